@@ -1,0 +1,18 @@
+/**
+ * Runs `work` one at a time; calls that arrive while it runs share one run that follows, so that each call is answered
+ * by a run that began after it.
+ */
+export function coalesce<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<unknown> = Promise.resolve();
+  let next: Promise<T> | undefined;
+
+  return () => {
+    next ??= running.then(() => {
+      next = undefined;
+      const run = work();
+      running = run.catch(() => {});
+      return run;
+    });
+    return next;
+  };
+}

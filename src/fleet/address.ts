@@ -1,0 +1,15 @@
+import { isIPv4, isIPv6, SocketAddress } from "node:net";
+
+/**
+ * The canonical text of an IP address, so that two spellings of one address compare equal; any other text as it is.
+ *
+ * @see RFC 5952
+ */
+export function canonicalAddress(text: string): string {
+  const address = text.trim();
+  if (isIPv4(address)) return address;
+  if (!isIPv6(address)) return text;
+  const [bare = "", zone] = address.split("%");
+  const canonical = new SocketAddress({ address: bare, family: "ipv6" }).address;
+  return zone === undefined ? canonical : `${canonical}%${zone}`;
+}

@@ -1,0 +1,119 @@
+import { isDeepStrictEqual } from "node:util";
+import type { VrrpAnomaly } from "../api/vrrp.ts";
+import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
+import type { Observation, OperationKind, PresentedCertificate } from "../polling/observation.ts";
+import { anomalyChange, healthChange, statusChange, transitionChange, type FleetChange } from "./changes.ts";
+import {
+  afterVrrpPoll,
+  afterWebsitePoll,
+  freshRecord,
+  type OperationRecord,
+  type VrrpRecord,
+  type WebsiteRecord,
+} from "./record.ts";
+import type { Identity } from "./snapshot.ts";
+
+/** All that is remembered of one appliance. Immutable. */
+export interface ApplianceState {
+  readonly config: ApplianceConfig;
+  readonly identity: Identity;
+  readonly vrrp: VrrpRecord;
+  /** By website id, in the order of the configuration. */
+  readonly websites: ReadonlyMap<number, WebsiteRecord>;
+  readonly totals: PollTotals;
+  /** Of the last good VRRP list. */
+  readonly anomalies: readonly VrrpAnomaly[];
+  readonly certificate: PresentedCertificate | undefined;
+}
+
+/** Polls since the appliance was configured first. */
+export type PollTotals = Readonly<Record<OperationKind, { readonly polls: number; readonly failures: number }>>;
+
+export interface Step {
+  readonly state: ApplianceState;
+  readonly changes: readonly FleetChange[];
+}
+
+/** An appliance of which nothing is known yet, at the monotonic instant `nowMs`. */
+export function newState(config: ApplianceConfig, nowMs: number): ApplianceState {
+  return {
+    config,
+    identity: identityOf(config),
+    vrrp: freshRecord(firstExpiryMs(config.polling.vrrp, nowMs)),
+    websites: websitesFor(config, new Map(), nowMs),
+    totals: { vrrp: { polls: 0, failures: 0 }, website_test: { polls: 0, failures: 0 } },
+    anomalies: [],
+    certificate: undefined,
+  };
+}
+
+/** The same appliance under another configuration: what stays, by operation, keeps its record. */
+export function reconfigured(state: ApplianceState, config: ApplianceConfig, nowMs: number): ApplianceState {
+  const identity = identityOf(config);
+  return {
+    ...state,
+    config,
+    identity: isDeepStrictEqual(identity, state.identity) ? state.identity : identity,
+    websites: websitesFor(config, state.websites, nowMs),
+  };
+}
+
+/** What is remembered after one more observation; that of a website which is gone changes nothing. */
+export function afterObservation(state: ApplianceState, observation: Observation): Step {
+  return observation.kind === "vrrp" ? afterVrrp(state, observation) : afterWebsite(state, observation);
+}
+
+function afterVrrp(state: ApplianceState, observation: Observation & { kind: "vrrp" }): Step {
+  const { outcome, certificate } = observation;
+  const { record, transitions } = afterVrrpPoll(state.vrrp, observation, outcome);
+  const anomalies = outcome.ok ? outcome.value.anomalies : state.anomalies;
+  const totals = counted(state.totals, observation);
+  return {
+    state: { ...state, vrrp: record, anomalies, certificate, totals },
+    changes: [
+      ...healthChange(observation, state.vrrp.latest?.failure, record.latest?.failure),
+      ...anomalyChange(state.anomalies, anomalies),
+      ...transitions.map(transitionChange),
+    ],
+  };
+}
+
+function afterWebsite(state: ApplianceState, observation: Observation & { kind: "website_test" }): Step {
+  const { websiteId, outcome, certificate } = observation;
+  const before = state.websites.get(websiteId);
+  if (before === undefined) return { state, changes: [] };
+  const { record, changes } = afterWebsitePoll(before, observation, outcome);
+  const websites = new Map([...state.websites, [websiteId, record]]);
+  const name = state.config.websites.find(({ id }) => id === websiteId)?.name ?? String(websiteId);
+  return {
+    state: { ...state, websites, certificate, totals: counted(state.totals, observation) },
+    changes: [
+      ...healthChange(observation, before.latest?.failure, record.latest?.failure),
+      ...changes.map((change) => statusChange(websiteId, name, change)),
+    ],
+  };
+}
+
+function counted(totals: PollTotals, { kind, outcome }: Observation): PollTotals {
+  const { polls, failures } = totals[kind];
+  return { ...totals, [kind]: { polls: polls + 1, failures: failures + (outcome.ok ? 0 : 1) } };
+}
+
+function identityOf({ name, cluster, labels }: ApplianceConfig): Identity {
+  return { appliance: name, cluster, labels };
+}
+
+function websitesFor(
+  { websites, polling }: ApplianceConfig,
+  known: ReadonlyMap<number, WebsiteRecord>,
+  nowMs: number,
+): ReadonlyMap<number, WebsiteRecord> {
+  const fresh = (): OperationRecord<never> => freshRecord(firstExpiryMs(polling.websites, nowMs));
+  return new Map(websites.map(({ id }) => [id, known.get(id) ?? fresh()]));
+}
+
+/** Every operation is polled at once, those on a schedule too; that much patience is due before polling counts as stuck. */
+function firstExpiryMs(timing: OperationTiming, nowMs: number): number {
+  const intervalMs = timing.kind === "interval" ? timing.intervalMs : timing.timeoutMs;
+  return nowMs + 2 * intervalMs + timing.timeoutMs;
+}

@@ -1,0 +1,98 @@
+import type { ApplianceConfig, Config } from "../config/config.ts";
+import type { Observation } from "../polling/observation.ts";
+import { afterObservation, newState, reconfigured, type ApplianceState } from "./appliance-state.ts";
+import type { FleetChange } from "./changes.ts";
+import { isStalled } from "./record.ts";
+import { createSectionMemo } from "./section-memo.ts";
+import { clusterSection, totalsSection, vrrpSection, websiteSection } from "./sections.ts";
+import type { ClusterSnapshot, FleetSnapshot, Section, TotalsSnapshot, VrrpSnapshot, WebsiteSnapshot } from "./snapshot.ts";
+
+/** The latest observations of every appliance: the one place of the program that changes. */
+export interface Fleet {
+  /**
+   * Makes these the appliances, at the monotonic instant `nowMs`. What stays, by name and operation, keeps its counters
+   * and its latest observation; an appliance at another address is a new one.
+   */
+  configure(config: Config, nowMs: number): void;
+  /** Takes in an observation; one of an appliance or website that is gone changes nothing. */
+  record(observation: Observation, nowMs: number): Recorded;
+  /** What is true at the monotonic instant `nowMs`, expiry included. */
+  snapshot(nowMs: number): FleetSnapshot;
+}
+
+export interface Recorded {
+  readonly changes: readonly FleetChange[];
+  /** The parts of the snapshot that are new now. */
+  readonly sections: readonly Section[];
+}
+
+export function createFleet(): Fleet {
+  const once = createSectionMemo();
+  let states = new Map<string, ApplianceState>();
+  /** Names of the members, of clusters of two or more. */
+  let clusters: ReadonlyMap<string, readonly string[]> = new Map();
+
+  function stateFor(config: ApplianceConfig, nowMs: number): ApplianceState {
+    const known = states.get(config.name);
+    return known === undefined || known.config.baseUrl !== config.baseUrl
+      ? newState(config, nowMs)
+      : reconfigured(known, config, nowMs);
+  }
+
+  function vrrpOf({ identity, vrrp, certificate }: ApplianceState, nowMs: number): VrrpSnapshot {
+    const madeOf = [identity, certificate, isStalled(vrrp, nowMs)];
+    return once(vrrp, madeOf, () => vrrpSection(identity, vrrp, certificate, nowMs));
+  }
+
+  function websitesOf({ config, identity, websites }: ApplianceState, nowMs: number): readonly WebsiteSnapshot[] {
+    return config.websites.flatMap((website) => {
+      const record = websites.get(website.id);
+      if (record === undefined) return [];
+      const madeOf = [identity, website, isStalled(record, nowMs)];
+      return once(record, madeOf, () => websiteSection(identity, website, record, nowMs));
+    });
+  }
+
+  function totalsOf({ identity, totals, config }: ApplianceState): TotalsSnapshot {
+    const hasWebsites = config.websites.length > 0;
+    return once(totals, [identity, hasWebsites], () => totalsSection(identity, totals, hasWebsites));
+  }
+
+  function clusterOf(names: readonly string[], nowMs: number): ClusterSnapshot {
+    const members = names.flatMap((name) => states.get(name) ?? []);
+    const madeOf = members.flatMap(({ identity, vrrp }) => [identity, vrrp, isStalled(vrrp, nowMs)]);
+    return once(names, madeOf, () => clusterSection(members, nowMs));
+  }
+
+  return {
+    configure: (config, nowMs) => {
+      const enabled = config.appliances.filter((appliance) => appliance.enabled);
+      states = new Map(enabled.map((appliance) => [appliance.name, stateFor(appliance, nowMs)]));
+      clusters = clustersOf(enabled);
+    },
+    record: (observation, nowMs) => {
+      const before = states.get(observation.appliance);
+      if (before === undefined) return { changes: [], sections: [] };
+      const { state, changes } = afterObservation(before, observation);
+      states.set(observation.appliance, state);
+      const members = clusters.get(state.identity.cluster);
+      const own = [vrrpOf(state, nowMs), ...websitesOf(state, nowMs), totalsOf(state)];
+      return { changes, sections: members === undefined ? own : [...own, clusterOf(members, nowMs)] };
+    },
+    snapshot: (nowMs) => ({
+      appliances: [...states.values()].map((state) => ({
+        identity: state.identity,
+        vrrp: vrrpOf(state, nowMs),
+        websites: websitesOf(state, nowMs),
+        totals: totalsOf(state),
+      })),
+      clusters: [...clusters.values()].map((names) => clusterOf(names, nowMs)),
+    }),
+  };
+}
+
+function clustersOf(appliances: readonly ApplianceConfig[]): ReadonlyMap<string, readonly string[]> {
+  const members = new Map<string, readonly string[]>();
+  for (const { cluster, name } of appliances) members.set(cluster, [...(members.get(cluster) ?? []), name]);
+  return new Map([...members].filter(([, names]) => names.length > 1));
+}

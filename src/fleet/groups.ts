@@ -1,0 +1,77 @@
+import type { VrrpInterface } from "../api/vrrp.ts";
+import type { GroupSnapshot } from "./snapshot.ts";
+import type { SeenInterface } from "./transitions.ts";
+
+/** An appliance as its cluster's groups see it. */
+export interface Member {
+  readonly appliance: string;
+  /** Whether its VRRP list is known now. */
+  readonly isKnown: boolean;
+  /** What its last good answer held; `undefined` if there was none yet. */
+  readonly seen: readonly SeenInterface[] | undefined;
+}
+
+/** The VRRP groups of one cluster: every one that a member was last seen in, in the order of first mention. */
+export function groupsOf(members: readonly Member[]): readonly GroupSnapshot[] {
+  const keys = new Map<string, VrrpInterface>();
+  for (const { reported } of members.flatMap((member) => member.seen ?? [])) {
+    if (!keys.has(groupKey(reported))) keys.set(groupKey(reported), reported);
+  }
+  return [...keys].map(([key, { vhid, vip }]) => groupOf(vhid, vip, standings(members, key)));
+}
+
+type Role = "master" | "backup" | "other" | "unknown";
+
+/** One member in one group. */
+interface Standing {
+  readonly appliance: string;
+  readonly role: Role;
+  readonly isFailoverMaster: boolean;
+  /** `undefined` where it was not readable, or the member was never seen. */
+  readonly priority: number | undefined;
+}
+
+function standings(members: readonly Member[], key: string): readonly Standing[] {
+  return members.flatMap(({ appliance, isKnown, seen }) => {
+    const here = seen?.filter(({ reported }) => groupKey(reported) === key);
+    if (here?.length === 0) return [];
+    const role = isKnown && here !== undefined ? roleOf(here) : "unknown";
+    const priorities = (here ?? []).flatMap(({ reported }) => reported.priority ?? []);
+    return {
+      appliance,
+      role,
+      isFailoverMaster: (here ?? []).some(({ reported }) => reported.type === "1"),
+      priority: priorities.length === 0 ? undefined : Math.max(...priorities),
+    };
+  });
+}
+
+function roleOf(interfaces: readonly SeenInterface[]): Role {
+  const readable = interfaces.filter(({ isReadable }) => isReadable);
+  if (readable.some(({ reported }) => reported.state === "MASTER")) return "master";
+  if (readable.length < interfaces.length) return "unknown";
+  return readable.some(({ reported }) => reported.state === "BACKUP") ? "backup" : "other";
+}
+
+function groupOf(vhid: number, vip: string, members: readonly Standing[]): GroupSnapshot {
+  const named = (role: Role): readonly string[] =>
+    members.filter((member) => member.role === role).map(({ appliance }) => appliance);
+  const isPreferredMaster = preferredMaster(members);
+  return { vhid, vip, masters: named("master"), backups: named("backup"), unknown: named("unknown"), isPreferredMaster };
+}
+
+/**
+ * Whether the one MASTER is preferred: by its configured type where exactly one member is FAILOVER MASTER, else by the
+ * highest priority, which may be shared. Members count with what they reported last, even while unknown.
+ */
+function preferredMaster(members: readonly Standing[]): boolean | undefined {
+  const [master, ...others] = members.filter(({ role }) => role === "master");
+  if (master === undefined || others.length > 0) return undefined;
+  if (members.filter(({ isFailoverMaster }) => isFailoverMaster).length === 1) return master.isFailoverMaster;
+  if (master.priority === undefined) return undefined;
+  return master.priority === Math.max(...members.map(({ priority }) => priority ?? -1));
+}
+
+function groupKey({ vhid, vip }: VrrpInterface): string {
+  return `${vhid} ${vip}`;
+}

@@ -1,0 +1,102 @@
+import type { VrrpAnomalyKind, VrrpList } from "../api/vrrp.ts";
+import type { Failure } from "../polling/failure.ts";
+import type { Observation, Outcome, WebsiteStatus } from "../polling/observation.ts";
+import type { PollHealth } from "./snapshot.ts";
+import {
+  afterVrrpList,
+  afterWebsiteTest,
+  type SeenInterface,
+  type SeenStatus,
+  type StatusChange,
+  type Transition,
+} from "./transitions.ts";
+
+/** What is remembered of one operation: how its latest poll went, and what was last seen. Immutable. */
+export interface OperationRecord<Seen> {
+  readonly latest: Latest | undefined;
+  /** The monotonic instant from which polling counts as stalled. */
+  readonly expiresAtMs: number;
+  /** Unix time in milliseconds. */
+  readonly lastSuccessAtMs: number | undefined;
+  /** Of the last good answer, whatever failed since; `undefined` before the first. */
+  readonly seen: Seen | undefined;
+}
+
+interface Latest {
+  readonly failure: Failure | undefined;
+  readonly durationSeconds: number;
+}
+
+export interface SeenVrrp {
+  readonly interfaces: readonly SeenInterface[];
+  readonly anomalies: Readonly<Record<VrrpAnomalyKind, number>>;
+}
+
+export type VrrpRecord = OperationRecord<SeenVrrp>;
+export type WebsiteRecord = OperationRecord<readonly SeenStatus[]>;
+
+/** An operation that was never polled; it counts as stalled if it is not by `expiresAtMs`. */
+export function freshRecord(expiresAtMs: number): OperationRecord<never> {
+  return { latest: undefined, expiresAtMs, lastSuccessAtMs: undefined, seen: undefined };
+}
+
+export function afterVrrpPoll(
+  record: VrrpRecord,
+  observation: Observation,
+  outcome: Outcome<VrrpList>,
+): { readonly record: VrrpRecord; readonly transitions: readonly Transition[] } {
+  if (!outcome.ok) return { record: afterFailure(record, observation, outcome.failure), transitions: [] };
+  const before = record.seen?.interfaces ?? [];
+  const { seen, transitions } = afterVrrpList(before, outcome.value, observation.completedAtMs);
+  const anomalies = countAnomalies(outcome.value);
+  return { record: afterSuccess(observation, { interfaces: seen, anomalies }), transitions };
+}
+
+export function afterWebsitePoll(
+  record: WebsiteRecord,
+  observation: Observation,
+  outcome: Outcome<readonly WebsiteStatus[]>,
+): { readonly record: WebsiteRecord; readonly changes: readonly StatusChange[] } {
+  if (!outcome.ok) return { record: afterFailure(record, observation, outcome.failure), changes: [] };
+  const { seen, changes } = afterWebsiteTest(record.seen ?? [], outcome.value);
+  return { record: afterSuccess(observation, seen), changes };
+}
+
+/** How the latest poll went, judged at the monotonic instant `nowMs`: an expired one has failed as `stalled`. */
+export function healthAt<Seen>(record: OperationRecord<Seen>, nowMs: number): PollHealth {
+  const { latest, lastSuccessAtMs } = record;
+  const durationSeconds = latest?.durationSeconds;
+  const failure = isStalled(record, nowMs) ? STALLED : latest?.failure;
+  if (failure !== undefined) return { state: "failed", failure, durationSeconds, lastSuccessAtMs };
+  const state = latest === undefined ? "never_polled" : "succeeded";
+  return { state, failure, durationSeconds, lastSuccessAtMs };
+}
+
+export function isStalled<Seen>({ expiresAtMs }: OperationRecord<Seen>, nowMs: number): boolean {
+  return nowMs >= expiresAtMs;
+}
+
+const STALLED: Failure = { reason: "stalled", message: "no poll has completed for too long" };
+
+function afterSuccess<Seen>(observation: Observation, seen: Seen): OperationRecord<Seen> {
+  const { durationSeconds, expiresAtMs, completedAtMs } = observation;
+  return { latest: { failure: undefined, durationSeconds }, expiresAtMs, lastSuccessAtMs: completedAtMs, seen };
+}
+
+function afterFailure<Seen>(
+  record: OperationRecord<Seen>,
+  { durationSeconds, expiresAtMs }: Observation,
+  failure: Failure,
+): OperationRecord<Seen> {
+  return { ...record, latest: { failure, durationSeconds }, expiresAtMs };
+}
+
+function countAnomalies({ anomalies }: VrrpList): Record<VrrpAnomalyKind, number> {
+  const count = (kind: VrrpAnomalyKind): number => anomalies.filter((anomaly) => anomaly.kind === kind).length;
+  return {
+    unknown_state: count("unknown_state"),
+    advskew_mismatch: count("advskew_mismatch"),
+    bad_interface: count("bad_interface"),
+    bad_field: count("bad_field"),
+  };
+}

@@ -1,0 +1,85 @@
+import type { WebsiteConfig } from "../config/config.ts";
+import { statusSetHas } from "../config/status-set.ts";
+import { OPERATION_KINDS, type OperationKind, type PresentedCertificate } from "../polling/observation.ts";
+import type { ApplianceState, PollTotals } from "./appliance-state.ts";
+import { groupsOf } from "./groups.ts";
+import { healthAt, type SeenVrrp, type VrrpRecord, type WebsiteRecord } from "./record.ts";
+import type {
+  ClusterSnapshot,
+  Identity,
+  InterfaceSnapshot,
+  PollHealth,
+  TotalsSnapshot,
+  VrrpListSnapshot,
+  VrrpSnapshot,
+  WebsiteSnapshot,
+} from "./snapshot.ts";
+import type { SeenInterface, SeenStatus } from "./transitions.ts";
+
+/** What is true of an appliance's VRRP interfaces at the monotonic instant `nowMs`. */
+export function vrrpSection(
+  identity: Identity,
+  record: VrrpRecord,
+  certificate: PresentedCertificate | undefined,
+  nowMs: number,
+): VrrpSnapshot {
+  const health = healthAt(record, nowMs);
+  const list = whileKnown(health, record.seen);
+  return { kind: "vrrp", identity, health, list: list && listSnapshot(list), certificate };
+}
+
+/** What is true of a website, as seen from one appliance, at the monotonic instant `nowMs`. */
+export function websiteSection(
+  identity: Identity,
+  { id, name, expectStatus }: WebsiteConfig,
+  record: WebsiteRecord,
+  nowMs: number,
+): WebsiteSnapshot {
+  const health = healthAt(record, nowMs);
+  const statuses = whileKnown(health, record.seen)?.map(({ protocol, status, changes }: SeenStatus) => {
+    return { protocol, status, isUp: statusSetHas(expectStatus, status), changes };
+  });
+  return { kind: "website_test", identity, websiteId: id, website: name, health, statuses };
+}
+
+/** Totals of an appliance; of website tests only where it has websites. */
+export function totalsSection(identity: Identity, totals: PollTotals, hasWebsites: boolean): TotalsSnapshot {
+  const kinds: readonly OperationKind[] = hasWebsites ? OPERATION_KINDS : ["vrrp"];
+  return { kind: "totals", identity, totals: kinds.map((operation) => ({ operation, ...totals[operation] })) };
+}
+
+/** The VRRP groups of a cluster, and the configured labels that all of its members share. */
+export function clusterSection(members: readonly ApplianceState[], nowMs: number): ClusterSnapshot {
+  return {
+    kind: "cluster",
+    cluster: members[0]?.identity.cluster ?? "",
+    labels: sharedLabels(members.map(({ identity }) => identity.labels)),
+    groups: groupsOf(
+      members.map(({ identity, vrrp }) => ({
+        appliance: identity.appliance,
+        isKnown: healthAt(vrrp, nowMs).state === "succeeded",
+        seen: vrrp.seen?.interfaces,
+      })),
+    ),
+  };
+}
+
+function sharedLabels([first = {}, ...others]: readonly Identity["labels"][]): Identity["labels"] {
+  const isShared = ([name, value]: [string, string]): boolean => others.every((labels) => labels[name] === value);
+  return Object.fromEntries(Object.entries(first).filter(isShared));
+}
+
+/** No value outlives its poll: what was seen is true only while the latest poll succeeded. */
+function whileKnown<Seen>({ state }: PollHealth, seen: Seen | undefined): Seen | undefined {
+  return state === "succeeded" ? seen : undefined;
+}
+
+function listSnapshot({ interfaces, anomalies }: SeenVrrp): VrrpListSnapshot {
+  return { interfaces: interfaces.filter(({ isReadable }) => isReadable).map(interfaceSnapshot), anomalies };
+}
+
+function interfaceSnapshot({ reported, transitions, lastTransitionAtMs }: SeenInterface): InterfaceSnapshot {
+  const { alias, ...shown } = reported;
+  const isMaster = reported.state === "MASTER";
+  return { ...shown, isMaster, aliasCount: alias?.length, transitions, lastTransitionAtMs };
+}

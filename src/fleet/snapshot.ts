@@ -1,0 +1,129 @@
+import type { VrrpAnomalyKind } from "../api/vrrp.ts";
+import type { Protocol } from "../api/website-test.ts";
+import type { FailureReason } from "../polling/failure.ts";
+import type { OperationKind, PresentedCertificate } from "../polling/observation.ts";
+
+/** What is true of the fleet at one instant: the only thing that metrics, pages and JSON read. Immutable. */
+export interface FleetSnapshot {
+  /** The enabled appliances in the order of the configuration. */
+  readonly appliances: readonly ApplianceSnapshot[];
+  /** Clusters of two appliances or more. */
+  readonly clusters: readonly ClusterSnapshot[];
+}
+
+export interface ApplianceSnapshot {
+  readonly identity: Identity;
+  readonly vrrp: VrrpSnapshot;
+  readonly websites: readonly WebsiteSnapshot[];
+  readonly totals: TotalsSnapshot;
+}
+
+/** What every series of an appliance carries. */
+export interface Identity {
+  readonly appliance: string;
+  readonly cluster: string;
+  /** The configured labels. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/**
+ * The parts that a snapshot is made of. Each is the same object for as long as nothing in it has changed, so that what
+ * is made of it can be kept beside it.
+ */
+export type Section = VrrpSnapshot | WebsiteSnapshot | TotalsSnapshot | ClusterSnapshot;
+
+/** How the latest poll of an operation went. */
+export interface PollHealth {
+  readonly state: "never_polled" | "succeeded" | "failed";
+  /** While it failed. */
+  readonly failure: { readonly reason: FailureReason; readonly message: string } | undefined;
+  /** `undefined` before the first poll. */
+  readonly durationSeconds: number | undefined;
+  /** Unix time in milliseconds; kept through failures. */
+  readonly lastSuccessAtMs: number | undefined;
+}
+
+export interface VrrpSnapshot {
+  readonly kind: "vrrp";
+  readonly identity: Identity;
+  readonly health: PollHealth;
+  /** `undefined` while it is not known. */
+  readonly list: VrrpListSnapshot | undefined;
+  readonly certificate: PresentedCertificate | undefined;
+}
+
+export interface VrrpListSnapshot {
+  readonly interfaces: readonly InterfaceSnapshot[];
+  readonly anomalies: Readonly<Record<VrrpAnomalyKind, number>>;
+}
+
+export interface InterfaceSnapshot {
+  readonly name: string;
+  readonly vhid: number;
+  /** Canonical text. */
+  readonly vip: string;
+  readonly state: string;
+  readonly isMaster: boolean;
+  readonly priority: number | undefined;
+  readonly advskew: number | undefined;
+  readonly aliasCount: number | undefined;
+  readonly device: string;
+  readonly netmask: string;
+  readonly peer: string;
+  readonly type: string;
+  readonly transitions: number;
+  readonly lastTransitionAtMs: number | undefined;
+}
+
+export interface WebsiteSnapshot {
+  readonly kind: "website_test";
+  readonly identity: Identity;
+  readonly websiteId: number;
+  readonly website: string;
+  readonly health: PollHealth;
+  /** `undefined` while they are not known. */
+  readonly statuses: readonly StatusSnapshot[] | undefined;
+}
+
+export interface StatusSnapshot {
+  readonly protocol: Protocol;
+  /** 0: the appliance got no HTTP response. */
+  readonly status: number;
+  /** Whether the status is among those expected. */
+  readonly isUp: boolean;
+  readonly changes: number;
+}
+
+/** Polls since the appliance was configured, by operation; those that it has. */
+export interface TotalsSnapshot {
+  readonly kind: "totals";
+  readonly identity: Identity;
+  readonly totals: readonly OperationTotals[];
+}
+
+export interface OperationTotals {
+  readonly operation: OperationKind;
+  readonly polls: number;
+  readonly failures: number;
+}
+
+export interface ClusterSnapshot {
+  readonly kind: "cluster";
+  readonly cluster: string;
+  /** The configured labels that all members share. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly groups: readonly GroupSnapshot[];
+}
+
+/** A VRRP group; an appliance is one member, however many interfaces of it are in the group. */
+export interface GroupSnapshot {
+  readonly vhid: number;
+  readonly vip: string;
+  /** Names of the appliances known to be MASTER. */
+  readonly masters: readonly string[];
+  readonly backups: readonly string[];
+  /** Whose list is not known now: last seen in this group, or never seen at all. */
+  readonly unknown: readonly string[];
+  /** Whether the one MASTER is the preferred member; `undefined` unless there is one and its preference can be told. */
+  readonly isPreferredMaster: boolean | undefined;
+}

@@ -1,0 +1,82 @@
+import type { VrrpInterface, VrrpList } from "../api/vrrp.ts";
+import type { WebsiteStatus } from "../polling/observation.ts";
+import { canonicalAddress } from "./address.ts";
+
+/** An interface as it was last seen, and what has become of it since its first sight. */
+export interface SeenInterface {
+  /** As decoded, with `vip` in canonical text. */
+  readonly reported: VrrpInterface;
+  /** Whether the latest good answer had it in readable form. */
+  readonly isReadable: boolean;
+  readonly transitions: number;
+  /** Unix time in milliseconds; `undefined` before the first transition. */
+  readonly lastTransitionAtMs: number | undefined;
+}
+
+export interface Transition {
+  readonly reported: VrrpInterface;
+  readonly from: string;
+}
+
+/**
+ * What is known of an appliance's interfaces after one more good answer: those it holds, with their state compared with
+ * the last good answer, and, as they were, those it holds in unreadable form. The others are forgotten, counters too.
+ */
+export function afterVrrpList(
+  seen: readonly SeenInterface[],
+  list: VrrpList,
+  atMs: number,
+): { readonly seen: readonly SeenInterface[]; readonly transitions: readonly Transition[] } {
+  const before = new Map(seen.map((known) => [seriesKey(known.reported), known]));
+  const canonical = list.interfaces.map((reported) => ({ ...reported, vip: canonicalAddress(reported.vip) }));
+  const now = canonical.map((reported) => advance(before.get(seriesKey(reported)), reported, atMs));
+  const unreadable = new Set(list.unreadable);
+  const kept = seen.filter(({ reported }) => unreadable.has(reported.name));
+  return {
+    seen: [...now, ...kept.map((known) => ({ ...known, isReadable: false }))],
+    transitions: canonical.flatMap((reported) => {
+      const from = before.get(seriesKey(reported))?.reported.state;
+      return from === undefined || from === reported.state ? [] : [{ reported, from }];
+    }),
+  };
+}
+
+function advance(known: SeenInterface | undefined, reported: VrrpInterface, atMs: number): SeenInterface {
+  const isReadable = true;
+  if (known === undefined) return { reported, isReadable, transitions: 0, lastTransitionAtMs: undefined };
+  if (known.reported.state === reported.state) return { ...known, reported, isReadable };
+  return { reported, isReadable, transitions: known.transitions + 1, lastTransitionAtMs: atMs };
+}
+
+/** Interfaces with the same labels are the same interface. */
+function seriesKey({ name, vhid, vip }: VrrpInterface): string {
+  return JSON.stringify([name, vhid, vip]);
+}
+
+/** A website's status by one protocol, and how often it has changed since its first sight. */
+export interface SeenStatus extends WebsiteStatus {
+  readonly changes: number;
+}
+
+export interface StatusChange extends WebsiteStatus {
+  readonly from: number;
+}
+
+/** What is known of a website after one more good answer; protocols that it lacks are forgotten, counters too. */
+export function afterWebsiteTest(
+  seen: readonly SeenStatus[],
+  statuses: readonly WebsiteStatus[],
+): { readonly seen: readonly SeenStatus[]; readonly changes: readonly StatusChange[] } {
+  const before = new Map(seen.map((known) => [known.protocol, known]));
+  return {
+    seen: statuses.map((now) => {
+      const known = before.get(now.protocol);
+      const hasChanged = known !== undefined && known.status !== now.status;
+      return { ...now, changes: (known?.changes ?? 0) + (hasChanged ? 1 : 0) };
+    }),
+    changes: statuses.flatMap((now) => {
+      const from = before.get(now.protocol)?.status;
+      return from === undefined || from === now.status ? [] : [{ ...now, from }];
+    }),
+  };
+}

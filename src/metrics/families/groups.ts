@@ -1,0 +1,44 @@
+import type { ClusterSnapshot, GroupSnapshot } from "../../fleet/snapshot.ts";
+import { asBit, sample, type Family, type Labels } from "../family.ts";
+
+const SOURCE = "From the latest polls of the members' VRRP lists, not from the scrape.";
+
+/** VRRP groups: what the members of a cluster say of one virtual address, taken together. */
+export const GROUP_FAMILIES: readonly Family[] = [
+  family(
+    "vrrp_group_masters",
+    "Members of the VRRP group known to be MASTER; 1 is healthy, 2 or more is a split brain.",
+    ({ masters }) => masters.length,
+  ),
+  family(
+    "vrrp_group_backups",
+    "Members of the VRRP group known to be BACKUP; 0 beside one master means that redundancy is lost.",
+    ({ backups }) => backups.length,
+  ),
+  family(
+    "vrrp_group_unknown_members",
+    "Appliances whose VRRP list is not known now and that were last seen in the group, or never seen at all.",
+    ({ unknown }) => unknown.length,
+  ),
+  family(
+    "vrrp_group_preferred_master",
+    "Whether the one MASTER of the VRRP group is its preferred member; absent unless there is exactly one.",
+    ({ isPreferredMaster }) => (isPreferredMaster === undefined ? undefined : asBit(isPreferredMaster)),
+  ),
+];
+
+function family(name: string, help: string, value: (group: GroupSnapshot) => number | undefined): Family {
+  return {
+    name,
+    type: "gauge",
+    help: `${help} ${SOURCE}`,
+    labels: ["vhid", "vip"],
+    samples: {
+      cluster: (section) => section.groups.flatMap((group) => sample(groupLabels(section, group), value(group))),
+    },
+  };
+}
+
+function groupLabels({ cluster, labels }: ClusterSnapshot, { vhid, vip }: GroupSnapshot): Labels {
+  return [["ha_cluster", cluster], ...Object.entries(labels), ["vhid", String(vhid)], ["vip", vip]];
+}

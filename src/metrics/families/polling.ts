@@ -1,0 +1,115 @@
+import type { PollHealth, TotalsSnapshot, VrrpSnapshot, WebsiteSnapshot } from "../../fleet/snapshot.ts";
+import { asBit, asSeconds, identityLabels, sample, type Family, type Labels, type Sample } from "../family.ts";
+
+const POLL_LABELS = ["operation", "website_id", "website"] as const;
+
+/** How the polls go: these stay when a poll fails, and tell why. */
+export const POLLING_FAMILIES: readonly Family[] = [
+  {
+    name: "appliance_up",
+    type: "gauge",
+    help: "Whether the latest poll of the appliance's VRRP list succeeded; not a matter of the scrape.",
+    labels: [],
+    samples: { vrrp: ({ identity, health }) => sample(identityLabels(identity), success(health)) },
+  },
+  {
+    name: "appliance_poll_success",
+    type: "gauge",
+    help: "Whether the latest poll of the operation succeeded; not a matter of the scrape.",
+    labels: POLL_LABELS,
+    samples: perOperation((labels, health) => sample(labels, success(health))),
+  },
+  {
+    name: "appliance_poll_duration_seconds",
+    type: "gauge",
+    help: "How long the latest poll of the operation took, from name look-up to last byte; not the scrape.",
+    labels: POLL_LABELS,
+    samples: perOperation((labels, health) => sample(labels, health.durationSeconds)),
+  },
+  {
+    name: "appliance_last_success_timestamp_seconds",
+    type: "gauge",
+    help: "When a poll of the operation last succeeded, as Unix time, not when it was scraped; absent before the first.",
+    labels: POLL_LABELS,
+    samples: perOperation((labels, health) => sample(labels, asSeconds(health.lastSuccessAtMs))),
+  },
+  {
+    name: "appliance_poll_failure_info",
+    type: "gauge",
+    help: "1 while the latest poll of the operation, not the scrape, has failed, with the one reason.",
+    labels: [...POLL_LABELS, "reason"],
+    samples: perOperation((labels, { failure }) =>
+      failure === undefined ? [] : sample([...labels, ["reason", failure.reason]], 1),
+    ),
+  },
+  totals("appliance_polls_total", "Polls of the operation since the appliance was configured.", ({ polls }) => polls),
+  totals(
+    "appliance_poll_failures_total",
+    "Failed polls of the operation since the appliance was configured.",
+    ({ failures }) => failures,
+  ),
+  {
+    name: "appliance_api_anomalies",
+    type: "gauge",
+    help: "Deviations from the API in the latest polled VRRP list, not in the scrape; absent unless that poll succeeded.",
+    labels: ["anomaly"],
+    samples: {
+      vrrp: ({ identity, list }) =>
+        Object.entries(list?.anomalies ?? {}).flatMap(([anomaly, count]) =>
+          sample([...identityLabels(identity), ["anomaly", anomaly]], count),
+        ),
+    },
+  },
+  {
+    name: "appliance_tls_certificate_not_after_timestamp_seconds",
+    type: "gauge",
+    help: "End of validity, as Unix time, of the certificate the appliance last presented to a poll, trusted or not.",
+    labels: [],
+    samples: {
+      vrrp: ({ identity, certificate }) => sample(identityLabels(identity), certificate?.notAfterSeconds),
+    },
+  },
+];
+
+function success({ state }: PollHealth): number | undefined {
+  return state === "never_polled" ? undefined : asBit(state === "succeeded");
+}
+
+function perOperation(samples: (labels: Labels, health: PollHealth) => readonly Sample[]): Family["samples"] {
+  return {
+    vrrp: (section) => samples(vrrpLabels(section), section.health),
+    website_test: (section) => samples(websiteLabels(section), section.health),
+  };
+}
+
+function totals(
+  name: string,
+  help: string,
+  value: (totals: TotalsSnapshot["totals"][number]) => number,
+): Family {
+  return {
+    name,
+    type: "counter",
+    help,
+    labels: ["operation"],
+    samples: {
+      totals: (section) =>
+        section.totals.flatMap((of) =>
+          sample([...identityLabels(section.identity), ["operation", of.operation]], value(of)),
+        ),
+    },
+  };
+}
+
+function vrrpLabels({ identity }: VrrpSnapshot): Labels {
+  return [...identityLabels(identity), ["operation", "vrrp"]];
+}
+
+function websiteLabels({ identity, websiteId, website }: WebsiteSnapshot): Labels {
+  return [
+    ...identityLabels(identity),
+    ["operation", "website_test"],
+    ["website_id", String(websiteId)],
+    ["website", website],
+  ];
+}

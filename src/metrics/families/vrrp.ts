@@ -1,0 +1,66 @@
+import type { InterfaceSnapshot, VrrpSnapshot } from "../../fleet/snapshot.ts";
+import { asBit, asSeconds, identityLabels, sample, type Family, type Labels } from "../family.ts";
+
+const OWN_LABELS = ["interface", "vhid", "vip"] as const;
+const SOURCE = "From the latest poll of the VRRP list, not from the scrape; absent unless that poll succeeded.";
+
+/** The VRRP interfaces of the appliances. @see management API 2.1 */
+export const VRRP_FAMILIES: readonly Family[] = [
+  gauge("vrrp_is_master", "Whether state_current of the VRRP interface is MASTER (1) or not (0).", (i) =>
+    asBit(i.isMaster),
+  ),
+  gauge("vrrp_priority", "Priority of the VRRP interface as reported, 0 to 255.", (i) => i.priority),
+  gauge("vrrp_advskew", "Advertising skew of the VRRP interface as reported, -1 to 254.", (i) => i.advskew),
+  gauge("vrrp_aliases", "Number of IP aliases of the VRRP interface.", (i) => i.aliasCount),
+  {
+    name: "vrrp_interface_info",
+    type: "gauge",
+    help: `Further facts of the VRRP interface as reported; always 1. ${SOURCE}`,
+    labels: [...OWN_LABELS, "device", "netmask", "peer", "type", "state"],
+    samples: perInterface((labels, i) => sample([...labels, ...infoLabels(i)], 1)),
+  },
+  {
+    name: "vrrp_transitions_total",
+    type: "counter",
+    help: `Changes of state_current against the last successful poll, since the interface was first seen. ${SOURCE}`,
+    labels: OWN_LABELS,
+    samples: perInterface((labels, i) => sample(labels, i.transitions)),
+  },
+  gauge(
+    "vrrp_last_transition_timestamp_seconds",
+    "When the latest change of state_current was seen, as Unix time; absent before the first.",
+    (i) => asSeconds(i.lastTransitionAtMs),
+  ),
+];
+
+function gauge(name: string, help: string, value: (i: InterfaceSnapshot) => number | undefined): Family {
+  const samples = perInterface((labels, i) => sample(labels, value(i)));
+  return { name, type: "gauge", help: `${help} ${SOURCE}`, labels: OWN_LABELS, samples };
+}
+
+function perInterface(samples: (labels: Labels, i: InterfaceSnapshot) => ReturnType<typeof sample>): Family["samples"] {
+  return {
+    vrrp: ({ identity, list }: VrrpSnapshot) => {
+      const common = identityLabels(identity);
+      return (list?.interfaces ?? []).flatMap((i) => samples([...common, ...interfaceLabels(i)], i));
+    },
+  };
+}
+
+function interfaceLabels({ name, vhid, vip }: InterfaceSnapshot): Labels {
+  return [
+    ["interface", name],
+    ["vhid", String(vhid)],
+    ["vip", vip],
+  ];
+}
+
+function infoLabels({ device, netmask, peer, type, state }: InterfaceSnapshot): Labels {
+  return [
+    ["device", device],
+    ["netmask", netmask],
+    ["peer", peer],
+    ["type", type],
+    ["state", state],
+  ];
+}

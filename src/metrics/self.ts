@@ -1,0 +1,121 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { SKIP_REASONS, type PollEvents } from "../polling/events.ts";
+import { FAILURE_REASONS } from "../polling/failure.ts";
+import { OPERATION_KINDS } from "../polling/observation.ts";
+
+/** Gauges of prom-client whose names claim to be counters. */
+const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
+
+export interface BuildInfo {
+  readonly version: string;
+  readonly nodeVersion: string;
+}
+
+/** What the exporter knows about itself: polling as events, the rest as facts it is told. */
+export interface SelfMetrics extends PollEvents {
+  /** A configuration was loaded (`true`) or refused, at `atMs` of Unix time; `appliances`: the enabled ones now. */
+  reloaded(isSuccess: boolean, atMs: number): void;
+  appliances(count: number): void;
+  /** All of it in the text format; samples that are not a number are left out. */
+  render(): Promise<string>;
+}
+
+/** The exporter's own metrics, in a registry of their own. `droppedLogLines` is asked at each rendering. */
+export function createSelfMetrics(build: BuildInfo, droppedLogLines: () => number): SelfMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
+
+  new Gauge({
+    name: "appliance_exporter_build_info",
+    help: "Version of the exporter and of Node.js; always 1.",
+    labelNames: ["version", "nodeversion"],
+    registers,
+  }).set({ version: build.version, nodeversion: build.nodeVersion }, 1);
+  const reloadSuccessful = new Gauge({
+    name: "appliance_exporter_config_last_reload_successful",
+    help: "Whether the last attempt to load the configuration succeeded.",
+    registers,
+  });
+  const reloadTimestamp = new Gauge({
+    name: "appliance_exporter_config_last_reload_success_timestamp_seconds",
+    help: "When the configuration was last loaded, as Unix time.",
+    registers,
+  });
+  const appliances = new Gauge({
+    name: "appliance_exporter_appliances",
+    help: "Enabled appliances in the configuration.",
+    registers,
+  });
+  const inFlight = new Gauge({
+    name: "appliance_exporter_polls_in_flight",
+    help: "Polls under way.",
+    registers,
+  });
+  const skipped = new Counter({
+    name: "appliance_exporter_polls_skipped_total",
+    help: "Polls that were due and not made: the one before was still under way (overlap), the appliance asked for a pause or refused the credentials (backoff), or the process was blocked (missed).",
+    labelNames: ["reason"],
+    registers,
+  });
+  const duration = new Histogram({
+    name: "appliance_exporter_poll_duration_seconds",
+    help: "How long polls take, from name look-up to last byte.",
+    labelNames: ["operation"],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60],
+    registers,
+  });
+  const lateness = new Histogram({
+    name: "appliance_exporter_poll_lateness_seconds",
+    help: "How long after they were due polls start; waiting for a free slot counts.",
+    labelNames: ["operation"],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    registers,
+  });
+  const failures = new Counter({
+    name: "appliance_exporter_poll_failures_total",
+    help: "Failed polls by operation and reason.",
+    labelNames: ["operation", "reason"],
+    registers,
+  });
+  new Counter({
+    name: "appliance_exporter_log_messages_dropped_total",
+    help: "Log lines lost because nobody took them.",
+    registers,
+    collect() {
+      this.reset();
+      this.inc(droppedLogLines());
+    },
+  });
+
+  for (const reason of SKIP_REASONS) skipped.inc({ reason }, 0);
+  for (const operation of OPERATION_KINDS) {
+    duration.zero({ operation });
+    lateness.zero({ operation });
+    for (const reason of FAILURE_REASONS) failures.inc({ operation, reason }, 0);
+  }
+
+  return {
+    started: (operation, latenessSeconds) => {
+      inFlight.inc();
+      lateness.observe({ operation }, latenessSeconds);
+    },
+    ended: () => inFlight.dec(),
+    observed: ({ kind: operation, outcome, durationSeconds }) => {
+      duration.observe({ operation }, durationSeconds);
+      if (!outcome.ok) failures.inc({ operation, reason: outcome.failure.reason });
+    },
+    skipped: (_kind, reason, count) => skipped.inc({ reason }, count),
+    reloaded: (isSuccess, atMs) => {
+      reloadSuccessful.set(isSuccess ? 1 : 0);
+      if (isSuccess) reloadTimestamp.set(atMs / 1000);
+    },
+    appliances: (count) => appliances.set(count),
+    render: async () => withoutNaN(await registry.metrics()),
+  };
+}
+
+function withoutNaN(text: string): string {
+  return text.replace(/^[^#\n].* [Nn]a[Nn]\n/gm, "");
+}

@@ -1,0 +1,63 @@
+import type { FleetChange } from "./fleet/changes.ts";
+import type { Logger } from "./log.ts";
+import { operationKey, type Observation, type Operation } from "./polling/observation.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+type ChangeOf<Kind extends FleetChange["kind"]> = Extract<FleetChange, { kind: Kind }>;
+
+/** More places of anomalies than this do not help anybody. */
+const MAX_PLACES = 10;
+
+/** Tells people what an observation has changed, one line for each change; the poll itself is told at debug. */
+export function logObservation(logger: Logger, observation: Observation, changes: readonly FleetChange[]): void {
+  const { appliance, outcome, durationSeconds } = observation;
+  const result = outcome.ok ? "success" : outcome.failure.reason;
+  logger.debug({ appliance, ...fieldsOf(observation), result, durationSeconds }, "poll completed");
+  for (const change of changes) logChange(logger, { appliance }, change);
+}
+
+function logChange(logger: Logger, subject: Fields, change: FleetChange): void {
+  switch (change.kind) {
+    case "vrrp_state": {
+      const { kind: _, ...facts } = change;
+      logger.info({ ...subject, ...facts }, "vrrp state changed");
+      return;
+    }
+    case "website_status": {
+      const { kind: _, ...facts } = change;
+      logger.info({ ...subject, ...facts }, "website status changed");
+      return;
+    }
+    case "failing":
+      logFailing(logger, subject, change);
+      return;
+    case "recovered":
+      logger.info({ ...subject, ...fieldsOf(change.operation) }, "polling recovered");
+      return;
+    case "anomalies":
+      logAnomalies(logger, subject, change);
+      return;
+    default:
+      change satisfies never;
+  }
+}
+
+function logFailing(logger: Logger, subject: Fields, { operation, failure }: ChangeOf<"failing">): void {
+  const fields = { ...subject, ...fieldsOf(operation), reason: failure.reason, detail: failure.message };
+  // The appliance's own line has told it; one for each of its websites would only bury that.
+  if (failure.reason === "appliance_down") logger.debug(fields, "polling fails");
+  else logger.warn(fields, "polling fails");
+}
+
+function logAnomalies(logger: Logger, subject: Fields, { anomalies }: ChangeOf<"anomalies">): void {
+  if (anomalies.length === 0) {
+    logger.info(subject, "api anomalies ended");
+    return;
+  }
+  const places = anomalies.slice(0, MAX_PLACES).map(({ kind, path }) => `${kind} at ${path}`);
+  logger.warn({ ...subject, count: anomalies.length, places }, "api anomalies in the vrrp list");
+}
+
+function fieldsOf(operation: Operation): Fields {
+  return { operation: operationKey(operation) };
+}

@@ -1,0 +1,43 @@
+import type { Fleet } from "./fleet/fleet.ts";
+import type { Logger } from "./log.ts";
+import type { FleetExposition } from "./metrics/exposition.ts";
+import type { SelfMetrics } from "./metrics/self.ts";
+import { logObservation } from "./observation-log.ts";
+import type { Clock } from "./polling/clock.ts";
+import type { PollEvents } from "./polling/events.ts";
+import type { Observation } from "./polling/observation.ts";
+
+export interface ObserverDeps {
+  readonly fleet: Fleet;
+  readonly exposition: FleetExposition;
+  readonly self: SelfMetrics;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/**
+ * Where observations go: into the fleet, ahead into its text, into the log and our own metrics. A bug on that way costs
+ * the one operation its value (`internal`), and never the polling.
+ */
+export function createObserver({ fleet, exposition, self, logger, clock }: ObserverDeps): PollEvents {
+  function take(observation: Observation): void {
+    const { changes, sections } = fleet.record(observation, clock.monotonicMs());
+    for (const section of sections) exposition.prepare(section);
+    logObservation(logger, observation, changes);
+    self.observed(observation);
+  }
+
+  return {
+    started: self.started,
+    skipped: self.skipped,
+    ended: self.ended,
+    observed: (observation) => {
+      try {
+        take(observation);
+      } catch (error) {
+        const message = error instanceof Error ? (error.stack ?? error.message) : "something that is no error was thrown";
+        take({ ...observation, outcome: { ok: false, failure: { reason: "internal", message } } });
+      }
+    },
+  };
+}

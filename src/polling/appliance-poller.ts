@@ -1,0 +1,156 @@
+import pLimit, { type LimitFunction } from "p-limit";
+import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
+import { backoffAfter, NO_BACKOFF, pausedUntilMs, withoutAuthPause } from "./backoff.ts";
+import type { ApplianceClient } from "./client/client.ts";
+import type { Clock } from "./clock.ts";
+import type { PollEvents } from "./events.ts";
+import { meansApplianceDown, type Failure } from "./failure.ts";
+import { operationKey, type Operation, type PollResult } from "./observation.ts";
+import { pollOperation, unsent } from "./poll.ts";
+
+/** Polls one appliance whenever told that an operation of it is due. */
+export interface AppliancePoller {
+  /** Polls the operation, unless it is in flight, rests, or would reach nobody. Returns at once. */
+  due(operation: Operation, dueMs: number): void;
+  /**
+   * Goes on with another configuration of the same appliance; `client` may be the one it has. Refused credentials are
+   * tried again at once; polls that an abandoned client has under way are not observed.
+   */
+  update(appliance: ApplianceConfig, client: ApplianceClient): void;
+  /** Ends all polls; nothing is observed from here on. */
+  close(): void;
+}
+
+export interface AppliancePollerDeps {
+  readonly clock: Clock;
+  readonly events: PollEvents;
+  /** Slots for website tests over the whole fleet. */
+  readonly fleetSlots: LimitFunction;
+  /** @see Timetable.twoGapsMs */
+  readonly twoGapsMs: (timing: OperationTiming) => number;
+  /** The VRRP list was polled; `isBack`: the appliance could be neither reached nor entered before, and now can. */
+  readonly onVrrpPolled: (appliance: ApplianceConfig, isBack: boolean) => void;
+}
+
+export function createAppliancePoller(
+  deps: AppliancePollerDeps,
+  initial: ApplianceConfig,
+  initialClient: ApplianceClient,
+): AppliancePoller {
+  const { clock, events, fleetSlots } = deps;
+  const slots = pLimit(initial.polling.maxConcurrentWebsiteTests);
+  const inFlight = new Set<string>();
+  /** Until when the latest success of an operation counts; absent after a failure. */
+  const successUntilMs = new Map<string, number>();
+  let appliance = initial;
+  let client: ApplianceClient | undefined = initialClient;
+  let backoff = NO_BACKOFF;
+  let isDown = false;
+
+  function handle(operation: Operation, dueMs: number): Promise<void> {
+    if (operation.kind === "vrrp") return attempt(operation, dueMs);
+    // Asked before the wait for a slot as well: a dead appliance's tests must not queue behind each other.
+    if (isDown) return Promise.resolve(observeUnsent(operation, UNSENT_DOWN));
+    return slots(() => fleetSlots(() => attempt(operation, dueMs)));
+  }
+
+  async function attempt(operation: Operation, dueMs: number): Promise<void> {
+    const asked = client;
+    if (asked === undefined) return;
+    if (operation.kind === "website_test" && isDown) return observeUnsent(operation, UNSENT_DOWN);
+    if (await rests(operationKey(operation), asked)) return skip(operation);
+    const startedMs = clock.monotonicMs();
+    events.started(operation.kind, Math.max(0, startedMs - dueMs) / 1000);
+    const result = await pollOperation(asked, appliance, operation);
+    events.ended(operation.kind);
+    if (result !== undefined && asked === client) settle(result, startedMs);
+  }
+
+  async function rests(key: string, asked: ApplianceClient): Promise<boolean> {
+    if (pausedUntilMs(backoff, key, clock.monotonicMs()) === undefined) return false;
+    if (backoff.auth !== undefined && (await asked.hasNewCredentials())) backoff = withoutAuthPause(backoff);
+    return pausedUntilMs(backoff, key, clock.monotonicMs()) !== undefined;
+  }
+
+  function skip(operation: Operation): void {
+    events.skipped(operation.kind, "backoff", 1);
+    const nextTurnMs = clock.monotonicMs() + gapMs(operation);
+    const untilMs = successUntilMs.get(operationKey(operation));
+    // It would grow stale before its next turn, as if polling were stuck; it ends here, for its true reason.
+    if (untilMs !== undefined && untilMs <= nextTurnMs) observeUnsent(operation, UNSENT_AUTH);
+  }
+
+  function settle(result: PollResult, startedMs: number): void {
+    const { outcome } = result;
+    const endedMs = clock.monotonicMs();
+    const finished = { operation: operationKey(result), outcome, startedMs, endedMs };
+    backoff = backoffAfter(backoff, { ...finished, intervalMs: gapMs(result) });
+    observe(result, (endedMs - startedMs) / 1000);
+    if (result.kind !== "vrrp") return;
+    const wasDown = isDown;
+    isDown = !outcome.ok && meansApplianceDown(outcome.failure.reason);
+    deps.onVrrpPolled(appliance, wasDown && !isDown);
+  }
+
+  function observeUnsent(operation: Operation, failure: Failure): void {
+    observe(unsent(operation, failure), 0);
+  }
+
+  function observe(result: PollResult, durationSeconds: number): void {
+    const key = operationKey(result);
+    const nowMs = clock.monotonicMs();
+    const restsUntilMs = result.outcome.ok ? nowMs : (pausedUntilMs(backoff, key, nowMs) ?? nowMs);
+    const expiresAtMs = restsUntilMs + 2 * gapMs(result) + timingOf(result).timeoutMs;
+    if (result.outcome.ok) successUntilMs.set(key, expiresAtMs);
+    else successUntilMs.delete(key);
+    events.observed({
+      ...result,
+      appliance: appliance.name,
+      completedAtMs: clock.wallMs(),
+      durationSeconds,
+      expiresAtMs,
+      certificate: client?.certificate(),
+    });
+  }
+
+  function timingOf({ kind }: Operation): OperationTiming {
+    return kind === "vrrp" ? appliance.polling.vrrp : appliance.polling.websites;
+  }
+
+  function gapMs(operation: Operation): number {
+    return deps.twoGapsMs(timingOf(operation)) / 2;
+  }
+
+  return {
+    due: (operation, dueMs) => {
+      const key = operationKey(operation);
+      if (inFlight.has(key)) {
+        events.skipped(operation.kind, "overlap", 1);
+        return;
+      }
+      inFlight.add(key);
+      void handle(operation, dueMs).finally(() => inFlight.delete(key));
+    },
+    update: (next, nextClient) => {
+      if (client !== nextClient) client?.close();
+      appliance = next;
+      client = nextClient;
+      backoff = withoutAuthPause(backoff);
+      slots.concurrency = next.polling.maxConcurrentWebsiteTests;
+    },
+    close: () => {
+      client?.close();
+      client = undefined;
+    },
+  };
+}
+
+const UNSENT_DOWN: Failure = {
+  reason: "appliance_down",
+  message: "not sent: the VRRP poll cannot reach or enter the appliance",
+};
+
+const UNSENT_AUTH: Failure = {
+  reason: "auth",
+  message: "not sent: the appliance refused the credentials for another operation",
+};

@@ -1,0 +1,68 @@
+import type { FailureReason } from "../failure.ts";
+import { ConnectionError } from "./connection-error.ts";
+import type { Stage } from "./connector.ts";
+
+/** This host is short of something; the appliance has nothing to do with it. */
+const LOCAL = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL"]);
+
+const UNREACHED = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ECONNABORTED",
+  "EHOSTUNREACH",
+  "EHOSTDOWN",
+  "ENETUNREACH",
+  "ENETDOWN",
+  "EPIPE",
+  "EACCES",
+  "EPERM",
+]);
+
+/** The reason for an error of a request; errors are told apart by code, never by class or text. */
+export function classifyError(error: unknown, stage: Stage): FailureReason {
+  if (error instanceof ConnectionError) return error.reason;
+  const code = errorCode(error);
+  if (code === undefined) return "internal";
+  if (LOCAL.has(code)) return "local";
+  if (isLookupError(error)) return "dns";
+  if (code === "ETIMEDOUT") return "timeout";
+  if (UNREACHED.has(code)) return "connect";
+  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") return "too_large";
+  // A TLS alert may also arrive after the handshake: TLS 1.3 refuses client certificates then.
+  if (stage === "tls" || /^(ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return "tls";
+  if (/^(HPE_|UND_ERR_)/.test(code)) return "protocol";
+  return "internal";
+}
+
+/** What a deadline is called that strikes at this stage. */
+export function classifyDeadline(stage: Stage): FailureReason {
+  switch (stage) {
+    case "lookup":
+      return "dns";
+    case "proxy":
+      return "proxy";
+    case "connect":
+    case "tls":
+    case "connected":
+      return "timeout";
+    default:
+      return stage satisfies never;
+  }
+}
+
+/** An error as one line for the log: its code and message, and those of its cause. Holds no header and no body. */
+export function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown error";
+  const code = errorCode(error);
+  const own = code === undefined || error.message.includes(code) ? error.message : `${code}: ${error.message}`;
+  return error.cause instanceof Error ? `${own} (${describeError(error.cause)})` : own;
+}
+
+/** The `code` of an error of the runtime or of undici. */
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+function isLookupError(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error && error.syscall === "getaddrinfo";
+}

@@ -1,0 +1,147 @@
+import type { BasicAuthConfig } from "../../config/config.ts";
+import type { PasswordReader } from "../../config/password-file.ts";
+import type { Clock } from "../clock.ts";
+import type { Failure, FailureReason } from "../failure.ts";
+import type { Outcome, PresentedCertificate } from "../observation.ts";
+import { classifyDeadline, classifyError, describeError } from "./classify.ts";
+import { exchange, type Answer, type Request } from "./exchange.ts";
+import type { Lane } from "./lane.ts";
+import type { Lanes } from "./lanes.ts";
+
+/** Asks one appliance over connections that are kept between polls. */
+export interface ApplianceClient {
+  /**
+   * One GET, from password file and name look-up to the last byte within `timeoutMs`; when that strikes, everything the
+   * poll holds is destroyed. Never rejects. A connection that the appliance closed while it lay idle is replaced once.
+   */
+  get(path: string, timeoutMs: number): Promise<Outcome<Uint8Array>>;
+  /** The certificate presented last, trusted or not. */
+  certificate(): PresentedCertificate | undefined;
+  /** Whether the credentials differ from those that were refused last. */
+  hasNewCredentials(): Promise<boolean>;
+  /** Ends all connections and every poll under way. */
+  close(): void;
+}
+
+export interface ApplianceClientDeps {
+  readonly lanes: Lanes;
+  /** The path in front of every operation's. */
+  readonly pathPrefix: string;
+  readonly basicAuth: BasicAuthConfig | undefined;
+  readonly readPassword: PasswordReader;
+  readonly certificate: () => PresentedCertificate | undefined;
+  readonly userAgent: string;
+  readonly clock: Clock;
+}
+
+export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClient {
+  const { lanes, clock } = deps;
+  let refused: string | undefined;
+
+  async function ask(path: string, poll: Poll): Promise<Answer> {
+    const authorization = await readAuthorization(deps);
+    if (!authorization.ok) return authorization;
+    const request = { path: deps.pathPrefix + path, headers: headers(deps.userAgent, authorization.value) };
+    poll.isSecretRead = true;
+    if (poll.isOver) return failed("timeout", "the deadline passed");
+    const answer = await askTwiceAtMost(lanes, request, poll, clock);
+    if (!answer.ok && answer.failure.reason === "auth") refused = authorization.value;
+    return answer;
+  }
+
+  function get(path: string, timeoutMs: number): Promise<Outcome<Uint8Array>> {
+    return new Promise((resolve) => {
+      const poll: Poll = { isOver: false, isSecretRead: false, lane: undefined };
+      const timer = setTimeout(() => {
+        poll.isOver = true;
+        resolve(deadlineFailure(poll, timeoutMs));
+        if (poll.lane !== undefined) lanes.discard(poll.lane);
+      }, timeoutMs);
+      ask(path, poll)
+        .catch((error: unknown) => failed("internal", describeError(error)))
+        .then((answer) => {
+          clearTimeout(timer);
+          resolve(answer.ok ? { ok: true, value: answer.body } : answer);
+        });
+    });
+  }
+
+  return {
+    get,
+    certificate: deps.certificate,
+    hasNewCredentials: async () => {
+      const authorization = await readAuthorization(deps);
+      return authorization.ok && authorization.value !== refused;
+    },
+    close: () => lanes.close(),
+  };
+}
+
+/** What one poll holds, so that its deadline can end it wherever it is. */
+interface Poll {
+  isOver: boolean;
+  isSecretRead: boolean;
+  lane: Lane | undefined;
+}
+
+async function askTwiceAtMost(lanes: Lanes, request: Request, poll: Poll, clock: Clock): Promise<Answer> {
+  const first = lanes.take();
+  const connectionsBefore = first.connections();
+  const bytesBefore = first.bytesRead();
+  const answer = await askOn(first, lanes, request, poll, clock);
+  const wasReused = connectionsBefore > 0 && first.connections() === connectionsBefore;
+  const isRace = !answer.ok && answer.failure.status === undefined && RACE.has(answer.failure.reason);
+  if (!isRace || !wasReused || first.bytesRead() > bytesBefore || poll.isOver) return answer;
+  // The appliance closed the idle connection while the request was on its way: nobody has answered it.
+  return askOn(lanes.takeFresh(), lanes, request, poll, clock);
+}
+
+const RACE: ReadonlySet<FailureReason> = new Set(["connect", "protocol"] satisfies FailureReason[]);
+
+async function askOn(lane: Lane, lanes: Lanes, request: Request, poll: Poll, clock: Clock): Promise<Answer> {
+  poll.lane = lane;
+  try {
+    const answer = await exchange(lane, request, clock.wallMs());
+    if (answer.ok) lanes.giveBack(lane);
+    else lanes.discard(lane);
+    return answer;
+  } catch (error) {
+    lanes.discard(lane);
+    return failed(classifyError(error, lane.stage()), describeError(error));
+  }
+}
+
+type Authorization =
+  | { readonly ok: true; readonly value: string | undefined }
+  | { readonly ok: false; readonly failure: Failure };
+
+async function readAuthorization({ basicAuth, readPassword }: ApplianceClientDeps): Promise<Authorization> {
+  if (basicAuth === undefined) return { ok: true, value: undefined };
+  const password = await readPassword(basicAuth.password);
+  if (!password.ok) return failed("secret", password.message);
+  const credentials = `${basicAuth.username}:${password.secret.reveal()}`;
+  return { ok: true, value: `Basic ${Buffer.from(credentials).toString("base64")}` };
+}
+
+function headers(userAgent: string, authorization: string | undefined): Record<string, string> {
+  const common = { accept: "application/json", "user-agent": userAgent };
+  return authorization === undefined ? common : { ...common, authorization };
+}
+
+function deadlineFailure(poll: Poll, timeoutMs: number): { ok: false; failure: Failure } {
+  if (!poll.isSecretRead) return failed("secret", `the password file could not be read within ${timeoutMs} ms`);
+  const stage = poll.lane?.stage() ?? "lookup";
+  return failed(classifyDeadline(stage), `no complete answer within ${timeoutMs} ms; ${STAGE_TEXT[stage]}`);
+}
+
+const STAGE_TEXT = {
+  lookup: "the name was still being looked up",
+  connect: "the connection was still being made",
+  proxy: "the proxy had not answered CONNECT",
+  tls: "the TLS handshake was not finished",
+  connected: "the appliance was connected",
+} as const;
+
+function failed(reason: FailureReason, message: string): { ok: false; failure: Failure } {
+  return { ok: false, failure: { reason, message } };
+}

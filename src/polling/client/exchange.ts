@@ -1,0 +1,33 @@
+import { parseRetryAfterMs } from "../retry-after.ts";
+import type { Failure } from "../failure.ts";
+import type { Lane } from "./lane.ts";
+
+export interface Request {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A complete body with status 200, or the failure that any other status is. */
+export type Answer =
+  { readonly ok: true; readonly body: Uint8Array } | { readonly ok: false; readonly failure: Failure };
+
+/**
+ * Sends one GET on the lane and reads its whole answer; interim answers are passed over, redirects are not followed
+ * and the body of any status but 200 is left unread, so that the lane must not be used again then.
+ *
+ * @throws the error of the runtime or of undici
+ */
+export async function exchange(lane: Lane, { path, headers }: Request, wallMs: number): Promise<Answer> {
+  const response = await lane.client.request({ method: "GET", path, headers });
+  if (response.statusCode === 200) return { ok: true, body: await response.body.bytes() };
+  response.body.on("error", () => {});
+  return { ok: false, failure: statusFailure(response.statusCode, response.headers["retry-after"], wallMs) };
+}
+
+function statusFailure(status: number, retryAfter: string | string[] | undefined, wallMs: number): Failure {
+  const message = `the appliance answered with status ${status}`;
+  if (status === 401 || status === 403) return { reason: "auth", message, status };
+  const mayDefer = (status === 429 || status === 503) && typeof retryAfter === "string";
+  const retryAfterMs = mayDefer ? parseRetryAfterMs(retryAfter, wallMs) : undefined;
+  return { reason: "http_status", message, status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}

@@ -1,0 +1,55 @@
+import { BODY_LIMIT_BYTES } from "../../api/operations.ts";
+import type { ApplianceConfig } from "../../config/config.ts";
+import type { PasswordReader } from "../../config/password-file.ts";
+import type { Clock } from "../clock.ts";
+import type { PresentedCertificate } from "../observation.ts";
+import { createApplianceClient, type ApplianceClient } from "./client.ts";
+import { createConnector } from "./connector.ts";
+import { createLane } from "./lane.ts";
+import { createLanes } from "./lanes.ts";
+import type { Lookup } from "./lookup.ts";
+import { parseProxyUrl } from "./proxy.ts";
+import type { SecureContexts } from "./tls-context.ts";
+
+/** Makes the client of an appliance. */
+export type ClientFactory = (appliance: ApplianceConfig) => ApplianceClient;
+
+export interface ClientFactoryDeps {
+  readonly clock: Clock;
+  readonly lookup: Lookup;
+  readonly readPassword: PasswordReader;
+  readonly secureContexts: SecureContexts;
+  readonly userAgent: string;
+}
+
+/** Clients that share look-ups, password files and secure contexts, and nothing that one appliance could spoil for another. */
+export function createClientFactory(deps: ClientFactoryDeps): ClientFactory {
+  return ({ baseUrl, http }) => {
+    const url = new URL(baseUrl);
+    const isTls = url.protocol === "https:";
+    let certificate: PresentedCertificate | undefined;
+    const connector = createConnector({
+      host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+      port: Number(url.port || (isTls ? 443 : 80)),
+      proxy: http.proxyUrl === undefined ? undefined : parseProxyUrl(http.proxyUrl.reveal()),
+      tls: isTls ? { config: http.tls, context: deps.secureContexts(http.tls) } : undefined,
+      lookup: deps.lookup,
+    });
+    const createLaneHere = () =>
+      createLane({
+        origin: url.origin,
+        connector,
+        bodyLimitBytes: BODY_LIMIT_BYTES,
+        onCertificate: (presented) => (certificate = presented),
+      });
+    return createApplianceClient({
+      lanes: createLanes(createLaneHere),
+      pathPrefix: url.pathname.replace(/\/+$/, ""),
+      basicAuth: http.basicAuth,
+      readPassword: deps.readPassword,
+      certificate: () => certificate,
+      userAgent: deps.userAgent,
+      clock: deps.clock,
+    });
+  };
+}

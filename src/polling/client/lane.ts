@@ -1,0 +1,79 @@
+import type { Socket } from "node:net";
+import { Client } from "undici";
+import type { PresentedCertificate } from "../observation.ts";
+import type { Connector, Stage } from "./connector.ts";
+
+/** An idle connection is kept this long if the appliance does not end it sooner. */
+const IDLE_TIMEOUT_MS = 10 * 60_000;
+const HEADERS_LIMIT_BYTES = 16 * 1024;
+
+/**
+ * One connection to an appliance, used by one poll at a time and kept between polls. Whoever holds it may destroy it
+ * at any moment, in the middle of a handshake too, without touching any other poll.
+ */
+export interface Lane {
+  readonly client: Client;
+  /** How far the latest connection attempt has come. */
+  stage(): Stage;
+  /** Connections made since the lane was created. */
+  connections(): number;
+  /** Bytes that have arrived on the present connection. */
+  bytesRead(): number;
+  /** Ends everything at once: the request under way, the connection or the attempt to make one. */
+  destroy(): void;
+}
+
+export interface LaneOptions {
+  /** `https://host:port` */
+  readonly origin: string;
+  readonly connector: Connector;
+  readonly bodyLimitBytes: number;
+  readonly onCertificate: (certificate: PresentedCertificate) => void;
+}
+
+/** A lane that has not connected yet; it does so at its first request, and again after its connection has gone. */
+export function createLane({ origin, connector, bodyLimitBytes, onCertificate }: LaneOptions): Lane {
+  let stage: Stage = "lookup";
+  let connections = 0;
+  let sockets: Socket[] = [];
+
+  const client = new Client(origin, {
+    connect: (_options, callback) => {
+      connections += 1;
+      sockets = [];
+      const watcher = {
+        stage: (reached: Stage) => (stage = reached),
+        socket: (socket: Socket) => sockets.push(socket),
+        certificate: onCertificate,
+      };
+      connector(watcher, (error, socket) => {
+        if (error !== null || socket === null) callback(error ?? new Error("no connection"), null);
+        else callback(null, socket);
+      });
+    },
+    allowH2: false,
+    pipelining: 1,
+    maxHeaderSize: HEADERS_LIMIT_BYTES,
+    maxResponseSize: bodyLimitBytes,
+    keepAliveTimeout: IDLE_TIMEOUT_MS,
+    keepAliveMaxTimeout: IDLE_TIMEOUT_MS,
+    // One deadline spans the whole poll and is the caller's; these would only add two more.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+
+  return {
+    client,
+    stage: () => stage,
+    connections: () => connections,
+    bytesRead: () => sockets.at(-1)?.bytesRead ?? 0,
+    destroy: () => {
+      client.destroy().catch(() => {});
+      for (const socket of sockets) {
+        // Destroying the client leaves a socket alive that is still connecting.
+        socket.on("error", () => {});
+        socket.destroy();
+      }
+    },
+  };
+}

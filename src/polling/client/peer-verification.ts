@@ -1,0 +1,38 @@
+import type { X509Certificate } from "node:crypto";
+import type { TLSSocket } from "node:tls";
+import type { TlsClientConfig } from "../../config/config.ts";
+import type { PresentedCertificate } from "../observation.ts";
+
+/** The facts of a certificate that operators ask for. */
+export function describeCertificate(certificate: X509Certificate): PresentedCertificate {
+  return {
+    notAfterSeconds: Date.parse(certificate.validTo) / 1000,
+    subject: oneLine(certificate.subject),
+    issuer: oneLine(certificate.issuer),
+    sha256: certificate.fingerprint256.replaceAll(":", "").toLowerCase(),
+  };
+}
+
+/**
+ * Why the peer of a finished handshake is not to be trusted, as text for the log; `undefined` where it is.
+ *
+ * A pinned certificate vouches for itself, whoever signed it and whatever it is called; with a CA beside the pins both
+ * must agree. `insecure_skip_verify` leaves the pins alone.
+ */
+export function peerProblem(
+  socket: TLSSocket,
+  certificate: PresentedCertificate | undefined,
+  tls: TlsClientConfig,
+): string | undefined {
+  const pins = tls.certificateSha256;
+  if (pins.length > 0 && (certificate === undefined || !pins.includes(certificate.sha256))) {
+    return `the certificate's SHA-256 ${certificate?.sha256 ?? "(none presented)"} is not among certificate_sha256`;
+  }
+  const vouchedByPin = pins.length > 0 && tls.ca === undefined;
+  if (tls.insecureSkipVerify || vouchedByPin || socket.authorized) return undefined;
+  return `the certificate is not trusted: ${String(socket.authorizationError)}`;
+}
+
+function oneLine(distinguishedName: string): string {
+  return distinguishedName.split("\n").join(", ");
+}

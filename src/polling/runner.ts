@@ -1,0 +1,123 @@
+import { isDeepStrictEqual } from "node:util";
+import pLimit from "p-limit";
+import type { ApplianceConfig, Config } from "../config/config.ts";
+import { createAppliancePoller, type AppliancePoller } from "./appliance-poller.ts";
+import type { ApplianceClient } from "./client/client.ts";
+import type { ClientFactory } from "./client/factory.ts";
+import type { Clock } from "./clock.ts";
+import type { PollEvents } from "./events.ts";
+import { operationKey, type Operation } from "./observation.ts";
+import { startTimetable, type TimetableEntry } from "./timetable.ts";
+
+/** Polls the enabled appliances of a configuration until it is stopped. */
+export interface Runner {
+  /**
+   * Polls by this configuration from now on. An appliance that stays as it was keeps its instants, connections and
+   * pauses; another address makes it a new one. Clients that are needed come from `createClient`.
+   */
+  apply(config: Config, createClient: ClientFactory): void;
+  /** The monotonic instant at which the scheduler last ticked. */
+  lastTickMs(): number;
+  /** Ends all polls at once. */
+  stop(): void;
+}
+
+export interface RunnerDeps {
+  readonly clock: Clock;
+  readonly events: PollEvents;
+  readonly onClockJump: (jumpMs: number) => void;
+}
+
+interface Seat {
+  readonly appliance: ApplianceConfig;
+  readonly client: ApplianceClient;
+  readonly poller: AppliancePoller;
+}
+
+interface Target {
+  readonly seat: Seat;
+  readonly operation: Operation;
+}
+
+export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner {
+  const fleetSlots = pLimit(1);
+  let seats: ReadonlyMap<string, Seat> = new Map();
+  let targets: ReadonlyMap<string, Target> = new Map();
+
+  const timetable = startTimetable({
+    clock,
+    onClockJump,
+    onDue: (key, dueMs) => {
+      const target = targets.get(key);
+      target?.seat.poller.due(target.operation, dueMs);
+    },
+    onMissed: (key, count) => {
+      const kind = targets.get(key)?.operation.kind;
+      if (kind !== undefined) events.skipped(kind, "missed", count);
+    },
+  });
+  const { twoGapsMs } = timetable;
+  const pollerDeps = { clock, events, fleetSlots, twoGapsMs, onVrrpPolled };
+
+  /** Website tests begin when it is known whether the appliance can be reached, and again as soon as it can. */
+  function onVrrpPolled(appliance: ApplianceConfig, isBack: boolean): void {
+    for (const { id } of appliance.websites) {
+      const key = targetKey(appliance, { kind: "website_test", websiteId: id });
+      timetable.release(key);
+      if (isBack) timetable.dueNow(key);
+    }
+  }
+
+  function seatFor(appliance: ApplianceConfig, createClient: ClientFactory): Seat {
+    const old = seats.get(appliance.name);
+    if (old === undefined || old.appliance.baseUrl !== appliance.baseUrl) {
+      const client = createClient(appliance);
+      return { appliance, client, poller: createAppliancePoller(pollerDeps, appliance, client) };
+    }
+    if (isDeepStrictEqual(old.appliance, appliance)) return old;
+    const isSameHttp = old.appliance.http.fingerprint === appliance.http.fingerprint;
+    const client = isSameHttp ? old.client : createClient(appliance);
+    old.poller.update(appliance, client);
+    return { appliance, client, poller: old.poller };
+  }
+
+  return {
+    apply: (config, createClient) => {
+      fleetSlots.concurrency = config.maxConcurrentWebsiteTests;
+      const enabled = config.appliances.filter((appliance) => appliance.enabled);
+      const next = new Map(enabled.map((appliance) => [appliance.name, seatFor(appliance, createClient)]));
+      for (const [name, seat] of seats) if (next.get(name)?.poller !== seat.poller) seat.poller.close();
+      seats = next;
+      targets = new Map([...next.values()].flatMap(targetsOf));
+      timetable.set([...targets].map(entryOf));
+    },
+    lastTickMs: timetable.lastTickMs,
+    stop: () => {
+      timetable.stop();
+      for (const { poller } of seats.values()) poller.close();
+    },
+  };
+}
+
+function targetsOf(seat: Seat): readonly (readonly [string, Target])[] {
+  const { appliance } = seat;
+  const operations: readonly Operation[] = [
+    { kind: "vrrp" },
+    ...appliance.websites.map(({ id }) => ({ kind: "website_test", websiteId: id }) as const),
+  ];
+  return operations.map((operation) => [targetKey(appliance, operation), { seat, operation }]);
+}
+
+function targetKey({ name }: ApplianceConfig, operation: Operation): string {
+  return `${name}/${operationKey(operation)}`;
+}
+
+function entryOf([key, { seat, operation }]: readonly [string, Target]): TimetableEntry {
+  const { cluster, polling, baseUrl: subject } = seat.appliance;
+  if (operation.kind === "vrrp") {
+    return { key, subject, phaseKey: cluster, timing: polling.vrrp, first: "at_once" };
+  }
+  // Each website has a phase of its own within the cluster's, so that an appliance is not asked for all at once.
+  const phaseKey = `${cluster}/${operationKey(operation)}`;
+  return { key, subject, phaseKey, timing: polling.websites, first: "on_release" };
+}

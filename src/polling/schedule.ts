@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+
+/** First polls after start or reload are spread over this long, not over their interval: nobody wants to wait. */
+const FIRST_POLL_SPREAD_MS = 1000;
+
+/** The share of an interval, from 0 up to 1, at which everything with this key is due: even, and the same in every process. */
+export function phaseFraction(key: string): number {
+  return createHash("sha256").update(key).digest().readUInt32BE(0) / 2 ** 32;
+}
+
+/** The first instant at or after `notBeforeMs` that lies on the grid of `intervalMs` shifted by the key's phase. */
+export function nextOnGrid(key: string, intervalMs: number, notBeforeMs: number): number {
+  const phaseMs = phaseFraction(key) * intervalMs;
+  return Math.ceil((notBeforeMs - phaseMs) / intervalMs) * intervalMs + phaseMs;
+}
+
+/** When something that begins at `nowMs` is polled first: within a second, the members of a cluster together. */
+export function firstDueMs(key: string, nowMs: number): number {
+  return nowMs + phaseFraction(key) * FIRST_POLL_SPREAD_MS;
+}
+
+/** When it is due after a first poll outside the grid: on the grid, and no sooner than half an interval later. */
+export function dueAfterFirstMs(key: string, intervalMs: number, firstMs: number): number {
+  return nextOnGrid(key, intervalMs, firstMs + intervalMs / 2);
+}
+
+export interface DuePoll {
+  /** The latest instant at which it was due; lateness is measured from here. */
+  readonly dueMs: number;
+  /** How many earlier ones have passed unmade; they are counted, not caught up with. */
+  readonly missed: number;
+  readonly nextDueMs: number;
+}
+
+/** What to make of something that was due at `dueMs` and every `intervalMs` from then on, now that it is `nowMs`. */
+export function takeDue(dueMs: number, intervalMs: number, nowMs: number): DuePoll {
+  const missed = Math.max(0, Math.floor((nowMs - dueMs) / intervalMs));
+  const latestMs = dueMs + missed * intervalMs;
+  return { dueMs: latestMs, missed, nextDueMs: latestMs + intervalMs };
+}

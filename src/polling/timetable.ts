@@ -1,0 +1,164 @@
+import { isDeepStrictEqual } from "node:util";
+import type { OperationTiming } from "../config/config.ts";
+import { guardClock } from "./clock-guard.ts";
+import type { Clock } from "./clock.ts";
+import { startCron } from "./cron.ts";
+import { dueAfterFirstMs, firstDueMs, takeDue } from "./schedule.ts";
+import { createSchedules } from "./schedules.ts";
+
+const EVERY_SECOND = "* * * * * *";
+/** How far ahead of its due time a timer is set: more than a heartbeat, so that a late one delays nothing. */
+const LOOKAHEAD_MS = 1500;
+
+/** Something that is due again and again. */
+export interface TimetableEntry {
+  readonly key: string;
+  /** What is polled; with another subject the entry begins anew. */
+  readonly subject: string;
+  /** Entries that share it and their timing are due at the same instants. */
+  readonly phaseKey: string;
+  readonly timing: OperationTiming;
+  /** Whether its first poll is made at once, or waits for `release`. */
+  readonly first: "at_once" | "on_release";
+}
+
+export interface TimetableDeps {
+  readonly clock: Clock;
+  /** The entry is due now, and was at `dueMs`, monotonic. Must return at once. */
+  readonly onDue: (key: string, dueMs: number) => void;
+  /** `count` instants of the entry have passed unused, because the process was blocked. */
+  readonly onMissed: (key: string, count: number) => void;
+  readonly onClockJump: (jumpMs: number) => void;
+}
+
+/** Tells what is due, in time: intervals by the monotonic clock, cron expressions by the wall clock. */
+export interface Timetable {
+  /** Makes these the entries from now on. Those that stay as they were keep their instants. */
+  set(entries: readonly TimetableEntry[]): void;
+  /** Lets an entry that waits for it begin, now; nothing for any other. */
+  release(key: string): void;
+  /** Makes an entry due now, out of turn; its turn stays. */
+  dueNow(key: string): void;
+  /** Two intervals, or from now to the second next instant of a schedule. */
+  twoGapsMs(timing: OperationTiming): number;
+  /** The monotonic instant at which the heartbeat last ticked. */
+  lastTickMs(): number;
+  stop(): void;
+}
+
+interface Slot {
+  readonly entry: TimetableEntry;
+  /**
+   * `waiting` for its release; `first`: due once at `dueMs`, outside its grid; `turning`: due at `dueMs` and so on, or,
+   * for a schedule, whenever its expression says.
+   */
+  state: "waiting" | "first" | "turning";
+  dueMs: number | undefined;
+  timer: NodeJS.Timeout | undefined;
+}
+
+export function startTimetable({ clock, onDue, onMissed, onClockJump }: TimetableDeps): Timetable {
+  const slots = new Map<string, Slot>();
+  let lastTickMs = clock.monotonicMs();
+
+  const heartbeat = startCron(EVERY_SECOND, { onTick: beat, onMissed: () => {} });
+  const schedules = createSchedules({
+    onTick: (expression) => {
+      const nowMs = clock.monotonicMs();
+      for (const slot of following(expression)) if (slot.state === "turning") onDue(slot.entry.key, nowMs);
+    },
+    onMissed: (expression) => {
+      for (const slot of following(expression)) onMissed(slot.entry.key, 1);
+    },
+  });
+  const endGuard = guardClock(clock, (jumpMs) => {
+    heartbeat.restart();
+    schedules.restart();
+    onClockJump(jumpMs);
+  });
+
+  function following(expression: string): readonly Slot[] {
+    return [...slots.values()].filter(({ entry: { timing } }) => expressionOf(timing) === expression);
+  }
+
+  function beat(): void {
+    lastTickMs = clock.monotonicMs();
+    for (const slot of slots.values()) arm(slot);
+  }
+
+  function arm(slot: Slot): void {
+    if (slot.dueMs === undefined || slot.timer !== undefined) return;
+    const inMs = slot.dueMs - clock.monotonicMs();
+    if (inMs < LOOKAHEAD_MS) slot.timer = setTimeout(() => fire(slot), Math.max(0, inMs));
+  }
+
+  function fire(slot: Slot): void {
+    slot.timer = undefined;
+    if (slot.dueMs === undefined) return;
+    const { timing, key } = slot.entry;
+    if (slot.state === "first" || timing.kind === "schedule") {
+      begin(slot, slot.dueMs);
+      return;
+    }
+    const due = takeDue(slot.dueMs, timing.intervalMs, clock.monotonicMs());
+    slot.dueMs = due.nextDueMs;
+    if (due.missed > 0) onMissed(key, due.missed);
+    onDue(key, due.dueMs);
+    arm(slot);
+  }
+
+  function begin(slot: Slot, dueMs: number): void {
+    const { timing, key, phaseKey } = slot.entry;
+    slot.state = "turning";
+    slot.dueMs =
+      timing.kind === "interval" ? dueAfterFirstMs(phaseKey, timing.intervalMs, dueMs) : undefined;
+    onDue(key, dueMs);
+    arm(slot);
+  }
+
+  function add(entry: TimetableEntry, nowMs: number): void {
+    const waits = entry.first === "on_release";
+    const dueMs = waits ? undefined : firstDueMs(entry.phaseKey, nowMs);
+    const slot: Slot = { entry, state: waits ? "waiting" : "first", dueMs, timer: undefined };
+    slots.set(entry.key, slot);
+    arm(slot);
+  }
+
+  function drop(slot: Slot): void {
+    clearTimeout(slot.timer);
+    slots.delete(slot.entry.key);
+  }
+
+  return {
+    set: (entries) => {
+      const nowMs = clock.monotonicMs();
+      const wanted = new Map(entries.map((entry) => [entry.key, entry]));
+      for (const slot of slots.values()) {
+        if (!isDeepStrictEqual(wanted.get(slot.entry.key), slot.entry)) drop(slot);
+      }
+      schedules.set(new Set(entries.flatMap(({ timing }) => expressionOf(timing) ?? [])));
+      for (const entry of entries) if (!slots.has(entry.key)) add(entry, nowMs);
+    },
+    release: (key) => {
+      const slot = slots.get(key);
+      if (slot?.state === "waiting") begin(slot, clock.monotonicMs());
+    },
+    dueNow: (key) => onDue(key, clock.monotonicMs()),
+    twoGapsMs: (timing) => {
+      if (timing.kind === "interval") return 2 * timing.intervalMs;
+      const [, second] = schedules.nextRunsMs(timing.expression, 2);
+      return second === undefined ? 0 : second - clock.wallMs();
+    },
+    lastTickMs: () => lastTickMs,
+    stop: () => {
+      endGuard();
+      heartbeat.stop();
+      schedules.set(new Set());
+      for (const slot of slots.values()) drop(slot);
+    },
+  };
+}
+
+function expressionOf(timing: OperationTiming): string | undefined {
+  return timing.kind === "schedule" ? timing.expression : undefined;
+}

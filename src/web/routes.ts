@@ -1,0 +1,79 @@
+import type { IncomingMessage, RequestListener } from "node:http";
+import type { FleetSnapshot } from "../fleet/snapshot.ts";
+import { landingPage } from "./landing-page.ts";
+import { send, text, type Reply } from "./reply.ts";
+import { acceptsGzip, createSharedRendering } from "./scrape.ts";
+
+/** Text format 0.0.4. @see https://prometheus.io/docs/instrumenting/exposition_formats/ */
+const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+/** Scrapes answered at once; a client that does not read holds its place until its connection times out. */
+const MAX_SCRAPES_IN_FLIGHT = 100;
+
+export interface RouteDeps {
+  /** Where the metrics are: `/metrics`. */
+  readonly telemetryPath: string;
+  readonly version: string;
+  readonly renderMetrics: () => Promise<string>;
+  readonly snapshot: () => FleetSnapshot;
+  readonly isHealthy: () => boolean;
+  readonly isReady: () => boolean;
+  /** A page could not be made: a bug. */
+  readonly onError: (path: string, error: unknown) => void;
+}
+
+type Page = (request: IncomingMessage) => Reply | Promise<Reply>;
+
+/** Answers GET and HEAD; 405 for other methods, 404 for other paths, 503 for one scrape too many. */
+export function createRoutes(deps: RouteDeps): RequestListener {
+  const rendering = createSharedRendering(deps.renderMetrics);
+  let scrapes = 0;
+
+  async function metrics(request: IncomingMessage): Promise<Reply> {
+    const shared = await rendering();
+    if (!acceptsGzip(request.headers["accept-encoding"])) return metricsReply(shared.plain);
+    return metricsReply(await shared.gzipped(), { "content-encoding": "gzip" });
+  }
+
+  const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
+    ["/", () => landingPage(deps.snapshot(), deps)],
+    ["/-/healthy", () => (deps.isHealthy() ? text(200, "Healthy") : text(503, "The scheduler does not tick"))],
+    ["/-/ready", () => (deps.isReady() ? text(200, "Ready") : text(503, "Not every appliance was polled yet"))],
+    [deps.telemetryPath, metrics],
+  ]);
+
+  return (request, response) => {
+    const path = pathOf(request);
+    const isScrape = path === deps.telemetryPath;
+    if (isScrape) {
+      if (scrapes >= MAX_SCRAPES_IN_FLIGHT) {
+        send(request, response, text(503, "Too many scrapes at once", { "retry-after": "1" }));
+        return;
+      }
+      scrapes += 1;
+      response.once("close", () => (scrapes -= 1));
+    }
+    answer(request, pages.get(path)).then(
+      (reply) => send(request, response, reply),
+      (error: unknown) => {
+        deps.onError(path, error);
+        send(request, response, text(500, "Internal error"));
+      },
+    );
+  };
+}
+
+async function answer(request: IncomingMessage, page: Page | undefined): Promise<Reply> {
+  if (request.method !== "GET" && request.method !== "HEAD") {
+    return text(405, "Only GET and HEAD are served", { allow: "GET, HEAD", connection: "close" });
+  }
+  return page === undefined ? text(404, "Not found") : page(request);
+}
+
+function metricsReply(body: Buffer, headers: Readonly<Record<string, string>> = {}): Reply {
+  return { status: 200, contentType: METRICS_TYPE, body, headers: { vary: "accept-encoding", ...headers } };
+}
+
+function pathOf({ url = "/" }: IncomingMessage): string {
+  const end = url.indexOf("?");
+  return end < 0 ? url : url.slice(0, end);
+}
