@@ -1,0 +1,120 @@
+import type { Decoded } from "./decoded.ts";
+import { isJsonObject, kindOf, parseJson } from "./json.ts";
+import { decodeText } from "./text.ts";
+import { ADVSKEW_OF_PRIORITY_ZERO, decodeMember, type Member } from "./vrrp-member.ts";
+
+/** One VRRP interface of an appliance, as decoded. @see management API 2.1 */
+export interface VrrpInterface {
+  /** The member's name in the list: `carp0`. Any text, lone surrogates included. */
+  readonly name: string;
+  /** `state_current` as reported; `MASTER` and `BACKUP` are the words the specification knows. Never empty. */
+  readonly state: string;
+  /** 0 to 255. */
+  readonly vhid: number;
+  /** As reported; never empty. */
+  readonly vip: string;
+  /** 0 to 255; `undefined` where it was missing, unreadable or out of range. */
+  readonly priority: number | undefined;
+  /** -1 to 254; `undefined` likewise. */
+  readonly advskew: number | undefined;
+  /** IP aliases; `undefined` where unreadable, empty where missing. */
+  readonly alias: readonly string[] | undefined;
+  /** `if`; empty where missing, like the texts below. */
+  readonly device: string;
+  readonly netmask: string;
+  /** `carppeer` */
+  readonly peer: string;
+  /** `1`: configured as FAILOVER MASTER, `2`: as FAILOVER BACKUP. */
+  readonly type: string;
+}
+
+/** How an answer may deviate from the specification without being lost. */
+export type VrrpAnomalyKind = "unknown_state" | "advskew_mismatch" | "bad_interface" | "bad_field";
+
+export interface VrrpAnomaly {
+  readonly kind: VrrpAnomalyKind;
+  /** JSON path of the value: `$.carp0.priority`. */
+  readonly path: string;
+}
+
+/** A decoded list. */
+export interface VrrpList {
+  /** In the order of the answer, save that names which are array indices come first; names unique. */
+  readonly interfaces: readonly VrrpInterface[];
+  /** Names of the members that are in the answer but could not be read (`bad_interface`). */
+  readonly unreadable: readonly string[];
+  readonly anomalies: readonly VrrpAnomaly[];
+}
+
+/** An interface as the appliance itself knows it: every field is there, and advskew follows from priority. */
+export interface LocalVrrpInterface extends Omit<VrrpInterface, "priority" | "advskew" | "alias"> {
+  readonly priority: number;
+  readonly alias: readonly string[];
+}
+
+/** Most interfaces that one list may hold. */
+export const MAX_INTERFACES = 4096;
+
+/**
+ * The interfaces of a list's body, whatever single fields deviate; deviations are told as anomalies. `{}`, `[]` and
+ * `null` are no interfaces. A body that is no collection is `decode`; more than {@link MAX_INTERFACES} are `too_large`.
+ *
+ * @throws never
+ * @see management API 2.1, 2.2, 4.1
+ */
+export function decodeVrrpList(body: Uint8Array): Decoded<VrrpList> {
+  const parsed = parseJson(decodeText(body));
+  if (!parsed.ok) return parsed;
+  const members = membersOf(parsed.value);
+  if (members === undefined) {
+    return listProblem("decode", `expected an object of interfaces, got ${kindOf(parsed.value)}`);
+  }
+  if (members.length > MAX_INTERFACES) {
+    return listProblem("too_large", `expected at most ${MAX_INTERFACES} interfaces, got ${members.length}`);
+  }
+  return { ok: true, value: listOf(members.map(([name, value]) => decodeMember(name, value))) };
+}
+
+function listProblem(reason: "decode" | "too_large", message: string): Decoded<VrrpList> {
+  return { ok: false, problem: { reason, path: "$", message } };
+}
+
+/** The members of a collection; `undefined` where the value is none. Appliances write their empty map as `[]` or `null` too. */
+function membersOf(value: unknown): readonly (readonly [string, unknown])[] | undefined {
+  if (value === null || (Array.isArray(value) && value.length === 0)) return [];
+  return isJsonObject(value) ? Object.entries(value) : undefined;
+}
+
+function listOf(members: readonly Member[]): VrrpList {
+  return {
+    interfaces: members.flatMap((member) => member.interface ?? []),
+    unreadable: members.filter((member) => member.interface === undefined).map(({ name }) => name),
+    anomalies: members.flatMap(({ anomalies }) => anomalies),
+  };
+}
+
+/**
+ * The list's body exactly as specified: strings throughout, the fields in the specification's order, `{}` for none.
+ * Names must be unique.
+ *
+ * @see management API 2.1, 2.2, 4.1
+ */
+export function encodeVrrpList(interfaces: readonly LocalVrrpInterface[]): string {
+  const members = interfaces.map((each) => `${JSON.stringify(each.name)}:${JSON.stringify(detailsOf(each))}`);
+  return `{${members.join(",")}}`;
+}
+
+function detailsOf(each: LocalVrrpInterface): Readonly<Record<string, string | readonly string[]>> {
+  return {
+    advskew: String(ADVSKEW_OF_PRIORITY_ZERO - each.priority),
+    alias: each.alias,
+    carppeer: each.peer,
+    if: each.device,
+    netmask: each.netmask,
+    priority: String(each.priority),
+    state_current: each.state,
+    type: each.type,
+    vhid: String(each.vhid),
+    vip: each.vip,
+  };
+}

@@ -1,0 +1,110 @@
+import type { Decoded } from "./decoded.ts";
+import { kindOf, parseJson } from "./json.ts";
+import { finalStatus } from "./status-line.ts";
+import { decodeText } from "./text.ts";
+import { findMarkers, type Marker } from "./website-marker.ts";
+
+export type Protocol = "http" | "https";
+
+/** One protocol's part of a website test. @see management API 4.2 */
+export interface WebsiteBlock {
+  readonly protocol: Protocol;
+  /**
+   * The status code of the final answer, 100 to 999; 0 where the website gave no HTTP response; `undefined` where
+   * there is a status line whose number is out of range.
+   */
+  readonly status: number | undefined;
+  /** The answer's lines as returned: status line, header lines; or an error text. One line where the text was folded. */
+  readonly lines: readonly string[];
+}
+
+/** What an appliance got from one website; one block for each protocol tried, in the order of the text. */
+export interface WebsiteTest {
+  readonly blocks: readonly WebsiteBlock[];
+}
+
+/**
+ * What the body of a website test's answer tells: a JSON string that holds the text; anything else is `decode`.
+ *
+ * @throws never
+ * @see management API 4.2
+ */
+export function decodeWebsiteTest(body: Uint8Array): Decoded<WebsiteTest> {
+  const parsed = parseJson(decodeText(body));
+  if (!parsed.ok) return parsed;
+  if (typeof parsed.value === "string") return parseWebsiteTest(parsed.value);
+  return testProblem(`expected a string, got ${kindOf(parsed.value)}`);
+}
+
+/**
+ * The blocks of a website test's text: labelled or not, parted by CRLF or LF or folded onto one line. Text before the
+ * first marker is ignored, and of several blocks for one protocol the first counts; a text without a marker is `decode`.
+ *
+ * @throws never
+ * @see management API 4.2
+ */
+export function parseWebsiteTest(text: string): Decoded<WebsiteTest> {
+  const folded = !text.includes("\n");
+  const markers = findMarkers(text, folded);
+  if (markers.length === 0) return testProblem("expected a connection marker, got a text without one");
+  const firstPlain = markers.find(isPlain);
+  const blocks = new Map<Protocol, WebsiteBlock>();
+  for (const [index, marker] of markers.entries()) {
+    const protocol = protocolOf(marker, firstPlain);
+    if (blocks.has(protocol)) continue;
+    const answer = text.slice(marker.end, markers[index + 1]?.start);
+    blocks.set(protocol, toBlock(protocol, answer, folded));
+  }
+  return { ok: true, value: { blocks: [...blocks.values()] } };
+}
+
+function testProblem(message: string): Decoded<WebsiteTest> {
+  return { ok: false, problem: { reason: "decode", path: "$", message } };
+}
+
+/** Whether nothing but `HTTP CONNECT` tells the protocol, which some appliances write for both. */
+function isPlain({ word, isLabelled }: Marker): boolean {
+  return !isLabelled && word === "HTTP";
+}
+
+/** Of several plain markers the first is http, a later one https. */
+function protocolOf(marker: Marker, firstPlain: Marker | undefined): Protocol {
+  if (marker.word === "HTTPS") return "https";
+  return isPlain(marker) && marker !== firstPlain ? "https" : "http";
+}
+
+function toBlock(protocol: Protocol, answer: string, folded: boolean): WebsiteBlock {
+  const lines = answer
+    .trim()
+    .split("\n")
+    .map((line) => line.trimEnd());
+  return { protocol, status: finalStatus(answer, folded), lines: lines.filter((line) => line !== "") };
+}
+
+const RULE = "-".repeat(49);
+
+/**
+ * The text of a website test, every line ended by LF, every block by a blank line. No line can hold a line break or
+ * pass for a marker, whatever a website sent; blank lines are left out.
+ *
+ * @see management API 4.2
+ */
+export function formatWebsiteTest(blocks: readonly Pick<WebsiteBlock, "protocol" | "lines">[]): string {
+  return blocks.map(formatBlock).join("");
+}
+
+function formatBlock({ protocol, lines }: Pick<WebsiteBlock, "protocol" | "lines">): string {
+  const body = lines.map(formatLine).filter((line) => line.trim() !== "");
+  return [`HTTP CONNECT ${RULE} ${protocol.toUpperCase()}`, ...body, "", ""].join("\n");
+}
+
+function formatLine(line: string): string {
+  const flat = line.replaceAll(/[\r\n]/g, " ");
+  // A marker counts at the very start of a line alone; its dashes may stand on the next one.
+  return /^HTTPS? CONNECT/.test(flat) ? ` ${flat}` : flat;
+}
+
+/** The body of a website test's answer: the text as a JSON string, slashes escaped as `\/`. @see management API 4.2 */
+export function encodeWebsiteTest(blocks: readonly Pick<WebsiteBlock, "protocol" | "lines">[]): string {
+  return JSON.stringify(formatWebsiteTest(blocks)).replaceAll("/", String.raw`\/`);
+}

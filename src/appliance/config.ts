@@ -1,0 +1,106 @@
+import { X509Certificate } from "node:crypto";
+import { createSecureContext } from "node:tls";
+
+import type { LocalVrrpInterface } from "../api/vrrp.ts";
+import type { ConfigError } from "../config/config.ts";
+import { sortErrors, type JsonPath } from "../config/errors.ts";
+import { Secret } from "../config/secret.ts";
+import { validateYaml } from "../config/validate.ts";
+import { errorAt, readYamlFile, type YamlFile } from "../config/yaml-file.ts";
+import { readReferencedFiles, type ReferencedFiles } from "./config-files.ts";
+import { applianceSchema, type ApplianceSettings } from "./config-schema.ts";
+import type { ApplianceServerDeps } from "./server.ts";
+
+/** What the reference appliance is to be: everything read, checked and resolved. */
+interface ApplianceConfig extends Pick<
+  ApplianceServerDeps,
+  "listen" | "tls" | "users" | "websites" | "websiteTest"
+> {
+  readonly interfaces: readonly LocalVrrpInterface[];
+}
+
+export type ApplianceConfigResult =
+  | { readonly ok: true; readonly config: ApplianceConfig }
+  | { readonly ok: false; readonly errors: readonly ConfigError[] };
+
+/** The configuration that a YAML file and the files named in it hold, or every error with its position. */
+export async function loadApplianceConfig(path: string): Promise<ApplianceConfigResult> {
+  const read = await readYamlFile(path);
+  if (!read.ok) return read;
+  const { file } = read;
+  const validated = validateYaml(file, applianceSchema);
+  const files = await readReferencedFiles(file);
+  const errors = [
+    ...(validated.ok ? [] : validated.errors),
+    ...files.errors,
+    ...certificateErrors(file, files),
+  ];
+  if (!validated.ok || errors.length > 0) return { ok: false, errors: sortErrors([file.file], errors) };
+  return { ok: true, config: resolveConfig(validated.value, files) };
+}
+
+function certificateErrors(file: YamlFile, { texts }: ReferencedFiles): readonly ConfigError[] {
+  const [cert, key] = [texts.get("tls.cert_file"), texts.get("tls.key_file")];
+  const ca = texts.get("website_test.tls_config.ca_file");
+  const errors: ConfigError[] = [];
+  const check = (at: JsonPath, message: string, use: () => unknown) => {
+    if (throws(use)) errors.push(errorAt(file, at, message));
+  };
+  if (cert !== undefined && key !== undefined) {
+    const message = "expected a certificate and its private key, in PEM";
+    check(["tls"], message, () => createSecureContext({ cert, key }));
+  }
+  if (ca !== undefined) {
+    check(
+      ["website_test", "tls_config", "ca_file"],
+      "expected certificates, in PEM",
+      () => new X509Certificate(ca),
+    );
+  }
+  return errors;
+}
+
+/** The library's own messages could quote a key. */
+function throws(use: () => unknown): boolean {
+  try {
+    use();
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+function resolveConfig(settings: ApplianceSettings, { texts }: ReferencedFiles): ApplianceConfig {
+  const { timeout, tls_config: tls } = settings.website_test;
+  return {
+    listen: settings.listen,
+    tls: { cert: texts.get("tls.cert_file") ?? "", key: new Secret(texts.get("tls.key_file") ?? "") },
+    users: settings.users.map(({ username, password }, index) => ({
+      username,
+      password: new Secret(password ?? texts.get(`users[${index}].password_file`) ?? ""),
+    })),
+    interfaces: Object.entries(settings.vrrp.interfaces).map(([name, given]) => toInterface(name, given)),
+    websiteTest: {
+      timeoutMs: timeout,
+      ca: texts.get("website_test.tls_config.ca_file"),
+      insecureSkipVerify: tls.insecure_skip_verify,
+    },
+    websites: settings.websites.map(({ http_port: httpPort, https_port: httpsPort, ...rest }) => ({
+      ...rest,
+      httpPort,
+      httpsPort,
+    })),
+  };
+}
+
+function toInterface(
+  name: string,
+  {
+    if: device,
+    state_current: state,
+    carppeer: peer,
+    ...rest
+  }: ApplianceSettings["vrrp"]["interfaces"][string],
+): LocalVrrpInterface {
+  return { name, device, state, peer, ...rest };
+}

@@ -1,0 +1,54 @@
+import { VRRP_LIST_PATH } from "../api/operations.ts";
+import { encodeVrrpList, type LocalVrrpInterface } from "../api/vrrp.ts";
+import { encodeWebsiteTest } from "../api/website-test.ts";
+import { failure, success, type Answer } from "./answer.ts";
+import { testWebsite, type Website, type WebsiteTestOptions } from "./website-head.ts";
+
+/** The VRRP interfaces of this machine as they are now; `undefined` while that cannot be told. */
+export type VrrpSource = () => Promise<readonly LocalVrrpInterface[] | undefined>;
+
+/** What the operations work on. */
+export interface ApplianceState {
+  readonly vrrp: VrrpSource;
+  readonly websites: readonly Website[];
+  readonly websiteTest: WebsiteTestOptions;
+}
+
+/** The part of a request that tells what is asked. */
+export interface Asked {
+  readonly method: string;
+  /** Path and query as received. */
+  readonly target: string;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+const WEBSITE_TEST = /^\/api\/v1\/website\/([^/]*)\/test$/;
+const INTEGER = /^[+-]?\d+$/;
+
+/**
+ * The answer to an authenticated request: 404 for an unknown path or website, 405 for any method but GET, 400 for a
+ * website id that is no integer, 503 where the VRRP state cannot be told.
+ *
+ * @see management API 4
+ */
+export async function answerTo({ method, target, signal }: Asked, state: ApplianceState): Promise<Answer> {
+  const [path = ""] = target.split("?", 1);
+  const websiteId = WEBSITE_TEST.exec(path)?.[1];
+  if (path !== VRRP_LIST_PATH && websiteId === undefined) return failure(404, "no such path");
+  if (method !== "GET") return failure(405, "method not allowed", { allow: "GET" });
+  return websiteId === undefined ? answerVrrp(state) : answerWebsiteTest(websiteId, state, signal);
+}
+
+async function answerVrrp({ vrrp }: ApplianceState): Promise<Answer> {
+  const interfaces = await vrrp();
+  if (interfaces === undefined) return failure(503, "the VRRP state is not known");
+  return success(encodeVrrpList(interfaces));
+}
+
+async function answerWebsiteTest(id: string, state: ApplianceState, signal: AbortSignal): Promise<Answer> {
+  if (!INTEGER.test(id)) return failure(400, "the website id is not an integer");
+  const website = state.websites.find((each) => each.id === Number(id));
+  if (website === undefined) return failure(404, "no such website");
+  return success(encodeWebsiteTest(await testWebsite(website, state.websiteTest, signal)));
+}

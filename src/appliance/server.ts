@@ -1,0 +1,105 @@
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+
+import type { Secret } from "../config/secret.ts";
+import { failure, type Answer } from "./answer.ts";
+import { createBasicAuth, type ApplianceUser } from "./basic-auth.ts";
+import { answerTo, type ApplianceState } from "./routes.ts";
+
+/** What the server needs. */
+export interface ApplianceServerDeps extends ApplianceState {
+  readonly listen: { readonly host: string; readonly port: number };
+  /** PEM texts. */
+  readonly tls: { readonly cert: string; readonly key: Secret };
+  readonly users: readonly ApplianceUser[];
+  /** Told of a bug in answering a request; its client gets a 500. */
+  readonly onBug: (error: unknown) => void;
+}
+
+export interface ApplianceServer {
+  /** Listens, and tells where; port 0 becomes a free one. Rejects where it cannot listen. */
+  start(): Promise<{ readonly host: string; readonly port: number }>;
+  /** Closes every connection and resolves when the last one is gone. */
+  stop(): Promise<void>;
+}
+
+const LIMITS = {
+  maxHeaderSize: 8 * 1024,
+  headersTimeout: 5_000,
+  requestTimeout: 10_000,
+  handshakeTimeout: 5_000,
+  connectionsCheckingInterval: 1_000,
+  keepAliveTimeout: 65_000,
+};
+const MAX_CONNECTIONS = 256;
+
+const UNAUTHORIZED = failure(401, "credentials are missing or wrong", {
+  "www-authenticate": 'Basic realm="management API", charset="UTF-8"',
+});
+
+/**
+ * A server of the management API over HTTPS with Basic authentication. Throws where certificate and key do not fit.
+ *
+ * @see management API 4, 5
+ */
+export function createApplianceServer(deps: ApplianceServerDeps): ApplianceServer {
+  const isAllowed = createBasicAuth(deps.users);
+  const { cert, key } = deps.tls;
+  const server = createServer({ ...LIMITS, cert, key: key.reveal() }, (request, response) => {
+    if (isAllowed(request.headers.authorization)) void respond(request, response, deps);
+    else send(response, UNAUTHORIZED);
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  return {
+    start: () => listen(server, deps.listen),
+    stop: () => close(server),
+  };
+}
+
+async function respond(
+  { method = "", url = "" }: IncomingMessage,
+  response: ServerResponse,
+  deps: ApplianceServerDeps,
+): Promise<void> {
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  try {
+    send(response, await answerTo({ method, target: url, signal: gone.signal }, deps));
+  } catch (error) {
+    send(response, failure(500, "internal error"));
+    deps.onBug(error);
+  }
+}
+
+function send(response: ServerResponse, { status, headers, body }: Answer): void {
+  const bytes = Buffer.from(body);
+  response.writeHead(status, {
+    "content-type": "application/json",
+    "content-length": bytes.length,
+    "cache-control": "no-store",
+    ...headers,
+  });
+  response.end(bytes);
+}
+
+async function listen(server: Server, { host, port }: ApplianceServerDeps["listen"]) {
+  server.listen(port, host);
+  await once(server, "listening");
+  return addressOf(server.address());
+}
+
+function addressOf(address: AddressInfo | string | null): { readonly host: string; readonly port: number } {
+  if (address === null || typeof address === "string")
+    throw new Error("a server on a port has a numeric address");
+  return { host: address.address, port: address.port };
+}
+
+async function close(server: Server): Promise<void> {
+  if (!server.listening) return;
+  const closed = once(server, "close");
+  server.close();
+  server.closeAllConnections();
+  await closed;
+}

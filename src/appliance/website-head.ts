@@ -1,0 +1,128 @@
+import { isUtf8 } from "node:buffer";
+import { request as httpRequest, type ClientRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+
+import type { Protocol } from "../api/website-test.ts";
+
+/** A website as the appliance is configured to test it. @see management API 2.3 */
+export interface Website {
+  readonly id: number;
+  readonly protocol: Protocol | "both";
+  /** A host name or an IP address, IPv6 without brackets. */
+  readonly host: string;
+  readonly httpPort: number;
+  readonly httpsPort: number;
+  /** Starts with a slash. */
+  readonly path: string;
+}
+
+/** How every website is tested. */
+export interface WebsiteTestOptions {
+  /** From name look-up to the end of the headers. */
+  readonly timeoutMs: number;
+  /** PEM of the authorities to trust instead of the well-known ones. */
+  readonly ca: string | undefined;
+  readonly insecureSkipVerify: boolean;
+}
+
+/** What came back over one protocol, ready to be formatted. */
+interface TestedProtocol {
+  readonly protocol: Protocol;
+  readonly lines: readonly string[];
+}
+
+/** Room for any sane answer's headers; more is reported as a parse error. */
+const MAX_HEADER_BYTES = 64 * 1024;
+/** Node's default leaves a dual-stack website's addresses after 250 ms each. */
+const ADDRESS_ATTEMPT_TIMEOUT_MS = 1_000;
+
+/**
+ * The website's answers to one HEAD request for each of its protocols, sent side by side, in the order http, https.
+ * An answer that does not come within the timeout, or at all, is a line that tells why. Redirects are not followed.
+ *
+ * @param signal ends the test before its time; what is returned then is of no use
+ * @throws never
+ * @see management API 4.2
+ */
+export async function testWebsite(
+  website: Website,
+  options: WebsiteTestOptions,
+  signal: AbortSignal,
+): Promise<readonly TestedProtocol[]> {
+  const protocols: readonly Protocol[] = website.protocol === "both" ? ["http", "https"] : [website.protocol];
+  return Promise.all(
+    protocols.map(async (protocol) => {
+      const request = openRequest(protocol, website, options, signal);
+      return { protocol, lines: await linesOf(request, options.timeoutMs) };
+    }),
+  );
+}
+
+function openRequest(
+  protocol: Protocol,
+  { host, httpPort, httpsPort, path }: Website,
+  { ca, insecureSkipVerify }: WebsiteTestOptions,
+  signal: AbortSignal,
+): ClientRequest {
+  const shared = {
+    method: "HEAD",
+    host,
+    path,
+    signal,
+    agent: false,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_TIMEOUT_MS,
+  } as const;
+  if (protocol === "http") return httpRequest({ ...shared, port: httpPort });
+  const trust = { rejectUnauthorized: !insecureSkipVerify, ...(ca !== undefined && { ca }) };
+  return httpsRequest({ ...shared, ...trust, port: httpsPort });
+}
+
+function linesOf(request: ClientRequest, timeoutMs: number): Promise<readonly string[]> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      request.destroy(new Error(`no response within ${timeoutMs / 1_000} s`));
+    }, timeoutMs);
+    request.once("response", (response) => {
+      resolve(headLines(response));
+      request.destroy();
+    });
+    // Destroying the request may report more errors than the one that counts.
+    request.on("error", (error) => resolve([reasonOf(error)]));
+    request.once("close", () => {
+      clearTimeout(timer);
+      resolve(["connection closed without a response"]);
+    });
+    request.end();
+  });
+}
+
+function headLines({
+  httpVersion,
+  statusCode,
+  statusMessage,
+  rawHeaders,
+}: IncomingMessage): readonly string[] {
+  const lines = [`HTTP/${httpVersion} ${statusCode} ${readable(statusMessage ?? "")}`.trimEnd()];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    lines.push(`${rawHeaders[index]}: ${readable(rawHeaders[index + 1] ?? "")}`.trimEnd());
+  }
+  return lines;
+}
+
+/** Node reads a head as Latin-1; most websites that leave ASCII mean UTF-8. */
+function readable(latin1: string): string {
+  const bytes = Buffer.from(latin1, "latin1");
+  return isUtf8(bytes) ? bytes.toString("utf8") : latin1;
+}
+
+function reasonOf(error: Error): string {
+  // One error for each address that was tried; their sum has no message of its own.
+  if (error instanceof AggregateError) return error.errors.map((each) => messageOf(each)).join(", ");
+  return messageOf(error);
+}
+
+function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message.trim() : "";
+  return message === "" ? "no response" : message;
+}

@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+
+import { BODY_LIMIT_BYTES } from "../../src/api/operations.ts";
+import { decodeVrrpList } from "../../src/api/vrrp.ts";
+import { decodeWebsiteTest, parseWebsiteTest } from "../../src/api/website-test.ts";
+
+/** Far above linear time on a busy machine; quadratic time would take hours. */
+const LINEAR_TIME_MS = 20_000;
+
+function fill(unit: string): string {
+  return unit.repeat(Math.floor(BODY_LIMIT_BYTES / unit.length));
+}
+
+test.each([
+  ["white space", " "],
+  ["carriage returns", "\r"],
+  ["line breaks", "\n"],
+  ["dashes", "-"],
+  ["markers", "HTTP CONNECT ---\n"],
+  ["folded markers", "HTTP CONNECT --- "],
+  ["halves of a marker", "HTTP CONNECT "],
+  ["markers with far dashes", `HTTP CONNECT${" ".repeat(1000)}`],
+  ["interim status lines", "HTTP/1.1 100 "],
+  ["interim status lines in lines", "HTTP/1.1 100\n"],
+  ["status lines behind names", "x: HTTP/1.1 200 "],
+  ["digits", "1"],
+  ["versions", "HTTP/1"],
+  ["labels", "HTTP "],
+])("reads 8 MiB of %s in linear time", (_, unit) => {
+  for (const start of [
+    "",
+    "HTTP CONNECT --- HTTP ",
+    "HTTP CONNECT --- HTTP/1.1 100 a",
+    "HTTP CONNECT --- HTTP/1",
+  ]) {
+    const startedAt = performance.now();
+    expect(parseWebsiteTest(start + fill(unit))).toHaveProperty("ok");
+    expect(performance.now() - startedAt).toBeLessThan(LINEAR_TIME_MS);
+  }
+});
+
+test.each([
+  ["raw line breaks in a string", `"${fill("\n")}"`],
+  ["raw line breaks apart", `"${fill("a\n")}"`],
+  ["quotes", fill('"')],
+  ["backslashes", `"\n${fill("\\")}`],
+  ["spaces before it", `${fill(" ")}1`],
+  ["digits", fill("1")],
+  ["brackets", fill("[")],
+  ["small members", `{${fill('"a":1,')}"a":1}`],
+])("decodes 8 MiB of %s in linear time", (_, body) => {
+  const bytes = Buffer.from(body);
+  for (const decode of [decodeVrrpList, decodeWebsiteTest]) {
+    const startedAt = performance.now();
+    expect(decode(bytes)).toHaveProperty("ok");
+    expect(performance.now() - startedAt).toBeLessThan(LINEAR_TIME_MS);
+  }
+});
+
+test.each([0xff, 0xe2, 0xf0, 0x80])("decodes 8 MiB of byte %i in linear time", (byte) => {
+  const bytes = Buffer.alloc(BODY_LIMIT_BYTES, byte);
+  const startedAt = performance.now();
+  expect(decodeVrrpList(bytes)).toMatchObject({ ok: false });
+  expect(performance.now() - startedAt).toBeLessThan(LINEAR_TIME_MS);
+});

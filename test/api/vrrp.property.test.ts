@@ -1,0 +1,64 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { decodeVrrpList, encodeVrrpList, type LocalVrrpInterface } from "../../src/api/vrrp.ts";
+
+/** Any text, lone surrogates included. */
+const text = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("__proto__", "\uDCFF", '"', "\n", "7"));
+const someText = text.filter((value) => value !== "");
+
+const localInterface: fc.Arbitrary<LocalVrrpInterface> = fc.record({
+  name: text,
+  state: fc.constantFrom("MASTER", "BACKUP"),
+  vhid: fc.integer({ min: 0, max: 255 }),
+  vip: someText,
+  priority: fc.integer({ min: 0, max: 255 }),
+  alias: fc.array(someText, { maxLength: 3 }),
+  device: text,
+  netmask: text,
+  peer: text,
+  type: text,
+});
+
+function byName(first: { name: string }, second: { name: string }): number {
+  return first.name < second.name ? -1 : 1;
+}
+
+test("decodes what was encoded, without an anomaly", () => {
+  const lists = fc.uniqueArray(localInterface, { maxLength: 6, selector: ({ name }) => name });
+  fc.assert(
+    fc.property(lists, (interfaces) => {
+      const decoded = decodeVrrpList(Buffer.from(encodeVrrpList(interfaces)));
+      const expected = interfaces.map((each) => ({ ...each, advskew: 254 - each.priority }));
+      expect(decoded).toMatchObject({ ok: true, value: { unreadable: [], anomalies: [] } });
+      expect(decoded.ok && decoded.value.interfaces.toSorted(byName)).toEqual(expected.toSorted(byName));
+    }),
+  );
+});
+
+test("never throws on bytes", () => {
+  fc.assert(
+    fc.property(fc.uint8Array(), (bytes) => {
+      expect(decodeVrrpList(bytes)).toHaveProperty("ok");
+    }),
+  );
+});
+
+const field = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.string(), fc.double(), fc.integer());
+const details = fc.record(
+  { state_current: field, vip: field, vhid: field, priority: field, advskew: field, alias: field, if: field },
+  { requiredKeys: [] },
+);
+
+test("accounts for every member of any object", () => {
+  fc.assert(
+    fc.property(fc.dictionary(text, fc.oneof(details, fc.jsonValue({ maxDepth: 1 }))), (members) => {
+      const decoded = decodeVrrpList(Buffer.from(JSON.stringify(members)));
+      if (!decoded.ok) throw new Error("every object is a collection");
+      const { interfaces, unreadable, anomalies } = decoded.value;
+      const names = [...interfaces.map(({ name }) => name), ...unreadable];
+      expect(names.toSorted()).toEqual(Object.keys(members).toSorted());
+      expect(anomalies.filter(({ kind }) => kind === "bad_interface")).toHaveLength(unreadable.length);
+    }),
+  );
+});

@@ -1,0 +1,240 @@
+import { expect, test } from "vitest";
+
+import { decodeVrrpList, encodeVrrpList, MAX_INTERFACES } from "../../src/api/vrrp.ts";
+
+const DETAILS = {
+  advskew: "50",
+  alias: ["192.0.2.101", "192.0.2.102"],
+  carppeer: "224.0.0.18",
+  if: "eth1",
+  netmask: "255.255.255.0",
+  priority: "204",
+  state_current: "MASTER",
+  type: "1",
+  vhid: "2",
+  vip: "192.0.2.100",
+};
+
+const DECODED = {
+  name: "carp0",
+  state: "MASTER",
+  vhid: 2,
+  vip: "192.0.2.100",
+  priority: 204,
+  advskew: 50,
+  alias: ["192.0.2.101", "192.0.2.102"],
+  device: "eth1",
+  netmask: "255.255.255.0",
+  peer: "224.0.0.18",
+  type: "1",
+};
+
+function decode(value: unknown) {
+  return decodeVrrpList(Buffer.from(JSON.stringify(value)));
+}
+
+/** What becomes of carp0 with some fields replaced; `undefined` removes one. */
+function decodeWith(fields: object) {
+  return decode({ carp0: { ...DETAILS, ...fields } });
+}
+
+function listOf(fields: object, anomalies: readonly object[]) {
+  return { ok: true, value: { interfaces: [{ ...DECODED, ...fields }], unreadable: [], anomalies } };
+}
+
+test("decodes an interface in the form of the specification", () => {
+  expect(decodeWith({})).toEqual(listOf({}, []));
+});
+
+test("keeps the order of the answer", () => {
+  const decoded = decode({ carp1: DETAILS, carp0: DETAILS, "carp 2": DETAILS });
+  expect(decoded.ok && decoded.value.interfaces.map(({ name }) => name)).toEqual([
+    "carp1",
+    "carp0",
+    "carp 2",
+  ]);
+});
+
+test.each(["{}", "[]", "null", " [ ] \n", "\uFEFF{}"])("takes %j as no interfaces", (body) => {
+  const nothing = { interfaces: [], unreadable: [], anomalies: [] };
+  expect(decodeVrrpList(Buffer.from(body))).toEqual({ ok: true, value: nothing });
+});
+
+test.each([
+  ["[{}]", "expected an object of interfaces, got an array"],
+  ['"carp0"', "expected an object of interfaces, got a string"],
+  ["1e999", "expected an object of interfaces, got a number"],
+  ["true", "expected an object of interfaces, got a boolean"],
+  ["", "expected JSON, got nothing"],
+  ["<html>log in</html>", "expected JSON, got markup"],
+])("refuses %j, which is no collection", (body, message) => {
+  const problem = { reason: "decode", path: "$", message };
+  expect(decodeVrrpList(Buffer.from(body))).toEqual({ ok: false, problem });
+});
+
+test("takes as many interfaces as the limit, and not one more", () => {
+  const members = Array.from(
+    { length: MAX_INTERFACES + 1 },
+    (_, index) => [`carp${index}`, DETAILS] as const,
+  );
+  expect(decode(Object.fromEntries(members.slice(1)))).toMatchObject({ ok: true });
+  const message = "expected at most 4096 interfaces, got 4097";
+  expect(decode(Object.fromEntries(members))).toEqual({
+    ok: false,
+    problem: { reason: "too_large", path: "$", message },
+  });
+});
+
+test.each([
+  [{ priority: 204, vhid: 2, advskew: 50 }],
+  [{ priority: " 204 ", vhid: "+2\n", advskew: "0050" }],
+])("reads the numbers of %j", (fields) => {
+  expect(decodeWith(fields)).toEqual(listOf({}, []));
+});
+
+test("reads integers with a fraction of zero", () => {
+  const body = JSON.stringify({ carp0: DETAILS }).replace('"204"', "204.0").replace('"50"', "5e1");
+  expect(decodeVrrpList(Buffer.from(body))).toEqual(listOf({}, []));
+});
+
+test.each([
+  ["lowest", { priority: "0", advskew: "254", vhid: "0" }, { priority: 0, advskew: 254, vhid: 0 }],
+  ["highest", { priority: "255", advskew: "-1", vhid: "255" }, { priority: 255, advskew: -1, vhid: 255 }],
+  ["negative zero", { priority: "-0", advskew: "254", vhid: "-0" }, { priority: 0, advskew: 254, vhid: 0 }],
+])("takes the %s numbers", (_, fields, decoded) => {
+  expect(decodeWith(fields)).toEqual(listOf(decoded, []));
+});
+
+test.each([
+  undefined,
+  null,
+  "",
+  "NaN",
+  "1e2",
+  "12.5",
+  12.5,
+  "0x10",
+  -1,
+  256,
+  "99999999999999999999",
+  [204],
+  true,
+])("loses the one sample of priority %j", (priority) => {
+  const anomalies = [{ kind: "bad_field", path: "$.carp0.priority" }];
+  expect(decodeWith({ priority })).toEqual(listOf({ priority: undefined }, anomalies));
+});
+
+test.each([undefined, null, "", "-2", 255])("loses the one sample of advskew %j", (advskew) => {
+  const anomalies = [{ kind: "bad_field", path: "$.carp0.advskew" }];
+  expect(decodeWith({ advskew })).toEqual(listOf({ advskew: undefined }, anomalies));
+});
+
+test("loses the one sample of a number that overflows", () => {
+  const body = JSON.stringify({ carp0: DETAILS }).replace('"204"', "1e999");
+  const anomalies = [{ kind: "bad_field", path: "$.carp0.priority" }];
+  expect(decodeVrrpList(Buffer.from(body))).toEqual(listOf({ priority: undefined }, anomalies));
+});
+
+test("tells of an advskew that does not follow from the priority, and keeps both", () => {
+  const anomalies = [{ kind: "advskew_mismatch", path: "$.carp0.advskew" }];
+  expect(decodeWith({ advskew: "49" })).toEqual(listOf({ advskew: 49 }, anomalies));
+});
+
+test.each([undefined, null, "", [], {}, ["", ""]])("takes alias %j as none", (alias) => {
+  expect(decodeWith({ alias })).toEqual(listOf({ alias: [] }, []));
+});
+
+test.each(["192.0.2.1", 0, false, ["192.0.2.1", 1], { 0: "192.0.2.1" }])("cannot read alias %j", (alias) => {
+  const anomalies = [{ kind: "bad_field", path: "$.carp0.alias" }];
+  expect(decodeWith({ alias })).toEqual(listOf({ alias: undefined }, anomalies));
+});
+
+test.each(["INIT", "master", "MASTER ", "BACKUP\n"])("keeps an interface in state %j", (state) => {
+  const anomalies = [{ kind: "unknown_state", path: "$.carp0.state_current" }];
+  expect(decodeWith({ state_current: state })).toEqual(listOf({ state }, anomalies));
+});
+
+test("takes missing and unreadable texts as empty, and numbers as their digits", () => {
+  const fields = { if: undefined, netmask: ["255.255.255.0"], carppeer: null, type: 2 };
+  expect(decodeWith(fields)).toEqual(listOf({ device: "", netmask: "", peer: "", type: "2" }, []));
+});
+
+test.each([
+  ["state_current", undefined],
+  ["state_current", ""],
+  ["state_current", 1],
+  ["vip", null],
+  ["vip", ""],
+  ["vip", {}],
+  ["vhid", undefined],
+  ["vhid", "two"],
+  ["vhid", 256],
+  ["vhid", -1],
+])("cannot read an interface whose %s is %j, and tells nothing else of it", (field, value) => {
+  expect(decodeWith({ [field]: value, priority: "much", alias: 1 })).toEqual({
+    ok: true,
+    value: {
+      interfaces: [],
+      unreadable: ["carp0"],
+      anomalies: [{ kind: "bad_interface", path: `$.carp0.${field}` }],
+    },
+  });
+});
+
+test.each([null, [], "carp", 1, false])("loses nothing but the interface that is %j", (member) => {
+  expect(decode({ "we ird": member, carp0: DETAILS })).toEqual({
+    ok: true,
+    value: {
+      interfaces: [DECODED],
+      unreadable: ["we ird"],
+      anomalies: [{ kind: "bad_interface", path: '$["we ird"]' }],
+    },
+  });
+});
+
+test("takes an interface named __proto__ for what it is", () => {
+  const body = `{"__proto__":${JSON.stringify(DETAILS)},"carp1":{"__proto__":${JSON.stringify(DETAILS)}}}`;
+  expect(decodeVrrpList(Buffer.from(body))).toEqual({
+    ok: true,
+    value: {
+      interfaces: [{ ...DECODED, name: "__proto__" }],
+      unreadable: ["carp1"],
+      anomalies: [{ kind: "bad_interface", path: "$.carp1.state_current" }],
+    },
+  });
+});
+
+test("keeps names apart that differ in invalid bytes alone", () => {
+  const member = Buffer.from(`":${JSON.stringify(DETAILS)}`);
+  const body = [Buffer.from('{"a'), [0xfe], member, Buffer.from(',"a'), [0xff], member, Buffer.from("}")];
+  const decoded = decodeVrrpList(Buffer.concat(body.map((part) => Buffer.from(part))));
+  expect(decoded.ok && decoded.value.interfaces.map(({ name }) => name)).toEqual(["a\uDCFE", "a\uDCFF"]);
+});
+
+test("reads raw line breaks inside strings", () => {
+  const body = JSON.stringify({ carp0: DETAILS }).replace("eth1", "eth1\n");
+  expect(decodeVrrpList(Buffer.from(body))).toEqual(listOf({ device: "eth1\n" }, []));
+});
+
+test("survives a member nested a million deep", () => {
+  const body = `{"carp0":{"priority":${"[".repeat(1_000_000)}${"]".repeat(1_000_000)}}}`;
+  expect(decodeVrrpList(Buffer.from(body))).toMatchObject({ ok: true, value: { unreadable: ["carp0"] } });
+});
+
+test("writes a list exactly as specified", () => {
+  const { advskew: _, ...known } = DECODED;
+  const body = encodeVrrpList([
+    known,
+    { ...known, name: "__proto__", priority: 255, state: "BACKUP", alias: [] },
+  ]);
+  expect(body).toBe(
+    '{"carp0":{"advskew":"50","alias":["192.0.2.101","192.0.2.102"],"carppeer":"224.0.0.18","if":"eth1",' +
+      '"netmask":"255.255.255.0","priority":"204","state_current":"MASTER","type":"1","vhid":"2","vip":"192.0.2.100"},' +
+      '"__proto__":{"advskew":"-1","alias":[],"carppeer":"224.0.0.18","if":"eth1",' +
+      '"netmask":"255.255.255.0","priority":"255","state_current":"BACKUP","type":"1","vhid":"2","vip":"192.0.2.100"}}',
+  );
+});
+
+test("writes no interfaces as an empty object", () => {
+  expect(encodeVrrpList([])).toBe("{}");
+});

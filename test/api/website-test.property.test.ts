@@ -1,0 +1,154 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+
+import {
+  decodeWebsiteTest,
+  encodeWebsiteTest,
+  formatWebsiteTest,
+  parseWebsiteTest,
+  type Protocol,
+} from "../../src/api/website-test.ts";
+
+const version = fc.constantFrom("HTTP/1.0", "HTTP/1.1", "HTTP/2", "HTTP/2.0", "HTTP/3");
+const reason = fc.constantFrom("", " OK", " Moved Permanently", " No: HTTP/1.1 200");
+const headerName = fc.stringMatching(/^[A-Za-z-]{1,12}$/);
+/** What a website may send in a header value, line breaks and lone surrogates aside. */
+const headerValue = fc
+  .oneof(
+    fc.string(),
+    fc.string({ unit: "binary" }),
+    fc.constantFrom("HTTP/1.1 200 OK", "a HTTPS CONNECT --- HTTP b"),
+  )
+  .map((value) => value.replaceAll(/[\r\n]/g, " "));
+const header = fc.tuple(headerName, headerValue).map(([name, value]) => `${name}: ${value}`.trimEnd());
+
+const answered = fc
+  .record({
+    version,
+    status: fc.integer({ min: 200, max: 999 }),
+    reason,
+    headers: fc.array(header, { maxLength: 4 }),
+  })
+  .map((each) => ({
+    status: each.status,
+    lines: [`${each.version} ${each.status}${each.reason}`, ...each.headers],
+  }));
+const unanswered = fc
+  .constantFrom(
+    [],
+    ["connect ECONNREFUSED 127.0.0.1:80"],
+    ["certificate has expired"],
+    ["no HTTP/1.1 200 OK"],
+  )
+  .map((lines) => ({ status: 0, lines }));
+const answer = fc.oneof(answered, unanswered);
+const protocols = fc.constantFrom<readonly Protocol[]>(
+  ["http"],
+  ["https"],
+  ["http", "https"],
+  ["https", "http"],
+);
+const blocks = fc
+  .tuple(protocols, answer, answer)
+  .map(([names, ...answers]) =>
+    names.map((protocol, index) => ({ protocol, ...(answers[index] ?? answers[0]) })),
+  );
+
+test("parses what was formatted, and decodes what was encoded", () => {
+  fc.assert(
+    fc.property(blocks, (expected) => {
+      expect(parseWebsiteTest(formatWebsiteTest(expected))).toEqual({
+        ok: true,
+        value: { blocks: expected },
+      });
+      expect(decodeWebsiteTest(Buffer.from(encodeWebsiteTest(expected)))).toEqual({
+        ok: true,
+        value: { blocks: expected },
+      });
+    }),
+  );
+});
+
+function statusesOf(text: string) {
+  const parsed = parseWebsiteTest(text);
+  return parsed.ok
+    ? parsed.value.blocks.map(({ protocol, status }) => ({ protocol, status }))
+    : parsed.problem;
+}
+
+test("finds the same statuses however a text without markers in its values is folded", () => {
+  const plain = blocks.filter((each) =>
+    each.every(({ lines }) => lines.every((line) => !line.includes("CONNECT"))),
+  );
+  fc.assert(
+    fc.property(plain, (expected) => {
+      const text = formatWebsiteTest(expected);
+      const statuses = expected.map(({ protocol, status }) => ({ protocol, status }));
+      expect(statusesOf(text)).toEqual(statuses);
+      expect(statusesOf(text.replaceAll("\n", "\r\n"))).toEqual(statuses);
+      expect(statusesOf(text.replaceAll("\n", " "))).toEqual(statuses);
+      expect(statusesOf(text.replaceAll(/\s+/g, " ").trim())).toEqual(statuses);
+    }),
+  );
+});
+
+const fragment = fc.constantFrom(
+  "HTTP CONNECT",
+  "HTTPS CONNECT",
+  "---",
+  " ",
+  "\r",
+  ":",
+  "HTTP",
+  "HTTP/1.1 200",
+  "HTTP/1.1 100",
+  "x",
+);
+const nastyLine = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.array(fragment).map((parts) => parts.join("")),
+);
+const nastyText = fc.array(fc.oneof(nastyLine, fc.constant("\n"))).map((parts) => parts.join(""));
+
+test("lets no header value forge a block in a text with line breaks", () => {
+  fc.assert(
+    fc.property(fc.array(nastyLine), (values) => {
+      const lines = values.map((value) => `X-Any: ${value.replaceAll("\n", "")}\n`);
+      const text = `HTTP CONNECT --- HTTP\nHTTP/1.1 500 Oh\n${lines.join("")}\n`;
+      expect(statusesOf(text)).toEqual([{ protocol: "http", status: 500 }]);
+    }),
+  );
+});
+
+const forgery = nastyText.map((text) => `HTTPS CONNECT ---${text}`);
+
+test("lets no line at all forge a block when formatted", () => {
+  fc.assert(
+    fc.property(fc.array(fc.oneof(nastyText, forgery)), (lines) => {
+      const text = formatWebsiteTest([
+        { protocol: "http", lines },
+        { protocol: "https", lines: [] },
+      ]);
+      const parsed = parseWebsiteTest(text);
+      expect(parsed.ok && parsed.value.blocks.map(({ protocol }) => protocol)).toEqual(["http", "https"]);
+      expect(parsed.ok && parsed.value.blocks[1]).toEqual({ protocol: "https", status: 0, lines: [] });
+    }),
+  );
+});
+
+test("never throws on a text", () => {
+  fc.assert(
+    fc.property(nastyText, (text) => {
+      expect(parseWebsiteTest(text)).toHaveProperty("ok");
+      expect(parseWebsiteTest(`HTTP CONNECT ---${text}`)).toHaveProperty("ok");
+    }),
+  );
+});
+
+test("never throws on bytes", () => {
+  fc.assert(
+    fc.property(fc.uint8Array(), (bytes) => {
+      expect(decodeWebsiteTest(bytes)).toHaveProperty("ok");
+    }),
+  );
+});

@@ -1,0 +1,246 @@
+import { expect, test } from "vitest";
+
+import {
+  decodeWebsiteTest,
+  encodeWebsiteTest,
+  formatWebsiteTest,
+  parseWebsiteTest,
+} from "../../src/api/website-test.ts";
+
+function blocksOf(text: string) {
+  const parsed = parseWebsiteTest(text);
+  return parsed.ok ? parsed.value.blocks : parsed.problem;
+}
+
+/** `http 301, https 200` */
+function statusesOf(text: string): string {
+  const parsed = parseWebsiteTest(text);
+  if (!parsed.ok) return parsed.problem.reason;
+  return parsed.value.blocks.map(({ protocol, status }) => `${protocol} ${status}`).join(", ");
+}
+
+const SAMPLE = `HTTP CONNECT ------------------------------------------------- HTTP
+HTTP/1.1 301 Moved Permanently
+Location: https://www.example.org/
+
+HTTP CONNECT ------------------------------------------------- HTTPS
+HTTP/1.1 200 OK
+Content-Type: text/html
+
+`;
+
+const SAMPLE_BLOCKS = [
+  {
+    protocol: "http",
+    status: 301,
+    lines: ["HTTP/1.1 301 Moved Permanently", "Location: https://www.example.org/"],
+  },
+  { protocol: "https", status: 200, lines: ["HTTP/1.1 200 OK", "Content-Type: text/html"] },
+];
+
+test("reads a test of both protocols", () => {
+  expect(blocksOf(SAMPLE)).toEqual(SAMPLE_BLOCKS);
+});
+
+test("reads lines that end in CRLF", () => {
+  expect(blocksOf(SAMPLE.replaceAll("\n", "\r\n"))).toEqual(SAMPLE_BLOCKS);
+});
+
+test("reads a text folded onto one line, each answer as one line", () => {
+  expect(blocksOf(SAMPLE.trim().replaceAll(/\s+/g, " "))).toEqual([
+    {
+      protocol: "http",
+      status: 301,
+      lines: ["HTTP/1.1 301 Moved Permanently Location: https://www.example.org/"],
+    },
+    { protocol: "https", status: 200, lines: ["HTTP/1.1 200 OK Content-Type: text/html"] },
+  ]);
+});
+
+test.each([
+  ["label HTTP", "HTTP CONNECT --- HTTP\nHTTP/1.1 200 OK\n\n", "http 200"],
+  ["label HTTPS", "HTTP CONNECT --- HTTPS\nHTTP/1.1 200 OK\n\n", "https 200"],
+  ["a label that differs from the marker", "HTTPS CONNECT --- HTTP\nHTTP/1.1 200 OK\n\n", "http 200"],
+  ["a label on the next line", "HTTP CONNECT ---\nHTTPS\nHTTP/1.1 200 OK\n", "https 200"],
+  ["a label right behind the dashes", "HTTP CONNECT ---HTTPS HTTP/1.1 200 OK", "https 200"],
+  ["a label at the end", "HTTP CONNECT --- HTTPS", "https 0"],
+  ["no label, folded", "HTTP CONNECT --- HTTP/1.1 200 OK", "http 200"],
+  ["no label, dashes up to the status line", "HTTPS CONNECT ---HTTP/1.1 200 OK", "https 200"],
+  ["no label, status line on the next line", "HTTPS CONNECT ----\nHTTP/1.1 204 \n", "https 204"],
+  ["dashes on the next line", "HTTP CONNECT\n----------\nHTTP/1.1 200 OK\n", "http 200"],
+  ["dashes on the next line, CRLF", "HTTP CONNECT\r\n---- HTTPS\r\nHTTP/1.1 200 OK\r\n", "https 200"],
+  ["dashes right behind the words", "HTTP CONNECT--- HTTP HTTP/1.1 200 OK", "http 200"],
+  [
+    "two markers without labels",
+    "HTTP CONNECT --- HTTP/1.1 301 M HTTP CONNECT --- HTTP/1.1 200 OK",
+    "http 301, https 200",
+  ],
+  [
+    "two words without labels",
+    "HTTPS CONNECT ---\nHTTP/1.1 200\n\nHTTP CONNECT ---\nHTTP/1.1 301\n",
+    "https 200, http 301",
+  ],
+  ["one label of two", "HTTP CONNECT --- HTTP HTTP/1.1 301 M HTTP CONNECT --- HTTP/1.1 200 OK", "http 301"],
+  [
+    "an empty answer before the next marker",
+    "HTTP CONNECT --- HTTP CONNECT --- HTTP/1.1 200 OK",
+    "http 0, https 200",
+  ],
+  [
+    "an empty answer before the next marker, in lines",
+    "HTTP CONNECT ---\nHTTPS CONNECT ---\n",
+    "http 0, https 0",
+  ],
+  [
+    "a labelled empty answer before the next marker",
+    "HTTP CONNECT --- HTTP HTTP CONNECT --- HTTPS",
+    "http 0, https 0",
+  ],
+  ["white space before the first marker", " \r\n\t HTTP CONNECT --- HTTP\nHTTP/1.1 200 OK\n", "http 200"],
+  ["text before the first marker", "Testing... HTTP CONNECT --- HTTP HTTP/1.1 200 OK", "http 200"],
+  ["lines before the first marker", "HTTP/1.1 500\nHTTP CONNECT --- HTTP\nHTTP/1.1 200 OK\n", "http 200"],
+  [
+    "two blocks of one protocol",
+    "HTTP CONNECT --- HTTP HTTP/1.1 301 HTTP CONNECT --- HTTP HTTP/1.1 200",
+    "http 301",
+  ],
+])("tells the protocol by the marker: %s", (_, text, statuses) => {
+  expect(statusesOf(text)).toBe(statuses);
+});
+
+test.each([
+  "",
+  "HTTP/1.1 200 OK",
+  "HTTP CONNECT",
+  "HTTP CONNECT --",
+  "HTTP CONNECT - - -",
+  "http connect --- http",
+  "XHTTP CONNECT --- HTTP",
+  "HTTP CONNECT: --- HTTP",
+  "X-Trace: a HTTP CONNECT --- HTTP HTTP/1.1 200 OK\n",
+  "first\n HTTP CONNECT --- HTTP HTTP/1.1 200 OK\n",
+])("takes %j for no test at all", (text) => {
+  expect(parseWebsiteTest(text)).toEqual({
+    ok: false,
+    problem: { reason: "decode", path: "$", message: "expected a connection marker, got a text without one" },
+  });
+});
+
+test.each([
+  ["HTTP/1.0 200 OK", "http 200"],
+  ["HTTP/2 200", "http 200"],
+  ["HTTP/2.0 404 ", "http 404"],
+  ["HTTP/3 503 Service Unavailable", "http 503"],
+  ["HTTP/1.1 \t 200 OK", "http 200"],
+  ["HTTP/1.1 100 Continue", "http 100"],
+  ["HTTP/1.1 999 Odd", "http 999"],
+  ["HTTP/1.1 1000 Odd", "http undefined"],
+  ["HTTP/1.1 099 Odd", "http undefined"],
+  ["HTTP/1.1 0200 Odd", "http undefined"],
+  ["HTTP/1.1 -1 Odd", "http undefined"],
+  ["HTTP/1.1 99999999999999999999", "http undefined"],
+  ["HTTP/1.1 200OK", "http 0"],
+  ["HTTP/1.1", "http 0"],
+  ["HTTP/x 200 OK", "http 0"],
+  ["http/1.1 200 OK", "http 0"],
+  ["ICY 200 OK", "http 0"],
+  ["", "http 0"],
+  ["connect ECONNREFUSED 127.0.0.1:80", "http 0"],
+  ["bad answer: HTTP/1.1 200 OK", "http 0"],
+  ["Via: HTTP/1.1 200 OK", "http 0"],
+])("finds the status of %j, in lines and folded", (answer, statuses) => {
+  expect(statusesOf(`HTTP CONNECT --- HTTP\n${answer}\n\n`)).toBe(statuses);
+  expect(statusesOf(`HTTP CONNECT --- HTTP\r\n\r\n${answer}\r\nServer: x\r\n`)).toBe(statuses);
+  expect(statusesOf(`HTTP CONNECT --- HTTP ${answer}`)).toBe(statuses);
+});
+
+test("does not take a status line further down for the answer's", () => {
+  expect(statusesOf("HTTP CONNECT --- HTTP\nTLS failed\nHTTP/1.1 200 OK\n")).toBe("http 0");
+  expect(statusesOf("HTTP CONNECT --- HTTP\nHTTP/1.1 500 Oh\nHTTP/1.1 200 OK\n")).toBe("http 500");
+});
+
+test.each([
+  ["one", "HTTP/1.1 100 Continue\n\nHTTP/1.1 200 OK", "http 200"],
+  ["two", "HTTP/1.1 100 Continue\n\nHTTP/1.1 103 Early Hints\nLink: x\n\nHTTP/2 301 Moved", "http 301"],
+  ["only", "HTTP/1.1 103 Early Hints\nLink: x", "http 103"],
+  ["a value behind", "HTTP/1.1 103 Early Hints\nLink: HTTP/1.1 500 x\n\nHTTP/1.1 200 OK", "http 200"],
+  ["an odd number behind", "HTTP/1.1 100 Continue\n\nHTTP/1.1 7 OK", "http undefined"],
+])("passes over interim answers: %s", (_, answer, statuses) => {
+  expect(statusesOf(`HTTP CONNECT --- HTTP\n${answer}\n\n`)).toBe(statuses);
+  expect(statusesOf(`HTTP CONNECT --- HTTP\r\n${answer.replaceAll("\n", "\r\n")}`)).toBe(statuses);
+  expect(statusesOf(`HTTP CONNECT --- HTTP ${answer.replaceAll(/\s+/g, " ")}`)).toBe(statuses);
+});
+
+test("passes over an interim answer without a reason, folded", () => {
+  expect(statusesOf("HTTP CONNECT --- HTTP HTTP/1.1 100 HTTP/1.1 103 HTTP/1.1 200")).toBe("http 200");
+});
+
+test.each([
+  ["in a value", "X-Trace: HTTP CONNECT --- HTTPS HTTP/1.1 200 OK"],
+  ["in a value behind a bare carriage return", "X-Trace: a\rHTTP CONNECT --- HTTPS\rHTTP/1.1 200 OK"],
+  ["in a continued value", " HTTP CONNECT --- HTTPS"],
+  ["in the reason phrase", "\tHTTP CONNECT --- HTTPS"],
+])("lets no website forge a block: %s", (_, line) => {
+  expect(statusesOf(`HTTP CONNECT --- HTTP\nHTTP/1.1 500 Oh\n${line}\n\n`)).toBe("http 500");
+});
+
+test("decodes the JSON string that holds the text", () => {
+  expect(decodeWebsiteTest(Buffer.from(JSON.stringify(SAMPLE)))).toEqual({
+    ok: true,
+    value: { blocks: SAMPLE_BLOCKS },
+  });
+});
+
+test("decodes a string with escaped slashes and quotes, and raw line breaks", () => {
+  const body = '\uFEFF"HTTP CONNECT ---\r\n\r\nHTTP\\/1.1 200 OK\r\nETag: \\"a\tb\\"\r\n\r\n"';
+  expect(decodeWebsiteTest(Buffer.from(body))).toEqual({
+    ok: true,
+    value: { blocks: [{ protocol: "http", status: 200, lines: ["HTTP/1.1 200 OK", 'ETag: "a\tb"'] }] },
+  });
+});
+
+test.each([
+  ['{"error":"none"}', "expected a string, got an object"],
+  ["null", "expected a string, got null"],
+  ["", "expected JSON, got nothing"],
+  ["HTTP CONNECT --- HTTP", "expected JSON, got text that is not JSON"],
+  ['""', "expected a connection marker, got a text without one"],
+])("refuses %j, which is no website test", (body, message) => {
+  const problem = { reason: "decode", path: "$", message };
+  expect(decodeWebsiteTest(Buffer.from(body))).toEqual({ ok: false, problem });
+});
+
+test("formats a test of both protocols", () => {
+  expect(
+    formatWebsiteTest([
+      { protocol: "http", lines: ["HTTP/1.1 301 Moved Permanently", "Location: https://www.example.org/"] },
+      { protocol: "https", lines: ["HTTP/1.1 200 OK", "Content-Type: text/html"] },
+    ]),
+  ).toBe(SAMPLE);
+});
+
+test("formats lines that hold line breaks, pass for a marker or are blank", () => {
+  const lines = [
+    "HTTP CONNECT --- HTTPS",
+    "X: a\r\nHTTPS CONNECT ---\n",
+    "",
+    " \n",
+    "HTTPS CONNECT",
+    "---: x",
+  ];
+  expect(formatWebsiteTest([{ protocol: "https", lines }])).toBe(
+    "HTTP CONNECT ------------------------------------------------- HTTPS\n" +
+      " HTTP CONNECT --- HTTPS\n" +
+      "X: a  HTTPS CONNECT --- \n" +
+      " HTTPS CONNECT\n" +
+      "---: x\n" +
+      "\n",
+  );
+});
+
+test("encodes a test as a JSON string with escaped slashes", () => {
+  expect(encodeWebsiteTest([{ protocol: "https", lines: ["HTTP/1.1 200 OK", 'ETag: "a/b"'] }])).toBe(
+    '"HTTP CONNECT ------------------------------------------------- HTTPS\\n' +
+      'HTTP\\/1.1 200 OK\\nETag: \\"a\\/b\\"\\n\\n"',
+  );
+});

@@ -1,0 +1,257 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+
+import { loadApplianceConfig } from "../../src/appliance/config.ts";
+import { createStaticVrrp } from "../../src/appliance/vrrp-static.ts";
+import { formatConfigError } from "../../src/config/errors.ts";
+import { ask, AUTHORITY, startAppliance } from "./support.ts";
+
+const FULL = `listen: "[::1]:4849"
+tls: { cert_file: appliance.pem, key_file: appliance.key }
+users:
+  - { username: monitor, password_file: monitor.password }
+  - { username: admin, password: "inline: yes" }
+vrrp:
+  source: static
+  interfaces:
+    carp0:
+      if: eth1
+      vip: 192.0.2.100
+      netmask: 255.255.255.0
+      vhid: 2
+      priority: 204
+      state_current: MASTER
+      type: 1
+      carppeer: 224.0.0.18
+      alias: [192.0.2.101]
+    "carp 1":
+      if: eth2
+      vip: 2001:db8::1
+      netmask: "ffff:ffff::"
+      vhid: "3"
+      priority: "0"
+      state_current: BACKUP
+      type: "2"
+      carppeer: 2001:db8::2
+website_test: { timeout: 1m30s, tls_config: { ca_file: ca.pem, insecure_skip_verify: true } }
+websites:
+  - { id: 1, protocol: both, host: www.example.org, http_port: 81, https_port: "444", path: /shop?x=1 }
+  - { id: "2", protocol: https, host: "::1" }
+`;
+
+const MINIMAL = `listen: :4849
+tls: { cert_file: appliance.pem, key_file: appliance.key }
+users: [{ username: monitor, password: secret }]
+vrrp: { source: static, interfaces: {} }
+`;
+
+let files: Readonly<Record<string, string>> = {};
+
+beforeAll(async () => {
+  const [leaf, other] = await Promise.all([AUTHORITY.issue(), AUTHORITY.issue()]);
+  files = {
+    "appliance.pem": leaf.cert,
+    "appliance.key": leaf.key,
+    "other.key": other.key,
+    "ca.pem": AUTHORITY.cert,
+    "monitor.password": "from file\r\n",
+    empty: " \r\n",
+  };
+});
+
+/** What becomes of a configuration that lies beside the files above; errors as lines, less the directory. */
+async function load(yaml: string) {
+  const directory = await mkdtemp(join(tmpdir(), "appliance-config-"));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const all = Object.entries({ ...files, "appliance.yaml": yaml });
+  await Promise.all(all.map(([name, text]) => writeFile(join(directory, name), text)));
+  const loaded = await loadApplianceConfig(join(directory, "appliance.yaml"));
+  if (loaded.ok) return { config: loaded.config, errors: [] };
+  return { errors: loaded.errors.map((error) => formatConfigError(error).replace(`${directory}/`, "")) };
+}
+
+test("reads everything that may be said", async () => {
+  const { config, errors } = await load(FULL);
+  expect(errors).toEqual([]);
+  expect(config).toMatchObject({
+    listen: { host: "::1", port: 4849 },
+    tls: { cert: files["appliance.pem"]?.trim() },
+    websiteTest: { timeoutMs: 90_000, ca: files["ca.pem"]?.trim(), insecureSkipVerify: true },
+  });
+  expect(config?.tls.key.reveal()).toBe(files["appliance.key"]?.trim());
+  expect(config?.users.map(({ username, password }) => [username, password.reveal()])).toEqual([
+    ["monitor", "from file"],
+    ["admin", "inline: yes"],
+  ]);
+  expect(config?.interfaces).toEqual([
+    {
+      name: "carp0",
+      state: "MASTER",
+      vhid: 2,
+      vip: "192.0.2.100",
+      priority: 204,
+      alias: ["192.0.2.101"],
+      device: "eth1",
+      netmask: "255.255.255.0",
+      peer: "224.0.0.18",
+      type: "1",
+    },
+    {
+      name: "carp 1",
+      state: "BACKUP",
+      vhid: 3,
+      vip: "2001:db8::1",
+      priority: 0,
+      alias: [],
+      device: "eth2",
+      netmask: "ffff:ffff::",
+      peer: "2001:db8::2",
+      type: "2",
+    },
+  ]);
+  expect(config?.websites).toEqual([
+    { id: 1, protocol: "both", host: "www.example.org", httpPort: 81, httpsPort: 444, path: "/shop?x=1" },
+    { id: 2, protocol: "https", host: "::1", httpPort: 80, httpsPort: 443, path: "/" },
+  ]);
+});
+
+test("has a default for whatever may be left out", async () => {
+  const { config, errors } = await load(MINIMAL);
+  expect(errors).toEqual([]);
+  expect(config).toMatchObject({
+    listen: { host: "", port: 4849 },
+    interfaces: [],
+    websites: [],
+    websiteTest: { timeoutMs: 10_000, ca: undefined, insecureSkipVerify: false },
+  });
+});
+
+test("makes a server that runs", async () => {
+  const { config } = await load(FULL.replace('"[::1]:4849"', "127.0.0.1:0"));
+  if (config === undefined) throw new Error("the configuration is good");
+  const { port } = await startAppliance({ ...config, vrrp: createStaticVrrp(config.interfaces) });
+  const answer = await ask(port, "/api/v1/interface/virtual", { auth: "monitor:from file" });
+  expect(answer).toMatchObject({ status: 200, body: expect.stringContaining('"carp 1":{"advskew":"254"') });
+});
+
+test("reports every error at once, with its position, and shows no secret", async () => {
+  const { errors } = await load(`listen: 4849
+tls: { cert_file: nowhere.pem, key_file: empty }
+users:
+  - { username: monitor, password: hunter2, password_file: monitor.password }
+  - { username: "admin:hunter2", password: "hunter2" }
+  - { username: other }
+  - { username: number, password: 7777 }
+vrrp:
+  source: keepalived
+  interfaces:
+    carp0: { if: "", vip: 192.0.2.300, netmask: 24, vhid: 256, priority: -1, state_current: INIT, type: x, carppeer: peer, alias: [here] }
+    carp1: { advskew: 50 }
+    carp2: []
+website_test: { timeout: 0s, tls_config: { ca_file: . } }
+websites:
+  - { id: one, protocol: ftp, host: "http://www.example.org", http_port: 0, https_port: 65536, path: shop }
+  - { id: -1, protocol: http, host: "a b", path: "/a b" }
+colour: blue
+`);
+  expect(errors).toEqual([
+    "appliance.yaml:1:1: listen: expected an address like 127.0.0.1:4849, got 4849",
+    'appliance.yaml:2:8: tls.cert_file: "nowhere.pem": no such file',
+    'appliance.yaml:2:32: tls.key_file: "empty": it is empty',
+    "appliance.yaml:4:5: users[0]: expected exactly one of password and password_file",
+    "appliance.yaml:5:7: users[1].username: expected a name without a colon",
+    "appliance.yaml:6:5: users[2]: expected exactly one of password and password_file",
+    "appliance.yaml:7:25: users[3].password: expected a text, got a number; put it in quotes",
+    "appliance.yaml:9:3: vrrp.source: expected one of static",
+    'appliance.yaml:11:14: vrrp.interfaces.carp0.if: expected a text that is not empty, got ""',
+    'appliance.yaml:11:22: vrrp.interfaces.carp0.vip: expected an IP address, got "192.0.2.300"',
+    "appliance.yaml:11:40: vrrp.interfaces.carp0.netmask: expected a netmask like 255.255.255.0, got 24",
+    "appliance.yaml:11:53: vrrp.interfaces.carp0.vhid: expected a whole number from 0 to 255, got 256",
+    "appliance.yaml:11:64: vrrp.interfaces.carp0.priority: expected a whole number from 0 to 255, got -1",
+    "appliance.yaml:11:78: vrrp.interfaces.carp0.state_current: expected one of MASTER, BACKUP",
+    'appliance.yaml:11:99: vrrp.interfaces.carp0.type: expected a whole number from 0 upwards, got "x"',
+    'appliance.yaml:11:108: vrrp.interfaces.carp0.carppeer: expected an IP address, got "peer"',
+    'appliance.yaml:11:132: vrrp.interfaces.carp0.alias[0]: expected an IP address, got "here"',
+    "appliance.yaml:12:12: vrrp.interfaces.carp1.if: required key is missing",
+    "appliance.yaml:12:12: vrrp.interfaces.carp1.vip: required key is missing",
+    "appliance.yaml:12:12: vrrp.interfaces.carp1.netmask: required key is missing",
+    "appliance.yaml:12:12: vrrp.interfaces.carp1.vhid: required key is missing",
+    "appliance.yaml:12:12: vrrp.interfaces.carp1.priority: required key is missing",
+    "appliance.yaml:12:12: vrrp.interfaces.carp1.state_current: required key is missing",
+    "appliance.yaml:12:12: vrrp.interfaces.carp1.type: required key is missing",
+    "appliance.yaml:12:12: vrrp.interfaces.carp1.carppeer: required key is missing",
+    "appliance.yaml:12:14: vrrp.interfaces.carp1.advskew: unknown key",
+    "appliance.yaml:13:5: vrrp.interfaces.carp2: expected a map, got a list",
+    'appliance.yaml:14:17: website_test.timeout: expected a duration like 10s, at most 1h, got "0s"',
+    'appliance.yaml:14:44: website_test.tls_config.ca_file: ".": it is a directory',
+    'appliance.yaml:16:7: websites[0].id: expected a whole number from 0 upwards, got "one"',
+    "appliance.yaml:16:16: websites[0].protocol: expected one of http, https, both",
+    'appliance.yaml:16:31: websites[0].host: expected a host name or an IP address, got "http://www.example.org"',
+    "appliance.yaml:16:63: websites[0].http_port: expected a whole number from 1 to 65535, got 0",
+    "appliance.yaml:16:77: websites[0].https_port: expected a whole number from 1 to 65535, got 65536",
+    'appliance.yaml:16:96: websites[0].path: expected a path that starts with / and holds no blanks, got "shop"',
+    "appliance.yaml:17:7: websites[1].id: expected a whole number from 0 upwards, got -1",
+    'appliance.yaml:17:31: websites[1].host: expected a host name or an IP address, got "a b"',
+    'appliance.yaml:17:44: websites[1].path: expected a path that starts with / and holds no blanks, got "/a b"',
+    "appliance.yaml:18:1: colour: unknown key",
+  ]);
+});
+
+const WEBSITES = "websites: [{ id: 1, protocol: http, host: a }, { id: '1', protocol: http, host: b }]";
+const BAD_AUTHORITY = "website_test: { tls_config: { ca_file: monitor.password } }";
+const ADDRESS = "an address like 127.0.0.1:4849";
+
+test.each([
+  ["users: []", "3:1: users: expected at least 1 items"],
+  [
+    "users: [{ username: a, password: b }, { username: a, password: c }]",
+    "3:41: users[1].username: another item above has the same username",
+  ],
+  [
+    "users: [{ username: a, password_file: [b] }]",
+    "3:24: users[0].password_file: expected a text that is not empty, got a list",
+  ],
+  [
+    "tls: { cert_file: appliance.pem, key_file: other.key }",
+    "2:1: tls: expected a certificate and its private key, in PEM",
+  ],
+  ["vrrp: { source: static, interfaces: [] }", "4:25: vrrp.interfaces: expected a map, got a list"],
+  [WEBSITES, "5:50: websites[1].id: another item above has the same id"],
+  [BAD_AUTHORITY, "5:31: website_test.tls_config.ca_file: expected certificates, in PEM"],
+  ["listen: [4849]", `1:1: listen: expected ${ADDRESS}, got a list`],
+  ["listen: '[10.0.0.1]:4849'", `1:1: listen: expected ${ADDRESS}, got "[10.0.0.1]:4849"`],
+  ["listen: '::1:4849'", `1:1: listen: expected ${ADDRESS}, got "::1:4849"`],
+  ["listen: localhost:65536", `1:1: listen: expected ${ADDRESS}, got "localhost:65536"`],
+])("refuses %j", async (line, error) => {
+  const key = /^\w+:/.exec(line)?.[0] ?? "";
+  const others = MINIMAL.split("\n").map((other) => (other.startsWith(key) ? line : other));
+  const yaml = others.includes(line) ? others.join("\n") : `${MINIMAL}${line}\n`;
+  expect(await load(yaml)).toEqual({ errors: [`appliance.yaml:${error}`] });
+});
+
+test("refuses more interfaces than a list may hold", async () => {
+  const details = FULL.slice(FULL.indexOf("      if:"), FULL.indexOf('    "carp 1"'));
+  const member = (index: number) =>
+    `    carp${index}:${index === 0 ? ` &details\n${details}` : " *details\n"}`;
+  const members = Array.from({ length: 4097 }, (_, index) => member(index));
+  const vrrp = `vrrp:\n  source: static\n  interfaces:\n${members.join("")}`;
+  const { errors } = await load(MINIMAL.replace(/vrrp: .*\n/, vrrp));
+  expect(errors).toEqual(["appliance.yaml:6:3: vrrp.interfaces: expected at most 4096 interfaces"]);
+});
+
+test("says what is wrong with the form of the file", async () => {
+  expect(await load("listen: [\n")).toMatchObject({
+    errors: [expect.stringMatching(/^appliance\.yaml:\d+:\d+: /)],
+  });
+});
+
+test("says that there is no file", async () => {
+  const loaded = await loadApplianceConfig("/nowhere/appliance.yaml");
+  expect(loaded).toEqual({
+    ok: false,
+    errors: [{ file: "/nowhere/appliance.yaml", path: "", message: "no such file" }],
+  });
+});

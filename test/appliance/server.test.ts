@@ -1,0 +1,253 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { connect } from "node:tls";
+import { createServer as createTcpServer } from "node:net";
+
+import { expect, test } from "vitest";
+
+import { VRRP_LIST_PATH, websiteTestPath } from "../../src/api/operations.ts";
+import { decodeVrrpList, type LocalVrrpInterface } from "../../src/api/vrrp.ts";
+import { decodeWebsiteTest } from "../../src/api/website-test.ts";
+import { createApplianceServer } from "../../src/appliance/server.ts";
+import { Secret } from "../../src/config/secret.ts";
+import { ask, AUTHORITY, CLOSED_PORT, listen, startAppliance, websiteOf } from "./support.ts";
+
+const CARP0: LocalVrrpInterface = {
+  name: "carp0",
+  state: "MASTER",
+  vhid: 2,
+  vip: "192.0.2.100",
+  priority: 204,
+  alias: [],
+  device: "eth1",
+  netmask: "255.255.255.0",
+  peer: "224.0.0.18",
+  type: "1",
+};
+
+test("lists the VRRP interfaces as they are at each request", async () => {
+  let interfaces = [CARP0];
+  const { port } = await startAppliance({ vrrp: () => Promise.resolve(interfaces) });
+  const first = await ask(port, VRRP_LIST_PATH);
+  expect(first).toMatchObject({ status: 200, headers: { "content-type": "application/json" } });
+  expect(first.body).toBe(
+    '{"carp0":{"advskew":"50","alias":[],"carppeer":"224.0.0.18","if":"eth1","netmask":"255.255.255.0",' +
+      '"priority":"204","state_current":"MASTER","type":"1","vhid":"2","vip":"192.0.2.100"}}',
+  );
+  interfaces = [{ ...CARP0, state: "BACKUP" }];
+  const decoded = decodeVrrpList(Buffer.from((await ask(port, VRRP_LIST_PATH)).body));
+  expect(decoded.ok && decoded.value.interfaces[0]?.state).toBe("BACKUP");
+});
+
+test("lists no interfaces as an empty object", async () => {
+  const { port } = await startAppliance();
+  expect(await ask(port, VRRP_LIST_PATH)).toMatchObject({ status: 200, body: "{}" });
+});
+
+test("tests a website for real", async () => {
+  const httpPort = await listen(
+    createServer((_, response) => {
+      response.sendDate = false;
+      response.writeHead(302, { Location: "https://www.example.org/" }).end();
+    }),
+  );
+  const { port } = await startAppliance({ websites: [websiteOf({ id: 12, httpPort })] });
+  const answer = await ask(port, websiteTestPath(12));
+  expect(answer).toMatchObject({ status: 200, headers: { "content-type": "application/json" } });
+  expect(answer.body).toBe(
+    '"HTTP CONNECT ------------------------------------------------- HTTP\\n' +
+      "HTTP\\/1.1 302 Found\\nLocation: https:\\/\\/www.example.org\\/\\nConnection: close\\n\\n" +
+      "HTTP CONNECT ------------------------------------------------- HTTPS\\n" +
+      `connect ECONNREFUSED 127.0.0.1:${CLOSED_PORT}\\n\\n"`,
+  );
+  const decoded = decodeWebsiteTest(Buffer.from(answer.body));
+  expect(decoded.ok && decoded.value.blocks.map(({ status }) => status)).toEqual([302, 0]);
+});
+
+test.each([
+  ["no", undefined],
+  ["a wrong password", basic("monitor:wrong")],
+  ["a password cut short", basic("monitor:pass")],
+  ["a wrong user", basic("nobody:pass:word")],
+  ["another user's password", basic("monitor:other")],
+  ["a user without a password", basic("monitor")],
+  ["empty", basic("")],
+  ["another scheme's", "Bearer bW9uaXRvcjpwYXNzOndvcmQ="],
+  ["no real", "Basic"],
+  ["broken", "Basic ***"],
+])("refuses %s credentials, whatever is asked", async (_, authorization) => {
+  const { port } = await startAppliance();
+  const options = { auth: null, headers: authorization === undefined ? {} : { authorization } };
+  for (const path of [VRRP_LIST_PATH, "/nowhere"]) {
+    expect(await ask(port, path, options)).toMatchObject({
+      status: 401,
+      headers: {
+        "content-type": "application/json",
+        "www-authenticate": 'Basic realm="management API", charset="UTF-8"',
+      },
+      body: '{"error":"credentials are missing or wrong"}',
+    });
+  }
+});
+
+function basic(credentials: string): string {
+  return `Basic ${Buffer.from(credentials).toString("base64")}`;
+}
+
+test("takes the credentials of every user, and the scheme in any case", async () => {
+  const { port } = await startAppliance();
+  expect(await ask(port, VRRP_LIST_PATH, { auth: "admin:other" })).toMatchObject({ status: 200 });
+  const authorization = basic("monitor:pass:word").replace("Basic", "BASIC");
+  expect(await ask(port, VRRP_LIST_PATH, { auth: null, headers: { authorization } })).toMatchObject({
+    status: 200,
+  });
+});
+
+test.each([
+  "/",
+  "/api/v1/interface/virtual/",
+  "/api/v2/interface/virtual",
+  "/api/v1/website/1",
+  "/api/v1/website/1/test/",
+  "/api/v1/website/1/2/test",
+  "/x/api/v1/interface/virtual",
+])("has nothing at %s", async (path) => {
+  const { port } = await startAppliance({ websites: [websiteOf({})] });
+  expect(await ask(port, path)).toMatchObject({ status: 404, body: '{"error":"no such path"}' });
+});
+
+test.each([0, 2, -1, 1e20])("knows no website %d", async (id) => {
+  const { port } = await startAppliance({ websites: [websiteOf({})] });
+  const path = websiteTestPath(id);
+  expect(await ask(port, path)).toMatchObject({ status: 404, body: '{"error":"no such website"}' });
+});
+
+test.each(["abc", "1.5", "1e3", "", "%31", "0x1", "1;"])(
+  "refuses website id %j, which is no integer",
+  async (id) => {
+    const { port } = await startAppliance({ websites: [websiteOf({})] });
+    expect(await ask(port, `/api/v1/website/${id}/test`)).toMatchObject({
+      status: 400,
+      body: '{"error":"the website id is not an integer"}',
+    });
+  },
+);
+
+test.each(["POST", "PUT", "DELETE", "OPTIONS"])("refuses %s", async (method) => {
+  const { port } = await startAppliance();
+  for (const path of [VRRP_LIST_PATH, websiteTestPath(1)]) {
+    expect(await ask(port, path, { method })).toMatchObject({
+      status: 405,
+      headers: { allow: "GET" },
+      body: '{"error":"method not allowed"}',
+    });
+  }
+});
+
+test("refuses HEAD like any other method", async () => {
+  const { port } = await startAppliance();
+  const answer = await ask(port, VRRP_LIST_PATH, { method: "HEAD" });
+  expect(answer).toMatchObject({ status: 405, headers: { allow: "GET" }, body: "" });
+});
+
+test("takes no notice of a query", async () => {
+  const { port } = await startAppliance();
+  expect(await ask(port, `${VRRP_LIST_PATH}?pretty=1`)).toMatchObject({ status: 200 });
+});
+
+test("says so where the VRRP state cannot be told", async () => {
+  const { port } = await startAppliance({ vrrp: () => Promise.resolve(undefined) });
+  expect(await ask(port, VRRP_LIST_PATH)).toMatchObject({
+    status: 503,
+    body: '{"error":"the VRRP state is not known"}',
+  });
+});
+
+test("answers on after a bug, and reports it", async () => {
+  const bugs: unknown[] = [];
+  const bug = new Error("secret detail");
+  const { port } = await startAppliance({
+    vrrp: () => Promise.reject(bug),
+    onBug: (error) => bugs.push(error),
+  });
+  expect(await ask(port, VRRP_LIST_PATH)).toMatchObject({ status: 500, body: '{"error":"internal error"}' });
+  expect(await ask(port, "/")).toMatchObject({ status: 404 });
+  expect(bugs).toEqual([bug]);
+});
+
+/** All that the server says to these bytes before it closes. */
+async function talk(port: number, bytes: string): Promise<string> {
+  const socket = connect({ host: "127.0.0.1", port, ca: AUTHORITY.cert });
+  const parts: Buffer[] = [];
+  socket.on("data", (part) => parts.push(part));
+  socket.on("error", () => {});
+  socket.write(bytes);
+  await once(socket, "close");
+  return Buffer.concat(parts).toString();
+}
+
+test.each([
+  ["garbage", "\u0001\u0002\r\n\r\n", "HTTP/1.1 400 Bad Request"],
+  [
+    "two lengths",
+    "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+    "HTTP/1.1 400 Bad Request",
+  ],
+  ["no host", "GET / HTTP/1.1\r\n\r\n", "HTTP/1.1 400 Bad Request"],
+  [
+    "huge headers",
+    `GET / HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(20_000)}\r\n\r\n`,
+    "HTTP/1.1 431 Request Header Fields Too Large",
+  ],
+])("refuses %s and goes on", async (_, bytes, statusLine) => {
+  const { port } = await startAppliance();
+  const said = await talk(port, bytes);
+  expect(said.split("\r\n")[0]).toBe(statusLine);
+  expect(await ask(port, VRRP_LIST_PATH)).toMatchObject({ status: 200 });
+});
+
+test("drops a client that does not finish its request", async () => {
+  const { port } = await startAppliance();
+  expect(await talk(port, "GET / HTTP/1.1\r\nHost: x\r\n")).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+});
+
+test("takes no plain HTTP", async () => {
+  const { port } = await startAppliance();
+  const answered = fetch(`http://127.0.0.1:${port}/`);
+  await expect(answered).rejects.toThrow("fetch failed");
+  expect(await ask(port, VRRP_LIST_PATH)).toMatchObject({ status: 200 });
+});
+
+test("stops while a website is silent, and drops that website's connection", async () => {
+  const website = createTcpServer((socket) => socket.on("error", () => socket.destroy()).resume());
+  const httpPort = await listen(website);
+  const { server, port } = await startAppliance({ websites: [websiteOf({ protocol: "http", httpPort })] });
+  const connected = once(website, "connection");
+  const failed = ask(port, websiteTestPath(1)).catch((error: unknown) => error);
+  const [socket] = await connected;
+  const dropped = once(socket, "close");
+  await server.stop();
+  await dropped;
+  expect(await failed).toMatchObject({ message: "socket hang up" });
+  await expect(ask(port, VRRP_LIST_PATH)).rejects.toThrow("ECONNREFUSED");
+});
+
+test("rejects where it cannot listen", async () => {
+  const { port } = await startAppliance();
+  await expect(startAppliance({ listen: { host: "127.0.0.1", port } })).rejects.toThrow("EADDRINUSE");
+});
+
+test("throws where certificate and key do not fit", async () => {
+  const [{ cert }, { key }] = await Promise.all([AUTHORITY.issue(), AUTHORITY.issue()]);
+  expect(() =>
+    createApplianceServer({
+      listen: { host: "127.0.0.1", port: 0 },
+      tls: { cert, key: new Secret(key) },
+      users: [],
+      vrrp: () => Promise.resolve([]),
+      websites: [],
+      websiteTest: { timeoutMs: 1_000, ca: undefined, insecureSkipVerify: false },
+      onBug: () => {},
+    }),
+  ).toThrow("key values mismatch");
+});

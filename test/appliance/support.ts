@@ -1,0 +1,96 @@
+import { once } from "node:events";
+import type { Server } from "node:net";
+import { request, type RequestOptions } from "node:https";
+
+import { onTestFinished } from "vitest";
+
+import { createApplianceServer, type ApplianceServerDeps } from "../../src/appliance/server.ts";
+import type { Website } from "../../src/appliance/website-head.ts";
+import { Secret } from "../../src/config/secret.ts";
+import { createAuthority } from "../support/certificates.ts";
+
+export const AUTHORITY = await createAuthority();
+const LEAF = await AUTHORITY.issue();
+
+/** Listens on a free loopback port until the test is over, and tells which. */
+export async function listen(server: Server): Promise<number> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    if ("closeAllConnections" in server && typeof server.closeAllConnections === "function")
+      server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
+/** A port of the loopback interface on which nothing listens. */
+export const CLOSED_PORT = 1;
+
+export function websiteOf(fields: Partial<Website>): Website {
+  return {
+    id: 1,
+    protocol: "both",
+    host: "127.0.0.1",
+    httpPort: CLOSED_PORT,
+    httpsPort: CLOSED_PORT,
+    path: "/",
+    ...fields,
+  };
+}
+
+/** A running reference appliance that knows `monitor` with the password `pass:word`; stopped when the test is over. */
+export async function startAppliance(fields: Partial<ApplianceServerDeps> = {}) {
+  const server = createApplianceServer({
+    listen: { host: "127.0.0.1", port: 0 },
+    tls: { cert: LEAF.cert, key: new Secret(LEAF.key) },
+    users: [
+      { username: "admin", password: new Secret("other") },
+      { username: "monitor", password: new Secret("pass:word") },
+    ],
+    vrrp: () => Promise.resolve([]),
+    websites: [],
+    websiteTest: { timeoutMs: 10_000, ca: AUTHORITY.cert, insecureSkipVerify: false },
+    onBug: (error) => {
+      throw error;
+    },
+    ...fields,
+  });
+  const { host, port } = await server.start();
+  onTestFinished(() => server.stop());
+  return { server, host, port };
+}
+
+/** One request to an appliance, with good credentials unless `options` hold others; the answer's body is text. */
+export async function ask(port: number, path: string, options: RequestOptions = {}) {
+  const sent = request({
+    host: "127.0.0.1",
+    port,
+    path,
+    ca: AUTHORITY.cert,
+    agent: false,
+    auth: "monitor:pass:word",
+    ...options,
+  });
+  const answered = new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: string }>(
+    (resolve, reject) => {
+      sent.once("error", reject);
+      sent.once("response", (response) => {
+        const parts: Buffer[] = [];
+        response.on("data", (part: Buffer) => parts.push(part));
+        response.once("error", reject);
+        response.once("end", () => {
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            body: Buffer.concat(parts).toString(),
+          });
+        });
+      });
+    },
+  );
+  sent.end();
+  return answered;
+}
