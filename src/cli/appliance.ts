@@ -1,0 +1,45 @@
+import { loadApplianceConfig } from "../appliance/config.ts";
+import { createApplianceServer } from "../appliance/server.ts";
+import { createStaticVrrp } from "../appliance/vrrp-static.ts";
+import { formatConfigError } from "../config/errors.ts";
+import { errorCode } from "../polling/client/classify.ts";
+import { createLog, type LogFormat, type LogLevel } from "../log.ts";
+import { formatAddress } from "../web/listen-address.ts";
+import type { ExitCode, Io } from "./io.ts";
+import { describeListenError, FLUSH_TIMEOUT_MS, logLastWords } from "./running.ts";
+
+export interface ApplianceOptions {
+  readonly configFile: string;
+  readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
+}
+
+/** Runs the reference appliance until it is asked to end. */
+export async function appliance({ configFile, logLevel, logFormat }: ApplianceOptions, io: Io): Promise<ExitCode> {
+  const loaded = await loadApplianceConfig(configFile);
+  if (!loaded.ok) {
+    io.err(loaded.errors.map((error) => `${formatConfigError(error)}\n`).join(""));
+    return 1;
+  }
+  const { config } = loaded;
+  const log = createLog(logLevel, logFormat, io.logFd);
+  const { logger } = log;
+  io.onFatal(logLastWords(log));
+  const server = createApplianceServer({
+    ...config,
+    vrrp: createStaticVrrp(config.interfaces),
+    onBug: (error) => logger.error({ detail: String(error) }, "request could not be answered"),
+  });
+  try {
+    const { host, port } = await server.start();
+    logger.info({ address: formatAddress(host, port) }, "appliance started");
+  } catch (error) {
+    io.err(describeListenError(formatAddress(config.listen.host, config.listen.port), errorCode(error)));
+    return 1;
+  }
+  await io.stopRequested;
+  await server.stop();
+  logger.info("appliance stopped");
+  await log.flush(FLUSH_TIMEOUT_MS);
+  return 0;
+}

@@ -1,0 +1,68 @@
+import type { ApplianceConfig, WebsiteConfig } from "../config/config.ts";
+import { createPasswordReader } from "../config/password-file.ts";
+import type { ApplianceClient } from "../polling/client/client.ts";
+import { createClientFactory } from "../polling/client/factory.ts";
+import { createLookup } from "../polling/client/lookup.ts";
+import { createSecureContexts } from "../polling/client/tls-context.ts";
+import type { Observation, PollResult } from "../polling/observation.ts";
+import { pollVrrp, pollWebsite } from "../polling/poll.ts";
+import type { Io } from "./io.ts";
+
+/** What one operation of an appliance yielded, asked by hand. */
+export interface Asked {
+  readonly observation: Observation;
+  /** The body as it came, for people; `undefined` where there was none. */
+  readonly body: string | undefined;
+}
+
+/** Asks an appliance for its VRRP list and then for tests of these websites, one by one. Never rejects. */
+export type Ask = (appliance: ApplianceConfig, websites: readonly WebsiteConfig[]) => Promise<readonly Asked[]>;
+
+/** For commands that ask and end: connections end with the last answer. */
+export function createAsk(io: Io): Ask {
+  const createClient = createClientFactory({
+    clock: io.clock,
+    lookup: createLookup(io.maxLookups),
+    readPassword: createPasswordReader(),
+    secureContexts: createSecureContexts(),
+    userAgent: `appliance-exporter/${io.version}`,
+  });
+
+  return async (appliance, websites) => {
+    const { vrrp, websites: tests } = appliance.polling;
+    const questions: readonly Question[] = [
+      (client) => pollVrrp(client, vrrp.timeoutMs),
+      ...websites.map((website): Question => (client) => pollWebsite(client, website, tests.timeoutMs)),
+    ];
+    const client = createClient(appliance);
+    const asked: Asked[] = [];
+    for (const question of questions) asked.push(await askOne(io, client, appliance.name, question));
+    client.close();
+    return asked;
+  };
+}
+
+type Question = (client: ApplianceClient) => Promise<PollResult>;
+
+async function askOne({ clock }: Io, client: ApplianceClient, appliance: string, question: Question): Promise<Asked> {
+  let body: string | undefined;
+  const overheard: ApplianceClient = {
+    ...client,
+    get: async (path, timeoutMs) => {
+      const answer = await client.get(path, timeoutMs);
+      if (answer.ok) body = Buffer.from(answer.value).toString();
+      return answer;
+    },
+  };
+  const startedMs = clock.monotonicMs();
+  const result = await question(overheard);
+  const observation: Observation = {
+    ...result,
+    appliance,
+    completedAtMs: clock.wallMs(),
+    durationSeconds: (clock.monotonicMs() - startedMs) / 1000,
+    expiresAtMs: Number.POSITIVE_INFINITY,
+    certificate: client.certificate(),
+  };
+  return { observation, body };
+}

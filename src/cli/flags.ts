@@ -1,0 +1,66 @@
+import { InvalidArgumentError, Option, type Command } from "commander";
+import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "../log.ts";
+import { parseListenAddress, type ListenAddress } from "../web/listen-address.ts";
+
+/** The values of our flags, by the names that the argument parser gives them. */
+export interface Flags {
+  readonly "config.file": string;
+  readonly "web.listenAddress"?: readonly ListenAddress[];
+  readonly "web.telemetryPath": string;
+  readonly "log.level": LogLevel;
+  readonly "log.format": LogFormat;
+  readonly live?: true;
+  readonly raw?: true;
+  readonly output: "table" | "json";
+}
+
+/** Adds a flag to a command. Flags are spelt as Prometheus's exporters spell them. */
+export type AddFlag = (command: Command) => Command;
+
+export const configFile =
+  (byDefault: string): AddFlag =>
+  (command) =>
+    command.option("--config.file <file>", "configuration file", byDefault);
+
+export const listenAddress =
+  (byDefault: string): AddFlag =>
+  (command) =>
+    command.option(
+      "--web.listen-address <address>",
+      `address to serve on, [host]:port; repeatable (default: ${byDefault})`,
+      (text: string, previous: readonly ListenAddress[] = []) => [...previous, toListenAddress(text)],
+    );
+
+export const telemetryPath: AddFlag = (command) =>
+  command.option("--web.telemetry-path <path>", "path of the metrics", toTelemetryPath, "/metrics");
+
+export const logging: AddFlag = (command) =>
+  command
+    .addOption(new Option("--log.level <level>", "least important lines to log").choices(LOG_LEVELS).default("info"))
+    .addOption(new Option("--log.format <format>", "form of the log, on stderr").choices(LOG_FORMATS).default("json"));
+
+export const output: AddFlag = (command) =>
+  command.addOption(
+    new Option("--output <form>", "result for people or for machines").choices(["table", "json"]).default("table"),
+  );
+
+/** The addresses given, or the default one. */
+export function listenAddresses(flags: Flags, byDefault: string): readonly ListenAddress[] {
+  return flags["web.listenAddress"] ?? [toListenAddress(byDefault)];
+}
+
+function toListenAddress(text: string): ListenAddress {
+  const address = parseListenAddress(text);
+  if (address === undefined) throw new InvalidArgumentError("expected [host]:port, such as :10849 or 127.0.0.1:10849");
+  return address;
+}
+
+/** Paths that serve something else already. */
+const TAKEN = new Set(["/", "/-/healthy", "/-/ready"]);
+
+function toTelemetryPath(text: string): string {
+  if (!/^\/[^?#\s]*$/.test(text) || TAKEN.has(text)) {
+    throw new InvalidArgumentError("expected a path that begins with / and serves nothing else, such as /metrics");
+  }
+  return text;
+}

@@ -1,0 +1,25 @@
+import type { Clock } from "../polling/clock.ts";
+
+/** What a command may touch of the process it runs in. */
+export interface Io {
+  /** Results. */
+  out(text: string): void;
+  /** Errors of use and of configuration, for people. */
+  err(text: string): void;
+  /** Where the log goes. */
+  readonly logFd: number;
+  readonly clock: Clock;
+  readonly version: string;
+  readonly nodeVersion: string;
+  /** Name look-ups that may be in flight at once. */
+  readonly maxLookups: number;
+  /** Resolves when somebody asks the program to end: SIGTERM, SIGINT. */
+  readonly stopRequested: Promise<void>;
+  /** Calls back whenever somebody asks for a reload: SIGHUP. */
+  onReload(callback: () => void): void;
+  /** Takes the place of the last words for a bug that nobody caught; the process ends after them. */
+  onFatal(lastWords: (error: unknown) => Promise<void>): void;
+}
+
+/** Exit codes: 0 good, 1 what was asked is bad or failed, 2 an error of use. */
+export type ExitCode = 0 | 1 | 2;

@@ -1,0 +1,74 @@
+import type { ApplianceConfig } from "../config/config.ts";
+import { formatConfigError } from "../config/errors.ts";
+import { loadConfig } from "../config/load.ts";
+import { createFleet } from "../fleet/fleet.ts";
+import { createFleetExposition } from "../metrics/exposition.ts";
+import { operationKey } from "../polling/observation.ts";
+import { createAsk, type Asked } from "./asking.ts";
+import type { ExitCode, Io } from "./io.ts";
+import { describeOutcome, formatTable, toJson } from "./report.ts";
+
+export interface PollOptions {
+  readonly name: string;
+  readonly configFile: string;
+  /** Show the answers as they came. */
+  readonly raw: boolean;
+  readonly output: "table" | "json";
+}
+
+/** Asks one appliance for its VRRP list and all its websites, now: what it said, and the samples that become of it. */
+export async function poll({ name, configFile, raw, output }: PollOptions, io: Io): Promise<ExitCode> {
+  const loaded = await loadConfig(configFile);
+  if (!loaded.ok) {
+    io.err(loaded.errors.map((error) => `${formatConfigError(error)}\n`).join(""));
+    return 1;
+  }
+  const { appliances } = loaded.config;
+  const appliance = appliances.find((candidate) => candidate.name === name);
+  if (appliance === undefined) {
+    const known = appliances.map((candidate) => candidate.name).join(", ");
+    io.err(`no appliance is called ${JSON.stringify(name)}; ${configFile} has ${known}\n`);
+    return 2;
+  }
+  const asked = await createAsk(io)(appliance, appliance.websites);
+  if (output === "json") io.out(toJson(jsonReport(appliance, asked, raw)));
+  else {
+    io.out(resultTable(asked));
+    io.out(raw ? rawReport(asked) : `\n${samplesOf(appliance, asked)}`);
+  }
+  return asked.every(({ observation }) => observation.outcome.ok) ? 0 : 1;
+}
+
+/** The exposition of a fleet that is this appliance alone. */
+function samplesOf(appliance: ApplianceConfig, asked: readonly Asked[]): string {
+  const fleet = createFleet();
+  fleet.configure({ appliances: [{ ...appliance, enabled: true }], maxConcurrentWebsiteTests: 1, files: [] }, 0);
+  for (const { observation } of asked) fleet.record(observation, 0);
+  return createFleetExposition().render(fleet.snapshot(0));
+}
+
+function resultTable(asked: readonly Asked[]): string {
+  const rows = asked.map(({ observation }) => {
+    const { outcome, durationSeconds } = observation;
+    const result = outcome.ok ? "ok" : outcome.failure.reason;
+    return [operationKey(observation), result, `${durationSeconds.toFixed(3)} s`, describeOutcome(observation)];
+  });
+  return formatTable(["operation", "result", "duration", "detail"], rows);
+}
+
+function rawReport(asked: readonly Asked[]): string {
+  return asked
+    .map(({ observation, body }) => `\n${operationKey(observation)}:\n${body ?? "(no answer with status 200)"}\n`)
+    .join("");
+}
+
+function jsonReport(appliance: ApplianceConfig, asked: readonly Asked[], raw: boolean): Record<string, unknown> {
+  const operations = asked.map(({ observation, body }) => {
+    const { outcome, durationSeconds } = observation;
+    const said = outcome.ok ? { value: outcome.value } : { failure: outcome.failure };
+    const operation = operationKey(observation);
+    return { operation, ok: outcome.ok, durationSeconds, ...said, ...(raw ? { body } : {}) };
+  });
+  const certificate = asked.at(-1)?.observation.certificate;
+  return { appliance: appliance.name, cluster: appliance.cluster, certificate, operations };
+}

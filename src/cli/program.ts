@@ -1,0 +1,126 @@
+import { Command, CommanderError } from "commander";
+import { appliance } from "./appliance.ts";
+import { check } from "./check.ts";
+import { demo } from "./demo.ts";
+import {
+  configFile,
+  listenAddress,
+  listenAddresses,
+  logging,
+  output,
+  telemetryPath,
+  type AddFlag,
+  type Flags,
+} from "./flags.ts";
+import type { ExitCode, Io } from "./io.ts";
+import { poll } from "./poll.ts";
+import { run } from "./run.ts";
+
+const LISTEN_ADDRESS = ":10849";
+const DEMO_LISTEN_ADDRESS = "127.0.0.1:10849";
+
+interface CommandSpec {
+  /** With its arguments: `poll <name>`. */
+  readonly name: string;
+  readonly description: string;
+  readonly flags: readonly AddFlag[];
+  readonly example: string;
+  readonly isDefault?: true;
+  readonly action: (flags: Flags, io: Io, args: readonly string[]) => Promise<ExitCode>;
+}
+
+const COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "run",
+    isDefault: true,
+    description: "poll the appliances and serve what they said as metrics (the default)",
+    flags: [configFile("config.yaml"), listenAddress(LISTEN_ADDRESS), telemetryPath, logging],
+    example: "appliance-exporter run --config.file=/etc/appliance-exporter/config.yaml --log.format=logfmt",
+    action: (flags, io) =>
+      run(
+        {
+          configFile: flags["config.file"],
+          listenAddresses: listenAddresses(flags, LISTEN_ADDRESS),
+          telemetryPath: flags["web.telemetryPath"],
+          logLevel: flags["log.level"],
+          logFormat: flags["log.format"],
+        },
+        io,
+      ),
+  },
+  {
+    name: "check",
+    description: "read the configuration and tell everything that is wrong with it",
+    flags: [
+      configFile("config.yaml"),
+      (command) => command.option("--live", "also ask each appliance once, and show its certificate"),
+      output,
+    ],
+    example: "appliance-exporter check --config.file=config.yaml --live",
+    action: (flags, io) =>
+      check({ configFile: flags["config.file"], live: flags.live === true, output: flags.output }, io),
+  },
+  {
+    name: "poll <name>",
+    description: "ask one appliance, now: what it said and what became of it",
+    flags: [
+      configFile("config.yaml"),
+      (command) => command.option("--raw", "show the answers as they came"),
+      output,
+    ],
+    example: "appliance-exporter poll waf-ams-1 --config.file=config.yaml --raw",
+    action: (flags, io, [name = ""]) =>
+      poll({ name, configFile: flags["config.file"], raw: flags.raw === true, output: flags.output }, io),
+  },
+  {
+    name: "appliance",
+    description: "run the reference appliance, which serves the management API",
+    flags: [configFile("appliance.yaml"), logging],
+    example: "appliance-exporter appliance --config.file=appliance.yaml",
+    action: (flags, io) =>
+      appliance(
+        { configFile: flags["config.file"], logLevel: flags["log.level"], logFormat: flags["log.format"] },
+        io,
+      ),
+  },
+  {
+    name: "demo",
+    description: "run two appliances, three websites, failovers and outages, and the exporter that sees them",
+    flags: [listenAddress(DEMO_LISTEN_ADDRESS)],
+    example: "appliance-exporter demo --web.listen-address=127.0.0.1:10849",
+    action: (flags, io) => demo({ listenAddresses: listenAddresses(flags, DEMO_LISTEN_ADDRESS) }, io),
+  },
+];
+
+/** Runs the command that `argv` (without program and script) names, `run` where it names none. */
+export async function runProgram(argv: readonly string[], io: Io): Promise<ExitCode> {
+  let exitCode: ExitCode = 0;
+  const program = new Command("appliance-exporter")
+    .description("Prometheus exporter for clusters of network appliances")
+    .version(io.version)
+    .exitOverride()
+    .configureOutput({ writeOut: io.out, writeErr: io.err });
+  for (const spec of COMMANDS) {
+    addCommand(program, spec).action(async (...given: readonly unknown[]) => {
+      // The parser hands over the arguments, then the flags, then the command itself.
+      const command = given.at(-1) as Command;
+      exitCode = await spec.action(command.opts<Flags>(), io, command.args);
+    });
+  }
+  try {
+    await program.parseAsync([...argv], { from: "user" });
+    return exitCode;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? 0 : 2;
+  }
+}
+
+function addCommand(program: Command, { name, description, flags, example, isDefault }: CommandSpec): Command {
+  const command = program
+    .command(name, { isDefault: isDefault === true })
+    .description(description)
+    .addHelpText("after", `\nExample:\n  ${example}`);
+  for (const addFlag of flags) addFlag(command);
+  return command;
+}

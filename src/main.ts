@@ -1,0 +1,46 @@
+import { readFileSync, writeSync } from "node:fs";
+import type { Io } from "./cli/io.ts";
+import { runProgram } from "./cli/program.ts";
+import { systemClock } from "./polling/clock.ts";
+
+/** libuv's default, where UV_THREADPOOL_SIZE does not say otherwise. */
+const DEFAULT_THREADS = 4;
+const STDERR_FD = 2;
+/** How long what is still under way may take when the program has ended. */
+const LINGER_MS = 1000;
+
+const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+  readonly version: string;
+};
+
+let lastWords = async (error: unknown): Promise<void> => {
+  writeSync(STDERR_FD, `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+};
+
+function exitFatally(error: unknown): void {
+  void lastWords(error).finally(() => process.exit(1));
+}
+process.on("uncaughtException", exitFatally);
+process.on("unhandledRejection", exitFatally);
+
+const io: Io = {
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+  logFd: STDERR_FD,
+  clock: systemClock,
+  version,
+  nodeVersion: process.version,
+  // Half the threads: the other half is for files and compression, also when no name resolves any more.
+  maxLookups: Math.max(1, Math.floor(Number(process.env["UV_THREADPOOL_SIZE"] ?? DEFAULT_THREADS) / 2)),
+  stopRequested: new Promise((resolve) => {
+    process.once("SIGTERM", resolve);
+    process.once("SIGINT", resolve);
+  }),
+  onReload: (callback) => void process.on("SIGHUP", callback),
+  onFatal: (words) => (lastWords = words),
+};
+
+const exitCode = await runProgram(process.argv.slice(2), io);
+process.exitCode = exitCode;
+// A look-up or a write that hangs in a thread must not keep the process.
+setTimeout(() => process.exit(exitCode), LINGER_MS).unref();
