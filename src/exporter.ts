@@ -102,7 +102,8 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
     const next = await loadConfig(options.configFile);
     if (!next.ok) {
       self.reloaded(false, clock.wallMs());
-      for (const error of next.errors) logger.error({ detail: formatConfigError(error) }, "configuration is bad");
+      for (const error of next.errors)
+        logger.error({ detail: formatConfigError(error) }, "configuration is bad");
       logger.error({ errors: next.errors.length }, "reload failed, the old configuration stays");
       return false;
     }
@@ -114,7 +115,10 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
 
   apply(loaded.config);
   const { addresses } = web.server;
-  logger.info({ addresses, appliances: current.appliances.length, version: options.version }, "exporter started");
+  logger.info(
+    { addresses: addresses.join(", "), appliances: current.appliances.length, version: options.version },
+    "exporter started",
+  );
   return {
     ok: true,
     exporter: {
@@ -134,5 +138,6 @@ function clientFactories({ version, maxLookups }: ExporterOptions, clock: Clock)
   const lookup = createLookup(maxLookups);
   const readPassword = createPasswordReader();
   const userAgent = `appliance-exporter/${version}`;
-  return () => createClientFactory({ clock, lookup, readPassword, secureContexts: createSecureContexts(), userAgent });
+  return () =>
+    createClientFactory({ clock, lookup, readPassword, secureContexts: createSecureContexts(), userAgent });
 }

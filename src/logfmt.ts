@@ -1,7 +1,9 @@
 /** One line of JSON as one line of logfmt: `key=value`, quoted where the value holds anything but plain characters. */
 export function toLogfmt(jsonLine: string): string {
-  const fields = Object.entries(JSON.parse(jsonLine) as Record<string, unknown>);
-  return `${fields.map(([key, value]) => `${key}=${formatValue(value)}`).join(" ")}\n`;
+  const fields: Readonly<Record<string, unknown>> = JSON.parse(jsonLine);
+  return `${Object.entries(fields)
+    .map(([key, value]) => `${key}=${formatValue(value)}`)
+    .join(" ")}\n`;
 }
 
 function formatValue(value: unknown): string {

@@ -9,9 +9,9 @@ const STDERR_FD = 2;
 /** How long what is still under way may take when the program has ended. */
 const LINGER_MS = 1000;
 
-const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
-  readonly version: string;
-};
+const { version }: { readonly version: string } = JSON.parse(
+  readFileSync(new URL("../package.json", import.meta.url), "utf8"),
+);
 
 let lastWords = async (error: unknown): Promise<void> => {
   writeSync(STDERR_FD, `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);

@@ -9,7 +9,11 @@ type ChangeOf<Kind extends FleetChange["kind"]> = Extract<FleetChange, { kind: K
 const MAX_PLACES = 10;
 
 /** Tells people what an observation has changed, one line for each change; the poll itself is told at debug. */
-export function logObservation(logger: Logger, observation: Observation, changes: readonly FleetChange[]): void {
+export function logObservation(
+  logger: Logger,
+  observation: Observation,
+  changes: readonly FleetChange[],
+): void {
   const { appliance, outcome, durationSeconds } = observation;
   const result = outcome.ok ? "success" : outcome.failure.reason;
   logger.debug({ appliance, ...fieldsOf(observation), result, durationSeconds }, "poll completed");

@@ -35,7 +35,8 @@ export function createObserver({ fleet, exposition, self, logger, clock }: Obser
       try {
         take(observation);
       } catch (error) {
-        const message = error instanceof Error ? (error.stack ?? error.message) : "something that is no error was thrown";
+        const message =
+          error instanceof Error ? (error.stack ?? error.message) : "something that is no error was thrown";
         take({ ...observation, outcome: { ok: false, failure: { reason: "internal", message } } });
       }
     },

@@ -15,7 +15,10 @@ export interface ApplianceOptions {
 }
 
 /** Runs the reference appliance until it is asked to end. */
-export async function appliance({ configFile, logLevel, logFormat }: ApplianceOptions, io: Io): Promise<ExitCode> {
+export async function appliance(
+  { configFile, logLevel, logFormat }: ApplianceOptions,
+  io: Io,
+): Promise<ExitCode> {
   const loaded = await loadApplianceConfig(configFile);
   if (!loaded.ok) {
     io.err(loaded.errors.map((error) => `${formatConfigError(error)}\n`).join(""));

@@ -16,7 +16,10 @@ export interface Asked {
 }
 
 /** Asks an appliance for its VRRP list and then for tests of these websites, one by one. Never rejects. */
-export type Ask = (appliance: ApplianceConfig, websites: readonly WebsiteConfig[]) => Promise<readonly Asked[]>;
+export type Ask = (
+  appliance: ApplianceConfig,
+  websites: readonly WebsiteConfig[],
+) => Promise<readonly Asked[]>;
 
 /** For commands that ask and end: connections end with the last answer. */
 export function createAsk(io: Io): Ask {
@@ -32,7 +35,11 @@ export function createAsk(io: Io): Ask {
     const { vrrp, websites: tests } = appliance.polling;
     const questions: readonly Question[] = [
       (client) => pollVrrp(client, vrrp.timeoutMs),
-      ...websites.map((website): Question => (client) => pollWebsite(client, website, tests.timeoutMs)),
+      ...websites.map(
+        (website): Question =>
+          (client) =>
+            pollWebsite(client, website, tests.timeoutMs),
+      ),
     ];
     const client = createClient(appliance);
     const asked: Asked[] = [];
@@ -44,7 +51,12 @@ export function createAsk(io: Io): Ask {
 
 type Question = (client: ApplianceClient) => Promise<PollResult>;
 
-async function askOne({ clock }: Io, client: ApplianceClient, appliance: string, question: Question): Promise<Asked> {
+async function askOne(
+  { clock }: Io,
+  client: ApplianceClient,
+  appliance: string,
+  question: Question,
+): Promise<Asked> {
   let body: string | undefined;
   const overheard: ApplianceClient = {
     ...client,

@@ -28,7 +28,10 @@ export const listenAddress =
     command.option(
       "--web.listen-address <address>",
       `address to serve on, [host]:port; repeatable (default: ${byDefault})`,
-      (text: string, previous: readonly ListenAddress[] = []) => [...previous, toListenAddress(text)],
+      (text: string, previous: readonly ListenAddress[] | undefined) => [
+        ...(previous ?? []),
+        toListenAddress(text),
+      ],
     );
 
 export const telemetryPath: AddFlag = (command) =>
@@ -36,12 +39,18 @@ export const telemetryPath: AddFlag = (command) =>
 
 export const logging: AddFlag = (command) =>
   command
-    .addOption(new Option("--log.level <level>", "least important lines to log").choices(LOG_LEVELS).default("info"))
-    .addOption(new Option("--log.format <format>", "form of the log, on stderr").choices(LOG_FORMATS).default("json"));
+    .addOption(
+      new Option("--log.level <level>", "least important lines to log").choices(LOG_LEVELS).default("info"),
+    )
+    .addOption(
+      new Option("--log.format <format>", "form of the log, on stderr").choices(LOG_FORMATS).default("json"),
+    );
 
 export const output: AddFlag = (command) =>
   command.addOption(
-    new Option("--output <form>", "result for people or for machines").choices(["table", "json"]).default("table"),
+    new Option("--output <form>", "result for people or for machines")
+      .choices(["table", "json"])
+      .default("table"),
   );
 
 /** The addresses given, or the default one. */
@@ -51,7 +60,8 @@ export function listenAddresses(flags: Flags, byDefault: string): readonly Liste
 
 function toListenAddress(text: string): ListenAddress {
   const address = parseListenAddress(text);
-  if (address === undefined) throw new InvalidArgumentError("expected [host]:port, such as :10849 or 127.0.0.1:10849");
+  if (address === undefined)
+    throw new InvalidArgumentError("expected [host]:port, such as :10849 or 127.0.0.1:10849");
   return address;
 }
 
@@ -60,7 +70,9 @@ const TAKEN = new Set(["/", "/-/healthy", "/-/ready"]);
 
 function toTelemetryPath(text: string): string {
   if (!/^\/[^?#\s]*$/.test(text) || TAKEN.has(text)) {
-    throw new InvalidArgumentError("expected a path that begins with / and serves nothing else, such as /metrics");
+    throw new InvalidArgumentError(
+      "expected a path that begins with / and serves nothing else, such as /metrics",
+    );
   }
   return text;
 }

@@ -42,27 +42,43 @@ export async function poll({ name, configFile, raw, output }: PollOptions, io: I
 /** The exposition of a fleet that is this appliance alone. */
 function samplesOf(appliance: ApplianceConfig, asked: readonly Asked[]): string {
   const fleet = createFleet();
-  fleet.configure({ appliances: [{ ...appliance, enabled: true }], maxConcurrentWebsiteTests: 1, files: [] }, 0);
+  fleet.configure(
+    { appliances: [{ ...appliance, enabled: true }], maxConcurrentWebsiteTests: 1, files: [] },
+    0,
+  );
   for (const { observation } of asked) fleet.record(observation, 0);
-  return createFleetExposition().render(fleet.snapshot(0));
+  const text = createFleetExposition().render(fleet.snapshot(0));
+  return text.replace(/^#.*\n/gm, "");
 }
 
 function resultTable(asked: readonly Asked[]): string {
   const rows = asked.map(({ observation }) => {
     const { outcome, durationSeconds } = observation;
     const result = outcome.ok ? "ok" : outcome.failure.reason;
-    return [operationKey(observation), result, `${durationSeconds.toFixed(3)} s`, describeOutcome(observation)];
+    return [
+      operationKey(observation),
+      result,
+      `${durationSeconds.toFixed(3)} s`,
+      describeOutcome(observation),
+    ];
   });
   return formatTable(["operation", "result", "duration", "detail"], rows);
 }
 
 function rawReport(asked: readonly Asked[]): string {
   return asked
-    .map(({ observation, body }) => `\n${operationKey(observation)}:\n${body ?? "(no answer with status 200)"}\n`)
+    .map(
+      ({ observation, body }) =>
+        `\n${operationKey(observation)}:\n${body ?? "(no answer with status 200)"}\n`,
+    )
     .join("");
 }
 
-function jsonReport(appliance: ApplianceConfig, asked: readonly Asked[], raw: boolean): Record<string, unknown> {
+function jsonReport(
+  appliance: ApplianceConfig,
+  asked: readonly Asked[],
+  raw: boolean,
+): Record<string, unknown> {
   const operations = asked.map(({ observation, body }) => {
     const { outcome, durationSeconds } = observation;
     const said = outcome.ok ? { value: outcome.value } : { failure: outcome.failure };

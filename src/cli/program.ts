@@ -101,9 +101,8 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     .exitOverride()
     .configureOutput({ writeOut: io.out, writeErr: io.err });
   for (const spec of COMMANDS) {
-    addCommand(program, spec).action(async (...given: readonly unknown[]) => {
-      // The parser hands over the arguments, then the flags, then the command itself.
-      const command = given.at(-1) as Command;
+    const command = addCommand(program, spec);
+    command.action(async () => {
       exitCode = await spec.action(command.opts<Flags>(), io, command.args);
     });
   }
@@ -116,7 +115,10 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
   }
 }
 
-function addCommand(program: Command, { name, description, flags, example, isDefault }: CommandSpec): Command {
+function addCommand(
+  program: Command,
+  { name, description, flags, example, isDefault }: CommandSpec,
+): Command {
   const command = program
     .command(name, { isDefault: isDefault === true })
     .description(description)

@@ -25,7 +25,8 @@ export function describeOutcome(result: PollResult): string {
     return result.outcome.value.map(({ protocol, status }) => `${protocol} ${status}`).join(", ");
   }
   const { interfaces, anomalies } = result.outcome.value;
-  return `${interfaces.length} interfaces, ${anomalies.length} anomalies`;
+  const count = `${interfaces.length} ${interfaces.length === 1 ? "interface" : "interfaces"}`;
+  return anomalies.length === 0 ? count : `${count}, api anomalies: ${anomalies.length}`;
 }
 
 /** What an appliance says must not steer a terminal. */

@@ -33,6 +33,7 @@ export async function run(options: RunOptions, io: Io): Promise<ExitCode> {
 }
 
 function describeFailedStart(started: ExporterStart & { ok: false }): string {
-  if (started.reason === "config") return started.errors.map((error) => `${formatConfigError(error)}\n`).join("");
+  if (started.reason === "config")
+    return started.errors.map((error) => `${formatConfigError(error)}\n`).join("");
   return describeListenError(started.address, started.code);
 }

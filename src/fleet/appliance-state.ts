@@ -27,7 +27,9 @@ export interface ApplianceState {
 }
 
 /** Polls since the appliance was configured first. */
-export type PollTotals = Readonly<Record<OperationKind, { readonly polls: number; readonly failures: number }>>;
+export type PollTotals = Readonly<
+  Record<OperationKind, { readonly polls: number; readonly failures: number }>
+>;
 
 export interface Step {
   readonly state: ApplianceState;

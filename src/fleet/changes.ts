@@ -35,7 +35,8 @@ export function healthChange(
   before: Failure | undefined,
   now: Failure | undefined,
 ): readonly FleetChange[] {
-  if (now !== undefined) return now.reason === before?.reason ? [] : [{ kind: "failing", operation, failure: now }];
+  if (now !== undefined)
+    return now.reason === before?.reason ? [] : [{ kind: "failing", operation, failure: now }];
   return before === undefined ? [] : [{ kind: "recovered", operation }];
 }
 

@@ -5,7 +5,14 @@ import type { FleetChange } from "./changes.ts";
 import { isStalled } from "./record.ts";
 import { createSectionMemo } from "./section-memo.ts";
 import { clusterSection, totalsSection, vrrpSection, websiteSection } from "./sections.ts";
-import type { ClusterSnapshot, FleetSnapshot, Section, TotalsSnapshot, VrrpSnapshot, WebsiteSnapshot } from "./snapshot.ts";
+import type {
+  ClusterSnapshot,
+  FleetSnapshot,
+  Section,
+  TotalsSnapshot,
+  VrrpSnapshot,
+  WebsiteSnapshot,
+} from "./snapshot.ts";
 
 /** The latest observations of every appliance: the one place of the program that changes. */
 export interface Fleet {
@@ -27,7 +34,10 @@ export interface Recorded {
 }
 
 export function createFleet(): Fleet {
-  const once = createSectionMemo();
+  const onceVrrp = createSectionMemo<VrrpSnapshot>();
+  const onceWebsite = createSectionMemo<WebsiteSnapshot>();
+  const onceTotals = createSectionMemo<TotalsSnapshot>();
+  const onceCluster = createSectionMemo<ClusterSnapshot>();
   let states = new Map<string, ApplianceState>();
   /** Names of the members, of clusters of two or more. */
   let clusters: ReadonlyMap<string, readonly string[]> = new Map();
@@ -41,27 +51,30 @@ export function createFleet(): Fleet {
 
   function vrrpOf({ identity, vrrp, certificate }: ApplianceState, nowMs: number): VrrpSnapshot {
     const madeOf = [identity, certificate, isStalled(vrrp, nowMs)];
-    return once(vrrp, madeOf, () => vrrpSection(identity, vrrp, certificate, nowMs));
+    return onceVrrp(vrrp, madeOf, () => vrrpSection(identity, vrrp, certificate, nowMs));
   }
 
-  function websitesOf({ config, identity, websites }: ApplianceState, nowMs: number): readonly WebsiteSnapshot[] {
+  function websitesOf(
+    { config, identity, websites }: ApplianceState,
+    nowMs: number,
+  ): readonly WebsiteSnapshot[] {
     return config.websites.flatMap((website) => {
       const record = websites.get(website.id);
       if (record === undefined) return [];
       const madeOf = [identity, website, isStalled(record, nowMs)];
-      return once(record, madeOf, () => websiteSection(identity, website, record, nowMs));
+      return onceWebsite(record, madeOf, () => websiteSection(identity, website, record, nowMs));
     });
   }
 
   function totalsOf({ identity, totals, config }: ApplianceState): TotalsSnapshot {
     const hasWebsites = config.websites.length > 0;
-    return once(totals, [identity, hasWebsites], () => totalsSection(identity, totals, hasWebsites));
+    return onceTotals(totals, [identity, hasWebsites], () => totalsSection(identity, totals, hasWebsites));
   }
 
   function clusterOf(names: readonly string[], nowMs: number): ClusterSnapshot {
     const members = names.flatMap((name) => states.get(name) ?? []);
     const madeOf = members.flatMap(({ identity, vrrp }) => [identity, vrrp, isStalled(vrrp, nowMs)]);
-    return once(names, madeOf, () => clusterSection(members, nowMs));
+    return onceCluster(names, madeOf, () => clusterSection(members, nowMs));
   }
 
   return {

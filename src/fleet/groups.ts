@@ -57,7 +57,14 @@ function groupOf(vhid: number, vip: string, members: readonly Standing[]): Group
   const named = (role: Role): readonly string[] =>
     members.filter((member) => member.role === role).map(({ appliance }) => appliance);
   const isPreferredMaster = preferredMaster(members);
-  return { vhid, vip, masters: named("master"), backups: named("backup"), unknown: named("unknown"), isPreferredMaster };
+  return {
+    vhid,
+    vip,
+    masters: named("master"),
+    backups: named("backup"),
+    unknown: named("unknown"),
+    isPreferredMaster,
+  };
 }
 
 /**

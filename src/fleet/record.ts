@@ -80,7 +80,12 @@ const STALLED: Failure = { reason: "stalled", message: "no poll has completed fo
 
 function afterSuccess<Seen>(observation: Observation, seen: Seen): OperationRecord<Seen> {
   const { durationSeconds, expiresAtMs, completedAtMs } = observation;
-  return { latest: { failure: undefined, durationSeconds }, expiresAtMs, lastSuccessAtMs: completedAtMs, seen };
+  return {
+    latest: { failure: undefined, durationSeconds },
+    expiresAtMs,
+    lastSuccessAtMs: completedAtMs,
+    seen,
+  };
 }
 
 function afterFailure<Seen>(
@@ -92,7 +97,8 @@ function afterFailure<Seen>(
 }
 
 function countAnomalies({ anomalies }: VrrpList): Record<VrrpAnomalyKind, number> {
-  const count = (kind: VrrpAnomalyKind): number => anomalies.filter((anomaly) => anomaly.kind === kind).length;
+  const count = (kind: VrrpAnomalyKind): number =>
+    anomalies.filter((anomaly) => anomaly.kind === kind).length;
   return {
     unknown_state: count("unknown_state"),
     advskew_mismatch: count("advskew_mismatch"),

@@ -45,7 +45,11 @@ export function websiteSection(
 /** Totals of an appliance; of website tests only where it has websites. */
 export function totalsSection(identity: Identity, totals: PollTotals, hasWebsites: boolean): TotalsSnapshot {
   const kinds: readonly OperationKind[] = hasWebsites ? OPERATION_KINDS : ["vrrp"];
-  return { kind: "totals", identity, totals: kinds.map((operation) => ({ operation, ...totals[operation] })) };
+  return {
+    kind: "totals",
+    identity,
+    totals: kinds.map((operation) => ({ operation, ...totals[operation] })),
+  };
 }
 
 /** The VRRP groups of a cluster, and the configured labels that all of its members share. */
@@ -65,7 +69,8 @@ export function clusterSection(members: readonly ApplianceState[], nowMs: number
 }
 
 function sharedLabels([first = {}, ...others]: readonly Identity["labels"][]): Identity["labels"] {
-  const isShared = ([name, value]: [string, string]): boolean => others.every((labels) => labels[name] === value);
+  const isShared = ([name, value]: [string, string]): boolean =>
+    others.every((labels) => labels[name] === value);
   return Object.fromEntries(Object.entries(first).filter(isShared));
 }
 

@@ -31,5 +31,6 @@ export function sample(labels: Labels, value: number | undefined): readonly Samp
   return value === undefined ? [] : [{ labels, value }];
 }
 
-export const asSeconds = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : ms / 1000);
+export const asSeconds = (ms: number | undefined): number | undefined =>
+  ms === undefined ? undefined : ms / 1000;
 export const asBit = (fact: boolean): number => (fact ? 1 : 0);

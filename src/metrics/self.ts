@@ -4,7 +4,11 @@ import { FAILURE_REASONS } from "../polling/failure.ts";
 import { OPERATION_KINDS } from "../polling/observation.ts";
 
 /** Gauges of prom-client whose names claim to be counters. */
-const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
+const MISNAMED = [
+  "nodejs_active_handles_total",
+  "nodejs_active_requests_total",
+  "nodejs_active_resources_total",
+];
 
 export interface BuildInfo {
   readonly version: string;
@@ -27,12 +31,13 @@ export function createSelfMetrics(build: BuildInfo, droppedLogLines: () => numbe
   collectDefaultMetrics({ register: registry });
   for (const name of MISNAMED) registry.removeSingleMetric(name);
 
-  new Gauge({
+  const buildInfo = new Gauge({
     name: "appliance_exporter_build_info",
     help: "Version of the exporter and of Node.js; always 1.",
     labelNames: ["version", "nodeversion"],
     registers,
-  }).set({ version: build.version, nodeversion: build.nodeVersion }, 1);
+  });
+  buildInfo.set({ version: build.version, nodeversion: build.nodeVersion }, 1);
   const reloadSuccessful = new Gauge({
     name: "appliance_exporter_config_last_reload_successful",
     help: "Whether the last attempt to load the configuration succeeded.",
@@ -79,14 +84,10 @@ export function createSelfMetrics(build: BuildInfo, droppedLogLines: () => numbe
     labelNames: ["operation", "reason"],
     registers,
   });
-  new Counter({
+  const dropped = new Counter({
     name: "appliance_exporter_log_messages_dropped_total",
     help: "Log lines lost because nobody took them.",
     registers,
-    collect() {
-      this.reset();
-      this.inc(droppedLogLines());
-    },
   });
 
   for (const reason of SKIP_REASONS) skipped.inc({ reason }, 0);
@@ -101,9 +102,11 @@ export function createSelfMetrics(build: BuildInfo, droppedLogLines: () => numbe
       inFlight.inc();
       lateness.observe({ operation }, latenessSeconds);
     },
-    ended: () => inFlight.dec(),
-    observed: ({ kind: operation, outcome, durationSeconds }) => {
+    ended: (operation, durationSeconds) => {
+      inFlight.dec();
       duration.observe({ operation }, durationSeconds);
+    },
+    observed: ({ kind: operation, outcome }) => {
       if (!outcome.ok) failures.inc({ operation, reason: outcome.failure.reason });
     },
     skipped: (_kind, reason, count) => skipped.inc({ reason }, count),
@@ -112,7 +115,11 @@ export function createSelfMetrics(build: BuildInfo, droppedLogLines: () => numbe
       if (isSuccess) reloadTimestamp.set(atMs / 1000);
     },
     appliances: (count) => appliances.set(count),
-    render: async () => withoutNaN(await registry.metrics()),
+    render: async () => {
+      dropped.reset();
+      dropped.inc(droppedLogLines());
+      return withoutNaN(await registry.metrics());
+    },
   };
 }
 

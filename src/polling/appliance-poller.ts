@@ -6,7 +6,7 @@ import type { Clock } from "./clock.ts";
 import type { PollEvents } from "./events.ts";
 import { meansApplianceDown, type Failure } from "./failure.ts";
 import { operationKey, type Operation, type PollResult } from "./observation.ts";
-import { pollOperation, unsent } from "./poll.ts";
+import { pollVrrp, pollWebsite, unsent } from "./poll.ts";
 
 /** Polls one appliance whenever told that an operation of it is due. */
 export interface AppliancePoller {
@@ -58,12 +58,24 @@ export function createAppliancePoller(
     const asked = client;
     if (asked === undefined) return;
     if (operation.kind === "website_test" && isDown) return observeUnsent(operation, UNSENT_DOWN);
+    const poll = pollOf(operation);
+    if (poll === undefined) return;
     if (await rests(operationKey(operation), asked)) return skip(operation);
     const startedMs = clock.monotonicMs();
     events.started(operation.kind, Math.max(0, startedMs - dueMs) / 1000);
-    const result = await pollOperation(asked, appliance, operation);
-    events.ended(operation.kind);
-    if (result !== undefined && asked === client) settle(result, startedMs);
+    const result = await poll(asked);
+    const endedMs = clock.monotonicMs();
+    const durationSeconds = toSeconds(endedMs - startedMs);
+    events.ended(operation.kind, durationSeconds);
+    if (asked === client) settle(result, { startedMs, endedMs, durationSeconds });
+  }
+
+  /** Nothing for a website that was taken away while its test waited for a slot. */
+  function pollOf(operation: Operation): ((asked: ApplianceClient) => Promise<PollResult>) | undefined {
+    const { timeoutMs } = timingOf(operation);
+    if (operation.kind === "vrrp") return (asked) => pollVrrp(asked, timeoutMs);
+    const website = appliance.websites.find(({ id }) => id === operation.websiteId);
+    return website && ((asked) => pollWebsite(asked, website, timeoutMs));
   }
 
   async function rests(key: string, asked: ApplianceClient): Promise<boolean> {
@@ -80,12 +92,11 @@ export function createAppliancePoller(
     if (untilMs !== undefined && untilMs <= nextTurnMs) observeUnsent(operation, UNSENT_AUTH);
   }
 
-  function settle(result: PollResult, startedMs: number): void {
+  function settle(result: PollResult, { startedMs, endedMs, durationSeconds }: Timespan): void {
     const { outcome } = result;
-    const endedMs = clock.monotonicMs();
     const finished = { operation: operationKey(result), outcome, startedMs, endedMs };
     backoff = backoffAfter(backoff, { ...finished, intervalMs: gapMs(result) });
-    observe(result, (endedMs - startedMs) / 1000);
+    observe(result, durationSeconds);
     if (result.kind !== "vrrp") return;
     const wasDown = isDown;
     isDown = !outcome.ok && meansApplianceDown(outcome.failure.reason);
@@ -143,6 +154,18 @@ export function createAppliancePoller(
       client = undefined;
     },
   };
+}
+
+/** A poll from start to end, by the monotonic clock. */
+interface Timespan {
+  readonly startedMs: number;
+  readonly endedMs: number;
+  readonly durationSeconds: number;
+}
+
+/** To the microsecond; the digits behind are noise. */
+function toSeconds(ms: number): number {
+  return Math.round(ms * 1000) / 1e6;
 }
 
 const UNSENT_DOWN: Failure = {

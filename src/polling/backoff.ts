@@ -62,7 +62,8 @@ function authAfter(pause: AuthPause | undefined, poll: FinishedPoll): AuthPause 
 
 function retryAfter(backoff: Backoff, poll: FinishedPoll): ReadonlyMap<string, number> {
   const lengthMs = poll.outcome.ok ? undefined : poll.outcome.failure.retryAfterMs;
-  if (lengthMs === undefined && !backoff.retryAfterUntilMs.has(poll.operation)) return backoff.retryAfterUntilMs;
+  if (lengthMs === undefined && !backoff.retryAfterUntilMs.has(poll.operation))
+    return backoff.retryAfterUntilMs;
   const others = [...backoff.retryAfterUntilMs].filter(([operation]) => operation !== poll.operation);
   if (lengthMs === undefined) return new Map(others);
   return new Map([...others, [poll.operation, poll.endedMs + Math.min(lengthMs, MAX_PAUSE_MS)]]);

@@ -13,5 +13,5 @@ export interface PollEvents {
   /** `count` polls of an operation were due and not made. */
   skipped(kind: OperationKind, reason: SkipReason, count: number): void;
   /** A poll that had started is over, whether it was observed or its appliance was taken away meanwhile. */
-  ended(kind: OperationKind): void;
+  ended(kind: OperationKind, durationSeconds: number): void;
 }

@@ -24,7 +24,8 @@ export function operationKey(operation: Operation): string {
 }
 
 export type Outcome<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure };
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly failure: Failure };
 
 /** One protocol's status code; 0 where the website gave no HTTP response. */
 export interface WebsiteStatus {

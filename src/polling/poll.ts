@@ -1,51 +1,34 @@
 import type { Decoded } from "../api/decoded.ts";
 import { VRRP_LIST_PATH, websiteTestPath } from "../api/operations.ts";
-import { decodeVrrpList, type VrrpList } from "../api/vrrp.ts";
+import { decodeVrrpList } from "../api/vrrp.ts";
 import { decodeWebsiteTest, type WebsiteTest } from "../api/website-test.ts";
-import type { ApplianceConfig, WebsiteConfig } from "../config/config.ts";
+import type { WebsiteConfig } from "../config/config.ts";
 import type { ApplianceClient } from "./client/client.ts";
 import type { Failure } from "./failure.ts";
 import type { Operation, Outcome, PollResult, WebsiteStatus } from "./observation.ts";
 
-/**
- * Polls one operation of an appliance within its timeout; `undefined` for a website that is not configured (any more).
- * Never rejects.
- */
-export async function pollOperation(
+/** Asks for the VRRP interfaces once, within `timeoutMs`. Never rejects. @see management API 4.1 */
+export async function pollVrrp(client: ApplianceClient, timeoutMs: number): Promise<PollResult> {
+  return { kind: "vrrp", outcome: await ask(client, VRRP_LIST_PATH, timeoutMs, decodeVrrpList) };
+}
+
+/** Has one website tested, within `timeoutMs`: a status for each protocol exported. Never rejects. @see management API 4.2 */
+export async function pollWebsite(
   client: ApplianceClient,
-  appliance: ApplianceConfig,
-  operation: Operation,
-): Promise<PollResult | undefined> {
-  const { vrrp, websites } = appliance.polling;
-  if (operation.kind === "vrrp") {
-    return { ...operation, outcome: await pollVrrp(client, vrrp.timeoutMs) };
-  }
-  const website = appliance.websites.find(({ id }) => id === operation.websiteId);
-  if (website === undefined) return undefined;
-  return { ...operation, outcome: await pollWebsite(client, website, websites.timeoutMs) };
+  { id, protocols }: WebsiteConfig,
+  timeoutMs: number,
+): Promise<PollResult> {
+  const decode = (body: Uint8Array): Decoded<readonly WebsiteStatus[]> => {
+    const test = decodeWebsiteTest(body);
+    return test.ok ? { ok: true, value: exportedStatuses(test.value, protocols) } : test;
+  };
+  const outcome = await ask(client, websiteTestPath(id), timeoutMs, decode);
+  return { kind: "website_test", websiteId: id, outcome };
 }
 
 /** The result of a poll that failed before anything was sent. */
 export function unsent(operation: Operation, failure: Failure): PollResult {
   return { ...operation, outcome: { ok: false, failure } };
-}
-
-/** Asks for the VRRP interfaces once, within `timeoutMs`. @see management API 4.1 */
-function pollVrrp(client: ApplianceClient, timeoutMs: number): Promise<Outcome<VrrpList>> {
-  return poll(client, VRRP_LIST_PATH, timeoutMs, decodeVrrpList);
-}
-
-/** Has one website tested, within `timeoutMs`: a status for each protocol exported. @see management API 4.2 */
-function pollWebsite(
-  client: ApplianceClient,
-  website: WebsiteConfig,
-  timeoutMs: number,
-): Promise<Outcome<readonly WebsiteStatus[]>> {
-  const decode = (body: Uint8Array): Decoded<readonly WebsiteStatus[]> => {
-    const test = decodeWebsiteTest(body);
-    return test.ok ? { ok: true, value: exportedStatuses(test.value, website.protocols) } : test;
-  };
-  return poll(client, websiteTestPath(website.id), timeoutMs, decode);
 }
 
 /**
@@ -64,7 +47,7 @@ export function exportedStatuses(
   });
 }
 
-async function poll<T>(
+async function ask<T>(
   client: ApplianceClient,
   path: string,
   timeoutMs: number,
@@ -78,7 +61,8 @@ async function poll<T>(
     const { reason, path: where, message } = decoded.problem;
     return { ok: false, failure: { reason, message: `${where}: ${message}` } };
   } catch (error) {
-    const message = error instanceof Error ? (error.stack ?? error.message) : "something that is no error was thrown";
+    const message =
+      error instanceof Error ? (error.stack ?? error.message) : "something that is no error was thrown";
     return { ok: false, failure: { reason: "internal", message } };
   }
 }

@@ -110,8 +110,7 @@ export function startTimetable({ clock, onDue, onMissed, onClockJump }: Timetabl
   function begin(slot: Slot, dueMs: number): void {
     const { timing, key, phaseKey } = slot.entry;
     slot.state = "turning";
-    slot.dueMs =
-      timing.kind === "interval" ? dueAfterFirstMs(phaseKey, timing.intervalMs, dueMs) : undefined;
+    slot.dueMs = timing.kind === "interval" ? dueAfterFirstMs(phaseKey, timing.intervalMs, dueMs) : undefined;
     onDue(key, dueMs);
     arm(slot);
   }

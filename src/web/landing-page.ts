@@ -17,19 +17,32 @@ export interface LandingPageFacts {
 export function landingPage(snapshot: FleetSnapshot, { telemetryPath, version }: LandingPageFacts): Reply {
   const rows = snapshot.appliances.map(row);
   const page = html`<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<title>appliance-exporter</title>
-<h1>appliance-exporter</h1>
-<p>Version ${version}. <a href="${telemetryPath}">Metrics</a>, <a href="/-/healthy">health</a>, <a href="/-/ready">readiness</a>.</p>
-<table>
-<caption>Appliances</caption>
-<thead><tr><th scope="col">Appliance</th><th scope="col">Cluster</th><th scope="col">State</th><th scope="col">VRRP</th><th scope="col">Websites</th></tr></thead>
-<tbody>
-${join(rows)}</tbody>
-</table>
-</html>
-`;
+    <html lang="en">
+      <meta charset="utf-8" />
+      <title>appliance-exporter</title>
+      <h1>appliance-exporter</h1>
+      <p>
+        Version ${version}. <a href="${telemetryPath}">Metrics</a>, <a href="/-/healthy">health</a>,
+        <a href="/-/ready">readiness</a>.
+      </p>
+      <table>
+        <caption>
+          Appliances
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Appliance</th>
+            <th scope="col">Cluster</th>
+            <th scope="col">State</th>
+            <th scope="col">VRRP</th>
+            <th scope="col">Websites</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${join(rows)}
+        </tbody>
+      </table>
+    </html> `;
   return {
     status: 200,
     contentType: "text/html; charset=utf-8",
@@ -39,8 +52,13 @@ ${join(rows)}</tbody>
 }
 
 function row({ identity, vrrp, websites }: ApplianceSnapshot): Html {
-  return html`<tr><th scope="row">${identity.appliance}</th><td>${identity.cluster}</td><td>${stateText(vrrp.health)}</td><td>${vrrpText(vrrp.list)}</td><td>${websites.map(websiteText).join("; ")}</td></tr>
-`;
+  return html`<tr>
+    <th scope="row">${identity.appliance}</th>
+    <td>${identity.cluster}</td>
+    <td>${stateText(vrrp.health)}</td>
+    <td>${vrrpText(vrrp.list)}</td>
+    <td>${websites.map(websiteText).join("; ")}</td>
+  </tr> `;
 }
 
 function stateText({ state, failure }: PollHealth): string {

@@ -36,8 +36,14 @@ export function createRoutes(deps: RouteDeps): RequestListener {
 
   const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
     ["/", () => landingPage(deps.snapshot(), deps)],
-    ["/-/healthy", () => (deps.isHealthy() ? text(200, "Healthy") : text(503, "The scheduler does not tick"))],
-    ["/-/ready", () => (deps.isReady() ? text(200, "Ready") : text(503, "Not every appliance was polled yet"))],
+    [
+      "/-/healthy",
+      () => (deps.isHealthy() ? text(200, "Healthy") : text(503, "The scheduler does not tick")),
+    ],
+    [
+      "/-/ready",
+      () => (deps.isReady() ? text(200, "Ready") : text(503, "Not every appliance was polled yet")),
+    ],
     [deps.telemetryPath, metrics],
   ]);
 

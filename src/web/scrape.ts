@@ -21,7 +21,8 @@ export function createSharedRendering(render: () => Promise<string>): () => Prom
     await new Promise((resolve) => setImmediate(resolve));
     const plain = Buffer.from(await render());
     let compressed: Promise<Buffer> | undefined;
-    const gzipped = (): Promise<Buffer> => (compressed ??= compress(plain, { level: constants.Z_BEST_SPEED }));
+    const gzipped = (): Promise<Buffer> =>
+      (compressed ??= compress(plain, { level: constants.Z_BEST_SPEED }));
     return { plain, gzipped };
   }
 

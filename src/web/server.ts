@@ -1,5 +1,4 @@
 import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createConnectionLimiter } from "./connections.ts";
 import { formatAddress, type ListenAddress } from "./listen-address.ts";
 
@@ -70,6 +69,6 @@ function stop(server: Server): Promise<void> {
 }
 
 function addressOf(server: Server): string {
-  const address = server.address() as AddressInfo;
-  return formatAddress(address.address, address.port);
+  const address = server.address();
+  return typeof address === "object" && address !== null ? formatAddress(address.address, address.port) : "";
 }

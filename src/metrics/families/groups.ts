@@ -34,7 +34,8 @@ function family(name: string, help: string, value: (group: GroupSnapshot) => num
     help: `${help} ${SOURCE}`,
     labels: ["vhid", "vip"],
     samples: {
-      cluster: (section) => section.groups.flatMap((group) => sample(groupLabels(section, group), value(group))),
+      cluster: (section) =>
+        section.groups.flatMap((group) => sample(groupLabels(section, group), value(group))),
     },
   };
 }

@@ -1,5 +1,13 @@
 import type { PollHealth, TotalsSnapshot, VrrpSnapshot, WebsiteSnapshot } from "../../fleet/snapshot.ts";
-import { asBit, asSeconds, identityLabels, sample, type Family, type Labels, type Sample } from "../family.ts";
+import {
+  asBit,
+  asSeconds,
+  identityLabels,
+  sample,
+  type Family,
+  type Labels,
+  type Sample,
+} from "../family.ts";
 
 const POLL_LABELS = ["operation", "website_id", "website"] as const;
 
@@ -42,7 +50,11 @@ export const POLLING_FAMILIES: readonly Family[] = [
       failure === undefined ? [] : sample([...labels, ["reason", failure.reason]], 1),
     ),
   },
-  totals("appliance_polls_total", "Polls of the operation since the appliance was configured.", ({ polls }) => polls),
+  totals(
+    "appliance_polls_total",
+    "Polls of the operation since the appliance was configured.",
+    ({ polls }) => polls,
+  ),
   totals(
     "appliance_poll_failures_total",
     "Failed polls of the operation since the appliance was configured.",

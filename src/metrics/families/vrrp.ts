@@ -2,7 +2,8 @@ import type { InterfaceSnapshot, VrrpSnapshot } from "../../fleet/snapshot.ts";
 import { asBit, asSeconds, identityLabels, sample, type Family, type Labels } from "../family.ts";
 
 const OWN_LABELS = ["interface", "vhid", "vip"] as const;
-const SOURCE = "From the latest poll of the VRRP list, not from the scrape; absent unless that poll succeeded.";
+const SOURCE =
+  "From the latest poll of the VRRP list, not from the scrape; absent unless that poll succeeded.";
 
 /** The VRRP interfaces of the appliances. @see management API 2.1 */
 export const VRRP_FAMILIES: readonly Family[] = [
@@ -38,7 +39,9 @@ function gauge(name: string, help: string, value: (i: InterfaceSnapshot) => numb
   return { name, type: "gauge", help: `${help} ${SOURCE}`, labels: OWN_LABELS, samples };
 }
 
-function perInterface(samples: (labels: Labels, i: InterfaceSnapshot) => ReturnType<typeof sample>): Family["samples"] {
+function perInterface(
+  samples: (labels: Labels, i: InterfaceSnapshot) => ReturnType<typeof sample>,
+): Family["samples"] {
   return {
     vrrp: ({ identity, list }: VrrpSnapshot) => {
       const common = identityLabels(identity);

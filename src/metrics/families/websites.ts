@@ -2,7 +2,8 @@ import type { StatusSnapshot, WebsiteSnapshot } from "../../fleet/snapshot.ts";
 import { asBit, identityLabels, sample, type Family } from "../family.ts";
 
 const OWN_LABELS = ["website_id", "website", "protocol"] as const;
-const SOURCE = "From the latest website test by the appliance, not from the scrape; absent unless that poll succeeded.";
+const SOURCE =
+  "From the latest website test by the appliance, not from the scrape; absent unless that poll succeeded.";
 
 /** The websites as seen from the appliances. @see management API 4.2 */
 export const WEBSITE_FAMILIES: readonly Family[] = [
@@ -12,7 +13,9 @@ export const WEBSITE_FAMILIES: readonly Family[] = [
     "Status code of the website's response to HEAD; 0 if the appliance got no HTTP response.",
     ({ status }) => status,
   ),
-  family("website_up", "gauge", "Whether the website's status is among those expected.", ({ isUp }) => asBit(isUp)),
+  family("website_up", "gauge", "Whether the website's status is among those expected.", ({ isUp }) =>
+    asBit(isUp),
+  ),
   family(
     "website_status_changes_total",
     "counter",

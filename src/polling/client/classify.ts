@@ -18,9 +18,10 @@ const UNREACHED = new Set([
   "EPERM",
 ]);
 
-/** The reason for an error of a request; errors are told apart by code, never by class or text. */
+/** The reason for an error of a request; errors are told apart by code where they have one. */
 export function classifyError(error: unknown, stage: Stage): FailureReason {
   if (error instanceof ConnectionError) return error.reason;
+  if (isParserError(error)) return "protocol";
   const code = errorCode(error);
   if (code === undefined) return "internal";
   if (LOCAL.has(code)) return "local";
@@ -30,7 +31,7 @@ export function classifyError(error: unknown, stage: Stage): FailureReason {
   if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") return "too_large";
   // A TLS alert may also arrive after the handshake: TLS 1.3 refuses client certificates then.
   if (stage === "tls" || /^(ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return "tls";
-  if (/^(HPE_|UND_ERR_)/.test(code)) return "protocol";
+  if (code.startsWith("UND_ERR_")) return "protocol";
   return "internal";
 }
 
@@ -54,13 +55,19 @@ export function classifyDeadline(stage: Stage): FailureReason {
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return "unknown error";
   const code = errorCode(error);
-  const own = code === undefined || error.message.includes(code) ? error.message : `${code}: ${error.message}`;
+  const message = error.message.trimEnd();
+  const own = code === undefined || message.includes(code) ? message : `${code}: ${message}`;
   return error.cause instanceof Error ? `${own} (${describeError(error.cause)})` : own;
 }
 
 /** The `code` of an error of the runtime or of undici. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+/** undici gives the parser's errors a name and, for most of them, no code. */
+function isParserError(error: unknown): boolean {
+  return error instanceof Error && error.name === "HTTPParserError";
 }
 
 function isLookupError(error: unknown): boolean {

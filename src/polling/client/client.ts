@@ -57,11 +57,11 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
         resolve(deadlineFailure(poll, timeoutMs));
         if (poll.lane !== undefined) lanes.discard(poll.lane);
       }, timeoutMs);
-      ask(path, poll)
+      void ask(path, poll)
         .catch((error: unknown) => failed("internal", describeError(error)))
         .then((answer) => {
           clearTimeout(timer);
-          resolve(answer.ok ? { ok: true, value: answer.body } : answer);
+          return resolve(answer.ok ? { ok: true, value: answer.body } : answer);
         });
     });
   }
@@ -129,7 +129,8 @@ function headers(userAgent: string, authorization: string | undefined): Record<s
 }
 
 function deadlineFailure(poll: Poll, timeoutMs: number): { ok: false; failure: Failure } {
-  if (!poll.isSecretRead) return failed("secret", `the password file could not be read within ${timeoutMs} ms`);
+  if (!poll.isSecretRead)
+    return failed("secret", `the password file could not be read within ${timeoutMs} ms`);
   const stage = poll.lane?.stage() ?? "lookup";
   return failed(classifyDeadline(stage), `no complete answer within ${timeoutMs} ms; ${STAGE_TEXT[stage]}`);
 }

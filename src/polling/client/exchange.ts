@@ -9,7 +9,8 @@ export interface Request {
 
 /** A complete body with status 200, or the failure that any other status is. */
 export type Answer =
-  { readonly ok: true; readonly body: Uint8Array } | { readonly ok: false; readonly failure: Failure };
+  | { readonly ok: true; readonly body: Uint8Array }
+  | { readonly ok: false; readonly failure: Failure };
 
 /**
  * Sends one GET on the lane and reads its whole answer; interim answers are passed over, redirects are not followed
@@ -19,10 +20,22 @@ export type Answer =
  */
 export async function exchange(lane: Lane, { path, headers }: Request, wallMs: number): Promise<Answer> {
   const response = await lane.client.request({ method: "GET", path, headers });
-  if (response.statusCode === 200) return { ok: true, body: await response.body.bytes() };
-  response.body.on("error", () => {});
-  return { ok: false, failure: statusFailure(response.statusCode, response.headers["retry-after"], wallMs) };
+  const { statusCode, headers: fields, body } = response;
+  if (statusCode === 200 && !isSmuggled(fields)) return { ok: true, body: await body.bytes() };
+  body.on("error", () => {});
+  if (statusCode === 200) return { ok: false, failure: SMUGGLED };
+  return { ok: false, failure: statusFailure(statusCode, fields["retry-after"], wallMs) };
 }
+
+/** The parser takes both when Content-Length comes first; where the answer ends is anybody's guess then. @see RFC 9112, 6.3 */
+function isSmuggled(fields: Readonly<Record<string, unknown>>): boolean {
+  return fields["content-length"] !== undefined && fields["transfer-encoding"] !== undefined;
+}
+
+const SMUGGLED: Failure = {
+  reason: "protocol",
+  message: "both Content-Length and Transfer-Encoding are given",
+};
 
 function statusFailure(status: number, retryAfter: string | string[] | undefined, wallMs: number): Failure {
   const message = `the appliance answered with status ${status}`;

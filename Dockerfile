@@ -1,0 +1,26 @@
+FROM node:24-bookworm-slim AS build
+WORKDIR /build
+COPY package.json package-lock.json ./
+RUN ["npm", "ci"]
+COPY tsconfig.json tsconfig.build.json ./
+COPY src ./src
+RUN ["npm", "run", "build"]
+
+FROM node:24-bookworm-slim AS dependencies
+WORKDIR /build
+COPY package.json package-lock.json ./
+RUN ["npm", "ci", "--omit=dev"]
+
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production UV_THREADPOOL_SIZE=16
+WORKDIR /app
+COPY package.json LICENSE ./
+COPY bin ./bin
+COPY --from=dependencies /build/node_modules ./node_modules
+COPY --from=build /build/dist ./dist
+# By number, so that Kubernetes can see that it is not root.
+USER 65534:65534
+EXPOSE 10849
+HEALTHCHECK --interval=30s --timeout=3s --start-period=10s CMD ["node", "-e", "fetch('http://127.0.0.1:10849/-/healthy').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "/app/bin/appliance-exporter.cjs"]
+CMD ["run", "--config.file=/etc/appliance-exporter/config.yaml"]

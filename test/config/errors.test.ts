@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { formatConfigError, formatPath, sortErrors } from "../../src/config/errors.ts";
+
+test("an error reads as file, line, column, path and message", () => {
+  const error = {
+    file: "config.yaml",
+    position: { line: 12, column: 9 },
+    path: "clusters[2].appliances[0].base_url",
+    message: 'expected an https:// URL, got "10.0.0.1"',
+  };
+  expect(formatConfigError(error)).toBe(
+    'config.yaml:12:9: clusters[2].appliances[0].base_url: expected an https:// URL, got "10.0.0.1"',
+  );
+});
+
+test("an error of the file itself has neither position nor path", () => {
+  expect(formatConfigError({ file: "config.yaml", path: "", message: "no such file" })).toBe(
+    "config.yaml: no such file",
+  );
+});
+
+test("a key that is no plain word stands quoted in a path", () => {
+  expect(formatPath(["clusters", 0, "labels", "a b\n", "x"])).toBe('clusters[0].labels["a b\\n"].x');
+});
+
+test("errors are sorted by file as given, then by line and column, each once", () => {
+  const at = (file: string, line: number, column: number) => ({
+    file,
+    position: { line, column },
+    path: "",
+    message: "wrong",
+  });
+  const sorted = sortErrors(["b", "a"], [at("a", 1, 1), at("b", 9, 2), at("b", 9, 1), at("b", 2, 5), at("b", 9, 1)]);
+  expect(sorted.map(formatConfigError)).toEqual(["b:2:5: wrong", "b:9:1: wrong", "b:9:2: wrong", "a:1:1: wrong"]);
+});

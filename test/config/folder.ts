@@ -1,0 +1,35 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { Config } from "../../src/config/config.ts";
+import { formatConfigError } from "../../src/config/errors.ts";
+import { loadConfig } from "../../src/config/load.ts";
+
+export type Files = Readonly<Record<string, string | Uint8Array>>;
+
+/** A folder of its own with these files, gone when the test ends. */
+export async function createFolder(files: Files): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "config-test-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), content);
+  }
+  return folder;
+}
+
+/** The errors of `config.yaml` as lines, the folder left out of them; none if it loads. */
+export async function errorsOf(files: Files | string): Promise<readonly string[]> {
+  const folder = await createFolder(typeof files === "string" ? { "config.yaml": files } : files);
+  const result = await loadConfig(join(folder, "config.yaml"));
+  return result.ok ? [] : result.errors.map((error) => formatConfigError(error).replaceAll(`${folder}/`, ""));
+}
+
+/** The configuration in `config.yaml`; fails with the errors if it has any. */
+export async function configOf(files: Files | string): Promise<Config> {
+  const folder = await createFolder(typeof files === "string" ? { "config.yaml": files } : files);
+  const result = await loadConfig(join(folder, "config.yaml"));
+  if (!result.ok) throw new Error(result.errors.map(formatConfigError).join("\n"));
+  return result.config;
+}

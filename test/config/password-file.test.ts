@@ -1,0 +1,101 @@
+import { rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createPasswordReader } from "../../src/config/password-file.ts";
+import { Secret } from "../../src/config/secret.ts";
+import { createFolder } from "./folder.ts";
+
+/** A clock by which every file has long been settled. */
+const late = { now: () => Date.now() + 60_000 };
+
+async function passwordFile(content: string | Uint8Array): Promise<{ kind: "file"; path: string }> {
+  return { kind: "file", path: join(await createFolder({ password: content }), "password") };
+}
+
+async function read(content: string | Uint8Array): Promise<string> {
+  const result = await createPasswordReader()(await passwordFile(content));
+  return result.ok ? `password ${result.secret.reveal()}` : result.message;
+}
+
+test.each([
+  ["hunter2", "password hunter2"],
+  ["hunter2\n", "password hunter2"],
+  ["hunter2\r\n", "password hunter2"],
+  ["\uFEFF  hunter 2 \r\n\r\n", "password hunter 2"],
+  ["pässwörd", "password pässwörd"],
+  ["", "it is empty"],
+  [" \r\n", "it is empty"],
+  ["one\ntwo\n", "it holds more than one line, or a control character"],
+  ["one\0two", "it holds more than one line, or a control character"],
+  [Uint8Array.of(0xff, 0xfe, 0x41), "it is not UTF-8"],
+  ["x".repeat(65_537), "it is larger than 65536 bytes"],
+])("a file that holds %j gives: %s", async (content, expected) => {
+  expect(await read(content)).toBe(expected);
+});
+
+test("a missing file is told without its path", async () => {
+  const source = { kind: "file", path: join(await createFolder({}), "hunter2") } as const;
+  expect(await createPasswordReader()(source)).toEqual({ ok: false, message: "no such file" });
+});
+
+test("an inline password is given as it is", async () => {
+  const secret = new Secret(" hunter2 ");
+  expect(await createPasswordReader()({ kind: "inline", secret })).toEqual({ ok: true, secret });
+});
+
+test("a file that has changed is read again, even to the same length at once", async () => {
+  const readPassword = createPasswordReader();
+  const source = await passwordFile("first");
+  const passwords = [];
+  for (const password of ["other", "third", "forth"]) {
+    await readPassword(source);
+    await writeFile(source.path, password);
+    const result = await readPassword(source);
+    passwords.push(result.ok && result.secret.reveal());
+  }
+  expect(passwords).toEqual(["other", "third", "forth"]);
+});
+
+test("a file that another was renamed over is read again", async () => {
+  const readPassword = createPasswordReader(late);
+  const source = await passwordFile("first");
+  await readPassword(source);
+  await writeFile(`${source.path}.new`, "other");
+  await rename(`${source.path}.new`, source.path);
+  const result = await readPassword(source);
+  expect(result.ok && result.secret.reveal()).toBe("other");
+});
+
+test("an unchanged file is not read again", async () => {
+  const readPassword = createPasswordReader(late);
+  const source = await passwordFile("hunter2");
+  const first = await readPassword(source);
+  expect(await readPassword(source)).toBe(first);
+});
+
+test("a file that has only just changed is read again, for its times may not tell the next change", async () => {
+  const readPassword = createPasswordReader();
+  const source = await passwordFile("hunter2");
+  const first = await readPassword(source);
+  const second = await readPassword(source);
+  expect(second).not.toBe(first);
+  expect(second).toEqual(first);
+});
+
+test("callers that ask at the same time share one reading", async () => {
+  const readPassword = createPasswordReader();
+  const source = await passwordFile("hunter2");
+  const [first, second] = await Promise.all([readPassword(source), readPassword(source)]);
+  expect(second).toBe(first);
+});
+
+test("a file that goes and comes back is noticed each time", async () => {
+  const readPassword = createPasswordReader(late);
+  const source = await passwordFile("hunter2");
+  const before = await readPassword(source);
+  await rm(source.path);
+  const gone = await readPassword(source);
+  await writeFile(source.path, "hunter3");
+  const after = await readPassword(source);
+  expect([before.ok, gone.ok, after.ok && after.secret.reveal()]).toEqual([true, false, "hunter3"]);
+});

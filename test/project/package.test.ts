@@ -1,0 +1,26 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+
+const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+describe("the package", () => {
+  it("pins every dependency to one version", () => {
+    const { dependencies, devDependencies } = JSON.parse(read("package.json")) as Manifest;
+    const versions = Object.values({ ...dependencies, ...devDependencies });
+    expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+  });
+
+  it("has a lockfile without download addresses", () => {
+    expect(read("package-lock.json")).not.toMatch(/"resolved"|https?:\/\/registry/);
+  });
+
+  it("is tested by the command that the README names", () => {
+    expect(read("README.md")).toContain("npm ci && npm test");
+    expect(read(".ci/run")).toMatch(/^npm ci\nNO_COLOR=1 npm test /m);
+  });
+});

@@ -1,0 +1,134 @@
+import type { VrrpAnomaly, VrrpInterface, VrrpList } from "../../src/api/vrrp.ts";
+import type { ApplianceConfig, Config, WebsiteConfig } from "../../src/config/config.ts";
+import type { Failure, FailureReason } from "../../src/polling/failure.ts";
+import type { Observation, PresentedCertificate, WebsiteStatus } from "../../src/polling/observation.ts";
+
+/** 2023-11-14T22:13:20Z, the wall clock of canned observations. */
+export const WALL_MS = 1_700_000_000_000;
+/** The monotonic instant from which canned observations count as stalled: two intervals of 5 s and a timeout of 4 s. */
+export const EXPIRES_AT_MS = 14_000;
+
+/** An appliance that stands alone, is polled as by default and needs no credentials. */
+export function applianceOf(given: Partial<ApplianceConfig> & { readonly name: string }): ApplianceConfig {
+  return {
+    cluster: given.name,
+    enabled: true,
+    baseUrl: `https://${given.name}.example:4849`,
+    labels: {},
+    websites: [],
+    polling: {
+      vrrp: { kind: "interval", intervalMs: 5_000, timeoutMs: 4_000 },
+      websites: { kind: "interval", intervalMs: 30_000, timeoutMs: 20_000 },
+      maxConcurrentWebsiteTests: 4,
+    },
+    http: {
+      basicAuth: undefined,
+      tls: {
+        ca: undefined,
+        cert: undefined,
+        key: undefined,
+        serverName: undefined,
+        minVersion: undefined,
+        insecureSkipVerify: false,
+        certificateSha256: [],
+      },
+      proxyUrl: undefined,
+      fingerprint: "plain",
+    },
+    ...given,
+  };
+}
+
+export function configOf(...appliances: readonly ApplianceConfig[]): Config {
+  return { appliances, maxConcurrentWebsiteTests: 64, files: [] };
+}
+
+/** A website whose protocols are those found in the answer. */
+export function websiteOf(given: Partial<WebsiteConfig> & { readonly id: number }): WebsiteConfig {
+  return {
+    name: String(given.id),
+    protocols: undefined,
+    expectStatus: { ranges: [{ from: 200, to: 399 }] },
+    ...given,
+  };
+}
+
+/** `carp0` of the specification's example. */
+export function interfaceOf(given: Partial<VrrpInterface> = {}): VrrpInterface {
+  return {
+    name: "carp0",
+    state: "MASTER",
+    vhid: 2,
+    vip: "192.0.2.100",
+    priority: 204,
+    advskew: 50,
+    alias: [],
+    device: "eth1",
+    netmask: "255.255.255.0",
+    peer: "224.0.0.18",
+    type: "1",
+    ...given,
+  };
+}
+
+export interface ListExtras {
+  readonly unreadable?: readonly string[];
+  readonly anomalies?: readonly VrrpAnomaly[];
+}
+
+export function listOf(interfaces: readonly VrrpInterface[], extras: ListExtras = {}): VrrpList {
+  return { interfaces, unreadable: [], anomalies: [], ...extras };
+}
+
+/** When and how a canned poll ended. */
+export interface Circumstances {
+  readonly completedAtMs?: number;
+  readonly durationSeconds?: number;
+  readonly expiresAtMs?: number;
+  readonly certificate?: PresentedCertificate;
+}
+
+function circumstances(given: Circumstances) {
+  return {
+    completedAtMs: WALL_MS,
+    durationSeconds: 0.25,
+    expiresAtMs: EXPIRES_AT_MS,
+    certificate: undefined,
+    ...given,
+  };
+}
+
+/** A successful poll of the VRRP list. */
+export function vrrpSeen(appliance: string, list: VrrpList, given: Circumstances = {}): Observation {
+  return { kind: "vrrp", appliance, outcome: { ok: true, value: list }, ...circumstances(given) };
+}
+
+/** A failed poll of the VRRP list. */
+export function vrrpFailed(appliance: string, reason: FailureReason, given: Circumstances = {}): Observation {
+  return { kind: "vrrp", appliance, outcome: { ok: false, failure: failureOf(reason) }, ...circumstances(given) };
+}
+
+/** A successful website test. */
+export function websiteSeen(
+  appliance: string,
+  websiteId: number,
+  value: readonly WebsiteStatus[],
+  given: Circumstances = {},
+): Observation {
+  return { kind: "website_test", appliance, websiteId, outcome: { ok: true, value }, ...circumstances(given) };
+}
+
+/** A failed website test. */
+export function websiteFailed(
+  appliance: string,
+  websiteId: number,
+  reason: FailureReason,
+  given: Circumstances = {},
+): Observation {
+  const outcome = { ok: false, failure: failureOf(reason) } as const;
+  return { kind: "website_test", appliance, websiteId, outcome, ...circumstances(given) };
+}
+
+export function failureOf(reason: FailureReason, more: Partial<Failure> = {}): Failure {
+  return { reason, message: `canned ${reason}`, ...more };
+}
