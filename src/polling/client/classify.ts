@@ -1,6 +1,6 @@
 import type { FailureReason } from "../failure.ts";
 import { ConnectionError } from "./connection-error.ts";
-import type { Stage } from "./connector.ts";
+import type { Stage } from "./attempt.ts";
 
 /** This host is short of something; the appliance has nothing to do with it. */
 const LOCAL = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL"]);
@@ -70,6 +70,7 @@ function isParserError(error: unknown): boolean {
   return error instanceof Error && error.name === "HTTPParserError";
 }
 
-function isLookupError(error: unknown): boolean {
+/** Whether it was the name look-up that failed; its codes are many, its system call is one. */
+export function isLookupError(error: unknown): boolean {
   return error instanceof Error && "syscall" in error && error.syscall === "getaddrinfo";
 }

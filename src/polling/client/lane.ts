@@ -1,7 +1,8 @@
 import type { Socket } from "node:net";
 import { Client } from "undici";
 import type { PresentedCertificate } from "../observation.ts";
-import type { Connector, Stage } from "./connector.ts";
+import type { Stage } from "./attempt.ts";
+import type { Connector } from "./connector.ts";
 
 /** An idle connection is kept this long if the appliance does not end it sooner. */
 const IDLE_TIMEOUT_MS = 10 * 60_000;
@@ -43,13 +44,17 @@ export function createLane({ origin, connector, bodyLimitBytes, onCertificate }:
       sockets = [];
       const watcher = {
         stage: (reached: Stage) => (stage = reached),
-        socket: (socket: Socket) => sockets.push(socket),
+        socket: (socket: Socket) => {
+          sockets.push(socket);
+          // Whatever it has to say after its lane has ended, or between two owners, nobody waits for.
+          socket.on("error", () => {});
+        },
         certificate: onCertificate,
       };
-      connector(watcher, (error, socket) => {
-        if (error !== null || socket === null) callback(error ?? new Error("no connection"), null);
-        else callback(null, socket);
-      });
+      connector(watcher).then(
+        (socket) => callback(null, socket),
+        (error: Error) => callback(error, null),
+      );
     },
     allowH2: false,
     pipelining: 1,
@@ -69,11 +74,8 @@ export function createLane({ origin, connector, bodyLimitBytes, onCertificate }:
     bytesRead: () => sockets.at(-1)?.bytesRead ?? 0,
     destroy: () => {
       client.destroy().catch(() => {});
-      for (const socket of sockets) {
-        // Destroying the client leaves a socket alive that is still connecting.
-        socket.on("error", () => {});
-        socket.destroy();
-      }
+      // Destroying the client leaves a socket alive that is still connecting.
+      for (const socket of sockets) socket.destroy();
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { ConnectionError } from "./connection-error.ts";
 
+const DEFAULT_PORT = 80;
 const HEAD_LIMIT_BYTES = 16 * 1024;
 
 export interface Proxy {
@@ -16,51 +17,51 @@ export function parseProxyUrl(text: string): Proxy {
   const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
   return {
     host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
-    port: Number(url.port || 80),
+    port: Number(url.port || DEFAULT_PORT),
     authorization: credentials === ":" ? undefined : `Basic ${Buffer.from(credentials).toString("base64")}`,
   };
 }
 
 /**
- * Asks the proxy on a connected socket for a tunnel to `target` (`host:port`), and calls back once with an error of
- * reason `proxy` or with nothing. Bounded in size; time is the caller's, who destroys the socket.
+ * Has the proxy on a connected socket open a tunnel to `target` (`host:port`). Bounded in size; time is the caller's, who
+ * destroys the socket.
  *
+ * @throws ConnectionError of reason `proxy`
  * @see RFC 9110, 9.3.6
  */
-export function openTunnel(
-  socket: Socket,
-  target: string,
-  { authorization }: Proxy,
-  callback: (error?: ConnectionError) => void,
-): void {
-  let head = Buffer.alloc(0);
-
-  function finish(problem?: string, cause?: unknown): void {
-    socket.off("data", onData).off("error", onError).off("close", onClose);
-    // Whoever takes the socket over reads from here on; without this it would go on flowing to nobody.
-    socket.pause();
-    callback(problem === undefined ? undefined : new ConnectionError("proxy", problem, cause));
-  }
-  function onData(chunk: Buffer): void {
-    head = Buffer.concat([head, chunk]);
-    const end = head.indexOf("\r\n\r\n");
-    if (end >= 0) {
-      const rest = head.subarray(end + 4);
-      finish(refusal(head.subarray(0, end).toString("latin1")));
-      if (rest.length > 0) socket.unshift(rest);
-    } else if (head.length > HEAD_LIMIT_BYTES) finish("the proxy's answer to CONNECT has no end");
-  }
-  function onError(error: Error): void {
-    finish("the connection to the proxy broke", error);
-  }
-  function onClose(): void {
-    finish("the proxy closed the connection before it answered CONNECT");
-  }
-
-  socket.on("data", onData).on("error", onError).on("close", onClose);
+export async function openTunnel(socket: Socket, target: string, { authorization }: Proxy): Promise<void> {
   const lines = [`CONNECT ${target} HTTP/1.1`, `Host: ${target}`];
   if (authorization !== undefined) lines.push(`Proxy-Authorization: ${authorization}`);
   socket.write(`${lines.join("\r\n")}\r\n\r\n`);
+  const problem = refusal(await readHead(socket));
+  if (problem !== undefined) throw new ConnectionError("proxy", problem);
+}
+
+/** Everything up to the blank line; what came behind it is put back for whoever reads on. */
+function readHead(socket: Socket): Promise<string> {
+  let received = Buffer.alloc(0);
+  return new Promise((resolve, reject) => {
+    const leave = (): void => {
+      socket.off("data", onData).off("error", onError).off("close", onClose).pause();
+    };
+    const fail = (message: string, cause?: unknown): void => {
+      leave();
+      reject(new ConnectionError("proxy", message, cause));
+    };
+    const onError = (error: Error): void => fail("the connection to the proxy broke", error);
+    const onClose = (): void => fail("the proxy closed the connection before it answered CONNECT");
+    const onData = (chunk: Buffer): void => {
+      received = Buffer.concat([received, chunk]);
+      const end = received.indexOf("\r\n\r\n");
+      if (end < 0 && received.length > HEAD_LIMIT_BYTES) fail("the proxy's answer to CONNECT has no end");
+      if (end < 0) return;
+      leave();
+      const rest = received.subarray(end + 4);
+      if (rest.length > 0) socket.unshift(rest);
+      resolve(received.subarray(0, end).toString("latin1"));
+    };
+    socket.on("data", onData).on("error", onError).on("close", onClose);
+  });
 }
 
 function refusal(head: string): string | undefined {
