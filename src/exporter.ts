@@ -107,9 +107,10 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
       logger.error({ errors: next.errors.length }, "reload failed, the old configuration stays");
       return false;
     }
-    const { added, removed, changed } = planReload(current, next.config);
+    const { added, removed, changed, kept } = planReload(current, next.config);
     apply(next.config);
-    logger.info({ added, removed, changed }, "configuration reloaded");
+    const changes = changed.map(({ name, aspects }) => `${name} (${[...aspects].join(", ")})`);
+    logger.info({ added, removed, changed: changes, kept: kept.length }, "configuration reloaded");
     return true;
   }
 

@@ -64,10 +64,9 @@ function headerOf({ name, type, help }: Family): string {
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
 }
 
+/** One flat string: pieces that are only chained together would be walked through again at every scrape. */
 function renderSamples(name: string, samples: readonly Sample[]): string {
-  let text = "";
-  for (const { labels, value } of samples) text += `${name}{${renderLabels(labels)}} ${value}\n`;
-  return text;
+  return samples.map(({ labels, value }) => `${name}{${renderLabels(labels)}} ${value}\n`).join("");
 }
 
 function renderLabels(labels: Sample["labels"]): string {

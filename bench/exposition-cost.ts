@@ -1,0 +1,66 @@
+import { Gauge, Registry } from "prom-client";
+import { createFleet } from "../src/fleet/fleet.ts";
+import { createFleetExposition } from "../src/metrics/exposition.ts";
+import { applianceAt, vrrpObservation } from "./canned-fleet.ts";
+import { median, type Measurement } from "./support.ts";
+
+const APPLIANCES = 500;
+/** With six series for each interface and nine beside them, a little over 100,000 series in all. */
+const INTERFACES = 32;
+const ROUNDS = 9;
+
+/** Rendering 100,000 series whose text was made when their observations arrived, beside prom-client with the same. */
+export async function measureExposition(): Promise<Measurement> {
+  const fleet = createFleet();
+  const exposition = createFleetExposition();
+  const appliances = Array.from({ length: APPLIANCES }, (_, index) =>
+    applianceAt(`fw${index}`, "https://192.0.2.1"),
+  );
+  fleet.configure({ appliances, maxConcurrentWebsiteTests: 1, files: [] }, 0);
+  for (const { name } of appliances) {
+    for (const section of fleet.record(vrrpObservation(name, INTERFACES), 0).sections)
+      exposition.prepare(section);
+  }
+  const text = exposition.render(fleet.snapshot(0));
+  const registry = registryWith(text);
+
+  const oursMs: number[] = [];
+  const peerMs: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    oursMs.push(await msOf(async () => Buffer.from(exposition.render(fleet.snapshot(0))).length));
+    peerMs.push(await msOf(async () => Buffer.from(await registry.metrics()).length));
+  }
+  const [own, peer] = [median(oursMs), median(peerMs)];
+  return {
+    name: `/metrics with ${text.match(SAMPLE)?.length ?? 0} series of the fleet`,
+    measured: `${own.toFixed(1)} ms`,
+    peer: `prom-client: ${peer.toFixed(1)} ms`,
+    ratio: (own / peer).toFixed(3),
+    goal: "ratio at most 0.1",
+  };
+}
+
+async function msOf(work: () => Promise<unknown>): Promise<number> {
+  const startedMs = performance.now();
+  await work();
+  return performance.now() - startedMs;
+}
+
+const SAMPLE = /^(\w+)\{(.*)\} (\S+)$/gm;
+const LABEL = /(\w+)="([^"]*)"/g;
+
+/** The same series in prom-client; values here hold no character that needs escaping. */
+function registryWith(text: string): Registry {
+  const registry = new Registry();
+  const gauges = new Map<string, Gauge>();
+  for (const [, name = "", labelText = "", value] of text.matchAll(SAMPLE)) {
+    const labels = Object.fromEntries(
+      [...labelText.matchAll(LABEL)].map(([, label, content]) => [label, content ?? ""]),
+    );
+    const made = { name, help: "The same series.", labelNames: Object.keys(labels), registers: [registry] };
+    const gauge = gauges.get(name) ?? new Gauge(made);
+    gauges.set(name, gauge);
+    gauge.set(labels, Number(value));
+  }
+  return registry;
+}
