@@ -1,15 +1,23 @@
 import type { Decoded } from "./decoded.ts";
+import { shapeOf } from "./json-shape.ts";
 
 /** What can stand between two quotes and needs a look: an escape, the closing quote, characters below the space. */
 const STRING_PARTS = /\\[^]|"|[^ -\uffff]+/g;
 
+/** No answer of the API nests deeper than three. */
+const MAX_DEPTH = 64;
+
+/** Texts with raw control characters are tried again up to this length, in UTF-16 units; honest ones are a few thousand. */
+const MAX_RETRIED_LENGTH = 1024 * 1024;
+
 /**
- * The value of a JSON text. Where strict parsing fails, raw control characters inside strings are escaped, as some
- * appliances send them, and it is parsed once more. Never throws, whatever the depth; a problem tells nothing of the text.
+ * The value of a JSON text of at most 64 levels. Where strict parsing fails, raw control characters inside strings are
+ * escaped, as some appliances send them, and it is parsed once more. Never throws; a problem tells nothing of the text.
  */
 export function parseJson(text: string): Decoded<unknown> {
+  if (shapeOf(text).depth > MAX_DEPTH) return jsonProblem(`expected at most ${MAX_DEPTH} levels of nesting`);
   const strict = tryParse(text);
-  if (strict.ok) return strict;
+  if (strict.ok || text.length > MAX_RETRIED_LENGTH) return strict;
   const escaped = escapeRawControls(text);
   return escaped === text ? strict : tryParse(escaped);
 }
@@ -19,11 +27,12 @@ function tryParse(text: string): Decoded<unknown> {
     return { ok: true, value: JSON.parse(text) };
   } catch {
     // The parser's own message quotes the text, which may hold anything.
-    return {
-      ok: false,
-      problem: { reason: "decode", path: "$", message: `expected JSON, got ${lookOf(text)}` },
-    };
+    return jsonProblem(`expected JSON, got ${lookOf(text)}`);
   }
+}
+
+function jsonProblem(message: string): Decoded<never> {
+  return { ok: false, problem: { reason: "decode", path: "$", message } };
 }
 
 function lookOf(text: string): string {

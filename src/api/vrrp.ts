@@ -1,4 +1,5 @@
 import type { Decoded } from "./decoded.ts";
+import { shapeOf } from "./json-shape.ts";
 import { isJsonObject, kindOf, parseJson } from "./json.ts";
 import { decodeText } from "./text.ts";
 import { ADVSKEW_OF_PRIORITY_ZERO, decodeMember, type Member } from "./vrrp-member.ts";
@@ -63,14 +64,16 @@ export const MAX_INTERFACES = 4096;
  * @see management API 2.1, 2.2, 4.1
  */
 export function decodeVrrpList(body: Uint8Array): Decoded<VrrpList> {
-  const parsed = parseJson(decodeText(body));
+  const text = decodeText(body);
+  const { entries } = shapeOf(text);
+  if (entries > MAX_INTERFACES && text.trimStart().startsWith("{")) {
+    return listProblem("too_large", `expected at most ${MAX_INTERFACES} interfaces, got ${entries}`);
+  }
+  const parsed = parseJson(text);
   if (!parsed.ok) return parsed;
   const members = membersOf(parsed.value);
   if (members === undefined) {
     return listProblem("decode", `expected an object of interfaces, got ${kindOf(parsed.value)}`);
-  }
-  if (members.length > MAX_INTERFACES) {
-    return listProblem("too_large", `expected at most ${MAX_INTERFACES} interfaces, got ${members.length}`);
   }
   return { ok: true, value: listOf(members.map(([name, value]) => decodeMember(name, value))) };
 }

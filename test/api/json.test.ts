@@ -26,14 +26,20 @@ test.each([
   expect(parseJson(text)).toEqual({ ok: false, problem: { reason: "decode", path: "$", message } });
 });
 
-test("reads arrays nested a million deep", () => {
-  const depth = 1_000_000;
-  const parsed = parseJson(`${"[".repeat(depth)}${"]".repeat(depth)}`);
-  expect(parsed.ok && kindOf(parsed.value)).toBe("an array");
+test("reads up to 64 levels of nesting, and refuses one more, well-formed or not", () => {
+  const nested = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
+  const message = "expected at most 64 levels of nesting";
+  const refused = { ok: false, problem: { reason: "decode", path: "$", message } };
+  expect(parseJson(nested(64))).toHaveProperty("ok", true);
+  expect(parseJson(nested(65))).toEqual(refused);
+  expect(parseJson(nested(1_000_000))).toEqual(refused);
+  expect(parseJson("[".repeat(1_000_000))).toEqual(refused);
+  expect(parseJson('{"a":'.repeat(1_000_000))).toEqual(refused);
 });
 
-test("refuses a million open brackets", () => {
-  expect(parseJson("[".repeat(1_000_000))).toMatchObject({ ok: false });
+test("does not take brackets inside strings for nesting", () => {
+  const value = `${"[".repeat(100)}\\"${"{".repeat(100)}`;
+  expect(parseJson(JSON.stringify([value]))).toEqual({ ok: true, value: [value] });
 });
 
 test("keeps __proto__ as an inert member", () => {
