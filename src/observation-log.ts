@@ -1,5 +1,6 @@
 import type { FleetChange } from "./fleet/changes.ts";
 import type { Logger } from "./log.ts";
+import type { Failure } from "./polling/failure.ts";
 import { operationKey, type Observation, type Operation } from "./polling/observation.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -36,7 +37,7 @@ function logChange(logger: Logger, subject: Fields, change: FleetChange): void {
       logFailing(logger, subject, change);
       return;
     case "recovered":
-      logger.info({ ...subject, ...fieldsOf(change.operation) }, "polling recovered");
+      logRecovered(logger, subject, change);
       return;
     case "anomalies":
       logAnomalies(logger, subject, change);
@@ -48,9 +49,19 @@ function logChange(logger: Logger, subject: Fields, change: FleetChange): void {
 
 function logFailing(logger: Logger, subject: Fields, { operation, failure }: ChangeOf<"failing">): void {
   const fields = { ...subject, ...fieldsOf(operation), reason: failure.reason, detail: failure.message };
-  // The appliance's own line has told it; one for each of its websites would only bury that.
-  if (failure.reason === "appliance_down") logger.debug(fields, "polling fails");
+  if (isToldOtherwise(failure)) logger.debug(fields, "polling fails");
   else logger.warn(fields, "polling fails");
+}
+
+function logRecovered(logger: Logger, subject: Fields, { operation, from }: ChangeOf<"recovered">): void {
+  const fields = { ...subject, ...fieldsOf(operation), from: from.reason };
+  if (isToldOtherwise(from)) logger.debug(fields, "polling recovered");
+  else logger.info(fields, "polling recovered");
+}
+
+/** The appliance's own line has told it; one for each of its websites would only bury that. */
+function isToldOtherwise({ reason }: Failure): boolean {
+  return reason === "appliance_down";
 }
 
 function logAnomalies(logger: Logger, subject: Fields, { anomalies }: ChangeOf<"anomalies">): void {

@@ -23,6 +23,7 @@ export interface ApplianceState {
   readonly totals: PollTotals;
   /** Of the last good VRRP list. */
   readonly anomalies: readonly VrrpAnomaly[];
+  /** Presented last, and kept until another is. */
   readonly certificate: PresentedCertificate | undefined;
 }
 
@@ -66,7 +67,7 @@ export function afterObservation(state: ApplianceState, observation: Observation
 }
 
 function afterVrrp(state: ApplianceState, observation: Observation & { kind: "vrrp" }): Step {
-  const { outcome, certificate } = observation;
+  const { outcome, certificate = state.certificate } = observation;
   const { record, transitions } = afterVrrpPoll(state.vrrp, observation, outcome);
   const anomalies = outcome.ok ? outcome.value.anomalies : state.anomalies;
   const totals = counted(state.totals, observation);
@@ -81,7 +82,7 @@ function afterVrrp(state: ApplianceState, observation: Observation & { kind: "vr
 }
 
 function afterWebsite(state: ApplianceState, observation: Observation & { kind: "website_test" }): Step {
-  const { websiteId, outcome, certificate } = observation;
+  const { websiteId, outcome, certificate = state.certificate } = observation;
   const before = state.websites.get(websiteId);
   if (before === undefined) return { state, changes: [] };
   const { record, changes } = afterWebsitePoll(before, observation, outcome);

@@ -25,7 +25,8 @@ export type FleetChange =
     }
   /** An operation began to fail, or fails for another reason now. */
   | { readonly kind: "failing"; readonly operation: Operation; readonly failure: Failure }
-  | { readonly kind: "recovered"; readonly operation: Operation }
+  /** `from`: why it failed until now. */
+  | { readonly kind: "recovered"; readonly operation: Operation; readonly from: Failure }
   /** The answer deviates from the specification in other places than the last good one did; empty: no longer. */
   | { readonly kind: "anomalies"; readonly anomalies: readonly VrrpAnomaly[] };
 
@@ -37,7 +38,7 @@ export function healthChange(
 ): readonly FleetChange[] {
   if (now !== undefined)
     return now.reason === before?.reason ? [] : [{ kind: "failing", operation, failure: now }];
-  return before === undefined ? [] : [{ kind: "recovered", operation }];
+  return before === undefined ? [] : [{ kind: "recovered", operation, from: before }];
 }
 
 /** Anomalies are told when they appear, change or go, not with every answer. */

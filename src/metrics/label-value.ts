@@ -9,8 +9,11 @@ const LIMIT_BYTES = 256;
 export function labelValue(raw: string): string {
   const wellFormed = raw.replace(/\p{Surrogate}/gu, "\uFFFD");
   const short = truncate(wellFormed);
-  return short === raw ? raw : `${short}~${hash(raw)}`;
+  // What only looks as if it had been cut is marked as well, or it could pass for another text that was.
+  return short === raw && !LOOKS_CUT.test(raw) ? raw : `${short}~${hash(raw)}`;
 }
+
+const LOOKS_CUT = /~[0-9a-f]{16}$/;
 
 /** @see https://prometheus.io/docs/instrumenting/exposition_formats/#comments-help-text-and-type-information */
 export function escapeLabelValue(value: string): string {

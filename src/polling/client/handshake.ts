@@ -37,8 +37,13 @@ export function handshake(
   watcher.socket(secured);
   secured.on("session", remember);
   return new Promise((resolve, reject) => {
+    secured.once("error", (error) => {
+      // An alert may also come later: TLS 1.3 refuses client certificates after the handshake. Ending the socket with it
+      // keeps undici from seeing a mere end of the connection, and the reason from being lost.
+      secured.destroy(error);
+      reject(error);
+    });
     secured.once("secureConnect", () => resolve(secured));
-    secured.once("error", reject);
     secured.once("close", () => reject(new ConnectionError("connect", "the connection was given up")));
   });
 }

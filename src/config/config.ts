@@ -1,0 +1,96 @@
+import type { Secret } from "./secret.ts";
+import type { StatusSet } from "./status-set.ts";
+
+/** What to poll and how: everything resolved, defaults and inheritance applied, paths absolute. Immutable. */
+export interface Config {
+  /** Every appliance of every file in their order, the disabled ones too. */
+  readonly appliances: readonly ApplianceConfig[];
+  /** Website tests in flight at once over the fleet. */
+  readonly maxConcurrentWebsiteTests: number;
+  /** Every file that was read to make this, absolute: configuration, `config_files`, certificates, password files. */
+  readonly files: readonly string[];
+}
+
+export interface ApplianceConfig {
+  /** Unique over all files; the `appliance` label. */
+  readonly name: string;
+  /** The `ha_cluster` label; the appliance's own name where it stands alone. */
+  readonly cluster: string;
+  readonly enabled: boolean;
+  /** Scheme, host, port and path prefix, without a trailing slash: `https://192.0.2.11:4849/mgmt`. */
+  readonly baseUrl: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly websites: readonly WebsiteConfig[];
+  readonly polling: PollingConfig;
+  readonly http: HttpClientConfig;
+}
+
+/** A website as the appliance knows it. */
+export interface WebsiteConfig {
+  /** A non-negative safe integer, unique within its appliance. */
+  readonly id: number;
+  /** The `website` label: the configured name, else the id. */
+  readonly name: string;
+  /** The protocols exported, whatever the answer holds; `undefined`: those found in the answer. */
+  readonly protocols: readonly ("http" | "https")[] | undefined;
+  readonly expectStatus: StatusSet;
+}
+
+interface PollingConfig {
+  readonly vrrp: OperationTiming;
+  readonly websites: OperationTiming;
+  readonly maxConcurrentWebsiteTests: number;
+}
+
+/** When one operation is due, and how long a poll of it may take from name look-up to last byte. */
+export type OperationTiming =
+  | { readonly kind: "interval"; readonly intervalMs: number; readonly timeoutMs: number }
+  /** `expression`: a node-cron expression of six fields, seconds first. */
+  | { readonly kind: "schedule"; readonly expression: string; readonly timeoutMs: number };
+
+export interface HttpClientConfig {
+  readonly basicAuth: BasicAuthConfig | undefined;
+  readonly tls: TlsClientConfig;
+  /** `http://[user:password@]host:port`. */
+  readonly proxyUrl: Secret | undefined;
+  /** The same for two settings that would make the same connections with the same credentials; tells nothing of them. */
+  readonly fingerprint: string;
+}
+
+export interface BasicAuthConfig {
+  readonly username: string;
+  readonly password: PasswordSource;
+}
+
+export type PasswordSource =
+  | { readonly kind: "inline"; readonly secret: Secret }
+  /** Re-read when it changes; absolute path. */
+  | { readonly kind: "file"; readonly path: string };
+
+/** PEM texts, read when the configuration was loaded. */
+export interface TlsClientConfig {
+  readonly ca: string | undefined;
+  readonly cert: string | undefined;
+  readonly key: Secret | undefined;
+  readonly serverName: string | undefined;
+  readonly minVersion: "TLSv1" | "TLSv1.1" | "TLSv1.2" | "TLSv1.3" | undefined;
+  readonly insecureSkipVerify: boolean;
+  /** Lower-case hex without colons; empty: no pinning. */
+  readonly certificateSha256: readonly string[];
+}
+
+/** One thing that is wrong with the input, and where. */
+export interface ConfigError {
+  /** As it was given on the command line or by the pattern that found it. */
+  readonly file: string;
+  /** 1-based; absent where the file itself is the trouble. */
+  readonly position?: { readonly line: number; readonly column: number };
+  /** `clusters[2].appliances[0].base_url`; empty for the document as a whole. */
+  readonly path: string;
+  /** What was expected, and what was found unless it could be a secret. */
+  readonly message: string;
+}
+
+export type ConfigResult =
+  | { readonly ok: true; readonly config: Config }
+  | { readonly ok: false; readonly errors: readonly ConfigError[] };

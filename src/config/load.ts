@@ -1,0 +1,48 @@
+import { resolve } from "node:path";
+import { createApplianceResolver } from "./appliance-config.ts";
+import type { ConfigResult } from "./config.ts";
+import { sortErrors } from "./errors.ts";
+import { readFleet } from "./fleet-entries.ts";
+import { findDuplicateNames } from "./fleet-names.ts";
+import { readIncludedFiles } from "./included-files.ts";
+import { readReferencedFiles } from "./referenced-files.ts";
+import { configSchema, fleetSchema } from "./schema.ts";
+import { validateYaml } from "./validate.ts";
+import { readYamlFile } from "./yaml-file.ts";
+
+const DEFAULT_MAX_CONCURRENT_WEBSITE_TESTS = 64;
+
+/**
+ * The configuration in `file` and all files it names, or everything that is wrong with it, in the order of the files and
+ * the positions in them. Certificates and keys are read here for good; password files are only tried.
+ *
+ * @throws never for anything that files or a file system can hold
+ */
+export async function loadConfig(file: string): Promise<ConfigResult> {
+  const main = await readYamlFile(file);
+  if (!main.ok) return { ok: false, errors: sortErrors([file], main.errors) };
+  const included = await readIncludedFiles(main.file);
+  const fleet = readFleet(main.file, included.files);
+  const referenced = await readReferencedFiles(fleet.scopes);
+  const resolved = fleet.entries.map(createApplianceResolver(referenced.pems));
+  const settings = validateYaml(main.file, configSchema);
+  const forms = [settings, ...included.files.map((each) => validateYaml(each, fleetSchema))];
+  const errors = [
+    ...forms.flatMap((form) => (form.ok ? [] : form.errors)),
+    ...included.errors,
+    ...findDuplicateNames(fleet),
+    ...referenced.errors,
+    ...resolved.flatMap((each) => each.errors),
+  ];
+  const files = [file, ...included.paths];
+  if (!settings.ok || errors.length > 0) return { ok: false, errors: sortErrors(files, errors) };
+  const { max_concurrent_website_tests: tests } = settings.value.polling ?? {};
+  return {
+    ok: true,
+    config: {
+      appliances: resolved.map(({ appliance }) => appliance),
+      maxConcurrentWebsiteTests: tests ?? DEFAULT_MAX_CONCURRENT_WEBSITE_TESTS,
+      files: [...files, ...referenced.paths].map((path) => resolve(path)),
+    },
+  };
+}

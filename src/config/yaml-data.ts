@@ -1,0 +1,138 @@
+import {
+  isAlias,
+  isCollection,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  type Alias,
+  type Document,
+  type Node,
+  type Pair,
+} from "yaml";
+
+/** Values that all aliases of a file may stand for together: ten thousand appliances that share their settings. */
+const MAX_ALIASED_VALUES = 1_000_000;
+
+/** A document's values, and what is wrong with its form. */
+export interface YamlData {
+  readonly data: unknown;
+  /** The node that each alias stands for. */
+  readonly targets: ReadonlyMap<Alias, Node>;
+  readonly problems: readonly YamlProblem[];
+}
+
+/** `message` never holds anything of the text. */
+export interface YamlProblem {
+  readonly offset: number;
+  readonly message: string;
+}
+
+interface Reading {
+  readonly anchors: Map<string, { readonly node: Node; value: Value | undefined }>;
+  readonly targets: Map<Alias, Node>;
+  readonly problems: YamlProblem[];
+  aliasedValues: number;
+}
+
+interface Value {
+  readonly data: unknown;
+  /** How many values it holds, itself among them, aliases followed. */
+  readonly size: number;
+}
+
+const NOTHING: Value = { data: undefined, size: 1 };
+
+/**
+ * The document as plain values: maps with unique keys that are plain words, aliases followed within a bound, so that
+ * neither a bomb nor a circle comes through. Recursive: the caller has bounded the nesting.
+ */
+export function readYamlData(document: Document): YamlData {
+  const reading: Reading = { anchors: new Map(), targets: new Map(), problems: [], aliasedValues: 0 };
+  const { data } = readNode(document.contents, reading);
+  return { data, targets: reading.targets, problems: reading.problems };
+}
+
+function readNode(node: unknown, reading: Reading): Value {
+  if (isAlias(node)) return readAlias(node, reading);
+  if (!isScalar(node) && !isCollection(node)) return { data: null, size: 1 };
+  const anchored = { node, value: undefined as Value | undefined };
+  if (node.anchor !== undefined) reading.anchors.set(node.anchor, anchored);
+  anchored.value = isScalar(node)
+    ? { data: node.value, size: 1 }
+    : readCollection(node.items, isMap(node), reading);
+  return anchored.value;
+}
+
+function readCollection(items: readonly unknown[], map: boolean, reading: Reading): Value {
+  return map ? readMap(items.filter(isPair), reading) : readList(items, reading);
+}
+
+function readList(items: readonly unknown[], reading: Reading): Value {
+  const values = items.map((item) => readNode(item, reading));
+  return { data: values.map(({ data }) => data), size: sizeOf(values) };
+}
+
+function readMap(pairs: readonly Pair[], reading: Reading): Value {
+  const entries = new Map<string, Value>();
+  for (const { key, value } of pairs) {
+    const name = readKey(key, reading);
+    const read = readNode(value, reading);
+    if (name === undefined) continue;
+    if (entries.has(name)) addProblem(reading, key, "this key stands here twice");
+    entries.set(name, read);
+  }
+  const data = Object.fromEntries([...entries].map(([name, value]) => [name, value.data]));
+  return { data, size: sizeOf([...entries.values()]) };
+}
+
+function readKey(key: unknown, reading: Reading): string | undefined {
+  const name = keyText(key);
+  // A key of this name would vanish in the validation instead of being refused there.
+  if (name !== undefined && name !== "__proto__") return name;
+  addProblem(reading, key, "expected a key that is a plain word");
+  return undefined;
+}
+
+/** A key as text; `undefined` for an empty one, an alias, a list or a map. */
+export function keyText(key: unknown): string | undefined {
+  if (!isScalar(key)) return undefined;
+  const { value } = key;
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
+}
+
+/** Where a node starts in the text. */
+export function startOf(node: unknown): number {
+  return (isNode(node) ? node.range?.[0] : undefined) ?? 0;
+}
+
+function readAlias(alias: Alias, reading: Reading): Value {
+  const anchored = reading.anchors.get(alias.source);
+  if (!anchored) {
+    return refuse(
+      reading,
+      alias,
+      "no anchor of this name stands before it; a text that starts with * needs quotes",
+    );
+  }
+  if (!anchored.value) return refuse(reading, alias, "an alias must not stand for what holds it");
+  reading.targets.set(alias, anchored.node);
+  if (reading.aliasedValues > MAX_ALIASED_VALUES) return NOTHING;
+  reading.aliasedValues += anchored.value.size;
+  if (reading.aliasedValues <= MAX_ALIASED_VALUES) return anchored.value;
+  return refuse(reading, alias, `the aliases up to here stand for more than ${MAX_ALIASED_VALUES} values`);
+}
+
+function refuse(reading: Reading, node: Node, message: string): Value {
+  addProblem(reading, node, message);
+  return NOTHING;
+}
+
+function addProblem({ problems }: Reading, node: unknown, message: string): void {
+  problems.push({ offset: startOf(node), message });
+}
+
+function sizeOf(values: readonly Value[]): number {
+  return values.reduce((sum, { size }) => sum + size, 1);
+}

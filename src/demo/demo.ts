@@ -1,0 +1,95 @@
+import { startExporter, type ExporterEdges, type ExporterOptions, type ExporterStart } from "../exporter.ts";
+import { formatConfigError } from "../config/errors.ts";
+import { Secret } from "../config/secret.ts";
+import { startAppliances, type DemoAppliance } from "./appliances.ts";
+import { createAuthority } from "./authority.ts";
+import { createCleanup, type Cleanup } from "./cleanup.ts";
+import { writeExporterConfig } from "./exporter-config.ts";
+import { advance, BEGINNING, describeStep, script } from "./scenario.ts";
+import { startWebsites, type DemoWebsite } from "./websites.ts";
+import { createWorkspace } from "./workspace.ts";
+
+export type DemoOptions = Omit<ExporterOptions, "configFile" | "telemetryPath">;
+
+/** Two appliances, three websites and the exporter that sees them, all on real sockets. */
+export interface Demo {
+  readonly appliances: readonly DemoAppliance[];
+  readonly websites: readonly DemoWebsite[];
+  /** The exporter's, `host:port`. */
+  readonly addresses: readonly string[];
+  /** The exporter's configuration, in a folder of its own. */
+  readonly configFile: string;
+  /** Makes the next thing of the script happen, and tells it in one sentence. */
+  step(): Promise<string>;
+  /** Ends everything and removes the folder, within seconds. */
+  stop(): Promise<void>;
+}
+
+export type DemoStart =
+  | { readonly ok: true; readonly demo: Demo }
+  | Extract<ExporterStart, { readonly reason: "listen" }>;
+
+/** Starts everything, or nothing: what had started is stopped again where something cannot. */
+export async function startDemo(options: DemoOptions, edges: ExporterEdges): Promise<DemoStart> {
+  const cleanup = createCleanup();
+  try {
+    const started = await startParts(options, edges, cleanup);
+    if (!started.ok) await cleanup.run();
+    return started;
+  } catch (error) {
+    await cleanup.run();
+    throw error;
+  }
+}
+
+async function startParts(options: DemoOptions, edges: ExporterEdges, cleanup: Cleanup): Promise<DemoStart> {
+  const story = createStory();
+  const write = await createWorkspace(cleanup);
+  const { ca, tls } = await createCertificates();
+  const websites = await startWebsites(tls, cleanup);
+  const appliances = await startAppliances(
+    {
+      ca,
+      tls: { cert: tls.cert, key: new Secret(tls.key) },
+      websites: websites.map(({ tested }) => tested),
+      world: story.world,
+      onBug: (error) => edges.logger.error({ detail: String(error) }, "appliance could not answer a request"),
+    },
+    cleanup,
+  );
+  const configFile = await writeExporterConfig(write, ca, appliances);
+  const started = await startExporter({ ...options, configFile, telemetryPath: "/metrics" }, edges);
+  if (!started.ok && started.reason === "listen") return started;
+  if (!started.ok) throw new Error(started.errors.map(formatConfigError).join("\n"));
+  cleanup.add(() => started.exporter.stop());
+
+  async function step(): Promise<string> {
+    const sentence = story.goOn();
+    const conditions = story.world().websites;
+    await Promise.all(websites.map((website) => website.turn(conditions[website.name])));
+    return sentence;
+  }
+  const { addresses } = started.exporter;
+  return { ok: true, demo: { appliances, websites, addresses, configFile, step, stop: () => cleanup.run() } };
+}
+
+/** The world as it is now, and what makes it go on by one step. */
+function createStory() {
+  const steps = script();
+  let world = BEGINNING;
+  return {
+    world: () => world,
+    /** Tells in one sentence what happened. */
+    goOn: () => {
+      const step = steps.next().value;
+      world = advance(world, step);
+      return describeStep(step, world);
+    },
+  };
+}
+
+/** An authority made on the spot, and one certificate for all servers of the demo. */
+async function createCertificates() {
+  const authority = await createAuthority();
+  return { ca: authority.cert, tls: await authority.issue() };
+}

@@ -1,0 +1,78 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+
+import type { Website } from "../appliance/website-head.ts";
+import type { Cleanup } from "./cleanup.ts";
+import { HOST, startListener, type Listener } from "./listener.ts";
+import { WEBSITES, type Condition, type WebsiteName } from "./scenario.ts";
+
+/** PEM texts. */
+interface Tls {
+  readonly cert: string;
+  readonly key: string;
+}
+
+type WebsiteSpec = (typeof WEBSITES)[number];
+
+/** A real website on the loopback interface. */
+export interface DemoWebsite {
+  readonly name: WebsiteName;
+  /** Where it listens, as long as it does. */
+  readonly urls: readonly string[];
+  /** As appliances know it. */
+  readonly tested: Website;
+  /** Brings it into a condition. Rejects where it cannot come back on its port. */
+  turn(condition: Condition): Promise<void>;
+}
+
+/** The three websites, all up; the cleanup stops them. */
+export async function startWebsites(tls: Tls, cleanup: Cleanup): Promise<readonly DemoWebsite[]> {
+  const websites: DemoWebsite[] = [];
+  for (const spec of WEBSITES) websites.push(await startWebsite(spec, tls, cleanup));
+  return websites;
+}
+
+async function startWebsite(spec: WebsiteSpec, tls: Tls, cleanup: Cleanup): Promise<DemoWebsite> {
+  const { name, protocol } = spec;
+  let condition: Condition = "up";
+  const isFailing = () => condition === "failing";
+  const start = (server: Server) => startListener(server, cleanup);
+  const https =
+    protocol === "http" ? undefined : await start(createSecureServer(tls, createPage(name, isFailing)));
+  // A website that has both sends its visitors to the secure one, as most do.
+  const location = https && urlOf("https", https);
+  const http =
+    protocol === "https" ? undefined : await start(createServer(createPage(name, isFailing, location)));
+  return {
+    name,
+    urls: [...(http ? [urlOf("http", http)] : []), ...(location === undefined ? [] : [location])],
+    tested: testedAs(spec, http, https),
+    turn: async (next) => {
+      condition = next;
+      await turnListener(http, next);
+      await turnListener(https, next);
+    },
+  };
+}
+
+function testedAs({ id, protocol }: WebsiteSpec, http?: Listener, https?: Listener): Website {
+  // The port of a protocol that the website does not have is never used.
+  return { id, protocol, host: HOST, httpPort: http?.port ?? 80, httpsPort: https?.port ?? 443, path: "/" };
+}
+
+async function turnListener(listener: Listener | undefined, condition: Condition): Promise<void> {
+  await (condition === "refusing" ? listener?.close() : listener?.open());
+}
+
+function createPage(name: WebsiteName, isFailing: () => boolean, location?: string): RequestListener {
+  return (_request, response) => {
+    if (isFailing()) response.writeHead(503);
+    else if (location !== undefined) response.writeHead(301, { location });
+    else response.writeHead(200, { "content-type": "text/plain" });
+    response.end(`This is the website ${name} of the demo.\n`);
+  };
+}
+
+function urlOf(scheme: "http" | "https", { port }: Listener): string {
+  return `${scheme}://${HOST}:${port}/`;
+}

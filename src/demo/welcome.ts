@@ -1,0 +1,34 @@
+import type { Demo } from "./demo.ts";
+import { BEGINNING } from "./scenario.ts";
+
+/** What a newcomer reads first: what runs, where to look, what to try. */
+export function welcome(
+  { appliances, websites, addresses, configFile }: Demo,
+  stepIntervalMs: number,
+): string {
+  const [url = "", ...otherUrls] = addresses.map(urlOf);
+  return `Two appliances in one cluster and three websites are running on this machine, for real:
+
+${appliances.map(({ name, baseUrl }) => line(name, `${baseUrl}/`, name === BEGINNING.master ? "master" : "backup")).join("")}\
+${websites.map(({ name, urls }) => line(name, ...urls)).join("")}
+The exporter polls them every second or two, over HTTPS. Open:
+
+${[url, `${url}metrics`, ...otherUrls].map((each) => line(each)).join("")}
+To try in another terminal:
+
+  curl -s ${url}metrics | grep -E '^(vrrp_is_master|website_up)'
+  appliance-exporter poll demo-a --config.file=${configFile}
+  appliance-exporter check --live --config.file=${configFile}
+
+Every ${stepIntervalMs / 1000} s something happens (==>), and the exporter's log tells what it sees of it. Ctrl-C ends it all.
+`;
+}
+
+function line(name: string, ...facts: readonly string[]): string {
+  return `  ${[name.padEnd(6), ...facts].join("  ")}\n`;
+}
+
+/** The URL of a listener, for this machine: one on all addresses is reached on the loopback one. */
+function urlOf(address: string): string {
+  return `http://${address.replace(/^(0\.0\.0\.0|\[::\]):/, "localhost:")}/`;
+}
