@@ -1,0 +1,85 @@
+import { readdir } from "node:fs/promises";
+
+import { describe, expect, it } from "vitest";
+
+import { demo } from "../../src/cli/demo.ts";
+import { createTestIo, listen, SOON, useTemporaryFolder } from "./support.ts";
+
+const listenAddresses = [{ host: "127.0.0.1", port: 0 }];
+
+describe("the demo command", () => {
+  it("tells what runs, where to look, what to try and what happens, until it is asked to end", async () => {
+    const folder = await useTemporaryFolder();
+    const { io, printed, stop } = await createTestIo();
+    const ended = demo({ listenAddresses, stepIntervalMs: 100 }, io);
+    await expect.poll(() => printed.out, SOON).toContain("repair: website shop is back");
+    stop();
+    expect(await ended).toBe(0);
+    const told = printed.out
+      .replaceAll(/(?<=127\.0\.0\.1:)\d+/g, "PORT")
+      .replaceAll(`${folder}/appliance-exporter-demo-`, "FOLDER-")
+      .replaceAll(/FOLDER-\w{6}/g, "FOLDER");
+    expect(told).toMatch(/^Two appliances[^]*\nStopped; nothing is left behind\.\n$/);
+    expect(told.slice(0, FIRST_STEPS.length)).toBe(FIRST_STEPS);
+    expect(printed.err).toBe("");
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("ends when its terminal is closed", async () => {
+    const folder = await useTemporaryFolder();
+    const { io, printed, hangUp } = await createTestIo();
+    const ended = demo({ listenAddresses }, io);
+    await expect.poll(() => printed.out, SOON).toContain("Ctrl-C");
+    hangUp();
+    expect(await ended).toBe(0);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("says in one line that its address is taken, and leaves nothing behind", async () => {
+    const folder = await useTemporaryFolder();
+    const port = await listen(0);
+    const { io, printed } = await createTestIo();
+    expect(await demo({ listenAddresses: [{ host: "127.0.0.1", port }] }, io)).toBe(1);
+    expect(printed).toEqual({ out: "", err: `cannot listen on 127.0.0.1:${port}: the address is in use\n` });
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("leaves nothing behind when a bug ends it", async () => {
+    const folder = await useTemporaryFolder();
+    const { io } = await createTestIo({
+      out: (text) => {
+        if (text.includes("==>")) throw new Error("nobody reads");
+      },
+    });
+    await expect(demo({ listenAddresses, stepIntervalMs: 1 }, io)).rejects.toThrow("nobody reads");
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+const FIRST_STEPS = `Two appliances in one cluster and three websites are running on this machine, for real:
+
+  demo-a  https://127.0.0.1:PORT/  master
+  demo-b  https://127.0.0.1:PORT/  backup
+  blog    http://127.0.0.1:PORT/
+  shop    https://127.0.0.1:PORT/
+  portal  http://127.0.0.1:PORT/  https://127.0.0.1:PORT/
+
+The exporter polls them every second or two, over HTTPS. Open:
+
+  http://127.0.0.1:PORT/
+  http://127.0.0.1:PORT/metrics
+
+To try in another terminal:
+
+  curl -s http://127.0.0.1:PORT/metrics | grep -E '^(vrrp_is_master|website_up)'
+  appliance-exporter poll demo-a --config.file=FOLDER/config.yaml
+  appliance-exporter check --live --config.file=FOLDER/config.yaml
+
+Every 0.1 s something happens (==>), and the exporter's log tells what it sees of it. Ctrl-C ends it all.
+
+==> failover: demo-b is the master now, demo-a its backup
+
+==> outage: website shop stops listening, connections are refused
+
+==> repair: website shop is back
+`;

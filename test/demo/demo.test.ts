@@ -1,0 +1,104 @@
+import { access, readdir, readFile, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+import { describe, expect, it } from "vitest";
+
+import { loadConfig } from "../../src/config/load.ts";
+import { isListening, listen, samplesOf, SOON, startTestDemo, useTemporaryFolder } from "./support.ts";
+
+const mastersOf = (demo: Parameters<typeof samplesOf>[0]) =>
+  samplesOf(demo, "vrrp_is_master", "appliance", "interface");
+
+const DEMO_A_IS_MASTER = ["demo-a/carp0 1", "demo-a/carp1 1", "demo-b/carp0 0", "demo-b/carp1 0"];
+const DEMO_B_IS_MASTER = ["demo-a/carp0 0", "demo-a/carp1 0", "demo-b/carp0 1", "demo-b/carp1 1"];
+
+describe("the demo", () => {
+  it("begins with one master and all websites up", async () => {
+    const demo = await startTestDemo();
+    await expect.poll(() => mastersOf(demo), SOON).toEqual(DEMO_A_IS_MASTER);
+    await expect.poll(() => samplesOf(demo, "vrrp_group_masters", "vhid"), SOON).toEqual(["1 1", "2 1"]);
+    await expect
+      .poll(() => samplesOf(demo, "website_http_status", "appliance", "website", "protocol"), SOON)
+      .toEqual([
+        "demo-a/blog/http 200",
+        "demo-a/shop/https 200",
+        "demo-a/portal/http 301",
+        "demo-a/portal/https 200",
+        "demo-b/blog/http 200",
+        "demo-b/shop/https 200",
+        "demo-b/portal/http 301",
+        "demo-b/portal/https 200",
+      ]);
+  });
+
+  it("fails over, and the exporter counts it", async () => {
+    const demo = await startTestDemo();
+    await expect.poll(() => mastersOf(demo), SOON).toEqual(DEMO_A_IS_MASTER);
+    expect(await demo.step()).toBe("failover: demo-b is the master now, demo-a its backup");
+    await expect.poll(() => mastersOf(demo), SOON).toEqual(DEMO_B_IS_MASTER);
+    await expect
+      .poll(() => samplesOf(demo, "vrrp_transitions_total", "appliance", "interface"), SOON)
+      .toEqual(["demo-a/carp0 1", "demo-a/carp1 1", "demo-b/carp0 1", "demo-b/carp1 1"]);
+    await expect
+      .poll(() => samplesOf(demo, "vrrp_group_preferred_master", "vhid"), SOON)
+      .toEqual(["1 0", "2 0"]);
+  });
+
+  it("takes a website down and brings it back, and both appliances notice", async () => {
+    const demo = await startTestDemo();
+    const shop = async () => {
+      const all = await samplesOf(demo, "website_up", "appliance", "website");
+      return all.filter((sample) => sample.includes("/shop "));
+    };
+    await expect.poll(shop, SOON).toEqual(["demo-a/shop 1", "demo-b/shop 1"]);
+    await demo.step();
+    expect(await demo.step()).toBe("outage: website shop stops listening, connections are refused");
+    await expect.poll(shop, SOON).toEqual(["demo-a/shop 0", "demo-b/shop 0"]);
+    expect(await demo.step()).toBe("repair: website shop is back");
+    await expect.poll(shop, SOON).toEqual(["demo-a/shop 1", "demo-b/shop 1"]);
+  });
+
+  it("leaves no folder and no listener behind", async () => {
+    const folder = await useTemporaryFolder();
+    const demo = await startTestDemo();
+    const addresses = [
+      ...demo.addresses,
+      ...demo.appliances.map(({ baseUrl }) => baseUrl),
+      ...demo.websites.flatMap(({ urls }) => urls),
+    ];
+    expect(await Promise.all(addresses.map(isListening))).toEqual(addresses.map(() => true));
+    expect(dirname(dirname(demo.configFile))).toBe(folder);
+    await demo.stop();
+    expect(await Promise.all(addresses.map(isListening))).toEqual(addresses.map(() => false));
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("keeps its files to itself and verifies the appliances' certificates", async () => {
+    const demo = await startTestDemo();
+    const folder = dirname(demo.configFile);
+    const modes = await Promise.all(
+      ["", "ca.pem", "config.yaml", "demo-a.password", "demo-b.password"].map(async (name) => {
+        const { mode } = await stat(join(folder, name));
+        return (mode & 0o777).toString(8);
+      }),
+    );
+    expect(modes).toEqual(["700", "600", "600", "600", "600"]);
+    const ca = await readFile(join(folder, "ca.pem"), "utf8");
+    const loaded = await loadConfig(demo.configFile);
+    if (!loaded.ok) throw new Error("the configuration is bad");
+    expect(loaded.config.appliances.map(({ http: { tls } }) => [tls.ca, tls.insecureSkipVerify])).toEqual([
+      [ca, false],
+      [ca, false],
+    ]);
+  });
+
+  it("can be ended after a step that failed", async () => {
+    const demo = await startTestDemo();
+    await demo.step();
+    await demo.step();
+    await listen(Number(new URL(demo.websites[1]?.urls[0] ?? "").port));
+    await expect(demo.step()).rejects.toThrow("EADDRINUSE");
+    await demo.stop();
+    await expect(access(demo.configFile)).rejects.toThrow("ENOENT");
+  });
+});

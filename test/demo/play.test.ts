@@ -1,0 +1,43 @@
+import { once } from "node:events";
+
+import { describe, expect, it } from "vitest";
+
+import { play } from "../../src/demo/play.ts";
+
+describe("playing the script", () => {
+  it("says each step until a stop is requested", async () => {
+    const said: string[] = [];
+    const stop = new AbortController();
+    await play({
+      step: () => Promise.resolve(`step ${said.length + 1}`),
+      intervalMs: 1,
+      say: (sentence) => {
+        said.push(sentence);
+        if (said.length === 3) stop.abort();
+      },
+      stopRequested: once(stop.signal, "abort").then(() => undefined),
+    });
+    expect(said).toEqual(["step 1", "step 2", "step 3"]);
+  });
+
+  it("waits no longer for the next step once a stop is requested", async () => {
+    const said: string[] = [];
+    await play({
+      step: () => Promise.resolve("a step"),
+      intervalMs: 3_600_000,
+      say: (sentence) => void said.push(sentence),
+      stopRequested: Promise.resolve(),
+    });
+    expect(said).toEqual([]);
+  });
+
+  it("rejects as soon as a step does", async () => {
+    const played = play({
+      step: () => Promise.reject(new Error("port taken")),
+      intervalMs: 1,
+      say: () => undefined,
+      stopRequested: new Promise(() => undefined),
+    });
+    await expect(played).rejects.toThrow("port taken");
+  });
+});

@@ -1,0 +1,32 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+
+import { describe, expect, it, onTestFinished } from "vitest";
+
+import { SOON, useTemporaryFolder } from "./support.ts";
+
+const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+
+describe("the demo as a process", () => {
+  // The program ends when nothing is left to do: whatever it held open would keep it running.
+  it("ends by itself on Ctrl-C, with no handle and no file left", async () => {
+    const folder = await useTemporaryFolder();
+    const child = spawn(
+      process.execPath,
+      ["--import", "tsx", MAIN, "demo", "--web.listen-address=127.0.0.1:0"],
+      { env: { ...process.env, TMPDIR: folder }, stdio: ["ignore", "pipe", "pipe"] },
+    );
+    onTestFinished(() => void child.kill("SIGKILL"));
+    let out = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
+    const exited = once(child, "exit");
+    await expect.poll(() => out, SOON).toContain("Ctrl-C ends it all.");
+    child.kill("SIGINT");
+    expect(await exited).toEqual([0, null]);
+    const left = await readdir(folder);
+    // Whoever compiles on the fly has a cache there, which is not ours.
+    expect(left.filter((name) => name.startsWith("appliance-exporter"))).toEqual([]);
+  });
+});

@@ -1,0 +1,98 @@
+import { EventEmitter, once } from "node:events";
+import { mkdtemp, open, rm } from "node:fs/promises";
+import { createConnection, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { onTestFinished, vi } from "vitest";
+
+import type { Io } from "../../src/cli/io.ts";
+import { startDemo, type Demo } from "../../src/demo/demo.ts";
+import { systemClock } from "../../src/polling/clock.ts";
+import { createMemoryLog, scrape } from "../support/exporter.ts";
+
+/** A poll is due within two seconds; the rest is for a busy machine. */
+export const SOON = { timeout: 20_000, interval: 100 };
+
+/** An empty folder in which the demo makes its own, removed when the test is over. */
+export async function useTemporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "demo-test-"));
+  vi.stubEnv("TMPDIR", folder);
+  onTestFinished(async () => {
+    vi.unstubAllEnvs();
+    await rm(folder, { recursive: true });
+  });
+  return folder;
+}
+
+/** A demo that makes no step by itself; stopped when the test is over, where it is not before. */
+export async function startTestDemo(): Promise<Demo> {
+  const options = {
+    listenAddresses: [{ host: "127.0.0.1", port: 0 }],
+    version: "1.2.3",
+    nodeVersion: "v20.0.0",
+    maxLookups: 2,
+  };
+  const edges = { clock: systemClock, logger: createMemoryLog().logger, droppedLogLines: () => 0 };
+  const started = await startDemo(options, edges);
+  if (!started.ok) throw new Error(`cannot listen: ${started.code}`);
+  onTestFinished(() => started.demo.stop());
+  return started.demo;
+}
+
+/** A process's edge as a test sees it. `out` and `err` hold what was printed. */
+export async function createTestIo(fields: Partial<Io> = {}) {
+  const log = await open("/dev/null", "w");
+  onTestFinished(() => log.close());
+  const printed = { out: "", err: "" };
+  const stop = new AbortController();
+  const hangUp = new EventEmitter();
+  const io: Io = {
+    out: (text) => void (printed.out += text),
+    err: (text) => void (printed.err += text),
+    logFd: log.fd,
+    clock: systemClock,
+    version: "1.2.3",
+    nodeVersion: "v20.0.0",
+    maxLookups: 2,
+    stopRequested: once(stop.signal, "abort").then(() => undefined),
+    onReload: (callback) => void hangUp.once("SIGHUP", callback),
+    onFatal: () => undefined,
+    ...fields,
+  };
+  return { io, printed, stop: () => stop.abort(), hangUp: () => hangUp.emit("SIGHUP") };
+}
+
+/** The samples of one family on `/metrics`, each as `label/label value` of the labels named. */
+export async function samplesOf(
+  demo: Demo,
+  family: string,
+  ...labels: readonly string[]
+): Promise<readonly string[]> {
+  const samples = await scrape(`http://${demo.addresses[0]}`);
+  return samples.all(family).map((sample) => {
+    const values = labels.map((label) => sample.labels[label]);
+    return `${values.join("/")} ${sample.value}`;
+  });
+}
+
+/** Listens on a port of the loopback interface, on a free one for 0, until the test is over; tells which. */
+export async function listen(port: number): Promise<number> {
+  const server = createServer().listen(port, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
+/** Whether anything listens at a URL or `host:port`. */
+export function isListening(address: string): Promise<boolean> {
+  const { hostname, port } = new URL(address.includes("://") ? address : `http://${address}`);
+  return new Promise((resolve) => {
+    const socket = createConnection({ host: hostname, port: Number(port) });
+    socket.once("connect", () => resolve(true));
+    socket.once("error", () => resolve(false));
+    socket.once("connect", () => socket.destroy());
+  });
+}

@@ -1,0 +1,73 @@
+import { request } from "node:http";
+import { request as requestSecurely, type RequestOptions } from "node:https";
+
+import { describe, expect, it, onTestFinished } from "vitest";
+
+import { createCleanup } from "../../src/demo/cleanup.ts";
+import { startWebsites } from "../../src/demo/websites.ts";
+import { createAuthority } from "../support/certificates.ts";
+
+const AUTHORITY = await createAuthority();
+
+async function startTestWebsites() {
+  const cleanup = createCleanup();
+  const websites = await startWebsites(await AUTHORITY.issue(), cleanup);
+  onTestFinished(() => cleanup.run());
+  return { websites, stop: () => cleanup.run() };
+}
+
+/** The status of an answer to HEAD and where it leads, or the code of the error. */
+function head(url: string): Promise<string> {
+  const options: RequestOptions = { method: "HEAD", agent: false, ca: AUTHORITY.cert };
+  const sent = url.startsWith("https:") ? requestSecurely(url, options) : request(url, options);
+  sent.end();
+  return new Promise((resolve) => {
+    sent.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    sent.once("response", ({ statusCode, headers: { location } }) => {
+      resolve(location === undefined ? `${statusCode}` : `${statusCode} to ${location}`);
+      sent.destroy();
+    });
+  });
+}
+
+describe("the demo's websites", () => {
+  it("are one over http, one over https, and one over both that leads to the secure one", async () => {
+    const { websites } = await startTestWebsites();
+    const [blog, shop, portal] = websites;
+    expect(
+      websites.map(
+        ({ name, urls }) => `${name} ${urls.map((url) => url.replace(/\d{5}/, "PORT")).join(" ")}`,
+      ),
+    ).toEqual([
+      "blog http://127.0.0.1:PORT/",
+      "shop https://127.0.0.1:PORT/",
+      "portal http://127.0.0.1:PORT/ https://127.0.0.1:PORT/",
+    ]);
+    expect(await Promise.all([...(blog?.urls ?? []), ...(shop?.urls ?? [])].map(head))).toEqual([
+      "200",
+      "200",
+    ]);
+    expect(await Promise.all((portal?.urls ?? []).map(head))).toEqual([`301 to ${portal?.urls[1]}`, "200"]);
+  });
+
+  it("fail, refuse connections and come back on their ports", async () => {
+    const { websites } = await startTestWebsites();
+    for (const { urls, turn } of websites) {
+      const before = await Promise.all(urls.map(head));
+      await turn("failing");
+      expect(await Promise.all(urls.map(head))).toEqual(urls.map(() => "503"));
+      await turn("refusing");
+      expect(await Promise.all(urls.map(head))).toEqual(urls.map(() => "ECONNREFUSED"));
+      await turn("up");
+      expect(await Promise.all(urls.map(head))).toEqual(before);
+    }
+  });
+
+  it("are gone after the cleanup, whatever their condition", async () => {
+    const { websites, stop } = await startTestWebsites();
+    await websites[1]?.turn("refusing");
+    await stop();
+    const urls = websites.flatMap((website) => website.urls);
+    expect(await Promise.all(urls.map(head))).toEqual(urls.map(() => "ECONNREFUSED"));
+  });
+});
