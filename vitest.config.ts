@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    globalSetup: ["test/support/setup-tools.ts"],
     // Real sockets on a busy machine: a test waits for its event, and only a hang reaches this.
     testTimeout: 30_000,
     hookTimeout: 60_000,

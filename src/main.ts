@@ -1,4 +1,5 @@
 import { readFileSync, writeSync } from "node:fs";
+import { basename, relative } from "node:path";
 import type { Io } from "./cli/io.ts";
 import { runProgram } from "./cli/program.ts";
 import { systemClock } from "./polling/clock.ts";
@@ -23,12 +24,17 @@ function exitFatally(error: unknown): void {
 process.on("uncaughtException", exitFatally);
 process.on("unhandledRejection", exitFatally);
 
+function calledAs(script = ""): string {
+  return script.endsWith(".cjs") ? `node ${relative(process.cwd(), script)}` : basename(script);
+}
+
 const io: Io = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   logFd: STDERR_FD,
   clock: systemClock,
   version,
+  calledAs: calledAs(process.argv[1]),
   nodeVersion: process.version,
   // Half the threads: the other half is for files and compression, also when no name resolves any more.
   maxLookups: Math.max(1, Math.floor(Number(process.env["UV_THREADPOOL_SIZE"] ?? DEFAULT_THREADS) / 2)),

@@ -33,7 +33,7 @@ export async function demo(options: DemoOptions, io: Io): Promise<ExitCode> {
   // A closed terminal asks for a reload in a daemon's eyes; here it means that nobody watches any more.
   const hungUp = new Promise<void>((resolve) => io.onReload(resolve));
   try {
-    io.out(welcome(running, stepIntervalMs));
+    io.out(welcome(running, { stepIntervalMs, calledAs: io.calledAs }));
     await play({
       step: running.step,
       intervalMs: stepIntervalMs,

@@ -10,6 +10,8 @@ export interface Io {
   readonly logFd: number;
   readonly clock: Clock;
   readonly version: string;
+  /** How the program was called, to be shown in commands that people may type. */
+  readonly calledAs: string;
   readonly nodeVersion: string;
   /** Name look-ups that may be in flight at once. */
   readonly maxLookups: number;

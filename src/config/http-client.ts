@@ -1,5 +1,5 @@
 import type { BasicAuthConfig, ConfigError, HttpClientConfig, TlsClientConfig } from "./config.ts";
-import { fingerprintOf } from "./fingerprint.ts";
+import { createFingerprinter } from "./fingerprint.ts";
 import { checkKeyPair } from "./pem-file.ts";
 import { resolveFrom } from "./referenced-files.ts";
 import { innermost, type Chain, type Placed, type Scope } from "./scope.ts";
@@ -21,25 +21,30 @@ export function createHttpClientResolver(
   pems: ReadonlyMap<string, string>,
 ): (chain: Chain) => ResolvedHttpClient {
   const known = new Map<string, ResolvedHttpClient>();
+  const fingerprintOf = createFingerprinter();
+  const resolve = (blocks: Chain): ResolvedHttpClient => {
+    const settings = resolveSettings(blocks, pems);
+    const http = { ...settings, fingerprint: fingerprintOf(settings) };
+    return { http, errors: checkPair(blocks, settings.tls) };
+  };
   return (chain) => {
     const blocks = chain.filter(({ http }) => http === undefined || Object.keys(http).length > 0);
     const key = JSON.stringify(blocks.map(({ file, path }) => [file.file, path]));
-    const resolved = known.get(key) ?? resolveHttpClient(blocks, pems);
+    const resolved = known.get(key) ?? resolve(blocks);
     known.set(key, resolved);
     return resolved;
   };
 }
 
-function resolveHttpClient(chain: Chain, pems: ReadonlyMap<string, string>): ResolvedHttpClient {
+function resolveSettings(
+  chain: Chain,
+  pems: ReadonlyMap<string, string>,
+): Omit<HttpClientConfig, "fingerprint"> {
   const proxyUrl = innermost(chain, ({ http }) => http?.proxy_url)?.value;
-  const settings = {
+  return {
     basicAuth: resolveBasicAuth(chain),
     tls: resolveTls(chain, pems),
     proxyUrl: proxyUrl === undefined ? undefined : new Secret(proxyUrl),
-  };
-  return {
-    http: { ...settings, fingerprint: fingerprintOf(settings) },
-    errors: checkPair(chain, settings.tls),
   };
 }
 

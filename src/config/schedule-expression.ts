@@ -68,21 +68,14 @@ const NEVER_COMES = "expected a date that comes round";
  */
 export function shortestGapMs(expression: string): number {
   const { second, minute, hour } = parse(expression);
-  const seconds = ascending(second);
-  const minutes = ascending(hour.flatMap((h) => minute.map((m) => h * 60 + m)));
-  const lastToFirst = (seconds[0] ?? 0) - (seconds.at(-1) ?? 0);
-  const betweenMinutes = minGap(minutes, 24 * 60) * 60 + lastToFirst;
-  return Math.min(minGap(seconds, Infinity), betweenMinutes) * 1_000;
+  const hours = shortestGap(hour, 24);
+  const minutes = shortestGap(minute, hours * 60);
+  return shortestGap(second, minutes * 60) * 1_000;
 }
 
-function ascending(values: readonly number[]): readonly number[] {
-  return [...new Set(values)].toSorted((a, b) => a - b);
-}
-
-/** The smallest step from one value to the next, and from the last round to the first. */
-function minGap(values: readonly number[], cycle: number): number {
-  return values.reduce(
-    (gap, value, index) => Math.min(gap, (values[index + 1] ?? (values[0] ?? 0) + cycle) - value),
-    Infinity,
-  );
+/** The least time from one of the values to the next, or from the last to the first of the round `roundLength` later. */
+function shortestGap(values: readonly number[], roundLength: number): number {
+  const sorted = [...new Set(values)].toSorted((a, b) => a - b);
+  const next = (sorted[0] ?? 0) + roundLength;
+  return sorted.reduce((gap, value, index) => Math.min(gap, (sorted[index + 1] ?? next) - value), Infinity);
 }

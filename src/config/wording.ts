@@ -41,9 +41,9 @@ export function wordIssue(issue: z.core.$ZodRawIssue): string {
     case "invalid_value":
       return `expected one of ${issue.values.map(String).join(", ")}`;
     case "too_small":
-      return `expected at least ${issue.minimum}${wordUnit(issue.origin)}`;
+      return `expected at least ${issue.minimum}${wordUnit(issue.origin, issue.minimum)}`;
     case "too_big":
-      return `expected at most ${issue.maximum}${wordUnit(issue.origin)}`;
+      return `expected at most ${issue.maximum}${wordUnit(issue.origin, issue.maximum)}`;
     case "invalid_format":
     case "not_multiple_of":
     case "unrecognized_keys":
@@ -77,13 +77,8 @@ function quotesHint(input: unknown): string {
   return typeof input === "number" || typeof input === "boolean" ? "; put it in quotes" : "";
 }
 
-function wordUnit(origin: string): string {
-  switch (origin) {
-    case "string":
-      return " characters";
-    case "array":
-      return " items";
-    default:
-      return "";
-  }
+function wordUnit(origin: string, count: number | bigint): string {
+  const units: Readonly<Record<string, string>> = { string: " character", array: " item" };
+  const unit = units[origin];
+  return unit === undefined ? "" : `${unit}${count === 1 ? "" : "s"}`;
 }

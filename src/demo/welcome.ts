@@ -4,7 +4,7 @@ import { BEGINNING } from "./scenario.ts";
 /** What a newcomer reads first: what runs, where to look, what to try. */
 export function welcome(
   { appliances, websites, addresses, configFile }: Demo,
-  stepIntervalMs: number,
+  { stepIntervalMs, calledAs }: { readonly stepIntervalMs: number; readonly calledAs: string },
 ): string {
   const [url = "", ...otherUrls] = addresses.map(urlOf);
   return `Two appliances in one cluster and three websites are running on this machine, for real:
@@ -17,8 +17,8 @@ ${[url, `${url}metrics`, ...otherUrls].map((each) => line(each)).join("")}
 To try in another terminal:
 
   curl -s ${url}metrics | grep -E '^(vrrp_is_master|website_up)'
-  appliance-exporter poll demo-a --config.file=${configFile}
-  appliance-exporter check --live --config.file=${configFile}
+  ${calledAs} poll demo-a --config.file=${configFile}
+  ${calledAs} check --live --config.file=${configFile}
 
 Every ${stepIntervalMs / 1000} s something happens (==>), and the exporter's log tells what it sees of it. Ctrl-C ends it all.
 `;

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { formatDuration, parseDuration } from "../../src/config/duration.ts";
 
@@ -34,5 +34,11 @@ test("every duration that is written is read as the same number of milliseconds"
 });
 
 test("a duration is written in its largest units", () => {
-  expect([0, 1, 90_000, 3_600_000, 604_800_000].map(formatDuration)).toEqual(["0", "1ms", "1m30s", "1h", "1w"]);
+  expect([0, 1, 90_000, 3_600_000, 604_800_000].map(formatDuration)).toEqual([
+    "0",
+    "1ms",
+    "1m30s",
+    "1h",
+    "1w",
+  ]);
 });

@@ -23,13 +23,22 @@ test("a key that is no plain word stands quoted in a path", () => {
   expect(formatPath(["clusters", 0, "labels", "a b\n", "x"])).toBe('clusters[0].labels["a b\\n"].x');
 });
 
+const at = (file: string, line: number, column: number) => ({
+  file,
+  position: { line, column },
+  path: "",
+  message: "wrong",
+});
+
 test("errors are sorted by file as given, then by line and column, each once", () => {
-  const at = (file: string, line: number, column: number) => ({
-    file,
-    position: { line, column },
-    path: "",
-    message: "wrong",
-  });
-  const sorted = sortErrors(["b", "a"], [at("a", 1, 1), at("b", 9, 2), at("b", 9, 1), at("b", 2, 5), at("b", 9, 1)]);
-  expect(sorted.map(formatConfigError)).toEqual(["b:2:5: wrong", "b:9:1: wrong", "b:9:2: wrong", "a:1:1: wrong"]);
+  const sorted = sortErrors(
+    ["b", "a"],
+    [at("a", 1, 1), at("b", 9, 2), at("b", 9, 1), at("b", 2, 5), at("b", 9, 1)],
+  );
+  expect(sorted.map(formatConfigError)).toEqual([
+    "b:2:5: wrong",
+    "b:9:1: wrong",
+    "b:9:2: wrong",
+    "a:1:1: wrong",
+  ]);
 });

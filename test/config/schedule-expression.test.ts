@@ -24,16 +24,19 @@ test.each([
   expect(shortestGapMs(expression)).toBe(gapMs);
 });
 
-test.each(["*/10 * * * * *", "10,15,50 * * * * *", "0,59 0,59 * * * *", "30 0,59 0,23 * * *", "0 0 22-2/2 * * *"])(
-  "the shortest gap of %s is the one that node-cron keeps",
-  (expression) => {
-    const task = createTask(expression, () => undefined);
-    const runs = task.getNextRuns(200).map((date) => date.getTime());
-    void task.destroy();
-    const gaps = runs.slice(1).map((run, index) => run - (runs[index] ?? 0));
-    expect(Math.min(...gaps)).toBe(shortestGapMs(expression));
-  },
-);
+test.each([
+  "*/10 * * * * *",
+  "10,15,50 * * * * *",
+  "0,59 0,59 * * * *",
+  "30 0,59 0,23 * * *",
+  "0 0 22-2/2 * * *",
+])("the shortest gap of %s is the one that node-cron keeps", (expression) => {
+  const task = createTask(expression, () => undefined);
+  const runs = task.getNextRuns(200).map((date) => date.getTime());
+  void task.destroy();
+  const gaps = runs.slice(1).map((run, index) => run - (runs[index] ?? 0));
+  expect(Math.min(...gaps)).toBe(shortestGapMs(expression));
+});
 
 test.each([
   ["* * * * *", 'expected six fields, seconds first, such as "*/10 * * * * *", got 5'],
@@ -49,10 +52,7 @@ test.each([
   ["0-59/7 * * * * *", "expected a step that divides 60, got 0-59/7 for second"],
   ["0 1,*/8 * * * *", "expected a step that divides 60, got */8 for minute"],
   ["0-30/45 * * * * *", "expected a step that is smaller than the range, got 0-30/45 for second"],
-  [
-    "0 0 0 30 2 *",
-    "expected a node-cron expression: 30 2 is an impossible day of month for the given month",
-  ],
+  ["0 0 0 30 2 *", "expected a node-cron expression: 30 2 is an impossible day of month for the given month"],
   ["0 0 0 1 1 1#5", "expected a date that comes round"],
 ])("%j is refused: %s", (expression, message) => {
   expect(checkScheduleExpression(expression)).toBe(message);

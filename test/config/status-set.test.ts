@@ -23,5 +23,7 @@ test("a set has what lies in one of its ranges, both ends included", () => {
       { from: 401, to: 401 },
     ],
   };
-  expect([0, 199, 200, 399, 400, 401, 402].filter((status) => statusSetHas(set, status))).toEqual([200, 399, 401]);
+  expect([0, 199, 200, 399, 400, 401, 402].filter((status) => statusSetHas(set, status))).toEqual([
+    200, 399, 401,
+  ]);
 });

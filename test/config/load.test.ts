@@ -1,0 +1,174 @@
+import { join, relative, resolve } from "node:path";
+import { expect, test } from "vitest";
+import { formatConfigError } from "../../src/config/errors.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { configOf, createFolder } from "./folder.ts";
+
+test("a lone appliance with nothing but name and URL has the built-in settings", async () => {
+  const config = await configOf("appliances: [{ name: a, base_url: https://192.0.2.11:4849 }]\n");
+  expect(config).toEqual({
+    appliances: [
+      {
+        name: "a",
+        cluster: "a",
+        enabled: true,
+        baseUrl: "https://192.0.2.11:4849",
+        labels: {},
+        websites: [],
+        polling: {
+          vrrp: { kind: "interval", intervalMs: 5_000, timeoutMs: 4_000 },
+          websites: { kind: "interval", intervalMs: 30_000, timeoutMs: 20_000 },
+          maxConcurrentWebsiteTests: 4,
+        },
+        http: {
+          basicAuth: undefined,
+          tls: {
+            ca: undefined,
+            cert: undefined,
+            key: undefined,
+            serverName: undefined,
+            minVersion: undefined,
+            insecureSkipVerify: false,
+            certificateSha256: [],
+          },
+          proxyUrl: undefined,
+          fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
+        },
+      },
+    ],
+    maxConcurrentWebsiteTests: 64,
+    files: [expect.stringMatching(/\/config\.yaml$/)],
+  });
+});
+
+test("inner settings win over outer ones, key by key, and labels and websites add up", async () => {
+  const config = await configOf(
+    [
+      "polling:",
+      "  vrrp: { interval: 10s, timeout: 3s }",
+      "  max_concurrent_website_tests: 7",
+      "  max_concurrent_website_tests_per_appliance: 2",
+      "clusters:",
+      "  - name: c",
+      "    labels: { site: ams, rack: a }",
+      "    websites: [1]",
+      "    polling: { vrrp: { timeout: 5s }, websites: { interval: 1m } }",
+      "    appliances:",
+      "      - name: a",
+      "        base_url: https://a",
+      "        labels: { rack: b, unit: '7' }",
+      "        websites: [{ id: 2, name: shop, protocol: both, expect_status: [200-399, 401] }]",
+      "        polling: { vrrp: { interval: 6s }, max_concurrent_website_tests_per_appliance: 1 }",
+      "      - { name: b, base_url: https://b, enabled: false }",
+    ].join("\n"),
+  );
+  const expectStatus = { ranges: [{ from: 200, to: 399 }] };
+  expect(config.maxConcurrentWebsiteTests).toBe(7);
+  expect(config.appliances.map((appliance) => ({ ...appliance, http: undefined }))).toEqual([
+    {
+      name: "a",
+      cluster: "c",
+      enabled: true,
+      baseUrl: "https://a",
+      labels: { site: "ams", rack: "b", unit: "7" },
+      websites: [
+        { id: 1, name: "1", protocols: undefined, expectStatus },
+        {
+          id: 2,
+          name: "shop",
+          protocols: ["http", "https"],
+          expectStatus: {
+            ranges: [
+              { from: 200, to: 399 },
+              { from: 401, to: 401 },
+            ],
+          },
+        },
+      ],
+      polling: {
+        vrrp: { kind: "interval", intervalMs: 6_000, timeoutMs: 5_000 },
+        websites: { kind: "interval", intervalMs: 60_000, timeoutMs: 20_000 },
+        maxConcurrentWebsiteTests: 1,
+      },
+    },
+    {
+      name: "b",
+      cluster: "c",
+      enabled: false,
+      baseUrl: "https://b",
+      labels: { site: "ams", rack: "a" },
+      websites: [{ id: 1, name: "1", protocols: undefined, expectStatus }],
+      polling: {
+        vrrp: { kind: "interval", intervalMs: 10_000, timeoutMs: 5_000 },
+        websites: { kind: "interval", intervalMs: 60_000, timeoutMs: 20_000 },
+        maxConcurrentWebsiteTests: 2,
+      },
+    },
+  ]);
+});
+
+test.each([
+  ["{ interval: 2s }", "{}", { kind: "interval", intervalMs: 2_000, timeoutMs: 2_000 }],
+  ["{ interval: 1m }", "{}", { kind: "interval", intervalMs: 60_000, timeoutMs: 4_000 }],
+  [
+    "{ interval: 1m }",
+    '{ schedule: "*/2 * * * * *" }',
+    { kind: "schedule", expression: "*/2 * * * * *", timeoutMs: 2_000 },
+  ],
+  [
+    '{ schedule: "0 * * * * *" }',
+    "{ interval: 3s }",
+    { kind: "interval", intervalMs: 3_000, timeoutMs: 3_000 },
+  ],
+  [
+    '{ schedule: "0 * * * * *" }',
+    "{ timeout: 1m }",
+    { kind: "schedule", expression: "0 * * * * *", timeoutMs: 60_000 },
+  ],
+])("vrrp: %s around %s is %j", async (outer, inner, timing) => {
+  const { appliances } = await configOf(
+    `polling: { vrrp: ${outer} }\nappliances: [{ name: a, base_url: https://a, polling: { vrrp: ${inner} } }]\n`,
+  );
+  expect(appliances[0]?.polling.vrrp).toEqual(timing);
+});
+
+test.each([
+  ["https://192.0.2.11:4849", "https://192.0.2.11:4849"],
+  ["HTTPS://Host.Example:443/", "https://host.example"],
+  ["https://[2001:DB8::12]:4849/mgmt/", "https://[2001:db8::12]:4849/mgmt"],
+  ["https://h/a/b//", "https://h/a/b"],
+])("base_url %s is kept as %s", async (text, baseUrl) => {
+  const { appliances } = await configOf(`appliances: [{ name: a, base_url: "${text}" }]\n`);
+  expect(appliances[0]?.baseUrl).toBe(baseUrl);
+});
+
+test.each([
+  ["http", ["http"]],
+  ["https", ["https"]],
+  ["both", ["http", "https"]],
+])("protocol %s names %j", async (protocol, protocols) => {
+  const { appliances } = await configOf(
+    `appliances: [{ name: a, base_url: https://a, websites: [{ id: "7", protocol: ${protocol} }] }]\n`,
+  );
+  expect(appliances[0]?.websites).toEqual([
+    { id: 7, name: "7", protocols, expectStatus: { ranges: [{ from: 200, to: 399 }] } },
+  ]);
+});
+
+test("an alias shares settings between appliances", async () => {
+  const { appliances } = await configOf(
+    [
+      "appliances:",
+      "  - { name: a, base_url: https://a, labels: &l { site: ams } }",
+      "  - { name: b, base_url: https://b, labels: *l }",
+    ].join("\n"),
+  );
+  expect(appliances.map(({ labels }) => labels)).toEqual([{ site: "ams" }, { site: "ams" }]);
+});
+
+test("errors name the file as it was given", async () => {
+  const folder = await createFolder({ "config.yaml": "x: 1\nclusters: []\n" });
+  const file = relative(resolve("."), join(folder, "config.yaml"));
+  const result = await loadConfig(file);
+  expect(result.ok ? [] : result.errors.map(formatConfigError)).toEqual([`${file}:1:1: x: unknown key`]);
+});

@@ -1,0 +1,133 @@
+import { inspect } from "node:util";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { formatConfigError } from "../../src/config/errors.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { configOf, createFolder, errorsOf, type Files } from "./folder.ts";
+
+const canary = "c4n4ry";
+
+/** A secret wherever one may be written, each with a mistake that an error reports. */
+const mistaken: readonly string[] = [
+  `http_client: { basic_auth: { username: "u:${canary}", password: ["${canary}"] } }`,
+  `http_client: { basic_auth: { username: u, password: "${canary}\\0" } }`,
+  `http_client: { basic_auth: { username: u, password: ${canary}, password_file: ${canary} } }`,
+  `http_client: { basic_auth: { username: u, password_file: ${canary} } }`,
+  `http_client: { basic_auth: { username: u, password:${canary} } }`,
+  `http_client: { basic_auth: { username: u, password, ${canary} } }`,
+  `http_client: { basic_auth: ${canary} }`,
+  `http_client: { basic_auth: { username: u, password: *${canary} } }`,
+  `http_client: { basic_auth: { username: u, password: &${canary} } }`,
+  `http_client: { basic_auth: { username: u, password: !${canary} x } }`,
+  `http_client: { basic_auth: { username: u, password: @${canary} } }`,
+  `http_client: { basic_auth: { username: u, password: %${canary} } }`,
+  `http_client: { basic_auth: { username: u, password: "${canary}\\q" } }`,
+  `http_client: { basic_auth: { username: u, password: '${canary} } }`,
+  `http_client: { basic_auth: { username: u, password: ${canary}: x } }`,
+  `http_client:\n  basic_auth:\n    password: x: ${canary}`,
+  `http_client:\n  basic_auth:\n    password:\n  ${canary}`,
+  `http_client: { proxy_url: "https://u:${canary}@h" }`,
+  `http_client: { proxy_url: "http://u:${canary}@h/path" }`,
+  `http_client: { proxy_url: { ${canary}: ${canary} } }`,
+  `http_client: { tls_config: { cert_file: x, key_file: "-----BEGIN PRIVATE KEY-----\\n${canary}" } }`,
+  `http_client: { tls_config: { key_file: [${canary}] } }`,
+  `appliances: [{ name: a, base_url: "https://u:${canary}@h" }]`,
+  `appliances: [{ name: a, base_url: "u:${canary}@h" }]`,
+  `appliances: [{ name: a, base_url: "https://u:${canary}" }]`,
+  `appliances: [{ name: a, base_url: "https://h?password=${canary}" }]`,
+  `appliances: [{ name: a, base_url: "https://h/#${canary}" }]`,
+  `appliances: [{ name: a, base_url: "ftp://u:${canary}@h" }]`,
+];
+
+test.each(mistaken)("no error shows the secret in: %s", async (text) => {
+  const errors = await errorsOf(`${text}\n`);
+  expect(errors.length).toBeGreaterThan(0);
+  expect(errors.join("\n")).not.toContain(canary);
+});
+
+test("no error shows what a password file or a key file holds", async () => {
+  const errors = await errorsOf({
+    "config.yaml": [
+      "http_client:",
+      "  basic_auth: { username: u, password_file: p }",
+      "  tls_config: { ca_file: p, cert_file: p, key_file: p }",
+      "clusters: []",
+    ].join("\n"),
+    p: `${canary}\n${canary}`,
+  });
+  expect(errors.length).toBe(4);
+  expect(errors.join("\n")).not.toContain(canary);
+});
+
+test("a configuration that is printed shows none of its secrets", async () => {
+  const config = await configOf(
+    [
+      "http_client:",
+      `  basic_auth: { username: u, password: ${canary} }`,
+      `  proxy_url: http://u:${canary}@h`,
+      "appliances: [{ name: a, base_url: https://a }]",
+    ].join("\n"),
+  );
+  expect(config.appliances[0]?.http.basicAuth?.username).toBe("u");
+  expect(`${JSON.stringify(config)}${inspect(config, { depth: null, showHidden: true })}`).not.toContain(
+    canary,
+  );
+});
+
+/** Pieces of configurations, good and bad, that meet in random order. */
+const fragment = fc.oneof(
+  fc.string({ unit: "grapheme", maxLength: 20 }),
+  fc.constantFrom(
+    "clusters:",
+    "appliances:",
+    "config_files:",
+    "- ",
+    "\n  ",
+    "\n",
+    ": ",
+    "{",
+    "}",
+    "[",
+    "]",
+    "'",
+    '"',
+  ),
+  fc.constantFrom(
+    "name",
+    "base_url: https://h",
+    "labels: {a: b}",
+    "websites: [1]",
+    "&a ",
+    "*a",
+    "!!map",
+    "? ",
+    "|\n ",
+  ),
+);
+
+/** Maps of the right keys with any values. */
+const shaped = fc
+  .json()
+  .map(
+    (json) =>
+      `polling: ${json}\nhttp_client: ${json}\nclusters: [${json}]\nappliances: ${json}\nconfig_files: [${json}]\n`,
+  );
+
+async function load(files: Files): Promise<string> {
+  const folder = await createFolder(files);
+  const result = await loadConfig(`${folder}/config.yaml`);
+  return result.ok ? "good" : result.errors.map(formatConfigError).join("\n");
+}
+
+test("loading arbitrary text gives a configuration or errors, and never throws", async () => {
+  const text = fc.oneof(
+    fc.array(fragment, { maxLength: 30 }).map((parts) => parts.join("")),
+    shaped,
+  );
+  await fc.assert(
+    fc.asyncProperty(text, async (content) => {
+      expect(await load({ "config.yaml": content })).not.toBe("");
+    }),
+    { numRuns: 300 },
+  );
+});

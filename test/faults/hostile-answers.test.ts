@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { startTestExporter, type ExporterUnderTest } from "../support/exporter.ts";
+import type { Samples } from "../support/samples.ts";
+import { createWorld, type Endpoint } from "./endpoints.ts";
+import { HOSTILE_ANSWERS, type HostileAnswer } from "./hostile-answers.ts";
+
+interface Row extends HostileAnswer {
+  readonly appliance: string;
+  endpoint: Endpoint | undefined;
+}
+
+/** One exporter polls the appliances of all rows. */
+const rows: readonly Row[] = HOSTILE_ANSWERS.map((fault, index) => {
+  return { ...fault, appliance: `row-${index}`, endpoint: undefined };
+});
+let exporter: ExporterUnderTest;
+let samples: Samples;
+
+beforeAll(async () => {
+  const world = await createWorld();
+  for (const row of rows) row.endpoint = await row.open(world);
+  const timing = { interval: "1s", timeout: "1s" };
+  const appliances = rows.map(({ appliance, endpoint, websites = [] }) => {
+    return { name: appliance, ...endpoint?.appliance, websites };
+  });
+  exporter = await startTestExporter({ config: { polling: { vrrp: timing, websites: timing }, appliances } });
+  await eventually(everyOperationIsPolled, { timeoutMs: 30_000, everyMs: 200 });
+});
+
+afterAll(async () => {
+  await exporter.stop();
+  await Promise.all(rows.map(({ endpoint }) => endpoint?.stop()));
+});
+
+async function everyOperationIsPolled(): Promise<void> {
+  samples = await exporter.scrape();
+  const polls = samples.all("appliance_polls_total").map(({ value }) => value);
+  expect(Math.min(...polls)).toBeGreaterThanOrEqual(3);
+}
+
+describe.each(rows.map((row) => [`fault ${row.fault}: ${row.name}`, row] as const))("%s", (_, row) => {
+  const { appliance, families, lines } = row;
+
+  it("gives exactly what is true of it", () => {
+    const own = `appliance="${appliance}",ha_cluster="${appliance}",`;
+    const found = families.flatMap((family) => samples.linesOf(appliance, family));
+    expect(found.map((line) => line.replace(own, "").replace('website_id="1",website="1",', ""))).toEqual(lines);
+  });
+
+  it("is no failure", () => {
+    expect(samples.value("appliance_up", { appliance })).toBe(1);
+    const failures = samples.all("appliance_poll_failures_total", { appliance });
+    expect(failures.map(({ value }) => value).filter((value) => value > 0)).toEqual([]);
+    expect(exporter.log.lines.filter((line) => line.appliance === appliance && line.msg === "polling fails")).toEqual([]);
+  });
+});
+
+describe("fault 13", () => {
+  it("costs a new connection each time", () => {
+    for (const { endpoint, fault } of rows) {
+      if (fault === 13) expect(endpoint?.server?.connections()).toBeGreaterThanOrEqual(3);
+    }
+  });
+});
+
+describe("fault 18", () => {
+  it("leaves the prototype of objects as it was", () => {
+    expect(Object.keys(Object.getPrototypeOf({}))).toEqual([]);
+    expect("polluted" in {}).toBe(false);
+  });
+});

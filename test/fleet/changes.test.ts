@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+
+import type { FleetChange } from "../../src/fleet/changes.ts";
+import type { VrrpAnomaly } from "../../src/api/vrrp.ts";
+import type { Observation } from "../../src/polling/observation.ts";
+import {
+  applianceOf,
+  failureOf,
+  interfaceOf,
+  listOf,
+  vrrpFailed,
+  vrrpSeen,
+  websiteFailed,
+  websiteOf,
+} from "../support/observations.ts";
+import { fleetOf } from "./support.ts";
+
+const WAF = applianceOf({ name: "waf", websites: [websiteOf({ id: 1 })] });
+const GOOD = vrrpSeen("waf", listOf([interfaceOf()]));
+const VRRP = expect.objectContaining({ kind: "vrrp" });
+
+/** What each of these observations changes, one after the other. */
+function changesOf(...observations: readonly Observation[]): readonly (readonly FleetChange[])[] {
+  const fleet = fleetOf([WAF]);
+  return observations.map((observation) => fleet.record(observation, 0).changes);
+}
+
+test("a first success and every further one change nothing", () => {
+  expect(changesOf(GOOD, GOOD)).toEqual([[], []]);
+});
+
+test("an operation that turns to failing is told once, and its recovery once", () => {
+  const failed = vrrpFailed("waf", "connect");
+  expect(changesOf(failed, failed, failed, GOOD, GOOD)).toEqual([
+    [{ kind: "failing", operation: VRRP, failure: failureOf("connect") }],
+    [],
+    [],
+    [{ kind: "recovered", operation: VRRP }],
+    [],
+  ]);
+});
+
+test("another reason is told anew", () => {
+  expect(changesOf(GOOD, vrrpFailed("waf", "connect"), vrrpFailed("waf", "auth"))[2]).toEqual([
+    { kind: "failing", operation: VRRP, failure: failureOf("auth") },
+  ]);
+});
+
+test("each operation fails and recovers on its own", () => {
+  const operation = expect.objectContaining({ kind: "website_test", websiteId: 1 });
+  expect(changesOf(vrrpFailed("waf", "timeout"), websiteFailed("waf", 1, "timeout"))[1]).toEqual([
+    { kind: "failing", operation, failure: failureOf("timeout") },
+  ]);
+});
+
+test("anomalies are told when they appear, change and go, across failures too, and not with every answer", () => {
+  const anomaly = (path: string): VrrpAnomaly => ({ kind: "bad_field", path });
+  const seen = (...paths: readonly string[]) =>
+    vrrpSeen("waf", listOf([interfaceOf()], { anomalies: paths.map(anomaly) }));
+  const told = changesOf(seen("$.a"), seen("$.a"), vrrpFailed("waf", "tls"), seen("$.a"), seen("$.b"), seen(), seen());
+  const anomalies = told.map((changes) => changes.filter(({ kind }) => kind === "anomalies"));
+  expect(anomalies).toEqual([
+    [{ kind: "anomalies", anomalies: [anomaly("$.a")] }],
+    [],
+    [],
+    [],
+    [{ kind: "anomalies", anomalies: [anomaly("$.b")] }],
+    [{ kind: "anomalies", anomalies: [] }],
+    [],
+  ]);
+});

@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+
+import { applianceOf, configOf, EXPIRES_AT_MS, interfaceOf, listOf, vrrpFailed, vrrpSeen } from "../support/observations.ts";
+import { fleetOf, groupLines, MEMBER_A, MEMBER_B } from "./support.ts";
+
+const A_IS_MASTER = vrrpSeen("a", listOf([interfaceOf()]));
+const B_IS_BACKUP = vrrpSeen("b", listOf([interfaceOf({ state: "BACKUP", type: "2", priority: 100 })]));
+
+test("an appliance on its own has no groups", () => {
+  expect(fleetOf([applianceOf({ name: "a" })], [A_IS_MASTER]).snapshot(0).clusters).toEqual([]);
+});
+
+test("a cluster of one appliance has no groups, under whatever name", () => {
+  expect(fleetOf([MEMBER_A], [A_IS_MASTER]).snapshot(0).clusters).toEqual([]);
+});
+
+test("a disabled appliance is no member, and a cluster that it leaves alone has no groups", () => {
+  const fleet = fleetOf([MEMBER_A, { ...MEMBER_B, enabled: false }], [A_IS_MASTER, B_IS_BACKUP]);
+  expect(fleet.snapshot(0).clusters).toEqual([]);
+});
+
+test("a disabled appliance is not an unknown member of the others' groups", () => {
+  const third = applianceOf({ name: "c", cluster: "ams", enabled: false });
+  const fleet = fleetOf([MEMBER_A, MEMBER_B, third], [A_IS_MASTER, B_IS_BACKUP]);
+  expect(groupLines(fleet)).toEqual(["2 192.0.2.100: masters a, backups b, unknown -, preferred true"]);
+});
+
+test("the same group in two clusters is two groups", () => {
+  const elsewhere = [applianceOf({ name: "x", cluster: "fra" }), applianceOf({ name: "y", cluster: "fra" })];
+  const seenByX = vrrpSeen("x", listOf([interfaceOf()]));
+  const { clusters } = fleetOf([MEMBER_A, MEMBER_B, ...elsewhere], [A_IS_MASTER, B_IS_BACKUP, seenByX]).snapshot(0);
+  expect(clusters.map(({ cluster, groups }) => [cluster, groups.map(({ masters }) => masters)])).toEqual([
+    ["ams", [["a"]]],
+    ["fra", [["x"]]],
+  ]);
+});
+
+test("groups carry the configured labels that all members share, with the same value", () => {
+  const a = { ...MEMBER_A, labels: { site: "ams", rack: "r1", env: "prod" } };
+  const b = { ...MEMBER_B, labels: { site: "ams", rack: "r2" } };
+  expect(fleetOf([a, b], [A_IS_MASTER]).snapshot(0).clusters[0]?.labels).toEqual({ site: "ams" });
+});
+
+test("a label named like a property of every object is shared only if all members have it", () => {
+  const a = { ...MEMBER_A, labels: { constructor: "x", toString: "y" } };
+  expect(fleetOf([a, MEMBER_B], [A_IS_MASTER]).snapshot(0).clusters[0]?.labels).toEqual({});
+});
+
+test("a member whose polling is stuck is unknown from the instant on at which it counts as stalled", () => {
+  const fleet = fleetOf([MEMBER_A, MEMBER_B], [A_IS_MASTER, { ...B_IS_BACKUP, expiresAtMs: EXPIRES_AT_MS * 2 }]);
+  const known = "2 192.0.2.100: masters a, backups b, unknown -, preferred true";
+  const stalled = "2 192.0.2.100: masters -, backups b, unknown a, preferred -";
+  expect(groupLines(fleet, EXPIRES_AT_MS - 1)).toEqual([known]);
+  expect(groupLines(fleet, EXPIRES_AT_MS)).toEqual([stalled]);
+});
+
+test("a group is gone once the last appliance seen in it is no longer configured", () => {
+  const fleet = fleetOf([MEMBER_A, MEMBER_B], [A_IS_MASTER, vrrpSeen("b", listOf([]))]);
+  const c = applianceOf({ name: "c", cluster: "ams" });
+  fleet.configure(configOf(MEMBER_A, MEMBER_B, c), 0);
+  expect(groupLines(fleet)).toEqual(["2 192.0.2.100: masters a, backups -, unknown c, preferred true"]);
+  fleet.configure(configOf(MEMBER_B, c), 0);
+  expect(groupLines(fleet)).toEqual([]);
+});
+
+test("a group that a removed appliance shared stays with those who remain", () => {
+  const c = applianceOf({ name: "c", cluster: "ams" });
+  const fleet = fleetOf([MEMBER_A, MEMBER_B, c], [A_IS_MASTER, B_IS_BACKUP, vrrpFailed("b", "connect")]);
+  fleet.configure(configOf(MEMBER_B, c), 0);
+  expect(groupLines(fleet)).toEqual(["2 192.0.2.100: masters -, backups -, unknown b+c, preferred -"]);
+});
+
+test("an appliance that moves to another cluster takes what is known of it along", () => {
+  const fleet = fleetOf([MEMBER_A, MEMBER_B], [A_IS_MASTER, B_IS_BACKUP]);
+  const moved = [{ ...MEMBER_A, cluster: "fra" }, { ...MEMBER_B, cluster: "fra" }];
+  fleet.configure(configOf(...moved), 0);
+  expect(fleet.snapshot(0).clusters.map(({ cluster }) => cluster)).toEqual(["fra"]);
+  expect(groupLines(fleet)).toEqual(["2 192.0.2.100: masters a, backups b, unknown -, preferred true"]);
+});

@@ -1,0 +1,189 @@
+import { expect, test } from "vitest";
+
+import type { VrrpInterface } from "../../src/api/vrrp.ts";
+import type { Observation } from "../../src/polling/observation.ts";
+import { interfaceOf, listOf, vrrpFailed, vrrpSeen } from "../support/observations.ts";
+import { fleetOf, groupLines, MEMBER_A, MEMBER_B, MEMBER_C } from "./support.ts";
+
+/** One good answer of an appliance with these interfaces. */
+function sees(appliance: string, ...interfaces: readonly Partial<VrrpInterface>[]): Observation {
+  return vrrpSeen(appliance, listOf(interfaces.map(interfaceOf)));
+}
+/** An answer in which `carp0` is there and cannot be read. */
+function garbled(appliance: string, ...readable: readonly Partial<VrrpInterface>[]): Observation {
+  return vrrpSeen(appliance, listOf(readable.map(interfaceOf), { unreadable: ["carp0"] }));
+}
+
+const MASTER = { state: "MASTER", type: "1", priority: 204 };
+const BACKUP = { state: "BACKUP", type: "2", priority: 100 };
+const GROUP = "2 192.0.2.100:";
+
+interface Case {
+  readonly name: string;
+  readonly polls: readonly Observation[];
+  readonly groups: readonly string[];
+}
+
+test.each<Case>([
+  {
+    name: "one MASTER and one BACKUP are healthy",
+    polls: [sees("a", MASTER), sees("b", BACKUP)],
+    groups: [`${GROUP} masters a, backups b, unknown -, preferred true`],
+  },
+  {
+    name: "two MASTERs are a split brain, and none of them is the preferred one",
+    polls: [sees("a", MASTER), sees("b", { ...BACKUP, state: "MASTER" })],
+    groups: [`${GROUP} masters a+b, backups -, unknown -, preferred -`],
+  },
+  {
+    name: "two BACKUPs are a group without a master",
+    polls: [sees("a", { ...MASTER, state: "BACKUP" }), sees("b", BACKUP)],
+    groups: [`${GROUP} masters -, backups a+b, unknown -, preferred -`],
+  },
+  {
+    name: "a state word that is not known makes a known member, neither master nor backup",
+    polls: [sees("a", { ...MASTER, state: "INIT" }), sees("b", { ...BACKUP, state: "MASTER" })],
+    groups: [`${GROUP} masters b, backups -, unknown -, preferred false`],
+  },
+  {
+    name: "a state word in another spelling is not MASTER",
+    polls: [sees("a", { ...MASTER, state: "master" }), sees("b", BACKUP)],
+    groups: [`${GROUP} masters -, backups b, unknown -, preferred -`],
+  },
+  {
+    name: "an appliance that has never been seen is an unknown member of every group",
+    polls: [sees("a", MASTER, { name: "carp1", vhid: 3, vip: "192.0.2.101" })],
+    groups: [
+      `${GROUP} masters a, backups -, unknown b, preferred true`,
+      "3 192.0.2.101: masters a, backups -, unknown b, preferred true",
+    ],
+  },
+  {
+    name: "an appliance that failed before it was ever seen is an unknown member too",
+    polls: [sees("a", MASTER), vrrpFailed("b", "connect")],
+    groups: [`${GROUP} masters a, backups -, unknown b, preferred true`],
+  },
+  {
+    name: "a member that falls silent becomes an unknown member of the groups it was last seen in, and of no other",
+    polls: [sees("a", MASTER), sees("b", { ...BACKUP, vhid: 3 }), vrrpFailed("b", "timeout")],
+    groups: [
+      `${GROUP} masters a, backups -, unknown -, preferred true`,
+      "3 192.0.2.100: masters -, backups -, unknown b, preferred -",
+    ],
+  },
+  {
+    name: "a group stays when all of its members fall silent",
+    polls: [sees("a", MASTER), sees("b", BACKUP), vrrpFailed("a", "connect"), vrrpFailed("b", "connect")],
+    groups: [`${GROUP} masters -, backups -, unknown a+b, preferred -`],
+  },
+  {
+    name: "an interface that a good answer lacks has left the group",
+    polls: [sees("a", MASTER), sees("b", BACKUP), sees("b")],
+    groups: [`${GROUP} masters a, backups -, unknown -, preferred true`],
+  },
+  {
+    name: "a group that every member has left is gone",
+    polls: [sees("a", MASTER), sees("b", BACKUP), sees("b"), sees("a")],
+    groups: [],
+  },
+  {
+    name: "an interface that was in the last good answer and is unreadable now makes an unknown member",
+    polls: [sees("a", MASTER), sees("b", BACKUP), garbled("b")],
+    groups: [`${GROUP} masters a, backups -, unknown b, preferred true`],
+  },
+  {
+    name: "an interface stays unknown for as long as it is unreadable, also across a failed poll",
+    polls: [sees("a", MASTER), sees("b", BACKUP), garbled("b"), vrrpFailed("b", "decode"), garbled("b")],
+    groups: [`${GROUP} masters a, backups -, unknown b, preferred true`],
+  },
+  {
+    name: "an interface that was never readable is in no group",
+    polls: [sees("a", MASTER), garbled("b")],
+    groups: [`${GROUP} masters a, backups -, unknown -, preferred true`],
+  },
+  {
+    name: "a member is MASTER if any of its interfaces in the group is",
+    polls: [sees("a", { ...MASTER, state: "BACKUP" }, { ...MASTER, name: "carp1" }), sees("b", BACKUP)],
+    groups: [`${GROUP} masters a, backups b, unknown -, preferred true`],
+  },
+  {
+    name: "a member with several interfaces in the group counts once",
+    polls: [sees("a", MASTER), sees("b", BACKUP, { ...BACKUP, name: "carp1" })],
+    groups: [`${GROUP} masters a, backups b, unknown -, preferred true`],
+  },
+  {
+    name: "a member with a MASTER interface is MASTER even if another one in the group is unreadable",
+    polls: [sees("a", BACKUP, { ...MASTER, name: "carp1" }), garbled("a", { ...MASTER, name: "carp1" }), sees("b", BACKUP)],
+    groups: [`${GROUP} masters a, backups b, unknown -, preferred true`],
+  },
+  {
+    name: "a member whose unreadable interface may be the MASTER is unknown, whatever its other one says",
+    polls: [sees("a", MASTER, { ...BACKUP, name: "carp1" }), garbled("a", { ...BACKUP, name: "carp1" }), sees("b", BACKUP)],
+    groups: [`${GROUP} masters -, backups b, unknown a, preferred -`],
+  },
+  {
+    name: "two spellings of one IPv6 address are one group",
+    polls: [sees("a", { ...MASTER, vip: "2001:DB8:0:0::64" }), sees("b", { ...BACKUP, vip: "2001:db8::64" })],
+    groups: ["2 2001:db8::64: masters a, backups b, unknown -, preferred true"],
+  },
+  {
+    name: "the same address under another vhid is another group",
+    polls: [sees("a", MASTER), sees("b", { ...BACKUP, vhid: 7 })],
+    groups: [
+      `${GROUP} masters a, backups -, unknown -, preferred true`,
+      "7 192.0.2.100: masters -, backups b, unknown -, preferred -",
+    ],
+  },
+])("$name", ({ polls, groups }) => {
+  expect(groupLines(fleetOf([MEMBER_A, MEMBER_B], polls))).toEqual(groups);
+});
+
+test.each<Case>([
+  {
+    name: "the FAILOVER MASTER is preferred, whatever the priorities are",
+    polls: [sees("a", { ...MASTER, priority: 1 }), sees("b", BACKUP), sees("c", BACKUP)],
+    groups: [`${GROUP} masters a, backups b+c, unknown -, preferred true`],
+  },
+  {
+    name: "a MASTER that is not the FAILOVER MASTER is not preferred, even with the highest priority",
+    polls: [sees("a", { ...MASTER, state: "BACKUP", priority: 1 }), sees("b", { ...BACKUP, state: "MASTER" }), sees("c", BACKUP)],
+    groups: [`${GROUP} masters b, backups a+c, unknown -, preferred false`],
+  },
+  {
+    name: "where none is FAILOVER MASTER, the one with the highest priority is preferred",
+    polls: [sees("a", { ...MASTER, type: "2" }), sees("b", BACKUP), sees("c", BACKUP)],
+    groups: [`${GROUP} masters a, backups b+c, unknown -, preferred true`],
+  },
+  {
+    name: "where several are FAILOVER MASTER, the one with the highest priority is preferred",
+    polls: [sees("a", MASTER), sees("b", { ...BACKUP, type: "1", priority: 220 }), sees("c", BACKUP)],
+    groups: [`${GROUP} masters a, backups b+c, unknown -, preferred false`],
+  },
+  {
+    name: "the highest priority may be shared",
+    polls: [sees("a", { ...MASTER, type: "2" }), sees("b", { ...BACKUP, priority: 204 }), sees("c", BACKUP)],
+    groups: [`${GROUP} masters a, backups b+c, unknown -, preferred true`],
+  },
+  {
+    name: "an unknown member counts with the type it reported last",
+    polls: [sees("a", MASTER), sees("b", { ...BACKUP, state: "MASTER" }), sees("c", BACKUP), vrrpFailed("a", "connect")],
+    groups: [`${GROUP} masters b, backups c, unknown a, preferred false`],
+  },
+  {
+    name: "an unknown member counts with the priority it reported last",
+    polls: [sees("a", { ...MASTER, type: "2" }), sees("b", { ...BACKUP, state: "MASTER" }), sees("c"), vrrpFailed("a", "tls")],
+    groups: [`${GROUP} masters b, backups -, unknown a, preferred false`],
+  },
+  {
+    name: "a member that has left the group is not preferred any more",
+    polls: [sees("a", MASTER), sees("b", { ...BACKUP, state: "MASTER" }), sees("c", BACKUP), sees("a")],
+    groups: [`${GROUP} masters b, backups c, unknown -, preferred true`],
+  },
+  {
+    name: "a member without a readable priority does not stand in the way of the highest one",
+    polls: [sees("a", { ...MASTER, type: "2" }), sees("b", { ...BACKUP, priority: undefined }), sees("c", BACKUP)],
+    groups: [`${GROUP} masters a, backups b+c, unknown -, preferred true`],
+  },
+])("preferred: $name", ({ polls, groups }) => {
+  expect(groupLines(fleetOf([MEMBER_A, MEMBER_B, MEMBER_C], polls))).toEqual(groups);
+});

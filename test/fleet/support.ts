@@ -1,0 +1,33 @@
+import type { ApplianceConfig } from "../../src/config/config.ts";
+import { createFleet, type Fleet } from "../../src/fleet/fleet.ts";
+import type { GroupSnapshot } from "../../src/fleet/snapshot.ts";
+import type { Observation } from "../../src/polling/observation.ts";
+import { applianceOf, configOf } from "../support/observations.ts";
+
+/** The cluster `ams` of two appliances, `a` and `b`. */
+export const MEMBER_A = applianceOf({ name: "a", cluster: "ams" });
+export const MEMBER_B = applianceOf({ name: "b", cluster: "ams" });
+export const MEMBER_C = applianceOf({ name: "c", cluster: "ams" });
+
+/** A fleet of these appliances that has taken in the observations, all at the monotonic instant 0. */
+export function fleetOf(appliances: readonly ApplianceConfig[], observations: readonly Observation[] = []): Fleet {
+  const fleet = createFleet();
+  fleet.configure(configOf(...appliances), 0);
+  for (const observation of observations) fleet.record(observation, 0);
+  return fleet;
+}
+
+/** The groups of the first cluster, each in one line. */
+export function groupLines(fleet: Fleet, nowMs = 0): readonly string[] {
+  return (fleet.snapshot(nowMs).clusters[0]?.groups ?? []).map(groupLine);
+}
+
+function groupLine({ vhid, vip, masters, backups, unknown, isPreferredMaster }: GroupSnapshot): string {
+  const preferred = isPreferredMaster === undefined ? "-" : String(isPreferredMaster);
+  const members = `masters ${names(masters)}, backups ${names(backups)}, unknown ${names(unknown)}`;
+  return `${vhid} ${vip}: ${members}, preferred ${preferred}`;
+}
+
+function names(members: readonly string[]): string {
+  return members.length === 0 ? "-" : members.join("+");
+}

@@ -1,0 +1,92 @@
+import { createFleet, type Fleet } from "../../src/fleet/fleet.ts";
+import { createFleetExposition } from "../../src/metrics/exposition.ts";
+import type { Observation } from "../../src/polling/observation.ts";
+import type { ApplianceConfig } from "../../src/config/config.ts";
+import {
+  applianceOf,
+  configOf,
+  interfaceOf,
+  listOf,
+  vrrpFailed,
+  vrrpSeen,
+  WALL_MS,
+  websiteFailed,
+  websiteOf,
+  websiteSeen,
+} from "../support/observations.ts";
+
+/** The monotonic instant at which the canned fleet is read. */
+export const READ_AT_MS = 10_000;
+
+const SHOP = websiteOf({ id: 1, name: "shop", protocols: ["http", "https"] });
+const certificate = { notAfterSeconds: 1_800_000_000, subject: "CN=waf", issuer: "CN=waf", sha256: "ab".repeat(32) };
+
+const APPLIANCES: readonly ApplianceConfig[] = [
+  applianceOf({ name: "waf-1", cluster: "ams", labels: { site: "ams", rack: "r1" }, websites: [SHOP] }),
+  applianceOf({ name: "waf-2", cluster: "ams", labels: { site: "ams", rack: "r2" }, websites: [SHOP] }),
+  applianceOf({ name: "failed", cluster: "fra" }),
+  applianceOf({ name: "stalled", cluster: "fra" }),
+  applianceOf({ name: "locked", websites: [websiteOf({ id: 3 })] }),
+  applianceOf({ name: "new", websites: [websiteOf({ id: 7 })] }),
+  applianceOf({ name: "odd" }),
+];
+
+const BACKUP = interfaceOf({ state: "BACKUP", type: "2", priority: 100, advskew: 154, alias: ["192.0.2.101", "192.0.2.102"] });
+const ODD = listOf(
+  [
+    interfaceOf({ name: "carp0", state: "INIT", priority: undefined, alias: undefined, device: "", peer: "" }),
+    interfaceOf({ name: "carp1", vip: "2001:DB8:0::64", vhid: 3, advskew: 51, type: "7" }),
+  ],
+  {
+    unreadable: ["carp2"],
+    anomalies: [
+      { kind: "unknown_state", path: "$.carp0.state_current" },
+      { kind: "bad_field", path: "$.carp0.priority" },
+      { kind: "bad_field", path: "$.carp0.alias" },
+      { kind: "advskew_mismatch", path: "$.carp1.advskew" },
+      { kind: "bad_interface", path: "$.carp2" },
+    ],
+  },
+);
+
+const OBSERVATIONS: readonly Observation[] = [
+  vrrpSeen("waf-1", listOf([{ ...BACKUP, priority: 204 }]), { certificate }),
+  vrrpSeen("waf-1", listOf([interfaceOf()]), { completedAtMs: WALL_MS + 5_250, durationSeconds: 0.125, certificate }),
+  websiteSeen("waf-1", 1, [
+    { protocol: "http", status: 301 },
+    { protocol: "https", status: 200 },
+  ], { certificate, expiresAtMs: 80_000 }),
+  vrrpSeen("waf-2", listOf([BACKUP])),
+  websiteSeen("waf-2", 1, [
+    { protocol: "http", status: 200 },
+    { protocol: "https", status: 503 },
+  ], { expiresAtMs: 80_000 }),
+  websiteSeen("waf-2", 1, [
+    { protocol: "http", status: 200 },
+    { protocol: "https", status: 0 },
+  ], { expiresAtMs: 80_000 }),
+  vrrpSeen("failed", listOf([interfaceOf()])),
+  vrrpFailed("failed", "connect", { durationSeconds: 0.001 }),
+  vrrpSeen("stalled", listOf([BACKUP]), { expiresAtMs: 9_000 }),
+  vrrpFailed("locked", "auth"),
+  websiteFailed("locked", 3, "appliance_down", { durationSeconds: 0 }),
+  vrrpSeen("odd", ODD),
+];
+
+/** A fleet in which everything occurs: health, failure, stalling, nothing known yet, deviations, websites, groups. */
+export function cannedFleet(): Fleet {
+  const fleet = createFleet();
+  fleet.configure(configOf(...APPLIANCES), 0);
+  for (const observation of OBSERVATIONS) fleet.record(observation, 0);
+  return fleet;
+}
+
+/** The whole text of a fleet at a monotonic instant. */
+export function expositionOf(fleet: Fleet, nowMs = READ_AT_MS): string {
+  return createFleetExposition().render(fleet.snapshot(nowMs));
+}
+
+/** The lines of samples in a text whose name begins with `prefix`. */
+export function sampleLines(text: string, prefix = ""): readonly string[] {
+  return text.split("\n").filter((line) => line !== "" && !line.startsWith("#") && line.startsWith(prefix));
+}

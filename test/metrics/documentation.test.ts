@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+
+import { expect, test } from "vitest";
+
+import { FLEET_FAMILIES } from "../../src/metrics/families.ts";
+import { createSelfMetrics } from "../../src/metrics/self.ts";
+import { FAILURE_REASONS } from "../../src/polling/failure.ts";
+import { cannedFleet, expositionOf } from "./canned-fleet.ts";
+import { parseExposition } from "./strict-parser.ts";
+
+const PAGE = readFileSync(new URL("../../docs/metrics.md", import.meta.url), "utf8");
+
+interface Row {
+  readonly name: string;
+  readonly type: string;
+  readonly labels: readonly string[];
+}
+
+/** The rows of the page's tables, by what their first column is headed. */
+function tableRows(heading: string): readonly (readonly string[])[] {
+  const blocks = PAGE.split("\n\n").filter((block) => block.startsWith(`| ${heading} |`));
+  return blocks.flatMap((block) => block.trimEnd().split("\n").slice(2).map(cellsOf));
+}
+
+function cellsOf(line: string): readonly string[] {
+  return line.replace(/^\| ?| ?\|$/g, "").split("|").map((cell) => cell.trim());
+}
+
+function unquoted(cell = ""): string {
+  return cell.replaceAll("`", "");
+}
+
+function documentedRows(): readonly Row[] {
+  return tableRows("family").map(([name, type = "", labels = ""]) => ({
+    name: unquoted(name),
+    type,
+    labels: labels === "" ? [] : labels.split(", ").map(unquoted),
+  }));
+}
+
+/** Rows and their labels in a fixed order. */
+function byName(rows: readonly Row[]): readonly Row[] {
+  const sorted = rows.map((row) => ({ ...row, labels: row.labels.toSorted() }));
+  return sorted.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function ownRows(): Promise<readonly Row[]> {
+  const self = createSelfMetrics({ version: "0.0.0", nodeVersion: "v20.0.0" }, () => 0);
+  const families = parseExposition(await self.render()).filter(({ name }) => name.startsWith("appliance_exporter_"));
+  return families.map(({ name, type, samples }) => {
+    const labels = new Set(samples.flatMap((sample) => [...sample.labels.keys()]));
+    return { name, type, labels: [...labels].filter((label) => label !== "le") };
+  });
+}
+
+test("every family that is exported is documented with its type and labels, and none beside them", async () => {
+  const fleet = FLEET_FAMILIES.map(({ name, type, labels }) => ({ name, type, labels }));
+  expect(byName(documentedRows())).toEqual(byName([...fleet, ...(await ownRows())]));
+});
+
+test("the labels that families declare are those that their samples have", () => {
+  const common = new Set(["appliance", "ha_cluster", "site", "rack"]);
+  const exported = parseExposition(expositionOf(cannedFleet())).map(({ name, type, samples }) => {
+    const labels = new Set(samples.flatMap((sample) => [...sample.labels.keys()]));
+    return { name, type, labels: [...labels].filter((label) => !common.has(label)) };
+  });
+  expect(byName(exported)).toEqual(byName(FLEET_FAMILIES.map(({ name, type, labels }) => ({ name, type, labels }))));
+});
+
+test("every reason is documented, in the order of the code, and none beside them", () => {
+  expect(tableRows("reason").map(([reason]) => unquoted(reason))).toEqual([...FAILURE_REASONS]);
+});
+
+test("every anomaly is documented, and none beside them", () => {
+  const family = parseExposition(expositionOf(cannedFleet())).find(({ name }) => name === "appliance_api_anomalies");
+  const exported = new Set(family?.samples.map(({ labels }) => labels.get("anomaly")));
+  expect(new Set(tableRows("anomaly").map(([anomaly]) => unquoted(anomaly)))).toEqual(exported);
+});
+
+test("every row says what its family means", () => {
+  expect(tableRows("family").filter(([, , , meaning = ""]) => meaning === "")).toEqual([]);
+});

@@ -1,0 +1,198 @@
+import { expect, test } from "vitest";
+
+import { createFleet } from "../../src/fleet/fleet.ts";
+import { createFleetExposition } from "../../src/metrics/exposition.ts";
+import { applianceOf, configOf } from "../support/observations.ts";
+import { cannedFleet, expositionOf, READ_AT_MS } from "./canned-fleet.ts";
+
+test("the canned fleet is exported as this text, and no more", () => {
+  expect(expositionOf(cannedFleet())).toBe(EXPECTED);
+});
+
+test("rendering ahead of the scrape changes nothing in the text", () => {
+  const exposition = createFleetExposition();
+  const snapshot = cannedFleet().snapshot(READ_AT_MS);
+  for (const { vrrp, websites, totals } of snapshot.appliances) {
+    for (const section of [totals, ...websites, vrrp]) exposition.prepare(section);
+  }
+  expect(exposition.render(snapshot)).toBe(EXPECTED);
+  expect(exposition.render(snapshot)).toBe(EXPECTED);
+});
+
+test("an empty fleet is an empty text", () => {
+  expect(expositionOf(createFleet())).toBe("");
+});
+
+test("a family without samples has no header either", () => {
+  const fleet = createFleet();
+  fleet.configure(configOf(applianceOf({ name: "waf" })), 0);
+  expect(expositionOf(fleet)).toBe(
+    `# HELP appliance_polls_total Polls of the operation since the appliance was configured.
+# TYPE appliance_polls_total counter
+appliance_polls_total{appliance="waf",ha_cluster="waf",operation="vrrp"} 0
+# HELP appliance_poll_failures_total Failed polls of the operation since the appliance was configured.
+# TYPE appliance_poll_failures_total counter
+appliance_poll_failures_total{appliance="waf",ha_cluster="waf",operation="vrrp"} 0
+`,
+  );
+});
+
+const EXPECTED = `# HELP vrrp_is_master Whether state_current of the VRRP interface is MASTER (1) or not (0). From the latest poll of the VRRP list, not from the scrape; absent unless that poll succeeded.
+# TYPE vrrp_is_master gauge
+vrrp_is_master{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",interface="carp0",vhid="2",vip="192.0.2.100"} 1
+vrrp_is_master{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",interface="carp0",vhid="2",vip="192.0.2.100"} 0
+vrrp_is_master{appliance="odd",ha_cluster="odd",interface="carp0",vhid="2",vip="192.0.2.100"} 0
+vrrp_is_master{appliance="odd",ha_cluster="odd",interface="carp1",vhid="3",vip="2001:db8::64"} 1
+# HELP vrrp_priority Priority of the VRRP interface as reported, 0 to 255. From the latest poll of the VRRP list, not from the scrape; absent unless that poll succeeded.
+# TYPE vrrp_priority gauge
+vrrp_priority{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",interface="carp0",vhid="2",vip="192.0.2.100"} 204
+vrrp_priority{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",interface="carp0",vhid="2",vip="192.0.2.100"} 100
+vrrp_priority{appliance="odd",ha_cluster="odd",interface="carp1",vhid="3",vip="2001:db8::64"} 204
+# HELP vrrp_advskew Advertising skew of the VRRP interface as reported, -1 to 254. From the latest poll of the VRRP list, not from the scrape; absent unless that poll succeeded.
+# TYPE vrrp_advskew gauge
+vrrp_advskew{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",interface="carp0",vhid="2",vip="192.0.2.100"} 50
+vrrp_advskew{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",interface="carp0",vhid="2",vip="192.0.2.100"} 154
+vrrp_advskew{appliance="odd",ha_cluster="odd",interface="carp0",vhid="2",vip="192.0.2.100"} 50
+vrrp_advskew{appliance="odd",ha_cluster="odd",interface="carp1",vhid="3",vip="2001:db8::64"} 51
+# HELP vrrp_aliases Number of IP aliases of the VRRP interface. From the latest poll of the VRRP list, not from the scrape; absent unless that poll succeeded.
+# TYPE vrrp_aliases gauge
+vrrp_aliases{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",interface="carp0",vhid="2",vip="192.0.2.100"} 0
+vrrp_aliases{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",interface="carp0",vhid="2",vip="192.0.2.100"} 2
+vrrp_aliases{appliance="odd",ha_cluster="odd",interface="carp1",vhid="3",vip="2001:db8::64"} 0
+# HELP vrrp_interface_info Further facts of the VRRP interface as reported; always 1. From the latest poll of the VRRP list, not from the scrape; absent unless that poll succeeded.
+# TYPE vrrp_interface_info gauge
+vrrp_interface_info{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",interface="carp0",vhid="2",vip="192.0.2.100",device="eth1",netmask="255.255.255.0",peer="224.0.0.18",type="1",state="MASTER"} 1
+vrrp_interface_info{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",interface="carp0",vhid="2",vip="192.0.2.100",device="eth1",netmask="255.255.255.0",peer="224.0.0.18",type="2",state="BACKUP"} 1
+vrrp_interface_info{appliance="odd",ha_cluster="odd",interface="carp0",vhid="2",vip="192.0.2.100",device="",netmask="255.255.255.0",peer="",type="1",state="INIT"} 1
+vrrp_interface_info{appliance="odd",ha_cluster="odd",interface="carp1",vhid="3",vip="2001:db8::64",device="eth1",netmask="255.255.255.0",peer="224.0.0.18",type="7",state="MASTER"} 1
+# HELP vrrp_transitions_total Changes of state_current against the last successful poll, since the interface was first seen. From the latest poll of the VRRP list, not from the scrape; absent unless that poll succeeded.
+# TYPE vrrp_transitions_total counter
+vrrp_transitions_total{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",interface="carp0",vhid="2",vip="192.0.2.100"} 1
+vrrp_transitions_total{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",interface="carp0",vhid="2",vip="192.0.2.100"} 0
+vrrp_transitions_total{appliance="odd",ha_cluster="odd",interface="carp0",vhid="2",vip="192.0.2.100"} 0
+vrrp_transitions_total{appliance="odd",ha_cluster="odd",interface="carp1",vhid="3",vip="2001:db8::64"} 0
+# HELP vrrp_last_transition_timestamp_seconds When the latest change of state_current was seen, as Unix time; absent before the first. From the latest poll of the VRRP list, not from the scrape; absent unless that poll succeeded.
+# TYPE vrrp_last_transition_timestamp_seconds gauge
+vrrp_last_transition_timestamp_seconds{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",interface="carp0",vhid="2",vip="192.0.2.100"} 1700000005.25
+# HELP vrrp_group_masters Members of the VRRP group known to be MASTER; 1 is healthy, 2 or more is a split brain. From the latest polls of the members' VRRP lists, not from the scrape.
+# TYPE vrrp_group_masters gauge
+vrrp_group_masters{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100"} 1
+vrrp_group_masters{ha_cluster="fra",vhid="2",vip="192.0.2.100"} 0
+# HELP vrrp_group_backups Members of the VRRP group known to be BACKUP; 0 beside one master means that redundancy is lost. From the latest polls of the members' VRRP lists, not from the scrape.
+# TYPE vrrp_group_backups gauge
+vrrp_group_backups{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100"} 1
+vrrp_group_backups{ha_cluster="fra",vhid="2",vip="192.0.2.100"} 0
+# HELP vrrp_group_unknown_members Appliances whose VRRP list is not known now and that were last seen in the group, or never seen at all. From the latest polls of the members' VRRP lists, not from the scrape.
+# TYPE vrrp_group_unknown_members gauge
+vrrp_group_unknown_members{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100"} 0
+vrrp_group_unknown_members{ha_cluster="fra",vhid="2",vip="192.0.2.100"} 2
+# HELP vrrp_group_preferred_master Whether the one MASTER of the VRRP group is its preferred member; absent unless there is exactly one. From the latest polls of the members' VRRP lists, not from the scrape.
+# TYPE vrrp_group_preferred_master gauge
+vrrp_group_preferred_master{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100"} 1
+# HELP website_http_status Status code of the website's response to HEAD; 0 if the appliance got no HTTP response. From the latest website test by the appliance, not from the scrape; absent unless that poll succeeded.
+# TYPE website_http_status gauge
+website_http_status{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",website_id="1",website="shop",protocol="http"} 301
+website_http_status{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",website_id="1",website="shop",protocol="https"} 200
+website_http_status{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",website_id="1",website="shop",protocol="http"} 200
+website_http_status{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",website_id="1",website="shop",protocol="https"} 0
+# HELP website_up Whether the website's status is among those expected. From the latest website test by the appliance, not from the scrape; absent unless that poll succeeded.
+# TYPE website_up gauge
+website_up{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",website_id="1",website="shop",protocol="http"} 1
+website_up{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",website_id="1",website="shop",protocol="https"} 1
+website_up{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",website_id="1",website="shop",protocol="http"} 1
+website_up{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",website_id="1",website="shop",protocol="https"} 0
+# HELP website_status_changes_total Changes of the website's status against the last successful poll, since it was first seen. From the latest website test by the appliance, not from the scrape; absent unless that poll succeeded.
+# TYPE website_status_changes_total counter
+website_status_changes_total{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",website_id="1",website="shop",protocol="http"} 0
+website_status_changes_total{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",website_id="1",website="shop",protocol="https"} 0
+website_status_changes_total{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",website_id="1",website="shop",protocol="http"} 0
+website_status_changes_total{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",website_id="1",website="shop",protocol="https"} 1
+# HELP appliance_up Whether the latest poll of the appliance's VRRP list succeeded; not a matter of the scrape.
+# TYPE appliance_up gauge
+appliance_up{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1"} 1
+appliance_up{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2"} 1
+appliance_up{appliance="failed",ha_cluster="fra"} 0
+appliance_up{appliance="stalled",ha_cluster="fra"} 0
+appliance_up{appliance="locked",ha_cluster="locked"} 0
+appliance_up{appliance="odd",ha_cluster="odd"} 1
+# HELP appliance_poll_success Whether the latest poll of the operation succeeded; not a matter of the scrape.
+# TYPE appliance_poll_success gauge
+appliance_poll_success{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",operation="vrrp"} 1
+appliance_poll_success{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",operation="website_test",website_id="1",website="shop"} 1
+appliance_poll_success{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",operation="vrrp"} 1
+appliance_poll_success{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",operation="website_test",website_id="1",website="shop"} 1
+appliance_poll_success{appliance="failed",ha_cluster="fra",operation="vrrp"} 0
+appliance_poll_success{appliance="stalled",ha_cluster="fra",operation="vrrp"} 0
+appliance_poll_success{appliance="locked",ha_cluster="locked",operation="vrrp"} 0
+appliance_poll_success{appliance="locked",ha_cluster="locked",operation="website_test",website_id="3",website="3"} 0
+appliance_poll_success{appliance="odd",ha_cluster="odd",operation="vrrp"} 1
+# HELP appliance_poll_duration_seconds How long the latest poll of the operation took, from name look-up to last byte; not the scrape.
+# TYPE appliance_poll_duration_seconds gauge
+appliance_poll_duration_seconds{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",operation="vrrp"} 0.125
+appliance_poll_duration_seconds{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",operation="website_test",website_id="1",website="shop"} 0.25
+appliance_poll_duration_seconds{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",operation="vrrp"} 0.25
+appliance_poll_duration_seconds{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",operation="website_test",website_id="1",website="shop"} 0.25
+appliance_poll_duration_seconds{appliance="failed",ha_cluster="fra",operation="vrrp"} 0.001
+appliance_poll_duration_seconds{appliance="stalled",ha_cluster="fra",operation="vrrp"} 0.25
+appliance_poll_duration_seconds{appliance="locked",ha_cluster="locked",operation="vrrp"} 0.25
+appliance_poll_duration_seconds{appliance="locked",ha_cluster="locked",operation="website_test",website_id="3",website="3"} 0
+appliance_poll_duration_seconds{appliance="odd",ha_cluster="odd",operation="vrrp"} 0.25
+# HELP appliance_last_success_timestamp_seconds When a poll of the operation last succeeded, as Unix time, not when it was scraped; absent before the first.
+# TYPE appliance_last_success_timestamp_seconds gauge
+appliance_last_success_timestamp_seconds{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",operation="vrrp"} 1700000005.25
+appliance_last_success_timestamp_seconds{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",operation="website_test",website_id="1",website="shop"} 1700000000
+appliance_last_success_timestamp_seconds{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",operation="vrrp"} 1700000000
+appliance_last_success_timestamp_seconds{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",operation="website_test",website_id="1",website="shop"} 1700000000
+appliance_last_success_timestamp_seconds{appliance="failed",ha_cluster="fra",operation="vrrp"} 1700000000
+appliance_last_success_timestamp_seconds{appliance="stalled",ha_cluster="fra",operation="vrrp"} 1700000000
+appliance_last_success_timestamp_seconds{appliance="odd",ha_cluster="odd",operation="vrrp"} 1700000000
+# HELP appliance_poll_failure_info 1 while the latest poll of the operation, not the scrape, has failed, with the one reason.
+# TYPE appliance_poll_failure_info gauge
+appliance_poll_failure_info{appliance="failed",ha_cluster="fra",operation="vrrp",reason="connect"} 1
+appliance_poll_failure_info{appliance="stalled",ha_cluster="fra",operation="vrrp",reason="stalled"} 1
+appliance_poll_failure_info{appliance="locked",ha_cluster="locked",operation="vrrp",reason="auth"} 1
+appliance_poll_failure_info{appliance="locked",ha_cluster="locked",operation="website_test",website_id="3",website="3",reason="appliance_down"} 1
+# HELP appliance_polls_total Polls of the operation since the appliance was configured.
+# TYPE appliance_polls_total counter
+appliance_polls_total{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",operation="vrrp"} 2
+appliance_polls_total{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",operation="website_test"} 1
+appliance_polls_total{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",operation="vrrp"} 1
+appliance_polls_total{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",operation="website_test"} 2
+appliance_polls_total{appliance="failed",ha_cluster="fra",operation="vrrp"} 2
+appliance_polls_total{appliance="stalled",ha_cluster="fra",operation="vrrp"} 1
+appliance_polls_total{appliance="locked",ha_cluster="locked",operation="vrrp"} 1
+appliance_polls_total{appliance="locked",ha_cluster="locked",operation="website_test"} 1
+appliance_polls_total{appliance="new",ha_cluster="new",operation="vrrp"} 0
+appliance_polls_total{appliance="new",ha_cluster="new",operation="website_test"} 0
+appliance_polls_total{appliance="odd",ha_cluster="odd",operation="vrrp"} 1
+# HELP appliance_poll_failures_total Failed polls of the operation since the appliance was configured.
+# TYPE appliance_poll_failures_total counter
+appliance_poll_failures_total{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",operation="vrrp"} 0
+appliance_poll_failures_total{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",operation="website_test"} 0
+appliance_poll_failures_total{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",operation="vrrp"} 0
+appliance_poll_failures_total{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",operation="website_test"} 0
+appliance_poll_failures_total{appliance="failed",ha_cluster="fra",operation="vrrp"} 1
+appliance_poll_failures_total{appliance="stalled",ha_cluster="fra",operation="vrrp"} 0
+appliance_poll_failures_total{appliance="locked",ha_cluster="locked",operation="vrrp"} 1
+appliance_poll_failures_total{appliance="locked",ha_cluster="locked",operation="website_test"} 1
+appliance_poll_failures_total{appliance="new",ha_cluster="new",operation="vrrp"} 0
+appliance_poll_failures_total{appliance="new",ha_cluster="new",operation="website_test"} 0
+appliance_poll_failures_total{appliance="odd",ha_cluster="odd",operation="vrrp"} 0
+# HELP appliance_api_anomalies Deviations from the API in the latest polled VRRP list, not in the scrape; absent unless that poll succeeded.
+# TYPE appliance_api_anomalies gauge
+appliance_api_anomalies{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",anomaly="unknown_state"} 0
+appliance_api_anomalies{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",anomaly="advskew_mismatch"} 0
+appliance_api_anomalies{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",anomaly="bad_interface"} 0
+appliance_api_anomalies{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",anomaly="bad_field"} 0
+appliance_api_anomalies{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",anomaly="unknown_state"} 0
+appliance_api_anomalies{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",anomaly="advskew_mismatch"} 0
+appliance_api_anomalies{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",anomaly="bad_interface"} 0
+appliance_api_anomalies{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",anomaly="bad_field"} 0
+appliance_api_anomalies{appliance="odd",ha_cluster="odd",anomaly="unknown_state"} 1
+appliance_api_anomalies{appliance="odd",ha_cluster="odd",anomaly="advskew_mismatch"} 1
+appliance_api_anomalies{appliance="odd",ha_cluster="odd",anomaly="bad_interface"} 1
+appliance_api_anomalies{appliance="odd",ha_cluster="odd",anomaly="bad_field"} 2
+# HELP appliance_tls_certificate_not_after_timestamp_seconds End of validity, as Unix time, of the certificate the appliance last presented to a poll, trusted or not.
+# TYPE appliance_tls_certificate_not_after_timestamp_seconds gauge
+appliance_tls_certificate_not_after_timestamp_seconds{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1"} 1800000000
+`;

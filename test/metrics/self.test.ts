@@ -1,0 +1,120 @@
+import { expect, test } from "vitest";
+
+import { createSelfMetrics, type SelfMetrics } from "../../src/metrics/self.ts";
+import { SKIP_REASONS } from "../../src/polling/events.ts";
+import { FAILURE_REASONS } from "../../src/polling/failure.ts";
+import { listOf, vrrpFailed, vrrpSeen, WALL_MS, websiteFailed } from "../support/observations.ts";
+import { parseExposition, type ParsedSample } from "./strict-parser.ts";
+
+function selfMetrics(droppedLogLines = () => 0): SelfMetrics {
+  return createSelfMetrics({ version: "1.2.3", nodeVersion: "v20.20.2" }, droppedLogLines);
+}
+
+async function samplesOf(self: SelfMetrics): Promise<readonly ParsedSample[]> {
+  return parseExposition(await self.render()).flatMap(({ samples }) => samples);
+}
+
+async function valueOf(self: SelfMetrics, series: string): Promise<number | undefined> {
+  return (await samplesOf(self)).find((sample) => sample.series === `appliance_exporter_${series}`)?.value;
+}
+
+test("everything countable is at 0 from the start, for every operation and every reason", async () => {
+  const samples = await samplesOf(selfMetrics());
+  const countable = samples.filter(({ name }) => /^appliance_exporter_.*(_total|_count|_sum|_bucket|_in_flight)$/.test(name));
+  expect(countable.filter(({ value }) => value !== 0)).toEqual([]);
+  const labels = (name: string, label: string) =>
+    new Set(countable.filter((sample) => sample.name === name).map((sample) => sample.labels.get(label)));
+  expect(labels("appliance_exporter_poll_failures_total", "reason")).toEqual(new Set(FAILURE_REASONS));
+  expect(labels("appliance_exporter_polls_skipped_total", "reason")).toEqual(new Set(SKIP_REASONS));
+  for (const name of ["poll_failures_total", "poll_duration_seconds_count", "poll_lateness_seconds_count"]) {
+    expect(labels(`appliance_exporter_${name}`, "operation")).toEqual(new Set(["vrrp", "website_test"]));
+  }
+});
+
+test("versions are labels of the build", async () => {
+  expect(await valueOf(selfMetrics(), 'build_info{version="1.2.3",nodeversion="v20.20.2"}')).toBe(1);
+});
+
+test("a poll is in flight from its start to its end, and late by what it is told", async () => {
+  const self = selfMetrics();
+  self.started("vrrp", 0.75);
+  expect(await valueOf(self, "polls_in_flight")).toBe(1);
+  expect(await valueOf(self, 'poll_lateness_seconds_sum{operation="vrrp"}')).toBe(0.75);
+  self.ended("vrrp", 0.25);
+  expect(await valueOf(self, "polls_in_flight")).toBe(0);
+});
+
+test("polls that were made are measured by operation", async () => {
+  const self = selfMetrics();
+  self.started("vrrp", 0);
+  self.ended("vrrp", 0.25);
+  self.started("vrrp", 0);
+  self.ended("vrrp", 4);
+  expect(await valueOf(self, 'poll_duration_seconds_count{operation="vrrp"}')).toBe(2);
+  expect(await valueOf(self, 'poll_duration_seconds_sum{operation="vrrp"}')).toBe(4.25);
+  expect(await valueOf(self, 'poll_duration_seconds_count{operation="website_test"}')).toBe(0);
+});
+
+test("failures are counted by operation and reason", async () => {
+  const self = selfMetrics();
+  self.observed(vrrpSeen("waf", listOf([])));
+  self.observed(vrrpFailed("waf", "timeout"));
+  self.observed(websiteFailed("waf", 1, "decode"));
+  const samples = await samplesOf(self);
+  const counted = samples.filter(({ name, value }) => name === "appliance_exporter_poll_failures_total" && value > 0);
+  expect(counted.map(({ series, value }) => [series, value])).toEqual([
+    ['appliance_exporter_poll_failures_total{operation="vrrp",reason="timeout"}', 1],
+    ['appliance_exporter_poll_failures_total{operation="website_test",reason="decode"}', 1],
+  ]);
+});
+
+test("a website test that was not sent takes no part in the durations", async () => {
+  const self = selfMetrics();
+  self.observed(websiteFailed("waf", 1, "appliance_down", { durationSeconds: 0 }));
+  expect(await valueOf(self, 'poll_duration_seconds_count{operation="website_test"}')).toBe(0);
+});
+
+test("skipped polls are counted by reason", async () => {
+  const self = selfMetrics();
+  self.skipped("vrrp", "overlap", 1);
+  self.skipped("website_test", "missed", 9);
+  expect(await valueOf(self, 'polls_skipped_total{reason="overlap"}')).toBe(1);
+  expect(await valueOf(self, 'polls_skipped_total{reason="missed"}')).toBe(9);
+  expect(await valueOf(self, 'polls_skipped_total{reason="backoff"}')).toBe(0);
+});
+
+test("a reload that failed keeps the time of the last one that did not", async () => {
+  const self = selfMetrics();
+  self.appliances(3);
+  self.reloaded(true, WALL_MS);
+  expect(await valueOf(self, "config_last_reload_successful")).toBe(1);
+  self.reloaded(false, WALL_MS + 60_000);
+  expect(await valueOf(self, "config_last_reload_successful")).toBe(0);
+  expect(await valueOf(self, "config_last_reload_success_timestamp_seconds")).toBe(1_700_000_000);
+  expect(await valueOf(self, "appliances")).toBe(3);
+});
+
+test("dropped log lines are asked for at each rendering", async () => {
+  let dropped = 2;
+  const self = selfMetrics(() => dropped);
+  expect(await valueOf(self, "log_messages_dropped_total")).toBe(2);
+  dropped = 5;
+  expect(await valueOf(self, "log_messages_dropped_total")).toBe(5);
+});
+
+test("the runtime's metrics are there, less the three gauges with a counter's name", async () => {
+  const names = new Set((await samplesOf(selfMetrics())).map(({ name }) => name));
+  expect(names).toContain("process_resident_memory_bytes");
+  expect(names).toContain("nodejs_version_info");
+  expect([...names].filter((name) => /^nodejs_active_.*_total$/.test(name))).toEqual([]);
+});
+
+test("two registries do not share anything", async () => {
+  const [one, other] = [selfMetrics(), selfMetrics()];
+  one.skipped("vrrp", "overlap", 4);
+  expect(await valueOf(other, 'polls_skipped_total{reason="overlap"}')).toBe(0);
+});
+
+test("no sample is NaN", async () => {
+  expect(await selfMetrics().render()).not.toMatch(/ nan$/im);
+});

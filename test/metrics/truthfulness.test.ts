@@ -1,0 +1,167 @@
+import { expect, test } from "vitest";
+
+import type { Fleet } from "../../src/fleet/fleet.ts";
+import { FLEET_FAMILIES } from "../../src/metrics/families.ts";
+import type { Observation } from "../../src/polling/observation.ts";
+import {
+  applianceOf,
+  configOf,
+  EXPIRES_AT_MS,
+  interfaceOf,
+  listOf,
+  vrrpFailed,
+  vrrpSeen,
+  WALL_MS,
+  websiteFailed,
+  websiteOf,
+  websiteSeen,
+} from "../support/observations.ts";
+import { fleetOf } from "../fleet/support.ts";
+import { cannedFleet, expositionOf, sampleLines } from "./canned-fleet.ts";
+
+const WAF = applianceOf({ name: "waf", websites: [websiteOf({ id: 1, name: "shop" })] });
+const VRRP_OK = vrrpSeen("waf", listOf([interfaceOf()]));
+const WEBSITE_OK = websiteSeen("waf", 1, [{ protocol: "http", status: 200 }], { expiresAtMs: 80_000 });
+
+function lines(observations: readonly Observation[], prefix: string, nowMs = 0): readonly string[] {
+  return samples(fleetOf([WAF], observations), prefix, nowMs);
+}
+/** Samples without the labels that all of them carry. */
+function samples(fleet: Fleet, prefix: string, nowMs = 0): readonly string[] {
+  const text = expositionOf(fleet, nowMs);
+  return sampleLines(text, prefix).map((line) => line.replace('appliance="waf",ha_cluster="waf"', "waf"));
+}
+
+test("rule 1: series of interfaces, and the anomalies, are there only while the latest poll of the list succeeded", () => {
+  expect(lines([VRRP_OK], "vrrp_")).toHaveLength(6);
+  expect(lines([VRRP_OK], "appliance_api_anomalies")).toHaveLength(4);
+  expect(lines([VRRP_OK, vrrpFailed("waf", "decode")], "vrrp_")).toEqual([]);
+  expect(lines([VRRP_OK, vrrpFailed("waf", "decode")], "appliance_api_anomalies")).toEqual([]);
+  expect(lines([VRRP_OK, vrrpFailed("waf", "decode"), VRRP_OK], "vrrp_")).toHaveLength(6);
+});
+
+test("rule 1: series of a website are there only while its latest test succeeded, whatever the list does", () => {
+  expect(lines([WEBSITE_OK, vrrpFailed("waf", "connect")], "website_")).toHaveLength(3);
+  expect(lines([VRRP_OK, WEBSITE_OK, websiteFailed("waf", 1, "decode")], "website_")).toEqual([]);
+  expect(lines([VRRP_OK, WEBSITE_OK, websiteFailed("waf", 1, "decode")], "vrrp_is_master")).toHaveLength(1);
+});
+
+test("rule 1: after a failed poll the series about polling stay and tell why", () => {
+  const failed = vrrpFailed("waf", "tls", { durationSeconds: 0.5, completedAtMs: WALL_MS + 5_000 });
+  expect(lines([VRRP_OK, failed], "appliance_")).toEqual([
+    "appliance_up{waf} 0",
+    'appliance_poll_success{waf,operation="vrrp"} 0',
+    'appliance_poll_duration_seconds{waf,operation="vrrp"} 0.5',
+    'appliance_last_success_timestamp_seconds{waf,operation="vrrp"} 1700000000',
+    'appliance_poll_failure_info{waf,operation="vrrp",reason="tls"} 1',
+    'appliance_polls_total{waf,operation="vrrp"} 2',
+    'appliance_polls_total{waf,operation="website_test"} 0',
+    'appliance_poll_failures_total{waf,operation="vrrp"} 1',
+    'appliance_poll_failures_total{waf,operation="website_test"} 0',
+  ]);
+});
+
+test("rule 1: the latest of several reasons is the only one", () => {
+  const failures = [vrrpFailed("waf", "dns"), vrrpFailed("waf", "timeout"), vrrpFailed("waf", "auth")];
+  expect(lines(failures, "appliance_poll_failure_info")).toEqual([
+    'appliance_poll_failure_info{waf,operation="vrrp",reason="auth"} 1',
+  ]);
+});
+
+test("rule 1: the poll counters are there from the loading of the configuration on, for website tests where there are websites", () => {
+  expect(lines([], "")).toEqual([
+    'appliance_polls_total{waf,operation="vrrp"} 0',
+    'appliance_polls_total{waf,operation="website_test"} 0',
+    'appliance_poll_failures_total{waf,operation="vrrp"} 0',
+    'appliance_poll_failures_total{waf,operation="website_test"} 0',
+  ]);
+  expect(samples(fleetOf([{ ...WAF, websites: [] }]), "")).toEqual([
+    'appliance_polls_total{waf,operation="vrrp"} 0',
+    'appliance_poll_failures_total{waf,operation="vrrp"} 0',
+  ]);
+});
+
+test("rule 2: stalled polling takes the series of its operation away, and it is said why", () => {
+  const observations = [VRRP_OK, WEBSITE_OK];
+  expect(lines(observations, "vrrp_is_master", EXPIRES_AT_MS - 1)).toHaveLength(1);
+  expect(lines(observations, "appliance_up", EXPIRES_AT_MS - 1)).toEqual(["appliance_up{waf} 1"]);
+  expect(lines(observations, "vrrp_", EXPIRES_AT_MS)).toEqual([]);
+  expect(lines(observations, "appliance_api_anomalies", EXPIRES_AT_MS)).toEqual([]);
+  expect(lines(observations, "appliance_up", EXPIRES_AT_MS)).toEqual(["appliance_up{waf} 0"]);
+  expect(lines(observations, "appliance_poll_success", EXPIRES_AT_MS)).toEqual([
+    'appliance_poll_success{waf,operation="vrrp"} 0',
+    'appliance_poll_success{waf,operation="website_test",website_id="1",website="shop"} 1',
+  ]);
+  expect(lines(observations, "appliance_poll_failure_info", EXPIRES_AT_MS)).toEqual([
+    'appliance_poll_failure_info{waf,operation="vrrp",reason="stalled"} 1',
+  ]);
+  expect(lines(observations, "website_up", EXPIRES_AT_MS)).toHaveLength(1);
+  expect(lines(observations, "website_", 80_000)).toEqual([]);
+});
+
+test("rule 2: stalling replaces an older reason, and counts as no poll", () => {
+  const observations = [VRRP_OK, vrrpFailed("waf", "connect")];
+  expect(lines(observations, "appliance_poll_failure_info", EXPIRES_AT_MS)).toEqual([
+    'appliance_poll_failure_info{waf,operation="vrrp",reason="stalled"} 1',
+  ]);
+  expect(lines(observations, "appliance_poll_failures_total", EXPIRES_AT_MS)[0]).toBe(
+    'appliance_poll_failures_total{waf,operation="vrrp"} 1',
+  );
+});
+
+test("rule 2: a poll that completes after all ends the stalling, without a change of its own", () => {
+  const fleet = fleetOf([WAF], [VRRP_OK]);
+  expect(samples(fleet, "appliance_up", EXPIRES_AT_MS)).toEqual(["appliance_up{waf} 0"]);
+  const { changes } = fleet.record({ ...VRRP_OK, expiresAtMs: 2 * EXPIRES_AT_MS }, EXPIRES_AT_MS);
+  expect(changes).toEqual([]);
+  expect(samples(fleet, "appliance_up", EXPIRES_AT_MS)).toEqual(["appliance_up{waf} 1"]);
+});
+
+test("rule 3: what is gone from an answer or from the configuration is gone at once", () => {
+  const fleet = fleetOf([WAF], [VRRP_OK, WEBSITE_OK]);
+  fleet.record(vrrpSeen("waf", listOf([])), 0);
+  expect(samples(fleet, "vrrp_")).toEqual([]);
+  fleet.configure(configOf({ ...WAF, websites: [] }), 0);
+  expect(samples(fleet, "website_")).toEqual([]);
+  expect(sampleLines(expositionOf(fleet)).filter((line) => line.includes("shop"))).toEqual([]);
+  fleet.configure(configOf(), 0);
+  expect(expositionOf(fleet)).toBe("");
+});
+
+test("rule 3: counters go on across failed polls and reloads, under labels that change at once", () => {
+  const fleet = fleetOf([WAF], [VRRP_OK, vrrpSeen("waf", listOf([interfaceOf({ state: "BACKUP" })]))]);
+  fleet.record(vrrpFailed("waf", "timeout"), 0);
+  fleet.configure(configOf({ ...WAF, labels: { site: "ams" } }), 0);
+  fleet.record(VRRP_OK, 0);
+  expect(samples(fleet, "vrrp_transitions_total")).toEqual([
+    'vrrp_transitions_total{waf,site="ams",interface="carp0",vhid="2",vip="192.0.2.100"} 2',
+  ]);
+  expect(samples(fleet, "appliance_polls_total")[0]).toBe('appliance_polls_total{waf,site="ams",operation="vrrp"} 4');
+});
+
+test("rule 4: what is unknown is absent", () => {
+  const partial = interfaceOf({ priority: undefined, advskew: undefined, alias: undefined });
+  const names = lines([vrrpSeen("waf", listOf([partial]))], "vrrp_").map((line) => line.split("{")[0]);
+  expect(names).toEqual(["vrrp_is_master", "vrrp_interface_info", "vrrp_transitions_total"]);
+});
+
+test("rule 4: no sample is NaN, infinite or dated", () => {
+  const values = sampleLines(expositionOf(cannedFleet())).map((line) => line.slice(line.lastIndexOf("}") + 2));
+  expect(values.filter((value) => !/^\d+(\.\d+)?$/.test(value))).toEqual([]);
+});
+
+test("rule 5: one appliance's failure changes no line of another's", () => {
+  const other = applianceOf({ name: "other" });
+  const fleet = fleetOf([WAF, other], [VRRP_OK, vrrpSeen("other", listOf([interfaceOf()]))]);
+  const of = () => sampleLines(expositionOf(fleet)).filter((line) => line.includes('appliance="other"'));
+  const before = of();
+  fleet.record(vrrpFailed("waf", "internal"), 0);
+  expect(before).not.toEqual([]);
+  expect(of()).toEqual(before);
+});
+
+test("rule 6: the HELP of every polled family says that its values come from the latest poll, not from the scrape", () => {
+  const polled = FLEET_FAMILIES.filter(({ type, name }) => type === "gauge" || !name.startsWith("appliance_"));
+  const silent = polled.filter(({ help }) => !/latest (website )?(poll|test)|last (succeeded|presented to a poll)/.test(help));
+  expect(silent.map(({ name }) => name)).toEqual([]);
+});

@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+
+import type { WebsiteConfig } from "../../src/config/config.ts";
+import type { ApplianceClient } from "../../src/polling/client/client.ts";
+import { meansApplianceDown, FAILURE_REASONS } from "../../src/polling/failure.ts";
+import type { Outcome } from "../../src/polling/observation.ts";
+import { exportedStatuses, pollVrrp, pollWebsite } from "../../src/polling/poll.ts";
+import { failureOf, websiteOf } from "../support/observations.ts";
+
+/** A client that answers every request so. */
+function answering(get: ApplianceClient["get"]): ApplianceClient {
+  return { get, certificate: () => undefined, hasNewCredentials: () => Promise.resolve(false), close: () => {} };
+}
+function body(text: string): ApplianceClient {
+  return answering(() => Promise.resolve({ ok: true, value: Buffer.from(text) }));
+}
+
+test("a poll asks for its operation's path within its timeout", async () => {
+  const asked: (readonly [string, number])[] = [];
+  const client = answering((path, timeoutMs) => {
+    asked.push([path, timeoutMs]);
+    return Promise.resolve({ ok: true, value: Buffer.from("{}") });
+  });
+  await pollVrrp(client, 4_000);
+  await pollWebsite(client, websiteOf({ id: 12 }), 20_000);
+  expect(asked).toEqual([
+    ["/api/v1/interface/virtual", 4_000],
+    ["/api/v1/website/12/test", 20_000],
+  ]);
+});
+
+test("no interfaces are a success", async () => {
+  const value = { interfaces: [], unreadable: [], anomalies: [] };
+  expect(await pollVrrp(body("[]"), 1)).toEqual({ kind: "vrrp", outcome: { ok: true, value } });
+});
+
+test("a body that is no list is a failure that says where and holds nothing of the body", async () => {
+  const { outcome } = await pollVrrp(body('"hunter2"'), 1);
+  expect(outcome).toEqual({
+    ok: false,
+    failure: { reason: "decode", message: "$: expected an object of interfaces, got a string" },
+  });
+});
+
+test("a client's failure is the poll's", async () => {
+  const failed: Outcome<never> = { ok: false, failure: failureOf("tls") };
+  const { outcome } = await pollVrrp(answering(() => Promise.resolve(failed)), 1);
+  expect(outcome).toEqual(failed);
+});
+
+test("a bug is a failure of that poll, for the reason internal, and is not thrown", async () => {
+  const broken = [answering(() => Promise.reject(new TypeError("x is not a function"))), answering(() => { throw new TypeError("x is not a function"); })];
+  for (const client of broken) {
+    const { outcome } = await pollWebsite(client, websiteOf({ id: 1 }), 1);
+    expect(outcome).toMatchObject({ ok: false, failure: { reason: "internal" } });
+    expect(outcome.ok ? "" : outcome.failure.message).toContain("TypeError: x is not a function");
+  }
+});
+
+const HTTP = { protocol: "http", status: 301, lines: [] } as const;
+const HTTPS = { protocol: "https", status: 200, lines: [] } as const;
+const OUT_OF_RANGE = { protocol: "https", status: undefined, lines: [] } as const;
+
+test.each<{ name: string; blocks: Parameters<typeof exportedStatuses>[0]["blocks"]; protocols: WebsiteConfig["protocols"]; statuses: string[] }>([
+  { name: "without configured protocols, those found", blocks: [HTTP, HTTPS], protocols: undefined, statuses: ["http 301", "https 200"] },
+  { name: "without configured protocols, no other", blocks: [HTTPS], protocols: undefined, statuses: ["https 200"] },
+  { name: "a configured protocol without a block, as 0", blocks: [HTTP], protocols: ["http", "https"], statuses: ["http 301", "https 0"] },
+  { name: "no block of a protocol that is not configured", blocks: [HTTP, HTTPS], protocols: ["https"], statuses: ["https 200"] },
+  { name: "only what is configured, even if the answer has the other alone", blocks: [HTTPS], protocols: ["http"], statuses: ["http 0"] },
+  { name: "no status that is out of range", blocks: [HTTP, OUT_OF_RANGE], protocols: ["http", "https"], statuses: ["http 301"] },
+])("exported are $name", ({ blocks, protocols, statuses }) => {
+  const exported = exportedStatuses({ blocks }, protocols);
+  expect(exported.map(({ protocol, status }) => `${protocol} ${status}`)).toEqual(statuses);
+});
+
+test("an appliance is down for its websites if it can be neither reached nor entered", () => {
+  const down = FAILURE_REASONS.filter((reason) => meansApplianceDown(reason));
+  expect(down).toEqual(["dns", "connect", "tls", "timeout", "auth", "proxy"]);
+});

@@ -1,0 +1,121 @@
+import { afterEach, expect, test, vi } from "vitest";
+
+import { every, gaps, scheduled, startHeldTimetable } from "./timetable-support.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test.each([
+  { name: "back an hour", byMs: -HOUR_MS },
+  { name: "forward an hour", byMs: HOUR_MS },
+  { name: "forward a day", byMs: DAY_MS },
+])("intervals go on as if nothing had happened when the clock is set $name", async ({ byMs }) => {
+  const { clock, timetable, told, dueOf } = startHeldTimetable(every(1_000, { key: "a" }), every(5_000, { key: "b" }));
+  await clock.pass(20_250);
+  clock.setWall(byMs);
+  await clock.pass(60_000);
+  timetable.stop();
+  expect(gaps(dueOf("a").slice(1)).map(Math.round)).toEqual([1_000]);
+  expect(gaps(dueOf("b").slice(1)).map(Math.round)).toEqual([5_000]);
+  expect(told.due.filter(({ dueMs, atMs }) => Math.abs(atMs - dueMs) > 1)).toEqual([]);
+  expect(told.missed).toEqual([]);
+  expect(told.jumps.map(Math.round)).toEqual([byMs]);
+});
+
+test.each([
+  { name: "back an hour", byMs: -HOUR_MS },
+  { name: "forward a day", byMs: DAY_MS },
+])("a schedule goes on within one of its gaps when the clock is set $name, without a burst", async ({ byMs }) => {
+  const { clock, timetable, told } = startHeldTimetable(scheduled("*/5 * * * * *", { key: "a" }));
+  await clock.pass(20_250);
+  const before = told.due.length;
+  clock.setWall(byMs);
+  await clock.pass(5_001);
+  expect(told.due.length - before).toBe(1);
+  await clock.pass(55_000);
+  timetable.stop();
+  expect(told.due.length - before).toBe(12);
+  expect(told.missed).toEqual([]);
+});
+
+test("the clock's ordinary corrections restart nothing", async () => {
+  const { clock, timetable, told } = startHeldTimetable(every(1_000, { key: "a" }));
+  await clock.pass(5_000);
+  clock.setWall(1_500);
+  await clock.pass(5_000);
+  clock.setWall(-1_500);
+  await clock.pass(5_000);
+  timetable.stop();
+  expect(told.jumps).toEqual([]);
+});
+
+test("corrections that add up to a jump are noticed as one", async () => {
+  const { clock, timetable, told } = startHeldTimetable();
+  clock.setWall(1_500);
+  await clock.pass(1_000);
+  clock.setWall(1_500);
+  await clock.pass(1_000);
+  timetable.stop();
+  expect(told.jumps).toEqual([3_000]);
+});
+
+test("after ten blocked seconds the missed polls are counted and not caught up with, and the grid is kept", async () => {
+  const { clock, timetable, told, dueOf } = startHeldTimetable(every(1_000, { key: "a" }), every(5_000, { key: "b" }));
+  await clock.pass(20_000);
+  const before = { a: dueOf("a").length, b: dueOf("b").length };
+  clock.block(10_000);
+  await clock.pass(1_000);
+  // Each is made once, for the latest instant that has passed; or twice where the next one has come meanwhile.
+  const made = { a: dueOf("a").length - before.a, b: dueOf("b").length - before.b };
+  expect(made.a).toBeLessThanOrEqual(2);
+  expect(made.b).toBeLessThanOrEqual(2);
+  await clock.pass(30_000);
+  timetable.stop();
+  const missed = (key: string) => told.missed.filter((miss) => miss.key === key).reduce((sum, { count }) => sum + count, 0);
+  for (const { key, intervalMs } of [{ key: "a", intervalMs: 1_000 }, { key: "b", intervalMs: 5_000 }]) {
+    const [, second = 0, ...others] = dueOf(key);
+    const slotsPassed = ((others.at(-1) ?? 0) - second) / intervalMs;
+    expect(Math.round(slotsPassed)).toBe(others.length + missed(key));
+  }
+  expect(missed("a")).toBeGreaterThanOrEqual(9);
+});
+
+test("instants of a schedule that pass while the loop is blocked are counted as missed, not caught up with", async () => {
+  const { clock, timetable, told } = startHeldTimetable(scheduled("* * * * * *", { key: "a" }));
+  await clock.pass(20_500);
+  const before = told.due.length;
+  clock.block(10_000);
+  await clock.pass(1_000);
+  const made = told.due.length - before;
+  expect(made).toBeLessThanOrEqual(2);
+  await clock.pass(10_000);
+  timetable.stop();
+  expect(told.due.length - before).toBeLessThanOrEqual(12);
+  const missed = told.missed.reduce((sum, { count }) => sum + count, 0);
+  expect(missed).toBeGreaterThanOrEqual(8);
+  expect(missed).toBeLessThanOrEqual(11);
+});
+
+test("the heartbeat's last tick tells that the scheduler is alive, and grows old when it is blocked", async () => {
+  const { clock, timetable } = startHeldTimetable();
+  await clock.pass(10_500);
+  expect(clock.monotonicMs() - timetable.lastTickMs()).toBeLessThan(1_001);
+  clock.block(30_000);
+  expect(clock.monotonicMs() - timetable.lastTickMs()).toBeGreaterThanOrEqual(30_000);
+  await clock.pass(2_000);
+  expect(clock.monotonicMs() - timetable.lastTickMs()).toBeLessThan(1_001);
+  timetable.stop();
+});
+
+test("the heartbeat goes on when the clock is set back", async () => {
+  const { clock, timetable } = startHeldTimetable();
+  await clock.pass(5_000);
+  clock.setWall(-HOUR_MS);
+  await clock.pass(5_000);
+  expect(clock.monotonicMs() - timetable.lastTickMs()).toBeLessThan(1_001);
+  timetable.stop();
+});

@@ -1,0 +1,47 @@
+import { startTimetable, type Timetable, type TimetableEntry } from "../../src/polling/timetable.ts";
+import { holdClock, type HeldClock } from "./held-clock.ts";
+
+/** What a timetable has told. */
+export interface Told {
+  readonly due: { readonly key: string; readonly dueMs: number; readonly atMs: number }[];
+  readonly missed: { readonly key: string; readonly count: number }[];
+  readonly jumps: number[];
+}
+
+export interface HeldTimetable {
+  readonly clock: HeldClock;
+  readonly timetable: Timetable;
+  readonly told: Told;
+  /** The due instants of an entry so far. */
+  dueOf(key: string): readonly number[];
+}
+
+/** A timetable under a held clock. */
+export function startHeldTimetable(...entries: readonly TimetableEntry[]): HeldTimetable {
+  const clock = holdClock();
+  const told: Told = { due: [], missed: [], jumps: [] };
+  const timetable = startTimetable({
+    clock,
+    onDue: (key, dueMs) => void told.due.push({ key, dueMs, atMs: clock.monotonicMs() }),
+    onMissed: (key, count) => void told.missed.push({ key, count }),
+    onClockJump: (jumpMs) => void told.jumps.push(jumpMs),
+  });
+  timetable.set(entries);
+  const dueOf = (key: string) => told.due.filter((due) => due.key === key).map(({ dueMs }) => dueMs);
+  return { clock, timetable, told, dueOf };
+}
+
+export function every(intervalMs: number, given: Partial<TimetableEntry> & { readonly key: string }): TimetableEntry {
+  const timing = { kind: "interval", intervalMs, timeoutMs: 1_000 } as const;
+  return { subject: "https://waf.example", phaseKey: given.key, timing, first: "at_once", ...given };
+}
+
+export function scheduled(expression: string, given: Partial<TimetableEntry> & { readonly key: string }): TimetableEntry {
+  const timing = { kind: "schedule", expression, timeoutMs: 1_000 } as const;
+  return { subject: "https://waf.example", phaseKey: given.key, timing, first: "at_once", ...given };
+}
+
+/** The distances between neighbours, each once. */
+export function gaps(instants: readonly number[]): readonly number[] {
+  return [...new Set(instants.slice(1).map((instant, index) => instant - (instants[index] ?? 0)))];
+}

@@ -1,0 +1,22 @@
+interface EventuallyOptions {
+  /** Default: 10 s. */
+  readonly timeoutMs?: number;
+  /** Time between two attempts; default: 20 ms. */
+  readonly everyMs?: number;
+}
+
+/** What `check` returns, as soon as it does not throw; its last error, once `timeoutMs` have passed. */
+export async function eventually<T>(
+  check: () => T | Promise<T>,
+  { timeoutMs = 10_000, everyMs = 20 }: EventuallyOptions = {},
+): Promise<T> {
+  const untilMs = performance.now() + timeoutMs;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (performance.now() > untilMs) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+  }
+}

@@ -1,0 +1,108 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { startExporter } from "../../src/exporter.ts";
+import type { Logger } from "../../src/log.ts";
+import { systemClock } from "../../src/polling/clock.ts";
+import { parseSamples, type Samples } from "./samples.ts";
+
+export interface LogLine {
+  readonly level: string;
+  readonly msg: string;
+  readonly appliance?: string;
+  readonly operation?: string;
+  readonly reason?: string;
+  readonly detail?: string;
+}
+
+/** A logger whose lines, of every level, stay in memory. */
+export interface MemoryLog {
+  readonly logger: Logger;
+  readonly lines: readonly LogLine[];
+  /** All of it as it would have been written. */
+  text(): string;
+}
+
+export function createMemoryLog(): MemoryLog {
+  const lines: LogLine[] = [];
+  const texts: string[] = [];
+  const write = (text: string): void => {
+    texts.push(text);
+    lines.push(JSON.parse(text));
+  };
+  const options = { level: "debug", base: null, formatters: { level: (label: string) => ({ level: label }) } };
+  return { logger: pino(options, { write }), lines, text: () => texts.join("") };
+}
+
+/** A configuration as data, and the files that stand beside it. */
+export interface Setup {
+  readonly config: unknown;
+  /** Texts by name. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+/** A whole exporter in this process, with a folder of its own. */
+export interface ExporterUnderTest {
+  /** `http://127.0.0.1:port` */
+  readonly url: string;
+  readonly port: number;
+  readonly log: MemoryLog;
+  readonly folder: string;
+  /** Writes a file into its folder. */
+  write(name: string, text: string): Promise<void>;
+  scrape(): Promise<Samples>;
+  reload(): Promise<boolean>;
+  /** Ends it and removes its folder. */
+  stop(): Promise<void>;
+}
+
+/** A new folder with `config.yaml` and the files. */
+export async function writeSetup({ config, files = {} }: Setup): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-"));
+  // JSON is YAML.
+  const text = typeof config === "string" ? config : JSON.stringify(config, undefined, 1);
+  const all = { "config.yaml": text, ...files };
+  await Promise.all(Object.entries(all).map(([name, content]) => writeFile(join(folder, name), content)));
+  return folder;
+}
+
+/** Starts an exporter that must start; it listens on a port of its own. */
+export async function startTestExporter(setup: Setup): Promise<ExporterUnderTest> {
+  const folder = await writeSetup(setup);
+  const log = createMemoryLog();
+  const started = await startExporter(
+    {
+      configFile: join(folder, "config.yaml"),
+      listenAddresses: [{ host: "127.0.0.1", port: 0 }],
+      telemetryPath: "/metrics",
+      version: "0.0.0",
+      nodeVersion: "v0.0.0",
+      maxLookups: 2,
+    },
+    { clock: systemClock, logger: log.logger, droppedLogLines: () => 0 },
+  );
+  if (!started.ok) throw new Error(`no start: ${JSON.stringify(started)}`);
+  const { exporter } = started;
+  const url = `http://${exporter.addresses[0]}`;
+  return {
+    url,
+    port: Number(new URL(url).port),
+    log,
+    folder,
+    write: (name, text) => writeFile(join(folder, name), text),
+    scrape: () => scrape(url),
+    reload: exporter.reload,
+    stop: async () => {
+      await exporter.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** One scrape: 200, valid UTF-8 and a valid exposition. */
+export async function scrape(url: string): Promise<Samples> {
+  const response = await fetch(`${url}/metrics`);
+  if (response.status !== 200) throw new Error(`scrape answered with status ${response.status}`);
+  return parseSamples(new TextDecoder("utf-8", { fatal: true }).decode(await response.arrayBuffer()));
+}
