@@ -3,8 +3,8 @@ import { dirname, resolve } from "node:path";
 import type { ConfigError } from "../config/config.ts";
 import { formatPath, type JsonPath } from "../config/errors.ts";
 import { readTextFile } from "../config/read-file.ts";
-import { valueAt } from "../config/validate.ts";
-import { errorAt, type YamlFile } from "../config/yaml-file.ts";
+import { valueAt } from "../config/yaml/validate.ts";
+import { errorAt, type YamlFile } from "../config/yaml/file.ts";
 
 const LIMIT_BYTES = 1024 * 1024;
 

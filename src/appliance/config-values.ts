@@ -2,8 +2,8 @@ import { isIP } from "node:net";
 
 import { z } from "zod";
 
-import { parseDuration } from "../config/duration.ts";
-import { expected } from "../config/wording.ts";
+import { parseDuration } from "../config/schema/duration.ts";
+import { expected } from "../config/yaml/wording.ts";
 
 /** A host and a port to listen on; an empty host is every address of the machine. */
 export interface ListenAddress {

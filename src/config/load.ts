@@ -1,14 +1,14 @@
 import { resolve } from "node:path";
-import { createApplianceResolver } from "./appliance-config.ts";
+import { createApplianceResolver } from "./resolve/appliance.ts";
 import type { ConfigResult } from "./config.ts";
 import { sortErrors } from "./errors.ts";
-import { readFleet } from "./fleet-entries.ts";
-import { findDuplicateNames } from "./fleet-names.ts";
-import { readIncludedFiles } from "./included-files.ts";
-import { readReferencedFiles } from "./referenced-files.ts";
-import { configSchema, fleetSchema } from "./schema.ts";
-import { validateYaml } from "./validate.ts";
-import { readYamlFile } from "./yaml-file.ts";
+import { readFleet } from "./resolve/entries.ts";
+import { findDuplicateNames } from "./resolve/names.ts";
+import { readIncludedFiles } from "./resolve/included-files.ts";
+import { readReferencedFiles } from "./resolve/referenced-files.ts";
+import { configSchema, fleetSchema } from "./schema/config-file.ts";
+import { validateYaml } from "./yaml/validate.ts";
+import { readYamlFile } from "./yaml/file.ts";
 
 const DEFAULT_MAX_CONCURRENT_WEBSITE_TESTS = 64;
 

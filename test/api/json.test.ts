@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { kindOf, memberPath, parseJson } from "../../src/api/json.ts";
+import { memberPath, parseJson } from "../../src/api/json.ts";
 
 test.each([
   ["a line break", '"a\r\nb"', "a\r\nb"],

@@ -2,11 +2,11 @@ import { readFile } from "node:fs/promises";
 import { beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import { formatConfigSchema } from "../../src/config/json-schema.ts";
+import { formatConfigSchema } from "../../src/config/schema/json-schema.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { configOf, errorsOf, type Files } from "./folder.ts";
 
-const root = new URL("../../", import.meta.url);
+const root = new URL("../..", import.meta.url);
 const example = await readFile(new URL("config.example.yaml", root), "utf8");
 
 let files: Files;

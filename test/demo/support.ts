@@ -30,6 +30,7 @@ export async function startTestDemo(): Promise<Demo> {
   const options = {
     listenAddresses: [{ host: "127.0.0.1", port: 0 }],
     version: "1.2.3",
+    calledAs: "appliance-exporter",
     nodeVersion: "v20.0.0",
     maxLookups: 2,
   };
@@ -53,6 +54,7 @@ export async function createTestIo(fields: Partial<Io> = {}) {
     logFd: log.fd,
     clock: systemClock,
     version: "1.2.3",
+    calledAs: "appliance-exporter",
     nodeVersion: "v20.0.0",
     maxLookups: 2,
     stopRequested: once(stop.signal, "abort").then(() => undefined),

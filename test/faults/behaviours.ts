@@ -46,7 +46,8 @@ export const silentWebsites: Behaviour = ({ socket, onRequest }) =>
 
 export const resetsAtOnce: Behaviour = ({ socket }) => void socket.resetAndDestroy();
 
-export const resetsAtRequest: Behaviour = ({ socket, onRequest }) => onRequest(() => socket.resetAndDestroy());
+export const resetsAtRequest: Behaviour = ({ socket, onRequest }) =>
+  onRequest(() => socket.resetAndDestroy());
 
 /** The beginning, a pause that lets it arrive, a reset. */
 export function saysAndResets(bytes: string): Behaviour {

@@ -1,6 +1,12 @@
 import { readFileSync } from "node:fs";
 import { createAuthority, type Authority } from "../support/certificates.ts";
-import { closedPort, startFaultServer, startSynSwallower, type Behaviour, type FaultServer } from "../support/fault-server.ts";
+import {
+  closedPort,
+  startFaultServer,
+  startSynSwallower,
+  type Behaviour,
+  type FaultServer,
+} from "../support/fault-server.ts";
 
 /** Where an appliance of a row is, and what has to be said in the configuration to get there. */
 export interface Endpoint {
@@ -83,7 +89,12 @@ function behind(server: FaultServer): Pick<Endpoint, "server" | "openConnections
 }
 
 function nobodyAt(host: string, port: number): Endpoint {
-  return { appliance: plainAt(host, port), server: undefined, openConnections: () => 0, stop: async () => {} };
+  return {
+    appliance: plainAt(host, port),
+    server: undefined,
+    openConnections: () => 0,
+    stop: async () => {},
+  };
 }
 
 /** Sockets of this machine in the state SYN_SENT towards a port, as the kernel tells it. */

@@ -92,7 +92,10 @@ describe.each(rows.map((row) => [`fault ${row.fault}: ${row.name}`, row] as cons
     expect(told).toEqual([
       {
         ...{ level: "warn", time: expect.any(Number), appliance, operation: "vrrp", reason },
-        ...{ detail: typeof detail === "string" ? detail : expect.stringMatching(detail), msg: "polling fails" },
+        ...{
+          detail: typeof detail === "string" ? detail : expect.stringMatching(detail),
+          msg: "polling fails",
+        },
       },
     ]);
   });
@@ -120,7 +123,9 @@ describe("beside all of these", () => {
     expect(samples.value("vrrp_is_master", { appliance })).toBe(1);
     expect(samples.value("appliance_poll_failures_total", { appliance })).toBe(0);
     // The first second may pass before the first poll, and the last one is under way.
-    expect(samples.value("appliance_polls_total", { appliance })).toBeGreaterThanOrEqual(Math.floor(polledSeconds) - 2);
+    expect(samples.value("appliance_polls_total", { appliance })).toBeGreaterThanOrEqual(
+      Math.floor(polledSeconds) - 2,
+    );
   });
 
   it("no secret is printed", () => {

@@ -45,14 +45,18 @@ describe.each(rows.map((row) => [`fault ${row.fault}: ${row.name}`, row] as cons
   it("gives exactly what is true of it", () => {
     const own = `appliance="${appliance}",ha_cluster="${appliance}",`;
     const found = families.flatMap((family) => samples.linesOf(appliance, family));
-    expect(found.map((line) => line.replace(own, "").replace('website_id="1",website="1",', ""))).toEqual(lines);
+    expect(found.map((line) => line.replace(own, "").replace('website_id="1",website="1",', ""))).toEqual(
+      lines,
+    );
   });
 
   it("is no failure", () => {
     expect(samples.value("appliance_up", { appliance })).toBe(1);
     const failures = samples.all("appliance_poll_failures_total", { appliance });
     expect(failures.map(({ value }) => value).filter((value) => value > 0)).toEqual([]);
-    expect(exporter.log.lines.filter((line) => line.appliance === appliance && line.msg === "polling fails")).toEqual([]);
+    expect(
+      exporter.log.lines.filter((line) => line.appliance === appliance && line.msg === "polling fails"),
+    ).toEqual([]);
   });
 });
 

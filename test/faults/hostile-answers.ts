@@ -71,7 +71,9 @@ export const HOSTILE_ANSWERS: readonly HostileAnswer[] = [
   {
     fault: 17,
     name: "a website's status out of range",
-    open: http(tests("HTTP CONNECT ----- HTTP\nHTTP/1.1 1000 Odd\n\nHTTP CONNECT ----- HTTPS\nHTTP/1.1 -1 Odd\n\n")),
+    open: http(
+      tests("HTTP CONNECT ----- HTTP\nHTTP/1.1 1000 Odd\n\nHTTP CONNECT ----- HTTPS\nHTTP/1.1 -1 Odd\n\n"),
+    ),
     websites: [1],
     families: ["website_http_status", "website_up"],
     lines: [],
@@ -107,7 +109,11 @@ export const HOSTILE_ANSWERS: readonly HostileAnswer[] = [
   {
     fault: 20,
     name: "names with quotes, backslashes, line breaks and NUL",
-    open: http(answers(list({ 'a"} 1\nvrrp_is_master{x="': interfaceOf(), "b\\": interfaceOf(), "c\0\r": interfaceOf() }))),
+    open: http(
+      answers(
+        list({ 'a"} 1\nvrrp_is_master{x="': interfaceOf(), "b\\": interfaceOf(), "c\0\r": interfaceOf() }),
+      ),
+    ),
     families: ["vrrp_is_master"],
     lines: [
       String.raw`vrrp_is_master{interface="a\"} 1\nvrrp_is_master{x=\"",vhid="2",vip="192.0.2.100"} 1`,

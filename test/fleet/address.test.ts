@@ -16,9 +16,15 @@ test.each([
   expect(canonicalAddress(given)).toBe(canonical);
 });
 
-test.each(["", "192.0.2", "192.0.2.256", "192.0.02.1", "192.0.2.100/24", "::1::", "vip-ams", " padded text "])(
-  "%j is no address and stays as reported",
-  (given) => {
-    expect(canonicalAddress(given)).toBe(given);
-  },
-);
+test.each([
+  "",
+  "192.0.2",
+  "192.0.2.256",
+  "192.0.02.1",
+  "192.0.2.100/24",
+  "::1::",
+  "vip-ams",
+  " padded text ",
+])("%j is no address and stays as reported", (given) => {
+  expect(canonicalAddress(given)).toBe(given);
+});

@@ -57,7 +57,15 @@ test("anomalies are told when they appear, change and go, across failures too, a
   const anomaly = (path: string): VrrpAnomaly => ({ kind: "bad_field", path });
   const seen = (...paths: readonly string[]) =>
     vrrpSeen("waf", listOf([interfaceOf()], { anomalies: paths.map(anomaly) }));
-  const told = changesOf(seen("$.a"), seen("$.a"), vrrpFailed("waf", "tls"), seen("$.a"), seen("$.b"), seen(), seen());
+  const told = changesOf(
+    seen("$.a"),
+    seen("$.a"),
+    vrrpFailed("waf", "tls"),
+    seen("$.a"),
+    seen("$.b"),
+    seen(),
+    seen(),
+  );
   const anomalies = told.map((changes) => changes.filter(({ kind }) => kind === "anomalies"));
   expect(anomalies).toEqual([
     [{ kind: "anomalies", anomalies: [anomaly("$.a")] }],

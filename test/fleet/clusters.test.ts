@@ -1,6 +1,14 @@
 import { expect, test } from "vitest";
 
-import { applianceOf, configOf, EXPIRES_AT_MS, interfaceOf, listOf, vrrpFailed, vrrpSeen } from "../support/observations.ts";
+import {
+  applianceOf,
+  configOf,
+  EXPIRES_AT_MS,
+  interfaceOf,
+  listOf,
+  vrrpFailed,
+  vrrpSeen,
+} from "../support/observations.ts";
 import { fleetOf, groupLines, MEMBER_A, MEMBER_B } from "./support.ts";
 
 const A_IS_MASTER = vrrpSeen("a", listOf([interfaceOf()]));
@@ -28,7 +36,10 @@ test("a disabled appliance is not an unknown member of the others' groups", () =
 test("the same group in two clusters is two groups", () => {
   const elsewhere = [applianceOf({ name: "x", cluster: "fra" }), applianceOf({ name: "y", cluster: "fra" })];
   const seenByX = vrrpSeen("x", listOf([interfaceOf()]));
-  const { clusters } = fleetOf([MEMBER_A, MEMBER_B, ...elsewhere], [A_IS_MASTER, B_IS_BACKUP, seenByX]).snapshot(0);
+  const { clusters } = fleetOf(
+    [MEMBER_A, MEMBER_B, ...elsewhere],
+    [A_IS_MASTER, B_IS_BACKUP, seenByX],
+  ).snapshot(0);
   expect(clusters.map(({ cluster, groups }) => [cluster, groups.map(({ masters }) => masters)])).toEqual([
     ["ams", [["a"]]],
     ["fra", [["x"]]],
@@ -47,7 +58,10 @@ test("a label named like a property of every object is shared only if all member
 });
 
 test("a member whose polling is stuck is unknown from the instant on at which it counts as stalled", () => {
-  const fleet = fleetOf([MEMBER_A, MEMBER_B], [A_IS_MASTER, { ...B_IS_BACKUP, expiresAtMs: EXPIRES_AT_MS * 2 }]);
+  const fleet = fleetOf(
+    [MEMBER_A, MEMBER_B],
+    [A_IS_MASTER, { ...B_IS_BACKUP, expiresAtMs: EXPIRES_AT_MS * 2 }],
+  );
   const known = "2 192.0.2.100: masters a, backups b, unknown -, preferred true";
   const stalled = "2 192.0.2.100: masters -, backups b, unknown a, preferred -";
   expect(groupLines(fleet, EXPIRES_AT_MS - 1)).toEqual([known]);
@@ -72,7 +86,10 @@ test("a group that a removed appliance shared stays with those who remain", () =
 
 test("an appliance that moves to another cluster takes what is known of it along", () => {
   const fleet = fleetOf([MEMBER_A, MEMBER_B], [A_IS_MASTER, B_IS_BACKUP]);
-  const moved = [{ ...MEMBER_A, cluster: "fra" }, { ...MEMBER_B, cluster: "fra" }];
+  const moved = [
+    { ...MEMBER_A, cluster: "fra" },
+    { ...MEMBER_B, cluster: "fra" },
+  ];
   fleet.configure(configOf(...moved), 0);
   expect(fleet.snapshot(0).clusters.map(({ cluster }) => cluster)).toEqual(["fra"]);
   expect(groupLines(fleet)).toEqual(["2 192.0.2.100: masters a, backups b, unknown -, preferred true"]);

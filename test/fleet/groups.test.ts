@@ -113,12 +113,20 @@ test.each<Case>([
   },
   {
     name: "a member with a MASTER interface is MASTER even if another one in the group is unreadable",
-    polls: [sees("a", BACKUP, { ...MASTER, name: "carp1" }), garbled("a", { ...MASTER, name: "carp1" }), sees("b", BACKUP)],
+    polls: [
+      sees("a", BACKUP, { ...MASTER, name: "carp1" }),
+      garbled("a", { ...MASTER, name: "carp1" }),
+      sees("b", BACKUP),
+    ],
     groups: [`${GROUP} masters a, backups b, unknown -, preferred true`],
   },
   {
     name: "a member whose unreadable interface may be the MASTER is unknown, whatever its other one says",
-    polls: [sees("a", MASTER, { ...BACKUP, name: "carp1" }), garbled("a", { ...BACKUP, name: "carp1" }), sees("b", BACKUP)],
+    polls: [
+      sees("a", MASTER, { ...BACKUP, name: "carp1" }),
+      garbled("a", { ...BACKUP, name: "carp1" }),
+      sees("b", BACKUP),
+    ],
     groups: [`${GROUP} masters -, backups b, unknown a, preferred -`],
   },
   {
@@ -146,7 +154,11 @@ test.each<Case>([
   },
   {
     name: "a MASTER that is not the FAILOVER MASTER is not preferred, even with the highest priority",
-    polls: [sees("a", { ...MASTER, state: "BACKUP", priority: 1 }), sees("b", { ...BACKUP, state: "MASTER" }), sees("c", BACKUP)],
+    polls: [
+      sees("a", { ...MASTER, state: "BACKUP", priority: 1 }),
+      sees("b", { ...BACKUP, state: "MASTER" }),
+      sees("c", BACKUP),
+    ],
     groups: [`${GROUP} masters b, backups a+c, unknown -, preferred false`],
   },
   {
@@ -166,12 +178,22 @@ test.each<Case>([
   },
   {
     name: "an unknown member counts with the type it reported last",
-    polls: [sees("a", MASTER), sees("b", { ...BACKUP, state: "MASTER" }), sees("c", BACKUP), vrrpFailed("a", "connect")],
+    polls: [
+      sees("a", MASTER),
+      sees("b", { ...BACKUP, state: "MASTER" }),
+      sees("c", BACKUP),
+      vrrpFailed("a", "connect"),
+    ],
     groups: [`${GROUP} masters b, backups c, unknown a, preferred false`],
   },
   {
     name: "an unknown member counts with the priority it reported last",
-    polls: [sees("a", { ...MASTER, type: "2" }), sees("b", { ...BACKUP, state: "MASTER" }), sees("c"), vrrpFailed("a", "tls")],
+    polls: [
+      sees("a", { ...MASTER, type: "2" }),
+      sees("b", { ...BACKUP, state: "MASTER" }),
+      sees("c"),
+      vrrpFailed("a", "tls"),
+    ],
     groups: [`${GROUP} masters b, backups -, unknown a, preferred false`],
   },
   {
@@ -181,7 +203,11 @@ test.each<Case>([
   },
   {
     name: "a member without a readable priority does not stand in the way of the highest one",
-    polls: [sees("a", { ...MASTER, type: "2" }), sees("b", { ...BACKUP, priority: undefined }), sees("c", BACKUP)],
+    polls: [
+      sees("a", { ...MASTER, type: "2" }),
+      sees("b", { ...BACKUP, priority: undefined }),
+      sees("c", BACKUP),
+    ],
     groups: [`${GROUP} masters a, backups b+c, unknown -, preferred true`],
   },
 ])("preferred: $name", ({ polls, groups }) => {

@@ -32,8 +32,14 @@ test("what stays keeps its values, counters and totals over a reload", () => {
 test("another timeout, credential or place in the file leaves what is known as it is", () => {
   const fleet = fleetOf([WAF], HISTORY);
   const [before] = fleet.snapshot(0).appliances;
-  const polling = { ...WAF.polling, vrrp: { kind: "interval", intervalMs: 10_000, timeoutMs: 1_000 } as const };
-  fleet.configure(configOf(applianceOf({ name: "new" }), { ...WAF, polling, http: { ...WAF.http, fingerprint: "x" } }), 0);
+  const polling = {
+    ...WAF.polling,
+    vrrp: { kind: "interval", intervalMs: 10_000, timeoutMs: 1_000 } as const,
+  };
+  fleet.configure(
+    configOf(applianceOf({ name: "new" }), { ...WAF, polling, http: { ...WAF.http, fingerprint: "x" } }),
+    0,
+  );
   expect(fleet.snapshot(0).appliances[1]).toEqual(before);
 });
 
@@ -76,7 +82,10 @@ test("changed labels, website names, expectations and clusters take effect at on
   expect(waf?.identity).toEqual({ appliance: "waf", cluster: "fra", labels: { site: "fra" } });
   expect(waf?.vrrp.identity).toEqual(waf?.identity);
   expect(waf?.vrrp.list?.interfaces[0]?.transitions).toBe(1);
-  expect(waf?.websites[0]).toMatchObject({ website: "store", statuses: [{ status: 503, isUp: true, changes: 1 }] });
+  expect(waf?.websites[0]).toMatchObject({
+    website: "store",
+    statuses: [{ status: 503, isUp: true, changes: 1 }],
+  });
   expect(waf?.websites[0]?.identity).toEqual(waf?.identity);
 });
 

@@ -10,7 +10,10 @@ export const MEMBER_B = applianceOf({ name: "b", cluster: "ams" });
 export const MEMBER_C = applianceOf({ name: "c", cluster: "ams" });
 
 /** A fleet of these appliances that has taken in the observations, all at the monotonic instant 0. */
-export function fleetOf(appliances: readonly ApplianceConfig[], observations: readonly Observation[] = []): Fleet {
+export function fleetOf(
+  appliances: readonly ApplianceConfig[],
+  observations: readonly Observation[] = [],
+): Fleet {
   const fleet = createFleet();
   fleet.configure(configOf(...appliances), 0);
   for (const observation of observations) fleet.record(observation, 0);

@@ -17,7 +17,9 @@ import { fleetOf } from "./support.ts";
 
 const LONE = applianceOf({ name: "waf", websites: [websiteOf({ id: 1 })] });
 const MASTER = vrrpSeen("waf", listOf([interfaceOf({ state: "MASTER" })]));
-const BACKUP = vrrpSeen("waf", listOf([interfaceOf({ state: "BACKUP" })]), { completedAtMs: WALL_MS + 5_000 });
+const BACKUP = vrrpSeen("waf", listOf([interfaceOf({ state: "BACKUP" })]), {
+  completedAtMs: WALL_MS + 5_000,
+});
 const FAILED = vrrpFailed("waf", "timeout");
 const GARBLED = vrrpSeen("waf", listOf([], { unreadable: ["carp0"] }));
 
@@ -57,7 +59,9 @@ test("failed polls between two equal states are no transition", () => {
 });
 
 test("an interface that was unreadable for a while keeps its counter, and its change is still seen", () => {
-  expect(transitions(fleetOf([LONE], [MASTER, BACKUP, GARBLED, GARBLED, MASTER]))).toEqual([["carp0", 2, WALL_MS]]);
+  expect(transitions(fleetOf([LONE], [MASTER, BACKUP, GARBLED, GARBLED, MASTER]))).toEqual([
+    ["carp0", 2, WALL_MS],
+  ]);
 });
 
 test("an unreadable interface is not shown", () => {
@@ -85,7 +89,10 @@ test("an address in another spelling is the same interface", () => {
 
 test("interfaces with one vhid and address are kept apart by their names", () => {
   const both = vrrpSeen("waf", listOf([interfaceOf(), interfaceOf({ name: "carp1", state: "BACKUP" })]));
-  const swapped = vrrpSeen("waf", listOf([interfaceOf({ state: "BACKUP" }), interfaceOf({ name: "carp1", state: "BACKUP" })]));
+  const swapped = vrrpSeen(
+    "waf",
+    listOf([interfaceOf({ state: "BACKUP" }), interfaceOf({ name: "carp1", state: "BACKUP" })]),
+  );
   expect(transitions(fleetOf([LONE], [both, swapped]))).toEqual([
     ["carp0", 1, WALL_MS],
     ["carp1", 0, undefined],
@@ -97,31 +104,55 @@ function statuses(fleet: Fleet): readonly (readonly [string, number, number])[] 
   return websites.map(({ protocol, status, changes }) => [protocol, status, changes]);
 }
 
-const OK = websiteSeen("waf", 1, [{ protocol: "http", status: 200 }, { protocol: "https", status: 200 }]);
-const HTTPS_BROKEN = websiteSeen("waf", 1, [{ protocol: "http", status: 200 }, { protocol: "https", status: 0 }]);
+const OK = websiteSeen("waf", 1, [
+  { protocol: "http", status: 200 },
+  { protocol: "https", status: 200 },
+]);
+const HTTPS_BROKEN = websiteSeen("waf", 1, [
+  { protocol: "http", status: 200 },
+  { protocol: "https", status: 0 },
+]);
 
 test("a website's status has not changed from its first sight on, and changes by protocol", () => {
-  expect(statuses(fleetOf([LONE], [HTTPS_BROKEN]))).toEqual([["http", 200, 0], ["https", 0, 0]]);
-  expect(statuses(fleetOf([LONE], [OK, HTTPS_BROKEN, OK, OK]))).toEqual([["http", 200, 0], ["https", 200, 2]]);
+  expect(statuses(fleetOf([LONE], [HTTPS_BROKEN]))).toEqual([
+    ["http", 200, 0],
+    ["https", 0, 0],
+  ]);
+  expect(statuses(fleetOf([LONE], [OK, HTTPS_BROKEN, OK, OK]))).toEqual([
+    ["http", 200, 0],
+    ["https", 200, 2],
+  ]);
 });
 
 test("a website's status is compared with the last successful test, whatever failed between", () => {
-  const fleet = fleetOf([LONE], [OK, websiteFailed("waf", 1, "appliance_down"), websiteFailed("waf", 1, "decode")]);
+  const fleet = fleetOf(
+    [LONE],
+    [OK, websiteFailed("waf", 1, "appliance_down"), websiteFailed("waf", 1, "decode")],
+  );
   expect(fleet.record(HTTPS_BROKEN, 0).changes).toEqual([
     { kind: "recovered", operation: expect.objectContaining({ kind: "website_test", websiteId: 1 }) },
     { kind: "website_status", websiteId: 1, website: "1", protocol: "https", from: 200, to: 0 },
   ]);
-  expect(statuses(fleet)).toEqual([["http", 200, 0], ["https", 0, 1]]);
+  expect(statuses(fleet)).toEqual([
+    ["http", 200, 0],
+    ["https", 0, 1],
+  ]);
 });
 
 test("a protocol that is gone from an answer is forgotten, its counter too", () => {
   const httpOnly = websiteSeen("waf", 1, [{ protocol: "http", status: 200 }]);
-  expect(statuses(fleetOf([LONE], [OK, HTTPS_BROKEN, httpOnly, OK]))).toEqual([["http", 200, 0], ["https", 200, 0]]);
+  expect(statuses(fleetOf([LONE], [OK, HTTPS_BROKEN, httpOnly, OK]))).toEqual([
+    ["http", 200, 0],
+    ["https", 200, 0],
+  ]);
 });
 
 test("counters of one appliance are untouched by another's answers", () => {
   const other = applianceOf({ name: "other" });
-  const fleet = fleetOf([LONE, other], [MASTER, vrrpSeen("other", listOf([interfaceOf({ state: "BACKUP" })])), MASTER]);
+  const fleet = fleetOf(
+    [LONE, other],
+    [MASTER, vrrpSeen("other", listOf([interfaceOf({ state: "BACKUP" })])), MASTER],
+  );
   expect(transitions(fleet)).toEqual([["carp0", 0, undefined]]);
 });
 

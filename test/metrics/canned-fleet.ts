@@ -19,7 +19,12 @@ import {
 export const READ_AT_MS = 10_000;
 
 const SHOP = websiteOf({ id: 1, name: "shop", protocols: ["http", "https"] });
-const certificate = { notAfterSeconds: 1_800_000_000, subject: "CN=waf", issuer: "CN=waf", sha256: "ab".repeat(32) };
+const certificate = {
+  notAfterSeconds: 1_800_000_000,
+  subject: "CN=waf",
+  issuer: "CN=waf",
+  sha256: "ab".repeat(32),
+};
 
 const APPLIANCES: readonly ApplianceConfig[] = [
   applianceOf({ name: "waf-1", cluster: "ams", labels: { site: "ams", rack: "r1" }, websites: [SHOP] }),
@@ -31,10 +36,23 @@ const APPLIANCES: readonly ApplianceConfig[] = [
   applianceOf({ name: "odd" }),
 ];
 
-const BACKUP = interfaceOf({ state: "BACKUP", type: "2", priority: 100, advskew: 154, alias: ["192.0.2.101", "192.0.2.102"] });
+const BACKUP = interfaceOf({
+  state: "BACKUP",
+  type: "2",
+  priority: 100,
+  advskew: 154,
+  alias: ["192.0.2.101", "192.0.2.102"],
+});
 const ODD = listOf(
   [
-    interfaceOf({ name: "carp0", state: "INIT", priority: undefined, alias: undefined, device: "", peer: "" }),
+    interfaceOf({
+      name: "carp0",
+      state: "INIT",
+      priority: undefined,
+      alias: undefined,
+      device: "",
+      peer: "",
+    }),
     interfaceOf({ name: "carp1", vip: "2001:DB8:0::64", vhid: 3, advskew: 51, type: "7" }),
   ],
   {
@@ -51,20 +69,39 @@ const ODD = listOf(
 
 const OBSERVATIONS: readonly Observation[] = [
   vrrpSeen("waf-1", listOf([{ ...BACKUP, priority: 204 }]), { certificate }),
-  vrrpSeen("waf-1", listOf([interfaceOf()]), { completedAtMs: WALL_MS + 5_250, durationSeconds: 0.125, certificate }),
-  websiteSeen("waf-1", 1, [
-    { protocol: "http", status: 301 },
-    { protocol: "https", status: 200 },
-  ], { certificate, expiresAtMs: 80_000 }),
+  vrrpSeen("waf-1", listOf([interfaceOf()]), {
+    completedAtMs: WALL_MS + 5_250,
+    durationSeconds: 0.125,
+    certificate,
+  }),
+  websiteSeen(
+    "waf-1",
+    1,
+    [
+      { protocol: "http", status: 301 },
+      { protocol: "https", status: 200 },
+    ],
+    { certificate, expiresAtMs: 80_000 },
+  ),
   vrrpSeen("waf-2", listOf([BACKUP])),
-  websiteSeen("waf-2", 1, [
-    { protocol: "http", status: 200 },
-    { protocol: "https", status: 503 },
-  ], { expiresAtMs: 80_000 }),
-  websiteSeen("waf-2", 1, [
-    { protocol: "http", status: 200 },
-    { protocol: "https", status: 0 },
-  ], { expiresAtMs: 80_000 }),
+  websiteSeen(
+    "waf-2",
+    1,
+    [
+      { protocol: "http", status: 200 },
+      { protocol: "https", status: 503 },
+    ],
+    { expiresAtMs: 80_000 },
+  ),
+  websiteSeen(
+    "waf-2",
+    1,
+    [
+      { protocol: "http", status: 200 },
+      { protocol: "https", status: 0 },
+    ],
+    { expiresAtMs: 80_000 },
+  ),
   vrrpSeen("failed", listOf([interfaceOf()])),
   vrrpFailed("failed", "connect", { durationSeconds: 0.001 }),
   vrrpSeen("stalled", listOf([BACKUP]), { expiresAtMs: 9_000 }),

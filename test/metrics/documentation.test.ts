@@ -23,7 +23,10 @@ function tableRows(heading: string): readonly (readonly string[])[] {
 }
 
 function cellsOf(line: string): readonly string[] {
-  return line.replace(/^\| ?| ?\|$/g, "").split("|").map((cell) => cell.trim());
+  return line
+    .replace(/^\| ?| ?\|$/g, "")
+    .split("|")
+    .map((cell) => cell.trim());
 }
 
 function unquoted(cell = ""): string {
@@ -46,7 +49,9 @@ function byName(rows: readonly Row[]): readonly Row[] {
 
 async function ownRows(): Promise<readonly Row[]> {
   const self = createSelfMetrics({ version: "0.0.0", nodeVersion: "v20.0.0" }, () => 0);
-  const families = parseExposition(await self.render()).filter(({ name }) => name.startsWith("appliance_exporter_"));
+  const families = parseExposition(await self.render()).filter(({ name }) =>
+    name.startsWith("appliance_exporter_"),
+  );
   return families.map(({ name, type, samples }) => {
     const labels = new Set(samples.flatMap((sample) => [...sample.labels.keys()]));
     return { name, type, labels: [...labels].filter((label) => label !== "le") };
@@ -64,7 +69,9 @@ test("the labels that families declare are those that their samples have", () =>
     const labels = new Set(samples.flatMap((sample) => [...sample.labels.keys()]));
     return { name, type, labels: [...labels].filter((label) => !common.has(label)) };
   });
-  expect(byName(exported)).toEqual(byName(FLEET_FAMILIES.map(({ name, type, labels }) => ({ name, type, labels }))));
+  expect(byName(exported)).toEqual(
+    byName(FLEET_FAMILIES.map(({ name, type, labels }) => ({ name, type, labels }))),
+  );
 });
 
 test("every reason is documented, in the order of the code, and none beside them", () => {
@@ -72,7 +79,9 @@ test("every reason is documented, in the order of the code, and none beside them
 });
 
 test("every anomaly is documented, and none beside them", () => {
-  const family = parseExposition(expositionOf(cannedFleet())).find(({ name }) => name === "appliance_api_anomalies");
+  const family = parseExposition(expositionOf(cannedFleet())).find(
+    ({ name }) => name === "appliance_api_anomalies",
+  );
   const exported = new Set(family?.samples.map(({ labels }) => labels.get("anomaly")));
   expect(new Set(tableRows("anomaly").map(([anomaly]) => unquoted(anomaly)))).toEqual(exported);
 });

@@ -1,8 +1,16 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { createFleet } from "../../src/fleet/fleet.ts";
-import { applianceOf, configOf, interfaceOf, listOf, vrrpSeen, websiteOf, websiteSeen } from "../support/observations.ts";
+import {
+  applianceOf,
+  configOf,
+  interfaceOf,
+  listOf,
+  vrrpSeen,
+  websiteOf,
+  websiteSeen,
+} from "../support/observations.ts";
 import { expositionOf } from "./canned-fleet.ts";
 import { parseExposition, type ParsedSample } from "./strict-parser.ts";
 
@@ -12,18 +20,47 @@ const MAX_VALUE_BYTES = 256 + 17;
 /** Text of the worst kind: any UTF-16, lone surrogates among it, whatever breaks lines or quotes, and very long text. */
 const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 40 }),
-  fc.array(fc.constantFrom("\ud800", "\udc00", "\0", '"', "\\", "\n", "\r", ",", "}", "=", "\u2028", "é", "漢", "💥"), { maxLength: 40 }).map((parts) => parts.join("")),
-  fc.tuple(fc.integer({ min: 80, max: 10_240 }), fc.constantFrom("x", "é", "漢", "💥", "\ud800")).map(([length, char]) => char.repeat(length)),
+  fc
+    .array(
+      fc.constantFrom(
+        "\ud800",
+        "\udc00",
+        "\0",
+        '"',
+        "\\",
+        "\n",
+        "\r",
+        ",",
+        "}",
+        "=",
+        "\u2028",
+        "é",
+        "漢",
+        "💥",
+      ),
+      { maxLength: 40 },
+    )
+    .map((parts) => parts.join("")),
+  fc
+    .tuple(fc.integer({ min: 80, max: 10_240 }), fc.constantFrom("x", "é", "漢", "💥", "\ud800"))
+    .map(([length, char]) => char.repeat(length)),
 );
 const nonEmpty = text.filter((value) => value !== "");
 
 /** The samples of a fleet of one cluster of two, filled with texts. */
-function samplesOf(texts: readonly string[], label: string, name: string, vip: string): readonly ParsedSample[] {
+function samplesOf(
+  texts: readonly string[],
+  label: string,
+  name: string,
+  vip: string,
+): readonly ParsedSample[] {
   const websites = [websiteOf({ id: 1, name: label }), websiteOf({ id: 2, name })];
   const fleet = createFleet();
   const appliance = applianceOf({ name, cluster: label, labels: { site: label, owner: name }, websites });
   fleet.configure(configOf(appliance, { ...appliance, name: `${name}'` }), 0);
-  const interfaces = texts.map((each) => interfaceOf({ name: each, vip, device: each, netmask: each, peer: each, type: each, state: each || "x" }));
+  const interfaces = texts.map((each) =>
+    interfaceOf({ name: each, vip, device: each, netmask: each, peer: each, type: each, state: each || "x" }),
+  );
   fleet.record(vrrpSeen(name, listOf(interfaces)), 0);
   fleet.record(websiteSeen(name, 1, [{ protocol: "http", status: 200 }]), 0);
   const exposition = expositionOf(fleet, 0);
@@ -35,13 +72,19 @@ function samplesOf(texts: readonly string[], label: string, name: string, vip: s
 
 test("whatever names, addresses and labels hold, the text is valid, every series unique and every value bounded", () => {
   fc.assert(
-    fc.property(fc.uniqueArray(nonEmpty, { maxLength: 12 }), text, nonEmpty, nonEmpty, (texts, label, name, vip) => {
-      const samples = samplesOf(texts, label, name, vip);
-      const values = samples.flatMap(({ labels }) => [...labels.values()]);
-      expect(values.filter((value) => Buffer.byteLength(value) > MAX_VALUE_BYTES)).toEqual([]);
-      expect(samples.filter(({ value }) => !Number.isFinite(value))).toEqual([]);
-      expect(samples.filter((sample) => sample.name === "vrrp_is_master")).toHaveLength(texts.length);
-    }),
+    fc.property(
+      fc.uniqueArray(nonEmpty, { maxLength: 12 }),
+      text,
+      nonEmpty,
+      nonEmpty,
+      (texts, label, name, vip) => {
+        const samples = samplesOf(texts, label, name, vip);
+        const values = samples.flatMap(({ labels }) => [...labels.values()]);
+        expect(values.filter((value) => Buffer.byteLength(value) > MAX_VALUE_BYTES)).toEqual([]);
+        expect(samples.filter(({ value }) => !Number.isFinite(value))).toEqual([]);
+        expect(samples.filter((sample) => sample.name === "vrrp_is_master")).toHaveLength(texts.length);
+      },
+    ),
     { numRuns: 300 },
   );
 });
@@ -50,7 +93,9 @@ test("a value that is short and well-formed comes back as it was reported", () =
   const short = fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 });
   fc.assert(
     fc.property(short, (name) => {
-      const [master] = samplesOf([name], "label", "waf", "192.0.2.1").filter((sample) => sample.name === "vrrp_is_master");
+      const [master] = samplesOf([name], "label", "waf", "192.0.2.1").filter(
+        (sample) => sample.name === "vrrp_is_master",
+      );
       expect(master?.labels.get("interface")).toBe(name);
     }),
   );

@@ -1,14 +1,20 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { escapeLabelValue, labelValue } from "../../src/metrics/label-value.ts";
 
-test.each(["", "carp0", "x".repeat(256), "é".repeat(128), "💥".repeat(64), 'quotes " and \\', "line\nbreak", "\0"])(
-  "well-formed text of at most 256 bytes stays as it is: %j",
-  (raw) => {
-    expect(labelValue(raw)).toBe(raw);
-  },
-);
+test.each([
+  "",
+  "carp0",
+  "x".repeat(256),
+  "é".repeat(128),
+  "💥".repeat(64),
+  'quotes " and \\',
+  "line\nbreak",
+  "\0",
+])("well-formed text of at most 256 bytes stays as it is: %j", (raw) => {
+  expect(labelValue(raw)).toBe(raw);
+});
 
 test.each([
   { raw: "x".repeat(257), kept: "x".repeat(256) },
@@ -34,11 +40,15 @@ test("texts that differ only in lone surrogates stay different", () => {
 });
 
 test("a text cannot pass for another one by spelling what that one is cut to", () => {
-  for (const raw of ["\ud800", "x".repeat(300)]) expect(labelValue(labelValue(raw))).not.toBe(labelValue(raw));
+  for (const raw of ["\ud800", "x".repeat(300)])
+    expect(labelValue(labelValue(raw))).not.toBe(labelValue(raw));
 });
 
 test("different texts never become the same value", () => {
-  const text = fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: "binary", minLength: 250, maxLength: 300 }));
+  const text = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.string({ unit: "binary", minLength: 250, maxLength: 300 }),
+  );
   fc.assert(fc.property(text, text, (a, b) => (labelValue(a) === labelValue(b)) === (a === b)));
 });
 

@@ -20,7 +20,9 @@ async function valueOf(self: SelfMetrics, series: string): Promise<number | unde
 
 test("everything countable is at 0 from the start, for every operation and every reason", async () => {
   const samples = await samplesOf(selfMetrics());
-  const countable = samples.filter(({ name }) => /^appliance_exporter_.*(_total|_count|_sum|_bucket|_in_flight)$/.test(name));
+  const countable = samples.filter(({ name }) =>
+    /^appliance_exporter_.*(_total|_count|_sum|_bucket|_in_flight)$/.test(name),
+  );
   expect(countable.filter(({ value }) => value !== 0)).toEqual([]);
   const labels = (name: string, label: string) =>
     new Set(countable.filter((sample) => sample.name === name).map((sample) => sample.labels.get(label)));
@@ -61,7 +63,9 @@ test("failures are counted by operation and reason", async () => {
   self.observed(vrrpFailed("waf", "timeout"));
   self.observed(websiteFailed("waf", 1, "decode"));
   const samples = await samplesOf(self);
-  const counted = samples.filter(({ name, value }) => name === "appliance_exporter_poll_failures_total" && value > 0);
+  const counted = samples.filter(
+    ({ name, value }) => name === "appliance_exporter_poll_failures_total" && value > 0,
+  );
   expect(counted.map(({ series, value }) => [series, value])).toEqual([
     ['appliance_exporter_poll_failures_total{operation="vrrp",reason="timeout"}', 1],
     ['appliance_exporter_poll_failures_total{operation="website_test",reason="decode"}', 1],

@@ -31,7 +31,7 @@ export function parseExposition(text: string): readonly ParsedFamily[] {
   const series = new Set<string>();
   if (!text.endsWith("\n")) throw new Error("the last line does not end");
   const lines = text.split("\n").filter((line) => line !== "");
-  for (let at = 0; at < lines.length; ) {
+  for (let at = 0; at < lines.length;) {
     const [, name = "", help = ""] = match(HELP, lines[at++]);
     const [, typed = "", type = ""] = match(TYPE, lines[at++]);
     if (typed !== name) throw new Error(`HELP of ${name} is followed by TYPE of ${typed}`);
@@ -41,7 +41,10 @@ export function parseExposition(text: string): readonly ParsedFamily[] {
     while (at < lines.length && !(lines[at] ?? "").startsWith("#")) {
       const sample = parseSample(lines[at++] ?? "");
       if (!belongs(sample.name, name, type)) throw new Error(`${sample.name} is among ${name}`);
-      const identity = JSON.stringify([sample.name, [...sample.labels].toSorted(([a], [b]) => (a < b ? -1 : 1))]);
+      const identity = JSON.stringify([
+        sample.name,
+        [...sample.labels].toSorted(([a], [b]) => (a < b ? -1 : 1)),
+      ]);
       if (series.has(identity)) throw new Error(`${identity} is there twice`);
       series.add(identity);
       samples.push(sample);
@@ -63,9 +66,11 @@ function match(pattern: RegExp, line = ""): RegExpExecArray {
 
 function parseSample(line: string): ParsedSample {
   const name = /^[a-zA-Z_:][a-zA-Z0-9_:]*/.exec(line)?.[0] ?? "";
-  const { labels, end } = line[name.length] === "{" ? parseLabels(line, name.length + 1) : { labels: new Map(), end: name.length };
+  const { labels, end } =
+    line[name.length] === "{" ? parseLabels(line, name.length + 1) : { labels: new Map(), end: name.length };
   const value = line.slice(end + 1);
-  if (name === "" || line[end] !== " " || !VALUE.test(value)) throw new Error(`unexpected sample ${JSON.stringify(line)}`);
+  if (name === "" || line[end] !== " " || !VALUE.test(value))
+    throw new Error(`unexpected sample ${JSON.stringify(line)}`);
   return { name, labels, value: Number(value), series: line.slice(0, end) };
 }
 
@@ -74,7 +79,8 @@ function parseLabels(line: string, start: number): { labels: ReadonlyMap<string,
   let at = start;
   for (;;) {
     const name = /^[a-zA-Z_][a-zA-Z0-9_]*(?==")/.exec(line.slice(at))?.[0];
-    if (name === undefined || labels.has(name)) throw new Error(`unexpected label in ${JSON.stringify(line)}`);
+    if (name === undefined || labels.has(name))
+      throw new Error(`unexpected label in ${JSON.stringify(line)}`);
     const { value, end } = parseQuoted(line, at + name.length + 2);
     labels.set(name, value);
     if (line[end] === "}") return { labels, end: end + 1 };

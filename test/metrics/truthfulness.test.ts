@@ -136,7 +136,9 @@ test("rule 3: counters go on across failed polls and reloads, under labels that 
   expect(samples(fleet, "vrrp_transitions_total")).toEqual([
     'vrrp_transitions_total{waf,site="ams",interface="carp0",vhid="2",vip="192.0.2.100"} 2',
   ]);
-  expect(samples(fleet, "appliance_polls_total")[0]).toBe('appliance_polls_total{waf,site="ams",operation="vrrp"} 4');
+  expect(samples(fleet, "appliance_polls_total")[0]).toBe(
+    'appliance_polls_total{waf,site="ams",operation="vrrp"} 4',
+  );
 });
 
 test("rule 4: what is unknown is absent", () => {
@@ -146,7 +148,9 @@ test("rule 4: what is unknown is absent", () => {
 });
 
 test("rule 4: no sample is NaN, infinite or dated", () => {
-  const values = sampleLines(expositionOf(cannedFleet())).map((line) => line.slice(line.lastIndexOf("}") + 2));
+  const values = sampleLines(expositionOf(cannedFleet())).map((line) =>
+    line.slice(line.lastIndexOf("}") + 2),
+  );
   expect(values.filter((value) => !/^\d+(\.\d+)?$/.test(value))).toEqual([]);
 });
 
@@ -161,7 +165,11 @@ test("rule 5: one appliance's failure changes no line of another's", () => {
 });
 
 test("rule 6: the HELP of every polled family says that its values come from the latest poll, not from the scrape", () => {
-  const polled = FLEET_FAMILIES.filter(({ type, name }) => type === "gauge" || !name.startsWith("appliance_"));
-  const silent = polled.filter(({ help }) => !/latest (website )?(poll|test)|last (succeeded|presented to a poll)/.test(help));
+  const polled = FLEET_FAMILIES.filter(
+    ({ type, name }) => type === "gauge" || !name.startsWith("appliance_"),
+  );
+  const silent = polled.filter(
+    ({ help }) => !/latest (website )?(poll|test)|last (succeeded|presented to a poll)/.test(help),
+  );
   expect(silent.map(({ name }) => name)).toEqual([]);
 });

@@ -1,13 +1,24 @@
 import { expect, test } from "vitest";
 
-import { backoffAfter, NO_BACKOFF, pausedUntilMs, withoutAuthPause, type Backoff, type FinishedPoll } from "../../src/polling/backoff.ts";
+import {
+  backoffAfter,
+  NO_BACKOFF,
+  pausedUntilMs,
+  withoutAuthPause,
+  type Backoff,
+  type FinishedPoll,
+} from "../../src/polling/backoff.ts";
 import { failureOf } from "../support/observations.ts";
 
 const OK = { ok: true, value: undefined } as const;
 const AUTH = { ok: false, failure: failureOf("auth") } as const;
 
 /** A poll of the VRRP list that began and ended at one instant, every 5 s. */
-function poll(endedMs: number, outcome: FinishedPoll["outcome"], more: Partial<FinishedPoll> = {}): FinishedPoll {
+function poll(
+  endedMs: number,
+  outcome: FinishedPoll["outcome"],
+  more: Partial<FinishedPoll> = {},
+): FinishedPoll {
   return { operation: "vrrp", outcome, startedMs: endedMs, endedMs, intervalMs: 5_000, ...more };
 }
 function after(...polls: readonly FinishedPoll[]): Backoff {
@@ -64,7 +75,10 @@ test("success of another operation does not end the doubling: only that one is r
 });
 
 test("a failure for another reason neither ends nor lengthens the pause", () => {
-  const backoff = after(poll(0, AUTH), poll(4_000, { ok: false, failure: failureOf("timeout") }, { startedMs: -1 }));
+  const backoff = after(
+    poll(0, AUTH),
+    poll(4_000, { ok: false, failure: failureOf("timeout") }, { startedMs: -1 }),
+  );
   expect(pausedUntilMs(backoff, "vrrp", 4_000)).toBe(5_000);
 });
 
@@ -81,9 +95,12 @@ test("Retry-After rests its operation and no other", () => {
   expect(pausedUntilMs(backoff, "vrrp", 1_000)).toBeUndefined();
 });
 
-test.each([86_400_000, Number.POSITIVE_INFINITY])("Retry-After rests at most five minutes, not %d ms", (retryAfterMs) => {
-  expect(pausedUntilMs(after(deferred(0, retryAfterMs)), "vrrp", 0)).toBe(300_000);
-});
+test.each([86_400_000, Number.POSITIVE_INFINITY])(
+  "Retry-After rests at most five minutes, not %d ms",
+  (retryAfterMs) => {
+    expect(pausedUntilMs(after(deferred(0, retryAfterMs)), "vrrp", 0)).toBe(300_000);
+  },
+);
 
 test("a later answer replaces what Retry-After asked for", () => {
   expect(pausedUntilMs(after(deferred(0, 60_000), deferred(10, 5_000)), "vrrp", 10)).toBe(5_010);

@@ -9,7 +9,12 @@ import { failureOf, websiteOf } from "../support/observations.ts";
 
 /** A client that answers every request so. */
 function answering(get: ApplianceClient["get"]): ApplianceClient {
-  return { get, certificate: () => undefined, hasNewCredentials: () => Promise.resolve(false), close: () => {} };
+  return {
+    get,
+    certificate: () => undefined,
+    hasNewCredentials: () => Promise.resolve(false),
+    close: () => {},
+  };
 }
 function body(text: string): ApplianceClient {
   return answering(() => Promise.resolve({ ok: true, value: Buffer.from(text) }));
@@ -44,12 +49,20 @@ test("a body that is no list is a failure that says where and holds nothing of t
 
 test("a client's failure is the poll's", async () => {
   const failed: Outcome<never> = { ok: false, failure: failureOf("tls") };
-  const { outcome } = await pollVrrp(answering(() => Promise.resolve(failed)), 1);
+  const { outcome } = await pollVrrp(
+    answering(() => Promise.resolve(failed)),
+    1,
+  );
   expect(outcome).toEqual(failed);
 });
 
 test("a bug is a failure of that poll, for the reason internal, and is not thrown", async () => {
-  const broken = [answering(() => Promise.reject(new TypeError("x is not a function"))), answering(() => { throw new TypeError("x is not a function"); })];
+  const broken = [
+    answering(() => Promise.reject(new TypeError("x is not a function"))),
+    answering(() => {
+      throw new TypeError("x is not a function");
+    }),
+  ];
   for (const client of broken) {
     const { outcome } = await pollWebsite(client, websiteOf({ id: 1 }), 1);
     expect(outcome).toMatchObject({ ok: false, failure: { reason: "internal" } });
@@ -61,13 +74,48 @@ const HTTP = { protocol: "http", status: 301, lines: [] } as const;
 const HTTPS = { protocol: "https", status: 200, lines: [] } as const;
 const OUT_OF_RANGE = { protocol: "https", status: undefined, lines: [] } as const;
 
-test.each<{ name: string; blocks: Parameters<typeof exportedStatuses>[0]["blocks"]; protocols: WebsiteConfig["protocols"]; statuses: string[] }>([
-  { name: "without configured protocols, those found", blocks: [HTTP, HTTPS], protocols: undefined, statuses: ["http 301", "https 200"] },
-  { name: "without configured protocols, no other", blocks: [HTTPS], protocols: undefined, statuses: ["https 200"] },
-  { name: "a configured protocol without a block, as 0", blocks: [HTTP], protocols: ["http", "https"], statuses: ["http 301", "https 0"] },
-  { name: "no block of a protocol that is not configured", blocks: [HTTP, HTTPS], protocols: ["https"], statuses: ["https 200"] },
-  { name: "only what is configured, even if the answer has the other alone", blocks: [HTTPS], protocols: ["http"], statuses: ["http 0"] },
-  { name: "no status that is out of range", blocks: [HTTP, OUT_OF_RANGE], protocols: ["http", "https"], statuses: ["http 301"] },
+test.each<{
+  name: string;
+  blocks: Parameters<typeof exportedStatuses>[0]["blocks"];
+  protocols: WebsiteConfig["protocols"];
+  statuses: string[];
+}>([
+  {
+    name: "without configured protocols, those found",
+    blocks: [HTTP, HTTPS],
+    protocols: undefined,
+    statuses: ["http 301", "https 200"],
+  },
+  {
+    name: "without configured protocols, no other",
+    blocks: [HTTPS],
+    protocols: undefined,
+    statuses: ["https 200"],
+  },
+  {
+    name: "a configured protocol without a block, as 0",
+    blocks: [HTTP],
+    protocols: ["http", "https"],
+    statuses: ["http 301", "https 0"],
+  },
+  {
+    name: "no block of a protocol that is not configured",
+    blocks: [HTTP, HTTPS],
+    protocols: ["https"],
+    statuses: ["https 200"],
+  },
+  {
+    name: "only what is configured, even if the answer has the other alone",
+    blocks: [HTTPS],
+    protocols: ["http"],
+    statuses: ["http 0"],
+  },
+  {
+    name: "no status that is out of range",
+    blocks: [HTTP, OUT_OF_RANGE],
+    protocols: ["http", "https"],
+    statuses: ["http 301"],
+  },
 ])("exported are $name", ({ blocks, protocols, statuses }) => {
   const exported = exportedStatuses({ blocks }, protocols);
   expect(exported.map(({ protocol, status }) => `${protocol} ${status}`)).toEqual(statuses);

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
 
 import { parseRetryAfterMs } from "../../src/polling/retry-after.ts";
@@ -24,12 +24,21 @@ test.each([
   expect(parseRetryAfterMs(value, NOW_MS)).toBe(expected);
 });
 
-test.each(["", "soon", "-5", "+5", "1.5", "1e3", "0x10", "5 minutes", "1994-11-06T08:50:37Z", "Sun", "Mon, 99 Foo 1994 08:49:37 GMT"])(
-  "%j asks for nothing",
-  (value) => {
-    expect(parseRetryAfterMs(value, NOW_MS)).toBeUndefined();
-  },
-);
+test.each([
+  "",
+  "soon",
+  "-5",
+  "+5",
+  "1.5",
+  "1e3",
+  "0x10",
+  "5 minutes",
+  "1994-11-06T08:50:37Z",
+  "Sun",
+  "Mon, 99 Foo 1994 08:49:37 GMT",
+])("%j asks for nothing", (value) => {
+  expect(parseRetryAfterMs(value, NOW_MS)).toBeUndefined();
+});
 
 test("a date without a zone, as the asctime form has it, is in UTC wherever we are", () => {
   vi.stubEnv("TZ", "America/New_York");
@@ -37,7 +46,11 @@ test("a date without a zone, as the asctime form has it, is in UTC wherever we a
 });
 
 test("whatever the header holds, what it asks for is never negative and never NaN", () => {
-  const value = fc.oneof(fc.string(), fc.stringMatching(/^\d{0,400}$/), fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()));
+  const value = fc.oneof(
+    fc.string(),
+    fc.stringMatching(/^\d{0,400}$/),
+    fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
+  );
   fc.assert(
     fc.property(value, (text) => {
       const ms = parseRetryAfterMs(text, NOW_MS);

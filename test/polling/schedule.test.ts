@@ -1,7 +1,13 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { dueAfterFirstMs, firstDueMs, nextOnGrid, phaseFraction, takeDue } from "../../src/polling/schedule.ts";
+import {
+  dueAfterFirstMs,
+  firstDueMs,
+  nextOnGrid,
+  phaseFraction,
+  takeDue,
+} from "../../src/polling/schedule.ts";
 
 test("the phases of 1,000 clusters are spread evenly over the interval", () => {
   const buckets = Array.from({ length: 10 }, () => 0);
@@ -58,11 +64,27 @@ test("after the first poll it is due on the grid, half an interval later at the 
 
 test.each([
   { name: "in time", now: 10_000, taken: { dueMs: 10_000, missed: 0, nextDueMs: 15_000 } },
-  { name: "a moment early, as timers may be", now: 9_999.5, taken: { dueMs: 10_000, missed: 0, nextDueMs: 15_000 } },
-  { name: "late by less than an interval", now: 14_999, taken: { dueMs: 10_000, missed: 0, nextDueMs: 15_000 } },
-  { name: "late by exactly an interval", now: 15_000, taken: { dueMs: 15_000, missed: 1, nextDueMs: 20_000 } },
+  {
+    name: "a moment early, as timers may be",
+    now: 9_999.5,
+    taken: { dueMs: 10_000, missed: 0, nextDueMs: 15_000 },
+  },
+  {
+    name: "late by less than an interval",
+    now: 14_999,
+    taken: { dueMs: 10_000, missed: 0, nextDueMs: 15_000 },
+  },
+  {
+    name: "late by exactly an interval",
+    now: 15_000,
+    taken: { dueMs: 15_000, missed: 1, nextDueMs: 20_000 },
+  },
   { name: "late by ten seconds", now: 20_500, taken: { dueMs: 20_000, missed: 2, nextDueMs: 25_000 } },
-  { name: "late by a day", now: 10_000 + 86_400_000, taken: { dueMs: 86_410_000, missed: 17_280, nextDueMs: 86_415_000 } },
+  {
+    name: "late by a day",
+    now: 10_000 + 86_400_000,
+    taken: { dueMs: 86_410_000, missed: 17_280, nextDueMs: 86_415_000 },
+  },
 ])("what was due at 10 s and every 5 s, taken $name", ({ now, taken }) => {
   expect(takeDue(10_000, 5_000, now)).toEqual(taken);
 });

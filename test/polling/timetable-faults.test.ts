@@ -14,7 +14,10 @@ test.each([
   { name: "forward an hour", byMs: HOUR_MS },
   { name: "forward a day", byMs: DAY_MS },
 ])("intervals go on as if nothing had happened when the clock is set $name", async ({ byMs }) => {
-  const { clock, timetable, told, dueOf } = startHeldTimetable(every(1_000, { key: "a" }), every(5_000, { key: "b" }));
+  const { clock, timetable, told, dueOf } = startHeldTimetable(
+    every(1_000, { key: "a" }),
+    every(5_000, { key: "b" }),
+  );
   await clock.pass(20_250);
   clock.setWall(byMs);
   await clock.pass(60_000);
@@ -29,18 +32,21 @@ test.each([
 test.each([
   { name: "back an hour", byMs: -HOUR_MS },
   { name: "forward a day", byMs: DAY_MS },
-])("a schedule goes on within one of its gaps when the clock is set $name, without a burst", async ({ byMs }) => {
-  const { clock, timetable, told } = startHeldTimetable(scheduled("*/5 * * * * *", { key: "a" }));
-  await clock.pass(20_250);
-  const before = told.due.length;
-  clock.setWall(byMs);
-  await clock.pass(5_001);
-  expect(told.due.length - before).toBe(1);
-  await clock.pass(55_000);
-  timetable.stop();
-  expect(told.due.length - before).toBe(12);
-  expect(told.missed).toEqual([]);
-});
+])(
+  "a schedule goes on within one of its gaps when the clock is set $name, without a burst",
+  async ({ byMs }) => {
+    const { clock, timetable, told } = startHeldTimetable(scheduled("*/5 * * * * *", { key: "a" }));
+    await clock.pass(20_250);
+    const before = told.due.length;
+    clock.setWall(byMs);
+    await clock.pass(5_001);
+    expect(told.due.length - before).toBe(1);
+    await clock.pass(55_000);
+    timetable.stop();
+    expect(told.due.length - before).toBe(12);
+    expect(told.missed).toEqual([]);
+  },
+);
 
 test("the clock's ordinary corrections restart nothing", async () => {
   const { clock, timetable, told } = startHeldTimetable(every(1_000, { key: "a" }));
@@ -64,7 +70,10 @@ test("corrections that add up to a jump are noticed as one", async () => {
 });
 
 test("after ten blocked seconds the missed polls are counted and not caught up with, and the grid is kept", async () => {
-  const { clock, timetable, told, dueOf } = startHeldTimetable(every(1_000, { key: "a" }), every(5_000, { key: "b" }));
+  const { clock, timetable, told, dueOf } = startHeldTimetable(
+    every(1_000, { key: "a" }),
+    every(5_000, { key: "b" }),
+  );
   await clock.pass(20_000);
   const before = { a: dueOf("a").length, b: dueOf("b").length };
   clock.block(10_000);
@@ -75,8 +84,12 @@ test("after ten blocked seconds the missed polls are counted and not caught up w
   expect(made.b).toBeLessThanOrEqual(2);
   await clock.pass(30_000);
   timetable.stop();
-  const missed = (key: string) => told.missed.filter((miss) => miss.key === key).reduce((sum, { count }) => sum + count, 0);
-  for (const { key, intervalMs } of [{ key: "a", intervalMs: 1_000 }, { key: "b", intervalMs: 5_000 }]) {
+  const missed = (key: string) =>
+    told.missed.filter((miss) => miss.key === key).reduce((sum, { count }) => sum + count, 0);
+  for (const { key, intervalMs } of [
+    { key: "a", intervalMs: 1_000 },
+    { key: "b", intervalMs: 5_000 },
+  ]) {
     const [, second = 0, ...others] = dueOf(key);
     const slotsPassed = ((others.at(-1) ?? 0) - second) / intervalMs;
     expect(Math.round(slotsPassed)).toBe(others.length + missed(key));

@@ -31,12 +31,18 @@ export function startHeldTimetable(...entries: readonly TimetableEntry[]): HeldT
   return { clock, timetable, told, dueOf };
 }
 
-export function every(intervalMs: number, given: Partial<TimetableEntry> & { readonly key: string }): TimetableEntry {
+export function every(
+  intervalMs: number,
+  given: Partial<TimetableEntry> & { readonly key: string },
+): TimetableEntry {
   const timing = { kind: "interval", intervalMs, timeoutMs: 1_000 } as const;
   return { subject: "https://waf.example", phaseKey: given.key, timing, first: "at_once", ...given };
 }
 
-export function scheduled(expression: string, given: Partial<TimetableEntry> & { readonly key: string }): TimetableEntry {
+export function scheduled(
+  expression: string,
+  given: Partial<TimetableEntry> & { readonly key: string },
+): TimetableEntry {
   const timing = { kind: "schedule", expression, timeoutMs: 1_000 } as const;
   return { subject: "https://waf.example", phaseKey: given.key, timing, first: "at_once", ...given };
 }

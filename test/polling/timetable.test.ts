@@ -101,12 +101,22 @@ test("an entry that is due out of turn keeps its turn", async () => {
   expect(dueOf("a")).toEqual([...before, 11_000]);
   await clock.pass(20_000);
   timetable.stop();
-  expect(gaps(dueOf("a").filter((dueMs) => dueMs !== 11_000).slice(1))).toEqual([5_000]);
+  expect(
+    gaps(
+      dueOf("a")
+        .filter((dueMs) => dueMs !== 11_000)
+        .slice(1),
+    ),
+  ).toEqual([5_000]);
 });
 
 test("entries that stay as they were keep their instants when others come, go and change", async () => {
   const kept = every(5_000, { key: "kept" });
-  const { clock, timetable, dueOf } = startHeldTimetable(kept, every(5_000, { key: "gone" }), every(5_000, { key: "changed" }));
+  const { clock, timetable, dueOf } = startHeldTimetable(
+    kept,
+    every(5_000, { key: "gone" }),
+    every(5_000, { key: "changed" }),
+  );
   await clock.pass(12_000);
   const goneBefore = dueOf("gone");
   for (let i = 0; i < 5; i += 1) {
@@ -132,7 +142,10 @@ test("an entry with another subject begins anew, within a second", async () => {
 });
 
 test("nothing is due, and no timer is left, after the stop", async () => {
-  const { clock, timetable, told } = startHeldTimetable(every(1_000, { key: "a" }), scheduled("* * * * * *", { key: "b" }));
+  const { clock, timetable, told } = startHeldTimetable(
+    every(1_000, { key: "a" }),
+    scheduled("* * * * * *", { key: "b" }),
+  );
   await clock.pass(5_500);
   timetable.stop();
   const before = told.due.length;

@@ -31,7 +31,11 @@ export function createMemoryLog(): MemoryLog {
     texts.push(text);
     lines.push(JSON.parse(text));
   };
-  const options = { level: "debug", base: null, formatters: { level: (label: string) => ({ level: label }) } };
+  const options = {
+    level: "debug",
+    base: null,
+    formatters: { level: (label: string) => ({ level: label }) },
+  };
   return { logger: pino(options, { write }), lines, text: () => texts.join("") };
 }
 

@@ -1,4 +1,10 @@
-import { connect, createServer as createTcpServer, type AddressInfo, type Server, type Socket } from "node:net";
+import {
+  connect,
+  createServer as createTcpServer,
+  type AddressInfo,
+  type Server,
+  type Socket,
+} from "node:net";
 import { createServer as createTlsServer, type TlsOptions } from "node:tls";
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
@@ -66,7 +72,8 @@ export async function startFaultServer(behaviour: Behaviour, tls?: TlsOptions): 
     requests,
     connections: () => connections,
     openConnections: () => open.size,
-    bytesSent: () => bytesOfClosed + [...open].reduce((sum, raw) => sum + raw.bytesWritten - raw.writableLength, 0),
+    bytesSent: () =>
+      bytesOfClosed + [...open].reduce((sum, raw) => sum + raw.bytesWritten - raw.writableLength, 0),
     behave: (next) => {
       current = next;
     },

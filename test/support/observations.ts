@@ -105,7 +105,12 @@ export function vrrpSeen(appliance: string, list: VrrpList, given: Circumstances
 
 /** A failed poll of the VRRP list. */
 export function vrrpFailed(appliance: string, reason: FailureReason, given: Circumstances = {}): Observation {
-  return { kind: "vrrp", appliance, outcome: { ok: false, failure: failureOf(reason) }, ...circumstances(given) };
+  return {
+    kind: "vrrp",
+    appliance,
+    outcome: { ok: false, failure: failureOf(reason) },
+    ...circumstances(given),
+  };
 }
 
 /** A successful website test. */
@@ -115,7 +120,13 @@ export function websiteSeen(
   value: readonly WebsiteStatus[],
   given: Circumstances = {},
 ): Observation {
-  return { kind: "website_test", appliance, websiteId, outcome: { ok: true, value }, ...circumstances(given) };
+  return {
+    kind: "website_test",
+    appliance,
+    websiteId,
+    outcome: { ok: true, value },
+    ...circumstances(given),
+  };
 }
 
 /** A failed website test. */

@@ -30,20 +30,24 @@ export function parseSamples(text: string): Samples {
   if (!text.endsWith("\n")) throw new Error("the exposition does not end in a line feed");
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   const samples = lines.map(parseLine);
-  const series = new Set(samples.map(({ name, labels }) => JSON.stringify([name, Object.entries(labels).toSorted()])));
+  const series = new Set(
+    samples.map(({ name, labels }) => JSON.stringify([name, Object.entries(labels).toSorted()])),
+  );
   if (series.size !== samples.length) throw new Error("a series stands there twice");
 
   const all: Samples["all"] = (name, wanted = {}) =>
     samples.filter(
       (sample) =>
-        sample.name === name && Object.entries(wanted).every(([label, value]) => sample.labels[label] === value),
+        sample.name === name &&
+        Object.entries(wanted).every(([label, value]) => sample.labels[label] === value),
     );
   return {
     text,
     all,
     value: (name, wanted) => {
       const [found, ...others] = all(name, wanted);
-      if (others.length > 0) throw new Error(`${name} ${JSON.stringify(wanted)} selects more than one sample`);
+      if (others.length > 0)
+        throw new Error(`${name} ${JSON.stringify(wanted)} selects more than one sample`);
       return found?.value;
     },
     linesOf: (appliance, namePrefix) =>

@@ -10,5 +10,8 @@ declare module "vitest" {
 
 /** Before all tests: finds the tools that are no packages of ours, once for all files. */
 export function setup(project: TestProject): void {
-  project.provide("promtool", findPromtool((message) => process.stderr.write(`${message}\n`)));
+  project.provide(
+    "promtool",
+    findPromtool((message) => process.stderr.write(`${message}\n`)),
+  );
 }

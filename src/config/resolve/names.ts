@@ -1,0 +1,63 @@
+import type { ConfigError } from "../config.ts";
+import type { Fleet } from "./entries.ts";
+import type { Scope } from "./scope.ts";
+import { errorAt } from "../yaml/file.ts";
+
+interface Claim {
+  readonly kind: "cluster" | "appliance";
+  readonly name: string;
+  readonly scope: Scope;
+  /** What a cluster and its own members have in common; a lone appliance is its own. */
+  readonly cluster: Scope;
+}
+
+/**
+ * An error at every name that stands for two things: two clusters, two appliances, or a cluster and an appliance of
+ * another, for a lone appliance is a cluster too. A cluster may be named like one of its own appliances. The error is at
+ * the second of the two, in the order of the files.
+ */
+export function findDuplicateNames(fleet: Fleet): readonly ConfigError[] {
+  const byName = new Map<string, Claim[]>();
+  for (const claim of claimsOf(fleet)) {
+    byName.set(claim.name, [...(byName.get(claim.name) ?? []), claim]);
+  }
+  return [...byName.values()]
+    .filter(({ length }) => length > 1)
+    .flatMap((claims) => clashesAmong(fleet, claims));
+}
+
+function claimsOf({ clusters, entries }: Fleet): readonly Claim[] {
+  return [
+    ...clusters.map((scope) => ({ kind: "cluster" as const, scope, cluster: scope })),
+    ...entries.map(({ appliance, cluster }) => ({
+      kind: "appliance" as const,
+      scope: appliance,
+      cluster: cluster ?? appliance,
+    })),
+  ].flatMap((claim) => (claim.scope.name === undefined ? [] : [{ ...claim, name: claim.scope.name }]));
+}
+
+function clashesAmong({ files }: Fleet, claims: readonly Claim[]): readonly ConfigError[] {
+  const inOrder = claims
+    .map((claim) => ({ claim, file: files.indexOf(claim.scope.file), ...placeOf(claim) }))
+    .toSorted((a, b) => a.file - b.file || a.line - b.line || a.column - b.column)
+    .map(({ claim }) => claim);
+  return inOrder.flatMap((claim, index) => {
+    const first = inOrder.slice(0, index).find((earlier) => clash(earlier, claim));
+    return first ? [duplicateError(claim, first)] : [];
+  });
+}
+
+function clash(a: Claim, b: Claim): boolean {
+  return a.kind === b.kind || a.cluster !== b.cluster;
+}
+
+function duplicateError({ name, scope }: Claim, first: Claim): ConfigError {
+  const { line, column } = placeOf(first);
+  const message = `duplicate name ${JSON.stringify(name)}, first at ${first.scope.file.file}:${line}:${column}`;
+  return errorAt(scope.file, [...scope.path, "name"], message);
+}
+
+function placeOf({ scope }: Claim) {
+  return scope.file.locate([...scope.path, "name"]);
+}

@@ -1,0 +1,84 @@
+import { dirname, resolve } from "node:path";
+import type { ConfigError } from "../config.ts";
+import { readPasswordFile } from "../password-file.ts";
+import { checkCertificates, checkPrivateKey } from "./pem-file.ts";
+import { readTextFile } from "../read-file.ts";
+import type { Scope } from "./scope.ts";
+import { valueAt } from "../yaml/validate.ts";
+import { show } from "../yaml/wording.ts";
+import { errorAt, type YamlFile } from "../yaml/file.ts";
+
+const MAX_PEM_BYTES = 4 * 1024 * 1024;
+
+/** The files that the settings name. */
+export interface ReferencedFiles {
+  /** The texts of sound certificates and keys, by what names them and where they are: `ca_file /etc/ca.pem`. */
+  readonly pems: ReadonlyMap<string, string>;
+  readonly errors: readonly ConfigError[];
+  /** All that were named, absolute. */
+  readonly paths: readonly string[];
+}
+
+/** What makes a file unfit, or its text; a password's text is not needed. */
+type Reading =
+  | { readonly ok: true; readonly text?: string }
+  | { readonly ok: false; readonly message: string };
+
+const KINDS = [
+  { block: "basic_auth", key: "password_file", read: readPassword },
+  { block: "tls_config", key: "ca_file", read: (path: string) => readPem(path, checkCertificates) },
+  { block: "tls_config", key: "cert_file", read: (path: string) => readPem(path, checkCertificates) },
+  { block: "tls_config", key: "key_file", read: (path: string) => readPem(path, checkPrivateKey) },
+] as const;
+
+/** Reads every file that an `http_client` of the scopes names, each once; one that is missing or unfit is an error there. */
+export async function readReferencedFiles(scopes: readonly Scope[]): Promise<ReferencedFiles> {
+  const readings = new Map<string, Reading>();
+  const pems = new Map<string, string>();
+  const paths = new Set<string>();
+  const errors: ConfigError[] = [];
+  for (const { scope, kind, path, name } of scopes.flatMap(referencesOf)) {
+    // One after the other: thousands of files at once would use up the descriptors.
+    const use = `${kind.key} ${path}`;
+    const reading = readings.get(use) ?? (await kind.read(path));
+    readings.set(use, reading);
+    paths.add(path);
+    if (!reading.ok) {
+      errors.push(errorAt(scope.file, [...scope.path, ...name], wordError(kind.key, path, reading.message)));
+    } else if (reading.text !== undefined) pems.set(use, reading.text);
+  }
+  return { pems, errors, paths: [...paths] };
+}
+
+function referencesOf(scope: Scope) {
+  return KINDS.flatMap((kind) => {
+    const name = ["http_client", kind.block, kind.key];
+    const value = valueAt(scope.file.data, [...scope.path, ...name]);
+    return typeof value === "string" && value !== ""
+      ? [{ scope, kind, name, path: resolveFrom(scope.file, value) }]
+      : [];
+  });
+}
+
+/** A path that a file names, absolute; relative ones start at that file's folder. */
+export function resolveFrom(file: YamlFile, path: string): string {
+  return resolve(dirname(file.file), path);
+}
+
+async function readPassword(path: string): Promise<Reading> {
+  const result = await readPasswordFile(path);
+  return result.ok ? { ok: true } : result;
+}
+
+async function readPem(path: string, check: (pem: string) => string | undefined): Promise<Reading> {
+  const read = await readTextFile(path, MAX_PEM_BYTES);
+  if (!read.ok) return read;
+  const message = check(read.text);
+  return message === undefined ? read : { ok: false, message };
+}
+
+function wordError(key: string, path: string, message: string): string {
+  // The password itself, or the key, may have been written where its file's path belongs.
+  const shown = key === "password_file" || path.includes("\n") ? "this file" : show(path);
+  return `cannot use ${shown}: ${message}`;
+}

@@ -1,0 +1,73 @@
+import type { z } from "zod";
+import type { WebsiteConfig } from "../config.ts";
+import type { JsonPath } from "../errors.ts";
+import { baseUrlSchema, enabledSchema } from "../schema/config-file.ts";
+import { httpClientSchema } from "../schema/http-client.ts";
+import { pollingSchema, timingSchema, type Timing } from "../schema/polling.ts";
+import { labelsSchema, nameSchema } from "../schema/values.ts";
+import { websitesSchema } from "../schema/websites.ts";
+import { valueAt } from "../yaml/validate.ts";
+import type { YamlFile } from "../yaml/file.ts";
+
+/**
+ * A place that settings stand in: the top of the main file, a cluster, an appliance. A setting is `undefined` where it
+ * is missing, and where it does not fit, which the validation of the whole file reports.
+ */
+export interface Scope {
+  readonly file: YamlFile;
+  readonly path: JsonPath;
+  readonly name: string | undefined;
+  readonly baseUrl: string | undefined;
+  readonly enabled: boolean | undefined;
+  readonly labels: Readonly<Record<string, string>> | undefined;
+  readonly websites: readonly WebsiteConfig[] | undefined;
+  /** Empty where it is missing; `undefined` only where it does not fit, so that nothing can be concluded from it. */
+  readonly timing: Readonly<Record<Operation, Timing | undefined>>;
+  readonly maxConcurrentWebsiteTests: number | undefined;
+  /** Likewise. */
+  readonly http: z.output<typeof httpClientSchema> | undefined;
+}
+
+/** The two blocks of `polling`. */
+export type Operation = "vrrp" | "websites";
+
+/** One appliance's scopes, the outermost first. */
+export type Chain = readonly Scope[];
+
+/** Reads each setting of a place for itself, so that one that does not fit hides no other. */
+export function readScope(file: YamlFile, path: JsonPath): Scope {
+  const read = <T>(schema: z.ZodType<T>, ...keys: readonly string[]): T | undefined =>
+    schema.safeParse(valueAt(file.data, [...path, ...keys])).data;
+  const perAppliance = "max_concurrent_website_tests_per_appliance";
+  return {
+    file,
+    path,
+    name: read(nameSchema, "name"),
+    baseUrl: read(baseUrlSchema, "base_url"),
+    enabled: read(enabledSchema, "enabled"),
+    labels: read(labelsSchema, "labels"),
+    websites: read(websitesSchema, "websites"),
+    timing: {
+      vrrp: read(timingSchema.default({}), "polling", "vrrp"),
+      websites: read(timingSchema.default({}), "polling", "websites"),
+    },
+    maxConcurrentWebsiteTests: read(pollingSchema.shape[perAppliance], "polling", perAppliance),
+    http: read(httpClientSchema.default({}), "http_client"),
+  };
+}
+
+/** A setting, the scope that has it, and how far in that is. */
+export interface Placed<T> {
+  readonly scope: Scope;
+  readonly depth: number;
+  readonly value: T;
+}
+
+/** The setting of the innermost scope that has it. */
+export function innermost<T>(chain: Chain, pick: (scope: Scope) => T | undefined): Placed<T> | undefined {
+  for (const [depth, scope] of [...chain.entries()].toReversed()) {
+    const value = pick(scope);
+    if (value !== undefined) return { scope, depth, value };
+  }
+  return undefined;
+}

@@ -1,0 +1,57 @@
+import { show } from "../yaml/wording.ts";
+
+/** A setting's value in its final form, or what is wrong with it. */
+export type Setting<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly message: string };
+
+/** Scheme, host, port and path of plain characters: a text that cannot hold credentials, and may be shown. */
+const HARMLESS = /^(?:[a-z]{1,10}:\/\/)?(?:\[[0-9a-f:.]*\]|[\w.-]*)(?::\d*)?(?:\/[\w.~/-]*)?$/i;
+
+/**
+ * An appliance's URL without a trailing slash; http or https, with host, port and path alone.
+ * The messages show the text only if it can hold no credentials.
+ */
+export function parseBaseUrl(text: string): Setting<string> {
+  const scheme = /^https?:\/\/[^/]/i.test(text);
+  if (!scheme) return refuse(`expected an https:// URL${got(text)}`);
+  if (text.includes("@")) return refuse("expected a URL without credentials; they belong in basic_auth");
+  if (/[?#]/.test(text)) return refuse("expected a URL without query and fragment");
+  const url = parseUrl(text);
+  if (!url) return refuse(`expected a URL with host, port and path${got(text)}`);
+  return { ok: true, value: `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, "")}` };
+}
+
+/** A proxy's URL, `http://[user:password@]host[:port]`; the messages show nothing of it, for it may hold a password. */
+export function parseProxyUrl(text: string): Setting<string> {
+  const url = /^http:\/\//i.test(text) ? parseUrl(text) : undefined;
+  if (!url || url.pathname !== "/" || /[?#]/.test(text) || !decodes(url.username) || !decodes(url.password)) {
+    return refuse("expected a URL of the form http://[user:password@]host:port");
+  }
+  const credentials = url.password === "" ? url.username : `${url.username}:${url.password}`;
+  return { ok: true, value: `http://${credentials === "" ? "" : `${credentials}@`}${url.host}` };
+}
+
+function parseUrl(text: string): URL | undefined {
+  // The parser drops or replaces these in silence.
+  if (/[\s\\\p{Cc}]/u.test(text) || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  return url.port === "0" ? undefined : url;
+}
+
+function decodes(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function got(text: string): string {
+  return HARMLESS.test(text) ? `, got ${show(text)}` : "";
+}
+
+function refuse(message: string): { readonly ok: false; readonly message: string } {
+  return { ok: false, message };
+}
