@@ -1,5 +1,5 @@
 import type { ApplianceConfig } from "../src/config/config.ts";
-import type { VrrpInterface } from "../src/api/vrrp.ts";
+import type { VrrpInterface } from "../src/api/vrrp-list.ts";
 import type { Observation } from "../src/polling/observation.ts";
 
 /** An appliance with the built-in defaults, nothing secret and no website. */

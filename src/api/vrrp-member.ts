@@ -1,6 +1,6 @@
 import { readInteger, readText, readTexts, type Bounds } from "./fields.ts";
 import { isJsonObject, memberPath } from "./json.ts";
-import type { VrrpAnomaly, VrrpInterface } from "./vrrp.ts";
+import type { VrrpAnomaly, VrrpInterface } from "./vrrp-list.ts";
 
 /** Bounds of `vhid`. */
 export const VHID: Bounds = { min: 0, max: 255 };

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 
-import type { LocalVrrpInterface } from "../api/vrrp.ts";
+import type { LocalVrrpInterface } from "../api/vrrp-list.ts";
 import type { ConfigError } from "../config/config.ts";
 import { sortErrors, type JsonPath } from "../config/errors.ts";
 import { Secret } from "../config/secret.ts";

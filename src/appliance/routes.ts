@@ -1,5 +1,6 @@
 import { VRRP_LIST_PATH } from "../api/operations.ts";
-import { encodeVrrpList, type LocalVrrpInterface } from "../api/vrrp.ts";
+import type { LocalVrrpInterface } from "../api/vrrp-list.ts";
+import { encodeVrrpList } from "../api/vrrp.ts";
 import { encodeWebsiteTest } from "../api/website-test.ts";
 import { failure, success, type Answer } from "./answer.ts";
 import { testWebsite, type Website, type WebsiteTestOptions } from "./website-head.ts";

@@ -1,4 +1,4 @@
-import type { LocalVrrpInterface } from "../api/vrrp.ts";
+import type { LocalVrrpInterface } from "../api/vrrp-list.ts";
 import type { VrrpSource } from "./routes.ts";
 
 /** A source that always tells these interfaces, as the configuration holds them. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { VrrpAnomaly } from "../api/vrrp.ts";
+import type { VrrpAnomaly } from "../api/vrrp-list.ts";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
 import type { Observation, OperationKind, PresentedCertificate } from "../polling/observation.ts";
 import { anomalyChange, healthChange, statusChange, transitionChange, type FleetChange } from "./changes.ts";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { VrrpAnomaly } from "../api/vrrp.ts";
+import type { VrrpAnomaly } from "../api/vrrp-list.ts";
 import type { Protocol } from "../api/website-test.ts";
 import type { Failure } from "../polling/failure.ts";
 import type { Operation } from "../polling/observation.ts";

@@ -1,4 +1,4 @@
-import type { VrrpInterface } from "../api/vrrp.ts";
+import type { VrrpInterface } from "../api/vrrp-list.ts";
 import type { GroupSnapshot } from "./snapshot.ts";
 import type { SeenInterface } from "./transitions.ts";
 

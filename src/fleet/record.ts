@@ -1,4 +1,4 @@
-import type { VrrpAnomalyKind, VrrpList } from "../api/vrrp.ts";
+import type { VrrpAnomalyKind, VrrpList } from "../api/vrrp-list.ts";
 import type { Failure } from "../polling/failure.ts";
 import type { Observation, Outcome, WebsiteStatus } from "../polling/observation.ts";
 import type { PollHealth } from "./snapshot.ts";

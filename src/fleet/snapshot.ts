@@ -1,4 +1,4 @@
-import type { VrrpAnomalyKind } from "../api/vrrp.ts";
+import type { VrrpAnomalyKind } from "../api/vrrp-list.ts";
 import type { Protocol } from "../api/website-test.ts";
 import type { FailureReason } from "../polling/failure.ts";
 import type { OperationKind, PresentedCertificate } from "../polling/observation.ts";

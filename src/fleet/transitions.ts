@@ -1,4 +1,4 @@
-import type { VrrpInterface, VrrpList } from "../api/vrrp.ts";
+import type { VrrpInterface, VrrpList } from "../api/vrrp-list.ts";
 import type { WebsiteStatus } from "../polling/observation.ts";
 import { canonicalAddress } from "./address.ts";
 

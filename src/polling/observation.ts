@@ -1,4 +1,4 @@
-import type { VrrpList } from "../api/vrrp.ts";
+import type { VrrpList } from "../api/vrrp-list.ts";
 import type { Protocol } from "../api/website-test.ts";
 import type { Failure } from "./failure.ts";
 

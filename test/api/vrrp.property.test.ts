@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { decodeVrrpList, encodeVrrpList, type LocalVrrpInterface } from "../../src/api/vrrp.ts";
+import type { LocalVrrpInterface } from "../../src/api/vrrp-list.ts";
+import { decodeVrrpList, encodeVrrpList } from "../../src/api/vrrp.ts";
 
 /** Any text, lone surrogates included. */
 const text = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("__proto__", "\uDCFF", '"', "\n", "7"));

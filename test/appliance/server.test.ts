@@ -6,7 +6,8 @@ import { createServer as createTcpServer } from "node:net";
 import { expect, test } from "vitest";
 
 import { VRRP_LIST_PATH, websiteTestPath } from "../../src/api/operations.ts";
-import { decodeVrrpList, type LocalVrrpInterface } from "../../src/api/vrrp.ts";
+import type { LocalVrrpInterface } from "../../src/api/vrrp-list.ts";
+import { decodeVrrpList } from "../../src/api/vrrp.ts";
 import { decodeWebsiteTest } from "../../src/api/website-test.ts";
 import { createApplianceServer } from "../../src/appliance/server.ts";
 import { Secret } from "../../src/config/secret.ts";

@@ -1,4 +1,4 @@
-import type { VrrpAnomaly, VrrpInterface, VrrpList } from "../../src/api/vrrp.ts";
+import type { VrrpAnomaly, VrrpInterface, VrrpList } from "../../src/api/vrrp-list.ts";
 import type { ApplianceConfig, Config, WebsiteConfig } from "../../src/config/config.ts";
 import type { Failure, FailureReason } from "../../src/polling/failure.ts";
 import type { Observation, PresentedCertificate, WebsiteStatus } from "../../src/polling/observation.ts";

@@ -1,0 +1,137 @@
+import pLimit, { type LimitFunction } from "p-limit";
+
+import type { ApplianceConfig } from "../../src/config/config.ts";
+import { createAppliancePoller, type AppliancePoller } from "../../src/polling/appliance-poller.ts";
+import type { ApplianceClient } from "../../src/polling/client/client.ts";
+import type { SkipReason } from "../../src/polling/events.ts";
+import type { Observation, Operation, OperationKind, Outcome } from "../../src/polling/observation.ts";
+import { applianceOf, failureOf, websiteOf } from "../support/observations.ts";
+import { holdClock, type HeldClock } from "./held-clock.ts";
+
+export const VRRP: Operation = { kind: "vrrp" };
+export const website = (websiteId: number): Operation => ({ kind: "website_test", websiteId });
+
+/** An appliance with four websites, polled every 5 s and 30 s. */
+export const WAF = applianceOf({ name: "waf", websites: [1, 2, 3, 4].map((id) => websiteOf({ id })) });
+
+/** A client whose requests wait until the test answers them. */
+export interface FakeClient extends ApplianceClient {
+  /** Paths of the requests that wait. */
+  waiting(): readonly string[];
+  /** Answers the oldest request for a path that ends so; throws where there is none. */
+  answer(pathEnd: string, outcome: Outcome<Uint8Array>): Promise<void>;
+  hasCredentials: boolean;
+  isClosed: boolean;
+}
+
+export const VRRP_PATH = "/interface/virtual";
+export const sitePath = (id: number) => `/website/${id}/test`;
+export const NO_INTERFACES: Outcome<Uint8Array> = { ok: true, value: Buffer.from("{}") };
+export const SITE_OK: Outcome<Uint8Array> = {
+  ok: true,
+  value: Buffer.from('"HTTP CONNECT --- HTTP\\nHTTP/1.1 200 OK\\n\\n"'),
+};
+
+export function failing(...given: Parameters<typeof failureOf>): Outcome<never> {
+  return { ok: false, failure: failureOf(...given) };
+}
+
+export function fakeClient(): FakeClient {
+  const requests: { readonly path: string; readonly resolve: (outcome: Outcome<Uint8Array>) => void }[] = [];
+  const client: FakeClient = {
+    get: (path) => new Promise((resolve) => void requests.push({ path, resolve })),
+    certificate: () => undefined,
+    hasNewCredentials: () => Promise.resolve(client.hasCredentials),
+    close: () => void (client.isClosed = true),
+    waiting: () => requests.map(({ path }) => path),
+    answer: async (pathEnd, outcome) => {
+      const at = requests.findIndex(({ path }) => path.endsWith(pathEnd));
+      const [request] = requests.splice(at, at < 0 ? 0 : 1);
+      if (request === undefined) throw new Error(`nobody asks for ${pathEnd}`);
+      request.resolve(outcome);
+      await settle();
+    },
+    hasCredentials: false,
+    isClosed: false,
+  };
+  return client;
+}
+
+/** Lets everything happen that waits for nothing but its turn. */
+export async function settle(): Promise<void> {
+  for (let i = 0; i < 20; i += 1) await Promise.resolve();
+}
+
+export interface HeldPoller {
+  readonly clock: HeldClock;
+  readonly poller: AppliancePoller;
+  readonly client: FakeClient;
+  readonly observed: Observation[];
+  readonly started: { readonly kind: OperationKind; readonly latenessSeconds: number }[];
+  readonly skipped: { readonly kind: OperationKind; readonly reason: SkipReason; readonly count: number }[];
+  /** Of each poll of the VRRP list: whether the appliance is back. */
+  readonly polled: boolean[];
+  inFlight(): number;
+  /** Says that operations are due now, and lets them begin. */
+  due(...operations: readonly Operation[]): Promise<void>;
+  /** Polls the operation and answers it at once. */
+  poll(operation: Operation, outcome: Outcome<Uint8Array>): Promise<void>;
+}
+
+/** A poller under a held clock, with a client that the test answers for. */
+export function startHeldPoller(
+  appliance: ApplianceConfig = WAF,
+  fleetSlots: LimitFunction = pLimit(64),
+): HeldPoller {
+  const clock = holdClock();
+  const client = fakeClient();
+  const told = {
+    observed: [] as Observation[],
+    started: [] as HeldPoller["started"],
+    skipped: [] as HeldPoller["skipped"],
+  };
+  const polled: boolean[] = [];
+  let inFlight = 0;
+  const events = {
+    started: (kind: OperationKind, latenessSeconds: number) => {
+      inFlight += 1;
+      told.started.push({ kind, latenessSeconds });
+    },
+    observed: (observation: Observation) => void told.observed.push(observation),
+    skipped: (kind: OperationKind, reason: SkipReason, count: number) =>
+      void told.skipped.push({ kind, reason, count }),
+    ended: () => void (inFlight -= 1),
+  };
+  const twoGapsMs = (timing: ApplianceConfig["polling"]["vrrp"]) =>
+    timing.kind === "interval" ? 2 * timing.intervalMs : 0;
+  const onVrrpPolled = (_: ApplianceConfig, isBack: boolean) => void polled.push(isBack);
+  const poller = createAppliancePoller(
+    { clock, events, fleetSlots, twoGapsMs, onVrrpPolled },
+    appliance,
+    client,
+  );
+
+  const due = async (...operations: readonly Operation[]): Promise<void> => {
+    for (const operation of operations) poller.due(operation, clock.monotonicMs());
+    await settle();
+  };
+  return {
+    clock,
+    poller,
+    client,
+    ...told,
+    polled,
+    inFlight: () => inFlight,
+    due,
+    poll: async (operation, outcome) => {
+      await due(operation);
+      await client.answer(operation.kind === "vrrp" ? VRRP_PATH : sitePath(operation.websiteId), outcome);
+    },
+  };
+}
+
+/** An observation in one line: operation, and `ok` or the reason. */
+export function shortly(observation: Observation): string {
+  const operation = observation.kind === "vrrp" ? "vrrp" : `website ${observation.websiteId}`;
+  return `${operation}: ${observation.outcome.ok ? "ok" : observation.outcome.failure.reason}`;
+}
