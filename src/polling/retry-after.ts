@@ -8,6 +8,8 @@ export function parseRetryAfterMs(value: string, nowMs: number): number | undefi
   const text = value.trim();
   if (/^\d+$/.test(text)) return Number(text) * 1000;
   // Date.parse takes much that is no HTTP date, a bare "-5" among it; every HTTP date begins with its weekday.
-  const atMs = /^[A-Z][a-z]{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  const isDate = /^[A-Z][a-z]{2}/.test(text);
+  // The form without a zone is in UTC as well.
+  const atMs = isDate ? Date.parse(text.endsWith(" GMT") ? text : `${text} GMT`) : Number.NaN;
   return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
 }

@@ -58,171 +58,168 @@ test("keeps the order of the answer", () => {
 test.each(["{}", "[]", "null", " [ ] \n", "\uFEFF{}"])("takes %j as no interfaces", (body) => {
   const nothing = { interfaces: [], unreadable: [], anomalies: [] };
   expect(decodeVrrpList(Buffer.from(body))).toEqual({ ok: true, value: nothing });
+});
 
-  test.each([
-    ["[{}]", "expected an object of interfaces, got an array"],
-    ['"carp0"', "expected an object of interfaces, got a string"],
-    ["1e999", "expected an object of interfaces, got a number"],
-    ["true", "expected an object of interfaces, got a boolean"],
-    ["", "expected JSON, got nothing"],
-    ["<html>log in</html>", "expected JSON, got markup"],
-  ])("refuses %j, which is no collection", (body, message) => {
-    const problem = { reason: "decode", path: "$", message };
-    expect(decodeVrrpList(Buffer.from(body))).toEqual({ ok: false, problem });
-  });
+test.each([
+  ["[{}]", "expected an object of interfaces, got an array"],
+  ['"carp0"', "expected an object of interfaces, got a string"],
+  ["1e999", "expected an object of interfaces, got a number"],
+  ["true", "expected an object of interfaces, got a boolean"],
+  ["", "expected JSON, got nothing"],
+  ["<html>log in</html>", "expected JSON, got markup"],
+])("refuses %j, which is no collection", (body, message) => {
+  const problem = { reason: "decode", path: "$", message };
+  expect(decodeVrrpList(Buffer.from(body))).toEqual({ ok: false, problem });
+});
 
-  test("takes as many interfaces as the limit, and not one more", () => {
-    const members = Array.from(
-      { length: MAX_INTERFACES + 1 },
-      (_, index) => [`carp${index}`, DETAILS] as const,
-    );
-    expect(decode(Object.fromEntries(members.slice(1)))).toMatchObject({ ok: true });
-    const message = "expected at most 4096 interfaces, got 4097";
-    expect(decode(Object.fromEntries(members))).toEqual({
-      ok: false,
-      problem: { reason: "too_large", path: "$", message },
-    });
-  });
-
-  test.each([
-    [{ priority: 204, vhid: 2, advskew: 50 }],
-    [{ priority: " 204 ", vhid: "+2\n", advskew: "0050" }],
-  ])("reads the numbers of %j", (fields) => {
-    expect(decodeWith(fields)).toEqual(listOf({}, []));
-  });
-
-  test("reads integers with a fraction of zero", () => {
-    const body = JSON.stringify({ carp0: DETAILS }).replace('"204"', "204.0").replace('"50"', "5e1");
-    expect(decodeVrrpList(Buffer.from(body))).toEqual(listOf({}, []));
-  });
-
-  test.each([
-    ["lowest", { priority: "0", advskew: "254", vhid: "0" }, { priority: 0, advskew: 254, vhid: 0 }],
-    ["highest", { priority: "255", advskew: "-1", vhid: "255" }, { priority: 255, advskew: -1, vhid: 255 }],
-    ["negative zero", { priority: "-0", advskew: "254", vhid: "-0" }, { priority: 0, advskew: 254, vhid: 0 }],
-  ])("takes the %s numbers", (_, fields, decoded) => {
-    expect(decodeWith(fields)).toEqual(listOf(decoded, []));
-  });
-
-  test.each([
-    undefined,
-    null,
-    "",
-    "NaN",
-    "1e2",
-    "12.5",
-    12.5,
-    "0x10",
-    -1,
-    256,
-    "99999999999999999999",
-    [204],
-    true,
-  ])("loses the one sample of priority %j", (priority) => {
-    const anomalies = [{ kind: "bad_field", path: "$.carp0.priority" }];
-    expect(decodeWith({ priority })).toEqual(listOf({ priority: undefined }, anomalies));
-  });
-
-  test.each([undefined, null, "", "-2", 255])("loses the one sample of advskew %j", (advskew) => {
-    const anomalies = [{ kind: "bad_field", path: "$.carp0.advskew" }];
-    expect(decodeWith({ advskew })).toEqual(listOf({ advskew: undefined }, anomalies));
-  });
-
-  test("loses the one sample of a number that overflows", () => {
-    const body = JSON.stringify({ carp0: DETAILS }).replace('"204"', "1e999");
-    const anomalies = [{ kind: "bad_field", path: "$.carp0.priority" }];
-    expect(decodeVrrpList(Buffer.from(body))).toEqual(listOf({ priority: undefined }, anomalies));
-  });
-
-  test("tells of an advskew that does not follow from the priority, and keeps both", () => {
-    const anomalies = [{ kind: "advskew_mismatch", path: "$.carp0.advskew" }];
-    expect(decodeWith({ advskew: "49" })).toEqual(listOf({ advskew: 49 }, anomalies));
-  });
-
-  test.each([undefined, null, "", [], {}, ["", ""]])("takes alias %j as none", (alias) => {
-    expect(decodeWith({ alias })).toEqual(listOf({ alias: [] }, []));
-  });
-
-  test.each(["192.0.2.1", 0, false, ["192.0.2.1", 1], { 0: "192.0.2.1" }])(
-    "cannot read alias %j",
-    (alias) => {
-      const anomalies = [{ kind: "bad_field", path: "$.carp0.alias" }];
-      expect(decodeWith({ alias })).toEqual(listOf({ alias: undefined }, anomalies));
-    },
+test("takes as many interfaces as the limit, and not one more", () => {
+  const members = Array.from(
+    { length: MAX_INTERFACES + 1 },
+    (_, index) => [`carp${index}`, DETAILS] as const,
   );
-
-  test.each(["INIT", "master", "MASTER ", "BACKUP\n"])("keeps an interface in state %j", (state) => {
-    const anomalies = [{ kind: "unknown_state", path: "$.carp0.state_current" }];
-    expect(decodeWith({ state_current: state })).toEqual(listOf({ state }, anomalies));
+  expect(decode(Object.fromEntries(members.slice(1)))).toMatchObject({ ok: true });
+  const message = "expected at most 4096 interfaces, got 4097";
+  expect(decode(Object.fromEntries(members))).toEqual({
+    ok: false,
+    problem: { reason: "too_large", path: "$", message },
   });
+});
 
-  test("takes missing and unreadable texts as empty, and numbers as their digits", () => {
-    const fields = { if: undefined, netmask: ["255.255.255.0"], carppeer: null, type: 2 };
-    expect(decodeWith(fields)).toEqual(listOf({ device: "", netmask: "", peer: "", type: "2" }, []));
-  });
+test.each([
+  [{ priority: 204, vhid: 2, advskew: 50 }],
+  [{ priority: " 204 ", vhid: "+2\n", advskew: "0050" }],
+])("reads the numbers of %j", (fields) => {
+  expect(decodeWith(fields)).toEqual(listOf({}, []));
+});
 
-  test.each([
-    ["state_current", undefined],
-    ["state_current", ""],
-    ["state_current", 1],
-    ["vip", null],
-    ["vip", ""],
-    ["vip", {}],
-    ["vhid", undefined],
-    ["vhid", "two"],
-    ["vhid", 256],
-    ["vhid", -1],
-  ])("cannot read an interface whose %s is %j, and tells nothing else of it", (field, value) => {
-    expect(decodeWith({ [field]: value, priority: "much", alias: 1 })).toEqual({
-      ok: true,
-      value: {
-        interfaces: [],
-        unreadable: ["carp0"],
-        anomalies: [{ kind: "bad_interface", path: `$.carp0.${field}` }],
-      },
-    });
-  });
+test("reads integers with a fraction of zero", () => {
+  const body = JSON.stringify({ carp0: DETAILS }).replace('"204"', "204.0").replace('"50"', "5e1");
+  expect(decodeVrrpList(Buffer.from(body))).toEqual(listOf({}, []));
+});
 
-  test.each([null, [], "carp", 1, false])("loses nothing but the interface that is %j", (member) => {
-    expect(decode({ "we ird": member, carp0: DETAILS })).toEqual({
-      ok: true,
-      value: {
-        interfaces: [DECODED],
-        unreadable: ["we ird"],
-        anomalies: [{ kind: "bad_interface", path: '$["we ird"]' }],
-      },
-    });
-  });
+test.each([
+  ["lowest", { priority: "0", advskew: "254", vhid: "0" }, { priority: 0, advskew: 254, vhid: 0 }],
+  ["highest", { priority: "255", advskew: "-1", vhid: "255" }, { priority: 255, advskew: -1, vhid: 255 }],
+  ["negative zero", { priority: "-0", advskew: "254", vhid: "-0" }, { priority: 0, advskew: 254, vhid: 0 }],
+])("takes the %s numbers", (_, fields, decoded) => {
+  expect(decodeWith(fields)).toEqual(listOf(decoded, []));
+});
 
-  test("takes an interface named __proto__ for what it is", () => {
-    const body = `{"__proto__":${JSON.stringify(DETAILS)},"carp1":{"__proto__":${JSON.stringify(DETAILS)}}}`;
-    expect(decodeVrrpList(Buffer.from(body))).toEqual({
-      ok: true,
-      value: {
-        interfaces: [{ ...DECODED, name: "__proto__" }],
-        unreadable: ["carp1"],
-        anomalies: [{ kind: "bad_interface", path: "$.carp1.state_current" }],
-      },
-    });
-  });
+test.each([
+  undefined,
+  null,
+  "",
+  "NaN",
+  "1e2",
+  "12.5",
+  12.5,
+  "0x10",
+  -1,
+  256,
+  "99999999999999999999",
+  [204],
+  true,
+])("loses the one sample of priority %j", (priority) => {
+  const anomalies = [{ kind: "bad_field", path: "$.carp0.priority" }];
+  expect(decodeWith({ priority })).toEqual(listOf({ priority: undefined }, anomalies));
+});
 
-  test("keeps names apart that differ in invalid bytes alone", () => {
-    const member = Buffer.from(`":${JSON.stringify(DETAILS)}`);
-    const body = [Buffer.from('{"a'), [0xfe], member, Buffer.from(',"a'), [0xff], member, Buffer.from("}")];
-    const decoded = decodeVrrpList(Buffer.concat(body.map((part) => Buffer.from(part))));
-    expect(decoded.ok && decoded.value.interfaces.map(({ name }) => name)).toEqual(["a\uDCFE", "a\uDCFF"]);
-  });
+test.each([undefined, null, "", "-2", 255])("loses the one sample of advskew %j", (advskew) => {
+  const anomalies = [{ kind: "bad_field", path: "$.carp0.advskew" }];
+  expect(decodeWith({ advskew })).toEqual(listOf({ advskew: undefined }, anomalies));
+});
 
-  test("reads raw line breaks inside strings", () => {
-    const body = JSON.stringify({ carp0: DETAILS }).replace("eth1", "eth1\n");
-    expect(decodeVrrpList(Buffer.from(body))).toEqual(listOf({ device: "eth1\n" }, []));
-  });
+test("loses the one sample of a number that overflows", () => {
+  const body = JSON.stringify({ carp0: DETAILS }).replace('"204"', "1e999");
+  const anomalies = [{ kind: "bad_field", path: "$.carp0.priority" }];
+  expect(decodeVrrpList(Buffer.from(body))).toEqual(listOf({ priority: undefined }, anomalies));
+});
 
-  test("refuses a list with a member nested a million deep", () => {
-    const body = `{"carp0":{"priority":${"[".repeat(1_000_000)}${"]".repeat(1_000_000)}}}`;
-    const problem = { reason: "decode", path: "$", message: "expected at most 64 levels of nesting" };
-    expect(decodeVrrpList(Buffer.from(body))).toEqual({ ok: false, problem });
+test("tells of an advskew that does not follow from the priority, and keeps both", () => {
+  const anomalies = [{ kind: "advskew_mismatch", path: "$.carp0.advskew" }];
+  expect(decodeWith({ advskew: "49" })).toEqual(listOf({ advskew: 49 }, anomalies));
+});
+
+test.each([undefined, null, "", [], {}, ["", ""]])("takes alias %j as none", (alias) => {
+  expect(decodeWith({ alias })).toEqual(listOf({ alias: [] }, []));
+});
+
+test.each(["192.0.2.1", 0, false, ["192.0.2.1", 1], { 0: "192.0.2.1" }])("cannot read alias %j", (alias) => {
+  const anomalies = [{ kind: "bad_field", path: "$.carp0.alias" }];
+  expect(decodeWith({ alias })).toEqual(listOf({ alias: undefined }, anomalies));
+});
+
+test.each(["INIT", "master", "MASTER ", "BACKUP\n"])("keeps an interface in state %j", (state) => {
+  const anomalies = [{ kind: "unknown_state", path: "$.carp0.state_current" }];
+  expect(decodeWith({ state_current: state })).toEqual(listOf({ state }, anomalies));
+});
+
+test("takes missing and unreadable texts as empty, and numbers as their digits", () => {
+  const fields = { if: undefined, netmask: ["255.255.255.0"], carppeer: null, type: 2 };
+  expect(decodeWith(fields)).toEqual(listOf({ device: "", netmask: "", peer: "", type: "2" }, []));
+});
+
+test.each([
+  ["state_current", undefined],
+  ["state_current", ""],
+  ["state_current", 1],
+  ["vip", null],
+  ["vip", ""],
+  ["vip", {}],
+  ["vhid", undefined],
+  ["vhid", "two"],
+  ["vhid", 256],
+  ["vhid", -1],
+])("cannot read an interface whose %s is %j, and tells nothing else of it", (field, value) => {
+  expect(decodeWith({ [field]: value, priority: "much", alias: 1 })).toEqual({
+    ok: true,
+    value: {
+      interfaces: [],
+      unreadable: ["carp0"],
+      anomalies: [{ kind: "bad_interface", path: `$.carp0.${field}` }],
+    },
   });
+});
+
+test.each([null, [], "carp", 1, false])("loses nothing but the interface that is %j", (member) => {
+  expect(decode({ "we ird": member, carp0: DETAILS })).toEqual({
+    ok: true,
+    value: {
+      interfaces: [DECODED],
+      unreadable: ["we ird"],
+      anomalies: [{ kind: "bad_interface", path: '$["we ird"]' }],
+    },
+  });
+});
+
+test("takes an interface named __proto__ for what it is", () => {
+  const body = `{"__proto__":${JSON.stringify(DETAILS)},"carp1":{"__proto__":${JSON.stringify(DETAILS)}}}`;
+  expect(decodeVrrpList(Buffer.from(body))).toEqual({
+    ok: true,
+    value: {
+      interfaces: [{ ...DECODED, name: "__proto__" }],
+      unreadable: ["carp1"],
+      anomalies: [{ kind: "bad_interface", path: "$.carp1.state_current" }],
+    },
+  });
+});
+
+test("keeps names apart that differ in invalid bytes alone", () => {
+  const member = Buffer.from(`":${JSON.stringify(DETAILS)}`);
+  const body = [Buffer.from('{"a'), [0xfe], member, Buffer.from(',"a'), [0xff], member, Buffer.from("}")];
+  const decoded = decodeVrrpList(Buffer.concat(body.map((part) => Buffer.from(part))));
+  expect(decoded.ok && decoded.value.interfaces.map(({ name }) => name)).toEqual(["a\uDCFE", "a\uDCFF"]);
+});
+
+test("reads raw line breaks inside strings", () => {
+  const body = JSON.stringify({ carp0: DETAILS }).replace("eth1", "eth1\n");
+  expect(decodeVrrpList(Buffer.from(body))).toEqual(listOf({ device: "eth1\n" }, []));
+});
+
+test("refuses a list with a member nested a million deep", () => {
+  const body = `{"carp0":{"priority":${"[".repeat(1_000_000)}${"]".repeat(1_000_000)}}}`;
+  const problem = { reason: "decode", path: "$", message: "expected at most 64 levels of nesting" };
+  expect(decodeVrrpList(Buffer.from(body))).toEqual({ ok: false, problem });
 });
 
 test("writes a list exactly as specified", () => {

@@ -205,7 +205,7 @@ const BAD_AUTHORITY = "website_test: { tls_config: { ca_file: monitor.password }
 const ADDRESS = "an address like 127.0.0.1:4849";
 
 test.each([
-  ["users: []", "3:1: users: expected at least 1 items"],
+  ["users: []", "3:1: users: expected at least 1 item"],
   [
     "users: [{ username: a, password: b }, { username: a, password: c }]",
     "3:41: users[1].username: another item above has the same username",

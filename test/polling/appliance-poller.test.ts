@@ -81,9 +81,9 @@ test("no more website tests than the fleet has slots are in flight, and lists ne
   const fleetSlots = pLimit(1);
   const { client, due } = startHeldPoller(WAF, fleetSlots);
   await due(website(1), website(2), VRRP);
-  expect(client.waiting()).toEqual(["/api/v1/website/1/test", "/api/v1/interface/virtual"]);
+  expect(client.waiting().toSorted()).toEqual(["/api/v1/interface/virtual", "/api/v1/website/1/test"]);
   await client.answer(sitePath(1), SITE_OK);
-  expect(client.waiting()).toEqual(["/api/v1/interface/virtual", "/api/v1/website/2/test"]);
+  expect(client.waiting().toSorted()).toEqual(["/api/v1/interface/virtual", "/api/v1/website/2/test"]);
 });
 
 test("another number of slots counts from the next update on", async () => {

@@ -1,0 +1,183 @@
+import { afterEach, expect, test, vi } from "vitest";
+
+import {
+  failing,
+  fakeClient,
+  NO_INTERFACES,
+  shortly,
+  SITE_OK,
+  sitePath,
+  startHeldPoller,
+  VRRP,
+  VRRP_PATH,
+  WAF,
+  website,
+} from "./poller-support.ts";
+
+const AUTH = failing("auth");
+const deferred = (retryAfterMs: number) => failing("http_status", { status: 503, retryAfterMs });
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("after a refusal nothing of the appliance is asked for one interval, and what was due is counted", async () => {
+  const { clock, client, due, poll, skipped } = startHeldPoller();
+  await poll(website(1), failing("auth"));
+  await clock.pass(29_999);
+  await due(VRRP, website(1), website(2));
+  expect(client.waiting()).toEqual([]);
+  expect(skipped).toEqual([
+    { kind: "vrrp", reason: "backoff", count: 1 },
+    { kind: "website_test", reason: "backoff", count: 1 },
+    { kind: "website_test", reason: "backoff", count: 1 },
+  ]);
+  await clock.pass(1);
+  await due(VRRP);
+  expect(client.waiting()).toEqual(["/api/v1/interface/virtual"]);
+});
+
+test("polls at every interval ask an appliance that keeps refusing less and less often, at least every five minutes", async () => {
+  const { clock, client, due } = startHeldPoller();
+  const askedAtS: number[] = [];
+  for (let second = 0; second <= 1_500; second += 5) {
+    await due(VRRP);
+    if (client.waiting().length > 0) {
+      askedAtS.push(second);
+      await client.answer(VRRP_PATH, AUTH);
+    }
+    await clock.pass(5_000);
+  }
+  expect(askedAtS).toEqual([0, 5, 15, 35, 75, 155, 315, 615, 915, 1_215]);
+});
+
+test("many refusals of polls that were in flight together count as one", async () => {
+  const { clock, client, due } = startHeldPoller();
+  await due(VRRP, website(1), website(2), website(3));
+  await clock.pass(10);
+  for (const path of [VRRP_PATH, sitePath(1), sitePath(2), sitePath(3)]) await client.answer(path, AUTH);
+  await clock.pass(5_000);
+  await due(VRRP);
+  expect(client.waiting()).toEqual(["/api/v1/interface/virtual"]);
+});
+
+test("new credentials end the pause at the next turn", async () => {
+  const { client, due, poll } = startHeldPoller();
+  await poll(VRRP, AUTH);
+  await due(VRRP);
+  expect(client.waiting()).toEqual([]);
+  client.hasCredentials = true;
+  await due(VRRP);
+  expect(client.waiting()).toEqual(["/api/v1/interface/virtual"]);
+});
+
+test("a changed entry ends the pause", async () => {
+  const { due, poll, poller } = startHeldPoller();
+  await poll(VRRP, AUTH);
+  const next = fakeClient();
+  poller.update(WAF, next);
+  await due(VRRP);
+  expect(next.waiting()).toEqual(["/api/v1/interface/virtual"]);
+});
+
+test("a refused appliance is not stalled while it rests", async () => {
+  const { clock, due, poll, observed } = startHeldPoller();
+  for (let i = 0; i < 9; i += 1) {
+    await poll(VRRP, AUTH);
+    const latest = observed.at(-1);
+    const nextTurnMs = clock.monotonicMs() + Math.min(5_000 * 2 ** i, 300_000);
+    expect(latest?.expiresAtMs).toBe(nextTurnMs + 14_000);
+    while (clock.monotonicMs() < nextTurnMs) {
+      await due(VRRP);
+      await clock.pass(5_000);
+    }
+  }
+});
+
+test("a value of another operation that would grow stale in the pause ends for its true reason", async () => {
+  const { clock, due, poll, observed } = startHeldPoller();
+  await poll(VRRP, NO_INTERFACES);
+  await poll(website(1), AUTH);
+  for (let i = 0; i < 4; i += 1) {
+    await clock.pass(5_000);
+    await due(VRRP);
+  }
+  expect(observed.map(shortly)).toEqual(["vrrp: ok", "website 1: auth", "vrrp: auth"]);
+  const [list, , ended] = observed;
+  expect(clock.monotonicMs()).toBeGreaterThan(list?.expiresAtMs ?? 0);
+  expect(ended?.expiresAtMs).toBeGreaterThan(30_000);
+});
+
+test("an operation that failed before the pause rests for the refusal's sake, and is never called stalled", async () => {
+  const { clock, due, poll, observed } = startHeldPoller();
+  await poll(VRRP, failing("decode"));
+  await poll(website(1), AUTH);
+  for (let i = 0; i < 5; i += 1) {
+    await clock.pass(5_000);
+    await due(VRRP);
+  }
+  const latest = observed.filter(({ kind }) => kind === "vrrp").at(-1);
+  expect(latest?.expiresAtMs).toBeGreaterThan(clock.monotonicMs() + 5_000);
+});
+
+test("an operation that was never polled before the pause is called refused, not stalled", async () => {
+  const { clock, due, poll, observed } = startHeldPoller();
+  await poll(VRRP, NO_INTERFACES);
+  await poll(website(1), AUTH);
+  await clock.pass(30_000);
+  await poll(website(1), AUTH);
+  await clock.pass(5_000);
+  await due(website(2));
+  await clock.pass(30_000);
+  await due(website(2));
+  // Two intervals and a timeout after the start a website that nobody has heard of counts as stalled.
+  expect(observed.map(shortly)).toContain("website 2: auth");
+});
+
+test("Retry-After rests its operation alone", async () => {
+  const { clock, client, due, poll } = startHeldPoller();
+  await poll(website(1), deferred(60_000));
+  await clock.pass(59_999);
+  await due(VRRP, website(1), website(2));
+  expect(client.waiting().toSorted()).toEqual(["/api/v1/interface/virtual", "/api/v1/website/2/test"]);
+  await clock.pass(1);
+  await due(website(1));
+  expect(client.waiting()).toContain("/api/v1/website/1/test");
+});
+
+test("Retry-After rests at most five minutes, during which the failure is not stalled", async () => {
+  const { clock, client, due, poll, observed } = startHeldPoller();
+  await poll(VRRP, deferred(86_400_000));
+  expect(observed[0]?.expiresAtMs).toBe(300_000 + 14_000);
+  await clock.pass(299_999);
+  await due(VRRP);
+  expect(client.waiting()).toEqual([]);
+  await clock.pass(1);
+  await due(VRRP);
+  expect(client.waiting()).toEqual(["/api/v1/interface/virtual"]);
+});
+
+test("new credentials do not end what Retry-After asked for", async () => {
+  const { client, due, poll } = startHeldPoller();
+  await poll(VRRP, deferred(60_000));
+  client.hasCredentials = true;
+  await due(VRRP);
+  expect(client.waiting()).toEqual([]);
+});
+
+test("an appliance that defers its list is not down: its websites are tested", async () => {
+  const { client, due, poll } = startHeldPoller();
+  await poll(VRRP, deferred(60_000));
+  await due(website(1));
+  expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
+});
+
+test("a refusal of a website's test does not keep the list from being seen again after the pause", async () => {
+  const { clock, client, due, poll, observed } = startHeldPoller();
+  await poll(website(1), AUTH);
+  await clock.pass(30_000);
+  await due(VRRP);
+  await client.answer(VRRP_PATH, NO_INTERFACES);
+  await poll(website(2), SITE_OK);
+  expect(observed.map(shortly)).toEqual(["website 1: auth", "vrrp: ok", "website 2: ok"]);
+});
