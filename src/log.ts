@@ -13,7 +13,7 @@ export interface Log {
   readonly logger: Logger;
   /** Lines lost because nobody took them. */
   dropped(): number;
-  /** Waits until everything is written, `timeoutMs` at most. */
+  /** Waits until everything is written, `timeoutMs` at most; what is left then is lost, and so is all that follows. */
   flush(timeoutMs: number): Promise<void>;
 }
 
@@ -22,12 +22,8 @@ const BUFFER_LIMIT_BYTES = 1024 * 1024;
 
 /** Logs to a file descriptor, without ever waiting for whoever reads it. */
 export function createLog(level: LogLevel, format: LogFormat, fd: number): Log {
-  let dropped = 0;
-  const sink = destination({ dest: fd, sync: false, maxLength: BUFFER_LIMIT_BYTES });
-  sink.on("drop", () => (dropped += 1));
-  // The reader is gone; a line that cannot be written is a line dropped, never a reason to end.
-  sink.on("error", () => (dropped += 1));
-  const stream = format === "json" ? sink : { write: (line: string) => sink.write(toLogfmt(line)) };
+  const sink = createSink(fd);
+  const stream = { write: (line: string) => sink.write(format === "json" ? line : toLogfmt(line)) };
   const options = {
     level,
     base: null,
@@ -35,16 +31,39 @@ export function createLog(level: LogLevel, format: LogFormat, fd: number): Log {
     formatters: { level: (label: string) => ({ level: label }) },
     redact: { paths: ["password", "authorization", "*.password", "*.authorization"], censor: "<secret>" },
   };
+  return { logger: pino(options, stream), dropped: sink.dropped, flush: sink.flush };
+}
+
+interface Sink extends Pick<Log, "dropped" | "flush"> {
+  write(line: string): void;
+}
+
+/** A line that cannot be written is a line dropped and counted, never a reason to wait or to end. */
+function createSink(fd: number): Sink {
+  const boom = destination({ dest: fd, sync: false, maxLength: BUFFER_LIMIT_BYTES });
+  let dropped = 0;
+  let isReaderGone = false;
+  boom.on("drop", () => (dropped += 1));
+  boom.on("error", (error: NodeJS.ErrnoException) => {
+    dropped += 1;
+    isReaderGone ||= error.code === "EPIPE";
+  });
   return {
-    logger: pino(options, stream),
+    write: (line) => {
+      if (isReaderGone) dropped += 1;
+      else boom.write(line);
+    },
     dropped: () => dropped,
     flush: (timeoutMs) =>
       new Promise((resolve) => {
-        const timer = setTimeout(resolve, timeoutMs);
-        sink.flush(() => {
+        const leave = (): void => {
           clearTimeout(timer);
+          // What is still waiting would be written synchronously at exit, for as long as the reader likes.
+          boom.destroy();
           resolve();
-        });
+        };
+        const timer = setTimeout(leave, timeoutMs);
+        boom.flush(leave);
       }),
   };
 }
