@@ -20,6 +20,9 @@ export interface Log {
 /** Lines that wait for a reader that is slow; beyond this they are dropped and counted. */
 const BUFFER_LIMIT_BYTES = 1024 * 1024;
 
+/** With none, the sink writes at once just so, but its flush waits for nothing. */
+const FLUSHABLE_BYTES = 1;
+
 /** Logs to a file descriptor, without ever waiting for whoever reads it. */
 export function createLog(level: LogLevel, format: LogFormat, fd: number): Log {
   const sink = createSink(fd);
@@ -40,7 +43,12 @@ interface Sink extends Pick<Log, "dropped" | "flush"> {
 
 /** A line that cannot be written is a line dropped and counted, never a reason to wait or to end. */
 function createSink(fd: number): Sink {
-  const boom = destination({ dest: fd, sync: false, maxLength: BUFFER_LIMIT_BYTES });
+  const boom = destination({
+    dest: fd,
+    sync: false,
+    minLength: FLUSHABLE_BYTES,
+    maxLength: BUFFER_LIMIT_BYTES,
+  });
   let dropped = 0;
   let isReaderGone = false;
   boom.on("drop", () => (dropped += 1));

@@ -1,4 +1,4 @@
-import type { ApplianceConfig, Config } from "../config/config.ts";
+import type { ApplianceConfig, Config, WebsiteConfig } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
 import { afterObservation, newState, reconfigured, type ApplianceState } from "./appliance-state.ts";
 import type { FleetChange } from "./changes.ts";
@@ -54,16 +54,26 @@ export function createFleet(): Fleet {
     return onceVrrp(vrrp, madeOf, () => vrrpSection(identity, vrrp, certificate, nowMs));
   }
 
-  function websitesOf(
-    { config, identity, websites }: ApplianceState,
+  function websiteOf(
+    { identity, websites }: ApplianceState,
+    website: WebsiteConfig,
     nowMs: number,
   ): readonly WebsiteSnapshot[] {
-    return config.websites.flatMap((website) => {
-      const record = websites.get(website.id);
-      if (record === undefined) return [];
-      const madeOf = [identity, website, isStalled(record, nowMs)];
-      return onceWebsite(record, madeOf, () => websiteSection(identity, website, record, nowMs));
-    });
+    const record = websites.get(website.id);
+    if (record === undefined) return [];
+    const madeOf = [identity, website, isStalled(record, nowMs)];
+    return [onceWebsite(record, madeOf, () => websiteSection(identity, website, record, nowMs))];
+  }
+
+  /** The sections of the operation that was polled. */
+  function polledSections(
+    state: ApplianceState,
+    observation: Observation,
+    nowMs: number,
+  ): readonly (VrrpSnapshot | WebsiteSnapshot)[] {
+    if (observation.kind === "vrrp") return [vrrpOf(state, nowMs)];
+    const website = state.config.websites.find(({ id }) => id === observation.websiteId);
+    return website === undefined ? [] : websiteOf(state, website, nowMs);
   }
 
   function totalsOf({ identity, totals, config }: ApplianceState): TotalsSnapshot {
@@ -89,14 +99,17 @@ export function createFleet(): Fleet {
       const { state, changes } = afterObservation(before, observation);
       states.set(observation.appliance, state);
       const members = clusters.get(state.identity.cluster);
-      const own = [vrrpOf(state, nowMs), ...websitesOf(state, nowMs), totalsOf(state)];
-      return { changes, sections: members === undefined ? own : [...own, clusterOf(members, nowMs)] };
+      const shared = members === undefined ? [] : [clusterOf(members, nowMs)];
+      return {
+        changes,
+        sections: [...polledSections(state, observation, nowMs), totalsOf(state), ...shared],
+      };
     },
     snapshot: (nowMs) => ({
       appliances: [...states.values()].map((state) => ({
         identity: state.identity,
         vrrp: vrrpOf(state, nowMs),
-        websites: websitesOf(state, nowMs),
+        websites: state.config.websites.flatMap((website) => websiteOf(state, website, nowMs)),
         totals: totalsOf(state),
       })),
       clusters: [...clusters.values()].map((names) => clusterOf(names, nowMs)),

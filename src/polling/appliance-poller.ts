@@ -40,8 +40,8 @@ export function createAppliancePoller(
   const { clock, events, fleetSlots } = deps;
   const slots = pLimit(initial.polling.maxConcurrentWebsiteTests);
   const inFlight = new Set<string>();
-  /** Until when the latest success of an operation counts; absent after a failure. */
-  const successUntilMs = new Map<string, number>();
+  /** Until when the latest observation of an operation counts. */
+  const latestUntilMs = new Map<string, number>();
   let appliance = initial;
   let client: ApplianceClient | undefined = initialClient;
   let backoff = NO_BACKOFF;
@@ -60,7 +60,9 @@ export function createAppliancePoller(
     if (operation.kind === "website_test" && isDown) return observeUnsent(operation, UNSENT_DOWN);
     const poll = pollOf(operation);
     if (poll === undefined) return;
-    if (await rests(operationKey(operation), asked)) return skip(operation);
+    const isResting = await rests(operationKey(operation), asked);
+    if (asked !== client) return;
+    if (isResting) return skip(operation);
     const startedMs = clock.monotonicMs();
     events.started(operation.kind, Math.max(0, startedMs - dueMs) / 1000);
     const result = await poll(asked);
@@ -87,9 +89,9 @@ export function createAppliancePoller(
   function skip(operation: Operation): void {
     events.skipped(operation.kind, "backoff", 1);
     const nextTurnMs = clock.monotonicMs() + gapMs(operation);
-    const untilMs = successUntilMs.get(operationKey(operation));
+    const untilMs = latestUntilMs.get(operationKey(operation)) ?? 0;
     // It would grow stale before its next turn, as if polling were stuck; it ends here, for its true reason.
-    if (untilMs !== undefined && untilMs <= nextTurnMs) observeUnsent(operation, UNSENT_AUTH);
+    if (untilMs <= nextTurnMs) observeUnsent(operation, UNSENT_AUTH);
   }
 
   function settle(result: PollResult, { startedMs, endedMs, durationSeconds }: Timespan): void {
@@ -112,8 +114,7 @@ export function createAppliancePoller(
     const nowMs = clock.monotonicMs();
     const restsUntilMs = result.outcome.ok ? nowMs : (pausedUntilMs(backoff, key, nowMs) ?? nowMs);
     const expiresAtMs = restsUntilMs + 2 * gapMs(result) + timingOf(result).timeoutMs;
-    if (result.outcome.ok) successUntilMs.set(key, expiresAtMs);
-    else successUntilMs.delete(key);
+    latestUntilMs.set(key, expiresAtMs);
     events.observed({
       ...result,
       appliance: appliance.name,

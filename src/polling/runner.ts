@@ -43,6 +43,8 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
   const fleetSlots = pLimit(1);
   let seats: ReadonlyMap<string, Seat> = new Map();
   let targets: ReadonlyMap<string, Target> = new Map();
+  /** Appliances whose VRRP list was polled; their website tests need not wait for it. */
+  let polled = new Set<string>();
 
   const timetable = startTimetable({
     clock,
@@ -61,10 +63,11 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
 
   /** Website tests begin when it is known whether the appliance can be reached, and again as soon as it can. */
   function onVrrpPolled(appliance: ApplianceConfig, isBack: boolean): void {
+    polled.add(appliance.name);
     for (const { id } of appliance.websites) {
       const key = targetKey(appliance, { kind: "website_test", websiteId: id });
-      timetable.release(key);
-      if (isBack) timetable.dueNow(key);
+      const hasBegun = timetable.release(key);
+      if (isBack && !hasBegun) timetable.dueNow(key);
     }
   }
 
@@ -86,10 +89,13 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
       fleetSlots.concurrency = config.maxConcurrentWebsiteTests;
       const enabled = config.appliances.filter((appliance) => appliance.enabled);
       const next = new Map(enabled.map((appliance) => [appliance.name, seatFor(appliance, createClient)]));
-      for (const [name, seat] of seats) if (next.get(name)?.poller !== seat.poller) seat.poller.close();
+      const before = seats;
+      for (const [name, seat] of before) if (next.get(name)?.poller !== seat.poller) seat.poller.close();
       seats = next;
       targets = new Map([...next.values()].flatMap(targetsOf));
+      polled = new Set([...polled].filter((name) => seats.get(name)?.poller === before.get(name)?.poller));
       timetable.set([...targets].map(entryOf));
+      for (const [key, { seat }] of targets) if (polled.has(seat.appliance.name)) timetable.release(key);
     },
     lastTickMs: timetable.lastTickMs,
     stop: () => {

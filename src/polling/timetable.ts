@@ -35,8 +35,8 @@ export interface TimetableDeps {
 export interface Timetable {
   /** Makes these the entries from now on. Those that stay as they were keep their instants. */
   set(entries: readonly TimetableEntry[]): void;
-  /** Lets an entry that waits for it begin, now; nothing for any other. */
-  release(key: string): void;
+  /** Lets an entry that waits for it begin, now, and tells whether there was one. */
+  release(key: string): boolean;
   /** Makes an entry due now, out of turn; its turn stays. */
   dueNow(key: string): void;
   /** Two intervals, or from now to the second next instant of a schedule. */
@@ -140,7 +140,9 @@ export function startTimetable({ clock, onDue, onMissed, onClockJump }: Timetabl
     },
     release: (key) => {
       const slot = slots.get(key);
-      if (slot?.state === "waiting") begin(slot, clock.monotonicMs());
+      if (slot?.state !== "waiting") return false;
+      begin(slot, clock.monotonicMs());
+      return true;
     },
     dueNow: (key) => onDue(key, clock.monotonicMs()),
     twoGapsMs: (timing) => {

@@ -66,7 +66,9 @@ export const PROOFS_OF_PUNCTUALITY: readonly Proof[] = [
       const server = await stage.server(silentWebsites);
       const websites = [1, 2, 3, 4, 5, 6, 7, 8];
       const polling = { vrrp: EVERY_SECOND, websites: { interval: "2s", timeout: "2s" } };
-      const exporter = await stage.exporter({ config: { polling, appliances: [entry("a", server, { websites })] } });
+      const exporter = await stage.exporter({
+        config: { polling, appliances: [entry("a", server, { websites })] },
+      });
       const { samples, seconds } = await afterPolls(exporter, "a", 7);
       expectOnTime(samples, "a", seconds);
       expect(samples.value("appliance_up")).toBe(1);
@@ -82,7 +84,9 @@ export const PROOFS_OF_PUNCTUALITY: readonly Proof[] = [
     prove: async (stage) => {
       const server = await stage.server(silent);
       const polling = { vrrp: IMPATIENT, websites: EVERY_SECOND };
-      const exporter = await stage.exporter({ config: { polling, appliances: [entry("a", server, { websites: [1, 2] })] } });
+      const exporter = await stage.exporter({
+        config: { polling, appliances: [entry("a", server, { websites: [1, 2] })] },
+      });
       const { samples } = await afterPolls(exporter, "a", 4);
       const tests = samples.all("appliance_poll_failure_info", { operation: "website_test" });
       expect(tests.map(({ labels }) => labels["reason"])).toEqual(["appliance_down", "appliance_down"]);
@@ -100,7 +104,9 @@ export const PROOFS_OF_PUNCTUALITY: readonly Proof[] = [
       const exporter = await stage.exporter({ config: { polling: { vrrp: EVERY_SECOND }, appliances } });
       const { samples, seconds } = await afterPolls(exporter, "good-0", 5);
       for (const name of names("good", 5)) expectOnTime(samples, name, seconds);
-      expect(samples.value("appliance_poll_failure_info", { appliance: "huge", reason: "too_large" })).toBe(1);
+      expect(samples.value("appliance_poll_failure_info", { appliance: "huge", reason: "too_large" })).toBe(
+        1,
+      );
     },
   },
   {
@@ -116,7 +122,9 @@ export const PROOFS_OF_PUNCTUALITY: readonly Proof[] = [
       const appliances = [entry("a", server, { websites: [1, 2, 3] })];
       const exporter = await stage.exporter({ config: { polling, appliances } });
       const { samples } = await afterPolls(exporter, "a", 8);
-      expect(samples.value("appliance_exporter_polls_skipped_total", { reason: "overlap" })).toBeGreaterThan(0);
+      expect(samples.value("appliance_exporter_polls_skipped_total", { reason: "overlap" })).toBeGreaterThan(
+        0,
+      );
       expect(watch.mostAtOnce("/api/v1/interface/virtual")).toBe(1);
       for (const id of [1, 2, 3]) expect(watch.mostAtOnce(`/api/v1/website/${id}/test`)).toBe(1);
     },

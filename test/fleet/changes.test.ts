@@ -35,7 +35,7 @@ test("an operation that turns to failing is told once, and its recovery once", (
     [{ kind: "failing", operation: VRRP, failure: failureOf("connect") }],
     [],
     [],
-    [{ kind: "recovered", operation: VRRP }],
+    [{ kind: "recovered", operation: VRRP, from: failureOf("connect") }],
     [],
   ]);
 });
@@ -53,8 +53,11 @@ test("each operation fails and recovers on its own", () => {
   ]);
 });
 
+function anomaly(path: string): VrrpAnomaly {
+  return { kind: "bad_field", path };
+}
+
 test("anomalies are told when they appear, change and go, across failures too, and not with every answer", () => {
-  const anomaly = (path: string): VrrpAnomaly => ({ kind: "bad_field", path });
   const seen = (...paths: readonly string[]) =>
     vrrpSeen("waf", listOf([interfaceOf()], { anomalies: paths.map(anomaly) }));
   const told = changesOf(

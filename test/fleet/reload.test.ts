@@ -105,8 +105,11 @@ test("an appliance that was never polled counts as stalled after two intervals a
 });
 
 test("the websites of an appliance have the patience of their own interval", () => {
-  const state = (nowMs: number) => fleetOf([WAF]).snapshot(nowMs).appliances[0]?.websites[0]?.health.state;
-  expect([state(79_999), state(80_000)]).toEqual(["never_polled", "failed"]);
+  const fleet = fleetOf([WAF]);
+  const states = [79_999, 80_000].map(
+    (nowMs) => fleet.snapshot(nowMs).appliances[0]?.websites[0]?.health.state,
+  );
+  expect(states).toEqual(["never_polled", "failed"]);
 });
 
 test("sections in which nothing has changed are the same objects, those that have changed are new ones", () => {

@@ -4,6 +4,7 @@ import type { Fleet } from "../../src/fleet/fleet.ts";
 import {
   applianceOf,
   configOf,
+  failureOf,
   interfaceOf,
   listOf,
   vrrpFailed,
@@ -48,7 +49,7 @@ test("a change to a state word that is not known is a transition as well", () =>
 test("a transition is told against the last successful poll, whatever failed between", () => {
   const fleet = fleetOf([LONE], [MASTER, FAILED, FAILED]);
   expect(fleet.record(BACKUP, 0).changes).toEqual([
-    { kind: "recovered", operation: expect.objectContaining({ kind: "vrrp" }) },
+    { kind: "recovered", operation: expect.objectContaining({ kind: "vrrp" }), from: failureOf("timeout") },
     { kind: "vrrp_state", interface: "carp0", vhid: 2, vip: "192.0.2.100", from: "MASTER", to: "BACKUP" },
   ]);
   expect(transitions(fleet)).toEqual([["carp0", 1, WALL_MS + 5_000]]);
@@ -130,7 +131,11 @@ test("a website's status is compared with the last successful test, whatever fai
     [OK, websiteFailed("waf", 1, "appliance_down"), websiteFailed("waf", 1, "decode")],
   );
   expect(fleet.record(HTTPS_BROKEN, 0).changes).toEqual([
-    { kind: "recovered", operation: expect.objectContaining({ kind: "website_test", websiteId: 1 }) },
+    {
+      kind: "recovered",
+      operation: expect.objectContaining({ kind: "website_test", websiteId: 1 }),
+      from: failureOf("decode"),
+    },
     { kind: "website_status", websiteId: 1, website: "1", protocol: "https", from: 200, to: 0 },
   ]);
   expect(statuses(fleet)).toEqual([

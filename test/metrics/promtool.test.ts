@@ -13,13 +13,19 @@ async function everything(): Promise<string> {
 
 test("promtool has nothing to say about our own metrics and the fleet's", async ({ skip }) => {
   const promtool = inject("promtool");
-  if (!promtool.ok) return skip(promtool.reason);
+  if (!promtool.ok) {
+    skip(promtool.reason);
+    return;
+  }
   expect(checkMetrics(promtool.path, await everything())).toEqual({ status: 0, output: "" });
 });
 
 test("promtool would have something to say about a metric without help", ({ skip }) => {
   const promtool = inject("promtool");
-  if (!promtool.ok) return skip(promtool.reason);
+  if (!promtool.ok) {
+    skip(promtool.reason);
+    return;
+  }
   expect(checkMetrics(promtool.path, "# TYPE x gauge\nx 1\n").status).toBe(3);
 });
 

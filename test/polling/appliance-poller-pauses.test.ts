@@ -116,7 +116,7 @@ test("an operation that failed before the pause rests for the refusal's sake, an
     await clock.pass(5_000);
     await due(VRRP);
   }
-  const latest = observed.filter(({ kind }) => kind === "vrrp").at(-1);
+  const latest = observed.findLast(({ kind }) => kind === "vrrp");
   expect(latest?.expiresAtMs).toBeGreaterThan(clock.monotonicMs() + 5_000);
 });
 

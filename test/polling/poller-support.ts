@@ -1,6 +1,6 @@
 import pLimit, { type LimitFunction } from "p-limit";
 
-import type { ApplianceConfig } from "../../src/config/config.ts";
+import type { ApplianceConfig, OperationTiming } from "../../src/config/config.ts";
 import { createAppliancePoller, type AppliancePoller } from "../../src/polling/appliance-poller.ts";
 import type { ApplianceClient } from "../../src/polling/client/client.ts";
 import type { SkipReason } from "../../src/polling/events.ts";
@@ -78,6 +78,11 @@ export interface HeldPoller {
   poll(operation: Operation, outcome: Outcome<Uint8Array>): Promise<void>;
 }
 
+/** Two gaps of a timing that is an interval. */
+function twoGapsMs(timing: OperationTiming): number {
+  return timing.kind === "interval" ? 2 * timing.intervalMs : 0;
+}
+
 /** A poller under a held clock, with a client that the test answers for. */
 export function startHeldPoller(
   appliance: ApplianceConfig = WAF,
@@ -102,8 +107,6 @@ export function startHeldPoller(
       void told.skipped.push({ kind, reason, count }),
     ended: () => void (inFlight -= 1),
   };
-  const twoGapsMs = (timing: ApplianceConfig["polling"]["vrrp"]) =>
-    timing.kind === "interval" ? 2 * timing.intervalMs : 0;
   const onVrrpPolled = (_: ApplianceConfig, isBack: boolean) => void polled.push(isBack);
   const poller = createAppliancePoller(
     { clock, events, fleetSlots, twoGapsMs, onVrrpPolled },

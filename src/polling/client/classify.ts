@@ -24,7 +24,7 @@ export function classifyError(error: unknown, stage: Stage): FailureReason {
   if (isParserError(error)) return "protocol";
   const code = errorCode(error);
   if (code === undefined) return "internal";
-  if (LOCAL.has(code)) return "local";
+  if (isLocalError(error)) return "local";
   if (isLookupError(error)) return "dns";
   if (code === "ETIMEDOUT") return "timeout";
   if (UNREACHED.has(code)) return "connect";
@@ -55,7 +55,8 @@ export function classifyDeadline(stage: Stage): FailureReason {
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return "unknown error";
   const code = errorCode(error);
-  const message = error.message.trimEnd();
+  // OpenSSL's messages are full of thread ids and paths of its build; its reason is what they mean.
+  const message = "reason" in error && typeof error.reason === "string" ? error.reason : error.message;
   const own = code === undefined || message.includes(code) ? message : `${code}: ${message}`;
   return error.cause instanceof Error ? `${own} (${describeError(error.cause)})` : own;
 }
@@ -68,6 +69,11 @@ export function errorCode(error: unknown): string | undefined {
 /** undici gives the parser's errors a name and, for most of them, no code. */
 function isParserError(error: unknown): boolean {
   return error instanceof Error && error.name === "HTTPParserError";
+}
+
+/** Whether this host was short of something. */
+export function isLocalError(error: unknown): boolean {
+  return LOCAL.has(errorCode(error) ?? "");
 }
 
 /** Whether it was the name look-up that failed; its codes are many, its system call is one. */

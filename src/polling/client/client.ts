@@ -4,8 +4,8 @@ import type { Clock } from "../clock.ts";
 import type { Failure, FailureReason } from "../failure.ts";
 import type { Outcome, PresentedCertificate } from "../observation.ts";
 import { classifyDeadline, classifyError, describeError } from "./classify.ts";
-import { exchange, type Answer, type Request } from "./exchange.ts";
-import type { Lane } from "./lane.ts";
+import { exchange, type Answer } from "./exchange.ts";
+import type { Lane, Request } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
 
 /** Asks one appliance over connections that are kept between polls. */
@@ -86,6 +86,7 @@ interface Poll {
 
 async function askTwiceAtMost(lanes: Lanes, request: Request, poll: Poll, clock: Clock): Promise<Answer> {
   const first = lanes.take();
+  if (first === undefined) return CLOSED;
   const connectionsBefore = first.connections();
   const bytesBefore = first.bytesRead();
   const answer = await askOn(first, lanes, request, poll, clock);
@@ -93,7 +94,8 @@ async function askTwiceAtMost(lanes: Lanes, request: Request, poll: Poll, clock:
   const isRace = !answer.ok && answer.failure.status === undefined && RACE.has(answer.failure.reason);
   if (!isRace || !wasReused || first.bytesRead() > bytesBefore || poll.isOver) return answer;
   // The appliance closed the idle connection while the request was on its way: nobody has answered it.
-  return askOn(lanes.takeFresh(), lanes, request, poll, clock);
+  const second = lanes.takeFresh();
+  return second === undefined ? CLOSED : askOn(second, lanes, request, poll, clock);
 }
 
 const RACE: ReadonlySet<FailureReason> = new Set(["connect", "protocol"] satisfies FailureReason[]);
@@ -142,6 +144,9 @@ const STAGE_TEXT = {
   tls: "the TLS handshake was not finished",
   connected: "the appliance was connected",
 } as const;
+
+/** Nobody waits for this any more. */
+const CLOSED = failed("internal", "the client was closed");
 
 function failed(reason: FailureReason, message: string): { ok: false; failure: Failure } {
   return { ok: false, failure: { reason, message } };

@@ -51,7 +51,6 @@ export function createConnector({ host, port, proxy, tls, lookup }: ConnectorOpt
   return async (watcher) => {
     const raw = await dial(proxy ?? { host, port }, { lookup, isProxy: proxy !== undefined }, watcher);
     if (proxy !== undefined) {
-      watcher.stage("proxy");
       await openTunnel(raw, isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`, proxy);
     }
     const socket = await secure(raw, watcher);

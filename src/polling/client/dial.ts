@@ -1,5 +1,5 @@
 import { connect, isIP, type Socket } from "node:net";
-import { isLookupError } from "./classify.ts";
+import { isLocalError, isLookupError } from "./classify.ts";
 import { ConnectionError } from "./connection-error.ts";
 import type { AttemptWatcher } from "./attempt.ts";
 import type { Lookup } from "./lookup.ts";
@@ -26,7 +26,8 @@ export function dial(
   { lookup, isProxy }: DialOptions,
   watcher: AttemptWatcher,
 ): Promise<Socket> {
-  watcher.stage(isIP(host) === 0 ? "lookup" : "connect");
+  const connecting = isProxy ? "proxy" : "connect";
+  watcher.stage(isIP(host) === 0 ? "lookup" : connecting);
   const socket = connect({
     host,
     port,
@@ -36,7 +37,7 @@ export function dial(
     autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_TIMEOUT_MS,
     lookup: (hostname, options, callback) =>
       lookup(hostname, options, (error, address, family) => {
-        if (error === null) watcher.stage("connect");
+        if (error === null) watcher.stage(connecting);
         callback(error, address, family);
       }),
   });
@@ -44,8 +45,8 @@ export function dial(
   return new Promise((resolve, reject) => {
     socket.once("connect", () => resolve(socket));
     socket.once("error", (error: NodeJS.ErrnoException) => {
-      const isHidden = !isProxy || isLookupError(error);
-      reject(isHidden ? error : new ConnectionError("proxy", "the proxy cannot be reached", error));
+      const isTheProxy = isProxy && !isLookupError(error) && !isLocalError(error);
+      reject(isTheProxy ? new ConnectionError("proxy", "the proxy cannot be reached", error) : error);
     });
     socket.once("close", () => reject(new ConnectionError("connect", "the connection was given up")));
   });

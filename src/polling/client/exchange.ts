@@ -1,11 +1,6 @@
 import { parseRetryAfterMs } from "../retry-after.ts";
 import type { Failure } from "../failure.ts";
-import type { Lane } from "./lane.ts";
-
-export interface Request {
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
+import type { Lane, Request } from "./lane.ts";
 
 /** A complete body with status 200, or the failure that any other status is. */
 export type Answer =
@@ -18,8 +13,8 @@ export type Answer =
  *
  * @throws the error of the runtime or of undici
  */
-export async function exchange(lane: Lane, { path, headers }: Request, wallMs: number): Promise<Answer> {
-  const response = await lane.client.request({ method: "GET", path, headers });
+export async function exchange(lane: Lane, request: Request, wallMs: number): Promise<Answer> {
+  const response = await lane.request(request);
   const { statusCode, headers: fields, body } = response;
   if (statusCode === 200 && !isSmuggled(fields)) return { ok: true, body: await body.bytes() };
   body.on("error", () => {});

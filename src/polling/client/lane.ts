@@ -1,8 +1,14 @@
 import type { Socket } from "node:net";
-import { Client } from "undici";
+import { Client, type Dispatcher } from "undici";
 import type { PresentedCertificate } from "../observation.ts";
+import { ConnectionError } from "./connection-error.ts";
 import type { Stage } from "./attempt.ts";
 import type { Connector } from "./connector.ts";
+
+export interface Request {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 /** An idle connection is kept this long if the appliance does not end it sooner. */
 const IDLE_TIMEOUT_MS = 10 * 60_000;
@@ -13,7 +19,12 @@ const HEADERS_LIMIT_BYTES = 16 * 1024;
  * at any moment, in the middle of a handshake too, without touching any other poll.
  */
 export interface Lane {
-  readonly client: Client;
+  /**
+   * Sends a GET, on the present connection or on one new one.
+   *
+   * @throws the error of the runtime or of undici, or a ConnectionError
+   */
+  request(request: Request): Promise<Dispatcher.ResponseData>;
   /** How far the latest connection attempt has come. */
   stage(): Stage;
   /** Connections made since the lane was created. */
@@ -37,9 +48,16 @@ export function createLane({ origin, connector, bodyLimitBytes, onCertificate }:
   let stage: Stage = "lookup";
   let connections = 0;
   let sockets: Socket[] = [];
+  let mayConnect = false;
 
   const client = new Client(origin, {
     connect: (_options, callback) => {
+      if (!mayConnect) {
+        // The library would connect again and again, at once, for a request it could not write.
+        callback(new ConnectionError("protocol", "the connection broke before the request was sent"), null);
+        return;
+      }
+      mayConnect = false;
       connections += 1;
       sockets = [];
       const watcher = {
@@ -68,7 +86,10 @@ export function createLane({ origin, connector, bodyLimitBytes, onCertificate }:
   });
 
   return {
-    client,
+    request: ({ path, headers }) => {
+      mayConnect = true;
+      return client.request({ method: "GET", path, headers });
+    },
     stage: () => stage,
     connections: () => connections,
     bytesRead: () => sockets.at(-1)?.bytesRead ?? 0,

@@ -1,0 +1,98 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { eventually } from "../support/eventually.ts";
+import { scrape, type LogLine } from "../support/exporter.ts";
+import { closedPort } from "../support/fault-server.ts";
+import type { Samples } from "../support/samples.ts";
+
+const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
+
+export interface ProgramOptions {
+  readonly logLevel?: "debug" | "info";
+  /** Where stderr goes; default: it is read. */
+  readonly stderrFd?: number;
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly atMs: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The exporter in a process of its own. */
+export interface Program {
+  readonly url: string;
+  readonly child: ChildProcess;
+  readonly exit: Promise<Exit>;
+  /** Complete lines so far. */
+  log(): readonly LogLine[];
+  scrape(): Promise<Samples>;
+  kill(signal: NodeJS.Signals): void;
+  /** Ends it at once. */
+  end(): Promise<void>;
+}
+
+/** Runs the program with `config.yaml` of the folder until it ends. */
+export function runProgram(folder: string, listenAddress = "127.0.0.1:0"): Promise<Exit> {
+  return spawnProgram(folder, listenAddress, {}).exit;
+}
+
+/** Starts the program with `config.yaml` of the folder, and waits until it serves. */
+export async function startProgram(folder: string, options: ProgramOptions = {}): Promise<Program> {
+  const address = `127.0.0.1:${await closedPort()}`;
+  const url = `http://${address}`;
+  const { child, exit, stderr } = spawnProgram(folder, address, options);
+  const program: Program = {
+    url,
+    child,
+    exit,
+    log: () => linesOf(stderr()),
+    scrape: () => scrape(url),
+    kill: (signal) => void child.kill(signal),
+    end: async () => {
+      child.kill("SIGKILL");
+      await exit;
+    },
+  };
+  await Promise.race([
+    eventually(program.scrape, { timeoutMs: 20_000, everyMs: 100 }),
+    exit.then(({ stderr: words }) => Promise.reject(new Error(`no start: ${words}`))),
+  ]);
+  return program;
+}
+
+function spawnProgram(
+  folder: string,
+  listenAddress: string,
+  { logLevel = "info", stderrFd }: ProgramOptions,
+) {
+  const flags = [
+    `--config.file=config.yaml`,
+    `--web.listen-address=${listenAddress}`,
+    `--log.level=${logLevel}`,
+  ];
+  const main = `${REPOSITORY}src/main.ts`;
+  const tsx = import.meta.resolve("tsx");
+  const child = spawn(process.execPath, ["--import", tsx, main, "run", ...flags], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", stderrFd ?? "pipe"],
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout?.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  const exit = once(child, "close").then(([code, signal]): Exit => {
+    return { code, signal, atMs: performance.now(), stdout, stderr };
+  });
+  return { child, exit, stderr: () => stderr };
+}
+
+function linesOf(text: string): readonly LogLine[] {
+  return text
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as LogLine);
+}

@@ -1,0 +1,104 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { healthy } from "./behaviours.ts";
+import { runProgram } from "./program.ts";
+import { entry, EVERY_SECOND, type Proof } from "./proof.ts";
+
+interface BadConfig {
+  readonly name: string;
+  /** `undefined`: there is no file. */
+  readonly text: string | undefined;
+  /** What is said of it, all of it. */
+  readonly said: string;
+}
+
+const BAD_CONFIGS: readonly BadConfig[] = [
+  {
+    name: "bad syntax",
+    text: 'appliances:\n  - name: "a\n',
+    said: "config.yaml:3:1: something is missing: a closing quote or bracket, a comma, a colon, or a space after one\n",
+  },
+  {
+    name: "unknown keys",
+    text: "pollling: {}\nappliances:\n  - { name: a, base_url: 'https://192.0.2.1', tmeout: 1s }\n",
+    said: "config.yaml:1:1: pollling: unknown key\nconfig.yaml:3:47: appliances[0].tmeout: unknown key\n",
+  },
+  {
+    name: "a duplicate name",
+    text: "appliances:\n  - { name: a, base_url: 'https://192.0.2.1' }\n  - { name: a, base_url: 'https://192.0.2.2' }\n",
+    said: 'config.yaml:3:7: appliances[1].name: duplicate name "a", first at config.yaml:2:7\n',
+  },
+  {
+    name: "a bad schedule",
+    text: "polling: { vrrp: { schedule: '*/90 * * * * *' } }\nappliances: []\n",
+    said: "config.yaml:1:20: polling.vrrp.schedule: expected a step that divides 60, got */90 for second\n",
+  },
+  {
+    name: "credentials in a URL",
+    text: "appliances:\n  - { name: a, base_url: 'https://monitor:canary@192.0.2.1' }\n",
+    said: "config.yaml:2:16: appliances[0].base_url: expected a URL without credentials; they belong in basic_auth\n",
+  },
+  {
+    name: "a half-written file",
+    text: "appliances:\n  - { name: a, base_url: 'https://192.0.2.1'",
+    said: "config.yaml:2:45: wrong indentation\n",
+  },
+  { name: "no file", text: undefined, said: "config.yaml: no such file\n" },
+  {
+    name: "20,000 nested brackets",
+    text: `appliances: ${"[".repeat(20_000)}`,
+    said: "config.yaml:1:76: nested deeper than 64 levels\n",
+  },
+  {
+    name: "an alias bomb",
+    text: aliasBomb(),
+    said: "config.yaml:7:47: the aliases up to here stand for more than 1000000 values\n",
+  },
+];
+
+/** Each line stands for ten of the one before it. */
+function aliasBomb(): string {
+  const lines = Array.from(
+    { length: 9 },
+    (_, nth) => `  l${nth + 1}: &l${nth + 1} [${Array(10).fill(`*l${nth}`).join(", ")}]`,
+  );
+  return `labels:\n  l0: &l0 [x, x, x, x, x, x, x, x, x, x]\n${lines.join("\n")}\nappliances: []\n`;
+}
+
+export const PROOFS_OF_CONFIGURATION: readonly Proof[] = [
+  ...BAD_CONFIGS.map(({ name, text, said }): Proof => ({
+    fault: 27,
+    name: `${name}: every error with its position, and the start exits 1`,
+    prove: async (stage) => {
+      const folder = await stage.folder({ config: text ?? "" });
+      if (text === undefined) await rm(join(folder, "config.yaml"));
+      const { code, stdout, stderr } = await runProgram(folder);
+      expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: said });
+    },
+  })),
+  {
+    fault: 27,
+    name: "a reload with any of them keeps the old configuration",
+    prove: async (stage) => {
+      const server = await stage.server(healthy);
+      const config = { polling: { vrrp: EVERY_SECOND }, appliances: [entry("a", server)] };
+      const exporter = await stage.exporter({ config });
+      for (const { text } of BAD_CONFIGS) {
+        if (text === undefined) await rm(join(exporter.folder, "config.yaml"));
+        else await exporter.write("config.yaml", text);
+        expect(await exporter.reload()).toBe(false);
+        const samples = await exporter.scrape();
+        expect(samples.value("appliance_exporter_config_last_reload_successful")).toBe(0);
+        expect(samples.value("appliance_exporter_appliances")).toBe(1);
+      }
+      const before = server.requests.length;
+      await eventually(() => expect(server.requests.length).toBeGreaterThanOrEqual(before + 2));
+      expect(exporter.log.text()).not.toContain("canary");
+      await exporter.write("config.yaml", JSON.stringify(config));
+      expect(await exporter.reload()).toBe(true);
+      expect((await exporter.scrape()).value("appliance_exporter_config_last_reload_successful")).toBe(1);
+    },
+  },
+];

@@ -1,0 +1,190 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { expect } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import type { ExporterUnderTest } from "../support/exporter.ts";
+import { answers, healthy } from "./behaviours.ts";
+import { entry, EVERY_SECOND, type Proof, type Stage } from "./proof.ts";
+
+const SCRAPE = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n";
+
+/** A connection to the exporter, and what came over it so far. */
+interface Caller {
+  readonly socket: Socket;
+  readonly localPort: number;
+  received(): string;
+}
+
+async function call(stage: Stage, { port }: ExporterUnderTest): Promise<Caller> {
+  const socket = connect(port, "127.0.0.1");
+  stage.cleanUp(() => socket.destroy());
+  socket.on("error", () => {});
+  let text = "";
+  socket.on("data", (chunk) => (text += chunk.toString("latin1")));
+  await once(socket, "connect");
+  return { socket, localPort: socket.localPort ?? 0, received: () => text };
+}
+
+function callTimes(stage: Stage, exporter: ExporterUnderTest, times: number): Promise<readonly Caller[]> {
+  return Promise.all(Array.from({ length: times }, () => call(stage, exporter)));
+}
+
+async function expectQuickScrape({ url }: ExporterUnderTest): Promise<void> {
+  const startedMs = performance.now();
+  const response = await fetch(`${url}/metrics`);
+  await response.arrayBuffer();
+  expect(response.status).toBe(200);
+  expect(performance.now() - startedMs).toBeLessThan(1000);
+}
+
+/** How many of the callers' connections the exporter's side still holds open, as the kernel tells it. */
+function countEstablished(callers: readonly Caller[], { port }: ExporterUnderTest): number {
+  const hex = (number: number): string => number.toString(16).toUpperCase().padStart(4, "0");
+  const table = readFileSync("/proc/net/tcp", "utf8");
+  const lines = callers.map(({ localPort }) => `:${hex(port)} 0100007F:${hex(localPort)} 01 `);
+  return lines.filter((line) => table.includes(line)).length;
+}
+
+async function startSmall(stage: Stage): Promise<ExporterUnderTest> {
+  const server = await stage.server(healthy);
+  return stage.exporter({ config: { polling: { vrrp: EVERY_SECOND }, appliances: [entry("a", server)] } });
+}
+
+/** Its scrapes are of several megabytes, more than the kernel keeps for a client that does not read. */
+async function startLarge(stage: Stage): Promise<ExporterUnderTest> {
+  const one = { vhid: "1", vip: "192.0.2.1", state_current: "MASTER", priority: "200", advskew: "54" };
+  const list = Object.fromEntries(Array.from({ length: 4096 }, (_, nth) => [`carp${nth}`, one]));
+  const server = await stage.server(answers(JSON.stringify(list)));
+  const vrrp = { interval: "1m", timeout: "10s" };
+  const exporter = await stage.exporter({ config: { polling: { vrrp }, appliances: [entry("a", server)] } });
+  await eventually(async () => expect((await exporter.scrape()).value("appliance_up")).toBe(1));
+  return exporter;
+}
+
+function statusOf({ received }: Caller): string {
+  return received().split("\r\n")[0] ?? "";
+}
+
+/** Whether the whole body has come, as its length says. */
+function isComplete({ received }: Caller): boolean {
+  const [head = "", body = ""] = received().split("\r\n\r\n");
+  const length = /content-length: (\d+)/i.exec(head)?.[1];
+  return length !== undefined && body.length === Number(length);
+}
+
+function bodyOf({ received }: Caller): string {
+  return received().split("\r\n\r\n")[1] ?? "";
+}
+
+export const PROOFS_OF_SCRAPES: readonly Proof[] = [
+  {
+    fault: 31,
+    name: "slowloris: headers that drip are cut off, scrapes stay quick",
+    prove: async (stage) => {
+      const exporter = await startSmall(stage);
+      const callers = await callTimes(stage, exporter, 50);
+      const drip = setInterval(() => {
+        for (const { socket } of callers) socket.write("X");
+      }, 100);
+      stage.cleanUp(() => clearInterval(drip));
+      for (const { socket } of callers) socket.write("GET /metrics HTTP/1.1\r\n");
+      await expectQuickScrape(exporter);
+      const isClosed = () => expect(callers.every(({ socket }) => socket.closed)).toBe(true);
+      await eventually(isClosed, { timeoutMs: 15_000 });
+    },
+  },
+  {
+    fault: 31,
+    name: "clients that never read are cut off, scrapes stay quick",
+    prove: async (stage) => {
+      const exporter = await startLarge(stage);
+      const callers = await callTimes(stage, exporter, 10);
+      for (const { socket } of callers) {
+        socket.pause();
+        // As many in one go as are answered at once: one client must not take all places.
+        socket.write(SCRAPE.repeat(100));
+      }
+      await expectQuickScrape(exporter);
+      expect(countEstablished(callers, exporter)).toBe(10);
+      await eventually(
+        async () => {
+          await expectQuickScrape(exporter);
+          expect(countEstablished(callers, exporter)).toBe(0);
+        },
+        { timeoutMs: 45_000, everyMs: 1000 },
+      );
+    },
+  },
+  {
+    fault: 31,
+    name: "1,000 idle connections: the oldest are let go, scrapes stay quick",
+    prove: async (stage) => {
+      const exporter = await startSmall(stage);
+      const callers = await callTimes(stage, exporter, 1000);
+      await expectQuickScrape(exporter);
+      await eventually(() => {
+        const open = callers.filter(({ socket }) => !socket.closed);
+        expect(open.length).toBeLessThanOrEqual(512);
+        expect(open.length).toBeGreaterThan(400);
+        expect(callers[0]?.socket.closed).toBe(true);
+      });
+    },
+  },
+  {
+    fault: 32,
+    name: "50 scrapes at once are answered by one rendering",
+    prove: async (stage) => {
+      const exporter = await startSmall(stage);
+      const callers = await callTimes(stage, exporter, 50);
+      for (const { socket } of callers) socket.write(SCRAPE);
+      await eventually(() => expect(callers.filter(isComplete).length).toBe(50));
+      expect(new Set(callers.map(statusOf))).toEqual(new Set(["HTTP/1.1 200 OK"]));
+      // Each rendering tells the CPU time used so far.
+      expect(new Set(callers.map(bodyOf)).size).toBe(1);
+    },
+  },
+  {
+    fault: 32,
+    name: "of 200 scrapes at once those beyond 100 get 503",
+    prove: async (stage) => {
+      const exporter = await startSmall(stage);
+      const callers = await callTimes(stage, exporter, 200);
+      // Connections that are made and accepted, so that all scrapes arrive in one turn of the event loop.
+      await eventually(() => expect(countEstablished(callers, exporter)).toBe(200));
+      await expectQuickScrape(exporter);
+      for (const { socket } of callers) socket.write(SCRAPE);
+      await eventually(() => expect(callers.filter(isComplete).length).toBe(200));
+      const statuses = callers.map(statusOf).toSorted();
+      const good = statuses.filter((status) => status === "HTTP/1.1 200 OK").length;
+      expect(statuses.slice(good)).toEqual(Array(200 - good).fill("HTTP/1.1 503 Service Unavailable"));
+      expect(good).toBe(100);
+      await expectQuickScrape(exporter);
+    },
+  },
+  {
+    fault: 34,
+    name: "wrong methods, garbage and huge URLs get a 4xx or an end, and no line in the log",
+    prove: async (stage) => {
+      const exporter = await startSmall(stage);
+      await eventually(async () => expect((await exporter.scrape()).value("appliance_up")).toBe(1));
+      const lines = exporter.log.lines.filter(({ level }) => level !== "debug").length;
+      for (const [request, status] of BAD_REQUESTS) {
+        const callers = await callTimes(stage, exporter, 20);
+        for (const { socket } of callers) socket.write(request);
+        await eventually(() => expect(new Set(callers.map(statusOf))).toEqual(new Set([status])));
+        await eventually(() => expect(callers.every(({ socket }) => socket.closed)).toBe(true));
+      }
+      expect(exporter.log.lines.filter(({ level }) => level !== "debug").length).toBe(lines);
+      await expectQuickScrape(exporter);
+    },
+  },
+];
+
+const BAD_REQUESTS: readonly (readonly [string, string])[] = [
+  ["POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 405 Method Not Allowed"],
+  ["DELETE / HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 405 Method Not Allowed"],
+  ["\x16\x03\x01\x02\x00\x01\x00\x01", "HTTP/1.1 400 Bad Request"],
+  ["SSH-2.0-OpenSSH_9.6\r\n", "HTTP/1.1 400 Bad Request"],
+  [`GET /${"a".repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, "HTTP/1.1 431 Request Header Fields Too Large"],
+];

@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import { loadConfig } from "../../src/config/load.ts";
+import { createPasswordReader } from "../../src/config/password-file.ts";
+import { createFleet } from "../../src/fleet/fleet.ts";
+import { createFleetExposition } from "../../src/metrics/exposition.ts";
+import { createSelfMetrics } from "../../src/metrics/self.ts";
+import { createObserver } from "../../src/observer.ts";
+import { createClientFactory, type ClientFactory } from "../../src/polling/client/factory.ts";
+import { createLookup, type ResolveAll } from "../../src/polling/client/lookup.ts";
+import { createSecureContexts } from "../../src/polling/client/tls-context.ts";
+import { systemClock as clock } from "../../src/polling/clock.ts";
+import { startRunner } from "../../src/polling/runner.ts";
+import { createRoutes } from "../../src/web/routes.ts";
+import { startWebServer } from "../../src/web/server.ts";
+import { createMemoryLog, type MemoryLog } from "../support/exporter.ts";
+
+export interface RigOptions {
+  /** Holds `config.yaml`. */
+  readonly folder: string;
+  readonly resolveAll?: ResolveAll;
+  /** Stands between polling and the real clients. */
+  readonly wrap?: (createClient: ClientFactory) => ClientFactory;
+}
+
+export interface Rig {
+  readonly url: string;
+  readonly log: MemoryLog;
+  stop(): Promise<void>;
+}
+
+/** The exporter's own parts, wired as it wires them, save for what a fault must get between. */
+export async function startRig({ folder, resolveAll, wrap = (same) => same }: RigOptions): Promise<Rig> {
+  const loaded = await loadConfig(join(folder, "config.yaml"));
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
+  const log = createMemoryLog();
+  const fleet = createFleet();
+  const exposition = createFleetExposition();
+  const self = createSelfMetrics({ version: "0.0.0", nodeVersion: "v0.0.0" }, () => 0);
+  const events = createObserver({ fleet, exposition, self, logger: log.logger, clock });
+  const runner = startRunner({ clock, events, onClockJump: () => {} });
+  const snapshot = () => fleet.snapshot(clock.monotonicMs());
+  const web = await startWebServer(
+    [{ host: "127.0.0.1", port: 0 }],
+    createRoutes({
+      telemetryPath: "/metrics",
+      version: "0.0.0",
+      renderMetrics: async () => (await self.render()) + exposition.render(snapshot()),
+      snapshot,
+      isHealthy: () => true,
+      isReady: () => true,
+      onError: (_, error) => log.logger.error({ detail: String(error) }, "page could not be made"),
+    }),
+  );
+  if (!web.ok) throw new Error(web.code);
+  const createClient = createClientFactory({
+    clock,
+    lookup: createLookup(2, resolveAll),
+    readPassword: createPasswordReader(),
+    secureContexts: createSecureContexts(),
+    userAgent: "rig",
+  });
+  fleet.configure(loaded.config, clock.monotonicMs());
+  runner.apply(loaded.config, wrap(createClient));
+  return {
+    url: `http://${web.server.addresses[0]}`,
+    log,
+    stop: async () => {
+      runner.stop();
+      await web.server.stop();
+    },
+  };
+}

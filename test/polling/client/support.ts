@@ -1,0 +1,86 @@
+import type { TlsOptions } from "node:tls";
+
+import { onTestFinished } from "vitest";
+
+import type { ApplianceConfig, HttpClientConfig, TlsClientConfig } from "../../../src/config/config.ts";
+import { createPasswordReader } from "../../../src/config/password-file.ts";
+import { Secret } from "../../../src/config/secret.ts";
+import type { ApplianceClient } from "../../../src/polling/client/client.ts";
+import { createClientFactory } from "../../../src/polling/client/factory.ts";
+import { createLookup, type Lookup } from "../../../src/polling/client/lookup.ts";
+import { createSecureContexts } from "../../../src/polling/client/tls-context.ts";
+import { systemClock } from "../../../src/polling/clock.ts";
+import type { Outcome } from "../../../src/polling/observation.ts";
+import { createAuthority } from "../../support/certificates.ts";
+import { startFaultServer, type Behaviour, type FaultServer } from "../../support/fault-server.ts";
+import { applianceOf } from "../../support/observations.ts";
+
+export const AUTHORITY = await createAuthority();
+export const LEAF = await AUTHORITY.issue();
+const PLAIN: HttpClientConfig = applianceOf({ name: "waf" }).http;
+/** Longer than any test takes; who waits for it has failed. */
+export const LONG_MS = 20_000;
+
+/** TLS settings that trust the test's authority. */
+export function trusting(given: Partial<TlsClientConfig> = {}): TlsClientConfig {
+  return { ...PLAIN.tls, ca: AUTHORITY.cert, ...given };
+}
+
+export interface ClientOptions {
+  readonly http?: Partial<HttpClientConfig>;
+  readonly lookup?: Lookup;
+}
+
+/** A client of the appliance at this address, closed after the test. */
+export function clientOf(
+  baseUrl: string,
+  { http = {}, lookup = createLookup(2) }: ClientOptions = {},
+): ApplianceClient {
+  const create = createClientFactory({
+    clock: systemClock,
+    lookup,
+    readPassword: createPasswordReader(),
+    secureContexts: createSecureContexts(),
+    userAgent: "appliance-exporter/test",
+  });
+  const appliance: ApplianceConfig = applianceOf({
+    name: "waf",
+    baseUrl,
+    http: { ...PLAIN, tls: trusting(), ...http },
+  });
+  const client = create(appliance);
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** An HTTPS server, stopped after the test. */
+export async function serve(behaviour: Behaviour, tls: TlsOptions = LEAF): Promise<FaultServer> {
+  return stopped(await startFaultServer(behaviour, tls));
+}
+
+/** A server of plain TCP, stopped after the test. */
+export async function servePlain(behaviour: Behaviour): Promise<FaultServer> {
+  return stopped(await startFaultServer(behaviour));
+}
+
+function stopped(server: FaultServer): FaultServer {
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+/** A whole answer with status 200. */
+export const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
+
+/** Answers every request so. */
+export function answering(text: string): Behaviour {
+  return ({ socket, onRequest }) => onRequest(() => void socket.write(text));
+}
+
+/** The body, or the reason. */
+export function shortly(outcome: Outcome<Uint8Array>): string {
+  return outcome.ok ? Buffer.from(outcome.value).toString() : outcome.failure.reason;
+}
+
+export function inlinePassword(password: string): HttpClientConfig["basicAuth"] {
+  return { username: "monitor", password: { kind: "inline", secret: new Secret(password) } };
+}

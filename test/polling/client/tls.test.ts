@@ -1,0 +1,180 @@
+import { X509Certificate } from "node:crypto";
+import { TLSSocket, type TlsOptions } from "node:tls";
+
+import { expect, test } from "vitest";
+
+import type { TlsClientConfig } from "../../../src/config/config.ts";
+import { Secret } from "../../../src/config/secret.ts";
+import { createSecureContexts } from "../../../src/polling/client/tls-context.ts";
+import { createAuthority } from "../../support/certificates.ts";
+import type { Behaviour } from "../../support/fault-server.ts";
+import { answering, AUTHORITY, clientOf, LEAF, LONG_MS, OK, serve, shortly, trusting } from "./support.ts";
+
+const PIN = fingerprint(LEAF.cert);
+const OTHER_PIN = "00".repeat(32);
+const STRANGER = await createAuthority("Stranger");
+const ELSEWHERE = await AUTHORITY.issue({ hosts: ["waf.example"] });
+const HOUR_MS = 3_600_000;
+const EXPIRED = await AUTHORITY.issue({
+  notBefore: new Date(Date.now() - 2 * HOUR_MS),
+  notAfter: new Date(Date.now() - HOUR_MS),
+});
+
+function fingerprint(pem: string): string {
+  return new X509Certificate(pem).fingerprint256.replaceAll(":", "").toLowerCase();
+}
+
+interface Case {
+  readonly name: string;
+  readonly server: TlsOptions;
+  readonly tls: Partial<TlsClientConfig>;
+  readonly outcome: string;
+}
+
+test.each<Case>([
+  { name: "a certificate by a trusted authority", server: LEAF, tls: {}, outcome: "{}" },
+  { name: "a certificate by a stranger", server: LEAF, tls: { ca: STRANGER.cert }, outcome: "tls" },
+  { name: "a certificate that nobody vouches for", server: LEAF, tls: { ca: undefined }, outcome: "tls" },
+  { name: "an expired certificate", server: EXPIRED, tls: {}, outcome: "tls" },
+  { name: "a certificate for another name", server: ELSEWHERE, tls: {}, outcome: "tls" },
+  {
+    name: "server_name: the name that the certificate is for",
+    server: ELSEWHERE,
+    tls: { serverName: "waf.example" },
+    outcome: "{}",
+  },
+  {
+    name: "server_name: a name that it is not for",
+    server: LEAF,
+    tls: { serverName: "waf.example" },
+    outcome: "tls",
+  },
+  {
+    name: "insecure_skip_verify",
+    server: EXPIRED,
+    tls: { ca: undefined, insecureSkipVerify: true },
+    outcome: "{}",
+  },
+  {
+    name: "a pin alone vouches for whom nobody else does",
+    server: LEAF,
+    tls: { ca: undefined, certificateSha256: [OTHER_PIN, PIN] },
+    outcome: "{}",
+  },
+  {
+    name: "another pin",
+    server: LEAF,
+    tls: { ca: undefined, certificateSha256: [OTHER_PIN] },
+    outcome: "tls",
+  },
+  {
+    name: "another pin beside a trusted authority",
+    server: LEAF,
+    tls: { certificateSha256: [OTHER_PIN] },
+    outcome: "tls",
+  },
+  {
+    name: "the pin beside an authority that did not sign it",
+    server: LEAF,
+    tls: { ca: STRANGER.cert, certificateSha256: [PIN] },
+    outcome: "tls",
+  },
+  {
+    name: "another pin in spite of insecure_skip_verify",
+    server: LEAF,
+    tls: { insecureSkipVerify: true, certificateSha256: [OTHER_PIN] },
+    outcome: "tls",
+  },
+  {
+    name: "a server below min_version",
+    server: { ...LEAF, maxVersion: "TLSv1.2" },
+    tls: { minVersion: "TLSv1.3" },
+    outcome: "tls",
+  },
+  {
+    name: "a server at min_version",
+    server: { ...LEAF, maxVersion: "TLSv1.2" },
+    tls: { minVersion: "TLSv1.2" },
+    outcome: "{}",
+  },
+])("$name: $outcome", async ({ server: options, tls, outcome }) => {
+  const server = await serve(answering(OK), options);
+  const client = clientOf(`https://127.0.0.1:${server.port}`, { http: { tls: trusting(tls) } });
+  expect(shortly(await client.get("/x", LONG_MS))).toBe(outcome);
+  expect(server.requests).toHaveLength(outcome === "{}" ? 1 : 0);
+});
+
+test.each(["TLSv1.2", "TLSv1.3"] as const)(
+  "a client certificate that %s demands is presented, and its lack is tls",
+  async (version) => {
+    const options = {
+      ...LEAF,
+      ca: AUTHORITY.cert,
+      requestCert: true,
+      rejectUnauthorized: true,
+      minVersion: version,
+      maxVersion: version,
+    } as const;
+    const server = await serve(answering(OK), options);
+    const url = `https://127.0.0.1:${server.port}`;
+    const tls = trusting({ cert: LEAF.cert, key: new Secret(LEAF.key) });
+    expect(shortly(await clientOf(url, { http: { tls } }).get("/x", LONG_MS))).toBe("{}");
+    expect(shortly(await clientOf(url).get("/x", LONG_MS))).toBe("tls");
+  },
+);
+
+/** Answers each connection's first request and ends it; tells which of them resumed a session. */
+function ending(resumed: boolean[]): Behaviour {
+  return ({ socket, onRequest }) => {
+    resumed.push(socket instanceof TLSSocket && socket.isSessionReused());
+    onRequest(() => void socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"));
+  };
+}
+
+test.each(["TLSv1.2", "TLSv1.3"] as const)(
+  "a new connection resumes the session of the one before, with %s",
+  async (version) => {
+    const resumed: boolean[] = [];
+    const server = await serve(ending(resumed), { ...LEAF, minVersion: version, maxVersion: version });
+    const client = clientOf(`https://127.0.0.1:${server.port}`);
+    for (let i = 0; i < 3; i += 1) expect(shortly(await client.get("/x", LONG_MS))).toBe("{}");
+    expect(resumed).toEqual([false, true, true]);
+  },
+);
+
+test("a session is never offered to another appliance", async () => {
+  const resumed: boolean[] = [];
+  const server = await serve(ending(resumed));
+  for (let i = 0; i < 2; i += 1) await clientOf(`https://127.0.0.1:${server.port}`).get("/x", LONG_MS);
+  expect(resumed).toEqual([false, false]);
+});
+
+test("a certificate that is not trusted is not trusted at the second attempt either", async () => {
+  const server = await serve(answering(OK), EXPIRED);
+  const client = clientOf(`https://127.0.0.1:${server.port}`);
+  for (let i = 0; i < 3; i += 1) expect(shortly(await client.get("/x", LONG_MS))).toBe("tls");
+  expect(server.connections()).toBe(3);
+  expect(server.requests).toEqual([]);
+});
+
+test("the certificate presented last is told, trusted or not", async () => {
+  const server = await serve(answering(OK), EXPIRED);
+  const client = clientOf(`https://127.0.0.1:${server.port}`);
+  expect(client.certificate()).toBeUndefined();
+  await client.get("/x", LONG_MS);
+  const { validTo, issuer } = new X509Certificate(EXPIRED.cert);
+  expect(client.certificate()).toEqual({
+    notAfterSeconds: Date.parse(validTo) / 1_000,
+    subject: "CN=localhost",
+    issuer,
+    sha256: fingerprint(EXPIRED.cert),
+  });
+});
+
+test("equal TLS settings share one secure context, different ones never", () => {
+  const contexts = createSecureContexts();
+  const tls = trusting();
+  expect(contexts(structuredClone({ ...tls, key: undefined }))).toBe(contexts(tls));
+  expect(contexts({ ...tls, minVersion: "TLSv1.3" })).not.toBe(contexts(tls));
+  expect(contexts({ ...tls, ca: STRANGER.cert })).not.toBe(contexts(tls));
+});

@@ -1,0 +1,164 @@
+import { gunzipSync } from "node:zlib";
+
+import { expect, test } from "vitest";
+
+import { eventually } from "../support/eventually.ts";
+import { ask, held, routes, serve } from "./support.ts";
+
+test("metrics are served as the text format 0.0.4", async () => {
+  const { status, headers, body } = await ask(await serve(routes()), "/metrics");
+  expect(status).toBe(200);
+  expect(headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8");
+  expect(headers["content-length"]).toBe("4");
+  expect(headers["content-encoding"]).toBeUndefined();
+  expect(body.toString()).toBe("x 1\n");
+});
+
+test("a query changes nothing", async () => {
+  expect((await ask(await serve(routes()), "/metrics?x=1")).body.toString()).toBe("x 1\n");
+});
+
+test("metrics are compressed for who takes gzip", async () => {
+  const { headers, body } = await ask(await serve(routes()), "/metrics", {
+    headers: { "accept-encoding": "gzip" },
+  });
+  expect(headers).toMatchObject({
+    "content-encoding": "gzip",
+    vary: "accept-encoding",
+    "content-length": String(body.length),
+  });
+  expect(gunzipSync(body).toString()).toBe("x 1\n");
+});
+
+test("metrics are served where they are configured to be, and there alone", async () => {
+  const port = await serve(routes({ telemetryPath: "/internal/metrics" }));
+  expect((await ask(port, "/internal/metrics")).status).toBe(200);
+  expect((await ask(port, "/metrics")).status).toBe(404);
+});
+
+test.each(["/", "/metrics", "/-/healthy", "/-/ready"])("HEAD of %s is GET without the body", async (path) => {
+  const port = await serve(routes());
+  const got = await ask(port, path);
+  const head = await ask(port, path, { method: "HEAD" });
+  expect(head.status).toBe(200);
+  expect(head.body).toHaveLength(0);
+  expect(head.headers["content-length"]).toBe(String(got.body.length));
+  expect(head.headers["content-type"]).toBe(got.headers["content-type"]);
+});
+
+test.each(["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])(
+  "%s is not allowed, and it is said what is",
+  async (method) => {
+    const { status, headers } = await ask(await serve(routes()), "/metrics", { method });
+    expect(status).toBe(405);
+    expect(headers.allow).toBe("GET, HEAD");
+  },
+);
+
+test.each([
+  "/nothing",
+  "/metrics/",
+  "//metrics",
+  "/METRICS",
+  "/%6detrics",
+  "/../metrics",
+  `/${"x".repeat(4_000)}`,
+])("there is nothing at %s", async (path) => {
+  expect((await ask(await serve(routes()), path)).status).toBe(404);
+});
+
+test("health follows the scheduler, readiness the first polls", async () => {
+  let [isHealthy, isReady] = [false, false];
+  const port = await serve(routes({ isHealthy: () => isHealthy, isReady: () => isReady }));
+  const statuses = async () => [(await ask(port, "/-/healthy")).status, (await ask(port, "/-/ready")).status];
+  expect(await statuses()).toEqual([503, 503]);
+  isHealthy = true;
+  expect(await statuses()).toEqual([200, 503]);
+  isReady = true;
+  expect(await statuses()).toEqual([200, 200]);
+});
+
+test("a page that cannot be made is an internal error, told to the log and not to the client", async () => {
+  const told: unknown[] = [];
+  const port = await serve(
+    routes({
+      renderMetrics: () => Promise.reject(new Error("hunter2")),
+      onError: (path, error) => void told.push(path, String(error)),
+    }),
+  );
+  const { status, body } = await ask(port, "/metrics");
+  expect([status, body.toString()]).toEqual([500, "Internal error\n"]);
+  expect(told).toEqual(["/metrics", "Error: hunter2"]);
+  expect((await ask(port, "/-/healthy")).status).toBe(200);
+});
+
+test("a bug in a page is an internal error as well, and the next request is served", async () => {
+  const port = await serve(
+    routes({
+      snapshot: () => {
+        throw new TypeError("x is not a function");
+      },
+    }),
+  );
+  expect((await ask(port, "/")).status).toBe(500);
+  expect((await ask(port, "/metrics")).status).toBe(200);
+});
+
+test("fifty scrapes at once are all answered from one rendering", async () => {
+  let renderings = 0;
+  const text = held<string>();
+  const renderMetrics = () => {
+    renderings += 1;
+    return text.promise;
+  };
+  let arrived = 0;
+  const handler = routes({ renderMetrics });
+  const port = await serve((request, response) => {
+    arrived += 1;
+    handler(request, response);
+  });
+  const answers = Array.from({ length: 50 }, () => ask(port, "/metrics"));
+  await eventually(() => expect(arrived).toBe(50));
+  text.release("x 1\n");
+  expect(
+    new Set((await Promise.all(answers)).map(({ status, body }) => `${status} ${body.toString()}`)),
+  ).toEqual(new Set(["200 x 1\n"]));
+  expect(renderings).toBe(1);
+});
+
+test("beyond a hundred scrapes at once the others are told to come again, and the rest of the pages is served", async () => {
+  const text = held<string>();
+  let arrived = 0;
+  const handler = routes({ renderMetrics: () => text.promise });
+  const port = await serve((request, response) => {
+    arrived += 1;
+    handler(request, response);
+  });
+  const answers = Array.from({ length: 120 }, () => ask(port, "/metrics"));
+  await eventually(() => expect(arrived).toBe(120));
+  expect((await ask(port, "/-/healthy")).status).toBe(200);
+  text.release("x 1\n");
+  const all = await Promise.all(answers);
+  expect(all.filter(({ status }) => status === 200)).toHaveLength(100);
+  const refused = all.filter(({ status }) => status === 503);
+  expect(refused).toHaveLength(20);
+  expect(refused[0]?.headers["retry-after"]).toBe("1");
+  expect((await ask(port, "/metrics")).status).toBe(200);
+});
+
+test("a scrape that its client gives up leaves its place", async () => {
+  const text = held<string>();
+  const handler = routes({ renderMetrics: () => text.promise });
+  let closed = 0;
+  const port = await serve((request, response) => {
+    response.once("close", () => (closed += 1));
+    handler(request, response);
+  });
+  const givenUp = Array.from({ length: 100 }, () =>
+    fetch(`http://127.0.0.1:${port}/metrics`, { signal: AbortSignal.timeout(200) }).catch(() => undefined),
+  );
+  await Promise.all(givenUp);
+  await eventually(() => expect(closed).toBe(100));
+  text.release("x 1\n");
+  expect((await ask(port, "/metrics")).status).toBe(200);
+});

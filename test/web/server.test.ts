@@ -1,0 +1,134 @@
+import { once } from "node:events";
+import { Agent, type RequestListener, type ServerResponse } from "node:http";
+import { connect, type Socket } from "node:net";
+
+import { expect, onTestFinished, test } from "vitest";
+
+import { startWebServer } from "../../src/web/server.ts";
+import { closedPort } from "../support/fault-server.ts";
+import { ask, held, routes } from "./support.ts";
+
+const LOOPBACK = "127.0.0.1";
+
+async function start(handler: RequestListener, ...ports: readonly number[]) {
+  const started = await startWebServer(
+    ports.map((port) => ({ host: LOOPBACK, port })),
+    handler,
+  );
+  if (!started.ok) throw new Error(started.code);
+  const { server } = started;
+  onTestFinished(() => server.stop());
+  return { ...server, ports: server.addresses.map((address) => Number(address.split(":").at(-1))) };
+}
+
+async function open(port: number): Promise<Socket> {
+  const socket = connect(port, LOOPBACK);
+  socket.on("error", () => {});
+  onTestFinished(() => void socket.destroy());
+  await once(socket, "connect");
+  return socket;
+}
+
+test("every address is served, and told with the port it got", async () => {
+  const { addresses, ports } = await start(routes(), 0, 0);
+  expect(addresses).toEqual(ports.map((port) => `${LOOPBACK}:${port}`));
+  for (const port of ports) expect((await ask(port, "/-/healthy")).status).toBe(200);
+});
+
+test("an address in use is told by its code, and none of the others stays open", async () => {
+  const {
+    ports: [taken = 0],
+  } = await start(routes(), 0);
+  const free = await closedPort();
+  const started = await startWebServer(
+    [
+      { host: LOOPBACK, port: free },
+      { host: LOOPBACK, port: taken },
+    ],
+    routes(),
+  );
+  expect(started).toEqual({ ok: false, address: `${LOOPBACK}:${taken}`, code: "EADDRINUSE" });
+  await expect(ask(free, "/")).rejects.toMatchObject({ code: "ECONNREFUSED" });
+});
+
+test("a host that there is not is told by its code", async () => {
+  const started = await startWebServer([{ host: "nowhere.invalid", port: 0 }], routes());
+  expect(started).toMatchObject({ ok: false, address: "nowhere.invalid:0" });
+  expect(started.ok ? "" : started.code).toMatch(/^(ENOTFOUND|EAI_AGAIN)$/);
+});
+
+test("a connection is kept open between scrapes", async () => {
+  const {
+    ports: [port = 0],
+  } = await start(routes(), 0);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  const first = await ask(port, "/metrics", { agent });
+  expect(first.headers["keep-alive"]).toBe("timeout=125");
+  expect((await ask(port, "/metrics", { agent })).status).toBe(200);
+});
+
+test("what is no HTTP is answered with 400 and closed", async () => {
+  const {
+    ports: [port = 0],
+  } = await start(routes(), 0);
+  const socket = await open(port);
+  socket.write("\x16\x03\x01 hello\r\n\r\n");
+  const [answer] = await once(socket, "data");
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 400 /);
+  await once(socket, "close");
+});
+
+test("headers beyond 8 KiB are refused with 431", async () => {
+  const {
+    ports: [port = 0],
+  } = await start(routes(), 0);
+  expect((await ask(port, "/metrics", { headers: { x: "x".repeat(9_000) } })).status).toBe(431);
+});
+
+/** A handler that answers `/held` when the test says so, and anything else at once. */
+function holding() {
+  const { promise, release } = held<ServerResponse>();
+  const handler: RequestListener = ({ url }, response) => {
+    if (url === "/held") release(response);
+    else response.end("done");
+  };
+  return { handler, answering: promise };
+}
+
+test("a stop ends idle connections at once and lets an answer under way finish", async () => {
+  const { handler, answering } = holding();
+  const {
+    ports: [port = 0],
+    stop,
+  } = await start(handler, 0);
+  const idle = await open(port);
+  idle.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  await once(idle, "data");
+  const idleClosed = once(idle, "close");
+  const answer = ask(port, "/held");
+  await answering;
+  const stopped = stop();
+  await idleClosed;
+  (await answering).end("done");
+  expect((await answer).body.toString()).toBe("done");
+  await stopped;
+  await expect(ask(port, "/")).rejects.toMatchObject({ code: "ECONNREFUSED" });
+});
+
+test("a stop does not wait for ever for an answer that does not come", async () => {
+  const { handler, answering } = holding();
+  const {
+    ports: [port = 0],
+    stop,
+  } = await start(handler, 0);
+  const failed = ask(port, "/held").then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  await answering;
+  const startedMs = performance.now();
+  await stop();
+  expect(await failed).toMatchObject({ code: "ECONNRESET" });
+  expect(performance.now() - startedMs).toBeLessThan(5_000);
+});
