@@ -64,14 +64,15 @@ function createSink(fd: number): Sink {
     dropped: () => dropped,
     flush: (timeoutMs) =>
       new Promise((resolve) => {
-        const leave = (): void => {
-          clearTimeout(timer);
+        const timer = setTimeout(() => {
           // What is still waiting would be written synchronously at exit, for as long as the reader likes.
           boom.destroy();
           resolve();
-        };
-        const timer = setTimeout(leave, timeoutMs);
-        boom.flush(leave);
+        }, timeoutMs);
+        boom.flush(() => {
+          clearTimeout(timer);
+          resolve();
+        });
       }),
   };
 }

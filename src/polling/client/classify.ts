@@ -56,7 +56,8 @@ export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return "unknown error";
   const code = errorCode(error);
   // OpenSSL's messages are full of thread ids and paths of its build; its reason is what they mean.
-  const message = "reason" in error && typeof error.reason === "string" ? error.reason : error.message;
+  const isOpenSsl = code?.startsWith("ERR_SSL_") === true && "reason" in error;
+  const message = isOpenSsl ? String(error.reason) : error.message;
   const own = code === undefined || message.includes(code) ? message : `${code}: ${message}`;
   return error.cause instanceof Error ? `${own} (${describeError(error.cause)})` : own;
 }
