@@ -13,7 +13,7 @@ export interface Log {
   readonly logger: Logger;
   /** Lines lost because nobody took them. */
   dropped(): number;
-  /** Waits until everything is written, `timeoutMs` at most; what is left then is lost, and so is all that follows. */
+  /** Waits until everything is written, `timeoutMs` at most; what is left then is lost, with all that follows. */
   flush(timeoutMs: number): Promise<void>;
 }
 
@@ -50,15 +50,15 @@ function createSink(fd: number): Sink {
     maxLength: BUFFER_LIMIT_BYTES,
   });
   let dropped = 0;
-  let isReaderGone = false;
+  let isGivenUp = false;
   boom.on("drop", () => (dropped += 1));
   boom.on("error", (error: NodeJS.ErrnoException) => {
     dropped += 1;
-    isReaderGone ||= error.code === "EPIPE";
+    isGivenUp ||= error.code === "EPIPE";
   });
   return {
     write: (line) => {
-      if (isReaderGone) dropped += 1;
+      if (isGivenUp) dropped += 1;
       else boom.write(line);
     },
     dropped: () => dropped,
@@ -66,6 +66,7 @@ function createSink(fd: number): Sink {
       new Promise((resolve) => {
         const timer = setTimeout(() => {
           // What is still waiting would be written synchronously at exit, for as long as the reader likes.
+          isGivenUp = true;
           boom.destroy();
           resolve();
         }, timeoutMs);

@@ -43,7 +43,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await exporter.stop();
-  await Promise.all([neighbour, ...rows.map(({ endpoint }) => endpoint)].map((endpoint) => endpoint?.stop()));
+  await neighbour.stop();
+  for (const { endpoint } of rows) await endpoint?.stop();
 });
 
 function setupOf({ authority }: World) {

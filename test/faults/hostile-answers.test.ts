@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await exporter.stop();
-  await Promise.all(rows.map(({ endpoint }) => endpoint?.stop()));
+  for (const { endpoint } of rows) await endpoint?.stop();
 });
 
 async function everyOperationIsPolled(): Promise<void> {

@@ -94,5 +94,5 @@ function linesOf(text: string): readonly LogLine[] {
   return text
     .split("\n")
     .slice(0, -1)
-    .map((line) => JSON.parse(line) as LogLine);
+    .map((line): LogLine => JSON.parse(line));
 }

@@ -1,10 +1,4 @@
-import {
-  connect,
-  createServer as createTcpServer,
-  type AddressInfo,
-  type Server,
-  type Socket,
-} from "node:net";
+import { connect, createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer, type TlsOptions } from "node:tls";
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
@@ -115,7 +109,7 @@ export async function closedPort(): Promise<number> {
 export async function startSynSwallower(): Promise<{ readonly port: number; stop(): Promise<void> }> {
   const blocked = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(BLOCKED_LISTENER, { eval: true, workerData: blocked });
-  const [port] = (await once(worker, "message")) as [number];
+  const port = await new Promise<number>((resolve) => worker.once("message", resolve));
   // One more than a backlog of 1 holds; a further one waits for ever.
   const fillers = await Promise.all(
     [1, 2].map(async () => {
@@ -152,5 +146,7 @@ async function listen(server: Server): Promise<void> {
 }
 
 function portOf(server: Server): number {
-  return (server.address() as AddressInfo).port;
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no TCP server that listens");
+  return address.port;
 }

@@ -30,9 +30,7 @@ export function parseSamples(text: string): Samples {
   if (!text.endsWith("\n")) throw new Error("the exposition does not end in a line feed");
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   const samples = lines.map(parseLine);
-  const series = new Set(
-    samples.map(({ name, labels }) => JSON.stringify([name, Object.entries(labels).toSorted()])),
-  );
+  const series = new Set(samples.map(({ name, labels }) => seriesKey(name, labels)));
   if (series.size !== samples.length) throw new Error("a series stands there twice");
 
   const all: Samples["all"] = (name, wanted = {}) =>
@@ -62,6 +60,12 @@ function parseLine(line: string): Sample {
   const value = Number(digits.replace("Inf", "Infinity"));
   if (name === "" || digits === "" || Number.isNaN(value)) throw new Error(`no sample: ${line}`);
   return { name, labels: parseLabels(labelText), value, line };
+}
+
+/** The same for the same labels in any order. */
+function seriesKey(name: string, labels: Sample["labels"]): string {
+  const sorted = Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([name, sorted]);
 }
 
 function parseLabels(text: string): Sample["labels"] {
