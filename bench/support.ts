@@ -82,12 +82,11 @@ export async function runExporter(
 function configText(port: number, count: number, websites: number): string {
   const ids = Array.from({ length: websites }, (_, index) => index + 1).join(", ");
   const pairs = Array.from({ length: Math.ceil(count / 2) }, (_, pair) => {
-    const member = (name: string): string =>
-      `      - { name: ${name}, base_url: "https://127.0.0.1:${port}/${name}" }`;
-    const members = [2 * pair, 2 * pair + 1]
-      .filter((index) => index < count)
-      .map((index) => member(`fw${index}`));
-    return `  - name: pair${pair}\n    websites: [${ids}]\n    appliances:\n${members.join("\n")}\n`;
+    const members = [2 * pair, 2 * pair + 1].filter((index) => index < count);
+    const entries = members.map(
+      (index) => `{ name: fw${index}, base_url: "https://127.0.0.1:${port}/fw${index}" }`,
+    );
+    return `  - { name: pair${pair}, websites: [${ids}], appliances: [${entries.join(", ")}] }\n`;
   });
   return `http_client: { tls_config: { ca_file: ca.pem } }\nclusters:\n${pairs.join("")}`;
 }

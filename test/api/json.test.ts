@@ -26,8 +26,11 @@ test.each([
   expect(parseJson(text)).toEqual({ ok: false, problem: { reason: "decode", path: "$", message } });
 });
 
+function nested(depth: number): string {
+  return `${"[".repeat(depth)}${"]".repeat(depth)}`;
+}
+
 test("reads up to 64 levels of nesting, and refuses one more, well-formed or not", () => {
-  const nested = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
   const message = "expected at most 64 levels of nesting";
   const refused = { ok: false, problem: { reason: "decode", path: "$", message } };
   expect(parseJson(nested(64))).toHaveProperty("ok", true);

@@ -85,20 +85,15 @@ describe.each(rows.map((row) => [`fault ${row.fault}: ${row.name}`, row] as cons
     const seconds = samples.value("appliance_poll_duration_seconds", { appliance });
     expect(seconds).toBeLessThan(timeoutSeconds + 0.1 + SLACK_SECONDS);
     // A timer may fire a millisecond early by the clock that measures.
-    if (reason === "timeout") expect(seconds).toBeGreaterThan(timeoutSeconds - 0.01);
+    expect(seconds).toBeGreaterThan(reason === "timeout" ? timeoutSeconds - 0.01 : 0);
   });
 
   it("is told once, with its detail", () => {
     const told = exporter.log.lines.filter((line) => line.appliance === appliance && line.level !== "debug");
-    expect(told).toEqual([
-      {
-        ...{ level: "warn", time: expect.any(Number), appliance, operation: "vrrp", reason },
-        ...{
-          detail: typeof detail === "string" ? detail : expect.stringMatching(detail),
-          msg: "polling fails",
-        },
-      },
-    ]);
+    const [line, ...others] = told;
+    expect(others).toEqual([]);
+    expect(line).toMatchObject({ level: "warn", operation: "vrrp", reason, msg: "polling fails" });
+    expect(line?.detail).toMatch(typeof detail === "string" ? exactly(detail) : detail);
   });
 
   it("leaves no connection behind and asks for nothing else", async () => {
@@ -145,3 +140,7 @@ describe("beside all of these", () => {
     });
   });
 });
+
+function exactly(text: string): RegExp {
+  return new RegExp(`^${text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}$`);
+}

@@ -16,7 +16,12 @@ export interface HostileAnswer {
 }
 
 const interfaceOf = (fields: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> => ({
-  ...{ vhid: "2", vip: "192.0.2.100", state_current: "MASTER", priority: "204", advskew: "50", alias: [] },
+  vhid: "2",
+  vip: "192.0.2.100",
+  state_current: "MASTER",
+  priority: "204",
+  advskew: "50",
+  alias: [],
   ...fields,
 });
 const list = (members: Readonly<Record<string, unknown>>): string => JSON.stringify(members);

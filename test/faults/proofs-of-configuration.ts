@@ -67,8 +67,8 @@ function aliasBomb(): string {
   return `labels:\n  l0: &l0 [x, x, x, x, x, x, x, x, x, x]\n${lines.join("\n")}\nappliances: []\n`;
 }
 
-export const PROOFS_OF_CONFIGURATION: readonly Proof[] = [
-  ...BAD_CONFIGS.map(({ name, text, said }): Proof => ({
+function startFails({ name, text, said }: BadConfig): Proof {
+  return {
     fault: 27,
     name: `${name}: every error with its position, and the start exits 1`,
     prove: async (stage) => {
@@ -77,7 +77,11 @@ export const PROOFS_OF_CONFIGURATION: readonly Proof[] = [
       const { code, stdout, stderr } = await runProgram(folder);
       expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: said });
     },
-  })),
+  };
+}
+
+export const PROOFS_OF_CONFIGURATION: readonly Proof[] = [
+  ...BAD_CONFIGS.map(startFails),
   {
     fault: 27,
     name: "a reload with any of them keeps the old configuration",

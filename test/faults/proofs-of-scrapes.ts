@@ -38,9 +38,13 @@ async function expectQuickScrape({ url }: ExporterUnderTest): Promise<void> {
   expect(performance.now() - startedMs).toBeLessThan(1000);
 }
 
+/** A port as the kernel's table writes it. */
+function hex(port: number): string {
+  return port.toString(16).toUpperCase().padStart(4, "0");
+}
+
 /** How many of the callers' connections the exporter's side still holds open, as the kernel tells it. */
 function countEstablished(callers: readonly Caller[], { port }: ExporterUnderTest): number {
-  const hex = (number: number): string => number.toString(16).toUpperCase().padStart(4, "0");
   const table = readFileSync("/proc/net/tcp", "utf8");
   const lines = callers.map(({ localPort }) => `:${hex(port)} 0100007F:${hex(localPort)} 01 `);
   return lines.filter((line) => table.includes(line)).length;
