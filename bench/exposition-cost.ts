@@ -1,25 +1,25 @@
 import { Gauge, Registry } from "prom-client";
 import { createFleet } from "../src/fleet/fleet.ts";
 import { createFleetExposition } from "../src/metrics/exposition.ts";
-import { applianceAt, vrrpObservation } from "./canned-fleet.ts";
+import { applianceOf, configOf, interfaceOf, vrrpSeen } from "../test/support/observations.ts";
 import { median, type Measurement } from "./support.ts";
 
 const APPLIANCES = 500;
 /** With six series for each interface and nine beside them, a little over 100,000 series in all. */
-const INTERFACES = 32;
+const INTERFACES = Array.from({ length: 32 }, (_, vhid) => {
+  return interfaceOf({ name: `carp${vhid}`, vhid, vip: `192.0.2.${vhid}` });
+});
 const ROUNDS = 9;
 
 /** Rendering 100,000 series whose text was made when their observations arrived, beside prom-client with the same. */
 export async function measureExposition(): Promise<Measurement> {
   const fleet = createFleet();
   const exposition = createFleetExposition();
-  const appliances = Array.from({ length: APPLIANCES }, (_, index) =>
-    applianceAt(`fw${index}`, "https://192.0.2.1"),
-  );
-  fleet.configure({ appliances, maxConcurrentWebsiteTests: 1, files: [] }, 0);
-  for (const { name } of appliances) {
-    for (const section of fleet.record(vrrpObservation(name, INTERFACES), 0).sections)
-      exposition.prepare(section);
+  const names = Array.from({ length: APPLIANCES }, (_, index) => `fw${index}`);
+  fleet.configure(configOf(...names.map((name) => applianceOf({ name }))), 0);
+  for (const name of names) {
+    const observation = vrrpSeen(name, { interfaces: INTERFACES, unreadable: [], anomalies: [] });
+    for (const section of fleet.record(observation, 0).sections) exposition.prepare(section);
   }
   const text = exposition.render(fleet.snapshot(0));
   const registry = registryWith(text);

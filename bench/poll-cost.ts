@@ -7,7 +7,7 @@ import { createLookup } from "../src/polling/client/lookup.ts";
 import { createSecureContexts } from "../src/polling/client/tls-context.ts";
 import { systemClock } from "../src/polling/clock.ts";
 import { pollVrrp } from "../src/polling/poll.ts";
-import { applianceAt } from "./canned-fleet.ts";
+import { applianceOf, configOf } from "../test/support/observations.ts";
 import { median, startCannedAppliances, type Measurement } from "./support.ts";
 
 const POLLS = 2000;
@@ -16,7 +16,8 @@ const ROUNDS = 5;
 /** CPU of one VRRP poll, from request to text ready to be scraped, beside a bare request of the HTTP library. */
 export async function measurePollCost(): Promise<Measurement> {
   const appliances = await startCannedAppliances();
-  const appliance = applianceAt("fw0", `https://127.0.0.1:${appliances.port}`, appliances.ca);
+  const plain = applianceOf({ name: "fw0", baseUrl: `https://127.0.0.1:${appliances.port}` });
+  const appliance = { ...plain, http: { ...plain.http, tls: { ...plain.http.tls, ca: appliances.ca } } };
   const ours = createPoll(appliance);
   const bare = new Client(appliance.baseUrl, { connect: { ca: appliances.ca } });
   const request = async (): Promise<void> => {
@@ -62,7 +63,7 @@ function createPoll(appliance: ApplianceConfig): { poll(): Promise<void>; close(
   const client = createClient(appliance);
   const fleet = createFleet();
   const exposition = createFleetExposition();
-  fleet.configure({ appliances: [appliance], maxConcurrentWebsiteTests: 1, files: [] }, clock.monotonicMs());
+  fleet.configure(configOf(appliance), clock.monotonicMs());
   return {
     poll: async () => {
       const result = await pollVrrp(client, appliance.polling.vrrp.timeoutMs);

@@ -5,4 +5,4 @@ process.env.UV_THREADPOOL_SIZE ??= "16";
 // A look-up cannot be called off, and the process cannot end before its threads: a resolver that stays silent is given up
 // after seconds, not after half a minute. See resolv.conf(5).
 process.env.RES_OPTIONS ??= "timeout:1 attempts:2";
-import("../dist/main.js");
+void import("../dist/main.js");

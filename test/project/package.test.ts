@@ -10,7 +10,7 @@ interface Manifest {
 
 describe("the package", () => {
   it("pins every dependency to one version", () => {
-    const { dependencies, devDependencies } = JSON.parse(read("package.json")) as Manifest;
+    const { dependencies, devDependencies }: Manifest = JSON.parse(read("package.json"));
     const versions = Object.values({ ...dependencies, ...devDependencies });
     expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
   });
