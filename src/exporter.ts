@@ -69,7 +69,10 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
     onClockJump: (jumpMs) => logger.warn({ jumpSeconds: jumpMs / 1000 }, "wall clock jumped"),
   });
   const snapshot = () => fleet.snapshot(clock.monotonicMs());
-  const isPolled = () => snapshot().appliances.every(({ vrrp }) => vrrp.health.durationSeconds !== undefined);
+  const isPolled = () =>
+    snapshot().appliances.every(({ totals: { totals } }) =>
+      totals.some(({ operation, polls }) => operation === "vrrp" && polls > 0),
+    );
   let wasPolled = false;
 
   const web = await startWebServer(

@@ -58,7 +58,7 @@ function resultTable(asked: readonly Asked[]): string {
     return [
       operationKey(observation),
       result,
-      `${durationSeconds.toFixed(3)} s`,
+      `${(durationSeconds ?? 0).toFixed(3)} s`,
       describeOutcome(observation),
     ];
   });

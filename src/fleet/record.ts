@@ -24,7 +24,8 @@ export interface OperationRecord<Seen> {
 
 interface Latest {
   readonly failure: Failure | undefined;
-  readonly durationSeconds: number;
+  /** `undefined` where nothing was sent. */
+  readonly durationSeconds: number | undefined;
 }
 
 export interface SeenVrrp {

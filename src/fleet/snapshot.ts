@@ -37,7 +37,7 @@ export interface PollHealth {
   readonly state: "never_polled" | "succeeded" | "failed";
   /** While it failed. */
   readonly failure: { readonly reason: FailureReason; readonly message: string } | undefined;
-  /** `undefined` before the first poll. */
+  /** `undefined` before the first poll, and where nothing was sent. */
   readonly durationSeconds: number | undefined;
   /** Unix time in milliseconds; kept through failures. */
   readonly lastSuccessAtMs: number | undefined;

@@ -26,9 +26,9 @@ export function identityLabels({ appliance, cluster, labels }: Identity): Labels
   return [["appliance", appliance], ["ha_cluster", cluster], ...Object.entries(labels)];
 }
 
-/** One sample, or none where the value is not known. */
+/** One sample, or none where the value is not known or no number. */
 export function sample(labels: Labels, value: number | undefined): readonly Sample[] {
-  return value === undefined ? [] : [{ labels, value }];
+  return value === undefined || Number.isNaN(value) ? [] : [{ labels, value }];
 }
 
 export const asSeconds = (ms: number | undefined): number | undefined =>

@@ -106,10 +106,10 @@ export function createAppliancePoller(
   }
 
   function observeUnsent(operation: Operation, failure: Failure): void {
-    observe(unsent(operation, failure), 0);
+    observe(unsent(operation, failure), undefined);
   }
 
-  function observe(result: PollResult, durationSeconds: number): void {
+  function observe(result: PollResult, durationSeconds: number | undefined): void {
     const key = operationKey(result);
     const nowMs = clock.monotonicMs();
     const restsUntilMs = result.outcome.ok ? nowMs : (pausedUntilMs(backoff, key, nowMs) ?? nowMs);

@@ -54,7 +54,8 @@ export type Observation = PollResult & {
   readonly appliance: string;
   /** Wall clock at the end of the poll, in milliseconds. */
   readonly completedAtMs: number;
-  readonly durationSeconds: number;
+  /** `undefined` where nothing was sent. */
+  readonly durationSeconds: number | undefined;
   /**
    * The monotonic instant from which this must count as stalled: two intervals (or two gaps of the schedule) and one
    * timeout after its end, or after the end of the pause that it brought about.

@@ -68,7 +68,7 @@ export function startTimetable({ clock, onDue, onMissed, onClockJump }: Timetabl
       for (const slot of following(expression)) if (slot.state === "turning") onDue(slot.entry.key, nowMs);
     },
     onMissed: (expression) => {
-      for (const slot of following(expression)) onMissed(slot.entry.key, 1);
+      for (const slot of following(expression)) if (slot.state === "turning") onMissed(slot.entry.key, 1);
     },
   });
   const endGuard = guardClock(clock, (jumpMs) => {

@@ -3,7 +3,8 @@ import { readdir } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 
 import { demo } from "../../src/cli/demo.ts";
-import { createTestIo, listen, SOON, useTemporaryFolder } from "./support.ts";
+import { listen, SOON, useTemporaryFolder } from "./support.ts";
+import { createTestIo } from "../support/io.ts";
 
 const listenAddresses = [{ host: "127.0.0.1", port: 0 }];
 

@@ -1,12 +1,11 @@
-import { EventEmitter, once } from "node:events";
-import { mkdtemp, open, rm } from "node:fs/promises";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createConnection, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { onTestFinished, vi } from "vitest";
 
-import type { Io } from "../../src/cli/io.ts";
 import { startDemo, type Demo } from "../../src/demo/demo.ts";
 import { systemClock } from "../../src/polling/clock.ts";
 import { createMemoryLog, scrape } from "../support/exporter.ts";
@@ -39,30 +38,6 @@ export async function startTestDemo(): Promise<Demo> {
   if (!started.ok) throw new Error(`cannot listen: ${started.code}`);
   onTestFinished(() => started.demo.stop());
   return started.demo;
-}
-
-/** A process's edge as a test sees it. `out` and `err` hold what was printed. */
-export async function createTestIo(fields: Partial<Io> = {}) {
-  const log = await open("/dev/null", "w");
-  onTestFinished(() => log.close());
-  const printed = { out: "", err: "" };
-  const stop = new AbortController();
-  const hangUp = new EventEmitter();
-  const io: Io = {
-    out: (text) => void (printed.out += text),
-    err: (text) => void (printed.err += text),
-    logFd: log.fd,
-    clock: systemClock,
-    version: "1.2.3",
-    calledAs: "appliance-exporter",
-    nodeVersion: "v20.0.0",
-    maxLookups: 2,
-    stopRequested: once(stop.signal, "abort").then(() => undefined),
-    onReload: (callback) => void hangUp.once("SIGHUP", callback),
-    onFatal: () => undefined,
-    ...fields,
-  };
-  return { io, printed, stop: () => stop.abort(), hangUp: () => hangUp.emit("SIGHUP") };
 }
 
 /** The samples of one family on `/metrics`, each as `label/label value` of the labels named. */

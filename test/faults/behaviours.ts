@@ -5,7 +5,7 @@ export const LIST =
   '{"carp0":{"advskew":"50","alias":[],"carppeer":"224.0.0.18","if":"eth1","netmask":"255.255.255.0","priority":"204","state_current":"MASTER","type":"1","vhid":"2","vip":"192.0.2.100"}}';
 
 /** A healthy test of a website: `200` over HTTP. */
-export const TEST = '"HTTP CONNECT ----- HTTP\\nHTTP\\/1.1 200 OK\\n\\n"';
+const TEST = '"HTTP CONNECT ----- HTTP\\nHTTP\\/1.1 200 OK\\n\\n"';
 
 const DRIP_MS = 100;
 const CHUNK = Buffer.alloc(64 * 1024, " ");
@@ -98,16 +98,6 @@ export function closesIdle(how: "end" | "reset"): Behaviour {
       if (nth === 1) socket.write(answer(LIST));
       else if (how === "end") socket.destroy();
       else socket.resetAndDestroy();
-    });
-}
-
-/** One answer after the other, the last one for good. */
-export function answersInTurn(bodies: readonly string[]): Behaviour {
-  let turn = 0;
-  return ({ socket, onRequest }) =>
-    onRequest(() => {
-      socket.write(answer(bodies[Math.min(turn, bodies.length - 1)] ?? ""));
-      turn += 1;
     });
 }
 

@@ -103,7 +103,7 @@ function countConnecting(port: number): number {
   return readFileSync("/proc/net/tcp", "utf8").split(target).length - 1;
 }
 
-export function plainAt(host: string, port: number): Endpoint["appliance"] {
+function plainAt(host: string, port: number): Endpoint["appliance"] {
   return { base_url: `http://${host}:${port}`, allow_http: true };
 }
 

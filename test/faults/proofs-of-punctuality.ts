@@ -116,7 +116,8 @@ export const PROOFS_OF_PUNCTUALITY: readonly Proof[] = [
       const watch = watchOverlaps();
       const server = await stage.server(watch.behaviour);
       const polling = {
-        ...{ vrrp: EVERY_SECOND, websites: EVERY_SECOND },
+        vrrp: EVERY_SECOND,
+        websites: EVERY_SECOND,
         max_concurrent_website_tests_per_appliance: 1,
       };
       const appliances = [entry("a", server, { websites: [1, 2, 3] })];

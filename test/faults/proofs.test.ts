@@ -1,11 +1,12 @@
-import { describe, expect, it } from "vitest";
-import { PROOFS } from "./proofs.ts";
+import { describe, it } from "vitest";
 import { runProof } from "./proof.ts";
+import { PROOFS } from "./proofs.ts";
 
 const rows = PROOFS.map((proof) => [proof.fault, proof.name, proof] as const);
 
 describe.concurrent("on real sockets", () => {
-  it.each(rows)("fault %i: %s", { timeout: 90_000 }, async (_, _name, proof) => {
+  // The context's own `expect`: the global one takes concurrent tests for one another.
+  it.for(rows)("fault %i: %s", { timeout: 90_000 }, async ([, , proof], { expect }) => {
     await expect(runProof(proof)).resolves.toBeUndefined();
   });
 });

@@ -1,6 +1,7 @@
 import { isIP, type Socket } from "node:net";
 import type { SecureContext } from "node:tls";
 import type { TlsClientConfig } from "../../config/config.ts";
+import type { Clock } from "../clock.ts";
 import type { AttemptWatcher } from "./attempt.ts";
 import { ConnectionError } from "./connection-error.ts";
 import { dial } from "./dial.ts";
@@ -23,13 +24,14 @@ export interface ConnectorOptions {
   /** `undefined`: plain HTTP. */
   readonly tls: { readonly config: TlsClientConfig; readonly context: SecureContext } | undefined;
   readonly lookup: Lookup;
+  readonly clock: Clock;
 }
 
 /**
  * The way to one appliance: name look-up, TCP, tunnel, TLS, each told to the watcher. It remembers the TLS session of
  * this appliance, and of this appliance alone, so that a new connection resumes it.
  */
-export function createConnector({ host, port, proxy, tls, lookup }: ConnectorOptions): Connector {
+export function createConnector({ host, port, proxy, tls, lookup, clock }: ConnectorOptions): Connector {
   let session: Buffer | undefined;
 
   async function secure(raw: Socket, watcher: AttemptWatcher): Promise<Socket> {
@@ -41,7 +43,7 @@ export function createConnector({ host, port, proxy, tls, lookup }: ConnectorOpt
     const peer = secured.getPeerX509Certificate();
     const certificate = peer === undefined ? undefined : describeCertificate(peer);
     if (certificate !== undefined) watcher.certificate(certificate);
-    const problem = peerProblem(secured, certificate, tls.config);
+    const problem = peerProblem(secured, certificate, tls.config, clock.wallMs());
     if (problem === undefined) return secured;
     session = undefined;
     secured.destroy();

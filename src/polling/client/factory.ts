@@ -34,6 +34,7 @@ export function createClientFactory(deps: ClientFactoryDeps): ClientFactory {
       proxy: http.proxyUrl === undefined ? undefined : parseProxyUrl(http.proxyUrl.reveal()),
       tls: isTls ? { config: http.tls, context: deps.secureContexts(http.tls) } : undefined,
       lookup: deps.lookup,
+      clock: deps.clock,
     });
     const createLaneHere = () =>
       createLane({

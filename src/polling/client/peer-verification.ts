@@ -14,7 +14,8 @@ export function describeCertificate(certificate: X509Certificate): PresentedCert
 }
 
 /**
- * Why the peer of a finished handshake is not to be trusted, as text for the log; `undefined` where it is.
+ * Why the peer of a finished handshake is not to be trusted at `wallMs` (Unix time), as text for the log; `undefined`
+ * where it is.
  *
  * A pinned certificate vouches for itself, whoever signed it and whatever it is called; with a CA beside the pins both
  * must agree. `insecure_skip_verify` leaves the pins alone.
@@ -23,13 +24,18 @@ export function peerProblem(
   socket: TLSSocket,
   certificate: PresentedCertificate | undefined,
   tls: TlsClientConfig,
+  wallMs: number,
 ): string | undefined {
   const pins = tls.certificateSha256;
   if (pins.length > 0 && (certificate === undefined || !pins.includes(certificate.sha256))) {
     return `the certificate's SHA-256 ${certificate?.sha256 ?? "(none presented)"} is not among certificate_sha256`;
   }
   const vouchedByPin = pins.length > 0 && tls.ca === undefined;
-  if (tls.insecureSkipVerify || vouchedByPin || socket.authorized) return undefined;
+  if (tls.insecureSkipVerify || vouchedByPin) return undefined;
+  // A resumed session is not verified again; its certificate may have expired meanwhile.
+  if (certificate !== undefined && certificate.notAfterSeconds * 1000 < wallMs)
+    return "the certificate has expired";
+  if (socket.authorized) return undefined;
   return `the certificate is not trusted: ${String(socket.authorizationError)}`;
 }
 

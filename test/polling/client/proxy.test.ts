@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { onTestFinished, expect, test } from "vitest";
 
 import { Secret } from "../../../src/config/secret.ts";
+import { systemClock } from "../../../src/polling/clock.ts";
 import { createConnector } from "../../../src/polling/client/connector.ts";
 import { classifyError } from "../../../src/polling/client/classify.ts";
 import { parseProxyUrl } from "../../../src/polling/client/proxy.ts";
@@ -147,7 +148,8 @@ test("a host that is short of descriptors is local, on the way to a proxy too", 
   const short = Object.assign(new Error("connect EMFILE"), { code: "EMFILE", syscall: "connect" });
   const proxy = { host: "proxy.example", port: 3128, authorization: undefined };
   const lookup: Parameters<typeof createConnector>[0]["lookup"] = (_, __, callback) => callback(short, []);
-  const connector = createConnector({ host: "192.0.2.1", port: 4849, proxy, tls: undefined, lookup });
+  const to = { host: "192.0.2.1", port: 4849, proxy, tls: undefined };
+  const connector = createConnector({ ...to, lookup, clock: systemClock });
   const watcher = {
     stage: () => {},
     certificate: () => {},

@@ -3,7 +3,7 @@ import type { TlsOptions } from "node:tls";
 import { onTestFinished } from "vitest";
 
 import type { ApplianceConfig, HttpClientConfig, TlsClientConfig } from "../../../src/config/config.ts";
-import { createPasswordReader } from "../../../src/config/password-file.ts";
+import { createPasswordReader, type PasswordReader } from "../../../src/config/password-file.ts";
 import { Secret } from "../../../src/config/secret.ts";
 import type { ApplianceClient } from "../../../src/polling/client/client.ts";
 import { createClientFactory } from "../../../src/polling/client/factory.ts";
@@ -29,17 +29,18 @@ export function trusting(given: Partial<TlsClientConfig> = {}): TlsClientConfig 
 export interface ClientOptions {
   readonly http?: Partial<HttpClientConfig>;
   readonly lookup?: Lookup;
+  readonly readPassword?: PasswordReader;
 }
 
 /** A client of the appliance at this address, closed after the test. */
 export function clientOf(
   baseUrl: string,
-  { http = {}, lookup = createLookup(2) }: ClientOptions = {},
+  { http = {}, lookup = createLookup(2), readPassword = createPasswordReader() }: ClientOptions = {},
 ): ApplianceClient {
   const create = createClientFactory({
     clock: systemClock,
     lookup,
-    readPassword: createPasswordReader(),
+    readPassword,
     secureContexts: createSecureContexts(),
     userAgent: "appliance-exporter/test",
   });

@@ -1,0 +1,109 @@
+import { join } from "node:path";
+import { describe, expect, it, test } from "vitest";
+import { runProgram } from "../../src/cli/program.ts";
+import { createFolder } from "../config/folder.ts";
+import { createTestIo } from "../support/io.ts";
+
+/** What a command prints and how it ends. */
+async function run(...argv: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const { io, printed } = await createTestIo();
+  return { code: await runProgram(argv, io), ...printed };
+}
+
+describe("help", () => {
+  test.each(["run", "check", "poll", "appliance", "demo"])(
+    "of %s has an example and exits 0",
+    async (command) => {
+      const { code, out, err } = await run(command, "--help");
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      expect(out).toContain(`\nExample:\n  appliance-exporter ${command}`);
+    },
+  );
+
+  it("of the program lists every command", async () => {
+    const { code, out } = await run("--help");
+    expect(code).toBe(0);
+    expect([...out.matchAll(/^ {2}(\w+) \[options\]/gm)].map(([, name]) => name)).toEqual([
+      "run",
+      "check",
+      "poll",
+      "appliance",
+      "demo",
+    ]);
+  });
+
+  it("is not needed to learn the version", async () => {
+    expect(await run("--version")).toEqual({ code: 0, out: "1.2.3\n", err: "" });
+  });
+});
+
+describe("an error of use", () => {
+  test.each([
+    [["--no-such-flag"], "error: unknown option '--no-such-flag'\n"],
+    [["bogus"], "error: too many arguments for 'run'. Expected 0 arguments but got 1.\n"],
+    [["poll"], "error: missing required argument 'name'\n"],
+    [
+      ["--log.level=loud"],
+      "error: option '--log.level <level>' argument 'loud' is invalid. Allowed choices are debug, info, warn, error.\n",
+    ],
+    [
+      ["--web.listen-address=10849"],
+      "error: option '--web.listen-address <address>' argument '10849' is invalid. expected [host]:port, such as :10849 or 127.0.0.1:10849\n",
+    ],
+    [
+      ["--web.telemetry-path=/-/ready"],
+      "error: option '--web.telemetry-path <path>' argument '/-/ready' is invalid. expected a path that begins with / and serves nothing else, such as /metrics\n",
+    ],
+  ])("%j is told on stderr and exits 2", async (argv, err) => {
+    expect(await run(...argv)).toEqual({ code: 2, out: "", err });
+  });
+
+  it("is an appliance that nobody has heard of", async () => {
+    const folder = await createFolder({
+      "config.yaml": 'appliances: [{ name: fw-a, base_url: "https://192.0.2.1" }]\n',
+    });
+    const file = join(folder, "config.yaml");
+    const { code, err } = await run("poll", "fw-b", `--config.file=${file}`);
+    expect({ code, err }).toEqual({ code: 2, err: `no appliance is called "fw-b"; ${file} has fw-a\n` });
+  });
+});
+
+describe("a bad configuration", () => {
+  const BAD = 'appliances: [{ name: fw-a, base_url: "10.0.0.1" }, { name: fw-a, colour: red }]\n';
+
+  function errorsIn(file: string): readonly string[] {
+    return [
+      `${file}:1:28: appliances[0].base_url: expected an https:// URL, got "10.0.0.1"\n`,
+      `${file}:1:52: appliances[1].base_url: required key is missing\n`,
+      `${file}:1:54: appliances[1].name: duplicate name "fw-a", first at ${file}:1:16\n`,
+      `${file}:1:66: appliances[1].colour: unknown key\n`,
+    ];
+  }
+
+  test.each([["run"], ["check"], ["poll", "fw-a"]])(
+    "makes %s print every error and exit 1",
+    async (...command) => {
+      const file = join(await createFolder({ "config.yaml": BAD }), "config.yaml");
+      const { code, out, err } = await run(...command, `--config.file=${file}`);
+      expect({ code, out }).toEqual({ code: 1, out: "" });
+      expect(err).toBe(errorsIn(file).join(""));
+    },
+  );
+
+  it("is told as JSON where check is asked for it", async () => {
+    const file = join(await createFolder({ "config.yaml": "appliances: 1\n" }), "config.yaml");
+    const { code, out, err } = await run("check", `--config.file=${file}`, "--output=json");
+    expect({ code, err }).toEqual({ code: 1, err: "" });
+    expect(JSON.parse(out)).toEqual({
+      ok: false,
+      errors: [
+        {
+          file,
+          position: { line: 1, column: 1 },
+          path: "appliances",
+          message: "expected a list, got a number",
+        },
+      ],
+    });
+  });
+});

@@ -1,0 +1,29 @@
+import { EventEmitter, once } from "node:events";
+import { open } from "node:fs/promises";
+import { onTestFinished } from "vitest";
+import type { Io } from "../../src/cli/io.ts";
+import { systemClock } from "../../src/polling/clock.ts";
+
+/** A process's edge as a test sees it. `out` and `err` hold what was printed. */
+export async function createTestIo(fields: Partial<Io> = {}) {
+  const log = await open("/dev/null", "w");
+  onTestFinished(() => log.close());
+  const printed = { out: "", err: "" };
+  const stop = new AbortController();
+  const hangUp = new EventEmitter();
+  const io: Io = {
+    out: (text) => void (printed.out += text),
+    err: (text) => void (printed.err += text),
+    logFd: log.fd,
+    clock: systemClock,
+    version: "1.2.3",
+    calledAs: "appliance-exporter",
+    nodeVersion: "v20.0.0",
+    maxLookups: 2,
+    stopRequested: once(stop.signal, "abort").then(() => undefined),
+    onReload: (callback) => void hangUp.once("SIGHUP", callback),
+    onFatal: () => undefined,
+    ...fields,
+  };
+  return { io, printed, stop: () => stop.abort(), hangUp: () => hangUp.emit("SIGHUP") };
+}
