@@ -1,4 +1,5 @@
-import type { IncomingMessage, RequestListener } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { FleetSnapshot } from "../fleet/snapshot.ts";
 import { landingPage } from "./landing-page.ts";
 import { send, text, type Reply } from "./reply.ts";
@@ -6,8 +7,8 @@ import { acceptsGzip, createSharedRendering } from "./scrape.ts";
 
 /** Text format 0.0.4. @see https://prometheus.io/docs/instrumenting/exposition_formats/ */
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
-/** Scrapes answered at once; a client that does not read holds its place until its connection times out. */
-const MAX_SCRAPES_IN_FLIGHT = 100;
+/** Connections scraping at once; a client that does not read holds its place until its connection times out. */
+const MAX_SCRAPERS = 100;
 
 export interface RouteDeps {
   /** Where the metrics are: `/metrics`. */
@@ -26,7 +27,20 @@ type Page = (request: IncomingMessage) => Reply | Promise<Reply>;
 /** Answers GET and HEAD; 405 for other methods, 404 for other paths, 503 for one scrape too many. */
 export function createRoutes(deps: RouteDeps): RequestListener {
   const rendering = createSharedRendering(deps.renderMetrics);
-  let scrapes = 0;
+  /** Answers under way, by connection: one that sends many requests at once takes one place. */
+  const scrapers = new Map<Socket, number>();
+
+  /** Takes a place until the response is over; false where there is none left. */
+  function takePlace({ socket }: IncomingMessage, response: ServerResponse): boolean {
+    if (scrapers.size >= MAX_SCRAPERS && !scrapers.has(socket)) return false;
+    scrapers.set(socket, (scrapers.get(socket) ?? 0) + 1);
+    response.once("close", () => {
+      const left = (scrapers.get(socket) ?? 1) - 1;
+      if (left > 0) scrapers.set(socket, left);
+      else scrapers.delete(socket);
+    });
+    return true;
+  }
 
   async function metrics(request: IncomingMessage): Promise<Reply> {
     const shared = await rendering();
@@ -49,14 +63,9 @@ export function createRoutes(deps: RouteDeps): RequestListener {
 
   return (request, response) => {
     const path = pathOf(request);
-    const isScrape = path === deps.telemetryPath;
-    if (isScrape) {
-      if (scrapes >= MAX_SCRAPES_IN_FLIGHT) {
-        send(request, response, text(503, "Too many scrapes at once", { "retry-after": "1" }));
-        return;
-      }
-      scrapes += 1;
-      response.once("close", () => (scrapes -= 1));
+    if (path === deps.telemetryPath && !takePlace(request, response)) {
+      send(request, response, text(503, "Too many scrapes at once", { "retry-after": "1" }));
+      return;
     }
     answer(request, pages.get(path)).then(
       (reply) => send(request, response, reply),

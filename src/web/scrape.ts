@@ -13,10 +13,10 @@ export interface Rendering {
 /** Renders on demand; whoever asks while a rendering is being made or compressed gets that one. */
 export function createSharedRendering(render: () => Promise<string>): () => Promise<Rendering> {
   let current: Promise<Rendering> | undefined;
+  let askers = 0;
 
   async function make(): Promise<Rendering> {
-    // Requests that the event loop has read in the same turn are still to be parsed; they come along.
-    await nextTurn();
+    await whileMoreCome(() => askers);
     const plain = Buffer.from(await render());
     let compressed: Promise<Buffer> | undefined;
     const gzipped = (): Promise<Buffer> =>
@@ -33,10 +33,25 @@ export function createSharedRendering(render: () => Promise<string>): () => Prom
   }
 
   return () => {
+    askers += 1;
     current ??= make();
     current.catch(() => (current = undefined));
     return current;
   };
+}
+
+/** A new connection is accepted in one turn of the event loop and its request read in the next. */
+const QUIET_TURNS = 3;
+const MAX_TURNS = 300;
+
+/** Waits for those who arrive together: the event loop accepts one connection a turn. */
+async function whileMoreCome(count: () => number): Promise<void> {
+  let quietTurns = 0;
+  for (let turn = 0; turn < MAX_TURNS && quietTurns < QUIET_TURNS; turn += 1) {
+    const before = count();
+    await nextTurn();
+    quietTurns = count() === before ? quietTurns + 1 : 0;
+  }
 }
 
 function nextTurn(): Promise<void> {

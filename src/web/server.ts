@@ -10,8 +10,11 @@ const LIMITS = {
   keepAliveTimeout: 125_000,
   maxHeaderSize: 8 * 1024,
 };
-/** A client that neither reads nor writes for this long in the middle of an answer is let go. */
-const INACTIVITY_TIMEOUT_MS = 30_000;
+/**
+ * A client that neither reads nor writes in the middle of an answer is let go after this long, or twice this long where
+ * it had begun to read.
+ */
+const INACTIVITY_TIMEOUT_MS = 15_000;
 /** How long answers under way may take at shutdown. */
 const DRAIN_TIMEOUT_MS = 3000;
 

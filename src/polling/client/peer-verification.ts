@@ -32,11 +32,10 @@ export function peerProblem(
   }
   const vouchedByPin = pins.length > 0 && tls.ca === undefined;
   if (tls.insecureSkipVerify || vouchedByPin) return undefined;
+  if (!socket.authorized) return `the certificate is not trusted: ${String(socket.authorizationError)}`;
   // A resumed session is not verified again; its certificate may have expired meanwhile.
-  if (certificate !== undefined && certificate.notAfterSeconds * 1000 < wallMs)
-    return "the certificate has expired";
-  if (socket.authorized) return undefined;
-  return `the certificate is not trusted: ${String(socket.authorizationError)}`;
+  const hasExpired = certificate !== undefined && certificate.notAfterSeconds * 1000 < wallMs;
+  return hasExpired ? "the certificate has expired" : undefined;
 }
 
 function oneLine(distinguishedName: string): string {
