@@ -145,7 +145,7 @@ async function listen(server: Server): Promise<void> {
   await once(server, "listening");
 }
 
-function portOf(server: Server): number {
+export function portOf(server: Server): number {
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("no TCP server that listens");
   return address.port;

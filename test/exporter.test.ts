@@ -1,0 +1,124 @@
+import { createServer, type Server } from "node:https";
+import { expect, onTestFinished, test } from "vitest";
+import { eventually } from "./support/eventually.ts";
+import { createAuthority } from "./support/certificates.ts";
+import { startTestExporter, type ExporterUnderTest } from "./support/exporter.ts";
+import { portOf } from "./support/fault-server.ts";
+
+const AUTHORITY = await createAuthority();
+const LEAF = await AUTHORITY.issue();
+
+/** An appliance whose one interface is in a state that the test sets. */
+async function startAppliance(): Promise<{
+  port: number;
+  connections(): number;
+  become(state: string): void;
+}> {
+  let connections = 0;
+  let state = "MASTER";
+  const server: Server = createServer(LEAF, (_, response) => {
+    response.end(JSON.stringify({ carp0: { vhid: "2", vip: "192.0.2.100", state_current: state } }));
+  });
+  server.on("secureConnection", () => (connections += 1));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { port: portOf(server), connections: () => connections, become: (next) => void (state = next) };
+}
+
+function entry(name: string, port: number, labels: Readonly<Record<string, string>> = {}): unknown {
+  return { name, base_url: `https://127.0.0.1:${port}`, labels };
+}
+
+function configWith(...appliances: readonly unknown[]): string {
+  const polling = { vrrp: { interval: "1s" } };
+  return JSON.stringify({ polling, http_client: { tls_config: { ca_file: "ca.pem" } }, appliances });
+}
+
+async function start(...appliances: readonly unknown[]): Promise<ExporterUnderTest> {
+  const exporter = await startTestExporter({
+    config: configWith(...appliances),
+    files: { "ca.pem": AUTHORITY.cert },
+  });
+  onTestFinished(exporter.stop);
+  return exporter;
+}
+
+function pollsOf(exporter: ExporterUnderTest, appliance: string): Promise<number> {
+  return exporter.scrape().then((samples) => samples.value("appliance_polls_total", { appliance }) ?? -1);
+}
+
+test("a failover is seen, counted and logged with old and new", async () => {
+  const appliance = await startAppliance();
+  const exporter = await start(entry("fw-a", appliance.port));
+  await eventually(async () => expect((await exporter.scrape()).value("vrrp_is_master")).toBe(1));
+  appliance.become("BACKUP");
+  await eventually(async () => expect((await exporter.scrape()).value("vrrp_is_master")).toBe(0));
+  expect((await exporter.scrape()).value("vrrp_transitions_total")).toBe(1);
+  expect(exporter.log.lines.filter(({ msg }) => msg === "vrrp state changed")).toMatchObject([
+    {
+      level: "info",
+      appliance: "fw-a",
+      interface: "carp0",
+      vhid: 2,
+      vip: "192.0.2.100",
+      from: "MASTER",
+      to: "BACKUP",
+    },
+  ]);
+});
+
+test("a reload keeps counters and connections of what stays, and changed labels take effect at once", async () => {
+  const appliance = await startAppliance();
+  const exporter = await start(entry("fw-a", appliance.port));
+  await eventually(async () => expect(await pollsOf(exporter, "fw-a")).toBeGreaterThanOrEqual(2));
+  await exporter.write("config.yaml", configWith(entry("fw-a", appliance.port, { site: "ams" })));
+  const before = await pollsOf(exporter, "fw-a");
+  expect(await exporter.reload()).toBe(true);
+  const samples = await exporter.scrape();
+  expect(samples.value("vrrp_is_master", { appliance: "fw-a", site: "ams" })).toBe(1);
+  expect(samples.all("vrrp_is_master")).toHaveLength(1);
+  await eventually(async () => expect(await pollsOf(exporter, "fw-a")).toBeGreaterThan(before));
+  expect(appliance.connections()).toBe(1);
+});
+
+test("an appliance that a reload removes is gone at once, and one that it adds is polled at once", async () => {
+  const [old, fresh] = [await startAppliance(), await startAppliance()];
+  const exporter = await start(entry("fw-a", old.port));
+  await eventually(async () => expect(await pollsOf(exporter, "fw-a")).toBeGreaterThanOrEqual(1));
+  await exporter.write("config.yaml", configWith(entry("fw-b", fresh.port)));
+  expect(await exporter.reload()).toBe(true);
+  expect((await exporter.scrape()).text).not.toContain('appliance="fw-a"');
+  await eventually(async () => {
+    expect((await exporter.scrape()).value("appliance_up", { appliance: "fw-b" })).toBe(1);
+  });
+  expect(exporter.log.lines.filter(({ msg }) => msg === "configuration reloaded")).toMatchObject([
+    { added: ["fw-b"], removed: ["fw-a"], changed: [], kept: 0 },
+  ]);
+});
+
+test("an appliance at another address starts anew", async () => {
+  const [old, fresh] = [await startAppliance(), await startAppliance()];
+  const exporter = await start(entry("fw-a", old.port));
+  await eventually(async () => expect(await pollsOf(exporter, "fw-a")).toBeGreaterThanOrEqual(3));
+  fresh.become("BACKUP");
+  await exporter.write("config.yaml", configWith(entry("fw-a", fresh.port)));
+  expect(await exporter.reload()).toBe(true);
+  expect((await exporter.scrape()).value("vrrp_is_master")).toBeUndefined();
+  await eventually(async () => expect((await exporter.scrape()).value("vrrp_is_master")).toBe(0));
+  const samples = await exporter.scrape();
+  expect(samples.value("vrrp_transitions_total")).toBe(0);
+  expect(samples.value("appliance_polls_total")).toBeLessThan(3);
+});
+
+test("many reloads at once are one after the other, and the last configuration counts", async () => {
+  const appliance = await startAppliance();
+  const exporter = await start(entry("fw-a", appliance.port));
+  await exporter.write("config.yaml", configWith(entry("fw-z", appliance.port)));
+  const results = await Promise.all(Array.from({ length: 100 }, () => exporter.reload()));
+  expect(new Set(results)).toEqual(new Set([true]));
+  expect(exporter.log.lines.filter(({ msg }) => msg === "configuration reloaded")).toHaveLength(1);
+  expect((await exporter.scrape()).text).toContain('appliance="fw-z"');
+});
