@@ -29,6 +29,8 @@ export interface ExporterOptions {
   readonly nodeVersion: string;
   /** Name look-ups in flight at once; each holds one of the threads that files and compression need too. */
   readonly maxLookups: number;
+  /** Password files read at once; likewise. */
+  readonly maxPasswordReads: number;
 }
 
 export interface ExporterEdges {
@@ -74,7 +76,9 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
       totals.some(({ operation, polls }) => operation === "vrrp" && polls > 0),
     );
   let wasPolled = false;
+  let isStopped = false;
 
+  fleet.configure(loaded.config, clock.monotonicMs());
   const web = await startWebServer(
     options.listenAddresses,
     createRoutes({
@@ -103,6 +107,7 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
   }
   async function reload(): Promise<boolean> {
     const next = await loadConfig(options.configFile);
+    if (isStopped) return false;
     if (!next.ok) {
       self.reloaded(false, clock.wallMs());
       for (const error of next.errors)
@@ -129,6 +134,7 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
       addresses,
       reload: coalesce(reload),
       stop: async () => {
+        isStopped = true;
         runner.stop();
         await web.server.stop();
         logger.info("exporter stopped");
@@ -138,9 +144,12 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
 }
 
 /** Clients of one load of the configuration share their secure contexts; those of all loads the look-ups and password files. */
-function clientFactories({ version, maxLookups }: ExporterOptions, clock: Clock): () => ClientFactory {
+function clientFactories(
+  { version, maxLookups, maxPasswordReads }: ExporterOptions,
+  clock: Clock,
+): () => ClientFactory {
   const lookup = createLookup(maxLookups);
-  const readPassword = createPasswordReader();
+  const readPassword = createPasswordReader({ maxReads: maxPasswordReads });
   const userAgent = `appliance-exporter/${version}`;
   return () =>
     createClientFactory({ clock, lookup, readPassword, secureContexts: createSecureContexts(), userAgent });

@@ -8,5 +8,10 @@ export function toLogfmt(jsonLine: string): string {
 
 function formatValue(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return /^[^\s"=\\]+$/.test(text) ? text : JSON.stringify(text);
+  if (/^[^\s"=\\\p{Cc}]+$/u.test(text)) return text;
+  // JSON escapes the control characters below the space; the others could steer a terminal as well.
+  return JSON.stringify(text).replace(
+    /\p{Cc}/gu,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }

@@ -2,6 +2,7 @@ import { readFileSync, writeSync } from "node:fs";
 import { basename, relative } from "node:path";
 import type { Io } from "./cli/io.ts";
 import { runProgram } from "./cli/program.ts";
+import { describeBug } from "./polling/failure.ts";
 import { systemClock } from "./polling/clock.ts";
 
 /** libuv's default, where UV_THREADPOOL_SIZE does not say otherwise. */
@@ -15,7 +16,7 @@ const { version }: { readonly version: string } = JSON.parse(
 );
 
 let lastWords = async (error: unknown): Promise<void> => {
-  writeSync(STDERR_FD, `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  writeSync(STDERR_FD, `${describeBug(error)}\n`);
 };
 
 function exitFatally(error: unknown): void {
@@ -23,6 +24,8 @@ function exitFatally(error: unknown): void {
 }
 process.on("uncaughtException", exitFatally);
 process.on("unhandledRejection", exitFatally);
+
+const threads = Number(process.env["UV_THREADPOOL_SIZE"]) || DEFAULT_THREADS;
 
 function calledAs(script = ""): string {
   return script.endsWith(".cjs") ? `node ${relative(process.cwd(), script)}` : basename(script);
@@ -36,11 +39,14 @@ const io: Io = {
   version,
   calledAs: calledAs(process.argv[1]),
   nodeVersion: process.version,
-  // Half the threads: the other half is for files and compression, also when no name resolves any more.
-  maxLookups: Math.max(1, Math.floor(Number(process.env["UV_THREADPOOL_SIZE"] ?? DEFAULT_THREADS) / 2)),
+  // Three quarters of the threads between them: the rest is for compression, when no name resolves and no disk answers.
+  maxLookups: Math.max(1, Math.floor(threads / 2)),
+  maxPasswordReads: Math.max(1, Math.floor(threads / 4)),
   stopRequested: new Promise((resolve) => {
-    process.once("SIGTERM", resolve);
-    process.once("SIGINT", resolve);
+    // Not once: a second signal must not cut the orderly end short.
+    process.on("SIGTERM", resolve).on("SIGINT", resolve);
+    // Whoever read the results has left, as head does; there is nobody to go on for.
+    process.stdout.on("error", () => resolve());
   }),
   onReload: (callback) => void process.on("SIGHUP", callback),
   onFatal: (words) => (lastWords = words),

@@ -5,6 +5,7 @@ import type { SelfMetrics } from "./metrics/self.ts";
 import { logObservation } from "./observation-log.ts";
 import type { Clock } from "./polling/clock.ts";
 import type { PollEvents } from "./polling/events.ts";
+import { describeBug } from "./polling/failure.ts";
 import type { Observation } from "./polling/observation.ts";
 
 export interface ObserverDeps {
@@ -17,7 +18,7 @@ export interface ObserverDeps {
 
 /**
  * Where observations go: into the fleet, ahead into its text, into the log and our own metrics. A bug on that way costs
- * the one operation its value (`internal`), and never the polling.
+ * the one operation its value (`internal`, or a log line and no more), and never the polling.
  */
 export function createObserver({ fleet, exposition, self, logger, clock }: ObserverDeps): PollEvents {
   function take(observation: Observation): void {
@@ -32,13 +33,22 @@ export function createObserver({ fleet, exposition, self, logger, clock }: Obser
     skipped: self.skipped,
     ended: self.ended,
     observed: (observation) => {
-      try {
-        take(observation);
-      } catch (error) {
-        const message =
-          error instanceof Error ? (error.stack ?? error.message) : "something that is no error was thrown";
-        take({ ...observation, outcome: { ok: false, failure: { reason: "internal", message } } });
-      }
+      const failedBy = attempt(() => take(observation));
+      if (failedBy === undefined) return;
+      const failure = { reason: "internal", message: failedBy } as const;
+      const isLost = attempt(() => take({ ...observation, outcome: { ok: false, failure } })) !== undefined;
+      if (isLost)
+        logger.error({ appliance: observation.appliance, detail: failedBy }, "observation lost to a bug");
     },
   };
+}
+
+/** What went wrong, in words; `undefined` where nothing did. */
+function attempt(work: () => void): string | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return describeBug(error);
+  }
 }

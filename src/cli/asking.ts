@@ -4,8 +4,9 @@ import type { ApplianceClient } from "../polling/client/client.ts";
 import { createClientFactory } from "../polling/client/factory.ts";
 import { createLookup } from "../polling/client/lookup.ts";
 import { createSecureContexts } from "../polling/client/tls-context.ts";
+import { meansApplianceDown } from "../polling/failure.ts";
 import type { Observation, PollResult } from "../polling/observation.ts";
-import { pollVrrp, pollWebsite } from "../polling/poll.ts";
+import { pollVrrp, pollWebsite, unsent, UNSENT_DOWN } from "../polling/poll.ts";
 import type { Io } from "./io.ts";
 
 /** What one operation of an appliance yielded, asked by hand. */
@@ -15,7 +16,10 @@ export interface Asked {
   readonly body: string | undefined;
 }
 
-/** Asks an appliance for its VRRP list and then for tests of these websites, one by one. Never rejects. */
+/**
+ * Asks an appliance for its VRRP list and then for tests of these websites, one by one; no test is sent to an appliance
+ * that can be neither reached nor entered. Never rejects.
+ */
 export type Ask = (
   appliance: ApplianceConfig,
   websites: readonly WebsiteConfig[],
@@ -26,24 +30,25 @@ export function createAsk(io: Io): Ask {
   const createClient = createClientFactory({
     clock: io.clock,
     lookup: createLookup(io.maxLookups),
-    readPassword: createPasswordReader(),
+    readPassword: createPasswordReader({ maxReads: io.maxPasswordReads }),
     secureContexts: createSecureContexts(),
     userAgent: `appliance-exporter/${io.version}`,
   });
 
   return async (appliance, websites) => {
     const { vrrp, websites: tests } = appliance.polling;
-    const questions: readonly Question[] = [
-      (client) => pollVrrp(client, vrrp.timeoutMs),
-      ...websites.map(
-        (website): Question =>
-          (client) =>
-            pollWebsite(client, website, tests.timeoutMs),
-      ),
-    ];
     const client = createClient(appliance);
-    const asked: Asked[] = [];
-    for (const question of questions) asked.push(await askOne(io, client, appliance.name, question));
+    const ask = (question: Question): Promise<Asked> => askOne(io, client, appliance.name, question);
+    const list = await ask((over) => pollVrrp(over, vrrp.timeoutMs));
+    const { outcome } = list.observation;
+    const isDown = !outcome.ok && meansApplianceDown(outcome.failure.reason);
+    const asked: Asked[] = [list];
+    for (const website of websites) {
+      const question: Question = isDown
+        ? async () => unsent({ kind: "website_test", websiteId: website.id }, UNSENT_DOWN)
+        : (over) => pollWebsite(over, website, tests.timeoutMs);
+      asked.push(await ask(question));
+    }
     client.close();
     return asked;
   };

@@ -69,7 +69,7 @@ function certificateTable(results: readonly LiveResult[]): string {
   const rows = results.flatMap(({ appliance: { name }, observation: { certificate } }) => {
     if (certificate === undefined) return [];
     const { notAfterSeconds, issuer, sha256 } = certificate;
-    return [[name, formatDate(notAfterSeconds * 1000), sha256, issuer]];
+    return [[name, notAfterSeconds === undefined ? "?" : formatDate(notAfterSeconds * 1000), sha256, issuer]];
   });
   return formatTable(["appliance", "certificate ends", "sha256, for certificate_sha256", "issuer"], rows);
 }

@@ -15,6 +15,8 @@ export interface Io {
   readonly nodeVersion: string;
   /** Name look-ups that may be in flight at once. */
   readonly maxLookups: number;
+  /** Password files that may be read at once. */
+  readonly maxPasswordReads: number;
   /** Resolves when somebody asks the program to end: SIGTERM, SIGINT. */
   readonly stopRequested: Promise<void>;
   /** Calls back whenever somebody asks for a reload: SIGHUP. */

@@ -6,7 +6,7 @@ import { createFleetExposition } from "../metrics/exposition.ts";
 import { operationKey } from "../polling/observation.ts";
 import { createAsk, type Asked } from "./asking.ts";
 import type { ExitCode, Io } from "./io.ts";
-import { describeOutcome, formatTable, toJson } from "./report.ts";
+import { describeOutcome, formatTable, printableLines, toJson } from "./report.ts";
 
 export interface PollOptions {
   readonly name: string;
@@ -26,7 +26,7 @@ export async function poll({ name, configFile, raw, output }: PollOptions, io: I
   const { appliances } = loaded.config;
   const appliance = appliances.find((candidate) => candidate.name === name);
   if (appliance === undefined) {
-    const known = appliances.map((candidate) => candidate.name).join(", ");
+    const known = appliances.map((candidate) => candidate.name).join(", ") || "none";
     io.err(`no appliance is called ${JSON.stringify(name)}; ${configFile} has ${known}\n`);
     return 2;
   }
@@ -48,7 +48,7 @@ function samplesOf(appliance: ApplianceConfig, asked: readonly Asked[]): string 
   );
   for (const { observation } of asked) fleet.record(observation, 0);
   const text = createFleetExposition().render(fleet.snapshot(0));
-  return text.replace(/^#.*\n/gm, "");
+  return printableLines(text.replace(/^#.*\n/gm, ""));
 }
 
 function resultTable(asked: readonly Asked[]): string {

@@ -106,6 +106,12 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
       exitCode = await spec.action(command.opts<Flags>(), io, command.args);
     });
   }
+  const [first = "-"] = argv;
+  const isCommand = [...COMMANDS.map(({ name }) => name.split(" ")[0]), "help"].includes(first);
+  if (!first.startsWith("-") && !isCommand) {
+    io.err(`error: unknown command '${first}'; --help lists them\n`);
+    return 2;
+  }
   try {
     await program.parseAsync([...argv], { from: "user" });
     return exitCode;

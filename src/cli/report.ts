@@ -29,7 +29,12 @@ export function describeOutcome(result: PollResult): string {
   return anomalies.length === 0 ? count : `${count}, api anomalies: ${anomalies.length}`;
 }
 
-/** What an appliance says must not steer a terminal. */
+/** A text on one line that cannot steer a terminal. */
 function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, "\uFFFD");
+}
+
+/** The same for a text of several lines. */
+export function printableLines(text: string): string {
+  return text.split("\n").map(printable).join("\n");
 }

@@ -1,5 +1,5 @@
 import { formatConfigError } from "../config/errors.ts";
-import { startExporter, type ExporterStart } from "../exporter.ts";
+import { startExporter, type Exporter, type ExporterStart } from "../exporter.ts";
 import { createLog, type LogFormat, type LogLevel } from "../log.ts";
 import type { ListenAddress } from "../web/listen-address.ts";
 import type { ExitCode, Io } from "./io.ts";
@@ -19,12 +19,15 @@ export async function run(options: RunOptions, io: Io): Promise<ExitCode> {
   const { logger } = log;
   io.onFatal(logLastWords(log));
   const edges = { clock: io.clock, logger, droppedLogLines: log.dropped };
+  const running: { exporter?: Exporter } = {};
+  // From the beginning: a signal that nobody takes ends the process.
+  io.onReload(() => void running.exporter?.reload());
   const started = await startExporter({ ...options, ...io }, edges);
   if (!started.ok) {
     io.err(describeFailedStart(started));
     return 1;
   }
-  io.onReload(() => void started.exporter.reload());
+  running.exporter = started.exporter;
   await io.stopRequested;
   logger.info("stopping");
   await started.exporter.stop();

@@ -1,3 +1,4 @@
+import { describeBug } from "../polling/failure.ts";
 import type { Log } from "../log.ts";
 
 /** How long the last lines of the log may take to be written. */
@@ -6,8 +7,7 @@ export const FLUSH_TIMEOUT_MS = 1000;
 /** What a running command does with an error that nobody caught: one line, before the process ends. */
 export function logLastWords({ logger, flush }: Log): (error: unknown) => Promise<void> {
   return async (error) => {
-    const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    logger.error({ detail }, "fatal: nobody caught this error");
+    logger.error({ detail: describeBug(error) }, "fatal: nobody caught this error");
     await flush(FLUSH_TIMEOUT_MS);
   };
 }

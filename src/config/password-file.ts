@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import pLimit from "p-limit";
 import type { PasswordSource } from "./config.ts";
 import { readTextFile } from "./read-file.ts";
 import { Secret } from "./secret.ts";
@@ -24,11 +25,17 @@ interface Remembered {
  * Gives the password that the source holds now. An unchanged file costs one `stat` and gives the same `Secret`; a
  * changed one is read again. Callers that ask for one file at the same time share the work.
  *
+ * At most `maxReads` files are looked at at once: a file system that hangs must not hold every thread of the process.
  * `now` is the wall clock in milliseconds, which the file system's times are compared with.
  */
 export function createPasswordReader({
+  maxReads,
   now = Date.now,
-}: { readonly now?: () => number } = {}): PasswordReader {
+}: {
+  readonly maxReads: number;
+  readonly now?: () => number;
+}): PasswordReader {
+  const limit = pLimit(maxReads);
   const remembered = new Map<string, Remembered>();
   const underway = new Map<string, Promise<PasswordResult>>();
 
@@ -44,7 +51,8 @@ export function createPasswordReader({
 
   return (source) => {
     if (source.kind === "inline") return Promise.resolve({ ok: true, secret: source.secret });
-    const shared = underway.get(source.path) ?? read(source.path).finally(() => underway.delete(source.path));
+    const shared =
+      underway.get(source.path) ?? limit(() => read(source.path)).finally(() => underway.delete(source.path));
     underway.set(source.path, shared);
     return shared;
   };

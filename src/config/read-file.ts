@@ -26,7 +26,10 @@ async function readAndClose(handle: FileHandle, limitBytes: number): Promise<Tex
     if (stats.isDirectory()) return { ok: false, message: "it is a directory" };
     if (!stats.isFile()) return { ok: false, message: "it is not a regular file" };
     if (stats.size > limitBytes) return { ok: false, message: `it is larger than ${limitBytes} bytes` };
-    return decode(await handle.readFile());
+    // A file may grow after it was measured.
+    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(limitBytes + 1), 0, limitBytes + 1, 0);
+    if (bytesRead > limitBytes) return { ok: false, message: `it is larger than ${limitBytes} bytes` };
+    return decode(buffer.subarray(0, bytesRead));
   } finally {
     await handle.close();
   }

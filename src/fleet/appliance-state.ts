@@ -111,7 +111,9 @@ function websitesFor(
   known: ReadonlyMap<number, WebsiteRecord>,
   nowMs: number,
 ): ReadonlyMap<number, WebsiteRecord> {
-  const fresh = (): OperationRecord<never> => freshRecord(firstExpiryMs(polling.websites, nowMs));
+  // Website tests begin when the first poll of the VRRP list has ended.
+  const beginsMs = nowMs + polling.vrrp.timeoutMs;
+  const fresh = (): OperationRecord<never> => freshRecord(firstExpiryMs(polling.websites, beginsMs));
   return new Map(websites.map(({ id }) => [id, known.get(id) ?? fresh()]));
 }
 

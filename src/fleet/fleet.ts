@@ -65,6 +65,12 @@ export function createFleet(): Fleet {
     return [onceWebsite(record, madeOf, () => websiteSection(identity, website, record, nowMs))];
   }
 
+  function newSections(state: ApplianceState, observation: Observation, nowMs: number): readonly Section[] {
+    const members = observation.kind === "vrrp" ? clusters.get(state.identity.cluster) : undefined;
+    const shared = members === undefined ? [] : [clusterOf(members, nowMs)];
+    return [...polledSections(state, observation, nowMs), totalsOf(state), ...shared];
+  }
+
   /** The sections of the operation that was polled. */
   function polledSections(
     state: ApplianceState,
@@ -98,12 +104,13 @@ export function createFleet(): Fleet {
       if (before === undefined) return { changes: [], sections: [] };
       const { state, changes } = afterObservation(before, observation);
       states.set(observation.appliance, state);
-      const members = clusters.get(state.identity.cluster);
-      const shared = members === undefined ? [] : [clusterOf(members, nowMs)];
-      return {
-        changes,
-        sections: [...polledSections(state, observation, nowMs), totalsOf(state), ...shared],
-      };
+      try {
+        return { changes, sections: newSections(state, observation, nowMs) };
+      } catch (error) {
+        // A bug in here must not leave behind a state that every snapshot would stumble over.
+        states.set(observation.appliance, before);
+        throw error;
+      }
     },
     snapshot: (nowMs) => ({
       appliances: [...states.values()].map((state) => ({

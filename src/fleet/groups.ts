@@ -13,11 +13,28 @@ export interface Member {
 
 /** The VRRP groups of one cluster: every one that a member was last seen in, in the order of first mention. */
 export function groupsOf(members: readonly Member[]): readonly GroupSnapshot[] {
-  const keys = new Map<string, VrrpInterface>();
-  for (const { reported } of members.flatMap((member) => member.seen ?? [])) {
-    if (!keys.has(groupKey(reported))) keys.set(groupKey(reported), reported);
+  const sorted = members.map(({ seen, ...member }) => ({ ...member, groups: seen && byGroup(seen) }));
+  const keys = new Set(sorted.flatMap(({ groups }) => [...(groups?.keys() ?? [])]));
+  return [...keys].flatMap((key) => {
+    const [first] = sorted.flatMap(({ groups }) => groups?.get(key)?.slice(0, 1) ?? []);
+    return first === undefined ? [] : groupOf(first.reported, standings(sorted, key));
+  });
+}
+
+interface SortedMember extends Pick<Member, "appliance" | "isKnown"> {
+  /** Its interfaces by group, once for all groups; `undefined` if it was never seen. */
+  readonly groups: ReadonlyMap<string, readonly SeenInterface[]> | undefined;
+}
+
+function byGroup(seen: readonly SeenInterface[]): ReadonlyMap<string, readonly SeenInterface[]> {
+  const groups = new Map<string, SeenInterface[]>();
+  for (const each of seen) {
+    const key = groupKey(each.reported);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [each]);
+    else group.push(each);
   }
-  return [...keys].map(([key, { vhid, vip }]) => groupOf(vhid, vip, standings(members, key)));
+  return groups;
 }
 
 type Role = "master" | "backup" | "other" | "unknown";
@@ -31,10 +48,10 @@ interface Standing {
   readonly priority: number | undefined;
 }
 
-function standings(members: readonly Member[], key: string): readonly Standing[] {
-  return members.flatMap(({ appliance, isKnown, seen }) => {
-    const here = seen?.filter(({ reported }) => groupKey(reported) === key);
-    if (here?.length === 0) return [];
+function standings(members: readonly SortedMember[], key: string): readonly Standing[] {
+  return members.flatMap(({ appliance, isKnown, groups }) => {
+    const here = groups?.get(key);
+    if (groups !== undefined && here === undefined) return [];
     const role = isKnown && here !== undefined ? roleOf(here) : "unknown";
     const priorities = (here ?? []).flatMap(({ reported }) => reported.priority ?? []);
     return {
@@ -53,7 +70,7 @@ function roleOf(interfaces: readonly SeenInterface[]): Role {
   return readable.some(({ reported }) => reported.state === "BACKUP") ? "backup" : "other";
 }
 
-function groupOf(vhid: number, vip: string, members: readonly Standing[]): GroupSnapshot {
+function groupOf({ vhid, vip }: VrrpInterface, members: readonly Standing[]): GroupSnapshot {
   const named = (role: Role): readonly string[] =>
     members.filter((member) => member.role === role).map(({ appliance }) => appliance);
   const isPreferredMaster = preferredMaster(members);

@@ -6,15 +6,15 @@ import type { Clock } from "./clock.ts";
 import type { PollEvents } from "./events.ts";
 import { meansApplianceDown, type Failure } from "./failure.ts";
 import { operationKey, type Operation, type PollResult } from "./observation.ts";
-import { pollVrrp, pollWebsite, unsent } from "./poll.ts";
+import { pollVrrp, pollWebsite, unsent, UNSENT_DOWN } from "./poll.ts";
 
 /** Polls one appliance whenever told that an operation of it is due. */
 export interface AppliancePoller {
   /** Polls the operation, unless it is in flight, rests, or would reach nobody. Returns at once. */
   due(operation: Operation, dueMs: number): void;
   /**
-   * Goes on with another configuration of the same appliance; `client` may be the one it has. Refused credentials are
-   * tried again at once; polls that an abandoned client has under way are not observed.
+   * Goes on with another configuration of the same appliance; `client` may be the one it has. A pause for refused
+   * credentials is over; polls that an abandoned client has under way are not observed.
    */
   update(appliance: ApplianceConfig, client: ApplianceClient): void;
   /** Ends all polls; nothing is observed from here on. */
@@ -60,7 +60,7 @@ export function createAppliancePoller(
     if (operation.kind === "website_test" && isDown) return observeUnsent(operation, UNSENT_DOWN);
     const poll = pollOf(operation);
     if (poll === undefined) return;
-    const isResting = await rests(operationKey(operation), asked);
+    const isResting = await rests(operation, asked);
     if (asked !== client) return;
     if (isResting) return skip(operation);
     const startedMs = clock.monotonicMs();
@@ -80,9 +80,12 @@ export function createAppliancePoller(
     return website && ((asked) => pollWebsite(asked, website, timeoutMs));
   }
 
-  async function rests(key: string, asked: ApplianceClient): Promise<boolean> {
+  async function rests(operation: Operation, asked: ApplianceClient): Promise<boolean> {
+    const key = operationKey(operation);
+    const { timeoutMs } = timingOf(operation);
     if (pausedUntilMs(backoff, key, clock.monotonicMs()) === undefined) return false;
-    if (backoff.auth !== undefined && (await asked.hasNewCredentials())) backoff = withoutAuthPause(backoff);
+    if (backoff.auth !== undefined && (await asked.hasNewCredentials(timeoutMs)))
+      backoff = withoutAuthPause(backoff);
     return pausedUntilMs(backoff, key, clock.monotonicMs()) !== undefined;
   }
 
@@ -91,7 +94,8 @@ export function createAppliancePoller(
     const nextTurnMs = clock.monotonicMs() + gapMs(operation);
     const untilMs = latestUntilMs.get(operationKey(operation)) ?? 0;
     // It would grow stale before its next turn, as if polling were stuck; it ends here, for its true reason.
-    if (untilMs <= nextTurnMs) observeUnsent(operation, UNSENT_AUTH);
+    if (untilMs <= nextTurnMs)
+      observeUnsent(operation, backoff.auth === undefined ? UNSENT_DEFERRED : UNSENT_AUTH);
   }
 
   function settle(result: PollResult, { startedMs, endedMs, durationSeconds }: Timespan): void {
@@ -169,9 +173,9 @@ function toSeconds(ms: number): number {
   return Math.round(ms * 1000) / 1e6;
 }
 
-const UNSENT_DOWN: Failure = {
-  reason: "appliance_down",
-  message: "not sent: the VRRP poll cannot reach or enter the appliance",
+const UNSENT_DEFERRED: Failure = {
+  reason: "http_status",
+  message: "not sent: the appliance asked for a pause",
 };
 
 const UNSENT_AUTH: Failure = {

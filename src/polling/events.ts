@@ -8,7 +8,7 @@ export type SkipReason = (typeof SKIP_REASONS)[number];
 export interface PollEvents {
   /** A poll begins, `latenessSeconds` after it was due; waiting for a free slot counts. */
   started(kind: OperationKind, latenessSeconds: number): void;
-  /** A poll has ended; also called, without `started`, for a website test that was not sent. */
+  /** What a poll yielded; also, without `started`, for a poll that was not sent because it would be in vain. */
   observed(observation: Observation): void;
   /** `count` polls of an operation were due and not made. */
   skipped(kind: OperationKind, reason: SkipReason, count: number): void;

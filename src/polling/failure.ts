@@ -60,3 +60,8 @@ const APPLIANCE_DOWN: ReadonlySet<FailureReason> = new Set([
 export function meansApplianceDown(reason: FailureReason): boolean {
   return APPLIANCE_DOWN.has(reason);
 }
+
+/** A caught bug as text for the log: its stack. Holds no secret, since none is ever put into a message. */
+export function describeBug(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : "something that is no error was thrown";
+}

@@ -35,8 +35,8 @@ export interface WebsiteStatus {
 
 /** The certificate an appliance presented last, whether it was trusted or not. */
 export interface PresentedCertificate {
-  /** Unix time, in seconds. */
-  readonly notAfterSeconds: number;
+  /** Unix time, in seconds; `undefined` where it cannot be read. */
+  readonly notAfterSeconds: number | undefined;
   readonly subject: string;
   readonly issuer: string;
   /** Lower-case hex without colons. */

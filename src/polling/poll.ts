@@ -4,7 +4,7 @@ import { decodeVrrpList } from "../api/vrrp.ts";
 import { decodeWebsiteTest, type WebsiteTest } from "../api/website-test.ts";
 import type { WebsiteConfig } from "../config/config.ts";
 import type { ApplianceClient } from "./client/client.ts";
-import type { Failure } from "./failure.ts";
+import { describeBug, type Failure } from "./failure.ts";
 import type { Operation, Outcome, PollResult, WebsiteStatus } from "./observation.ts";
 
 /** Asks for the VRRP interfaces once, within `timeoutMs`. Never rejects. @see management API 4.1 */
@@ -25,6 +25,12 @@ export async function pollWebsite(
   const outcome = await ask(client, websiteTestPath(id), timeoutMs, decode);
   return { kind: "website_test", websiteId: id, outcome };
 }
+
+/** Why no website test is sent to an appliance whose VRRP poll failed so. @see meansApplianceDown */
+export const UNSENT_DOWN: Failure = {
+  reason: "appliance_down",
+  message: "not sent: the VRRP poll cannot reach or enter the appliance",
+};
 
 /** The result of a poll that failed before anything was sent. */
 export function unsent(operation: Operation, failure: Failure): PollResult {
@@ -61,8 +67,6 @@ async function ask<T>(
     const { reason, path: where, message } = decoded.problem;
     return { ok: false, failure: { reason, message: `${where}: ${message}` } };
   } catch (error) {
-    const message =
-      error instanceof Error ? (error.stack ?? error.message) : "something that is no error was thrown";
-    return { ok: false, failure: { reason: "internal", message } };
+    return { ok: false, failure: { reason: "internal", message: describeBug(error) } };
   }
 }

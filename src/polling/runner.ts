@@ -84,6 +84,13 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
     return { appliance, client, poller: old.poller };
   }
 
+  /** What a change brings is tried at once: new websites, and the VRRP list over a client that is new. */
+  function begin(key: string, { seat, operation }: Target, before: Seat | undefined): void {
+    if (polled.has(seat.appliance.name)) timetable.release(key);
+    const hasNewClient = before?.poller === seat.poller && before.client !== seat.client;
+    if (hasNewClient && operation.kind === "vrrp") timetable.dueNow(key);
+  }
+
   return {
     apply: (config, createClient) => {
       fleetSlots.concurrency = config.maxConcurrentWebsiteTests;
@@ -95,7 +102,7 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
       targets = new Map([...next.values()].flatMap(targetsOf));
       polled = new Set([...polled].filter((name) => seats.get(name)?.poller === before.get(name)?.poller));
       timetable.set([...targets].map(entryOf));
-      for (const [key, { seat }] of targets) if (polled.has(seat.appliance.name)) timetable.release(key);
+      for (const [key, target] of targets) begin(key, target, before.get(target.seat.appliance.name));
     },
     lastTickMs: timetable.lastTickMs,
     stop: () => {

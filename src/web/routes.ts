@@ -43,9 +43,8 @@ export function createRoutes(deps: RouteDeps): RequestListener {
   }
 
   async function metrics(request: IncomingMessage): Promise<Reply> {
-    const shared = await rendering();
-    if (!acceptsGzip(request.headers["accept-encoding"])) return metricsReply(shared.plain);
-    return metricsReply(await shared.gzipped(), { "content-encoding": "gzip" });
+    if (!acceptsGzip(request.headers["accept-encoding"])) return metricsReply(await rendering.plain());
+    return metricsReply(await rendering.gzipped(), { "content-encoding": "gzip" });
   }
 
   const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
@@ -67,13 +66,13 @@ export function createRoutes(deps: RouteDeps): RequestListener {
       send(request, response, text(503, "Too many scrapes at once", { "retry-after": "1" }));
       return;
     }
-    answer(request, pages.get(path)).then(
-      (reply) => send(request, response, reply),
-      (error: unknown) => {
+    answer(request, pages.get(path))
+      .catch((error: unknown) => {
         deps.onError(path, error);
-        send(request, response, text(500, "Internal error"));
-      },
-    );
+        return text(500, "Internal error");
+      })
+      .then((reply) => send(request, response, reply))
+      .catch(() => response.destroy());
   };
 }
 

@@ -3,41 +3,37 @@ import { constants, gzip } from "node:zlib";
 
 const compress = promisify(gzip);
 
-/** One rendering of /metrics, shared by all scrapes that arrive together. */
-export interface Rendering {
-  readonly plain: Buffer;
-  /** Compressed once, when it is first asked for. */
+/** The text of /metrics, made on demand and shared by all scrapes that arrive together. */
+export interface SharedRendering {
+  /** Rendered now, or for others in these very turns of the event loop. */
+  plain(): Promise<Buffer>;
+  /** Likewise, compressed; who comes while a compression is under way gets what comes of it. */
   gzipped(): Promise<Buffer>;
 }
 
-/** Renders on demand; whoever asks while a rendering is being made or compressed gets that one. */
-export function createSharedRendering(render: () => Promise<string>): () => Promise<Rendering> {
-  let current: Promise<Rendering> | undefined;
+export function createSharedRendering(render: () => Promise<string>): SharedRendering {
   let askers = 0;
-
-  async function make(): Promise<Rendering> {
+  const plain = shareWhileUnderWay(async () => {
     await whileMoreCome(() => askers);
-    const plain = Buffer.from(await render());
-    let compressed: Promise<Buffer> | undefined;
-    const gzipped = (): Promise<Buffer> =>
-      (compressed ??= compress(plain, { level: constants.Z_BEST_SPEED }));
-    void release(() => compressed);
-    return { plain, gzipped };
-  }
-
-  /** After a turn in which those who came along may have begun to compress, and after that. */
-  async function release(compressed: () => Promise<Buffer> | undefined): Promise<void> {
-    await nextTurn();
-    await compressed()?.catch(() => {});
-    current = undefined;
-  }
-
-  return () => {
-    askers += 1;
-    current ??= make();
-    current.catch(() => (current = undefined));
-    return current;
+    return Buffer.from(await render());
+  });
+  const gzipped = shareWhileUnderWay(async () => compress(await plain(), { level: constants.Z_BEST_SPEED }));
+  return {
+    plain: () => {
+      askers += 1;
+      return plain();
+    },
+    gzipped: () => {
+      askers += 1;
+      return gzipped();
+    },
   };
+}
+
+/** Calls that arrive while one is under way get its result. */
+function shareWhileUnderWay<T>(work: () => Promise<T>): () => Promise<T> {
+  let underWay: Promise<T> | undefined;
+  return () => (underWay ??= work().finally(() => (underWay = undefined)));
 }
 
 /** A new connection is accepted in one turn of the event loop and its request read in the next. */

@@ -40,7 +40,7 @@ describe("help", () => {
 describe("an error of use", () => {
   test.each([
     [["--no-such-flag"], "error: unknown option '--no-such-flag'\n"],
-    [["bogus"], "error: too many arguments for 'run'. Expected 0 arguments but got 1.\n"],
+    [["bogus"], "error: unknown command 'bogus'; --help lists them\n"],
     [["poll"], "error: missing required argument 'name'\n"],
     [
       ["--log.level=loud"],

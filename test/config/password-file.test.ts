@@ -13,7 +13,7 @@ async function passwordFile(content: string | Uint8Array): Promise<{ kind: "file
 }
 
 async function read(content: string | Uint8Array): Promise<string> {
-  const result = await createPasswordReader()(await passwordFile(content));
+  const result = await createPasswordReader({ maxReads: 2 })(await passwordFile(content));
   return result.ok ? `password ${result.secret.reveal()}` : result.message;
 }
 
@@ -35,16 +35,19 @@ test.each([
 
 test("a missing file is told without its path", async () => {
   const source = { kind: "file", path: join(await createFolder({}), "hunter2") } as const;
-  expect(await createPasswordReader()(source)).toEqual({ ok: false, message: "no such file" });
+  expect(await createPasswordReader({ maxReads: 2 })(source)).toEqual({ ok: false, message: "no such file" });
 });
 
 test("an inline password is given as it is", async () => {
   const secret = new Secret(" hunter2 ");
-  expect(await createPasswordReader()({ kind: "inline", secret })).toEqual({ ok: true, secret });
+  expect(await createPasswordReader({ maxReads: 2 })({ kind: "inline", secret })).toEqual({
+    ok: true,
+    secret,
+  });
 });
 
 test("a file that has changed is read again, even to the same length at once", async () => {
-  const readPassword = createPasswordReader();
+  const readPassword = createPasswordReader({ maxReads: 2 });
   const source = await passwordFile("first");
   const passwords = [];
   for (const password of ["other", "third", "forth"]) {
@@ -57,7 +60,7 @@ test("a file that has changed is read again, even to the same length at once", a
 });
 
 test("a file that another was renamed over is read again", async () => {
-  const readPassword = createPasswordReader(late);
+  const readPassword = createPasswordReader({ maxReads: 2, ...late });
   const source = await passwordFile("first");
   await readPassword(source);
   await writeFile(`${source.path}.new`, "other");
@@ -67,14 +70,14 @@ test("a file that another was renamed over is read again", async () => {
 });
 
 test("an unchanged file is not read again", async () => {
-  const readPassword = createPasswordReader(late);
+  const readPassword = createPasswordReader({ maxReads: 2, ...late });
   const source = await passwordFile("hunter2");
   const first = await readPassword(source);
   expect(await readPassword(source)).toBe(first);
 });
 
 test("a file that has only just changed is read again, for its times may not tell the next change", async () => {
-  const readPassword = createPasswordReader();
+  const readPassword = createPasswordReader({ maxReads: 2 });
   const source = await passwordFile("hunter2");
   const first = await readPassword(source);
   const second = await readPassword(source);
@@ -83,14 +86,14 @@ test("a file that has only just changed is read again, for its times may not tel
 });
 
 test("callers that ask at the same time share one reading", async () => {
-  const readPassword = createPasswordReader();
+  const readPassword = createPasswordReader({ maxReads: 2 });
   const source = await passwordFile("hunter2");
   const [first, second] = await Promise.all([readPassword(source), readPassword(source)]);
   expect(second).toBe(first);
 });
 
 test("a file that goes and comes back is noticed each time", async () => {
-  const readPassword = createPasswordReader(late);
+  const readPassword = createPasswordReader({ maxReads: 2, ...late });
   const source = await passwordFile("hunter2");
   const before = await readPassword(source);
   await rm(source.path);

@@ -32,6 +32,7 @@ export async function startTestDemo(): Promise<Demo> {
     calledAs: "appliance-exporter",
     nodeVersion: "v20.0.0",
     maxLookups: 2,
+    maxPasswordReads: 2,
   };
   const edges = { clock: systemClock, logger: createMemoryLog().logger, droppedLogLines: () => 0 };
   const started = await startDemo(options, edges);

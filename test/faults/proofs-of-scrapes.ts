@@ -8,12 +8,17 @@ import { entry, EVERY_SECOND, type Proof, type Stage } from "./proof.ts";
 
 const SCRAPE = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n";
 
+/** A scrape is answered, in less than a second; a busy machine has three tries. */
 async function expectQuickScrape({ url }: Pick<Program, "url">): Promise<void> {
-  const startedMs = performance.now();
-  const response = await fetch(`${url}/metrics`);
-  await response.arrayBuffer();
-  expect(response.status).toBe(200);
-  expect(performance.now() - startedMs).toBeLessThan(1000);
+  const triesMs: number[] = [];
+  while (triesMs.length < 3 && !triesMs.some((ms) => ms < 1000)) {
+    const startedMs = performance.now();
+    const response = await fetch(`${url}/metrics`);
+    await response.arrayBuffer();
+    expect(response.status).toBe(200);
+    triesMs.push(performance.now() - startedMs);
+  }
+  expect(Math.min(...triesMs)).toBeLessThan(1000);
 }
 
 async function startSmall(stage: Stage): Promise<ExporterUnderTest> {

@@ -20,9 +20,9 @@ async function expectPollingGoesOn(program: Program): Promise<void> {
 }
 
 /** Asks it to end, and expects that it does so well within ten seconds and in good order. */
-async function expectGoodEnd(program: Program, times = 1): Promise<void> {
+async function expectGoodEnd(program: Program): Promise<void> {
   const askedMs = performance.now();
-  for (let time = 0; time < times; time += 1) program.kill("SIGTERM");
+  program.kill("SIGTERM");
   const isLate = new Promise<never>((_, reject) => {
     setTimeout(() => reject(new Error("still there after 10 s")), 10_000).unref();
   });
@@ -116,7 +116,10 @@ export const PROOFS_OF_THE_PROCESS: readonly Proof[] = [
       await once(client, "connect");
       client.write("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".repeat(20));
       program.kill("SIGHUP");
-      await expectGoodEnd(program, 2);
+      const end = expectGoodEnd(program);
+      await eventually(() => expect(program.log().map(({ msg }) => msg)).toContain("stopping"));
+      program.kill("SIGTERM");
+      await end;
       await eventually(() => expect(server.openConnections()).toBe(0));
       expect(program.log().at(-1)).toMatchObject({ level: "info", msg: "exporter stopped" });
     },

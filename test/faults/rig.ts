@@ -55,7 +55,7 @@ export async function startRig({ folder, resolveAll, wrap = (same) => same }: Ri
   const createClient = createClientFactory({
     clock,
     lookup: createLookup(2, resolveAll),
-    readPassword: createPasswordReader(),
+    readPassword: createPasswordReader({ maxReads: 1 }),
     secureContexts: createSecureContexts(),
     userAgent: "rig",
   });

@@ -104,9 +104,9 @@ test("an appliance that was never polled counts as stalled after two intervals a
   expect(fleet.snapshot(EXPIRES_AT_MS).appliances[0]?.vrrp.health.failure?.reason).toBe("stalled");
 });
 
-test("the websites of an appliance have the patience of their own interval", () => {
+test("the websites of an appliance have the patience of their own interval, after the first poll of the list", () => {
   const fleet = fleetOf([WAF]);
-  const states = [79_999, 80_000].map(
+  const states = [83_999, 84_000].map(
     (nowMs) => fleet.snapshot(nowMs).appliances[0]?.websites[0]?.health.state,
   );
   expect(states).toEqual(["never_polled", "failed"]);

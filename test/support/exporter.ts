@@ -83,6 +83,7 @@ export async function startTestExporter(setup: Setup): Promise<ExporterUnderTest
       version: "0.0.0",
       nodeVersion: "v0.0.0",
       maxLookups: 2,
+      maxPasswordReads: 2,
     },
     { clock: systemClock, logger: log.logger, droppedLogLines: () => 0 },
   );

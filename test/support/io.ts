@@ -20,6 +20,7 @@ export async function createTestIo(fields: Partial<Io> = {}) {
     calledAs: "appliance-exporter",
     nodeVersion: "v20.0.0",
     maxLookups: 2,
+    maxPasswordReads: 2,
     stopRequested: once(stop.signal, "abort").then(() => undefined),
     onReload: (callback) => void hangUp.once("SIGHUP", callback),
     onFatal: () => undefined,

@@ -2,11 +2,8 @@ import { gunzipSync } from "node:zlib";
 
 import { expect, test } from "vitest";
 
-import { acceptsGzip, createSharedRendering } from "../../src/web/scrape.ts";
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve));
-}
+import { eventually } from "../support/eventually.ts";
+import { acceptsGzip, createSharedRendering, type SharedRendering } from "../../src/web/scrape.ts";
 
 test.each([
   "gzip",
@@ -39,35 +36,46 @@ test.each([
   expect(acceptsGzip(header)).toBe(false);
 });
 
-test("who asks while a rendering is being made gets that one, compressed once", async () => {
-  let renderings = 0;
-  const rendering = createSharedRendering(() => Promise.resolve(`rendering ${(renderings += 1)}`));
-  const [one, other] = await Promise.all([rendering(), rendering()]);
+/** Renders its own number, and tells how often it has rendered. */
+function numbered(size = 0): { rendering: SharedRendering; count(): number } {
+  let count = 0;
+  const render = (): Promise<string> => Promise.resolve(`${(count += 1)}${"x".repeat(size)}`);
+  return { rendering: createSharedRendering(render), count: () => count };
+}
+
+test("those who ask together get one rendering, compressed once", async () => {
+  const { rendering, count } = numbered();
+  const [one, other] = await Promise.all([rendering.plain(), rendering.plain()]);
   expect(one).toBe(other);
-  const [gzipped, again] = await Promise.all([one.gzipped(), other.gzipped()]);
+  const [gzipped, again] = await Promise.all([rendering.gzipped(), rendering.gzipped()]);
   expect(gzipped).toBe(again);
-  expect(gunzipSync(gzipped).toString()).toBe("rendering 1");
+  expect(gunzipSync(gzipped).toString()).toBe("2");
+  expect(count()).toBe(2);
+});
+
+test("plain and compressed are made of one rendering where both are asked for together", async () => {
+  const { rendering, count } = numbered();
+  const [plain, gzipped] = await Promise.all([rendering.plain(), rendering.gzipped()]);
+  expect(plain.toString()).toBe("1");
+  expect(gunzipSync(gzipped).toString()).toBe("1");
+  expect(count()).toBe(1);
 });
 
 test("who asks afterwards gets a new one", async () => {
-  let renderings = 0;
-  const rendering = createSharedRendering(() => Promise.resolve(`rendering ${(renderings += 1)}`));
-  expect((await rendering()).plain.toString()).toBe("rendering 1");
-  await nextTurn();
-  expect((await rendering()).plain.toString()).toBe("rendering 2");
+  const { rendering } = numbered();
+  expect((await rendering.plain()).toString()).toBe("1");
+  expect((await rendering.plain()).toString()).toBe("2");
 });
 
-test("who asks while a rendering is being compressed gets that one", async () => {
-  let renderings = 0;
+test("who asks for compression while one is under way gets what comes of it; plain text is always fresh", async () => {
   // Long enough to be compressed for many turns of the event loop.
-  const rendering = createSharedRendering(() =>
-    Promise.resolve(`${(renderings += 1)}${"x".repeat(2 ** 25)}`),
-  );
-  const compressing = (await rendering()).gzipped();
-  await nextTurn();
-  const second = await rendering();
-  expect(renderings).toBe(1);
-  expect(await second.gzipped()).toBe(await compressing);
+  const { rendering, count } = numbered(2 ** 25);
+  const compressing = rendering.gzipped();
+  await eventually(() => expect(count()).toBe(1));
+  const second = rendering.gzipped();
+  const plain = await rendering.plain();
+  expect(await second).toBe(await compressing);
+  expect(plain.subarray(0, 2).toString()).toBe("2x");
 });
 
 test("a rendering that failed is not kept", async () => {
@@ -76,7 +84,7 @@ test("a rendering that failed is not kept", async () => {
     renderings += 1;
     return renderings === 1 ? Promise.reject(new Error("bug")) : Promise.resolve("fine");
   });
-  const failed = await Promise.allSettled([rendering(), rendering()]);
+  const failed = await Promise.allSettled([rendering.plain(), rendering.gzipped()]);
   expect(failed.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-  expect((await rendering()).plain.toString()).toBe("fine");
+  expect((await rendering.plain()).toString()).toBe("fine");
 });

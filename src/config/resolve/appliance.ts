@@ -5,7 +5,7 @@ import { innermost } from "./scope.ts";
 import { checkTiming, resolveTiming } from "./timing.ts";
 import { checkWebsites, resolveWebsites } from "./websites.ts";
 
-const DEFAULT_MAX_CONCURRENT_WEBSITE_TESTS = 4;
+const DEFAULT_MAX_CONCURRENT_WEBSITE_TESTS_PER_APPLIANCE = 4;
 
 export interface ResolvedAppliance {
   /** Meaningful only if no file has any error. */
@@ -46,7 +46,7 @@ function resolveSettings({ appliance, cluster, chain }: FleetEntry): Omit<Applia
     polling: {
       vrrp: resolveTiming(chain, "vrrp"),
       websites: resolveTiming(chain, "websites"),
-      maxConcurrentWebsiteTests: tests ?? DEFAULT_MAX_CONCURRENT_WEBSITE_TESTS,
+      maxConcurrentWebsiteTests: tests ?? DEFAULT_MAX_CONCURRENT_WEBSITE_TESTS_PER_APPLIANCE,
     },
   };
 }

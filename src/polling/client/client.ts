@@ -17,8 +17,8 @@ export interface ApplianceClient {
   get(path: string, timeoutMs: number): Promise<Outcome<Uint8Array>>;
   /** The certificate presented last, trusted or not. */
   certificate(): PresentedCertificate | undefined;
-  /** Whether the credentials differ from those that were refused last. */
-  hasNewCredentials(): Promise<boolean>;
+  /** Whether the credentials differ from those that were refused last; not if that cannot be told within `timeoutMs`. */
+  hasNewCredentials(timeoutMs: number): Promise<boolean>;
   /** Ends all connections and every poll under way. */
   close(): void;
 }
@@ -69,10 +69,14 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
   return {
     get,
     certificate: deps.certificate,
-    hasNewCredentials: async () => {
-      const authorization = await readAuthorization(deps);
-      return authorization.ok && authorization.value !== refused;
-    },
+    hasNewCredentials: (timeoutMs) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(() => resolve(false), timeoutMs);
+        void readAuthorization(deps).then((authorization) => {
+          clearTimeout(timer);
+          return resolve(authorization.ok && authorization.value !== refused);
+        });
+      }),
     close: () => lanes.close(),
   };
 }
@@ -120,7 +124,7 @@ type Authorization =
 async function readAuthorization({ basicAuth, readPassword }: ApplianceClientDeps): Promise<Authorization> {
   if (basicAuth === undefined) return { ok: true, value: undefined };
   const password = await readPassword(basicAuth.password);
-  if (!password.ok) return failed("secret", password.message);
+  if (!password.ok) return failed("secret", `the password file cannot be used: ${password.message}`);
   const credentials = `${basicAuth.username}:${password.secret.reveal()}`;
   return { ok: true, value: `Basic ${Buffer.from(credentials).toString("base64")}` };
 }

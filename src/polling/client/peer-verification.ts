@@ -5,8 +5,9 @@ import type { PresentedCertificate } from "../observation.ts";
 
 /** The facts of a certificate that operators ask for. */
 export function describeCertificate(certificate: X509Certificate): PresentedCertificate {
+  const notAfterMs = Date.parse(certificate.validTo);
   return {
-    notAfterSeconds: Date.parse(certificate.validTo) / 1000,
+    notAfterSeconds: Number.isNaN(notAfterMs) ? undefined : notAfterMs / 1000,
     subject: oneLine(certificate.subject),
     issuer: oneLine(certificate.issuer),
     sha256: certificate.fingerprint256.replaceAll(":", "").toLowerCase(),
@@ -34,7 +35,8 @@ export function peerProblem(
   if (tls.insecureSkipVerify || vouchedByPin) return undefined;
   if (!socket.authorized) return `the certificate is not trusted: ${String(socket.authorizationError)}`;
   // A resumed session is not verified again; its certificate may have expired meanwhile.
-  const hasExpired = certificate !== undefined && certificate.notAfterSeconds * 1000 < wallMs;
+  const notAfterSeconds = certificate?.notAfterSeconds;
+  const hasExpired = notAfterSeconds !== undefined && notAfterSeconds * 1000 < wallMs;
   return hasExpired ? "the certificate has expired" : undefined;
 }
 

@@ -159,7 +159,7 @@ test("a closed client makes no connection any more", async () => {
 test("credentials are new if they are not those that were refused last", async () => {
   const server = await serve(answering("HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n"));
   const client = clientOf(`https://127.0.0.1:${server.port}`, { http: { basicAuth: inlinePassword("old") } });
-  expect(await client.hasNewCredentials()).toBe(true);
+  expect(await client.hasNewCredentials(5_000)).toBe(true);
   expect(shortly(await client.get("/x", LONG_MS))).toBe("auth");
-  expect(await client.hasNewCredentials()).toBe(false);
+  expect(await client.hasNewCredentials(5_000)).toBe(false);
 });

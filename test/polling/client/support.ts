@@ -35,7 +35,11 @@ export interface ClientOptions {
 /** A client of the appliance at this address, closed after the test. */
 export function clientOf(
   baseUrl: string,
-  { http = {}, lookup = createLookup(2), readPassword = createPasswordReader() }: ClientOptions = {},
+  {
+    http = {},
+    lookup = createLookup(2),
+    readPassword = createPasswordReader({ maxReads: 2 }),
+  }: ClientOptions = {},
 ): ApplianceClient {
   const create = createClientFactory({
     clock: systemClock,

@@ -1,0 +1,92 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const linter = join(root, "node_modules/oxlint/bin/oxlint");
+
+/** What a file of each folder must not import; written from the file's own folder. */
+const FORBIDDEN: readonly (readonly [file: string, specifier: string])[] = [
+  ["src/api/x.ts", "../config/secret.ts"],
+  ["src/api/x.ts", "../log.ts"],
+  ["src/config/x.ts", "../api/json.ts"],
+  ["src/config/yaml/x.ts", "../../api/json.ts"],
+  ["src/config/yaml/x.ts", "../../exporter.ts"],
+  ["src/polling/x.ts", "../fleet/fleet.ts"],
+  ["src/polling/x.ts", "./../metrics/self.ts"],
+  ["src/polling/client/x.ts", "../../fleet/fleet.ts"],
+  ["src/polling/client/x.ts", "../../observer.ts"],
+  ["src/fleet/x.ts", "../polling/runner.ts"],
+  ["src/fleet/x.ts", "../polling/client/client.ts"],
+  ["src/fleet/x.ts", "../metrics/exposition.ts"],
+  ["src/metrics/x.ts", "../fleet/fleet.ts"],
+  ["src/metrics/families/x.ts", "../../fleet/groups.ts"],
+  ["src/metrics/x.ts", "../polling/poll.ts"],
+  ["src/metrics/x.ts", "../web/server.ts"],
+  ["src/web/x.ts", "../fleet/fleet.ts"],
+  ["src/web/x.ts", "../polling/failure.ts"],
+  ["src/web/x.ts", "../metrics/exposition.ts"],
+  ["src/web/x.ts", "../exporter.ts"],
+  ["src/appliance/x.ts", "../polling/poll.ts"],
+  ["src/appliance/x.ts", "../exporter.ts"],
+  ["src/demo/x.ts", "../fleet/fleet.ts"],
+  ["src/demo/x.ts", "../cli/run.ts"],
+  ["src/exporter.ts", "./cli/run.ts"],
+  ["src/cli/x.ts", "../main.ts"],
+  ["src/web/x.ts", "node:process"],
+  ["src/cli/x.ts", "node:process"],
+];
+
+/** Some of what they do import. */
+const ALLOWED: readonly (readonly [file: string, specifier: string])[] = [
+  ["src/config/yaml/x.ts", "../errors.ts"],
+  ["src/polling/x.ts", "../api/vrrp-list.ts"],
+  ["src/polling/client/x.ts", "../failure.ts"],
+  ["src/polling/client/x.ts", "../../config/config.ts"],
+  ["src/fleet/x.ts", "../polling/observation.ts"],
+  ["src/metrics/families/x.ts", "../family.ts"],
+  ["src/metrics/families/x.ts", "../../fleet/snapshot.ts"],
+  ["src/metrics/x.ts", "../polling/events.ts"],
+  ["src/web/x.ts", "../fleet/snapshot.ts"],
+  ["src/appliance/x.ts", "../config/secret.ts"],
+  ["src/demo/x.ts", "../exporter.ts"],
+  ["src/cli/x.ts", "../exporter.ts"],
+  ["src/exporter.ts", "./web/server.ts"],
+];
+
+const FORMS = [
+  (specifier: string) => `import { x } from "${specifier}";\nx();\n`,
+  (specifier: string) => `export { x } from "${specifier}";\n`,
+];
+
+interface Report {
+  readonly diagnostics: readonly { readonly code: string }[];
+}
+
+/** How often the linter complains of imports in a project whose only source is this file. */
+async function complaints(file: string, text: string): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), "import-direction-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await cp(join(root, ".oxlintrc.json"), join(folder, ".oxlintrc.json"));
+  await symlink(join(root, "node_modules"), join(folder, "node_modules"));
+  await mkdir(dirname(join(folder, file)), { recursive: true });
+  await writeFile(join(folder, file), text);
+  const run = promisify(execFile)(process.execPath, [linter, "--format=json", "src"], { cwd: folder });
+  const { stdout } = await run.catch((error: { readonly stdout: string }) => error);
+  const report: Report = JSON.parse(stdout);
+  return report.diagnostics.filter(({ code }) => code.includes("no-restricted-imports")).length;
+}
+
+test.each(FORBIDDEN)("%s may not import %s", async (file, specifier) => {
+  const found = await Promise.all(FORMS.map((form) => complaints(file, form(specifier))));
+  expect(found).toEqual([1, 1]);
+});
+
+test.each(ALLOWED)("%s may import %s", async (file, specifier) => {
+  const found = await Promise.all(FORMS.map((form) => complaints(file, form(specifier))));
+  expect(found).toEqual([0, 0]);
+});
