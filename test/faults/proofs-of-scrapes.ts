@@ -65,7 +65,7 @@ export const PROOFS_OF_SCRAPES: readonly Proof[] = [
         socket.pause();
         socket.write(SCRAPE);
       }
-      // A first look after 30 s of silence still sees the progress made before; the second one ends it.
+      // The first look for silence may still see the progress made before it; the second one ends the connection.
       const untilMs = performance.now() + 75_000;
       while (countEstablished(callers, exporter) > 0) {
         expect(performance.now()).toBeLessThan(untilMs);
