@@ -43,8 +43,10 @@ const io: Io = {
   maxLookups: Math.max(1, Math.floor(threads / 2)),
   maxPasswordReads: Math.max(1, Math.floor(threads / 4)),
   stopRequested: new Promise((resolve) => {
-    // Not once: a second signal must not cut the orderly end short.
-    process.on("SIGTERM", resolve).on("SIGINT", resolve);
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      // Not once: a second signal must not cut the orderly end short.
+      process.removeAllListeners(signal).on(signal, resolve);
+    }
     // Whoever read the results has left, as head does; there is nobody to go on for.
     process.stdout.on("error", () => resolve());
   }),

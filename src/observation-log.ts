@@ -70,7 +70,10 @@ function logAnomalies(logger: Logger, subject: Fields, { anomalies }: ChangeOf<"
     return;
   }
   const places = anomalies.slice(0, MAX_PLACES).map(({ kind, path }) => `${kind} at ${path}`);
-  logger.warn({ ...subject, count: anomalies.length, places }, "api anomalies in the vrrp list");
+  logger.warn(
+    { ...subject, count: anomalies.length, places: places.join(", ") },
+    "api anomalies in the vrrp list",
+  );
 }
 
 function fieldsOf(operation: Operation): Fields {

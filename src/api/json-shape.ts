@@ -34,8 +34,8 @@ export function shapeOf(text: string): JsonShape {
   return { depth: deepest, entries: isEmpty ? 0 : commas + 1 };
 }
 
-/** Index of the quote that ends the string begun at `start`, or of the last character. */
-function endOfString(text: string, start: number): number {
+/** Index of the quote that ends the string begun at `start`; the text's length where none does. */
+export function endOfString(text: string, start: number): number {
   for (let index = start + 1; index < text.length; index += 1) {
     const char = text.charCodeAt(index);
     if (char === QUOTE) return index;

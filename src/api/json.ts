@@ -1,14 +1,11 @@
 import type { Decoded } from "./decoded.ts";
-import { shapeOf } from "./json-shape.ts";
-
-/** What can stand between two quotes and needs a look: an escape, the closing quote, characters below the space. */
-const STRING_PARTS = /\\[^]|"|[^ -\uffff]+/g;
+import { endOfString, shapeOf } from "./json-shape.ts";
 
 /** No answer of the API nests deeper than three. */
 const MAX_DEPTH = 64;
 
-/** Texts with raw control characters are tried again up to this length, in UTF-16 units; honest ones are a few thousand. */
-const MAX_RETRIED_LENGTH = 1024 * 1024;
+/** Strings that a text with raw control characters may hold to be tried again; an honest one holds a hundred thousand at most. */
+const MAX_RETRIED_STRINGS = 200_000;
 
 /**
  * The value of a JSON text of at most 64 levels. Where strict parsing fails, raw control characters inside strings are
@@ -17,7 +14,7 @@ const MAX_RETRIED_LENGTH = 1024 * 1024;
 export function parseJson(text: string): Decoded<unknown> {
   if (shapeOf(text).depth > MAX_DEPTH) return jsonProblem(`expected at most ${MAX_DEPTH} levels of nesting`);
   const strict = tryParse(text);
-  if (strict.ok || text.length > MAX_RETRIED_LENGTH) return strict;
+  if (strict.ok) return strict;
   const escaped = escapeRawControls(text);
   return escaped === text ? strict : tryParse(escaped);
 }
@@ -41,13 +38,33 @@ function lookOf(text: string): string {
   return start.startsWith("<") ? "markup" : "text that is not JSON";
 }
 
+/** The text as it was where nothing needs escaping, or too much. */
 function escapeRawControls(text: string): string {
-  let isInString = false;
-  return text.replace(STRING_PARTS, (part) => {
-    if (part === '"') isInString = !isInString;
-    return isInString && part < " " ? JSON.stringify(part).slice(1, -1) : part;
-  });
+  const parts: string[] = [];
+  let done = 0;
+  for (let start = text.indexOf('"'); start >= 0; start = text.indexOf('"', done)) {
+    if (parts.length > 2 * MAX_RETRIED_STRINGS) return text;
+    const end = endOfString(text, start) + 1;
+    parts.push(text.slice(done, start), escapeControls(text.slice(start, end)));
+    done = end;
+  }
+  return parts.join("") + text.slice(done);
 }
+
+/** Kind by kind: a call for each character would cost a second where there are millions. */
+function escapeControls(string: string): string {
+  if (!RAW_CONTROL.test(string) || ESCAPED_CONTROL.test(string)) return string;
+  return CONTROLS.reduce((escaped, [raw, escape]) => escaped.replaceAll(raw, escape), string);
+}
+
+const CONTROLS = Array.from({ length: 32 }, (_, code) => {
+  const raw = String.fromCharCode(code);
+  return [raw, JSON.stringify(raw).slice(1, -1)] as const;
+});
+const ANY_CONTROL = `[${CONTROLS.map(([, escape]) => escape).join("")}]`;
+const RAW_CONTROL = new RegExp(ANY_CONTROL);
+/** A backslash and a control character are no escape; that is more than a raw control character. */
+const ESCAPED_CONTROL = new RegExp(String.raw`(?<!\\)(?:\\\\)*\\${ANY_CONTROL}`);
 
 /** Whether a parsed value is a JSON object; arrays and null are none. */
 export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {

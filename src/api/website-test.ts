@@ -44,7 +44,7 @@ export function decodeWebsiteTest(body: Uint8Array): Decoded<WebsiteTest> {
  * @see management API 4.2
  */
 export function parseWebsiteTest(text: string): Decoded<WebsiteTest> {
-  const folded = !text.includes("\n");
+  const folded = !text.trim().includes("\n");
   const markers = findMarkers(text, folded);
   if (markers.length === 0) return testProblem("expected a connection marker, got a text without one");
   const firstPlain = markers.find(isPlain);

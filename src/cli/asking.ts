@@ -5,6 +5,7 @@ import { createClientFactory } from "../polling/client/factory.ts";
 import { createLookup } from "../polling/client/lookup.ts";
 import { createSecureContexts } from "../polling/client/tls-context.ts";
 import { meansApplianceDown } from "../polling/failure.ts";
+import { toSeconds } from "../polling/clock.ts";
 import type { Observation, PollResult } from "../polling/observation.ts";
 import { pollVrrp, pollWebsite, unsent, UNSENT_DOWN } from "../polling/poll.ts";
 import type { Io } from "./io.ts";
@@ -77,7 +78,7 @@ async function askOne(
     ...result,
     appliance,
     completedAtMs: clock.wallMs(),
-    durationSeconds: (clock.monotonicMs() - startedMs) / 1000,
+    durationSeconds: toSeconds(clock.monotonicMs() - startedMs),
     expiresAtMs: Number.POSITIVE_INFINITY,
     certificate: client.certificate(),
   };

@@ -35,7 +35,7 @@ export async function check({ configFile, live, output }: CheckOptions, io: Io):
   const summary = summarise(loaded.config);
   if (output === "json") io.out(toJson({ ok: isGood, ...summary, appliances: results?.map(jsonResult) }));
   else {
-    io.out(`${configFile}: good, ${summary.enabled} appliances enabled, ${summary.disabled} disabled\n`);
+    io.out(`${configFile}: good, appliances: ${summary.enabled} enabled, ${summary.disabled} disabled\n`);
     if (results !== undefined) io.out(`\n${liveTable(results)}\n${certificateTable(results)}`);
   }
   return isGood ? 0 : 1;

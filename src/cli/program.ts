@@ -19,6 +19,12 @@ import { run } from "./run.ts";
 const LISTEN_ADDRESS = ":10849";
 const DEMO_LISTEN_ADDRESS = "127.0.0.1:10849";
 
+const PROGRAM_EXAMPLE = `
+Without a command it runs; 'run --help' lists those flags, and '<command> --help' those of each command.
+
+Example:
+  appliance-exporter --config.file=config.yaml --web.listen-address=:10849`;
+
 interface CommandSpec {
   /** With its arguments: `poll <name>`. */
   readonly name: string;
@@ -99,7 +105,8 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     .description("Prometheus exporter for clusters of network appliances")
     .version(io.version)
     .exitOverride()
-    .configureOutput({ writeOut: io.out, writeErr: io.err });
+    .configureOutput({ writeOut: io.out, writeErr: io.err })
+    .addHelpText("after", PROGRAM_EXAMPLE);
   for (const spec of COMMANDS) {
     const command = addCommand(program, spec);
     command.action(async () => {

@@ -97,7 +97,7 @@ export function createFleet(): Fleet {
     configure: (config, nowMs) => {
       const enabled = config.appliances.filter((appliance) => appliance.enabled);
       states = new Map(enabled.map((appliance) => [appliance.name, stateFor(appliance, nowMs)]));
-      clusters = clustersOf(enabled);
+      clusters = clustersOf(config.appliances);
     },
     record: (observation, nowMs) => {
       const before = states.get(observation.appliance);
@@ -124,8 +124,14 @@ export function createFleet(): Fleet {
   };
 }
 
+/** A disabled appliance makes its cluster no smaller, and is no member of it for as long as it is not polled. */
 function clustersOf(appliances: readonly ApplianceConfig[]): ReadonlyMap<string, readonly string[]> {
-  const members = new Map<string, readonly string[]>();
-  for (const { cluster, name } of appliances) members.set(cluster, [...(members.get(cluster) ?? []), name]);
-  return new Map([...members].filter(([, names]) => names.length > 1));
+  const members = new Map<string, ApplianceConfig[]>();
+  for (const appliance of appliances) {
+    members.set(appliance.cluster, [...(members.get(appliance.cluster) ?? []), appliance]);
+  }
+  const backedUp = [...members].filter(([, all]) => all.length > 1);
+  return new Map(
+    backedUp.map(([cluster, all]) => [cluster, all.filter(({ enabled }) => enabled).map(({ name }) => name)]),
+  );
 }

@@ -31,14 +31,18 @@ export function vrrpSection(
 /** What is true of a website, as seen from one appliance, at the monotonic instant `nowMs`. */
 export function websiteSection(
   identity: Identity,
-  { id, name, expectStatus }: WebsiteConfig,
+  { id, name, protocols, expectStatus }: WebsiteConfig,
   record: WebsiteRecord,
   nowMs: number,
 ): WebsiteSnapshot {
   const health = healthAt(record, nowMs);
-  const statuses = whileKnown(health, record.seen)?.map(({ protocol, status, changes }: SeenStatus) => {
-    return { protocol, status, isUp: statusSetHas(expectStatus, status), changes };
-  });
+  const isWanted = ({ protocol }: SeenStatus): boolean =>
+    protocols === undefined || protocols.includes(protocol);
+  const statuses = whileKnown(health, record.seen)
+    ?.filter(isWanted)
+    .map(({ protocol, status, changes }) => {
+      return { protocol, status, isUp: statusSetHas(expectStatus, status), changes };
+    });
   return { kind: "website_test", identity, websiteId: id, website: name, health, statuses };
 }
 

@@ -2,7 +2,7 @@ import pLimit, { type LimitFunction } from "p-limit";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
 import { backoffAfter, NO_BACKOFF, pausedUntilMs, withoutAuthPause } from "./backoff.ts";
 import type { ApplianceClient } from "./client/client.ts";
-import type { Clock } from "./clock.ts";
+import { toSeconds, type Clock } from "./clock.ts";
 import type { PollEvents } from "./events.ts";
 import { meansApplianceDown, type Failure } from "./failure.ts";
 import { operationKey, type Operation, type PollResult } from "./observation.ts";
@@ -166,11 +166,6 @@ interface Timespan {
   readonly startedMs: number;
   readonly endedMs: number;
   readonly durationSeconds: number;
-}
-
-/** To the microsecond; the digits behind are noise. */
-function toSeconds(ms: number): number {
-  return Math.round(ms * 1000) / 1e6;
 }
 
 const UNSENT_DEFERRED: Failure = {

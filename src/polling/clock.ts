@@ -10,3 +10,8 @@ export const systemClock: Clock = {
   wallMs: () => Date.now(),
   monotonicMs: () => performance.now(),
 };
+
+/** To the microsecond; the digits behind are noise. */
+export function toSeconds(ms: number): number {
+  return Math.round(ms * 1000) / 1e6;
+}

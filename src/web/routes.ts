@@ -87,7 +87,8 @@ function metricsReply(body: Buffer, headers: Readonly<Record<string, string>> = 
   return { status: 200, contentType: METRICS_TYPE, body, headers: { vary: "accept-encoding", ...headers } };
 }
 
+/** The path asked for, without the query; of the absolute form too. @see RFC 9112, 3.2 */
 function pathOf({ url = "/" }: IncomingMessage): string {
-  const end = url.indexOf("?");
-  return end < 0 ? url : url.slice(0, end);
+  const [path = "/"] = url.replace(/^https?:\/\/[^/?]*/, "").split("?", 1);
+  return path === "" ? "/" : path;
 }

@@ -117,7 +117,7 @@ test.each([
   "http connect --- http",
   "XHTTP CONNECT --- HTTP",
   "HTTP CONNECT: --- HTTP",
-  "X-Trace: a HTTP CONNECT --- HTTP HTTP/1.1 200 OK\n",
+  "X-Trace: a\nX-Other: HTTP CONNECT --- HTTP HTTP/1.1 200 OK\n",
   "first\n HTTP CONNECT --- HTTP HTTP/1.1 200 OK\n",
 ])("takes %j for no test at all", (text) => {
   expect(parseWebsiteTest(text)).toEqual({
@@ -243,4 +243,13 @@ test("encodes a test as a JSON string with escaped slashes", () => {
     '"HTTP CONNECT ------------------------------------------------- HTTPS\\n' +
       'HTTP\\/1.1 200 OK\\nETag: \\"a\\/b\\"\\n\\n"',
   );
+});
+
+test("a text folded onto one line is folded although a line break ends it", () => {
+  const text = "HTTP CONNECT --- HTTP HTTP/1.1 301 Moved HTTP CONNECT --- HTTPS HTTP/1.1 200 OK\n";
+  const parsed = parseWebsiteTest(text);
+  expect(parsed.ok && parsed.value.blocks.map(({ protocol, status }) => [protocol, status])).toEqual([
+    ["http", 301],
+    ["https", 200],
+  ]);
 });

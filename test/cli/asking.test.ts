@@ -55,7 +55,7 @@ test("check tells that a configuration is good", async () => {
   const { file } = await setUp();
   expect(await run("check", `--config.file=${file}`)).toEqual({
     code: 0,
-    out: `${file}: good, 2 appliances enabled, 1 disabled\n`,
+    out: `${file}: good, appliances: 2 enabled, 1 disabled\n`,
     err: "",
   });
 });
@@ -68,7 +68,7 @@ test("check --live asks each enabled appliance and shows the certificate to pin"
   expect(
     out.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/, "<end of validity.>").replace(sha256, "<sha256>"),
   ).toBe(
-    `${file}: good, 2 appliances enabled, 1 disabled
+    `${file}: good, appliances: 2 enabled, 1 disabled
 
 APPLIANCE  CLUSTER  VRRP LIST  DETAIL
 fw-a       fw-a     ok         1 interface

@@ -22,9 +22,17 @@ test("a cluster of one appliance has no groups, under whatever name", () => {
   expect(fleetOf([MEMBER_A], [A_IS_MASTER]).snapshot(0).clusters).toEqual([]);
 });
 
-test("a disabled appliance is no member, and a cluster that it leaves alone has no groups", () => {
+test("a disabled appliance is no member, and the groups of the one it leaves alone stay", () => {
   const fleet = fleetOf([MEMBER_A, { ...MEMBER_B, enabled: false }], [A_IS_MASTER, B_IS_BACKUP]);
-  expect(fleet.snapshot(0).clusters).toEqual([]);
+  expect(groupLines(fleet)).toEqual(["2 192.0.2.100: masters a, backups -, unknown -, preferred true"]);
+});
+
+test("a cluster whose appliances are all disabled has no groups", () => {
+  const fleet = fleetOf([
+    { ...MEMBER_A, enabled: false },
+    { ...MEMBER_B, enabled: false },
+  ]);
+  expect(groupLines(fleet)).toEqual([]);
 });
 
 test("a disabled appliance is not an unknown member of the others' groups", () => {

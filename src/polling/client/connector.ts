@@ -1,7 +1,8 @@
 import { isIP, type Socket } from "node:net";
-import type { SecureContext } from "node:tls";
+import type { SecureContext, TLSSocket } from "node:tls";
 import type { TlsClientConfig } from "../../config/config.ts";
 import type { Clock } from "../clock.ts";
+import type { PresentedCertificate } from "../observation.ts";
 import type { AttemptWatcher } from "./attempt.ts";
 import { ConnectionError } from "./connection-error.ts";
 import { dial } from "./dial.ts";
@@ -32,22 +33,30 @@ export interface ConnectorOptions {
  * this appliance, and of this appliance alone, so that a new connection resumes it.
  */
 export function createConnector({ host, port, proxy, tls, lookup, clock }: ConnectorOptions): Connector {
-  let session: Buffer | undefined;
+  let resumable: Resumable | undefined;
 
   async function secure(raw: Socket, watcher: AttemptWatcher): Promise<Socket> {
     if (tls === undefined) return raw;
     watcher.stage("tls");
+    const before = resumable;
+    let offered: Buffer | undefined;
+    let keep = (session: Buffer): void => void (offered = session);
     const name = tls.config.serverName ?? host;
-    const remember = (fresh: Buffer): void => void (session = fresh);
-    const secured = await handshake(raw, { name, context: tls.context, session, remember }, watcher);
-    const peer = secured.getPeerX509Certificate();
-    const certificate = peer === undefined ? undefined : describeCertificate(peer);
+    const options = { name, context: tls.context, session: before?.session };
+    const secured = await handshake(raw, { ...options, remember: (session) => keep(session) }, watcher);
+    // On a resumed session the peer presents nothing; it is whoever presented itself when the session began.
+    const certificate = secured.isSessionReused() ? before?.certificate : presentedBy(secured);
     if (certificate !== undefined) watcher.certificate(certificate);
     const problem = peerProblem(secured, certificate, tls.config, clock.wallMs());
-    if (problem === undefined) return secured;
-    session = undefined;
-    secured.destroy();
-    throw new ConnectionError("tls", problem);
+    if (problem !== undefined) {
+      resumable = undefined;
+      secured.destroy();
+      throw new ConnectionError("tls", problem);
+    }
+    // Only now: a session of a peer that is not trusted is not to be resumed.
+    keep = (session) => void (resumable = { session, certificate });
+    if (offered !== undefined) keep(offered);
+    return secured;
   }
 
   return async (watcher) => {
@@ -59,4 +68,15 @@ export function createConnector({ host, port, proxy, tls, lookup, clock }: Conne
     watcher.stage("connected");
     return socket;
   };
+}
+
+/** A TLS session with a trusted peer, and the certificate presented when it began. */
+interface Resumable {
+  readonly session: Buffer;
+  readonly certificate: PresentedCertificate | undefined;
+}
+
+function presentedBy(socket: TLSSocket): PresentedCertificate | undefined {
+  const certificate = socket.getPeerX509Certificate();
+  return certificate === undefined ? undefined : describeCertificate(certificate);
 }

@@ -18,8 +18,8 @@ export function describeCertificate(certificate: X509Certificate): PresentedCert
  * Why the peer of a finished handshake is not to be trusted at `wallMs` (Unix time), as text for the log; `undefined`
  * where it is.
  *
- * A pinned certificate vouches for itself, whoever signed it and whatever it is called; with a CA beside the pins both
- * must agree. `insecure_skip_verify` leaves the pins alone.
+ * A pinned certificate vouches for itself, whoever signed it, whatever it is called and however old it is.
+ * `insecure_skip_verify` leaves the pins alone.
  */
 export function peerProblem(
   socket: TLSSocket,
@@ -31,8 +31,7 @@ export function peerProblem(
   if (pins.length > 0 && (certificate === undefined || !pins.includes(certificate.sha256))) {
     return `the certificate's SHA-256 ${certificate?.sha256 ?? "(none presented)"} is not among certificate_sha256`;
   }
-  const vouchedByPin = pins.length > 0 && tls.ca === undefined;
-  if (tls.insecureSkipVerify || vouchedByPin) return undefined;
+  if (tls.insecureSkipVerify || pins.length > 0) return undefined;
   if (!socket.authorized) return `the certificate is not trusted: ${String(socket.authorizationError)}`;
   // A resumed session is not verified again; its certificate may have expired meanwhile.
   const notAfterSeconds = certificate?.notAfterSeconds;

@@ -9,7 +9,7 @@ import type { ApplianceClient } from "../../../src/polling/client/client.ts";
 import { createClientFactory } from "../../../src/polling/client/factory.ts";
 import { createLookup, type Lookup } from "../../../src/polling/client/lookup.ts";
 import { createSecureContexts } from "../../../src/polling/client/tls-context.ts";
-import { systemClock } from "../../../src/polling/clock.ts";
+import { systemClock, type Clock } from "../../../src/polling/clock.ts";
 import type { Outcome } from "../../../src/polling/observation.ts";
 import { createAuthority } from "../../support/certificates.ts";
 import { startFaultServer, type Behaviour, type FaultServer } from "../../support/fault-server.ts";
@@ -30,6 +30,7 @@ export interface ClientOptions {
   readonly http?: Partial<HttpClientConfig>;
   readonly lookup?: Lookup;
   readonly readPassword?: PasswordReader;
+  readonly clock?: Clock;
 }
 
 /** A client of the appliance at this address, closed after the test. */
@@ -39,10 +40,11 @@ export function clientOf(
     http = {},
     lookup = createLookup(2),
     readPassword = createPasswordReader({ maxReads: 2 }),
+    clock = systemClock,
   }: ClientOptions = {},
 ): ApplianceClient {
   const create = createClientFactory({
-    clock: systemClock,
+    clock,
     lookup,
     readPassword,
     secureContexts: createSecureContexts(),

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import type { TlsClientConfig } from "../../../src/config/config.ts";
 import { Secret } from "../../../src/config/secret.ts";
 import { createSecureContexts } from "../../../src/polling/client/tls-context.ts";
+import { systemClock } from "../../../src/polling/clock.ts";
 import { createAuthority } from "../../support/certificates.ts";
 import type { Behaviour } from "../../support/fault-server.ts";
 import { answering, AUTHORITY, clientOf, LEAF, LONG_MS, OK, serve, shortly, trusting } from "./support.ts";
@@ -77,7 +78,7 @@ test.each<Case>([
     name: "the pin beside an authority that did not sign it",
     server: LEAF,
     tls: { ca: STRANGER.cert, certificateSha256: [PIN] },
-    outcome: "tls",
+    outcome: "{}",
   },
   {
     name: "another pin in spite of insecure_skip_verify",
@@ -141,6 +142,29 @@ test.each(["TLSv1.2", "TLSv1.3"] as const)(
     expect(resumed).toEqual([false, true, true]);
   },
 );
+
+test.each(["TLSv1.2", "TLSv1.3"] as const)(
+  "a pinned certificate is the same one on a resumed session, with %s",
+  async (version) => {
+    const resumed: boolean[] = [];
+    const server = await serve(ending(resumed), { ...LEAF, minVersion: version, maxVersion: version });
+    const tls = trusting({ ca: undefined, certificateSha256: [PIN] });
+    const client = clientOf(`https://127.0.0.1:${server.port}`, { http: { tls } });
+    for (let i = 0; i < 3; i += 1) expect(shortly(await client.get("/x", LONG_MS))).toBe("{}");
+    expect(resumed).toEqual([false, true, true]);
+    expect(client.certificate()?.sha256).toBe(PIN);
+  },
+);
+
+test("a certificate that has expired since its session began is refused", async () => {
+  const server = await serve(ending([]));
+  let wallMs = Date.now();
+  const clock = { ...systemClock, wallMs: () => wallMs };
+  const client = clientOf(`https://127.0.0.1:${server.port}`, { clock });
+  expect(shortly(await client.get("/x", LONG_MS))).toBe("{}");
+  wallMs += 365 * 24 * 3_600_000;
+  expect(shortly(await client.get("/x", LONG_MS))).toBe("tls");
+});
 
 test("a session is never offered to another appliance", async () => {
   const resumed: boolean[] = [];
