@@ -83,3 +83,29 @@ test("everything that is wrong is reported at once, in the order of the file", a
     'config.yaml:9:16: config_files[0]: no file matches "x/*.yaml"',
   ]);
 });
+
+test("one error hides no other, in the same block or outside of it", async () => {
+  const errors = await errorsOf(`polling: { vrrp: { interval: 5x } }
+http_client: { tls_config: { bogus: 1 } }
+appliances:
+  - name: a
+    base_url: "https://192.0.2.1"
+    websites: [1, -2, 1, { id: 5, nmae: x }, 5, 5]
+    polling: { vrrp: { interval: 5s, timeout: 6s } }
+  - name: b
+    base_url: "https://192.0.2.2"
+    http_client: { tls_config: { cert_file: none.pem, nope: 1 } }
+`);
+  expect(errors.map((error) => error.replace(/"[^"]*none.pem"/, '"none.pem"'))).toEqual([
+    'config.yaml:1:20: polling.vrrp.interval: expected a duration such as 500ms, 15s or 1m30s, got "5x"',
+    "config.yaml:2:30: http_client.tls_config.bogus: unknown key",
+    "config.yaml:6:19: appliances[0].websites[1]: expected a website's id, or a map with an id, got -2",
+    "config.yaml:6:23: appliances[0].websites[2]: website 1 is already there",
+    "config.yaml:6:35: appliances[0].websites[3].nmae: unknown key",
+    "config.yaml:6:49: appliances[0].websites[5]: website 5 is already there",
+    "config.yaml:7:38: appliances[0].polling.vrrp.timeout: expected at most the interval, 5s, got 6s",
+    'config.yaml:10:34: appliances[1].http_client.tls_config.cert_file: cannot use "none.pem": no such file',
+    "config.yaml:10:34: appliances[1].http_client.tls_config.cert_file: expected key_file beside it",
+    "config.yaml:10:55: appliances[1].http_client.tls_config.nope: unknown key",
+  ]);
+});

@@ -1,11 +1,11 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { WebsiteConfig } from "../config.ts";
 import type { JsonPath } from "../errors.ts";
 import { baseUrlSchema, enabledSchema } from "../schema/config-file.ts";
-import { httpClientSchema } from "../schema/http-client.ts";
-import { pollingSchema, timingSchema, type Timing } from "../schema/polling.ts";
+import { knownHttpClientSchema } from "../schema/http-client.ts";
+import { knownTimingSchema, pollingSchema, type Timing } from "../schema/polling.ts";
 import { labelsSchema, nameSchema } from "../schema/values.ts";
-import { websitesSchema } from "../schema/websites.ts";
+import { websiteSchema } from "../schema/websites.ts";
 import { valueAt } from "../yaml/validate.ts";
 import type { YamlFile } from "../yaml/file.ts";
 
@@ -20,12 +20,13 @@ export interface Scope {
   readonly baseUrl: string | undefined;
   readonly enabled: boolean | undefined;
   readonly labels: Readonly<Record<string, string>> | undefined;
-  readonly websites: readonly WebsiteConfig[] | undefined;
+  /** `undefined` in place of one that does not fit. */
+  readonly websites: readonly (WebsiteConfig | undefined)[] | undefined;
   /** Empty where it is missing; `undefined` only where it does not fit, so that nothing can be concluded from it. */
   readonly timing: Readonly<Record<Operation, Timing | undefined>>;
   readonly maxConcurrentWebsiteTests: number | undefined;
   /** Likewise. */
-  readonly http: z.output<typeof httpClientSchema> | undefined;
+  readonly http: z.output<typeof knownHttpClientSchema> | undefined;
 }
 
 /** The two blocks of `polling`. */
@@ -36,7 +37,7 @@ export type Chain = readonly Scope[];
 
 /** Reads each setting of a place for itself, so that one that does not fit hides no other. */
 export function readScope(file: YamlFile, path: JsonPath): Scope {
-  const read = <T>(schema: z.ZodType<T>, ...keys: readonly string[]): T | undefined =>
+  const read = <T>(schema: z.ZodType<T>, ...keys: JsonPath): T | undefined =>
     schema.safeParse(valueAt(file.data, [...path, ...keys])).data;
   const perAppliance = "max_concurrent_website_tests_per_appliance";
   return {
@@ -46,13 +47,15 @@ export function readScope(file: YamlFile, path: JsonPath): Scope {
     baseUrl: read(baseUrlSchema, "base_url"),
     enabled: read(enabledSchema, "enabled"),
     labels: read(labelsSchema, "labels"),
-    websites: read(websitesSchema, "websites"),
+    websites: read(z.array(z.unknown()), "websites")?.map((_, index) =>
+      read(websiteSchema, "websites", index),
+    ),
     timing: {
-      vrrp: read(timingSchema.default({}), "polling", "vrrp"),
-      websites: read(timingSchema.default({}), "polling", "websites"),
+      vrrp: read(knownTimingSchema.default({}), "polling", "vrrp"),
+      websites: read(knownTimingSchema.default({}), "polling", "websites"),
     },
     maxConcurrentWebsiteTests: read(pollingSchema.shape[perAppliance], "polling", perAppliance),
-    http: read(httpClientSchema.default({}), "http_client"),
+    http: read(knownHttpClientSchema.default({}), "http_client"),
   };
 }
 

@@ -27,10 +27,12 @@ export function resolveTiming(chain: Chain, operation: Operation): OperationTimi
 
 /** An error where a timeout that is set exceeds its interval or its schedule's shortest gap: at the inner of the two. */
 export function checkTiming(chain: Chain, operation: Operation): readonly ConfigError[] {
-  // A block that does not fit is reported, and may hold the very interval or timeout that counts.
-  if (chain.some(({ timing }) => timing[operation] === undefined)) return [];
   const timeout = timeoutOf(chain, operation);
   const pace = paceOf(chain, operation);
+  // A block that does not fit is reported, and may hold the very interval or timeout that counts; not if it lies
+  // outside of both.
+  const outer = Math.min(timeout?.depth ?? 0, pace?.depth ?? 0);
+  if (chain.slice(outer).some(({ timing }) => timing[operation] === undefined)) return [];
   const gapMs = shortestMs(pace?.value ?? builtInPace(operation));
   if (!timeout || timeout.value <= gapMs) return [];
   return pace && pace.depth > timeout.depth

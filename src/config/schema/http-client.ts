@@ -80,12 +80,21 @@ const tlsConfigSchema = z
   })
   .meta({ description: "TLS towards the appliance; an inner block overrides an outer one key by key." });
 
+const proxyUrlSchema = parsed(z.string(), parseProxyUrl).meta({
+  description: "http://[user:password@]host:port: appliances are reached through this proxy.",
+});
+
+/** The same for the known keys alone; an unknown one, reported otherwise, says nothing about them. */
+export const knownHttpClientSchema = z.object({
+  basic_auth: basicAuthSchema.optional(),
+  tls_config: z.object(tlsConfigSchema.shape).optional(),
+  proxy_url: proxyUrlSchema.optional(),
+});
+
 export const httpClientSchema = z
   .strictObject({
     basic_auth: basicAuthSchema.optional(),
     tls_config: tlsConfigSchema.optional(),
-    proxy_url: parsed(z.string(), parseProxyUrl)
-      .meta({ description: "http://[user:password@]host:port: appliances are reached through this proxy." })
-      .optional(),
+    proxy_url: proxyUrlSchema.optional(),
   })
   .meta({ id: "http_client", description: "How appliances are reached; inner blocks override outer ones." });

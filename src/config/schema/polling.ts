@@ -23,6 +23,9 @@ export const timingSchema = z
     when: isMap,
   });
 
+/** The same for the known keys alone; an unknown one, reported otherwise, says nothing about them. */
+export const knownTimingSchema = z.object(timingSchema.shape);
+
 export type Timing = z.output<typeof timingSchema>;
 
 const innerShape = {

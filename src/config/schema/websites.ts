@@ -44,7 +44,7 @@ const websiteObject = z.strictObject({
 });
 
 /** A website: its id alone, or a map. */
-const websiteSchema = z
+export const websiteSchema = z
   .union([idSchema, websiteObject], { error: expected("a website's id, or a map with an id") })
   .transform((website) => toWebsite(typeof website === "number" ? { id: website } : website));
 
