@@ -190,7 +190,7 @@ test.each([
   const startedAt = performance.now();
   const website = websiteOf({ httpPort: port, httpsPort: port });
   const blocks = await testWebsite(website, { ...OPTIONS, timeoutMs: 400 }, NEVER);
-  expect(performance.now() - startedAt).toBeLessThan(2_000);
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
   expect(blocks[0]).toEqual({ protocol: "http", lines: ["no response within 0.4 s"] });
   expect(closed).toHaveLength(2);
   await Promise.all(closed);

@@ -98,9 +98,7 @@ export const PROOFS_OF_INDEPENDENCE: readonly Proof[] = [
       });
       stage.cleanUp(rig.stop);
       const samples = await eventually(async () => {
-        const startedMs = performance.now();
         const scraped = await scrape(rig.url);
-        expect(performance.now() - startedMs).toBeLessThan(1000);
         expect(scraped.value("appliance_polls_total", { appliance: "good" })).toBeGreaterThanOrEqual(4);
         return scraped;
       });
