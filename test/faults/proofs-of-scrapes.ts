@@ -12,7 +12,7 @@ const SCRAPE = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n";
 async function expectScrape({ url }: Pick<Program, "url">): Promise<void> {
   const response = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(30_000) });
   expect(response.status).toBe(200);
-  expect(await response.text()).toContain("\nappliance_up{");
+  expect(await response.text()).toContain("\nappliance_polls_total{");
 }
 
 async function startSmall(stage: Stage): Promise<ExporterUnderTest> {
