@@ -1,0 +1,50 @@
+import { createHash } from "node:crypto";
+import { resolve } from "node:path";
+import { readTextFile, type TextResult } from "./read-file.ts";
+
+/** Something of the file system that a load of the configuration depended on, and how that load found it. */
+export interface Source {
+  /** Absolute; unique among the sources of a load. */
+  readonly path: string;
+  /** Whose metadata change with it: the file itself, or a pattern's folder. */
+  readonly statPath: string;
+  /** As the load found it; equal for equal content, and tells nothing of it. */
+  readonly state: string;
+  /** The same as it is now; never rejects. */
+  readonly read: () => Promise<string>;
+}
+
+/** Takes down what a load reads while it reads it, so that no change between two readings is lost. */
+export interface SourceRecord {
+  readonly readText: typeof readTextFile;
+  add(source: Source): void;
+  /** Everything so far, each path once. */
+  sources(): readonly Source[];
+}
+
+export function recordSources(): SourceRecord {
+  const byPath = new Map<string, Source>();
+  const add = (source: Source): void => {
+    if (!byPath.has(source.path)) byPath.set(source.path, source);
+  };
+  return {
+    add,
+    sources: () => [...byPath.values()],
+    readText: async (given, limitBytes) => {
+      const path = resolve(given);
+      const result = await readTextFile(path, limitBytes);
+      const read = async () => stateOf(await readTextFile(path, limitBytes));
+      add({ path, statPath: path, state: stateOf(result), read });
+      return result;
+    },
+  };
+}
+
+/** A digest, for a content of a few bytes must not be guessable from anything that lives long. */
+export function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64");
+}
+
+function stateOf(result: TextResult): string {
+  return result.ok ? digestOf(result.text) : `unreadable: ${result.message}`;
+}
