@@ -4,7 +4,7 @@ import { readTextFile, type TextResult } from "./read-file.ts";
 
 /** Something of the file system that a load of the configuration depended on, and how that load found it. */
 export interface Source {
-  /** Absolute; unique among the sources of a load. */
+  /** Absolute; of a file, or a pattern. */
   readonly path: string;
   /** Whose metadata change with it: the file itself, or a pattern's folder. */
   readonly statPath: string;
@@ -18,18 +18,16 @@ export interface Source {
 export interface SourceRecord {
   readonly readText: typeof readTextFile;
   add(source: Source): void;
-  /** Everything so far, each path once. */
+  /** Everything so far. */
   sources(): readonly Source[];
 }
 
 export function recordSources(): SourceRecord {
-  const byPath = new Map<string, Source>();
-  const add = (source: Source): void => {
-    if (!byPath.has(source.path)) byPath.set(source.path, source);
-  };
+  const sources: Source[] = [];
+  const add = (source: Source): void => void sources.push(source);
   return {
     add,
-    sources: () => [...byPath.values()],
+    sources: () => [...sources],
     readText: async (given, limitBytes) => {
       const path = resolve(given);
       const result = await readTextFile(path, limitBytes);
@@ -40,7 +38,7 @@ export function recordSources(): SourceRecord {
   };
 }
 
-/** A digest, for a content of a few bytes must not be guessable from anything that lives long. */
+/** The same for the same text alone. */
 export function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("base64");
 }

@@ -63,7 +63,7 @@ export function createCheck({ sources, onChange }: WatchDeps): (isThorough: bool
     const difference = loaded === sources() && changed.length > 0 ? JSON.stringify(changed) : "";
     const after = afterCheck(finding, difference);
     finding = after.finding;
-    if (after.isDue) await onChange(changed.map(([path]) => path));
+    if (after.isDue) await onChange([...new Set(changed.map(([path]) => path))]);
   };
 }
 
