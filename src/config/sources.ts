@@ -4,8 +4,8 @@ import { readTextFile, type TextResult } from "./read-file.ts";
 
 /** Something of the file system that a load of the configuration depended on, and how that load found it. */
 export interface Source {
-  /** Absolute; of a file, or a pattern. */
-  readonly path: string;
+  /** What it is called in the log. */
+  readonly name: string;
   /** Whose metadata change with it: the file itself, or a pattern's folder. */
   readonly statPath: string;
   /** As the load found it; equal for equal content, and tells nothing of it. */
@@ -32,7 +32,7 @@ export function recordSources(): SourceRecord {
       const path = resolve(given);
       const result = await readTextFile(path, limitBytes);
       const read = async () => stateOf(await readTextFile(path, limitBytes));
-      add({ path, statPath: path, state: stateOf(result), read });
+      add({ name: path, statPath: path, state: stateOf(result), read });
       return result;
     },
   };

@@ -31,7 +31,7 @@ export interface WatchDeps {
   /** What the latest load depended on, whether it was good or bad; another list after each load. */
   readonly sources: () => readonly Source[];
   /** These differ from what the latest load has seen. Must not reject. */
-  readonly onChange: (paths: readonly string[]) => Promise<unknown>;
+  readonly onChange: (names: readonly string[]) => Promise<unknown>;
 }
 
 /**
@@ -54,16 +54,16 @@ export function createCheck({ sources, onChange }: WatchDeps): (isThorough: bool
 
   return async (isThorough) => {
     const loaded = sources();
-    const changed: (readonly [path: string, state: string])[] = [];
+    const changed: (readonly [name: string, state: string])[] = [];
     for (const source of loaded) {
       const state = await stateNow(source, isThorough);
-      if (state !== source.state) changed.push([source.path, state]);
+      if (state !== source.state) changed.push([source.name, state]);
     }
     // Somebody else has loaded meanwhile; what was found is about what is gone.
     const difference = loaded === sources() && changed.length > 0 ? JSON.stringify(changed) : "";
     const after = afterCheck(finding, difference);
     finding = after.finding;
-    if (after.isDue) await onChange([...new Set(changed.map(([path]) => path))]);
+    if (after.isDue) await onChange([...new Set(changed.map(([name]) => name))]);
   };
 }
 

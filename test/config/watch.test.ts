@@ -190,8 +190,8 @@ test("a password file is watched only while a load fails for want of it: polls r
   await unlink(join(watched.folder, "p"));
   await checkTwice(watched);
   expect(watched.loads).toEqual([
-    { files: ["p"], isGood: false },
-    { files: ["p"], isGood: true },
+    { files: ["a password file"], isGood: false },
+    { files: ["a password file"], isGood: true },
   ]);
 });
 

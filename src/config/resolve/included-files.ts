@@ -57,7 +57,7 @@ async function findFiles(
   const folder = isAbsolute(text) ? dirname(text) : join(dirname(main.file), dirname(text));
   const names = await namesLike(folder, basename(text));
   record.add({
-    path: resolve(folder, basename(text)),
+    name: resolve(folder, basename(text)),
     statPath: resolve(folder),
     state: stateOf(names),
     read: async () => stateOf(await namesLike(folder, basename(text))),

@@ -75,7 +75,8 @@ async function readPassword(path: string, record: SourceRecord): Promise<Reading
   const result = await readPasswordFile(path);
   if (result.ok) return { ok: true };
   const read = async () => fitnessOf(await readPasswordFile(path));
-  record.add({ path, statPath: path, state: fitnessOf(result), read });
+  // The password itself may have been written where its file's path belongs.
+  record.add({ name: "a password file", statPath: path, state: fitnessOf(result), read });
   return result;
 }
 
