@@ -4,7 +4,7 @@ import type { ApplianceClient } from "../../src/polling/client/client.ts";
 import type { Observation, Outcome } from "../../src/polling/observation.ts";
 import { startRunner } from "../../src/polling/runner.ts";
 import { applianceOf, configOf, websiteOf } from "../support/observations.ts";
-import { holdClock, type HeldClock } from "./held-clock.ts";
+import { holdClock } from "./held-clock.ts";
 import { failing, fakeClient, NO_INTERFACES, shortly, SITE_OK, type FakeClient } from "./poller-support.ts";
 
 const ANSWER_MS = 300;
@@ -49,7 +49,7 @@ async function courseOf(
     },
     onClockJump: () => tell("clock jump"),
   });
-  const createClient = ({ name }: ApplianceConfig): ApplianceClient => clientOf(name, clock, tell);
+  const createClient = ({ name }: ApplianceConfig): ApplianceClient => clientOf(name, tell);
   const apply = (appliances: readonly ApplianceConfig[]): void =>
     runner.prepare(configOf(...appliances), createClient)();
   apply(COURSES.map(([appliance]) => appliance));
@@ -63,7 +63,7 @@ async function courseOf(
   return events.filter((line) => !line.includes(" other"));
 }
 
-function clientOf(name: string, clock: HeldClock, tell: (what: string) => void): ApplianceClient {
+function clientOf(name: string, tell: (what: string) => void): ApplianceClient {
   const [, outcome = NO_INTERFACES] = COURSES.find(([appliance]) => appliance.name === name) ?? [];
   return {
     get: (path) => {
@@ -89,6 +89,15 @@ test("a reload every 100 ms changes no instant, no poll and no pause of what sta
   expect(disturbed).toEqual(undisturbed);
 });
 
+function withOtherCredentials(appliance: ApplianceConfig): ApplianceConfig {
+  return { ...appliance, http: { ...appliance.http, fingerprint: "other" } };
+}
+
+function createNoClientOfB({ name }: ApplianceConfig): ApplianceClient {
+  if (name === "b") throw new Error("no client for b");
+  return fakeClient();
+}
+
 test("a configuration whose clients cannot all be made touches nothing that runs", async () => {
   const clock = holdClock();
   const observed: Observation[] = [];
@@ -108,15 +117,9 @@ test("a configuration whose clients cannot all be made touches nothing that runs
   };
   runner.prepare(configOf(a, b), createClient)();
   await clock.pass(1_001);
-  const changed = (appliance: ApplianceConfig) => ({
-    ...appliance,
-    http: { ...appliance.http, fingerprint: "other" },
-  });
-  const createClientOfA = ({ name }: ApplianceConfig) => {
-    if (name === "b") throw new Error("no client for b");
-    return fakeClient();
-  };
-  expect(() => runner.prepare(configOf(changed(a), changed(b)), createClientOfA)).toThrow("no client for b");
+  expect(() =>
+    runner.prepare(configOf(withOtherCredentials(a), withOtherCredentials(b)), createNoClientOfB),
+  ).toThrow("no client for b");
   expect(clients.map(({ isClosed }) => isClosed)).toEqual([false, false]);
   for (const client of clients) await client.answer("/interface/virtual", NO_INTERFACES);
   expect(observed.map(shortly)).toEqual(["vrrp: ok", "vrrp: ok"]);

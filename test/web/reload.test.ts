@@ -4,6 +4,10 @@ import { ask, held, routes, serve } from "./support.ts";
 
 const PATH = "/-/reload";
 
+function failToReload(): Promise<never> {
+  return Promise.reject(new Error("hunter2"));
+}
+
 test.each(["POST", "PUT"])("%s reloads, and is answered when that is done", async (method) => {
   const result = held<{ ok: true }>();
   let isAsked = false;
@@ -39,15 +43,15 @@ test.each(["POST", "PUT"])("%s is forbidden where it is not enabled", async (met
 });
 
 test.each(["GET", "HEAD", "DELETE", "OPTIONS"])("%s does not reload", async (method) => {
-  const reload = () => Promise.reject(new Error("reloaded"));
-  const { status, headers } = await ask(await serve(routes({ reload })), PATH, { method });
+  const { status, headers } = await ask(await serve(routes({ reload: failToReload })), PATH, { method });
   expect([status, headers.allow]).toEqual([405, "POST, PUT"]);
 });
 
 test("a reload that fails by a bug is an internal error, told to the log alone", async () => {
   const told: unknown[] = [];
-  const reload = () => Promise.reject(new Error("hunter2"));
-  const port = await serve(routes({ reload, onError: (path, error) => void told.push(path, String(error)) }));
+  const port = await serve(
+    routes({ reload: failToReload, onError: (path, error) => void told.push(path, String(error)) }),
+  );
   const { status, body } = await ask(port, PATH, { method: "POST" });
   expect([status, body.toString(), told]).toEqual([500, "Internal error\n", [PATH, "Error: hunter2"]]);
 });
