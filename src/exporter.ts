@@ -1,9 +1,6 @@
 import type { Config, ConfigError } from "./config/config.ts";
-import { formatConfigError } from "./config/errors.ts";
 import { loadConfig } from "./config/load.ts";
 import { createPasswordReader } from "./config/password-file.ts";
-import { planReload } from "./config/reload-plan.ts";
-import { coalesce } from "./coalesce.ts";
 import { createFleet } from "./fleet/fleet.ts";
 import type { Logger } from "./log.ts";
 import { createFleetExposition } from "./metrics/exposition.ts";
@@ -14,23 +11,30 @@ import { createLookup } from "./polling/client/lookup.ts";
 import { createSecureContexts } from "./polling/client/tls-context.ts";
 import type { Clock } from "./polling/clock.ts";
 import { startRunner } from "./polling/runner.ts";
+import { createReloader, type ReloadResult } from "./reload.ts";
 import type { ListenAddress } from "./web/listen-address.ts";
 import { createRoutes } from "./web/routes.ts";
-import { startWebServer } from "./web/server.ts";
+import { startWebServer, type WebStart } from "./web/server.ts";
 
 /** The scheduler ticks every second; this long without a tick, and it is not alive. */
 const MAX_TICK_AGE_MS = 10_000;
+/** Changed files are loaded at the second check that finds them so: within 30 s, whatever a file system does. */
+const WATCH_INTERVAL_MS = 5000;
 
 export interface ExporterOptions {
   readonly configFile: string;
   readonly listenAddresses: readonly ListenAddress[];
   readonly telemetryPath: string;
+  /** Whether the configuration can be reloaded over HTTP. */
+  readonly enableLifecycle: boolean;
   readonly version: string;
   readonly nodeVersion: string;
   /** Name look-ups in flight at once; each holds one of the threads that files and compression need too. */
   readonly maxLookups: number;
   /** Password files read at once; likewise. */
   readonly maxPasswordReads: number;
+  /** From one check of the configuration's files to the next; default: 5 s. */
+  readonly watchIntervalMs?: number;
 }
 
 export interface ExporterEdges {
@@ -43,8 +47,8 @@ export interface ExporterEdges {
 export interface Exporter {
   /** `host:port` of each listener. */
   readonly addresses: readonly string[];
-  /** Reads the configuration again and goes by it; a bad one changes nothing. Resolves to whether it was good. */
-  reload(): Promise<boolean>;
+  /** Reads the configuration again and goes by it; a bad one changes nothing. */
+  reload(): Promise<ReloadResult>;
   /** Ends polls and connections, within seconds. */
   stop(): Promise<void>;
 }
@@ -76,10 +80,17 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
       totals.some(({ operation, polls }) => operation === "vrrp" && polls > 0),
     );
   let wasPolled = false;
-  let isStopped = false;
 
   fleet.configure(loaded.config, clock.monotonicMs());
-  const web = await startWebServer(
+  function apply(config: Config): void {
+    const start = runner.prepare(config, createClients());
+    fleet.configure(config, clock.monotonicMs());
+    start();
+    self.appliances(config.appliances.filter(({ enabled }) => enabled).length);
+  }
+  const { watchIntervalMs = WATCH_INTERVAL_MS } = options;
+  const reloader = createReloader({ ...options, watchIntervalMs, loaded, apply, self, clock, logger });
+  const starting: Promise<WebStart> = startWebServer(
     options.listenAddresses,
     createRoutes({
       telemetryPath: options.telemetryPath,
@@ -89,52 +100,37 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
       isHealthy: () => clock.monotonicMs() - runner.lastTickMs() < MAX_TICK_AGE_MS,
       // Once ready, for good: a new appliance in a reload makes nobody take the exporter out of service.
       isReady: () => (wasPolled ||= isPolled()),
+      configText: reloader.shown,
+      // Not before the first configuration runs.
+      reload: options.enableLifecycle ? () => starting.then(reloader.reload) : undefined,
       onError: (path, error) => logger.error({ path, detail: String(error) }, "page could not be made"),
     }),
   );
+  const web = await starting;
   if (!web.ok) {
     runner.stop();
     return { ...web, reason: "listen" };
   }
 
-  let current = loaded.config;
-  function apply(config: Config): void {
-    fleet.configure(config, clock.monotonicMs());
-    runner.apply(config, createClients());
-    self.appliances(config.appliances.filter(({ enabled }) => enabled).length);
-    self.reloaded(true, clock.wallMs());
-    current = config;
-  }
-  async function reload(): Promise<boolean> {
-    const next = await loadConfig(options.configFile);
-    if (isStopped) return false;
-    if (!next.ok) {
-      self.reloaded(false, clock.wallMs());
-      for (const error of next.errors)
-        logger.error({ detail: formatConfigError(error) }, "configuration is bad");
-      logger.error({ errors: next.errors.length }, "reload failed, the old configuration stays");
-      return false;
-    }
-    const { added, removed, changed, kept } = planReload(current, next.config);
-    apply(next.config);
-    const changes = changed.map(({ name, aspects }) => `${name} (${[...aspects].join(", ")})`);
-    logger.info({ added, removed, changed: changes, kept: kept.length }, "configuration reloaded");
-    return true;
-  }
-
   apply(loaded.config);
+  self.reloaded(true, clock.wallMs());
+  reloader.watch();
   const { addresses } = web.server;
   logger.info(
-    { addresses: addresses.join(", "), appliances: current.appliances.length, version: options.version },
+    {
+      addresses: addresses.join(", "),
+      appliances: loaded.config.appliances.length,
+      version: options.version,
+    },
     "exporter started",
   );
   return {
     ok: true,
     exporter: {
       addresses,
-      reload: coalesce(reload),
+      reload: reloader.reload,
       stop: async () => {
-        isStopped = true;
+        reloader.stop();
         runner.stop();
         await web.server.stop();
         logger.info("exporter stopped");

@@ -7,6 +7,7 @@ export interface Flags {
   readonly "config.file": string;
   readonly "web.listenAddress"?: readonly ListenAddress[];
   readonly "web.telemetryPath": string;
+  readonly "web.enableLifecycle"?: true;
   readonly "log.level": LogLevel;
   readonly "log.format": LogFormat;
   readonly live?: true;
@@ -37,6 +38,9 @@ export const listenAddress =
 export const telemetryPath: AddFlag = (command) =>
   command.option("--web.telemetry-path <path>", "path of the metrics", toTelemetryPath, "/metrics");
 
+export const enableLifecycle: AddFlag = (command) =>
+  command.option("--web.enable-lifecycle", "reload the configuration on POST /-/reload");
+
 export const logging: AddFlag = (command) =>
   command
     .addOption(
@@ -66,7 +70,7 @@ function toListenAddress(text: string): ListenAddress {
 }
 
 /** Paths that serve something else already. */
-const TAKEN = new Set(["/", "/-/healthy", "/-/ready"]);
+const TAKEN = new Set(["/", "/-/healthy", "/-/ready", "/-/reload", "/config"]);
 
 function toTelemetryPath(text: string): string {
   if (!/^\/[^?#\s]*$/.test(text) || TAKEN.has(text)) {

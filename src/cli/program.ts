@@ -4,6 +4,7 @@ import { check } from "./check.ts";
 import { demo } from "./demo.ts";
 import {
   configFile,
+  enableLifecycle,
   listenAddress,
   listenAddresses,
   logging,
@@ -40,7 +41,13 @@ const COMMANDS: readonly CommandSpec[] = [
     name: "run",
     isDefault: true,
     description: "poll the appliances and serve what they said as metrics (the default)",
-    flags: [configFile("config.yaml"), listenAddress(LISTEN_ADDRESS), telemetryPath, logging],
+    flags: [
+      configFile("config.yaml"),
+      listenAddress(LISTEN_ADDRESS),
+      telemetryPath,
+      enableLifecycle,
+      logging,
+    ],
     example: "appliance-exporter run --config.file=/etc/appliance-exporter/config.yaml --log.format=logfmt",
     action: (flags, io) =>
       run(
@@ -48,6 +55,7 @@ const COMMANDS: readonly CommandSpec[] = [
           configFile: flags["config.file"],
           listenAddresses: listenAddresses(flags, LISTEN_ADDRESS),
           telemetryPath: flags["web.telemetryPath"],
+          enableLifecycle: flags["web.enableLifecycle"] === true,
           logLevel: flags["log.level"],
           logFormat: flags["log.format"],
         },

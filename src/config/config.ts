@@ -1,4 +1,5 @@
 import type { Secret } from "./secret.ts";
+import type { Source } from "./sources.ts";
 import type { StatusSet } from "./status-set.ts";
 
 /** What to poll and how: everything resolved, defaults and inheritance applied, paths absolute. Immutable. */
@@ -92,5 +93,11 @@ export interface ConfigError {
 }
 
 export type ConfigResult =
-  | { readonly ok: true; readonly config: Config }
-  | { readonly ok: false; readonly errors: readonly ConfigError[] };
+  | {
+      readonly ok: true;
+      readonly config: Config;
+      readonly sources: readonly Source[];
+      /** As it was written, in YAML, without its secrets. */
+      readonly shown: () => string;
+    }
+  | { readonly ok: false; readonly errors: readonly ConfigError[]; readonly sources: readonly Source[] };

@@ -7,6 +7,8 @@ import { findDuplicateNames } from "./resolve/names.ts";
 import { readIncludedFiles } from "./resolve/included-files.ts";
 import { readReferencedFiles } from "./resolve/referenced-files.ts";
 import { configSchema, fleetSchema } from "./schema/config-file.ts";
+import { showConfig } from "./shown.ts";
+import { recordSources } from "./sources.ts";
 import { validateYaml } from "./yaml/validate.ts";
 import { readYamlFile } from "./yaml/file.ts";
 
@@ -19,11 +21,13 @@ const DEFAULT_MAX_CONCURRENT_WEBSITE_TESTS = 64;
  * @throws never for anything that files or a file system can hold
  */
 export async function loadConfig(file: string): Promise<ConfigResult> {
-  const main = await readYamlFile(file);
-  if (!main.ok) return { ok: false, errors: sortErrors([file], main.errors) };
-  const included = await readIncludedFiles(main.file);
+  const record = recordSources();
+  const main = await readYamlFile(file, record.readText);
+  if (!main.ok) return { ok: false, errors: sortErrors([file], main.errors), sources: record.sources() };
+  const included = await readIncludedFiles(main.file, record);
   const fleet = readFleet(main.file, included.files);
-  const referenced = await readReferencedFiles(fleet.scopes);
+  const referenced = await readReferencedFiles(fleet.scopes, record);
+  const sources = record.sources();
   const resolved = fleet.entries.map(createApplianceResolver(referenced.pems));
   const settings = validateYaml(main.file, configSchema);
   const forms = [settings, ...included.files.map((each) => validateYaml(each, fleetSchema))];
@@ -35,7 +39,9 @@ export async function loadConfig(file: string): Promise<ConfigResult> {
     ...resolved.flatMap((each) => each.errors),
   ];
   const files = [file, ...included.paths];
-  if (!settings.ok || errors.length > 0) return { ok: false, errors: sortErrors(files, errors) };
+  if (!settings.ok || errors.length > 0) {
+    return { ok: false, errors: sortErrors(files, errors), sources };
+  }
   const { max_concurrent_website_tests: tests } = settings.value.polling ?? {};
   return {
     ok: true,
@@ -44,5 +50,7 @@ export async function loadConfig(file: string): Promise<ConfigResult> {
       maxConcurrentWebsiteTests: tests ?? DEFAULT_MAX_CONCURRENT_WEBSITE_TESTS,
       files: [...files, ...referenced.paths].map((path) => resolve(path)),
     },
+    sources,
+    shown: showConfig([main.file, ...included.files]),
   };
 }

@@ -59,7 +59,7 @@ export function createPasswordReader({
 }
 
 /** What differs between any two states of the file; `undefined` if it is missing, or too young to tell. */
-async function stampOf(path: string, nowMs: number): Promise<string | undefined> {
+export async function stampOf(path: string, nowMs: number): Promise<string | undefined> {
   try {
     const { mtimeNs, ctimeNs, ctimeMs, size, ino } = await stat(path, { bigint: true });
     const settled = Math.abs(nowMs - Number(ctimeMs)) > SETTLED_AFTER_MS;

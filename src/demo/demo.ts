@@ -9,7 +9,7 @@ import { advance, BEGINNING, describeStep, script } from "./scenario.ts";
 import { startWebsites, type DemoWebsite } from "./websites.ts";
 import { createWorkspace } from "./workspace.ts";
 
-export type DemoOptions = Omit<ExporterOptions, "configFile" | "telemetryPath">;
+export type DemoOptions = Omit<ExporterOptions, "configFile" | "telemetryPath" | "enableLifecycle">;
 
 /** Two appliances, three websites and the exporter that sees them, all on real sockets. */
 export interface Demo {
@@ -58,7 +58,10 @@ async function startParts(options: DemoOptions, edges: ExporterEdges, cleanup: C
     cleanup,
   );
   const configFile = await writeExporterConfig(write, ca, appliances);
-  const started = await startExporter({ ...options, configFile, telemetryPath: "/metrics" }, edges);
+  const started = await startExporter(
+    { ...options, configFile, telemetryPath: "/metrics", enableLifecycle: false },
+    edges,
+  );
   if (!started.ok && started.reason === "listen") return started;
   if (!started.ok) throw new Error(started.errors.map(formatConfigError).join("\n"));
   cleanup.add(() => started.exporter.stop());

@@ -12,10 +12,11 @@ import { startTimetable, type TimetableEntry } from "./timetable.ts";
 /** Polls the enabled appliances of a configuration until it is stopped. */
 export interface Runner {
   /**
-   * Polls by this configuration from now on. An appliance that stays as it was keeps its instants, connections and
-   * pauses; another address makes it a new one. Clients that are needed come from `createClient`.
+   * Makes everything that this configuration needs, touching nothing that runs; the function that it returns is to be
+   * called at once, and polls by the configuration from then on. An appliance that stays as it was keeps its instants,
+   * connections and pauses; another address makes it a new one. Clients that are needed come from `createClient`.
    */
-  apply(config: Config, createClient: ClientFactory): void;
+  prepare(config: Config, createClient: ClientFactory): () => void;
   /** The monotonic instant at which the scheduler last ticked. */
   lastTickMs(): number;
   /** Ends all polls at once. */
@@ -80,8 +81,13 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
     if (isDeepStrictEqual(old.appliance, appliance)) return old;
     const isSameHttp = old.appliance.http.fingerprint === appliance.http.fingerprint;
     const client = isSameHttp ? old.client : createClient(appliance);
-    old.poller.update(appliance, client);
     return { appliance, client, poller: old.poller };
+  }
+
+  /** The poller ends, or goes on with what is new. */
+  function hand(seat: Seat, next: Seat | undefined): void {
+    if (next?.poller !== seat.poller) seat.poller.close();
+    else if (next !== seat) next.poller.update(next.appliance, next.client);
   }
 
   /** What a change brings is tried at once: new websites, and the VRRP list over a client that is new. */
@@ -92,17 +98,19 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
   }
 
   return {
-    apply: (config, createClient) => {
-      fleetSlots.concurrency = config.maxConcurrentWebsiteTests;
+    prepare: (config, createClient) => {
       const enabled = config.appliances.filter((appliance) => appliance.enabled);
       const next = new Map(enabled.map((appliance) => [appliance.name, seatFor(appliance, createClient)]));
-      const before = seats;
-      for (const [name, seat] of before) if (next.get(name)?.poller !== seat.poller) seat.poller.close();
-      seats = next;
-      targets = new Map([...next.values()].flatMap(targetsOf));
-      polled = new Set([...polled].filter((name) => seats.get(name)?.poller === before.get(name)?.poller));
-      timetable.set([...targets].map(entryOf));
-      for (const [key, target] of targets) begin(key, target, before.get(target.seat.appliance.name));
+      return () => {
+        const before = seats;
+        fleetSlots.concurrency = config.maxConcurrentWebsiteTests;
+        for (const [name, seat] of before) hand(seat, next.get(name));
+        seats = next;
+        targets = new Map([...next.values()].flatMap(targetsOf));
+        polled = new Set([...polled].filter((name) => seats.get(name)?.poller === before.get(name)?.poller));
+        timetable.set([...targets].map(entryOf));
+        for (const [key, target] of targets) begin(key, target, before.get(target.seat.appliance.name));
+      };
     },
     lastTickMs: timetable.lastTickMs,
     stop: () => {

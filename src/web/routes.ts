@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { Socket } from "node:net";
 import type { FleetSnapshot } from "../fleet/snapshot.ts";
 import { landingPage } from "./landing-page.ts";
+import { RELOAD_PATH, reloadReply, type ReloadConfig } from "./reload.ts";
 import { send, text, type Reply } from "./reply.ts";
 import { acceptsGzip, createSharedRendering } from "./scrape.ts";
 
@@ -18,13 +19,17 @@ export interface RouteDeps {
   readonly snapshot: () => FleetSnapshot;
   readonly isHealthy: () => boolean;
   readonly isReady: () => boolean;
+  /** The running configuration as text, without its secrets. */
+  readonly configText: () => string;
+  /** Nothing where reloading over HTTP is not enabled. */
+  readonly reload: ReloadConfig | undefined;
   /** A page could not be made: a bug. */
   readonly onError: (path: string, error: unknown) => void;
 }
 
 type Page = (request: IncomingMessage) => Reply | Promise<Reply>;
 
-/** Answers GET and HEAD; 405 for other methods, 404 for other paths, 503 for one scrape too many. */
+/** Answers GET and HEAD, and POST to reload; 405 for other methods, 404 for other paths, 503 for one scrape too many. */
 export function createRoutes(deps: RouteDeps): RequestListener {
   const rendering = createSharedRendering(deps.renderMetrics);
   /** Answers under way, by connection: one that sends many requests at once takes one place. */
@@ -57,6 +62,7 @@ export function createRoutes(deps: RouteDeps): RequestListener {
       "/-/ready",
       () => (deps.isReady() ? text(200, "Ready") : text(503, "Not every appliance was polled yet")),
     ],
+    ["/config", () => text(200, deps.configText().trimEnd(), { "cache-control": "no-store" })],
     [deps.telemetryPath, metrics],
   ]);
 
@@ -66,7 +72,9 @@ export function createRoutes(deps: RouteDeps): RequestListener {
       send(request, response, text(503, "Too many scrapes at once", { "retry-after": "1" }));
       return;
     }
-    answer(request, pages.get(path))
+    const answered =
+      path === RELOAD_PATH ? reloadReply(request, deps.reload) : answer(request, pages.get(path));
+    answered
       .catch((error: unknown) => {
         deps.onError(path, error);
         return text(500, "Internal error");

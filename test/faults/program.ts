@@ -24,6 +24,8 @@ export interface Exit {
 
 /** The exporter in a process of its own. */
 export interface Program {
+  /** Holds `config.yaml`; the program runs in it. */
+  readonly folder: string;
   readonly url: string;
   readonly child: ChildProcess;
   readonly exit: Promise<Exit>;
@@ -47,6 +49,7 @@ export async function startProgram(folder: string, options: ProgramOptions = {})
   const { child, exit, stderr } = spawnProgram(folder, address, options);
   const program: Program = {
     url,
+    folder,
     child,
     exit,
     log: () => linesOf(stderr()),

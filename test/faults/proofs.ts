@@ -3,12 +3,14 @@ import { PROOFS_OF_CONFIGURATION } from "./proofs-of-configuration.ts";
 import { PROOFS_OF_INDEPENDENCE } from "./proofs-of-independence.ts";
 import { PROOFS_OF_PAUSES } from "./proofs-of-pauses.ts";
 import { PROOFS_OF_PUNCTUALITY } from "./proofs-of-punctuality.ts";
+import { PROOFS_OF_RELOADS } from "./proofs-of-reloads.ts";
 import { PROOFS_OF_SCRAPES } from "./proofs-of-scrapes.ts";
 import { PROOFS_OF_THE_PROCESS } from "./proofs-of-the-process.ts";
 
 /** Every fault that takes more than one kind of answer to show; those that take longest come first. */
 export const PROOFS: readonly Proof[] = [
   ...PROOFS_OF_SCRAPES,
+  ...PROOFS_OF_RELOADS,
   ...PROOFS_OF_PAUSES,
   ...PROOFS_OF_PUNCTUALITY,
   ...PROOFS_OF_INDEPENDENCE,

@@ -48,6 +48,8 @@ export async function startRig({ folder, resolveAll, wrap = (same) => same }: Ri
       snapshot,
       isHealthy: () => true,
       isReady: () => true,
+      configText: () => "",
+      reload: undefined,
       onError: (_, error) => log.logger.error({ detail: String(error) }, "page could not be made"),
     }),
   );
@@ -60,7 +62,7 @@ export async function startRig({ folder, resolveAll, wrap = (same) => same }: Ri
     userAgent: "rig",
   });
   fleet.configure(loaded.config, clock.monotonicMs());
-  runner.apply(loaded.config, wrap(createClient));
+  runner.prepare(loaded.config, wrap(createClient))();
   return {
     url: `http://${web.server.addresses[0]}`,
     log,

@@ -39,11 +39,11 @@ function startHeldRunner(...appliances: readonly ApplianceConfig[]): HeldRunner 
   };
   const runner = startRunner({ clock, events, onClockJump: () => {} });
   const apply = (...next: readonly ApplianceConfig[]): void =>
-    runner.apply(configOf(...next), () => {
+    runner.prepare(configOf(...next), () => {
       const client = fakeClient();
       clients.push(client);
       return client;
-    });
+    })();
   apply(...appliances);
   return { clock, runner, observed, skipped, clients, apply };
 }

@@ -56,6 +56,7 @@ export interface ExporterUnderTest {
   /** Writes a file into its folder. */
   write(name: string, text: string): Promise<void>;
   scrape(): Promise<Samples>;
+  /** Whether it was good. */
   reload(): Promise<boolean>;
   /** Ends it and removes its folder. */
   stop(): Promise<void>;
@@ -72,7 +73,10 @@ export async function writeSetup({ config, files = {} }: Setup): Promise<string>
 }
 
 /** Starts an exporter that must start; it listens on a port of its own. */
-export async function startTestExporter(setup: Setup): Promise<ExporterUnderTest> {
+export async function startTestExporter({
+  watchIntervalMs,
+  ...setup
+}: Setup & { readonly watchIntervalMs?: number }): Promise<ExporterUnderTest> {
   const folder = await writeSetup(setup);
   const log = createMemoryLog();
   const started = await startExporter(
@@ -80,6 +84,8 @@ export async function startTestExporter(setup: Setup): Promise<ExporterUnderTest
       configFile: join(folder, "config.yaml"),
       listenAddresses: [{ host: "127.0.0.1", port: 0 }],
       telemetryPath: "/metrics",
+      enableLifecycle: true,
+      ...(watchIntervalMs === undefined ? {} : { watchIntervalMs }),
       version: "0.0.0",
       nodeVersion: "v0.0.0",
       maxLookups: 2,
@@ -97,7 +103,7 @@ export async function startTestExporter(setup: Setup): Promise<ExporterUnderTest
     folder,
     write: (name, text) => writeFile(join(folder, name), text),
     scrape: () => scrape(url),
-    reload: exporter.reload,
+    reload: async () => (await exporter.reload()).ok,
     stop: async () => {
       await exporter.stop();
       await rm(folder, { recursive: true, force: true });

@@ -62,6 +62,8 @@ export function routes(given: Partial<RouteDeps> = {}): RequestListener {
     snapshot: () => ({ appliances: [], clusters: [] }),
     isHealthy: () => true,
     isReady: () => true,
+    configText: () => "appliances: []\n",
+    reload: undefined,
     onError: () => {},
     ...given,
   });

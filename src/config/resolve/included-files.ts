@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import type { ConfigError } from "../config.ts";
+import { digestOf, type SourceRecord } from "../sources.ts";
 import { patternSchema } from "../schema/config-file.ts";
 import { valueAt } from "../yaml/validate.ts";
 import { show } from "../yaml/wording.ts";
@@ -15,15 +16,16 @@ export interface IncludedFiles {
 
 /**
  * The files that `config_files` of the main file finds, in the order of its patterns, sorted within each, each once.
- * A pattern that finds nothing is an error, and so is one that finds the main file itself.
+ * A pattern that finds nothing is an error, and so is one that finds the main file itself. The patterns and what they
+ * find are recorded.
  */
-export async function readIncludedFiles(main: YamlFile): Promise<IncludedFiles> {
-  const found = await Promise.all(patternsOf(main).map((pattern) => findFiles(main, pattern)));
+export async function readIncludedFiles(main: YamlFile, record: SourceRecord): Promise<IncludedFiles> {
+  const found = await Promise.all(patternsOf(main).map((pattern) => findFiles(main, pattern, record)));
   const paths = [
     ...new Map(found.flatMap((each) => each.paths).map((path) => [resolve(path), path])).values(),
   ];
   const read = [];
-  for (const path of paths) read.push(await readYamlFile(path));
+  for (const path of paths) read.push(await readYamlFile(path, record.readText));
   return {
     files: read.flatMap((result) => (result.ok ? [result.file] : [])),
     paths,
@@ -50,15 +52,30 @@ function patternsOf(main: YamlFile): readonly Pattern[] {
 async function findFiles(
   main: YamlFile,
   { index, text }: Pattern,
+  record: SourceRecord,
 ): Promise<{ readonly paths: readonly string[]; readonly errors: readonly ConfigError[] }> {
   const folder = isAbsolute(text) ? dirname(text) : join(dirname(main.file), dirname(text));
-  const matcher = matcherOf(basename(text));
-  const names = (await namesIn(folder)).filter((name) => matcher.test(name)).toSorted();
+  const names = await namesLike(folder, basename(text));
+  record.add({
+    name: resolve(folder, basename(text)),
+    statPath: resolve(folder),
+    state: stateOf(names),
+    read: async () => stateOf(await namesLike(folder, basename(text))),
+  });
   const found = names.map((name) => join(folder, name));
   const paths = found.filter((path) => resolve(path) !== resolve(main.file));
   const error = (message: string) => ({ paths, errors: [errorAt(main, ["config_files", index], message)] });
   if (paths.length < found.length) return error("expected other files than this one");
   return paths.length === 0 ? error(`no file matches ${show(text)}`) : { paths, errors: [] };
+}
+
+async function namesLike(folder: string, pattern: string): Promise<readonly string[]> {
+  const matcher = matcherOf(pattern);
+  return (await namesIn(folder)).filter((name) => matcher.test(name)).toSorted();
+}
+
+function stateOf(names: readonly string[]): string {
+  return digestOf(JSON.stringify(names));
 }
 
 /** As in a shell, `*` finds no name that starts with a dot: mounted folders of Kubernetes hold such links. */

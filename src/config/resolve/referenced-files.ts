@@ -1,8 +1,8 @@
 import { dirname, resolve } from "node:path";
 import type { ConfigError } from "../config.ts";
-import { readPasswordFile } from "../password-file.ts";
+import { readPasswordFile, type PasswordResult } from "../password-file.ts";
 import { checkCertificates, checkPrivateKey } from "./pem-file.ts";
-import { readTextFile } from "../read-file.ts";
+import type { SourceRecord } from "../sources.ts";
 import type { Scope } from "./scope.ts";
 import { valueAt } from "../yaml/validate.ts";
 import { show } from "../yaml/wording.ts";
@@ -26,13 +26,19 @@ type Reading =
 
 const KINDS = [
   { block: "basic_auth", key: "password_file", read: readPassword },
-  { block: "tls_config", key: "ca_file", read: (path: string) => readPem(path, checkCertificates) },
-  { block: "tls_config", key: "cert_file", read: (path: string) => readPem(path, checkCertificates) },
-  { block: "tls_config", key: "key_file", read: (path: string) => readPem(path, checkPrivateKey) },
+  { block: "tls_config", key: "ca_file", read: certificates },
+  { block: "tls_config", key: "cert_file", read: certificates },
+  { block: "tls_config", key: "key_file", read: privateKey },
 ] as const;
 
-/** Reads every file that an `http_client` of the scopes names, each once; one that is missing or unfit is an error there. */
-export async function readReferencedFiles(scopes: readonly Scope[]): Promise<ReferencedFiles> {
+/**
+ * Reads every file that an `http_client` of the scopes names, each once; one that is missing or unfit is an error there.
+ * All are recorded but for sound password files, whose changes are the polls' own business.
+ */
+export async function readReferencedFiles(
+  scopes: readonly Scope[],
+  record: SourceRecord,
+): Promise<ReferencedFiles> {
   const readings = new Map<string, Reading>();
   const pems = new Map<string, string>();
   const paths = new Set<string>();
@@ -40,7 +46,7 @@ export async function readReferencedFiles(scopes: readonly Scope[]): Promise<Ref
   for (const { scope, kind, path, name } of scopes.flatMap(referencesOf)) {
     // One after the other: thousands of files at once would use up the descriptors.
     const use = `${kind.key} ${path}`;
-    const reading = readings.get(use) ?? (await kind.read(path));
+    const reading = readings.get(use) ?? (await kind.read(path, record));
     readings.set(use, reading);
     paths.add(path);
     if (!reading.ok) {
@@ -65,13 +71,33 @@ export function resolveFrom(file: YamlFile, path: string): string {
   return resolve(dirname(file.file), path);
 }
 
-async function readPassword(path: string): Promise<Reading> {
+async function readPassword(path: string, record: SourceRecord): Promise<Reading> {
   const result = await readPasswordFile(path);
-  return result.ok ? { ok: true } : result;
+  if (result.ok) return { ok: true };
+  const read = async () => fitnessOf(await readPasswordFile(path));
+  // The password itself may have been written where its file's path belongs.
+  record.add({ name: "a password file", statPath: path, state: fitnessOf(result), read });
+  return result;
 }
 
-async function readPem(path: string, check: (pem: string) => string | undefined): Promise<Reading> {
-  const read = await readTextFile(path, MAX_PEM_BYTES);
+function fitnessOf(result: PasswordResult): string {
+  return result.ok ? "fit" : `unfit: ${result.message}`;
+}
+
+function certificates(path: string, record: SourceRecord): Promise<Reading> {
+  return readPem(path, checkCertificates, record);
+}
+
+function privateKey(path: string, record: SourceRecord): Promise<Reading> {
+  return readPem(path, checkPrivateKey, record);
+}
+
+async function readPem(
+  path: string,
+  check: (pem: string) => string | undefined,
+  { readText }: SourceRecord,
+): Promise<Reading> {
+  const read = await readText(path, MAX_PEM_BYTES);
   if (!read.ok) return read;
   const message = check(read.text);
   return message === undefined ? read : { ok: false, message };

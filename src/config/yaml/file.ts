@@ -24,8 +24,8 @@ export type YamlFileResult =
  * Reads and parses a YAML file, or says everything that is wrong with its form: unreadable, above 4 MiB, not UTF-8, bad
  * syntax, several documents, nested deeper than 64 levels, aliases that grow out of hand. No error quotes the text.
  */
-export async function readYamlFile(file: string): Promise<YamlFileResult> {
-  const read = await readTextFile(file, MAX_YAML_BYTES);
+export async function readYamlFile(file: string, readText = readTextFile): Promise<YamlFileResult> {
+  const read = await readText(file, MAX_YAML_BYTES);
   return read.ok
     ? parseYaml(file, read.text)
     : { ok: false, errors: [{ file, path: "", message: read.message }] };

@@ -1,0 +1,48 @@
+import { createHash } from "node:crypto";
+import { resolve } from "node:path";
+import { readTextFile, type TextResult } from "./read-file.ts";
+
+/** Something of the file system that a load of the configuration depended on, and how that load found it. */
+export interface Source {
+  /** What it is called in the log. */
+  readonly name: string;
+  /** Whose metadata change with it: the file itself, or a pattern's folder. */
+  readonly statPath: string;
+  /** As the load found it; equal for equal content, and tells nothing of it. */
+  readonly state: string;
+  /** The same as it is now; never rejects. */
+  readonly read: () => Promise<string>;
+}
+
+/** Takes down what a load reads while it reads it, so that no change between two readings is lost. */
+export interface SourceRecord {
+  readonly readText: typeof readTextFile;
+  add(source: Source): void;
+  /** Everything so far. */
+  sources(): readonly Source[];
+}
+
+export function recordSources(): SourceRecord {
+  const sources: Source[] = [];
+  const add = (source: Source): void => void sources.push(source);
+  return {
+    add,
+    sources: () => [...sources],
+    readText: async (given, limitBytes) => {
+      const path = resolve(given);
+      const result = await readTextFile(path, limitBytes);
+      const read = async () => stateOf(await readTextFile(path, limitBytes));
+      add({ name: path, statPath: path, state: stateOf(result), read });
+      return result;
+    },
+  };
+}
+
+/** The same for the same text alone. */
+export function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64");
+}
+
+function stateOf(result: TextResult): string {
+  return result.ok ? digestOf(result.text) : `unreadable: ${result.message}`;
+}

@@ -1,0 +1,90 @@
+import { coalesce } from "./coalesce.ts";
+import type { Config, ConfigResult } from "./config/config.ts";
+import { formatConfigError } from "./config/errors.ts";
+import { loadConfig } from "./config/load.ts";
+import { planReload } from "./config/reload-plan.ts";
+import { startWatch } from "./config/watch.ts";
+import type { Logger } from "./log.ts";
+import type { SelfMetrics } from "./metrics/self.ts";
+import type { Clock } from "./polling/clock.ts";
+import { describeBug } from "./polling/failure.ts";
+
+/** `errors`: one line each, without any secret. */
+export type ReloadResult = { readonly ok: true } | { readonly ok: false; readonly errors: readonly string[] };
+
+export interface ReloaderDeps {
+  readonly configFile: string;
+  /** What runs already. */
+  readonly loaded: ConfigResult & { readonly ok: true };
+  /** Goes by another configuration. Where it throws, it must have changed nothing. */
+  readonly apply: (config: Config) => void;
+  readonly self: Pick<SelfMetrics, "reloaded">;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** From one check of the files to the next. */
+  readonly watchIntervalMs: number;
+}
+
+/** Keeps the running configuration and takes new ones for it. */
+export interface Reloader {
+  /** Reads the configuration again and goes by it; a bad one changes nothing. */
+  reload(): Promise<ReloadResult>;
+  /** The running configuration, in YAML and without its secrets. */
+  shown(): string;
+  /** From now on, also reloads by itself when the content of a file is another one than the latest load has seen. */
+  watch(): void;
+  /** No configuration is taken from here on. */
+  stop(): void;
+}
+
+const STOPPED: ReloadResult = { ok: false, errors: ["the exporter is stopping"] };
+
+export function createReloader({ configFile, apply, self, clock, logger, ...deps }: ReloaderDeps): Reloader {
+  let running = deps.loaded;
+  let { sources } = running;
+  let isStopped = false;
+  let stopWatching: (() => void) | undefined;
+
+  async function load(): Promise<ReloadResult> {
+    const next = await loadConfig(configFile);
+    if (isStopped) return STOPPED;
+    ({ sources } = next);
+    if (!next.ok) return refuse(next.errors.map(formatConfigError), "configuration is bad");
+    const { added, removed, changed, kept } = planReload(running.config, next.config);
+    try {
+      apply(next.config);
+    } catch (error) {
+      return refuse([describeBug(error)], "configuration could not be applied");
+    }
+    running = next;
+    self.reloaded(true, clock.wallMs());
+    const changes = changed.map(({ name, aspects }) => `${name} (${[...aspects].join(", ")})`);
+    logger.info({ added, removed, changed: changes, kept: kept.length }, "configuration reloaded");
+    return { ok: true };
+  }
+
+  function refuse(errors: readonly string[], message: string): ReloadResult {
+    self.reloaded(false, clock.wallMs());
+    for (const detail of errors) logger.error({ detail }, message);
+    logger.error({ errors: errors.length }, "reload failed, the old configuration stays");
+    return { ok: false, errors };
+  }
+
+  const reload = coalesce(load);
+  function onChange(files: readonly string[]): Promise<ReloadResult> {
+    logger.info({ files }, "configuration files changed");
+    return reload();
+  }
+
+  return {
+    reload,
+    shown: () => running.shown(),
+    watch: () => {
+      stopWatching = startWatch({ sources: () => sources, onChange }, deps.watchIntervalMs);
+    },
+    stop: () => {
+      isStopped = true;
+      stopWatching?.();
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { loadConfig } from "../../src/config/load.ts";
+import { createFolder, type Files } from "./folder.ts";
+
+/** What is shown of `config.yaml`, its folder as `/etc/x`. */
+async function shownOf(files: Files): Promise<string> {
+  const folder = await createFolder(files);
+  const loaded = await loadConfig(join(folder, "config.yaml"));
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
+  expect(loaded.shown()).toBe(loaded.shown());
+  return loaded.shown().replaceAll(folder, "/etc/x");
+}
+
+test("the configuration is shown as it was written, all files together, and without its secrets", async () => {
+  const shown = await shownOf({
+    "config.yaml": `
+# a comment may hold a secret too: hunter2
+polling: { vrrp: { interval: 5s } }
+http_client:
+  basic_auth: { username: monitor, password: hunter2 }
+  proxy_url: http://user:hunter2@proxy.example:3128
+appliances:
+  - { name: lab, base_url: "https://192.0.2.31", labels: { site: "01" } }
+config_files: [d/*.yaml]
+`,
+    "d/a.yaml": `
+clusters:
+  - name: ams
+    http_client: { basic_auth: { username: monitor, password_file: p }, proxy_url: "http://proxy.example:3128" }
+    appliances: [{ name: ams-1, base_url: "https://192.0.2.1" }]
+appliances: [{ name: x, base_url: "https://192.0.2.2", enabled: false }]
+`,
+    "d/p": "hunter2",
+  });
+  expect(shown).toBe(`# Read from:
+# "/etc/x/config.yaml"
+# "/etc/x/d/a.yaml"
+polling:
+  vrrp:
+    interval: 5s
+http_client:
+  basic_auth:
+    username: monitor
+    password: <secret>
+  proxy_url: http://<secret>@proxy.example:3128
+appliances:
+  - name: lab
+    base_url: https://192.0.2.31
+    labels:
+      site: "01"
+  - name: x
+    base_url: https://192.0.2.2
+    enabled: false
+clusters:
+  - name: ams
+    http_client:
+      basic_auth:
+        username: monitor
+        password_file: /etc/x/d/p
+      proxy_url: http://proxy.example:3128
+    appliances:
+      - name: ams-1
+        base_url: https://192.0.2.1
+`);
+});
+
+test("what aliases share is shown once, without its secrets", async () => {
+  const shown = await shownOf({
+    "config.yaml": `
+appliances:
+  - { name: a, base_url: "https://a", http_client: &h { basic_auth: { username: u, password: &p hunter2 } } }
+  - { name: b, base_url: "https://b", http_client: *h }
+  - { name: c, base_url: "https://c", http_client: { basic_auth: { username: u, password: *p } } }
+`,
+  });
+  expect(shown).toBe(`# Read from:
+# "/etc/x/config.yaml"
+appliances:
+  - name: a
+    base_url: https://a
+    http_client: &a1
+      basic_auth:
+        username: u
+        password: <secret>
+  - name: b
+    base_url: https://b
+    http_client: *a1
+  - name: c
+    base_url: https://c
+    http_client:
+      basic_auth:
+        username: u
+        password: <secret>
+`);
+});
+
+test.each(["http://a@b@h", "http://a:b%40c@h", "http://a@h:3128/", "HTTP://a:@h"])(
+  "the credentials of the proxy %s are not shown",
+  async (url) => {
+    const shown = await shownOf({
+      "config.yaml": `http_client: { proxy_url: "${url}" }\nappliances: []\n`,
+    });
+    expect(shown).toMatch(/^ {2}proxy_url: http:\/\/<secret>@h(:3128\/)?$/im);
+  },
+);

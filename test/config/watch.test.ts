@@ -1,0 +1,255 @@
+import { mkdir, rename, rm, symlink, unlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { expect, onTestFinished, test } from "vitest";
+import type { ConfigResult } from "../../src/config/config.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { afterCheck, createCheck, NOTHING_FOUND, startWatch } from "../../src/config/watch.ts";
+import { createAuthority } from "../support/certificates.ts";
+import { eventually } from "../support/eventually.ts";
+import { createFolder, type Files } from "./folder.ts";
+
+const AUTHORITY = await createAuthority();
+
+interface Watched {
+  readonly folder: string;
+  /** Each load since the first, by the files that led to it, and whether it was good. */
+  readonly loads: { readonly files: readonly string[]; readonly isGood: boolean }[];
+  check(isThorough?: boolean): Promise<void>;
+  write(name: string, text: string): Promise<void>;
+}
+
+/** Loads `config.yaml` of a folder, and again whenever a check says so. */
+async function watch(folder: string, file = "config.yaml"): Promise<Watched> {
+  const path = join(folder, file);
+  let latest: ConfigResult = await loadConfig(path);
+  const loads: Watched["loads"] = [];
+  const check = createCheck({
+    sources: () => latest.sources,
+    onChange: async (files) => {
+      latest = await loadConfig(path);
+      const names = files.map((each) => each.replace(`${folder}/`, ""));
+      loads.push({ files: names.toSorted(), isGood: latest.ok });
+    },
+  });
+  return {
+    folder,
+    loads,
+    check: (isThorough = false) => check(isThorough),
+    write: (name, text) => writeFile(join(folder, name), text),
+  };
+}
+
+async function watchFiles(files: Files): Promise<Watched> {
+  return watch(await createFolder(files));
+}
+
+async function checkTwice({ check }: Watched): Promise<void> {
+  await check();
+  await check();
+}
+
+function appliance(name: string): string {
+  return `appliances: [{ name: ${name}, base_url: "https://192.0.2.1" }]\n`;
+}
+
+test("what stays as it is is loaded once", async () => {
+  const watched = await watchFiles({ "config.yaml": appliance("a") });
+  await checkTwice(watched);
+  await watched.check(true);
+  await watched.write("config.yaml", appliance("a"));
+  await checkTwice(watched);
+  expect(watched.loads).toEqual([]);
+});
+
+test("another content is loaded at the second check that finds it, once", async () => {
+  const watched = await watchFiles({ "config.yaml": appliance("a") });
+  await watched.write("config.yaml", appliance("b"));
+  await watched.check();
+  expect(watched.loads).toEqual([]);
+  await watched.check();
+  expect(watched.loads).toEqual([{ files: ["config.yaml"], isGood: true }]);
+  await checkTwice(watched);
+  expect(watched.loads).toHaveLength(1);
+});
+
+test("a file that changes between the load and the first check is not overlooked", async () => {
+  const watched = await watchFiles({ "config.yaml": appliance("a") });
+  await watched.write("config.yaml", appliance("b"));
+  await checkTwice(watched);
+  await watched.write("config.yaml", appliance("a"));
+  await checkTwice(watched);
+  expect(watched.loads).toHaveLength(2);
+});
+
+test("a file that is half-written at a check is loaded when it is whole", async () => {
+  const watched = await watchFiles({ "config.yaml": appliance("a") });
+  await watched.write("config.yaml", "appliances: [");
+  await watched.check();
+  await watched.write("config.yaml", appliance("b"));
+  await checkTwice(watched);
+  expect(watched.loads).toEqual([{ files: ["config.yaml"], isGood: true }]);
+});
+
+test("a content that does not load is tried once, and a good one after it at once", async () => {
+  const watched = await watchFiles({ "config.yaml": appliance("a") });
+  await watched.write("config.yaml", "appliances: [");
+  for (let nth = 0; nth < 10; nth += 1) await watched.check(nth % 2 === 0);
+  expect(watched.loads).toEqual([{ files: ["config.yaml"], isGood: false }]);
+  await watched.write("config.yaml", appliance("b"));
+  await checkTwice(watched);
+  expect(watched.loads.map(({ isGood }) => isGood)).toEqual([false, true]);
+});
+
+test("a file that is renamed over another, deleted, and written again is noticed each time", async () => {
+  const watched = await watchFiles({ "config.yaml": appliance("a"), next: appliance("b") });
+  await rename(join(watched.folder, "next"), join(watched.folder, "config.yaml"));
+  await checkTwice(watched);
+  await rm(join(watched.folder, "config.yaml"));
+  await checkTwice(watched);
+  await watched.write("config.yaml", appliance("b"));
+  await checkTwice(watched);
+  expect(watched.loads.map(({ isGood }) => isGood)).toEqual([true, false, true]);
+});
+
+test("every one of many symlink swaps is noticed, as Kubernetes makes them", async () => {
+  const folder = await createFolder({});
+  const swapTo = async (version: string): Promise<void> => {
+    await mkdir(join(folder, `..${version}`, "clusters.d"), { recursive: true });
+    await writeFile(join(folder, `..${version}`, "config.yaml"), "config_files: [clusters.d/*.yaml]\n");
+    await writeFile(join(folder, `..${version}`, "clusters.d", "a.yaml"), appliance(version));
+    await symlink(`..${version}`, join(folder, "..data_tmp"));
+    await rename(join(folder, "..data_tmp"), join(folder, "..data"));
+  };
+  await swapTo("v0");
+  await symlink("..data/config.yaml", join(folder, "config.yaml"));
+  await symlink("..data/clusters.d", join(folder, "clusters.d"));
+  const watched = await watch(folder);
+  for (const version of ["v1", "v2", "v3", "v4"]) {
+    await swapTo(version);
+    await checkTwice(watched);
+  }
+  expect(watched.loads).toEqual(
+    Array.from({ length: 4 }, () => ({ files: ["clusters.d/a.yaml"], isGood: true })),
+  );
+});
+
+test("a file that a pattern finds anew, and one that it no longer finds, are noticed", async () => {
+  const watched = await watchFiles({
+    "config.yaml": "config_files: [d/*.yaml]\n",
+    "d/a.yaml": appliance("a"),
+  });
+  await watched.write("d/b.yaml", appliance("b"));
+  await checkTwice(watched);
+  await unlink(join(watched.folder, "d/b.yaml"));
+  await checkTwice(watched);
+  await watched.write("d/b.txt", "nothing of ours");
+  await checkTwice(watched);
+  expect(watched.loads).toEqual([
+    { files: ["d/*.yaml"], isGood: true },
+    { files: ["d/*.yaml", "d/b.yaml"], isGood: true },
+  ]);
+});
+
+test("a file that is named without a pattern is noticed as well", async () => {
+  const watched = await watchFiles({ "config.yaml": "config_files: [a.yaml]\n", "a.yaml": appliance("a") });
+  await watched.write("a.yaml", appliance("b"));
+  await checkTwice(watched);
+  expect(watched.loads).toEqual([{ files: ["a.yaml"], isGood: true }]);
+});
+
+test("certificates and keys are noticed", async () => {
+  const [old, next] = [await AUTHORITY.issue(), await AUTHORITY.issue()];
+  const tls = "http_client: { tls_config: { ca_file: ca.pem, cert_file: c.pem, key_file: k.pem } }\n";
+  const watched = await watchFiles({
+    "config.yaml": `${tls}${appliance("a")}`,
+    "ca.pem": AUTHORITY.cert,
+    "c.pem": old.cert,
+    "k.pem": old.key,
+  });
+  await watched.write("ca.pem", `${AUTHORITY.cert}\n`);
+  await checkTwice(watched);
+  await watched.write("c.pem", next.cert);
+  await checkTwice(watched);
+  await watched.write("k.pem", next.key);
+  await checkTwice(watched);
+  expect(watched.loads).toEqual([
+    { files: ["ca.pem"], isGood: true },
+    { files: ["c.pem"], isGood: false },
+    { files: ["k.pem"], isGood: true },
+  ]);
+});
+
+test("a password file is watched only while a load fails for want of it: polls read it themselves", async () => {
+  const auth = "http_client: { basic_auth: { username: u, password_file: p } }\n";
+  const watched = await watchFiles({ "config.yaml": `${auth}${appliance("a")}` });
+  await watched.write("p", "");
+  await checkTwice(watched);
+  await watched.write("p", "one");
+  await checkTwice(watched);
+  await watched.write("p", "two");
+  await checkTwice(watched);
+  await unlink(join(watched.folder, "p"));
+  await checkTwice(watched);
+  expect(watched.loads).toEqual([
+    { files: ["a password file"], isGood: false },
+    { files: ["a password file"], isGood: true },
+  ]);
+});
+
+test("a check during which somebody else has loaded leads to nothing", async () => {
+  const folder = await createFolder({ "config.yaml": appliance("a") });
+  const path = join(folder, "config.yaml");
+  let latest = await loadConfig(path);
+  let changes = 0;
+  const check = createCheck({
+    sources: () => latest.sources,
+    onChange: async () => void (changes += 1),
+  });
+  await writeFile(path, appliance("b"));
+  await check(false);
+  const underWay = check(false);
+  latest = { ...latest, sources: (await loadConfig(path)).sources };
+  await underWay;
+  await check(false);
+  await check(false);
+  expect(changes).toBe(0);
+});
+
+test("the watch checks by itself, until it is stopped", async () => {
+  const folder = await createFolder({ "config.yaml": appliance("a") });
+  const path = join(folder, "config.yaml");
+  let latest = await loadConfig(path);
+  let changes = 0;
+  const stop = startWatch(
+    {
+      sources: () => latest.sources,
+      onChange: async () => {
+        changes += 1;
+        latest = await loadConfig(path);
+      },
+    },
+    5,
+  );
+  onTestFinished(stop);
+  for (const [nth, name] of ["b", "c", "d"].entries()) {
+    await writeFile(path, appliance(name));
+    await eventually(() => expect(changes).toBe(nth + 1), { everyMs: 5 });
+  }
+});
+
+test("whatever changes is loaded at the fourth check at the latest, and never where nothing differs", () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom("", "a", "b"), { minLength: 1 }), (differences) => {
+      let finding = NOTHING_FOUND;
+      let waiting = 0;
+      for (const difference of differences) {
+        const after = afterCheck(finding, difference);
+        finding = after.finding;
+        waiting = difference === "" || after.isDue ? 0 : waiting + 1;
+        expect(waiting).toBeLessThan(4);
+        expect(after.isDue && difference === "").toBe(false);
+      }
+    }),
+  );
+});

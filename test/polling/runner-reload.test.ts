@@ -1,0 +1,127 @@
+import { afterEach, expect, test, vi } from "vitest";
+import type { ApplianceConfig } from "../../src/config/config.ts";
+import type { ApplianceClient } from "../../src/polling/client/client.ts";
+import type { Observation, Outcome } from "../../src/polling/observation.ts";
+import { startRunner } from "../../src/polling/runner.ts";
+import { applianceOf, configOf, websiteOf } from "../support/observations.ts";
+import { holdClock } from "./held-clock.ts";
+import { failing, fakeClient, NO_INTERFACES, shortly, SITE_OK, type FakeClient } from "./poller-support.ts";
+
+const ANSWER_MS = 300;
+const COURSE_MS = 60_000;
+const RELOAD_MS = 100;
+
+const FAST = {
+  vrrp: { kind: "interval", intervalMs: 1_000, timeoutMs: 1_000 },
+  websites: { kind: "interval", intervalMs: 2_000, timeoutMs: 1_000 },
+  maxConcurrentWebsiteTests: 1,
+} as const;
+const BY_SCHEDULE = { kind: "schedule", expression: "*/2 * * * * *", timeoutMs: 1_000 } as const;
+
+const websites = [1, 2, 3].map((id) => websiteOf({ id }));
+/** Appliances by what they answer for their list. */
+const COURSES: readonly (readonly [ApplianceConfig, Outcome<Uint8Array>])[] = [
+  [applianceOf({ name: "good", websites, polling: FAST }), NO_INTERFACES],
+  [applianceOf({ name: "scheduled", websites, polling: { ...FAST, vrrp: BY_SCHEDULE } }), NO_INTERFACES],
+  [applianceOf({ name: "refusing", websites, polling: FAST }), failing("auth")],
+  [applianceOf({ name: "busy", polling: FAST }), failing("http_status", { retryAfterMs: 7_000 })],
+  [applianceOf({ name: "down", websites, polling: FAST }), failing("connect")],
+];
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Everything asked and skipped in a minute, with its instant, while `reload` happens every 100 ms. */
+async function courseOf(
+  reload: (nth: number) => readonly ApplianceConfig[] | undefined,
+): Promise<readonly string[]> {
+  const clock = holdClock();
+  const events: string[] = [];
+  const tell = (what: string): void => void events.push(`${clock.monotonicMs()} ${what}`);
+  const runner = startRunner({
+    clock,
+    events: {
+      started: () => {},
+      ended: () => {},
+      observed: (observation: Observation) => tell(`${observation.appliance} ${shortly(observation)}`),
+      skipped: (kind, reason, count) => tell(`${kind} ${reason} ${count}`),
+    },
+    onClockJump: () => tell("clock jump"),
+  });
+  const createClient = ({ name }: ApplianceConfig): ApplianceClient => clientOf(name, tell);
+  const apply = (appliances: readonly ApplianceConfig[]): void =>
+    runner.prepare(configOf(...appliances), createClient)();
+  apply(COURSES.map(([appliance]) => appliance));
+  for (let nth = 1; nth * RELOAD_MS <= COURSE_MS; nth += 1) {
+    await clock.pass(RELOAD_MS);
+    const next = reload(nth);
+    if (next !== undefined) apply(next);
+  }
+  runner.stop();
+  vi.useRealTimers();
+  return events.filter((line) => !line.includes(" other"));
+}
+
+function clientOf(name: string, tell: (what: string) => void): ApplianceClient {
+  const [, outcome = NO_INTERFACES] = COURSES.find(([appliance]) => appliance.name === name) ?? [];
+  return {
+    get: (path) => {
+      tell(`${name} ${path}`);
+      const answer = path.includes("website") ? SITE_OK : outcome;
+      return new Promise((resolve) => setTimeout(() => resolve(answer), ANSWER_MS));
+    },
+    certificate: () => undefined,
+    hasNewCredentials: () => Promise.resolve(false),
+    close: () => tell(`${name} closed`),
+  };
+}
+
+test("a reload every 100 ms changes no instant, no poll and no pause of what stays", async () => {
+  const undisturbed = await courseOf(() => undefined);
+  expect(undisturbed.filter((line) => line.endsWith("good /api/v1/interface/virtual"))).toHaveLength(60);
+  expect(undisturbed.filter((line) => line.includes("backoff")).length).toBeGreaterThan(50);
+  const disturbed = await courseOf((nth) => [
+    applianceOf({ name: "other", labels: { nth: String(nth) } }),
+    ...(nth % 2 === 0 ? [applianceOf({ name: "other-2" })] : []),
+    ...COURSES.map(([appliance]) => structuredClone(appliance)),
+  ]);
+  expect(disturbed).toEqual(undisturbed);
+});
+
+function withOtherCredentials(appliance: ApplianceConfig): ApplianceConfig {
+  return { ...appliance, http: { ...appliance.http, fingerprint: "other" } };
+}
+
+function createNoClientOfB({ name }: ApplianceConfig): ApplianceClient {
+  if (name === "b") throw new Error("no client for b");
+  return fakeClient();
+}
+
+test("a configuration whose clients cannot all be made touches nothing that runs", async () => {
+  const clock = holdClock();
+  const observed: Observation[] = [];
+  const clients: FakeClient[] = [];
+  const events = {
+    started: () => {},
+    ended: () => {},
+    skipped: () => {},
+    observed: (observation: Observation) => void observed.push(observation),
+  };
+  const runner = startRunner({ clock, events, onClockJump: () => {} });
+  const [a, b] = [applianceOf({ name: "a" }), applianceOf({ name: "b" })];
+  const createClient = () => {
+    const client = fakeClient();
+    clients.push(client);
+    return client;
+  };
+  runner.prepare(configOf(a, b), createClient)();
+  await clock.pass(1_001);
+  expect(() =>
+    runner.prepare(configOf(withOtherCredentials(a), withOtherCredentials(b)), createNoClientOfB),
+  ).toThrow("no client for b");
+  expect(clients.map(({ isClosed }) => isClosed)).toEqual([false, false]);
+  for (const client of clients) await client.answer("/interface/virtual", NO_INTERFACES);
+  expect(observed.map(shortly)).toEqual(["vrrp: ok", "vrrp: ok"]);
+  runner.stop();
+});

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { ask, held, routes, serve } from "./support.ts";
+
+const PATH = "/-/reload";
+
+function failToReload(): Promise<never> {
+  return Promise.reject(new Error("hunter2"));
+}
+
+test.each(["POST", "PUT"])("%s reloads, and is answered when that is done", async (method) => {
+  const result = held<{ ok: true }>();
+  let isAsked = false;
+  const reload = () => {
+    isAsked = true;
+    return result.promise;
+  };
+  const port = await serve(routes({ reload }));
+  let isAnswered = false;
+  const answer = ask(port, PATH, { method }).finally(() => (isAnswered = true));
+  await eventually(() => expect(isAsked).toBe(true));
+  await ask(port, "/-/healthy");
+  expect(isAnswered).toBe(false);
+  result.release({ ok: true });
+  const { status, body } = await answer;
+  expect([status, body.toString()]).toEqual([200, "Reloaded\n"]);
+});
+
+test("a configuration that is bad is 500 with every error on a line", async () => {
+  const errors = ["config.yaml:1:1: pollling: unknown key", "config.yaml:2:1: b: unknown key"];
+  const port = await serve(routes({ reload: async () => ({ ok: false, errors }) }));
+  const { status, body, headers } = await ask(port, PATH, { method: "POST" });
+  expect([status, body.toString()]).toEqual([500, `${errors.join("\n")}\n`]);
+  expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
+});
+
+test.each(["POST", "PUT"])("%s is forbidden where it is not enabled", async (method) => {
+  const { status, body } = await ask(await serve(routes()), PATH, { method });
+  expect([status, body.toString()]).toEqual([
+    403,
+    "Reloading over HTTP is not enabled; --web.enable-lifecycle enables it\n",
+  ]);
+});
+
+test.each(["GET", "HEAD", "DELETE", "OPTIONS"])("%s does not reload", async (method) => {
+  const { status, headers } = await ask(await serve(routes({ reload: failToReload })), PATH, { method });
+  expect([status, headers.allow]).toEqual([405, "POST, PUT"]);
+});
+
+test("a reload that fails by a bug is an internal error, told to the log alone", async () => {
+  const told: unknown[] = [];
+  const port = await serve(
+    routes({ reload: failToReload, onError: (path, error) => void told.push(path, String(error)) }),
+  );
+  const { status, body } = await ask(port, PATH, { method: "POST" });
+  expect([status, body.toString(), told]).toEqual([500, "Internal error\n", [PATH, "Error: hunter2"]]);
+});
+
+test("the configuration is served as plain text", async () => {
+  const { status, body, headers } = await ask(await serve(routes()), "/config");
+  expect([status, body.toString()]).toEqual([200, "appliances: []\n"]);
+  expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
+  expect(headers["cache-control"]).toBe("no-store");
+});
