@@ -22,6 +22,10 @@ function defers(deferred: string, status: string, retryAfter: () => string): Beh
   };
 }
 
+function dateIn4Seconds(): string {
+  return new Date(Date.now() + 4000).toUTCString();
+}
+
 function countOf({ requests }: FaultServer, wanted: string): number {
   return requests.filter(({ path }) => path === wanted).length;
 }
@@ -70,8 +74,7 @@ export const PROOFS_OF_DEFERRALS: readonly Proof[] = [
     fault: 9,
     name: "503 with Retry-After as a date: the website test waits for it, the list does not",
     prove: async (stage) => {
-      const soon = (): string => new Date(Date.now() + 4000).toUTCString();
-      const server = await stage.server(defers(TEST_PATH, "503 Service Unavailable", soon));
+      const server = await stage.server(defers(TEST_PATH, "503 Service Unavailable", dateIn4Seconds));
       await stage.exporter({
         config: { polling: POLLING, appliances: [entry("a", server, { websites: [1] })] },
       });

@@ -1,18 +1,17 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 
+const APT = "apt-get";
+
 /** Where a tool is that is no package of ours, or why it is not there. */
 export type Tool =
-  { readonly ok: true; readonly path: string } | { readonly ok: false; readonly reason: string };
+  | { readonly ok: true; readonly path: string }
+  | { readonly ok: false; readonly reason: string };
 
 /**
  * Finds a command; where root runs on Debian, installs the package that holds it. `say` hears what is done to the machine.
  */
-export function findDebianTool(
-  command: string,
-  packageName: string,
-  say: (message: string) => void,
-): Tool {
+export function findDebianTool(command: string, packageName: string, say: (message: string) => void): Tool {
   const path = locate(command);
   if (path !== undefined) return { ok: true, path };
   if (process.getuid?.() !== 0 || !existsSync("/etc/debian_version")) {
@@ -37,8 +36,6 @@ function locate(command: string): string | undefined {
 
 function aptGet(...args: readonly string[]): string | undefined {
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  const { status, stderr, error } = spawnSync("apt-get", args, { env, encoding: "utf8", timeout: 240_000 });
-  return status === 0
-    ? undefined
-    : (error?.message ?? stderr.trim().split("\n").at(-1) ?? "apt-get failed");
+  const { status, stderr, error } = spawnSync(APT, args, { env, encoding: "utf8", timeout: 240_000 });
+  return status === 0 ? undefined : (error?.message ?? stderr.trim().split("\n").at(-1) ?? `${APT} failed`);
 }

@@ -14,9 +14,12 @@ declare module "vitest" {
 
 /** Before all tests: finds the tools that are no packages of ours, once for all files. */
 export function setup(project: TestProject): void {
-  const say = (message: string): void => void process.stderr.write(`${message}\n`);
   project.provide("promtool", findPromtool(say));
   project.provide("faketime", findDebianTool("faketime", "faketime", say));
   project.provide("prlimit", findDebianTool("prlimit", "util-linux", say));
   project.provide("systemdAnalyze", findDebianTool("systemd-analyze", "systemd", say));
+}
+
+function say(message: string): void {
+  process.stderr.write(`${message}\n`);
 }
