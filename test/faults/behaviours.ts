@@ -49,6 +49,8 @@ export const resetsAtOnce: Behaviour = ({ socket }) => void socket.resetAndDestr
 export const resetsAtRequest: Behaviour = ({ socket, onRequest }) =>
   onRequest(() => socket.resetAndDestroy());
 
+export const closesAtRequest: Behaviour = ({ socket, onRequest }) => onRequest(() => socket.destroy());
+
 /** The beginning, a pause that lets it arrive, a reset. */
 export function saysAndResets(bytes: string): Behaviour {
   return ({ socket, onRequest }) =>

@@ -1,15 +1,39 @@
-import { expect, it } from "vitest";
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
 import { FAILING_POLLS } from "./failing-polls.ts";
 import { HOSTILE_ANSWERS } from "./hostile-answers.ts";
 import { PROOFS } from "./proofs.ts";
+import { readFaultTable } from "./table.ts";
 
-/** The faults that the program survives, by their numbers in docs/faults.md. */
-const FAULTS = [
-  1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 15, 16, 17, 18, 19, 20, 21, 22, 24, 25, 26, 27, 28, 29, 31, 32, 34, 35,
-  36, 37,
-];
+const LAST_FAULT = 37;
+/** What a fault of these numbers does is not built yet. Whoever builds it takes its number away and adds a row to the table. */
+const TO_COME = new Set([30, 33]);
 
-it("every fault has a row", () => {
-  const rows = [...FAILING_POLLS, ...HOSTILE_ANSWERS, ...PROOFS].map(({ fault }) => fault);
-  expect([...new Set(rows)].toSorted((a, b) => a - b)).toEqual(FAULTS);
+const suite = [...FAILING_POLLS, ...HOSTILE_ANSWERS, ...PROOFS];
+const table = readFaultTable();
+
+it("docs/faults.md has one row for each fault, in order", () => {
+  const all = Array.from({ length: LAST_FAULT }, (_, index) => index + 1);
+  expect(table.map(({ fault }) => fault)).toEqual(all.filter((fault) => !TO_COME.has(fault)));
+});
+
+it("every fault of the suite is in docs/faults.md", () => {
+  const documented = new Set(table.map(({ fault }) => fault));
+  expect(suite.filter(({ fault }) => !documented.has(fault))).toEqual([]);
+});
+
+describe.each(table)("fault $fault", ({ fault, links }) => {
+  it("has tests that are there", () => {
+    expect(links.length).toBeGreaterThan(0);
+    const broken = links.filter(
+      ({ file, text }) => !existsSync(file) || !readFileSync(file, "utf8").includes(text),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  it("has a test of this suite under its own number", () => {
+    const names = suite.filter((row) => row.fault === fault).map(({ name }) => name);
+    const own = links.filter(({ text }) => names.some((name) => name.includes(text)));
+    expect(own.length).toBeGreaterThan(0);
+  });
 });

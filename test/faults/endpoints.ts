@@ -7,6 +7,7 @@ import {
   type Behaviour,
   type FaultServer,
 } from "../support/fault-server.ts";
+import { healthy } from "./behaviours.ts";
 
 /** Where an appliance of a row is, and what has to be said in the configuration to get there. */
 export interface Endpoint {
@@ -69,6 +70,24 @@ export function https(behaviour: Behaviour, kind: TlsKind = {}): OpenEndpoint {
       ...(maxVersion === undefined ? {} : { maxVersion }),
     });
     return { ...behind(server), appliance: secureAt(server.port) };
+  };
+}
+
+/** A healthy appliance behind a proxy of this behaviour, or behind one that nobody runs. */
+export function behindProxy(behaviour: Behaviour | undefined): OpenEndpoint {
+  return async () => {
+    const appliance = await startFaultServer(healthy);
+    const proxy = behaviour === undefined ? undefined : await startFaultServer(behaviour);
+    const proxy_url = `http://127.0.0.1:${proxy?.port ?? (await closedPort())}`;
+    return {
+      appliance: { ...plainAt("127.0.0.1", appliance.port), http_client: { proxy_url } },
+      server: appliance,
+      openConnections: () => appliance.openConnections() + (proxy?.openConnections() ?? 0),
+      stop: async () => {
+        await proxy?.stop();
+        await appliance.stop();
+      },
+    };
   };
 }
 

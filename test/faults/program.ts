@@ -12,6 +12,8 @@ export interface ProgramOptions {
   readonly logLevel?: "debug" | "info";
   /** Where stderr goes; default: it is read. */
   readonly stderrFd?: number;
+  /** Added to this process's environment. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface Exit {
@@ -70,7 +72,7 @@ export async function startProgram(folder: string, options: ProgramOptions = {})
 function spawnProgram(
   folder: string,
   listenAddress: string,
-  { logLevel = "info", stderrFd }: ProgramOptions,
+  { logLevel = "info", stderrFd, env = {} }: ProgramOptions,
 ) {
   const flags = [
     `--config.file=config.yaml`,
@@ -81,6 +83,7 @@ function spawnProgram(
   const tsx = import.meta.resolve("tsx");
   const child = spawn(process.execPath, ["--import", tsx, main, "run", ...flags], {
     cwd: folder,
+    env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", stderrFd ?? "pipe"],
   });
   let stdout = "";

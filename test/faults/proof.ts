@@ -11,6 +11,8 @@ import { startProgram, type Program, type ProgramOptions } from "./program.ts";
 export interface Proof {
   readonly fault: number;
   readonly name: string;
+  /** The tool without which it cannot be shown. */
+  readonly needs?: "faketime" | "prlimit";
   readonly prove: (stage: Stage) => Promise<void>;
 }
 

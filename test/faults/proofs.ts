@@ -1,6 +1,9 @@
 import type { Proof } from "./proof.ts";
+import { PROOFS_OF_CLOCKS } from "./proofs-of-clocks.ts";
 import { PROOFS_OF_CONFIGURATION } from "./proofs-of-configuration.ts";
+import { PROOFS_OF_DEFERRALS } from "./proofs-of-deferrals.ts";
 import { PROOFS_OF_INDEPENDENCE } from "./proofs-of-independence.ts";
+import { PROOFS_OF_LIMITS } from "./proofs-of-limits.ts";
 import { PROOFS_OF_PAUSES } from "./proofs-of-pauses.ts";
 import { PROOFS_OF_PUNCTUALITY } from "./proofs-of-punctuality.ts";
 import { PROOFS_OF_RELOADS } from "./proofs-of-reloads.ts";
@@ -12,6 +15,9 @@ export const PROOFS: readonly Proof[] = [
   ...PROOFS_OF_SCRAPES,
   ...PROOFS_OF_RELOADS,
   ...PROOFS_OF_PAUSES,
+  ...PROOFS_OF_CLOCKS,
+  ...PROOFS_OF_LIMITS,
+  ...PROOFS_OF_DEFERRALS,
   ...PROOFS_OF_PUNCTUALITY,
   ...PROOFS_OF_INDEPENDENCE,
   ...PROOFS_OF_THE_PROCESS,

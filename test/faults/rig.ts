@@ -8,7 +8,7 @@ import { createObserver } from "../../src/observer.ts";
 import { createClientFactory, type ClientFactory } from "../../src/polling/client/factory.ts";
 import { createLookup, type ResolveAll } from "../../src/polling/client/lookup.ts";
 import { createSecureContexts } from "../../src/polling/client/tls-context.ts";
-import { systemClock as clock } from "../../src/polling/clock.ts";
+import { systemClock, type Clock } from "../../src/polling/clock.ts";
 import { startRunner } from "../../src/polling/runner.ts";
 import { createRoutes } from "../../src/web/routes.ts";
 import { startWebServer } from "../../src/web/server.ts";
@@ -18,6 +18,7 @@ export interface RigOptions {
   /** Holds `config.yaml`. */
   readonly folder: string;
   readonly resolveAll?: ResolveAll;
+  readonly clock?: Clock;
   /** Stands between polling and the real clients. */
   readonly wrap?: (createClient: ClientFactory) => ClientFactory;
 }
@@ -29,7 +30,8 @@ export interface Rig {
 }
 
 /** The exporter's own parts, wired as it wires them, save for what a fault must get between. */
-export async function startRig({ folder, resolveAll, wrap = (same) => same }: RigOptions): Promise<Rig> {
+export async function startRig(options: RigOptions): Promise<Rig> {
+  const { folder, resolveAll, clock = systemClock, wrap = (same) => same } = options;
   const loaded = await loadConfig(join(folder, "config.yaml"));
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
   const log = createMemoryLog();

@@ -1,17 +1,25 @@
 import type { TestProject } from "vitest/node";
 
-import { findPromtool, type Promtool } from "./promtool.ts";
+import { findDebianTool, type Tool } from "./debian-tool.ts";
+import { findPromtool } from "./promtool.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    promtool: Promtool;
+    promtool: Tool;
+    faketime: Tool;
+    prlimit: Tool;
+    systemdAnalyze: Tool;
   }
 }
 
 /** Before all tests: finds the tools that are no packages of ours, once for all files. */
 export function setup(project: TestProject): void {
-  project.provide(
-    "promtool",
-    findPromtool((message) => process.stderr.write(`${message}\n`)),
-  );
+  project.provide("promtool", findPromtool(say));
+  project.provide("faketime", findDebianTool("faketime", "faketime", say));
+  project.provide("prlimit", findDebianTool("prlimit", "util-linux", say));
+  project.provide("systemdAnalyze", findDebianTool("systemd-analyze", "systemd", say));
+}
+
+function say(message: string): void {
+  process.stderr.write(`${message}\n`);
 }

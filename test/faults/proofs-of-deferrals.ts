@@ -1,0 +1,119 @@
+import { expect } from "vitest";
+import { systemClock, type Clock } from "../../src/polling/clock.ts";
+import { eventually } from "../support/eventually.ts";
+import type { Behaviour, FaultServer } from "../support/fault-server.ts";
+import { answer, answers, healthy, LIST } from "./behaviours.ts";
+import { entry, EVERY_SECOND, type Proof } from "./proof.ts";
+import { startRig } from "./rig.ts";
+
+const POLLING = { vrrp: EVERY_SECOND, websites: EVERY_SECOND };
+const LIST_PATH = "/api/v1/interface/virtual";
+const TEST_PATH = "/api/v1/website/1/test";
+
+/** Healthy, save that requests for one path are told to come later. */
+function defers(deferred: string, status: string, retryAfter: () => string): Behaviour {
+  return (connection) => {
+    const { socket, onRequest } = connection;
+    onRequest(({ path }) => {
+      if (path === deferred) socket.write(answer("", status, [`Retry-After: ${retryAfter()}`]));
+      else if (path === LIST_PATH) socket.write(answer(LIST));
+      else socket.write(answer('"HTTP CONNECT ----- HTTP\\nHTTP\\/1.1 200 OK\\n\\n"'));
+    });
+  };
+}
+
+function dateIn4Seconds(): string {
+  return new Date(Date.now() + 4000).toUTCString();
+}
+
+function countOf({ requests }: FaultServer, wanted: string): number {
+  return requests.filter(({ path }) => path === wanted).length;
+}
+
+/** Seconds between requests for one path. */
+function gapsOf({ requests }: FaultServer, wanted: string): readonly number[] {
+  const times = requests.filter(({ path }) => path === wanted).map(({ atMs }) => atMs);
+  return times.slice(1).map((atMs, index) => (atMs - (times[index] ?? Number.NaN)) / 1000);
+}
+
+/** A clock that can be made to leap: machines that sleep wake to such a one. */
+function createLeapingClock(): Clock & { leap(byMs: number): void } {
+  let leaptMs = 0;
+  return {
+    wallMs: () => systemClock.wallMs() + leaptMs,
+    monotonicMs: () => systemClock.monotonicMs() + leaptMs,
+    leap: (byMs) => void (leaptMs += byMs),
+  };
+}
+
+export const PROOFS_OF_DEFERRALS: readonly Proof[] = [
+  {
+    fault: 9,
+    name: "429 with Retry-After in seconds: the list is asked for no sooner, website tests go on",
+    prove: async (stage) => {
+      const server = await stage.server(defers(LIST_PATH, "429 Too Many Requests", () => "3"));
+      const exporter = await stage.exporter({
+        config: { polling: POLLING, appliances: [entry("a", server, { websites: [1] })] },
+      });
+      await eventually(() => expect(countOf(server, LIST_PATH)).toBe(3), { timeoutMs: 20_000 });
+      for (const gap of gapsOf(server, LIST_PATH)) {
+        expect(gap).toBeGreaterThan(2.9);
+        expect(gap).toBeLessThan(5);
+      }
+      expect(countOf(server, TEST_PATH)).toBeGreaterThanOrEqual(4);
+      const samples = await exporter.scrape();
+      const failures = samples.all("appliance_poll_failure_info");
+      expect(failures.map(({ labels }) => [labels["operation"], labels["reason"]])).toEqual([
+        ["vrrp", "http_status"],
+      ]);
+      const skipped = samples.value("appliance_exporter_polls_skipped_total", { reason: "backoff" });
+      expect(skipped).toBeGreaterThanOrEqual(3);
+    },
+  },
+  {
+    fault: 9,
+    name: "503 with Retry-After as a date: the website test waits for it, the list does not",
+    prove: async (stage) => {
+      const server = await stage.server(defers(TEST_PATH, "503 Service Unavailable", dateIn4Seconds));
+      await stage.exporter({
+        config: { polling: POLLING, appliances: [entry("a", server, { websites: [1] })] },
+      });
+      await eventually(() => expect(countOf(server, TEST_PATH)).toBe(3), { timeoutMs: 20_000 });
+      // The date has whole seconds.
+      for (const gap of gapsOf(server, TEST_PATH)) expect(gap).toBeGreaterThan(2.9);
+      expect(countOf(server, LIST_PATH)).toBeGreaterThanOrEqual(5);
+    },
+  },
+  {
+    fault: 9,
+    name: "a Retry-After that cannot be read defers nothing",
+    prove: async (stage) => {
+      const server = await stage.server(defers(LIST_PATH, "429 Too Many Requests", () => "-3600"));
+      await stage.exporter({ config: { polling: POLLING, appliances: [entry("a", server)] } });
+      await eventually(() => expect(countOf(server, LIST_PATH)).toBe(4));
+      for (const gap of gapsOf(server, LIST_PATH)) expect(gap).toBeLessThan(2);
+    },
+  },
+  {
+    fault: 9,
+    name: "a Retry-After of a day is honoured for five minutes",
+    prove: async (stage) => {
+      const aDay = ["Retry-After: 86400"];
+      const server = await stage.server(answers("", "503 Service Unavailable", aDay));
+      const neighbour = await stage.server(healthy);
+      const appliances = [entry("a", server), entry("b", neighbour)];
+      const folder = await stage.folder({ config: { polling: POLLING, appliances } });
+      const clock = createLeapingClock();
+      const rig = await startRig({ folder, clock });
+      stage.cleanUp(rig.stop);
+      await eventually(() => expect(server.requests.length).toBe(1));
+
+      clock.leap(290_000);
+      const polls = neighbour.requests.length;
+      await eventually(() => expect(neighbour.requests.length).toBeGreaterThanOrEqual(polls + 3));
+      expect(server.requests.length).toBe(1);
+      clock.leap(10_000);
+      await eventually(() => expect(server.requests.length).toBe(2));
+    },
+  },
+];

@@ -1,0 +1,61 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect, inject } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import type { Behaviour } from "../support/fault-server.ts";
+import { answer, LIST } from "./behaviours.ts";
+import type { Program } from "./program.ts";
+import { entry, EVERY_SECOND, type Proof } from "./proof.ts";
+
+/** Healthy, and each connection serves one request, so that the next one takes another descriptor. */
+const healthyOnce: Behaviour = ({ socket, onRequest }) =>
+  onRequest(({ path }) => {
+    const body = path.endsWith("/test") ? '"HTTP CONNECT ----- HTTP\\nHTTP\\/1.1 200 OK\\n\\n"' : LIST;
+    socket.end(answer(body, "200 OK", ["Connection: close"]));
+  });
+
+/** Lets the process open no descriptor whose number is `count` or more; those it has stay. */
+async function limitDescriptors({ child }: Program, count: number): Promise<void> {
+  const prlimit = inject("prlimit");
+  if (!prlimit.ok) throw new Error(prlimit.reason);
+  await promisify(execFile)(prlimit.path, [`--pid=${child.pid}`, `--nofile=${count}:`]);
+}
+
+async function reasonsOf(program: Program): Promise<readonly (string | undefined)[]> {
+  const failures = (await program.scrape()).all("appliance_poll_failure_info");
+  return [...new Set(failures.map(({ labels }) => labels["reason"]))];
+}
+
+export const PROOFS_OF_LIMITS: readonly Proof[] = [
+  {
+    fault: 14,
+    name: "out of descriptors: `local` for every operation, scrapes over a kept connection go on, and it passes",
+    needs: "prlimit",
+    prove: async (stage) => {
+      const server = await stage.server(healthyOnce);
+      const byAddress = Array.from({ length: 20 }, (_, nth) => entry(`a-${nth}`, server, { websites: [1] }));
+      const byName = { ...entry("named", server), base_url: `http://localhost:${server.port}` };
+      const polling = { vrrp: EVERY_SECOND, websites: EVERY_SECOND };
+      const program = await stage.program({ config: { polling, appliances: [...byAddress, byName] } });
+      const isWell = async (): Promise<void> => {
+        const samples = await program.scrape();
+        expect(samples.all("appliance_up").filter(({ value }) => value === 1).length).toBe(21);
+        expect(samples.all("appliance_poll_failure_info")).toEqual([]);
+        expect(samples.all("website_up").length).toBe(20);
+      };
+      await eventually(isWell);
+
+      await limitDescriptors(program, 10);
+      await eventually(async () => {
+        const failures = (await program.scrape()).all("appliance_poll_failure_info");
+        expect(failures.length).toBe(41);
+      });
+      const told = program.log().filter(({ msg }) => msg === "polling fails");
+      expect(await reasonsOf(program)).toEqual(["local"]);
+      expect(new Set(told.map(({ reason }) => reason))).toEqual(new Set(["local"]));
+
+      await limitDescriptors(program, 1024);
+      await eventually(isWell);
+    },
+  },
+];
