@@ -16,7 +16,7 @@ import type { Clock } from "./polling/clock.ts";
 import { startRunner } from "./polling/runner.ts";
 import type { ListenAddress } from "./web/listen-address.ts";
 import { createRoutes } from "./web/routes.ts";
-import { startWebServer } from "./web/server.ts";
+import { loadSecuredWeb } from "./secured-web.ts";
 
 /** The scheduler ticks every second; this long without a tick, and it is not alive. */
 const MAX_TICK_AGE_MS = 10_000;
@@ -25,6 +25,8 @@ export interface ExporterOptions {
   readonly configFile: string;
   readonly listenAddresses: readonly ListenAddress[];
   readonly telemetryPath: string;
+  /** TLS and authentication of our own server; without it, plain HTTP for everybody. */
+  readonly webConfigFile?: string | undefined;
   readonly version: string;
   readonly nodeVersion: string;
   /** Name look-ups in flight at once; each holds one of the threads that files and compression need too. */
@@ -59,7 +61,8 @@ export type ExporterStart =
 export async function startExporter(options: ExporterOptions, edges: ExporterEdges): Promise<ExporterStart> {
   const { clock, logger } = edges;
   const loaded = await loadConfig(options.configFile);
-  if (!loaded.ok) return { ok: false, reason: "config", errors: loaded.errors };
+  const secured = await loadSecuredWeb(options.webConfigFile, { logger, nowMs: clock.monotonicMs });
+  if (!loaded.ok || !secured.ok) return { ok: false, reason: "config", errors: errorsOf(loaded, secured) };
 
   const fleet = createFleet();
   const exposition = createFleetExposition();
@@ -79,7 +82,7 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
   let isStopped = false;
 
   fleet.configure(loaded.config, clock.monotonicMs());
-  const web = await startWebServer(
+  const web = await secured.web.start(
     options.listenAddresses,
     createRoutes({
       telemetryPath: options.telemetryPath,
@@ -98,6 +101,7 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
   }
 
   let current = loaded.config;
+  const { web: securedWeb } = secured;
   function apply(config: Config): void {
     fleet.configure(config, clock.monotonicMs());
     runner.apply(config, createClients());
@@ -107,16 +111,18 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
   }
   async function reload(): Promise<boolean> {
     const next = await loadConfig(options.configFile);
+    const nextWeb = await securedWeb.prepare();
     if (isStopped) return false;
-    if (!next.ok) {
+    if (!next.ok || !nextWeb.ok) {
+      const errors = errorsOf(next, nextWeb);
       self.reloaded(false, clock.wallMs());
-      for (const error of next.errors)
-        logger.error({ detail: formatConfigError(error) }, "configuration is bad");
-      logger.error({ errors: next.errors.length }, "reload failed, the old configuration stays");
+      for (const error of errors) logger.error({ detail: formatConfigError(error) }, "configuration is bad");
+      logger.error({ errors: errors.length }, "reload failed, the old configuration stays");
       return false;
     }
     const { added, removed, changed, kept } = planReload(current, next.config);
     apply(next.config);
+    nextWeb.apply();
     const changes = changed.map(({ name, aspects }) => `${name} (${[...aspects].join(", ")})`);
     logger.info({ added, removed, changed: changes, kept: kept.length }, "configuration reloaded");
     return true;
@@ -141,6 +147,12 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
       },
     },
   };
+}
+
+type Checked = { readonly ok: true } | { readonly ok: false; readonly errors: readonly ConfigError[] };
+
+function errorsOf(...results: readonly Checked[]): readonly ConfigError[] {
+  return results.flatMap((result) => (result.ok ? [] : result.errors));
 }
 
 /** Clients of one load of the configuration share their secure contexts; those of all loads the look-ups and password files. */

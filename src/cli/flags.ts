@@ -7,6 +7,7 @@ export interface Flags {
   readonly "config.file": string;
   readonly "web.listenAddress"?: readonly ListenAddress[];
   readonly "web.telemetryPath": string;
+  readonly "web.config.file"?: string;
   readonly "log.level": LogLevel;
   readonly "log.format": LogFormat;
   readonly live?: true;
@@ -36,6 +37,9 @@ export const listenAddress =
 
 export const telemetryPath: AddFlag = (command) =>
   command.option("--web.telemetry-path <path>", "path of the metrics", toTelemetryPath, "/metrics");
+
+export const webConfigFile: AddFlag = (command) =>
+  command.option("--web.config.file <file>", "TLS and authentication of the exporter's own pages");
 
 export const logging: AddFlag = (command) =>
   command

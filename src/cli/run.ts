@@ -9,6 +9,7 @@ export interface RunOptions {
   readonly configFile: string;
   readonly listenAddresses: readonly ListenAddress[];
   readonly telemetryPath: string;
+  readonly webConfigFile: string | undefined;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
 }
