@@ -11,19 +11,18 @@ import type { RateLimit, WebConfig } from "./web-config.ts";
 
 export type WebConfigResult =
   | { readonly ok: true; readonly config: WebConfig }
-  | { readonly ok: false; readonly errors: readonly ConfigError[]; readonly files: readonly string[] };
+  | { readonly ok: false; readonly errors: readonly ConfigError[] };
 
 /**
  * The web configuration of a file and the files named in it, or every error with its position. Takes the format of
- * Prometheus's exporter-toolkit; an empty file asks for nothing.
+ * Prometheus's exporter-toolkit. An empty file is refused: half written, it would open everything to everybody.
  */
 export async function loadWebConfig(path: string): Promise<WebConfigResult> {
   const read = await readYamlFile(path);
-  if (!read.ok) return { ...read, files: [resolve(path)] };
+  if (!read.ok) return read;
   const file = { ...read.file, data: read.file.data ?? {} };
   const validated = validateYaml(file, webConfigSchema);
   const pems = await readPemSources(file);
-  const files = [resolve(path), ...pems.files];
   const { users, errors: userErrors } = readUsers(file);
   const limited = readRateLimit(file, validated.ok ? validated.value : {});
   const found = [...(validated.ok ? [] : validated.errors), ...pems.errors, ...userErrors, ...limited.errors];
@@ -33,7 +32,7 @@ export async function loadWebConfig(path: string): Promise<WebConfigResult> {
       : undefined;
   const errors = tls === undefined || tls.ok ? found : [...found, ...tls.errors];
   if (!validated.ok || tls === undefined || !tls.ok || errors.length > 0) {
-    return { ok: false, errors: sortErrors([path], errors), files };
+    return { ok: false, errors: sortErrors([path], errors) };
   }
   const http = validated.value.http_server_config;
   return {
@@ -44,7 +43,7 @@ export async function loadWebConfig(path: string): Promise<WebConfigResult> {
       headers: definedOnly(http?.headers ?? {}),
       rateLimit: limited.rateLimit,
       wantsHttp2: http?.http2 === true,
-      files,
+      files: [resolve(path), ...pems.files],
     },
   };
 }

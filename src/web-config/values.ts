@@ -70,14 +70,17 @@ export const goDuration = z.unknown().transform((input, context): number => {
 });
 
 /** A header's value on one line; a number or a truth value stands for its text, as in `X-XSS-Protection: 0`. */
-export const headerValue = z.union([z.string(), z.number(), z.boolean()]).transform((value, context) => {
-  const line = String(value)
-    .replaceAll(/[\r\n]+/g, " ")
-    .trim();
-  if (isHeaderValue(line)) return line;
-  context.addIssue({ code: "custom", message: "expected a text that may stand in an HTTP header" });
+export const headerValue = z.unknown().transform((input, context): string => {
+  const line = typeof input === "object" ? undefined : oneLine(String(input));
+  if (line !== undefined && isHeaderValue(line)) return line;
+  const message = expected("a text that may stand in an HTTP header")({ input });
+  context.addIssue({ code: "custom", message });
   return z.NEVER;
 });
+
+function oneLine(text: string): string {
+  return text.replaceAll(/[\r\n]+/g, " ").trim();
+}
 
 function isHeaderValue(value: string): boolean {
   try {

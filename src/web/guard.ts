@@ -83,5 +83,5 @@ function replyTo(verdict: Verdict): Reply | undefined {
 /** A hash that takes as long as the dearest of the users' and fits no password: an unknown name cannot be told by the time. */
 function dummyHash({ users }: GuardRules): string {
   const costs = [...users.values()].map((hash) => hash.reveal().slice(4, 6));
-  return `$2b$${costs.toSorted().at(-1) ?? "10"}$${"x".repeat(53)}`;
+  return `$2b$${costs.toSorted().at(-1) ?? "10"}$${".".repeat(53)}`;
 }
