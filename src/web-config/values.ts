@@ -71,15 +71,16 @@ export const goDuration = z.unknown().transform((input, context): number => {
 
 /** A header's value on one line; a number or a truth value stands for its text, as in `X-XSS-Protection: 0`. */
 export const headerValue = z.unknown().transform((input, context): string => {
-  const line = typeof input === "object" ? undefined : oneLine(String(input));
+  const isScalar = typeof input === "string" || typeof input === "number" || typeof input === "boolean";
+  const line = isScalar ? oneLine(String(input)) : undefined;
   if (line !== undefined && isHeaderValue(line)) return line;
   const message = expected("a text that may stand in an HTTP header")({ input });
   context.addIssue({ code: "custom", message });
   return z.NEVER;
 });
 
-function oneLine(text: string): string {
-  return text.replaceAll(/[\r\n]+/g, " ").trim();
+function oneLine(given: string): string {
+  return given.replaceAll(/[\r\n]+/g, " ").trim();
 }
 
 function isHeaderValue(value: string): boolean {

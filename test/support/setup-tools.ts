@@ -12,7 +12,10 @@ declare module "vitest" {
 
 /** Before all tests: finds the tools that are no packages of ours, once for all files. */
 export function setup(project: TestProject): void {
-  const say = (message: string) => void process.stderr.write(`${message}\n`);
   project.provide("promtool", findPromtool(say));
   project.provide("blackboxExporter", findDebianCommand("prometheus-blackbox-exporter", say));
+}
+
+function say(message: string): void {
+  process.stderr.write(`${message}\n`);
 }

@@ -32,7 +32,7 @@ export async function load(yaml: string, files: Files = {}) {
   return { errors: linesOf(loaded.errors, folder) };
 }
 
-export function linesOf(errors: readonly ConfigError[], folder: string): readonly string[] {
+function linesOf(errors: readonly ConfigError[], folder: string): readonly string[] {
   return errors.map((error) => formatConfigError(error).replaceAll(`${folder}/`, ""));
 }
 
