@@ -3,6 +3,7 @@ import { request as requestPlain, type IncomingHttpHeaders } from "node:http";
 import { request as requestTls, type RequestOptions } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { TLSSocket } from "node:tls";
 import { onTestFinished } from "vitest";
 import { formatConfigError } from "../../src/config/errors.ts";
 import type { ConfigError } from "../../src/config/config.ts";
@@ -72,13 +73,20 @@ export interface Answer {
 
 export interface Question extends RequestOptions {
   readonly plain?: boolean;
+  /** Called with the socket once the answer has begun. */
+  readonly onSocket?: (socket: TLSSocket) => void;
 }
 
 /** One request on a connection of its own; rejects where no answer comes. */
-export function get(port: number, path: string, { plain = false, ...options }: Question): Promise<Answer> {
+export function get(
+  port: number,
+  path: string,
+  { plain = false, onSocket, ...options }: Question,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = plain ? requestPlain : requestTls;
     const sent = request({ host: "127.0.0.1", port, path, agent: false, ...options }, (response) => {
+      if (response.socket instanceof TLSSocket) onSocket?.(response.socket);
       let body = "";
       response.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
       response.on("error", reject);

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { Agent } from "node:https";
 import { connect as connectPlain } from "node:net";
 import { connect, type ConnectionOptions } from "node:tls";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -79,6 +80,23 @@ describe("clients' certificates", () => {
     const { port } = await startSecured(`tls_server_config: { ${PAIR}, ${rules} }`, files);
     expect(await isAnswered(port, clients.own)).toBe(expected);
     expect(await isAnswered(port, clients.none)).toBe(false);
+  });
+
+  test.each(["TLSv1.2", "TLSv1.3"] as const)("count on a resumed session of %s too", async (version) => {
+    const rules =
+      "client_auth_type: RequireAndVerifyClientCert, client_ca_file: ca.pem, client_allowed_sans: [10.0.0.1]";
+    const { port } = await startSecured(`tls_server_config: { ${PAIR}, ${rules} }`, files);
+    const agent = new Agent({ keepAlive: false, maxVersion: version, ca: authority.cert, ...clients.own });
+    onTestFinished(() => agent.destroy());
+    const resumed: boolean[] = [];
+    for (let i = 0; i < 2; i += 1) {
+      const sent = get(port, "/metrics", {
+        agent,
+        onSocket: (socket) => resumed.push(socket.isSessionReused()),
+      });
+      expect((await sent).status).toBe(200);
+    }
+    expect(resumed).toEqual([false, true]);
   });
 
   test("are not asked for where nobody wants them, and are from the next reload on", async () => {
