@@ -14,7 +14,8 @@ import { startRunner } from "./polling/runner.ts";
 import { createReloader, type ReloadResult } from "./reload.ts";
 import type { ListenAddress } from "./web/listen-address.ts";
 import { createRoutes } from "./web/routes.ts";
-import { startWebServer, type WebStart } from "./web/server.ts";
+import { loadSecuredWeb } from "./secured-web.ts";
+import type { WebStart } from "./web/server.ts";
 
 /** The scheduler ticks every second; this long without a tick, and it is not alive. */
 const MAX_TICK_AGE_MS = 10_000;
@@ -27,6 +28,8 @@ export interface ExporterOptions {
   readonly telemetryPath: string;
   /** Whether the configuration can be reloaded over HTTP. */
   readonly enableLifecycle: boolean;
+  /** TLS and authentication of our own server; without it, plain HTTP for everybody. */
+  readonly webConfigFile?: string | undefined;
   readonly version: string;
   readonly nodeVersion: string;
   /** Name look-ups in flight at once; each holds one of the threads that files and compression need too. */
@@ -63,7 +66,8 @@ export type ExporterStart =
 export async function startExporter(options: ExporterOptions, edges: ExporterEdges): Promise<ExporterStart> {
   const { clock, logger } = edges;
   const loaded = await loadConfig(options.configFile);
-  if (!loaded.ok) return { ok: false, reason: "config", errors: loaded.errors };
+  const secured = await loadSecuredWeb(options.webConfigFile, { logger, nowMs: clock.monotonicMs });
+  if (!loaded.ok || !secured.ok) return { ok: false, reason: "config", errors: errorsOf(loaded, secured) };
 
   const fleet = createFleet();
   const exposition = createFleetExposition();
@@ -89,8 +93,17 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
     self.appliances(config.appliances.filter(({ enabled }) => enabled).length);
   }
   const { watchIntervalMs = WATCH_INTERVAL_MS } = options;
-  const reloader = createReloader({ ...options, watchIntervalMs, loaded, apply, self, clock, logger });
-  const starting: Promise<WebStart> = startWebServer(
+  const reloader = createReloader({
+    ...options,
+    watchIntervalMs,
+    loaded,
+    web: secured.web,
+    apply,
+    self,
+    clock,
+    logger,
+  });
+  const starting: Promise<WebStart> = secured.web.start(
     options.listenAddresses,
     createRoutes({
       telemetryPath: options.telemetryPath,
@@ -114,7 +127,7 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
 
   apply(loaded.config);
   self.reloaded(true, clock.wallMs());
-  reloader.watch();
+  await reloader.watch();
   const { addresses } = web.server;
   logger.info(
     {
@@ -137,6 +150,12 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
       },
     },
   };
+}
+
+type Checked = { readonly ok: true } | { readonly ok: false; readonly errors: readonly ConfigError[] };
+
+function errorsOf(...results: readonly Checked[]): readonly ConfigError[] {
+  return results.flatMap((result) => (result.ok ? [] : result.errors));
 }
 
 /** Clients of one load of the configuration share their secure contexts; those of all loads the look-ups and password files. */

@@ -3,10 +3,12 @@ import type { Config, ConfigResult } from "./config/config.ts";
 import { formatConfigError } from "./config/errors.ts";
 import { loadConfig } from "./config/load.ts";
 import { planReload } from "./config/reload-plan.ts";
+import { sourcesOf } from "./config/sources.ts";
 import { startWatch } from "./config/watch.ts";
 import type { Logger } from "./log.ts";
 import type { SelfMetrics } from "./metrics/self.ts";
 import type { Clock } from "./polling/clock.ts";
+import type { SecuredWeb } from "./secured-web.ts";
 import { describeBug } from "./polling/failure.ts";
 
 /** `errors`: one line each, without any secret. */
@@ -16,6 +18,8 @@ export interface ReloaderDeps {
   readonly configFile: string;
   /** What runs already. */
   readonly loaded: ConfigResult & { readonly ok: true };
+  /** Our own server, whose configuration is reloaded with it: both or neither. */
+  readonly web: Pick<SecuredWeb, "files" | "prepare">;
   /** Goes by another configuration. Where it throws, it must have changed nothing. */
   readonly apply: (config: Config) => void;
   readonly self: Pick<SelfMetrics, "reloaded">;
@@ -32,10 +36,12 @@ export interface Reloader {
   /** The running configuration, in YAML and without its secrets. */
   shown(): string;
   /** From now on, also reloads by itself when the content of a file is another one than the latest load has seen. */
-  watch(): void;
+  watch(): Promise<void>;
   /** No configuration is taken from here on. */
   stop(): void;
 }
+
+const MAX_WEB_FILE_BYTES = 4 * 1024 * 1024;
 
 const STOPPED: ReloadResult = { ok: false, errors: ["the exporter is stopping"] };
 
@@ -47,12 +53,19 @@ export function createReloader({ configFile, apply, self, clock, logger, ...deps
 
   async function load(): Promise<ReloadResult> {
     const next = await loadConfig(configFile);
+    // Before they are read for good: a change in between is another one at the next check.
+    const webSources = await sourcesOf(deps.web.files(), MAX_WEB_FILE_BYTES);
+    const nextWeb = await deps.web.prepare();
     if (isStopped) return STOPPED;
-    ({ sources } = next);
-    if (!next.ok) return refuse(next.errors.map(formatConfigError), "configuration is bad");
+    sources = [...next.sources, ...webSources];
+    if (!next.ok || !nextWeb.ok) {
+      const errors = [next, nextWeb].flatMap((each) => (each.ok ? [] : each.errors));
+      return refuse(errors.map(formatConfigError), "configuration is bad");
+    }
     const { added, removed, changed, kept } = planReload(running.config, next.config);
     try {
       apply(next.config);
+      nextWeb.apply();
     } catch (error) {
       return refuse([describeBug(error)], "configuration could not be applied");
     }
@@ -79,8 +92,9 @@ export function createReloader({ configFile, apply, self, clock, logger, ...deps
   return {
     reload,
     shown: () => running.shown(),
-    watch: () => {
-      stopWatching = startWatch({ sources: () => sources, onChange }, deps.watchIntervalMs);
+    watch: async () => {
+      sources = [...sources, ...(await sourcesOf(deps.web.files(), MAX_WEB_FILE_BYTES))];
+      if (!isStopped) stopWatching = startWatch({ sources: () => sources, onChange }, deps.watchIntervalMs);
     },
     stop: () => {
       isStopped = true;

@@ -8,6 +8,7 @@ export interface Flags {
   readonly "web.listenAddress"?: readonly ListenAddress[];
   readonly "web.telemetryPath": string;
   readonly "web.enableLifecycle"?: true;
+  readonly "web.config.file"?: string;
   readonly "log.level": LogLevel;
   readonly "log.format": LogFormat;
   readonly live?: true;
@@ -40,6 +41,8 @@ export const telemetryPath: AddFlag = (command) =>
 
 export const enableLifecycle: AddFlag = (command) =>
   command.option("--web.enable-lifecycle", "reload the configuration on POST /-/reload");
+export const webConfigFile: AddFlag = (command) =>
+  command.option("--web.config.file <file>", "TLS and authentication of the exporter's own pages");
 
 export const logging: AddFlag = (command) =>
   command

@@ -10,6 +10,7 @@ import {
   logging,
   output,
   telemetryPath,
+  webConfigFile,
   type AddFlag,
   type Flags,
 } from "./flags.ts";
@@ -45,6 +46,7 @@ const COMMANDS: readonly CommandSpec[] = [
       configFile("config.yaml"),
       listenAddress(LISTEN_ADDRESS),
       telemetryPath,
+      webConfigFile,
       enableLifecycle,
       logging,
     ],
@@ -56,6 +58,7 @@ const COMMANDS: readonly CommandSpec[] = [
           listenAddresses: listenAddresses(flags, LISTEN_ADDRESS),
           telemetryPath: flags["web.telemetryPath"],
           enableLifecycle: flags["web.enableLifecycle"] === true,
+          webConfigFile: flags["web.config.file"],
           logLevel: flags["log.level"],
           logFormat: flags["log.format"],
         },

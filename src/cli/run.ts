@@ -10,6 +10,7 @@ export interface RunOptions {
   readonly listenAddresses: readonly ListenAddress[];
   readonly telemetryPath: string;
   readonly enableLifecycle: boolean;
+  readonly webConfigFile: string | undefined;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
 }

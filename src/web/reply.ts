@@ -11,7 +11,7 @@ export function text(status: number, body: string, headers: Readonly<Record<stri
   return { status, contentType: "text/plain; charset=utf-8", body: `${body}\n`, headers };
 }
 
-/** Sends a reply, to HEAD without its body. */
+/** Sends a reply, to HEAD without its body. Headers that were set before go before the reply's own. */
 export function send(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
   const body = typeof reply.body === "string" ? Buffer.from(reply.body) : reply.body;
   response.writeHead(reply.status, {
@@ -19,6 +19,7 @@ export function send(request: IncomingMessage, response: ServerResponse, reply: 
     "content-length": body.length,
     "x-content-type-options": "nosniff",
     ...reply.headers,
+    ...response.getHeaders(),
   });
   response.end(request.method === "HEAD" ? undefined : body);
 }

@@ -1,6 +1,9 @@
 import { createServer, type RequestListener, type Server } from "node:http";
+import type { Server as SecureServer } from "node:https";
+import type { TlsSettings } from "../web-config/web-config.ts";
 import { createConnectionLimiter } from "./connections.ts";
 import { formatAddress, type ListenAddress } from "./listen-address.ts";
+import { createTlsServer } from "./tls-server.ts";
 
 const LIMITS = {
   headersTimeout: 5000,
@@ -21,6 +24,8 @@ const DRAIN_TIMEOUT_MS = 3000;
 export interface WebServer {
   /** `host:port`, one for each listener. */
   readonly addresses: readonly string[];
+  /** Goes by other TLS settings from the next handshake on; without effect on plain HTTP. */
+  secure(tls: TlsSettings): void;
   /** Stops listening, lets answers under way finish for a while, and ends every connection. */
   stop(): Promise<void>;
 }
@@ -30,15 +35,20 @@ export type WebStart =
   /** `code` of the runtime: EADDRINUSE, EACCES, ENOTFOUND... */
   | { readonly ok: false; readonly address: string; readonly code: string };
 
-/** Serves plain HTTP on every address, or on none. */
+/** Serves on every address, or on none: over TLS where settings for it are given, else plain HTTP. */
 export async function startWebServer(
   listeners: readonly ListenAddress[],
   handler: RequestListener,
+  tls?: TlsSettings,
 ): Promise<WebStart> {
   const bound = createConnectionLimiter();
-  const servers: Server[] = [];
+  const servers: (Server | SecureServer)[] = [];
+  const secures: ((next: TlsSettings) => void)[] = [];
   for (const address of listeners) {
-    const server = createServer(LIMITS, handler);
+    const { server, secure } =
+      tls === undefined
+        ? { server: createServer(LIMITS, handler), secure: () => {} }
+        : createTlsServer(LIMITS, handler, tls);
     server.timeout = INACTIVITY_TIMEOUT_MS;
     bound(server);
     const code = await listen(server, address);
@@ -47,20 +57,29 @@ export async function startWebServer(
       return { ok: false, address: formatAddress(address.host ?? "", address.port), code };
     }
     servers.push(server);
+    secures.push(secure);
   }
-  const addresses = servers.map((server) => addressOf(server));
-  return { ok: true, server: { addresses, stop: async () => void (await Promise.all(servers.map(stop))) } };
+  return {
+    ok: true,
+    server: {
+      addresses: servers.map(addressOf),
+      secure: (next) => {
+        for (const secure of secures) secure(next);
+      },
+      stop: async () => void (await Promise.all(servers.map(stop))),
+    },
+  };
 }
 
 /** Resolves to nothing, or to the error's code. */
-function listen(server: Server, { host, port }: ListenAddress): Promise<string | undefined> {
+function listen(server: Server | SecureServer, { host, port }: ListenAddress): Promise<string | undefined> {
   return new Promise((resolve) => {
     server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
     server.listen({ port, ...(host === undefined ? {} : { host }) }, () => resolve(undefined));
   });
 }
 
-function stop(server: Server): Promise<void> {
+function stop(server: Server | SecureServer): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => server.closeAllConnections(), DRAIN_TIMEOUT_MS);
     server.close(() => {
@@ -71,7 +90,7 @@ function stop(server: Server): Promise<void> {
   });
 }
 
-function addressOf(server: Server): string {
+function addressOf(server: Server | SecureServer): string {
   const address = server.address();
   return typeof address === "object" && address !== null ? formatAddress(address.address, address.port) : "";
 }

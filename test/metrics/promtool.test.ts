@@ -1,7 +1,7 @@
 import { expect, inject, test } from "vitest";
 
 import { createSelfMetrics } from "../../src/metrics/self.ts";
-import { checkMetrics } from "../support/promtool.ts";
+import { checkMetrics } from "../support/prometheus-tools.ts";
 import { cannedFleet, expositionOf } from "./canned-fleet.ts";
 import { parseExposition } from "./strict-parser.ts";
 

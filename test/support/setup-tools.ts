@@ -1,7 +1,7 @@
 import type { TestProject } from "vitest/node";
 
 import { findDebianTool, type Tool } from "./debian-tool.ts";
-import { findPromtool } from "./promtool.ts";
+import { findBlackboxExporter, findPromtool } from "./prometheus-tools.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -9,6 +9,7 @@ declare module "vitest" {
     faketime: Tool;
     prlimit: Tool;
     systemdAnalyze: Tool;
+    blackboxExporter: Tool;
   }
 }
 
@@ -18,6 +19,7 @@ export function setup(project: TestProject): void {
   project.provide("faketime", findDebianTool("faketime", "faketime", say));
   project.provide("prlimit", findDebianTool("prlimit", "util-linux", say));
   project.provide("systemdAnalyze", findDebianTool("systemd-analyze", "systemd", say));
+  project.provide("blackboxExporter", findBlackboxExporter(say));
 }
 
 function say(message: string): void {

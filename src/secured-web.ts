@@ -1,0 +1,90 @@
+import type { RequestListener } from "node:http";
+import type { ConfigError } from "./config/config.ts";
+import type { Logger } from "./log.ts";
+import { createGuard } from "./web/guard.ts";
+import type { ListenAddress } from "./web/listen-address.ts";
+import { startWebServer, type WebServer, type WebStart } from "./web/server.ts";
+import { loadWebConfig } from "./web-config/load.ts";
+import type { WebConfig } from "./web-config/web-config.ts";
+
+/** Our own server, protected as its configuration says. */
+export interface SecuredWeb {
+  /** All files that the configuration in force was read from, absolute; without one, none. */
+  files(): readonly string[];
+  start(listeners: readonly ListenAddress[], handler: RequestListener): Promise<WebStart>;
+  /** Reads the configuration anew and touches nothing yet. */
+  prepare(): Promise<WebPreparation>;
+}
+
+export type WebPreparation =
+  /** `apply` goes by the new configuration: from the next request and the next handshake on. */
+  { readonly ok: true; apply(): void } | { readonly ok: false; readonly errors: readonly ConfigError[] };
+
+export type SecuredWebResult =
+  | { readonly ok: true; readonly web: SecuredWeb }
+  | { readonly ok: false; readonly errors: readonly ConfigError[] };
+
+export interface SecuredWebDeps {
+  readonly logger: Logger;
+  /** Monotonic. */
+  readonly nowMs: () => number;
+}
+
+const UNPROTECTED: WebConfig = {
+  tls: undefined,
+  users: new Map(),
+  headers: {},
+  rateLimit: undefined,
+  wantsHttp2: false,
+  files: [],
+};
+
+/** Reads the web configuration, where there is one, and makes a server of it that listens nowhere yet. */
+export async function loadSecuredWeb(
+  file: string | undefined,
+  { logger, nowMs }: SecuredWebDeps,
+): Promise<SecuredWebResult> {
+  const load = async () =>
+    file === undefined ? ({ ok: true, config: UNPROTECTED } as const) : await loadWebConfig(file);
+  const loaded = await load();
+  if (!loaded.ok) return loaded;
+  let current: WebConfig = loaded.config;
+  let server: WebServer | undefined;
+  const guard = createGuard(current, nowMs);
+  warnOfHttp2(current, logger);
+
+  function apply(next: WebConfig): void {
+    if (next.tls !== undefined) server?.secure(next.tls);
+    guard.apply(next);
+    if (!current.wantsHttp2) warnOfHttp2(next, logger);
+    current = next;
+  }
+
+  return {
+    ok: true,
+    web: {
+      files: () => current.files,
+      start: async (listeners, handler) => {
+        const started = await startWebServer(listeners, guard.protect(handler), current.tls);
+        if (started.ok) server = started.server;
+        return started;
+      },
+      prepare: async () => {
+        const next = await load();
+        if (!next.ok) return next;
+        if ((next.config.tls === undefined) !== (current.tls === undefined)) {
+          return { ok: false, errors: [needsRestart(file ?? "")] };
+        }
+        return { ok: true, apply: () => apply(next.config) };
+      },
+    },
+  };
+}
+
+function needsRestart(file: string): ConfigError {
+  return { file, path: "tls_server_config", message: "TLS is turned on or off by a restart alone" };
+}
+
+function warnOfHttp2({ wantsHttp2 }: WebConfig, logger: Logger): void {
+  if (wantsHttp2) logger.warn("http2 is asked for in the web configuration, HTTP/1.1 alone is served");
+}

@@ -1,0 +1,35 @@
+import type { ConfigError } from "../config/config.ts";
+import { Secret } from "../config/secret.ts";
+import { errorAt, type YamlFile } from "../config/yaml/file.ts";
+import { valueAt } from "../config/yaml/validate.ts";
+
+const KEY = "basic_auth_users";
+const BCRYPT = /^\$2[aby]\$(?:0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/;
+const USER_NAME = /^[\w.@-]{1,64}$/;
+
+/** bcrypt hashes by user name, or where one is not a hash; errors show nothing of it. */
+export interface Users {
+  readonly users: ReadonlyMap<string, Secret>;
+  readonly errors: readonly ConfigError[];
+}
+
+export function readUsers(file: YamlFile): Users {
+  const given = valueAt(file.data, [KEY]);
+  const users = new Map<string, Secret>();
+  const errors: ConfigError[] = [];
+  // Anything but a map is told of by the schema.
+  const entries = typeof given === "object" && given !== null && !Array.isArray(given) ? given : {};
+  for (const [name, hash] of Object.entries<unknown>({ ...entries })) {
+    if (typeof hash === "string" && BCRYPT.test(hash)) users.set(name, new Secret(hash));
+    else errors.push(notAHash(file, name, hash));
+  }
+  return { users, errors };
+}
+
+function notAHash(file: YamlFile, name: string, hash: unknown): ConfigError {
+  const message = "expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$";
+  const error = errorAt(file, [KEY, name], message);
+  // Without a blank after the colon, the hash is part of the key.
+  const isName = USER_NAME.test(name) && typeof hash === "string";
+  return isName ? error : { ...error, path: KEY };
+}

@@ -1,0 +1,87 @@
+import type { IncomingMessage, RequestListener } from "node:http";
+import type { RateLimit, WebConfig } from "../web-config/web-config.ts";
+import { readBasicCredentials } from "./basic-credentials.ts";
+import { createPasswordCheck, type Verdict } from "./password-check.ts";
+import { createTokenBucket, type TakeToken } from "./rate-limit.ts";
+import { send, text, type Reply } from "./reply.ts";
+
+/** Stands before the pages; its rules can change. */
+export interface Guard {
+  protect(handler: RequestListener): RequestListener;
+  /** From the next request on. */
+  apply(rules: GuardRules): void;
+}
+
+type GuardRules = Pick<WebConfig, "users" | "headers" | "rateLimit">;
+
+/** What tells an orchestrator whether the process lives: it holds no secrets, and a guesser must not get us restarted. */
+const OPEN_PATHS = /^\/-\/(?:healthy|ready)(?:\?|$)/;
+
+const UNAUTHORIZED = text(401, "Unauthorized", {
+  "www-authenticate": 'Basic realm="appliance-exporter", charset="UTF-8"',
+});
+const BUSY = text(503, "Too many passwords to check", { "retry-after": "1" });
+
+/** Adds headers, limits the rate of requests and asks for passwords, as the rules say. `nowMs`: monotonic. */
+export function createGuard(initial: GuardRules, nowMs: () => number): Guard {
+  const check = createPasswordCheck();
+  let rules = initial;
+  let takeToken = tokensFor(rules.rateLimit, nowMs);
+
+  async function refusal(request: IncomingMessage): Promise<Reply | undefined> {
+    if (OPEN_PATHS.test(request.url ?? "")) return undefined;
+    if (!takeToken()) return tooManyRequests(rules.rateLimit);
+    if (rules.users.size === 0) return undefined;
+    return replyTo(await judge(request));
+  }
+
+  async function judge({ headers }: IncomingMessage): Promise<Verdict> {
+    const credentials = readBasicCredentials(headers.authorization);
+    if (credentials === undefined) return "wrong";
+    const hash = rules.users.get(credentials.user)?.reveal();
+    return check(credentials, hash ?? dummyHash(rules), hash !== undefined);
+  }
+
+  return {
+    protect: (handler) => (request, response) => {
+      for (const [name, value] of Object.entries(rules.headers)) response.setHeader(name, value);
+      refusal(request)
+        .then((reply) => (reply === undefined ? handler(request, response) : send(request, response, reply)))
+        .catch(() => response.destroy());
+    },
+    apply: (next) => {
+      // A bucket that goes on as before keeps its level.
+      const isSame = JSON.stringify(next.rateLimit) === JSON.stringify(rules.rateLimit);
+      if (!isSame) takeToken = tokensFor(next.rateLimit, nowMs);
+      rules = next;
+    },
+  };
+}
+
+function tokensFor(rateLimit: RateLimit | undefined, nowMs: () => number): TakeToken {
+  return rateLimit === undefined ? () => true : createTokenBucket(rateLimit, nowMs);
+}
+
+function tooManyRequests(rateLimit: RateLimit | undefined): Reply {
+  const seconds = Math.max(1, Math.ceil((rateLimit?.intervalMs ?? 0) / 1000));
+  return text(429, "Too many requests", { "retry-after": String(seconds) });
+}
+
+function replyTo(verdict: Verdict): Reply | undefined {
+  switch (verdict) {
+    case "right":
+      return undefined;
+    case "wrong":
+      return UNAUTHORIZED;
+    case "busy":
+      return BUSY;
+    default:
+      return verdict satisfies never;
+  }
+}
+
+/** A hash that takes as long as the dearest of the users' and fits no password: an unknown name cannot be told by the time. */
+function dummyHash({ users }: GuardRules): string {
+  const costs = [...users.values()].map((hash) => hash.reveal().slice(4, 6));
+  return `$2b$${costs.toSorted().at(-1) ?? "10"}$${".".repeat(53)}`;
+}

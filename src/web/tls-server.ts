@@ -1,0 +1,49 @@
+import type { RequestListener, ServerOptions } from "node:http";
+import { createServer, type Server } from "node:https";
+import type { TLSSocket } from "node:tls";
+import { toSecureContextOptions } from "../web-config/secure-context.ts";
+import type { TlsSettings } from "../web-config/web-config.ts";
+import { asksForCertificate, isClientAccepted } from "./client-certificates.ts";
+
+/** How long a client may take for the handshake. */
+const HANDSHAKE_TIMEOUT_MS = 5000;
+
+/** A server over TLS whose settings can change. */
+export interface TlsServer {
+  readonly server: Server;
+  /** From the next handshake on; connections that exist stay. */
+  secure(tls: TlsSettings): void;
+}
+
+/** Serves HTTP/1.1 over TLS. A client whose certificate is missing or not accepted is dropped after the handshake. */
+export function createTlsServer(
+  limits: ServerOptions,
+  handler: RequestListener,
+  initial: TlsSettings,
+): TlsServer {
+  let current = initial;
+  const server = createServer(
+    {
+      ...limits,
+      ...toSecureContextOptions(initial),
+      handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+      requestCert: asksForCertificate(initial),
+      // Which certificates are accepted is decided below, where it can change.
+      rejectUnauthorized: false,
+    },
+    handler,
+  );
+  // Ahead of HTTP, which then never sees the connection.
+  server.prependListener("secureConnection", (socket: TLSSocket) => {
+    if (!isClientAccepted(current, socket)) socket.destroy();
+  });
+  return {
+    server,
+    secure: (tls) => {
+      server.setSecureContext(toSecureContextOptions(tls));
+      // The runtime reads it at each connection and has no call to set it.
+      Object.assign(server, { requestCert: asksForCertificate(tls) });
+      current = tls;
+    },
+  };
+}
