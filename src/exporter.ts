@@ -13,7 +13,8 @@ import { createClientFactory, type ClientFactory } from "./polling/client/factor
 import { createLookup } from "./polling/client/lookup.ts";
 import { createSecureContexts } from "./polling/client/tls-context.ts";
 import type { Clock } from "./polling/clock.ts";
-import { startRunner } from "./polling/runner.ts";
+import { startRunner, type PollingMode } from "./polling/runner.ts";
+import { createProber, onlyPolled } from "./prober.ts";
 import type { ListenAddress } from "./web/listen-address.ts";
 import { createRoutes } from "./web/routes.ts";
 import { startWebServer } from "./web/server.ts";
@@ -25,6 +26,8 @@ export interface ExporterOptions {
   readonly configFile: string;
   readonly listenAddresses: readonly ListenAddress[];
   readonly telemetryPath: string;
+  /** Default: `scheduled`. */
+  readonly pollingMode?: PollingMode;
   readonly version: string;
   readonly nodeVersion: string;
   /** Name look-ups in flight at once; each holds one of the threads that files and compression need too. */
@@ -65,12 +68,18 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
   const exposition = createFleetExposition();
   const self = createSelfMetrics(options, edges.droppedLogLines);
   const createClients = clientFactories(options, clock);
+  const { pollingMode: mode = "scheduled" } = options;
   const runner = startRunner({
+    mode,
     clock,
     events: createObserver({ fleet, exposition, self, logger, clock }),
     onClockJump: (jumpMs) => logger.warn({ jumpSeconds: jumpMs / 1000 }, "wall clock jumped"),
   });
   const snapshot = () => fleet.snapshot(clock.monotonicMs());
+  // What nobody has probed yet is no news.
+  const shown = () => (mode === "probe" ? onlyPolled(snapshot()) : snapshot());
+  const awaitedFromMs = () => (mode === "probe" ? Number.POSITIVE_INFINITY : clock.monotonicMs());
+  let current = loaded.config;
   const isPolled = () =>
     snapshot().appliances.every(({ totals: { totals } }) =>
       totals.some(({ operation, polls }) => operation === "vrrp" && polls > 0),
@@ -78,17 +87,18 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
   let wasPolled = false;
   let isStopped = false;
 
-  fleet.configure(loaded.config, clock.monotonicMs());
+  fleet.configure(loaded.config, awaitedFromMs());
   const web = await startWebServer(
     options.listenAddresses,
     createRoutes({
       telemetryPath: options.telemetryPath,
       version: options.version,
-      renderMetrics: async () => (await self.render()) + exposition.render(snapshot()),
+      renderMetrics: async () => (await self.render()) + exposition.render(shown()),
+      probe: createProber({ mode, clock, fleet, appliances: () => current.appliances, ...runner }),
       snapshot,
       isHealthy: () => clock.monotonicMs() - runner.lastTickMs() < MAX_TICK_AGE_MS,
       // Once ready, for good: a new appliance in a reload makes nobody take the exporter out of service.
-      isReady: () => (wasPolled ||= isPolled()),
+      isReady: () => (wasPolled ||= mode === "probe" || isPolled()),
       onError: (path, error) => logger.error({ path, detail: String(error) }, "page could not be made"),
     }),
   );
@@ -97,9 +107,8 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
     return { ...web, reason: "listen" };
   }
 
-  let current = loaded.config;
   function apply(config: Config): void {
-    fleet.configure(config, clock.monotonicMs());
+    fleet.configure(config, awaitedFromMs());
     runner.apply(config, createClients());
     self.appliances(config.appliances.filter(({ enabled }) => enabled).length);
     self.reloaded(true, clock.wallMs());

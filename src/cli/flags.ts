@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "../log.ts";
+import { POLLING_MODES, type PollingMode } from "../polling/runner.ts";
 import { parseListenAddress, type ListenAddress } from "../web/listen-address.ts";
 
 /** The values of our flags, by the names that the argument parser gives them. */
@@ -7,6 +8,7 @@ export interface Flags {
   readonly "config.file": string;
   readonly "web.listenAddress"?: readonly ListenAddress[];
   readonly "web.telemetryPath": string;
+  readonly "polling.mode": PollingMode;
   readonly "log.level": LogLevel;
   readonly "log.format": LogFormat;
   readonly live?: true;
@@ -37,6 +39,16 @@ export const listenAddress =
 export const telemetryPath: AddFlag = (command) =>
   command.option("--web.telemetry-path <path>", "path of the metrics", toTelemetryPath, "/metrics");
 
+export const pollingMode: AddFlag = (command) =>
+  command.addOption(
+    new Option(
+      "--polling.mode <mode>",
+      "poll on schedule, or nothing but what /probe is asked for, which /metrics then serves too",
+    )
+      .choices(POLLING_MODES)
+      .default("scheduled"),
+  );
+
 export const logging: AddFlag = (command) =>
   command
     .addOption(
@@ -66,7 +78,7 @@ function toListenAddress(text: string): ListenAddress {
 }
 
 /** Paths that serve something else already. */
-const TAKEN = new Set(["/", "/-/healthy", "/-/ready"]);
+const TAKEN = new Set(["/", "/probe", "/sd", "/-/healthy", "/-/ready"]);
 
 function toTelemetryPath(text: string): string {
   if (!/^\/[^?#\s]*$/.test(text) || TAKEN.has(text)) {

@@ -8,6 +8,7 @@ import {
   listenAddresses,
   logging,
   output,
+  pollingMode,
   telemetryPath,
   type AddFlag,
   type Flags,
@@ -34,7 +35,7 @@ const COMMANDS: readonly CommandSpec[] = [
     name: "run",
     isDefault: true,
     description: "poll the appliances and serve what they said as metrics (the default)",
-    flags: [configFile("config.yaml"), listenAddress(LISTEN_ADDRESS), telemetryPath, logging],
+    flags: [configFile("config.yaml"), listenAddress(LISTEN_ADDRESS), telemetryPath, pollingMode, logging],
     example: "appliance-exporter run --config.file=/etc/appliance-exporter/config.yaml --log.format=logfmt",
     action: (flags, io) =>
       run(
@@ -42,6 +43,7 @@ const COMMANDS: readonly CommandSpec[] = [
           configFile: flags["config.file"],
           listenAddresses: listenAddresses(flags, LISTEN_ADDRESS),
           telemetryPath: flags["web.telemetryPath"],
+          pollingMode: flags["polling.mode"],
           logLevel: flags["log.level"],
           logFormat: flags["log.format"],
         },

@@ -1,12 +1,12 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FleetSnapshot } from "../fleet/snapshot.ts";
+import { discoveryReply } from "./discovery.ts";
 import { landingPage } from "./landing-page.ts";
-import { send, text, type Reply } from "./reply.ts";
+import { createProbePage, type Probe } from "./probe.ts";
+import { METRICS_TYPE, send, text, type Reply } from "./reply.ts";
 import { acceptsGzip, createSharedRendering } from "./scrape.ts";
 
-/** Text format 0.0.4. @see https://prometheus.io/docs/instrumenting/exposition_formats/ */
-const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 /** Connections scraping at once; a client that does not read holds its place until its connection times out. */
 const MAX_SCRAPERS = 100;
 
@@ -15,6 +15,7 @@ export interface RouteDeps {
   readonly telemetryPath: string;
   readonly version: string;
   readonly renderMetrics: () => Promise<string>;
+  readonly probe: Probe;
   readonly snapshot: () => FleetSnapshot;
   readonly isHealthy: () => boolean;
   readonly isReady: () => boolean;
@@ -57,6 +58,8 @@ export function createRoutes(deps: RouteDeps): RequestListener {
       "/-/ready",
       () => (deps.isReady() ? text(200, "Ready") : text(503, "Not every appliance was polled yet")),
     ],
+    ["/probe", createProbePage(deps.probe)],
+    ["/sd", () => discoveryReply(deps.snapshot())],
     [deps.telemetryPath, metrics],
   ]);
 
