@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 
+import type { ApplianceConfig } from "../../src/config/config.ts";
 import { createFleet } from "../../src/fleet/fleet.ts";
 import type { FleetSnapshot } from "../../src/fleet/snapshot.ts";
 import { targetGroups } from "../../src/web/discovery.ts";
 import { applianceOf, configOf } from "../support/observations.ts";
 import { ask, routes, serve } from "./support.ts";
 
-function snapshotOf(...appliances: Parameters<typeof configOf>): FleetSnapshot {
+function snapshotOf(...appliances: readonly ApplianceConfig[]): FleetSnapshot {
   const fleet = createFleet();
   fleet.configure(configOf(...appliances), 0);
   return fleet.snapshot(0);

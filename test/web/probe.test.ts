@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 
-import { parseProbe, type ProbeParameters } from "../../src/web/probe.ts";
+import { parseProbe, type Probe, type ProbeParameters } from "../../src/web/probe.ts";
 import { ask, routes, serve } from "./support.ts";
 
 const parameters = (url: string, header?: string): ProbeParameters | undefined => {
@@ -49,7 +49,7 @@ test.each([
 });
 
 test("a probe is served as the text format, with what the request asks for", async () => {
-  const probe = vi.fn((_: ProbeParameters) => Promise.resolve("probe_success 1\n"));
+  const probe = vi.fn<Probe>(() => Promise.resolve("probe_success 1\n"));
   const port = await serve(routes({ probe }));
   const headers = { "x-prometheus-scrape-timeout-seconds": "3" };
   const answer = await ask(port, "/probe?target=ams&module=vrrp", { headers });
@@ -60,7 +60,7 @@ test("a probe is served as the text format, with what the request asks for", asy
 });
 
 test("an unknown name is 404, no name and an unknown module are 400, and nothing is probed for them", async () => {
-  const probe = vi.fn((_: ProbeParameters) => Promise.resolve(undefined));
+  const probe = vi.fn<Probe>(() => Promise.resolve(undefined));
   const port = await serve(routes({ probe }));
   expect((await ask(port, "/probe")).status).toBe(400);
   expect((await ask(port, "/probe?target=ams&module=icmp")).status).toBe(400);
