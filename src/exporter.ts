@@ -10,7 +10,8 @@ import { createClientFactory, type ClientFactory } from "./polling/client/factor
 import { createLookup } from "./polling/client/lookup.ts";
 import { createSecureContexts } from "./polling/client/tls-context.ts";
 import type { Clock } from "./polling/clock.ts";
-import { startRunner } from "./polling/runner.ts";
+import { createProber, onlyPolled } from "./prober.ts";
+import { startRunner, type PollingMode } from "./polling/runner.ts";
 import { createReloader, type ReloadResult } from "./reload.ts";
 import type { ListenAddress } from "./web/listen-address.ts";
 import { createRoutes } from "./web/routes.ts";
@@ -30,6 +31,8 @@ export interface ExporterOptions {
   readonly enableLifecycle: boolean;
   /** TLS and authentication of our own server; without it, plain HTTP for everybody. */
   readonly webConfigFile?: string | undefined;
+  /** Default: `scheduled`. */
+  readonly pollingMode?: PollingMode;
   readonly version: string;
   readonly nodeVersion: string;
   /** Name look-ups in flight at once; each holds one of the threads that files and compression need too. */
@@ -73,23 +76,30 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
   const exposition = createFleetExposition();
   const self = createSelfMetrics(options, edges.droppedLogLines);
   const createClients = clientFactories(options, clock);
+  const { pollingMode: mode = "scheduled" } = options;
   const runner = startRunner({
+    mode,
     clock,
     events: createObserver({ fleet, exposition, self, logger, clock }),
     onClockJump: (jumpMs) => logger.warn({ jumpSeconds: jumpMs / 1000 }, "wall clock jumped"),
   });
   const snapshot = () => fleet.snapshot(clock.monotonicMs());
+  // What nobody has probed yet is no news.
+  const shown = () => (mode === "probe" ? onlyPolled(snapshot()) : snapshot());
+  const awaitedFromMs = () => (mode === "probe" ? Number.POSITIVE_INFINITY : clock.monotonicMs());
+  let current = loaded.config;
   const isPolled = () =>
     snapshot().appliances.every(({ totals: { totals } }) =>
       totals.some(({ operation, polls }) => operation === "vrrp" && polls > 0),
     );
   let wasPolled = false;
 
-  fleet.configure(loaded.config, clock.monotonicMs());
+  fleet.configure(loaded.config, awaitedFromMs());
   function apply(config: Config): void {
     const start = runner.prepare(config, createClients());
-    fleet.configure(config, clock.monotonicMs());
+    fleet.configure(config, awaitedFromMs());
     start();
+    current = config;
     self.appliances(config.appliances.filter(({ enabled }) => enabled).length);
   }
   const { watchIntervalMs = WATCH_INTERVAL_MS } = options;
@@ -108,11 +118,12 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
     createRoutes({
       telemetryPath: options.telemetryPath,
       version: options.version,
-      renderMetrics: async () => (await self.render()) + exposition.render(snapshot()),
+      renderMetrics: async () => (await self.render()) + exposition.render(shown()),
+      probe: createProber({ mode, clock, fleet, appliances: () => current.appliances, ...runner }),
       snapshot,
       isHealthy: () => clock.monotonicMs() - runner.lastTickMs() < MAX_TICK_AGE_MS,
       // Once ready, for good: a new appliance in a reload makes nobody take the exporter out of service.
-      isReady: () => (wasPolled ||= isPolled()),
+      isReady: () => (wasPolled ||= mode === "probe" || isPolled()),
       configText: reloader.shown,
       // Not before the first configuration runs.
       reload: options.enableLifecycle ? () => starting.then(reloader.reload) : undefined,

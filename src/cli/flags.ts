@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "../log.ts";
+import { POLLING_MODES, type PollingMode } from "../polling/runner.ts";
 import { parseListenAddress, type ListenAddress } from "../web/listen-address.ts";
 
 /** The values of our flags, by the names that the argument parser gives them. */
@@ -9,6 +10,7 @@ export interface Flags {
   readonly "web.telemetryPath": string;
   readonly "web.enableLifecycle"?: true;
   readonly "web.config.file"?: string;
+  readonly "polling.mode": PollingMode;
   readonly "log.level": LogLevel;
   readonly "log.format": LogFormat;
   readonly live?: true;
@@ -43,6 +45,15 @@ export const enableLifecycle: AddFlag = (command) =>
   command.option("--web.enable-lifecycle", "reload the configuration on POST /-/reload");
 export const webConfigFile: AddFlag = (command) =>
   command.option("--web.config.file <file>", "TLS and authentication of the exporter's own pages");
+export const pollingMode: AddFlag = (command) =>
+  command.addOption(
+    new Option(
+      "--polling.mode <mode>",
+      "poll on schedule, or nothing but what /probe is asked for, which /metrics then serves too",
+    )
+      .choices(POLLING_MODES)
+      .default("scheduled"),
+  );
 
 export const logging: AddFlag = (command) =>
   command
@@ -73,7 +84,7 @@ function toListenAddress(text: string): ListenAddress {
 }
 
 /** Paths that serve something else already. */
-const TAKEN = new Set(["/", "/-/healthy", "/-/ready", "/-/reload", "/config"]);
+const TAKEN = new Set(["/", "/probe", "/sd", "/config", "/-/healthy", "/-/ready", "/-/reload"]);
 
 function toTelemetryPath(text: string): string {
   if (!/^\/[^?#\s]*$/.test(text) || TAKEN.has(text)) {

@@ -42,10 +42,7 @@ export async function poll({ name, configFile, raw, output }: PollOptions, io: I
 /** The exposition of a fleet that is this appliance alone. */
 function samplesOf(appliance: ApplianceConfig, asked: readonly Asked[]): string {
   const fleet = createFleet();
-  fleet.configure(
-    { appliances: [{ ...appliance, enabled: true }], maxConcurrentWebsiteTests: 1, files: [] },
-    0,
-  );
+  fleet.configure({ appliances: [{ ...appliance, enabled: true }] }, 0);
   for (const { observation } of asked) fleet.record(observation, 0);
   const text = createFleetExposition().render(fleet.snapshot(0));
   return printableLines(text.replace(/^#.*\n/gm, ""));

@@ -17,14 +17,17 @@ import type {
 /** The latest observations of every appliance: the one place of the program that changes. */
 export interface Fleet {
   /**
-   * Makes these the appliances, at the monotonic instant `nowMs`. What stays, by name and operation, keeps its counters
-   * and its latest observation; an appliance at another address is a new one.
+   * Makes these the appliances. What stays, by name and operation, keeps its counters and its latest observation; an
+   * appliance at another address is a new one. First polls are awaited from the monotonic instant `awaitedFromMs` on;
+   * with Infinity none is, and what was never polled never counts as stalled.
    */
-  configure(config: Config, nowMs: number): void;
+  configure(config: Pick<Config, "appliances">, awaitedFromMs: number): void;
   /** Takes in an observation; one of an appliance or website that is gone changes nothing. */
   record(observation: Observation, nowMs: number): Recorded;
   /** What is true at the monotonic instant `nowMs`, expiry included. */
   snapshot(nowMs: number): FleetSnapshot;
+  /** Another fleet that remembers the same and from here on goes its own way. */
+  fork(): Fleet;
 }
 
 export interface Recorded {
@@ -33,12 +36,13 @@ export interface Recorded {
   readonly sections: readonly Section[];
 }
 
-export function createFleet(): Fleet {
+/** A fleet of no appliances, or of those `remembered`. */
+export function createFleet(remembered: ReadonlyMap<string, ApplianceState> = new Map()): Fleet {
   const onceVrrp = createSectionMemo<VrrpSnapshot>();
   const onceWebsite = createSectionMemo<WebsiteSnapshot>();
   const onceTotals = createSectionMemo<TotalsSnapshot>();
   const onceCluster = createSectionMemo<ClusterSnapshot>();
-  let states = new Map<string, ApplianceState>();
+  let states = new Map(remembered);
   /** Names of the members, of clusters of two or more. */
   let clusters: ReadonlyMap<string, readonly string[]> = new Map();
 
@@ -94,9 +98,9 @@ export function createFleet(): Fleet {
   }
 
   return {
-    configure: (config, nowMs) => {
+    configure: (config, awaitedFromMs) => {
       const enabled = config.appliances.filter((appliance) => appliance.enabled);
-      states = new Map(enabled.map((appliance) => [appliance.name, stateFor(appliance, nowMs)]));
+      states = new Map(enabled.map((appliance) => [appliance.name, stateFor(appliance, awaitedFromMs)]));
       clusters = clustersOf(config.appliances);
     },
     record: (observation, nowMs) => {
@@ -121,6 +125,7 @@ export function createFleet(): Fleet {
       })),
       clusters: [...clusters.values()].map((names) => clusterOf(names, nowMs)),
     }),
+    fork: () => createFleet(states),
   };
 }
 

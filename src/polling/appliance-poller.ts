@@ -2,16 +2,25 @@ import pLimit, { type LimitFunction } from "p-limit";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
 import { backoffAfter, NO_BACKOFF, pausedUntilMs, withoutAuthPause } from "./backoff.ts";
 import type { ApplianceClient } from "./client/client.ts";
-import { toSeconds, type Clock } from "./clock.ts";
+import type { Clock } from "./clock.ts";
 import type { PollEvents } from "./events.ts";
 import { meansApplianceDown, type Failure } from "./failure.ts";
-import { operationKey, type Operation, type PollResult } from "./observation.ts";
-import { pollVrrp, pollWebsite, unsent, UNSENT_DOWN } from "./poll.ts";
+import { createFlights, type Flight, type Landing } from "./flights.ts";
+import { operationKey, type Observation, type Operation, type PollResult } from "./observation.ts";
+import { pollVrrp, pollWebsite, unsent, UNSENT_AUTH, UNSENT_DEFERRED, UNSENT_DOWN } from "./poll.ts";
+import { timespan, type Timespan } from "./timespan.ts";
 
-/** Polls one appliance whenever told that an operation of it is due. */
+/** Polls one appliance whenever told that an operation of it is due, or asked for one. */
 export interface AppliancePoller {
   /** Polls the operation, unless it is in flight, rests, or would reach nobody. Returns at once. */
   due(operation: Operation, dueMs: number): void;
+  /**
+   * What a poll of the operation yields that is made now, or is in flight already; what rests or would reach nobody is
+   * answered without one. `undefined` once the appliance or the website is gone. Never rejects.
+   */
+  ask(operation: Operation): Promise<Observation | undefined>;
+  /** Whether the appliance could be neither reached nor entered when it was last polled. */
+  isDown(): boolean;
   /**
    * Goes on with another configuration of the same appliance; `client` may be the one it has. A pause for refused
    * credentials is over; polls that an abandoned client has under way are not observed.
@@ -26,6 +35,8 @@ export interface AppliancePollerDeps {
   readonly events: PollEvents;
   /** Slots for website tests over the whole fleet. */
   readonly fleetSlots: LimitFunction;
+  /** Whether the polls that are asked for are observed; else they are answered alone. */
+  readonly observesAsked: boolean;
   /** @see Timetable.twoGapsMs */
   readonly twoGapsMs: (timing: OperationTiming) => number;
   /** The VRRP list was polled; `isBack`: the appliance could be neither reached nor entered before, and now can. */
@@ -39,7 +50,7 @@ export function createAppliancePoller(
 ): AppliancePoller {
   const { clock, events, fleetSlots } = deps;
   const slots = pLimit(initial.polling.maxConcurrentWebsiteTests);
-  const inFlight = new Set<string>();
+  const flights = createFlights();
   /** Until when the latest observation of an operation counts. */
   const latestUntilMs = new Map<string, number>();
   let appliance = initial;
@@ -47,29 +58,32 @@ export function createAppliancePoller(
   let backoff = NO_BACKOFF;
   let isDown = false;
 
-  function handle(operation: Operation, dueMs: number): Promise<void> {
-    if (operation.kind === "vrrp") return attempt(operation, dueMs);
-    // Asked before the wait for a slot as well: a dead appliance's tests must not queue behind each other.
-    if (isDown) return Promise.resolve(observeUnsent(operation, UNSENT_DOWN));
-    return slots(() => fleetSlots(() => attempt(operation, dueMs)));
+  function begin(operation: Operation, dueMs: number, isObserved: boolean): Flight {
+    return flights.begin(operation, isObserved, (flight) => handle(operation, dueMs, flight));
   }
 
-  async function attempt(operation: Operation, dueMs: number): Promise<void> {
+  async function handle(operation: Operation, dueMs: number, flight: Flight): Landing {
+    if (operation.kind === "vrrp") return attempt(operation, dueMs, flight);
+    // Asked before the wait for a slot as well: a dead appliance's tests must not queue behind each other.
+    if (isDown) return tell(notSent(operation, UNSENT_DOWN), flight);
+    return slots(() => fleetSlots(() => attempt(operation, dueMs, flight)));
+  }
+
+  async function attempt(operation: Operation, dueMs: number, flight: Flight): Landing {
     const asked = client;
-    if (asked === undefined) return;
-    if (operation.kind === "website_test" && isDown) return observeUnsent(operation, UNSENT_DOWN);
+    if (asked === undefined) return undefined;
+    if (operation.kind === "website_test" && isDown) return tell(notSent(operation, UNSENT_DOWN), flight);
     const poll = pollOf(operation);
-    if (poll === undefined) return;
+    if (poll === undefined) return undefined;
     const isResting = await rests(operation, asked);
-    if (asked !== client) return;
-    if (isResting) return skip(operation);
+    if (asked !== client) return undefined;
+    if (isResting) return rest(operation, flight);
     const startedMs = clock.monotonicMs();
     events.started(operation.kind, Math.max(0, startedMs - dueMs) / 1000);
     const result = await poll(asked);
-    const endedMs = clock.monotonicMs();
-    const durationSeconds = toSeconds(endedMs - startedMs);
-    events.ended(operation.kind, durationSeconds);
-    if (asked === client) settle(result, { startedMs, endedMs, durationSeconds });
+    const span = timespan(startedMs, clock.monotonicMs());
+    events.ended(operation.kind, span.durationSeconds);
+    return asked === client ? settle(result, span, flight) : undefined;
   }
 
   /** Nothing for a website that was taken away while its test waited for a slot. */
@@ -89,44 +103,53 @@ export function createAppliancePoller(
     return pausedUntilMs(backoff, key, clock.monotonicMs()) !== undefined;
   }
 
-  function skip(operation: Operation): void {
+  function rest(operation: Operation, flight: Flight): Observation {
+    const isRefused = (backoff.auth?.untilMs ?? 0) > clock.monotonicMs();
+    const observation = notSent(operation, isRefused ? UNSENT_AUTH : UNSENT_DEFERRED);
+    if (!flight.isObserved) return observation;
     events.skipped(operation.kind, "backoff", 1);
     const nextTurnMs = clock.monotonicMs() + gapMs(operation);
     const untilMs = latestUntilMs.get(operationKey(operation)) ?? 0;
     // It would grow stale before its next turn, as if polling were stuck; it ends here, for its true reason.
-    if (untilMs <= nextTurnMs)
-      observeUnsent(operation, backoff.auth === undefined ? UNSENT_DEFERRED : UNSENT_AUTH);
+    return deps.observesAsked || untilMs <= nextTurnMs ? tell(observation, flight) : observation;
   }
 
-  function settle(result: PollResult, { startedMs, endedMs, durationSeconds }: Timespan): void {
+  function settle(result: PollResult, span: Timespan, flight: Flight): Observation {
     const { outcome } = result;
-    const finished = { operation: operationKey(result), outcome, startedMs, endedMs };
+    const finished = { operation: operationKey(result), outcome, ...span };
     backoff = backoffAfter(backoff, { ...finished, intervalMs: gapMs(result) });
-    observe(result, durationSeconds);
-    if (result.kind !== "vrrp") return;
+    const observation = tell(dated(result, span.durationSeconds), flight);
+    if (result.kind !== "vrrp") return observation;
     const wasDown = isDown;
     isDown = !outcome.ok && meansApplianceDown(outcome.failure.reason);
     deps.onVrrpPolled(appliance, wasDown && !isDown);
+    return observation;
   }
 
-  function observeUnsent(operation: Operation, failure: Failure): void {
-    observe(unsent(operation, failure), undefined);
+  function notSent(operation: Operation, failure: Failure): Observation {
+    return dated(unsent(operation, failure), undefined);
   }
 
-  function observe(result: PollResult, durationSeconds: number | undefined): void {
-    const key = operationKey(result);
+  function dated(result: PollResult, durationSeconds: number | undefined): Observation {
     const nowMs = clock.monotonicMs();
-    const restsUntilMs = result.outcome.ok ? nowMs : (pausedUntilMs(backoff, key, nowMs) ?? nowMs);
-    const expiresAtMs = restsUntilMs + 2 * gapMs(result) + timingOf(result).timeoutMs;
-    latestUntilMs.set(key, expiresAtMs);
-    events.observed({
+    const restsUntilMs = result.outcome.ok
+      ? nowMs
+      : (pausedUntilMs(backoff, operationKey(result), nowMs) ?? nowMs);
+    return {
       ...result,
       appliance: appliance.name,
       completedAtMs: clock.wallMs(),
       durationSeconds,
-      expiresAtMs,
+      expiresAtMs: restsUntilMs + 2 * gapMs(result) + timingOf(result).timeoutMs,
       certificate: client?.certificate(),
-    });
+    };
+  }
+
+  function tell(observation: Observation, flight: Flight): Observation {
+    if (!flight.isObserved) return observation;
+    latestUntilMs.set(operationKey(observation), observation.expiresAtMs);
+    events.observed(observation);
+    return observation;
   }
 
   function timingOf({ kind }: Operation): OperationTiming {
@@ -137,16 +160,24 @@ export function createAppliancePoller(
     return deps.twoGapsMs(timingOf(operation)) / 2;
   }
 
+  async function ask(operation: Operation): Landing {
+    const asked = client;
+    const flight = flights.get(operation) ?? begin(operation, clock.monotonicMs(), deps.observesAsked);
+    const observation = await flight.result;
+    if (observation !== undefined || client === undefined || asked === client) return observation;
+    // Another configuration took over, and what the client before it had under way tells nothing.
+    return ask(operation);
+  }
+
   return {
     due: (operation, dueMs) => {
-      const key = operationKey(operation);
-      if (inFlight.has(key)) {
-        events.skipped(operation.kind, "overlap", 1);
-        return;
-      }
-      inFlight.add(key);
-      void handle(operation, dueMs).finally(() => inFlight.delete(key));
+      const flight = flights.get(operation);
+      if (flight === undefined) begin(operation, dueMs, true);
+      else if (flight.isObserved) events.skipped(operation.kind, "overlap", 1);
+      else flight.isObserved = true;
     },
+    ask,
+    isDown: () => isDown,
     update: (next, nextClient) => {
       if (client !== nextClient) client?.close();
       appliance = next;
@@ -160,20 +191,3 @@ export function createAppliancePoller(
     },
   };
 }
-
-/** A poll from start to end, by the monotonic clock. */
-interface Timespan {
-  readonly startedMs: number;
-  readonly endedMs: number;
-  readonly durationSeconds: number;
-}
-
-const UNSENT_DEFERRED: Failure = {
-  reason: "http_status",
-  message: "not sent: the appliance asked for a pause",
-};
-
-const UNSENT_AUTH: Failure = {
-  reason: "auth",
-  message: "not sent: the appliance refused the credentials for another operation",
-};

@@ -32,6 +32,18 @@ export const UNSENT_DOWN: Failure = {
   message: "not sent: the VRRP poll cannot reach or enter the appliance",
 };
 
+/** Why nothing is sent while a Retry-After holds. */
+export const UNSENT_DEFERRED: Failure = {
+  reason: "http_status",
+  message: "not sent: the appliance asked for a pause",
+};
+
+/** Why nothing is sent to an appliance that refused the credentials a while ago. */
+export const UNSENT_AUTH: Failure = {
+  reason: "auth",
+  message: "not sent: the appliance refused the credentials",
+};
+
 /** The result of a poll that failed before anything was sent. */
 export function unsent(operation: Operation, failure: Failure): PollResult {
   return { ...operation, outcome: { ok: false, failure } };

@@ -6,7 +6,7 @@ import type { ApplianceClient } from "./client/client.ts";
 import type { ClientFactory } from "./client/factory.ts";
 import type { Clock } from "./clock.ts";
 import type { PollEvents } from "./events.ts";
-import { operationKey, type Operation } from "./observation.ts";
+import { operationKey, type Observation, type Operation } from "./observation.ts";
 import { startTimetable, type TimetableEntry } from "./timetable.ts";
 
 /** Polls the enabled appliances of a configuration until it is stopped. */
@@ -17,13 +17,25 @@ export interface Runner {
    * connections and pauses; another address makes it a new one. Clients that are needed come from `createClient`.
    */
   prepare(config: Config, createClient: ClientFactory): () => void;
+  /** Polls an operation of an appliance now. @see AppliancePoller.ask */
+  ask(appliance: string, operation: Operation): Promise<Observation | undefined>;
+  /** Whether the appliance could be neither reached nor entered when it was last polled. */
+  isDown(appliance: string): boolean;
   /** The monotonic instant at which the scheduler last ticked. */
   lastTickMs(): number;
   /** Ends all polls at once. */
   stop(): void;
 }
 
+/**
+ * `scheduled`: polls are due by intervals and schedules and observed; what is asked for beside them is answered alone.
+ * `probe`: nothing is due; what is asked for is observed.
+ */
+export type PollingMode = (typeof POLLING_MODES)[number];
+export const POLLING_MODES = ["scheduled", "probe"] as const;
+
 export interface RunnerDeps {
+  readonly mode: PollingMode;
   readonly clock: Clock;
   readonly events: PollEvents;
   readonly onClockJump: (jumpMs: number) => void;
@@ -40,7 +52,7 @@ interface Target {
   readonly operation: Operation;
 }
 
-export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner {
+export function startRunner({ mode, clock, events, onClockJump }: RunnerDeps): Runner {
   const fleetSlots = pLimit(1);
   let seats: ReadonlyMap<string, Seat> = new Map();
   let targets: ReadonlyMap<string, Target> = new Map();
@@ -60,11 +72,13 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
     },
   });
   const { twoGapsMs } = timetable;
-  const pollerDeps = { clock, events, fleetSlots, twoGapsMs, onVrrpPolled };
+  const isScheduled = mode === "scheduled";
+  const pollerDeps = { clock, events, fleetSlots, observesAsked: !isScheduled, twoGapsMs, onVrrpPolled };
 
   /** Website tests begin when it is known whether the appliance can be reached, and again as soon as it can. */
   function onVrrpPolled(appliance: ApplianceConfig, isBack: boolean): void {
     polled.add(appliance.name);
+    if (!isScheduled) return;
     for (const { id } of appliance.websites) {
       const key = targetKey(appliance, { kind: "website_test", websiteId: id });
       const hasBegun = timetable.release(key);
@@ -108,10 +122,16 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
         seats = next;
         targets = new Map([...next.values()].flatMap(targetsOf));
         polled = new Set([...polled].filter((name) => seats.get(name)?.poller === before.get(name)?.poller));
-        timetable.set([...targets].map(entryOf));
+        // Entries that nobody releases never begin, and still tell how long the gaps of their schedules are.
+        timetable.set(
+          [...targets].map(entryOf).map((entry) => (isScheduled ? entry : { ...entry, first: "on_release" })),
+        );
+        if (!isScheduled) return;
         for (const [key, target] of targets) begin(key, target, before.get(target.seat.appliance.name));
       };
     },
+    ask: async (name, operation) => seats.get(name)?.poller.ask(operation),
+    isDown: (name) => seats.get(name)?.poller.isDown() ?? false,
     lastTickMs: timetable.lastTickMs,
     stop: () => {
       timetable.stop();

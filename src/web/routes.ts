@@ -1,13 +1,13 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FleetSnapshot } from "../fleet/snapshot.ts";
+import { discoveryReply } from "./discovery.ts";
 import { landingPage } from "./landing-page.ts";
 import { RELOAD_PATH, reloadReply, type ReloadConfig } from "./reload.ts";
-import { send, text, type Reply } from "./reply.ts";
+import { createProbePage, type Probe } from "./probe.ts";
+import { METRICS_TYPE, send, text, type Reply } from "./reply.ts";
 import { acceptsGzip, createSharedRendering } from "./scrape.ts";
 
-/** Text format 0.0.4. @see https://prometheus.io/docs/instrumenting/exposition_formats/ */
-const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 /** Connections scraping at once; a client that does not read holds its place until its connection times out. */
 const MAX_SCRAPERS = 100;
 
@@ -16,6 +16,7 @@ export interface RouteDeps {
   readonly telemetryPath: string;
   readonly version: string;
   readonly renderMetrics: () => Promise<string>;
+  readonly probe: Probe;
   readonly snapshot: () => FleetSnapshot;
   readonly isHealthy: () => boolean;
   readonly isReady: () => boolean;
@@ -63,6 +64,8 @@ export function createRoutes(deps: RouteDeps): RequestListener {
       () => (deps.isReady() ? text(200, "Ready") : text(503, "Not every appliance was polled yet")),
     ],
     ["/config", () => text(200, deps.configText().trimEnd(), { "cache-control": "no-store" })],
+    ["/probe", createProbePage(deps.probe)],
+    ["/sd", () => discoveryReply(deps.snapshot())],
     [deps.telemetryPath, metrics],
   ]);
 

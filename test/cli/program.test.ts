@@ -51,6 +51,14 @@ describe("an error of use", () => {
       "error: option '--web.listen-address <address>' argument '10849' is invalid. expected [host]:port, such as :10849 or 127.0.0.1:10849\n",
     ],
     [
+      ["--polling.mode=never"],
+      "error: option '--polling.mode <mode>' argument 'never' is invalid. Allowed choices are scheduled, probe.\n",
+    ],
+    [
+      ["--web.telemetry-path=/probe"],
+      "error: option '--web.telemetry-path <path>' argument '/probe' is invalid. expected a path that begins with / and serves nothing else, such as /metrics\n",
+    ],
+    [
       ["--web.telemetry-path=/-/ready"],
       "error: option '--web.telemetry-path <path>' argument '/-/ready' is invalid. expected a path that begins with / and serves nothing else, such as /metrics\n",
     ],

@@ -39,7 +39,7 @@ export async function startRig(options: RigOptions): Promise<Rig> {
   const exposition = createFleetExposition();
   const self = createSelfMetrics({ version: "0.0.0", nodeVersion: "v0.0.0" }, () => 0);
   const events = createObserver({ fleet, exposition, self, logger: log.logger, clock });
-  const runner = startRunner({ clock, events, onClockJump: () => {} });
+  const runner = startRunner({ mode: "scheduled", clock, events, onClockJump: () => {} });
   const snapshot = () => fleet.snapshot(clock.monotonicMs());
   const web = await startWebServer(
     [{ host: "127.0.0.1", port: 0 }],
@@ -48,6 +48,7 @@ export async function startRig(options: RigOptions): Promise<Rig> {
       version: "0.0.0",
       renderMetrics: async () => (await self.render()) + exposition.render(snapshot()),
       snapshot,
+      probe: () => Promise.resolve(undefined),
       isHealthy: () => true,
       isReady: () => true,
       configText: () => "",

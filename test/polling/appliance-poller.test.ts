@@ -206,7 +206,14 @@ test("two pollers with the same fleet's slots share them", async () => {
   const one = startHeldPoller(WAF, fleetSlots);
   const client = fakeClient();
   const events = { started: () => {}, observed: () => {}, skipped: () => {}, ended: () => {} };
-  const deps = { clock: one.clock, events, fleetSlots, twoGapsMs: () => 10_000, onVrrpPolled: () => {} };
+  const deps = {
+    clock: one.clock,
+    events,
+    fleetSlots,
+    observesAsked: false,
+    twoGapsMs: () => 10_000,
+    onVrrpPolled: () => {},
+  };
   const other = createAppliancePoller(deps, { ...WAF, name: "other" }, client);
   await one.due(website(1));
   other.due(website(1), 0);

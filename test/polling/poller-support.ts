@@ -87,6 +87,7 @@ function twoGapsMs(timing: OperationTiming): number {
 export function startHeldPoller(
   appliance: ApplianceConfig = WAF,
   fleetSlots: LimitFunction = pLimit(64),
+  observesAsked = false,
 ): HeldPoller {
   const clock = holdClock();
   const client = fakeClient();
@@ -109,7 +110,7 @@ export function startHeldPoller(
   };
   const onVrrpPolled = (_: ApplianceConfig, isBack: boolean) => void polled.push(isBack);
   const poller = createAppliancePoller(
-    { clock, events, fleetSlots, twoGapsMs, onVrrpPolled },
+    { clock, events, fleetSlots, observesAsked, twoGapsMs, onVrrpPolled },
     appliance,
     client,
   );

@@ -40,6 +40,7 @@ async function courseOf(
   const events: string[] = [];
   const tell = (what: string): void => void events.push(`${clock.monotonicMs()} ${what}`);
   const runner = startRunner({
+    mode: "scheduled",
     clock,
     events: {
       started: () => {},
@@ -108,7 +109,7 @@ test("a configuration whose clients cannot all be made touches nothing that runs
     skipped: () => {},
     observed: (observation: Observation) => void observed.push(observation),
   };
-  const runner = startRunner({ clock, events, onClockJump: () => {} });
+  const runner = startRunner({ mode: "scheduled", clock, events, onClockJump: () => {} });
   const [a, b] = [applianceOf({ name: "a" }), applianceOf({ name: "b" })];
   const createClient = () => {
     const client = fakeClient();

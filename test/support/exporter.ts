@@ -5,6 +5,7 @@ import { pino } from "pino";
 import { startExporter } from "../../src/exporter.ts";
 import type { Logger } from "../../src/log.ts";
 import { systemClock } from "../../src/polling/clock.ts";
+import type { PollingMode } from "../../src/polling/runner.ts";
 import { parseSamples, type Samples } from "./samples.ts";
 
 export interface LogLine {
@@ -44,6 +45,8 @@ export interface Setup {
   readonly config: unknown;
   /** Texts by name. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Default: `scheduled`. */
+  readonly pollingMode?: PollingMode;
 }
 
 /** A whole exporter in this process, with a folder of its own. */
@@ -86,6 +89,7 @@ export async function startTestExporter({
       telemetryPath: "/metrics",
       enableLifecycle: true,
       ...(watchIntervalMs === undefined ? {} : { watchIntervalMs }),
+      pollingMode: setup.pollingMode ?? "scheduled",
       version: "0.0.0",
       nodeVersion: "v0.0.0",
       maxLookups: 2,

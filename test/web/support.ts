@@ -60,6 +60,7 @@ export function routes(given: Partial<RouteDeps> = {}): RequestListener {
     version: "1.2.3",
     renderMetrics: () => Promise.resolve("x 1\n"),
     snapshot: () => ({ appliances: [], clusters: [] }),
+    probe: () => Promise.resolve(undefined),
     isHealthy: () => true,
     isReady: () => true,
     configText: () => "appliances: []\n",

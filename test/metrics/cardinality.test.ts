@@ -1,0 +1,76 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+import { createFleet } from "../../src/fleet/fleet.ts";
+import { renderProbe } from "../../src/metrics/probe-exposition.ts";
+import { OPERATION_KINDS } from "../../src/polling/observation.ts";
+import {
+  applianceOf,
+  configOf,
+  interfaceOf,
+  listOf,
+  vrrpSeen,
+  websiteOf,
+  websiteSeen,
+} from "../support/observations.ts";
+import { expositionOf, sampleLines } from "./canned-fleet.ts";
+
+const PAGE = readFileSync(new URL("../../docs/scaling.md", import.meta.url), "utf8");
+
+const GROUPS = [1, 2, 3, 4];
+const WEBSITES = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+const certificate = { notAfterSeconds: 1, subject: "", issuer: "", sha256: "" };
+const STATUSES = [
+  { protocol: "http", status: 200 },
+  { protocol: "https", status: 200 },
+] as const;
+
+function list(state: string) {
+  return listOf(GROUPS.map((vhid) => interfaceOf({ name: `carp${vhid}`, vhid, state })));
+}
+
+/** A pair with 4 groups and 10 websites of both protocols, all healthy after a failover of every group. */
+function pair() {
+  const fleet = createFleet();
+  const websites = WEBSITES.map((id) => websiteOf({ id }));
+  const names = ["a", "b"];
+  fleet.configure(configOf(...names.map((name) => applianceOf({ name, cluster: "ab", websites }))), 0);
+  for (const [name, before, after] of [
+    ["a", "MASTER", "BACKUP"],
+    ["b", "BACKUP", "MASTER"],
+  ] as const) {
+    fleet.record(vrrpSeen(name, list(before), { certificate }), 0);
+    fleet.record(vrrpSeen(name, list(after), { certificate }), 0);
+    for (const id of WEBSITES) fleet.record(websiteSeen(name, id, STATUSES), 0);
+  }
+  return fleet;
+}
+
+test("the worked example of the cardinality is what is exported", () => {
+  const series = sampleLines(expositionOf(pair())).length;
+  expect(PAGE).toContain(`One pair is ${series} series`);
+  expect(PAGE).toContain(`| together | ${(300 * series).toLocaleString("en-US")} |`);
+});
+
+test("a probe's answer is the same series and two about itself", () => {
+  const facts = { operations: new Set(OPERATION_KINDS), isSuccess: true, durationSeconds: 0.25 };
+  const text = renderProbe(pair().snapshot(0), facts);
+  expect(text).toBe(`${expositionOf(pair(), 0)}\
+# HELP probe_success Whether every poll of this probe succeeded.
+# TYPE probe_success gauge
+probe_success 1
+# HELP probe_duration_seconds How long this probe took.
+# TYPE probe_duration_seconds gauge
+probe_duration_seconds 0.25
+`);
+});
+
+test("a probe of one operation tells nothing of the other", () => {
+  const facts = { isSuccess: false, durationSeconds: 1 };
+  const vrrp = renderProbe(pair().snapshot(0), { ...facts, operations: new Set(["vrrp"]) });
+  expect(vrrp).not.toMatch(/website/);
+  expect(sampleLines(vrrp, "vrrp_group_")).toHaveLength(16);
+  const websites = renderProbe(pair().snapshot(0), { ...facts, operations: new Set(["website_test"]) });
+  expect(websites).not.toMatch(/operation="vrrp"|vrrp_|appliance_up|appliance_api_anomalies/);
+  expect(sampleLines(websites, "website_up")).toHaveLength(40);
+});
