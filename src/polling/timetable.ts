@@ -2,11 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import type { OperationTiming } from "../config/config.ts";
 import { guardClock } from "./clock-guard.ts";
 import type { Clock } from "./clock.ts";
-import { startCron } from "./cron.ts";
 import { dueAfterFirstMs, firstDueMs, takeDue } from "./schedule.ts";
 import { createSchedules } from "./schedules.ts";
 
-const EVERY_SECOND = "* * * * * *";
+const HEARTBEAT_MS = 1000;
 /** How far ahead of its due time a timer is set: more than a heartbeat, so that a late one delays nothing. */
 const LOOKAHEAD_MS = 1500;
 
@@ -61,7 +60,9 @@ export function startTimetable({ clock, onDue, onMissed, onClockJump }: Timetabl
   const slots = new Map<string, Slot>();
   let lastTickMs = clock.monotonicMs();
 
-  const heartbeat = startCron(EVERY_SECOND, { onTick: beat, onMissed: () => {} });
+  // By the monotonic clock: a task on the wall clock stands still when that is set back, and walks through every second
+  // skipped when it is set forward.
+  const heartbeat = setInterval(beat, HEARTBEAT_MS);
   const schedules = createSchedules({
     onTick: (expression) => {
       const nowMs = clock.monotonicMs();
@@ -72,7 +73,6 @@ export function startTimetable({ clock, onDue, onMissed, onClockJump }: Timetabl
     },
   });
   const endGuard = guardClock(clock, (jumpMs) => {
-    heartbeat.restart();
     schedules.restart();
     onClockJump(jumpMs);
   });
@@ -153,7 +153,7 @@ export function startTimetable({ clock, onDue, onMissed, onClockJump }: Timetabl
     lastTickMs: () => lastTickMs,
     stop: () => {
       endGuard();
-      heartbeat.stop();
+      clearInterval(heartbeat);
       schedules.set(new Set());
       for (const slot of slots.values()) drop(slot);
     },
