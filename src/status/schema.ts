@@ -1,0 +1,146 @@
+import { z } from "zod";
+
+/**
+ * The document that `/api/v1/fleet` serves and the status page and the `status` command show: what is true of the fleet
+ * now, worst first. Instants are RFC 3339 in UTC. What is not known is absent, never a value that looks like one.
+ */
+
+const instant = z.iso.datetime();
+const labels = z.record(z.string(), z.string());
+const websiteRef = z.object({ id: z.int(), name: z.string() });
+const groupRef = z.object({ vhid: z.int(), vip: z.string().meta({ description: "canonical text" }) });
+
+const poll = z
+  .object({
+    state: z.enum(["pending", "succeeded", "failed"]).meta({ description: "pending: not polled yet" }),
+    reason: z.string().optional().meta({ description: "while it fails; one of those in docs/metrics.md" }),
+    message: z.string().optional().meta({ description: "while it fails, in words" }),
+    failingSince: instant.optional().meta({ description: "when the first of the failures in a row ended" }),
+    lastSuccessAt: instant.optional().meta({ description: "kept through failures" }),
+    durationSeconds: z.number().optional(),
+    nextPollAt: instant.optional().meta({ description: "absent where none is planned" }),
+  })
+  .meta({ description: "how the latest poll of an operation went" });
+
+const vrrpInterface = z.object({
+  name: z.string(),
+  ...groupRef.shape,
+  state: z.string().meta({ description: "as reported" }),
+  priority: z.int().optional(),
+  device: z.string(),
+  lastTransitionAt: instant.optional(),
+});
+
+const websiteStatus = z.object({
+  protocol: z.enum(["http", "https"]),
+  status: z.int().meta({ description: "0: the appliance got no HTTP response" }),
+  isUp: z.boolean().meta({ description: "whether the status is among those expected" }),
+  downSince: instant.optional().meta({ description: "while it is not" }),
+});
+
+const applianceWebsite = z.object({
+  ...websiteRef.shape,
+  poll,
+  statuses: z.array(websiteStatus).optional().meta({ description: "absent while they are not known" }),
+});
+
+const appliance = z.object({
+  name: z.string(),
+  labels,
+  poll: poll.meta({ description: "of the VRRP list" }),
+  interfaces: z.array(vrrpInterface).optional().meta({ description: "absent while they are not known" }),
+  websites: z.array(applianceWebsite),
+});
+
+const member = z.object({
+  appliance: z.string(),
+  role: z
+    .enum(["master", "backup", "other", "unknown"])
+    .meta({ description: "other: it reports a state that is neither" }),
+  priority: z.int().optional().meta({ description: "absent while it is not known" }),
+});
+
+const group = z.object({
+  ...groupRef.shape,
+  state: z.enum(["one_master", "split_brain", "no_master", "unknown"]).meta({
+    description: "unknown: no master among the members that are known, and some are not",
+  }),
+  members: z.array(member),
+  isPreferredMaster: z
+    .boolean()
+    .optional()
+    .meta({ description: "whether the one master is the preferred member" }),
+  changedAt: instant
+    .optional()
+    .meta({ description: "when its masters last changed; absent before the first change" }),
+});
+
+const cluster = z.object({
+  name: z.string(),
+  labels: labels.meta({ description: "the configured labels that all members share" }),
+  groups: z.array(group).meta({ description: "none for an appliance that stands alone" }),
+  websites: z.array(websiteRef).meta({ description: "those that any of its appliances tests" }),
+  appliances: z.array(appliance),
+});
+
+/** What can be wrong, worst first. */
+export const PROBLEM_KINDS = [
+  "split_brain",
+  "no_master",
+  "master_unknown",
+  "website_down",
+  "appliance_down",
+  "website_down_in_part",
+  "website_unknown",
+  "redundancy_lost",
+  "preferred_master_lost",
+  "certificate_expires",
+  "api_anomalies",
+  "reload_failed",
+  "not_polled_yet",
+] as const;
+
+const problem = z.object({
+  kind: z.enum(PROBLEM_KINDS),
+  severity: z.enum(["critical", "warning", "unknown"]),
+  summary: z.string().meta({ description: "one sentence, for the person who was just woken" }),
+  cluster: z.string().optional(),
+  appliance: z.string().optional(),
+  website: websiteRef.optional(),
+  group: groupRef.optional(),
+  since: instant.optional(),
+});
+
+const event = z.object({
+  at: instant,
+  kind: z.enum(["failover", "outage", "recovery", "change"]),
+  summary: z.string(),
+  cluster: z.string(),
+  appliance: z.string().optional(),
+});
+
+/** The whole of it. */
+export const fleetDocument = z.object({
+  verdict: z.enum(["well", "wrong", "unknown"]).meta({
+    description: "wrong: there are problems; unknown: none is seen, and not everything was polled yet",
+  }),
+  exporter: z.object({
+    version: z.string(),
+    startedAt: instant,
+    pollingMode: z.enum(["scheduled", "probe"]),
+  }),
+  problems: z.array(problem).meta({ description: "worst first" }),
+  clusters: z.array(cluster).meta({
+    description:
+      "in the order of the configuration; an appliance on its own is a cluster of one, named like it",
+  }),
+  events: z.array(event).meta({ description: "since the exporter started, latest first, bounded" }),
+});
+
+export type FleetDocument = z.infer<typeof fleetDocument>;
+export type ClusterDocument = z.infer<typeof cluster>;
+export type GroupDocument = z.infer<typeof group>;
+export type ApplianceDocument = z.infer<typeof appliance>;
+export type PollDocument = z.infer<typeof poll>;
+export type Problem = z.infer<typeof problem>;
+export type FleetEvent = z.infer<typeof event>;
