@@ -29,7 +29,7 @@ function logChange(logger: Logger, subject: Fields, change: FleetChange): void {
       return;
     }
     case "website_status": {
-      const { kind: _, ...facts } = change;
+      const { kind: _, wasUp: __, isUp: ___, ...facts } = change;
       logger.info({ ...subject, ...facts }, "website status changed");
       return;
     }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { VrrpAnomaly } from "../api/vrrp-list.ts";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
+import { statusSetHas } from "../config/status-set.ts";
 import type { Observation, OperationKind, PresentedCertificate } from "../polling/observation.ts";
 import { anomalyChange, healthChange, statusChange, transitionChange, type FleetChange } from "./changes.ts";
 import {
@@ -61,14 +62,19 @@ export function reconfigured(state: ApplianceState, config: ApplianceConfig, now
   };
 }
 
-/** What is remembered after one more observation; that of a website which is gone changes nothing. */
-export function afterObservation(state: ApplianceState, observation: Observation): Step {
-  return observation.kind === "vrrp" ? afterVrrp(state, observation) : afterWebsite(state, observation);
+/**
+ * What is remembered after one more observation, learned at the monotonic instant `nowMs`; that of a website which is gone
+ * changes nothing.
+ */
+export function afterObservation(state: ApplianceState, observation: Observation, nowMs: number): Step {
+  return observation.kind === "vrrp"
+    ? afterVrrp(state, observation, nowMs)
+    : afterWebsite(state, observation);
 }
 
-function afterVrrp(state: ApplianceState, observation: Observation & { kind: "vrrp" }): Step {
+function afterVrrp(state: ApplianceState, observation: Observation & { kind: "vrrp" }, nowMs: number): Step {
   const { outcome, certificate = state.certificate } = observation;
-  const { record, transitions } = afterVrrpPoll(state.vrrp, observation, outcome);
+  const { record, transitions } = afterVrrpPoll(state.vrrp, observation, outcome, nowMs);
   const anomalies = outcome.ok ? outcome.value.anomalies : state.anomalies;
   const totals = counted(state.totals, observation);
   return {
@@ -84,10 +90,12 @@ function afterVrrp(state: ApplianceState, observation: Observation & { kind: "vr
 function afterWebsite(state: ApplianceState, observation: Observation & { kind: "website_test" }): Step {
   const { websiteId, outcome, certificate = state.certificate } = observation;
   const before = state.websites.get(websiteId);
-  if (before === undefined) return { state, changes: [] };
-  const { record, changes } = afterWebsitePoll(before, observation, outcome);
+  const website = state.config.websites.find(({ id }) => id === websiteId);
+  if (before === undefined || website === undefined) return { state, changes: [] };
+  const { name, expectStatus } = website;
+  const isUp = (status: number): boolean => statusSetHas(expectStatus, status);
+  const { record, changes } = afterWebsitePoll(before, observation, outcome, isUp);
   const websites = new Map([...state.websites, [websiteId, record]]);
-  const name = state.config.websites.find(({ id }) => id === websiteId)?.name ?? String(websiteId);
   return {
     state: { ...state, websites, certificate, totals: counted(state.totals, observation) },
     changes: [

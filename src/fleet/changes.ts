@@ -22,6 +22,8 @@ export type FleetChange =
       readonly protocol: Protocol;
       readonly from: number;
       readonly to: number;
+      readonly wasUp: boolean;
+      readonly isUp: boolean;
     }
   /** An operation began to fail, or fails for another reason now. */
   | { readonly kind: "failing"; readonly operation: Operation; readonly failure: Failure }
@@ -55,6 +57,6 @@ export function transitionChange({ reported, from }: Transition): FleetChange {
 }
 
 export function statusChange(websiteId: number, website: string, change: StatusChange): FleetChange {
-  const { protocol, from, status: to } = change;
-  return { kind: "website_status", websiteId, website, protocol, from, to };
+  const { status: to, ...facts } = change;
+  return { kind: "website_status", websiteId, website, ...facts, to };
 }

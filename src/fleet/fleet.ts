@@ -106,7 +106,7 @@ export function createFleet(remembered: ReadonlyMap<string, ApplianceState> = ne
     record: (observation, nowMs) => {
       const before = states.get(observation.appliance);
       if (before === undefined) return { changes: [], sections: [] };
-      const { state, changes } = afterObservation(before, observation);
+      const { state, changes } = afterObservation(before, observation, nowMs);
       states.set(observation.appliance, state);
       try {
         return { changes, sections: newSections(state, observation, nowMs) };

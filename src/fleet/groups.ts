@@ -1,5 +1,5 @@
 import type { VrrpInterface } from "../api/vrrp-list.ts";
-import type { GroupSnapshot } from "./snapshot.ts";
+import type { GroupSnapshot, MemberRole, MemberSnapshot } from "./snapshot.ts";
 import type { SeenInterface } from "./transitions.ts";
 
 /** An appliance as its cluster's groups see it. */
@@ -9,16 +9,27 @@ export interface Member {
   readonly isKnown: boolean;
   /** What its last good answer held; `undefined` if there was none yet. */
   readonly seen: readonly SeenInterface[] | undefined;
+  /** Monotonic: when that answer was learned, and when one was last seen to change a state. */
+  readonly learnedAtMs: number | undefined;
+  readonly changedAtMs: number | undefined;
 }
 
 /** The VRRP groups of one cluster: every one that a member was last seen in, in the order of first mention. */
 export function groupsOf(members: readonly Member[]): readonly GroupSnapshot[] {
   const sorted = members.map(({ seen, ...member }) => ({ ...member, groups: seen && byGroup(seen) }));
+  const isSettled = haveSettled(members);
   const keys = new Set(sorted.flatMap(({ groups }) => [...(groups?.keys() ?? [])]));
   return [...keys].flatMap((key) => {
     const [first] = sorted.flatMap(({ groups }) => groups?.get(key)?.slice(0, 1) ?? []);
-    return first === undefined ? [] : groupOf(first.reported, standings(sorted, key));
+    return first === undefined ? [] : groupOf(first.reported, standings(sorted, key), isSettled);
   });
+}
+
+/** Whether all that are known were heard at or after the last change that any of them was seen to make. */
+function haveSettled(members: readonly Member[]): boolean {
+  const known = members.filter(({ isKnown }) => isKnown);
+  const lastChangeMs = Math.max(...known.map(({ changedAtMs }) => changedAtMs ?? Number.NEGATIVE_INFINITY));
+  return known.every(({ learnedAtMs = Number.NEGATIVE_INFINITY }) => learnedAtMs >= lastChangeMs);
 }
 
 interface SortedMember extends Pick<Member, "appliance" | "isKnown"> {
@@ -37,15 +48,9 @@ function byGroup(seen: readonly SeenInterface[]): ReadonlyMap<string, readonly S
   return groups;
 }
 
-type Role = "master" | "backup" | "other" | "unknown";
-
 /** One member in one group. */
-interface Standing {
-  readonly appliance: string;
-  readonly role: Role;
+interface Standing extends MemberSnapshot {
   readonly isFailoverMaster: boolean;
-  /** `undefined` where it was not readable, or the member was never seen. */
-  readonly priority: number | undefined;
 }
 
 function standings(members: readonly SortedMember[], key: string): readonly Standing[] {
@@ -63,25 +68,20 @@ function standings(members: readonly SortedMember[], key: string): readonly Stan
   });
 }
 
-function roleOf(interfaces: readonly SeenInterface[]): Role {
+function roleOf(interfaces: readonly SeenInterface[]): MemberRole {
   const readable = interfaces.filter(({ isReadable }) => isReadable);
   if (readable.some(({ reported }) => reported.state === "MASTER")) return "master";
   if (readable.length < interfaces.length) return "unknown";
   return readable.some(({ reported }) => reported.state === "BACKUP") ? "backup" : "other";
 }
 
-function groupOf({ vhid, vip }: VrrpInterface, members: readonly Standing[]): GroupSnapshot {
-  const named = (role: Role): readonly string[] =>
-    members.filter((member) => member.role === role).map(({ appliance }) => appliance);
-  const isPreferredMaster = preferredMaster(members);
-  return {
-    vhid,
-    vip,
-    masters: named("master"),
-    backups: named("backup"),
-    unknown: named("unknown"),
-    isPreferredMaster,
-  };
+function groupOf(
+  { vhid, vip }: VrrpInterface,
+  standing: readonly Standing[],
+  isSettled: boolean,
+): GroupSnapshot {
+  const members = standing.map(({ isFailoverMaster: _, ...member }) => member);
+  return { vhid, vip, members, isSettled, isPreferredMaster: preferredMaster(standing) };
 }
 
 /**

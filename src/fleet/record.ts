@@ -18,6 +18,8 @@ export interface OperationRecord<Seen> {
   readonly expiresAtMs: number;
   /** Unix time in milliseconds. */
   readonly lastSuccessAtMs: number | undefined;
+  /** When the first of the failures in a row ended, Unix time in milliseconds; `undefined` while it does not fail. */
+  readonly failingSinceMs: number | undefined;
   /** Of the last good answer, whatever failed since; `undefined` before the first. */
   readonly seen: Seen | undefined;
 }
@@ -31,6 +33,10 @@ interface Latest {
 export interface SeenVrrp {
   readonly interfaces: readonly SeenInterface[];
   readonly anomalies: Readonly<Record<VrrpAnomalyKind, number>>;
+  /** The monotonic instant at which this was learned. */
+  readonly learnedAtMs: number;
+  /** The monotonic instant at which a state was last seen changed; `undefined` if none was. */
+  readonly changedAtMs: number | undefined;
 }
 
 export type VrrpRecord = OperationRecord<SeenVrrp>;
@@ -38,39 +44,52 @@ export type WebsiteRecord = OperationRecord<readonly SeenStatus[]>;
 
 /** An operation that was never polled; it counts as stalled if it is not by `expiresAtMs`. */
 export function freshRecord(expiresAtMs: number): OperationRecord<never> {
-  return { latest: undefined, expiresAtMs, lastSuccessAtMs: undefined, seen: undefined };
+  return {
+    latest: undefined,
+    expiresAtMs,
+    lastSuccessAtMs: undefined,
+    failingSinceMs: undefined,
+    seen: undefined,
+  };
 }
 
 export function afterVrrpPoll(
   record: VrrpRecord,
   observation: Observation,
   outcome: Outcome<VrrpList>,
+  nowMs: number,
 ): { readonly record: VrrpRecord; readonly transitions: readonly Transition[] } {
   if (!outcome.ok) return { record: afterFailure(record, observation, outcome.failure), transitions: [] };
   const before = record.seen?.interfaces ?? [];
   const { seen, transitions } = afterVrrpList(before, outcome.value, observation.completedAtMs);
   const anomalies = countAnomalies(outcome.value);
-  return { record: afterSuccess(observation, { interfaces: seen, anomalies }), transitions };
+  const changedAtMs = transitions.length > 0 ? nowMs : record.seen?.changedAtMs;
+  const all = { interfaces: seen, anomalies, learnedAtMs: nowMs, changedAtMs };
+  return { record: afterSuccess(observation, all), transitions };
 }
 
 export function afterWebsitePoll(
   record: WebsiteRecord,
   observation: Observation,
   outcome: Outcome<readonly WebsiteStatus[]>,
+  isUp: (status: number) => boolean,
 ): { readonly record: WebsiteRecord; readonly changes: readonly StatusChange[] } {
   if (!outcome.ok) return { record: afterFailure(record, observation, outcome.failure), changes: [] };
-  const { seen, changes } = afterWebsiteTest(record.seen ?? [], outcome.value);
+  const { seen, changes } = afterWebsiteTest(record.seen ?? [], outcome.value, {
+    isUp,
+    atMs: observation.completedAtMs,
+  });
   return { record: afterSuccess(observation, seen), changes };
 }
 
 /** How the latest poll went, judged at the monotonic instant `nowMs`: an expired one has failed as `stalled`. */
 export function healthAt<Seen>(record: OperationRecord<Seen>, nowMs: number): PollHealth {
-  const { latest, lastSuccessAtMs } = record;
+  const { latest, lastSuccessAtMs, failingSinceMs } = record;
   const durationSeconds = latest?.durationSeconds;
   const failure = isStalled(record, nowMs) ? STALLED : latest?.failure;
-  if (failure !== undefined) return { state: "failed", failure, durationSeconds, lastSuccessAtMs };
-  const state = latest === undefined ? "never_polled" : "succeeded";
-  return { state, failure, durationSeconds, lastSuccessAtMs };
+  const facts = { failure, durationSeconds, lastSuccessAtMs, failingSinceMs };
+  if (failure !== undefined) return { state: "failed", ...facts };
+  return { state: latest === undefined ? "never_polled" : "succeeded", ...facts };
 }
 
 export function isStalled<Seen>({ expiresAtMs }: OperationRecord<Seen>, nowMs: number): boolean {
@@ -85,16 +104,18 @@ function afterSuccess<Seen>(observation: Observation, seen: Seen): OperationReco
     latest: { failure: undefined, durationSeconds },
     expiresAtMs,
     lastSuccessAtMs: completedAtMs,
+    failingSinceMs: undefined,
     seen,
   };
 }
 
 function afterFailure<Seen>(
   record: OperationRecord<Seen>,
-  { durationSeconds, expiresAtMs }: Observation,
+  { durationSeconds, expiresAtMs, completedAtMs }: Observation,
   failure: Failure,
 ): OperationRecord<Seen> {
-  return { ...record, latest: { failure, durationSeconds }, expiresAtMs };
+  const { failingSinceMs = completedAtMs } = record;
+  return { ...record, latest: { failure, durationSeconds }, expiresAtMs, failingSinceMs };
 }
 
 function countAnomalies({ anomalies }: VrrpList): Record<VrrpAnomalyKind, number> {

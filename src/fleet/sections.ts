@@ -40,8 +40,8 @@ export function websiteSection(
     protocols === undefined || protocols.includes(protocol);
   const statuses = whileKnown(health, record.seen)
     ?.filter(isWanted)
-    .map(({ protocol, status, changes }) => {
-      return { protocol, status, isUp: statusSetHas(expectStatus, status), changes };
+    .map(({ protocol, status, changes, downSinceMs }) => {
+      return { protocol, status, isUp: statusSetHas(expectStatus, status), changes, downSinceMs };
     });
   return { kind: "website_test", identity, websiteId: id, website: name, health, statuses };
 }
@@ -67,6 +67,8 @@ export function clusterSection(members: readonly ApplianceState[], nowMs: number
         appliance: identity.appliance,
         isKnown: healthAt(vrrp, nowMs).state === "succeeded",
         seen: vrrp.seen?.interfaces,
+        learnedAtMs: vrrp.seen?.learnedAtMs,
+        changedAtMs: vrrp.seen?.changedAtMs,
       })),
     ),
   };

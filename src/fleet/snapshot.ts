@@ -41,6 +41,8 @@ export interface PollHealth {
   readonly durationSeconds: number | undefined;
   /** Unix time in milliseconds; kept through failures. */
   readonly lastSuccessAtMs: number | undefined;
+  /** When the first of the failures in a row ended, Unix time in milliseconds; not for one that has stalled only now. */
+  readonly failingSinceMs: number | undefined;
 }
 
 export interface VrrpSnapshot {
@@ -92,6 +94,8 @@ export interface StatusSnapshot {
   /** Whether the status is among those expected. */
   readonly isUp: boolean;
   readonly changes: number;
+  /** While it is down, Unix time in milliseconds. */
+  readonly downSinceMs: number | undefined;
 }
 
 /** Polls since the appliance was configured, by operation; those that it has. */
@@ -119,11 +123,31 @@ export interface ClusterSnapshot {
 export interface GroupSnapshot {
   readonly vhid: number;
   readonly vip: string;
-  /** Names of the appliances known to be MASTER. */
-  readonly masters: readonly string[];
-  readonly backups: readonly string[];
-  /** Whose list is not known now: last seen in this group, or never seen at all. */
-  readonly unknown: readonly string[];
+  /** In the order of the configuration. */
+  readonly members: readonly MemberSnapshot[];
+  /**
+   * Whether every member that is known has been heard since the last of them was seen to change: until then two may
+   * seem to be MASTER, or nobody, only because one was asked before and the other after a failover.
+   */
+  readonly isSettled: boolean;
   /** Whether the one MASTER is the preferred member; `undefined` unless there is one and its preference can be told. */
   readonly isPreferredMaster: boolean | undefined;
+}
+
+export interface MemberSnapshot {
+  readonly appliance: string;
+  readonly role: MemberRole;
+  /** Its highest one in the group, as last reported, also while the member is unknown. */
+  readonly priority: number | undefined;
+}
+
+/**
+ * `unknown`: its list is not known now, and it was last seen in this group or never seen at all; `other`: it is known, and
+ * in a state that is neither MASTER nor BACKUP.
+ */
+export type MemberRole = "master" | "backup" | "other" | "unknown";
+
+/** Names of the members in that role. */
+export function membersIn({ members }: GroupSnapshot, role: MemberRole): readonly string[] {
+  return members.filter((member) => member.role === role).map(({ appliance }) => appliance);
 }

@@ -56,27 +56,41 @@ function seriesKey({ name, vhid, vip }: VrrpInterface): string {
 /** A website's status by one protocol, and how often it has changed since its first sight. */
 export interface SeenStatus extends WebsiteStatus {
   readonly changes: number;
+  /** Since when it is not among those expected, Unix time in milliseconds; `undefined` while it is. */
+  readonly downSinceMs: number | undefined;
 }
 
 export interface StatusChange extends WebsiteStatus {
   readonly from: number;
+  readonly wasUp: boolean;
+  readonly isUp: boolean;
+}
+
+export interface WebsiteJudgement {
+  /** Whether a status is among those expected. */
+  readonly isUp: (status: number) => boolean;
+  /** Unix time in milliseconds. */
+  readonly atMs: number;
 }
 
 /** What is known of a website after one more good answer; protocols that it lacks are forgotten, counters too. */
 export function afterWebsiteTest(
   seen: readonly SeenStatus[],
   statuses: readonly WebsiteStatus[],
+  { isUp, atMs }: WebsiteJudgement,
 ): { readonly seen: readonly SeenStatus[]; readonly changes: readonly StatusChange[] } {
   const before = new Map(seen.map((known) => [known.protocol, known]));
   return {
     seen: statuses.map((now) => {
       const known = before.get(now.protocol);
       const hasChanged = known !== undefined && known.status !== now.status;
-      return { ...now, changes: (known?.changes ?? 0) + (hasChanged ? 1 : 0) };
+      const downSinceMs = isUp(now.status) ? undefined : (known?.downSinceMs ?? atMs);
+      return { ...now, changes: (known?.changes ?? 0) + (hasChanged ? 1 : 0), downSinceMs };
     }),
     changes: statuses.flatMap((now) => {
       const from = before.get(now.protocol)?.status;
-      return from === undefined || from === now.status ? [] : [{ ...now, from }];
+      if (from === undefined || from === now.status) return [];
+      return [{ ...now, from, wasUp: isUp(from), isUp: isUp(now.status) }];
     }),
   };
 }

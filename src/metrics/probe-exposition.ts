@@ -41,6 +41,7 @@ const NOT_ASKED: PollHealth = {
   failure: undefined,
   durationSeconds: undefined,
   lastSuccessAtMs: undefined,
+  failingSinceMs: undefined,
 };
 
 function gauge(name: string, help: string, value: number): string {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { FAILURE_REASONS } from "../polling/failure.ts";
 
 /**
  * The document that `/api/v1/fleet` serves and the status page and the `status` command show: what is true of the fleet
@@ -13,7 +14,7 @@ const groupRef = z.object({ vhid: z.int(), vip: z.string().meta({ description: "
 const poll = z
   .object({
     state: z.enum(["pending", "succeeded", "failed"]).meta({ description: "pending: not polled yet" }),
-    reason: z.string().optional().meta({ description: "while it fails; one of those in docs/metrics.md" }),
+    reason: z.enum(FAILURE_REASONS).optional().meta({ description: "while it fails" }),
     message: z.string().optional().meta({ description: "while it fails, in words" }),
     failingSince: instant.optional().meta({ description: "when the first of the failures in a row ended" }),
     lastSuccessAt: instant.optional().meta({ description: "kept through failures" }),
@@ -48,6 +49,11 @@ const appliance = z.object({
   name: z.string(),
   labels,
   poll: poll.meta({ description: "of the VRRP list" }),
+  certificateNotAfter: instant.optional().meta({ description: "of the certificate presented last" }),
+  anomalies: z
+    .int()
+    .optional()
+    .meta({ description: "deviations of the VRRP list from the API; absent while it is not known" }),
   interfaces: z.array(vrrpInterface).optional().meta({ description: "absent while they are not known" }),
   websites: z.array(applianceWebsite),
 });
@@ -60,10 +66,14 @@ const member = z.object({
   priority: z.int().optional().meta({ description: "absent while it is not known" }),
 });
 
+export const GROUP_STATES = ["one_master", "split_brain", "no_master", "unknown", "changing"] as const;
+
 const group = z.object({
   ...groupRef.shape,
-  state: z.enum(["one_master", "split_brain", "no_master", "unknown"]).meta({
-    description: "unknown: no master among the members that are known, and some are not",
+  state: z.enum(GROUP_STATES).meta({
+    description:
+      "unknown: no master among the members that are known, and some are not; changing: the members' answers do not agree, " +
+      "and not all of them were heard since the last change",
   }),
   members: z.array(member),
   isPreferredMaster: z
@@ -113,7 +123,9 @@ const problem = z.object({
 
 const event = z.object({
   at: instant,
-  kind: z.enum(["failover", "outage", "recovery", "change"]),
+  kind: z
+    .enum(["failover", "outage", "recovery", "change"])
+    .meta({ description: "change: neither better nor worse" }),
   summary: z.string(),
   cluster: z.string(),
   appliance: z.string().optional(),

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { membersIn } from "../../src/fleet/snapshot.ts";
 
 import {
   applianceOf,
@@ -48,7 +49,9 @@ test("the same group in two clusters is two groups", () => {
     [MEMBER_A, MEMBER_B, ...elsewhere],
     [A_IS_MASTER, B_IS_BACKUP, seenByX],
   ).snapshot(0);
-  expect(clusters.map(({ cluster, groups }) => [cluster, groups.map(({ masters }) => masters)])).toEqual([
+  expect(
+    clusters.map(({ cluster, groups }) => [cluster, groups.map((group) => membersIn(group, "master"))]),
+  ).toEqual([
     ["ams", [["a"]]],
     ["fra", [["x"]]],
   ]);

@@ -1,6 +1,6 @@
 import type { ApplianceConfig } from "../../src/config/config.ts";
 import { createFleet, type Fleet } from "../../src/fleet/fleet.ts";
-import type { GroupSnapshot } from "../../src/fleet/snapshot.ts";
+import { membersIn, type GroupSnapshot, type MemberRole } from "../../src/fleet/snapshot.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import { applianceOf, configOf } from "../support/observations.ts";
 
@@ -25,9 +25,11 @@ export function groupLines(fleet: Fleet, nowMs = 0): readonly string[] {
   return (fleet.snapshot(nowMs).clusters[0]?.groups ?? []).map(groupLine);
 }
 
-function groupLine({ vhid, vip, masters, backups, unknown, isPreferredMaster }: GroupSnapshot): string {
+function groupLine(group: GroupSnapshot): string {
+  const { vhid, vip, isPreferredMaster } = group;
   const preferred = isPreferredMaster === undefined ? "-" : String(isPreferredMaster);
-  const members = `masters ${names(masters)}, backups ${names(backups)}, unknown ${names(unknown)}`;
+  const named = (role: MemberRole): string => names(membersIn(group, role));
+  const members = `masters ${named("master")}, backups ${named("backup")}, unknown ${named("unknown")}`;
   return `${vhid} ${vip}: ${members}, preferred ${preferred}`;
 }
 

@@ -1,4 +1,4 @@
-import type { ClusterSnapshot, GroupSnapshot } from "../../fleet/snapshot.ts";
+import { membersIn, type ClusterSnapshot, type GroupSnapshot } from "../../fleet/snapshot.ts";
 import { asBit, sample, type Family, type Labels } from "../family.ts";
 
 const SOURCE = "From the latest polls of the members' VRRP lists, not from the scrape.";
@@ -8,17 +8,17 @@ export const GROUP_FAMILIES: readonly Family[] = [
   family(
     "vrrp_group_masters",
     "Members of the VRRP group known to be MASTER; 1 is healthy, 2 or more is a split brain.",
-    ({ masters }) => masters.length,
+    (group) => membersIn(group, "master").length,
   ),
   family(
     "vrrp_group_backups",
     "Members of the VRRP group known to be BACKUP; 0 beside one master means that redundancy is lost.",
-    ({ backups }) => backups.length,
+    (group) => membersIn(group, "backup").length,
   ),
   family(
     "vrrp_group_unknown_members",
     "Appliances whose VRRP list is not known now and that were last seen in the group, or never seen at all.",
-    ({ unknown }) => unknown.length,
+    (group) => membersIn(group, "unknown").length,
   ),
   family(
     "vrrp_group_preferred_master",

@@ -1,0 +1,109 @@
+import type {
+  ApplianceSnapshot,
+  ClusterSnapshot,
+  FleetSnapshot,
+  GroupSnapshot,
+  InterfaceSnapshot,
+  PollHealth,
+  StatusSnapshot,
+} from "../fleet/snapshot.ts";
+import type { Operation } from "../polling/observation.ts";
+import { groupState } from "./group-state.ts";
+import type { ApplianceDocument, ClusterDocument, GroupDocument, PollDocument } from "./schema.ts";
+import { instantOf } from "./words.ts";
+
+/** What the document tells beside the snapshot. */
+export interface ClusterFacts {
+  /** When the operation is polled next, Unix time in milliseconds; `undefined` where that is not planned. */
+  readonly nextPollAtMs: (appliance: string, operation: Operation) => number | undefined;
+  /** When the group's masters last changed, Unix time in milliseconds. */
+  readonly changedAtMs: (cluster: string, group: GroupSnapshot) => number | undefined;
+}
+
+/** Every cluster with its groups, appliances and websites, in the order of the configuration. */
+export function clusterDocuments(snapshot: FleetSnapshot, facts: ClusterFacts): readonly ClusterDocument[] {
+  const backedUp = new Map(snapshot.clusters.map((cluster) => [cluster.cluster, cluster]));
+  const members = new Map<string, ApplianceSnapshot[]>();
+  for (const appliance of snapshot.appliances) {
+    const { cluster } = appliance.identity;
+    const known = members.get(cluster);
+    if (known === undefined) members.set(cluster, [appliance]);
+    else known.push(appliance);
+  }
+  return [...members].map(([name, appliances]) => ({
+    name,
+    labels: { ...(backedUp.get(name)?.labels ?? appliances[0]?.identity.labels) },
+    groups: groupsOf(backedUp.get(name), facts),
+    websites: websitesOf(appliances),
+    appliances: appliances.map((appliance) => applianceDocument(appliance, facts)),
+  }));
+}
+
+function groupsOf(cluster: ClusterSnapshot | undefined, { changedAtMs }: ClusterFacts): GroupDocument[] {
+  if (cluster === undefined) return [];
+  return cluster.groups.map((group) => ({
+    vhid: group.vhid,
+    vip: group.vip,
+    state: groupState(group),
+    members: group.members.map(({ appliance, role, priority }) => ({
+      appliance,
+      role,
+      priority: role === "unknown" ? undefined : priority,
+    })),
+    isPreferredMaster: group.isPreferredMaster,
+    changedAt: optionalInstant(changedAtMs(cluster.cluster, group)),
+  }));
+}
+
+function websitesOf(appliances: readonly ApplianceSnapshot[]): ClusterDocument["websites"] {
+  const names = new Map(
+    appliances.flatMap(({ websites }) => websites.map(({ websiteId, website }) => [websiteId, website])),
+  );
+  return Array.from(names, ([id, name]) => ({ id, name }));
+}
+
+function applianceDocument(appliance: ApplianceSnapshot, facts: ClusterFacts): ApplianceDocument {
+  const { identity, vrrp, websites } = appliance;
+  const next = (operation: Operation) => facts.nextPollAtMs(identity.appliance, operation);
+  const notAfterSeconds = vrrp.certificate?.notAfterSeconds;
+  return {
+    name: identity.appliance,
+    labels: identity.labels,
+    poll: pollDocument(vrrp.health, next({ kind: "vrrp" })),
+    certificateNotAfter: optionalInstant(notAfterSeconds && notAfterSeconds * 1000),
+    anomalies: vrrp.list && Object.values(vrrp.list.anomalies).reduce((sum, count) => sum + count, 0),
+    interfaces: vrrp.list?.interfaces.map(interfaceDocument),
+    websites: websites.map((website) => ({
+      id: website.websiteId,
+      name: website.website,
+      poll: pollDocument(website.health, next({ kind: "website_test", websiteId: website.websiteId })),
+      statuses: website.statuses?.map(statusDocument),
+    })),
+  };
+}
+
+function pollDocument(health: PollHealth, nextPollAtMs: number | undefined): PollDocument {
+  const { failure, durationSeconds } = health;
+  return {
+    state: health.state === "never_polled" ? "pending" : health.state,
+    reason: failure?.reason,
+    message: failure?.message,
+    failingSince: optionalInstant(health.failingSinceMs),
+    lastSuccessAt: optionalInstant(health.lastSuccessAtMs),
+    durationSeconds,
+    nextPollAt: optionalInstant(nextPollAtMs),
+  };
+}
+
+function interfaceDocument(seen: InterfaceSnapshot): NonNullable<ApplianceDocument["interfaces"]>[number] {
+  const { name, vhid, vip, state, priority, device, lastTransitionAtMs } = seen;
+  return { name, vhid, vip, state, priority, device, lastTransitionAt: optionalInstant(lastTransitionAtMs) };
+}
+
+function statusDocument({ protocol, status, isUp, downSinceMs }: StatusSnapshot) {
+  return { protocol, status, isUp, downSince: isUp ? undefined : optionalInstant(downSinceMs) };
+}
+
+function optionalInstant(atMs: number | undefined): string | undefined {
+  return atMs === undefined ? undefined : instantOf(atMs);
+}

@@ -1,0 +1,57 @@
+import { applianceProblems } from "./problems/appliances.ts";
+import { groupProblems } from "./problems/groups.ts";
+import { websiteProblems } from "./problems/websites.ts";
+import { PROBLEM_KINDS, type ClusterDocument, type Problem } from "./schema.ts";
+import { instantOf } from "./words.ts";
+
+const SEVERITIES: readonly Problem["severity"][] = ["critical", "warning", "unknown"];
+
+/** Unix times in milliseconds. */
+export interface ProblemFacts {
+  readonly nowMs: number;
+  /** Of the configuration; `undefined`: never failed, or not since it last succeeded. */
+  readonly reloadFailedAtMs: number | undefined;
+}
+
+/**
+ * Everything that is wrong with these clusters, worst first: by severity, then by kind, then in the
+ * order of the configuration. What follows from something else that is told is left out.
+ */
+export function problemsOf(
+  clusters: readonly ClusterDocument[],
+  { nowMs, reloadFailedAtMs }: ProblemFacts,
+): readonly Problem[] {
+  const all = clusters.flatMap((cluster) => [
+    ...groupProblems(cluster),
+    ...applianceProblems(cluster, nowMs),
+    ...websiteProblems(cluster),
+  ]);
+  return [...all, ...notReloaded(reloadFailedAtMs), ...notPolledYet(clusters)].toSorted(
+    (a, b) => rank(a) - rank(b),
+  );
+}
+
+function rank({ severity, kind }: Problem): number {
+  return SEVERITIES.indexOf(severity) * PROBLEM_KINDS.length + PROBLEM_KINDS.indexOf(kind);
+}
+
+function notReloaded(failedAtMs: number | undefined): readonly Problem[] {
+  if (failedAtMs === undefined) return [];
+  const summary = "The configuration could not be reloaded: the one before it is in force";
+  return [{ kind: "reload_failed", severity: "warning", summary, since: instantOf(failedAtMs) }];
+}
+
+function notPolledYet(clusters: readonly ClusterDocument[]): readonly Problem[] {
+  const pending = clusters.flatMap(({ appliances }) =>
+    appliances.filter(
+      ({ poll, websites }) =>
+        poll.state === "pending" || websites.some((each) => each.poll.state === "pending"),
+    ),
+  );
+  if (pending.length === 0) return [];
+  const [only] = pending;
+  const who = pending.length === 1 && only !== undefined ? only.name : `${pending.length} appliances`;
+  return [
+    { kind: "not_polled_yet", severity: "unknown", summary: `Not everything of ${who} was polled yet` },
+  ];
+}
