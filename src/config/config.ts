@@ -8,8 +8,6 @@ export interface Config {
   readonly appliances: readonly ApplianceConfig[];
   /** Website tests in flight at once over the fleet. */
   readonly maxConcurrentWebsiteTests: number;
-  /** Every file that was read to make this, absolute: configuration, `config_files`, certificates, password files. */
-  readonly files: readonly string[];
 }
 
 export interface ApplianceConfig {

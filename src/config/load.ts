@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { createApplianceResolver } from "./resolve/appliance.ts";
 import type { ConfigResult } from "./config.ts";
 import { sortErrors } from "./errors.ts";
@@ -38,9 +37,8 @@ export async function loadConfig(file: string): Promise<ConfigResult> {
     ...referenced.errors,
     ...resolved.flatMap((each) => each.errors),
   ];
-  const files = [file, ...included.paths];
   if (!settings.ok || errors.length > 0) {
-    return { ok: false, errors: sortErrors(files, errors), sources };
+    return { ok: false, errors: sortErrors([file, ...included.paths], errors), sources };
   }
   const { max_concurrent_website_tests: tests } = settings.value.polling ?? {};
   return {
@@ -48,7 +46,6 @@ export async function loadConfig(file: string): Promise<ConfigResult> {
     config: {
       appliances: resolved.map(({ appliance }) => appliance),
       maxConcurrentWebsiteTests: tests ?? DEFAULT_MAX_CONCURRENT_WEBSITE_TESTS,
-      files: [...files, ...referenced.paths].map((path) => resolve(path)),
     },
     sources,
     shown: showConfig([main.file, ...included.files]),

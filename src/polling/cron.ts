@@ -1,44 +1,30 @@
-import { createTask, type Logger, type ScheduledTask } from "node-cron";
+import { createTask, parse } from "node-cron";
 
-/** A cron expression that ticks until it is stopped. */
-export interface CronTask {
-  /** Sets its timer anew, after the wall clock has jumped. */
-  restart(): void;
-  stop(): void;
-  /** The next `count` instants, Unix time in milliseconds. */
-  nextRunsMs(count: number): readonly number[];
+/** The instants of a cron expression: Unix time in milliseconds. It runs nothing and has no timer. */
+export interface Cron {
+  /** The `count` instants that come next. */
+  nextMs(count: number): readonly number[];
+  /** The instant `fromMs` and those that followed it up to `toMs`; of a very long time, the latest ones. */
+  passedMs(fromMs: number, toMs: number): readonly number[];
+  close(): void;
 }
 
-/** What happens at the instants of an expression. Both return at once: the task is blocked while they run. */
-export interface CronHandlers {
-  readonly onTick: () => void;
-  /** An instant has passed while the event loop was blocked. */
-  readonly onMissed: () => void;
-}
+/** Steps of looking back, 10 µs each: more than three days of a schedule by the minute, more than an hour of one by the second. */
+const MAX_STEPS = 5000;
 
 /** Six fields, seconds first; the wall clock's local time. The expression must be valid. */
-export function startCron(expression: string, { onTick, onMissed }: CronHandlers): CronTask {
-  let task = start();
-
-  function start(): ScheduledTask {
-    const started = createTask(expression, onTick, { logger: SILENT, suppressMissedWarning: true });
-    started.on("execution:missed", onMissed);
-    void started.start();
-    return started;
-  }
-  function stop(): void {
-    void task.destroy();
-  }
-
+export function createCron(expression: string): Cron {
+  // Never started: its own timer walks through all the time by which a clock is set forward.
+  const task = createTask(expression, () => undefined);
+  const stepMs = parse(expression).second.length === 1 ? 60_000 : 1000;
   return {
-    restart: () => {
-      stop();
-      task = start();
+    nextMs: (count) => task.getNextRuns(count).map((date) => date.getTime()),
+    passedMs: (fromMs, toMs) => {
+      const steps = Math.floor((toMs - fromMs) / stepMs);
+      const looked = Math.min(steps, MAX_STEPS);
+      const later = Array.from({ length: looked }, (_, i) => fromMs + (steps - looked + 1 + i) * stepMs);
+      return [fromMs, ...later.filter((atMs) => task.match(new Date(atMs)))];
     },
-    stop,
-    nextRunsMs: (count) => task.getNextRuns(count).map((date) => date.getTime()),
+    close: () => void task.destroy(),
   };
 }
-
-/** Missed instants are counted by us; the library would write them to standard output. */
-const SILENT: Logger = { info() {}, warn() {}, error() {}, debug() {} };

@@ -1,38 +1,100 @@
-import { startCron, type CronTask } from "./cron.ts";
+import { createClockGuard } from "./clock-guard.ts";
+import type { Clock } from "./clock.ts";
+import { createCron, type Cron } from "./cron.ts";
 
-/** The running cron expressions: one task for each distinct one, however many entries follow it. */
+/** The cron expressions that are followed: one timer for each distinct one, however many entries follow it. */
 export interface Schedules {
-  /** Makes these the expressions that run; those that run already go on. */
+  /** Makes these the expressions that are followed; those that were already go on. */
   set(expressions: ReadonlySet<string>): void;
-  /** Sets all timers anew, after the wall clock has jumped. */
-  restart(): void;
-  /** The next `count` instants of a running expression, Unix time in milliseconds; none for any other. */
-  nextRunsMs(expression: string, count: number): readonly number[];
+  /** To be called every second: timers are set for what is due soon. */
+  beat(): void;
+  /** The next `count` instants of an expression that is followed, Unix time in milliseconds; none for any other. */
+  nextMs(expression: string, count: number): readonly number[];
 }
 
 export interface SchedulesDeps {
-  readonly onTick: (expression: string) => void;
-  readonly onMissed: (expression: string) => void;
+  readonly clock: Clock;
+  /** How far ahead of its instant a timer is set. */
+  readonly lookaheadMs: number;
+  /** An instant has come, at `dueMs`, monotonic; `missed` before it have passed unused. Must return at once. */
+  readonly onDue: (expression: string, dueMs: number, missed: number) => void;
+  readonly onClockJump: (jumpMs: number) => void;
 }
 
-export function createSchedules({ onTick, onMissed }: SchedulesDeps): Schedules {
-  const tasks = new Map<string, CronTask>();
+interface Plan {
+  readonly expression: string;
+  readonly cron: Cron;
+  /** The instant to come, by the wall clock. */
+  nextMs: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Goes by the wall clock, whichever way it is set: its instants are computed anew when it has jumped, and none that was
+ * jumped over is told of.
+ */
+export function createSchedules({ clock, lookaheadMs, onDue, onClockJump }: SchedulesDeps): Schedules {
+  const plans = new Map<string, Plan>();
+  const checkClock = createClockGuard(clock, (jumpMs) => {
+    for (const plan of plans.values()) planAnew(plan);
+    onClockJump(jumpMs);
+  });
+
+  function planAnew(plan: Plan): void {
+    clearTimeout(plan.timer);
+    plan.timer = undefined;
+    plan.nextMs = nextOf(plan.cron);
+    arm(plan);
+  }
+
+  function arm(plan: Plan): void {
+    const inMs = plan.nextMs - clock.wallMs();
+    if (plan.timer !== undefined || inMs >= lookaheadMs) return;
+    plan.timer = setTimeout(() => fire(plan), Math.max(0, inMs));
+  }
+
+  function fire(plan: Plan): void {
+    plan.timer = undefined;
+    // First of all: a clock that was set forward has passed no instant, and set back, the instant has not come.
+    checkClock();
+    const nowMs = clock.wallMs();
+    if (plan.nextMs > nowMs) {
+      arm(plan);
+      return;
+    }
+    const passed = plan.cron.passedMs(plan.nextMs, nowMs);
+    const lateMs = nowMs - (passed.at(-1) ?? nowMs);
+    planAnew(plan);
+    onDue(plan.expression, clock.monotonicMs() - lateMs, passed.length - 1);
+  }
+
+  function follow(expression: string): void {
+    const cron = createCron(expression);
+    const plan: Plan = { expression, cron, nextMs: nextOf(cron), timer: undefined };
+    plans.set(expression, plan);
+    arm(plan);
+  }
+
+  function leave({ expression, cron, timer }: Plan): void {
+    clearTimeout(timer);
+    cron.close();
+    plans.delete(expression);
+  }
+
   return {
     set: (expressions) => {
-      for (const [expression, task] of tasks) {
-        if (expressions.has(expression)) continue;
-        task.stop();
-        tasks.delete(expression);
-      }
-      for (const expression of expressions) {
-        if (tasks.has(expression)) continue;
-        const handlers = { onTick: () => onTick(expression), onMissed: () => onMissed(expression) };
-        tasks.set(expression, startCron(expression, handlers));
-      }
+      for (const plan of plans.values()) if (!expressions.has(plan.expression)) leave(plan);
+      for (const expression of expressions) if (!plans.has(expression)) follow(expression);
     },
-    restart: () => {
-      for (const task of tasks.values()) task.restart();
+    beat: () => {
+      checkClock();
+      for (const plan of plans.values()) arm(plan);
     },
-    nextRunsMs: (expression, count) => tasks.get(expression)?.nextRunsMs(count) ?? [],
+    nextMs: (expression, count) => plans.get(expression)?.cron.nextMs(count) ?? [],
   };
+}
+
+/** Expressions come round: the configuration takes no other. */
+function nextOf(cron: Cron): number {
+  return cron.nextMs(1)[0] ?? Number.POSITIVE_INFINITY;
 }

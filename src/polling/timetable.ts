@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import type { OperationTiming } from "../config/config.ts";
-import { guardClock } from "./clock-guard.ts";
 import type { Clock } from "./clock.ts";
 import { dueAfterFirstMs, firstDueMs, takeDue } from "./schedule.ts";
 import { createSchedules } from "./schedules.ts";
@@ -60,29 +59,26 @@ export function startTimetable({ clock, onDue, onMissed, onClockJump }: Timetabl
   const slots = new Map<string, Slot>();
   let lastTickMs = clock.monotonicMs();
 
-  // By the monotonic clock: a task on the wall clock stands still when that is set back, and walks through every second
-  // skipped when it is set forward.
   const heartbeat = setInterval(beat, HEARTBEAT_MS);
   const schedules = createSchedules({
-    onTick: (expression) => {
-      const nowMs = clock.monotonicMs();
-      for (const slot of following(expression)) if (slot.state === "turning") onDue(slot.entry.key, nowMs);
+    clock,
+    lookaheadMs: LOOKAHEAD_MS,
+    onDue: (expression, dueMs, missed) => {
+      for (const { entry, state } of slots.values()) {
+        if (state === "turning" && expressionOf(entry.timing) === expression) tell(entry.key, dueMs, missed);
+      }
     },
-    onMissed: (expression) => {
-      for (const slot of following(expression)) if (slot.state === "turning") onMissed(slot.entry.key, 1);
-    },
-  });
-  const endGuard = guardClock(clock, (jumpMs) => {
-    schedules.restart();
-    onClockJump(jumpMs);
+    onClockJump,
   });
 
-  function following(expression: string): readonly Slot[] {
-    return [...slots.values()].filter(({ entry: { timing } }) => expressionOf(timing) === expression);
+  function tell(key: string, dueMs: number, missed: number): void {
+    if (missed > 0) onMissed(key, missed);
+    onDue(key, dueMs);
   }
 
   function beat(): void {
     lastTickMs = clock.monotonicMs();
+    schedules.beat();
     for (const slot of slots.values()) arm(slot);
   }
 
@@ -102,8 +98,7 @@ export function startTimetable({ clock, onDue, onMissed, onClockJump }: Timetabl
     }
     const due = takeDue(slot.dueMs, timing.intervalMs, clock.monotonicMs());
     slot.dueMs = due.nextDueMs;
-    if (due.missed > 0) onMissed(key, due.missed);
-    onDue(key, due.dueMs);
+    tell(key, due.dueMs, due.missed);
     arm(slot);
   }
 
@@ -147,12 +142,11 @@ export function startTimetable({ clock, onDue, onMissed, onClockJump }: Timetabl
     dueNow: (key) => onDue(key, clock.monotonicMs()),
     twoGapsMs: (timing) => {
       if (timing.kind === "interval") return 2 * timing.intervalMs;
-      const [, second] = schedules.nextRunsMs(timing.expression, 2);
+      const [, second] = schedules.nextMs(timing.expression, 2);
       return second === undefined ? 0 : second - clock.wallMs();
     },
     lastTickMs: () => lastTickMs,
     stop: () => {
-      endGuard();
       clearInterval(heartbeat);
       schedules.set(new Set());
       for (const slot of slots.values()) drop(slot);

@@ -37,7 +37,6 @@ test("a lone appliance with nothing but name and URL has the built-in settings",
       },
     ],
     maxConcurrentWebsiteTests: 64,
-    files: [expect.stringMatching(/\/config\.yaml$/)],
   });
 });
 

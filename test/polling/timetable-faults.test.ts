@@ -48,6 +48,31 @@ test.each([
   },
 );
 
+test.each([
+  { name: "back an hour", byMs: -HOUR_MS },
+  { name: "forward a day", byMs: DAY_MS },
+])(
+  "nothing that was jumped over is due, missed or walked through when the clock is set $name just before an instant",
+  async ({ byMs }) => {
+    const entries = [scheduled("* * * * * *", { key: "a" }), scheduled("0 30 3 * * *", { key: "b" })];
+    const { clock, timetable, told, dueOf } = startHeldTimetable(...entries);
+    // So that the instants are not those of the heartbeat.
+    clock.setWall(300);
+    await clock.pass(20_650);
+    const before = dueOf("a").length;
+    clock.setWall(byMs);
+    await clock.pass(1_051);
+    expect(told.jumps).toEqual([byMs + 300]);
+    expect(dueOf("a").length - before).toBe(1);
+    await clock.pass(9_000);
+    timetable.stop();
+    expect(dueOf("a").length - before).toBe(10);
+    // Its instant was jumped over with the night, or is still to come.
+    expect(dueOf("b")).toHaveLength(1);
+    expect(told.missed).toEqual([]);
+  },
+);
+
 test("the clock's ordinary corrections restart nothing", async () => {
   const { clock, timetable, told } = startHeldTimetable(every(1_000, { key: "a" }));
   await clock.pass(5_000);
@@ -112,6 +137,39 @@ test("instants of a schedule that pass while the loop is blocked are counted as 
   expect(missed).toBeGreaterThanOrEqual(8);
   expect(missed).toBeLessThanOrEqual(11);
 });
+
+test("an instant of a schedule that passes while the loop is blocked is made up for once, as late as it is", async () => {
+  const { clock, timetable, told, dueOf } = startHeldTimetable(scheduled("0 15 * * * *", { key: "a" }));
+  // The clock is held at 22:13:20.
+  await clock.pass(99_000);
+  clock.block(60_000);
+  await clock.pass(2_000);
+  timetable.stop();
+  const [, dueMs = 0] = dueOf("a");
+  expect(dueMs).toBeCloseTo(100_000, 0);
+  expect(dueOf("a")).toHaveLength(2);
+  expect(told.missed).toEqual([]);
+});
+
+test.each([
+  { expression: "0 */10 * * * *", hours: 1, missed: 5 },
+  { expression: "0 0 */6 * * *", hours: 48, missed: 7 },
+  { expression: "*/20 * * * * *", hours: 1, missed: 179 },
+  // Looking back further would block the loop in its turn.
+  { expression: "* * * * * *", hours: 48, missed: 5_000 },
+])(
+  "after $hours blocked hours, $missed instants of $expression are counted as missed",
+  async ({ expression, hours, missed }) => {
+    const { clock, timetable, told, dueOf } = startHeldTimetable(scheduled(expression, { key: "a" }));
+    await clock.pass(20_050);
+    const before = dueOf("a").length;
+    clock.block(hours * HOUR_MS);
+    await clock.pass(1_000);
+    timetable.stop();
+    expect(dueOf("a").length - before).toBeLessThanOrEqual(2);
+    expect(told.missed).toEqual([{ key: "a", count: missed }]);
+  },
+);
 
 test("the heartbeat's last tick tells that the scheduler is alive, and grows old when it is blocked", async () => {
   const { clock, timetable } = startHeldTimetable();

@@ -40,7 +40,7 @@ export function applianceOf(given: Partial<ApplianceConfig> & { readonly name: s
 }
 
 export function configOf(...appliances: readonly ApplianceConfig[]): Config {
-  return { appliances, maxConcurrentWebsiteTests: 64, files: [] };
+  return { appliances, maxConcurrentWebsiteTests: 64 };
 }
 
 /** A website whose protocols are those found in the answer. */

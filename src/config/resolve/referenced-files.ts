@@ -15,8 +15,6 @@ export interface ReferencedFiles {
   /** The texts of sound certificates and keys, by what names them and where they are: `ca_file /etc/ca.pem`. */
   readonly pems: ReadonlyMap<string, string>;
   readonly errors: readonly ConfigError[];
-  /** All that were named, absolute. */
-  readonly paths: readonly string[];
 }
 
 /** What makes a file unfit, or its text; a password's text is not needed. */
@@ -41,19 +39,17 @@ export async function readReferencedFiles(
 ): Promise<ReferencedFiles> {
   const readings = new Map<string, Reading>();
   const pems = new Map<string, string>();
-  const paths = new Set<string>();
   const errors: ConfigError[] = [];
   for (const { scope, kind, path, name } of scopes.flatMap(referencesOf)) {
     // One after the other: thousands of files at once would use up the descriptors.
     const use = `${kind.key} ${path}`;
     const reading = readings.get(use) ?? (await kind.read(path, record));
     readings.set(use, reading);
-    paths.add(path);
     if (!reading.ok) {
       errors.push(errorAt(scope.file, [...scope.path, ...name], wordError(kind.key, path, reading.message)));
     } else if (reading.text !== undefined) pems.set(use, reading.text);
   }
-  return { pems, errors, paths: [...paths] };
+  return { pems, errors };
 }
 
 function referencesOf(scope: Scope) {
