@@ -14,6 +14,7 @@ import { createProber, onlyPolled } from "./prober.ts";
 import { startRunner, type PollingMode } from "./polling/runner.ts";
 import { createReloader, type ReloadResult } from "./reload.ts";
 import type { ListenAddress } from "./web/listen-address.ts";
+import { createStatusBoard } from "./status-board.ts";
 import { createRoutes } from "./web/routes.ts";
 import { loadSecuredWeb } from "./secured-web.ts";
 import type { WebStart } from "./web/server.ts";
@@ -27,6 +28,8 @@ export interface ExporterOptions {
   readonly configFile: string;
   readonly listenAddresses: readonly ListenAddress[];
   readonly telemetryPath: string;
+  /** Before every path that is served, `/exporter` say; default: none. */
+  readonly routePrefix?: string;
   /** Whether the configuration can be reloaded over HTTP. */
   readonly enableLifecycle: boolean;
   /** TLS and authentication of our own server; without it, plain HTTP for everybody. */
@@ -72,15 +75,16 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
   const secured = await loadSecuredWeb(options.webConfigFile, { logger, nowMs: clock.monotonicMs });
   if (!loaded.ok || !secured.ok) return { ok: false, reason: "config", errors: errorsOf(loaded, secured) };
 
+  const { pollingMode: mode = "scheduled" } = options;
   const fleet = createFleet();
   const exposition = createFleetExposition();
   const self = createSelfMetrics(options, edges.droppedLogLines);
+  const board = createStatusBoard({ version: options.version, pollingMode: mode, clock });
   const createClients = clientFactories(options, clock);
-  const { pollingMode: mode = "scheduled" } = options;
   const runner = startRunner({
     mode,
     clock,
-    events: createObserver({ fleet, exposition, self, logger, clock }),
+    events: createObserver({ fleet, exposition, self, history: board.history, logger, clock }),
     onClockJump: (jumpMs) => logger.warn({ jumpSeconds: jumpMs / 1000 }, "wall clock jumped"),
   });
   const snapshot = () => fleet.snapshot(clock.monotonicMs());
@@ -98,6 +102,7 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
   function apply(config: Config): void {
     const start = runner.prepare(config, createClients());
     fleet.configure(config, awaitedFromMs());
+    board.history.keep(snapshot().clusters);
     start();
     current = config;
     self.appliances(config.appliances.filter(({ enabled }) => enabled).length);
@@ -109,7 +114,10 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
     loaded,
     web: secured.web,
     apply,
-    self,
+    onReloaded: (isSuccess, atMs) => {
+      board.reloaded(isSuccess, atMs);
+      self.reloaded(isSuccess, atMs);
+    },
     clock,
     logger,
   });
@@ -121,6 +129,7 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
       renderMetrics: async () => (await self.render()) + exposition.render(shown()),
       probe: createProber({ mode, clock, fleet, appliances: () => current.appliances, ...runner }),
       snapshot,
+      document: () => board.document(shown(), runner),
       isHealthy: () => clock.monotonicMs() - runner.lastTickMs() < MAX_TICK_AGE_MS,
       // Once ready, for good: a new appliance in a reload makes nobody take the exporter out of service.
       isReady: () => (wasPolled ||= mode === "probe" || isPolled()),

@@ -5,6 +5,7 @@ import type { SelfMetrics } from "./metrics/self.ts";
 import { logObservation } from "./observation-log.ts";
 import type { Clock } from "./polling/clock.ts";
 import type { PollEvents } from "./polling/events.ts";
+import type { History } from "./status/history.ts";
 import { describeBug } from "./polling/failure.ts";
 import type { Observation } from "./polling/observation.ts";
 
@@ -12,6 +13,7 @@ export interface ObserverDeps {
   readonly fleet: Fleet;
   readonly exposition: FleetExposition;
   readonly self: SelfMetrics;
+  readonly history: History;
   readonly logger: Logger;
   readonly clock: Clock;
 }
@@ -20,10 +22,13 @@ export interface ObserverDeps {
  * Where observations go: into the fleet, ahead into its text, into the log and our own metrics. A bug on that way costs
  * the one operation its value (`internal`, or a log line and no more), and never the polling.
  */
-export function createObserver({ fleet, exposition, self, logger, clock }: ObserverDeps): PollEvents {
+export function createObserver(deps: ObserverDeps): PollEvents {
+  const { fleet, exposition, self, history, logger, clock } = deps;
+
   function take(observation: Observation): void {
     const { changes, sections } = fleet.record(observation, clock.monotonicMs());
     for (const section of sections) exposition.prepare(section);
+    history.record(changes, sections, observation.completedAtMs);
     logObservation(logger, observation, changes);
     self.observed(observation);
   }

@@ -6,7 +6,6 @@ import { planReload } from "./config/reload-plan.ts";
 import { sourcesOf } from "./config/sources.ts";
 import { startWatch } from "./config/watch.ts";
 import type { Logger } from "./log.ts";
-import type { SelfMetrics } from "./metrics/self.ts";
 import type { Clock } from "./polling/clock.ts";
 import type { SecuredWeb } from "./secured-web.ts";
 import { describeBug } from "./polling/failure.ts";
@@ -22,7 +21,8 @@ export interface ReloaderDeps {
   readonly web: Pick<SecuredWeb, "files" | "prepare">;
   /** Goes by another configuration. Where it throws, it must have changed nothing. */
   readonly apply: (config: Config) => void;
-  readonly self: Pick<SelfMetrics, "reloaded">;
+  /** `atMs`: Unix time in milliseconds. */
+  readonly onReloaded: (isSuccess: boolean, atMs: number) => void;
   readonly clock: Clock;
   readonly logger: Logger;
   /** From one check of the files to the next. */
@@ -45,7 +45,14 @@ const MAX_WEB_FILE_BYTES = 4 * 1024 * 1024;
 
 const STOPPED: ReloadResult = { ok: false, errors: ["the exporter is stopping"] };
 
-export function createReloader({ configFile, apply, self, clock, logger, ...deps }: ReloaderDeps): Reloader {
+export function createReloader({
+  configFile,
+  apply,
+  onReloaded,
+  clock,
+  logger,
+  ...deps
+}: ReloaderDeps): Reloader {
   let running = deps.loaded;
   let { sources } = running;
   let isStopped = false;
@@ -70,14 +77,14 @@ export function createReloader({ configFile, apply, self, clock, logger, ...deps
       return refuse([describeBug(error)], "configuration could not be applied");
     }
     running = next;
-    self.reloaded(true, clock.wallMs());
+    onReloaded(true, clock.wallMs());
     const changes = changed.map(({ name, aspects }) => `${name} (${[...aspects].join(", ")})`);
     logger.info({ added, removed, changed: changes, kept: kept.length }, "configuration reloaded");
     return { ok: true };
   }
 
   function refuse(errors: readonly string[], message: string): ReloadResult {
-    self.reloaded(false, clock.wallMs());
+    onReloaded(false, clock.wallMs());
     for (const detail of errors) logger.error({ detail }, message);
     logger.error({ errors: errors.length }, "reload failed, the old configuration stays");
     return { ok: false, errors };

@@ -80,7 +80,7 @@ function groupOf(
   standing: readonly Standing[],
   isSettled: boolean,
 ): GroupSnapshot {
-  const members = standing.map(({ isFailoverMaster: _, ...member }) => member);
+  const members = standing.map(({ appliance, role, priority }) => ({ appliance, role, priority }));
   return { vhid, vip, members, isSettled, isPreferredMaster: preferredMaster(standing) };
 }
 

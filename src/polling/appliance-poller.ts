@@ -21,6 +21,8 @@ export interface AppliancePoller {
   ask(operation: Operation): Promise<Observation | undefined>;
   /** Whether the appliance could be neither reached nor entered when it was last polled. */
   isDown(): boolean;
+  /** Until when the operation rests, monotonic; `undefined` where it does not. */
+  restsUntilMs(operation: Operation): number | undefined;
   /**
    * Goes on with another configuration of the same appliance; `client` may be the one it has. A pause for refused
    * credentials is over; polls that an abandoned client has under way are not observed.
@@ -178,6 +180,7 @@ export function createAppliancePoller(
     },
     ask,
     isDown: () => isDown,
+    restsUntilMs: (operation) => pausedUntilMs(backoff, operationKey(operation), clock.monotonicMs()),
     update: (next, nextClient) => {
       if (client !== nextClient) client?.close();
       appliance = next;

@@ -21,6 +21,11 @@ export interface Runner {
   ask(appliance: string, operation: Operation): Promise<Observation | undefined>;
   /** Whether the appliance could be neither reached nor entered when it was last polled. */
   isDown(appliance: string): boolean;
+  /**
+   * The monotonic instant at which an operation of an appliance is polled next, pauses included; `undefined` where it is
+   * not planned.
+   */
+  nextPollMs(appliance: string, operation: Operation): number | undefined;
   /** The monotonic instant at which the scheduler last ticked. */
   lastTickMs(): number;
   /** Ends all polls at once. */
@@ -132,6 +137,12 @@ export function startRunner({ mode, clock, events, onClockJump }: RunnerDeps): R
     },
     ask: async (name, operation) => seats.get(name)?.poller.ask(operation),
     isDown: (name) => seats.get(name)?.poller.isDown() ?? false,
+    nextPollMs: (name, operation) => {
+      const seat = seats.get(name);
+      if (seat === undefined) return undefined;
+      const fromMs = seat.poller.restsUntilMs(operation) ?? clock.monotonicMs();
+      return timetable.nextDueMs(targetKey(seat.appliance, operation), fromMs);
+    },
     lastTickMs: timetable.lastTickMs,
     stop: () => {
       timetable.stop();

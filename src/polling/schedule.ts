@@ -38,3 +38,8 @@ export function takeDue(dueMs: number, intervalMs: number, nowMs: number): DuePo
   const latestMs = dueMs + missed * intervalMs;
   return { dueMs: latestMs, missed, nextDueMs: latestMs + intervalMs };
 }
+
+/** The first turn at `fromMs` or later, of something that is due at `dueMs` and every `intervalMs` from then on. */
+export function turnFromMs(dueMs: number, intervalMs: number, fromMs: number): number {
+  return dueMs + Math.max(0, Math.ceil((fromMs - dueMs) / intervalMs)) * intervalMs;
+}

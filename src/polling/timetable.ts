@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { OperationTiming } from "../config/config.ts";
 import type { Clock } from "./clock.ts";
-import { dueAfterFirstMs, firstDueMs, takeDue } from "./schedule.ts";
+import { dueAfterFirstMs, firstDueMs, takeDue, turnFromMs } from "./schedule.ts";
 import { createSchedules } from "./schedules.ts";
 
 const HEARTBEAT_MS = 1000;
@@ -37,6 +37,11 @@ export interface Timetable {
   release(key: string): boolean;
   /** Makes an entry due now, out of turn; its turn stays. */
   dueNow(key: string): void;
+  /**
+   * The monotonic instant at which the entry is due next, `fromMs` or later; `undefined` where none is planned yet. Of a
+   * schedule whose next instant is before `fromMs`, that much alone is told.
+   */
+  nextDueMs(key: string, fromMs: number): number | undefined;
   /** Two intervals, or from now to the second next instant of a schedule. */
   twoGapsMs(timing: OperationTiming): number;
   /** The monotonic instant at which the heartbeat last ticked. */
@@ -140,6 +145,17 @@ export function startTimetable({ clock, onDue, onMissed, onClockJump }: Timetabl
       return true;
     },
     dueNow: (key) => onDue(key, clock.monotonicMs()),
+    nextDueMs: (key, fromMs) => {
+      const slot = slots.get(key);
+      if (slot === undefined) return undefined;
+      const { dueMs, entry, state } = slot;
+      if (dueMs !== undefined) {
+        return entry.timing.kind === "interval" ? turnFromMs(dueMs, entry.timing.intervalMs, fromMs) : dueMs;
+      }
+      if (state === "waiting" || entry.timing.kind === "interval") return undefined;
+      const [nextMs] = schedules.nextMs(entry.timing.expression, 1);
+      return nextMs && Math.max(fromMs, nextMs - clock.wallMs() + clock.monotonicMs());
+    },
     twoGapsMs: (timing) => {
       if (timing.kind === "interval") return 2 * timing.intervalMs;
       const [, second] = schedules.nextMs(timing.expression, 2);

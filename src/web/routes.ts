@@ -1,7 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FleetSnapshot } from "../fleet/snapshot.ts";
+import type { FleetDocument } from "../status/schema.ts";
 import { discoveryReply } from "./discovery.ts";
+import { createFleetPage } from "./fleet-page.ts";
 import { landingPage } from "./landing-page.ts";
 import { RELOAD_PATH, reloadReply, type ReloadConfig } from "./reload.ts";
 import { createProbePage, type Probe } from "./probe.ts";
@@ -18,6 +20,7 @@ export interface RouteDeps {
   readonly renderMetrics: () => Promise<string>;
   readonly probe: Probe;
   readonly snapshot: () => FleetSnapshot;
+  readonly document: () => FleetDocument;
   readonly isHealthy: () => boolean;
   readonly isReady: () => boolean;
   /** The running configuration as text, without its secrets. */
@@ -65,6 +68,7 @@ export function createRoutes(deps: RouteDeps): RequestListener {
     ],
     ["/config", () => text(200, deps.configText().trimEnd(), { "cache-control": "no-store" })],
     ["/probe", createProbePage(deps.probe)],
+    ["/api/v1/fleet", createFleetPage(deps.document)],
     ["/sd", () => discoveryReply(deps.snapshot())],
     [deps.telemetryPath, metrics],
   ]);

@@ -1,7 +1,12 @@
 import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
 
-const compress = promisify(gzip);
+const gzipped = promisify(gzip);
+
+/** As fast as may be: what is served is made anew every few seconds. */
+export function compress(body: Buffer): Promise<Buffer> {
+  return gzipped(body, { level: constants.Z_BEST_SPEED });
+}
 
 /** The text of /metrics, made on demand and shared by all scrapes that arrive together. */
 export interface SharedRendering {
@@ -17,7 +22,7 @@ export function createSharedRendering(render: () => Promise<string>): SharedRend
     await whileMoreCome(() => askers);
     return Buffer.from(await render());
   });
-  const gzipped = shareWhileUnderWay(async () => compress(await plain(), { level: constants.Z_BEST_SPEED }));
+  const compressed = shareWhileUnderWay(async () => compress(await plain()));
   return {
     plain: () => {
       askers += 1;
@@ -25,7 +30,7 @@ export function createSharedRendering(render: () => Promise<string>): SharedRend
     },
     gzipped: () => {
       askers += 1;
-      return gzipped();
+      return compressed();
     },
   };
 }

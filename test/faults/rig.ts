@@ -4,6 +4,7 @@ import { createPasswordReader } from "../../src/config/password-file.ts";
 import { createFleet } from "../../src/fleet/fleet.ts";
 import { createFleetExposition } from "../../src/metrics/exposition.ts";
 import { createSelfMetrics } from "../../src/metrics/self.ts";
+import { createStatusBoard } from "../../src/status-board.ts";
 import { createObserver } from "../../src/observer.ts";
 import { createClientFactory, type ClientFactory } from "../../src/polling/client/factory.ts";
 import { createLookup, type ResolveAll } from "../../src/polling/client/lookup.ts";
@@ -38,7 +39,9 @@ export async function startRig(options: RigOptions): Promise<Rig> {
   const fleet = createFleet();
   const exposition = createFleetExposition();
   const self = createSelfMetrics({ version: "0.0.0", nodeVersion: "v0.0.0" }, () => 0);
-  const events = createObserver({ fleet, exposition, self, logger: log.logger, clock });
+  const board = createStatusBoard({ version: "0.0.0", pollingMode: "scheduled", clock });
+  const { history } = board;
+  const events = createObserver({ fleet, exposition, self, history, logger: log.logger, clock });
   const runner = startRunner({ mode: "scheduled", clock, events, onClockJump: () => {} });
   const snapshot = () => fleet.snapshot(clock.monotonicMs());
   const web = await startWebServer(
@@ -48,6 +51,7 @@ export async function startRig(options: RigOptions): Promise<Rig> {
       version: "0.0.0",
       renderMetrics: async () => (await self.render()) + exposition.render(snapshot()),
       snapshot,
+      document: () => board.document(snapshot(), runner),
       probe: () => Promise.resolve(undefined),
       isHealthy: () => true,
       isReady: () => true,

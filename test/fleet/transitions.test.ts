@@ -136,7 +136,16 @@ test("a website's status is compared with the last successful test, whatever fai
       operation: expect.objectContaining({ kind: "website_test", websiteId: 1 }),
       from: failureOf("decode"),
     },
-    { kind: "website_status", websiteId: 1, website: "1", protocol: "https", from: 200, to: 0 },
+    {
+      kind: "website_status",
+      websiteId: 1,
+      website: "1",
+      protocol: "https",
+      from: 200,
+      to: 0,
+      wasUp: true,
+      isUp: false,
+    },
   ]);
   expect(statuses(fleet)).toEqual([
     ["http", 200, 0],

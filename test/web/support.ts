@@ -4,6 +4,7 @@ import type { Agent, RequestListener } from "node:http";
 import { onTestFinished } from "vitest";
 
 import { startWebServer } from "../../src/web/server.ts";
+import type { FleetDocument } from "../../src/status/schema.ts";
 import { createRoutes, type RouteDeps } from "../../src/web/routes.ts";
 
 export interface Answer {
@@ -53,6 +54,14 @@ export async function serve(handler: RequestListener): Promise<number> {
   return Number(started.server.addresses[0]?.split(":").at(-1));
 }
 
+const EMPTY_DOCUMENT: FleetDocument = {
+  verdict: "unknown",
+  exporter: { version: "1.2.3", startedAt: "2023-11-14T22:13:20.000Z", pollingMode: "scheduled" },
+  problems: [],
+  clusters: [],
+  events: [],
+};
+
 /** The routes over facts that the test does not care for. */
 export function routes(given: Partial<RouteDeps> = {}): RequestListener {
   return createRoutes({
@@ -60,6 +69,7 @@ export function routes(given: Partial<RouteDeps> = {}): RequestListener {
     version: "1.2.3",
     renderMetrics: () => Promise.resolve("x 1\n"),
     snapshot: () => ({ appliances: [], clusters: [] }),
+    document: () => EMPTY_DOCUMENT,
     probe: () => Promise.resolve(undefined),
     isHealthy: () => true,
     isReady: () => true,

@@ -1,0 +1,49 @@
+import type { FleetSnapshot } from "./fleet/snapshot.ts";
+import type { Clock } from "./polling/clock.ts";
+import type { PollingMode, Runner } from "./polling/runner.ts";
+import { fleetDocument } from "./status/document.ts";
+import { createHistory, type History } from "./status/history.ts";
+import type { FleetDocument } from "./status/schema.ts";
+
+/** What people are told of the fleet, kept from start on. */
+export interface StatusBoard {
+  readonly history: History;
+  /** The configuration was reloaded, or could not be; `atMs`: Unix time in milliseconds. */
+  reloaded(isSuccess: boolean, atMs: number): void;
+  document(snapshot: FleetSnapshot, runner: Pick<Runner, "nextPollMs">): FleetDocument;
+}
+
+export interface StatusBoardDeps {
+  readonly version: string;
+  readonly pollingMode: PollingMode;
+  readonly clock: Clock;
+}
+
+export function createStatusBoard({ version, pollingMode, clock }: StatusBoardDeps): StatusBoard {
+  const history = createHistory();
+  const startedAtMs = clock.wallMs();
+  let reloadFailedAtMs: number | undefined;
+  return {
+    history,
+    reloaded: (isSuccess, atMs) => {
+      reloadFailedAtMs = isSuccess ? undefined : atMs;
+    },
+    document: (snapshot, runner) => {
+      const nowMs = clock.wallMs();
+      const monotonicToWallMs = nowMs - clock.monotonicMs();
+      return fleetDocument(snapshot, {
+        version,
+        pollingMode,
+        startedAtMs,
+        reloadFailedAtMs,
+        nowMs,
+        events: history.events(),
+        changedAtMs: history.changedAtMs,
+        nextPollAtMs: (appliance, operation) => {
+          const nextMs = runner.nextPollMs(appliance, operation);
+          return nextMs && Math.round(nextMs + monotonicToWallMs);
+        },
+      });
+    },
+  };
+}
