@@ -13,7 +13,7 @@ interface LeafOptions {
   readonly hosts?: readonly string[];
   /** Default: an hour ago. */
   readonly notBefore?: Date;
-  /** Default: in three days. */
+  /** Default: in 90 days. */
   readonly notAfter?: Date;
 }
 
@@ -26,7 +26,8 @@ export interface Authority {
 }
 
 const HOUR_MS = 3_600_000;
-const VALIDITY_MS = 72 * HOUR_MS;
+/** Longer than the notice that is given of certificates that end. */
+const VALIDITY_MS = 90 * 24 * HOUR_MS;
 const ALGORITHM = { keyType: "ec", curve: "P-256", algorithm: "sha256" } as const;
 
 /** A new authority with a key of its own; two of them do not trust each other. */

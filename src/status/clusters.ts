@@ -104,6 +104,10 @@ function statusDocument({ protocol, status, isUp, downSinceMs }: StatusSnapshot)
   return { protocol, status, isUp, downSince: isUp ? undefined : optionalInstant(downSinceMs) };
 }
 
+/** The year 10000: RFC 3339 ends before it. */
+const END_OF_TIME_MS = Date.UTC(10_000, 0);
+
+/** Nothing for what no date can tell: an appliance may present any certificate. */
 function optionalInstant(atMs: number | undefined): string | undefined {
-  return atMs === undefined ? undefined : instantOf(atMs);
+  return atMs === undefined || !(atMs >= 0 && atMs < END_OF_TIME_MS) ? undefined : instantOf(atMs);
 }

@@ -66,7 +66,7 @@ const member = z.object({
   priority: z.int().optional().meta({ description: "absent while it is not known" }),
 });
 
-export const GROUP_STATES = ["one_master", "split_brain", "no_master", "unknown", "changing"] as const;
+const GROUP_STATES = ["one_master", "split_brain", "no_master", "unknown", "changing"] as const;
 
 const group = z.object({
   ...groupRef.shape,

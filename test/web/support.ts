@@ -54,7 +54,7 @@ export async function serve(handler: RequestListener): Promise<number> {
   return Number(started.server.addresses[0]?.split(":").at(-1));
 }
 
-const EMPTY_DOCUMENT: FleetDocument = {
+export const EMPTY_DOCUMENT: FleetDocument = {
   verdict: "unknown",
   exporter: { version: "1.2.3", startedAt: "2023-11-14T22:13:20.000Z", pollingMode: "scheduled" },
   problems: [],

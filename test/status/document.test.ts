@@ -1,0 +1,177 @@
+import { expect, test } from "vitest";
+import * as schema from "../../src/status/schema.ts";
+import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
+import {
+  applianceOf,
+  interfaceOf,
+  listOf,
+  vrrpFailed,
+  vrrpSeen,
+  WALL_MS,
+  websiteOf,
+  websiteSeen,
+} from "../support/observations.ts";
+import { documentOf } from "./support.ts";
+
+const SHOP = websiteOf({ id: 2, name: "shop" });
+const A = { ...MEMBER_A, labels: { site: "ams", rack: "r1" }, websites: [SHOP] };
+const B = { ...MEMBER_B, labels: { site: "ams", rack: "r2" } };
+const CERTIFICATE = {
+  notAfterSeconds: 1_900_000_000,
+  subject: "CN=a",
+  issuer: "CN=authority",
+  sha256: "00".repeat(32),
+};
+
+const DOCUMENT = documentOf(
+  fleetOf(
+    [A, B],
+    [
+      vrrpSeen("a", listOf([interfaceOf()]), { certificate: CERTIFICATE }),
+      websiteSeen("a", 2, [{ protocol: "https", status: 503 }]),
+      vrrpFailed("b", "timeout"),
+    ],
+  ),
+  {
+    changedAtMs: () => WALL_MS - 1000,
+    nextPollAtMs: (_, { kind }) => (kind === "vrrp" ? WALL_MS + 5000 : undefined),
+    events: [{ at: "2023-11-14T22:13:20.000Z", kind: "failover", summary: "it failed over", cluster: "ams" }],
+  },
+);
+
+test("the document tells all that is known, what is wrong first, and leaves out what is not known", () => {
+  expect(JSON.parse(JSON.stringify(DOCUMENT))).toEqual({
+    verdict: "wrong",
+    exporter: { version: "1.2.3", pollingMode: "scheduled", startedAt: "2023-11-14T22:12:20.000Z" },
+    problems: [
+      {
+        kind: "website_down",
+        severity: "critical",
+        summary: "Website shop is down: https 503 from a",
+        cluster: "ams",
+        website: { id: 2, name: "shop" },
+        since: "2023-11-14T22:13:20.000Z",
+      },
+      {
+        kind: "appliance_down",
+        severity: "warning",
+        summary: "b cannot be seen: it does not answer in time (timeout)",
+        cluster: "ams",
+        appliance: "b",
+        since: "2023-11-14T22:13:20.000Z",
+      },
+    ],
+    clusters: [
+      {
+        name: "ams",
+        labels: { site: "ams" },
+        groups: [
+          {
+            vhid: 2,
+            vip: "192.0.2.100",
+            state: "one_master",
+            members: [
+              { appliance: "a", role: "master", priority: 204 },
+              { appliance: "b", role: "unknown" },
+            ],
+            isPreferredMaster: true,
+            changedAt: "2023-11-14T22:13:19.000Z",
+          },
+        ],
+        websites: [{ id: 2, name: "shop" }],
+        appliances: [
+          {
+            name: "a",
+            labels: { site: "ams", rack: "r1" },
+            poll: {
+              state: "succeeded",
+              lastSuccessAt: "2023-11-14T22:13:20.000Z",
+              durationSeconds: 0.25,
+              nextPollAt: "2023-11-14T22:13:25.000Z",
+            },
+            certificateNotAfter: "2030-03-17T17:46:40.000Z",
+            anomalies: 0,
+            interfaces: [
+              {
+                name: "carp0",
+                vhid: 2,
+                vip: "192.0.2.100",
+                state: "MASTER",
+                priority: 204,
+                device: "eth1",
+              },
+            ],
+            websites: [
+              {
+                id: 2,
+                name: "shop",
+                poll: {
+                  state: "succeeded",
+                  lastSuccessAt: "2023-11-14T22:13:20.000Z",
+                  durationSeconds: 0.25,
+                },
+                statuses: [
+                  { protocol: "https", status: 503, isUp: false, downSince: "2023-11-14T22:13:20.000Z" },
+                ],
+              },
+            ],
+          },
+          {
+            name: "b",
+            labels: { site: "ams", rack: "r2" },
+            poll: {
+              state: "failed",
+              reason: "timeout",
+              message: "canned timeout",
+              failingSince: "2023-11-14T22:13:20.000Z",
+              durationSeconds: 0.25,
+              nextPollAt: "2023-11-14T22:13:25.000Z",
+            },
+            websites: [],
+          },
+        ],
+      },
+    ],
+    events: [{ at: "2023-11-14T22:13:20.000Z", kind: "failover", summary: "it failed over", cluster: "ams" }],
+  });
+});
+
+test("the document keeps to its schema, with nothing that the schema lacks", () => {
+  expect(schema.fleetDocument.parse(DOCUMENT)).toEqual(DOCUMENT);
+});
+
+test("an appliance that stands alone is a cluster of one, with its own labels", () => {
+  const lone = applianceOf({ name: "lone", labels: { site: "fra" } });
+  const [cluster] = documentOf(fleetOf([lone], [vrrpSeen("lone", listOf([interfaceOf()]))])).clusters;
+  expect(cluster).toMatchObject({ name: "lone", labels: { site: "fra" }, groups: [] });
+});
+
+test.each([
+  ["well", [vrrpSeen("lone", listOf([]))]],
+  ["unknown", []],
+  ["wrong", [vrrpFailed("lone", "connect")]],
+] as const)("the verdict is %s", (verdict, polls) => {
+  expect(documentOf(fleetOf([applianceOf({ name: "lone" })], polls)).verdict).toBe(verdict);
+});
+
+test("of no appliances it cannot be told whether all is well", () => {
+  expect(documentOf(fleetOf([])).verdict).toBe("unknown");
+});
+
+test("a state that has grown stale is not told as if it were known", () => {
+  const [cluster] = documentOf(
+    fleetOf([applianceOf({ name: "lone" })], [vrrpSeen("lone", listOf([interfaceOf()]))]),
+    {},
+    14_000,
+  ).clusters;
+  expect(cluster?.appliances[0]).toMatchObject({ poll: { state: "failed", reason: "stalled" } });
+  expect(cluster?.appliances[0]?.interfaces).toBeUndefined();
+});
+
+test("a certificate whose end no date can hold is left out", () => {
+  const fleet = fleetOf(
+    [applianceOf({ name: "lone" })],
+    [vrrpSeen("lone", listOf([]), { certificate: { ...CERTIFICATE, notAfterSeconds: 1e15 } })],
+  );
+  expect(documentOf(fleet).clusters[0]?.appliances[0]?.certificateNotAfter).toBeUndefined();
+});

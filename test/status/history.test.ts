@@ -1,0 +1,139 @@
+import { expect, test } from "vitest";
+import type { Observation } from "../../src/polling/observation.ts";
+import { createHistory } from "../../src/status/history.ts";
+import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
+import {
+  applianceOf,
+  interfaceOf,
+  listOf,
+  vrrpFailed,
+  vrrpSeen,
+  WALL_MS,
+  websiteFailed,
+  websiteOf,
+  websiteSeen,
+} from "../support/observations.ts";
+
+const SHOP = websiteOf({ id: 2, name: "shop" });
+const LONE = applianceOf({ name: "lone" });
+const GROUP = "192.0.2.100 (vhid 2)";
+
+function says(appliance: string, state: string): Observation {
+  return vrrpSeen(appliance, listOf([interfaceOf({ state })]));
+}
+function https(appliance: string, status: number): Observation {
+  return websiteSeen(appliance, 2, [{ protocol: "https", status }]);
+}
+
+/** What is told after these observations, one a second, latest first. */
+function told(observations: readonly Observation[], maxEvents?: number): readonly string[] {
+  const fleet = fleetOf([{ ...MEMBER_A, websites: [SHOP] }, MEMBER_B, LONE]);
+  const history = createHistory(maxEvents);
+  observations.forEach((observation, second) => {
+    const { changes, sections } = fleet.record(observation, second * 1000);
+    history.record(changes, sections, WALL_MS + second * 1000);
+  });
+  return history.events().map(({ at, kind, summary }) => `${at.slice(17, 19)} ${kind}: ${summary}`);
+}
+
+interface Case {
+  readonly name: string;
+  readonly polls: readonly Observation[];
+  readonly events: readonly string[];
+}
+
+const BOTH = [says("a", "MASTER"), says("b", "BACKUP")];
+
+test.each<Case>([
+  { name: "the first sight of a group tells nothing", polls: BOTH, events: [] },
+  {
+    name: "a clean failover is one event, however the answers fall",
+    polls: [...BOTH, says("b", "MASTER"), says("a", "BACKUP")],
+    events: [`23 failover: b took over ${GROUP} from a`],
+  },
+  {
+    name: "a crash is an outage of the appliance and a failover",
+    polls: [...BOTH, says("b", "MASTER"), vrrpFailed("a", "timeout")],
+    events: [
+      `23 failover: b took over ${GROUP} from a`,
+      "23 outage: Polling of a fails: it does not answer in time (timeout)",
+    ],
+  },
+  {
+    name: "a split brain begins and ends",
+    polls: [...BOTH, says("b", "MASTER"), says("a", "MASTER"), says("b", "BACKUP"), says("a", "MASTER")],
+    events: [
+      `24 recovery: Split brain ended: a is MASTER of ${GROUP}`,
+      `23 outage: Split brain: a and b are MASTER of ${GROUP}`,
+    ],
+  },
+  {
+    name: "a group without a master, and with one again",
+    polls: [...BOTH, says("a", "BACKUP"), says("b", "BACKUP"), says("a", "MASTER")],
+    events: [`24 recovery: a is MASTER of ${GROUP}`, `23 outage: Nobody is MASTER of ${GROUP}`],
+  },
+  {
+    name: "a master that cannot be asked any more",
+    polls: [...BOTH, vrrpFailed("a", "connect"), says("a", "MASTER")],
+    events: [
+      `23 recovery: a is MASTER of ${GROUP}`,
+      "23 recovery: Polling of a works again",
+      `22 outage: Nobody is known to be MASTER of ${GROUP}`,
+      "22 outage: Polling of a fails: it cannot be reached (connect)",
+    ],
+  },
+  {
+    name: "an interface of an appliance that stands alone",
+    polls: [says("lone", "BACKUP"), says("lone", "MASTER")],
+    events: [`21 failover: lone, carp0 of ${GROUP}: BACKUP → MASTER`],
+  },
+  {
+    name: "a website that goes down, changes and comes back",
+    polls: [https("a", 200), https("a", 503), https("a", 0), https("a", 301), https("a", 200)],
+    events: [
+      "24 change: Website shop changed as seen from a: https 301 → 200",
+      "23 recovery: Website shop is up as seen from a: https no HTTP response → 301",
+      "22 change: Website shop changed as seen from a: https 503 → no HTTP response",
+      "21 outage: Website shop is down as seen from a: https 200 → 503",
+    ],
+  },
+  {
+    name: "a website test that fails is told by the website's name, unless it was not even sent",
+    polls: [
+      https("a", 200),
+      websiteFailed("a", 2, "timeout"),
+      https("a", 200),
+      websiteFailed("a", 2, "appliance_down"),
+    ],
+    events: [
+      "22 recovery: The test of website shop from a works again",
+      "21 outage: The test of website shop from a fails: it does not answer in time (timeout)",
+    ],
+  },
+])("$name", ({ polls, events }) => {
+  expect(told(polls)).toEqual(events);
+});
+
+test("the history is bounded, the oldest events go first", () => {
+  const polls = Array.from({ length: 50 }, (_, nth) => says("lone", nth % 2 === 0 ? "BACKUP" : "MASTER"));
+  expect(told(polls, 3).map((line) => line.slice(0, 11))).toEqual([
+    "09 failover",
+    "08 failover",
+    "07 failover",
+  ]);
+});
+
+test("a group tells when its masters last changed, and is forgotten with its cluster", () => {
+  const fleet = fleetOf([MEMBER_A, MEMBER_B]);
+  const history = createHistory();
+  const polls = [...BOTH, says("b", "MASTER"), says("a", "BACKUP")];
+  polls.forEach((observation, second) => {
+    const { changes, sections } = fleet.record(observation, second);
+    history.record(changes, sections, WALL_MS + second);
+  });
+  const [group] = fleet.snapshot(0).clusters[0]?.groups ?? [];
+  if (group === undefined) throw new Error("there is a group");
+  expect(history.changedAtMs("ams", group)).toBe(WALL_MS + 3);
+  history.keep([{ cluster: "fra" }]);
+  expect(history.changedAtMs("ams", group)).toBeUndefined();
+});

@@ -1,0 +1,182 @@
+import { expect, test } from "vitest";
+import type { Observation } from "../../src/polling/observation.ts";
+import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
+import {
+  interfaceOf,
+  listOf,
+  vrrpFailed,
+  vrrpSeen,
+  WALL_MS,
+  websiteFailed,
+  websiteOf,
+  websiteSeen,
+} from "../support/observations.ts";
+import { documentOf, problemLines } from "./support.ts";
+
+const SHOP = websiteOf({ id: 2, name: "shop" });
+const A = { ...MEMBER_A, websites: [SHOP] };
+const B = { ...MEMBER_B, websites: [SHOP] };
+const MASTER = interfaceOf({ type: "1" });
+const BACKUP = interfaceOf({ state: "BACKUP", priority: 100, type: "2" });
+const GROUP = "192.0.2.100 (vhid 2)";
+
+function https(appliance: string, status: number): Observation {
+  return websiteSeen(appliance, 2, [{ protocol: "https", status }]);
+}
+const A_IS_MASTER = vrrpSeen("a", listOf([MASTER]));
+const B_IS_BACKUP = vrrpSeen("b", listOf([BACKUP]));
+const SHOP_IS_UP = [https("a", 200), https("b", 200)];
+
+interface Case {
+  readonly name: string;
+  readonly polls: readonly Observation[];
+  readonly problems: readonly string[];
+}
+
+test.each<Case>([
+  { name: "all is well", polls: [A_IS_MASTER, B_IS_BACKUP, ...SHOP_IS_UP], problems: [] },
+  {
+    name: "two masters are a split brain",
+    polls: [A_IS_MASTER, vrrpSeen("b", listOf([{ ...BACKUP, state: "MASTER" }])), ...SHOP_IS_UP],
+    problems: [`critical split_brain: Split brain: a and b are MASTER of ${GROUP}`],
+  },
+  {
+    name: "two backups are nobody's master",
+    polls: [vrrpSeen("a", listOf([{ ...MASTER, state: "BACKUP" }])), B_IS_BACKUP, ...SHOP_IS_UP],
+    problems: [`critical no_master: Nobody is MASTER of ${GROUP}`],
+  },
+  {
+    name: "the master may be the one of whom nothing is known",
+    polls: [
+      vrrpFailed("a", "timeout"),
+      B_IS_BACKUP,
+      websiteFailed("a", 2, "appliance_down"),
+      https("b", 200),
+    ],
+    problems: [
+      `critical master_unknown: Nobody is known to be MASTER of ${GROUP}: nothing is known of a`,
+      "warning appliance_down: a cannot be seen: it does not answer in time (timeout)",
+    ],
+  },
+  {
+    name: "a backup that cannot be seen is one thing, not two",
+    polls: [A_IS_MASTER, vrrpFailed("b", "auth"), https("a", 200)],
+    problems: [
+      "warning appliance_down: b cannot be seen: it refuses the credentials (auth)",
+      "unknown not_polled_yet: Not everything of b was polled yet",
+    ],
+  },
+  {
+    name: "a cluster none of whose appliances can be seen is critical",
+    polls: [
+      A_IS_MASTER,
+      vrrpFailed("a", "connect"),
+      vrrpFailed("b", "connect"),
+      websiteFailed("a", 2, "appliance_down"),
+      websiteFailed("b", 2, "appliance_down"),
+    ],
+    problems: [
+      `critical master_unknown: Nobody is known to be MASTER of ${GROUP}: nothing is known of a and b`,
+      "critical appliance_down: a cannot be seen: it cannot be reached (connect)",
+      "critical appliance_down: b cannot be seen: it cannot be reached (connect)",
+    ],
+  },
+  {
+    name: "a master without a backup has lost its redundancy",
+    polls: [A_IS_MASTER, vrrpSeen("b", listOf([{ ...BACKUP, state: "FAULT" }])), ...SHOP_IS_UP],
+    problems: [`warning redundancy_lost: No redundancy: a is MASTER of ${GROUP}, and nobody is BACKUP`],
+  },
+  {
+    name: "another than the preferred member is master",
+    polls: [
+      vrrpSeen("a", listOf([{ ...MASTER, state: "BACKUP" }])),
+      vrrpSeen("b", listOf([{ ...BACKUP, state: "MASTER" }])),
+      ...SHOP_IS_UP,
+    ],
+    problems: [`warning preferred_master_lost: b is MASTER of ${GROUP}, and is not the preferred member`],
+  },
+  {
+    name: "a website that is down for all is down",
+    polls: [A_IS_MASTER, B_IS_BACKUP, https("a", 503), https("b", 0)],
+    problems: [
+      "critical website_down: Website shop is down: https 503 from a, https no HTTP response from b",
+    ],
+  },
+  {
+    name: "a website that is down for one only is down in part",
+    polls: [A_IS_MASTER, B_IS_BACKUP, https("a", 200), https("b", 503)],
+    problems: [
+      "warning website_down_in_part: Website shop is down as seen from some only: https 503 from b; a can reach it",
+    ],
+  },
+  {
+    name: "a website whose test fails from one is not known there",
+    polls: [A_IS_MASTER, B_IS_BACKUP, https("a", 200), websiteFailed("b", 2, "timeout")],
+    problems: [
+      "warning website_unknown: Nothing is known of website shop from b: its test fails, it does not answer in time (timeout)",
+    ],
+  },
+  {
+    name: "a website whose tests all fail may be down: that is critical",
+    polls: [A_IS_MASTER, B_IS_BACKUP, websiteFailed("a", 2, "timeout"), websiteFailed("b", 2, "timeout")],
+    problems: [
+      "critical website_unknown: Nothing is known of website shop from a and b: its test fails, it does not answer in time (timeout)",
+    ],
+  },
+  {
+    name: "a list that deviates from the API",
+    polls: [
+      vrrpSeen("a", listOf([MASTER], { anomalies: [{ kind: "bad_field", path: "carp0.priority" }] })),
+      B_IS_BACKUP,
+      ...SHOP_IS_UP,
+    ],
+    problems: ["warning api_anomalies: The VRRP list of a deviates from the API in one place"],
+  },
+])("$name", ({ polls, problems }) => {
+  expect(problemLines(documentOf(fleetOf([A, B], polls)))).toEqual(problems);
+});
+
+test("between the answers of two members a clean failover is no split brain and no lack of a master", () => {
+  const fleet = fleetOf([A, B], [A_IS_MASTER, B_IS_BACKUP, ...SHOP_IS_UP]);
+  fleet.record(vrrpSeen("b", listOf([{ ...BACKUP, state: "MASTER" }])), 5000);
+  expect(documentOf(fleet).clusters[0]?.groups[0]?.state).toBe("changing");
+  expect(problemLines(documentOf(fleet))).toEqual([]);
+});
+
+test("two masters of whom each was heard since the other became one are a split brain", () => {
+  const fleet = fleetOf([A, B], [A_IS_MASTER, B_IS_BACKUP, ...SHOP_IS_UP]);
+  fleet.record(vrrpSeen("b", listOf([{ ...BACKUP, state: "MASTER" }])), 5000);
+  fleet.record(A_IS_MASTER, 5001);
+  expect(documentOf(fleet).clusters[0]?.groups[0]?.state).toBe("split_brain");
+});
+
+/** What is told of a certificate that ends so many days after the document was made. */
+function ending(days: number): readonly string[] {
+  const notAfterSeconds = WALL_MS / 1000 + 60 + days * 86_400;
+  const certificate = { notAfterSeconds, subject: "", issuer: "", sha256: "" };
+  return problemLines(
+    documentOf(fleetOf([A], [vrrpSeen("a", listOf([]), { certificate }), https("a", 200)])),
+  );
+}
+
+test("a certificate is told of two weeks before its end, and after it", () => {
+  expect(ending(15)).toEqual([]);
+  expect(ending(13)).toEqual([
+    "warning certificate_expires: The certificate of a expires: it ends 2023-11-27",
+  ]);
+  expect(ending(-1)).toEqual([
+    "warning certificate_expires: The certificate of a has expired: it ends 2023-11-13",
+  ]);
+});
+
+test("a configuration that could not be reloaded is told of", () => {
+  const fleet = fleetOf([A, B], [A_IS_MASTER, B_IS_BACKUP, ...SHOP_IS_UP]);
+  expect(documentOf(fleet, { reloadFailedAtMs: WALL_MS }).problems).toEqual([
+    {
+      kind: "reload_failed",
+      severity: "warning",
+      summary: "The configuration could not be reloaded: the one before it is in force",
+      since: "2023-11-14T22:13:20.000Z",
+    },
+  ]);
+});

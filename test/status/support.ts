@@ -1,0 +1,24 @@
+import { fleetDocument, type DocumentFacts } from "../../src/status/document.ts";
+import type { Fleet } from "../../src/fleet/fleet.ts";
+import type { FleetDocument } from "../../src/status/schema.ts";
+import { WALL_MS } from "../support/observations.ts";
+
+/** The document of a fleet at the monotonic instant `nowMs`, a minute after the canned observations. */
+export function documentOf(fleet: Fleet, given: Partial<DocumentFacts> = {}, nowMs = 0): FleetDocument {
+  return fleetDocument(fleet.snapshot(nowMs), {
+    version: "1.2.3",
+    pollingMode: "scheduled",
+    startedAtMs: WALL_MS - 60_000,
+    nowMs: WALL_MS + 60_000,
+    reloadFailedAtMs: undefined,
+    nextPollAtMs: () => undefined,
+    changedAtMs: () => undefined,
+    events: [],
+    ...given,
+  });
+}
+
+/** What is wrong, a line each: severity, kind and words. */
+export function problemLines(document: FleetDocument): readonly string[] {
+  return document.problems.map(({ severity, kind, summary }) => `${severity} ${kind}: ${summary}`);
+}
