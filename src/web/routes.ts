@@ -3,10 +3,11 @@ import type { Socket } from "node:net";
 import type { FleetSnapshot } from "../fleet/snapshot.ts";
 import { discoveryReply } from "./discovery.ts";
 import { landingPage } from "./landing-page.ts";
+import { metricsReply } from "./metrics-text.ts";
 import { RELOAD_PATH, reloadReply, type ReloadConfig } from "./reload.ts";
 import { createProbePage, type Probe } from "./probe.ts";
-import { METRICS_TYPE, send, text, type Reply } from "./reply.ts";
-import { acceptsGzip, createSharedRendering } from "./scrape.ts";
+import { send, text, type Reply } from "./reply.ts";
+import { createSharedRendering } from "./scrape.ts";
 
 /** Connections scraping at once; a client that does not read holds its place until its connection times out. */
 const MAX_SCRAPERS = 100;
@@ -48,11 +49,6 @@ export function createRoutes(deps: RouteDeps): RequestListener {
     return true;
   }
 
-  async function metrics(request: IncomingMessage): Promise<Reply> {
-    if (!acceptsGzip(request.headers["accept-encoding"])) return metricsReply(await rendering.plain());
-    return metricsReply(await rendering.gzipped(), { "content-encoding": "gzip" });
-  }
-
   const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
     ["/", () => landingPage(deps.snapshot(), deps)],
     [
@@ -66,7 +62,7 @@ export function createRoutes(deps: RouteDeps): RequestListener {
     ["/config", () => text(200, deps.configText().trimEnd(), { "cache-control": "no-store" })],
     ["/probe", createProbePage(deps.probe)],
     ["/sd", () => discoveryReply(deps.snapshot())],
-    [deps.telemetryPath, metrics],
+    [deps.telemetryPath, (request) => metricsReply(request, rendering)],
   ]);
 
   return (request, response) => {
@@ -92,10 +88,6 @@ async function answer(request: IncomingMessage, page: Page | undefined): Promise
     return text(405, "Only GET and HEAD are served", { allow: "GET, HEAD", connection: "close" });
   }
   return page === undefined ? text(404, "Not found") : page(request);
-}
-
-function metricsReply(body: Buffer, headers: Readonly<Record<string, string>> = {}): Reply {
-  return { status: 200, contentType: METRICS_TYPE, body, headers: { vary: "accept-encoding", ...headers } };
 }
 
 /** The path asked for, without the query; of the absolute form too. @see RFC 9112, 3.2 */
