@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { FleetDocument } from "../status/schema.ts";
 import { isKnownTag } from "./etag.ts";
+import { acceptsGzip, compress } from "./gzip.ts";
 import type { Reply } from "./reply.ts";
-import { acceptsGzip, compress, createSharedRendering } from "./scrape.ts";
+import { createSharedRendering } from "./scrape.ts";
 
 /** The document as JSON, to be asked for again and again: 304 while it is what the client has. */
 export function createFleetPage(document: () => FleetDocument): (request: IncomingMessage) => Promise<Reply> {

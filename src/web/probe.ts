@@ -1,5 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import { METRICS_TYPE, text, type Reply } from "./reply.ts";
+import { compress } from "./gzip.ts";
+import { metricsReply } from "./metrics-text.ts";
+import { text, type Reply } from "./reply.ts";
 
 const MODULES = ["vrrp", "websites"] as const;
 export type ProbeModule = (typeof MODULES)[number];
@@ -57,7 +59,10 @@ export function createProbePage(probe: Probe): (request: IncomingMessage) => Pro
     try {
       const body = await unhurried(request, probe(parsed.parameters));
       if (body === undefined) return text(404, "No enabled cluster or appliance is called so");
-      return { status: 200, contentType: METRICS_TYPE, body };
+      return await metricsReply(request, {
+        plain: () => Promise.resolve(Buffer.from(body)),
+        gzipped: () => compress(body),
+      });
     } finally {
       underWay -= 1;
     }

@@ -1,8 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** Text format 0.0.4. @see https://prometheus.io/docs/instrumenting/exposition_formats/ */
-export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
-
 export interface Reply {
   readonly status: number;
   readonly contentType: string;

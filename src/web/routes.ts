@@ -5,10 +5,11 @@ import type { FleetDocument } from "../status/schema.ts";
 import { discoveryReply } from "./discovery.ts";
 import { createFleetPage } from "./fleet-page.ts";
 import { landingPage } from "./landing-page.ts";
+import { metricsReply } from "./metrics-text.ts";
 import { RELOAD_PATH, reloadReply, type ReloadConfig } from "./reload.ts";
 import { createProbePage, type Probe } from "./probe.ts";
-import { METRICS_TYPE, send, text, type Reply } from "./reply.ts";
-import { acceptsGzip, createSharedRendering } from "./scrape.ts";
+import { send, text, type Reply } from "./reply.ts";
+import { createSharedRendering } from "./scrape.ts";
 
 /** Connections scraping at once; a client that does not read holds its place until its connection times out. */
 const MAX_SCRAPERS = 100;
@@ -51,11 +52,6 @@ export function createRoutes(deps: RouteDeps): RequestListener {
     return true;
   }
 
-  async function metrics(request: IncomingMessage): Promise<Reply> {
-    if (!acceptsGzip(request.headers["accept-encoding"])) return metricsReply(await rendering.plain());
-    return metricsReply(await rendering.gzipped(), { "content-encoding": "gzip" });
-  }
-
   const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
     ["/", () => landingPage(deps.snapshot(), deps)],
     [
@@ -70,7 +66,7 @@ export function createRoutes(deps: RouteDeps): RequestListener {
     ["/probe", createProbePage(deps.probe)],
     ["/api/v1/fleet", createFleetPage(deps.document)],
     ["/sd", () => discoveryReply(deps.snapshot())],
-    [deps.telemetryPath, metrics],
+    [deps.telemetryPath, (request) => metricsReply(request, rendering)],
   ]);
 
   return (request, response) => {
@@ -96,10 +92,6 @@ async function answer(request: IncomingMessage, page: Page | undefined): Promise
     return text(405, "Only GET and HEAD are served", { allow: "GET, HEAD", connection: "close" });
   }
   return page === undefined ? text(404, "Not found") : page(request);
-}
-
-function metricsReply(body: Buffer, headers: Readonly<Record<string, string>> = {}): Reply {
-  return { status: 200, contentType: METRICS_TYPE, body, headers: { vary: "accept-encoding", ...headers } };
 }
 
 /** The path asked for, without the query; of the absolute form too. @see RFC 9112, 3.2 */

@@ -1,28 +1,17 @@
-import { promisify } from "node:util";
-import { constants, gzip } from "node:zlib";
+import { compress } from "./gzip.ts";
+import type { MetricsText } from "./metrics-text.ts";
 
-const gzipped = promisify(gzip);
-
-/** As fast as may be: what is served is made anew every few seconds. */
-export function compress(body: Buffer): Promise<Buffer> {
-  return gzipped(body, { level: constants.Z_BEST_SPEED });
-}
-
-/** The text of /metrics, made on demand and shared by all scrapes that arrive together. */
-export interface SharedRendering {
-  /** Rendered now, or for others in these very turns of the event loop. */
-  plain(): Promise<Buffer>;
-  /** Likewise, compressed; who comes while a compression is under way gets what comes of it. */
-  gzipped(): Promise<Buffer>;
-}
-
-export function createSharedRendering(render: () => Promise<string>): SharedRendering {
+/**
+ * The text of /metrics, shared by all scrapes that arrive together: it is rendered when it is asked for, or was for
+ * others in these very turns of the event loop, and who comes while it is compressed gets what comes of that.
+ */
+export function createSharedRendering(render: () => Promise<string>): MetricsText {
   let askers = 0;
   const plain = shareWhileUnderWay(async () => {
     await whileMoreCome(() => askers);
     return Buffer.from(await render());
   });
-  const compressed = shareWhileUnderWay(async () => compress(await plain()));
+  const gzipped = shareWhileUnderWay(async () => compress(await plain()));
   return {
     plain: () => {
       askers += 1;
@@ -30,7 +19,7 @@ export function createSharedRendering(render: () => Promise<string>): SharedRend
     },
     gzipped: () => {
       askers += 1;
-      return compressed();
+      return gzipped();
     },
   };
 }
@@ -57,12 +46,4 @@ async function whileMoreCome(count: () => number): Promise<void> {
 
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
-}
-
-/** Whether an Accept-Encoding header takes gzip; `*` stands for it where it is not named. @see RFC 9110, 12.5.3 */
-export function acceptsGzip(header: string | undefined): boolean {
-  const codings = (header ?? "").split(",").map((coding) => coding.trim().toLowerCase());
-  const named =
-    codings.find((coding) => /^(x-)?gzip\b/.test(coding)) ?? codings.find((coding) => coding.startsWith("*"));
-  return named !== undefined && /^[^;]+(;\s*q=(1(\.0*)?|0\.0*[1-9]\d*))?$/.test(named.replaceAll(" ", ""));
 }

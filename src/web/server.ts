@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { Server as SecureServer } from "node:https";
 import type { TlsSettings } from "../web-config/web-config.ts";
-import { createConnectionLimiter } from "./connections.ts";
+import { createConnections, type Connections } from "./connections.ts";
 import { formatAddress, type ListenAddress } from "./listen-address.ts";
 import { createTlsServer } from "./tls-server.ts";
 
@@ -41,7 +41,7 @@ export async function startWebServer(
   handler: RequestListener,
   tls?: TlsSettings,
 ): Promise<WebStart> {
-  const bound = createConnectionLimiter();
+  const connections = createConnections();
   const servers: (Server | SecureServer)[] = [];
   const secures: ((next: TlsSettings) => void)[] = [];
   for (const address of listeners) {
@@ -50,10 +50,10 @@ export async function startWebServer(
         ? { server: createServer(LIMITS, handler), secure: () => {} }
         : createTlsServer(LIMITS, handler, tls);
     server.timeout = INACTIVITY_TIMEOUT_MS;
-    bound(server);
+    connections.bound(server);
     const code = await listen(server, address);
     if (code !== undefined) {
-      await Promise.all(servers.map(stop));
+      await stop(servers, connections);
       return { ok: false, address: formatAddress(address.host ?? "", address.port), code };
     }
     servers.push(server);
@@ -66,7 +66,7 @@ export async function startWebServer(
       secure: (next) => {
         for (const secure of secures) secure(next);
       },
-      stop: async () => void (await Promise.all(servers.map(stop))),
+      stop: () => stop(servers, connections),
     },
   };
 }
@@ -79,14 +79,19 @@ function listen(server: Server | SecureServer, { host, port }: ListenAddress): P
   });
 }
 
-function stop(server: Server | SecureServer): Promise<void> {
+async function stop(servers: readonly (Server | SecureServer)[], connections: Connections): Promise<void> {
+  const closed = servers.map(close);
+  connections.drain();
+  await Promise.all(closed);
+}
+
+function close(server: Server | SecureServer): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => server.closeAllConnections(), DRAIN_TIMEOUT_MS);
     server.close(() => {
       clearTimeout(timer);
       resolve();
     });
-    server.closeIdleConnections();
   });
 }
 

@@ -38,7 +38,7 @@ function linesOf(errors: readonly ConfigError[], folder: string): readonly strin
 }
 
 /** A server with the exporter's routes, protected by a web configuration that must be good. */
-export async function startSecured(yaml: string, files: Files = {}) {
+export async function startSecured(yaml: string, files: Files = {}, handler = routes()) {
   const folder = await folderOf({ ...files, "web.yaml": yaml });
   const log = createMemoryLog();
   const clock = { nowMs: 0 };
@@ -47,7 +47,7 @@ export async function startSecured(yaml: string, files: Files = {}) {
     nowMs: () => clock.nowMs,
   });
   if (!loaded.ok) throw new Error(linesOf(loaded.errors, folder).join("\n"));
-  const started = await loaded.web.start([{ host: "127.0.0.1", port: 0 }], routes());
+  const started = await loaded.web.start([{ host: "127.0.0.1", port: 0 }], handler);
   if (!started.ok) throw new Error(started.code);
   onTestFinished(() => started.server.stop());
   return {
@@ -55,6 +55,7 @@ export async function startSecured(yaml: string, files: Files = {}) {
     log,
     clock,
     files: loaded.web.files,
+    stop: started.server.stop,
     write: (name: string, text: string) => writeFile(join(folder, name), text),
     /** The errors as lines. */
     reload: async (): Promise<readonly string[]> => {

@@ -1,9 +1,11 @@
 import { once } from "node:events";
+import type { RequestListener, ServerResponse } from "node:http";
 import { Agent } from "node:https";
 import { connect as connectPlain } from "node:net";
 import { connect, type ConnectionOptions } from "node:tls";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createAuthority, type Authority } from "../support/certificates.ts";
+import { held } from "../web/support.ts";
 import { get, startSecured, type Files } from "./support.ts";
 
 interface KeyPair {
@@ -227,4 +229,22 @@ test("a client that never ends its handshake does not keep others out", async ()
   await Promise.all(silent.map((socket) => once(socket, "connect")));
   expect(await isAnswered(port, clients.none)).toBe(true);
   await Promise.all(silent.map((socket) => once(socket, "close")));
+});
+
+test("a stop ends connections in a handshake at once, and lets an answer under way finish", async () => {
+  const { promise: answering, release } = held<ServerResponse>();
+  const handler: RequestListener = (_, response) => release(response);
+  const { port, stop } = await startSecured(`tls_server_config: { ${PAIR} }`, files, handler);
+  const silent = connectPlain(port, "127.0.0.1");
+  silent.on("error", () => {});
+  onTestFinished(() => void silent.destroy());
+  await once(silent, "connect");
+  const answer = get(port, "/", { ca: authority.cert });
+  const response = await answering;
+  const silentClosed = once(silent, "close");
+  const stopped = stop();
+  await silentClosed;
+  response.end("done");
+  expect((await answer).body).toBe("done");
+  await stopped;
 });

@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { createConnectionLimiter } from "../../src/web/connections.ts";
+import { createConnections } from "../../src/web/connections.ts";
 import { eventually } from "../support/eventually.ts";
 
 const HELLO: RequestListener = (_, response) => void response.end("hello");
@@ -39,7 +39,7 @@ async function use(socket: Socket): Promise<string> {
 }
 
 test("one connection too many ends the one that has been idle for longest", async () => {
-  const port = await serve(createConnectionLimiter(2));
+  const port = await serve(createConnections(2).bound);
   const [first, second] = [await open(port), await open(port)];
   expect(await use(first)).toMatch(/hello$/);
   const secondClosed = once(second, "close");
@@ -50,7 +50,7 @@ test("one connection too many ends the one that has been idle for longest", asyn
 });
 
 test("a thousand idle connections do not keep a scrape out", async () => {
-  const port = await serve(createConnectionLimiter(50));
+  const port = await serve(createConnections(50).bound);
   for (let i = 0; i < 200; i += 1) await open(port);
   expect(await use(await open(port))).toMatch(/hello$/);
 });
@@ -58,7 +58,7 @@ test("a thousand idle connections do not keep a scrape out", async () => {
 test("a connection in the middle of an answer is not ended; where none is idle, the new one is", async () => {
   const finish: (() => void)[] = [];
   const port = await serve(
-    createConnectionLimiter(2),
+    createConnections(2).bound,
     (_, response) => void finish.push(() => response.end("hello")),
   );
   const busy = [await open(port), await open(port)];
@@ -73,7 +73,7 @@ test("a connection in the middle of an answer is not ended; where none is idle, 
 });
 
 test("a connection that has closed leaves its place", async () => {
-  const port = await serve(createConnectionLimiter(1));
+  const port = await serve(createConnections(1).bound);
   const first = await open(port);
   first.end();
   await once(first, "close");
@@ -83,7 +83,7 @@ test("a connection that has closed leaves its place", async () => {
 });
 
 test("servers that share the limiter share the bound", async () => {
-  const bound = createConnectionLimiter(1);
+  const { bound } = createConnections(1);
   const [one, other] = [await serve(bound), await serve(bound)];
   const first = await open(one);
   const firstClosed = once(first, "close");

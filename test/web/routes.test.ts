@@ -18,10 +18,9 @@ test("a query changes nothing", async () => {
   expect((await ask(await serve(routes()), "/metrics?x=1")).body.toString()).toBe("x 1\n");
 });
 
-test("metrics are compressed for who takes gzip", async () => {
-  const { headers, body } = await ask(await serve(routes()), "/metrics", {
-    headers: { "accept-encoding": "gzip" },
-  });
+test.each(["/metrics", "/probe?target=ams"])("%s is compressed for who takes gzip", async (path) => {
+  const port = await serve(routes({ probe: () => Promise.resolve("x 1\n") }));
+  const { headers, body } = await ask(port, path, { headers: { "accept-encoding": "gzip" } });
   expect(headers).toMatchObject({
     "content-encoding": "gzip",
     vary: "accept-encoding",

@@ -96,24 +96,71 @@ function holding() {
   return { handler, answering: promise };
 }
 
-test("a stop ends idle connections at once and lets an answer under way finish", async () => {
+test.each([
+  { name: "idle connections", request: "GET / HTTP/1.1\r\nHost: x\r\n\r\n", isAnswered: true },
+  { name: "connections that never sent a request", request: "", isAnswered: false },
+  { name: "connections in the middle of a request", request: "GET / HTTP/1.1\r\n", isAnswered: false },
+])("a stop ends $name at once and lets an answer under way finish", async ({ request, isAnswered }) => {
   const { handler, answering } = holding();
   const {
     ports: [port = 0],
     stop,
   } = await start(handler, 0);
-  const idle = await open(port);
-  idle.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-  await once(idle, "data");
-  const idleClosed = once(idle, "close");
+  const other = await open(port);
+  other.write(request);
+  if (isAnswered) await once(other, "data");
+  const otherClosed = once(other, "close");
   const answer = ask(port, "/held");
   await answering;
   const stopped = stop();
-  await idleClosed;
+  await otherClosed;
   (await answering).end("done");
   expect((await answer).body.toString()).toBe("done");
   await stopped;
   await expect(ask(port, "/")).rejects.toMatchObject({ code: "ECONNREFUSED" });
+});
+
+test("a stop ends a connection with its last answer, though it was to be kept", async () => {
+  const first = held<ServerResponse>();
+  const second = held<ServerResponse>();
+  const last = held<ServerResponse>();
+  const waiting = [first, second, last];
+  const {
+    ports: [port = 0],
+    stop,
+  } = await start((_, response) => waiting.shift()?.release(response), 0);
+  const pipelined = await open(port);
+  pipelined.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(2));
+  await second.promise;
+  const answer = ask(port, "/");
+  await last.promise;
+  const stopped = stop();
+  (await first.promise).end("one");
+  const [one] = await once(pipelined, "data");
+  expect(String(one)).toMatch(/one$/);
+  (await second.promise).end("two");
+  const [two] = await once(pipelined, "data");
+  expect(String(two)).toMatch(/two$/);
+  await once(pipelined, "close");
+  (await last.promise).end("three");
+  expect((await answer).body.toString()).toBe("three");
+  await stopped;
+});
+
+test("a stop does not cut an answer that is still on its way", async () => {
+  const LENGTH = 20_000_000;
+  const {
+    ports: [port = 0],
+    stop,
+  } = await start((_, response) => response.end("x".repeat(LENGTH)), 0);
+  const slow = await open(port);
+  slow.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  await once(slow, "readable");
+  const stopped = stop();
+  let received = 0;
+  for await (const chunk of slow) received += Buffer.from(chunk).length;
+  expect(received).toBeGreaterThan(LENGTH);
+  await stopped;
 });
 
 test("a stop does not wait for ever for an answer that does not come", async () => {
