@@ -28,7 +28,7 @@ export interface ExporterOptions {
   readonly configFile: string;
   readonly listenAddresses: readonly ListenAddress[];
   readonly telemetryPath: string;
-  /** Before every path that is served, `/exporter` say; default: none. */
+  /** In front of every path that is served, `/exporter` say; default: none. */
   readonly routePrefix?: string;
   /** Whether the configuration can be reloaded over HTTP. */
   readonly enableLifecycle: boolean;
@@ -138,6 +138,7 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
       reload: options.enableLifecycle ? () => starting.then(reloader.reload) : undefined,
       onError: (path, error) => logger.error({ path, detail: String(error) }, "page could not be made"),
     }),
+    options.routePrefix ?? "",
   );
   const web = await starting;
   if (!web.ok) {

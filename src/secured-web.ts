@@ -3,6 +3,7 @@ import type { ConfigError } from "./config/config.ts";
 import type { Logger } from "./log.ts";
 import { createGuard } from "./web/guard.ts";
 import type { ListenAddress } from "./web/listen-address.ts";
+import { underPrefix } from "./web/route-prefix.ts";
 import { startWebServer, type WebServer, type WebStart } from "./web/server.ts";
 import { loadWebConfig } from "./web-config/load.ts";
 import type { WebConfig } from "./web-config/web-config.ts";
@@ -11,7 +12,12 @@ import type { WebConfig } from "./web-config/web-config.ts";
 export interface SecuredWeb {
   /** All files that the configuration in force was read from, absolute; without one, none. */
   files(): readonly string[];
-  start(listeners: readonly ListenAddress[], handler: RequestListener): Promise<WebStart>;
+  /** `routePrefix`: in front of every path. */
+  start(
+    listeners: readonly ListenAddress[],
+    handler: RequestListener,
+    routePrefix: string,
+  ): Promise<WebStart>;
   /** Reads the configuration anew and touches nothing yet. */
   prepare(): Promise<WebPreparation>;
 }
@@ -64,8 +70,12 @@ export async function loadSecuredWeb(
     ok: true,
     web: {
       files: () => current.files,
-      start: async (listeners, handler) => {
-        const started = await startWebServer(listeners, guard.protect(handler), current.tls);
+      start: async (listeners, handler, routePrefix) => {
+        const started = await startWebServer(
+          listeners,
+          underPrefix(routePrefix, guard.protect(handler)),
+          current.tls,
+        );
         if (started.ok) server = started.server;
         return started;
       },

@@ -2,12 +2,15 @@ import { InvalidArgumentError, Option, type Command } from "commander";
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "../log.ts";
 import { POLLING_MODES, type PollingMode } from "../polling/runner.ts";
 import { parseListenAddress, type ListenAddress } from "../web/listen-address.ts";
+import { parseRoutePrefix } from "../web/route-prefix.ts";
 
 /** The values of our flags, by the names that the argument parser gives them. */
 export interface Flags {
   readonly "config.file": string;
   readonly "web.listenAddress"?: readonly ListenAddress[];
   readonly "web.telemetryPath": string;
+  readonly "web.externalUrl"?: string;
+  readonly "web.routePrefix"?: string;
   readonly "web.enableLifecycle"?: true;
   readonly "web.config.file"?: string;
   readonly "polling.mode": PollingMode;
@@ -41,6 +44,20 @@ export const listenAddress =
 export const telemetryPath: AddFlag = (command) =>
   command.option("--web.telemetry-path <path>", "path of the metrics", toTelemetryPath, "/metrics");
 
+export const externalUrl: AddFlag = (command) =>
+  command.option(
+    "--web.external-url <url>",
+    "URL under which the exporter is reached, behind a reverse proxy say; its path is the default of --web.route-prefix",
+    toExternalPath,
+  );
+
+export const routePrefix: AddFlag = (command) =>
+  command.option(
+    "--web.route-prefix <path>",
+    "path in front of every path that is served (default: the path of --web.external-url)",
+    toRoutePrefix,
+  );
+
 export const enableLifecycle: AddFlag = (command) =>
   command.option("--web.enable-lifecycle", "reload the configuration on POST /-/reload");
 export const webConfigFile: AddFlag = (command) =>
@@ -71,6 +88,20 @@ export const output: AddFlag = (command) =>
       .default("table"),
   );
 
+function toExternalPath(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
+    throw new InvalidArgumentError("expected an http:// or https:// URL without query and fragment");
+  }
+  return toRoutePrefix(url.pathname);
+}
+
+function toRoutePrefix(text: string): string {
+  const prefix = parseRoutePrefix(text);
+  if (prefix === undefined) throw new InvalidArgumentError("expected a path, such as /exporter");
+  return prefix;
+}
+
 /** The addresses given, or the default one. */
 export function listenAddresses(flags: Flags, byDefault: string): readonly ListenAddress[] {
   return flags["web.listenAddress"] ?? [toListenAddress(byDefault)];
@@ -84,10 +115,19 @@ function toListenAddress(text: string): ListenAddress {
 }
 
 /** Paths that serve something else already. */
-const TAKEN = new Set(["/", "/probe", "/sd", "/config", "/-/healthy", "/-/ready", "/-/reload"]);
+const TAKEN = new Set([
+  "/",
+  "/api/v1/fleet",
+  "/probe",
+  "/sd",
+  "/config",
+  "/-/healthy",
+  "/-/ready",
+  "/-/reload",
+]);
 
 function toTelemetryPath(text: string): string {
-  if (!/^\/[^?#\s]*$/.test(text) || TAKEN.has(text)) {
+  if (!/^\/[^?#\s]*$/.test(text) || TAKEN.has(text) || text.startsWith("/assets/")) {
     throw new InvalidArgumentError(
       "expected a path that begins with / and serves nothing else, such as /metrics",
     );

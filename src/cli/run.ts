@@ -10,6 +10,8 @@ export interface RunOptions {
   readonly configFile: string;
   readonly listenAddresses: readonly ListenAddress[];
   readonly telemetryPath: string;
+  /** In front of every path that is served; empty: none. */
+  readonly routePrefix: string;
   readonly enableLifecycle: boolean;
   readonly webConfigFile: string | undefined;
   readonly pollingMode: PollingMode;

@@ -1,4 +1,6 @@
+import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
+import { formatFleetSchema } from "../../src/status/json-schema.ts";
 import * as schema from "../../src/status/schema.ts";
 import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import {
@@ -174,4 +176,9 @@ test("a certificate whose end no date can hold is left out", () => {
     [vrrpSeen("lone", listOf([]), { certificate: { ...CERTIFICATE, notAfterSeconds: 1e15 } })],
   );
   expect(documentOf(fleet).clusters[0]?.appliances[0]?.certificateNotAfter).toBeUndefined();
+});
+
+test("docs/fleet.schema.json is what the schema generates", async () => {
+  const file = new URL("../../docs/fleet.schema.json", import.meta.url);
+  expect(await readFile(file, "utf8")).toBe(formatFleetSchema());
 });

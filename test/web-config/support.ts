@@ -47,7 +47,7 @@ export async function startSecured(yaml: string, files: Files = {}, handler = ro
     nowMs: () => clock.nowMs,
   });
   if (!loaded.ok) throw new Error(linesOf(loaded.errors, folder).join("\n"));
-  const started = await loaded.web.start([{ host: "127.0.0.1", port: 0 }], handler);
+  const started = await loaded.web.start([{ host: "127.0.0.1", port: 0 }], handler, "");
   if (!started.ok) throw new Error(started.code);
   onTestFinished(() => started.server.stop());
   return {

@@ -1,0 +1,7 @@
+import { writeFile } from "node:fs/promises";
+import { formatConfigSchema } from "../src/config/schema/json-schema.ts";
+import { formatFleetSchema } from "../src/status/json-schema.ts";
+
+const root = new URL("../", import.meta.url);
+await writeFile(new URL("config.schema.json", root), formatConfigSchema());
+await writeFile(new URL("docs/fleet.schema.json", root), formatFleetSchema());

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { parseRoutePrefix, underPrefix } from "../../src/web/route-prefix.ts";
+import { ask, routes, serve } from "./support.ts";
+
+test.each([
+  ["/exporter/-/healthy", 200],
+  ["/exporter/metrics?x=1", 200],
+  ["/exporter/", 200],
+  ["/metrics", 404],
+  ["/exporterx/metrics", 404],
+])("under the prefix /exporter, %s is answered with %i", async (path, status) => {
+  const port = await serve(underPrefix("/exporter", routes()));
+  expect((await ask(port, path)).status).toBe(status);
+});
+
+test.each(["/", "/exporter"])("under a prefix, %s leads to the first page", async (path) => {
+  const port = await serve(underPrefix("/exporter", routes()));
+  expect(await ask(port, path)).toMatchObject({ status: 302, headers: { location: "/exporter/" } });
+});
+
+test("without a prefix, paths are what they are", async () => {
+  const port = await serve(underPrefix("", routes()));
+  expect((await ask(port, "/metrics")).status).toBe(200);
+});
+
+test.each([
+  ["/", ""],
+  ["/exporter", "/exporter"],
+  ["/a/b/", "/a/b"],
+  ["exporter", undefined],
+  ["//host", undefined],
+  ["/a b", undefined],
+  ["", undefined],
+])("%j means the prefix %j", (path, prefix) => {
+  expect(parseRoutePrefix(path)).toBe(prefix);
+});
