@@ -1,4 +1,5 @@
-import { formatTable, toJson } from "../src/cli/report.ts";
+import { toJson } from "../src/cli/report.ts";
+import { formatTable } from "../src/cli/table.ts";
 import { measureExposition } from "./exposition-cost.ts";
 import { measurePollCost } from "./poll-cost.ts";
 import { measureMemory, measureStart } from "./whole-program.ts";

@@ -14,6 +14,7 @@ import { createProber, onlyPolled } from "./prober.ts";
 import { startRunner, type PollingMode } from "./polling/runner.ts";
 import { createReloader, type ReloadResult } from "./reload.ts";
 import type { ListenAddress } from "./web/listen-address.ts";
+import type { FleetDocument } from "./status/schema.ts";
 import { createStatusBoard } from "./status-board.ts";
 import { createRoutes } from "./web/routes.ts";
 import { loadSecuredWeb } from "./secured-web.ts";
@@ -56,6 +57,8 @@ export interface ExporterEdges {
 export interface Exporter {
   /** `host:port` of each listener. */
   readonly addresses: readonly string[];
+  /** The fleet as people are told of it. */
+  document(): FleetDocument;
   /** Reads the configuration again and goes by it; a bad one changes nothing. */
   reload(): Promise<ReloadResult>;
   /** Ends polls and connections, within seconds. */
@@ -91,6 +94,7 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
   // What nobody has probed yet is no news.
   const shown = () => (mode === "probe" ? onlyPolled(snapshot()) : snapshot());
   const awaitedFromMs = () => (mode === "probe" ? Number.POSITIVE_INFINITY : clock.monotonicMs());
+  const document = () => board.document(shown(), runner);
   let current = loaded.config;
   const isPolled = () =>
     snapshot().appliances.every(({ totals: { totals } }) =>
@@ -129,7 +133,7 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
       renderMetrics: async () => (await self.render()) + exposition.render(shown()),
       probe: createProber({ mode, clock, fleet, appliances: () => current.appliances, ...runner }),
       snapshot,
-      document: () => board.document(shown(), runner),
+      document,
       isHealthy: () => clock.monotonicMs() - runner.lastTickMs() < MAX_TICK_AGE_MS,
       // Once ready, for good: a new appliance in a reload makes nobody take the exporter out of service.
       isReady: () => (wasPolled ||= mode === "probe" || isPolled()),
@@ -162,6 +166,7 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
     ok: true,
     exporter: {
       addresses,
+      document,
       reload: reloader.reload,
       stop: async () => {
         reloader.stop();

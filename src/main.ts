@@ -34,6 +34,7 @@ function calledAs(script = ""): string {
 const io: Io = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
+  hasColour: process.stdout.isTTY && process.stdout.hasColors(),
   logFd: STDERR_FD,
   clock: systemClock,
   version,

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { formatTable } from "../../src/cli/report.ts";
+import { formatTable } from "../../src/cli/table.ts";
 import { until } from "../support.ts";
 import { startSoakedExporter, type Holdings } from "./exporter.ts";
 import { createLossCounter } from "./losses.ts";

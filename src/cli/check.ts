@@ -5,7 +5,8 @@ import { loadConfig } from "../config/load.ts";
 import type { Observation } from "../polling/observation.ts";
 import { createAsk, type Ask } from "./asking.ts";
 import type { ExitCode, Io } from "./io.ts";
-import { describeOutcome, formatDate, formatTable, toJson } from "./report.ts";
+import { describeOutcome, formatDate, outcomeCell, toJson } from "./report.ts";
+import { formatTable } from "./table.ts";
 
 /** Appliances asked at once by `--live`. */
 const MAX_ASKED_AT_ONCE = 32;
@@ -36,7 +37,7 @@ export async function check({ configFile, live, output }: CheckOptions, io: Io):
   if (output === "json") io.out(toJson({ ok: isGood, ...summary, appliances: results?.map(jsonResult) }));
   else {
     io.out(`${configFile}: good, appliances: ${summary.enabled} enabled, ${summary.disabled} disabled\n`);
-    if (results !== undefined) io.out(`\n${liveTable(results)}\n${certificateTable(results)}`);
+    if (results !== undefined) io.out(`\n${liveTable(results, io.hasColour)}\n${certificateTable(results)}`);
   }
   return isGood ? 0 : 1;
 }
@@ -57,12 +58,14 @@ function summarise({ appliances }: Config): { readonly enabled: number; readonly
   return { enabled, disabled: appliances.length - enabled };
 }
 
-function liveTable(results: readonly LiveResult[]): string {
-  const rows = results.map(({ appliance: { name, cluster }, observation }) => {
-    const { outcome } = observation;
-    return [name, cluster, outcome.ok ? "ok" : outcome.failure.reason, describeOutcome(observation)];
-  });
-  return formatTable(["appliance", "cluster", "vrrp list", "detail"], rows);
+function liveTable(results: readonly LiveResult[], hasColour: boolean): string {
+  const rows = results.map(({ appliance: { name, cluster }, observation }) => [
+    name,
+    cluster,
+    outcomeCell(observation),
+    describeOutcome(observation),
+  ]);
+  return formatTable(["appliance", "cluster", "vrrp list", "detail"], rows, hasColour);
 }
 
 function certificateTable(results: readonly LiveResult[]): string {

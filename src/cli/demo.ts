@@ -3,6 +3,7 @@ import { play } from "../demo/play.ts";
 import { welcome } from "../demo/welcome.ts";
 import { createLog } from "../log.ts";
 import type { ListenAddress } from "../web/listen-address.ts";
+import { fleetReport } from "./fleet-report.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { describeListenError, FLUSH_TIMEOUT_MS, logLastWords } from "./running.ts";
 
@@ -13,6 +14,8 @@ export interface DemoOptions {
 }
 
 const STEP_INTERVAL_MS = 20_000;
+/** By then the exporter has polled everything again. */
+const REPORT_AFTER_MS = 4000;
 
 /** Shows the exporter at work on two appliances and three websites of its own, until it is asked to end. */
 export async function demo(options: DemoOptions, io: Io): Promise<ExitCode> {
@@ -38,6 +41,10 @@ export async function demo(options: DemoOptions, io: Io): Promise<ExitCode> {
       step: running.step,
       intervalMs: stepIntervalMs,
       say: (sentence) => io.out(`\n==> ${sentence}\n`),
+      report: {
+        afterMs: REPORT_AFTER_MS,
+        tell: () => io.out(`\n${fleetReport(running.document(), io.hasColour)}`),
+      },
       stopRequested: Promise.race([io.stopRequested, hungUp]),
     });
   } finally {

@@ -16,6 +16,8 @@ export interface Flags {
   readonly "polling.mode": PollingMode;
   readonly "log.level": LogLevel;
   readonly "log.format": LogFormat;
+  readonly url: string;
+  readonly "http.config.file"?: string;
   readonly live?: true;
   readonly raw?: true;
   readonly output: "table" | "json";
@@ -80,6 +82,15 @@ export const logging: AddFlag = (command) =>
     .addOption(
       new Option("--log.format <format>", "form of the log, on stderr").choices(LOG_FORMATS).default("json"),
     );
+
+export const exporterUrl: AddFlag = (command) =>
+  command.option("--url <url>", "the exporter, with its route prefix", "http://localhost:10849");
+
+export const httpConfigFile: AddFlag = (command) =>
+  command.option(
+    "--http.config.file <file>",
+    "credentials and TLS settings for the exporter: a file with http_client, as in the configuration",
+  );
 
 export const output: AddFlag = (command) =>
   command.addOption(

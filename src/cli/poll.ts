@@ -6,7 +6,8 @@ import { createFleetExposition } from "../metrics/exposition.ts";
 import { operationKey } from "../polling/observation.ts";
 import { createAsk, type Asked } from "./asking.ts";
 import type { ExitCode, Io } from "./io.ts";
-import { describeOutcome, formatTable, printableLines, toJson } from "./report.ts";
+import { describeOutcome, outcomeCell, toJson } from "./report.ts";
+import { formatTable, printableLines } from "./table.ts";
 
 export interface PollOptions {
   readonly name: string;
@@ -33,7 +34,7 @@ export async function poll({ name, configFile, raw, output }: PollOptions, io: I
   const asked = await createAsk(io)(appliance, appliance.websites);
   if (output === "json") io.out(toJson(jsonReport(appliance, asked, raw)));
   else {
-    io.out(resultTable(asked));
+    io.out(resultTable(asked, io.hasColour));
     io.out(raw ? rawReport(asked) : `\n${samplesOf(appliance, asked)}`);
   }
   return asked.every(({ observation }) => observation.outcome.ok) ? 0 : 1;
@@ -48,18 +49,14 @@ function samplesOf(appliance: ApplianceConfig, asked: readonly Asked[]): string 
   return printableLines(text.replace(/^#.*\n/gm, ""));
 }
 
-function resultTable(asked: readonly Asked[]): string {
-  const rows = asked.map(({ observation }) => {
-    const { outcome, durationSeconds } = observation;
-    const result = outcome.ok ? "ok" : outcome.failure.reason;
-    return [
-      operationKey(observation),
-      result,
-      `${(durationSeconds ?? 0).toFixed(3)} s`,
-      describeOutcome(observation),
-    ];
-  });
-  return formatTable(["operation", "result", "duration", "detail"], rows);
+function resultTable(asked: readonly Asked[], hasColour: boolean): string {
+  const rows = asked.map(({ observation }) => [
+    operationKey(observation),
+    outcomeCell(observation),
+    `${(observation.durationSeconds ?? 0).toFixed(3)} s`,
+    describeOutcome(observation),
+  ]);
+  return formatTable(["operation", "result", "duration", "detail"], rows, hasColour);
 }
 
 function rawReport(asked: readonly Asked[]): string {

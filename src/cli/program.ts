@@ -5,7 +5,9 @@ import { demo } from "./demo.ts";
 import {
   configFile,
   enableLifecycle,
+  exporterUrl,
   externalUrl,
+  httpConfigFile,
   listenAddress,
   listenAddresses,
   logging,
@@ -20,6 +22,7 @@ import {
 import type { ExitCode, Io } from "./io.ts";
 import { poll } from "./poll.ts";
 import { run } from "./run.ts";
+import { status } from "./status.ts";
 
 const LISTEN_ADDRESS = ":10849";
 const DEMO_LISTEN_ADDRESS = "127.0.0.1:10849";
@@ -96,6 +99,15 @@ const COMMANDS: readonly CommandSpec[] = [
     example: "appliance-exporter poll waf-ams-1 --config.file=config.yaml --raw",
     action: (flags, io, [name = ""]) =>
       poll({ name, configFile: flags["config.file"], raw: flags.raw === true, output: flags.output }, io),
+  },
+  {
+    name: "status",
+    description:
+      "show the fleet as a running exporter sees it; exit code 0 all is well, 1 something is wrong, 2 cannot tell",
+    flags: [exporterUrl, httpConfigFile, output],
+    example: "appliance-exporter status --url=http://exporter.example:10849",
+    action: ({ url, output: form, ...flags }, io) =>
+      status({ url, httpConfigFile: flags["http.config.file"], output: form }, io),
   },
   {
     name: "appliance",

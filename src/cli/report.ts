@@ -1,16 +1,9 @@
 import type { PollResult } from "../polling/observation.ts";
+import type { Cell } from "./table.ts";
 
 /** A result for machines: indented JSON and a line break. */
 export function toJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
-}
-
-/** Rows in columns as wide as their widest cell, two blanks apart, under a header in capitals. Ends in a line break. */
-export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [header.map((title) => title.toUpperCase()), ...rows.map((row) => row.map(printable))];
-  const widths = header.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? "").length)));
-  const pad = (cell: string, column: number): string => cell.padEnd(widths[column] ?? 0);
-  return lines.map((line) => `${line.map(pad).join("  ").trimEnd()}\n`).join("");
 }
 
 /** An instant as RFC 3339 in UTC, to the second; `atMs`: Unix time. */
@@ -29,12 +22,7 @@ export function describeOutcome(result: PollResult): string {
   return anomalies.length === 0 ? count : `${count}, api anomalies: ${anomalies.length}`;
 }
 
-/** A text on one line that cannot steer a terminal. */
-function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, "\uFFFD");
-}
-
-/** The same for a text of several lines. */
-export function printableLines(text: string): string {
-  return text.split("\n").map(printable).join("\n");
+/** Whether a poll succeeded, as a cell: `ok`, or the reason why it did not. */
+export function outcomeCell({ outcome }: PollResult): Cell {
+  return outcome.ok ? { text: "ok", tone: "good" } : { text: outcome.failure.reason, tone: "bad" };
 }

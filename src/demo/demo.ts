@@ -1,6 +1,7 @@
 import { startExporter, type ExporterEdges, type ExporterOptions, type ExporterStart } from "../exporter.ts";
 import { formatConfigError } from "../config/errors.ts";
 import { Secret } from "../config/secret.ts";
+import type { FleetDocument } from "../status/schema.ts";
 import { startAppliances, type DemoAppliance } from "./appliances.ts";
 import { createAuthority } from "./authority.ts";
 import { createCleanup, type Cleanup } from "./cleanup.ts";
@@ -19,6 +20,8 @@ export interface Demo {
   readonly addresses: readonly string[];
   /** The exporter's configuration, in a folder of its own. */
   readonly configFile: string;
+  /** The fleet as the exporter sees it. */
+  document(): FleetDocument;
   /** Makes the next thing of the script happen, and tells it in one sentence. */
   step(): Promise<string>;
   /** Ends everything and removes the folder, within seconds. */
@@ -72,8 +75,9 @@ async function startParts(options: DemoOptions, edges: ExporterEdges, cleanup: C
     await Promise.all(websites.map((website) => website.turn(conditions[website.name])));
     return sentence;
   }
-  const { addresses } = started.exporter;
-  return { ok: true, demo: { appliances, websites, addresses, configFile, step, stop: () => cleanup.run() } };
+  const { addresses, document } = started.exporter;
+  const stop = () => cleanup.run();
+  return { ok: true, demo: { appliances, websites, addresses, configFile, document, step, stop } };
 }
 
 /** The world as it is now, and what makes it go on by one step. */

@@ -17,6 +17,7 @@ ${[url, `${url}metrics`, ...otherUrls].map((each) => line(each)).join("")}
 To try in another terminal:
 
   curl -s ${url}metrics | grep -E '^(vrrp_is_master|website_up)'
+  ${calledAs} status --url=${url.replace(/\/$/, "")}
   ${calledAs} poll demo-a --config.file=${configFile}
   ${calledAs} check --live --config.file=${configFile}
 

@@ -11,7 +11,7 @@ async function run(...argv: readonly string[]): Promise<{ code: number; out: str
 }
 
 describe("help", () => {
-  test.each(["run", "check", "poll", "appliance", "demo"])(
+  test.each(["run", "check", "poll", "status", "appliance", "demo"])(
     "of %s has an example and exits 0",
     async (command) => {
       const { code, out, err } = await run(command, "--help");
@@ -27,6 +27,7 @@ describe("help", () => {
       "run",
       "check",
       "poll",
+      "status",
       "appliance",
       "demo",
     ]);
@@ -49,6 +50,18 @@ describe("an error of use", () => {
     [
       ["--web.listen-address=10849"],
       "error: option '--web.listen-address <address>' argument '10849' is invalid. expected [host]:port, such as :10849 or 127.0.0.1:10849\n",
+    ],
+    [
+      ["status", "--url=http://monitor:CANARY@127.0.0.1"],
+      "error: option '--url <url>': expected an http:// or https:// URL without credentials, query and fragment; credentials go into --http.config.file\n",
+    ],
+    [
+      ["--web.route-prefix=exporter"],
+      "error: option '--web.route-prefix <path>' argument 'exporter' is invalid. expected a path, such as /exporter\n",
+    ],
+    [
+      ["--web.external-url=exporter.example"],
+      "error: option '--web.external-url <url>' argument 'exporter.example' is invalid. expected an http:// or https:// URL without query and fragment\n",
     ],
     [
       ["--polling.mode=never"],

@@ -73,6 +73,7 @@ The exporter polls them every second or two, over HTTPS. Open:
 To try in another terminal:
 
   curl -s http://127.0.0.1:PORT/metrics | grep -E '^(vrrp_is_master|website_up)'
+  appliance-exporter status --url=http://127.0.0.1:PORT
   appliance-exporter poll demo-a --config.file=FOLDER/config.yaml
   appliance-exporter check --live --config.file=FOLDER/config.yaml
 

@@ -15,9 +15,29 @@ describe("playing the script", () => {
         said.push(sentence);
         if (said.length === 3) stop.abort();
       },
+      report: { afterMs: 1, tell: () => undefined },
       stopRequested: once(stop.signal, "abort").then(() => undefined),
     });
     expect(said).toEqual(["step 1", "step 2", "step 3"]);
+  });
+
+  it("reports after each step, where there is time before the next", async () => {
+    const said: string[] = [];
+    const stop = new AbortController();
+    await play({
+      step: () => Promise.resolve("step"),
+      intervalMs: 2,
+      say: (sentence) => void said.push(sentence),
+      report: {
+        afterMs: 1,
+        tell: () => {
+          said.push("report");
+          if (said.length === 4) stop.abort();
+        },
+      },
+      stopRequested: once(stop.signal, "abort").then(() => undefined),
+    });
+    expect(said).toEqual(["step", "report", "step", "report"]);
   });
 
   it("waits no longer for the next step once a stop is requested", async () => {
@@ -26,6 +46,7 @@ describe("playing the script", () => {
       step: () => Promise.resolve("a step"),
       intervalMs: 3_600_000,
       say: (sentence) => void said.push(sentence),
+      report: { afterMs: 1, tell: () => undefined },
       stopRequested: Promise.resolve(),
     });
     expect(said).toEqual([]);
@@ -36,6 +57,7 @@ describe("playing the script", () => {
       step: () => Promise.reject(new Error("port taken")),
       intervalMs: 1,
       say: () => undefined,
+      report: { afterMs: 1, tell: () => undefined },
       stopRequested: new Promise(() => undefined),
     });
     await expect(played).rejects.toThrow("port taken");

@@ -33,7 +33,7 @@ const SMUGGLED: Failure = {
 };
 
 function statusFailure(status: number, retryAfter: string | string[] | undefined, wallMs: number): Failure {
-  const message = `the appliance answered with status ${status}`;
+  const message = `answered with status ${status}`;
   if (status === 401 || status === 403) return { reason: "auth", message, status };
   const mayDefer = (status === 429 || status === 503) && typeof retryAfter === "string";
   const retryAfterMs = mayDefer ? parseRetryAfterMs(retryAfter, wallMs) : undefined;

@@ -14,16 +14,21 @@ import type { SecureContexts } from "./tls-context.ts";
 /** Makes the client of an appliance. */
 export type ClientFactory = (appliance: ApplianceConfig) => ApplianceClient;
 
+/** Where an appliance is, and how it is reached. */
+type Endpoint = Pick<ApplianceConfig, "baseUrl" | "http">;
+
 export interface ClientFactoryDeps {
   readonly clock: Clock;
   readonly lookup: Lookup;
   readonly readPassword: PasswordReader;
   readonly secureContexts: SecureContexts;
   readonly userAgent: string;
+  /** Longer answers are `too_large`; default: the most that the management API may say. */
+  readonly bodyLimitBytes?: number;
 }
 
 /** Clients that share look-ups, password files and secure contexts, and nothing that one appliance could spoil for another. */
-export function createClientFactory(deps: ClientFactoryDeps): ClientFactory {
+export function createClientFactory(deps: ClientFactoryDeps): (endpoint: Endpoint) => ApplianceClient {
   return ({ baseUrl, http }) => {
     const url = new URL(baseUrl);
     const isTls = url.protocol === "https:";
@@ -40,7 +45,7 @@ export function createClientFactory(deps: ClientFactoryDeps): ClientFactory {
       createLane({
         origin: url.origin,
         connector,
-        bodyLimitBytes: BODY_LIMIT_BYTES,
+        bodyLimitBytes: deps.bodyLimitBytes ?? BODY_LIMIT_BYTES,
         onCertificate: (presented) => (certificate = presented),
       });
     return createApplianceClient({

@@ -1,0 +1,76 @@
+import { loadHttpClient } from "../config/http-client-file.ts";
+import type { ConfigError, HttpClientConfig } from "../config/config.ts";
+import { createPasswordReader } from "../config/password-file.ts";
+import { createClientFactory } from "../polling/client/factory.ts";
+import { createLookup } from "../polling/client/lookup.ts";
+import { createSecureContexts } from "../polling/client/tls-context.ts";
+import { fleetDocument, type FleetDocument } from "../status/schema.ts";
+import type { Io } from "./io.ts";
+
+const TIMEOUT_MS = 10_000;
+/** What 10,000 appliances need. */
+const BODY_LIMIT_BYTES = 64 * 1024 * 1024;
+
+export type FleetAnswer =
+  | { readonly ok: true; readonly document: FleetDocument }
+  | { readonly ok: false; readonly reason: "config"; readonly errors: readonly ConfigError[] }
+  | { readonly ok: false; readonly reason: "unanswered"; readonly message: string };
+
+/** Asks an exporter for its fleet; `httpConfigFile`: credentials and TLS settings, where it wants some. Never rejects. */
+export async function askForFleet(
+  url: URL,
+  httpConfigFile: string | undefined,
+  io: Io,
+): Promise<FleetAnswer> {
+  const settings = httpConfigFile === undefined ? PLAIN : await loadHttpClient(httpConfigFile);
+  if (!settings.ok) return { ...settings, reason: "config" };
+  const client = createClientFactory({
+    clock: io.clock,
+    lookup: createLookup(io.maxLookups),
+    readPassword: createPasswordReader({ maxReads: io.maxPasswordReads }),
+    secureContexts: createSecureContexts(),
+    userAgent: `appliance-exporter/${io.version}`,
+    bodyLimitBytes: BODY_LIMIT_BYTES,
+  })({ baseUrl: url.href.replace(/\/+$/, ""), http: settings.http });
+  const answer = await client.get("/api/v1/fleet", TIMEOUT_MS);
+  client.close();
+  return answer.ok ? readDocument(answer.value) : unanswered(answer.failure.message);
+}
+
+const PLAIN: { readonly ok: true; readonly http: HttpClientConfig } = {
+  ok: true,
+  http: {
+    basicAuth: undefined,
+    tls: {
+      ca: undefined,
+      cert: undefined,
+      key: undefined,
+      serverName: undefined,
+      minVersion: undefined,
+      insecureSkipVerify: false,
+      certificateSha256: [],
+    },
+    proxyUrl: undefined,
+    fingerprint: "",
+  },
+};
+
+function readDocument(body: Uint8Array): FleetAnswer {
+  const read = fleetDocument.safeParse(parseJson(Buffer.from(body).toString()));
+  if (read.success) return { ok: true, document: read.data };
+  const [issue] = read.error.issues;
+  const where = issue?.path.join(".") || "the answer";
+  return unanswered(`what answers is no exporter of this kind: ${where}: ${issue?.message ?? ""}`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function unanswered(message: string): FleetAnswer {
+  return { ok: false, reason: "unanswered", message };
+}

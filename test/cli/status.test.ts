@@ -1,0 +1,158 @@
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { createServer, type RequestListener } from "node:http";
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import { runProgram } from "../../src/cli/program.ts";
+import { fleetReport } from "../../src/cli/fleet-report.ts";
+import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
+import { createFolder } from "../config/folder.ts";
+import { documentOf } from "../status/support.ts";
+import { portOf } from "../support/fault-server.ts";
+import { createTestIo } from "../support/io.ts";
+import {
+  applianceOf,
+  interfaceOf,
+  listOf,
+  vrrpFailed,
+  vrrpSeen,
+  websiteOf,
+  websiteSeen,
+} from "../support/observations.ts";
+
+const SHOP = websiteOf({ id: 2, name: "shop" });
+const WRONG = documentOf(
+  fleetOf(
+    [{ ...MEMBER_A, websites: [SHOP] }, MEMBER_B, applianceOf({ name: "lone" })],
+    [
+      vrrpSeen("a", listOf([interfaceOf()])),
+      vrrpFailed("b", "timeout"),
+      vrrpSeen("lone", listOf([interfaceOf({ name: "carp\u001b[31m", vip: "192.0.2.7", state: "BACKUP" })])),
+      websiteSeen("a", 2, [
+        { protocol: "http", status: 0 },
+        { protocol: "https", status: 503 },
+      ]),
+    ],
+  ),
+);
+const WELL = documentOf(fleetOf([applianceOf({ name: "lone" })], [vrrpSeen("lone", listOf([]))]));
+const UNKNOWN = documentOf(fleetOf([applianceOf({ name: "lone" })]));
+
+/** Serves this on the loopback interface until the test ends. */
+async function serve(handler: RequestListener): Promise<string> {
+  const server = createServer(handler);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${portOf(server)}`;
+}
+
+function answering(document: unknown): RequestListener {
+  return ({ url }, response) => {
+    response.statusCode = url === "/exporter/api/v1/fleet" ? 200 : 404;
+    response.end(JSON.stringify(document));
+  };
+}
+
+async function status(...flags: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const { io, printed } = await createTestIo();
+  return { code: await runProgram(["status", ...flags], io), ...printed };
+}
+
+test("shows what is wrong first, then groups, websites and appliances", async () => {
+  const url = await serve(answering(WRONG));
+  expect(await status(`--url=${url}/exporter/`)).toEqual({
+    code: 1,
+    err: "",
+    out: `2 problems:
+
+SEVERITY  PROBLEM                                                               SINCE
+critical  Website shop is down: http no HTTP response from a, https 503 from a  2023-11-14T22:13:20Z
+warning   b cannot be seen: it does not answer in time (timeout)                2023-11-14T22:13:20Z
+
+CLUSTER  VIP          VHID  STATE       MEMBERS                  CHANGED
+ams      192.0.2.100  2     one master  a MASTER 204, b UNKNOWN
+lone     192.0.2.7    2     BACKUP      lone 204
+
+CLUSTER  WEBSITE  APPLIANCE  SEEN
+ams      shop     a          http no response, https 503
+
+CLUSTER  APPLIANCE  VRRP LIST  LAST SUCCESS          DURATION  NEXT POLL
+ams      a          ok         2023-11-14T22:13:20Z  0.250 s
+ams      b          timeout                          0.250 s
+lone     lone       ok         2023-11-14T22:13:20Z  0.250 s
+`,
+  });
+});
+
+test.each([
+  ["well", WELL, 0],
+  ["wrong", WRONG, 1],
+  ["unknown", UNKNOWN, 2],
+] as const)("exits by the verdict: %s", async (_, document, code) => {
+  const url = await serve(answering(document));
+  const shown = await status(`--url=${url}/exporter`, "--output=json");
+  expect(shown).toMatchObject({ code, err: "" });
+  expect(JSON.parse(shown.out)).toEqual(JSON.parse(JSON.stringify(document)));
+});
+
+test("colours are for terminals that have them, and never alone tell anything", () => {
+  const plain = fleetReport(WRONG, false);
+  const coloured = fleetReport(WRONG, true);
+  expect(coloured).toContain("\u001b[31mcritical\u001b[39m");
+  expect(stripVTControlCharacters(coloured)).toBe(plain);
+});
+
+test("nobody answers: exit code 2, and why", async () => {
+  expect(await status("--url=http://127.0.0.1:1")).toEqual({
+    code: 2,
+    out: "",
+    err: "http://127.0.0.1:1/: connect ECONNREFUSED 127.0.0.1:1\n",
+  });
+});
+
+test.each([
+  [
+    "something else",
+    { status: "success" },
+    'verdict: Invalid option: expected one of "well"|"wrong"|"unknown"',
+  ],
+  ["no JSON", undefined, "the answer: Invalid input: expected object, received undefined"],
+])("what answers is %s: exit code 2, and where", async (_, document, message) => {
+  const url = await serve(answering(document));
+  expect(await status(`--url=${url}/exporter`)).toEqual({
+    code: 2,
+    out: "",
+    err: `${url}/exporter: what answers is no exporter of this kind: ${message}\n`,
+  });
+});
+
+test("credentials come from a file, and a wrong file is told with its place", async () => {
+  const url = await serve((request, response) => {
+    const isRight = request.headers.authorization === `Basic ${Buffer.from("ops:CANARY").toString("base64")}`;
+    response.statusCode = isRight ? 200 : 401;
+    response.end(JSON.stringify(WELL));
+  });
+  const folder = await createFolder({
+    password: "CANARY\n",
+    "good.yaml": "http_client: { basic_auth: { username: ops, password_file: password } }\n",
+    "bad.yaml": "http_client: { basic_auth: { username: ops } }\nurl: x\n",
+  });
+  expect((await status(`--url=${url}`, `--http.config.file=${join(folder, "good.yaml")}`)).code).toBe(0);
+  expect(await status(`--url=${url}`)).toEqual({
+    code: 2,
+    out: "",
+    err: `${url}/: answered with status 401\n`,
+  });
+  await writeFile(join(folder, "password"), "");
+  expect(await status(`--url=${url}`, `--http.config.file=${join(folder, "good.yaml")}`)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("http_client.basic_auth.password_file: cannot use this file: "),
+  });
+  const bad = await status(`--url=${url}`, `--http.config.file=${join(folder, "bad.yaml")}`);
+  expect(bad.code).toBe(2);
+  expect(bad.err.replaceAll(`${folder}/`, "")).toMatch(
+    /^bad\.yaml:1:\d+: http_client\.basic_auth: .*got none\nbad\.yaml:2:1: .*unknown key\n$/,
+  );
+});
