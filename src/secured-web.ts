@@ -1,5 +1,6 @@
 import type { RequestListener } from "node:http";
 import type { ConfigError } from "./config/config.ts";
+import type { Source } from "./config/sources.ts";
 import type { Logger } from "./log.ts";
 import { createGuard } from "./web/guard.ts";
 import type { ListenAddress } from "./web/listen-address.ts";
@@ -9,8 +10,8 @@ import type { WebConfig } from "./web-config/web-config.ts";
 
 /** Our own server, protected as its configuration says. */
 export interface SecuredWeb {
-  /** All files that the configuration in force was read from, absolute; without one, none. */
-  files(): readonly string[];
+  /** What it was read from at first; without a configuration, nothing. */
+  readonly sources: readonly Source[];
   start(listeners: readonly ListenAddress[], handler: RequestListener): Promise<WebStart>;
   /** Reads the configuration anew and touches nothing yet. */
   prepare(): Promise<WebPreparation>;
@@ -18,7 +19,10 @@ export interface SecuredWeb {
 
 export type WebPreparation =
   /** `apply` goes by the new configuration: from the next request and the next handshake on. */
-  { readonly ok: true; apply(): void } | { readonly ok: false; readonly errors: readonly ConfigError[] };
+  ({ readonly ok: true; apply(): void } | { readonly ok: false; readonly errors: readonly ConfigError[] }) & {
+    /** What was read for it, whether it is good or bad. */
+    readonly sources: readonly Source[];
+  };
 
 export type SecuredWebResult =
   | { readonly ok: true; readonly web: SecuredWeb }
@@ -36,7 +40,6 @@ const UNPROTECTED: WebConfig = {
   headers: {},
   rateLimit: undefined,
   wantsHttp2: false,
-  files: [],
 };
 
 /** Reads the web configuration, where there is one, and makes a server of it that listens nowhere yet. */
@@ -45,7 +48,9 @@ export async function loadSecuredWeb(
   { logger, nowMs }: SecuredWebDeps,
 ): Promise<SecuredWebResult> {
   const load = async () =>
-    file === undefined ? ({ ok: true, config: UNPROTECTED } as const) : await loadWebConfig(file);
+    file === undefined
+      ? ({ ok: true, config: UNPROTECTED, sources: [] } as const)
+      : await loadWebConfig(file);
   const loaded = await load();
   if (!loaded.ok) return loaded;
   let current: WebConfig = loaded.config;
@@ -63,7 +68,7 @@ export async function loadSecuredWeb(
   return {
     ok: true,
     web: {
-      files: () => current.files,
+      sources: loaded.sources,
       start: async (listeners, handler) => {
         const started = await startWebServer(listeners, guard.protect(handler), current.tls);
         if (started.ok) server = started.server;
@@ -73,9 +78,9 @@ export async function loadSecuredWeb(
         const next = await load();
         if (!next.ok) return next;
         if ((next.config.tls === undefined) !== (current.tls === undefined)) {
-          return { ok: false, errors: [needsRestart(file ?? "")] };
+          return { ok: false, errors: [needsRestart(file ?? "")], sources: next.sources };
         }
-        return { ok: true, apply: () => apply(next.config) };
+        return { ok: true, apply: () => apply(next.config), sources: next.sources };
       },
     },
   };
