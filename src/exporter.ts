@@ -13,7 +13,7 @@ import type { Clock } from "./polling/clock.ts";
 import { createProber, onlyPolled } from "./prober.ts";
 import { startRunner, type PollingMode } from "./polling/runner.ts";
 import { createReloader, type ReloadResult } from "./reload.ts";
-import type { ListenAddress } from "./web/listen-address.ts";
+import type { ListenAddress } from "./net/listen-address.ts";
 import { createRoutes } from "./web/routes.ts";
 import { loadSecuredWeb } from "./secured-web.ts";
 import type { WebStart } from "./web/server.ts";

@@ -3,7 +3,7 @@ import type { ConfigError } from "./config/config.ts";
 import type { Source } from "./config/sources.ts";
 import type { Logger } from "./log.ts";
 import { createGuard } from "./web/guard.ts";
-import type { ListenAddress } from "./web/listen-address.ts";
+import type { ListenAddress } from "./net/listen-address.ts";
 import { startWebServer, type WebServer, type WebStart } from "./web/server.ts";
 import { loadWebConfig } from "./web-config/load.ts";
 import type { WebConfig } from "./web-config/web-config.ts";
