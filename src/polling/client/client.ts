@@ -1,8 +1,10 @@
 import type { BasicAuthConfig } from "../../config/config.ts";
 import type { PasswordReader } from "../../config/password-file.ts";
+import { Secret } from "../../config/secret.ts";
 import type { Clock } from "../clock.ts";
 import type { Failure, FailureReason } from "../failure.ts";
 import type { Outcome, PresentedCertificate } from "../observation.ts";
+import { basicAuthorization } from "./basic-authorization.ts";
 import { classifyDeadline, classifyError, describeError } from "./classify.ts";
 import { exchange, type Answer } from "./exchange.ts";
 import type { Lane, Request } from "./lane.ts";
@@ -125,8 +127,8 @@ async function readAuthorization({ basicAuth, readPassword }: ApplianceClientDep
   if (basicAuth === undefined) return { ok: true, value: undefined };
   const password = await readPassword(basicAuth.password);
   if (!password.ok) return failed("secret", `the password file cannot be used: ${password.message}`);
-  const credentials = `${basicAuth.username}:${password.secret.reveal()}`;
-  return { ok: true, value: `Basic ${Buffer.from(credentials).toString("base64")}` };
+  const credentials = new Secret(`${basicAuth.username}:${password.secret.reveal()}`);
+  return { ok: true, value: basicAuthorization(credentials) };
 }
 
 function headers(userAgent: string, authorization: string | undefined): Record<string, string> {
