@@ -21,6 +21,6 @@ COPY --from=build /build/dist ./dist
 # By number, so that Kubernetes can see that it is not root.
 USER 65534:65534
 EXPOSE 10849
-HEALTHCHECK --interval=30s --timeout=3s --start-period=10s CMD ["node", "-e", "fetch('http://127.0.0.1:10849/-/healthy').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=30s --timeout=3s --start-period=10s CMD ["node", "/app/bin/healthcheck.mjs"]
 ENTRYPOINT ["node", "/app/bin/appliance-exporter.cjs"]
 CMD ["run", "--config.file=/etc/appliance-exporter/config.yaml"]

@@ -13,9 +13,10 @@ import type { Clock } from "./polling/clock.ts";
 import { createProber, onlyPolled } from "./prober.ts";
 import { startRunner, type PollingMode } from "./polling/runner.ts";
 import { createReloader, type ReloadResult } from "./reload.ts";
-import type { ListenAddress } from "./web/listen-address.ts";
+
 import type { FleetDocument } from "./status/schema.ts";
 import { createStatusBoard } from "./status-board.ts";
+import type { ListenAddress } from "./net/listen-address.ts";
 import { createRoutes } from "./web/routes.ts";
 import { loadSecuredWeb } from "./secured-web.ts";
 import type { WebStart } from "./web/server.ts";
@@ -152,7 +153,7 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
 
   apply(loaded.config);
   self.reloaded(true, clock.wallMs());
-  await reloader.watch();
+  reloader.watch();
   const { addresses } = web.server;
   logger.info(
     {

@@ -1,17 +1,18 @@
 import type { RequestListener } from "node:http";
 import type { ConfigError } from "./config/config.ts";
+import type { Source } from "./config/sources.ts";
 import type { Logger } from "./log.ts";
 import { createGuard } from "./web/guard.ts";
-import type { ListenAddress } from "./web/listen-address.ts";
 import { underPrefix } from "./web/route-prefix.ts";
+import type { ListenAddress } from "./net/listen-address.ts";
 import { startWebServer, type WebServer, type WebStart } from "./web/server.ts";
 import { loadWebConfig } from "./web-config/load.ts";
 import type { WebConfig } from "./web-config/web-config.ts";
 
 /** Our own server, protected as its configuration says. */
 export interface SecuredWeb {
-  /** All files that the configuration in force was read from, absolute; without one, none. */
-  files(): readonly string[];
+  /** What it was read from at first; without a configuration, nothing. */
+  readonly sources: readonly Source[];
   /** `routePrefix`: in front of every path. */
   start(
     listeners: readonly ListenAddress[],
@@ -24,7 +25,10 @@ export interface SecuredWeb {
 
 export type WebPreparation =
   /** `apply` goes by the new configuration: from the next request and the next handshake on. */
-  { readonly ok: true; apply(): void } | { readonly ok: false; readonly errors: readonly ConfigError[] };
+  ({ readonly ok: true; apply(): void } | { readonly ok: false; readonly errors: readonly ConfigError[] }) & {
+    /** What was read for it, whether it is good or bad. */
+    readonly sources: readonly Source[];
+  };
 
 export type SecuredWebResult =
   | { readonly ok: true; readonly web: SecuredWeb }
@@ -42,7 +46,6 @@ const UNPROTECTED: WebConfig = {
   headers: {},
   rateLimit: undefined,
   wantsHttp2: false,
-  files: [],
 };
 
 /** Reads the web configuration, where there is one, and makes a server of it that listens nowhere yet. */
@@ -51,7 +54,9 @@ export async function loadSecuredWeb(
   { logger, nowMs }: SecuredWebDeps,
 ): Promise<SecuredWebResult> {
   const load = async () =>
-    file === undefined ? ({ ok: true, config: UNPROTECTED } as const) : await loadWebConfig(file);
+    file === undefined
+      ? ({ ok: true, config: UNPROTECTED, sources: [] } as const)
+      : await loadWebConfig(file);
   const loaded = await load();
   if (!loaded.ok) return loaded;
   let current: WebConfig = loaded.config;
@@ -69,7 +74,7 @@ export async function loadSecuredWeb(
   return {
     ok: true,
     web: {
-      files: () => current.files,
+      sources: loaded.sources,
       start: async (listeners, handler, routePrefix) => {
         const started = await startWebServer(
           listeners,
@@ -83,9 +88,9 @@ export async function loadSecuredWeb(
         const next = await load();
         if (!next.ok) return next;
         if ((next.config.tls === undefined) !== (current.tls === undefined)) {
-          return { ok: false, errors: [needsRestart(file ?? "")] };
+          return { ok: false, errors: [needsRestart(file ?? "")], sources: next.sources };
         }
-        return { ok: true, apply: () => apply(next.config) };
+        return { ok: true, apply: () => apply(next.config), sources: next.sources };
       },
     },
   };

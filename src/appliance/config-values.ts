@@ -4,16 +4,8 @@ import { z } from "zod";
 
 import { parseDuration } from "../config/schema/duration.ts";
 import { expected } from "../config/yaml/wording.ts";
+import { isHostName, MAX_PORT, parseListenAddress } from "../net/listen-address.ts";
 
-/** A host and a port to listen on; an empty host is every address of the machine. */
-export interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
-}
-
-const LISTEN = /^(?:\[([^\]]*)\]|([^[\]:]*)):(\d{1,5})$/;
-const HOST_NAME = /^[a-z0-9_][a-z0-9_.-]{0,252}$/i;
-const MAX_PORT = 65_535;
 const MAX_TIMEOUT_MS = 3_600_000;
 
 /** A value that `parse` gives a form, or an error that shows it and says what was expected. */
@@ -47,25 +39,16 @@ function toInteger(input: unknown): number | undefined {
 export const port = integer(1, MAX_PORT);
 
 /** `127.0.0.1:4849`, `[::1]:4849`, `localhost:4849`, `:4849`; port 0 is any free one. */
-export const listenAddress = parsed("an address like 127.0.0.1:4849", parseListenAddress);
-
-function parseListenAddress(input: unknown): ListenAddress | undefined {
-  const [, bracketed, plain = "", digits] = LISTEN.exec(typeof input === "string" ? input : "") ?? [];
-  const number = Number(digits);
-  if (digits === undefined || number > MAX_PORT) return undefined;
-  if (bracketed !== undefined) return isIP(bracketed) === 6 ? { host: bracketed, port: number } : undefined;
-  return plain === "" || HOST_NAME.test(plain) ? { host: plain, port: number } : undefined;
-}
+export const listenAddress = parsed("an address like 127.0.0.1:4849", (input) =>
+  typeof input === "string" ? parseListenAddress(input) : undefined,
+);
 
 export const ipAddress = matching("an IP address", (text) => isIP(text) !== 0);
 
 export const netmask = matching("a netmask like 255.255.255.0", (text) => isIP(text) !== 0);
 
 /** A host name or an IP address, IPv6 without brackets. */
-export const host = matching(
-  "a host name or an IP address",
-  (text) => isIP(text) !== 0 || HOST_NAME.test(text),
-);
+export const host = matching("a host name or an IP address", (text) => isIP(text) !== 0 || isHostName(text));
 
 /** What may stand in a request line, from the first slash on. */
 export const urlPath = matching("a path that starts with / and holds no blanks", (text) =>

@@ -1,16 +1,16 @@
-import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:https";
 
 import type { Secret } from "../config/secret.ts";
+import type { ListenAddress } from "../net/listen-address.ts";
+import { closeAtOnce, listen, type ListeningAddress } from "../net/listening.ts";
 import { failure, type Answer } from "./answer.ts";
 import { createBasicAuth, type ApplianceUser } from "./basic-auth.ts";
 import { answerTo, type ApplianceState } from "./routes.ts";
 
 /** What the server needs. */
 export interface ApplianceServerDeps extends ApplianceState {
-  readonly listen: { readonly host: string; readonly port: number };
+  readonly listen: ListenAddress;
   /** PEM texts. */
   readonly tls: { readonly cert: string; readonly key: Secret };
   readonly users: readonly ApplianceUser[];
@@ -20,7 +20,7 @@ export interface ApplianceServerDeps extends ApplianceState {
 
 export interface ApplianceServer {
   /** Listens, and tells where; port 0 becomes a free one. Rejects where it cannot listen. */
-  start(): Promise<{ readonly host: string; readonly port: number }>;
+  start(): Promise<ListeningAddress>;
   /** Closes every connection and resolves when the last one is gone. */
   stop(): Promise<void>;
 }
@@ -54,7 +54,7 @@ export function createApplianceServer(deps: ApplianceServerDeps): ApplianceServe
   server.maxConnections = MAX_CONNECTIONS;
   return {
     start: () => listen(server, deps.listen),
-    stop: () => close(server),
+    stop: () => closeAtOnce(server),
   };
 }
 
@@ -82,24 +82,4 @@ function send(response: ServerResponse, { status, headers, body }: Answer): void
     ...headers,
   });
   response.end(bytes);
-}
-
-async function listen(server: Server, { host, port }: ApplianceServerDeps["listen"]) {
-  server.listen(port, host);
-  await once(server, "listening");
-  return addressOf(server.address());
-}
-
-function addressOf(address: AddressInfo | string | null): { readonly host: string; readonly port: number } {
-  if (address === null || typeof address === "string")
-    throw new Error("a server on a port has a numeric address");
-  return { host: address.address, port: address.port };
-}
-
-async function close(server: Server): Promise<void> {
-  if (!server.listening) return;
-  const closed = once(server, "close");
-  server.close();
-  server.closeAllConnections();
-  await closed;
 }

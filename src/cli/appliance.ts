@@ -4,7 +4,7 @@ import { createStaticVrrp } from "../appliance/vrrp-static.ts";
 import { formatConfigError } from "../config/errors.ts";
 import { errorCode } from "../polling/client/classify.ts";
 import { createLog, type LogFormat, type LogLevel } from "../log.ts";
-import { formatAddress } from "../web/listen-address.ts";
+import { formatAddress } from "../net/listen-address.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { describeListenError, FLUSH_TIMEOUT_MS, logLastWords } from "./running.ts";
 
@@ -34,10 +34,9 @@ export async function appliance(
     onBug: (error) => logger.error({ detail: String(error) }, "request could not be answered"),
   });
   try {
-    const { host, port } = await server.start();
-    logger.info({ address: formatAddress(host, port) }, "appliance started");
+    logger.info({ address: formatAddress(await server.start()) }, "appliance started");
   } catch (error) {
-    io.err(describeListenError(formatAddress(config.listen.host, config.listen.port), errorCode(error)));
+    io.err(describeListenError(formatAddress(config.listen), errorCode(error)));
     return 1;
   }
   await io.stopRequested;

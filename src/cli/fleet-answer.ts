@@ -50,7 +50,7 @@ const PLAIN: { readonly ok: true; readonly http: HttpClientConfig } = {
       insecureSkipVerify: false,
       certificateSha256: [],
     },
-    proxyUrl: undefined,
+    proxy: undefined,
     fingerprint: "",
   },
 };

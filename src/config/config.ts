@@ -50,10 +50,18 @@ export type OperationTiming =
 export interface HttpClientConfig {
   readonly basicAuth: BasicAuthConfig | undefined;
   readonly tls: TlsClientConfig;
-  /** `http://[user:password@]host:port`. */
-  readonly proxyUrl: Secret | undefined;
+  readonly proxy: ProxyConfig | undefined;
   /** The same for two settings that would make the same connections with the same credentials; tells nothing of them. */
   readonly fingerprint: string;
+}
+
+/** An HTTP proxy through which the appliance is reached. */
+export interface ProxyConfig {
+  /** IPv6 without brackets. */
+  readonly host: string;
+  readonly port: number;
+  /** `user:password`, decoded. */
+  readonly credentials: Secret | undefined;
 }
 
 export interface BasicAuthConfig {

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
-import { once } from "node:events";
 import type { Server } from "node:http";
 
+import { closeAtOnce, listen } from "../net/listening.ts";
 import type { Cleanup } from "./cleanup.ts";
 
 /** The loopback interface: the demo shows itself to nobody else. */
@@ -23,32 +23,24 @@ export interface Listener {
 /** Listens on a free port of the loopback interface; the cleanup closes it. */
 export async function startListener(server: Server, cleanup: Cleanup): Promise<Listener> {
   const port = await listenSomewhere(server);
-  cleanup.add(() => close(server));
-  return { port, open: () => listen(server, port), close: () => close(server) };
+  cleanup.add(() => closeAtOnce(server));
+  return {
+    port,
+    open: async () => {
+      if (!server.listening) await listen(server, { host: HOST, port });
+    },
+    close: () => closeAtOnce(server),
+  };
 }
 
 async function listenSomewhere(server: Server): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
     const port = randomInt(PORTS.from, PORTS.to);
     try {
-      await listen(server, port);
+      await listen(server, { host: HOST, port });
       return port;
     } catch (error) {
       if (attempt === MAX_ATTEMPTS) throw error;
     }
   }
-}
-
-async function listen(server: Server, port: number): Promise<void> {
-  if (server.listening) return;
-  server.listen(port, HOST);
-  await once(server, "listening");
-}
-
-async function close(server: Server): Promise<void> {
-  if (!server.listening) return;
-  const closed = once(server, "close");
-  server.close();
-  server.closeAllConnections();
-  await closed;
 }

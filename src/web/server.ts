@@ -2,7 +2,8 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { Server as SecureServer } from "node:https";
 import type { TlsSettings } from "../web-config/web-config.ts";
 import { createConnections, type Connections } from "./connections.ts";
-import { formatAddress, type ListenAddress } from "./listen-address.ts";
+import { formatAddress, type ListenAddress } from "../net/listen-address.ts";
+import { listen } from "../net/listening.ts";
 import { createTlsServer } from "./tls-server.ts";
 
 const LIMITS = {
@@ -43,6 +44,7 @@ export async function startWebServer(
 ): Promise<WebStart> {
   const connections = createConnections();
   const servers: (Server | SecureServer)[] = [];
+  const addresses: string[] = [];
   const secures: ((next: TlsSettings) => void)[] = [];
   for (const address of listeners) {
     const { server, secure } =
@@ -51,18 +53,21 @@ export async function startWebServer(
         : createTlsServer(LIMITS, handler, tls);
     server.timeout = INACTIVITY_TIMEOUT_MS;
     connections.bound(server);
-    const code = await listen(server, address);
-    if (code !== undefined) {
+    try {
+      addresses.push(formatAddress(await listen(server, address)));
+    } catch (error) {
       await stop(servers, connections);
-      return { ok: false, address: formatAddress(address.host ?? "", address.port), code };
+      return { ok: false, address: formatAddress(address), code: codeOf(error) };
     }
+    // A connection that cannot be accepted is no reason to end.
+    server.on("error", () => {});
     servers.push(server);
     secures.push(secure);
   }
   return {
     ok: true,
     server: {
-      addresses: servers.map(addressOf),
+      addresses,
       secure: (next) => {
         for (const secure of secures) secure(next);
       },
@@ -71,12 +76,8 @@ export async function startWebServer(
   };
 }
 
-/** Resolves to nothing, or to the error's code. */
-function listen(server: Server | SecureServer, { host, port }: ListenAddress): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-    server.listen({ port, ...(host === undefined ? {} : { host }) }, () => resolve(undefined));
-  });
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }
 
 async function stop(servers: readonly (Server | SecureServer)[], connections: Connections): Promise<void> {
@@ -93,9 +94,4 @@ function close(server: Server | SecureServer): Promise<void> {
       resolve();
     });
   });
-}
-
-function addressOf(server: Server | SecureServer): string {
-  const address = server.address();
-  return typeof address === "object" && address !== null ? formatAddress(address.address, address.port) : "";
 }

@@ -122,7 +122,7 @@ test("has a default for whatever may be left out", async () => {
   const { config, errors } = await load(MINIMAL);
   expect(errors).toEqual([]);
   expect(config).toMatchObject({
-    listen: { host: "", port: 4849 },
+    listen: { host: undefined, port: 4849 },
     interfaces: [],
     websites: [],
     websiteTest: { timeoutMs: 10_000, ca: undefined, insecureSkipVerify: false },

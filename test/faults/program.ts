@@ -14,6 +14,10 @@ export interface ProgramOptions {
   readonly stderrFd?: number;
   /** Added to this process's environment. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Further flags. */
+  readonly args?: readonly string[];
+  /** Sent with each scrape. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Exit {
@@ -55,7 +59,7 @@ export async function startProgram(folder: string, options: ProgramOptions = {})
     child,
     exit,
     log: () => linesOf(stderr()),
-    scrape: () => scrape(url),
+    scrape: () => scrape(url, options.headers),
     kill: (signal) => void child.kill(signal),
     end: async () => {
       child.kill("SIGKILL");
@@ -72,12 +76,13 @@ export async function startProgram(folder: string, options: ProgramOptions = {})
 function spawnProgram(
   folder: string,
   listenAddress: string,
-  { logLevel = "info", stderrFd, env = {} }: ProgramOptions,
+  { logLevel = "info", stderrFd, env = {}, args = [] }: ProgramOptions,
 ) {
   const flags = [
     `--config.file=config.yaml`,
     `--web.listen-address=${listenAddress}`,
     `--log.level=${logLevel}`,
+    ...args,
   ];
   const main = `${REPOSITORY}src/main.ts`;
   const tsx = import.meta.resolve("tsx");

@@ -9,6 +9,7 @@ import { PROOFS_OF_PUNCTUALITY } from "./proofs-of-punctuality.ts";
 import { PROOFS_OF_RELOADS } from "./proofs-of-reloads.ts";
 import { PROOFS_OF_SCRAPES } from "./proofs-of-scrapes.ts";
 import { PROOFS_OF_THE_PROCESS } from "./proofs-of-the-process.ts";
+import { PROOFS_OF_THE_WEB } from "./proofs-of-the-web.ts";
 
 /** Every fault that takes more than one kind of answer to show; those that take longest come first. */
 export const PROOFS: readonly Proof[] = [
@@ -19,6 +20,7 @@ export const PROOFS: readonly Proof[] = [
   ...PROOFS_OF_LIMITS,
   ...PROOFS_OF_DEFERRALS,
   ...PROOFS_OF_PUNCTUALITY,
+  ...PROOFS_OF_THE_WEB,
   ...PROOFS_OF_INDEPENDENCE,
   ...PROOFS_OF_THE_PROCESS,
   ...PROOFS_OF_CONFIGURATION,

@@ -39,7 +39,7 @@ describe("the Dockerfile", () => {
       "run",
       "--config.file=/etc/appliance-exporter/config.yaml",
     ]);
-    expect(argument("HEALTHCHECK")).toContain('CMD ["node", "-e", ');
+    expect(argument("HEALTHCHECK")).toContain('CMD ["node", "/app/bin/healthcheck.mjs"]');
     expect(dockerfile).not.toMatch(/curl|wget/);
   });
 

@@ -45,20 +45,22 @@ export interface Setup {
   readonly config: unknown;
   /** Texts by name. */
   readonly files?: Readonly<Record<string, string>>;
+  /** The web configuration, as text; it becomes `web.yaml`. */
+  readonly web?: string;
   /** Default: `scheduled`. */
   readonly pollingMode?: PollingMode;
 }
 
 /** A whole exporter in this process, with a folder of its own. */
 export interface ExporterUnderTest {
-  /** `http://127.0.0.1:port` */
+  /** `http://127.0.0.1:port`, or with https where the web configuration says so. */
   readonly url: string;
   readonly port: number;
   readonly log: MemoryLog;
   readonly folder: string;
   /** Writes a file into its folder. */
   write(name: string, text: string): Promise<void>;
-  scrape(): Promise<Samples>;
+  scrape(headers?: Readonly<Record<string, string>>): Promise<Samples>;
   /** Whether it was good. */
   reload(): Promise<boolean>;
   /** Ends it and removes its folder. */
@@ -66,11 +68,11 @@ export interface ExporterUnderTest {
 }
 
 /** A new folder with `config.yaml` and the files. */
-export async function writeSetup({ config, files = {} }: Setup): Promise<string> {
+export async function writeSetup({ config, files = {}, web }: Setup): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-"));
   // JSON is YAML.
   const text = typeof config === "string" ? config : JSON.stringify(config, undefined, 1);
-  const all = { "config.yaml": text, ...files };
+  const all = { "config.yaml": text, ...(web === undefined ? {} : { "web.yaml": web }), ...files };
   await Promise.all(Object.entries(all).map(([name, content]) => writeFile(join(folder, name), content)));
   return folder;
 }
@@ -88,6 +90,7 @@ export async function startTestExporter({
       listenAddresses: [{ host: "127.0.0.1", port: 0 }],
       telemetryPath: "/metrics",
       enableLifecycle: true,
+      webConfigFile: setup.web === undefined ? undefined : join(folder, "web.yaml"),
       ...(watchIntervalMs === undefined ? {} : { watchIntervalMs }),
       pollingMode: setup.pollingMode ?? "scheduled",
       version: "0.0.0",
@@ -99,14 +102,15 @@ export async function startTestExporter({
   );
   if (!started.ok) throw new Error(`no start: ${JSON.stringify(started)}`);
   const { exporter } = started;
-  const url = `http://${exporter.addresses[0]}`;
+  const scheme = setup.web?.includes("tls_server_config") === true ? "https" : "http";
+  const url = `${scheme}://${exporter.addresses[0]}`;
   return {
     url,
     port: Number(new URL(url).port),
     log,
     folder,
     write: (name, text) => writeFile(join(folder, name), text),
-    scrape: () => scrape(url),
+    scrape: (headers) => scrape(url, headers),
     reload: async () => (await exporter.reload()).ok,
     stop: async () => {
       await exporter.stop();
@@ -116,8 +120,8 @@ export async function startTestExporter({
 }
 
 /** One scrape: 200, valid UTF-8 and a valid exposition. */
-export async function scrape(url: string): Promise<Samples> {
-  const response = await fetch(`${url}/metrics`);
+export async function scrape(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Samples> {
+  const response = await fetch(`${url}/metrics`, { headers });
   if (response.status !== 200) throw new Error(`scrape answered with status ${response.status}`);
   return parseSamples(new TextDecoder("utf-8", { fatal: true }).decode(await response.arrayBuffer()));
 }

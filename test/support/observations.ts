@@ -32,7 +32,7 @@ export function applianceOf(given: Partial<ApplianceConfig> & { readonly name: s
         insecureSkipVerify: false,
         certificateSha256: [],
       },
-      proxyUrl: undefined,
+      proxy: undefined,
       fingerprint: "plain",
     },
     ...given,

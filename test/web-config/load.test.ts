@@ -55,12 +55,6 @@ rate_limit: { interval: 1m30s, burst: 20 }
     ["7", `$2a$${HASH}`],
     ["monitor", `$2y$${HASH}`],
   ]);
-  expect(config?.files.map((file) => file.split("/").at(-1))).toEqual([
-    "web.yaml",
-    "server.pem",
-    "server.key",
-    "ca.pem",
-  ]);
 });
 
 test("takes certificate, key and authorities inline", async () => {

@@ -1,14 +1,18 @@
+import { X509Certificate } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { TLSSocket } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
 import { startExporter } from "../../src/exporter.ts";
 import { systemClock } from "../../src/polling/clock.ts";
 import { createAuthority } from "../support/certificates.ts";
-import { createMemoryLog } from "../support/exporter.ts";
+import { eventually } from "../support/eventually.ts";
+import { createMemoryLog, startTestExporter } from "../support/exporter.ts";
 import { folderOf, get, HASH } from "./support.ts";
 
 const CONFIG = "appliances: [{ name: a, enabled: false, base_url: 'https://127.0.0.1:1' }]\n";
-const TLS = "tls_server_config: { cert_file: server.pem, key_file: server.key }\n";
+const tls = (name: string) => `tls_server_config: { cert_file: ${name}.pem, key_file: ${name}.key }\n`;
+const TLS = tls("server");
 
 test("the exporter's reload takes both configurations or neither, and logs no secret", async () => {
   const authority = await createAuthority();
@@ -62,4 +66,31 @@ test("the exporter's reload takes both configurations or neither, and logs no se
   expect((await exporter.reload()).ok).toBe(false);
   expect((await ask()).status).toBe(401);
   expect(log.text()).not.toContain(HASH);
+});
+
+test("files that a changed web configuration names are watched from then on, the missing ones too", async () => {
+  const authority = await createAuthority();
+  const [first, second, third] = [await authority.issue(), await authority.issue(), await authority.issue()];
+  const exporter = await startTestExporter({
+    config: CONFIG,
+    web: tls("first"),
+    files: { "first.pem": first.cert, "first.key": first.key, "second.pem": second.cert },
+    watchIntervalMs: 20,
+  });
+  onTestFinished(exporter.stop);
+  const expectServed = (cert: string) =>
+    eventually(async () => {
+      let served: string | undefined;
+      const onSocket = (socket: TLSSocket) => (served = socket.getPeerX509Certificate()?.toString());
+      await get(exporter.port, "/metrics", { ca: authority.cert, onSocket });
+      expect(served).toBe(new X509Certificate(cert).toString());
+    });
+  await expectServed(first.cert);
+  await exporter.write("web.yaml", tls("second"));
+  await eventually(() => expect(exporter.log.text()).toContain("second.key"));
+  await exporter.write("second.key", second.key);
+  await expectServed(second.cert);
+  await exporter.write("second.pem", third.cert);
+  await exporter.write("second.key", third.key);
+  await expectServed(third.cert);
 });

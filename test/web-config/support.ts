@@ -54,7 +54,6 @@ export async function startSecured(yaml: string, files: Files = {}, handler = ro
     port: Number(started.server.addresses[0]?.split(":").at(-1)),
     log,
     clock,
-    files: loaded.web.files,
     stop: started.server.stop,
     write: (name: string, text: string) => writeFile(join(folder, name), text),
     /** The errors as lines. */

@@ -16,12 +16,12 @@ export function createFingerprinter(): (settings: Omit<HttpClientConfig, "finger
     digests.set(pem, known);
     return known;
   };
-  return ({ basicAuth, tls, proxyUrl }) =>
+  return ({ basicAuth, tls, proxy }) =>
     digest(
       JSON.stringify([
         basicAuth ? [basicAuth.username, ...passwordParts(basicAuth.password)] : null,
         { ...tls, ca: digestOnce(tls.ca), cert: digestOnce(tls.cert), key: tls.key?.reveal() },
-        proxyUrl?.reveal(),
+        { ...proxy, credentials: proxy?.credentials?.reveal() },
       ]),
     );
 }

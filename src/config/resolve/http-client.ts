@@ -40,11 +40,10 @@ function resolveSettings(
   chain: Chain,
   pems: ReadonlyMap<string, string>,
 ): Omit<HttpClientConfig, "fingerprint"> {
-  const proxyUrl = innermost(chain, ({ http }) => http?.proxy_url)?.value;
   return {
     basicAuth: resolveBasicAuth(chain),
     tls: resolveTls(chain, pems),
-    proxyUrl: proxyUrl === undefined ? undefined : new Secret(proxyUrl),
+    proxy: innermost(chain, ({ http }) => http?.proxy_url)?.value,
   };
 }
 

@@ -1,4 +1,8 @@
+import type { ProxyConfig } from "../config.ts";
+import { Secret } from "../secret.ts";
 import { show } from "../yaml/wording.ts";
+
+const DEFAULT_PROXY_PORT = 80;
 
 /** A setting's value in its final form, or what is wrong with it. */
 export type Setting<T> =
@@ -22,14 +26,20 @@ export function parseBaseUrl(text: string): Setting<string> {
   return { ok: true, value: `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, "")}` };
 }
 
-/** A proxy's URL, `http://[user:password@]host[:port]`; the messages show nothing of it, for it may hold a password. */
-export function parseProxyUrl(text: string): Setting<string> {
+/**
+ * A proxy's URL, `http://[user:password@]host[:port]`; the port is 80 by default. The messages show nothing of it, for
+ * it may hold a password.
+ */
+export function parseProxyUrl(text: string): Setting<ProxyConfig> {
   const url = /^http:\/\//i.test(text) ? parseUrl(text) : undefined;
-  if (!url || url.pathname !== "/" || /[?#]/.test(text) || !decodes(url.username) || !decodes(url.password)) {
+  const [user, password] = [decode(url?.username), decode(url?.password)];
+  const isPlain = url?.pathname === "/" && !/[?#]/.test(text);
+  if (!isPlain || user === undefined || password === undefined) {
     return refuse("expected a URL of the form http://[user:password@]host:port");
   }
-  const credentials = url.password === "" ? url.username : `${url.username}:${url.password}`;
-  return { ok: true, value: `http://${credentials === "" ? "" : `${credentials}@`}${url.host}` };
+  const credentials = user + password === "" ? undefined : new Secret(`${user}:${password}`);
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  return { ok: true, value: { host, port: Number(url.port || DEFAULT_PROXY_PORT), credentials } };
 }
 
 function parseUrl(text: string): URL | undefined {
@@ -39,12 +49,11 @@ function parseUrl(text: string): URL | undefined {
   return url.port === "0" ? undefined : url;
 }
 
-function decodes(text: string): boolean {
+function decode(text = ""): string | undefined {
   try {
-    decodeURIComponent(text);
-    return true;
+    return decodeURIComponent(text);
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -1,18 +1,22 @@
 import type { BasicAuthConfig } from "../../config/config.ts";
 import type { PasswordReader } from "../../config/password-file.ts";
+import { Secret } from "../../config/secret.ts";
 import type { Clock } from "../clock.ts";
 import type { Failure, FailureReason } from "../failure.ts";
 import type { Outcome, PresentedCertificate } from "../observation.ts";
+import { basicAuthorization } from "./basic-authorization.ts";
 import { classifyDeadline, classifyError, describeError } from "./classify.ts";
 import { exchange, type Answer } from "./exchange.ts";
 import type { Lane, Request } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
+import { createScrub, type Scrub } from "./scrub.ts";
 
 /** Asks one appliance over connections that are kept between polls. */
 export interface ApplianceClient {
   /**
    * One GET, from password file and name look-up to the last byte within `timeoutMs`; when that strikes, everything the
    * poll holds is destroyed. Never rejects. A connection that the appliance closed while it lay idle is replaced once.
+   * The credentials that were sent are not in the answer, whatever the appliance made of them. @see createScrub
    */
   get(path: string, timeoutMs: number): Promise<Outcome<Uint8Array>>;
   /** The certificate presented last, trusted or not. */
@@ -37,16 +41,29 @@ export interface ApplianceClientDeps {
 export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClient {
   const { lanes, clock } = deps;
   let refused: string | undefined;
+  let scrubbing: { readonly authorization: string; readonly scrub: Scrub } | undefined;
+
+  function scrubOf({ authorization, password }: Credentials): Scrub {
+    if (scrubbing?.authorization !== authorization)
+      scrubbing = { authorization, scrub: createScrub(authorization, password) };
+    return scrubbing.scrub;
+  }
 
   async function ask(path: string, poll: Poll): Promise<Answer> {
-    const authorization = await readAuthorization(deps);
-    if (!authorization.ok) return authorization;
-    const request = { path: deps.pathPrefix + path, headers: headers(deps.userAgent, authorization.value) };
+    const read = await readCredentials(deps);
+    if (!read.ok) return read;
+    const { credentials } = read;
+    const request = {
+      path: deps.pathPrefix + path,
+      headers: headers(deps.userAgent, credentials?.authorization),
+    };
     poll.isSecretRead = true;
     if (poll.isOver) return failed("timeout", "the deadline passed");
     const answer = await askTwiceAtMost(lanes, request, poll, clock);
-    if (!answer.ok && answer.failure.reason === "auth") refused = authorization.value;
-    return answer;
+    if (!answer.ok && answer.failure.reason === "auth") refused = credentials?.authorization;
+    return answer.ok && credentials !== undefined
+      ? { ok: true, body: scrubOf(credentials)(answer.body) }
+      : answer;
   }
 
   function get(path: string, timeoutMs: number): Promise<Outcome<Uint8Array>> {
@@ -72,9 +89,9 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
     hasNewCredentials: (timeoutMs) =>
       new Promise((resolve) => {
         const timer = setTimeout(() => resolve(false), timeoutMs);
-        void readAuthorization(deps).then((authorization) => {
+        void readCredentials(deps).then((read) => {
           clearTimeout(timer);
-          return resolve(authorization.ok && authorization.value !== refused);
+          return resolve(read.ok && read.credentials?.authorization !== refused);
         });
       }),
     close: () => lanes.close(),
@@ -117,16 +134,23 @@ async function askOn(lane: Lane, lanes: Lanes, request: Request, poll: Poll, clo
   }
 }
 
-type Authorization =
-  | { readonly ok: true; readonly value: string | undefined }
+interface Credentials {
+  /** The header's value. */
+  readonly authorization: string;
+  readonly password: string;
+}
+
+type CredentialsResult =
+  | { readonly ok: true; readonly credentials: Credentials | undefined }
   | { readonly ok: false; readonly failure: Failure };
 
-async function readAuthorization({ basicAuth, readPassword }: ApplianceClientDeps): Promise<Authorization> {
-  if (basicAuth === undefined) return { ok: true, value: undefined };
-  const password = await readPassword(basicAuth.password);
-  if (!password.ok) return failed("secret", `the password file cannot be used: ${password.message}`);
-  const credentials = `${basicAuth.username}:${password.secret.reveal()}`;
-  return { ok: true, value: `Basic ${Buffer.from(credentials).toString("base64")}` };
+async function readCredentials({ basicAuth, readPassword }: ApplianceClientDeps): Promise<CredentialsResult> {
+  if (basicAuth === undefined) return { ok: true, credentials: undefined };
+  const read = await readPassword(basicAuth.password);
+  if (!read.ok) return failed("secret", `the password file cannot be used: ${read.message}`);
+  const password = read.secret.reveal();
+  const authorization = basicAuthorization(new Secret(`${basicAuth.username}:${password}`));
+  return { ok: true, credentials: { authorization, password } };
 }
 
 function headers(userAgent: string, authorization: string | undefined): Record<string, string> {

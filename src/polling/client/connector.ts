@@ -1,6 +1,6 @@
 import { isIP, type Socket } from "node:net";
 import type { SecureContext, TLSSocket } from "node:tls";
-import type { TlsClientConfig } from "../../config/config.ts";
+import type { ProxyConfig, TlsClientConfig } from "../../config/config.ts";
 import type { Clock } from "../clock.ts";
 import type { PresentedCertificate } from "../observation.ts";
 import type { AttemptWatcher } from "./attempt.ts";
@@ -9,7 +9,7 @@ import { dial } from "./dial.ts";
 import { handshake } from "./handshake.ts";
 import type { Lookup } from "./lookup.ts";
 import { describeCertificate, peerProblem } from "./peer-verification.ts";
-import { openTunnel, type Proxy } from "./proxy.ts";
+import { openTunnel } from "./proxy.ts";
 
 /**
  * Connects once.
@@ -21,7 +21,7 @@ export type Connector = (watcher: AttemptWatcher) => Promise<Socket>;
 export interface ConnectorOptions {
   readonly host: string;
   readonly port: number;
-  readonly proxy: Proxy | undefined;
+  readonly proxy: ProxyConfig | undefined;
   /** `undefined`: plain HTTP. */
   readonly tls: { readonly config: TlsClientConfig; readonly context: SecureContext } | undefined;
   readonly lookup: Lookup;

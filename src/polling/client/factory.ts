@@ -8,7 +8,6 @@ import { createConnector } from "./connector.ts";
 import { createLane } from "./lane.ts";
 import { createLanes } from "./lanes.ts";
 import type { Lookup } from "./lookup.ts";
-import { parseProxyUrl } from "./proxy.ts";
 import type { SecureContexts } from "./tls-context.ts";
 
 /** Makes the client of an appliance. */
@@ -36,7 +35,7 @@ export function createClientFactory(deps: ClientFactoryDeps): (endpoint: Endpoin
     const connector = createConnector({
       host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
       port: Number(url.port || (isTls ? 443 : 80)),
-      proxy: http.proxyUrl === undefined ? undefined : parseProxyUrl(http.proxyUrl.reveal()),
+      proxy: http.proxy,
       tls: isTls ? { config: http.tls, context: deps.secureContexts(http.tls) } : undefined,
       lookup: deps.lookup,
       clock: deps.clock,

@@ -1,26 +1,9 @@
 import type { Socket } from "node:net";
+import type { ProxyConfig } from "../../config/config.ts";
+import { basicAuthorization } from "./basic-authorization.ts";
 import { ConnectionError } from "./connection-error.ts";
 
-const DEFAULT_PORT = 80;
 const HEAD_LIMIT_BYTES = 16 * 1024;
-
-export interface Proxy {
-  readonly host: string;
-  readonly port: number;
-  /** The value of Proxy-Authorization, where the URL holds credentials. */
-  readonly authorization: string | undefined;
-}
-
-/** Reads `http://[user:password@]host[:port]`; the port is 80 by default. */
-export function parseProxyUrl(text: string): Proxy {
-  const url = new URL(text);
-  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-  return {
-    host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
-    port: Number(url.port || DEFAULT_PORT),
-    authorization: credentials === ":" ? undefined : `Basic ${Buffer.from(credentials).toString("base64")}`,
-  };
-}
 
 /**
  * Has the proxy on a connected socket open a tunnel to `target` (`host:port`). Bounded in size; time is the caller's, who
@@ -29,9 +12,13 @@ export function parseProxyUrl(text: string): Proxy {
  * @throws ConnectionError of reason `proxy`
  * @see RFC 9110, 9.3.6
  */
-export async function openTunnel(socket: Socket, target: string, { authorization }: Proxy): Promise<void> {
+export async function openTunnel(
+  socket: Socket,
+  target: string,
+  { credentials }: ProxyConfig,
+): Promise<void> {
   const lines = [`CONNECT ${target} HTTP/1.1`, `Host: ${target}`];
-  if (authorization !== undefined) lines.push(`Proxy-Authorization: ${authorization}`);
+  if (credentials !== undefined) lines.push(`Proxy-Authorization: ${basicAuthorization(credentials)}`);
   socket.write(`${lines.join("\r\n")}\r\n\r\n`);
   const problem = refusal(await readHead(socket));
   if (problem !== undefined) throw new ConnectionError("proxy", problem);

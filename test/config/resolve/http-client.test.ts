@@ -87,11 +87,14 @@ test("a password file is kept as its absolute path", async () => {
 });
 
 test.each([
-  ["http://proxy.example:3128", "http://proxy.example:3128"],
-  ["http://u:p%40ss@proxy.example:3128/", "http://u:p%40ss@proxy.example:3128"],
-  ["http://u@proxy.example", "http://u@proxy.example"],
-])("proxy_url %s is kept as %s", async (text, url) => {
-  expect((await httpOf(appliance(`, http_client: { proxy_url: "${text}" }`))).proxyUrl?.reveal()).toBe(url);
+  ["http://proxy.example", "proxy.example", 80, undefined],
+  ["http://proxy.example:3128", "proxy.example", 3128, undefined],
+  ["http://[2001:db8::1]:3128", "2001:db8::1", 3128, undefined],
+  ["http://u:p%40ss%3A@proxy.example:3128/", "proxy.example", 3128, "u:p@ss:"],
+  ["http://u@proxy.example", "proxy.example", 80, "u:"],
+])("proxy_url %s is read", async (text, host, port, credentials) => {
+  const { proxy } = await httpOf(appliance(`, http_client: { proxy_url: "${text}" }`));
+  expect([proxy?.host, proxy?.port, proxy?.credentials?.reveal()]).toEqual([host, port, credentials]);
 });
 
 test("a file that is missing or unfit is an error where it is named", async () => {

@@ -1,10 +1,8 @@
 import { onTestFinished, expect, test } from "vitest";
 
-import { parseProxyUrl } from "../../../src/polling/client/proxy.ts";
-import { Secret } from "../../../src/config/secret.ts";
 import { eventually } from "../../support/eventually.ts";
 import { startSynSwallower } from "../../support/fault-server.ts";
-import { answering, clientOf, LONG_MS, OK, serve, servePlain, shortly } from "./support.ts";
+import { answering, clientOf, LONG_MS, OK, proxyAt, serve, servePlain, shortly } from "./support.ts";
 
 const TIMEOUT_MS = 150;
 /** What a test calls that should have been given something else to call. */
@@ -78,10 +76,9 @@ test.each([
   { name: "has taken the connection", port: async () => (await servePlain(() => {})).port },
   { name: "cannot even be reached", port: swallowedPort },
 ])("a deadline that strikes before a proxy has answered CONNECT is proxy, if it $name", async ({ port }) => {
-  const proxyUrl = new Secret(`http://127.0.0.1:${await port()}`);
-  expect(parseProxyUrl(proxyUrl.reveal()).host).toBe("127.0.0.1");
+  const proxy = proxyAt(await port());
   const { value, tookMs } = await timed(
-    clientOf("https://192.0.2.1:4849", { http: { proxyUrl } }).get("/x", TIMEOUT_MS),
+    clientOf("https://192.0.2.1:4849", { http: { proxy } }).get("/x", TIMEOUT_MS),
   );
   expect(shortly(value)).toBe("proxy");
   expect(tookMs).toBeLessThan(TIMEOUT_MS + GRACE_MS);

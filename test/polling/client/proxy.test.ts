@@ -2,27 +2,12 @@ import { connect } from "node:net";
 
 import { onTestFinished, expect, test } from "vitest";
 
-import { Secret } from "../../../src/config/secret.ts";
 import { systemClock } from "../../../src/polling/clock.ts";
 import { createConnector } from "../../../src/polling/client/connector.ts";
 import { classifyError } from "../../../src/polling/client/classify.ts";
-import { parseProxyUrl } from "../../../src/polling/client/proxy.ts";
 import type { Behaviour, FaultServer } from "../../support/fault-server.ts";
 import { closedPort } from "../../support/fault-server.ts";
-import { answering, clientOf, LONG_MS, OK, serve, servePlain, shortly } from "./support.ts";
-
-test.each([
-  ["http://proxy.example", { host: "proxy.example", port: 80, authorization: undefined }],
-  ["http://proxy.example:3128", { host: "proxy.example", port: 3128, authorization: undefined }],
-  ["http://[2001:db8::1]:3128", { host: "2001:db8::1", port: 3128, authorization: undefined }],
-  [
-    "http://user:p%40ss%3A@proxy.example",
-    { host: "proxy.example", port: 80, authorization: "Basic dXNlcjpwQHNzOg==" },
-  ],
-  ["http://user@proxy.example", { host: "proxy.example", port: 80, authorization: "Basic dXNlcjo=" }],
-])("%s is read", (text, proxy) => {
-  expect(parseProxyUrl(text)).toEqual(proxy);
-});
+import { answering, clientOf, LONG_MS, OK, proxyAt, serve, servePlain, shortly } from "./support.ts";
 
 /** Opens every tunnel that is asked for: whatever its host, to that port here. */
 function tunnelling(answer = "HTTP/1.1 200 Connection established\r\nVia: 1.1 test\r\n\r\n"): Behaviour {
@@ -39,15 +24,14 @@ function tunnelling(answer = "HTTP/1.1 200 Connection established\r\nVia: 1.1 te
   };
 }
 
-function viaProxy(proxy: FaultServer, target: string, credentials = "") {
-  const proxyUrl = new Secret(`http://${credentials}127.0.0.1:${proxy.port}`);
-  return clientOf(target, { http: { proxyUrl } });
+function viaProxy(proxy: FaultServer, target: string, credentials?: string) {
+  return clientOf(target, { http: { proxy: proxyAt(proxy.port, credentials) } });
 }
 
 test("an appliance is reached through the proxy, over TLS from end to end, on one tunnel for several polls", async () => {
   const appliance = await serve(answering(OK));
   const proxy = await servePlain(tunnelling());
-  const client = viaProxy(proxy, `https://127.0.0.1:${appliance.port}`, "user:p%40ss@");
+  const client = viaProxy(proxy, `https://127.0.0.1:${appliance.port}`, "user:p@ss");
   for (let i = 0; i < 3; i += 1) expect(shortly(await client.get("/x", LONG_MS))).toBe("{}");
   expect(proxy.requests.map(({ head }) => head.split("\r\n"))).toEqual([
     [
@@ -117,20 +101,17 @@ test.each<{ name: string; behaviour: Behaviour }>([
 );
 
 test("a proxy that refuses connections fails the poll as proxy", async () => {
-  const proxyUrl = new Secret(`http://127.0.0.1:${await closedPort()}`);
-  expect(shortly(await clientOf("https://192.0.2.1:4849", { http: { proxyUrl } }).get("/x", LONG_MS))).toBe(
-    "proxy",
-  );
+  const http = { proxy: proxyAt(await closedPort()) };
+  expect(shortly(await clientOf("https://192.0.2.1:4849", { http }).get("/x", LONG_MS))).toBe("proxy");
 });
 
 test("a proxy whose name does not resolve fails the poll as dns", async () => {
-  const proxyUrl = new Secret("http://proxy.invalid:3128");
   const unknown = Object.assign(new Error("getaddrinfo ENOTFOUND"), {
     code: "ENOTFOUND",
     syscall: "getaddrinfo",
   });
   const client = clientOf("https://192.0.2.1:4849", {
-    http: { proxyUrl },
+    http: { proxy: { ...proxyAt(3128), host: "proxy.invalid" } },
     lookup: (_, __, callback) => callback(unknown, []),
   });
   expect(shortly(await client.get("/x", LONG_MS))).toBe("dns");
@@ -146,7 +127,7 @@ test("trouble behind the tunnel is the appliance's, not the proxy's", async () =
 
 test("a host that is short of descriptors is local, on the way to a proxy too", async () => {
   const short = Object.assign(new Error("connect EMFILE"), { code: "EMFILE", syscall: "connect" });
-  const proxy = { host: "proxy.example", port: 3128, authorization: undefined };
+  const proxy = { ...proxyAt(3128), host: "proxy.example" };
   const lookup: Parameters<typeof createConnector>[0]["lookup"] = (_, __, callback) => callback(short, []);
   const to = { host: "192.0.2.1", port: 4849, proxy, tls: undefined };
   const connector = createConnector({ ...to, lookup, clock: systemClock });

@@ -2,7 +2,12 @@ import type { TlsOptions } from "node:tls";
 
 import { onTestFinished } from "vitest";
 
-import type { ApplianceConfig, HttpClientConfig, TlsClientConfig } from "../../../src/config/config.ts";
+import type {
+  ApplianceConfig,
+  HttpClientConfig,
+  ProxyConfig,
+  TlsClientConfig,
+} from "../../../src/config/config.ts";
 import { createPasswordReader, type PasswordReader } from "../../../src/config/password-file.ts";
 import { Secret } from "../../../src/config/secret.ts";
 import type { ApplianceClient } from "../../../src/polling/client/client.ts";
@@ -24,6 +29,15 @@ export const LONG_MS = 20_000;
 /** TLS settings that trust the test's authority. */
 export function trusting(given: Partial<TlsClientConfig> = {}): TlsClientConfig {
   return { ...PLAIN.tls, ca: AUTHORITY.cert, ...given };
+}
+
+/** A proxy on the loopback interface; `credentials`: `user:password`. */
+export function proxyAt(port: number, credentials?: string): ProxyConfig {
+  return {
+    host: "127.0.0.1",
+    port,
+    credentials: credentials === undefined ? undefined : new Secret(credentials),
+  };
 }
 
 export interface ClientOptions {

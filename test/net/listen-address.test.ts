@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { formatAddress, parseListenAddress } from "../../src/web/listen-address.ts";
+import { formatAddress, parseListenAddress } from "../../src/net/listen-address.ts";
 
 test.each([
   [":10849", { host: undefined, port: 10_849 }],
@@ -32,6 +32,8 @@ test.each([
   ":1e3",
   ": 80",
   "a b:80",
+  "a?b:80",
+  "-a:80",
   "http://localhost:80",
   ":80\n",
 ])("%j is no address to listen on", (text) => {
@@ -39,7 +41,7 @@ test.each([
 });
 
 test("an address is shown as it stands in a URL", () => {
-  expect(formatAddress("127.0.0.1", 80)).toBe("127.0.0.1:80");
-  expect(formatAddress("::1", 80)).toBe("[::1]:80");
-  expect(formatAddress("", 80)).toBe(":80");
+  expect(formatAddress({ host: "127.0.0.1", port: 80 })).toBe("127.0.0.1:80");
+  expect(formatAddress({ host: "::1", port: 80 })).toBe("[::1]:80");
+  expect(formatAddress({ host: undefined, port: 80 })).toBe(":80");
 });

@@ -1,0 +1,32 @@
+import { isIPv6 } from "node:net";
+
+/** Where to listen; without a host, on all addresses. */
+export interface ListenAddress {
+  readonly host: string | undefined;
+  readonly port: number;
+}
+
+const LISTEN = /^(?:\[([^\]]+)\]|([^:[\]\s]*)):(\d{1,5})$/;
+const HOST_NAME = /^[a-z0-9_][a-z0-9_.-]{0,252}$/i;
+
+export const MAX_PORT = 65_535;
+
+/** Reads `:10849`, `127.0.0.1:10849`, `[::1]:10849` or `localhost:10849`; `undefined` for anything else. Port 0 means any. */
+export function parseListenAddress(text: string): ListenAddress | undefined {
+  const [, ipv6, name = "", digits] = LISTEN.exec(text) ?? [];
+  const port = Number(digits);
+  if (digits === undefined || port > MAX_PORT) return undefined;
+  if (ipv6 !== undefined) return isIPv6(ipv6) ? { host: ipv6, port } : undefined;
+  if (name === "") return { host: undefined, port };
+  return isHostName(name) ? { host: name, port } : undefined;
+}
+
+/** Whether this may be a host's name; IPv4 addresses have the same form. */
+export function isHostName(text: string): boolean {
+  return HOST_NAME.test(text);
+}
+
+/** As it stands in a URL. */
+export function formatAddress({ host = "", port }: ListenAddress): string {
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+}

@@ -1,0 +1,118 @@
+import { X509Certificate } from "node:crypto";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { connect } from "node:tls";
+import { expect } from "vitest";
+import { createAuthority } from "../support/certificates.ts";
+import { eventually } from "../support/eventually.ts";
+import { HASH } from "../web-config/support.ts";
+import { healthy } from "./behaviours.ts";
+import { entry, EVERY_SECOND, type Proof, type Stage } from "./proof.ts";
+
+/** The fingerprint of the certificate that a new connection is shown. */
+async function presentedBy(stage: Stage, port: number): Promise<string | undefined> {
+  const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false });
+  stage.cleanUp(() => socket.destroy());
+  await once(socket, "secureConnect");
+  return socket.getPeerX509Certificate()?.fingerprint256;
+}
+
+function fingerprintOf(cert: string): string {
+  return new X509Certificate(cert).fingerprint256;
+}
+
+function basic(credentials: string) {
+  return { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` };
+}
+
+/** A quarter of a second of work or so for one password. */
+const DEAR = `$2b$12$${".".repeat(53)}`;
+/** As many as may wait. */
+const GUESSES = 100;
+
+export const PROOFS_OF_THE_WEB: readonly Proof[] = [
+  {
+    fault: 30,
+    name: "a pair that does not match, at a reload: the old pair stays, and so does the rest",
+    prove: async (stage) => {
+      const server = await stage.server(healthy);
+      const authority = await createAuthority();
+      const [old, next] = [await authority.issue(), await authority.issue()];
+      const configWith = (...names: readonly string[]) =>
+        JSON.stringify({
+          polling: { vrrp: EVERY_SECOND },
+          appliances: names.map((name) => entry(name, server)),
+        });
+      const exporter = await stage.exporter({
+        config: configWith("a"),
+        web: "tls_server_config: { cert_file: server.pem, key_file: server.key }",
+        files: { "server.pem": old.cert, "server.key": old.key },
+      });
+      expect(await presentedBy(stage, exporter.port)).toBe(fingerprintOf(old.cert));
+
+      await exporter.write("config.yaml", configWith("a", "b"));
+      await exporter.write("server.pem", next.cert);
+      expect(await exporter.reload()).toBe(false);
+      expect(await presentedBy(stage, exporter.port)).toBe(fingerprintOf(old.cert));
+      const error = exporter.log.lines.find(({ level }) => level === "error");
+      expect(error?.detail).toMatch(/web\.yaml:1:1: tls_server_config: the key does not belong to/);
+      const before = server.requests.length;
+      await eventually(() => expect(server.requests.length).toBeGreaterThanOrEqual(before + 2));
+      expect(exporter.log.lines.filter(({ msg }) => msg === "configuration reloaded")).toEqual([]);
+
+      await exporter.write("server.key", next.key);
+      expect(await exporter.reload()).toBe(true);
+      expect(await presentedBy(stage, exporter.port)).toBe(fingerprintOf(next.cert));
+    },
+  },
+  {
+    fault: 33,
+    name: "passwords are guessed at /metrics: one is checked at a time, polls are on time, and who is known is let in",
+    prove: async (stage) => {
+      const server = await stage.server(healthy);
+      const http = { basic_auth: { username: "monitor", password_file: "password" } };
+      const program = await stage.program(
+        {
+          config: { polling: { vrrp: EVERY_SECOND }, http_client: http, appliances: [entry("a", server)] },
+          files: { password: "p" },
+          web: `basic_auth_users: { known: $2b$${HASH}, dear: "${DEAR}" }`,
+        },
+        {
+          args: ["--web.config.file=web.yaml"],
+          headers: basic("known:correct horse"),
+          // Password files are read and scrapes compressed in the same threads: two checks at once would leave none.
+          env: { UV_THREADPOOL_SIZE: "2" },
+        },
+      );
+      const guessing = new AbortController();
+      stage.cleanUp(() => guessing.abort());
+      const statuses: number[] = [];
+      for (let nth = 0; nth < GUESSES; nth += 1) {
+        const init = { headers: basic(`dear:${nth}`), signal: guessing.signal };
+        void fetch(`${program.url}/metrics`, init).then(
+          ({ status }) => statuses.push(status),
+          () => {},
+        );
+      }
+      await eventually(() => expect(statuses.length).toBeGreaterThan(0));
+
+      // A new password each second, which must be read from its file.
+      const before = server.requests.length;
+      const startedMs = performance.now();
+      for (let nth = 0; nth < 5; nth += 1) {
+        await writeFile(join(program.folder, "password"), `p${nth}`);
+        const polled = server.requests.length;
+        await eventually(() => expect(server.requests.length).toBeGreaterThan(polled));
+        expect((await program.scrape()).value("appliance_up", { appliance: "a" })).toBe(1);
+      }
+      const seconds = (performance.now() - startedMs) / 1000;
+      expect(server.requests.length - before).toBeGreaterThanOrEqual(Math.floor(seconds) - 2);
+      const counted = { appliance: "a", operation: "vrrp" };
+      expect((await program.scrape()).value("appliance_poll_failures_total", counted)).toBe(0);
+      // All the while, there was one to check.
+      expect(statuses.length).toBeLessThan(GUESSES);
+      expect(new Set(statuses)).toEqual(new Set([401]));
+    },
+  },
+];

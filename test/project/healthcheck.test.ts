@@ -1,0 +1,97 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { resetsAtOnce, resetsAtRequest, saysAndEnds } from "../faults/behaviours.ts";
+import { runProof } from "../faults/proof.ts";
+import { createAuthority } from "../support/certificates.ts";
+import { startTestExporter } from "../support/exporter.ts";
+import { closedPort, startFaultServer } from "../support/fault-server.ts";
+import { HASH } from "../web-config/support.ts";
+import { routes, serve } from "../web/support.ts";
+
+const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
+const DOCKERFILE = readFileSync(`${REPOSITORY}Dockerfile`, "utf8");
+const CONFIG = "appliances: [{ name: a, enabled: false, base_url: 'https://127.0.0.1:1' }]";
+
+/** The image's command, its folder here; 0 for healthy. */
+async function check(port: number): Promise<number> {
+  const [, words = ""] = /^HEALTHCHECK .*CMD (.*)$/m.exec(DOCKERFILE) ?? [];
+  const [, ...args]: readonly string[] = JSON.parse(words.replaceAll("/app/", REPOSITORY));
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, [...args, `127.0.0.1:${port}`], (error, stdout, stderr) => {
+      if (stdout + stderr !== "") reject(new Error(stdout + stderr));
+      else if (error !== null && typeof error.code !== "number") reject(error);
+      else resolve(Number(error?.code ?? 0));
+    });
+  });
+}
+
+const authority = await createAuthority();
+const { cert, key } = await authority.issue();
+const FILES = { "server.pem": cert, "server.key": key, "ca.pem": authority.cert };
+const tls = (more: string) => `tls_server_config: { cert_file: server.pem, key_file: server.key, ${more} }`;
+
+test.each([
+  ["plain HTTP", undefined],
+  ["TLS", tls("")],
+  ["TLS 1.0 alone", tls("min_version: TLS10, max_version: TLS10")],
+  [
+    "TLS with one suite and one curve",
+    tls(
+      "max_version: TLS12, cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA, TLS_RSA_WITH_AES_128_CBC_SHA], curve_preferences: [CurveP521]",
+    ),
+  ],
+  [
+    "certificates demanded of clients",
+    tls("client_auth_type: RequireAndVerifyClientCert, client_ca_file: ca.pem"),
+  ],
+  [
+    "certificates demanded of clients over TLS 1.2",
+    tls("client_auth_type: RequireAnyClientCert, max_version: TLS12"),
+  ],
+  [
+    "passwords and a rate limit",
+    `basic_auth_users: { u: $2b$${HASH} }\nrate_limit: { interval: 1h, burst: 1 }`,
+  ],
+])("an exporter with %s is healthy", async (_, web) => {
+  const { port, stop } = await startTestExporter({
+    config: CONFIG,
+    files: FILES,
+    ...(web === undefined ? {} : { web }),
+  });
+  onTestFinished(stop);
+  expect([await check(port), await check(port)]).toEqual([0, 0]);
+});
+
+test("one that says that it is not healthy is not", async () => {
+  expect(await check(await serve(routes({ isHealthy: () => false })))).toBe(1);
+});
+
+test("one that is not there is not healthy, nor is what hangs up without a word, or speaks something else", async () => {
+  expect(await check(await closedPort())).toBe(1);
+  for (const behaviour of [resetsAtOnce, resetsAtRequest, saysAndEnds("SSH-2.0-x\r\n")]) {
+    const server = await startFaultServer(behaviour);
+    onTestFinished(server.stop);
+    expect(await check(server.port)).toBe(1);
+  }
+});
+
+test("one that stands still is not healthy", () =>
+  runProof({
+    fault: 24,
+    name: "",
+    prove: async (stage) => {
+      const program = await stage.program({ config: CONFIG });
+      const { port } = new URL(program.url);
+      expect(await check(Number(port))).toBe(0);
+      program.kill("SIGSTOP");
+      expect(await check(Number(port))).toBe(1);
+    },
+  }));
+
+test("without an address it asks the port that the image serves on", () => {
+  const script = readFileSync(`${REPOSITORY}bin/healthcheck.mjs`, "utf8");
+  const [, port = ""] = /^EXPOSE (\d+)$/m.exec(DOCKERFILE) ?? [];
+  expect(script).toContain(`[address = "127.0.0.1:${port}"]`);
+});
