@@ -147,7 +147,7 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
 
   apply(loaded.config);
   self.reloaded(true, clock.wallMs());
-  await reloader.watch();
+  reloader.watch();
   const { addresses } = web.server;
   logger.info(
     {

@@ -3,7 +3,6 @@ import type { Config, ConfigResult } from "./config/config.ts";
 import { formatConfigError } from "./config/errors.ts";
 import { loadConfig } from "./config/load.ts";
 import { planReload } from "./config/reload-plan.ts";
-import { sourcesOf } from "./config/sources.ts";
 import { startWatch } from "./config/watch.ts";
 import type { Logger } from "./log.ts";
 import type { Clock } from "./polling/clock.ts";
@@ -18,7 +17,7 @@ export interface ReloaderDeps {
   /** What runs already. */
   readonly loaded: ConfigResult & { readonly ok: true };
   /** Our own server, whose configuration is reloaded with it: both or neither. */
-  readonly web: Pick<SecuredWeb, "files" | "prepare">;
+  readonly web: Pick<SecuredWeb, "sources" | "prepare">;
   /** Goes by another configuration. Where it throws, it must have changed nothing. */
   readonly apply: (config: Config) => void;
   /** `atMs`: Unix time in milliseconds. */
@@ -36,12 +35,10 @@ export interface Reloader {
   /** The running configuration, in YAML and without its secrets. */
   shown(): string;
   /** From now on, also reloads by itself when the content of a file is another one than the latest load has seen. */
-  watch(): Promise<void>;
+  watch(): void;
   /** No configuration is taken from here on. */
   stop(): void;
 }
-
-const MAX_WEB_FILE_BYTES = 4 * 1024 * 1024;
 
 const STOPPED: ReloadResult = { ok: false, errors: ["the exporter is stopping"] };
 
@@ -54,17 +51,15 @@ export function createReloader({
   ...deps
 }: ReloaderDeps): Reloader {
   let running = deps.loaded;
-  let { sources } = running;
+  let sources = [...running.sources, ...deps.web.sources];
   let isStopped = false;
   let stopWatching: (() => void) | undefined;
 
   async function load(): Promise<ReloadResult> {
     const next = await loadConfig(configFile);
-    // Before they are read for good: a change in between is another one at the next check.
-    const webSources = await sourcesOf(deps.web.files(), MAX_WEB_FILE_BYTES);
     const nextWeb = await deps.web.prepare();
     if (isStopped) return STOPPED;
-    sources = [...next.sources, ...webSources];
+    sources = [...next.sources, ...nextWeb.sources];
     if (!next.ok || !nextWeb.ok) {
       const errors = [next, nextWeb].flatMap((each) => (each.ok ? [] : each.errors));
       return refuse(errors.map(formatConfigError), "configuration is bad");
@@ -99,8 +94,7 @@ export function createReloader({
   return {
     reload,
     shown: () => running.shown(),
-    watch: async () => {
-      sources = [...sources, ...(await sourcesOf(deps.web.files(), MAX_WEB_FILE_BYTES))];
+    watch: () => {
       if (!isStopped) stopWatching = startWatch({ sources: () => sources, onChange }, deps.watchIntervalMs);
     },
     stop: () => {

@@ -1,24 +1,27 @@
 import type { RequestListener } from "node:http";
 import type { ConfigError } from "./config/config.ts";
+import type { Source } from "./config/sources.ts";
 import type { Logger } from "./log.ts";
 import { createGuard } from "./web/guard.ts";
 import type { ListenAddress } from "./web/listen-address.ts";
 import { startWebServer, type WebServer, type WebStart } from "./web/server.ts";
-import { loadWebConfig } from "./web-config/load.ts";
+import { loadWebConfig, type WebConfigResult } from "./web-config/load.ts";
 import type { WebConfig } from "./web-config/web-config.ts";
 
 /** Our own server, protected as its configuration says. */
 export interface SecuredWeb {
-  /** All files that the configuration in force was read from, absolute; without one, none. */
-  files(): readonly string[];
+  /** What the configuration was read from at first; without one, nothing. */
+  readonly sources: readonly Source[];
   start(listeners: readonly ListenAddress[], handler: RequestListener): Promise<WebStart>;
   /** Reads the configuration anew and touches nothing yet. */
   prepare(): Promise<WebPreparation>;
 }
 
+/** `sources`: what it was read from, whether it is good or bad. */
 export type WebPreparation =
   /** `apply` goes by the new configuration: from the next request and the next handshake on. */
-  { readonly ok: true; apply(): void } | { readonly ok: false; readonly errors: readonly ConfigError[] };
+  | { readonly ok: true; readonly sources: readonly Source[]; apply(): void }
+  | { readonly ok: false; readonly sources: readonly Source[]; readonly errors: readonly ConfigError[] };
 
 export type SecuredWebResult =
   | { readonly ok: true; readonly web: SecuredWeb }
@@ -36,7 +39,6 @@ const UNPROTECTED: WebConfig = {
   headers: {},
   rateLimit: undefined,
   wantsHttp2: false,
-  files: [],
 };
 
 /** Reads the web configuration, where there is one, and makes a server of it that listens nowhere yet. */
@@ -44,8 +46,8 @@ export async function loadSecuredWeb(
   file: string | undefined,
   { logger, nowMs }: SecuredWebDeps,
 ): Promise<SecuredWebResult> {
-  const load = async () =>
-    file === undefined ? ({ ok: true, config: UNPROTECTED } as const) : await loadWebConfig(file);
+  const load = async (): Promise<WebConfigResult> =>
+    file === undefined ? { ok: true, config: UNPROTECTED, sources: [] } : loadWebConfig(file);
   const loaded = await load();
   if (!loaded.ok) return loaded;
   let current: WebConfig = loaded.config;
@@ -63,7 +65,7 @@ export async function loadSecuredWeb(
   return {
     ok: true,
     web: {
-      files: () => current.files,
+      sources: loaded.sources,
       start: async (listeners, handler) => {
         const started = await startWebServer(listeners, guard.protect(handler), current.tls);
         if (started.ok) server = started.server;
@@ -72,10 +74,11 @@ export async function loadSecuredWeb(
       prepare: async () => {
         const next = await load();
         if (!next.ok) return next;
-        if ((next.config.tls === undefined) !== (current.tls === undefined)) {
-          return { ok: false, errors: [needsRestart(file ?? "")] };
+        const { config, sources } = next;
+        if ((config.tls === undefined) !== (current.tls === undefined)) {
+          return { ok: false, errors: [needsRestart(file ?? "")], sources };
         }
-        return { ok: true, apply: () => apply(next.config) };
+        return { ok: true, apply: () => apply(config), sources };
       },
     },
   };

@@ -38,13 +38,6 @@ export function recordSources(): SourceRecord {
   };
 }
 
-/** Files as they are now, for a load that keeps no record of its own. */
-export async function sourcesOf(paths: readonly string[], limitBytes: number): Promise<readonly Source[]> {
-  const record = recordSources();
-  await Promise.all(paths.map((path) => record.readText(path, limitBytes)));
-  return record.sources();
-}
-
 /** The same for the same text alone. */
 export function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("base64");

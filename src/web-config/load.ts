@@ -1,6 +1,6 @@
-import { resolve } from "node:path";
 import type { ConfigError } from "../config/config.ts";
 import { sortErrors } from "../config/errors.ts";
+import { recordSources, type Source } from "../config/sources.ts";
 import { errorAt, readYamlFile, type YamlFile } from "../config/yaml/file.ts";
 import { validateYaml } from "../config/yaml/validate.ts";
 import { readPemSources } from "./pem-sources.ts";
@@ -9,20 +9,22 @@ import { resolveTls } from "./tls.ts";
 import { readUsers } from "./users.ts";
 import type { RateLimit, WebConfig } from "./web-config.ts";
 
+/** `sources`: all that was read, as it was found, so that no change between two readings is lost. */
 export type WebConfigResult =
-  | { readonly ok: true; readonly config: WebConfig }
-  | { readonly ok: false; readonly errors: readonly ConfigError[] };
+  | { readonly ok: true; readonly config: WebConfig; readonly sources: readonly Source[] }
+  | { readonly ok: false; readonly errors: readonly ConfigError[]; readonly sources: readonly Source[] };
 
 /**
  * The web configuration of a file and the files named in it, or every error with its position. Takes the format of
  * Prometheus's exporter-toolkit. An empty file is refused: half written, it would open everything to everybody.
  */
 export async function loadWebConfig(path: string): Promise<WebConfigResult> {
-  const read = await readYamlFile(path);
-  if (!read.ok) return read;
+  const record = recordSources();
+  const read = await readYamlFile(path, record.readText);
+  if (!read.ok) return { ...read, sources: record.sources() };
   const file = { ...read.file, data: read.file.data ?? {} };
   const validated = validateYaml(file, webConfigSchema);
-  const pems = await readPemSources(file);
+  const pems = await readPemSources(file, record);
   const { users, errors: userErrors } = readUsers(file);
   const limited = readRateLimit(file, validated.ok ? validated.value : {});
   const found = [...(validated.ok ? [] : validated.errors), ...pems.errors, ...userErrors, ...limited.errors];
@@ -32,7 +34,7 @@ export async function loadWebConfig(path: string): Promise<WebConfigResult> {
       : undefined;
   const errors = tls === undefined || tls.ok ? found : [...found, ...tls.errors];
   if (!validated.ok || tls === undefined || !tls.ok || errors.length > 0) {
-    return { ok: false, errors: sortErrors([path], errors) };
+    return { ok: false, errors: sortErrors([path], errors), sources: record.sources() };
   }
   const http = validated.value.http_server_config;
   return {
@@ -43,8 +45,8 @@ export async function loadWebConfig(path: string): Promise<WebConfigResult> {
       headers: definedOnly(http?.headers ?? {}),
       rateLimit: limited.rateLimit,
       wantsHttp2: http?.http2 === true,
-      files: [resolve(path), ...pems.files],
     },
+    sources: record.sources(),
   };
 }
 

@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
 import type { ConfigError } from "../config/config.ts";
-import { readTextFile } from "../config/read-file.ts";
 import { checkCertificates, checkPrivateKey } from "../config/resolve/pem-file.ts";
+import type { SourceRecord } from "../config/sources.ts";
 import { errorAt, type YamlFile } from "../config/yaml/file.ts";
 import { valueAt } from "../config/yaml/validate.ts";
 import { show } from "../config/yaml/wording.ts";
@@ -14,29 +14,25 @@ export interface PemSources {
   readonly key: string | undefined;
   readonly clientCa: string | undefined;
   readonly errors: readonly ConfigError[];
-  /** Files named, absolute. */
-  readonly files: readonly string[];
 }
 
 interface PemSource {
   readonly text?: string;
   readonly errors: readonly ConfigError[];
-  readonly files: readonly string[];
 }
 
-/** Reads certificate, key and authorities, inline or from files relative to the configuration's own place. */
-export async function readPemSources(file: YamlFile): Promise<PemSources> {
+/** Reads certificate, key and authorities, inline or from recorded files relative to the configuration's own place. */
+export async function readPemSources(file: YamlFile, { readText }: SourceRecord): Promise<PemSources> {
   const [cert, key, clientCa] = await Promise.all([
-    readPemSource(file, "cert", checkCertificates),
-    readPemSource(file, "key", checkPrivateKey),
-    readPemSource(file, "client_ca", checkCertificates),
+    readPemSource(file, "cert", checkCertificates, readText),
+    readPemSource(file, "key", checkPrivateKey, readText),
+    readPemSource(file, "client_ca", checkCertificates, readText),
   ]);
   return {
     cert: cert.text,
     key: key.text,
     clientCa: clientCa.text,
     errors: [cert, key, clientCa].flatMap(({ errors }) => errors),
-    files: [cert, key, clientCa].flatMap(({ files }) => files),
   };
 }
 
@@ -44,30 +40,30 @@ async function readPemSource(
   file: YamlFile,
   key: string,
   check: (pem: string) => string | undefined,
+  readText: SourceRecord["readText"],
 ): Promise<PemSource> {
   const inline = textAt(file, key);
   const path = textAt(file, `${key}_file`);
-  const refuse = (at: string, message: string, files: readonly string[] = []): PemSource => ({
+  const refuse = (at: string, message: string): PemSource => ({
     errors: [errorAt(file, ["tls_server_config", at], message)],
-    files,
   });
   if (inline !== undefined && path !== undefined) {
     return refuse(key, `expected at most one of ${key} and ${key}_file`);
   }
   if (inline !== undefined) {
     const message = check(inline);
-    return message === undefined ? { text: inline, errors: [], files: [] } : refuse(key, message);
+    return message === undefined ? { text: inline, errors: [] } : refuse(key, message);
   }
-  if (path === undefined) return { errors: [], files: [] };
+  if (path === undefined) return { errors: [] };
   const absolute = resolve(dirname(file.file), path);
-  const read = await readTextFile(absolute, MAX_PEM_BYTES);
+  const read = await readText(absolute, MAX_PEM_BYTES);
   const message = read.ok ? check(read.text) : read.message;
   // The key itself may have been written where its file's path belongs.
   const shown = path.includes("\n") ? "this file" : show(absolute);
   if (!read.ok || message !== undefined) {
-    return refuse(`${key}_file`, `cannot use ${shown}: ${message}`, [absolute]);
+    return refuse(`${key}_file`, `cannot use ${shown}: ${message}`);
   }
-  return { text: read.text, errors: [], files: [absolute] };
+  return { text: read.text, errors: [] };
 }
 
 function textAt(file: YamlFile, key: string): string | undefined {

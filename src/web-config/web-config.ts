@@ -37,6 +37,4 @@ export interface WebConfig {
   readonly rateLimit: RateLimit | undefined;
   /** `http2: true` was asked for, which is not served. */
   readonly wantsHttp2: boolean;
-  /** All that was read, absolute. */
-  readonly files: readonly string[];
 }

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 test("reads everything that may be said", async () => {
-  const { config, errors } = await load(
+  const { config, errors, sources } = await load(
     `tls_server_config:
   cert_file: server.pem
   key_file: server.key
@@ -55,12 +55,7 @@ rate_limit: { interval: 1m30s, burst: 20 }
     ["7", `$2a$${HASH}`],
     ["monitor", `$2y$${HASH}`],
   ]);
-  expect(config?.files.map((file) => file.split("/").at(-1))).toEqual([
-    "web.yaml",
-    "server.pem",
-    "server.key",
-    "ca.pem",
-  ]);
+  expect(sources).toEqual(["ca.pem", "server.key", "server.pem", "web.yaml"]);
 });
 
 test("takes certificate, key and authorities inline", async () => {
@@ -92,7 +87,7 @@ test.each([
 });
 
 test("reports every error at once, with its position, and shows no secret", async () => {
-  const { errors } = await load(
+  const { errors, sources } = await load(
     `tls_server_config:
   cert_file: nowhere.pem
   key_file: server.pem
@@ -137,6 +132,7 @@ colour: blue
     "web.yaml:18:35: rate_limit.burst: expected at least 0",
     "web.yaml:19:1: colour: unknown key",
   ]);
+  expect(sources).toEqual(["nowhere.pem", "server.key", "server.pem", "web.yaml"]);
 });
 
 test.each([

@@ -1,43 +1,22 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
-import { startExporter } from "../../src/exporter.ts";
-import { systemClock } from "../../src/polling/clock.ts";
+import { expect, test } from "vitest";
 import { createAuthority } from "../support/certificates.ts";
-import { createMemoryLog } from "../support/exporter.ts";
+import { NOBODY, startProtected } from "./exporter.ts";
 import { folderOf, get, HASH } from "./support.ts";
 
-const CONFIG = "appliances: [{ name: a, enabled: false, base_url: 'https://127.0.0.1:1' }]\n";
 const TLS = "tls_server_config: { cert_file: server.pem, key_file: server.key }\n";
 
 test("the exporter's reload takes both configurations or neither, and logs no secret", async () => {
   const authority = await createAuthority();
   const [server, other] = await Promise.all([authority.issue(), authority.issue()]);
   const folder = await folderOf({
-    "config.yaml": CONFIG,
+    "config.yaml": NOBODY,
     "web.yaml": TLS,
     "server.pem": server.cert,
     "server.key": server.key,
   });
-  const log = createMemoryLog();
-  const started = await startExporter(
-    {
-      configFile: join(folder, "config.yaml"),
-      webConfigFile: join(folder, "web.yaml"),
-      listenAddresses: [{ host: "127.0.0.1", port: 0 }],
-      enableLifecycle: false,
-      telemetryPath: "/metrics",
-      version: "0.0.0",
-      nodeVersion: "v0.0.0",
-      maxLookups: 2,
-      maxPasswordReads: 2,
-    },
-    { clock: systemClock, logger: log.logger, droppedLogLines: () => 0 },
-  );
-  if (!started.ok) throw new Error(JSON.stringify(started));
-  const { exporter } = started;
-  onTestFinished(() => exporter.stop());
-  const port = Number(exporter.addresses[0]?.split(":").at(-1));
+  const { exporter, port, log } = await startProtected(folder);
   const ask = async (options: object = {}) => get(port, "/metrics", { ca: authority.cert, ...options });
 
   expect((await ask()).status).toBe(200);
@@ -57,7 +36,7 @@ test("the exporter's reload takes both configurations or neither, and logs no se
   expect((await ask()).status).toBe(401);
   expect((await ask({ auth: "monitor:correct horse" })).status).toBe(200);
 
-  await writeFile(join(folder, "config.yaml"), `${CONFIG}colour: blue\n`);
+  await writeFile(join(folder, "config.yaml"), `${NOBODY}colour: blue\n`);
   await writeFile(join(folder, "web.yaml"), TLS);
   expect((await exporter.reload()).ok).toBe(false);
   expect((await ask()).status).toBe(401);
