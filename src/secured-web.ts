@@ -19,7 +19,7 @@ export interface SecuredWeb {
 
 /** `sources`: what it was read from, whether it is good or bad. */
 export type WebPreparation =
-  /** `apply` goes by the new configuration: from the next request and the next handshake on. */
+  /** `apply` goes by the new one, from the next request and the next handshake on; where it throws, the old one stays. */
   | { readonly ok: true; readonly sources: readonly Source[]; apply(): void }
   | { readonly ok: false; readonly sources: readonly Source[]; readonly errors: readonly ConfigError[] };
 

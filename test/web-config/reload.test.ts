@@ -1,7 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { loadConfig } from "../../src/config/load.ts";
+import { systemClock } from "../../src/polling/clock.ts";
+import { createReloader } from "../../src/reload.ts";
 import { createAuthority } from "../support/certificates.ts";
+import { createMemoryLog } from "../support/exporter.ts";
 import { NOBODY, startProtected } from "./exporter.ts";
 import { folderOf, get, HASH } from "./support.ts";
 
@@ -41,4 +45,38 @@ test("the exporter's reload takes both configurations or neither, and logs no se
   expect((await exporter.reload()).ok).toBe(false);
   expect((await ask()).status).toBe(401);
   expect(log.text()).not.toContain(HASH);
+});
+
+test("where the server does not take its part after all, nothing of the configuration is taken", async () => {
+  const folder = await folderOf({ "config.yaml": NOBODY });
+  const configFile = join(folder, "config.yaml");
+  const loaded = await loadConfig(configFile);
+  if (!loaded.ok) throw new Error("the configuration is bad");
+  const taken: string[] = [];
+  const reloaded: boolean[] = [];
+  const refused = new Error("no memory for a secure context");
+  const apply = (): void => {
+    throw refused;
+  };
+  const reloader = createReloader({
+    configFile,
+    loaded,
+    web: { sources: [], prepare: () => Promise.resolve({ ok: true, sources: [], apply }) },
+    prepare: ({ appliances }) => {
+      const names = appliances.map(({ name }) => name);
+      return () => void taken.push(...names);
+    },
+    onReloaded: (isSuccess) => void reloaded.push(isSuccess),
+    clock: systemClock,
+    logger: createMemoryLog().logger,
+    watchIntervalMs: 600_000,
+  });
+  const before = reloader.shown();
+  await writeFile(configFile, NOBODY.replace("name: a", "name: b"));
+  expect((await reloader.reload()).ok).toBe(false);
+  expect({ taken, reloaded, shown: reloader.shown() }).toEqual({
+    taken: [],
+    reloaded: [false],
+    shown: before,
+  });
 });

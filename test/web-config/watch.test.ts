@@ -100,7 +100,7 @@ test("what changes between the load at the start and the first check is not over
     configFile,
     loaded,
     web: secured.web,
-    apply: () => {},
+    prepare: () => () => {},
     onReloaded: () => void (reloaded += 1),
     clock: systemClock,
     logger,
