@@ -138,15 +138,15 @@ colour: blue
 test.each([
   [
     "tls_server_config: { cert_file: server.pem }",
-    "1:1: tls_server_config: expected one of key and key_file",
+    "1:22: tls_server_config.cert_file: expected one of key and key_file beside it",
   ],
   [
     "tls_server_config: { key_file: server.key }",
-    "1:1: tls_server_config: expected one of cert and cert_file",
+    "1:22: tls_server_config.key_file: expected one of cert and cert_file beside it",
   ],
   [
     "tls_server_config: { client_auth_type: NoClientCert }",
-    "1:1: tls_server_config: expected one of cert and cert_file",
+    "1:22: tls_server_config.client_auth_type: expected one of cert and cert_file beside it",
   ],
   [
     "tls_server_config: { PAIR, cert: text }",
@@ -166,7 +166,7 @@ test.each([
   ],
   [
     "tls_server_config: { cert_file: ca.pem, key_file: server.key }",
-    "1:1: tls_server_config: the key does not belong to the certificate, or TLS refuses the two",
+    "1:41: tls_server_config.key_file: the key does not belong to the certificate, or TLS refuses the two",
   ],
   [
     "rate_limit: { interval: 1s }",
