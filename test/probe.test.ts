@@ -219,6 +219,23 @@ test("on schedule a probe leaves the fleet alone, and knows nothing of what was 
   expect(fleet.value("appliance_polls_total")).toBe(1);
 });
 
+test("on schedule a probe that fails takes no website of a healthy appliance away", async () => {
+  const one = await startAppliance();
+  const exporter = await start("scheduled", {
+    polling: {
+      vrrp: { interval: "100s", timeout: "300ms" },
+      websites: { interval: "1s", timeout: "900ms" },
+    },
+    appliances: [entry("lab", one, { websites: [7] })],
+  });
+  await eventually(async () => expect((await exporter.scrape()).value("website_up")).toBe(1));
+  one.answer(LIST_END, { isHeld: true });
+  expect((await probe(exporter, "target=lab")).value("probe_success")).toBe(0);
+  const tests = one.asked(TEST_END);
+  await eventually(() => expect(one.asked(TEST_END)).toBeGreaterThan(tests + 1));
+  expect((await exporter.scrape()).value("website_up")).toBe(1);
+});
+
 test("in probe mode nothing is polled by itself, readiness is at once, and only what was probed is served", async () => {
   const [one, two] = [await startAppliance(), await startAppliance()];
   const exporter = await start("probe", { appliances: [entry("one", one), entry("two", two)] });
