@@ -104,13 +104,15 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
   let wasPolled = false;
 
   fleet.configure(loaded.config, awaitedFromMs());
-  function apply(config: Config): void {
+  function prepare(config: Config): () => void {
     const start = runner.prepare(config, createClients());
-    fleet.configure(config, awaitedFromMs());
-    board.history.keep(snapshot().clusters);
-    start();
-    current = config;
-    self.appliances(config.appliances.filter(({ enabled }) => enabled).length);
+    return () => {
+      fleet.configure(config, awaitedFromMs());
+      board.history.keep(snapshot().clusters);
+      start();
+      current = config;
+      self.appliances(config.appliances.filter(({ enabled }) => enabled).length);
+    };
   }
   const { watchIntervalMs = WATCH_INTERVAL_MS } = options;
   const reloader = createReloader({
@@ -118,7 +120,7 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
     watchIntervalMs,
     loaded,
     web: secured.web,
-    apply,
+    prepare,
     onReloaded: (isSuccess, atMs) => {
       board.reloaded(isSuccess, atMs);
       self.reloaded(isSuccess, atMs);
@@ -151,7 +153,7 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
     return { ...web, reason: "listen" };
   }
 
-  apply(loaded.config);
+  prepare(loaded.config)();
   self.reloaded(true, clock.wallMs());
   reloader.watch();
   const { addresses } = web.server;

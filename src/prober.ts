@@ -19,7 +19,8 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 /** Answers probes: what is called so is polled, and told from a fleet that is nothing else. */
 export function createProber(deps: ProberDeps): Probe {
   return async ({ target, module, timeoutMs }) => {
-    const appliances = called(target, deps.appliances());
+    const entries = called(target, deps.appliances());
+    const appliances = entries.filter(({ enabled }) => enabled);
     if (appliances.length === 0) return undefined;
     const operations = operationsOf(module);
     const startedMs = deps.clock.monotonicMs();
@@ -28,7 +29,8 @@ export function createProber(deps: ProberDeps): Probe {
     const nowMs = deps.clock.monotonicMs();
     const { isSuccess } = result;
     const durationSeconds = Math.round(nowMs - startedMs) / 1000;
-    const snapshot = snapshotOf(deps, appliances, result, nowMs);
+    // A disabled member makes its cluster no smaller: the groups of the others are groups.
+    const snapshot = snapshotOf(deps, entries, result, nowMs);
     return renderProbe(snapshot, { operations, isSuccess, durationSeconds });
   };
 }
@@ -39,11 +41,11 @@ export function onlyPolled({ appliances, clusters }: FleetSnapshot): FleetSnapsh
   return { appliances: polled, clusters };
 }
 
-/** The members of the cluster that is called so, or else the appliance; the enabled ones. */
+/** All entries of the cluster that is called so, if one of them is enabled, or else the appliance. */
 function called(target: string, appliances: readonly ApplianceConfig[]): readonly ApplianceConfig[] {
-  const enabled = appliances.filter((appliance) => appliance.enabled);
-  const members = enabled.filter(({ cluster }) => cluster === target);
-  return members.length > 0 ? members : enabled.filter(({ name }) => name === target);
+  const members = appliances.filter(({ cluster }) => cluster === target);
+  const isPolled = members.some(({ enabled }) => enabled);
+  return isPolled ? members : appliances.filter(({ name }) => name === target);
 }
 
 function operationsOf(module: ProbeModule | undefined): ReadonlySet<OperationKind> {

@@ -18,8 +18,8 @@ export interface ReloaderDeps {
   readonly loaded: ConfigResult & { readonly ok: true };
   /** Our own server, whose configuration is reloaded with it: both or neither. */
   readonly web: Pick<SecuredWeb, "sources" | "prepare">;
-  /** Goes by another configuration. Where it throws, it must have changed nothing. */
-  readonly apply: (config: Config) => void;
+  /** Makes all that another configuration needs and touches nothing yet; the function that it returns goes by it. */
+  readonly prepare: (config: Config) => () => void;
   /** `atMs`: Unix time in milliseconds. */
   readonly onReloaded: (isSuccess: boolean, atMs: number) => void;
   readonly clock: Clock;
@@ -44,7 +44,7 @@ const STOPPED: ReloadResult = { ok: false, errors: ["the exporter is stopping"] 
 
 export function createReloader({
   configFile,
-  apply,
+  prepare,
   onReloaded,
   clock,
   logger,
@@ -66,8 +66,10 @@ export function createReloader({
     }
     const { added, removed, changed, kept } = planReload(running.config, next.config);
     try {
-      apply(next.config);
+      const apply = prepare(next.config);
+      // What the runtime could still refuse comes first, and the fleet has not changed then.
       nextWeb.apply();
+      apply();
     } catch (error) {
       return refuse([describeBug(error)], "configuration could not be applied");
     }
@@ -95,7 +97,7 @@ export function createReloader({
     reload,
     shown: () => running.shown(),
     watch: () => {
-      stopWatching = startWatch({ sources: () => sources, onChange }, deps.watchIntervalMs);
+      if (!isStopped) stopWatching = startWatch({ sources: () => sources, onChange }, deps.watchIntervalMs);
     },
     stop: () => {
       isStopped = true;

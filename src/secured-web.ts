@@ -6,12 +6,12 @@ import { createGuard } from "./web/guard.ts";
 import { underPrefix } from "./web/route-prefix.ts";
 import type { ListenAddress } from "./net/listen-address.ts";
 import { startWebServer, type WebServer, type WebStart } from "./web/server.ts";
-import { loadWebConfig } from "./web-config/load.ts";
+import { loadWebConfig, type WebConfigResult } from "./web-config/load.ts";
 import type { WebConfig } from "./web-config/web-config.ts";
 
 /** Our own server, protected as its configuration says. */
 export interface SecuredWeb {
-  /** What it was read from at first; without a configuration, nothing. */
+  /** What the configuration was read from at first; without one, nothing. */
   readonly sources: readonly Source[];
   /** `routePrefix`: in front of every path. */
   start(
@@ -23,12 +23,11 @@ export interface SecuredWeb {
   prepare(): Promise<WebPreparation>;
 }
 
+/** `sources`: what it was read from, whether it is good or bad. */
 export type WebPreparation =
-  /** `apply` goes by the new configuration: from the next request and the next handshake on. */
-  ({ readonly ok: true; apply(): void } | { readonly ok: false; readonly errors: readonly ConfigError[] }) & {
-    /** What was read for it, whether it is good or bad. */
-    readonly sources: readonly Source[];
-  };
+  /** `apply` goes by the new one, from the next request and the next handshake on; where it throws, the old one stays. */
+  | { readonly ok: true; readonly sources: readonly Source[]; apply(): void }
+  | { readonly ok: false; readonly sources: readonly Source[]; readonly errors: readonly ConfigError[] };
 
 export type SecuredWebResult =
   | { readonly ok: true; readonly web: SecuredWeb }
@@ -53,10 +52,8 @@ export async function loadSecuredWeb(
   file: string | undefined,
   { logger, nowMs }: SecuredWebDeps,
 ): Promise<SecuredWebResult> {
-  const load = async () =>
-    file === undefined
-      ? ({ ok: true, config: UNPROTECTED, sources: [] } as const)
-      : await loadWebConfig(file);
+  const load = async (): Promise<WebConfigResult> =>
+    file === undefined ? { ok: true, config: UNPROTECTED, sources: [] } : loadWebConfig(file);
   const loaded = await load();
   if (!loaded.ok) return loaded;
   let current: WebConfig = loaded.config;
@@ -76,21 +73,19 @@ export async function loadSecuredWeb(
     web: {
       sources: loaded.sources,
       start: async (listeners, handler, routePrefix) => {
-        const started = await startWebServer(
-          listeners,
-          underPrefix(routePrefix, guard.protect(handler)),
-          current.tls,
-        );
+        const served = underPrefix(routePrefix, guard.protect(handler));
+        const started = await startWebServer(listeners, served, current.tls);
         if (started.ok) server = started.server;
         return started;
       },
       prepare: async () => {
         const next = await load();
         if (!next.ok) return next;
-        if ((next.config.tls === undefined) !== (current.tls === undefined)) {
-          return { ok: false, errors: [needsRestart(file ?? "")], sources: next.sources };
+        const { config, sources } = next;
+        if ((config.tls === undefined) !== (current.tls === undefined)) {
+          return { ok: false, errors: [needsRestart(file ?? "")], sources };
         }
-        return { ok: true, apply: () => apply(next.config), sources: next.sources };
+        return { ok: true, apply: () => apply(config), sources };
       },
     },
   };

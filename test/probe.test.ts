@@ -89,6 +89,10 @@ const withTimeout = (seconds: number): Record<string, string> => ({
   "X-Prometheus-Scrape-Timeout-Seconds": String(seconds),
 });
 
+function groupLines({ text }: Samples): readonly string[] {
+  return text.split("\n").filter((line) => line.startsWith("vrrp_group_"));
+}
+
 test("a cluster's members are polled now and serve their series alone, their groups included", async () => {
   const [one, two, other] = [await startAppliance(), await startAppliance(), await startAppliance()];
   two.answer(LIST_END, { body: LIST("BACKUP") });
@@ -132,6 +136,22 @@ test("a disabled appliance is not probed, and its name is as good as unknown", a
   const exporter = await start("probe", { appliances: [entry("lab", one, { enabled: false })] });
   expect((await fetch(`${exporter.url}/probe?target=lab`)).status).toBe(404);
 });
+
+test.each(["scheduled", "probe"] as const)(
+  "a cluster with a disabled member has its groups in a probe as on /metrics, and is asked without it (%s)",
+  async (mode) => {
+    const [one, two] = [await startAppliance(), await startAppliance()];
+    const exporter = await start(mode, {
+      clusters: [{ name: "ams", appliances: [entry("ams-1", one), entry("ams-2", two, { enabled: false })] }],
+    });
+    const samples = await probe(exporter, "target=ams");
+    expect(samples.value("probe_success")).toBe(1);
+    expect(samples.value("vrrp_group_masters", { ha_cluster: "ams" })).toBe(1);
+    await eventually(async () => expect(groupLines(await exporter.scrape())).toEqual(groupLines(samples)));
+    expect(samples.text).not.toContain("ams-2");
+    expect(two.asked(LIST_END)).toBe(0);
+  },
+);
 
 test("a module is one operation, and serves what is about it alone", async () => {
   const one = await startAppliance();
@@ -217,6 +237,23 @@ test("on schedule a probe leaves the fleet alone, and knows nothing of what was 
   const fleet = await exporter.scrape();
   expect(fleet.value("vrrp_is_master")).toBe(1);
   expect(fleet.value("appliance_polls_total")).toBe(1);
+});
+
+test("on schedule a probe that fails takes no website of a healthy appliance away", async () => {
+  const one = await startAppliance();
+  const exporter = await start("scheduled", {
+    polling: {
+      vrrp: { interval: "100s", timeout: "300ms" },
+      websites: { interval: "1s", timeout: "900ms" },
+    },
+    appliances: [entry("lab", one, { websites: [7] })],
+  });
+  await eventually(async () => expect((await exporter.scrape()).value("website_up")).toBe(1));
+  one.answer(LIST_END, { isHeld: true });
+  expect((await probe(exporter, "target=lab")).value("probe_success")).toBe(0);
+  const tests = one.asked(TEST_END);
+  await eventually(() => expect(one.asked(TEST_END)).toBeGreaterThan(tests + 1));
+  expect((await exporter.scrape()).value("website_up")).toBe(1);
 });
 
 test("in probe mode nothing is polled by itself, readiness is at once, and only what was probed is served", async () => {

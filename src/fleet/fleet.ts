@@ -43,7 +43,7 @@ export function createFleet(remembered: ReadonlyMap<string, ApplianceState> = ne
   const onceTotals = createSectionMemo<TotalsSnapshot>();
   const onceCluster = createSectionMemo<ClusterSnapshot>();
   let states = new Map(remembered);
-  /** Names of the members, of clusters of two or more. */
+  /** Names of the members, at least one, of clusters of two or more. */
   let clusters: ReadonlyMap<string, readonly string[]> = new Map();
 
   function stateFor(config: ApplianceConfig, nowMs: number): ApplianceState {
@@ -70,8 +70,9 @@ export function createFleet(remembered: ReadonlyMap<string, ApplianceState> = ne
   }
 
   function newSections(state: ApplianceState, observation: Observation, nowMs: number): readonly Section[] {
-    const members = observation.kind === "vrrp" ? clusters.get(state.identity.cluster) : undefined;
-    const shared = members === undefined ? [] : [clusterOf(members, nowMs)];
+    const { cluster } = state.identity;
+    const members = observation.kind === "vrrp" ? clusters.get(cluster) : undefined;
+    const shared = members === undefined ? [] : [clusterOf(cluster, members, nowMs)];
     return [...polledSections(state, observation, nowMs), totalsOf(state), ...shared];
   }
 
@@ -91,10 +92,10 @@ export function createFleet(remembered: ReadonlyMap<string, ApplianceState> = ne
     return onceTotals(totals, [identity, hasWebsites], () => totalsSection(identity, totals, hasWebsites));
   }
 
-  function clusterOf(names: readonly string[], nowMs: number): ClusterSnapshot {
+  function clusterOf(cluster: string, names: readonly string[], nowMs: number): ClusterSnapshot {
     const members = names.flatMap((name) => states.get(name) ?? []);
     const madeOf = members.flatMap(({ identity, vrrp }) => [identity, vrrp, isStalled(vrrp, nowMs)]);
-    return onceCluster(names, madeOf, () => clusterSection(members, nowMs));
+    return onceCluster(names, madeOf, () => clusterSection(cluster, members, nowMs));
   }
 
   return {
@@ -123,20 +124,24 @@ export function createFleet(remembered: ReadonlyMap<string, ApplianceState> = ne
         websites: state.config.websites.flatMap((website) => websiteOf(state, website, nowMs)),
         totals: totalsOf(state),
       })),
-      clusters: [...clusters.values()].map((names) => clusterOf(names, nowMs)),
+      clusters: [...clusters].map(([cluster, names]) => clusterOf(cluster, names, nowMs)),
     }),
     fork: () => createFleet(states),
   };
 }
 
-/** A disabled appliance makes its cluster no smaller, and is no member of it for as long as it is not polled. */
+/**
+ * A disabled appliance makes its cluster no smaller, and is no member of it for as long as it is not polled. A cluster
+ * without any member is none.
+ */
 function clustersOf(appliances: readonly ApplianceConfig[]): ReadonlyMap<string, readonly string[]> {
   const members = new Map<string, ApplianceConfig[]>();
   for (const appliance of appliances) {
     members.set(appliance.cluster, [...(members.get(appliance.cluster) ?? []), appliance]);
   }
   const backedUp = [...members].filter(([, all]) => all.length > 1);
-  return new Map(
-    backedUp.map(([cluster, all]) => [cluster, all.filter(({ enabled }) => enabled).map(({ name }) => name)]),
+  const polled = backedUp.map(
+    ([cluster, all]) => [cluster, all.filter(({ enabled }) => enabled).map(({ name }) => name)] as const,
   );
+  return new Map(polled.filter(([, names]) => names.length > 0));
 }

@@ -57,10 +57,14 @@ export function totalsSection(identity: Identity, totals: PollTotals, hasWebsite
 }
 
 /** The VRRP groups of a cluster, and the configured labels that all of its members share. */
-export function clusterSection(members: readonly ApplianceState[], nowMs: number): ClusterSnapshot {
+export function clusterSection(
+  cluster: string,
+  members: readonly ApplianceState[],
+  nowMs: number,
+): ClusterSnapshot {
   return {
     kind: "cluster",
-    cluster: members[0]?.identity.cluster ?? "",
+    cluster,
     labels: sharedLabels(members.map(({ identity }) => identity.labels)),
     groups: groupsOf(
       members.map(({ identity, vrrp }) => ({

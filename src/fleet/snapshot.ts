@@ -7,7 +7,7 @@ import type { OperationKind, PresentedCertificate } from "../polling/observation
 export interface FleetSnapshot {
   /** The enabled appliances in the order of the configuration. */
   readonly appliances: readonly ApplianceSnapshot[];
-  /** Clusters of two appliances or more. */
+  /** Clusters of two appliances or more, at least one of them enabled. */
   readonly clusters: readonly ClusterSnapshot[];
 }
 

@@ -19,7 +19,7 @@ export interface AppliancePoller {
    * answered without one. `undefined` once the appliance or the website is gone. Never rejects.
    */
   ask(operation: Operation): Promise<Observation | undefined>;
-  /** Whether the appliance could be neither reached nor entered when it was last polled. */
+  /** Whether the appliance could be neither reached nor entered when its list was last polled, observed or not. */
   isDown(): boolean;
   /** Until when the operation rests, monotonic; `undefined` where it does not. */
   restsUntilMs(operation: Operation): number | undefined;
@@ -41,7 +41,7 @@ export interface AppliancePollerDeps {
   readonly observesAsked: boolean;
   /** @see Timetable.twoGapsMs */
   readonly twoGapsMs: (timing: OperationTiming) => number;
-  /** The VRRP list was polled; `isBack`: the appliance could be neither reached nor entered before, and now can. */
+  /** A VRRP list was observed; `isBack`: the appliance could be neither reached nor entered before, and now can. */
   readonly onVrrpPolled: (appliance: ApplianceConfig, isBack: boolean) => void;
 }
 
@@ -58,7 +58,10 @@ export function createAppliancePoller(
   let appliance = initial;
   let client: ApplianceClient | undefined = initialClient;
   let backoff = NO_BACKOFF;
+  /** Whether the appliance could be neither reached nor entered: by the latest list that was observed. */
   let isDown = false;
+  /** The same by the latest list of all. */
+  let isDownToAskers = false;
 
   function begin(operation: Operation, dueMs: number, isObserved: boolean): Flight {
     return flights.begin(operation, isObserved, (flight) => handle(operation, dueMs, flight));
@@ -67,14 +70,20 @@ export function createAppliancePoller(
   async function handle(operation: Operation, dueMs: number, flight: Flight): Landing {
     if (operation.kind === "vrrp") return attempt(operation, dueMs, flight);
     // Asked before the wait for a slot as well: a dead appliance's tests must not queue behind each other.
-    if (isDown) return tell(notSent(operation, UNSENT_DOWN), flight);
+    if (isInVain(flight)) return tell(notSent(operation, UNSENT_DOWN), flight);
     return slots(() => fleetSlots(() => attempt(operation, dueMs, flight)));
+  }
+
+  /** A list that was only asked for takes no test away that is due. */
+  function isInVain({ isObserved }: Flight): boolean {
+    return isObserved ? isDown : isDownToAskers;
   }
 
   async function attempt(operation: Operation, dueMs: number, flight: Flight): Landing {
     const asked = client;
     if (asked === undefined) return undefined;
-    if (operation.kind === "website_test" && isDown) return tell(notSent(operation, UNSENT_DOWN), flight);
+    if (operation.kind === "website_test" && isInVain(flight))
+      return tell(notSent(operation, UNSENT_DOWN), flight);
     const poll = pollOf(operation);
     if (poll === undefined) return undefined;
     const isResting = await rests(operation, asked);
@@ -122,8 +131,10 @@ export function createAppliancePoller(
     backoff = backoffAfter(backoff, { ...finished, intervalMs: gapMs(result) });
     const observation = tell(dated(result, span.durationSeconds), flight);
     if (result.kind !== "vrrp") return observation;
+    isDownToAskers = !outcome.ok && meansApplianceDown(outcome.failure.reason);
+    if (!flight.isObserved) return observation;
     const wasDown = isDown;
-    isDown = !outcome.ok && meansApplianceDown(outcome.failure.reason);
+    isDown = isDownToAskers;
     deps.onVrrpPolled(appliance, wasDown && !isDown);
     return observation;
   }
@@ -179,7 +190,7 @@ export function createAppliancePoller(
       else flight.isObserved = true;
     },
     ask,
-    isDown: () => isDown,
+    isDown: () => isDownToAskers,
     restsUntilMs: (operation) => pausedUntilMs(backoff, operationKey(operation), clock.monotonicMs()),
     update: (next, nextClient) => {
       if (client !== nextClient) client?.close();

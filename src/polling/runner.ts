@@ -19,7 +19,7 @@ export interface Runner {
   prepare(config: Config, createClient: ClientFactory): () => void;
   /** Polls an operation of an appliance now. @see AppliancePoller.ask */
   ask(appliance: string, operation: Operation): Promise<Observation | undefined>;
-  /** Whether the appliance could be neither reached nor entered when it was last polled. */
+  /** @see AppliancePoller.isDown */
   isDown(appliance: string): boolean;
   /**
    * The monotonic instant at which an operation of an appliance is polled next, pauses included; `undefined` where it is

@@ -9,7 +9,7 @@ import { resolveTls } from "./tls.ts";
 import { readUsers } from "./users.ts";
 import type { RateLimit, WebConfig } from "./web-config.ts";
 
-/** `sources`: what was read for it, whether it is good or bad. */
+/** `sources`: all that was read, as it was found, so that no change between two readings is lost. */
 export type WebConfigResult =
   | { readonly ok: true; readonly config: WebConfig; readonly sources: readonly Source[] }
   | { readonly ok: false; readonly errors: readonly ConfigError[]; readonly sources: readonly Source[] };
@@ -19,12 +19,12 @@ export type WebConfigResult =
  * Prometheus's exporter-toolkit. An empty file is refused: half written, it would open everything to everybody.
  */
 export async function loadWebConfig(path: string): Promise<WebConfigResult> {
-  const { readText, sources } = recordSources();
-  const read = await readYamlFile(path, readText);
-  if (!read.ok) return { ...read, sources: sources() };
+  const record = recordSources();
+  const read = await readYamlFile(path, record.readText);
+  if (!read.ok) return { ...read, sources: record.sources() };
   const file = { ...read.file, data: read.file.data ?? {} };
   const validated = validateYaml(file, webConfigSchema);
-  const pems = await readPemSources(file, readText);
+  const pems = await readPemSources(file, record);
   const { users, errors: userErrors } = readUsers(file);
   const limited = readRateLimit(file, validated.ok ? validated.value : {});
   const found = [...(validated.ok ? [] : validated.errors), ...pems.errors, ...userErrors, ...limited.errors];
@@ -34,7 +34,7 @@ export async function loadWebConfig(path: string): Promise<WebConfigResult> {
       : undefined;
   const errors = tls === undefined || tls.ok ? found : [...found, ...tls.errors];
   if (!validated.ok || tls === undefined || !tls.ok || errors.length > 0) {
-    return { ok: false, errors: sortErrors([path], errors), sources: sources() };
+    return { ok: false, errors: sortErrors([path], errors), sources: record.sources() };
   }
   const http = validated.value.http_server_config;
   return {
@@ -46,7 +46,7 @@ export async function loadWebConfig(path: string): Promise<WebConfigResult> {
       rateLimit: limited.rateLimit,
       wantsHttp2: http?.http2 === true,
     },
-    sources: sources(),
+    sources: record.sources(),
   };
 }
 

@@ -21,11 +21,8 @@ interface PemSource {
   readonly errors: readonly ConfigError[];
 }
 
-/** Reads certificate, key and authorities, inline or from files relative to the configuration's own place. */
-export async function readPemSources(
-  file: YamlFile,
-  readText: SourceRecord["readText"],
-): Promise<PemSources> {
+/** Reads certificate, key and authorities, inline or from recorded files relative to the configuration's own place. */
+export async function readPemSources(file: YamlFile, { readText }: SourceRecord): Promise<PemSources> {
   const [cert, key, clientCa] = await Promise.all([
     readPemSource(file, "cert", checkCertificates, readText),
     readPemSource(file, "key", checkPrivateKey, readText),

@@ -20,28 +20,31 @@ export function resolveTls(
   pems: PemSources,
 ): TlsResult {
   if (settings === undefined || !isEnabled(settings)) return { ok: true, tls: undefined };
-  const refuse = (keys: readonly string[], message: string): TlsResult => ({
-    ok: false,
-    errors: [errorAt(file, ["tls_server_config", ...keys], message)],
-  });
+  /** At the first of the keys that is there, else at the block. */
+  const refuse = (keys: readonly Key[], message: string): TlsResult => {
+    const given = keys.filter((key) => settings[key] !== undefined).slice(0, 1);
+    return { ok: false, errors: [errorAt(file, ["tls_server_config", ...given], message)] };
+  };
   const { cert, key } = pems;
-  if (cert === undefined) return refuse([], "expected one of cert and cert_file");
-  if (key === undefined) return refuse([], "expected one of key and key_file");
+  if (cert === undefined) return refuse([...KEY, ...CLIENTS], "expected one of cert and cert_file beside it");
+  if (key === undefined) return refuse(CERT, "expected one of key and key_file beside it");
   const tls = toTlsSettings(settings, pems, { cert, key });
-  const [at, message] = findContradiction(settings, tls) ?? [];
-  if (message !== undefined) return refuse(at === undefined ? [] : [at], message);
+  const contradiction = findContradiction(settings, tls);
+  if (contradiction !== undefined) return refuse([contradiction.at], contradiction.message);
   if (checkKeyPair(cert, key) !== undefined) {
-    return refuse([], "the key does not belong to the certificate, or TLS refuses the two");
+    return refuse(KEY, "the key does not belong to the certificate, or TLS refuses the two");
   }
   return isUsable(tls) ? { ok: true, tls } : refuse([], "TLS refuses this combination of settings");
 }
 
+type Key = keyof TlsServerSettings;
+const CERT: readonly Key[] = ["cert", "cert_file"];
+const KEY: readonly Key[] = ["key", "key_file"];
+const CLIENTS: readonly Key[] = ["client_ca", "client_ca_file", "client_auth_type"];
+
 /** As in Prometheus's exporters, versions and ciphers alone ask for no TLS. */
 function isEnabled(settings: TlsServerSettings): boolean {
-  const { cert, cert_file, key, key_file, client_ca, client_ca_file, client_auth_type } = settings;
-  return [cert, cert_file, key, key_file, client_ca, client_ca_file, client_auth_type].some(
-    (value) => value !== undefined,
-  );
+  return [...CERT, ...KEY, ...CLIENTS].some((key) => settings[key] !== undefined);
 }
 
 function toTlsSettings(
@@ -71,22 +74,20 @@ function nonEmpty(list: readonly string[] | undefined): readonly string[] | unde
 function findContradiction(
   settings: TlsServerSettings,
   { clientCa, clientAuth, clientAllowedSans, minVersion, maxVersion }: TlsSettings,
-): readonly [string, string] | undefined {
+): { readonly at: Key; readonly message: string } | undefined {
   if (clientCa !== undefined && clientAuth === "NoClientCert") {
     const at = settings.client_ca === undefined ? "client_ca_file" : "client_ca";
-    return [at, "needs a client_auth_type other than NoClientCert"];
+    return { at, message: "needs a client_auth_type other than NoClientCert" };
   }
   const isRequired = clientAuth === "RequireAnyClientCert" || clientAuth === "RequireAndVerifyClientCert";
   if (clientAllowedSans !== undefined && !isRequired) {
-    return [
-      "client_allowed_sans",
-      "needs the client_auth_type RequireAnyClientCert or RequireAndVerifyClientCert",
-    ];
+    const message = "needs the client_auth_type RequireAnyClientCert or RequireAndVerifyClientCert";
+    return { at: "client_allowed_sans", message };
   }
   const ascending = [...TLS_VERSIONS.values()];
-  return ascending.indexOf(minVersion) > ascending.indexOf(maxVersion)
-    ? [settings.min_version === undefined ? "max_version" : "min_version", "min_version is above max_version"]
-    : undefined;
+  if (ascending.indexOf(minVersion) <= ascending.indexOf(maxVersion)) return undefined;
+  const at = settings.min_version === undefined ? "max_version" : "min_version";
+  return { at, message: "min_version is above max_version" };
 }
 
 /** The library's own messages could quote a key. */

@@ -116,6 +116,20 @@ export const FAILING_TRANSFERS: readonly FailingPoll[] = [
   },
   {
     fault: 6,
+    name: "a status of 000",
+    open: http(answers(LIST, "000 Odd")),
+    reason: "protocol",
+    detail: "no answer to this request can have its status",
+  },
+  {
+    fault: 6,
+    name: "a 101 that nobody asked for",
+    open: http(answers(LIST, "101 Switching Protocols")),
+    reason: "protocol",
+    detail: "no answer to this request can have its status",
+  },
+  {
+    fault: 6,
     name: "Content-Length before Transfer-Encoding",
     open: http(
       says(

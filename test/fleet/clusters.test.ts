@@ -28,12 +28,12 @@ test("a disabled appliance is no member, and the groups of the one it leaves alo
   expect(groupLines(fleet)).toEqual(["2 192.0.2.100: masters a, backups -, unknown -, preferred true"]);
 });
 
-test("a cluster whose appliances are all disabled has no groups", () => {
+test("a cluster whose appliances are all disabled is left out", () => {
   const fleet = fleetOf([
     { ...MEMBER_A, enabled: false },
     { ...MEMBER_B, enabled: false },
   ]);
-  expect(groupLines(fleet)).toEqual([]);
+  expect(fleet.snapshot(0)).toEqual({ appliances: [], clusters: [] });
 });
 
 test("a disabled appliance is not an unknown member of the others' groups", () => {

@@ -95,6 +95,38 @@ test("an appliance that is down is known to be, and its tests are answered unsen
   expect(client.waiting()).toEqual([]);
 });
 
+test("a list that was only asked for takes no website test away that is due, nor begins any", async () => {
+  const { poller, client, poll, due, polled, observed } = startHeldPoller();
+  await poll(VRRP, NO_INTERFACES);
+  const asked = poller.ask(VRRP);
+  await settle();
+  await client.answer(VRRP_PATH, failing("connect"));
+  await asked;
+  await due(website(1));
+  expect(client.waiting()).toHaveLength(1);
+  expect(polled).toEqual([false]);
+  expect(observed.map(shortly)).toEqual(["vrrp: ok"]);
+  // Whoever asks goes by the latest list, whoever it was for.
+  const observation = await poller.ask(website(2));
+  expect(observation && shortly(observation)).toBe("website 2: appliance_down");
+});
+
+test("a list that was only asked for lets tests through that are asked for, and none that is due", async () => {
+  const { poller, client, poll, due, polled, observed } = startHeldPoller();
+  await poll(VRRP, failing("connect"));
+  const asked = poller.ask(VRRP);
+  await settle();
+  await client.answer(VRRP_PATH, NO_INTERFACES);
+  await asked;
+  await due(website(1));
+  const answer = poller.ask(website(2));
+  await settle();
+  await client.answer(sitePath(2), SITE_OK);
+  expect((await answer)?.outcome.ok).toBe(true);
+  expect(observed.map(shortly)).toEqual(["vrrp: connect", "website 1: appliance_down"]);
+  expect(polled).toEqual([false]);
+});
+
 test("who asks while the configuration changes is answered by the new client", async () => {
   const { poller, client } = startHeldPoller();
   const answer = poller.ask(website(1));

@@ -42,6 +42,6 @@ test("a key that does not belong to its certificate is told on stderr, and exits
   expect({ code, ...printed }).toEqual({
     code: 1,
     out: "",
-    err: `${folder}/web.yaml:1:1: tls_server_config: the key does not belong to the certificate, or TLS refuses the two\n`,
+    err: `${folder}/web.yaml:1:45: tls_server_config.key_file: the key does not belong to the certificate, or TLS refuses the two\n`,
   });
 });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 test("reads everything that may be said", async () => {
-  const { config, errors } = await load(
+  const { config, errors, sources } = await load(
     `tls_server_config:
   cert_file: server.pem
   key_file: server.key
@@ -55,6 +55,7 @@ rate_limit: { interval: 1m30s, burst: 20 }
     ["7", `$2a$${HASH}`],
     ["monitor", `$2y$${HASH}`],
   ]);
+  expect(sources).toEqual(["ca.pem", "server.key", "server.pem", "web.yaml"]);
 });
 
 test("takes certificate, key and authorities inline", async () => {
@@ -86,7 +87,7 @@ test.each([
 });
 
 test("reports every error at once, with its position, and shows no secret", async () => {
-  const { errors } = await load(
+  const { errors, sources } = await load(
     `tls_server_config:
   cert_file: nowhere.pem
   key_file: server.pem
@@ -131,20 +132,21 @@ colour: blue
     "web.yaml:18:35: rate_limit.burst: expected at least 0",
     "web.yaml:19:1: colour: unknown key",
   ]);
+  expect(sources).toEqual(["nowhere.pem", "server.key", "server.pem", "web.yaml"]);
 });
 
 test.each([
   [
     "tls_server_config: { cert_file: server.pem }",
-    "1:1: tls_server_config: expected one of key and key_file",
+    "1:22: tls_server_config.cert_file: expected one of key and key_file beside it",
   ],
   [
     "tls_server_config: { key_file: server.key }",
-    "1:1: tls_server_config: expected one of cert and cert_file",
+    "1:22: tls_server_config.key_file: expected one of cert and cert_file beside it",
   ],
   [
     "tls_server_config: { client_auth_type: NoClientCert }",
-    "1:1: tls_server_config: expected one of cert and cert_file",
+    "1:22: tls_server_config.client_auth_type: expected one of cert and cert_file beside it",
   ],
   [
     "tls_server_config: { PAIR, cert: text }",
@@ -164,7 +166,7 @@ test.each([
   ],
   [
     "tls_server_config: { cert_file: ca.pem, key_file: server.key }",
-    "1:1: tls_server_config: the key does not belong to the certificate, or TLS refuses the two",
+    "1:41: tls_server_config.key_file: the key does not belong to the certificate, or TLS refuses the two",
   ],
   [
     "rate_limit: { interval: 1s }",

@@ -1,47 +1,26 @@
-import { X509Certificate } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { TLSSocket } from "node:tls";
-import { expect, onTestFinished, test } from "vitest";
-import { startExporter } from "../../src/exporter.ts";
+import { expect, test } from "vitest";
+import { loadConfig } from "../../src/config/load.ts";
 import { systemClock } from "../../src/polling/clock.ts";
+import { createReloader } from "../../src/reload.ts";
 import { createAuthority } from "../support/certificates.ts";
-import { eventually } from "../support/eventually.ts";
-import { createMemoryLog, startTestExporter } from "../support/exporter.ts";
+import { createMemoryLog } from "../support/exporter.ts";
+import { NOBODY, startProtected } from "./exporter.ts";
 import { folderOf, get, HASH } from "./support.ts";
 
-const CONFIG = "appliances: [{ name: a, enabled: false, base_url: 'https://127.0.0.1:1' }]\n";
-const tls = (name: string) => `tls_server_config: { cert_file: ${name}.pem, key_file: ${name}.key }\n`;
-const TLS = tls("server");
+const TLS = "tls_server_config: { cert_file: server.pem, key_file: server.key }\n";
 
 test("the exporter's reload takes both configurations or neither, and logs no secret", async () => {
   const authority = await createAuthority();
   const [server, other] = await Promise.all([authority.issue(), authority.issue()]);
   const folder = await folderOf({
-    "config.yaml": CONFIG,
+    "config.yaml": NOBODY,
     "web.yaml": TLS,
     "server.pem": server.cert,
     "server.key": server.key,
   });
-  const log = createMemoryLog();
-  const started = await startExporter(
-    {
-      configFile: join(folder, "config.yaml"),
-      webConfigFile: join(folder, "web.yaml"),
-      listenAddresses: [{ host: "127.0.0.1", port: 0 }],
-      enableLifecycle: false,
-      telemetryPath: "/metrics",
-      version: "0.0.0",
-      nodeVersion: "v0.0.0",
-      maxLookups: 2,
-      maxPasswordReads: 2,
-    },
-    { clock: systemClock, logger: log.logger, droppedLogLines: () => 0 },
-  );
-  if (!started.ok) throw new Error(JSON.stringify(started));
-  const { exporter } = started;
-  onTestFinished(() => exporter.stop());
-  const port = Number(exporter.addresses[0]?.split(":").at(-1));
+  const { exporter, port, log } = await startProtected(folder);
   const ask = async (options: object = {}) => get(port, "/metrics", { ca: authority.cert, ...options });
 
   expect((await ask()).status).toBe(200);
@@ -52,7 +31,7 @@ test("the exporter's reload takes both configurations or neither, and logs no se
   expect(status).toBe(200);
   expect(body).toContain("\nappliance_exporter_config_last_reload_successful 0\n");
   expect(log.lines.filter(({ level }) => level === "error").map(({ detail }) => detail)).toEqual([
-    `${folder}/web.yaml:1:1: tls_server_config: the key does not belong to the certificate, or TLS refuses the two`,
+    `${folder}/web.yaml:1:45: tls_server_config.key_file: the key does not belong to the certificate, or TLS refuses the two`,
     undefined,
   ]);
 
@@ -61,36 +40,43 @@ test("the exporter's reload takes both configurations or neither, and logs no se
   expect((await ask()).status).toBe(401);
   expect((await ask({ auth: "monitor:correct horse" })).status).toBe(200);
 
-  await writeFile(join(folder, "config.yaml"), `${CONFIG}colour: blue\n`);
+  await writeFile(join(folder, "config.yaml"), `${NOBODY}colour: blue\n`);
   await writeFile(join(folder, "web.yaml"), TLS);
   expect((await exporter.reload()).ok).toBe(false);
   expect((await ask()).status).toBe(401);
   expect(log.text()).not.toContain(HASH);
 });
 
-test("files that a changed web configuration names are watched from then on, the missing ones too", async () => {
-  const authority = await createAuthority();
-  const [first, second, third] = [await authority.issue(), await authority.issue(), await authority.issue()];
-  const exporter = await startTestExporter({
-    config: CONFIG,
-    web: tls("first"),
-    files: { "first.pem": first.cert, "first.key": first.key, "second.pem": second.cert },
-    watchIntervalMs: 20,
+test("where the server does not take its part after all, nothing of the configuration is taken", async () => {
+  const folder = await folderOf({ "config.yaml": NOBODY });
+  const configFile = join(folder, "config.yaml");
+  const loaded = await loadConfig(configFile);
+  if (!loaded.ok) throw new Error("the configuration is bad");
+  const taken: string[] = [];
+  const reloaded: boolean[] = [];
+  const refused = new Error("no memory for a secure context");
+  const apply = (): void => {
+    throw refused;
+  };
+  const reloader = createReloader({
+    configFile,
+    loaded,
+    web: { sources: [], prepare: () => Promise.resolve({ ok: true, sources: [], apply }) },
+    prepare: ({ appliances }) => {
+      const names = appliances.map(({ name }) => name);
+      return () => void taken.push(...names);
+    },
+    onReloaded: (isSuccess) => void reloaded.push(isSuccess),
+    clock: systemClock,
+    logger: createMemoryLog().logger,
+    watchIntervalMs: 600_000,
   });
-  onTestFinished(exporter.stop);
-  const expectServed = (cert: string) =>
-    eventually(async () => {
-      let served: string | undefined;
-      const onSocket = (socket: TLSSocket) => (served = socket.getPeerX509Certificate()?.toString());
-      await get(exporter.port, "/metrics", { ca: authority.cert, onSocket });
-      expect(served).toBe(new X509Certificate(cert).toString());
-    });
-  await expectServed(first.cert);
-  await exporter.write("web.yaml", tls("second"));
-  await eventually(() => expect(exporter.log.text()).toContain("second.key"));
-  await exporter.write("second.key", second.key);
-  await expectServed(second.cert);
-  await exporter.write("second.pem", third.cert);
-  await exporter.write("second.key", third.key);
-  await expectServed(third.cert);
+  const before = reloader.shown();
+  await writeFile(configFile, NOBODY.replace("name: a", "name: b"));
+  expect((await reloader.reload()).ok).toBe(false);
+  expect({ taken, reloaded, shown: reloader.shown() }).toEqual({
+    taken: [],
+    reloaded: [false],
+    shown: before,
+  });
 });

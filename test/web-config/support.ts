@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { request as requestPlain, type IncomingHttpHeaders } from "node:http";
 import { request as requestTls, type RequestOptions } from "node:https";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { TLSSocket } from "node:tls";
 import { onTestFinished } from "vitest";
 import { formatConfigError } from "../../src/config/errors.ts";
@@ -29,8 +29,9 @@ export async function folderOf(files: Files): Promise<string> {
 export async function load(yaml: string, files: Files = {}) {
   const folder = await folderOf({ ...files, "web.yaml": yaml });
   const loaded = await loadWebConfig(join(folder, "web.yaml"));
-  if (loaded.ok) return { config: loaded.config, errors: [] };
-  return { errors: linesOf(loaded.errors, folder) };
+  const sources = loaded.sources.map(({ name }) => basename(name)).toSorted();
+  if (loaded.ok) return { config: loaded.config, errors: [], sources };
+  return { errors: linesOf(loaded.errors, folder), sources };
 }
 
 function linesOf(errors: readonly ConfigError[], folder: string): readonly string[] {

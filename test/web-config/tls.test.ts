@@ -199,7 +199,7 @@ describe("a reload", () => {
     const before = await agree(port, {});
     await write("server.key", files["other.key"] ?? "");
     expect(await reload()).toEqual([
-      "web.yaml:1:1: tls_server_config: the key does not belong to the certificate, or TLS refuses the two",
+      "web.yaml:1:45: tls_server_config.key_file: the key does not belong to the certificate, or TLS refuses the two",
     ]);
     await write("server.key", "half of a k");
     expect(await reload()).toEqual([

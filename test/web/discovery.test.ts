@@ -38,6 +38,11 @@ test("disabled appliances neither make a group nor share labels", () => {
   ]);
 });
 
+test("a cluster whose appliances are all disabled is no target", () => {
+  const groups = targetGroups(snapshotOf({ ...AMS_1, enabled: false }, { ...AMS_2, enabled: false }, LAB));
+  expect(groups.map(({ targets }) => targets)).toEqual([["lab"]]);
+});
+
 test("the groups are served as JSON", async () => {
   const port = await serve(routes({ snapshot: () => snapshotOf(LAB) }));
   const { status, headers, body } = await ask(port, "/sd");

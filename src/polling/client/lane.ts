@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { Client, type Dispatcher } from "undici";
 import type { PresentedCertificate } from "../observation.ts";
+import { errorCode } from "./classify.ts";
 import { ConnectionError } from "./connection-error.ts";
 import type { Stage } from "./attempt.ts";
 import type { Connector } from "./connector.ts";
@@ -86,9 +87,13 @@ export function createLane({ origin, connector, bodyLimitBytes, onCertificate }:
   });
 
   return {
-    request: ({ path, headers }) => {
+    request: async ({ path, headers }) => {
       mayConnect = true;
-      return client.request({ method: "GET", path, headers });
+      try {
+        return await client.request({ method: "GET", path, headers });
+      } catch (error) {
+        throw isAssertedOf(error, sockets.at(-1)) ? new ConnectionError("protocol", UNHEARD_OF) : error;
+      }
     },
     stage: () => stage,
     connections: () => connections,
@@ -99,4 +104,15 @@ export function createLane({ origin, connector, bodyLimitBytes, onCertificate }:
       for (const socket of sockets) socket.destroy();
     },
   };
+}
+
+const UNHEARD_OF = "no answer to this request can have its status";
+
+/**
+ * Whether the error is an assertion about what was read from the socket: the library's parser makes some about an answer
+ * that a server is free to break, a status below 100 or a 101 that nobody asked for, and ends the connection with it. An
+ * assertion anywhere else is a bug.
+ */
+function isAssertedOf(error: unknown, socket: Socket | undefined): boolean {
+  return errorCode(error) === "ERR_ASSERTION" && socket?.errored === error;
 }

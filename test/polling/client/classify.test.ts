@@ -35,6 +35,7 @@ test.each([
   ["UND_ERR_RES_EXCEEDED_MAX_SIZE", "too_large"],
   ["EMFILE", "local"],
   ["ERR_INVALID_ARG_TYPE", "internal"],
+  ["ERR_ASSERTION", "internal"],
 ] as const)("%s on a connection is %s", (code, reason) => {
   expect(classifyError(coded(code), "connected")).toBe(reason);
 });

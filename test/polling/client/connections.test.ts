@@ -134,6 +134,17 @@ test("a connection whose answer was not 200 is not used again, and not kept", as
   await eventually(() => expect(server.openConnections()).toBe(0));
 });
 
+test.each(["000", "001", "099", "101"])(
+  "a status %s, which no answer may have, is no HTTP, and its connection is not used again",
+  async (status) => {
+    const server = await serve(answering(`HTTP/1.1 ${status} Odd\r\nContent-Length: 2\r\n\r\n{}`));
+    const client = clientOf(`https://127.0.0.1:${server.port}`);
+    for (let i = 0; i < 2; i += 1) expect(shortly(await client.get("/x", LONG_MS))).toBe("protocol");
+    expect(server.connections()).toBe(2);
+    await eventually(() => expect(server.openConnections()).toBe(0));
+  },
+);
+
 test("closing ends idle connections and polls under way, on fresh connections and on reused ones", async () => {
   const server = await serve(endingAtSecond(() => {}));
   const client = clientOf(`https://127.0.0.1:${server.port}`);
