@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 
 import { loadApplianceConfig } from "../../src/appliance/config.ts";
-import { createStaticVrrp } from "../../src/appliance/vrrp-static.ts";
+import { createVrrpSource } from "../../src/cli/vrrp-source.ts";
 import { formatConfigError } from "../../src/config/errors.ts";
+import { createTestIo } from "../support/io.ts";
 import { ask, AUTHORITY, startAppliance } from "./support.ts";
 
 const FULL = `listen: "[::1]:4849"
@@ -86,32 +87,35 @@ test("reads everything that may be said", async () => {
     ["monitor", "from file"],
     ["admin", "inline: yes"],
   ]);
-  expect(config?.interfaces).toEqual([
-    {
-      name: "carp0",
-      state: "MASTER",
-      vhid: 2,
-      vip: "192.0.2.100",
-      priority: 204,
-      alias: ["192.0.2.101"],
-      device: "eth1",
-      netmask: "255.255.255.0",
-      peer: "224.0.0.18",
-      type: "1",
-    },
-    {
-      name: "carp 1",
-      state: "BACKUP",
-      vhid: 3,
-      vip: "2001:db8::1",
-      priority: 0,
-      alias: [],
-      device: "eth2",
-      netmask: "ffff:ffff::",
-      peer: "2001:db8::2",
-      type: "2",
-    },
-  ]);
+  expect(config?.vrrp).toEqual({
+    source: "static",
+    interfaces: [
+      {
+        name: "carp0",
+        state: "MASTER",
+        vhid: 2,
+        vip: "192.0.2.100",
+        priority: 204,
+        alias: ["192.0.2.101"],
+        device: "eth1",
+        netmask: "255.255.255.0",
+        peer: "224.0.0.18",
+        type: "1",
+      },
+      {
+        name: "carp 1",
+        state: "BACKUP",
+        vhid: 3,
+        vip: "2001:db8::1",
+        priority: 0,
+        alias: [],
+        device: "eth2",
+        netmask: "ffff:ffff::",
+        peer: "2001:db8::2",
+        type: "2",
+      },
+    ],
+  });
   expect(config?.websites).toEqual([
     { id: 1, protocol: "both", host: "www.example.org", httpPort: 81, httpsPort: 444, path: "/shop?x=1" },
     { id: 2, protocol: "https", host: "::1", httpPort: 80, httpsPort: 443, path: "/" },
@@ -123,7 +127,7 @@ test("has a default for whatever may be left out", async () => {
   expect(errors).toEqual([]);
   expect(config).toMatchObject({
     listen: { host: "", port: 4849 },
-    interfaces: [],
+    vrrp: { source: "static", interfaces: [] },
     websites: [],
     websiteTest: { timeoutMs: 10_000, ca: undefined, insecureSkipVerify: false },
   });
@@ -132,7 +136,8 @@ test("has a default for whatever may be left out", async () => {
 test("makes a server that runs", async () => {
   const { config } = await load(FULL.replace('"[::1]:4849"', "127.0.0.1:0"));
   if (config === undefined) throw new Error("the configuration is good");
-  const { port } = await startAppliance({ ...config, vrrp: createStaticVrrp(config.interfaces) });
+  const { io } = await createTestIo();
+  const { port } = await startAppliance({ ...config, vrrp: createVrrpSource(config.vrrp, io) });
   const answer = await ask(port, "/api/v1/interface/virtual", { auth: "monitor:from file" });
   expect(answer).toMatchObject({ status: 200, body: expect.stringContaining('"carp 1":{"advskew":"254"') });
 });
@@ -146,7 +151,7 @@ users:
   - { username: other }
   - { username: number, password: 7777 }
 vrrp:
-  source: keepalived
+  source: static
   interfaces:
     carp0: { if: "", vip: 192.0.2.300, netmask: 24, vhid: 256, priority: -1, state_current: INIT, type: x, carppeer: peer, alias: [here] }
     carp1: { advskew: 50 }
@@ -165,7 +170,6 @@ colour: blue
     "appliance.yaml:5:7: users[1].username: expected a name without a colon",
     "appliance.yaml:6:5: users[2]: expected exactly one of password and password_file",
     "appliance.yaml:7:25: users[3].password: expected a text, got a number; put it in quotes",
-    "appliance.yaml:9:3: vrrp.source: expected one of static",
     'appliance.yaml:11:14: vrrp.interfaces.carp0.if: expected a text that is not empty, got ""',
     'appliance.yaml:11:22: vrrp.interfaces.carp0.vip: expected an IP address, got "192.0.2.300"',
     "appliance.yaml:11:40: vrrp.interfaces.carp0.netmask: expected a netmask like 255.255.255.0, got 24",
