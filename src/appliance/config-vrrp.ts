@@ -70,13 +70,8 @@ const keepalivedSource = z.strictObject({
 
 /** Where the state of VRRP comes from. */
 export const vrrpSchema = z.discriminatedUnion("source", [staticSource, keepalivedSource], {
-  error: ({ input, code }) =>
-    code === "invalid_union" && hasSource(input) ? "expected one of static, keepalived" : undefined,
+  error: ({ code }) => (code === "invalid_union" ? "expected one of static, keepalived" : undefined),
 });
-
-function hasSource(vrrp: unknown): boolean {
-  return typeof vrrp === "object" && vrrp !== null && "source" in vrrp;
-}
 
 export type VrrpSettings = z.infer<typeof vrrpSchema>;
 

@@ -60,7 +60,8 @@ async function askForDump(
   const found = await findKeepalived(pidFile, signal);
   if (!found.ok) return found;
   try {
-    send(found.pid, signal);
+    // One that keepalived has yet to take asks for what comes after the removal; more would but pile up.
+    if (!found.hasPending) send(found.pid, signal);
     return { ok: true };
   } catch (error) {
     return unknown(`keepalived (process ${found.pid}) cannot be signalled (${codeOf(error)})`);

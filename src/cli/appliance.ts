@@ -30,7 +30,7 @@ export async function appliance(
   io.onFatal(logLastWords(log));
   const server = createApplianceServer({
     ...config,
-    vrrp: createVrrpSource(config.vrrp, io),
+    vrrp: createVrrpSource(config.vrrp, io, logger),
     onBug: (error) => logger.error({ detail: String(error) }, "request could not be answered"),
   });
   try {

@@ -5,9 +5,8 @@ import { join } from "node:path";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 
 import { loadApplianceConfig } from "../../src/appliance/config.ts";
-import { createVrrpSource } from "../../src/cli/vrrp-source.ts";
 import { formatConfigError } from "../../src/config/errors.ts";
-import { createTestIo } from "../support/io.ts";
+import { sourceOf } from "./keepalived/support.ts";
 import { ask, AUTHORITY, startAppliance } from "./support.ts";
 
 const FULL = `listen: "[::1]:4849"
@@ -70,8 +69,11 @@ async function load(yaml: string) {
   const all = Object.entries({ ...files, "appliance.yaml": yaml });
   await Promise.all(all.map(([name, text]) => writeFile(join(directory, name), text)));
   const loaded = await loadApplianceConfig(join(directory, "appliance.yaml"));
-  if (loaded.ok) return { config: loaded.config, errors: [] };
-  return { errors: loaded.errors.map((error) => formatConfigError(error).replace(`${directory}/`, "")) };
+  if (loaded.ok) return { directory, config: loaded.config, errors: [] };
+  return {
+    directory,
+    errors: loaded.errors.map((error) => formatConfigError(error).replace(`${directory}/`, "")),
+  };
 }
 
 test("reads everything that may be said", async () => {
@@ -133,11 +135,51 @@ test("has a default for whatever may be left out", async () => {
   });
 });
 
+test("has a default for whatever may be left out beside keepalived", async () => {
+  const { config, errors } = await load(MINIMAL.replace(/vrrp: .*/, "vrrp: { source: keepalived }"));
+  expect(errors).toEqual([]);
+  expect(config?.vrrp).toEqual({
+    source: "keepalived",
+    pidFile: "/run/vrrp.pid",
+    dumpFile: "/tmp/keepalived.json",
+    signal: 36,
+    timeoutMs: 1_000,
+    instances: new Map(),
+  });
+});
+
+test("reads everything that may be said of keepalived, files relative to its own place", async () => {
+  const vrrp = `vrrp:
+  source: keepalived
+  pid_file: run/vrrp.pid
+  dump_dir: ../dumps
+  json_signal: 37
+  timeout: 500ms
+  instances:
+    VI_1: { carppeer: 192.0.2.12, type: 1 }
+    "VI 2": { carppeer: "2001:db8::12" }
+    VI_3: {}
+`;
+  const { config, errors, directory } = await load(MINIMAL.replace(/vrrp: .*\n/, vrrp));
+  expect(errors).toEqual([]);
+  expect(config?.vrrp).toEqual({
+    source: "keepalived",
+    pidFile: join(directory, "run/vrrp.pid"),
+    dumpFile: join(directory, "../dumps/keepalived.json"),
+    signal: 37,
+    timeoutMs: 500,
+    instances: new Map([
+      ["VI_1", { peer: "192.0.2.12", type: "1" }],
+      ["VI 2", { peer: "2001:db8::12", type: "2" }],
+      ["VI_3", { peer: "224.0.0.18", type: "2" }],
+    ]),
+  });
+});
+
 test("makes a server that runs", async () => {
   const { config } = await load(FULL.replace('"[::1]:4849"', "127.0.0.1:0"));
   if (config === undefined) throw new Error("the configuration is good");
-  const { io } = await createTestIo();
-  const { port } = await startAppliance({ ...config, vrrp: createVrrpSource(config.vrrp, io) });
+  const { port } = await startAppliance({ ...config, vrrp: await sourceOf(config.vrrp) });
   const answer = await ask(port, "/api/v1/interface/virtual", { auth: "monitor:from file" });
   expect(answer).toMatchObject({ status: 200, body: expect.stringContaining('"carp 1":{"advskew":"254"') });
 });
@@ -225,6 +267,28 @@ test.each([
   ["vrrp: { source: static, interfaces: [] }", "4:25: vrrp.interfaces: expected a map, got a list"],
   [WEBSITES, "5:50: websites[1].id: another item above has the same id"],
   [BAD_AUTHORITY, "5:31: website_test.tls_config.ca_file: expected certificates, in PEM"],
+  ["vrrp: { source: keepalive }", "4:9: vrrp.source: expected one of static, keepalived"],
+  ["vrrp: { interfaces: {} }", "4:7: vrrp.source: expected one of static, keepalived"],
+  ["vrrp: keepalived", "4:1: vrrp: expected a map, got a text"],
+  ["vrrp: { source: static }", "4:7: vrrp.interfaces: required key is missing"],
+  ["vrrp: { source: keepalived, interfaces: {} }", "4:29: vrrp.interfaces: only with source: static"],
+  [
+    "vrrp: { source: static, interfaces: {}, pid_file: /run/vrrp.pid }",
+    "4:41: vrrp.pid_file: only with source: keepalived",
+  ],
+  ["vrrp: { source: keepalived, pid: 12 }", "4:29: vrrp.pid: unknown key"],
+  [
+    "vrrp: { source: keepalived, json_signal: 15 }",
+    "4:29: vrrp.json_signal: expected a whole number from 34 to 64, got 15",
+  ],
+  [
+    "vrrp: { source: keepalived, timeout: 1 }",
+    "4:29: vrrp.timeout: expected a duration like 10s, at most 1h, got 1",
+  ],
+  [
+    "vrrp: { source: keepalived, instances: { VI_1: { type: x } } }",
+    '4:50: vrrp.instances.VI_1.type: expected a whole number from 0 upwards, got "x"',
+  ],
   ["listen: [4849]", `1:1: listen: expected ${ADDRESS}, got a list`],
   ["listen: '[10.0.0.1]:4849'", `1:1: listen: expected ${ADDRESS}, got "[10.0.0.1]:4849"`],
   ["listen: '::1:4849'", `1:1: listen: expected ${ADDRESS}, got "::1:4849"`],
@@ -233,7 +297,7 @@ test.each([
   const key = /^\w+:/.exec(line)?.[0] ?? "";
   const others = MINIMAL.split("\n").map((other) => (other.startsWith(key) ? line : other));
   const yaml = others.includes(line) ? others.join("\n") : `${MINIMAL}${line}\n`;
-  expect(await load(yaml)).toEqual({ errors: [`appliance.yaml:${error}`] });
+  expect(await load(yaml)).toMatchObject({ errors: [`appliance.yaml:${error}`] });
 });
 
 test("refuses more interfaces than a list may hold", async () => {

@@ -77,5 +77,5 @@ export function parseDump(text: string): Dump | undefined {
   const parsed = dump.safeParse(json.value);
   if (parsed.success) return { ok: true, instances: parsed.data };
   const path = z.core.toDotPath(parsed.error.issues[0]?.path ?? []);
-  return { ok: false, reason: `not the form that is known of keepalived's dumps, at ${path}` };
+  return { ok: false, reason: `not the form that is known of keepalived's dumps, at $${path}` };
 }
