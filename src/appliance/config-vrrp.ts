@@ -15,7 +15,8 @@ const DEFAULT_DUMP_DIR = "/tmp";
 const DUMP_NAME = "keepalived.json";
 /** With glibc; real-time signals are the only ones that can ask for nothing but a dump. */
 const SIGJSON = { min: 34, max: 64, default: 36 };
-const DEFAULT_TIMEOUT_MS = 1_000;
+/** Answers come within a second, the shortest time that a poll may be given. */
+const DEFAULT_TIMEOUT_MS = 500;
 
 const type = integer(0).transform(String);
 

@@ -143,7 +143,7 @@ test("has a default for whatever may be left out beside keepalived", async () =>
     pidFile: "/run/vrrp.pid",
     dumpFile: "/tmp/keepalived.json",
     signal: 36,
-    timeoutMs: 1_000,
+    timeoutMs: 500,
     instances: new Map(),
   });
 });
@@ -154,7 +154,7 @@ test("reads everything that may be said of keepalived, files relative to its own
   pid_file: run/vrrp.pid
   dump_dir: ../dumps
   json_signal: 37
-  timeout: 500ms
+  timeout: 2s
   instances:
     VI_1: { carppeer: 192.0.2.12, type: 1 }
     "VI 2": { carppeer: "2001:db8::12" }
@@ -167,7 +167,7 @@ test("reads everything that may be said of keepalived, files relative to its own
     pidFile: join(directory, "run/vrrp.pid"),
     dumpFile: join(directory, "../dumps/keepalived.json"),
     signal: 37,
-    timeoutMs: 500,
+    timeoutMs: 2_000,
     instances: new Map([
       ["VI_1", { peer: "192.0.2.12", type: "1" }],
       ["VI 2", { peer: "2001:db8::12", type: "2" }],

@@ -62,7 +62,7 @@ describe.each(NAMES)("the unit %s", (name) => {
       readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
     );
     const [command = ""] = settings(unit, "ExecStart");
-    expect(Object.keys(bin).map((name) => `/usr/local/bin/${name}`)).toEqual([command.split(" ")[0]]);
+    expect(Object.keys(bin).map((each) => `/usr/local/bin/${each}`)).toEqual([command.split(" ")[0]]);
     const door = readFileSync(new URL("../../bin/appliance-exporter.cjs", import.meta.url), "utf8");
     const variables = Array.from(
       door.matchAll(/process\.env\.(\w+) \?\?= "([^"]*)"/g),

@@ -60,7 +60,7 @@ test("the configuration for a try is a good one, and its defaults are those of t
     ["pid_file", pidFile],
     ["dump_dir", dumpFile.replace("/keepalived.json", "")],
     ["json_signal", signal],
-    ["timeout", `${timeoutMs / 1_000}s`],
+    ["timeout", `${timeoutMs}ms`],
   ])
     expect(page).toContain(`| \`${key}\` | \`${value}\` |`);
 });

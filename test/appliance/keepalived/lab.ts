@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chown, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,9 +17,9 @@ const TOOLS = [inject("keepalived"), inject("ip")];
 
 /** Why no keepalived can be run in a network of its own; `undefined` where it can. */
 export const NO_LAB =
-  process.getuid?.() === 0
+  spawnSync("unshare", ["--net", "true"]).status === 0
     ? TOOLS.flatMap((tool) => (tool.ok ? [] : [tool.reason]))[0]
-    : "only root can make network namespaces";
+    : "no network namespace can be made, as root on Linux can";
 
 /** A keepalived and the folder of its pid file and dumps. */
 export interface Keepalived {
@@ -74,9 +74,9 @@ export async function startKeepalived(
     await running?.gone;
   };
   const crash = async (): Promise<void> => {
-    // The one that speaks VRRP first, as the other would have it say good-bye.
-    for (const name of PID_FILES.toReversed())
-      process.kill(Number(await readFile(join(folder, name), "utf8")), "SIGKILL");
+    const pids = await Promise.all(PID_FILES.map((name) => readFile(join(folder, name), "utf8")));
+    // The one that speaks VRRP first, as it would say good-bye after the other; before that one can replace it.
+    for (const pid of pids.toReversed()) process.kill(Number(pid), "SIGKILL");
     await running?.gone;
   };
   onTestFinished(stop);

@@ -6,8 +6,8 @@ import { onTestFinished } from "vitest";
 import { eventually } from "../../support/eventually.ts";
 
 /**
- * A network namespace with a loopback interface. A process that reads this one's output holds it, so that it is gone
- * with this process at the latest, however that ends.
+ * A network namespace with a loopback interface. It has no name: a process that reads what this one writes holds it, so
+ * that it is gone with this process at the latest, however that ends.
  */
 export interface Network {
   readonly pid: number;
@@ -15,6 +15,7 @@ export interface Network {
   ip(...args: readonly string[]): void;
 }
 
+/** A network that is gone when the test is over. */
 export async function createNetwork(): Promise<Network> {
   const holder = spawn("unshare", ["--net", "cat"], { stdio: ["pipe", "ignore", "inherit"] });
   onTestFinished(() => void holder.kill());
@@ -30,21 +31,8 @@ export async function createNetwork(): Promise<Network> {
 
 /** A cable between the interface `eth0` of one network and an interface of another, or of the same; both are up. */
 export function connect(one: Network, other: Network, peer = "eth0"): void {
-  run([
-    "ip",
-    "link",
-    "add",
-    "eth0",
-    "netns",
-    String(one.pid),
-    "type",
-    "veth",
-    "peer",
-    "name",
-    peer,
-    "netns",
-    String(other.pid),
-  ]);
+  const [here, there] = [`netns ${one.pid}`, `netns ${other.pid}`];
+  run(`ip link add eth0 ${here} type veth peer name ${peer} ${there}`.split(" "));
   one.ip("link", "set", "eth0", "up");
   other.ip("link", "set", peer, "up");
 }
