@@ -52,6 +52,7 @@ const io: Io = {
     process.stdout.on("error", () => resolve());
   }),
   onReload: (callback) => void process.on("SIGHUP", callback),
+  sendSignal: (pid, signal) => void process.kill(pid, signal),
   onFatal: (words) => (lastWords = words),
 };
 

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, inject, onTestFinished, test } from "vitest";
 
+import { createStaticVrrp } from "../src/appliance/vrrp-static.ts";
 import { AUTHORITY, startAppliance } from "./appliance/support.ts";
 import { shardingConfig } from "./support/documented-config.ts";
 import { eventually } from "./support/eventually.ts";
@@ -28,7 +29,7 @@ async function clusterEntries(): Promise<readonly unknown[]> {
       appliances: await Promise.all(
         ["MASTER", "BACKUP"].map(async (state, index) => {
           const { port } = await startAppliance({
-            vrrp: () => Promise.resolve([{ ...interfaceOf({ state }), priority: 204, alias: [] }]),
+            vrrp: createStaticVrrp([{ ...interfaceOf({ state }), priority: 204, alias: [] }]),
           });
           return { name: `${name}-${index + 1}`, base_url: `https://127.0.0.1:${port}` };
         }),

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
 import { connect, createServer, type Server, type Socket } from "node:net";
+import type { VrrpState } from "../../src/appliance/routes.ts";
 import { createApplianceServer } from "../../src/appliance/server.ts";
 import { Secret } from "../../src/config/secret.ts";
 import { createAuthority } from "../../src/demo/authority.ts";
@@ -17,12 +18,13 @@ const LATE_MS = 3000;
 
 const ROLE = { type: "1", priority: 204, netmask: "255.255.255.0", peer: "224.0.0.18", alias: [] };
 
-async function vrrp() {
+async function vrrp(): Promise<VrrpState> {
   const dice = Math.random();
-  if (dice < 0.03) return undefined;
+  if (dice < 0.03) return { ok: false, reason: "the dice say so" };
   if (dice < 0.06) await new Promise((resolve) => setTimeout(resolve, LATE_MS));
   const state = dice < 0.5 ? "MASTER" : "BACKUP";
-  return [{ ...ROLE, state, name: "carp0", device: "eth0", vhid: 1, vip: "192.0.2.100" }];
+  const interfaces = [{ ...ROLE, state, name: "carp0", device: "eth0", vhid: 1, vip: "192.0.2.100" }];
+  return { ok: true, interfaces };
 }
 
 /** Passes on what comes from the appliance, or does worse. */

@@ -1,19 +1,7 @@
 import { z } from "zod";
 
-import { MAX_INTERFACES } from "../api/vrrp.ts";
-import { PRIORITY, VHID } from "../api/vrrp-member.ts";
-import {
-  host,
-  integer,
-  ipAddress,
-  listenAddress,
-  netmask,
-  port,
-  text,
-  timeout,
-  urlPath,
-  username,
-} from "./config-values.ts";
+import { host, integer, listenAddress, port, text, timeout, urlPath, username } from "./config-values.ts";
+import { vrrpSchema } from "./config-vrrp.ts";
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 
@@ -22,28 +10,6 @@ const user = z
   .refine((given) => (given.password === undefined) !== (given.password_file === undefined), {
     error: "expected exactly one of password and password_file",
   });
-
-/** One VRRP interface in the API's own words; advskew follows from priority. @see management API 2.1 */
-const vrrpInterface = z.strictObject({
-  if: text,
-  vip: ipAddress,
-  netmask,
-  vhid: integer(VHID.min, VHID.max),
-  priority: integer(PRIORITY.min, PRIORITY.max),
-  state_current: z.enum(["MASTER", "BACKUP"]),
-  type: integer(0).transform(String),
-  carppeer: ipAddress,
-  alias: z.array(ipAddress).default([]),
-});
-
-const vrrp = z.strictObject({
-  source: z.literal("static"),
-  interfaces: z
-    .record(z.string().min(1), vrrpInterface)
-    .refine((interfaces) => Object.keys(interfaces).length <= MAX_INTERFACES, {
-      error: `expected at most ${MAX_INTERFACES} interfaces`,
-    }),
-});
 
 const website = z.strictObject({
   id: integer(0),
@@ -66,7 +32,7 @@ export const applianceSchema = z.strictObject({
   listen: listenAddress,
   tls: z.strictObject({ cert_file: text, key_file: text }),
   users: uniqueBy(z.array(user).min(1), ({ username: name }) => name, "username"),
-  vrrp,
+  vrrp: vrrpSchema,
   website_test: websiteTest.prefault({}),
   websites: uniqueBy(z.array(website), ({ id }) => id, "id").default([]),
 });

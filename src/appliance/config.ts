@@ -1,7 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 
-import type { LocalVrrpInterface } from "../api/vrrp-list.ts";
 import type { ConfigError } from "../config/config.ts";
 import { sortErrors, type JsonPath } from "../config/errors.ts";
 import { Secret } from "../config/secret.ts";
@@ -9,6 +8,7 @@ import { validateYaml } from "../config/yaml/validate.ts";
 import { errorAt, readYamlFile, type YamlFile } from "../config/yaml/file.ts";
 import { readReferencedFiles, type ReferencedFiles } from "./config-files.ts";
 import { applianceSchema, type ApplianceSettings } from "./config-schema.ts";
+import { resolveVrrp, type VrrpConfig } from "./config-vrrp.ts";
 import type { ApplianceServerDeps } from "./server.ts";
 
 /** What the reference appliance is to be: everything read, checked and resolved. */
@@ -16,7 +16,7 @@ interface ApplianceConfig extends Pick<
   ApplianceServerDeps,
   "listen" | "tls" | "users" | "websites" | "websiteTest"
 > {
-  readonly interfaces: readonly LocalVrrpInterface[];
+  readonly vrrp: VrrpConfig;
 }
 
 export type ApplianceConfigResult =
@@ -36,7 +36,7 @@ export async function loadApplianceConfig(path: string): Promise<ApplianceConfig
     ...certificateErrors(file, files),
   ];
   if (!validated.ok || errors.length > 0) return { ok: false, errors: sortErrors([file.file], errors) };
-  return { ok: true, config: resolveConfig(validated.value, files) };
+  return { ok: true, config: resolveConfig(file, validated.value, files) };
 }
 
 function certificateErrors(file: YamlFile, { texts }: ReferencedFiles): readonly ConfigError[] {
@@ -70,7 +70,11 @@ function throws(use: () => unknown): boolean {
   }
 }
 
-function resolveConfig(settings: ApplianceSettings, { texts }: ReferencedFiles): ApplianceConfig {
+function resolveConfig(
+  { file }: YamlFile,
+  settings: ApplianceSettings,
+  { texts }: ReferencedFiles,
+): ApplianceConfig {
   const { timeout, tls_config: tls } = settings.website_test;
   return {
     listen: settings.listen,
@@ -79,7 +83,7 @@ function resolveConfig(settings: ApplianceSettings, { texts }: ReferencedFiles):
       username,
       password: new Secret(password ?? texts.get(`users[${index}].password_file`) ?? ""),
     })),
-    interfaces: Object.entries(settings.vrrp.interfaces).map(([name, given]) => toInterface(name, given)),
+    vrrp: resolveVrrp(settings.vrrp, file),
     websiteTest: {
       timeoutMs: timeout,
       ca: texts.get("website_test.tls_config.ca_file"),
@@ -91,16 +95,4 @@ function resolveConfig(settings: ApplianceSettings, { texts }: ReferencedFiles):
       httpsPort,
     })),
   };
-}
-
-function toInterface(
-  name: string,
-  {
-    if: device,
-    state_current: state,
-    carppeer: peer,
-    ...rest
-  }: ApplianceSettings["vrrp"]["interfaces"][string],
-): LocalVrrpInterface {
-  return { name, device, state, peer, ...rest };
 }

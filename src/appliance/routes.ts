@@ -5,8 +5,13 @@ import { encodeWebsiteTest } from "../api/website-test.ts";
 import { failure, success, type Answer } from "./answer.ts";
 import { testWebsite, type Website, type WebsiteTestOptions } from "./website-head.ts";
 
-/** The VRRP interfaces of this machine as they are now; `undefined` while that cannot be told. */
-export type VrrpSource = () => Promise<readonly LocalVrrpInterface[] | undefined>;
+/** The VRRP interfaces of this machine as they are now, or for people the reason why that cannot be told. */
+export type VrrpState =
+  | { readonly ok: true; readonly interfaces: readonly LocalVrrpInterface[] }
+  | { readonly ok: false; readonly reason: string };
+
+/** Tells a state that is no older than the call. */
+export type VrrpSource = () => Promise<VrrpState>;
 
 /** What the operations work on. */
 export interface ApplianceState {
@@ -42,9 +47,8 @@ export async function answerTo({ method, target, signal }: Asked, state: Applian
 }
 
 async function answerVrrp({ vrrp }: ApplianceState): Promise<Answer> {
-  const interfaces = await vrrp();
-  if (interfaces === undefined) return failure(503, "the VRRP state is not known");
-  return success(encodeVrrpList(interfaces));
+  const state = await vrrp();
+  return state.ok ? success(encodeVrrpList(state.interfaces)) : failure(503, state.reason);
 }
 
 async function answerWebsiteTest(id: string, state: ApplianceState, signal: AbortSignal): Promise<Answer> {

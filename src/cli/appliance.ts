@@ -1,12 +1,12 @@
 import { loadApplianceConfig } from "../appliance/config.ts";
 import { createApplianceServer } from "../appliance/server.ts";
-import { createStaticVrrp } from "../appliance/vrrp-static.ts";
 import { formatConfigError } from "../config/errors.ts";
 import { errorCode } from "../polling/client/classify.ts";
 import { createLog, type LogFormat, type LogLevel } from "../log.ts";
 import { formatAddress } from "../net/listen-address.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { describeListenError, FLUSH_TIMEOUT_MS, logLastWords } from "./running.ts";
+import { createVrrpSource } from "./vrrp-source.ts";
 
 export interface ApplianceOptions {
   readonly configFile: string;
@@ -30,7 +30,7 @@ export async function appliance(
   io.onFatal(logLastWords(log));
   const server = createApplianceServer({
     ...config,
-    vrrp: createStaticVrrp(config.interfaces),
+    vrrp: createVrrpSource(config.vrrp, io, logger),
     onBug: (error) => logger.error({ detail: String(error) }, "request could not be answered"),
   });
   try {

@@ -23,6 +23,8 @@ export interface Io {
   readonly stopRequested: Promise<void>;
   /** Calls back whenever somebody asks for a reload: SIGHUP. */
   onReload(callback: () => void): void;
+  /** Sends a signal to a process; throws where that cannot be done. */
+  sendSignal(pid: number, signal: number): void;
   /** Takes the place of the last words for a bug that nobody caught; the process ends after them. */
   onFatal(lastWords: (error: unknown) => Promise<void>): void;
 }

@@ -47,7 +47,7 @@ async function startAppliance(
     ...deps,
     listen: { host: HOST, port: 0 },
     users: [{ username: USERNAME, password }],
-    vrrp: () => Promise.resolve(interfacesOf(name, world())),
+    vrrp: () => Promise.resolve({ ok: true, interfaces: interfacesOf(name, world()) }),
     websiteTest: { timeoutMs: WEBSITE_TIMEOUT_MS, ca, insecureSkipVerify: false },
   });
   const { port } = await server.start();

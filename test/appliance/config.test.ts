@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 
 import { loadApplianceConfig } from "../../src/appliance/config.ts";
-import { createStaticVrrp } from "../../src/appliance/vrrp-static.ts";
 import { formatConfigError } from "../../src/config/errors.ts";
+import { sourceOf } from "./keepalived/support.ts";
 import { ask, AUTHORITY, startAppliance } from "./support.ts";
 
 const FULL = `listen: "[::1]:4849"
@@ -69,8 +69,11 @@ async function load(yaml: string) {
   const all = Object.entries({ ...files, "appliance.yaml": yaml });
   await Promise.all(all.map(([name, text]) => writeFile(join(directory, name), text)));
   const loaded = await loadApplianceConfig(join(directory, "appliance.yaml"));
-  if (loaded.ok) return { config: loaded.config, errors: [] };
-  return { errors: loaded.errors.map((error) => formatConfigError(error).replace(`${directory}/`, "")) };
+  if (loaded.ok) return { directory, config: loaded.config, errors: [] };
+  return {
+    directory,
+    errors: loaded.errors.map((error) => formatConfigError(error).replace(`${directory}/`, "")),
+  };
 }
 
 test("reads everything that may be said", async () => {
@@ -86,32 +89,35 @@ test("reads everything that may be said", async () => {
     ["monitor", "from file"],
     ["admin", "inline: yes"],
   ]);
-  expect(config?.interfaces).toEqual([
-    {
-      name: "carp0",
-      state: "MASTER",
-      vhid: 2,
-      vip: "192.0.2.100",
-      priority: 204,
-      alias: ["192.0.2.101"],
-      device: "eth1",
-      netmask: "255.255.255.0",
-      peer: "224.0.0.18",
-      type: "1",
-    },
-    {
-      name: "carp 1",
-      state: "BACKUP",
-      vhid: 3,
-      vip: "2001:db8::1",
-      priority: 0,
-      alias: [],
-      device: "eth2",
-      netmask: "ffff:ffff::",
-      peer: "2001:db8::2",
-      type: "2",
-    },
-  ]);
+  expect(config?.vrrp).toEqual({
+    source: "static",
+    interfaces: [
+      {
+        name: "carp0",
+        state: "MASTER",
+        vhid: 2,
+        vip: "192.0.2.100",
+        priority: 204,
+        alias: ["192.0.2.101"],
+        device: "eth1",
+        netmask: "255.255.255.0",
+        peer: "224.0.0.18",
+        type: "1",
+      },
+      {
+        name: "carp 1",
+        state: "BACKUP",
+        vhid: 3,
+        vip: "2001:db8::1",
+        priority: 0,
+        alias: [],
+        device: "eth2",
+        netmask: "ffff:ffff::",
+        peer: "2001:db8::2",
+        type: "2",
+      },
+    ],
+  });
   expect(config?.websites).toEqual([
     { id: 1, protocol: "both", host: "www.example.org", httpPort: 81, httpsPort: 444, path: "/shop?x=1" },
     { id: 2, protocol: "https", host: "::1", httpPort: 80, httpsPort: 443, path: "/" },
@@ -123,16 +129,57 @@ test("has a default for whatever may be left out", async () => {
   expect(errors).toEqual([]);
   expect(config).toMatchObject({
     listen: { host: undefined, port: 4849 },
-    interfaces: [],
+    vrrp: { source: "static", interfaces: [] },
     websites: [],
     websiteTest: { timeoutMs: 10_000, ca: undefined, insecureSkipVerify: false },
+  });
+});
+
+test("has a default for whatever may be left out beside keepalived", async () => {
+  const { config, errors } = await load(MINIMAL.replace(/vrrp: .*/, "vrrp: { source: keepalived }"));
+  expect(errors).toEqual([]);
+  expect(config?.vrrp).toEqual({
+    source: "keepalived",
+    pidFile: "/run/vrrp.pid",
+    dumpFile: "/tmp/keepalived.json",
+    signal: 36,
+    timeoutMs: 500,
+    instances: new Map(),
+  });
+});
+
+test("reads everything that may be said of keepalived, files relative to its own place", async () => {
+  const vrrp = `vrrp:
+  source: keepalived
+  pid_file: run/vrrp.pid
+  dump_dir: ../dumps
+  json_signal: 37
+  timeout: 2s
+  instances:
+    VI_1: { carppeer: 192.0.2.12, type: 1 }
+    "VI 2": { carppeer: "2001:db8::12" }
+    VI_3: {}
+`;
+  const { config, errors, directory } = await load(MINIMAL.replace(/vrrp: .*\n/, vrrp));
+  expect(errors).toEqual([]);
+  expect(config?.vrrp).toEqual({
+    source: "keepalived",
+    pidFile: join(directory, "run/vrrp.pid"),
+    dumpFile: join(directory, "../dumps/keepalived.json"),
+    signal: 37,
+    timeoutMs: 2_000,
+    instances: new Map([
+      ["VI_1", { peer: "192.0.2.12", type: "1" }],
+      ["VI 2", { peer: "2001:db8::12", type: "2" }],
+      ["VI_3", { peer: "224.0.0.18", type: "2" }],
+    ]),
   });
 });
 
 test("makes a server that runs", async () => {
   const { config } = await load(FULL.replace('"[::1]:4849"', "127.0.0.1:0"));
   if (config === undefined) throw new Error("the configuration is good");
-  const { port } = await startAppliance({ ...config, vrrp: createStaticVrrp(config.interfaces) });
+  const { port } = await startAppliance({ ...config, vrrp: await sourceOf(config.vrrp) });
   const answer = await ask(port, "/api/v1/interface/virtual", { auth: "monitor:from file" });
   expect(answer).toMatchObject({ status: 200, body: expect.stringContaining('"carp 1":{"advskew":"254"') });
 });
@@ -146,7 +193,7 @@ users:
   - { username: other }
   - { username: number, password: 7777 }
 vrrp:
-  source: keepalived
+  source: static
   interfaces:
     carp0: { if: "", vip: 192.0.2.300, netmask: 24, vhid: 256, priority: -1, state_current: INIT, type: x, carppeer: peer, alias: [here] }
     carp1: { advskew: 50 }
@@ -165,7 +212,6 @@ colour: blue
     "appliance.yaml:5:7: users[1].username: expected a name without a colon",
     "appliance.yaml:6:5: users[2]: expected exactly one of password and password_file",
     "appliance.yaml:7:25: users[3].password: expected a text, got a number; put it in quotes",
-    "appliance.yaml:9:3: vrrp.source: expected one of static",
     'appliance.yaml:11:14: vrrp.interfaces.carp0.if: expected a text that is not empty, got ""',
     'appliance.yaml:11:22: vrrp.interfaces.carp0.vip: expected an IP address, got "192.0.2.300"',
     "appliance.yaml:11:40: vrrp.interfaces.carp0.netmask: expected a netmask like 255.255.255.0, got 24",
@@ -221,6 +267,28 @@ test.each([
   ["vrrp: { source: static, interfaces: [] }", "4:25: vrrp.interfaces: expected a map, got a list"],
   [WEBSITES, "5:50: websites[1].id: another item above has the same id"],
   [BAD_AUTHORITY, "5:31: website_test.tls_config.ca_file: expected certificates, in PEM"],
+  ["vrrp: { source: keepalive }", "4:9: vrrp.source: expected one of static, keepalived"],
+  ["vrrp: { interfaces: {} }", "4:7: vrrp.source: expected one of static, keepalived"],
+  ["vrrp: keepalived", "4:1: vrrp: expected a map, got a text"],
+  ["vrrp: { source: static }", "4:7: vrrp.interfaces: required key is missing"],
+  ["vrrp: { source: keepalived, interfaces: {} }", "4:29: vrrp.interfaces: only with source: static"],
+  [
+    "vrrp: { source: static, interfaces: {}, pid_file: /run/vrrp.pid }",
+    "4:41: vrrp.pid_file: only with source: keepalived",
+  ],
+  ["vrrp: { source: keepalived, pid: 12 }", "4:29: vrrp.pid: unknown key"],
+  [
+    "vrrp: { source: keepalived, json_signal: 15 }",
+    "4:29: vrrp.json_signal: expected a whole number from 34 to 64, got 15",
+  ],
+  [
+    "vrrp: { source: keepalived, timeout: 1 }",
+    "4:29: vrrp.timeout: expected a duration like 10s, at most 1h, got 1",
+  ],
+  [
+    "vrrp: { source: keepalived, instances: { VI_1: { type: x } } }",
+    '4:50: vrrp.instances.VI_1.type: expected a whole number from 0 upwards, got "x"',
+  ],
   ["listen: [4849]", `1:1: listen: expected ${ADDRESS}, got a list`],
   ["listen: '[10.0.0.1]:4849'", `1:1: listen: expected ${ADDRESS}, got "[10.0.0.1]:4849"`],
   ["listen: '::1:4849'", `1:1: listen: expected ${ADDRESS}, got "::1:4849"`],
@@ -229,7 +297,7 @@ test.each([
   const key = /^\w+:/.exec(line)?.[0] ?? "";
   const others = MINIMAL.split("\n").map((other) => (other.startsWith(key) ? line : other));
   const yaml = others.includes(line) ? others.join("\n") : `${MINIMAL}${line}\n`;
-  expect(await load(yaml)).toEqual({ errors: [`appliance.yaml:${error}`] });
+  expect(await load(yaml)).toMatchObject({ errors: [`appliance.yaml:${error}`] });
 });
 
 test("refuses more interfaces than a list may hold", async () => {

@@ -10,6 +10,7 @@ import type { LocalVrrpInterface } from "../../src/api/vrrp-list.ts";
 import { decodeVrrpList } from "../../src/api/vrrp.ts";
 import { decodeWebsiteTest } from "../../src/api/website-test.ts";
 import { createApplianceServer } from "../../src/appliance/server.ts";
+import { createStaticVrrp } from "../../src/appliance/vrrp-static.ts";
 import { Secret } from "../../src/config/secret.ts";
 import { ask, AUTHORITY, CLOSED_PORT, listen, startAppliance, websiteOf } from "./support.ts";
 
@@ -28,7 +29,7 @@ const CARP0: LocalVrrpInterface = {
 
 test("lists the VRRP interfaces as they are at each request", async () => {
   let interfaces = [CARP0];
-  const { port } = await startAppliance({ vrrp: () => Promise.resolve(interfaces) });
+  const { port } = await startAppliance({ vrrp: () => Promise.resolve({ ok: true, interfaces }) });
   const first = await ask(port, VRRP_LIST_PATH);
   expect(first).toMatchObject({ status: 200, headers: { "content-type": "application/json" } });
   expect(first.body).toBe(
@@ -157,10 +158,12 @@ test("takes no notice of a query", async () => {
 });
 
 test("says so where the VRRP state cannot be told", async () => {
-  const { port } = await startAppliance({ vrrp: () => Promise.resolve(undefined) });
+  const { port } = await startAppliance({
+    vrrp: () => Promise.resolve({ ok: false, reason: "keepalived is not running" }),
+  });
   expect(await ask(port, VRRP_LIST_PATH)).toMatchObject({
     status: 503,
-    body: '{"error":"the VRRP state is not known"}',
+    body: '{"error":"keepalived is not running"}',
   });
 });
 
@@ -245,7 +248,7 @@ test("throws where certificate and key do not fit", async () => {
       listen: { host: "127.0.0.1", port: 0 },
       tls: { cert, key: new Secret(key) },
       users: [],
-      vrrp: () => Promise.resolve([]),
+      vrrp: createStaticVrrp([]),
       websites: [],
       websiteTest: { timeoutMs: 1_000, ca: undefined, insecureSkipVerify: false },
       onBug: () => {},

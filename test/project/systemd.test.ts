@@ -5,35 +5,37 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, inject, it, onTestFinished, type TestContext } from "vitest";
 
-const NAME = "appliance-exporter.service";
-const unit = readFileSync(new URL(`../../packaging/systemd/${NAME}`, import.meta.url), "utf8");
+const NAMES = ["appliance-exporter.service", "reference-appliance.service"];
 
-function settings(key: string): readonly string[] {
+function settings(unit: string, key: string): readonly string[] {
   return unit.split("\n").flatMap((line) => (line.startsWith(`${key}=`) ? [line.slice(key.length + 1)] : []));
 }
 
 /** What systemd-analyze says of a unit's text. */
-async function analyze({ skip }: TestContext, text: string, ...args: readonly string[]) {
+async function analyze({ skip }: TestContext, name: string, text: string, ...args: readonly string[]) {
   const tool = inject("systemdAnalyze");
   if (!tool.ok) return skip(tool.reason);
   const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-"));
   onTestFinished(() => rm(folder, { recursive: true }));
-  const path = join(folder, NAME);
+  const path = join(folder, name);
   // The command is not installed here, and a unit whose command is missing is refused.
   await writeFile(path, text.replace("/usr/local/bin/appliance-exporter ", "/bin/true "));
   const { status, stdout, stderr } = spawnSync(tool.path, [...args, path], { encoding: "utf8" });
   return { status, output: stdout + stderr };
 }
 
-describe("the unit", () => {
+describe.each(NAMES)("the unit %s", (name) => {
+  const unit = readFileSync(new URL(`../../packaging/systemd/${name}`, import.meta.url), "utf8");
+
   it("is one that systemd accepts", async (context) => {
-    const verdict = await analyze(context, unit, "verify", "--man=no");
+    const verdict = await analyze(context, name, unit, "verify", "--man=no");
     expect(verdict).toEqual({ status: 0, output: "" });
   });
 
   it("would not be accepted with a setting that systemd does not know", async (context) => {
     const verdict = await analyze(
       context,
+      name,
       unit.replace("ProtectClock=", "ProtectClok="),
       "verify",
       "--man=no",
@@ -44,6 +46,7 @@ describe("the unit", () => {
   it("is exposed to little: 2 of 10 at most, by systemd's own count", async (context) => {
     const verdict = await analyze(
       context,
+      name,
       unit,
       "security",
       "--offline=true",
@@ -58,22 +61,25 @@ describe("the unit", () => {
     const { bin }: { readonly bin: object } = JSON.parse(
       readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
     );
-    const [command = ""] = settings("ExecStart");
-    expect(Object.keys(bin).map((name) => `/usr/local/bin/${name}`)).toEqual([command.split(" ")[0]]);
+    const [command = ""] = settings(unit, "ExecStart");
+    expect(Object.keys(bin).map((each) => `/usr/local/bin/${each}`)).toEqual([command.split(" ")[0]]);
     const door = readFileSync(new URL("../../bin/appliance-exporter.cjs", import.meta.url), "utf8");
     const variables = Array.from(
       door.matchAll(/process\.env\.(\w+) \?\?= "([^"]*)"/g),
       ([, key, value]) => `${key}=${value}`,
     );
-    expect(settings("Environment").map((text) => text.replaceAll('"', ""))).toEqual(variables);
+    expect(settings(unit, "Environment").map((text) => text.replaceAll('"', ""))).toEqual(variables);
   });
 
-  it("names the credential as its comment tells the configuration to", () => {
-    const [credential = ""] = settings("LoadCredential");
-    expect(unit).toContain(`password_file: /run/credentials/${NAME}/${credential.split(":")[0]} }`);
+  it("names each credential as its comment tells the configuration to", () => {
+    const credentials = settings(unit, "LoadCredential").map((text) => text.split(":")[0]);
+    expect(credentials).toContain("monitor");
+    for (const credential of credentials) {
+      expect(unit).toContain(`_file: /run/credentials/${name}/${credential} }`);
+    }
   });
 
   it("lets Node write code to memory and run it", () => {
-    expect(settings("MemoryDenyWriteExecute")).toEqual([]);
+    expect(settings(unit, "MemoryDenyWriteExecute")).toEqual([]);
   });
 });

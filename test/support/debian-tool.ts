@@ -29,6 +29,15 @@ export function findDebianTool(command: string, packageName: string, say: (messa
     : { ok: true, path: installed };
 }
 
+/** The same for a package that starts a server of its own, where the command alone is wanted. */
+export function findWithoutService(command: string, service: string, say: (message: string) => void): Tool {
+  const wasThere = locate(command) !== undefined;
+  const tool = findDebianTool(command, service, say);
+  // A server whose package was there before is somebody's own.
+  if (tool.ok && !wasThere) spawnSync("service", [service, "stop"]);
+  return tool;
+}
+
 function locate(command: string): string | undefined {
   const { status, stdout } = spawnSync("sh", ["-c", `command -v ${command}`], { encoding: "utf8" });
   return status === 0 ? stdout.trim() : undefined;

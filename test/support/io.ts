@@ -24,6 +24,7 @@ export async function createTestIo(fields: Partial<Io> = {}) {
     maxPasswordReads: 2,
     stopRequested: once(stop.signal, "abort").then(() => undefined),
     onReload: (callback) => void hangUp.once("SIGHUP", callback),
+    sendSignal: (pid, signal) => void process.kill(pid, signal),
     onFatal: () => undefined,
     ...fields,
   };

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { findDebianTool, type Tool } from "./debian-tool.ts";
+import { findWithoutService, type Tool } from "./debian-tool.ts";
 
 /** Finds Prometheus's checker, or installs the package that holds it. */
 export function findPromtool(say: (message: string) => void): Tool {
@@ -10,14 +10,6 @@ export function findBlackboxExporter(say: (message: string) => void): Tool {
   return findWithoutService("prometheus-blackbox-exporter", "prometheus-blackbox-exporter", say);
 }
 
-/** These packages start a server of their own; the command alone is wanted. */
-function findWithoutService(command: string, service: string, say: (message: string) => void): Tool {
-  const wasRunning = isRunning(service);
-  const tool = findDebianTool(command, service, say);
-  if (!wasRunning) spawnSync("service", [service, "stop"]);
-  return tool;
-}
-
 /** The output of `promtool check metrics`, both streams, and how it ended. */
 export function checkMetrics(
   path: string,
@@ -25,8 +17,4 @@ export function checkMetrics(
 ): { readonly status: number | null; readonly output: string } {
   const { status, stdout, stderr } = spawnSync(path, ["check", "metrics"], { input: text, encoding: "utf8" });
   return { status, output: stdout + stderr };
-}
-
-function isRunning(service: string): boolean {
-  return spawnSync("service", [service, "status"]).status === 0;
 }

@@ -1,6 +1,6 @@
 import type { TestProject } from "vitest/node";
 
-import { findDebianTool, type Tool } from "./debian-tool.ts";
+import { findDebianTool, findWithoutService, type Tool } from "./debian-tool.ts";
 import { findBlackboxExporter, findPromtool } from "./prometheus-tools.ts";
 
 declare module "vitest" {
@@ -10,6 +10,8 @@ declare module "vitest" {
     prlimit: Tool;
     systemdAnalyze: Tool;
     blackboxExporter: Tool;
+    keepalived: Tool;
+    ip: Tool;
   }
 }
 
@@ -20,6 +22,8 @@ export function setup(project: TestProject): void {
   project.provide("prlimit", findDebianTool("prlimit", "util-linux", say));
   project.provide("systemdAnalyze", findDebianTool("systemd-analyze", "systemd", say));
   project.provide("blackboxExporter", findBlackboxExporter(say));
+  project.provide("keepalived", findWithoutService("keepalived", "keepalived", say));
+  project.provide("ip", findDebianTool("ip", "iproute2", say));
 }
 
 function say(message: string): void {

@@ -1,0 +1,40 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+import type { VrrpConfig } from "../appliance/config-vrrp.ts";
+import type { VrrpSource } from "../appliance/routes.ts";
+import { createKeepalivedVrrp } from "../appliance/vrrp-keepalived.ts";
+import { createStaticVrrp } from "../appliance/vrrp-static.ts";
+import { coalesce } from "../coalesce.ts";
+import type { Logger } from "../log.ts";
+import type { Io } from "./io.ts";
+
+/** How long a dump waits for more requests to share it: twenty new connections take that long. */
+const GATHER_MS = 50;
+
+/**
+ * The source of the VRRP state that a configuration asks for. Requests that arrive together share one dump of
+ * keepalived, and none is answered by a dump that began before it. What is in the way is logged when it changes.
+ */
+export function createVrrpSource(
+  vrrp: VrrpConfig,
+  { sendSignal }: Pick<Io, "sendSignal">,
+  logger: Logger,
+): VrrpSource {
+  if (vrrp.source === "static") return createStaticVrrp(vrrp.interfaces);
+  const source = logChanges(createKeepalivedVrrp(vrrp, sendSignal), logger);
+  return coalesce(source, () => delay(GATHER_MS));
+}
+
+function logChanges(source: VrrpSource, logger: Logger): VrrpSource {
+  let lastReason: string | undefined;
+  return async () => {
+    const state = await source();
+    const reason = state.ok ? undefined : state.reason;
+    if (reason !== lastReason) {
+      if (reason === undefined) logger.info("vrrp state is known");
+      else logger.warn({ reason }, "vrrp state is not known");
+    }
+    lastReason = reason;
+    return state;
+  };
+}

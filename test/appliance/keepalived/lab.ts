@@ -1,0 +1,136 @@
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { chown, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { inject, onTestFinished } from "vitest";
+
+import type { VrrpSource } from "../../../src/appliance/routes.ts";
+import { eventually } from "../../support/eventually.ts";
+import { createLoneNetwork, inside, type Network } from "./network.ts";
+import { optionsIn, sourceOf, temporaryFolder } from "./support.ts";
+
+/** The user and the group. */
+export const NOBODY = 65_534;
+const PID_FILES = ["keepalived.pid", "vrrp.pid"] as const;
+const TOOLS = [inject("keepalived"), inject("ip")];
+
+/** Why no keepalived can be run in a network of its own; `undefined` where it can. */
+export const NO_LAB =
+  spawnSync("unshare", ["--net", "true"]).status === 0
+    ? TOOLS.flatMap((tool) => (tool.ok ? [] : [tool.reason]))[0]
+    : "no network namespace can be made, as root on Linux can";
+
+/** A keepalived and the folder of its pid file and dumps. */
+export interface Keepalived {
+  readonly folder: string;
+  start(): Promise<void>;
+  /** As its service is stopped. */
+  stop(): Promise<void>;
+  /** Without a last word to anybody: the addresses and the pid files stay. */
+  crash(): Promise<void>;
+  /** What it has said since its latest start. */
+  log(): string;
+}
+
+interface KeepalivedOptions {
+  /** Without any rights but those over the network. */
+  readonly asNobody?: boolean;
+  /** With the files where it has them unless told otherwise; the folder stands for the root of the file system. */
+  readonly withDefaults?: boolean;
+}
+
+/** Starts a keepalived with this configuration; it is gone when the test is over. */
+export async function startKeepalived(
+  network: Network,
+  config: string,
+  { asNobody = false, withDefaults = false }: KeepalivedOptions = {},
+): Promise<Keepalived> {
+  const folder = await temporaryFolder();
+  const own = [folder, join(folder, "run"), join(folder, "tmp")];
+  await Promise.all(own.map((each) => mkdir(each, { recursive: true })));
+  if (asNobody) await chown(folder, NOBODY, NOBODY);
+  await writeFile(join(folder, "run/keepalived.conf"), `global_defs { vrrp_version 3 }\n${config}`);
+  const command = [
+    ...inside(network.pid),
+    ...limits(asNobody),
+    ...(withDefaults ? behind(folder) : inFolder(folder)),
+  ];
+  let running: { readonly child: ChildProcess; readonly gone: Promise<unknown>; log: string } | undefined;
+
+  const start = async (): Promise<void> => {
+    // Those that a crash has left make it end at once.
+    await Promise.all(PID_FILES.map((name) => rm(join(folder, name), { force: true })));
+    const child = spawn(command[0] ?? "", command.slice(1));
+    const started = { child, gone: once(child, "exit"), log: "" };
+    child.stderr.on("data", (chunk) => (started.log += chunk));
+    running = started;
+    await eventually(() => {
+      if (!/Entering BACKUP STATE/.test(started.log)) throw new Error(`not started: ${started.log}`);
+    });
+  };
+  const stop = async (): Promise<void> => {
+    running?.child.kill("SIGTERM");
+    await running?.gone;
+  };
+  const crash = async (): Promise<void> => {
+    const pids = await Promise.all(PID_FILES.map((name) => readFile(join(folder, name), "utf8")));
+    // The one that speaks VRRP first, as it would say good-bye after the other; before that one can replace it.
+    for (const pid of pids.toReversed()) process.kill(Number(pid), "SIGKILL");
+    await running?.gone;
+  };
+  onTestFinished(stop);
+  await start();
+  return { folder, start, stop, crash, log: () => running?.log ?? "" };
+}
+
+/** A keepalived whose files lie in a folder. */
+function inFolder(folder: string): readonly string[] {
+  const [pidFile = "", vrrpPidFile = ""] = PID_FILES.map((name) => join(folder, name));
+  const files = ["-f", join(folder, "run/keepalived.conf"), "-p", pidFile, "-r", vrrpPidFile];
+  return ["env", `TMPDIR=${folder}`, ...keepalived(), ...files];
+}
+
+/** A keepalived that sees the folder's `run` and `tmp` as its own, and has its files where it likes. */
+function behind(folder: string): readonly string[] {
+  const script = 'mount --bind "$0/run" /run && mount --bind "$0/tmp" /tmp && exec "$@"';
+  const shell = ["unshare", "--mount", "sh", "-c", script, folder];
+  return [...shell, "env", "--unset=TMPDIR", ...keepalived(), "-f", "/run/keepalived.conf"];
+}
+
+function keepalived(): readonly string[] {
+  const tool = inject("keepalived");
+  if (!tool.ok) throw new Error(tool.reason);
+  return [tool.path, "--dont-fork", "--log-console", "--log-detail", "--no-syslog", "--vrrp"];
+}
+
+/** It ends with this process, whatever happens to the test. */
+function limits(asNobody: boolean): readonly string[] {
+  const caps = ["--inh-caps=+net_admin,+net_raw", "--ambient-caps=+net_admin,+net_raw"];
+  const identity = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", ...caps];
+  return ["setpriv", "--pdeathsig=TERM", ...(asNobody ? identity : []), "--"];
+}
+
+/** An instance of three adverts' 0.3 s, the shortest that keepalived takes, with an address and these lines. */
+export function instanceOf(lines: string): string {
+  const address = "virtual_ipaddress { 198.51.100.100/24 }";
+  return `vrrp_instance VI_1 {\n interface eth0\n virtual_router_id 51\n advert_int 0.1\n ${address}\n ${lines}\n}\n`;
+}
+
+/** A keepalived that nothing answers to. */
+export async function startLone(options?: KeepalivedOptions): Promise<Keepalived> {
+  return startKeepalived(await createLoneNetwork(), instanceOf("priority 150"), options);
+}
+
+/** What the program makes of a keepalived. */
+export function sourceIn({ folder }: Keepalived): Promise<VrrpSource> {
+  return sourceOf({ source: "keepalived", ...optionsIn(folder, { timeoutMs: 500 }) });
+}
+
+/** `name state priority` of each interface; or the reason why they are not known. */
+export async function tell(source: VrrpSource): Promise<readonly string[] | string> {
+  const state = await source();
+  return state.ok
+    ? state.interfaces.map((each) => `${each.name} ${each.state} ${each.priority}`)
+    : state.reason;
+}

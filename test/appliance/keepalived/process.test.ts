@@ -1,0 +1,80 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { describe, expect, test } from "vitest";
+
+import { findKeepalived } from "../../../src/appliance/keepalived/process.ts";
+import { eventually } from "../../support/eventually.ts";
+import { NO_PROC, SIGJSON, startFake, startNamed } from "./fake.ts";
+import { temporaryFolder, skipped } from "./support.ts";
+
+/** What is found by a pid file that holds this; the reason without the file's folder. */
+async function find(content: string | undefined, signal = SIGJSON) {
+  const folder = await temporaryFolder();
+  const pidFile = join(folder, "vrrp.pid");
+  if (content !== undefined) await writeFile(pidFile, content);
+  const found = await findKeepalived(pidFile, signal);
+  return found.ok ? found : { ...found, reason: found.reason.replace(`${folder}/`, "") };
+}
+
+test.each([
+  ["is missing", undefined, "vrrp.pid: no such file"],
+  ["is empty", "", "vrrp.pid: it holds no process id"],
+  ["holds a name", "keepalived\n", "vrrp.pid: it holds no process id"],
+  ["names the caller's process group", "0\n", "vrrp.pid: it holds no process id"],
+  ["names another process group", "-1\n", "vrrp.pid: it holds no process id"],
+  ["holds two ids", "12\n13\n", "vrrp.pid: it holds no process id"],
+])("finds nothing where the pid file %s", async (_, content, reason) => {
+  expect(await find(content)).toEqual({ ok: false, reason: `keepalived is not running: ${reason}` });
+});
+
+describe.skipIf(NO_PROC !== undefined)(`looks at the process${skipped(NO_PROC)}`, () => {
+  test("finds keepalived that waits for the signal", async () => {
+    const { child } = await startFake(":");
+    expect(await find(`${child.pid}\n`)).toEqual({ ok: true, pid: child.pid, hasPending: false });
+  });
+
+  test("knows keepalived by its command, wherever it lies", async () => {
+    const child = startNamed("/usr/local/sbin/keepalived-2.3", "bash", "-c", `trap : ${SIGJSON}; read`);
+    await expect.poll(() => find(String(child.pid))).toMatchObject({ ok: true });
+  });
+
+  test("finds nothing where the process has ended", async () => {
+    const child = startNamed("keepalived", "true");
+    await once(child, "exit");
+    const reason = `keepalived is not running: process ${child.pid}, which vrrp.pid names, is not there`;
+    expect(await find(String(child.pid))).toEqual({ ok: false, reason });
+  });
+
+  test("finds nothing where the process has ended and its parent has not noticed", async () => {
+    const file = join(await temporaryFolder(), "child");
+    // The child ends with its input, when its parent has become one that does not look after children.
+    const parent = startNamed("bash", "bash", "-c", `(read <&3) 3<&0 & echo $! > '${file}'; exec sleep 1000`);
+    const child = await eventually(() => {
+      const text = readFileSync(file, "utf8").trim();
+      if (text === "") throw new Error("no id yet");
+      return text;
+    });
+    await eventually(() => expect(readFileSync(`/proc/${parent.pid}/comm`, "utf8")).toBe("sleep\n"));
+    parent.stdin?.end();
+    await eventually(() => expect(readFileSync(`/proc/${child}/status`, "utf8")).toContain("State:\tZ"));
+    const reason = `keepalived is not running: process ${child}, which vrrp.pid names, is not there`;
+    expect(await find(child)).toEqual({ ok: false, reason });
+  });
+
+  test("finds another program that has come by the pid, though it waits for the signal", async () => {
+    const child = startNamed("bash", "bash", "-c", `trap : ${SIGJSON}; read`);
+    const reason = `keepalived is not running: process ${child.pid}, which vrrp.pid names, is another program`;
+    expect(await find(String(child.pid))).toEqual({ ok: false, reason });
+  });
+
+  test("refuses keepalived while it does not wait for the signal, which would end it", async () => {
+    const child = startNamed("keepalived", "sleep", "1000");
+    const found = await find(String(child.pid));
+    expect(found).toMatchObject({ reason: expect.stringContaining("does not wait for signal 36") });
+    const { child: other } = await startFake(":");
+    expect(await find(String(other.pid), SIGJSON + 1)).toMatchObject({ ok: false });
+  });
+});

@@ -1,0 +1,43 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { onTestFinished } from "vitest";
+
+import type { VrrpConfig } from "../../../src/appliance/config-vrrp.ts";
+import type { VrrpSource } from "../../../src/appliance/routes.ts";
+import type { KeepalivedOptions } from "../../../src/appliance/vrrp-keepalived.ts";
+import { createVrrpSource } from "../../../src/cli/vrrp-source.ts";
+import type { Io } from "../../../src/cli/io.ts";
+import { createLog } from "../../../src/log.ts";
+import { createTestIo } from "../../support/io.ts";
+
+/** What a title ends in where its tests must be skipped. */
+export function skipped(reason: string | undefined): string {
+  return reason === undefined ? "" : ` (skipped: ${reason})`;
+}
+
+/** A folder that is gone when the test is over. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "keepalived-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+/** The source that the program makes of a configuration; the log goes to `logFd`. */
+export async function sourceOf(vrrp: VrrpConfig, fields: Partial<Io> = {}): Promise<VrrpSource> {
+  const { io } = await createTestIo(fields);
+  return createVrrpSource(vrrp, io, createLog("info", "logfmt", io.logFd).logger);
+}
+
+/** Of a keepalived whose files lie in this folder. */
+export function optionsIn(folder: string, fields: Partial<KeepalivedOptions> = {}): KeepalivedOptions {
+  return {
+    pidFile: join(folder, "vrrp.pid"),
+    dumpFile: join(folder, "keepalived.json"),
+    signal: 36,
+    timeoutMs: 10_000,
+    instances: new Map(),
+    ...fields,
+  };
+}

@@ -1,0 +1,11 @@
+// Tells the state of a keepalived as another user: UID OPTIONS, these as JSON. What it needs is loaded before it changes,
+// as that user may not read it.
+import { createKeepalivedVrrp, type KeepalivedOptions } from "../../../src/appliance/vrrp-keepalived.ts";
+
+const [uid, json = ""] = process.argv.slice(2);
+const options: KeepalivedOptions = { ...JSON.parse(json), instances: new Map() };
+process.setgroups?.([]);
+process.setgid?.(Number(uid));
+process.setuid?.(Number(uid));
+const source = createKeepalivedVrrp(options, (pid, signal) => void process.kill(pid, signal));
+process.stdout.write(JSON.stringify(await source()));

@@ -1,0 +1,112 @@
+import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { describe, expect, test } from "vitest";
+
+import { createKeepalivedVrrp, type KeepalivedOptions } from "../../../src/appliance/vrrp-keepalived.ts";
+import { eventually } from "../../support/eventually.ts";
+import { dumpOf, isAlive, isStopped, NO_PROC, SIGJSON, startFake, startNamed } from "./fake.ts";
+import { optionsIn, temporaryFolder, skipped } from "./support.ts";
+
+/** Long enough for what is there already; what comes never makes a test that long. */
+const SOON = { timeoutMs: 100 };
+
+/** What is told of the keepalived whose files lie in a folder, and the signals sent; a reason without the folder. */
+async function tell(folder: string, fields: Partial<KeepalivedOptions> = {}) {
+  const signals: number[] = [];
+  const source = createKeepalivedVrrp(optionsIn(folder, fields), (pid, signal) => {
+    signals.push(signal);
+    process.kill(pid, signal);
+  });
+  const state = await source();
+  return state.ok
+    ? { signals, states: state.interfaces.map((each) => each.state) }
+    : { signals, reason: state.reason.replaceAll(`${folder}/`, "") };
+}
+
+describe.skipIf(NO_PROC !== undefined)(`the state${skipped(NO_PROC)}`, () => {
+  test("is what keepalived writes when it is asked", async () => {
+    const { folder } = await startFake("cp master keepalived.json");
+    expect(await tell(folder)).toEqual({ signals: [SIGJSON], states: ["MASTER"] });
+  });
+
+  test("is waited for while it is being written", async () => {
+    const { folder } = await startFake(
+      "cp half.1 keepalived.json; until [ -e go ]; do read -rt 0.01; done; cat half.2 >> keepalived.json",
+    );
+    const told = tell(folder);
+    await eventually(() => {
+      if (!existsSync(join(folder, "keepalived.json"))) throw new Error("no half yet");
+    });
+    await writeFile(join(folder, "go"), "");
+    expect(await told).toEqual({ signals: [SIGJSON], states: ["MASTER"] });
+  });
+
+  test("is not known where it is never complete", async () => {
+    const { folder } = await startFake("cp half.1 keepalived.json");
+    const reason =
+      "keepalived did not write down its state within 0.1 s: keepalived.json: it is not complete";
+    expect(await tell(folder, SOON)).toEqual({ signals: [SIGJSON], reason });
+  });
+
+  test("is not known where keepalived writes nothing, whatever it wrote before", async () => {
+    const { folder } = await startFake(":");
+    await writeFile(join(folder, "keepalived.json"), dumpOf(2));
+    const reason = "keepalived did not write down its state within 0.1 s: keepalived.json: no such file";
+    expect(await tell(folder, SOON)).toEqual({ signals: [SIGJSON], reason });
+  });
+
+  test("is not known once keepalived is gone, whatever it wrote before", async () => {
+    const { folder, child } = await startFake("cp master keepalived.json");
+    expect(await tell(folder)).toMatchObject({ states: ["MASTER"] });
+    child.kill("SIGKILL");
+    await expect.poll(() => isAlive(child)).toBe(false);
+    expect(await tell(folder)).toEqual({
+      signals: [],
+      reason: `keepalived is not running: process ${child.pid}, which vrrp.pid names, is not there`,
+    });
+  });
+
+  test("is not known where the form of the dump is not", async () => {
+    const { folder } = await startFake("echo [{}] > keepalived.json");
+    const reason = "keepalived.json: not the form that is known of keepalived's dumps, at $[0].data";
+    expect(await tell(folder)).toEqual({ signals: [SIGJSON], reason });
+  });
+
+  test("is not known where the last dump cannot be removed, and nobody is asked", async () => {
+    const { folder } = await startFake("cp master keepalived.json");
+    await mkdir(join(folder, "keepalived.json"));
+    const reason = expect.stringMatching(/^keepalived\.json: the last dump cannot be removed \([A-Z_]+\)$/);
+    expect(await tell(folder)).toEqual({ signals: [], reason });
+  });
+
+  test("is not known where the signal cannot be sent", async () => {
+    const { folder, child } = await startFake("cp master keepalived.json");
+    const source = createKeepalivedVrrp(optionsIn(folder), () => {
+      throw Object.assign(new Error("kill EPERM"), { code: "EPERM" });
+    });
+    const reason = `keepalived (process ${child.pid}) cannot be signalled (EPERM)`;
+    expect(await source()).toEqual({ ok: false, reason });
+  });
+
+  test("costs no program its life that has come by the pid of a keepalived that is gone", async () => {
+    const child = startNamed("sleep", "sleep", "1000");
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, "vrrp.pid"), String(child.pid));
+    const reason = `keepalived is not running: process ${child.pid}, which vrrp.pid names, is another program`;
+    expect(await tell(folder)).toEqual({ signals: [], reason });
+    expect(isAlive(child)).toBe(true);
+  });
+
+  test("is asked for once while keepalived does not take its signals, and known when it does", async () => {
+    const { folder, child } = await startFake("cp master keepalived.json");
+    child.kill("SIGSTOP");
+    await expect.poll(() => isStopped(child)).toBe(true);
+    expect(await tell(folder, SOON)).toMatchObject({ signals: [SIGJSON] });
+    expect(await tell(folder, SOON)).toMatchObject({ signals: [], reason: expect.any(String) });
+    const told = tell(folder);
+    child.kill("SIGCONT");
+    expect(await told).toMatchObject({ states: ["MASTER"] });
+  });
+});

@@ -1,0 +1,75 @@
+import { open, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+
+import { describe, expect, onTestFinished, test } from "vitest";
+
+import type { VrrpSource } from "../../src/appliance/routes.ts";
+import { NO_PROC, SIGJSON, startFake } from "../appliance/keepalived/fake.ts";
+import { optionsIn, skipped, sourceOf, temporaryFolder } from "../appliance/keepalived/support.ts";
+import { eventually } from "../support/eventually.ts";
+
+async function statesOf(source: VrrpSource): Promise<readonly string[]> {
+  const state = await source();
+  return state.ok ? state.interfaces.map((each) => each.state) : [state.reason];
+}
+
+/** A source that asks a stand-in for keepalived, and every signal that it sends. */
+async function startSource(onSignal: string) {
+  const { folder, child } = await startFake(onSignal);
+  const signals: number[] = [];
+  const source = await sourceOf(
+    { source: "keepalived", ...optionsIn(folder) },
+    {
+      sendSignal: (pid, signal) => {
+        signals.push(signal);
+        process.kill(pid, signal);
+      },
+    },
+  );
+  return { folder, child, signals, source };
+}
+
+describe.skipIf(NO_PROC !== undefined)(`keepalived's state${skipped(NO_PROC)}`, () => {
+  test("is asked for once where twenty ask together, each a turn of the event loop after the other", async () => {
+    const { source, signals } = await startSource("cp master keepalived.json");
+    const told: Promise<readonly string[]>[] = [];
+    for (let count = 0; count < 20; count += 1) {
+      told.push(statesOf(source));
+      await turn();
+    }
+    expect(await Promise.all(told)).toEqual(Array.from({ length: 20 }, () => ["MASTER"]));
+    expect(signals).toEqual([SIGJSON]);
+  });
+
+  test("is asked for anew where somebody asks while it is being written, so that nobody is told an older one", async () => {
+    const { source, signals, folder } = await startSource(
+      "if [ -e go ]; then cp backup keepalived.json; else until [ -e go ]; do read -rt 0.01; done; cp master keepalived.json; fi",
+    );
+    const first = statesOf(source);
+    await expect.poll(() => signals).toHaveLength(1);
+    const [second, third] = [statesOf(source), statesOf(source)];
+    await writeFile(join(folder, "go"), "");
+    expect(await Promise.all([first, second, third])).toEqual([["MASTER"], ["BACKUP"], ["BACKUP"]]);
+    expect(signals).toEqual([SIGJSON, SIGJSON]);
+  });
+});
+
+test("what is in the way of keepalived's state is logged when it changes", async () => {
+  const folder = await temporaryFolder();
+  const log = await open(join(folder, "log"), "w");
+  onTestFinished(() => log.close());
+  const source = await sourceOf({ source: "keepalived", ...optionsIn(folder) }, { logFd: log.fd });
+  for (const content of [undefined, undefined, "", ""]) {
+    if (content !== undefined) await writeFile(join(folder, "vrrp.pid"), content);
+    await source();
+  }
+  await eventually(async () => {
+    const lines = (await readFile(join(folder, "log"), "utf8")).replaceAll(`${folder}/`, "").split("\n");
+    expect(lines.map((line) => line.replace(/ time=\S+/, ""))).toEqual([
+      'level=warn reason="keepalived is not running: vrrp.pid: no such file" msg="vrrp state is not known"',
+      'level=warn reason="keepalived is not running: vrrp.pid: it holds no process id" msg="vrrp state is not known"',
+      "",
+    ]);
+  });
+});
