@@ -156,7 +156,7 @@ async function startAppliance(
     users: [{ username: "monitor", password: new Secret(password) }],
     vrrp: () => Promise.resolve([interfaceIn(current, isPreferred)]),
     websites: known,
-    websiteTest: { timeoutMs: 1_000, ca, insecureSkipVerify: false },
+    websiteTest: { timeoutMs: 2_500, ca, insecureSkipVerify: false },
     onBug: (error) => {
       throw error;
     },

@@ -245,29 +245,33 @@ describe.skipIf(!promtool.ok)(
       const shares = new Map<string, readonly number[]>();
       const { targets } = panelOf("Availability over the range");
       for (const { expr } of targets.slice(0, 3))
-        for (const { labels, values } of await rig.prometheus.query(fillIn(expr, FILLING))) {
+        for (const { labels, values } of await rig.prometheus.query(
+          fillIn(expr, { ...FILLING, range: "1h" }),
+        )) {
           const view = `${labels["website"]} ${labels["appliance"]}`;
           shares.set(view, [...(shares.get(view) ?? []), ...values]);
         }
-      const rounded = [...shares].map(([view, [up = 0, down = 0, unknown = 0]]) => {
-        expect(up + down + unknown).toBeCloseTo(1, 1);
-        // Of ten minutes less than one was seen.
+      const views = [...shares].map(([view, [up = 0, down = 0, unknown = 0]]) => {
+        expect(up + down + unknown).toBeCloseTo(1, 2);
+        // Of an hour some minutes at most were seen.
         expect(unknown).toBeGreaterThan(0.8);
-        return `${view}: ${up > 0 ? "up " : ""}${down > 0 ? "down " : ""}`.trim();
+        // On a busy machine an appliance may find a website down for a moment that is up.
+        const mostly = up > down ? "up" : "down";
+        return `${view}: ${up === down ? "never known" : mostly}`;
       });
-      expect(rounded.toSorted()).toEqual([
+      expect(views.toSorted()).toEqual([
         "down well-1: down",
         "down well-2: down",
         "lost well-1: up",
         "lost well-2: up",
-        "never well-1:",
-        "never well-2:",
+        "never well-1: never known",
+        "never well-2: never known",
         "once well-1: up",
-        "once well-2:",
+        "once well-2: never known",
         "partly well-1: up",
         "partly well-2: down",
         "secure well-1: down",
-        "secure well-2:",
+        "secure well-2: never known",
         "up well-1: up",
         "up well-2: up",
       ]);

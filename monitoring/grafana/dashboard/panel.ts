@@ -1,6 +1,10 @@
 import type { Builder, Dataquery } from "@grafana/grafana-foundation-sdk/cog";
 import type { DashboardLink, Panel } from "@grafana/grafana-foundation-sdk/dashboard";
-import { DataqueryBuilder, PromQueryFormat } from "@grafana/grafana-foundation-sdk/prometheus";
+import {
+  DataqueryBuilder,
+  PromQueryFormat,
+  QueryEditorMode,
+} from "@grafana/grafana-foundation-sdk/prometheus";
 import { DATASOURCE } from "./datasource.ts";
 import type { Size } from "./layout.ts";
 import { runbookLink, STATUS_LINK } from "./links.ts";
@@ -63,5 +67,9 @@ export function refIdOf(index: number): string {
 }
 
 function query(index: number, expr: string): DataqueryBuilder {
-  return new DataqueryBuilder().refId(refIdOf(index)).datasource(DATASOURCE).expr(expr);
+  return new DataqueryBuilder()
+    .refId(refIdOf(index))
+    .datasource(DATASOURCE)
+    .editorMode(QueryEditorMode.Code)
+    .expr(expr);
 }

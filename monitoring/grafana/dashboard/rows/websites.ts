@@ -33,7 +33,7 @@ export const WEBSITES: Row = {
       height: 10,
       title: "Websites by appliance now",
       description:
-        "A line for each website and protocol, a column for each appliance: a line of “down” is a website that is down for everyone, one “down” in a line is an appliance that cannot reach it. “unknown” where its test fails; empty where an appliance does not test it. A line without a protocol: no appliance of the cluster has told yet. Empty where no website is configured, and while no exporter is scraped.",
+        "A line for each website and protocol, a column for each appliance: a line of “down” is a website that is down for everyone, one “down” in a line is an appliance that cannot reach it. With many clusters, choose some above. “unknown” where its test fails; empty where an appliance does not test it. A line without a protocol: no appliance of the cluster has told yet. Empty where no website is configured, and while no exporter is scraped.",
       runbook: RUNBOOK.websiteDown,
       query: WEBSITE_CELLS,
       row: { label: "row", title: "Website" },
