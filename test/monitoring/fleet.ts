@@ -29,13 +29,13 @@ export interface Fleet {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** By cluster: the state of its first and of its second member, of which the first is the preferred master. */
-const PAIRS: Readonly<Record<string, readonly [string, string]>> = {
+/** By cluster: the states of its members, of which the first is the preferred master. */
+const CLUSTERS: Readonly<Record<string, readonly string[]>> = {
   well: ["MASTER", "BACKUP"],
   split: ["MASTER", "MASTER"],
   headless: ["BACKUP", "BACKUP"],
   bare: ["MASTER", "INIT"],
-  half: ["MASTER", "BACKUP"],
+  half: ["MASTER", "BACKUP", "BACKUP"],
   dark: ["MASTER", "BACKUP"],
   swapped: ["MASTER", "BACKUP"],
 };
@@ -52,70 +52,81 @@ const WEBSITES = [
 ];
 
 /**
- * Clusters that show what can be wrong, on real sockets: those of `PAIRS`, and appliances that refuse the password, never
- * answer, are about to leave, and have a certificate that ends soon.
+ * Clusters that show what can be wrong, on real sockets: those of `CLUSTERS`, and appliances that refuse the password,
+ * never answer, are about to leave, and have a certificate that ends soon.
  */
 export async function startFleet(cleanup: Cleanup): Promise<Fleet> {
-  const authority = await createAuthority();
-  const durable = await authority.issue({ notAfter: new Date(Date.now() + 90 * DAY_MS) });
-  const brief = await authority.issue({ notAfter: new Date(Date.now() + 3 * DAY_MS) });
-  const [good, bad] = [await startWebsite(200, cleanup), await startWebsite(503, cleanup)];
-  const start = (name: string, given: Partial<ApplianceSetup> = {}) =>
-    startAppliance({ name, tls: durable, ca: authority.cert, ...given }, cleanup);
-
-  const pairs = await Promise.all(
-    Object.entries(PAIRS).map(async ([cluster, [first, second]]) => {
-      const common = cluster === "well" ? knownWebsites(good) : [];
-      const members = [
-        await start(`${cluster}-1`, {
-          state: first,
-          websites: [...common, website(3, good), website(6, good), { ...website(7), protocol: "https" }],
-        }),
-        await start(`${cluster}-2`, {
-          state: second,
-          isPreferred: false,
-          websites: [...common, website(3, bad)],
-        }),
-      ];
-      return { cluster, members };
-    }),
-  );
+  const { start, ca } = await createStart(cleanup);
+  const clusters = await startClusters(start, cleanup);
   const alone = [
     await start("locked", { password: "another" }),
     await start("leaving"),
-    await start("brief", { tls: brief }),
+    await start("brief", { validForDays: 3 }),
   ];
-  const silent = await startFaultServer(() => {});
-  cleanup.add(() => silent.stop());
-
-  const all = [...pairs.flatMap(({ members }) => members), ...alone];
+  const all = [...Object.values(clusters).flat(), ...alone];
   return {
     appliance: (name) => {
       const found = all.find((appliance) => appliance.name === name);
       if (found === undefined) throw new Error(`no appliance ${name}`);
       return found;
     },
-    files: { "ca.pem": authority.cert },
+    files: { "ca.pem": ca },
     config: {
-      clusters: pairs.map(({ cluster, members }) => ({
-        name: cluster,
-        ...(cluster === "well" ? { websites: WEBSITES } : {}),
-        appliances: members.map(({ name, baseUrl }) => ({ name, base_url: baseUrl })),
+      clusters: Object.entries(clusters).map(([name, members]) => ({
+        name,
+        ...(name === "well" ? { websites: WEBSITES } : {}),
+        appliances: members.map(entryOf),
       })),
-      appliances: [
-        ...alone.map(({ name, baseUrl }) => ({ name, base_url: baseUrl })),
-        {
-          name: "silent",
-          base_url: `https://127.0.0.1:${silent.port}`,
-          polling: { vrrp: { interval: "10m", timeout: "10m" } },
-        },
-      ],
+      appliances: [...alone.map(entryOf), await silentEntry(cleanup)],
     },
   };
 }
 
-function knownWebsites(good: number): readonly Website[] {
-  return [website(1, good), website(2), website(4, good)];
+function entryOf({ name, baseUrl }: StartedAppliance): object {
+  return { name, base_url: baseUrl };
+}
+
+/** Takes connections and never says anything. */
+async function silentEntry(cleanup: Cleanup): Promise<object> {
+  const { port, stop } = await startFaultServer(() => {});
+  cleanup.add(stop);
+  const polling = { vrrp: { interval: "10m", timeout: "10m" } };
+  return { name: "silent", base_url: `https://127.0.0.1:${port}`, polling };
+}
+
+type Start = (name: string, given?: Partial<ApplianceSetup>) => Promise<StartedAppliance>;
+
+async function createStart(cleanup: Cleanup): Promise<{ readonly start: Start; readonly ca: string }> {
+  const authority = await createAuthority();
+  return {
+    ca: authority.cert,
+    start: async (name, { validForDays = 90, ...given } = {}) => {
+      const tls = await authority.issue({ notAfter: new Date(Date.now() + validForDays * DAY_MS) });
+      return startAppliance({ name, tls, ca: authority.cert, ...given }, cleanup);
+    },
+  };
+}
+
+async function startClusters(
+  start: Start,
+  cleanup: Cleanup,
+): Promise<Readonly<Record<string, readonly StartedAppliance[]>>> {
+  const ports = { good: await startWebsite(200, cleanup), bad: await startWebsite(503, cleanup) };
+  const started = Object.entries(CLUSTERS).map(async ([cluster, states]) => {
+    const members = states.map((state, index) => {
+      const websites = cluster === "well" ? websitesOf(index, ports) : [];
+      return start(`${cluster}-${index + 1}`, { state, isPreferred: index === 0, websites });
+    });
+    return [cluster, await Promise.all(members)] as const;
+  });
+  return Object.fromEntries(await Promise.all(started));
+}
+
+/** Those that the first member knows, and those that the second does. */
+function websitesOf(member: number, { good, bad }: { readonly good: number; readonly bad: number }) {
+  const both = [website(1, good), website(2), website(4, good)];
+  if (member > 0) return [...both, website(3, bad)];
+  return [...both, website(3, good), website(6, good), { ...website(7), protocol: "https" } as const];
 }
 
 /** Over plain HTTP alone; without a port it is down. */
@@ -124,30 +135,32 @@ function website(id: number, httpPort = NOBODY_LISTENS): Website {
 }
 
 interface ApplianceSetup {
+  /** Default: MASTER. */
+  readonly state: string;
+  /** Default: it is. */
+  readonly isPreferred: boolean;
+  /** Default: none. */
+  readonly websites: readonly Website[];
+  /** Default: the one that the exporters have. */
+  readonly password: string;
+  /** Of its certificate; default: 90. */
+  readonly validForDays: number;
+}
+
+interface Identity {
   readonly name: string;
   readonly tls: { readonly cert: string; readonly key: string };
   /** Whom it trusts. */
   readonly ca: string;
-  readonly state: string;
-  readonly isPreferred: boolean;
-  readonly websites: readonly Website[];
-  readonly password: string;
 }
 
 type StartedAppliance = TestAppliance & { readonly baseUrl: string };
 
 async function startAppliance(
-  {
-    name,
-    tls,
-    ca,
-    state = "MASTER",
-    isPreferred = true,
-    websites = [],
-    password = "pass:word",
-  }: Pick<ApplianceSetup, "name" | "tls" | "ca"> & Partial<ApplianceSetup>,
+  { name, tls, ca, ...given }: Identity & Partial<Omit<ApplianceSetup, "validForDays">>,
   cleanup: Cleanup,
 ): Promise<StartedAppliance> {
+  const { state = "MASTER", isPreferred = true, websites = [], password = "pass:word" } = given;
   let current = state;
   const known = [...websites];
   const server = createApplianceServer({

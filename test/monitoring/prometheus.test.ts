@@ -191,6 +191,7 @@ describe.skipIf(!promtool.ok)(
           "dark-2 0",
           "half-1 1",
           "half-2 -1",
+          "half-3 0",
           "headless-1 0",
           "headless-2 0",
           "split-1 1",
