@@ -107,6 +107,7 @@ async function withoutAnswer(expressions: typeof EXPRESSIONS): Promise<typeof EX
 
 describe.skipIf(!promtool.ok)(
   `a real Prometheus that scrapes the demo and a fleet in trouble${promtool.ok ? "" : ` (${promtool.reason})`}`,
+  { timeout: 60_000 },
   () => {
     beforeAll(async () => {
       if (!promtool.ok) return;
@@ -117,37 +118,33 @@ describe.skipIf(!promtool.ok)(
 
     afterAll(() => rig.stop());
 
-    test(
-      "the faults' table has every fault once, worst first, though two exporters see it",
-      { timeout: 60_000 },
-      async () => {
-        await eventually(async () => {
-          expect(await faults()).toEqual([
-            `11 split brain: more than one master | split | ${ADDRESS} | 2 masters`,
-            `12 no master: nobody has the address | headless | ${ADDRESS} | `,
-            `13 master unknown: a member does not answer | dark | ${ADDRESS} | `,
-            "14 appliance cannot be polled | dark | dark-1 | connect",
-            "14 appliance cannot be polled | half | half-2 | connect",
-            "14 appliance cannot be polled | locked | locked | auth",
-            "15 website down, seen from every appliance that can tell | well | down http | status 0",
-            "15 website down, seen from every appliance that can tell | well | secure https | status 0",
-            "21 website down, seen from some appliances and not from others | well | partly http | status 503 from well-2",
-            `22 no backup: nobody would take over | bare | ${ADDRESS} | `,
-            "23 website cannot be tested | well | lost | http_status from well-2",
-            "23 website cannot be tested | well | never | http_status from well-1",
-            "23 website cannot be tested | well | never | http_status from well-2",
-            "23 website cannot be tested | well | once | http_status from well-2",
-            "23 website cannot be tested | well | secure | http_status from well-2",
-            "24 appliance not polled yet | silent | silent | ",
-            "25 appliance no longer reported: removed, or its exporter is not scraped | leaving | leaving | ",
-            `26 configuration refused: the one before still runs |  | 127.0.0.1:${rig.second.port} | `,
-            "27 certificate has ended, or ends within 14 days | brief | brief | ",
-            `31 the preferred member is not the master | swapped | ${ADDRESS} | `,
-            "32 the appliance's answer deviates from the management API | bare | bare-2 | unknown_state",
-          ]);
-        }, PATIENT);
-      },
-    );
+    test("the faults' table has every fault once, worst first, though two exporters see it", async () => {
+      await eventually(async () => {
+        expect(await faults()).toEqual([
+          `11 split brain: more than one master | split | ${ADDRESS} | 2 masters`,
+          `12 no master: nobody has the address | headless | ${ADDRESS} | `,
+          `13 master unknown: a member does not answer | dark | ${ADDRESS} | `,
+          "14 appliance cannot be polled | dark | dark-1 | connect",
+          "14 appliance cannot be polled | half | half-2 | connect",
+          "14 appliance cannot be polled | locked | locked | auth",
+          "15 website down, seen from every appliance that can tell | well | down http | status 0",
+          "15 website down, seen from every appliance that can tell | well | secure https | status 0",
+          "21 website down, seen from some appliances and not from others | well | partly http | status 503 from well-2",
+          `22 no backup: nobody would take over | bare | ${ADDRESS} | `,
+          "23 website cannot be tested | well | lost | http_status from well-2",
+          "23 website cannot be tested | well | never | http_status from well-1",
+          "23 website cannot be tested | well | never | http_status from well-2",
+          "23 website cannot be tested | well | once | http_status from well-2",
+          "23 website cannot be tested | well | secure | http_status from well-2",
+          "24 appliance not polled yet | silent | silent | ",
+          "25 appliance no longer reported: removed, or its exporter is not scraped | leaving | leaving | ",
+          `26 configuration refused: the one before still runs |  | 127.0.0.1:${rig.second.port} | `,
+          "27 certificate has ended, or ends within 14 days | brief | brief | ",
+          `31 the preferred member is not the master | swapped | ${ADDRESS} | `,
+          "32 the appliance's answer deviates from the management API | bare | bare-2 | unknown_state",
+        ]);
+      }, PATIENT);
+    });
 
     test("every number of the overview is right, though two exporters count", async () => {
       await eventually(async () => {
