@@ -27,12 +27,19 @@ function scraperLabels(pod: number): Labels {
 
 function configuredLabels({ appliance, interface: name }: Labels): Labels {
   if (appliance === undefined) return {};
-  return { rack: `rack of ${appliance}`, ...(name === undefined ? {} : { interface: `${name} of ${appliance}` }) };
+  return {
+    rack: `rack of ${appliance}`,
+    ...(name === undefined ? {} : { interface: `${name} of ${appliance}` }),
+  };
 }
 
-/** One scrape in three is lost: Prometheus marks all series of the target as ended, and they come back. */
+/** One scrape in three is lost: `up` is 0, and Prometheus marks all series of the target as ended until the next. */
 export function loseOneScrapeInThree(phase: number): Disturbance {
-  return map(changeSamples((sample, index) => (index % 3 === phase && sample !== "_" ? "stale" : sample)));
+  return map((series) => {
+    const lost = series.metric === "up" ? 0 : "stale";
+    const lose = (sample: Sample, index: number) => (index % 3 === phase && sample !== "_" ? lost : sample);
+    return { ...series, samples: series.samples.map(lose) };
+  });
 }
 
 /** The exporter is gone for some scrapes; its counters start anew. */
@@ -103,8 +110,4 @@ export function both(first: Disturbance, second: Disturbance): Disturbance {
 
 function map(change: (series: Series) => Series): Disturbance {
   return (series) => series.map(change);
-}
-
-function changeSamples(change: (sample: Sample, index: number) => Sample) {
-  return (series: Series): Series => ({ ...series, samples: series.samples.map(change) });
 }

@@ -31,7 +31,15 @@ export interface Check {
   readonly exp_samples: readonly { readonly labels: string; readonly value: number }[];
 }
 
-export const RULE_TESTS = ["appliances", "availability", "exporter", "fleet", "vrrp", "websites"] as const;
+export const RULE_TESTS = [
+  "appliances",
+  "availability",
+  "exporter",
+  "fleet",
+  "soon",
+  "vrrp",
+  "websites",
+] as const;
 
 /** Where the rules and their tests lie. */
 export const RULES = fileURLToPath(new URL("../../monitoring/prometheus/", import.meta.url));
@@ -41,7 +49,7 @@ export function readRuleTests(name: string): RuleTestFile {
   return parse(readFileSync(join(TESTS, `${name}.yml`), "utf8"));
 }
 
-/** What promtool has to say; nothing but the file's name and SUCCESS where all holds. */
+/** Runs promtool; `output` is all that it printed. */
 export function promtool(path: string, ...args: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(path, args, { encoding: "utf8" });
   return { status, output: `${stdout}${stderr}`.trim() };
