@@ -19,11 +19,11 @@ const COMMON = ["appliance", "ha_cluster", "site"];
 
 /** docs/metrics.md: each family's own labels, and those that all series of an appliance carry. */
 export const LABELS: ReadonlyMap<string, readonly string[]> = new Map(
-  rows("family").flatMap(([name = "", type, labels = ""]) => {
+  rows("family").flatMap(([name = "", type, labels = ""]): [string, string[]][] => {
     const all = [...COMMON, ...labels.split(", ").filter((label) => label !== "")];
     return type === "histogram"
-      ? ["_bucket", "_sum", "_count"].map((suffix) => [`${name}${suffix}`, [...all, "le"]] as const)
-      : [[name, all] as const];
+      ? ["_bucket", "_sum", "_count"].map((suffix) => [`${name}${suffix}`, [...all, "le"]])
+      : [[name, all]];
   }),
 );
 
