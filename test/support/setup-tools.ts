@@ -1,11 +1,13 @@
 import type { TestProject } from "vitest/node";
 
 import { findDebianTool, findWithoutService, type Tool } from "./debian-tool.ts";
-import { findBlackboxExporter, findPromtool } from "./prometheus-tools.ts";
+import { findAlertmanager, findAmtool, findBlackboxExporter, findPromtool } from "./prometheus-tools.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
     promtool: Tool;
+    alertmanager: Tool;
+    amtool: Tool;
     faketime: Tool;
     prlimit: Tool;
     systemdAnalyze: Tool;
@@ -18,6 +20,8 @@ declare module "vitest" {
 /** Before all tests: finds the tools that are no packages of ours, once for all files. */
 export function setup(project: TestProject): void {
   project.provide("promtool", findPromtool(say));
+  project.provide("alertmanager", findAlertmanager(say));
+  project.provide("amtool", findAmtool(say));
   project.provide("faketime", findDebianTool("faketime", "faketime", say));
   project.provide("prlimit", findDebianTool("prlimit", "util-linux", say));
   project.provide("systemdAnalyze", findDebianTool("systemd-analyze", "systemd", say));

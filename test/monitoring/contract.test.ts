@@ -1,0 +1,114 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { ALERTS, RECORDS, type AlertingRule } from "./alert-rules.ts";
+import { LABELS, REASONS } from "./documented-metrics.ts";
+import { groupingLabelsOf, queriesOf, selectorsOf } from "./promql-names.ts";
+import { readRuleTests, RULE_TESTS, type Check, type RuleTest } from "./rule-tests.ts";
+
+const RUNBOOK = readFileSync(new URL("../../docs/runbook.md", import.meta.url), "utf8");
+const tests = RULE_TESTS.flatMap((file) => readRuleTests(file).tests);
+const names = ALERTS.map(({ alert }) => alert);
+
+/** What Prometheus, probes and prom-client add. */
+const OTHER_METRICS = new Map([
+  ["up", []],
+  ["ALERTS_FOR_STATE", ["alertname"]],
+  ["probe_success", []],
+  ["process_cpu_seconds_total", []],
+]);
+/** Labels of targets, and labels that the rules make. */
+const OTHER_LABELS = ["job", "instance", "state", "status", "exporters", "priority"];
+
+function saysOf(alert: string, { expr }: Check): boolean {
+  const [, operator, value = ""] = /alertname(=~|=)"([^"]*)"/.exec(expr) ?? [];
+  return operator === undefined || new RegExp(`^(?:${value})$`).test(alert);
+}
+
+function fires({ promql_expr_test = [] }: RuleTest, alert: string): boolean {
+  return promql_expr_test.some(({ exp_samples }) =>
+    exp_samples.some(({ labels }) => labels.includes(`alertname="${alert}",alertstate="firing"`)),
+  );
+}
+
+/** Whether a test says by its name that the alert does not fire, and asks for it. */
+function staysSilent(each: RuleTest, alert: string): boolean {
+  const asked = each.promql_expr_test?.some((check) => saysOf(alert, check)) ?? false;
+  return asked && !fires(each, alert) && new RegExp(`\\bno ${alert}\\b`).test(each.name);
+}
+
+describe.each(names)("%s", (alert) => {
+  const rule = ALERTS.find((each) => each.alert === alert) as AlertingRule;
+
+  test("has a test in which it fires, and one in which it does not", () => {
+    expect(tests.filter((each) => fires(each, alert))).not.toEqual([]);
+    expect(tests.filter((each) => staysSilent(each, alert))).not.toEqual([]);
+  });
+
+  test("has a severity and no label that tells exporters apart", () => {
+    expect(["critical", "warning", "info"]).toContain(rule.labels["severity"]);
+    expect(Object.keys(rule.labels)).toEqual(["severity"]);
+  });
+
+  test("says what happened, and leads to its section of the runbook", () => {
+    expect(Object.keys(rule.annotations)).toEqual(["summary", "description", "runbook_url"]);
+    expect(rule.annotations["runbook_url"]).toBe(
+      `https://appliance-exporter.example/docs/runbook.md#${alert.toLowerCase()}`,
+    );
+    expect(RUNBOOK).toContain(`\n### ${alert}\n`);
+  });
+
+  test("has a section with meaning, impact, diagnosis and remedy", () => {
+    const [, section = ""] = RUNBOOK.split(`\n### ${alert}\n`);
+    const [body = ""] = section.split("\n### ");
+    const parts = [...body.matchAll(/^\*\*(\w+)\.\*\*\s+\S/gm)].map(([, part]) => part);
+    expect(parts).toEqual(["Meaning", "Impact", "Diagnosis", "Remedy"]);
+  });
+});
+
+test("no section of the runbook is about an alert that there is not", () => {
+  const sections = [...RUNBOOK.matchAll(/^### (\w+)$/gm)].map(([, name]) => name);
+  expect(sections.toSorted()).toEqual(names.toSorted());
+});
+
+test("no two rules record the same, but for their labels", () => {
+  const recorded = RECORDS.map(({ record, labels = {} }) => `${record} ${JSON.stringify(labels)}`);
+  expect(recorded.filter((each, index) => recorded.indexOf(each) !== index)).toEqual([]);
+});
+
+test("every metric and label in rules, annotations and runbook is documented or recorded", () => {
+  const recorded = new Set(RECORDS.map(({ record }) => record));
+  const annotations = ALERTS.flatMap((rule) => Object.values(rule.annotations));
+  const shown = [...RUNBOOK.matchAll(/^```promql\n([^]*?)^```/gm)].map(([, expr = ""]) => expr);
+  const expressions = [
+    ...[...ALERTS, ...RECORDS].map(({ expr }) => expr),
+    ...annotations.flatMap(queriesOf),
+    ...shown.flatMap((block) => block.trim().split("\n")),
+  ];
+  const selectors = expressions.flatMap(selectorsOf);
+  const every = new Set([...[...LABELS.values()].flat(), ...OTHER_LABELS]);
+  const allowed = (metric: string) =>
+    recorded.has(metric) ? [...every] : (OTHER_METRICS.get(metric) ?? LABELS.get(metric));
+
+  expect(selectors.filter(({ metric }) => allowed(metric) === undefined)).toEqual([]);
+  const labelled = selectors.flatMap(({ metric, matchers }) =>
+    matchers.map(({ label }) => ({ metric, label })),
+  );
+  const common = ["job", "instance", "ha_cluster", ...(LABELS.get("appliance_up") ?? [])];
+  const odd = labelled.filter(({ metric, label }) => {
+    if (metric === "ALERTS_FOR_STATE") return ![...every, "alertname"].includes(label);
+    return !common.includes(label) && !(allowed(metric) ?? []).includes(label);
+  });
+  expect(odd).toEqual([]);
+  expect(expressions.flatMap(groupingLabelsOf).filter((label) => !every.has(label))).toEqual([]);
+});
+
+test("every reason that a rule asks for is one", () => {
+  const reasons = [...ALERTS, ...RECORDS]
+    .map(({ expr }) => expr)
+    .flatMap(selectorsOf)
+    .filter(({ metric }) => metric === "appliance_poll_failure_info")
+    .flatMap(({ matchers }) => matchers.filter(({ label }) => label === "reason"))
+    .flatMap(({ value }) => value.split("|"));
+  expect(reasons.length).toBeGreaterThan(5);
+  expect(reasons.filter((reason) => !REASONS.has(reason))).toEqual([]);
+});
