@@ -14,11 +14,14 @@ interface Held {
   readonly after: number;
 }
 
-export interface HeapLook {
+/** What the process held at one time, after garbage collection. */
+export interface Look {
   readonly hours: number;
   readonly heapBytes: number;
   /** Of these, what the runtime has compiled: it compiles rarely used code for long, and drops some again. */
   readonly codeBytes: number;
+  readonly descriptors: number;
+  readonly timers: number;
 }
 
 /** What one soak has seen. */
@@ -27,8 +30,8 @@ export interface Findings {
   readonly scrapes: number;
   readonly reloads: number;
   readonly probes: { readonly made: number; readonly succeeded: number };
-  /** After garbage collection, from the start to the end. */
-  readonly heap: readonly HeapLook[];
+  /** Evenly spaced, from the start to the end. */
+  readonly looks: readonly Look[];
   readonly descriptors: Held;
   readonly timers: Held;
   readonly instants: InstantCounts;
@@ -36,32 +39,49 @@ export interface Findings {
   readonly counters: Counters;
 }
 
-function afterWarmUp({ heap }: Findings): readonly HeapLook[] {
-  return heap.slice(Math.ceil(heap.length * WARM_UP_SHARE));
+function afterWarmUp({ looks }: Findings): readonly Look[] {
+  return looks.slice(Math.ceil(looks.length * WARM_UP_SHARE));
 }
 
-/** The slope of a part of the heap after warm-up, in bytes an hour. */
-function slopeAfterWarmUp(findings: Findings, part: (look: HeapLook) => number): Slope {
-  return slopeOf(afterWarmUp(findings).map((look) => [look.hours, part(look)]));
+/** In bytes an hour after warm-up, at equal values of what is `beside`. */
+function slopeAfterWarmUp(findings: Findings, part: Part, beside: readonly Part[] = []): Slope {
+  const looks = afterWarmUp(findings);
+  const hours = looks.map((look) => look.hours);
+  return slopeOf(
+    hours,
+    looks.map(part),
+    beside.map((other) => looks.map(other)),
+  );
 }
 
-const data = ({ heapBytes, codeBytes }: HeapLook): number => heapBytes - codeBytes;
+type Part = (look: Look) => number;
+
+/**
+ * What a leak would raise: neither compiled code, nor what more connections and polls under way hold for a while because
+ * the machine has more or less to do.
+ */
+function judgedSlope(findings: Findings): Slope {
+  return slopeAfterWarmUp(findings, ({ heapBytes, codeBytes }) => heapBytes - codeBytes, [
+    ({ descriptors }) => descriptors,
+    ({ timers }) => timers,
+  ]);
+}
 
 /** The findings as rows of two cells. */
 export function rowsOf(findings: Findings): readonly (readonly string[])[] {
   const { instants, counters, probes } = findings;
-  const judged = afterWarmUp(findings);
-  const slope = (part: (look: HeapLook) => number): string => ofSlope(slopeAfterWarmUp(findings, part));
+  const looks = afterWarmUp(findings);
+  const heapSlope = slopeAfterWarmUp(findings, ({ heapBytes }) => heapBytes);
   return [
     ["time", `${findings.seconds.toFixed(0)} s, of which ${100 * WARM_UP_SHARE} % warm-up of the heap`],
     ["scrapes, reloads", `${findings.scrapes}, ${findings.reloads}`],
     ["probes made, succeeded", `${probes.made}, ${probes.succeeded}`],
-    ["heap slope, MB an hour", slope(data)],
-    ["slope of compiled code beside it", slope(({ codeBytes }) => codeBytes)],
     [
-      "heap with code after warm-up, at the end, MB",
-      `${megabytes(judged[0]?.heapBytes)}, ${megabytes(judged.at(-1)?.heapBytes)}`,
+      "heap after warm-up, at the end, MB",
+      `${megabytes(looks[0]?.heapBytes)}, ${megabytes(looks.at(-1)?.heapBytes)}`,
     ],
+    ["heap slope, MB an hour", ofSlope(heapSlope)],
+    ["without code, at equal load (judged)", ofSlope(judgedSlope(findings))],
     ["descriptors before, most, after", held(findings.descriptors)],
     ["timers before, most, after", held(findings.timers)],
     ["polls due", String(instants.due)],
@@ -77,9 +97,12 @@ export function rowsOf(findings: Findings): readonly (readonly string[])[] {
 
 /** Why the soak fails; nothing where it does not. */
 export function problemsOf(findings: Findings): readonly string[] {
-  const { estimate, margin } = slopeAfterWarmUp(findings, data);
+  const { estimate, margin } = judgedSlope(findings);
   const { descriptors, instants } = findings;
   return [
+    ...(margin === Number.POSITIVE_INFINITY
+      ? ["the slope of the heap cannot be told from so few looks"]
+      : []),
     ...(estimate - margin > MAX_BYTES_PER_HOUR ? ["the heap grows"] : []),
     ...(descriptors.after > descriptors.before ? ["descriptors are kept"] : []),
     ...(instants.lost > 0 ? ["polls were lost"] : []),

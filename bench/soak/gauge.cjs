@@ -16,4 +16,6 @@ process.on("message", () => {
     process.send({ nowMs: performance.now(), heapBytes, codeBytes, timers, descriptors });
   });
 });
+// Nobody would end it once the soak has died.
+process.on("disconnect", () => process.exit(1));
 process.channel.unref();

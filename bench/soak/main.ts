@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { formatTable } from "../../src/cli/report.ts";
 import { problemsOf, rowsOf } from "./findings.ts";
 import type { Appliances } from "./fleet.ts";
@@ -13,8 +14,9 @@ import { soak } from "./soak.ts";
  */
 const APPLIANCES = 200;
 
-const minutes = Number(/--minutes=(\S+)/.exec(process.argv.join(" "))?.[1] ?? 10);
-if (!(minutes > 0)) throw new Error("--minutes: expected a number of minutes, as in --minutes=30");
+const { values } = parseArgs({ options: { minutes: { type: "string", default: "10" } } });
+const minutes = Number(values.minutes);
+if (!(minutes > 0)) throw new Error(`--minutes: expected a number above 0, got "${values.minutes}"`);
 
 const child = spawn(
   process.execPath,

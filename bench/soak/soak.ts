@@ -97,7 +97,7 @@ async function keepBusy(
     if (tick % GAUGE_EVERY_TICKS === FIRST_GAUGE_TICK) await gauge.look();
     if (tick % TELL_EVERY_TICKS === 0) {
       const { due, lost } = instants.counts();
-      tell(`${secondsSince(startedMs)} s: ${due} polls were due, ${lost} were lost; ${gauge.heapText()}`);
+      tell(`${secondsSince(startedMs)} s: ${due} polls were due, ${lost} were lost; ${gauge.text()}`);
     }
     await untilInstant(startedMs + tick * TICK_MS);
   }
@@ -106,7 +106,7 @@ async function keepBusy(
     scrapes,
     reloads,
     probes: await probing.ended(),
-    heap: gauge.heap(),
+    looks: gauge.looks(),
     most: gauge.most(),
     instants: instants.counts(),
     counters: since(atStart, counters),
@@ -126,14 +126,12 @@ function createGauge(exporter: SoakedExporter) {
       looks.push(holdings);
     },
     clockMs: () => performance.now() + offsetMs,
-    heap: () =>
-      looks.map(({ nowMs, heapBytes, codeBytes }) => ({ hours: nowMs / MS_PER_HOUR, heapBytes, codeBytes })),
+    looks: () => looks.map(({ nowMs, ...look }) => ({ hours: nowMs / MS_PER_HOUR, ...look })),
     most: () => ({ descriptors: most("descriptors"), timers: most("timers") }),
-    heapText: () => {
-      const [heapMegabytes, codeMegabytes] = [looks.at(-1)?.heapBytes, looks.at(-1)?.codeBytes].map(
-        megabytes,
-      );
-      return `heap ${heapMegabytes} MB, of that compiled code ${codeMegabytes} MB`;
+    text: () => {
+      const look = looks.at(-1);
+      const heap = `heap ${megabytes(look?.heapBytes)} MB, of that compiled code ${megabytes(look?.codeBytes)} MB`;
+      return `${heap}; ${look?.descriptors} descriptors, ${look?.timers} timers`;
     },
   };
 }

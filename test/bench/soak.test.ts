@@ -9,17 +9,19 @@ const STEADY: Findings = {
   scrapes: 1200,
   reloads: 60,
   probes: { made: 10, succeeded: 9 },
-  heap: heapOf(() => 30e6),
+  looks: looksOf(() => 30e6),
   descriptors: HELD,
   timers: HELD,
   instants: { due: 1000, late: 0, skipped: 0, lost: 0 },
   counters: { done: 1001, late: 3, skipped: { overlap: 1, missed: 0 }, failures: { tls: 2 } },
 };
 
-/** Looks once a minute for two hours, with what the heap is after so many. */
-function heapOf(bytesAt: (hours: number) => number): Findings["heap"] {
-  return Array.from({ length: 121 }, (_, minute) => minute / 60).map((hours) => {
-    return { hours, heapBytes: bytesAt(hours), codeBytes: 6e6 };
+/** Looks once a minute for two hours, with what the heap is after so many, and more or fewer descriptors by turns. */
+function looksOf(bytesAt: (hours: number, descriptors: number) => number): Findings["looks"] {
+  return Array.from({ length: 121 }, (_, minute) => {
+    const hours = minute / 60;
+    const descriptors = minute < 90 ? 200 : 260;
+    return { hours, heapBytes: bytesAt(hours, descriptors), codeBytes: 6e6, descriptors, timers: 100 };
   });
 }
 
@@ -28,8 +30,28 @@ test("what stays as it is passes", () => {
 });
 
 test("a heap that grows by two megabytes an hour fails, and one that stops growing with its warm-up passes", () => {
-  expect(problemsOf({ ...STEADY, heap: heapOf((hours) => 30e6 + 2e6 * hours) })).toEqual(["the heap grows"]);
-  expect(problemsOf({ ...STEADY, heap: heapOf((hours) => 30e6 + 9e6 * Math.min(1, hours)) })).toEqual([]);
+  expect(problemsOf({ ...STEADY, looks: looksOf((hours) => 30e6 + 2e6 * hours) })).toEqual([
+    "the heap grows",
+  ]);
+  expect(problemsOf({ ...STEADY, looks: looksOf((hours) => 30e6 + 9e6 * Math.min(1, hours)) })).toEqual([]);
+});
+
+test("what more connections hold for a while is no growth", () => {
+  const looks = looksOf((_, descriptors) => 30e6 + 20e3 * descriptors);
+  expect(problemsOf({ ...STEADY, looks })).toEqual([]);
+});
+
+test("more compiled code is no growth", () => {
+  const looks = looksOf((hours) => 30e6 + 3e6 * hours);
+  expect(
+    problemsOf({ ...STEADY, looks: looks.map((look) => ({ ...look, codeBytes: 3e6 * look.hours })) }),
+  ).toEqual([]);
+});
+
+test("a heap whose course tells no slope fails", () => {
+  const problems = problemsOf({ ...STEADY, looks: looksOf((hours) => 30e6 + 1e6 * hours ** 3) });
+  expect(problems).toEqual(["the slope of the heap cannot be told from so few looks"]);
+  expect(problemsOf({ ...STEADY, looks: STEADY.looks.slice(0, 5) })).toHaveLength(1);
 });
 
 test("one descriptor kept fails, and so does one poll lost, and a time in which nothing was due", () => {
