@@ -6,6 +6,7 @@ import { createApplianceServer } from "../../src/appliance/server.ts";
 import { Secret } from "../../src/config/secret.ts";
 import { createAuthority } from "../../src/demo/authority.ts";
 import { portOf } from "../../test/support/fault-server.ts";
+import { PASSWORD, USERNAMES } from "./fleet.ts";
 
 /**
  * Reference appliances in a process of their own, each behind a way that resets, closes, swallows and garbles at random;
@@ -66,7 +67,7 @@ for (let nth = 0; nth < COUNT; nth += 1) {
   const appliance = createApplianceServer({
     listen: { host: HOST, port: 0 },
     tls: { cert, key: new Secret(key) },
-    users: [{ username: "monitor", password: new Secret("soak") }],
+    users: USERNAMES.map((username) => ({ username, password: new Secret(PASSWORD) })),
     vrrp,
     websites: [{ id: 1, protocol: "http", host: HOST, httpPort: website, httpsPort: website, path: "/" }],
     websiteTest: { timeoutMs: 1000, ca: undefined, insecureSkipVerify: false },

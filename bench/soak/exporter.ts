@@ -1,31 +1,37 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
-import { Agent, get } from "node:http";
+import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const LISTEN = "127.0.0.1:21850";
+const ADDRESS = "127.0.0.1:21850";
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /** What the process holds after garbage collection. */
 export interface Holdings {
+  /** The monotonic clock of that process. */
+  readonly nowMs: number;
   readonly heapBytes: number;
+  /** Of these, what the runtime has compiled: it grows and shrinks by the runtime's own judgement. */
+  readonly codeBytes: number;
   readonly timers: number;
   readonly descriptors: number;
 }
 
 export interface SoakedExporter {
-  /** The text of /metrics, over a connection of its own. */
+  /** The text of /metrics. */
   scrape(): Promise<string>;
-  holdings(): Promise<Holdings>;
-  /** Writes the configuration and sends SIGHUP. */
+  /** The text of /probe; the exporter is told that it has `timeoutSeconds`. */
+  probe(target: string, timeoutSeconds: number): Promise<string>;
+  /** Has the configuration read again and waits for it; throws where it is refused. */
   reload(config: unknown): Promise<void>;
+  holdings(): Promise<Holdings>;
   stop(): Promise<void>;
 }
 
-/** The built exporter as its user starts it, with a gauge in its process. */
+/** The built exporter as its user starts it, with a gauge in its process. Each request has a connection of its own. */
 export async function startSoakedExporter(config: unknown, ca: string): Promise<SoakedExporter> {
   const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-soak-"));
   const file = join(folder, "config.yaml");
@@ -43,22 +49,27 @@ export async function startSoakedExporter(config: unknown, ca: string): Promise<
       here("../../bin/appliance-exporter.cjs"),
       "run",
       `--config.file=${file}`,
-      `--web.listen-address=${LISTEN}`,
+      `--web.listen-address=${ADDRESS}`,
+      "--web.enable-lifecycle",
       "--log.level=error",
     ],
     { stdio: ["ignore", "ignore", "inherit", "ipc"] },
   );
   return {
-    scrape,
+    scrape: () => ask("GET", "/metrics"),
+    probe: (target, timeoutSeconds) =>
+      ask("GET", `/probe?target=${target}`, {
+        "x-prometheus-scrape-timeout-seconds": String(timeoutSeconds),
+      }),
+    reload: async (next) => {
+      await write(next);
+      await ask("POST", "/-/reload");
+    },
     holdings: async () => {
       child.send("tell");
       const [holdings]: Holdings[] = await once(child, "message");
       if (holdings === undefined) throw new Error("the gauge said nothing");
       return holdings;
-    },
-    reload: async (next) => {
-      await write(next);
-      child.kill("SIGHUP");
     },
     stop: async () => {
       child.kill("SIGTERM");
@@ -68,18 +79,20 @@ export async function startSoakedExporter(config: unknown, ca: string): Promise<
   };
 }
 
-function scrape(): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const request = get(
-      `http://${LISTEN}/metrics`,
-      { agent: new Agent({ keepAlive: false }) },
-      (response) => {
-        let text = "";
-        response.on("data", (chunk: Buffer) => (text += chunk.toString()));
-        response.on("end", () => resolve(text));
-        response.on("error", reject);
-      },
-    );
-    request.on("error", reject);
+async function ask(
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const asked = request(`http://${ADDRESS}${path}`, {
+    method,
+    headers,
+    agent: new Agent({ keepAlive: false }),
   });
+  asked.end();
+  const [response] = await once(asked, "response");
+  let text = "";
+  for await (const chunk of response) text += String(chunk);
+  if (response.statusCode !== 200) throw new Error(`${method} ${path}: ${response.statusCode} ${text}`);
+  return text;
 }

@@ -1,10 +1,13 @@
+/** By reason. */
+export type Counts = Readonly<Record<string, number>>;
+
 /** Sums over the fleet. */
 export interface Counters {
   readonly done: number;
   /** Begun more than a second after they were due. */
   readonly late: number;
-  readonly skipped: Readonly<Record<string, number>>;
-  readonly failures: Readonly<Record<string, number>>;
+  readonly skipped: Counts;
+  readonly failures: Counts;
 }
 
 /** How many polls of each appliance's operations have ended. */
@@ -26,11 +29,27 @@ export function countersOf(text: string): Counters {
   };
 }
 
+/** What was counted between the two. */
+export function since(before: Counters, now: Counters): Counters {
+  return {
+    done: now.done - before.done,
+    late: now.late - before.late,
+    skipped: difference(before.skipped, now.skipped),
+    failures: difference(before.failures, now.failures),
+  };
+}
+
+function difference(before: Counts, now: Counts): Counts {
+  return Object.fromEntries(
+    Object.entries(now).map(([reason, count]) => [reason, count - (before[reason] ?? 0)]),
+  );
+}
+
 function sum(text: string, pattern: RegExp): number {
   return Array.from(text.matchAll(pattern), ([, value]) => Number(value)).reduce((a, b) => a + b, 0);
 }
 
-function byReason(text: string, family: string): Readonly<Record<string, number>> {
+function byReason(text: string, family: string): Counts {
   const sums: Record<string, number> = {};
   for (const [, reason = "", count] of text.matchAll(
     new RegExp(`^${family}\\{.*reason="([^"]*)".*\\} (\\d+)$`, "gm"),

@@ -25,7 +25,7 @@ export interface AppliancePoller {
   restsUntilMs(operation: Operation): number | undefined;
   /**
    * Goes on with another configuration of the same appliance; `client` may be the one it has. A pause for refused
-   * credentials is over; polls that an abandoned client has under way are not observed.
+   * credentials is over; polls that an abandoned client has under way are made again by the new one.
    */
   update(appliance: ApplianceConfig, client: ApplianceClient): void;
   /** Ends all polls; nothing is observed from here on. */
@@ -87,14 +87,15 @@ export function createAppliancePoller(
     const poll = pollOf(operation);
     if (poll === undefined) return undefined;
     const isResting = await rests(operation, asked);
-    if (asked !== client) return undefined;
+    if (asked !== client) return attempt(operation, dueMs, flight);
     if (isResting) return rest(operation, flight);
     const startedMs = clock.monotonicMs();
     events.started(operation.kind, Math.max(0, startedMs - dueMs) / 1000);
     const result = await poll(asked);
     const span = timespan(startedMs, clock.monotonicMs());
     events.ended(operation.kind, span.durationSeconds);
-    return asked === client ? settle(result, span, flight) : undefined;
+    // What a client had under way tells nothing once another has taken over; the poll is still due.
+    return asked === client ? settle(result, span, flight) : attempt(operation, dueMs, flight);
   }
 
   /** Nothing for a website that was taken away while its test waited for a slot. */
@@ -173,13 +174,9 @@ export function createAppliancePoller(
     return deps.twoGapsMs(timingOf(operation)) / 2;
   }
 
-  async function ask(operation: Operation): Landing {
-    const asked = client;
+  function ask(operation: Operation): Landing {
     const flight = flights.get(operation) ?? begin(operation, clock.monotonicMs(), deps.observesAsked);
-    const observation = await flight.result;
-    if (observation !== undefined || client === undefined || asked === client) return observation;
-    // Another configuration took over, and what the client before it had under way tells nothing.
-    return ask(operation);
+    return flight.result;
   }
 
   return {

@@ -4,7 +4,7 @@ import { operationKey, type Observation, type Operation } from "./observation.ts
 export interface Flight {
   /** Whether what it yields is observed; one that was only asked for is, as soon as it is due as well. */
   isObserved: boolean;
-  /** What it yields; nothing where its client or its website was taken away meanwhile. */
+  /** What it yields; nothing where its appliance or its website was taken away meanwhile. */
   readonly result: Landing;
 }
 

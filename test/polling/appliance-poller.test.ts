@@ -146,8 +146,8 @@ test("an appliance that can be reached again is told to be back, once", async ()
   expect(polled).toEqual([false, false, false, true, false]);
 });
 
-test("what an abandoned client had under way is not observed; the poll ends for the counters", async () => {
-  const { client, due, poller, observed, inFlight } = startHeldPoller();
+test("what an abandoned client had under way is not observed, but polled again by the next one", async () => {
+  const { client, due, poller, observed, skipped, inFlight } = startHeldPoller();
   await due(VRRP, website(1));
   const next = fakeClient();
   poller.update(WAF, next);
@@ -155,9 +155,12 @@ test("what an abandoned client had under way is not observed; the poll ends for 
   await client.answer(VRRP_PATH, failing("connect"));
   await client.answer(sitePath(1), SITE_OK);
   expect(observed).toEqual([]);
+  expect(next.waiting()).toHaveLength(2);
+  await next.answer(VRRP_PATH, NO_INTERFACES);
+  await next.answer(sitePath(1), SITE_OK);
+  expect(observed.map(shortly)).toEqual(["vrrp: ok", "website 1: ok"]);
+  expect(skipped).toEqual([]);
   expect(inFlight()).toBe(0);
-  await due(VRRP);
-  expect(next.waiting()).toEqual(["/api/v1/interface/virtual"]);
 });
 
 test("an update with the same client lets polls under way go on", async () => {

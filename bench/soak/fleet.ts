@@ -1,0 +1,65 @@
+import { operationKey, type Operation } from "../../src/polling/observation.ts";
+import type { Turn } from "./instants.ts";
+
+/** What the appliances' process tells when all of them listen. */
+export interface Appliances {
+  readonly ports: readonly number[];
+  readonly ca: string;
+}
+
+/** What differs from one configuration of the soak to the next. */
+export interface Variant {
+  readonly site: string;
+  /** One of the users that the appliances know. */
+  readonly username: string;
+  readonly enabled: boolean;
+}
+
+export const USERNAMES = ["monitor", "guard"] as const;
+export const PASSWORD = "soak";
+export const INTERVAL_MS = 5000;
+const TIMEOUT_MS = 1500;
+const WEBSITE_ID = 1;
+
+const clusterOf = (nth: number): string => `pair-${Math.floor(nth / 2)}`;
+const nameOf = (nth: number): string => `a-${nth}`;
+
+/** Clusters of two, each with one website. */
+export function configOf({ ports }: Appliances, { site, username, enabled }: Variant): unknown {
+  const timing = { interval: `${INTERVAL_MS}ms`, timeout: `${TIMEOUT_MS}ms` };
+  const appliance = (nth: number): unknown => ({
+    name: nameOf(nth),
+    base_url: `https://127.0.0.1:${ports[nth]}`,
+    enabled,
+  });
+  return {
+    polling: { vrrp: timing, websites: timing },
+    http_client: { basic_auth: { username, password: PASSWORD }, tls_config: { ca_file: "ca.pem" } },
+    clusters: Array.from({ length: ports.length / 2 }, (_, pair) => ({
+      name: clusterOf(2 * pair),
+      labels: { site },
+      websites: [WEBSITE_ID],
+      appliances: [appliance(2 * pair), appliance(2 * pair + 1)],
+    })),
+  };
+}
+
+/** Every operation of the fleet; the key is that of `pollsOf`. */
+export function turnsOf({ ports }: Appliances): readonly Turn[] {
+  const website: Operation = { kind: "website_test", websiteId: WEBSITE_ID };
+  return ports.flatMap((_, nth) => [
+    { key: `${nameOf(nth)} vrrp`, phaseKey: clusterOf(nth), intervalMs: INTERVAL_MS },
+    {
+      key: `${nameOf(nth)} website_test`,
+      phaseKey: `${clusterOf(nth)}/${operationKey(website)}`,
+      intervalMs: INTERVAL_MS,
+    },
+  ]);
+}
+
+/** What is probed at the nth time: a cluster and one of its appliances, so that they share polls. */
+export function probedAt(nth: number, { ports }: Appliances): readonly [cluster: string, appliance: string] {
+  // Prime to the number of clusters: all of them get their turn, and not neighbours one after the other.
+  const pair = (nth * 7) % (ports.length / 2);
+  return [clusterOf(2 * pair), nameOf(2 * pair + (nth % 2))];
+}

@@ -1,0 +1,176 @@
+import { until } from "../support.ts";
+import { startSoakedExporter, type Holdings, type SoakedExporter } from "./exporter.ts";
+import { megabytes, type Findings } from "./findings.ts";
+import { configOf, INTERVAL_MS, probedAt, turnsOf, USERNAMES, type Appliances } from "./fleet.ts";
+import { createInstantCounter } from "./instants.ts";
+import { countersOf, pollsOf, since, type Counts } from "./scraped.ts";
+
+const TICK_MS = 500;
+const RELOAD_EVERY_TICKS = 20;
+/** At every sixth reload all connections are made anew, with other credentials. */
+const RELOADS_PER_USERNAME = 6;
+const GAUGE_EVERY_TICKS = 10;
+/** Not at a reload, when two of everything is held. */
+const FIRST_GAUGE_TICK = 5;
+const TELL_EVERY_TICKS = 60;
+/** Less than some of the polls take, so that probes give up on them. */
+const PROBE_TIMEOUT_SECONDS = 1.5;
+const MS_PER_HOUR = 3_600_000;
+
+/** Polls, scrapes, probes and reloads for `durationMs`; `tell` hears of it now and then. */
+export async function soak(
+  appliances: Appliances,
+  durationMs: number,
+  tell: (text: string) => void,
+): Promise<Findings> {
+  const idle = { site: "x", username: USERNAMES[0], enabled: false };
+  const exporter = await startSoakedExporter(configOf(appliances, idle), appliances.ca);
+  await until(() => exporter.scrape().catch(() => undefined), 10_000);
+  const before = await exporter.holdings();
+  await exporter.reload(configOf(appliances, { ...idle, enabled: true }));
+  await allPolled(exporter, turnsOf(appliances).length);
+  tell(`polling ${appliances.ports.length} appliances for ${(durationMs / 60_000).toFixed(1)} minutes`);
+
+  const busy = await keepBusy(exporter, appliances, durationMs, tell);
+
+  await exporter.reload(configOf(appliances, idle));
+  const after = await settled(exporter, before);
+  await exporter.stop();
+  const { most, ...seen } = busy;
+  return {
+    ...seen,
+    descriptors: { before: before.descriptors, most: most.descriptors, after: after.descriptors },
+    timers: { before: before.timers, most: most.timers, after: after.timers },
+  };
+}
+
+async function allPolled(exporter: SoakedExporter, operations: number): Promise<void> {
+  await until(async () => {
+    const polled = pollsOf(await exporter.scrape()).filter(({ polls }) => polls > 0);
+    return polled.length === operations ? true : undefined;
+  }, 30_000);
+}
+
+/** What is held once everything is let go, which may take as long as the last polls. */
+async function settled(exporter: SoakedExporter, before: Holdings): Promise<Holdings> {
+  let after = await exporter.holdings();
+  await until(async () => {
+    after = await exporter.holdings();
+    return after.descriptors <= before.descriptors ? true : undefined;
+  }, 20_000).catch(() => {});
+  return after;
+}
+
+type Busy = Omit<Findings, "descriptors" | "timers"> & {
+  readonly most: Pick<Holdings, "descriptors" | "timers">;
+};
+
+async function keepBusy(
+  exporter: SoakedExporter,
+  appliances: Appliances,
+  durationMs: number,
+  tell: (text: string) => void,
+): Promise<Busy> {
+  const atStart = countersOf(await exporter.scrape());
+  const startedMs = performance.now();
+  let counters = atStart;
+  let scrapes = 0;
+  let reloads = 0;
+  const probing = createProbing(exporter, appliances);
+  const gauge = createGauge(exporter);
+  await gauge.look();
+  // The second poll of an operation comes up to one and a half intervals after the first, and from there on by the grid.
+  const instants = createInstantCounter(turnsOf(appliances), gauge.clockMs() + 2 * INTERVAL_MS);
+
+  for (let tick = 1; performance.now() < startedMs + durationMs; tick += 1) {
+    const text = await exporter.scrape();
+    const polls = new Map(pollsOf(text).map((each) => [each.key, each.polls]));
+    counters = countersOf(text);
+    scrapes += 1;
+    instants.see({ atMs: gauge.clockMs(), polls, skipped: totalOf(counters.skipped) });
+    probing.probe();
+    if (tick % RELOAD_EVERY_TICKS === 0) {
+      reloads += 1;
+      const username = USERNAMES[Math.floor(reloads / RELOADS_PER_USERNAME) % 2] ?? USERNAMES[0];
+      await exporter.reload(configOf(appliances, { site: `site-${reloads % 2}`, username, enabled: true }));
+    }
+    if (tick % GAUGE_EVERY_TICKS === FIRST_GAUGE_TICK) await gauge.look();
+    if (tick % TELL_EVERY_TICKS === 0) {
+      const { due, lost } = instants.counts();
+      tell(`${secondsSince(startedMs)} s: ${due} polls were due, ${lost} were lost; ${gauge.text()}`);
+    }
+    await untilInstant(startedMs + tick * TICK_MS);
+  }
+  return {
+    seconds: Number(secondsSince(startedMs)),
+    scrapes,
+    reloads,
+    probes: await probing.ended(),
+    looks: gauge.looks(),
+    most: gauge.most(),
+    instants: instants.counts(),
+    counters: since(atStart, counters),
+  };
+}
+
+/** Looks at what the exporter holds, and knows its clock. */
+function createGauge(exporter: SoakedExporter) {
+  const looks: Holdings[] = [];
+  /** What is to be added to our clock; the answer takes its time, so this is too little rather than too much. */
+  let offsetMs = Number.NEGATIVE_INFINITY;
+  const most = (what: "descriptors" | "timers"): number => Math.max(...looks.map((look) => look[what]));
+  return {
+    look: async () => {
+      const holdings = await exporter.holdings();
+      offsetMs = Math.max(offsetMs, holdings.nowMs - performance.now());
+      looks.push(holdings);
+    },
+    clockMs: () => performance.now() + offsetMs,
+    looks: () => looks.map(({ nowMs, ...look }) => ({ hours: nowMs / MS_PER_HOUR, ...look })),
+    most: () => ({ descriptors: most("descriptors"), timers: most("timers") }),
+    text: () => {
+      const look = looks.at(-1);
+      const heap = `heap ${megabytes(look?.heapBytes)} MB, of that compiled code ${megabytes(look?.codeBytes)} MB`;
+      return `${heap}; ${look?.descriptors} descriptors, ${look?.timers} timers`;
+    },
+  };
+}
+
+/** Probes a cluster and one of its members at once, time and again, without waiting. */
+function createProbing(exporter: SoakedExporter, appliances: Appliances) {
+  const underWay = new Set<Promise<void>>();
+  let made = 0;
+  let succeeded = 0;
+  async function ask(target: string): Promise<void> {
+    const text = await exporter.probe(target, PROBE_TIMEOUT_SECONDS);
+    made += 1;
+    if (/^probe_success 1$/m.test(text)) succeeded += 1;
+  }
+  let nth = 0;
+  return {
+    probe: (): void => {
+      for (const target of probedAt(nth, appliances)) {
+        const asked = ask(target).finally(() => underWay.delete(asked));
+        underWay.add(asked);
+      }
+      nth += 1;
+    },
+    /** Rejects where one was not answered. */
+    ended: async () => {
+      await Promise.all(underWay);
+      return { made, succeeded };
+    },
+  };
+}
+
+function totalOf(counts: Counts): number {
+  return Object.values(counts).reduce((total, count) => total + count, 0);
+}
+
+function secondsSince(startedMs: number): string {
+  return ((performance.now() - startedMs) / 1000).toFixed(0);
+}
+
+async function untilInstant(atMs: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, Math.max(0, atMs - performance.now())));
+}
