@@ -1,0 +1,62 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parse } from "yaml";
+
+/** A file of `promtool test rules`, as far as ours use it. */
+export interface RuleTestFile {
+  readonly rule_files: readonly string[];
+  readonly evaluation_interval: string;
+  readonly tests: readonly RuleTest[];
+}
+
+export interface RuleTest {
+  readonly name: string;
+  readonly interval: string;
+  readonly input_series: readonly { readonly series: string; readonly values: string }[];
+  readonly promql_expr_test?: readonly Check[];
+  readonly alert_rule_test?: readonly {
+    readonly eval_time: string;
+    readonly alertname: string;
+    readonly exp_alerts: readonly never[];
+  }[];
+}
+
+/** What an expression gives at one time. */
+export interface Check {
+  readonly eval_time: string;
+  readonly expr: string;
+  readonly exp_samples: readonly { readonly labels: string; readonly value: number }[];
+}
+
+export const RULE_TESTS = ["appliances", "availability", "exporter", "fleet", "vrrp", "websites"] as const;
+
+/** Where the rules and their tests lie. */
+export const RULES = fileURLToPath(new URL("../../monitoring/prometheus/", import.meta.url));
+export const TESTS = fileURLToPath(new URL("rules/", import.meta.url));
+
+export function readRuleTests(name: string): RuleTestFile {
+  return parse(readFileSync(join(TESTS, `${name}.yml`), "utf8"));
+}
+
+/** What promtool has to say; nothing but the file's name and SUCCESS where all holds. */
+export function promtool(path: string, ...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(path, args, { encoding: "utf8" });
+  return { status, output: `${stdout}${stderr}`.trim() };
+}
+
+/** Runs tests that were made, not written: `rule_files` are names of files in `RULES`. */
+export function runRuleTests(path: string, tests: RuleTestFile) {
+  const folder = mkdtempSync(join(tmpdir(), "appliance-exporter-rules-"));
+  try {
+    const file = join(folder, "tests.yml");
+    const rule_files = tests.rule_files.map((name) => join(RULES, name.split("/").at(-1) ?? ""));
+    // JSON is YAML.
+    writeFileSync(file, JSON.stringify({ ...tests, rule_files }));
+    return promtool(path, "test", "rules", file);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
