@@ -1,5 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { spawnSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,8 +8,8 @@ import { AUTHORITY, startAppliance } from "./appliance/support.ts";
 import { shardingConfig } from "./support/documented-config.ts";
 import { eventually } from "./support/eventually.ts";
 import { startTestExporter, type ExporterUnderTest } from "./support/exporter.ts";
-import { closedPort } from "./support/fault-server.ts";
 import { interfaceOf } from "./support/observations.ts";
+import { startPrometheus } from "./support/prometheus-server.ts";
 
 const CLUSTERS = Array.from({ length: 20 }, (_, index) => `c${String(index).padStart(2, "0")}`);
 
@@ -55,16 +54,6 @@ async function polledBy(exporter: ExporterUnderTest): Promise<readonly string[]>
   return [...new Set(up.map(({ labels }) => labels["ha_cluster"] ?? ""))].toSorted();
 }
 
-interface Result {
-  readonly data: { readonly result: readonly { readonly metric: Record<string, string> }[] };
-}
-
-async function query(port: number, text: string): Promise<readonly Record<string, string>[]> {
-  const response = await fetch(`http://127.0.0.1:${port}/api/v1/query?query=${encodeURIComponent(text)}`);
-  const { data }: Result = JSON.parse(await response.text());
-  return data.result.map(({ metric }) => metric);
-}
-
 test("promtool has nothing to say against the documented configuration", async ({ skip }) => {
   const promtool = inject("promtool");
   if (!promtool.ok) {
@@ -92,25 +81,14 @@ test(
     const clusters = await clusterEntries();
     const [first, second] = [await startExporter(clusters), await startExporter(clusters)];
     onTestFinished(second.stop);
-    const path = await folder();
-    const file = join(path, "prometheus.yml");
     // As documented, but for where the exporters are and how often they are asked.
     const config = shardingConfig()
       .replaceAll("exporter-0.example:10849", `127.0.0.1:${first.port}`)
       .replaceAll("exporter-1.example:10849", `127.0.0.1:${second.port}`)
       .replaceAll("scrape_interval: 15s", "scrape_interval: 1s")
       .replaceAll("scrape_timeout: 10s", "scrape_timeout: 1s");
-    await writeFile(file, config);
-    const port = await closedPort();
-    const prometheus = spawn(
-      join(promtool.path, "../prometheus"),
-      [`--config.file=${file}`, `--storage.tsdb.path=${path}/data`, `--web.listen-address=127.0.0.1:${port}`],
-      { stdio: "ignore" },
-    );
-    onTestFinished(async () => {
-      prometheus.kill("SIGKILL");
-      if (prometheus.exitCode === null && prometheus.signalCode === null) await once(prometheus, "exit");
-    });
+    const prometheus = await startPrometheus(promtool.path, config);
+    onTestFinished(prometheus.stop);
 
     const shares = await eventually(
       async () => {
@@ -123,18 +101,17 @@ test(
     expect(shares.map((share) => share.length).every((count) => count > 0)).toBe(true);
     await eventually(
       async () => {
-        const healthy = await query(port, 'probe_success{job="appliances"} == 1');
-        expect(new Set(healthy.map(({ instance }) => instance))).toEqual(new Set(CLUSTERS));
+        const healthy = await prometheus.query('probe_success{job="appliances"} == 1');
+        expect(new Set(healthy.map(({ labels }) => labels["instance"]))).toEqual(new Set(CLUSTERS));
         expect(healthy).toHaveLength(CLUSTERS.length);
-        expect(await query(port, "vrrp_group_masters == 1")).toHaveLength(CLUSTERS.length);
+        expect(await prometheus.query("vrrp_group_masters == 1")).toHaveLength(CLUSTERS.length);
       },
       { timeoutMs: 20_000, everyMs: 200 },
     );
 
     await first.stop();
     const shard0 = `replacement: 127.0.0.1:${first.port}`;
-    await writeFile(file, config.replace(shard0, `replacement: 127.0.0.1:${second.port}`));
-    prometheus.kill("SIGHUP");
+    await prometheus.reload(config.replace(shard0, `replacement: 127.0.0.1:${second.port}`));
     await eventually(async () => expect(await polledBy(second)).toEqual(CLUSTERS), {
       timeoutMs: 30_000,
       everyMs: 200,

@@ -1,37 +1,8 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { dirname, join } from "node:path";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { createAuthority } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
-import { closedPort } from "../support/fault-server.ts";
-import { folderOf, HASH, startSecured } from "./support.ts";
-
-interface Targets {
-  readonly data: {
-    readonly activeTargets: readonly { readonly health: string; readonly lastError: string }[];
-  };
-}
-
-async function startPrometheus(path: string, folder: string): Promise<string> {
-  const port = await closedPort();
-  const child = spawn(
-    path,
-    [
-      "--config.file=prometheus.yml",
-      "--storage.tsdb.path=data",
-      `--web.listen-address=127.0.0.1:${port}`,
-      "--log.level=error",
-    ],
-    { cwd: folder, stdio: "ignore" },
-  );
-  const ended = once(child, "exit");
-  onTestFinished(async () => {
-    child.kill();
-    await ended;
-  });
-  return `http://127.0.0.1:${port}`;
-}
+import { startPrometheus } from "../support/prometheus-server.ts";
+import { HASH, startSecured } from "./support.ts";
 
 test("a real Prometheus scrapes over TLS with a client certificate and basic_auth, and without either it does not", async ({
   skip,
@@ -69,20 +40,18 @@ basic_auth_users: { monitor: $2b$${HASH} }
       scrape("password alone", {}, auth),
     ],
   };
-  const folder = await folderOf({
-    "prometheus.yml": JSON.stringify(config),
+  const prometheus = await startPrometheus(promtool.path, config, {
     "ca.pem": authority.cert,
     "client.pem": client.cert,
     "client.key": client.key,
   });
-  const url = await startPrometheus(join(dirname(promtool.path), "prometheus"), folder);
+  onTestFinished(prometheus.stop);
   const ups = await eventually(
     async () => {
-      const answer = await fetch(`${url}/api/v1/targets`);
-      const { data }: Targets = JSON.parse(await answer.text());
-      const healths = data.activeTargets.map(({ health }) => health);
+      const targets = await prometheus.targets();
+      const healths = targets.map(({ health }) => health);
       if (healths.length < 3 || healths.includes("unknown")) throw new Error("not scraped yet");
-      return data.activeTargets;
+      return targets;
     },
     { timeoutMs: 25_000 },
   );

@@ -1,0 +1,106 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { closedPort } from "./fault-server.ts";
+
+/** One series of an answer: its labels, and its values, of which an instant query has one. */
+export interface Series {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly values: readonly number[];
+}
+
+export interface ScrapeTarget {
+  readonly health: string;
+  readonly lastError: string;
+}
+
+/** A real Prometheus with a folder of its own. */
+export interface Prometheus {
+  /** As things are now. Rejects with Prometheus's own words where it refuses. */
+  query(expression: string): Promise<readonly Series[]>;
+  /** At each second since a moment of Unix time. */
+  queryRange(expression: string, sinceMs: number): Promise<readonly Series[]>;
+  /** The values that a label has in the series of a selector. */
+  labelValues(label: string, selector: string): Promise<readonly string[]>;
+  targets(): Promise<readonly ScrapeTarget[]>;
+  /** Goes on with another configuration. */
+  reload(config: string): Promise<void>;
+  /** Ends it and removes its folder. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the Prometheus that came with promtool, without waiting until it listens. `config` is YAML, or data; `files`
+ * stand beside it, texts by name.
+ */
+export async function startPrometheus(
+  promtool: string,
+  config: unknown,
+  files: Readonly<Record<string, string>> = {},
+): Promise<Prometheus> {
+  const folder = await mkdtemp(join(tmpdir(), "prometheus-"));
+  const write = (name: string, text: string) => writeFile(join(folder, name), text);
+  // JSON is YAML.
+  await write("prometheus.yml", typeof config === "string" ? config : JSON.stringify(config));
+  await Promise.all(Object.entries(files).map(([name, text]) => write(name, text)));
+  const port = await closedPort();
+  const child = spawn(
+    join(promtool, "../prometheus"),
+    ["--config.file=prometheus.yml", "--storage.tsdb.path=data", `--web.listen-address=127.0.0.1:${port}`],
+    { cwd: folder, stdio: "ignore" },
+  );
+  const ended = once(child, "exit");
+  const api = `http://127.0.0.1:${port}/api/v1`;
+  return {
+    query: (query) => seriesOf(`${api}/query`, { query }),
+    queryRange: (query, sinceMs) => {
+      const range = { start: String(sinceMs / 1000), end: String(Date.now() / 1000), step: "1" };
+      return seriesOf(`${api}/query_range`, { query, ...range });
+    },
+    labelValues: (label, selector) =>
+      dataOf(`${api}/label/${label}/values?match[]=${encodeURIComponent(selector)}`),
+    targets: async () => (await dataOf<Targets>(`${api}/targets`)).activeTargets,
+    reload: async (text) => {
+      await write("prometheus.yml", text);
+      child.kill("SIGHUP");
+    },
+    stop: async () => {
+      child.kill("SIGKILL");
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Targets {
+  readonly activeTargets: readonly ScrapeTarget[];
+}
+
+type Point = readonly [seconds: number, value: string];
+
+interface Found {
+  readonly resultType: "scalar" | "vector" | "matrix";
+  readonly result: readonly {
+    readonly metric: Series["labels"];
+    readonly value?: Point;
+    readonly values?: readonly Point[];
+  }[];
+}
+
+async function seriesOf(url: string, asked: Readonly<Record<string, string>>): Promise<readonly Series[]> {
+  const { resultType, result } = await dataOf<Found>(url, new URLSearchParams(asked));
+  if (resultType === "scalar") throw new Error(`no series, but a number: ${asked["query"]}`);
+  return result.map(({ metric, value, values = value === undefined ? [] : [value] }) => ({
+    labels: metric,
+    values: values.map(([, text]) => Number(text.replace("Inf", "Infinity"))),
+  }));
+}
+
+async function dataOf<T>(url: string, form?: URLSearchParams): Promise<T> {
+  const response = await fetch(url, form === undefined ? {} : { method: "POST", body: form });
+  const { data, error }: { readonly data: T; readonly error?: string } = JSON.parse(await response.text());
+  if (error !== undefined) throw new Error(`${error}: ${form?.get("query") ?? url}`);
+  return data;
+}
