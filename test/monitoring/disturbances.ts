@@ -27,7 +27,10 @@ function scraperLabels(pod: number): Labels {
 
 function configuredLabels({ appliance, interface: name }: Labels): Labels {
   if (appliance === undefined) return {};
-  return { rack: `rack of ${appliance}`, ...(name === undefined ? {} : { interface: `${name} of ${appliance}` }) };
+  return {
+    rack: `rack of ${appliance}`,
+    ...(name === undefined ? {} : { interface: `${name} of ${appliance}` }),
+  };
 }
 
 /** One scrape in three is lost: Prometheus marks all series of the target as ended, and they come back. */

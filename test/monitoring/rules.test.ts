@@ -51,7 +51,12 @@ const DISTURBANCES = [
   ["one scrape in three lost", both(scraped, loseOneScrapeInThree(2)), 15, 15],
   ["a restart of the exporter that takes a minute", both(scraped, restart(34, 4)), 15, 15],
   ["two exporters, one of them later", besideAnother, 15, 15],
-  ["two exporters, and one scrape in three of both lost", both(besideAnother, loseOneScrapeInThree(1)), 15, 15],
+  [
+    "two exporters, and one scrape in three of both lost",
+    both(besideAnother, loseOneScrapeInThree(1)),
+    15,
+    15,
+  ],
   ["a second exporter that is cut off", besideOneCutOff, 15, 15],
   [
     "a second exporter that is cut off, and one scrape in three of the first lost",
@@ -62,7 +67,12 @@ const DISTURBANCES = [
   ["scrapes every 5s", every(5), 5, 5],
   ["scrapes every 30s", every(30), 30, 30],
   ["scrapes every 60s", every(60), 60, 60],
-  ["scrapes every 60s, one in three lost, evaluated every 15s", both(every(60), loseOneScrapeInThree(2)), 60, 15],
+  [
+    "scrapes every 60s, one in three lost, evaluated every 15s",
+    both(every(60), loseOneScrapeInThree(2)),
+    60,
+    15,
+  ],
   ["evaluations that fall between the scrapes", scraped, 15, 7],
 ] as const;
 
