@@ -1,0 +1,104 @@
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdtemp, mkdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+export interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  /** Both streams so far. */
+  text(): string;
+  /** Ctrl-C; resolves to the exit code. */
+  interrupt(): Promise<number | null>;
+}
+
+/** Somebody with a fresh copy of the project, a home of their own and nothing installed. */
+export interface Newcomer {
+  readonly project: string;
+  readonly home: string;
+  /** Types a command in a folder and waits for its end; `input`: what is typed into it. */
+  type(command: string, folder: string, input?: string): Ended;
+  /** Starts a command that goes on. */
+  start(command: string, folder: string): Running;
+  /** Ends what was started and removes everything. */
+  leave(): Promise<void>;
+}
+
+/** Copies what the project holds, and nothing that was built or installed in it. */
+export async function arrive(): Promise<Newcomer> {
+  const home = await mkdtemp(join(tmpdir(), "newcomer-"));
+  const project = join(home, "appliance-exporter");
+  await copyProject(project);
+  const prefix = join(home, "npm");
+  const env = {
+    PATH: `${join(prefix, "bin")}:${process.env["PATH"]}`,
+    HOME: home,
+    npm_config_prefix: prefix,
+    npm_config_cache: process.env["npm_config_cache"] ?? join(process.env["HOME"] ?? home, ".npm"),
+    npm_config_userconfig:
+      process.env["npm_config_userconfig"] ?? join(process.env["HOME"] ?? home, ".npmrc"),
+    npm_config_prefer_offline: "true",
+    NO_COLOR: "1",
+  };
+  const children: ChildProcess[] = [];
+  return {
+    project,
+    home,
+    type: (command, cwd, input = "") =>
+      spawnSync("bash", ["-c", command], { cwd, env, input, encoding: "utf8", timeout: 240_000 }),
+    start: (command, cwd) => {
+      // A group of its own, as a terminal makes one: Ctrl-C is for all of it.
+      const child = spawn("bash", ["-c", command], { cwd, env, detached: true });
+      children.push(child);
+      return follow(child);
+    },
+    leave: async () => {
+      for (const child of children) signal(child, "SIGKILL");
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+function follow(child: ChildProcess): Running {
+  let text = "";
+  child.stdout?.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  child.stderr?.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  const ended = once(child, "exit");
+  return {
+    text: () => text,
+    interrupt: async () => {
+      signal(child, "SIGINT");
+      const [status]: (number | null)[] = await ended;
+      return status ?? null;
+    },
+  };
+}
+
+function signal({ pid, exitCode }: ChildProcess, name: NodeJS.Signals): void {
+  if (pid === undefined || exitCode !== null) return;
+  process.kill(-pid, name);
+}
+
+async function copyProject(to: string): Promise<void> {
+  const listed = spawnSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  if (listed.status !== 0) throw new Error(listed.stderr);
+  const files = listed.stdout.split("\0").filter((file) => file !== "");
+  for (const file of files) {
+    await mkdir(dirname(join(to, file)), { recursive: true });
+    // A file that was removed and not yet committed is listed still.
+    await cp(join(root, file), join(to, file)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw error;
+    });
+  }
+}
