@@ -6,6 +6,8 @@ export type TextResult =
   /** `message`: why, in our words; it names neither the file nor anything in it. */
   | { readonly ok: false; readonly message: string };
 
+const LEAST_ROOM_BYTES = 4096;
+
 /**
  * The whole text of a regular file, as UTF-8 without a byte order mark, or why there is none.
  * Holds no more than `limitBytes` of it, and never waits for a pipe.
@@ -26,12 +28,23 @@ async function readAndClose(handle: FileHandle, limitBytes: number): Promise<Tex
     if (stats.isDirectory()) return { ok: false, message: "it is a directory" };
     if (!stats.isFile()) return { ok: false, message: "it is not a regular file" };
     if (stats.size > limitBytes) return { ok: false, message: `it is larger than ${limitBytes} bytes` };
-    // A file may grow after it was measured.
-    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(limitBytes + 1), 0, limitBytes + 1, 0);
-    if (bytesRead > limitBytes) return { ok: false, message: `it is larger than ${limitBytes} bytes` };
-    return decode(buffer.subarray(0, bytesRead));
+    const bytes = await readUpTo(handle, stats.size, limitBytes + 1);
+    if (bytes.length > limitBytes) return { ok: false, message: `it is larger than ${limitBytes} bytes` };
+    return decode(bytes);
   } finally {
     await handle.close();
+  }
+}
+
+/** A file may grow after it was measured, and those of /proc have no size: room is made as it is needed. */
+async function readUpTo(handle: FileHandle, size: number, limitBytes: number): Promise<Buffer> {
+  let buffer = Buffer.allocUnsafe(Math.min(Math.max(size + 1, LEAST_ROOM_BYTES), limitBytes));
+  let length = 0;
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
+    length += bytesRead;
+    if (bytesRead === 0 || length === limitBytes) return buffer.subarray(0, length);
+    if (length === buffer.length) buffer = Buffer.concat([buffer], Math.min(2 * length, limitBytes));
   }
 }
 

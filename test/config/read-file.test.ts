@@ -1,0 +1,46 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+
+import { readTextFile } from "../../src/config/read-file.ts";
+
+const MIB = 1024 * 1024;
+
+async function fileOf(text: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, "file");
+  await writeFile(path, text);
+  return path;
+}
+
+test.each([1, 4095, 4096, 4097, 100_000])("a file of %i bytes is read as a whole", async (size) => {
+  const text = "x".repeat(size);
+  expect(await readTextFile(await fileOf(text), size)).toEqual({ ok: true, text });
+});
+
+test("a file that is larger than the limit by one byte is refused", async () => {
+  const read = await readTextFile(await fileOf("x".repeat(4097)), 4096);
+  expect(read).toEqual({ ok: false, message: "it is larger than 4096 bytes" });
+});
+
+test.skipIf(process.platform !== "linux")("a file without a size is read up to the limit", async () => {
+  const child = spawn("sh", ["-c", "read line", "x".repeat(50_000)], { stdio: ["pipe", "ignore", "ignore"] });
+  onTestFinished(() => void child.kill());
+  await once(child, "spawn");
+  const path = `/proc/${child.pid}/cmdline`;
+  const text = await readFile(path, "utf8");
+  expect(text.length).toBeGreaterThan(50_000);
+  expect(await readTextFile(path, text.length)).toEqual({ ok: true, text });
+  expect(await readTextFile(path, text.length - 1)).toMatchObject({ ok: false });
+});
+
+test("a small file costs little memory, however high the limit", async () => {
+  const path = await fileOf("small");
+  const before = process.memoryUsage().arrayBuffers;
+  await Promise.all(Array.from({ length: 20 }, () => readTextFile(path, 16 * MIB)));
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16 * MIB);
+});
