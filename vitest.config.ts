@@ -2,16 +2,34 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/setup-tools.ts"],
-    // Real sockets on a busy machine: a test waits for its event, and only a hang reaches this.
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
     coverage: {
       provider: "v8",
       include: ["src/**/*.ts"],
       exclude: ["src/main.ts"],
       reporter: ["text-summary", "html"],
     },
+    projects: [
+      {
+        test: {
+          name: "unit",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/e2e/**"],
+          // Real sockets on a busy machine: a test waits for its event, and only a hang reaches this.
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: "e2e",
+          include: ["test/e2e/**/*.test.ts"],
+          // All cases at once, and when the other tests are over: times are measured.
+          maxConcurrency: 64,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });

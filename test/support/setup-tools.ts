@@ -2,6 +2,7 @@ import type { TestProject } from "vitest/node";
 
 import { findDebianTool, findWithoutService, type Tool } from "./debian-tool.ts";
 import { findAlertmanager, findAmtool, findBlackboxExporter, findPromtool } from "./prometheus-tools.ts";
+import { findLab, type LabTools } from "./lab-tools.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -14,6 +15,7 @@ declare module "vitest" {
     blackboxExporter: Tool;
     keepalived: Tool;
     ip: Tool;
+    lab: LabTools;
   }
 }
 
@@ -28,6 +30,7 @@ export function setup(project: TestProject): void {
   project.provide("blackboxExporter", findBlackboxExporter(say));
   project.provide("keepalived", findWithoutService("keepalived", "keepalived", say));
   project.provide("ip", findDebianTool("ip", "iproute2", say));
+  project.provide("lab", findLab(say));
 }
 
 function say(message: string): void {

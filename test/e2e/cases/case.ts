@@ -1,0 +1,45 @@
+import type { Cluster } from "../lab/node.ts";
+import { SITE, type ClusterName } from "../lab/fleet.ts";
+import type { Lab } from "../lab/lab.ts";
+import type { Labels } from "../lab/notifications.ts";
+import type { Scene } from "../scene.ts";
+
+/** What happens to a part of the lab that is this case's own, and what is to be told of it. */
+export interface Case {
+  /** A sentence. */
+  readonly name: string;
+  /** Whether it is this case that an alert with these labels speaks of. */
+  readonly owns: (labels: Labels) => boolean;
+  readonly play: (scene: Scene, lab: Lab) => Promise<void>;
+}
+
+export function ownsCluster(name: ClusterName): Case["owns"] {
+  return ({ ha_cluster: cluster }) => cluster === name;
+}
+
+/** An alert about the VRRP group of a cluster. */
+export function vrrpAlert(alertname: string, { name, vhid, vip }: Cluster, labels: Labels = {}): Labels {
+  return {
+    alertname,
+    severity: "critical",
+    site: SITE,
+    ha_cluster: name,
+    vhid: String(vhid),
+    vip,
+    ...labels,
+  };
+}
+
+/** The alert that names the new master. */
+export function failoverTo(cluster: Cluster, appliance: string): Labels {
+  return vrrpAlert("VrrpFailover", cluster, { appliance });
+}
+
+export function applianceAlert(
+  alertname: string,
+  severity: string,
+  cluster: Cluster,
+  appliance: string,
+): Labels {
+  return { alertname, severity, site: SITE, ha_cluster: cluster.name, appliance };
+}

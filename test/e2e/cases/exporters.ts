@@ -1,0 +1,55 @@
+import { failoverTo, ownsCluster, type Case } from "./case.ts";
+import { websiteAlert } from "./websites.ts";
+
+const restart: Case = {
+  name: "an exporter that restarts in the middle of an outage resolves nothing and repeats nothing",
+  owns: ownsCluster("outage"),
+  play: async ({ happens }, lab) => {
+    const [shop, slow, third] = [lab.website("shop"), lab.website("slow"), lab.exporter("third")];
+    const down = websiteAlert("WebsiteDown", "shop");
+    const unknown = websiteAlert("WebsiteUnknown", "slow", { severity: "critical" });
+    const outage = await happens("outage before a restart", () => Promise.all([shop.stop(), slow.freeze()]));
+    await outage.tells(down, unknown);
+    await third.stop();
+    await third.start();
+    const end = await happens("outage over after the restart", () =>
+      Promise.all([shop.start(), slow.thaw()]),
+    );
+    await end.resolves(down, unknown);
+    await end.tells(
+      websiteAlert("WebsiteStatusChanged", "shop", { severity: "info", protocol: "http", status: "200" }),
+    );
+  },
+};
+
+const failoverMeanwhile: Case = {
+  name: "a failover while the exporter restarts wakes somebody",
+  owns: ownsCluster("restart"),
+  play: async ({ happens }, lab) => {
+    const [cluster, fourth] = [lab.cluster("restart"), lab.exporter("fourth")];
+    const { preferred, other } = cluster;
+    await fourth.stop();
+    const failover = await happens("failover while the exporter restarts", async () => {
+      await preferred.keepalived.shiftPriority(-100);
+      await fourth.start();
+    });
+    await failover.tells(failoverTo(cluster, other.name));
+    const back = await happens("and back", () => preferred.keepalived.shiftPriority(0));
+    await back.tells(failoverTo(cluster, preferred.name));
+  },
+};
+
+const isolated: Case = {
+  name: "one of two exporters, isolated, wakes somebody for that alone",
+  owns: ({ alertname = "" }) => alertname.startsWith("ApplianceExporter"),
+  play: async ({ happens }, lab) => {
+    const twin = lab.exporter("twin");
+    const alert = { alertname: "ApplianceExporterIsolated", exporters: "some", severity: "critical" };
+    const cut = await happens("one of two exporters isolated", twin.fleetLink.unplug);
+    await cut.tells(alert);
+    const connected = await happens("that exporter connected again", twin.fleetLink.plug);
+    await connected.resolves(alert);
+  },
+};
+
+export const EXPORTER_CASES: readonly Case[] = [restart, failoverMeanwhile, isolated];

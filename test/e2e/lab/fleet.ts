@@ -1,0 +1,93 @@
+/** What there is in the lab, as data: clusters of two nodes, `<cluster>-a` and `<cluster>-b`, where `a` is to be master. */
+
+const SHARED = ["clean", "again", "crash", "carrier", "split", "nobody", "web", "cutoff", "refusal"] as const;
+
+/** Each exporter, and the clusters that it polls. Two of them poll the same. */
+export const EXPORTERS = [
+  { name: "main", clusters: SHARED },
+  { name: "twin", clusters: SHARED },
+  { name: "third", clusters: ["outage"] },
+  { name: "fourth", clusters: ["restart"] },
+] as const;
+
+export type ExporterName = (typeof EXPORTERS)[number]["name"];
+export type ClusterName = (typeof EXPORTERS)[number]["clusters"][number];
+
+export const CLUSTERS: readonly ClusterName[] = [...new Set(EXPORTERS.flatMap(({ clusters }) => clusters))];
+
+/** Website tests by the appliances of a cluster. */
+export const WEBSITES = [
+  { id: 1, name: "error", cluster: "web", protocol: "http" },
+  { id: 2, name: "closed", cluster: "web", protocol: "http" },
+  { id: 3, name: "silent", cluster: "web", protocol: "http" },
+  { id: 4, name: "stranger", cluster: "web", protocol: "both" },
+  { id: 5, name: "shop", cluster: "outage", protocol: "http" },
+  { id: 6, name: "slow", cluster: "outage", protocol: "http" },
+] as const satisfies readonly { readonly cluster: ClusterName; [key: string]: unknown }[];
+
+export type WebsiteName = (typeof WEBSITES)[number]["name"];
+
+export const SITE = "lab";
+
+/** Of all websites. */
+export const WEBSITE_ADDRESS = "198.51.100.200";
+const APPLIANCE_PORT = 4849;
+export const EXPORTER_PORT = 10849;
+export const CREDENTIALS = { username: "monitor", password: "pass:word" };
+
+/** A node as it is built. */
+export interface NodePlan {
+  readonly name: string;
+  /** In the network through which exporters and websites are reached. */
+  readonly fleetAddress: string;
+  /** In the cluster's own network, with the length of its prefix. */
+  readonly vrrpAddress: string;
+  readonly listen: string;
+  readonly priority: number;
+  /** In the words of the management API: 1 is the preferred master. */
+  readonly type: number;
+}
+
+interface ClusterPlan {
+  readonly name: ClusterName;
+  readonly bridge: string;
+  readonly vhid: number;
+  readonly vip: string;
+  readonly nodes: readonly [NodePlan, NodePlan];
+}
+
+export function planCluster(name: ClusterName): ClusterPlan {
+  const number = CLUSTERS.indexOf(name) + 1;
+  const node = (letter: "a" | "b", order: number, priority: number): NodePlan => {
+    const fleetAddress = `198.51.100.${10 + 2 * number + order}`;
+    return {
+      name: `${name}-${letter}`,
+      fleetAddress,
+      vrrpAddress: `10.77.${number}.${11 + order}/24`,
+      listen: `${fleetAddress}:${APPLIANCE_PORT}`,
+      priority,
+      type: order + 1,
+    };
+  };
+  return {
+    name,
+    bridge: `lan-${name}`,
+    vhid: number,
+    vip: `10.77.${number}.100`,
+    nodes: [node("a", 0, 200), node("b", 1, 150)],
+  };
+}
+
+/** An exporter as it is built: its addresses among appliances, and where Prometheus is. */
+export interface ExporterPlan {
+  readonly name: ExporterName;
+  readonly clusters: readonly ClusterName[];
+  readonly fleetAddress: string;
+  readonly scrapeAddress: string;
+}
+
+export const EXPORTER_PLANS: readonly ExporterPlan[] = EXPORTERS.map((exporter, index) => ({
+  ...exporter,
+  fleetAddress: `198.51.100.${index + 2}`,
+  scrapeAddress: `203.0.113.${index + 2}`,
+}));

@@ -1,0 +1,164 @@
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import pLimit from "p-limit";
+
+import { createAuthority } from "../../support/certificates.ts";
+import { eventually } from "../../support/eventually.ts";
+import { addExporter, passwordFile, type Exporter } from "./exporter.ts";
+import {
+  CLUSTERS,
+  CREDENTIALS,
+  EXPORTER_PLANS,
+  EXPORTERS,
+  planCluster,
+  WEBSITE_ADDRESS,
+  WEBSITES,
+  type ClusterName,
+  type ExporterName,
+  type WebsiteName,
+} from "./fleet.ts";
+import { makeFolder } from "./folder.ts";
+import { startMonitoring, type Monitoring } from "./monitoring.ts";
+import { addBridge, addLink, addNamespace } from "./network.ts";
+import { addCluster, type Cluster } from "./node.ts";
+import { openSandbox, type Sandbox } from "./sandbox.ts";
+import { createWebsite, type Website } from "./websites.ts";
+
+/** Everything, running and in good order. */
+export interface Lab extends Monitoring {
+  cluster(name: ClusterName): Cluster;
+  website(name: WebsiteName): Website;
+  exporter(name: ExporterName): Exporter;
+  /** A certificate with its key, in one PEM text, for a host. */
+  issue(host: string): Promise<string>;
+  /** Has the exporters use another password for an appliance from now on. */
+  setPassword(appliance: string, password: string): Promise<void>;
+  /** Ends every process and removes every file. */
+  close(): Promise<void>;
+}
+
+// Rules tell of certificates that end within two weeks.
+const CERTIFICATES_END = new Date(Date.now() + 90 * 86_400_000);
+/** A Node process takes about half a second of a core until it runs. */
+const STARTING_AT_ONCE = 3;
+
+/** Starts the lab, and waits until Prometheus finds everything in good order. What was started ends where it rejects. */
+export async function startLab(): Promise<Lab> {
+  const folder = await makeFolder();
+  const sandbox = await openSandbox();
+  const close = async () => {
+    await sandbox.close();
+    if (process.env["E2E_KEEP"] === undefined) await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    return { ...(await build(sandbox, folder)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function build(sandbox: Sandbox, folder: string): Promise<Omit<Lab, "close">> {
+  await addBridge(sandbox, "fleet");
+  await addBridge(sandbox, "scrape", "203.0.113.1/24");
+  const issue = await writeSecrets(folder);
+  const websites = await startWebsites(sandbox, folder, await issue(WEBSITE_ADDRESS));
+  const clusters = await startClusters(sandbox, folder, websites);
+  const exporters = await startExporters(sandbox, folder);
+  const monitoring = await startMonitoring(sandbox, folder);
+  await eventually(() => assertHealthy(monitoring), { timeoutMs: 60_000, everyMs: 500 });
+  const setPassword = (appliance: string, password: string) =>
+    writeFile(join(folder, passwordFile(appliance)), password);
+  return {
+    ...monitoring,
+    cluster: (name) => named(clusters, name),
+    website: (name) => named(websites, name),
+    exporter: (name) => named(exporters, name),
+    issue,
+    setPassword,
+  };
+}
+
+async function writeSecrets(folder: string): Promise<Lab["issue"]> {
+  const authority = await createAuthority();
+  const nodes = CLUSTERS.flatMap((cluster) => planCluster(cluster).nodes);
+  const hosts = nodes.map(({ fleetAddress }) => fleetAddress);
+  const { cert, key } = await authority.issue({ hosts, notAfter: CERTIFICATES_END });
+  const passwords = nodes.map(({ name }) => [passwordFile(name), CREDENTIALS.password] as const);
+  const files = [
+    ["ca.pem", authority.cert],
+    ["appliance.pem", cert],
+    ["appliance.key", key],
+    ...passwords,
+  ] as const;
+  await Promise.all(files.map(([name, text]) => writeFile(join(folder, name), text)));
+  return async (host) => Object.values(await authority.issue({ hosts: [host] })).join("\n");
+}
+
+async function startWebsites(sandbox: Sandbox, folder: string, certificate: string) {
+  const namespace = "websites";
+  await addNamespace(sandbox, namespace);
+  const address = `${WEBSITE_ADDRESS}/24`;
+  await addLink(sandbox, { namespace, device: "fleet0", bridge: "fleet", address });
+  const started = WEBSITES.map(async (plan) => {
+    const website = createWebsite(sandbox, { ...plan, namespace, folder, certificate });
+    await website.start();
+    return website;
+  });
+  return Promise.all(started);
+}
+
+async function startClusters(sandbox: Sandbox, folder: string, websites: readonly Website[]) {
+  const limit = pLimit(STARTING_AT_ONCE);
+  const starting = CLUSTERS.map((name) =>
+    limit(async () => {
+      const tested = WEBSITES.filter(({ cluster }) => cluster === name).flatMap(({ id, protocol }) =>
+        websites.filter((website) => website.id === id).map((website) => ({ ...website, protocol })),
+      );
+      // Those of one cluster wait longer than the exporter does.
+      const websiteTimeout = name === "outage" ? "10s" : "1s";
+      const cluster = await addCluster(sandbox, name, { folder, websites: tested, websiteTimeout });
+      // One after the other: so the preferred one is master from the start.
+      await cluster.preferred.start();
+      await cluster.other.start();
+      return cluster;
+    }),
+  );
+  return Promise.all(starting);
+}
+
+async function startExporters(sandbox: Sandbox, folder: string) {
+  const starting = EXPORTER_PLANS.map(async (plan) => {
+    const exporter = await addExporter(sandbox, plan, folder);
+    await exporter.start();
+    return exporter;
+  });
+  return Promise.all(starting);
+}
+
+function named<T extends { readonly name: string }>(all: readonly T[], name: T["name"]): T {
+  const found = all.find((each) => each.name === name);
+  if (found === undefined) throw new Error(`there is no ${name}`);
+  return found;
+}
+
+const NOT_HEALTHY = [
+  "vrrp_group_masters != 1",
+  "vrrp_group_backups != 1",
+  "website_up != 1",
+  "up != 1",
+  'vrrp_is_master{appliance=~".+-b"} != 0',
+].join(" or ");
+
+async function assertHealthy({ query }: Monitoring): Promise<void> {
+  const complaints = await query(NOT_HEALTHY);
+  if (complaints.length > 0) throw new Error(`not in good order: ${JSON.stringify(complaints)}`);
+  const count = async (expression: string, expected: number) => {
+    const { length } = await query(expression);
+    if (length !== expected) throw new Error(`${length} of ${expected}: ${expression}`);
+  };
+  const polled = EXPORTERS.flatMap(({ clusters }) => clusters).length;
+  await count("vrrp_group_masters", polled);
+  await count("vrrp_group_appliance:sole_master:timestamp_seconds", CLUSTERS.length);
+  await count("group by (website_id) (website_appliance:website_up:last)", WEBSITES.length);
+}

@@ -1,0 +1,111 @@
+import { once } from "node:events";
+import { readFile, writeFile } from "node:fs/promises";
+import { request } from "node:http";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { parse, stringify } from "yaml";
+
+import { EXPORTER_PLANS, EXPORTER_PORT } from "./fleet.ts";
+import type { Labels } from "./notifications.ts";
+import { start } from "./process.ts";
+import type { Sandbox } from "./sandbox.ts";
+
+const MONITORING = fileURLToPath(new URL("../../../monitoring", import.meta.url));
+const GATE = fileURLToPath(new URL("gate.ts", import.meta.url));
+const PORTS = { prometheus: 9090, alertmanager: 9093, webhook: 9099 };
+const SOCKET = "prometheus.sock";
+
+/** Prometheus with the rules of this project, Alertmanager with its example, and what that sends its notifications to. */
+export interface Monitoring {
+  /** The label sets of what an expression gives now. */
+  query(expression: string): Promise<readonly Labels[]>;
+  /** One line for each notification so far. */
+  notifications(): Promise<string>;
+}
+
+/** Starts all three. `folder`: of the lab. */
+export async function startMonitoring(sandbox: Sandbox, folder: string): Promise<Monitoring> {
+  const run = (name: string, ...command: readonly string[]) =>
+    start(sandbox, command, { name, place: "lab", folder });
+  await writeFile(join(folder, "alertmanager.yml"), await alertmanagerConfig());
+  await writeFile(join(folder, "prometheus.yml"), prometheusConfig());
+  const tsx = import.meta.resolve("tsx");
+  const ports = [String(PORTS.webhook), String(PORTS.prometheus)];
+  const gate = run("gate", process.execPath, "--import", tsx, GATE, ...ports, SOCKET);
+  await gate.printed(/^open$/m);
+  const alertmanager = run(
+    "alertmanager",
+    "prometheus-alertmanager",
+    "--config.file=alertmanager.yml",
+    "--storage.path=alertmanager",
+    `--web.listen-address=127.0.0.1:${PORTS.alertmanager}`,
+    "--cluster.listen-address=",
+  );
+  await alertmanager.printed(/Listening on/);
+  const prometheus = run(
+    "prometheus",
+    "prometheus",
+    "--config.file=prometheus.yml",
+    "--storage.tsdb.path=prometheus",
+    `--web.listen-address=127.0.0.1:${PORTS.prometheus}`,
+  );
+  await prometheus.printed(/Server is ready/);
+  return {
+    query: (expression) => query(join(folder, SOCKET), expression),
+    notifications: async () => (await gate.output()).replace(/^open\n/, ""),
+  };
+}
+
+interface QueryAnswer {
+  readonly data: { readonly result: readonly { readonly metric: Labels }[] };
+}
+
+async function query(socketPath: string, expression: string): Promise<readonly Labels[]> {
+  const sent = request({
+    socketPath,
+    path: `/api/v1/query?query=${encodeURIComponent(expression)}`,
+    agent: false,
+  });
+  sent.end();
+  const [response] = await once(sent, "response");
+  const { data }: QueryAnswer = JSON.parse(await text(response));
+  return data.result.map(({ metric }) => metric);
+}
+
+interface Receiver {
+  readonly name: string;
+  readonly webhook_configs?: readonly object[];
+}
+
+/** The example, but for where its receivers are. */
+async function alertmanagerConfig(): Promise<string> {
+  const example: { readonly receivers: readonly Receiver[] } = parse(
+    await readFile(join(MONITORING, "alertmanager/alertmanager.yml"), "utf8"),
+  );
+  const receivers = example.receivers.map(({ name, webhook_configs: webhooks = [] }) => ({
+    name,
+    webhook_configs: webhooks.map((webhook) => ({
+      ...webhook,
+      url: `http://127.0.0.1:${PORTS.webhook}/${name}`,
+    })),
+  }));
+  return stringify({ ...example, receivers });
+}
+
+// Each span as short as it goes; the rules are as they are.
+function prometheusConfig(): string {
+  return stringify({
+    global: { scrape_interval: "1s", scrape_timeout: "1s", evaluation_interval: "1s" },
+    rule_files: [`${MONITORING}/prometheus/*.rules.yml`],
+    alerting: { alertmanagers: [{ static_configs: [{ targets: [`127.0.0.1:${PORTS.alertmanager}`] }] }] },
+    scrape_configs: [
+      {
+        job_name: "appliance-exporter",
+        static_configs: [
+          { targets: EXPORTER_PLANS.map(({ scrapeAddress }) => `${scrapeAddress}:${EXPORTER_PORT}`) },
+        ],
+      },
+    ],
+  });
+}

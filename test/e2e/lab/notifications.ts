@@ -1,0 +1,58 @@
+/** An alert's labels, `alertname` among them. */
+export type Labels = Readonly<Record<string, string>>;
+
+export type Status = "firing" | "resolved";
+
+/** What a notification tells of one alert. */
+export interface Notice {
+  /** Unix time at which it came. */
+  readonly atMs: number;
+  readonly alert: string;
+  readonly labels: Labels;
+  readonly status: Status;
+  /** False where an earlier notification has told the same. */
+  readonly isNews: boolean;
+}
+
+/** One request to the webhook. */
+export type Notification = readonly Notice[];
+
+/** As the receiver wrote it down. */
+interface Received {
+  readonly atMs: number;
+  readonly body: {
+    readonly alerts: readonly {
+      readonly status: Status;
+      readonly labels: Labels;
+      /** Tells two outages with the same labels apart. */
+      readonly startsAt: string;
+    }[];
+  };
+}
+
+/** An alert as a text, with all its labels in order of their names: `Name{a="1",b="2"}`. */
+export function nameOf({ alertname = "", ...labels }: Labels): string {
+  const sorted = Object.entries(labels).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return `${alertname}{${sorted.map(([label, value]) => `${label}=${JSON.stringify(value)}`).join(",")}}`;
+}
+
+/** What the receiver has written, one notification a line, in the order in which they came. */
+export function readNotifications(lines: string): readonly Notification[] {
+  const seen = new Set<string>();
+  const isNew = (key: string) => seen.size < seen.add(key).size;
+  return lines
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => {
+      const { atMs, body }: Received = JSON.parse(line);
+      return body.alerts.map(({ status, labels, startsAt }): Notice => {
+        const alert = nameOf(labels);
+        return { atMs, alert, labels, status, isNews: isNew(`${alert} ${status} ${startsAt}`) };
+      });
+    });
+}
+
+/** What was news, in the order in which it came: `firing Name{...}`. */
+export function newsOf(notifications: readonly Notification[], filter: (labels: Labels) => boolean) {
+  return notifications.flat().filter(({ isNews, labels }) => isNews && filter(labels));
+}
