@@ -20,6 +20,7 @@ import type { ListenAddress } from "./net/listen-address.ts";
 import { createRoutes } from "./web/routes.ts";
 import { loadSecuredWeb } from "./secured-web.ts";
 import type { WebStart } from "./web/server.ts";
+import { loadAssets } from "./web/status-page/assets.ts";
 
 /** The scheduler ticks every second; this long without a tick, and it is not alive. */
 const MAX_TICK_AGE_MS = 10_000;
@@ -79,6 +80,7 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
   const secured = await loadSecuredWeb(options.webConfigFile, { logger, nowMs: clock.monotonicMs });
   if (!loaded.ok || !secured.ok) return { ok: false, reason: "config", errors: errorsOf(loaded, secured) };
 
+  const assets = await loadAssets();
   const { pollingMode: mode = "scheduled" } = options;
   const fleet = createFleet();
   const exposition = createFleetExposition();
@@ -132,11 +134,12 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
     options.listenAddresses,
     createRoutes({
       telemetryPath: options.telemetryPath,
-      version: options.version,
       renderMetrics: async () => (await self.render()) + exposition.render(shown()),
       probe: createProber({ mode, clock, fleet, appliances: () => current.appliances, ...runner }),
       snapshot,
       document,
+      wallMs: clock.wallMs,
+      assets,
       isHealthy: () => clock.monotonicMs() - runner.lastTickMs() < MAX_TICK_AGE_MS,
       // Once ready, for good: a new appliance in a reload makes nobody take the exporter out of service.
       isReady: () => (wasPolled ||= mode === "probe" || isPolled()),

@@ -4,12 +4,13 @@ import type { FleetSnapshot } from "../fleet/snapshot.ts";
 import type { FleetDocument } from "../status/schema.ts";
 import { discoveryReply } from "./discovery.ts";
 import { createFleetPage } from "./fleet-page.ts";
-import { landingPage } from "./landing-page.ts";
 import { metricsReply } from "./metrics-text.ts";
 import { RELOAD_PATH, reloadReply, type ReloadConfig } from "./reload.ts";
 import { createProbePage, type Probe } from "./probe.ts";
 import { send, text, type Reply } from "./reply.ts";
 import { createSharedRendering } from "./scrape.ts";
+import type { Assets } from "./status-page/assets.ts";
+import { createStatusPage } from "./status-page/status-page.ts";
 
 /** Connections scraping at once; a client that does not read holds its place until its connection times out. */
 const MAX_SCRAPERS = 100;
@@ -17,11 +18,15 @@ const MAX_SCRAPERS = 100;
 export interface RouteDeps {
   /** Where the metrics are: `/metrics`. */
   readonly telemetryPath: string;
-  readonly version: string;
   readonly renderMetrics: () => Promise<string>;
   readonly probe: Probe;
   readonly snapshot: () => FleetSnapshot;
+  /** What is true of the fleet, for people. */
   readonly document: () => FleetDocument;
+  /** Unix time in milliseconds. */
+  readonly wallMs: () => number;
+  /** What the status page loads. */
+  readonly assets: Assets;
   readonly isHealthy: () => boolean;
   readonly isReady: () => boolean;
   /** The running configuration as text, without its secrets. */
@@ -53,7 +58,7 @@ export function createRoutes(deps: RouteDeps): RequestListener {
   }
 
   const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
-    ["/", () => landingPage(deps.snapshot(), deps)],
+    ["/", createStatusPage(deps)],
     [
       "/-/healthy",
       () => (deps.isHealthy() ? text(200, "Healthy") : text(503, "The scheduler does not tick")),
@@ -67,6 +72,7 @@ export function createRoutes(deps: RouteDeps): RequestListener {
     ["/api/v1/fleet", createFleetPage(deps.document)],
     ["/sd", () => discoveryReply(deps.snapshot())],
     [deps.telemetryPath, (request) => metricsReply(request, rendering)],
+    ...Array.from(deps.assets.replies, ([path, reply]): [string, Page] => [path, () => reply]),
   ]);
 
   return (request, response) => {

@@ -48,10 +48,11 @@ export async function startRig(options: RigOptions): Promise<Rig> {
     [{ host: "127.0.0.1", port: 0 }],
     createRoutes({
       telemetryPath: "/metrics",
-      version: "0.0.0",
       renderMetrics: async () => (await self.render()) + exposition.render(snapshot()),
       snapshot,
       document: () => board.document(snapshot(), runner),
+      wallMs: Date.now,
+      assets: { path: "assets/none", replies: new Map() },
       probe: () => Promise.resolve(undefined),
       isHealthy: () => true,
       isReady: () => true,

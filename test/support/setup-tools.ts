@@ -1,3 +1,5 @@
+import { execFileSync } from "node:child_process";
+
 import type { TestProject } from "vitest/node";
 
 import { findDebianTool, findWithoutService, type Tool } from "./debian-tool.ts";
@@ -16,10 +18,11 @@ declare module "vitest" {
     keepalived: Tool;
     ip: Tool;
     lab: LabTools;
+    chromium: Tool;
   }
 }
 
-/** Before all tests: finds the tools that are no packages of ours, once for all files. */
+/** Before all tests, once for all files: finds the tools that are no packages of ours, and builds what browsers load. */
 export function setup(project: TestProject): void {
   project.provide("promtool", findPromtool(say));
   project.provide("alertmanager", findAlertmanager(say));
@@ -31,6 +34,13 @@ export function setup(project: TestProject): void {
   project.provide("keepalived", findWithoutService("keepalived", "keepalived", say));
   project.provide("ip", findDebianTool("ip", "iproute2", say));
   project.provide("lab", findLab(say));
+  project.provide("chromium", findDebianTool("chromium", "chromium", say));
+  buildPage();
+}
+
+/** What the exporter serves to browsers is compiled; the rest of the program is tested as it is written. */
+function buildPage(): void {
+  execFileSync("npm", ["run", "--silent", "build:page"], { stdio: "inherit" });
 }
 
 function say(message: string): void {

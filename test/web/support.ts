@@ -66,10 +66,11 @@ export const EMPTY_DOCUMENT: FleetDocument = {
 export function routes(given: Partial<RouteDeps> = {}): RequestListener {
   return createRoutes({
     telemetryPath: "/metrics",
-    version: "1.2.3",
     renderMetrics: () => Promise.resolve("x 1\n"),
     snapshot: () => ({ appliances: [], clusters: [] }),
     document: () => EMPTY_DOCUMENT,
+    wallMs: Date.now,
+    assets: { path: "assets/none", replies: new Map() },
     probe: () => Promise.resolve(undefined),
     isHealthy: () => true,
     isReady: () => true,

@@ -1,0 +1,103 @@
+import type { FleetDocument } from "../../../status/schema.ts";
+
+/** From one question to the next. */
+const INTERVAL_MS = 1000;
+/** A question that takes longer is given up, and asked anew. */
+const TIMEOUT_MS = 5000;
+/** A server that wants to be left alone is asked again after this long at the latest. */
+const MAX_PAUSE_MS = 60_000;
+
+/** What came of one question. */
+export type Answer =
+  | { readonly kind: "document"; readonly document: FleetDocument; readonly serverMs: number | undefined }
+  | { readonly kind: "unchanged"; readonly serverMs: number | undefined }
+  /** `status`: where something answered, though not the exporter with its document. */
+  | { readonly kind: "failure"; readonly status: number | undefined };
+
+export interface Feed {
+  /** Asks without waiting for its time. */
+  askNow(): void;
+}
+
+export interface FeedHandlers {
+  onQuestion(): void;
+  onAnswer(answer: Answer): void;
+}
+
+/** Asks for the document every second, for as long as the page is there. */
+export function startFeed(url: string, { onQuestion, onAnswer }: FeedHandlers): Feed {
+  let etag: string | undefined;
+  let timer: number | undefined;
+  let isAsking = false;
+
+  async function ask(): Promise<void> {
+    clearTimeout(timer);
+    if (isAsking) return;
+    isAsking = true;
+    const startedMs = performance.now();
+    let pauseMs = 0;
+    onQuestion();
+    try {
+      const response = await request(url, etag);
+      pauseMs = pauseOf(response);
+      const answer = await read(response);
+      if (answer.kind === "document") etag = response.headers.get("etag") ?? undefined;
+      onAnswer(answer);
+    } catch {
+      onAnswer({ kind: "failure", status: undefined });
+    } finally {
+      isAsking = false;
+      const restMs = INTERVAL_MS - (performance.now() - startedMs);
+      timer = setTimeout(() => void ask(), Math.max(restMs, pauseMs, INTERVAL_MS / 4));
+    }
+  }
+
+  void ask();
+  return { askNow: () => void ask() };
+}
+
+function request(url: string, etag: string | undefined): Promise<Response> {
+  return fetch(url, {
+    // Ours is the only cache: what is shown is never older than what was asked.
+    cache: "no-store",
+    redirect: "error",
+    headers: etag === undefined ? {} : { "if-none-match": etag },
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+}
+
+async function read(response: Response): Promise<Answer> {
+  const serverMs = dateOf(response);
+  if (response.status === 304) return { kind: "unchanged", serverMs };
+  if (response.status !== 200) return { kind: "failure", status: response.status };
+  const document = parse(await response.text());
+  return isFleet(document)
+    ? { kind: "document", document, serverMs }
+    : { kind: "failure", status: response.status };
+}
+
+/** Nothing where it is no JSON: the log-in page of a proxy, say. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Told from what a proxy may answer in its place. */
+function isFleet(value: unknown): value is FleetDocument {
+  return typeof value === "object" && value !== null && "verdict" in value && "clusters" in value;
+}
+
+/** The server's time; the header is cut to the second, so half of one is added. */
+function dateOf({ headers }: Response): number | undefined {
+  const dateMs = Date.parse(headers.get("date") ?? "");
+  return Number.isNaN(dateMs) ? undefined : dateMs + 500;
+}
+
+/** What Retry-After asks for, in milliseconds; its form with a date is not used by us. */
+function pauseOf({ headers }: Response): number {
+  const seconds = Number(headers.get("retry-after") ?? 0);
+  return Number.isFinite(seconds) ? Math.min(seconds * 1000, MAX_PAUSE_MS) : 0;
+}

@@ -1,0 +1,123 @@
+import type { ApplianceDocument, ClusterDocument, GroupDocument } from "../../../status/schema.ts";
+import { html, nothing, type Html } from "./html.ts";
+import type { Sign } from "./mark.ts";
+import { emptyCell, row, stateCell } from "./row.ts";
+import type { Standing } from "./standing.ts";
+import { relative, type Now } from "./time.ts";
+import { distinct } from "./words.ts";
+
+type Interface = NonNullable<ApplianceDocument["interfaces"]>[number];
+type Member = GroupDocument["members"][number];
+/** What tells a group from the others. */
+type GroupRef = Pick<GroupDocument, "vhid" | "vip">;
+
+/** A row for each VRRP group; for an appliance that stands alone, one for each of its interfaces. */
+export function groupRows({ groups, appliances }: ClusterDocument, nowMs: Now): readonly Html[] {
+  const known = new Set(groups.map(keyOf));
+  const lone = appliances
+    .flatMap(({ interfaces = [] }) => interfaces)
+    .filter((one) => !known.has(keyOf(one)));
+  const loneGroups = new Map(lone.map((one) => [keyOf(one), one]));
+  return [
+    ...groups.map((group) => groupRow(group, appliances, nowMs)),
+    ...[...loneGroups.values()].map((one) => loneRow(one, appliances, nowMs)),
+  ];
+}
+
+function keyOf({ vhid, vip }: GroupRef): string {
+  return `${vhid} ${vip}`;
+}
+
+const STATES: Readonly<Record<GroupDocument["state"], readonly [standing: Standing, words: string]>> = {
+  one_master: ["well", "One master"],
+  split_brain: ["critical", "Split brain: more than one master"],
+  no_master: ["critical", "No master"],
+  unknown: ["unknown", "Master unknown"],
+  changing: ["unknown", "Changing"],
+};
+
+function groupRow(group: GroupDocument, appliances: readonly ApplianceDocument[], nowMs: Now): Html {
+  const [standing, words] = STATES[group.state];
+  const preferred = group.isPreferredMaster === false ? ", not the preferred one" : "";
+  const changed = group.changedAt;
+  return row({
+    key: keyOf(group),
+    title: titleOf(group),
+    standing,
+    words: html`${words}${preferred}.
+    ${changed === undefined ? html`No change seen.` : html`Changed ${relative("ago", changed, nowMs)}.`}`,
+    cells: appliances.map((appliance) => memberCell(group, appliance)),
+  });
+}
+
+function titleOf({ vhid, vip }: GroupRef): Html {
+  return html`${breakable(vip)} <span class="aside">VHID ${vhid}</span>`;
+}
+
+/** An address that is broken, where it must be, after one of its separators. */
+function breakable(vip: string): Html {
+  return html`${vip.split(/(?<=[.:])/).map((part) => html`${part}<wbr />`)}`;
+}
+
+function memberCell(group: GroupDocument, appliance: ApplianceDocument): Html {
+  const member = group.members.find((one) => one.appliance === appliance.name);
+  if (member === undefined) return emptyCell("not in this group");
+  const interfaces = interfacesOf(appliance, group);
+  const [standing, word] = roleOf(member, group, interfaces);
+  return stateCell(standing, word, html`${priorityOf(member.priority)} ${namesOf(interfaces)}`);
+}
+
+function interfacesOf({ interfaces = [] }: ApplianceDocument, group: GroupRef): readonly Interface[] {
+  return interfaces.filter((one) => keyOf(one) === keyOf(group));
+}
+
+function roleOf(
+  { role }: Member,
+  { state }: GroupDocument,
+  interfaces: readonly Interface[],
+): readonly [Sign, string] {
+  switch (role) {
+    case "master":
+      return [state === "split_brain" ? "critical" : "well", "MASTER"];
+    case "backup":
+      return ["backup", "BACKUP"];
+    case "other":
+      return ["warning", distinct(interfaces.map((one) => one.state)).join(", ")];
+    case "unknown":
+      return ["unknown", "unknown"];
+    default:
+      return role satisfies never;
+  }
+}
+
+function priorityOf(priority: number | undefined): Html {
+  return priority === undefined ? nothing : html`<span>priority ${priority}</span> `;
+}
+
+function namesOf(interfaces: readonly Interface[]): Html {
+  const names = interfaces.map(({ name, device }) => (device === "" ? name : `${name} on ${device}`));
+  return names.length === 0 ? nothing : html`<span>${names.join(", ")}</span>`;
+}
+
+/** An interface of no group: nobody can say whether its state is well. */
+function loneRow(group: GroupRef, appliances: readonly ApplianceDocument[], nowMs: Now): Html {
+  return row({
+    key: keyOf(group),
+    title: titleOf(group),
+    standing: "well",
+    words: nothing,
+    cells: appliances.map((appliance) => loneCell(interfacesOf(appliance, group), nowMs)),
+  });
+}
+
+function loneCell(interfaces: readonly Interface[], nowMs: Now): Html {
+  const [first] = interfaces;
+  if (first === undefined) return emptyCell("no such interface");
+  const changed = first.lastTransitionAt;
+  return stateCell(
+    first.state === "BACKUP" ? "backup" : "well",
+    distinct(interfaces.map(({ state }) => state)).join(", "),
+    html`${priorityOf(first.priority)} ${namesOf(interfaces)}
+    ${changed === undefined ? nothing : html`<span>changed ${relative("ago", changed, nowMs)}</span>`}`,
+  );
+}

@@ -1,0 +1,60 @@
+import type { Problem } from "../../../status/schema.ts";
+import { clusterAnchor } from "./anchor.ts";
+import { html, nothing, type Html } from "./html.ts";
+import { mark } from "./mark.ts";
+import { STANDING_WORDS } from "./standing.ts";
+import { absolute, relative, type Now } from "./time.ts";
+import { count } from "./words.ts";
+
+/** So many are seen at a glance; the others open on request. */
+const SHOWN_AT_ONCE = 8;
+
+/** What tells one problem from another, whatever its words and its age. */
+export function problemKey({ kind, cluster, appliance, website, group }: Problem): string {
+  return JSON.stringify([kind, cluster, appliance, website?.id, group?.vhid, group?.vip]);
+}
+
+/** Worst first. `hidden`: how many a filter keeps out. */
+export function problemList(problems: readonly Problem[], hidden: number, nowMs: Now): Html {
+  const [first, others] = [problems.slice(0, SHOWN_AT_ONCE), problems.slice(SHOWN_AT_ONCE)];
+  if (problems.length === 0 && hidden === 0) return nothing;
+  return html`<h2 class="hidden-visually">What is wrong</h2>
+    <ol class="problems">
+      ${first.map((problem) => problemItem(problem, nowMs))}
+    </ol>
+    ${others.length === 0 ? nothing : moreProblems(others, nowMs)}
+    ${hidden === 0 ? nothing : hiddenProblems(hidden)}`;
+}
+
+function moreProblems(problems: readonly Problem[], nowMs: Now): Html {
+  return html`<details class="more">
+    <summary>${count(problems.length, "more problem")}</summary>
+    <ol class="problems" start="${SHOWN_AT_ONCE + 1}">
+      ${problems.map((problem) => problemItem(problem, nowMs))}
+    </ol>
+  </details>`;
+}
+
+function hiddenProblems(hidden: number): Html {
+  return html`<p class="note">
+    ${count(hidden, "problem")} outside the filter. <a href="?">Show everything</a>
+  </p>`;
+}
+
+function problemItem(problem: Problem, nowMs: Now): Html {
+  const { severity, summary, cluster, since } = problem;
+  return html`<li data-key="${problemKey(problem)}" data-standing="${severity}">
+    ${mark(severity)}
+    <div>
+      <p class="what"><strong>${STANDING_WORDS[severity]}</strong> ${summary}</p>
+      <p class="meta">
+        ${cluster === undefined ? nothing : html`<a href="#${clusterAnchor(cluster)}">Cluster ${cluster}</a>`}
+        ${since === undefined ? nothing : sinceWhen(since, nowMs)}
+      </p>
+    </div>
+  </li> `;
+}
+
+function sinceWhen(since: string, nowMs: Now): Html {
+  return html`<span>${relative("for", since, nowMs)}, since ${absolute(since)}</span>`;
+}

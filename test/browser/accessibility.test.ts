@@ -1,0 +1,203 @@
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+
+import {
+  documentOf,
+  EVENTS,
+  fleetOfSize,
+  pair,
+  PENDING,
+  changed,
+  secondSilent,
+  shopDown,
+  shopDownInPart,
+  splitBrain,
+} from "../web/status-page/documents.ts";
+import { startFleetServer } from "./fleet-server.ts";
+import { SOON, useBrowser } from "./support.ts";
+
+const open = useBrowser();
+
+const SCRIPT = "<script>alert(1)</script>";
+const TROUBLE = documentOf(
+  [
+    splitBrain(pair("ams")),
+    secondSilent(pair("rtm")),
+    shopDownInPart(pair("lab")),
+    shopDown(pair("fra")),
+    pair("waw"),
+  ],
+  { events: [...EVENTS] },
+);
+const STATES = {
+  "all is well": documentOf([pair("ams"), pair("rtm")], { events: [...EVENTS] }),
+  trouble: TROUBLE,
+  "nothing known yet": documentOf([
+    changed(pair("ams"), { first: { poll: PENDING }, second: { poll: PENDING } }),
+  ]),
+  "no appliance": documentOf([], { verdict: "unknown" }),
+  "names that are scripts": documentOf([shopDown(pair(SCRIPT))], {
+    events: EVENTS.map((event) => ({ ...event, summary: SCRIPT })),
+  }),
+  "many clusters": fleetOfSize(80),
+};
+
+/** What axe has against the page as it is, the rule and the elements in short. */
+async function violationsOf(page: Page): Promise<readonly string[]> {
+  // Playwright runs this outside of what the page's policy is about.
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
+}
+
+/** Everything unfolded, so that everything is looked at. */
+async function unfold(page: Page): Promise<void> {
+  await page.locator("details").evaluateAll((all) => {
+    for (const details of all) details.setAttribute("open", "");
+  });
+}
+
+const WIDTHS = [360, 1280];
+
+test.each(
+  (["light", "dark"] as const).flatMap((colorScheme) =>
+    Object.keys(STATES).map((name) => [name, colorScheme, STATES[name as keyof typeof STATES]] as const),
+  ),
+)("axe finds nothing: %s, %s", async (_name, colorScheme, document) => {
+  const server = await startFleetServer(document);
+  const { page } = await open(server.url, { colorScheme });
+  await page.locator("html[data-connection=live]").waitFor();
+  await unfold(page);
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    expect(await violationsOf(page)).toEqual([]);
+  }
+});
+
+test.each(["light", "dark"] as const)(
+  "axe finds nothing while the exporter is lost: %s",
+  async (colorScheme) => {
+    const server = await startFleetServer(TROUBLE);
+    const { page } = await open(server.url, { colorScheme });
+    await page.locator("html[data-connection=live]").waitFor();
+    await server.stop();
+    await page.locator("html[data-connection=lost]").waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+  },
+);
+
+test("axe would find what is wrong", async () => {
+  const server = await startFleetServer(TROUBLE);
+  const { page } = await open(server.url);
+  await page.evaluate(() => document.querySelector("#filter label")?.remove());
+  await page.evaluate(() => document.querySelector("main")?.insertAdjacentHTML("beforeend", "<input>"));
+  expect(await violationsOf(page)).toContainEqual(expect.stringMatching(/^label:/));
+});
+
+test("everything that can be used is reached with the keyboard, in the order of the page, and shows the focus", async () => {
+  const server = await startFleetServer(STATES["all is well"]);
+  const { page } = await open(server.url);
+  await page.locator("html[data-connection=live]").waitFor();
+  const stops: string[] = [];
+  for (let step = 0; step < 30; step += 1) {
+    await page.keyboard.press("Tab");
+    const stop = await page.evaluate(() => {
+      const focused = document.activeElement;
+      if (focused === null || focused === document.body) return undefined;
+      const { outlineStyle, outlineWidth } = getComputedStyle(focused);
+      const name =
+        focused.getAttribute("aria-label") ??
+        focused.getAttribute("name") ??
+        focused.querySelector("h3")?.textContent ??
+        focused.textContent;
+      return `${focused.localName} ${name?.trim()} ${outlineStyle} ${outlineWidth}`;
+    });
+    if (stop === undefined) break;
+    stops.push(stop);
+  }
+  expect(stops).toEqual(
+    [
+      "a Skip to the clusters",
+      "input text",
+      "select cluster",
+      "select label",
+      "summary ams",
+      "div Table of ams",
+      "summary rtm",
+      "div Table of rtm",
+      "a Metrics",
+      "a This page as JSON",
+      "a Configuration",
+      "a Service discovery",
+      "a Probe",
+      "a Health",
+      "a Readiness",
+    ].map((stop) => `${stop} solid 3px`),
+  );
+});
+
+test("the keyboard opens and closes a cluster, and the first link leads past the problems", async () => {
+  const server = await startFleetServer(TROUBLE);
+  const { page } = await open(server.url);
+  await page.locator("html[data-connection=live]").waitFor();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id), SOON).toBe("fleet");
+  const waw = page.locator("#cluster-waw");
+  await waw.locator("summary").focus();
+  await page.keyboard.press("Enter");
+  expect(await waw.getByRole("table").isVisible()).toBe(true);
+  await page.keyboard.press("Space");
+  expect(await waw.getByRole("table").isVisible()).toBe(false);
+});
+
+test("who does not see the page finds landmarks, headings and tables, on a narrow screen too", async () => {
+  const server = await startFleetServer(documentOf([shopDownInPart(pair("ams"))]));
+  const { page } = await open(server.url, { viewport: { width: 360, height: 800 } });
+  await page.locator("html[data-connection=live]").waitFor();
+  const tree = await page.locator("body").ariaSnapshot();
+  for (const part of [
+    "- banner",
+    "- main",
+    '- region "What is wrong"',
+    '- heading "1 problem" [level=1]',
+    '- region "What happened"',
+    '- search "Filter"',
+    '- heading "Clusters with problems 1" [level=2]',
+    '- region "Table of ams"',
+    '- columnheader "ams-2 up"',
+    '- cell "503 down"',
+    '- navigation "Pages of the exporter"',
+    "- contentinfo",
+  ])
+    expect(tree).toContain(part);
+  expect(tree).toMatch(/- rowheader "shop https Down from ams-2 only for .*"/);
+});
+
+test.each([360, 768, 1280])(
+  "at %i px nothing is wider than the screen but what scrolls on its own",
+  async (width) => {
+    const server = await startFleetServer(
+      documentOf([secondSilent(pair("ams")), splitBrain(pair("a-name-of-some-length.rotterdam.example"))], {
+        events: [...EVENTS],
+      }),
+    );
+    const { page } = await open(server.url, { viewport: { width, height: 800 } });
+    await page.locator("html[data-connection=live]").waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  },
+);
+
+test("who wants no motion gets none", async () => {
+  const server = await startFleetServer(TROUBLE);
+  const moving = async (reducedMotion: "reduce" | "no-preference") => {
+    const { page } = await open(server.url, { reducedMotion });
+    return page.evaluate(() => [
+      getComputedStyle(document.documentElement).scrollBehavior,
+      getComputedStyle(document.querySelector(".verdict") ?? document.body).transitionDuration,
+    ]);
+  };
+  expect(await moving("no-preference")).toEqual(["smooth", "0.3s"]);
+  expect(await moving("reduce")).toEqual(["auto", "0s"]);
+});

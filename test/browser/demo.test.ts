@@ -1,0 +1,96 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+
+import { startTestDemo } from "../demo/support.ts";
+import { SOON, useBrowser } from "./support.ts";
+
+const open = useBrowser();
+
+const title = (page: Page): Promise<string> => page.title();
+const problems = (page: Page): Promise<string[]> => page.locator(".problems .what").allTextContents();
+const rolesOf = (page: Page): Promise<string[]> => page.locator(".vrrp td .state").allTextContents();
+const eventsOf = (page: Page): Promise<string[]> => page.locator(".events .what").allTextContents();
+const announced = (page: Page): Promise<string | null> => page.locator("#announcer").textContent();
+
+/** What filters the colours of the parts of the page that tell the state. */
+const coloursOf = (page: Page): Promise<string[]> =>
+  page
+    .locator("main > :not(.lost)")
+    .evaluateAll((parts) => parts.map((part) => getComputedStyle(part).filter));
+
+/** The demo's page once all is well, marked so that a reload would show. */
+async function openWhenWell() {
+  const demo = await startTestDemo();
+  const watched = await open(`http://${demo.addresses[0]}/`);
+  const { page } = watched;
+  await expect.poll(() => title(page), SOON).toBe("All is well – appliance-exporter");
+  await page.evaluate("window.isFirst = true");
+  return { demo, ...watched };
+}
+
+test("a failover appears by itself: who is master, since when, what is wrong with it, and that it happened", async () => {
+  const { demo, page, errors } = await openWhenWell();
+  expect(await page.locator("h1").textContent()).toBe("All is well");
+  expect(await rolesOf(page)).toEqual(["MASTER", "BACKUP", "MASTER", "BACKUP"]);
+  await demo.step();
+  await expect.poll(() => rolesOf(page), SOON).toEqual(["BACKUP", "MASTER", "BACKUP", "MASTER"]);
+  await expect
+    .poll(async () => (await eventsOf(page)).slice(0, 2), SOON)
+    .toEqual([
+      "Failover demo-b took over 198.51.100.100 (vhid 2) from demo-a",
+      "Failover demo-b took over 192.0.2.100 (vhid 1) from demo-a",
+    ]);
+  expect(await title(page)).toBe("2 problems – appliance-exporter");
+  expect(await problems(page)).toEqual([
+    "Warning demo-b is MASTER of 192.0.2.100 (vhid 1), and is not the preferred member",
+    "Warning demo-b is MASTER of 198.51.100.100 (vhid 2), and is not the preferred member",
+  ]);
+  expect(await page.locator(".vrrp th .words").first().textContent()).toMatch(
+    /^One master, not the preferred one\. +Changed (just now|\d+ s ago)\.$/,
+  );
+  expect(await announced(page)).toContain("took over");
+  expect(await page.evaluate("window.isFirst")).toBe(true);
+  expect(errors).toEqual([]);
+});
+
+test("an outage appears and goes by itself", async () => {
+  const { demo, page, errors } = await openWhenWell();
+  await demo.step();
+  await demo.step();
+  const shop = page.locator(".websites tr").filter({ hasText: "shop" });
+  await expect
+    .poll(() => shop.locator("td .state").allTextContents(), SOON)
+    .toEqual(["no response", "no response"]);
+  expect(await shop.locator(".words").textContent()).toMatch(/^Down everywhere/);
+  await expect
+    .poll(() => problems(page), SOON)
+    .toContainEqual("Critical Website shop is down: https no HTTP response from demo-a and demo-b");
+  await demo.step();
+  await expect.poll(() => shop.locator("td .state").allTextContents(), SOON).toEqual(["200", "200"]);
+  await expect.poll(() => problems(page), SOON).not.toContainEqual(expect.stringContaining("shop"));
+  expect(await eventsOf(page)).toContainEqual(expect.stringMatching(/^Recovery Website shop is up/));
+  expect(await page.evaluate("window.isFirst")).toBe(true);
+  expect(errors).toEqual([]);
+});
+
+test("the exporter's death is shown within seconds, and what it said is not shown as how things are", async () => {
+  const { demo, page } = await openWhenWell();
+  await demo.stop();
+  await expect.poll(() => title(page), SOON).toBe("No answer – appliance-exporter");
+  expect(await page.locator("#lost").textContent()).toMatch(
+    /^No answer from the exporter since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC \(\d+ s\)\. What is below is what it said then\.$/,
+  );
+  expect(await page.locator("#connection").textContent()).toBe("No answer");
+  expect(await coloursOf(page)).toEqual(["grayscale(1)", "grayscale(1)"]);
+  const before = await page
+    .locator("h1")
+    .evaluate((heading) => getComputedStyle(heading, "::before").content);
+  expect(before).toBe('"Then: "');
+  expect(await announced(page)).toBe("No answer from the exporter.");
+});
+
+test("the page asks nobody but the exporter", async () => {
+  const { demo, requests, page } = await openWhenWell();
+  expect(new Set(requests.map((url) => new URL(url).host))).toEqual(new Set(demo.addresses));
+  expect(await page.evaluate("performance.getEntriesByType('resource').length")).toBeGreaterThan(3);
+});

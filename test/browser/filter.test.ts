@@ -1,0 +1,90 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+
+import { documentOf, EVENTS, pair, shopDown } from "../web/status-page/documents.ts";
+import { startFleetServer } from "./fleet-server.ts";
+import { SOON, useBrowser } from "./support.ts";
+
+const open = useBrowser();
+
+const FLEET = documentOf(
+  [
+    pair("ams"),
+    shopDown(pair("rtm", { labels: { site: "rotterdam" } })),
+    pair("lab", { labels: { site: "rotterdam", stage: "test" } }),
+  ],
+  { events: [...EVENTS] },
+);
+
+const clustersOf = (page: Page): Promise<string[]> => page.locator(".cluster h3").allTextContents();
+
+async function openFleet(query = "", javaScriptEnabled = true) {
+  const server = await startFleetServer(FLEET);
+  const watched = await open(`${server.url}${query}`, { javaScriptEnabled });
+  if (javaScriptEnabled) {
+    await watched.page.locator("html[data-connection=live]").waitFor();
+  }
+  return { server, ...watched };
+}
+
+test("what is typed narrows the clusters, their problems and their events, and not the verdict", async () => {
+  const { page } = await openFleet();
+  expect(await clustersOf(page)).toEqual(["rtm", "ams", "lab"]);
+  await page.getByRole("searchbox", { name: "Search" }).fill("ams-2");
+  await expect.poll(() => clustersOf(page), SOON).toEqual(["ams"]);
+  expect(await page.locator("#narrowed").textContent()).toBe("1 of 3 clusters shown.");
+  expect(await page.locator(".problems > li").count()).toBe(0);
+  expect(await page.locator("#problems").textContent()).toContain("1 problem outside the filter.");
+  expect(await page.locator(".events .what").allTextContents()).toEqual([expect.stringContaining("ams-2")]);
+  expect(await page.locator("h1").textContent()).toBe("1 problem");
+});
+
+test("a filter stands in the URL, survives a reload and new states, and is cleared again", async () => {
+  const { server, page } = await openFleet();
+  await page.getByRole("combobox", { name: "Label" }).selectOption("site=rotterdam");
+  await page.getByRole("combobox", { name: "Cluster" }).selectOption("lab");
+  await expect.poll(() => clustersOf(page), SOON).toEqual(["lab"]);
+  expect(page.url()).toBe(`${server.url}?cluster=lab&label=site%3Drotterdam`);
+  await page.reload();
+  expect(await clustersOf(page)).toEqual(["lab"]);
+  await page.locator("html[data-connection=live]").waitFor();
+  server.show(documentOf([pair("ams"), pair("lab", { labels: { site: "rotterdam" } })]));
+  await expect.poll(() => page.locator("h1").textContent(), SOON).toBe("All is well");
+  expect(await clustersOf(page)).toEqual(["lab"]);
+  await page.locator("#filter").getByRole("link", { name: "Show everything" }).click();
+  await expect.poll(() => clustersOf(page), SOON).toEqual(["ams", "lab"]);
+  expect(page.url()).toBe(`${server.url}?`);
+  expect(await page.getByRole("combobox", { name: "Cluster" }).inputValue()).toBe("");
+});
+
+test("what nothing matches is said", async () => {
+  const { page } = await openFleet();
+  await page.getByRole("searchbox", { name: "Search" }).fill("nothing of the kind");
+  await expect.poll(() => clustersOf(page), SOON).toEqual([]);
+  expect(await page.locator("#narrowed").textContent()).toBe("No cluster matches the filter.");
+});
+
+test("without a script the page shows the whole state, of its moment, and the filter works by its button", async () => {
+  const { page, server } = await openFleet("", false);
+  expect(await page.title()).toBe("1 problem – appliance-exporter");
+  expect(await page.locator(".problems .what").allTextContents()).toEqual([
+    "Critical Website shop is down: https 503 from rtm-1, https no HTTP response from rtm-2",
+  ]);
+  expect(await clustersOf(page)).toEqual(["rtm", "ams", "lab"]);
+  expect(await page.locator("#cluster-rtm .vrrp td .state").allTextContents()).toEqual([
+    "MASTER",
+    "BACKUP",
+    "MASTER",
+    "BACKUP",
+  ]);
+  expect(await page.locator("#connection").textContent()).toMatch(
+    /As of \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\. Reload/,
+  );
+  await page.getByRole("searchbox", { name: "Search" }).fill("ams-2");
+  await page.getByRole("button", { name: "Filter" }).click();
+  await page.waitForURL(`${server.url}?text=ams-2&cluster=&label=`);
+  expect(await clustersOf(page)).toEqual(["ams"]);
+  await page.getByRole("link", { name: "Show everything" }).first().click();
+  await page.waitForURL(`${server.url}?`);
+  expect(await clustersOf(page)).toEqual(["rtm", "ams", "lab"]);
+});

@@ -1,0 +1,74 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+
+import { onTestFinished } from "vitest";
+
+import type { FleetDocument } from "../../src/status/schema.ts";
+import { createRoutes } from "../../src/web/routes.ts";
+import { startWebServer, type WebServer } from "../../src/web/server.ts";
+import { loadAssets } from "../../src/web/status-page/assets.ts";
+
+/** The exporter's pages on a real socket, with a document that the test writes. */
+export interface FleetServer {
+  /** Ends in a slash. */
+  readonly url: string;
+  /** From now on this is true. */
+  show(document: FleetDocument): void;
+  /** Ends it; `start` brings it back on the same port. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  /** What stands before the pages; nothing by default. */
+  intercept(interceptor: Interceptor | undefined): void;
+}
+
+/** Answers, or says that the pages shall by returning false. */
+export type Interceptor = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/** Serves until the test is over. The document's clock is the system's, which may be far from the document. */
+export async function startFleetServer(first: FleetDocument, nowMs = Date.now()): Promise<FleetServer> {
+  const startedMs = Date.now();
+  let document = first;
+  let interceptor: Interceptor | undefined;
+  const routes = createRoutes({
+    telemetryPath: "/metrics",
+    renderMetrics: () => Promise.resolve("x 1\n"),
+    snapshot: () => ({ appliances: [], clusters: [] }),
+    document: () => document,
+    wallMs: () => nowMs + Date.now() - startedMs,
+    assets: await loadAssets(),
+    probe: () => Promise.resolve(undefined),
+    isHealthy: () => true,
+    isReady: () => true,
+    configText: () => "",
+    reload: undefined,
+    onError: (path, error) => {
+      throw new Error(path, { cause: error });
+    },
+  });
+  const handler: RequestListener = (request, response) => {
+    response.setHeader("date", new Date(nowMs + Date.now() - startedMs).toUTCString());
+    if (interceptor?.(request, response) !== true) routes(request, response);
+  };
+  let port = 0;
+  let server: WebServer | undefined;
+
+  async function start(): Promise<void> {
+    const started = await startWebServer([{ host: "127.0.0.1", port }], handler);
+    if (!started.ok) throw new Error(started.code);
+    server = started.server;
+    port = Number(new URL(`http://${server.addresses[0]}`).port);
+  }
+  async function stop(): Promise<void> {
+    await server?.stop();
+    server = undefined;
+  }
+
+  await start();
+  onTestFinished(stop);
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    show: (next) => (document = next),
+    intercept: (next) => (interceptor = next),
+    start,
+    stop,
+  };
+}

@@ -1,0 +1,118 @@
+import { createServer } from "node:http";
+
+import type { Page } from "playwright-core";
+import { expect, onTestFinished, test } from "vitest";
+
+import { listen } from "../appliance/support.ts";
+import { startTestExporter } from "../support/exporter.ts";
+import { appliance, documentOf, pair } from "../web/status-page/documents.ts";
+import { startFleetServer } from "./fleet-server.ts";
+import { SOON, useBrowser } from "./support.ts";
+
+const open = useBrowser();
+
+const SCRIPTS = [
+  "<script>window.hacked = 1</script>",
+  `<img src=x onerror="window.hacked = 1">`,
+  `"><svg onload='window.hacked = 1'>`,
+  "</title></style></textarea><iframe srcdoc='<script>parent.hacked = 1</script>'>",
+  "javascript:window.hacked=1//&lt;b&gt;",
+];
+const SCRIPT = SCRIPTS.join("");
+
+/** Elements that the page never makes of its own. */
+const FOREIGN = "main :is(script, img, svg, iframe, style, b, textarea, title, object, embed)";
+
+async function expectHarmless(page: Page): Promise<void> {
+  expect(await page.locator(FOREIGN).count()).toBe(0);
+  expect(await page.evaluate("window.hacked")).toBeUndefined();
+}
+
+/** Every text of the document that an appliance, a website or an operator supplies is a script. */
+function hostileDocument() {
+  const [first] = pair(SCRIPT).appliances;
+  const interfaces = first?.interfaces?.map((one) => ({
+    ...one,
+    name: SCRIPT,
+    vip: SCRIPT,
+    state: SCRIPT,
+    device: SCRIPT,
+  }));
+  const member = appliance(SCRIPT, "MASTER", {
+    labels: { [SCRIPT]: SCRIPT },
+    ...(interfaces && { interfaces }),
+  });
+  const cluster = pair(SCRIPT, {
+    labels: { [SCRIPT]: SCRIPT },
+    groups: [{ vhid: 1, vip: SCRIPT, state: "one_master", members: [{ appliance: SCRIPT, role: "other" }] }],
+    websites: [{ id: 1, name: SCRIPT }],
+    appliances: [{ ...member, websites: member.websites.map((website) => ({ ...website, name: SCRIPT })) }],
+  });
+  return documentOf([cluster], {
+    verdict: "wrong",
+    exporter: { version: SCRIPT, startedAt: "2026-11-21T00:00:00Z", pollingMode: "scheduled" },
+    problems: [{ kind: "split_brain", severity: "critical", summary: SCRIPT, cluster: SCRIPT }],
+    events: [{ at: "2026-11-21T00:00:00Z", kind: "failover", summary: SCRIPT, cluster: SCRIPT }],
+  });
+}
+
+test.each([true, false])(
+  "scripts in every text are shown as they are and do nothing; with a script of our own: %s",
+  async (javaScriptEnabled) => {
+    const server = await startFleetServer(hostileDocument());
+    const { page, errors, requests } = await open(`${server.url}?text=${encodeURIComponent(SCRIPT)}`, {
+      javaScriptEnabled,
+    });
+    if (javaScriptEnabled) {
+      await page.locator("html[data-connection=live]").waitFor();
+      server.show({ ...hostileDocument(), events: [] });
+      await expect.poll(() => page.locator(".events li").count(), SOON).toBe(0);
+      await expectHarmless(page);
+    }
+    expect(await page.locator(".problems .what").textContent()).toBe(`Critical ${SCRIPT}`);
+    expect(await page.locator("h3").textContent()).toBe(SCRIPT);
+    expect(await page.locator(".websites th .title").first().textContent()).toBe(`${SCRIPT} http`);
+    expect(await page.locator(".vrrp th .title").first().textContent()).toBe(`${SCRIPT} VHID 1`);
+    expect(await page.locator("summary .labels").textContent()).toBe(`${SCRIPT}=${SCRIPT} `);
+    expect(await page.getByRole("searchbox").inputValue()).toBe(SCRIPT);
+    expect(errors).toEqual([]);
+    expect(requests.filter((url) => !url.startsWith(server.url))).toEqual([]);
+  },
+);
+
+test("what a lying appliance answers arrives on the page as text", async () => {
+  const list = { [SCRIPT]: { vhid: "2", vip: SCRIPT, state_current: SCRIPT, if: SCRIPT, priority: "204" } };
+  const port = await listen(createServer((_request, response) => response.end(JSON.stringify(list))));
+  const exporter = await startTestExporter({
+    config: {
+      polling: { vrrp: { interval: "1s" } },
+      appliances: [
+        {
+          name: SCRIPTS[1],
+          base_url: `http://127.0.0.1:${port}`,
+          allow_http: true,
+          labels: { site: SCRIPT },
+        },
+      ],
+    },
+  });
+  onTestFinished(exporter.stop);
+  const { page, errors } = await open(`${exporter.url}/`);
+  await expect.poll(() => page.locator(".vrrp td .state").allTextContents(), SOON).toEqual([SCRIPT]);
+  expect(await page.locator(".vrrp td .more").textContent()).toContain(`${SCRIPT} on ${SCRIPT}`);
+  await expectHarmless(page);
+  expect(errors).toEqual([]);
+});
+
+test("the browser holds the page to its policy", async () => {
+  const server = await startFleetServer(documentOf([pair("ams")]));
+  const { page, errors } = await open(server.url);
+  await page.evaluate(() => {
+    const script = document.createElement("script");
+    script.textContent = "window.hacked = 1";
+    document.body.append(script);
+    document.body.insertAdjacentHTML("beforeend", "<p style='color: red' onclick='window.hacked = 1'>");
+  });
+  await expect.poll(() => errors, SOON).toContainEqual(expect.stringContaining("Content Security Policy"));
+  expect(await page.evaluate("window.hacked")).toBeUndefined();
+});

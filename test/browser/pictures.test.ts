@@ -1,0 +1,58 @@
+import { mkdir, stat } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+
+import { expect, test } from "vitest";
+
+import {
+  documentOf,
+  EVENTS,
+  NOW_MS,
+  pair,
+  secondSilent,
+  shopDown,
+  shopDownInPart,
+  splitBrain,
+} from "../web/status-page/documents.ts";
+import { startFleetServer } from "./fleet-server.ts";
+import { photograph } from "./photograph.ts";
+import { useBrowser } from "./support.ts";
+
+const open = useBrowser();
+
+const FOLDER = fileURLToPath(new URL("../../screenshots", import.meta.url));
+const STATES = {
+  well: documentOf([pair("ams"), pair("rtm")], { events: [...EVENTS] }),
+  trouble: documentOf(
+    [
+      secondSilent(pair("ams")),
+      splitBrain(pair("rtm")),
+      shopDown(pair("fra")),
+      shopDownInPart(pair("lab")),
+      pair("waw"),
+    ],
+    { events: [...EVENTS] },
+  ),
+};
+
+const SHOTS = (["light", "dark"] as const).flatMap((colorScheme) =>
+  [360, 768, 1280].map((width) => [colorScheme, width] as const),
+);
+
+test.each(SHOTS)("pictures for people to look at: %s, %i px", async (colorScheme, width) => {
+  await mkdir(FOLDER, { recursive: true });
+  const server = await startFleetServer(STATES.well, NOW_MS);
+  const { page } = await open(server.url, { colorScheme, viewport: { width, height: 900 } });
+  const shoot = async (name: string): Promise<void> => {
+    const path = `${FOLDER}/${name}-${colorScheme}-${width}.png`;
+    await photograph(page, path);
+    expect((await stat(path)).size).toBeGreaterThan(10_000);
+  };
+  await page.locator("html[data-connection=live]").waitFor();
+  await shoot("well");
+  server.show(STATES.trouble);
+  await page.locator(".verdict[data-standing=critical]").waitFor();
+  await shoot("trouble");
+  await server.stop();
+  await page.locator("html[data-connection=lost]").waitFor();
+  await shoot("lost");
+});

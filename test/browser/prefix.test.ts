@@ -1,0 +1,44 @@
+import { createServer, request } from "node:http";
+
+import { expect, test } from "vitest";
+
+import { listen } from "../appliance/support.ts";
+import { documentOf, pair, shopDown } from "../web/status-page/documents.ts";
+import { startFleetServer } from "./fleet-server.ts";
+import { SOON, useBrowser } from "./support.ts";
+
+const open = useBrowser();
+
+test("behind a proxy that takes a path prefix away the page, its links and its updates work", async () => {
+  const server = await startFleetServer(documentOf([pair("ams")]));
+  const prefix = "/tools/exporter";
+  const proxy = createServer((asked, response) => {
+    if (asked.url?.startsWith(`${prefix}/`) !== true) {
+      response.writeHead(404).end();
+      return;
+    }
+    const { method, headers } = asked;
+    const forwarded = request(
+      new URL(asked.url.slice(prefix.length + 1), server.url),
+      { method, headers },
+      (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      },
+    );
+    forwarded.on("error", () => response.writeHead(502).end());
+    asked.pipe(forwarded);
+  });
+  const origin = `http://127.0.0.1:${await listen(proxy)}`;
+  const { page, requests, errors } = await open(`${origin}${prefix}/`);
+  await page.locator("html[data-connection=live]").waitFor();
+  server.show(documentOf([shopDown(pair("ams"))]));
+  await expect.poll(() => page.title(), SOON).toBe("1 problem – appliance-exporter");
+  const links = await page
+    .locator("a")
+    .evaluateAll((all) => all.map((link) => link instanceof HTMLAnchorElement && link.href));
+  const outside = [...links, ...requests].filter((url) => !String(url).startsWith(`${origin}${prefix}/`));
+  expect(outside).toEqual([]);
+  expect(links.length).toBeGreaterThan(7);
+  expect(errors).toEqual([]);
+});
