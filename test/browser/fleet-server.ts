@@ -23,8 +23,15 @@ export interface FleetServer {
 /** Answers, or says that the pages shall by returning false. */
 export type Interceptor = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** Serves until the test is over. The document's clock is the system's, which may be far from the document. */
-export async function startFleetServer(first: FleetDocument, nowMs = Date.now()): Promise<FleetServer> {
+/** Serves until the test is over. */
+export async function startFleetServer(first: FleetDocument, nowMs?: number): Promise<FleetServer> {
+  const server = await serveFleet(first, nowMs);
+  onTestFinished(server.stop);
+  return server;
+}
+
+/** Serves until it is stopped. The document's clock is the system's, which may be far from the document. */
+export async function serveFleet(first: FleetDocument, nowMs = Date.now()): Promise<FleetServer> {
   const startedMs = Date.now();
   let document = first;
   let interceptor: Interceptor | undefined;
@@ -55,7 +62,6 @@ export async function startFleetServer(first: FleetDocument, nowMs = Date.now())
   }
 
   await start();
-  onTestFinished(stop);
   return {
     url: `http://127.0.0.1:${port}/`,
     show: (next) => (document = next),

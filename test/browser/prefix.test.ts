@@ -3,7 +3,10 @@ import { createServer, request } from "node:http";
 import { expect, test } from "vitest";
 
 import { listen } from "../appliance/support.ts";
+import { underPrefix } from "../../src/web/route-prefix.ts";
+import { loadAssets } from "../../src/web/status-page/assets.ts";
 import { documentOf, pair, shopDown } from "../web/status-page/documents.ts";
+import { routes, serve } from "../web/support.ts";
 import { startFleetServer } from "./fleet-server.ts";
 import { SOON, useBrowser } from "./support.ts";
 
@@ -40,5 +43,17 @@ test("behind a proxy that takes a path prefix away the page, its links and its u
   const outside = [...links, ...requests].filter((url) => !String(url).startsWith(`${origin}${prefix}/`));
   expect(outside).toEqual([]);
   expect(links.length).toBeGreaterThan(7);
+  expect(errors).toEqual([]);
+});
+
+test("under a prefix of the exporter's own the page, its links and its updates work", async () => {
+  const pages = routes({ document: () => documentOf([pair("ams")]), assets: await loadAssets() });
+  const origin = `http://127.0.0.1:${await serve(underPrefix("/vrrp", pages))}`;
+  const { page, requests, errors } = await open(`${origin}/vrrp`);
+  await page.locator("html[data-connection=live]").waitFor();
+  expect(page.url()).toBe(`${origin}/vrrp/`);
+  expect(requests).toContain(`${origin}/vrrp/api/v1/fleet`);
+  await page.getByRole("link", { name: "Configuration" }).click();
+  await page.waitForURL(`${origin}/vrrp/config`);
   expect(errors).toEqual([]);
 });

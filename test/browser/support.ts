@@ -6,7 +6,7 @@ export interface Watched {
   readonly page: Page;
   /** URLs of all requests. */
   readonly requests: readonly string[];
-  /** Uncaught errors, errors on the console, and violations of the Content-Security-Policy. */
+  /** Uncaught errors, errors on the console, and violations of the Content-Security-Policy, where the page runs scripts. */
   readonly errors: readonly string[];
 }
 
@@ -26,7 +26,7 @@ const FLAGS = [
 ];
 
 /** A headless Chromium with an empty profile. */
-function launchChromium(executablePath: string): Promise<Browser> {
+export function launchChromium(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: FLAGS });
 }
 
@@ -47,6 +47,11 @@ export function useBrowser(): OpenPage {
   };
 }
 
+const TELL_VIOLATIONS = `
+  document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
+    console.error("violation of " + violatedDirective + " by " + blockedURI));
+`;
+
 async function open(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Watched> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   onTestFinished(() => context.close());
@@ -55,9 +60,9 @@ async function open(browser: Browser, url: string, options: BrowserContextOption
   page.on("request", (request) => requests.push(request.url()));
   page.on("pageerror", (error) => errors.push(error.message));
   page.on("console", (message) => {
-    // A refused policy is told on the console as well.
     if (message.type() === "error" && !isNetworkError(message.text())) errors.push(message.text());
   });
+  await page.addInitScript(TELL_VIOLATIONS);
   await page.goto(url);
   return { page, requests, errors };
 }
