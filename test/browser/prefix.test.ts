@@ -57,3 +57,15 @@ test("under a prefix of the exporter's own the page, its links and its updates w
   await page.waitForURL(`${origin}/vrrp/config`);
   expect(errors).toEqual([]);
 });
+
+const asset = (name: string): unknown => expect.stringMatching(new RegExp(`^assets/[0-9a-f]{16}/${name}$`));
+
+test("the page needs few requests, so that a rate limit made for scrapers lets it through", async () => {
+  const server = await startFleetServer(documentOf([pair("ams")]));
+  const { page, requests } = await open(server.url);
+  await page.locator("html[data-connection=live]").waitFor();
+  const paths = new Set(requests.map((url) => url.slice(server.url.length)));
+  // Whether and when the icon is asked for is the browser's to say.
+  const asked = [...paths].filter((path) => !path.endsWith("icon.svg")).toSorted();
+  expect(asked).toEqual(["", "api/v1/fleet", asset("client/main.js"), asset("style.css")]);
+});
