@@ -5,6 +5,7 @@ import { onTestFinished } from "vitest";
 import type { FleetDocument } from "../../src/status/schema.ts";
 import { startWebServer, type WebServer } from "../../src/web/server.ts";
 import { loadAssets } from "../../src/web/status-page/assets.ts";
+import type { OnFinished } from "./support.ts";
 import { routes } from "../web/support.ts";
 
 /** The exporter's pages on a real socket, with a document that the test writes. */
@@ -24,9 +25,13 @@ export interface FleetServer {
 export type Interceptor = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /** Serves until the test is over. */
-export async function startFleetServer(first: FleetDocument, nowMs?: number): Promise<FleetServer> {
+export async function startFleetServer(
+  first: FleetDocument,
+  nowMs?: number,
+  onFinished: OnFinished = onTestFinished,
+): Promise<FleetServer> {
   const server = await serveFleet(first, nowMs);
-  onTestFinished(server.stop);
+  onFinished(server.stop);
   return server;
 }
 

@@ -10,7 +10,14 @@ export interface Watched {
   readonly errors: readonly string[];
 }
 
-export type OpenPage = (url: string, options?: BrowserContextOptions) => Promise<Watched>;
+/** What to do when a test is over; of several at once each has its own. */
+export type OnFinished = (work: () => Promise<void>) => void;
+
+export type OpenPage = (
+  url: string,
+  options?: BrowserContextOptions,
+  onFinished?: OnFinished,
+) => Promise<Watched>;
 
 /** Far more than anything takes here; only what hangs reaches it. */
 export const SOON = { timeout: 20_000, interval: 50 };
@@ -41,9 +48,11 @@ export function useBrowser(): OpenPage {
   beforeEach(({ skip }) => {
     if (!tool.ok) skip(tool.reason);
   });
-  return (url, options) => {
+  return async (url, options = {}, onFinished = onTestFinished) => {
     if (browser === undefined) throw new Error("no browser");
-    return open(browser, url, options);
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+    onFinished(() => context.close());
+    return watch(await context.newPage(), url);
   };
 }
 
@@ -52,10 +61,7 @@ const TELL_VIOLATIONS = `
     console.error("violation of " + violatedDirective + " by " + blockedURI));
 `;
 
-async function open(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Watched> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
+async function watch(page: Page, url: string): Promise<Watched> {
   const [requests, errors]: [string[], string[]] = [[], []];
   page.on("request", (request) => requests.push(request.url()));
   page.on("pageerror", (error) => errors.push(error.message));
