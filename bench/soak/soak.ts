@@ -83,11 +83,13 @@ async function keepBusy(
   const instants = createInstantCounter(turnsOf(appliances), gauge.clockMs() + 2 * INTERVAL_MS);
 
   for (let tick = 1; performance.now() < startedMs + durationMs; tick += 1) {
+    // A slow answer must not date a poll that it lacks before an instant that passed meanwhile.
+    const atMs = gauge.clockMs();
     const text = await exporter.scrape();
     const polls = new Map(pollsOf(text).map((each) => [each.key, each.polls]));
     counters = countersOf(text);
     scrapes += 1;
-    instants.see({ atMs: gauge.clockMs(), polls, skipped: totalOf(counters.skipped) });
+    instants.see({ atMs, polls, skipped: totalOf(counters.skipped) });
     probing.probe();
     if (tick % RELOAD_EVERY_TICKS === 0) {
       reloads += 1;
