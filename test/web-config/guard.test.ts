@@ -96,6 +96,15 @@ describe("basic authentication", () => {
     expect(first).toBe("known: 200");
   });
 
+  test("answers 503 to those who have waited for five seconds", async () => {
+    const { port } = await startSecured(`basic_auth_users: { dear: "$2b$12$${".".repeat(53)}" }`);
+    const guesses = Array.from({ length: 90 }, (_, index) => ask(port, "/metrics", basic(`dear:${index}`)));
+    const answers = await Promise.all(guesses);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 503]));
+    const tired = answers.filter(({ status }) => status === 503);
+    expect(new Set(tired.map(({ headers }) => headers["retry-after"]))).toEqual(new Set(["1"]));
+  });
+
   test("takes as long for an unknown user as for a known one", async () => {
     const { port } = await startSecured(`basic_auth_users: { dear: "$2b$11$${".".repeat(53)}" }`);
     const timed = async (credentials: string): Promise<number> => {
