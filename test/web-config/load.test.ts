@@ -189,6 +189,18 @@ test.each([
   expect(errors).toEqual([`web.yaml:${error}`]);
 });
 
+test.each(["cert_file", "key_file", "client_ca_file"])(
+  "does not show a key that stands in the place of %s",
+  async (name) => {
+    const bare = (files["server.key"] ?? "").replaceAll(/-----.*-----|\n/g, "");
+    for (const given of [`-----BEGIN PRIVATE KEY-----${bare}`, bare, files["server.key"]]) {
+      const { errors } = await load(JSON.stringify({ tls_server_config: { [name]: given } }));
+      expect(errors[0]).toMatch(/cannot use this file: /);
+      expect(errors.join("\n")).not.toContain(bare.slice(0, 20));
+    }
+  },
+);
+
 test("says that there is no file", async () => {
   const loaded = await loadWebConfig("/nowhere/web.yaml");
   expect(loaded).toMatchObject({
