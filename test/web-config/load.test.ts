@@ -180,6 +180,13 @@ test.each([
     "basic_auth_users: { monitor:$2y$10$abc }",
     "1:21: basic_auth_users: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$",
   ],
+  [
+    "http_server_config: { <<: { http2: false, http3: true } }",
+    "1:43: http_server_config.http3: unknown key",
+  ],
+  ["http_server_config: &a { http2: false }\nrate_limit: { <<: *a }", "1:26: rate_limit.http2: unknown key"],
+  ["http_server_config: { '<<': { http2: false } }", "1:23: http_server_config: unknown key"],
+  ["{}\n---\n", "2:1: expected one document, got more (---)"],
   ["basic_auth_users: [monitor]", "1:1: basic_auth_users: expected a map, got a list"],
   ["tls_server_config: {", "1:21: wrong indentation"],
   ["", "1:1: the file is empty"],

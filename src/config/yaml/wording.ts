@@ -25,9 +25,9 @@ export function show(value: unknown): string {
 /** A marker of PEM, several lines, or a long run of base64. */
 const KEY_MATERIAL = /-----|[\r\n]|^[A-Za-z0-9+][A-Za-z0-9+/=]{47,}$/;
 
-/** A file's absolute path, but where what was `given` for it may be the key itself that belongs into the file. */
-export function showPath(given: string, absolute: string): string {
-  return KEY_MATERIAL.test(given) ? "this file" : show(absolute);
+/** The path of a file, but where what was `given` for it may be the key itself that belongs into the file. */
+export function showPath(given: string, path: string): string {
+  return KEY_MATERIAL.test(given) ? "this file" : show(path);
 }
 
 /** Words a type error with the value that was found; only for keys that never hold a secret. */
