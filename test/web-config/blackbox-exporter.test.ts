@@ -50,6 +50,11 @@ beforeAll(async () => {
 const CONFIGURATIONS: readonly (readonly [yaml: string, starts: boolean])[] = [
   ["{}", true],
   [USERS, true],
+  [USERS.replace("$2y$", "$2x$"), true],
+  [USERS.replace("$2y$", "$2$"), true],
+  [USERS.replace("$2y$", "$3y$"), false],
+  ["http_server_config: { <<: { headers: { X-Frame-Options: deny } } }", true],
+  [`tls_server_config: { <<: [{ ${PAIR} }, { cert_file: nowhere.pem }], min_version: TLS13 }`, true],
   [`tls_server_config: { ${PAIR} }`, true],
   [`tls_server_config: { ${PAIR}, min_version: TLS13 }`, true],
   [`tls_server_config: { ${PAIR}, max_version: TLS12 }`, true],
