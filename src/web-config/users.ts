@@ -17,12 +17,14 @@ export interface Users {
 }
 
 export function readUsers(file: YamlFile): Users {
-  const given = valueAt(file.data, [KEY]);
+  const block = valueAt(file.data, [KEY]);
   const users = new Map<string, Secret>();
   const errors: ConfigError[] = [];
   // Anything but a map is told of by the schema.
-  const entries = typeof given === "object" && given !== null && !Array.isArray(given) ? given : {};
-  for (const [name, hash] of Object.entries<unknown>({ ...entries })) {
+  const entries = typeof block === "object" && block !== null && !Array.isArray(block) ? block : {};
+  for (const [name, given] of Object.entries<unknown>({ ...entries })) {
+    // A block of YAML ends in a line break.
+    const hash = typeof given === "string" ? given.trimEnd() : given;
     if (typeof hash === "string" && BCRYPT.test(hash))
       users.set(name, new Secret(hash.replace(OLD_VERSION, "$2b$")));
     else errors.push(notAHash(file, name, hash));
