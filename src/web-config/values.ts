@@ -2,9 +2,14 @@ import { validateHeaderValue } from "node:http";
 import { z } from "zod";
 import { expected, expectedText, show } from "../config/yaml/wording.ts";
 
-/** A key that may be left out, or be left empty, which is the same in files for programs written in Go. */
+/** A key that may be left out, or stand there without a value, which is the same in files for programs written in Go. */
 export function setting<T>(schema: z.ZodType<T>) {
-  return z.preprocess((value) => (value === "" || value === null ? undefined : value), schema.optional());
+  return z.preprocess((value) => value ?? undefined, schema.optional());
+}
+
+/** A text for which the empty one means the same as none. */
+export function textSetting<T>(schema: z.ZodType<T>) {
+  return z.preprocess((value) => (value === "" ? undefined : (value ?? undefined)), schema.optional());
 }
 
 export const text = z.string({ error: expectedText("a text") });
