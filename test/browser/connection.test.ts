@@ -116,12 +116,14 @@ test("relative times go on by the server's clock, and stop when the exporter is 
 
 test("a page of another version loads itself anew, though not at once", async () => {
   const { server, page } = await openLive();
+  const version = () => page.locator("html").getAttribute("data-version");
   let loads = 0;
   page.on("load", () => (loads += 1));
   await page.clock.install();
-  server.show({ ...WELL, exporter: { ...WELL.exporter, version: "2.0.0" } });
-  await expect.poll(() => page.locator("html").getAttribute("data-version"), SOON).toBe("1.2.3");
+  server.show({ ...WRONG, exporter: { ...WRONG.exporter, version: "2.0.0" } });
+  await page.locator("h1", { hasText: "1 problem" }).waitFor();
+  expect(await version()).toBe("1.2.3");
   await page.clock.fastForward(60_000);
-  await expect.poll(() => page.locator("html").getAttribute("data-version"), SOON).toBe("2.0.0");
-  expect(loads).toBe(1);
+  await expect.poll(version, SOON).toBe("2.0.0");
+  await expect.poll(() => loads, SOON).toBe(1);
 });

@@ -3,9 +3,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { onTestFinished } from "vitest";
 
 import type { FleetDocument } from "../../src/status/schema.ts";
-import { createRoutes } from "../../src/web/routes.ts";
 import { startWebServer, type WebServer } from "../../src/web/server.ts";
 import { loadAssets } from "../../src/web/status-page/assets.ts";
+import { routes } from "../web/support.ts";
 
 /** The exporter's pages on a real socket, with a document that the test writes. */
 export interface FleetServer {
@@ -28,25 +28,17 @@ export async function startFleetServer(first: FleetDocument, nowMs = Date.now())
   const startedMs = Date.now();
   let document = first;
   let interceptor: Interceptor | undefined;
-  const routes = createRoutes({
-    telemetryPath: "/metrics",
-    renderMetrics: () => Promise.resolve("x 1\n"),
-    snapshot: () => ({ appliances: [], clusters: [] }),
+  const pages = routes({
     document: () => document,
     wallMs: () => nowMs + Date.now() - startedMs,
     assets: await loadAssets(),
-    probe: () => Promise.resolve(undefined),
-    isHealthy: () => true,
-    isReady: () => true,
-    configText: () => "",
-    reload: undefined,
     onError: (path, error) => {
       throw new Error(path, { cause: error });
     },
   });
   const handler: RequestListener = (request, response) => {
     response.setHeader("date", new Date(nowMs + Date.now() - startedMs).toUTCString());
-    if (interceptor?.(request, response) !== true) routes(request, response);
+    if (interceptor?.(request, response) !== true) pages(request, response);
   };
   let port = 0;
   let server: WebServer | undefined;

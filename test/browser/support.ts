@@ -26,7 +26,7 @@ const FLAGS = [
 ];
 
 /** A headless Chromium with an empty profile. */
-export function launchChromium(executablePath: string): Promise<Browser> {
+function launchChromium(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: FLAGS });
 }
 

@@ -1,12 +1,13 @@
-import type { ClusterDocument, Problem } from "../../../status/schema.ts";
+import type { ClusterDocument } from "../../../status/schema.ts";
 import { clusterAnchor } from "./anchor.ts";
 import { clusterTable } from "./cluster-table.ts";
 import { html, nothing, type Html } from "./html.ts";
+import { kindsOf } from "./kinds.ts";
 import { labelList } from "./labels.ts";
 import { mark } from "./mark.ts";
 import { STANDING_WORDS, type JudgedCluster, type Standing } from "./standing.ts";
 import type { Now } from "./time.ts";
-import { count, distinct, enumerate } from "./words.ts";
+import { count, distinct } from "./words.ts";
 
 /** A cluster as an item of a list: what matters in one line, everything on request. */
 export function clusterItem(judged: JudgedCluster, isOpen: boolean, nowMs: Now): Html {
@@ -31,26 +32,6 @@ export function clusterSummary({ cluster, standing, problems }: JudgedCluster): 
 
 /** Without a problem of its own. */
 const QUIET_WORDS: Readonly<Record<Standing, string>> = { ...STANDING_WORDS, unknown: "Not known yet" };
-
-/** A later version may know of more kinds. */
-const KIND_WORDS: Readonly<Partial<Record<string, string>>> = {
-  split_brain: "split brain",
-  no_master: "no master",
-  master_unknown: "master unknown",
-  website_down: "website down",
-  appliance_down: "appliance down",
-  website_down_in_part: "website down in part",
-  website_unknown: "website unknown",
-  redundancy_lost: "no backup",
-  preferred_master_lost: "not on the preferred master",
-  certificate_expires: "certificate expires",
-  api_anomalies: "odd answers",
-} satisfies Partial<Record<Problem["kind"], string>>;
-
-function kindsOf(problems: readonly Problem[]): string {
-  const words = enumerate(distinct(problems.map(({ kind }) => KIND_WORDS[kind] ?? kind)));
-  return words.slice(0, 1).toUpperCase() + words.slice(1);
-}
 
 function mastersOf({ groups }: ClusterDocument): readonly string[] {
   if (groups.length === 0) return [];

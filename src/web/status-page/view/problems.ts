@@ -8,6 +8,8 @@ import { count } from "./words.ts";
 
 /** So many are seen at a glance; the others open on request. */
 const SHOWN_AT_ONCE = 8;
+/** Of those so many may be of one kind in one cluster: many groups of one pair would hide what is wrong elsewhere. */
+const ALIKE_AT_ONCE = 2;
 
 /** What tells one problem from another, whatever its words and its age. */
 export function problemKey({ kind, cluster, appliance, website, group }: Problem): string {
@@ -16,20 +18,32 @@ export function problemKey({ kind, cluster, appliance, website, group }: Problem
 
 /** Worst first. `hidden`: how many a filter keeps out. */
 export function problemList(problems: readonly Problem[], hidden: number, nowMs: Now): Html {
-  const [first, others] = [problems.slice(0, SHOWN_AT_ONCE), problems.slice(SHOWN_AT_ONCE)];
+  const first = seenAtOnce(problems);
+  const others = problems.filter((problem) => !first.includes(problem));
   if (problems.length === 0 && hidden === 0) return nothing;
   return html`<h2 class="hidden-visually">What is wrong</h2>
     <ol class="problems">
       ${first.map((problem) => problemItem(problem, nowMs))}
     </ol>
-    ${others.length === 0 ? nothing : moreProblems(others, nowMs)}
+    ${others.length === 0 ? nothing : moreProblems(others, first.length, nowMs)}
     ${hidden === 0 ? nothing : hiddenProblems(hidden)}`;
 }
 
-function moreProblems(problems: readonly Problem[], nowMs: Now): Html {
+/** In their order. */
+function seenAtOnce(problems: readonly Problem[]): readonly Problem[] {
+  const alike = new Map<string, number>();
+  const varied = problems.filter(({ kind, cluster }) => {
+    const key = JSON.stringify([kind, cluster]);
+    alike.set(key, (alike.get(key) ?? 0) + 1);
+    return (alike.get(key) ?? 0) <= ALIKE_AT_ONCE;
+  });
+  return varied.slice(0, SHOWN_AT_ONCE);
+}
+
+function moreProblems(problems: readonly Problem[], before: number, nowMs: Now): Html {
   return html`<details class="more">
     <summary>${count(problems.length, "more problem")}</summary>
-    <ol class="problems" start="${SHOWN_AT_ONCE + 1}">
+    <ol class="problems" start="${before + 1}">
       ${problems.map((problem) => problemItem(problem, nowMs))}
     </ol>
   </details>`;

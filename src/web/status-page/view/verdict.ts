@@ -1,5 +1,6 @@
 import type { FleetDocument, Problem } from "../../../status/schema.ts";
 import { html, type Html } from "./html.ts";
+import { kindsOf } from "./kinds.ts";
 import { mark } from "./mark.ts";
 import { worst, type Standing } from "./standing.ts";
 import { count, distinct } from "./words.ts";
@@ -56,20 +57,9 @@ function describeFleet({ clusters }: FleetDocument): string {
   return `${count(clusters.length, "cluster")}, ${count(appliances.length, "appliance")}, ${count(websites.length, "website")}.`;
 }
 
-const SEVERITY_WORDS = {
-  critical: ["critical", "critical"],
-  warning: ["warning", "warnings"],
-  unknown: ["unknown", "unknown"],
-} as const;
-
-/** `1 critical, 2 warnings, in 2 of 12 clusters.` */
+/** `Split brain and website down, in 2 of 12 clusters.` */
 function describeProblems({ problems, clusters }: FleetDocument): string {
-  const bySeverity = (["critical", "warning", "unknown"] as const).flatMap((severity) => {
-    const number = problems.filter((problem) => problem.severity === severity).length;
-    const [one, many] = SEVERITY_WORDS[severity];
-    return number === 0 ? [] : [count(number, one, many)];
-  });
-  return `${bySeverity.join(", ")}${describeWhere(problems, clusters.length)}.`;
+  return `${kindsOf(problems)}${describeWhere(problems, clusters.length)}.`;
 }
 
 function describeWhere(problems: readonly Problem[], clusters: number): string {

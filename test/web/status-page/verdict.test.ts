@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { titleOf, verdictBanner, verdictOf } from "../../../src/web/status-page/view/verdict.ts";
+import { changed, documentOf, pair, PENDING, secondSilent, shopDown, splitBrain } from "./documents.ts";
+import { textOf } from "./reading.ts";
+
+test("a fleet that is well is called so, with what was looked at", () => {
+  const verdict = verdictOf(documentOf([pair("ams"), pair("rtm")]));
+  expect(verdict).toEqual({
+    standing: "well",
+    headline: "All is well",
+    detail: "2 clusters, 4 appliances, 4 websites.",
+  });
+  expect(titleOf(verdict)).toBe("All is well – appliance-exporter");
+});
+
+test("what is wrong is counted and named, worst first, each kind once", () => {
+  const clusters = [secondSilent(pair("ams")), shopDown(pair("fra")), splitBrain(pair("rtm")), pair("waw")];
+  const verdict = verdictOf(documentOf(clusters));
+  expect(verdict).toEqual({
+    standing: "critical",
+    headline: "4 problems",
+    detail: "Split brain, website down and appliance down, in 3 of 4 clusters.",
+  });
+  expect(textOf(verdictBanner(verdict))).toBe(
+    "4 problems Split brain, website down and appliance down, in 3 of 4 clusters.",
+  );
+});
+
+test("the standing is that of the worst problem, and one cluster is not counted", () => {
+  expect(verdictOf(documentOf([secondSilent(pair("ams"))]))).toEqual({
+    standing: "warning",
+    headline: "1 problem",
+    detail: "Appliance down.",
+  });
+});
+
+test("a problem of a kind that this page does not know is named as the exporter names it", () => {
+  const problem = { kind: "reload_failed" as const, severity: "warning" as const, summary: "It failed" };
+  const document = documentOf([], { verdict: "wrong", problems: [problem] });
+  expect(verdictOf(document).detail).toBe("Configuration not reloaded.");
+  const later = JSON.parse(JSON.stringify(document).replace("reload_failed", "of_later"));
+  expect(verdictOf(later).detail).toBe("Of_later.");
+});
+
+test("what is not known yet is neither well nor wrong", () => {
+  const pending = changed(pair("ams"), { first: { poll: PENDING } });
+  expect(verdictOf(documentOf([pending]))).toMatchObject({
+    standing: "unknown",
+    headline: "Not everything is known yet",
+  });
+  expect(verdictOf(documentOf([], { verdict: "unknown" }))).toMatchObject({
+    standing: "unknown",
+    headline: "Nothing is polled",
+  });
+});
