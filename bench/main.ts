@@ -1,12 +1,21 @@
 import { toJson } from "../src/cli/report.ts";
 import { formatTable } from "../src/cli/table.ts";
 import { measureExposition } from "./exposition-cost.ts";
+import { measureFirstPaint } from "./page-paint.ts";
+import { measurePageUpdate } from "./page-update.ts";
 import { measurePollCost } from "./poll-cost.ts";
 import { measureMemory, measureStart } from "./whole-program.ts";
 import type { Measurement } from "./support.ts";
 
 /** `npm run bench [-- --output=json]`: what the exporter costs, beside its peers. Nothing here is a test. */
-const MEASURES = [measurePollCost, measureExposition, measureStart, measureMemory];
+const MEASURES = [
+  measurePollCost,
+  measureExposition,
+  measureStart,
+  measureMemory,
+  measureFirstPaint,
+  measurePageUpdate,
+];
 
 const measurements: Measurement[] = [];
 for (const measure of MEASURES) {

@@ -38,7 +38,7 @@ const STATES: readonly (readonly [name: string, document: FleetDocument])[] = [
       events: EVENTS.map((event) => ({ ...event, summary: SCRIPT })),
     }),
   ],
-  ["many clusters, closed", fleetOfSize(24)],
+  ["many clusters, closed", fleetOfSize(16)],
 ];
 
 /** What axe has against the page as it is, the rule and the elements in short. */

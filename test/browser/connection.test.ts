@@ -1,11 +1,11 @@
 import type { ServerResponse } from "node:http";
 
 import type { Page } from "playwright-core";
-import { expect, test } from "vitest";
+import { test } from "vitest";
 
 import { documentOf, pair, shopDown, NOW_MS } from "../web/status-page/documents.ts";
 import { startFleetServer } from "./fleet-server.ts";
-import { SOON, useBrowser } from "./support.ts";
+import { SOON, useBrowser, type OnFinished } from "./support.ts";
 
 const open = useBrowser();
 
@@ -15,15 +15,16 @@ const WRONG = documentOf([shopDown(pair("ams"))]);
 const connectionOf = (page: Page): Promise<string | null> =>
   page.evaluate(() => document.documentElement.getAttribute("data-connection"));
 
-async function openLive() {
-  const server = await startFleetServer(WELL, NOW_MS);
-  const { page, errors, requests } = await open(server.url);
-  await expect.poll(() => connectionOf(page), SOON).toBe("live");
+/** These tests wait for seconds to pass, all at once. */
+async function openLive(onFinished: OnFinished) {
+  const server = await startFleetServer(WELL, NOW_MS, onFinished);
+  const { page, errors, requests } = await open(server.url, {}, onFinished);
+  await page.locator("html[data-connection=live]").waitFor();
   return { server, page, errors, requests };
 }
 
-test("a change is shown within two seconds", async () => {
-  const { server, page } = await openLive();
+test.concurrent("a change is shown within two seconds", async ({ expect, onTestFinished }) => {
+  const { server, page } = await openLive(onTestFinished);
   const delaysMs: number[] = [];
   // One of three at least, on a machine that has other things to do.
   for (const document of [WRONG, WELL, WRONG]) {
@@ -36,8 +37,11 @@ test("a change is shown within two seconds", async () => {
   expect(Math.min(...delaysMs)).toBeLessThan(2000);
 });
 
-test("while nothing changes, the exporter answers 304 and the page stays live", async () => {
-  const { server, page } = await openLive();
+test.concurrent("while nothing changes, the exporter answers 304 and the page stays live", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const { server, page } = await openLive(onTestFinished);
   const statuses: number[] = [];
   server.intercept((request, response) => {
     if (request.url === "/api/v1/fleet") response.once("finish", () => statuses.push(response.statusCode));
@@ -48,8 +52,11 @@ test("while nothing changes, the exporter answers 304 and the page stays live", 
   expect(await connectionOf(page)).toBe("live");
 });
 
-test("after a loss the page recovers by itself, with what is true then", async () => {
-  const { server, page, errors } = await openLive();
+test.concurrent("after a loss the page recovers by itself, with what is true then", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const { server, page, errors } = await openLive(onTestFinished);
   await server.stop();
   await expect.poll(() => connectionOf(page), SOON).toBe("lost");
   expect(await page.locator("#lost").isVisible()).toBe(true);
@@ -63,8 +70,11 @@ test("after a loss the page recovers by itself, with what is true then", async (
   expect(errors).toEqual([]);
 });
 
-test("an exporter that accepts connections and says nothing is lost, and found again", async () => {
-  const { server, page } = await openLive();
+test.concurrent("an exporter that accepts connections and says nothing is lost, and found again", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const { server, page } = await openLive(onTestFinished);
   const silent: ServerResponse[] = [];
   server.intercept((_request, response) => silent.push(response) > 0);
   await expect.poll(() => connectionOf(page), SOON).toBe("lost");
@@ -73,8 +83,11 @@ test("an exporter that accepts connections and says nothing is lost, and found a
   await expect.poll(() => connectionOf(page), SOON).toBe("live");
 });
 
-test("what a proxy answers in its place is no answer of the exporter", async () => {
-  const { server, page } = await openLive();
+test.concurrent("what a proxy answers in its place is no answer of the exporter", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const { server, page } = await openLive(onTestFinished);
   for (const [status, type, body] of [
     [502, "text/html", "<h1>Bad Gateway</h1>"],
     [200, "text/html", "<h1>Who are you?</h1>"],
@@ -89,8 +102,11 @@ test("what a proxy answers in its place is no answer of the exporter", async () 
   expect(await connectionOf(page)).toBe("lost");
 });
 
-test("who is asked to wait waits, and says that what it shows is old", async () => {
-  const { server, page } = await openLive();
+test.concurrent("who is asked to wait waits, and says that what it shows is old", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const { server, page } = await openLive(onTestFinished);
   let asked = 0;
   server.intercept((_request, response) => {
     asked += 1;
@@ -101,8 +117,11 @@ test("who is asked to wait waits, and says that what it shows is old", async () 
   expect(asked).toBe(1);
 });
 
-test("relative times go on by the server's clock, and stop when the exporter is lost", async () => {
-  const { server, page } = await openLive();
+test.concurrent("relative times go on by the server's clock, and stop when the exporter is lost", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const { server, page } = await openLive(onTestFinished);
   const age = () => page.locator(".polling time[data-wording=ago]").first().textContent();
   // The documents are of another day than the browser's.
   await expect.poll(age, SOON).toMatch(/^[3-9] s ago$/);
@@ -114,8 +133,11 @@ test("relative times go on by the server's clock, and stop when the exporter is 
   expect(await age()).toBe(then);
 });
 
-test("a page of another version loads itself anew, though not at once", async () => {
-  const { server, page } = await openLive();
+test.concurrent("a page of another version loads itself anew, though not at once", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const { server, page } = await openLive(onTestFinished);
   const version = () => page.locator("html").getAttribute("data-version");
   let loads = 0;
   page.on("load", () => (loads += 1));

@@ -5,6 +5,7 @@ import { onTestFinished } from "vitest";
 import type { FleetDocument } from "../../src/status/schema.ts";
 import { startWebServer, type WebServer } from "../../src/web/server.ts";
 import { loadAssets } from "../../src/web/status-page/assets.ts";
+import type { OnFinished } from "./support.ts";
 import { routes } from "../web/support.ts";
 
 /** The exporter's pages on a real socket, with a document that the test writes. */
@@ -23,8 +24,19 @@ export interface FleetServer {
 /** Answers, or says that the pages shall by returning false. */
 export type Interceptor = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** Serves until the test is over. The document's clock is the system's, which may be far from the document. */
-export async function startFleetServer(first: FleetDocument, nowMs = Date.now()): Promise<FleetServer> {
+/** Serves until the test is over. */
+export async function startFleetServer(
+  first: FleetDocument,
+  nowMs?: number,
+  onFinished: OnFinished = onTestFinished,
+): Promise<FleetServer> {
+  const server = await serveFleet(first, nowMs);
+  onFinished(server.stop);
+  return server;
+}
+
+/** Serves until it is stopped. The document's clock is the system's, which may be far from the document. */
+export async function serveFleet(first: FleetDocument, nowMs = Date.now()): Promise<FleetServer> {
   const startedMs = Date.now();
   let document = first;
   let interceptor: Interceptor | undefined;
@@ -55,7 +67,6 @@ export async function startFleetServer(first: FleetDocument, nowMs = Date.now())
   }
 
   await start();
-  onTestFinished(stop);
   return {
     url: `http://127.0.0.1:${port}/`,
     show: (next) => (document = next),

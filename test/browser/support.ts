@@ -6,11 +6,18 @@ export interface Watched {
   readonly page: Page;
   /** URLs of all requests. */
   readonly requests: readonly string[];
-  /** Uncaught errors, errors on the console, and violations of the Content-Security-Policy. */
+  /** Uncaught errors, errors on the console, and violations of the Content-Security-Policy, where the page runs scripts. */
   readonly errors: readonly string[];
 }
 
-export type OpenPage = (url: string, options?: BrowserContextOptions) => Promise<Watched>;
+/** What to do when a test is over; of several at once each has its own. */
+export type OnFinished = (work: () => Promise<void>) => void;
+
+export type OpenPage = (
+  url: string,
+  options?: BrowserContextOptions,
+  onFinished?: OnFinished,
+) => Promise<Watched>;
 
 /** Far more than anything takes here; only what hangs reaches it. */
 export const SOON = { timeout: 20_000, interval: 50 };
@@ -26,7 +33,7 @@ const FLAGS = [
 ];
 
 /** A headless Chromium with an empty profile. */
-function launchChromium(executablePath: string): Promise<Browser> {
+export function launchChromium(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: FLAGS });
 }
 
@@ -41,23 +48,27 @@ export function useBrowser(): OpenPage {
   beforeEach(({ skip }) => {
     if (!tool.ok) skip(tool.reason);
   });
-  return (url, options) => {
+  return async (url, options = {}, onFinished = onTestFinished) => {
     if (browser === undefined) throw new Error("no browser");
-    return open(browser, url, options);
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+    onFinished(() => context.close());
+    return watch(await context.newPage(), url);
   };
 }
 
-async function open(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Watched> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
+const TELL_VIOLATIONS = `
+  document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
+    console.error("violation of " + violatedDirective + " by " + blockedURI));
+`;
+
+async function watch(page: Page, url: string): Promise<Watched> {
   const [requests, errors]: [string[], string[]] = [[], []];
   page.on("request", (request) => requests.push(request.url()));
   page.on("pageerror", (error) => errors.push(error.message));
   page.on("console", (message) => {
-    // A refused policy is told on the console as well.
     if (message.type() === "error" && !isNetworkError(message.text())) errors.push(message.text());
   });
+  await page.addInitScript(TELL_VIOLATIONS);
   await page.goto(url);
   return { page, requests, errors };
 }

@@ -13,7 +13,7 @@ export interface Assets {
 
 /** From here, as source and as built alike, to the built files: a browser runs no TypeScript. */
 const BUILT = new URL("../../../dist/web/status-page/", import.meta.url);
-const FOLDERS = ["", "client/", "view/"];
+const FOLDERS = ["", "client/"];
 const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",

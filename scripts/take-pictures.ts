@@ -1,0 +1,49 @@
+import { mkdir } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { launchChromium } from "../test/browser/support.ts";
+import { serveFleet } from "../test/browser/fleet-server.ts";
+import { findDebianTool } from "../test/support/debian-tool.ts";
+import type { FleetEvent } from "../src/status/schema.ts";
+import {
+  ago,
+  documentOf,
+  EVENTS,
+  NOW_MS,
+  pair,
+  secondSilent,
+  shopDown,
+  splitBrain,
+} from "../test/web/status-page/documents.ts";
+
+/** `npm run pictures`: the status page as the README shows it, written into `docs/images`. */
+const FOLDER = fileURLToPath(new URL("../docs/images/", import.meta.url));
+const TROUBLE = documentOf(
+  [shopDown(pair("ams")), splitBrain(pair("rtm")), secondSilent(pair("lab")), pair("fra"), pair("waw")],
+  {
+    events: ["192.0.2.100 (vhid 1)", "2001:db8::100 (vhid 2)"]
+      .map((group): FleetEvent => {
+        const summary = `Split brain: rtm-1 and rtm-2 are MASTER of ${group}`;
+        return { at: ago(42), kind: "outage", summary, cluster: "rtm" };
+      })
+      .concat(EVENTS),
+  },
+);
+const PICTURES = [
+  { name: "status-page", width: 1280, height: 1000, colorScheme: "light" },
+  { name: "status-page-narrow", width: 360, height: 780, colorScheme: "dark" },
+] as const;
+
+const chromium = findDebianTool("chromium", "chromium", (message) => process.stderr.write(`${message}\n`));
+if (!chromium.ok) throw new Error(chromium.reason);
+await mkdir(FOLDER, { recursive: true });
+const server = await serveFleet(TROUBLE, NOW_MS);
+const browser = await launchChromium(chromium.path);
+for (const { name, width, height, colorScheme } of PICTURES) {
+  const page = await browser.newPage({ viewport: { width, height }, colorScheme });
+  await page.goto(server.url);
+  await page.locator("html[data-connection=live]").waitFor();
+  await page.screenshot({ path: `${FOLDER}${name}.png`, animations: "disabled" });
+  await page.close();
+}
+await browser.close();
+await server.stop();
