@@ -1,6 +1,16 @@
 import { z } from "zod";
 import { CIPHER_SUITES, CLIENT_AUTH, CURVES, TLS_VERSIONS } from "./go-names.ts";
-import { goDuration, headerValue, named, secretText, setting, text, textSetting, truth } from "./values.ts";
+import {
+  count,
+  goDuration,
+  headerValue,
+  named,
+  secretText,
+  setting,
+  text,
+  textSetting,
+  truth,
+} from "./values.ts";
 
 const tls = z.strictObject({
   cert: textSetting(secretText),
@@ -32,9 +42,7 @@ export const webConfigSchema = z.strictObject({
   // Their values are judged apart, so that no error shows anything of them.
   basic_auth_users: setting(z.record(z.string(), z.unknown())),
   http_server_config: setting(z.strictObject({ http2: setting(truth), headers: setting(headers) })),
-  rate_limit: setting(
-    z.strictObject({ interval: setting(goDuration), burst: setting(z.int().min(0).max(1_000_000_000)) }),
-  ),
+  rate_limit: setting(z.strictObject({ interval: setting(goDuration), burst: setting(count) })),
 });
 
 export type WebSettings = z.infer<typeof webConfigSchema>;

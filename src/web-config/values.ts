@@ -25,6 +25,13 @@ const TRUTHS: ReadonlyMap<unknown, boolean> = new Map([
 
 export const truth = z.preprocess((value) => TRUTHS.get(value) ?? value, z.boolean());
 
+const MAX_COUNT = 1_000_000_000;
+
+export const count = z.custom<number>(
+  (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_COUNT,
+  { error: expected(`a whole number from 0 to ${MAX_COUNT}`) },
+);
+
 /** One of Go's names, turned into what it stands for. */
 export function named<T>(names: ReadonlyMap<string, T>) {
   const what = `one of ${[...names.keys()].join(", ")}`;

@@ -129,7 +129,7 @@ colour: blue
     "web.yaml:16:3: basic_auth_users.cheap: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$",
     "web.yaml:17:3: basic_auth_users: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$",
     'web.yaml:18:15: rate_limit.interval: expected a duration such as 100ms, 1s or 1m30s, got "1 second"',
-    "web.yaml:18:35: rate_limit.burst: expected at least 0",
+    "web.yaml:18:35: rate_limit.burst: expected a whole number from 0 to 1000000000, got -1",
     "web.yaml:19:1: colour: unknown key",
   ]);
   expect(sources).toEqual(["nowhere.pem", "server.key", "server.pem", "web.yaml"]);
@@ -207,6 +207,18 @@ test.each(["cert_file", "key_file", "client_ca_file"])(
     }
   },
 );
+
+test.each([
+  ["1.5", "1.5"],
+  ["'5'", '"5"'],
+  ["1e99", "1e+99"],
+  [".inf", "Infinity"],
+  ["[5]", "a list"],
+])("refuses %s as a number of requests", async (burst, shown) => {
+  const { errors } = await load(`rate_limit: { burst: ${burst} }`);
+  const message = `expected a whole number from 0 to 1000000000, got ${shown}`;
+  expect(errors).toEqual([`web.yaml:1:15: rate_limit.burst: ${message}`]);
+});
 
 test("says that there is no file", async () => {
   const loaded = await loadWebConfig("/nowhere/web.yaml");

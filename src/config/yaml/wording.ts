@@ -18,7 +18,7 @@ function kindOf(value: unknown): string {
 /** The value itself, as JSON and cut; only for keys that never hold a secret. */
 export function show(value: unknown): string {
   if (value === null || typeof value === "object") return kindOf(value);
-  const text = JSON.stringify(value);
+  const text = typeof value === "number" ? String(value) : JSON.stringify(value);
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
 }
 
