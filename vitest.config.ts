@@ -1,8 +1,10 @@
 import { defineConfig } from "vitest/config";
+import { tellSkipped } from "./test/support/tell-skipped.ts";
 
 export default defineConfig({
   test: {
     globalSetup: ["test/support/setup-tools.ts"],
+    reporters: ["default", tellSkipped],
     coverage: {
       provider: "v8",
       include: ["src/**/*.ts"],

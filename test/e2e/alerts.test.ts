@@ -25,16 +25,20 @@ describe("from the event to the webhook", () => {
     if (rows.length > 0) process.stdout.write(`\n${formatTable(rows)}\n`);
   });
 
-  test.concurrent.for(CASES)("$name", { timeout: 10 * MINUTE_MS }, async ({ name, play, owns }, { skip }) => {
-    if (!tools.ok) skip(tools.reason);
-    const scene = createScene(lab);
-    scenes.set(name, scene);
-    await play(scene, lab);
-    const told = newsOf(readNotifications(await lab.notifications()), owns);
-    expect(told.map(({ status, alert }) => `${status} ${alert}`).toSorted()).toEqual(
-      scene.expected().toSorted(),
-    );
-  });
+  test.concurrent.for(CASES.map((each) => [each.name, each] as const))(
+    "%s",
+    { timeout: 10 * MINUTE_MS },
+    async ([name, { play, owns }], { skip }) => {
+      if (!tools.ok) skip(tools.reason);
+      const scene = createScene(lab);
+      scenes.set(name, scene);
+      await play(scene, lab);
+      const told = newsOf(readNotifications(await lab.notifications()), owns);
+      expect(told.map(({ status, alert }) => `${status} ${alert}`).toSorted()).toEqual(
+        scene.expected().toSorted(),
+      );
+    },
+  );
 
   test("nothing else was told, and nothing twice", { timeout: 2 * MINUTE_MS }, async ({ skip }) => {
     if (!tools.ok) skip(tools.reason);

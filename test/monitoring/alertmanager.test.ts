@@ -11,15 +11,20 @@ test("amtool finds nothing wrong with the example", ({ skip }) => {
   });
 });
 
-test.for(ALERTS)("$alert reaches the receiver of its severity", ({ alert, labels }, { skip }) => {
-  const { severity = "" } = labels;
-  const receiver = alert === "VrrpFailover" ? "failovers" : RECEIVERS[severity];
-  const asked = [`alertname=${alert}`, `severity=${severity}`, "ha_cluster=ams"];
-  expect(amtool(skip, "config", "routes", "test", `--config.file=${EXAMPLE_FILE}`, ...asked)).toMatchObject({
-    status: 0,
-    output: receiver,
-  });
-});
+test.for(ALERTS.map(({ alert, labels }) => [alert, labels] as const))(
+  "%s reaches the receiver of its severity",
+  ([alert, labels], { skip }) => {
+    const { severity = "" } = labels;
+    const receiver = alert === "VrrpFailover" ? "failovers" : RECEIVERS[severity];
+    const asked = [`alertname=${alert}`, `severity=${severity}`, "ha_cluster=ams"];
+    expect(amtool(skip, "config", "routes", "test", `--config.file=${EXAMPLE_FILE}`, ...asked)).toMatchObject(
+      {
+        status: 0,
+        output: receiver,
+      },
+    );
+  },
+);
 
 test("wherever labels must be equal, both alerts must have them", () => {
   const optional = EXAMPLE.inhibit_rules.flatMap(({ source_matchers, target_matchers, equal = [] }) =>

@@ -37,9 +37,9 @@ test("every line of the runbook that silences is tried", () => {
   expect(LINES).toHaveLength(LEFT.length);
 });
 
-test.for(LEFT.map((left, index) => ({ left, line: LINES[index] ?? "" })))(
-  "silences what it says, and nothing else: $line",
-  async ({ left, line }, { skip }) => {
+test.for(LEFT.map((left, index) => [LINES[index] ?? "", left] as const))(
+  "silences what it says, and nothing else: %s",
+  async ([line, left], { skip }) => {
     const { url, fire, told } = typeof alertmanager === "string" ? skip(alertmanager) : alertmanager;
     const telling = async () => byName(await told());
     await fire(...ALL);
