@@ -126,10 +126,26 @@ test("a thousand appliances can be looked at, filtered and opened", async () => 
   await page.locator("html[data-connection=live]").waitFor();
   expect(await page.locator(".cluster").count()).toBe(500);
   expect(await page.locator("details[open]").count()).toBe(3);
+  expect(await page.getByRole("table").count()).toBe(3);
+  const last = page.locator("#cluster-pair-499");
+  await last.locator("summary").click();
+  expect(await last.locator(".vrrp td .state").first().textContent()).toBe("MASTER");
+  expect(await last.locator(".alone").count()).toBe(0);
   await page.getByRole("searchbox").fill("pair-321");
   await expect.poll(() => page.locator(".cluster").count(), SOON).toBe(1);
   await expect
     .poll(() => page.locator("#cluster-pair-321 .vrrp td .state").first().textContent(), SOON)
     .toBe("MASTER");
   expect(errors).toEqual([]);
+});
+
+test("of many clusters each is a link away without a script", async () => {
+  const server = await startFleetServer(fleetOfSize(202));
+  const { page } = await open(server.url, { javaScriptEnabled: false });
+  const last = page.locator("#cluster-pair-100");
+  await last.locator("summary").click();
+  await last.getByRole("link", { name: "Show pair-100 alone" }).click();
+  await page.waitForURL(`${server.url}?cluster=pair-100`);
+  expect(await page.locator(".vrrp td .state").first().textContent()).toBe("MASTER");
+  expect(await page.locator(".cluster").count()).toBe(1);
 });

@@ -41,8 +41,19 @@ test.each([
   [{ state: "unknown", members: [member("ams-1", "unknown"), member("ams-2", "backup")] }, "Master unknown."],
   [{ state: "changing", members: [] }, "Changing."],
   [{ isPreferredMaster: false }, "One master, not the preferred one."],
+  [{ members: [member("ams-1", "master"), member("ams-2", "other")] }, "One master, no backup."],
 ] satisfies [Partial<GroupDocument>, string][])("a group that is %o", (group, words) => {
   expect(firstRow(changed(AMS, { group }))[0]).toBe(`192.0.2.100 VHID 1 ${words} No change seen.`);
+});
+
+const standingOf = (group: Partial<GroupDocument>): string | undefined =>
+  / data-standing="(\w+)"/.exec(groupRows(changed(AMS, { group }), NOW_MS)[0]?.text ?? "")?.[1];
+
+test("one master that nobody backs, or that is not the preferred one, is a warning; one beside an unknown is not", () => {
+  expect(standingOf({})).toBe("well");
+  expect(standingOf({ isPreferredMaster: false })).toBe("warning");
+  expect(standingOf({ members: [member("ams-1", "master"), member("ams-2", "other")] })).toBe("warning");
+  expect(standingOf({ members: [member("ams-1", "master"), member("ams-2", "unknown")] })).toBe("well");
 });
 
 test("a state that is neither MASTER nor BACKUP is shown as reported", () => {

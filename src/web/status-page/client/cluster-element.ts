@@ -61,7 +61,7 @@ export function createClusterElement(element: HTMLElement, onDrawn: (part: Eleme
 
 /** The element of a cluster that the page does not have yet; closed. */
 export function newElement(judged: JudgedCluster): HTMLElement {
-  return within(parse(clusterItem(judged, false, undefined).text), "li");
+  return within(parse(clusterItem(judged, { isOpen: false, isWhole: false }, undefined).text), "li");
 }
 
 function isOpen(details: Element): boolean {

@@ -9,15 +9,28 @@ import { STANDING_WORDS, type JudgedCluster, type Standing } from "./standing.ts
 import type { Now } from "./time.ts";
 import { count, distinct } from "./words.ts";
 
+/** How much of a cluster is drawn. `isWhole`: its table is there, though it may be closed. */
+export interface Extent {
+  readonly isOpen: boolean;
+  readonly isWhole: boolean;
+}
+
 /** A cluster as an item of a list: what matters in one line, everything on request. */
-export function clusterItem(judged: JudgedCluster, isOpen: boolean, nowMs: Now): Html {
+export function clusterItem(judged: JudgedCluster, { isOpen, isWhole }: Extent, nowMs: Now): Html {
   const { name } = judged.cluster;
   return html`<li class="cluster" data-key="${name}" data-standing="${judged.standing}">
     <details id="${clusterAnchor(name)}" ${isOpen ? html`open` : nothing}>
       <summary>${clusterSummary(judged)}</summary>
-      <div class="body">${clusterTable(judged.cluster, nowMs)}</div>
+      <div class="body">${isWhole ? clusterTable(judged.cluster, nowMs) : linkTo(name)}</div>
     </details>
   </li> `;
+}
+
+/** To the page of this cluster alone; a script needs no other page. */
+function linkTo(name: string): Html {
+  return html`<p class="alone">
+    <a href="?${new URLSearchParams({ cluster: name }).toString()}">Show ${name} alone</a>
+  </p>`;
 }
 
 /** The one line. */

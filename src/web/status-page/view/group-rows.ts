@@ -37,17 +37,24 @@ const STATES: Readonly<Record<GroupDocument["state"], readonly [standing: Standi
 };
 
 function groupRow(group: GroupDocument, appliances: readonly ApplianceDocument[], nowMs: Now): Html {
-  const [standing, words] = STATES[group.state];
-  const preferred = group.isPreferredMaster === false ? ", not the preferred one" : "";
+  const [standing, words] = stateOf(group);
   const changed = group.changedAt;
   return row({
     key: keyOf(group),
     title: titleOf(group),
     standing,
-    words: html`${words}${preferred}.
+    words: html`${words}.
     ${changed === undefined ? html`No change seen.` : html`Changed ${relative("ago", changed, nowMs)}.`}`,
     cells: appliances.map((appliance) => memberCell(group, appliance)),
   });
+}
+
+/** One master may be less than well: the wrong one, or one that nobody backs. */
+function stateOf({ state, isPreferredMaster, members }: GroupDocument): (typeof STATES)[typeof state] {
+  if (state !== "one_master") return STATES[state];
+  const isBacked = members.some(({ role }) => role === "backup" || role === "unknown");
+  if (!isBacked) return ["warning", "One master, no backup"];
+  return isPreferredMaster === false ? ["warning", "One master, not the preferred one"] : STATES[state];
 }
 
 function titleOf({ vhid, vip }: GroupRef): Html {
