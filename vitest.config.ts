@@ -1,8 +1,10 @@
 import { defineConfig } from "vitest/config";
+import { tellSkipped } from "./test/support/tell-skipped.ts";
 
 export default defineConfig({
   test: {
     globalSetup: ["test/support/setup-tools.ts"],
+    reporters: ["default", tellSkipped],
     coverage: {
       provider: "v8",
       include: ["src/**/*.ts"],
@@ -15,6 +17,7 @@ export default defineConfig({
           name: "unit",
           include: ["test/**/*.test.ts"],
           exclude: ["test/e2e/**"],
+          setupFiles: ["test/support/end-with-runner.ts"],
           // Real sockets on a busy machine: a test waits for its event, and only a hang reaches this.
           testTimeout: 30_000,
           hookTimeout: 60_000,
@@ -25,6 +28,8 @@ export default defineConfig({
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
+          globalSetup: ["test/e2e/build.ts"],
+          setupFiles: ["test/support/end-with-runner.ts"],
           // All cases at once, and when the other tests are over: times are measured.
           maxConcurrency: 64,
           sequence: { groupOrder: 1 },

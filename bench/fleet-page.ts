@@ -1,7 +1,6 @@
 import type { Browser } from "playwright-core";
-import { launchChromium } from "../test/browser/support.ts";
+import { findAndLaunchChromium } from "../test/browser/chromium.ts";
 import { serveFleet, type FleetServer } from "../test/browser/fleet-server.ts";
-import { findDebianTool } from "../test/support/debian-tool.ts";
 import { fleetOfSize } from "../test/web/status-page/documents.ts";
 
 export const APPLIANCES = 1000;
@@ -10,10 +9,8 @@ export const APPLIANCES = 1000;
 export async function withFleetPage<T>(
   work: (browser: Browser, server: FleetServer) => Promise<T>,
 ): Promise<T> {
-  const chromium = findDebianTool("chromium", "chromium", (message) => process.stderr.write(`${message}\n`));
-  if (!chromium.ok) throw new Error(`the status page is measured in a browser: ${chromium.reason}`);
   const server = await serveFleet(fleetOfSize(APPLIANCES));
-  const browser = await launchChromium(chromium.path);
+  const browser = await findAndLaunchChromium();
   try {
     return await work(browser, server);
   } finally {

@@ -1,8 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { launchChromium } from "../test/browser/support.ts";
+import { findAndLaunchChromium } from "../test/browser/chromium.ts";
 import { serveFleet } from "../test/browser/fleet-server.ts";
-import { findDebianTool } from "../test/support/debian-tool.ts";
 import type { FleetEvent } from "../src/status/schema.ts";
 import {
   ago,
@@ -33,11 +32,9 @@ const PICTURES = [
   { name: "status-page-narrow", width: 360, height: 780, colorScheme: "dark" },
 ] as const;
 
-const chromium = findDebianTool("chromium", "chromium", (message) => process.stderr.write(`${message}\n`));
-if (!chromium.ok) throw new Error(chromium.reason);
 await mkdir(FOLDER, { recursive: true });
 const server = await serveFleet(TROUBLE, NOW_MS);
-const browser = await launchChromium(chromium.path);
+const browser = await findAndLaunchChromium();
 for (const { name, width, height, colorScheme } of PICTURES) {
   const page = await browser.newPage({ viewport: { width, height }, colorScheme });
   await page.goto(server.url);

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { runProgram } from "../src/cli/program.ts";
 import { listen } from "./appliance/support.ts";
 import { createFolder } from "./config/folder.ts";
+import { createLeakSearch } from "./support/canaries.ts";
 import { createAuthority } from "./support/certificates.ts";
 import { eventually } from "./support/eventually.ts";
 import { scrape } from "./support/exporter.ts";
@@ -26,29 +27,12 @@ const SECRETS = {
 };
 const USERS = ["monitor", "px", "u"];
 
-/** Every way in which the secrets could show. */
-const FORBIDDEN: readonly string[] = [
-  ...Object.values(SECRETS).flatMap((secret) => [
-    secret,
-    encodeURIComponent(secret),
-    ...["", ...USERS.map((user) => `${user}:`)].flatMap((prefix) => encodings(`${prefix}${secret}`)),
-  ]),
-  // What is left of each where something has cut it.
-  "c4n+ry",
-  "c4n%2Bry",
-  "PRIVATE KEY",
-  ...CLIENT.key.split("\n").filter((line) => line.length > 40 && !line.includes("-----")),
-];
-
-function encodings(text: string): readonly string[] {
-  const bytes = Buffer.from(text);
-  const base64 = bytes.toString("base64").replace(/=+$/, "");
-  return [base64, bytes.toString("base64url"), bytes.toString("hex"), encodeURIComponent(base64)];
-}
-
-function leaksIn(text: string): readonly string[] {
-  return FORBIDDEN.filter((form) => text.includes(form));
-}
+const leaksIn = createLeakSearch({
+  // The last two: what is left of each where something has cut it.
+  texts: [...Object.values(SECRETS), "c4n+ry", "c4n%2Bry"],
+  users: USERS,
+  keys: [CLIENT.key],
+});
 
 /** An appliance that lets in whoever shows its password and a certificate, over TLS. */
 async function startAppliance(password: string): Promise<number> {

@@ -11,8 +11,8 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 
 /** What the process holds after garbage collection. */
 export interface Holdings {
-  /** The monotonic clock of that process. */
-  readonly nowMs: number;
+  /** On the monotonic clock of that process. */
+  readonly atMs: number;
   readonly heapBytes: number;
   /** Of these, what the runtime has compiled: it grows and shrinks by the runtime's own judgement. */
   readonly codeBytes: number;
@@ -20,9 +20,15 @@ export interface Holdings {
   readonly descriptors: number;
 }
 
+export interface Scrape {
+  /** When it was answered, on the exporter's monotonic clock: on a busy machine the answer comes much later. */
+  readonly atMs: number;
+  readonly text: string;
+}
+
 export interface SoakedExporter {
-  /** The text of /metrics. */
-  scrape(): Promise<string>;
+  /** What /metrics says. */
+  scrape(): Promise<Scrape>;
   /** The text of /probe; the exporter is told that it has `timeoutSeconds`. */
   probe(target: string, timeoutSeconds: number): Promise<string>;
   /** Has the configuration read again and waits for it; throws where it is refused. */
@@ -57,10 +63,10 @@ export async function startSoakedExporter(config: unknown, ca: string): Promise<
   );
   return {
     scrape: () => ask("GET", "/metrics"),
-    probe: (target, timeoutSeconds) =>
-      ask("GET", `/probe?target=${target}`, {
-        "x-prometheus-scrape-timeout-seconds": String(timeoutSeconds),
-      }),
+    probe: async (target, timeoutSeconds) => {
+      const headers = { "x-prometheus-scrape-timeout-seconds": String(timeoutSeconds) };
+      return (await ask("GET", `/probe?target=${target}`, headers)).text;
+    },
     reload: async (next) => {
       await write(next);
       await ask("POST", "/-/reload");
@@ -83,7 +89,7 @@ async function ask(
   method: string,
   path: string,
   headers: Readonly<Record<string, string>> = {},
-): Promise<string> {
+): Promise<Scrape> {
   const asked = request(`http://${ADDRESS}${path}`, {
     method,
     headers,
@@ -94,5 +100,5 @@ async function ask(
   let text = "";
   for await (const chunk of response) text += String(chunk);
   if (response.statusCode !== 200) throw new Error(`${method} ${path}: ${response.statusCode} ${text}`);
-  return text;
+  return { atMs: Number(response.headers["x-monotonic-ms"]), text };
 }

@@ -46,7 +46,7 @@ export async function soak(
 
 async function allPolled(exporter: SoakedExporter, operations: number): Promise<void> {
   await until(async () => {
-    const polled = pollsOf(await exporter.scrape()).filter(({ polls }) => polls > 0);
+    const polled = pollsOf((await exporter.scrape()).text).filter(({ polls }) => polls > 0);
     return polled.length === operations ? true : undefined;
   }, 30_000);
 }
@@ -71,7 +71,8 @@ async function keepBusy(
   durationMs: number,
   tell: (text: string) => void,
 ): Promise<Busy> {
-  const atStart = countersOf(await exporter.scrape());
+  const first = await exporter.scrape();
+  const atStart = countersOf(first.text);
   const startedMs = performance.now();
   let counters = atStart;
   let scrapes = 0;
@@ -80,14 +81,14 @@ async function keepBusy(
   const gauge = createGauge(exporter);
   await gauge.look();
   // The second poll of an operation comes up to one and a half intervals after the first, and from there on by the grid.
-  const instants = createInstantCounter(turnsOf(appliances), gauge.clockMs() + 2 * INTERVAL_MS);
+  const instants = createInstantCounter(turnsOf(appliances), first.atMs + 2 * INTERVAL_MS);
 
   for (let tick = 1; performance.now() < startedMs + durationMs; tick += 1) {
-    const text = await exporter.scrape();
+    const { atMs, text } = await exporter.scrape();
     const polls = new Map(pollsOf(text).map((each) => [each.key, each.polls]));
     counters = countersOf(text);
     scrapes += 1;
-    instants.see({ atMs: gauge.clockMs(), polls, skipped: totalOf(counters.skipped) });
+    instants.see({ atMs, polls, skipped: totalOf(counters.skipped) });
     probing.probe();
     if (tick % RELOAD_EVERY_TICKS === 0) {
       reloads += 1;
@@ -113,20 +114,13 @@ async function keepBusy(
   };
 }
 
-/** Looks at what the exporter holds, and knows its clock. */
+/** Looks at what the exporter holds. */
 function createGauge(exporter: SoakedExporter) {
   const looks: Holdings[] = [];
-  /** What is to be added to our clock; the answer takes its time, so this is too little rather than too much. */
-  let offsetMs = Number.NEGATIVE_INFINITY;
   const most = (what: "descriptors" | "timers"): number => Math.max(...looks.map((look) => look[what]));
   return {
-    look: async () => {
-      const holdings = await exporter.holdings();
-      offsetMs = Math.max(offsetMs, holdings.nowMs - performance.now());
-      looks.push(holdings);
-    },
-    clockMs: () => performance.now() + offsetMs,
-    looks: () => looks.map(({ nowMs, ...look }) => ({ hours: nowMs / MS_PER_HOUR, ...look })),
+    look: async () => void looks.push(await exporter.holdings()),
+    looks: () => looks.map(({ atMs, ...look }) => ({ hours: atMs / MS_PER_HOUR, ...look })),
     most: () => ({ descriptors: most("descriptors"), timers: most("timers") }),
     text: () => {
       const look = looks.at(-1);

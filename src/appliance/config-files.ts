@@ -5,6 +5,7 @@ import { formatPath, type JsonPath } from "../config/errors.ts";
 import { readTextFile } from "../config/read-file.ts";
 import { valueAt } from "../config/yaml/validate.ts";
 import { errorAt, type YamlFile } from "../config/yaml/file.ts";
+import { showPath } from "../config/yaml/wording.ts";
 
 const LIMIT_BYTES = 1024 * 1024;
 
@@ -27,9 +28,10 @@ export async function readReferencedFiles(file: YamlFile): Promise<ReferencedFil
     // Anything else is told of by the schema.
     if (typeof name !== "string" || name === "") continue;
     const read = await readTextFile(resolve(dirname(file.file), name), LIMIT_BYTES);
-    if (!read.ok) errors.push(errorAt(file, path, `${JSON.stringify(name)}: ${read.message}`));
-    else if (read.text.trim() === "")
-      errors.push(errorAt(file, path, `${JSON.stringify(name)}: it is empty`));
+    // The password itself may have been written where its file's path belongs.
+    const shown = path.at(-1) === "password_file" ? "this file" : showPath(name, name);
+    if (!read.ok) errors.push(errorAt(file, path, `${shown}: ${read.message}`));
+    else if (read.text.trim() === "") errors.push(errorAt(file, path, `${shown}: it is empty`));
     else texts.set(formatPath(path), read.text.trim());
   }
   return { texts, errors };

@@ -4,7 +4,7 @@ import { checkCertificates, checkPrivateKey } from "../config/resolve/pem-file.t
 import type { SourceRecord } from "../config/sources.ts";
 import { errorAt, type YamlFile } from "../config/yaml/file.ts";
 import { valueAt } from "../config/yaml/validate.ts";
-import { show } from "../config/yaml/wording.ts";
+import { showPath } from "../config/yaml/wording.ts";
 
 const MAX_PEM_BYTES = 4 * 1024 * 1024;
 
@@ -58,10 +58,8 @@ async function readPemSource(
   const absolute = resolve(dirname(file.file), path);
   const read = await readText(absolute, MAX_PEM_BYTES);
   const message = read.ok ? check(read.text) : read.message;
-  // The key itself may have been written where its file's path belongs.
-  const shown = path.includes("\n") ? "this file" : show(absolute);
   if (!read.ok || message !== undefined) {
-    return refuse(`${key}_file`, `cannot use ${shown}: ${message}`);
+    return refuse(`${key}_file`, `cannot use ${showPath(path, absolute)}: ${message}`);
   }
   return { text: read.text, errors: [] };
 }

@@ -1,15 +1,25 @@
 import { z } from "zod";
 import { CIPHER_SUITES, CLIENT_AUTH, CURVES, TLS_VERSIONS } from "./go-names.ts";
-import { goDuration, headerValue, named, secretText, setting, text, truth } from "./values.ts";
+import {
+  count,
+  goDuration,
+  headerValue,
+  named,
+  secretText,
+  setting,
+  text,
+  textSetting,
+  truth,
+} from "./values.ts";
 
 const tls = z.strictObject({
-  cert: setting(secretText),
-  key: setting(secretText),
-  client_ca: setting(secretText),
-  cert_file: setting(text),
-  key_file: setting(text),
-  client_ca_file: setting(text),
-  client_auth_type: setting(named(CLIENT_AUTH)),
+  cert: textSetting(secretText),
+  key: textSetting(secretText),
+  client_ca: textSetting(secretText),
+  cert_file: textSetting(text),
+  key_file: textSetting(text),
+  client_ca_file: textSetting(text),
+  client_auth_type: textSetting(named(CLIENT_AUTH)),
   client_allowed_sans: setting(z.array(text)),
   min_version: setting(named(TLS_VERSIONS)),
   max_version: setting(named(TLS_VERSIONS)),
@@ -19,11 +29,11 @@ const tls = z.strictObject({
 });
 
 const headers = z.strictObject({
-  "Content-Security-Policy": setting(headerValue),
-  "Strict-Transport-Security": setting(headerValue),
-  "X-Content-Type-Options": setting(z.enum(["nosniff"])),
-  "X-Frame-Options": setting(z.enum(["deny", "sameorigin"])),
-  "X-XSS-Protection": setting(headerValue),
+  "Content-Security-Policy": textSetting(headerValue),
+  "Strict-Transport-Security": textSetting(headerValue),
+  "X-Content-Type-Options": z.enum(["nosniff"]).optional(),
+  "X-Frame-Options": z.enum(["deny", "sameorigin"]).optional(),
+  "X-XSS-Protection": textSetting(headerValue),
 });
 
 /** The web configuration, file names not yet followed. @see Prometheus exporter-toolkit, web configuration */
@@ -32,9 +42,7 @@ export const webConfigSchema = z.strictObject({
   // Their values are judged apart, so that no error shows anything of them.
   basic_auth_users: setting(z.record(z.string(), z.unknown())),
   http_server_config: setting(z.strictObject({ http2: setting(truth), headers: setting(headers) })),
-  rate_limit: setting(
-    z.strictObject({ interval: setting(goDuration), burst: setting(z.int().min(0).max(1_000_000_000)) }),
-  ),
+  rate_limit: setting(z.strictObject({ interval: setting(goDuration), burst: setting(count) })),
 });
 
 export type WebSettings = z.infer<typeof webConfigSchema>;

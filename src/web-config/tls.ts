@@ -60,14 +60,15 @@ function toTlsSettings(
     clientAllowedSans: settings.client_allowed_sans,
     minVersion: settings.min_version ?? "TLSv1.2",
     maxVersion: settings.max_version ?? "TLSv1.3",
-    cipherSuites: nonEmpty(settings.cipher_suites),
-    curves: nonEmpty(settings.curve_preferences),
+    cipherSuites: distinct(settings.cipher_suites),
+    curves: distinct(settings.curve_preferences),
     preferServerCipherSuites: settings.prefer_server_cipher_suites ?? true,
   };
 }
 
-function nonEmpty(list: readonly string[] | undefined): readonly string[] | undefined {
-  return list === undefined || list.length === 0 ? undefined : list;
+function distinct(list: readonly string[] | undefined): readonly string[] | undefined {
+  // TLS refuses a curve that is named twice.
+  return list === undefined || list.length === 0 ? undefined : [...new Set(list)];
 }
 
 /** The key at fault, and why. */

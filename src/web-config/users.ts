@@ -4,8 +4,11 @@ import { errorAt, type YamlFile } from "../config/yaml/file.ts";
 import { valueAt } from "../config/yaml/validate.ts";
 
 const KEY = "basic_auth_users";
-const BCRYPT = /^\$2[aby]\$(?:0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/;
+const BCRYPT = /^\$2[abxy]?\$(?:0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/;
 const USER_NAME = /^[\w.@-]{1,64}$/;
+
+/** Versions that Go, and with it Prometheus's exporters, takes for what they are called since. */
+const OLD_VERSION = /^\$2x?\$/;
 
 /** bcrypt hashes by user name, or where one is not a hash; errors show nothing of it. */
 export interface Users {
@@ -14,13 +17,16 @@ export interface Users {
 }
 
 export function readUsers(file: YamlFile): Users {
-  const given = valueAt(file.data, [KEY]);
+  const block = valueAt(file.data, [KEY]);
   const users = new Map<string, Secret>();
   const errors: ConfigError[] = [];
   // Anything but a map is told of by the schema.
-  const entries = typeof given === "object" && given !== null && !Array.isArray(given) ? given : {};
-  for (const [name, hash] of Object.entries<unknown>({ ...entries })) {
-    if (typeof hash === "string" && BCRYPT.test(hash)) users.set(name, new Secret(hash));
+  const entries = typeof block === "object" && block !== null && !Array.isArray(block) ? block : {};
+  for (const [name, given] of Object.entries<unknown>({ ...entries })) {
+    // A block of YAML ends in a line break.
+    const hash = typeof given === "string" ? given.trimEnd() : given;
+    if (typeof hash === "string" && BCRYPT.test(hash))
+      users.set(name, new Secret(hash.replace(OLD_VERSION, "$2b$")));
     else errors.push(notAHash(file, name, hash));
   }
   return { users, errors };

@@ -2,9 +2,14 @@ import { validateHeaderValue } from "node:http";
 import { z } from "zod";
 import { expected, expectedText, show } from "../config/yaml/wording.ts";
 
-/** A key that may be left out, or be left empty, which is the same in files for programs written in Go. */
+/** A key that may be left out, or stand there without a value, which is the same in files for programs written in Go. */
 export function setting<T>(schema: z.ZodType<T>) {
-  return z.preprocess((value) => (value === "" || value === null ? undefined : value), schema.optional());
+  return z.preprocess((value) => value ?? undefined, schema.optional());
+}
+
+/** A text for which the empty one means the same as none. */
+export function textSetting<T>(schema: z.ZodType<T>) {
+  return z.preprocess((value) => (value === "" ? undefined : (value ?? undefined)), schema.optional());
 }
 
 export const text = z.string({ error: expectedText("a text") });
@@ -19,6 +24,13 @@ const TRUTHS: ReadonlyMap<unknown, boolean> = new Map([
 ]);
 
 export const truth = z.preprocess((value) => TRUTHS.get(value) ?? value, z.boolean());
+
+const MAX_COUNT = 1_000_000_000;
+
+export const count = z.custom<number>(
+  (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_COUNT,
+  { error: expected(`a whole number from 0 to ${MAX_COUNT}`) },
+);
 
 /** One of Go's names, turned into what it stands for. */
 export function named<T>(names: ReadonlyMap<string, T>) {

@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { RateLimit, WebConfig } from "../web-config/web-config.ts";
 import { readBasicCredentials } from "./basic-credentials.ts";
 import { createPasswordCheck, type Verdict } from "./password-check.ts";
@@ -17,6 +17,9 @@ type GuardRules = Pick<WebConfig, "users" | "headers" | "rateLimit">;
 /** What tells an orchestrator whether the process lives: it holds no secrets, and a guesser must not get us restarted. */
 const OPEN_PATHS = /^\/-\/(?:healthy|ready)(?:\?|$)/;
 
+/** How long a client waits for its password to be checked; less than Prometheus's usual timeout of a scrape. */
+const MAX_WAIT_MS = 5000;
+
 const UNAUTHORIZED = text(401, "Unauthorized", {
   "www-authenticate": 'Basic realm="appliance-exporter", charset="UTF-8"',
 });
@@ -28,24 +31,24 @@ export function createGuard(initial: GuardRules, nowMs: () => number): Guard {
   let rules = initial;
   let takeToken = tokensFor(rules.rateLimit, nowMs);
 
-  async function refusal(request: IncomingMessage): Promise<Reply | undefined> {
+  async function refusal(request: IncomingMessage, response: ServerResponse): Promise<Reply | undefined> {
     if (OPEN_PATHS.test(request.url ?? "")) return undefined;
     if (!takeToken()) return tooManyRequests(rules.rateLimit);
     if (rules.users.size === 0) return undefined;
-    return replyTo(await judge(request));
+    return replyTo(await withPatience(response, (givenUp) => judge(request, givenUp)));
   }
 
-  async function judge({ headers }: IncomingMessage): Promise<Verdict> {
+  async function judge({ headers }: IncomingMessage, givenUp: AbortSignal): Promise<Verdict> {
     const credentials = readBasicCredentials(headers.authorization);
     if (credentials === undefined) return "wrong";
     const hash = rules.users.get(credentials.user)?.reveal();
-    return check(credentials, hash ?? dummyHash(rules), hash !== undefined);
+    return check(credentials, hash ?? dummyHash(rules), hash !== undefined, givenUp);
   }
 
   return {
     protect: (handler) => (request, response) => {
       for (const [name, value] of Object.entries(rules.headers)) response.setHeader(name, value);
-      refusal(request)
+      refusal(request, response)
         .then((reply) => (reply === undefined ? handler(request, response) : send(request, response, reply)))
         .catch(() => response.destroy());
     },
@@ -56,6 +59,23 @@ export function createGuard(initial: GuardRules, nowMs: () => number): Guard {
       rules = next;
     },
   };
+}
+
+/** Gives up after a while, or when the client has gone. */
+async function withPatience<T>(
+  response: ServerResponse,
+  work: (givenUp: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const patience = new AbortController();
+  const giveUp = (): void => patience.abort();
+  const timer = setTimeout(giveUp, MAX_WAIT_MS);
+  response.once("close", giveUp);
+  try {
+    return await work(patience.signal);
+  } finally {
+    clearTimeout(timer);
+    response.off("close", giveUp);
+  }
 }
 
 function tokensFor(rateLimit: RateLimit | undefined, nowMs: () => number): TakeToken {

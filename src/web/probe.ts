@@ -22,14 +22,15 @@ export type ParsedProbe =
 /** Polls what is called so, now: its text, or `undefined` where nothing is. */
 export type Probe = (parameters: ProbeParameters) => Promise<string | undefined>;
 
-/** What is left for the answer's way back. */
+/** What is left for the answer's way back, and how much of the time it may take at most. */
 const MARGIN_MS = 500;
+const MARGIN_SHARE = 0.5;
 /** Answers under way at once; less than there are connections, so that scrapes always get in. */
 const MAX_PROBES = 400;
 
 /**
  * Reads `/probe?target=NAME[&module=vrrp|websites]` and the header with which Prometheus tells its own deadline, in
- * seconds; one that is no number is as good as none.
+ * seconds; one that is no number above 0 is as good as none.
  */
 export function parseProbe(url: string, scrapeTimeout: string | undefined): ParsedProbe {
   const query = new URLSearchParams(url.slice(url.indexOf("?") + 1));
@@ -45,7 +46,8 @@ export function parseProbe(url: string, scrapeTimeout: string | undefined): Pars
 
 function timeoutMs(scrapeTimeout = ""): number {
   const isNumber = /^\d+(\.\d*)?(e[+-]?\d+)?$/i.test(scrapeTimeout);
-  return isNumber ? Math.max(0, Number(scrapeTimeout) * 1000 - MARGIN_MS) : Number.POSITIVE_INFINITY;
+  const givenMs = isNumber ? Number(scrapeTimeout) * 1000 : 0;
+  return givenMs > 0 ? givenMs - Math.min(MARGIN_MS, givenMs * MARGIN_SHARE) : Number.POSITIVE_INFINITY;
 }
 
 /** 200 whatever the polls yield, 400 for parameters that say nothing, 404 for a name that nothing has, 503 for one too many. */

@@ -1,5 +1,6 @@
-import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, inject, onTestFinished } from "vitest";
+import { launchChromium } from "./chromium.ts";
 
 /** What a page did while a test looked at it. */
 export interface Watched {
@@ -21,21 +22,6 @@ export type OpenPage = (
 
 /** Far more than anything takes here; only what hangs reaches it. */
 export const SOON = { timeout: 20_000, interval: 50 };
-
-const FLAGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
-
-/** A headless Chromium with an empty profile. */
-export function launchChromium(executablePath: string): Promise<Browser> {
-  return chromium.launch({ executablePath, args: FLAGS });
-}
 
 /** One browser for all tests of a file, which are skipped where there is none; each page has a profile of its own. */
 export function useBrowser(): OpenPage {

@@ -1,25 +1,19 @@
-import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
-import { APPLIANCE_CASES } from "./cases/appliances.ts";
-import { EXPORTER_CASES } from "./cases/exporters.ts";
-import { VRRP_CASES } from "./cases/vrrp.ts";
-import { WEBSITE_CASES } from "./cases/websites.ts";
+import { CASES } from "./cases/all.ts";
 import { startLab, type Lab } from "./lab/lab.ts";
 import { newsOf, readNotifications } from "./lab/notifications.ts";
-import { formatTable, type Row } from "./report.ts";
-import { createScene } from "./scene.ts";
-
-const CASES = [...VRRP_CASES, ...WEBSITE_CASES, ...APPLIANCE_CASES, ...EXPORTER_CASES];
+import { formatTable } from "./report.ts";
+import { createScene, type Scene } from "./scene.ts";
 
 const MINUTE_MS = 60_000;
 const tools = inject("lab");
 
 describe("from the event to the webhook", () => {
   let lab: Lab;
-  const rows: Row[] = [];
-  const expected: string[] = [];
+  const scenes = new Map<string, Scene>();
+  const inOrder = () => CASES.flatMap(({ name }) => scenes.get(name) ?? []);
 
   beforeAll(async () => {
     if (tools.ok) lab = await startLab();
@@ -27,20 +21,18 @@ describe("from the event to the webhook", () => {
 
   afterAll(async () => {
     await lab?.close();
-    const file = process.env["E2E_TIMES"];
-    if (file !== undefined) await writeFile(file, `${JSON.stringify(rows, undefined, 1)}\n`);
+    const rows = inOrder().flatMap((scene) => scene.rows());
     if (rows.length > 0) process.stdout.write(`\n${formatTable(rows)}\n`);
   });
 
-  test.concurrent.for(CASES)(
-    "$name",
+  test.concurrent.for(CASES.map((each) => [each.name, each] as const))(
+    "%s",
     { timeout: 10 * MINUTE_MS },
-    async ({ play, owns }, { expect, skip }) => {
+    async ([name, { play, owns }], { skip }) => {
       if (!tools.ok) skip(tools.reason);
       const scene = createScene(lab);
+      scenes.set(name, scene);
       await play(scene, lab);
-      rows.push(...scene.rows());
-      expected.push(...scene.expected());
       const told = newsOf(readNotifications(await lab.notifications()), owns);
       expect(told.map(({ status, alert }) => `${status} ${alert}`).toSorted()).toEqual(
         scene.expected().toSorted(),
@@ -56,6 +48,7 @@ describe("from the event to the webhook", () => {
     });
     const notifications = readNotifications(await lab.notifications());
     const told = newsOf(notifications, () => true).map(({ status, alert }) => `${status} ${alert}`);
+    const expected = inOrder().flatMap((scene) => scene.expected());
     expect(told.toSorted()).toEqual(expected.toSorted());
     expect(notifications.filter((notices) => notices.every(({ isNews }) => !isNews))).toEqual([]);
   });

@@ -46,16 +46,16 @@ export function createScene(lab: Lab): Scene {
       return found;
     }, DEADLINE);
   };
-  const row = async (event: string, atMs: number, labels: Labels, status: Status) => {
+  const row = async (event: string, atMs: number, labels: Labels, status: Status): Promise<Row> => {
     const notice = await news(labels, status, atMs);
-    rows.push({ event, alert: labels, status, seconds: (notice.atMs - atMs) / 1_000 });
+    return { event, alert: labels, status, seconds: (notice.atMs - atMs) / 1_000 };
   };
   return {
     happens: async (event, act) => {
       const atMs = Date.now();
       await act();
       const all = async (status: Status, alerts: readonly Labels[]) =>
-        void (await Promise.all(alerts.map((labels) => row(event, atMs, labels, status))));
+        void rows.push(...(await Promise.all(alerts.map((labels) => row(event, atMs, labels, status)))));
       return {
         tells: (...alerts) => all("firing", alerts),
         resolves: (...alerts) => all("resolved", alerts),

@@ -1,8 +1,8 @@
-import { execFileSync } from "node:child_process";
 import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, inject } from "vitest";
 import { eventually } from "../support/eventually.ts";
+import { removeTracesOfFaketime } from "../support/faketime.ts";
 import type { FaultServer } from "../support/fault-server.ts";
 import { healthy } from "./behaviours.ts";
 import type { Program } from "./program.ts";
@@ -15,14 +15,17 @@ async function startWithClock(stage: Stage, setup: { readonly config: unknown })
   const faketime = inject("faketime");
   if (!faketime.ok) throw new Error(faketime.reason);
   const file = join(await stage.folder({ config: {}, files: { offset: "+0" } }), "offset");
+  const pids: (number | undefined)[] = [];
+  stage.cleanUp(() => Promise.all(pids.map(removeTracesOfFaketime)));
   const program = await stage.program(setup, {
     env: {
-      LD_PRELOAD: execFileSync(faketime.path, ["-m", "-f", "+0", "printenv", "LD_PRELOAD"]).toString().trim(),
+      LD_PRELOAD: faketime.path,
       FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_NO_CACHE: "1",
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
     },
   });
+  pids.push(program.child.pid);
   const setClock = async (offsetSeconds: number): Promise<void> => {
     await writeFile(`${file}.new`, `${offsetSeconds < 0 ? "" : "+"}${offsetSeconds}`);
     // Just before an instant of the schedule, whose timer then fires under the new time.

@@ -8,7 +8,8 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 export interface Ended {
-  readonly status: number | null;
+  /** The exit code. */
+  readonly status: number | null | undefined;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -16,16 +17,17 @@ export interface Ended {
 export interface Running {
   /** Both streams so far. */
   text(): string;
-  /** Ctrl-C; resolves to the exit code. */
-  interrupt(): Promise<number | null>;
+  readonly ended: Promise<Ended>;
+  /** Ctrl-C; resolves at the end. */
+  interrupt(): Promise<Ended>;
 }
 
 /** Somebody with a fresh copy of the project, a home of their own and nothing installed. */
 export interface Newcomer {
   readonly project: string;
   readonly home: string;
-  /** Types a command in a folder and waits for its end; `input`: what is typed into it. */
-  type(command: string, folder: string, input?: string): Ended;
+  /** Types a command in a folder; `input`: what is typed into it. Resolves at its end. */
+  type(command: string, folder: string, input?: string): Promise<Ended>;
   /** Starts a command that goes on. */
   start(command: string, folder: string): Running;
   /** Ends what was started and removes everything. */
@@ -49,17 +51,21 @@ export async function arrive(): Promise<Newcomer> {
     NO_COLOR: "1",
   };
   const children: ChildProcess[] = [];
+  function begin(command: string, cwd: string): ChildProcess {
+    // A group of its own, as a terminal makes one: Ctrl-C is for all of it.
+    const child = spawn("bash", ["-c", command], { cwd, env, detached: true });
+    children.push(child);
+    return child;
+  }
   return {
     project,
     home,
-    type: (command, cwd, input = "") =>
-      spawnSync("bash", ["-c", command], { cwd, env, input, encoding: "utf8", timeout: 240_000 }),
-    start: (command, cwd) => {
-      // A group of its own, as a terminal makes one: Ctrl-C is for all of it.
-      const child = spawn("bash", ["-c", command], { cwd, env, detached: true });
-      children.push(child);
-      return follow(child);
+    type: (command, cwd, input = "") => {
+      const child = begin(command, cwd);
+      child.stdin?.end(input);
+      return follow(child).ended;
     },
+    start: (command, cwd) => follow(begin(command, cwd)),
     leave: async () => {
       for (const child of children) signal(child, "SIGKILL");
       await rm(home, { recursive: true, force: true });
@@ -68,22 +74,22 @@ export async function arrive(): Promise<Newcomer> {
 }
 
 function follow(child: ChildProcess): Running {
-  let text = "";
-  child.stdout?.on("data", (chunk: Buffer) => (text += chunk.toString()));
-  child.stderr?.on("data", (chunk: Buffer) => (text += chunk.toString()));
-  const ended = once(child, "exit");
+  const written = { stdout: "", stderr: "" };
+  child.stdout?.on("data", (chunk: Buffer) => (written.stdout += chunk.toString()));
+  child.stderr?.on("data", (chunk: Buffer) => (written.stderr += chunk.toString()));
+  const ended = once(child, "close").then(([status]: (number | null)[]) => ({ ...written, status }));
   return {
-    text: () => text,
-    interrupt: async () => {
+    text: () => written.stdout + written.stderr,
+    ended,
+    interrupt: () => {
       signal(child, "SIGINT");
-      const [status]: (number | null)[] = await ended;
-      return status ?? null;
+      return ended;
     },
   };
 }
 
-function signal({ pid, exitCode }: ChildProcess, name: NodeJS.Signals): void {
-  if (pid === undefined || exitCode !== null) return;
+function signal({ pid, exitCode, signalCode }: ChildProcess, name: NodeJS.Signals): void {
+  if (pid === undefined || exitCode !== null || signalCode !== null) return;
   process.kill(-pid, name);
 }
 

@@ -9,7 +9,7 @@ import { createAuthority } from "../../src/demo/authority.ts";
 import { eventually } from "../support/eventually.ts";
 import { portOf } from "../support/fault-server.ts";
 import { commands, yamls } from "./commands.ts";
-import { arrive, type Newcomer, type Running } from "./newcomer.ts";
+import { arrive, type Newcomer } from "./newcomer.ts";
 
 /** Every command of the README, as it stands there. */
 const DEMO = "npm ci && npm run demo";
@@ -37,8 +37,15 @@ const SOON = { timeoutMs: 60_000, everyMs: 100 };
 const USER = { username: "monitor", password: new Secret("let me in") };
 
 const CARP0 = {
-  ...{ name: "carp0", device: "eth1", vhid: 2, vip: "192.0.2.100", netmask: "255.255.255.0" },
-  ...{ priority: 204, type: "1", peer: "224.0.0.18", alias: [] },
+  name: "carp0",
+  device: "eth1",
+  vhid: 2,
+  vip: "192.0.2.100",
+  netmask: "255.255.255.0",
+  priority: 204,
+  type: "1",
+  peer: "224.0.0.18",
+  alias: [],
 };
 
 /** A reference appliance with a certificate that nobody trusts yet. */
@@ -69,8 +76,6 @@ describe("the README, as a newcomer follows it", () => {
   let newcomer: Newcomer;
   let folder: string;
   let config: string;
-  let running: Running | undefined;
-  let url: string;
   const cleanup: (() => unknown)[] = [];
 
   beforeAll(async () => {
@@ -127,16 +132,15 @@ describe("the README, as a newcomer follows it", () => {
     expect(demo.text()).toContain("Stopped; nothing is left behind.");
   });
 
-  it("installs the command", { timeout: 300_000 }, () => {
-    const installed = newcomer.type(INSTALL, newcomer.project);
-    expect(installed.status, installed.stderr).toBe(0);
-    expect(newcomer.type("appliance-exporter --version", folder)).toMatchObject({ status: 0 });
+  it("installs the command", { timeout: 300_000 }, async () => {
+    expect(await newcomer.type(INSTALL, newcomer.project)).toMatchObject({ status: 0 });
+    expect(await newcomer.type("appliance-exporter --version", folder)).toMatchObject({ status: 0 });
   });
 
   it("connects appliances: not trusted at first, then by their pins", { timeout: 60_000 }, async () => {
-    expect(newcomer.type(PASSWORD, folder, "let me in\n")).toMatchObject({ status: 0 });
+    expect(await newcomer.type(PASSWORD, folder, "let me in\n")).toMatchObject({ status: 0 });
     await writeFile(join(folder, "config.yaml"), config);
-    const before = newcomer.type(CHECK, folder);
+    const before = await newcomer.type(CHECK, folder);
     expect(before).toMatchObject({ status: 1, stderr: "" });
     expect(before.stdout).toMatch(/^waf-ams-1 +ams +tls +the certificate is not trusted/m);
     const pins = Array.from(
@@ -148,40 +152,40 @@ describe("the README, as a newcomer follows it", () => {
     );
     expect(pins).toHaveLength(2);
     await writeFile(join(folder, "config.yaml"), pins.reduce(pinned, config));
-    expect(newcomer.type(CHECK, folder)).toMatchObject({ status: 0, stderr: "" });
+    expect(await newcomer.type(CHECK, folder)).toMatchObject({ status: 0, stderr: "" });
   });
 
-  it("shows what one appliance says", () => {
-    const polled = newcomer.type(POLL, folder);
+  it("shows what one appliance says", async () => {
+    const polled = await newcomer.type(POLL, folder);
     expect(polled).toMatchObject({ status: 0, stderr: "" });
     expect(polled.stdout).toMatch(/^vrrp_is_master\{appliance="waf-ams-1",ha_cluster="ams",.*\} 1$/m);
   });
 
   it("runs, shows the status, and ends", { timeout: 90_000 }, async () => {
-    running = newcomer.start(`exec ${RUN} --web.listen-address=127.0.0.1:0`, folder);
-    url = await eventually(() => {
-      const [, address] = /"addresses":"([^"]+)"/.exec(running?.text() ?? "") ?? [];
-      if (address === undefined) throw new Error(running?.text());
+    const running = newcomer.start(`exec ${RUN} --web.listen-address=127.0.0.1:0`, folder);
+    const url = await eventually(() => {
+      const [, address] = /"addresses":"([^"]+)"/.exec(running.text() ?? "") ?? [];
+      if (address === undefined) throw new Error(running.text());
       return `http://${address}`;
     }, SOON);
-    const status = await eventually(() => {
-      const shown = newcomer.type(`${STATUS} --url=${url}`, folder);
+    const status = await eventually(async () => {
+      const shown = await newcomer.type(`${STATUS} --url=${url}`, folder);
       expect(shown).toMatchObject({ status: 0, stderr: "" });
       return shown.stdout;
     }, SOON);
     expect(status).toMatch(/^All is well\.\n/);
-    expect(await running.interrupt()).toBe(0);
+    expect(await running.interrupt()).toMatchObject({ status: 0 });
   });
 
-  it("has rules and an example for Alertmanager that their tools accept", ({ skip }) => {
+  it("has rules and an example for Alertmanager that their tools accept", async ({ skip }) => {
     const tools = [inject("promtool"), inject("amtool")];
     const missing = tools.find((tool) => !tool.ok);
     if (missing?.ok === false) {
       skip(missing.reason);
       return;
     }
-    expect(newcomer.type(RULES, newcomer.project)).toMatchObject({ status: 0 });
-    expect(newcomer.type(ALERTMANAGER, newcomer.project)).toMatchObject({ status: 0 });
+    expect(await newcomer.type(RULES, newcomer.project)).toMatchObject({ status: 0 });
+    expect(await newcomer.type(ALERTMANAGER, newcomer.project)).toMatchObject({ status: 0 });
   });
 });
 

@@ -11,7 +11,7 @@ function ask(port: number, path: string, headers: Readonly<Record<string, string
 }
 
 describe("basic authentication", () => {
-  test.each(["$2a$", "$2b$", "$2y$"])("takes hashes that start with %s", async (prefix) => {
+  test.each(["$2a$", "$2b$", "$2y$", "$2x$", "$2$"])("takes hashes that start with %s", async (prefix) => {
     const { port } = await startSecured(`basic_auth_users: { monitor: "${prefix}${HASH}" }`);
     expect((await ask(port, "/metrics", basic("monitor:correct horse"))).status).toBe(200);
     expect((await ask(port, "/metrics", basic("monitor:correct horse"))).status).toBe(200);
@@ -94,6 +94,15 @@ describe("basic authentication", () => {
       ask(port, "/metrics", basic("monitor:correct horse")).then(({ status }) => `known: ${status}`),
     ]);
     expect(first).toBe("known: 200");
+  });
+
+  test("answers 503 to those who have waited for five seconds", async () => {
+    const { port } = await startSecured(`basic_auth_users: { dear: "$2b$12$${".".repeat(53)}" }`);
+    const guesses = Array.from({ length: 90 }, (_, index) => ask(port, "/metrics", basic(`dear:${index}`)));
+    const answers = await Promise.all(guesses);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 503]));
+    const tired = answers.filter(({ status }) => status === 503);
+    expect(new Set(tired.map(({ headers }) => headers["retry-after"]))).toEqual(new Set(["1"]));
   });
 
   test("takes as long for an unknown user as for a known one", async () => {

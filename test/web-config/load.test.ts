@@ -129,7 +129,7 @@ colour: blue
     "web.yaml:16:3: basic_auth_users.cheap: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$",
     "web.yaml:17:3: basic_auth_users: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$",
     'web.yaml:18:15: rate_limit.interval: expected a duration such as 100ms, 1s or 1m30s, got "1 second"',
-    "web.yaml:18:35: rate_limit.burst: expected at least 0",
+    "web.yaml:18:35: rate_limit.burst: expected a whole number from 0 to 1000000000, got -1",
     "web.yaml:19:1: colour: unknown key",
   ]);
   expect(sources).toEqual(["nowhere.pem", "server.key", "server.pem", "web.yaml"]);
@@ -180,6 +180,13 @@ test.each([
     "basic_auth_users: { monitor:$2y$10$abc }",
     "1:21: basic_auth_users: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$",
   ],
+  [
+    "http_server_config: { <<: { http2: false, http3: true } }",
+    "1:43: http_server_config.http3: unknown key",
+  ],
+  ["http_server_config: &a { http2: false }\nrate_limit: { <<: *a }", "1:26: rate_limit.http2: unknown key"],
+  ["http_server_config: { '<<': { http2: false } }", "1:23: http_server_config: unknown key"],
+  ["{}\n---\n", "2:1: expected one document, got more (---)"],
   ["basic_auth_users: [monitor]", "1:1: basic_auth_users: expected a map, got a list"],
   ["tls_server_config: {", "1:21: wrong indentation"],
   ["", "1:1: the file is empty"],
@@ -187,6 +194,30 @@ test.each([
   const text = yaml.replace("PAIR", "cert_file: server.pem, key_file: server.key");
   const { errors } = await load(text, files);
   expect(errors).toEqual([`web.yaml:${error}`]);
+});
+
+test.each(["cert_file", "key_file", "client_ca_file"])(
+  "does not show a key that stands in the place of %s",
+  async (name) => {
+    const bare = (files["server.key"] ?? "").replaceAll(/-----.*-----|\n/g, "");
+    for (const given of [`-----BEGIN PRIVATE KEY-----${bare}`, bare, files["server.key"]]) {
+      const { errors } = await load(JSON.stringify({ tls_server_config: { [name]: given } }));
+      expect(errors[0]).toMatch(/cannot use this file: /);
+      expect(errors.join("\n")).not.toContain(bare.slice(0, 20));
+    }
+  },
+);
+
+test.each([
+  ["1.5", "1.5"],
+  ["'5'", '"5"'],
+  ["1e99", "1e+99"],
+  [".inf", "Infinity"],
+  ["[5]", "a list"],
+])("refuses %s as a number of requests", async (burst, shown) => {
+  const { errors } = await load(`rate_limit: { burst: ${burst} }`);
+  const message = `expected a whole number from 0 to 1000000000, got ${shown}`;
+  expect(errors).toEqual([`web.yaml:1:15: rate_limit.burst: ${message}`]);
 });
 
 test("says that there is no file", async () => {

@@ -99,7 +99,7 @@ test("a bug in a page is an internal error as well, and the next request is serv
       },
     }),
   );
-  expect((await ask(port, "/")).status).toBe(500);
+  expect((await ask(port, "/sd")).status).toBe(500);
   expect((await ask(port, "/metrics")).status).toBe(200);
 });
 

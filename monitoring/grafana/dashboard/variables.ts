@@ -23,7 +23,7 @@ export function variables(): readonly VariableModel[] {
     ),
     constant(
       "runbook_url",
-      "https://docs.example/runbook.md",
+      "https://appliance-exporter.example/docs/runbook.md",
       "Where people who look at this dashboard find docs/runbook.md.",
     ),
     constant(

@@ -5,7 +5,7 @@ import { checkCertificates, checkPrivateKey } from "./pem-file.ts";
 import type { SourceRecord } from "../sources.ts";
 import type { Scope } from "./scope.ts";
 import { valueAt } from "../yaml/validate.ts";
-import { show } from "../yaml/wording.ts";
+import { showPath } from "../yaml/wording.ts";
 import { errorAt, type YamlFile } from "../yaml/file.ts";
 
 const MAX_PEM_BYTES = 4 * 1024 * 1024;
@@ -40,13 +40,16 @@ export async function readReferencedFiles(
   const readings = new Map<string, Reading>();
   const pems = new Map<string, string>();
   const errors: ConfigError[] = [];
-  for (const { scope, kind, path, name } of scopes.flatMap(referencesOf)) {
+  for (const { scope, kind, given, path, name } of scopes.flatMap(referencesOf)) {
     // One after the other: thousands of files at once would use up the descriptors.
     const use = `${kind.key} ${path}`;
     const reading = readings.get(use) ?? (await kind.read(path, record));
     readings.set(use, reading);
     if (!reading.ok) {
-      errors.push(errorAt(scope.file, [...scope.path, ...name], wordError(kind.key, path, reading.message)));
+      // The password itself may have been written where its file's path belongs.
+      const shown = kind.key === "password_file" ? "this file" : showPath(given, path);
+      const message = `cannot use ${shown}: ${reading.message}`;
+      errors.push(errorAt(scope.file, [...scope.path, ...name], message));
     } else if (reading.text !== undefined) pems.set(use, reading.text);
   }
   return { pems, errors };
@@ -55,9 +58,9 @@ export async function readReferencedFiles(
 function referencesOf(scope: Scope) {
   return KINDS.flatMap((kind) => {
     const name = ["http_client", kind.block, kind.key];
-    const value = valueAt(scope.file.data, [...scope.path, ...name]);
-    return typeof value === "string" && value !== ""
-      ? [{ scope, kind, name, path: resolveFrom(scope.file, value) }]
+    const given = valueAt(scope.file.data, [...scope.path, ...name]);
+    return typeof given === "string" && given !== ""
+      ? [{ scope, kind, name, given, path: resolveFrom(scope.file, given) }]
       : [];
   });
 }
@@ -97,10 +100,4 @@ async function readPem(
   if (!read.ok) return read;
   const message = check(read.text);
   return message === undefined ? read : { ok: false, message };
-}
-
-function wordError(key: string, path: string, message: string): string {
-  // The password itself, or the key, may have been written where its file's path belongs.
-  const shown = key === "password_file" || path.includes("\n") ? "this file" : show(path);
-  return `cannot use ${shown}: ${message}`;
 }

@@ -42,6 +42,7 @@ interface Value {
 }
 
 const NOTHING: Value = { data: undefined, size: 1 };
+const NONE: Value = { data: undefined, size: 0 };
 
 /**
  * The document as plain values: maps with unique keys that are plain words, aliases followed within a bound, so that
@@ -75,15 +76,42 @@ function readList(items: readonly unknown[], reading: Reading): Value {
 
 function readMap(pairs: readonly Pair[], reading: Reading): Value {
   const entries = new Map<string, Value>();
-  for (const { key, value } of pairs) {
-    const name = readKey(key, reading);
-    const read = readNode(value, reading);
-    if (name === undefined) continue;
-    if (entries.has(name)) addProblem(reading, key, "this key stands here twice");
-    entries.set(name, read);
+  let merged: Value | undefined;
+  for (const pair of pairs) {
+    const { key, value } = pair;
+    const isTwice = isMerge(pair) ? merged !== undefined : entries.has(keyText(key) ?? "");
+    if (isTwice) addProblem(reading, key, "this key stands here twice");
+    if (isMerge(pair)) merged = readMerge(pair, reading);
+    else {
+      const name = readKey(key, reading);
+      const read = readNode(value, reading);
+      if (name !== undefined) entries.set(name, read);
+    }
   }
-  const data = Object.fromEntries([...entries].map(([name, value]) => [name, value.data]));
-  return { data, size: sizeOf([...entries.values()]) };
+  const own = [...entries].map(([name, value]) => [name, value.data] as const);
+  const data: unknown = Object.assign({}, merged?.data, Object.fromEntries(own));
+  return { data, size: sizeOf([...entries.values(), merged ?? NONE]) };
+}
+
+/** Whether the pair takes over the entries of other maps, which those of its own map go before. @see YAML, `!!merge` */
+export function isMerge({ key }: Pair): boolean {
+  return isScalar(key) && key.value === "<<" && key.type === "PLAIN";
+}
+
+/** The entries of one map or of several, the first of which goes before the others. */
+function readMerge({ key, value }: Pair, reading: Reading): Value {
+  const read = readNode(value, reading);
+  const maps: readonly unknown[] = Array.isArray(read.data) ? read.data : [read.data];
+  if (!maps.every(isRecord)) {
+    // What an alias stands for is missing where that has been told of already.
+    if (read !== NOTHING) addProblem(reading, key, "expected a map or a list of maps behind <<");
+    return NOTHING;
+  }
+  return { data: Object.assign({}, ...maps.toReversed()), size: read.size };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function readKey(key: unknown, reading: Reading): string | undefined {

@@ -1,7 +1,7 @@
-import { isAlias, isMap, isSeq, LineCounter, type Alias, type Node } from "yaml";
+import { isAlias, isMap, isSeq, LineCounter, type Alias, type Node, type Pair } from "yaml";
 import type { ConfigError } from "../config.ts";
 import type { JsonPath } from "../errors.ts";
-import { keyText, startOf } from "./data.ts";
+import { isMerge, keyText, startOf } from "./data.ts";
 
 export type Position = NonNullable<ConfigError["position"]>;
 
@@ -18,13 +18,13 @@ export function createLineIndex(text: string): (offset: number) => Position {
 
 /**
  * The offset of what stands at `path`: of the key in a map, of the item in a list. Where the path leads on to something
- * that is missing, the start of the map that lacks it. Aliases are followed to their anchors.
+ * that is missing, the start of the map that lacks it. Aliases are followed to their anchors, and `<<` to what it takes over.
  */
 export function locateOffset(root: Node | null, targets: ReadonlyMap<Alias, Node>, path: JsonPath): number {
   let node = follow(root, targets);
   let offset = startOf(node);
   for (const segment of path) {
-    const step = stepInto(node, segment);
+    const step = stepInto(node, segment, targets);
     if (!step) return startOf(node);
     offset = startOf(step.at);
     node = follow(step.to, targets);
@@ -33,13 +33,34 @@ export function locateOffset(root: Node | null, targets: ReadonlyMap<Alias, Node
 }
 
 /** `at`: what to point at; `to`: the value. */
-function stepInto(node: unknown, segment: string | number): { at: unknown; to: unknown } | undefined {
+function stepInto(
+  node: unknown,
+  segment: string | number,
+  targets: ReadonlyMap<Alias, Node>,
+): { at: unknown; to: unknown } | undefined {
   if (isSeq(node)) {
     const item = typeof segment === "number" ? node.items[segment] : undefined;
     return item === undefined ? undefined : { at: item, to: item };
   }
-  const pair = isMap(node) ? node.items.find(({ key }) => keyText(key) === segment) : undefined;
+  const pair = findPair(node, segment, targets);
   return pair && { at: pair.key, to: pair.value };
+}
+
+/** Of the map itself, or else of those that it takes over. */
+function findPair(
+  node: unknown,
+  segment: string | number,
+  targets: ReadonlyMap<Alias, Node>,
+): Pair | undefined {
+  if (!isMap(node)) return undefined;
+  const own = node.items.find((pair) => !isMerge(pair) && keyText(pair.key) === segment);
+  if (own) return own;
+  const merged = follow(node.items.find(isMerge)?.value, targets);
+  for (const map of isSeq(merged) ? merged.items : [merged]) {
+    const pair = findPair(follow(map, targets), segment, targets);
+    if (pair) return pair;
+  }
+  return undefined;
 }
 
 function follow(node: unknown, targets: ReadonlyMap<Alias, Node>): unknown {

@@ -18,8 +18,16 @@ function kindOf(value: unknown): string {
 /** The value itself, as JSON and cut; only for keys that never hold a secret. */
 export function show(value: unknown): string {
   if (value === null || typeof value === "object") return kindOf(value);
-  const text = JSON.stringify(value);
+  const text = typeof value === "number" ? String(value) : JSON.stringify(value);
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
+}
+
+/** A marker of PEM, several lines, or a long run of base64. */
+const KEY_MATERIAL = /-----|[\r\n]|^[A-Za-z0-9+][A-Za-z0-9+/=]{47,}$/;
+
+/** The path of a file, but where what was `given` for it may be the key itself that belongs into the file. */
+export function showPath(given: string, path: string): string {
+  return KEY_MATERIAL.test(given) ? "this file" : show(path);
 }
 
 /** Words a type error with the value that was found; only for keys that never hold a secret. */

@@ -50,8 +50,10 @@ describe.skipIf(NO_PROC !== undefined)(`looks at the process${skipped(NO_PROC)}`
 
   test("finds nothing where the process has ended and its parent has not noticed", async () => {
     const file = join(await temporaryFolder(), "child");
-    // The child ends with its input, when its parent has become one that does not look after children.
-    const parent = startNamed("bash", "bash", "-c", `(read <&3) 3<&0 & echo $! > '${file}'; exec sleep 1000`);
+    // The child ends with its input, when its parent has become one that does not look after children. Its own standard
+    // input is empty, as a shell gives it to what runs in the background.
+    const script = `exec 3<&0; (read <&3) & echo $! > '${file}'; exec sleep 1000`;
+    const parent = startNamed("bash", "bash", "-c", script);
     const child = await eventually(() => {
       const text = readFileSync(file, "utf8").trim();
       if (text === "") throw new Error("no id yet");

@@ -19,6 +19,14 @@ test.each([
   ["\uFEFFa: 1\r\nb: 2\r\n", '{"a":1,"b":2}'],
   ["a: yes\nb: ~\nc:\n", '{"a":"yes","b":null,"c":null}'],
   ["base: &b {x: 1}\nuse: [*b, *b]\n", '{"base":{"x":1},"use":[{"x":1},{"x":1}]}'],
+  ["a: &a {x: 1, y: 2}\nb: {<<: *a, y: 3}\n", '{"a":{"x":1,"y":2},"b":{"x":1,"y":3}}'],
+  ["a: {y: 3, <<: &a {x: 1, y: 2}, z: *a}\n", '{"a":{"x":1,"y":3,"z":{"x":1,"y":2}}}'],
+  ["<<: [{x: 1, y: 1}, {y: 2, z: 2}]\nz: 3\n", '{"y":1,"z":3,"x":1}'],
+  [
+    "a: &a {<<: {x: 1}}\nb: &b [*a, {y: 2}]\nc: {<<: *b}\n",
+    '{"a":{"x":1},"b":[{"x":1},{"y":2}],"c":{"y":2,"x":1}}',
+  ],
+  ['"<<": 1\n', '{"<<":1}'],
   ["1: one\ntrue: yes\n", '{"1":"one","true":"yes"}'],
   ["%YAML 1.2\n---\na: 1\n...\n", '{"a":1}'],
 ])("%j is read as %s", async (text, json) => {
@@ -45,6 +53,11 @@ test.each([
   ["a: *b\n", "a.yaml:1:4: no anchor of this name stands before it; a text that starts with * needs quotes"],
   ["a: &x &y 1\n", "a.yaml:1:7: a misplaced anchor or alias; a text that starts with & or * needs quotes"],
   ["a: &x [1, *x]\n", "a.yaml:1:11: an alias must not stand for what holds it"],
+  ["a: &x {<<: *x}\n", "a.yaml:1:12: an alias must not stand for what holds it"],
+  ["a: {b: 1, <<: 7}\n", "a.yaml:1:11: expected a map or a list of maps behind <<"],
+  ["<<: [{a: 1}, 7]\n", "a.yaml:1:1: expected a map or a list of maps behind <<"],
+  ["<<: {a: 1}\n<<: {b: 1}\n", "a.yaml:2:1: this key stands here twice"],
+  ["<<: {__proto__: 1}\n", "a.yaml:1:6: expected a key that is a plain word"],
   ["a: 1\nb: 2\na: 3\n", "a.yaml:3:1: this key stands here twice"],
   [
     "a: {b: 1, b: 2}\nc: 1\nc: 2\n",

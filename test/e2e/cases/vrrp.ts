@@ -11,7 +11,7 @@ const cleanFailover: Case = {
     const { preferred, other } = clean;
     const failover = await happens("clean failover", () => preferred.keepalived.shiftPriority(SHIFT));
     await failover.tells(failoverTo(clean, other.name));
-    const back = await happens("and back", () => preferred.keepalived.shiftPriority(0));
+    const back = await happens("clean failover back", () => preferred.keepalived.shiftPriority(0));
     await back.tells(failoverTo(clean, preferred.name));
   },
 };
@@ -24,13 +24,13 @@ const secondFailover: Case = {
     const { preferred, other } = again;
     const first = await happens("first failover", () => preferred.keepalived.shiftPriority(SHIFT));
     await first.tells(failoverTo(again, other.name));
-    const back = await happens("back within two minutes", () => preferred.keepalived.shiftPriority(0));
+    const back = await happens("first failover back", () => preferred.keepalived.shiftPriority(0));
     await back.tells(failoverTo(again, preferred.name));
     const second = await happens("second failover within two minutes", () =>
       preferred.keepalived.shiftPriority(SHIFT),
     );
     await second.tells(failoverTo(again, other.name));
-    const end = await happens("and back", () => preferred.keepalived.shiftPriority(0));
+    const end = await happens("second failover back", () => preferred.keepalived.shiftPriority(0));
     await end.tells(failoverTo(again, preferred.name));
   },
 };
@@ -88,12 +88,12 @@ const noMaster: Case = {
     const { preferred, other } = nobody;
     const alert = vrrpAlert("VrrpNoMaster", nobody);
     // The backup first, that it takes nothing over; the preferred one first, that it is master alone.
-    const gone = await happens("both without carrier", async () => {
+    const gone = await happens("no master: both without carrier", async () => {
       await other.vrrpLink.unplug();
       await preferred.vrrpLink.unplug();
     });
     await gone.tells(alert);
-    const back = await happens("carrier for both", async () => {
+    const back = await happens("carrier for both found again", async () => {
       await preferred.vrrpLink.plug();
       await other.vrrpLink.plug();
     });

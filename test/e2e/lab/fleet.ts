@@ -6,8 +6,7 @@ const SHARED = ["clean", "again", "crash", "carrier", "split", "nobody", "web", 
 export const EXPORTERS = [
   { name: "main", clusters: SHARED },
   { name: "twin", clusters: SHARED },
-  { name: "third", clusters: ["outage"] },
-  { name: "fourth", clusters: ["restart"] },
+  { name: "third", clusters: ["outage", "restart"] },
 ] as const;
 
 export type ExporterName = (typeof EXPORTERS)[number]["name"];

@@ -10,7 +10,7 @@ const webhook = createServer((request, response) => {
   const atMs = Date.now();
   void json(request).then((body) => {
     process.stdout.write(`${JSON.stringify({ atMs, body })}\n`);
-    response.end();
+    return response.end();
   });
 });
 

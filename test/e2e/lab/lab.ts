@@ -48,7 +48,7 @@ export async function startLab(): Promise<Lab> {
   const sandbox = await openSandbox();
   const close = async () => {
     await sandbox.close();
-    if (process.env["E2E_KEEP"] === undefined) await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
   };
   try {
     return { ...(await build(sandbox, folder)), close };
