@@ -1,6 +1,14 @@
 import { defineConfig } from "vitest/config";
 import { tellSkipped } from "./test/support/tell-skipped.ts";
 
+/** What is not the program itself, so that one Node is enough to try it: rules, dashboards, pages in browsers, documents. */
+const SURROUNDINGS = ["test/browser", "test/monitoring", "test/project", "test/readme"].map(
+  (folder) => `${folder}/**/*.test.ts`,
+);
+const setupFiles = ["test/support/end-with-runner.ts"];
+// Real sockets on a busy machine: a test waits for its event, and only a hang reaches this.
+const timeouts = { testTimeout: 30_000, hookTimeout: 60_000 };
+
 export default defineConfig({
   test: {
     globalSetup: ["test/support/setup-tools.ts"],
@@ -14,13 +22,20 @@ export default defineConfig({
     projects: [
       {
         test: {
-          name: "unit",
+          name: "program",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/e2e/**"],
-          setupFiles: ["test/support/end-with-runner.ts"],
-          // Real sockets on a busy machine: a test waits for its event, and only a hang reaches this.
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          exclude: ["test/e2e/**", ...SURROUNDINGS],
+          setupFiles,
+          ...timeouts,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: "surroundings",
+          include: SURROUNDINGS,
+          setupFiles,
+          ...timeouts,
           sequence: { groupOrder: 0 },
         },
       },
@@ -29,7 +44,7 @@ export default defineConfig({
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
           globalSetup: ["test/e2e/build.ts"],
-          setupFiles: ["test/support/end-with-runner.ts"],
+          setupFiles,
           // All cases at once, and when the other tests are over: times are measured.
           maxConcurrency: 64,
           sequence: { groupOrder: 1 },
