@@ -87,6 +87,13 @@ test("what was closed shows what is true now as soon as it opens, by its line as
 
 test("what did not change is not touched", async () => {
   const { server, page } = await openLive();
+  const show = async (site: string) => {
+    const next = FLEET.map((each) => (each.name === "lab" ? { ...each, labels: { site } } : each));
+    server.show(documentOf(next, { events: [...EVENTS] }));
+    await page.locator("#cluster-lab summary", { hasText: `site=${site}` }).waitFor();
+  };
+  // The first state takes the place of what the page came with.
+  await show("here");
   await page.evaluate(() => {
     const touched: string[] = [];
     Object.assign(window, { touched });
@@ -97,9 +104,7 @@ test("what did not change is not touched", async () => {
       }
     }).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
   });
-  const next = FLEET.map((each) => (each.name === "lab" ? { ...each, labels: { site: "elsewhere" } } : each));
-  server.show(documentOf(next, { events: [...EVENTS] }));
-  await page.locator("#cluster-lab summary", { hasText: "site=elsewhere" }).waitFor();
+  await show("elsewhere");
   const touched = await page.evaluate<string[]>("window.touched");
   // The labels on offer are the filter's.
   expect(new Set(touched)).toEqual(new Set(["cluster-lab", "filter"]));
