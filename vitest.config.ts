@@ -12,6 +12,8 @@ const timeouts = { testTimeout: 30_000, hookTimeout: 60_000 };
 export default defineConfig({
   test: {
     globalSetup: ["test/support/setup-tools.ts"],
+    // Most tests wait for sockets and processes of their own, so that two cores bear three of them.
+    maxWorkers: 3,
     reporters: ["default", tellSkipped],
     coverage: {
       provider: "v8",
