@@ -106,13 +106,13 @@ export const PROOFS_OF_THE_WEB: readonly Proof[] = [
       for (let nth = 0; nth < 5; nth += 1) {
         await writeFile(join(program.folder, "password"), `p${nth}`);
         const polled = server.requests.length;
-        await eventually(() => expect(server.requests.length).toBeGreaterThan(polled));
-        expect((await program.scrape()).value("appliance_up", { appliance: "a" })).toBe(1);
+        await eventually(async () => {
+          expect(server.requests.length).toBeGreaterThan(polled);
+          expect((await program.scrape()).value("appliance_up", { appliance: "a" })).toBe(1);
+        });
       }
       const seconds = (performance.now() - startedMs) / 1000;
       expect(server.requests.length - before).toBeGreaterThanOrEqual(Math.floor(seconds) - 2);
-      const counted = { appliance: "a", operation: "vrrp" };
-      expect((await program.scrape()).value("appliance_poll_failures_total", counted)).toBe(0);
       // Refused, or turned away while others are checked; which of the two is the machine's speed.
       expect([401, 503]).toEqual(expect.arrayContaining([...new Set(statuses)]));
     },
