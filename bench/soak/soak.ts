@@ -88,7 +88,7 @@ async function keepBusy(
     const polls = new Map(pollsOf(text).map((each) => [each.key, each.polls]));
     counters = countersOf(text);
     scrapes += 1;
-    instants.see({ atMs, polls, skipped: totalOf(counters.skipped) });
+    instants.see({ atMs, polls, skipped: totalOf(counters.skipped), begunLate: counters.late });
     probing.probe();
     if (tick % RELOAD_EVERY_TICKS === 0) {
       reloads += 1;

@@ -11,18 +11,25 @@ interface Course {
   readonly ends: readonly number[];
   /** When the exporter counts a skip. */
   readonly skips?: readonly number[];
+  /** When a poll begins late. */
+  readonly lateBegins?: readonly number[];
   /** From one look to the next; default: a tenth of an interval. */
   readonly lookEvery?: number;
 }
 
 /** What is counted of ten intervals. */
-function counted({ ends, skips = [], lookEvery = 0.1 }: Course): InstantCounts {
+function counted({ ends, skips = [], lateBegins = [], lookEvery = 0.1 }: Course): InstantCounts {
   const counter = createInstantCounter([TURN], 0);
   for (let at = -0.5; at < 9.9; at += lookEvery) {
     const passed = (instants: readonly number[]): number =>
       instants.filter((instant) => instant <= at).length;
     const polls = new Map([[TURN.key, 100 + passed(ends)]]);
-    counter.see({ atMs: FIRST_MS + at * INTERVAL_MS, polls, skipped: passed(skips) });
+    counter.see({
+      atMs: FIRST_MS + at * INTERVAL_MS,
+      polls,
+      skipped: passed(skips),
+      begunLate: passed(lateBegins),
+    });
   }
   return counter.counts();
 }
@@ -58,6 +65,13 @@ test("polls out of turn hide no loss at another instant", () => {
 
 test("a poll that ends after the next instant is late, not lost", () => {
   expect(counted({ ends: endsBut({ 4: [5.2] }) })).toEqual({ due: 8, late: 1, skipped: 0, lost: 0 });
+});
+
+test("where polls begin late, they may follow one another an interval late for some time", () => {
+  const ends = endsBut({ 2: [], 3: [3.1], 4: [4.1], 5: [5.1, 5.3] });
+  expect(counted({ ends, lateBegins: [3] })).toMatchObject({ late: 1, lost: 0 });
+  expect(counted({ ends })).toMatchObject({ late: 0, lost: 1 });
+  expect(counted({ ends, lateBegins: [1] })).toMatchObject({ late: 0, lost: 1 });
 });
 
 test("a poll that the exporter counted as skipped is not lost, but a skip long before excuses nothing", () => {
