@@ -111,9 +111,9 @@ export const OUTAGES: readonly Outage[] = [
       alert("ApplianceCertificateExpired", WAF_1),
       alert("ApplianceUnstable", WAF_1),
       alert("VrrpRedundancyLost", GROUP),
-      alert("VrrpPreferredMasterLost", GROUP),
     ],
     besides: [
+      alert("VrrpPreferredMasterLost", GROUP),
       alert("WebsiteDownFromOneAppliance", BLOG, HTTPS, { appliance: "waf-2" }),
       alert("WebsiteDown", SHOP, HTTPS),
       alert("WebsiteUnknown", { appliance: "waf-9" }),
