@@ -42,7 +42,7 @@ export const OUTAGES: readonly Outage[] = [
     besides: [alert("NodeDown")],
   },
   {
-    name: "no exporter reaches most of the fleet: each unreachable appliance",
+    name: "no exporter reaches most of the fleet: sites and clusters that are dark, and what is in them",
     told: [alert("ApplianceExporterIsolated", { exporters: "all" })],
     silenced: [
       alert("SiteDark", { site: "amsterdam" }),
@@ -50,10 +50,12 @@ export const OUTAGES: readonly Outage[] = [
       alert("ApplianceDown", WAF_1),
       alert("ApplianceUnstable", WAF_1),
       alert("VrrpMasterUnknown", GROUP),
-      alert("VrrpRedundancyLost", GROUP),
-      alert("VrrpPreferredMasterLost", GROUP),
     ],
-    besides: [alert("VrrpSplitBrain", UTR, { vhid: "2" }), alert("WebsiteDown", UTR, HTTPS)],
+    besides: [
+      alert("VrrpMasterUnknown", UTR, { vhid: "2", vip: "192.0.2.102" }),
+      alert("VrrpSplitBrain", UTR, { vhid: "2" }),
+      alert("WebsiteDown", UTR, HTTPS),
+    ],
   },
   {
     name: "an exporter is cut off, another is not: nothing follows",
@@ -109,9 +111,9 @@ export const OUTAGES: readonly Outage[] = [
       alert("ApplianceCertificateExpired", WAF_1),
       alert("ApplianceUnstable", WAF_1),
       alert("VrrpRedundancyLost", GROUP),
-      alert("VrrpPreferredMasterLost", GROUP),
     ],
     besides: [
+      alert("VrrpPreferredMasterLost", GROUP),
       alert("WebsiteDownFromOneAppliance", BLOG, HTTPS, { appliance: "waf-2" }),
       alert("WebsiteDown", SHOP, HTTPS),
       alert("WebsiteUnknown", { appliance: "waf-9" }),
