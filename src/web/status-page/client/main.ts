@@ -12,6 +12,7 @@ import { createConnection } from "./connection.ts";
 import { byId } from "./elements.ts";
 import { startFeed } from "./feed.ts";
 import { createFilterBox } from "./filter-box.ts";
+import { openTargets } from "./open-targets.ts";
 import { patch } from "./patch.ts";
 import { tick } from "./ticker.ts";
 
@@ -67,12 +68,6 @@ function show(): void {
   clusters.tick();
 }
 
-/** A link to a cluster opens it. */
-function openTarget(): void {
-  const target = document.getElementById(location.hash.slice(1));
-  if (target instanceof HTMLDetailsElement) target.open = true;
-}
-
 const feed = startFeed("api/v1/fleet", {
   onQuestion: connection.asked,
   onAnswer: (answer) => {
@@ -91,5 +86,4 @@ setInterval(show, TICK_MS);
 document.addEventListener("visibilitychange", wake);
 addEventListener("pageshow", wake);
 addEventListener("online", wake);
-addEventListener("hashchange", openTarget);
-openTarget();
+openTargets();
