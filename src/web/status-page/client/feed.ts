@@ -25,7 +25,7 @@ export interface FeedHandlers {
 }
 
 /** Asks for the document every second, for as long as the page is there. */
-export function startFeed(url: string, { onQuestion, onAnswer }: FeedHandlers): Feed {
+export function startFeed(url: URL, { onQuestion, onAnswer }: FeedHandlers): Feed {
   let etag: string | undefined;
   let timer: number | undefined;
   let isAsking = false;
@@ -56,7 +56,7 @@ export function startFeed(url: string, { onQuestion, onAnswer }: FeedHandlers): 
   return { askNow: () => void ask() };
 }
 
-function request(url: string, etag: string | undefined): Promise<Response> {
+function request(url: URL, etag: string | undefined): Promise<Response> {
   return fetch(url, {
     // Ours is the only cache: what is shown is never older than what was asked.
     cache: "no-store",

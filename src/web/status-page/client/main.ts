@@ -68,7 +68,14 @@ function show(): void {
   clusters.tick();
 }
 
-const feed = startFeed("api/v1/fleet", {
+/** Beside the page, and without the credentials that its own URL may hold: no request can be made to such a one. */
+function fleetUrl(): URL {
+  const url = new URL("api/v1/fleet", location.href);
+  [url.username, url.password] = ["", ""];
+  return url;
+}
+
+const feed = startFeed(fleetUrl(), {
   onQuestion: connection.asked,
   onAnswer: (answer) => {
     connection.answered(answer);
