@@ -10,7 +10,7 @@ const STYLES = { good: "green", bad: "red", doubtful: "yellow" } as const;
 
 /**
  * Rows in columns as wide as their widest cell, two blanks apart, under a header in capitals. Ends in a line break. Control
- * characters are replaced: what an appliance supplies cannot steer a terminal.
+ * characters, those of the direction of writing among them, are replaced: what an appliance supplies cannot steer a terminal.
  */
 export function formatTable(
   header: readonly string[],
@@ -45,9 +45,9 @@ function textOf(cell: Cell = ""): string {
   return printable(typeof cell === "string" ? cell : cell.text);
 }
 
-/** A text on one line that cannot steer a terminal. */
+/** A text on one line that cannot steer a terminal, nor turn the direction of what stands beside it. */
 function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, "\uFFFD");
+  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, "\uFFFD");
 }
 
 /** The same for a text of several lines. */

@@ -2,7 +2,7 @@ import axe, { type AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
-import type { FleetDocument } from "../../src/status/schema.ts";
+import type { ClusterDocument, FleetDocument } from "../../src/status/schema.ts";
 import {
   documentOf,
   EVENTS,
@@ -40,6 +40,8 @@ const STATES: readonly (readonly [name: string, document: FleetDocument])[] = [
   ],
   ["many clusters, closed", fleetOfSize(16)],
 ];
+
+const NAMES = ["production_frontend_loadbalancers_amsterdam_01", "n".repeat(120)];
 
 /** What axe has against the page as it is, the rule and the elements in short. */
 async function violationsOf(page: Page): Promise<readonly string[]> {
@@ -179,6 +181,36 @@ test.each([360, 768, 1280])(
     const { page } = await open(server.url, { viewport: { width, height: 800 } });
     await page.locator("html[data-connection=live]").waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  },
+);
+
+test.each([360, 1100].flatMap((width) => NAMES.map((name) => [width, name] as const)))(
+  "at %i px a name without a place to break at makes nothing wider: %s",
+  async (width, name) => {
+    const named = (cluster: ClusterDocument): ClusterDocument => ({
+      ...cluster,
+      labels: { [name]: name },
+      websites: cluster.websites.map((website) => ({ ...website, name })),
+    });
+    const fleet = documentOf([named(shopDownInPart(pair(name))), named(splitBrain(pair(`${name}_b`)))], {
+      events: EVENTS.map((event) => ({ ...event, summary: `Polling of ${name} works again`, cluster: name })),
+    });
+    const server = await startFleetServer(fleet);
+    const { page } = await open(`${server.url}?cluster=${name}`, { viewport: { width, height: 800 } });
+    await page.locator("html[data-connection=live]").waitFor();
+    const widest = (): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);
+    expect(await widest()).toBe(width);
+    await page.getByRole("link", { name: "Show everything" }).first().click();
+    await expect.poll(() => page.locator(".cluster").count(), SOON).toBe(2);
+    expect(await widest()).toBe(width);
+    const wide = "main :is(p, span, h1, h2, h3, a, li, strong, select, input)";
+    // Nothing is cut off or put over its neighbour either.
+    const overflowing = await page
+      .locator(wide)
+      .evaluateAll((all) =>
+        all.flatMap((one) => (one.getBoundingClientRect().right > innerWidth ? [one.outerHTML] : [])),
+      );
+    expect(overflowing).toEqual([]);
   },
 );
 

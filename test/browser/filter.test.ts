@@ -88,3 +88,22 @@ test("without a script the page shows the whole state, of its moment, and the fi
   await page.waitForURL(`${server.url}?`);
   expect(await clustersOf(page)).toEqual(["rtm", "ams", "lab"]);
 });
+
+test("the form and the page follow the URL when the reader goes back and forward", async () => {
+  const { page, server } = await openFleet();
+  const search = page.getByRole("searchbox", { name: "Search" });
+  await page.locator(".problems").getByRole("link", { name: "Cluster rtm" }).click();
+  await search.fill("ams-2");
+  await page.getByRole("combobox", { name: "Label" }).selectOption("site=amsterdam");
+  await expect.poll(() => clustersOf(page), SOON).toEqual(["ams"]);
+  await page.goBack();
+  expect(page.url()).toBe(server.url);
+  await expect.poll(() => clustersOf(page), SOON).toEqual(["rtm", "ams", "lab"]);
+  expect(await search.inputValue()).toBe("");
+  expect(await page.getByRole("combobox", { name: "Label" }).inputValue()).toBe("");
+  expect(await page.locator("#filter .clear").isVisible()).toBe(false);
+  await page.goForward();
+  await expect.poll(() => clustersOf(page), SOON).toEqual(["ams"]);
+  expect(await search.inputValue()).toBe("ams-2");
+  expect(await page.getByRole("combobox", { name: "Label" }).inputValue()).toBe("site=amsterdam");
+});

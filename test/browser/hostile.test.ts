@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { listen } from "../appliance/support.ts";
 import { startTestExporter } from "../support/exporter.ts";
-import { appliance, documentOf, pair } from "../web/status-page/documents.ts";
+import { appliance, documentOf, pair, shopDown } from "../web/status-page/documents.ts";
 import { startFleetServer } from "./fleet-server.ts";
 import { SOON, useBrowser } from "./support.ts";
 
@@ -88,6 +88,20 @@ test("scripts in every text are text to a browser without a script too", async (
   expect(errors).toEqual([]);
   expect(await page.locator(FOREIGN).count()).toBe(0);
   expect(requests.filter((url) => !url.startsWith(server.url))).toEqual([]);
+});
+
+test("names that turn the direction of writing leave the words around them in order", async () => {
+  const name = "ams\u202E\u2067gnissim";
+  const server = await startFleetServer(documentOf([shopDown(pair(name))]));
+  const { page, errors } = await open(server.url);
+  await page.locator("html[data-connection=live]").waitFor();
+  expect(await page.locator("h3").textContent()).toBe("ams\\u{202E}\\u{2067}gnissim");
+  expect(await page.locator("main").innerText()).not.toMatch(/\p{Bidi_Control}/u);
+  // The name itself is what is asked for.
+  await page.getByRole("combobox", { name: "Cluster" }).selectOption(name);
+  await expect.poll(() => new URL(page.url()).searchParams.get("cluster"), SOON).toBe(name);
+  expect(await page.locator(".cluster").count()).toBe(1);
+  expect(errors).toEqual([]);
 });
 
 test("what a lying appliance answers arrives on the page as text", async () => {

@@ -69,3 +69,20 @@ test("the page needs few requests, so that a rate limit made for scrapers lets i
   const asked = [...paths].filter((path) => !path.endsWith("icon.svg")).toSorted();
   expect(asked).toEqual(["", "api/v1/fleet", asset("client/main.js"), asset("style.css")]);
 });
+
+test("a page whose URL holds a name and a password is live, and its filter works", async () => {
+  const server = await startFleetServer(documentOf([pair("ams"), pair("rtm")]));
+  server.intercept(({ headers }, response) => {
+    const isKnown = headers.authorization === `Basic ${btoa("operator:secret")}`;
+    if (!isKnown) response.writeHead(401, { "www-authenticate": 'Basic realm="exporter"' }).end();
+    return !isKnown;
+  });
+  const { page, errors } = await open(server.url.replace("//", "//operator:secret@"));
+  await page.locator("html[data-connection=live]").waitFor();
+  server.show(documentOf([shopDown(pair("ams")), pair("rtm")]));
+  await expect.poll(() => page.title(), SOON).toBe("1 problem – appliance-exporter");
+  await page.getByRole("searchbox").fill("rtm");
+  await expect.poll(() => page.locator(".cluster h3").allTextContents(), SOON).toEqual(["rtm"]);
+  expect(page.url()).toMatch(/\?text=rtm$/);
+  expect(errors).toEqual([]);
+});

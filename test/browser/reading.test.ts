@@ -85,6 +85,19 @@ test("what was closed shows what is true now as soon as it opens, by its line as
   await expect.poll(() => states("lab"), SOON).toEqual([]);
 });
 
+test("a link to a cluster opens it each time that it is followed", async () => {
+  const { page } = await openLive([shopDown(pair("ams")), ...FLEET.slice(1)]);
+  const [ams, link] = [page.locator("#cluster-ams"), page.getByRole("link", { name: "Cluster ams" })];
+  const table = ams.getByRole("table");
+  for (const round of [1, 2]) {
+    await ams.locator("summary").click();
+    await table.waitFor({ state: "hidden" });
+    await link.click();
+    await table.waitFor({ state: "visible" });
+    expect(page.url(), `round ${round}`).toMatch(/#cluster-ams$/);
+  }
+});
+
 test("what did not change is not touched", async () => {
   const { server, page } = await openLive();
   const show = async (site: string) => {

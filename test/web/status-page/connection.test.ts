@@ -21,4 +21,5 @@ test("a loss is told with the instant of the last answer, and with who answers i
     "No answer from the exporter since 2026-11-21 12:00:00 UTC (1 min). What is below is what it said then.",
   );
   expect(lostMessage(NOW_MS, NOW_MS, 502)).toContain(" Something else answers, with status 502. ");
+  expect(lostMessage(NOW_MS, NOW_MS, "unshowable")).toContain(" What it sends now cannot be shown here");
 });

@@ -19,6 +19,15 @@ test("text that looks like a place in a template stays text", () => {
   expect(html`${"${1}"} ${"$&"}`.text).toBe("${1} $&#38;");
 });
 
+test("what turns the direction of writing is shown by its number, and is kept in an attribute", () => {
+  const name = "a\u202Eb\u2066\u061C";
+  const option = html`<option value="${name}">${name}</option>`;
+  expect(option.text).toBe(`<option value="${name}">a\\u{202E}b\\u{2066}\\u{61C}</option>`);
+  expect(html`<p>1 > 0 ${"\u200F"} ${html`<b>${"\u200E"}</b>`}</p>`.text).toBe(
+    "<p>1 > 0 \\u{200F} <b>\\u{200E}</b></p>",
+  );
+});
+
 test("names and values of labels are text", () => {
   expect(labelList({ "<b>": "<i>" }).text).toContain("<span>&#60;b&#62;=&#60;i&#62;</span>");
   expect(labelList({}).text).toBe("");

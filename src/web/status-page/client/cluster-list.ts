@@ -10,8 +10,8 @@ import { tick } from "./ticker.ts";
 
 /** The clusters of the page, each of which is touched only where something in it changed. */
 export interface ClusterList {
-  /** Puts all in their place at once, then draws them: first those in sight. */
-  show(groups: ClusterGroups): void;
+  /** Puts all in their place at once, then draws them: first those in sight. Resolves when all are drawn, rejects where one cannot be. */
+  show(groups: ClusterGroups): Promise<void>;
   /** Relative times of what is in sight. */
   tick(): void;
 }
@@ -51,11 +51,11 @@ export function createClusterList(nowMs: () => number): ClusterList {
   }
 
   /** What can be seen is drawn first. */
-  function draw(all: readonly ClusterElement[]): void {
+  function draw(all: readonly ClusterElement[]): Promise<void> {
     const [near, far] = [true, false].map((seen) =>
       all.filter(({ element }) => inSight.has(element) === seen),
     );
-    slices.start([...(near ?? []), ...(far ?? [])].map(({ show }) => show));
+    return slices.start([...(near ?? []), ...(far ?? [])].map(({ show }) => show));
   }
 
   for (const element of byId("fleet").querySelectorAll<HTMLElement>(".cluster")) {
@@ -74,7 +74,7 @@ export function createClusterList(nowMs: () => number): ClusterList {
       keepingFocus(() => {
         for (const [group, elements] of taken) fill(group, elements, groups);
       });
-      draw(all);
+      return draw(all);
     },
     tick: () => {
       for (const element of inSight.all()) tick(element, nowMs());

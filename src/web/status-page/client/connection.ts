@@ -1,4 +1,4 @@
-import { LOST_TITLE, lostMessage } from "../view/connection.ts";
+import { LOST_TITLE, lostMessage, type Failure } from "../view/connection.ts";
 import { freshnessOf, type Freshness } from "../view/freshness.ts";
 import { absoluteTime } from "../view/time.ts";
 import { byId } from "./elements.ts";
@@ -24,7 +24,7 @@ export function createConnection(announce: (sentence: string) => void): Connecti
   let question: Moment | undefined;
   let answer: Moment = momentNow();
   let answeredAtMs = clock.nowMs();
-  let failure: { readonly status: number | undefined } | undefined;
+  let failed: { readonly failure: Failure } | undefined;
   let shown: Freshness | "none" = "none";
   let title = document.title;
 
@@ -32,7 +32,7 @@ export function createConnection(announce: (sentence: string) => void): Connecti
     freshnessOf({
       answerAgeMs: answer.ageMs(),
       questionAgeMs: question?.ageMs(),
-      hasFailed: failure !== undefined,
+      hasFailed: failed !== undefined,
     });
 
   function turn(freshness: Freshness): void {
@@ -48,10 +48,10 @@ export function createConnection(announce: (sentence: string) => void): Connecti
     answered: (given) => {
       question = undefined;
       if (given.kind === "failure") {
-        failure = given;
+        failed = given;
         return;
       }
-      failure = undefined;
+      failed = undefined;
       answer = momentNow();
       clock.set(given.serverMs);
       answeredAtMs = clock.nowMs();
@@ -62,7 +62,7 @@ export function createConnection(announce: (sentence: string) => void): Connecti
       if (freshness !== shown) turn(freshness);
       setText(document.querySelector("title"), freshness === "lost" ? LOST_TITLE : title);
       setText(line, lineOf(freshness, answeredAtMs));
-      if (freshness === "lost") setText(banner, lostMessage(answeredAtMs, clock.nowMs(), failure?.status));
+      if (freshness === "lost") setText(banner, lostMessage(answeredAtMs, clock.nowMs(), failed?.failure));
     },
     nowMs: () => (current() === "live" ? clock.nowMs() : answeredAtMs),
   };

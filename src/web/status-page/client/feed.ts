@@ -1,4 +1,6 @@
 import type { FleetDocument } from "../../../status/schema.ts";
+import type { Failure } from "../view/connection.ts";
+import { createCopyTest } from "./copy-test.ts";
 
 /** From one question to the next. */
 const INTERVAL_MS = 1000;
@@ -11,21 +13,25 @@ const MAX_PAUSE_MS = 60_000;
 export type Answer =
   | { readonly kind: "document"; readonly document: FleetDocument; readonly serverMs: number | undefined }
   | { readonly kind: "unchanged"; readonly serverMs: number | undefined }
-  /** `status`: where something answered, though not the exporter with its document. */
-  | { readonly kind: "failure"; readonly status: number | undefined };
+  | { readonly kind: "failure"; readonly failure: Failure };
 
 export interface Feed {
   /** Asks without waiting for its time. */
   askNow(): void;
+  /** Has the whole document sent anew, though it be the one that was sent before. */
+  forget(): void;
 }
 
 export interface FeedHandlers {
   onQuestion(): void;
+  /** Rejects where the document cannot be shown: it is asked for anew, and what came of the question is a failure. */
+  onDocument(document: FleetDocument): Promise<void>;
   onAnswer(answer: Answer): void;
 }
 
 /** Asks for the document every second, for as long as the page is there. */
-export function startFeed(url: string, { onQuestion, onAnswer }: FeedHandlers): Feed {
+export function startFeed(url: URL, { onQuestion, onDocument, onAnswer }: FeedHandlers): Feed {
+  const isCopy = createCopyTest();
   let etag: string | undefined;
   let timer: number | undefined;
   let isAsking = false;
@@ -40,11 +46,9 @@ export function startFeed(url: string, { onQuestion, onAnswer }: FeedHandlers): 
     try {
       const response = await request(url, etag);
       pauseMs = pauseOf(response);
-      const answer = await read(response);
-      if (answer.kind === "document") etag = response.headers.get("etag") ?? undefined;
-      onAnswer(answer);
+      onAnswer(isCopy(dateOf(response), startedMs) ? failed(response.status) : await take(response));
     } catch {
-      onAnswer({ kind: "failure", status: undefined });
+      onAnswer(failed(undefined));
     } finally {
       isAsking = false;
       const restMs = INTERVAL_MS - (performance.now() - startedMs);
@@ -52,11 +56,29 @@ export function startFeed(url: string, { onQuestion, onAnswer }: FeedHandlers): 
     }
   }
 
+  async function take(response: Response): Promise<Answer> {
+    const answer = await read(response);
+    if (answer.kind !== "document") return answer;
+    etag = undefined;
+    try {
+      await onDocument(answer.document);
+    } catch (error) {
+      reportError(error);
+      return failed("unshowable");
+    }
+    etag = response.headers.get("etag") ?? undefined;
+    return answer;
+  }
+
   void ask();
-  return { askNow: () => void ask() };
+  return { askNow: () => void ask(), forget: () => (etag = undefined) };
 }
 
-function request(url: string, etag: string | undefined): Promise<Response> {
+function failed(failure: Failure): Answer {
+  return { kind: "failure", failure };
+}
+
+function request(url: URL, etag: string | undefined): Promise<Response> {
   return fetch(url, {
     // Ours is the only cache: what is shown is never older than what was asked.
     cache: "no-store",
@@ -69,11 +91,9 @@ function request(url: string, etag: string | undefined): Promise<Response> {
 async function read(response: Response): Promise<Answer> {
   const serverMs = dateOf(response);
   if (response.status === 304) return { kind: "unchanged", serverMs };
-  if (response.status !== 200) return { kind: "failure", status: response.status };
+  if (response.status !== 200) return failed(response.status);
   const document = parse(await response.text());
-  return isFleet(document)
-    ? { kind: "document", document, serverMs }
-    : { kind: "failure", status: response.status };
+  return isFleet(document) ? { kind: "document", document, serverMs } : failed(response.status);
 }
 
 /** Nothing where it is no JSON: the log-in page of a proxy, say. */

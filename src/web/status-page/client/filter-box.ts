@@ -17,16 +17,33 @@ export function createFilterBox(onChange: () => void): FilterBox {
   }
 
   function narrow(next: Filter): void {
+    history.replaceState(null, "", formatFilter(next) + location.hash);
+    apply(next);
+  }
+
+  function apply(next: Filter): void {
     filter = next;
-    history.replaceState(null, "", formatFilter(filter) + location.hash);
     for (const link of box.querySelectorAll<HTMLElement>(".clear")) link.hidden = !isNarrowing(filter);
     onChange();
   }
 
-  function clear(): void {
+  /** Once it is applied: what is asked for is then on offer, though it be gone from the fleet. */
+  function fillIn(): void {
     for (const field of form().querySelectorAll<HTMLInputElement | HTMLSelectElement>("input, select"))
-      field.value = "";
+      field.value = new Map(Object.entries(filter)).get(field.name) ?? "";
+  }
+
+  function clear(): void {
     narrow(EVERYTHING);
+    fillIn();
+  }
+
+  /** The reader went back or forward. */
+  function followUrl(): void {
+    const next = readFilter(new URLSearchParams(location.search));
+    if (formatFilter(next) === formatFilter(filter)) return;
+    apply(next);
+    fillIn();
   }
 
   /** What the form says; it has no files. */
@@ -39,6 +56,7 @@ export function createFilterBox(onChange: () => void): FilterBox {
   }
 
   box.addEventListener("input", follow);
+  addEventListener("popstate", followUrl);
   box.addEventListener("submit", (event) => event.preventDefault());
   document.addEventListener("click", (event) => {
     const link = event.target instanceof Element ? event.target.closest('a[href="?"]') : null;

@@ -12,6 +12,7 @@ import { createConnection } from "./connection.ts";
 import { byId } from "./elements.ts";
 import { startFeed } from "./feed.ts";
 import { createFilterBox } from "./filter-box.ts";
+import { openTargets } from "./open-targets.ts";
 import { patch } from "./patch.ts";
 import { tick } from "./ticker.ts";
 
@@ -25,39 +26,55 @@ const parts = { verdict: byId("verdict"), problems: byId("problems"), history: b
 const connection = createConnection(announce);
 connection.entitle(document.title);
 const clusters = createClusterList(connection.nowMs);
-const filterBox = createFilterBox(render);
+const filterBox = createFilterBox(() => fleet && void render(fleet));
 let fleet: FleetDocument | undefined;
+/** Of the exporter, as it says itself. */
+let version: string | undefined;
 
 function announce(sentence: string): void {
   announcer.textContent = sentence;
 }
 
-function render(): void {
-  if (fleet === undefined) return;
+/** Resolves when all is shown; rejects where something cannot be. */
+async function render(whole: FleetDocument): Promise<void> {
   const filter = filterBox.filter();
-  const shown = applyFilter(fleet, filter);
-  const verdict = verdictOf(fleet);
-  const hidden = fleet.problems.length - shown.problems.length;
+  const shown = applyFilter(whole, filter);
+  const verdict = verdictOf(whole);
+  const hidden = whole.problems.length - shown.problems.length;
+  // All is made before any of it is shown.
+  const made = [
+    [parts.verdict, verdictBanner(verdict)],
+    [parts.problems, problemList(shown.problems, hidden, undefined)],
+    [parts.history, eventHistory(shown.events, whole.exporter.startedAt, undefined)],
+    [byId("filter"), filterForm(whole, filter)],
+    [byId("narrowed"), narrowedNote(shown.clusters.length, whole.clusters.length)],
+  ] as const;
+  const groups = groupClusters(shown);
   connection.entitle(titleOf(verdict));
-  patch(parts.verdict, verdictBanner(verdict));
-  patch(parts.problems, problemList(shown.problems, hidden, undefined));
-  patch(parts.history, eventHistory(shown.events, fleet.exporter.startedAt, undefined));
-  patch(byId("filter"), filterForm(fleet, filter));
-  patch(byId("narrowed"), narrowedNote(shown.clusters.length, fleet.clusters.length));
-  clusters.show(groupClusters(shown));
+  for (const [element, markup] of made) patch(element, markup);
+  await clusters.show(groups);
 }
 
-function take(next: FleetDocument): void {
-  const changes = fleet === undefined ? [] : describeChanges(fleet, next);
-  if (changes.length > 0) announce(`${changes.join(". ")}.`);
+/** Rejects where it cannot be shown; what is known then is what was known before. */
+async function take(next: FleetDocument): Promise<void> {
+  ({ version } = next.exporter);
+  const before = fleet;
+  // A filter that changes while it is drawn is for it already.
   fleet = next;
-  render();
+  try {
+    await render(next);
+  } catch (error) {
+    fleet = before;
+    throw error;
+  }
+  const changes = before === undefined ? [] : describeChanges(before, next);
+  if (changes.length > 0) announce(`${changes.join(". ")}.`);
 }
 
 /** The exporter was replaced by another version, which has a page of its own. */
 function isOutdated(): boolean {
   const ours = document.documentElement.dataset["version"];
-  return fleet !== undefined && fleet.exporter.version !== ours && performance.now() > RELOAD_AFTER_MS;
+  return version !== undefined && version !== ours && performance.now() > RELOAD_AFTER_MS;
 }
 
 function show(): void {
@@ -67,17 +84,18 @@ function show(): void {
   clusters.tick();
 }
 
-/** A link to a cluster opens it. */
-function openTarget(): void {
-  const target = document.getElementById(location.hash.slice(1));
-  if (target instanceof HTMLDetailsElement) target.open = true;
+/** Beside the page, and without the credentials that its own URL may hold: no request can be made to such a one. */
+function fleetUrl(): URL {
+  const url = new URL("api/v1/fleet", location.href);
+  [url.username, url.password] = ["", ""];
+  return url;
 }
 
-const feed = startFeed("api/v1/fleet", {
+const feed = startFeed(fleetUrl(), {
   onQuestion: connection.asked,
+  onDocument: take,
   onAnswer: (answer) => {
     connection.answered(answer);
-    if (answer.kind === "document") take(answer.document);
     show();
   },
 });
@@ -91,5 +109,7 @@ setInterval(show, TICK_MS);
 document.addEventListener("visibilitychange", wake);
 addEventListener("pageshow", wake);
 addEventListener("online", wake);
-addEventListener("hashchange", openTarget);
-openTarget();
+// What could not be shown, by a filter or when it was opened, is not hidden behind answers that nothing has changed.
+addEventListener("error", feed.forget);
+addEventListener("unhandledrejection", feed.forget);
+openTargets();

@@ -7,8 +7,10 @@ const rendered = new WeakMap<Element, string>();
 /** Shows markup in an element; where it is what was shown before, nothing is touched. True where something was. */
 export function patch(element: Element, { text }: Html): boolean {
   if (rendered.get(element) === text) return false;
-  rendered.set(element, text);
+  // Should it fail half way, nobody knows what is shown.
+  rendered.delete(element);
   morphChildren(element, parse(text));
+  rendered.set(element, text);
   return true;
 }
 
