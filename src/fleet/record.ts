@@ -1,6 +1,7 @@
 import type { VrrpAnomalyKind, VrrpList } from "../api/vrrp-list.ts";
 import type { Failure } from "../polling/failure.ts";
 import type { Observation, Outcome, WebsiteStatus } from "../polling/observation.ts";
+import { masteryChanges } from "./mastery.ts";
 import type { PollHealth } from "./snapshot.ts";
 import {
   afterVrrpList,
@@ -35,8 +36,8 @@ export interface SeenVrrp {
   readonly anomalies: Readonly<Record<VrrpAnomalyKind, number>>;
   /** The monotonic instant at which this was learned. */
   readonly learnedAtMs: number;
-  /** The monotonic instant at which a state was last seen changed; `undefined` if none was. */
-  readonly changedAtMs: number | undefined;
+  /** By group, the monotonic instant at which the appliance was last seen to become its MASTER or to cease to be. */
+  readonly masteryChangedAtMs: ReadonlyMap<string, number>;
 }
 
 export type VrrpRecord = OperationRecord<SeenVrrp>;
@@ -63,8 +64,8 @@ export function afterVrrpPoll(
   const before = record.seen?.interfaces ?? [];
   const { seen, transitions } = afterVrrpList(before, outcome.value, observation.completedAtMs);
   const anomalies = countAnomalies(outcome.value);
-  const changedAtMs = transitions.length > 0 ? nowMs : record.seen?.changedAtMs;
-  const all = { interfaces: seen, anomalies, learnedAtMs: nowMs, changedAtMs };
+  const masteryChangedAtMs = masteryChanges(record.seen, seen, nowMs);
+  const all = { interfaces: seen, anomalies, learnedAtMs: nowMs, masteryChangedAtMs };
   return { record: afterSuccess(observation, all), transitions };
 }
 

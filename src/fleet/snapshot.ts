@@ -126,10 +126,13 @@ export interface GroupSnapshot {
   /** In the order of the configuration. */
   readonly members: readonly MemberSnapshot[];
   /**
-   * Whether every member that is known has been heard since the last of them was seen to change: until then two may
-   * seem to be MASTER, or nobody, only because one was asked before and the other after a failover.
+   * Whether the members' answers fit together: until all that are known were heard since one was last seen to become
+   * MASTER or to cease to be, two may seem to be MASTER, or nobody, only because one was asked before and the other after
+   * a failover. That lasts 15 s at most.
    */
   readonly isSettled: boolean;
+  /** Names of the members that are known and were not heard since that change. */
+  readonly notHeardSince: readonly string[];
   /** Whether the one MASTER is the preferred member; `undefined` unless there is one and its preference can be told. */
   readonly isPreferredMaster: boolean | undefined;
 }

@@ -50,6 +50,7 @@ function groupsOf(cluster: ClusterSnapshot | undefined, { changedAtMs }: Cluster
       role,
       priority: role === "unknown" ? undefined : priority,
     })),
+    notHeardSince: group.notHeardSince.length === 0 ? undefined : [...group.notHeardSince],
     isPreferredMaster: group.isPreferredMaster,
     changedAt: optionalInstant(changedAtMs(cluster.cluster, group)),
   }));

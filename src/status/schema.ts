@@ -73,9 +73,12 @@ const group = z.object({
   state: z.enum(GROUP_STATES).meta({
     description:
       "unknown: no master among the members that are known, and some are not; changing: the members' answers do not agree, " +
-      "and not all of them were heard since the last change",
+      "and not all of them were heard since the last change; 15 s at most",
   }),
   members: z.array(member),
+  notHeardSince: z.array(z.string()).optional().meta({
+    description: "members that are known, and were not heard since another became master or ceased to be",
+  }),
   isPreferredMaster: z
     .boolean()
     .optional()
@@ -107,6 +110,7 @@ export const PROBLEM_KINDS = [
   "certificate_expires",
   "api_anomalies",
   "reload_failed",
+  "master_changing",
   "not_polled_yet",
 ] as const;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Observation } from "../../src/polling/observation.ts";
-import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
+import { fleetOf, MEMBER_A, MEMBER_B, MEMBER_C } from "../fleet/support.ts";
 import {
   interfaceOf,
   listOf,
@@ -139,8 +139,44 @@ test.each<Case>([
 test("between the answers of two members a clean failover is no split brain and no lack of a master", () => {
   const fleet = fleetOf([A, B], [A_IS_MASTER, B_IS_BACKUP, ...SHOP_IS_UP]);
   fleet.record(vrrpSeen("b", listOf([{ ...BACKUP, state: "MASTER" }])), 5000);
-  expect(documentOf(fleet).clusters[0]?.groups[0]?.state).toBe("changing");
-  expect(problemLines(documentOf(fleet))).toEqual([]);
+  expect(documentOf(fleet, {}, 5000).clusters[0]?.groups[0]?.state).toBe("changing");
+  expect(documentOf(fleet, {}, 5000).verdict).toBe("unknown");
+  expect(problemLines(documentOf(fleet, {}, 5000))).toEqual([
+    `unknown master_changing: Who is MASTER of ${GROUP} is changing: a was not heard since`,
+  ]);
+});
+
+test("a change that is not confirmed within an interval and a timeout is told by the latest answers", () => {
+  const fleet = fleetOf([A, B], [A_IS_MASTER, B_IS_BACKUP, ...SHOP_IS_UP]);
+  fleet.record(vrrpSeen("a", listOf([{ ...MASTER, state: "BACKUP" }])), 1000);
+  expect(documentOf(fleet, {}, 9999).clusters[0]?.groups[0]?.state).toBe("changing");
+  expect(problemLines(documentOf(fleet, {}, 10_000))).toEqual([
+    `critical no_master: Nobody is MASTER of ${GROUP}, by the latest answers; b was not heard since the last change`,
+  ]);
+});
+
+test("members on a schedule are waited for 15 s at most", () => {
+  const vrrp = { kind: "schedule", expression: "0 0 3 * * *", timeoutMs: 4000 } as const;
+  const seldom = { ...B, polling: { ...B.polling, vrrp } };
+  const late = { expiresAtMs: 1e9 };
+  const fleet = fleetOf([A, seldom], [vrrpSeen("a", listOf([MASTER]), late), ...SHOP_IS_UP]);
+  fleet.record(vrrpSeen("b", listOf([BACKUP]), late), 0);
+  fleet.record(vrrpSeen("a", listOf([{ ...MASTER, state: "BACKUP" }]), late), 1000);
+  const stateAt = (nowMs: number) => documentOf(fleet, {}, nowMs).clusters[0]?.groups[0]?.state;
+  expect([stateAt(15_999), stateAt(16_000)]).toEqual(["changing", "no_master"]);
+});
+
+test("a steady split brain is told whatever another group of the cluster and a third member do", () => {
+  const other = interfaceOf({ name: "carp1", vhid: 3 });
+  const fleet = fleetOf([A, B, MEMBER_C], [...SHOP_IS_UP, vrrpSeen("b", listOf([MASTER]))]);
+  const states = Array.from({ length: 8 }, (_, nth) => {
+    const state = nth % 2 === 0 ? "MASTER" : "BACKUP";
+    fleet.record(vrrpSeen("a", listOf([MASTER, { ...other, state }])), 100 * nth);
+    fleet.record(vrrpSeen("c", listOf([{ ...MASTER, state }])), 100 * nth + 1);
+    const [group] = documentOf(fleet, {}, 100 * nth + 2).clusters[0]?.groups ?? [];
+    return group?.state;
+  });
+  expect(new Set(states)).toEqual(new Set(["split_brain"]));
 });
 
 test("two masters of whom each was heard since the other became one are a split brain", () => {

@@ -15,6 +15,7 @@ const KIND_WORDS: Readonly<Partial<Record<string, string>>> = {
   certificate_expires: "certificate expires",
   api_anomalies: "odd answers",
   reload_failed: "configuration not reloaded",
+  master_changing: "master changing",
   not_polled_yet: "not polled yet",
 } satisfies Record<Problem["kind"], string>;
 
