@@ -1,4 +1,5 @@
 import type { VrrpAnomalyKind, VrrpList } from "../api/vrrp-list.ts";
+import type { Protocol } from "../api/website-test.ts";
 import type { Failure } from "../polling/failure.ts";
 import type { Observation, Outcome, WebsiteStatus } from "../polling/observation.ts";
 import { masteryChanges } from "./mastery.ts";
@@ -41,7 +42,13 @@ export interface SeenVrrp {
 }
 
 export type VrrpRecord = OperationRecord<SeenVrrp>;
-export type WebsiteRecord = OperationRecord<readonly SeenStatus[]>;
+export interface SeenWebsite {
+  readonly statuses: readonly SeenStatus[];
+  /** All by which a status was ever seen. */
+  readonly protocols: readonly Protocol[];
+}
+
+export type WebsiteRecord = OperationRecord<SeenWebsite>;
 
 /** An operation that was never polled; it counts as stalled if it is not by `expiresAtMs`. */
 export function freshRecord(expiresAtMs: number): OperationRecord<never> {
@@ -76,11 +83,13 @@ export function afterWebsitePoll(
   isUp: (status: number) => boolean,
 ): { readonly record: WebsiteRecord; readonly changes: readonly StatusChange[] } {
   if (!outcome.ok) return { record: afterFailure(record, observation, outcome.failure), changes: [] };
-  const { seen, changes } = afterWebsiteTest(record.seen ?? [], outcome.value, {
+  const before = record.seen ?? { statuses: [], protocols: [] };
+  const { seen: statuses, changes } = afterWebsiteTest(before.statuses, outcome.value, {
     isUp,
     atMs: observation.completedAtMs,
   });
-  return { record: afterSuccess(observation, seen), changes };
+  const protocols = [...new Set([...before.protocols, ...statuses.map(({ protocol }) => protocol)])];
+  return { record: afterSuccess(observation, { statuses, protocols }), changes };
 }
 
 /** How the latest poll went, judged at the monotonic instant `nowMs`: an expired one has failed as `stalled`. */

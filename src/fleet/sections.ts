@@ -1,10 +1,11 @@
+import type { Protocol } from "../api/website-test.ts";
 import type { WebsiteConfig } from "../config/config.ts";
 import { statusSetHas } from "../config/status-set.ts";
 import { OPERATION_KINDS, type OperationKind, type PresentedCertificate } from "../polling/observation.ts";
 import type { ApplianceState, PollTotals } from "./appliance-state.ts";
 import { groupsOf } from "./groups.ts";
 import { MAX_SETTLING_MS } from "./mastery.ts";
-import { healthAt, type SeenVrrp, type VrrpRecord, type WebsiteRecord } from "./record.ts";
+import { healthAt, type SeenVrrp, type SeenWebsite, type VrrpRecord, type WebsiteRecord } from "./record.ts";
 import type {
   ClusterSnapshot,
   Identity,
@@ -39,12 +40,17 @@ export function websiteSection(
   const health = healthAt(record, nowMs);
   const isWanted = ({ protocol }: SeenStatus): boolean =>
     protocols === undefined || protocols.includes(protocol);
-  const statuses = whileKnown(health, record.seen)
-    ?.filter(isWanted)
-    .map(({ protocol, status, changes, downSinceMs }) => {
-      return { protocol, status, isUp: statusSetHas(expectStatus, status), changes, downSinceMs };
-    });
-  return { kind: "website_test", identity, websiteId: id, website: name, health, statuses };
+  const seen = whileKnown(health, record.seen);
+  const statuses = seen?.statuses.filter(isWanted).map(({ protocol, status, changes, downSinceMs }) => {
+    return { protocol, status, isUp: statusSetHas(expectStatus, status), changes, downSinceMs };
+  });
+  const unread = seen && unreadOf(seen, protocols);
+  return { kind: "website_test", identity, websiteId: id, website: name, health, statuses, unread };
+}
+
+/** Those configured, or else ever seen, of which the latest answer has no status. */
+function unreadOf({ statuses, protocols }: SeenWebsite, wanted = protocols): readonly Protocol[] {
+  return wanted.filter((protocol) => statuses.every((status) => status.protocol !== protocol));
 }
 
 /** Totals of an appliance; of website tests only where it has websites. */

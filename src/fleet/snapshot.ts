@@ -85,6 +85,8 @@ export interface WebsiteSnapshot {
   readonly health: PollHealth;
   /** `undefined` while they are not known. */
   readonly statuses: readonly StatusSnapshot[] | undefined;
+  /** Protocols that are configured, or else were seen before, and of which the latest good answer has no status. */
+  readonly unread: readonly Protocol[] | undefined;
 }
 
 export interface StatusSnapshot {

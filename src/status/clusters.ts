@@ -57,10 +57,11 @@ function groupsOf(cluster: ClusterSnapshot | undefined, { changedAtMs }: Cluster
 }
 
 function websitesOf(appliances: readonly ApplianceSnapshot[]): ClusterDocument["websites"] {
-  const names = new Map(
-    appliances.flatMap(({ websites }) => websites.map(({ websiteId, website }) => [websiteId, website])),
-  );
-  return Array.from(names, ([id, name]) => ({ id, name }));
+  const names = new Map<number, ReadonlySet<string>>();
+  for (const { websiteId, website } of appliances.flatMap(({ websites }) => websites)) {
+    names.set(websiteId, new Set([...(names.get(websiteId) ?? []), website]));
+  }
+  return Array.from(names, ([id, all]) => ({ id, name: [...all].join(" / ") }));
 }
 
 function applianceDocument(appliance: ApplianceSnapshot, facts: ClusterFacts): ApplianceDocument {
@@ -79,6 +80,7 @@ function applianceDocument(appliance: ApplianceSnapshot, facts: ClusterFacts): A
       name: website.website,
       poll: pollDocument(website.health, next({ kind: "website_test", websiteId: website.websiteId })),
       statuses: website.statuses?.map(statusDocument),
+      unread: website.unread === undefined || website.unread.length === 0 ? undefined : [...website.unread],
     })),
   };
 }

@@ -43,6 +43,13 @@ const applianceWebsite = z.object({
   ...websiteRef.shape,
   poll,
   statuses: z.array(websiteStatus).optional().meta({ description: "absent while they are not known" }),
+  unread: z
+    .array(z.enum(["http", "https"]))
+    .optional()
+    .meta({
+      description:
+        "protocols that are configured, or were seen before, and of which the answer has no status to read",
+    }),
 });
 
 const appliance = z.object({

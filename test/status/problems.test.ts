@@ -106,7 +106,7 @@ test.each<Case>([
     name: "a website that is down for one only is down in part",
     polls: [A_IS_MASTER, B_IS_BACKUP, https("a", 200), https("b", 503)],
     problems: [
-      "warning website_down_in_part: Website shop is down as seen from some only: https 503 from b; a can reach it",
+      "warning website_down_in_part: Website shop is down as seen from some only: https 503 from b; up: https 200 from a",
     ],
   },
   {
@@ -124,6 +124,46 @@ test.each<Case>([
     ],
   },
   {
+    name: "what each sees down by another protocol does not contradict itself",
+    polls: [
+      A_IS_MASTER,
+      B_IS_BACKUP,
+      ...["a", "b"].map((appliance) =>
+        websiteSeen(appliance, 2, [
+          { protocol: "http", status: appliance === "a" ? 503 : 200 },
+          { protocol: "https", status: appliance === "a" ? 200 : 503 },
+        ]),
+      ),
+    ],
+    problems: [
+      "warning website_down_in_part: Website shop is down as seen from some only: http 503 from a, https 503 from b; " +
+        "up: https 200 from a, http 200 from b",
+    ],
+  },
+  {
+    name: "tests that fail for different reasons are told with the reason of each",
+    polls: [A_IS_MASTER, B_IS_BACKUP, websiteFailed("a", 2, "timeout"), websiteFailed("b", 2, "decode")],
+    problems: [
+      "critical website_unknown: Nothing is known of website shop from a and b: its test fails, " +
+        "from a: it does not answer in time (timeout); from b: its answer cannot be understood (decode)",
+    ],
+  },
+  {
+    name: "a website whose status cannot be read is not well, though its test succeeds",
+    polls: [A_IS_MASTER, B_IS_BACKUP, websiteSeen("a", 2, []), websiteSeen("b", 2, [])],
+    problems: ["critical website_unknown: No status of website shop can be read from a and b"],
+  },
+  {
+    name: "a protocol that was there before is missed",
+    polls: [
+      A_IS_MASTER,
+      B_IS_BACKUP,
+      ...SHOP_IS_UP,
+      websiteSeen("a", 2, [{ protocol: "http", status: 200 }]),
+    ],
+    problems: ["warning website_unknown: No status of website shop can be read from a by https"],
+  },
+  {
     name: "a list that deviates from the API",
     polls: [
       vrrpSeen("a", listOf([MASTER], { anomalies: [{ kind: "bad_field", path: "carp0.priority" }] })),
@@ -134,6 +174,24 @@ test.each<Case>([
   },
 ])("$name", ({ polls, problems }) => {
   expect(problemLines(documentOf(fleetOf([A, B], polls)))).toEqual(problems);
+});
+
+test("a protocol that is configured is missed where its status was never readable", () => {
+  const both = websiteOf({ id: 2, name: "shop", protocols: ["http", "https"] });
+  const fleet = fleetOf([{ ...MEMBER_A, websites: [both] }], [vrrpSeen("a", listOf([])), https("a", 200)]);
+  expect(problemLines(documentOf(fleet))).toEqual([
+    "warning website_unknown: No status of website shop can be read from a by http",
+  ]);
+});
+
+test("a website that its appliances name differently is told by both names", () => {
+  const fleet = fleetOf(
+    [A, { ...MEMBER_B, websites: [websiteOf({ id: 2, name: "intranet" })] }],
+    [A_IS_MASTER, B_IS_BACKUP, https("a", 503), https("b", 503)],
+  );
+  expect(problemLines(documentOf(fleet))).toEqual([
+    "critical website_down: Website shop / intranet is down: https 503 from a and b",
+  ]);
 });
 
 test("between the answers of two members a clean failover is no split brain and no lack of a master", () => {
