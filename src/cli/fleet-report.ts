@@ -45,8 +45,9 @@ const SEVERITIES: Readonly<Record<Problem["severity"], Tone>> = {
   unknown: "doubtful",
 };
 
-function problemRow({ severity, summary, since }: Problem): readonly Cell[] {
-  return [{ text: severity, tone: SEVERITIES[severity] }, summary, instant(since)];
+function problemRow({ severity, summary, since, isSinceAtLeast }: Problem): readonly Cell[] {
+  const orEarlier = since !== undefined && isSinceAtLeast === true ? " or earlier" : "";
+  return [{ text: severity, tone: SEVERITIES[severity] }, summary, `${instant(since)}${orEarlier}`];
 }
 
 /** Groups; of an appliance that stands alone, its interfaces. */

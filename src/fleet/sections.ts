@@ -41,9 +41,11 @@ export function websiteSection(
   const isWanted = ({ protocol }: SeenStatus): boolean =>
     protocols === undefined || protocols.includes(protocol);
   const seen = whileKnown(health, record.seen);
-  const statuses = seen?.statuses.filter(isWanted).map(({ protocol, status, changes, downSinceMs }) => {
-    return { protocol, status, isUp: statusSetHas(expectStatus, status), changes, downSinceMs };
-  });
+  const statuses = seen?.statuses.filter(isWanted).map(({ status, ...facts }) => ({
+    ...facts,
+    status,
+    isUp: statusSetHas(expectStatus, status),
+  }));
   const unread = seen && unreadOf(seen, protocols);
   return { kind: "website_test", identity, websiteId: id, website: name, health, statuses, unread };
 }

@@ -98,6 +98,8 @@ export interface StatusSnapshot {
   readonly changes: number;
   /** While it is down, Unix time in milliseconds. */
   readonly downSinceMs: number | undefined;
+  /** Whether it was down at its first sight, and ever since. */
+  readonly isDownFromStart: boolean;
 }
 
 /** Polls since the appliance was configured, by operation; those that it has. */

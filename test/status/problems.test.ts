@@ -76,9 +76,9 @@ test.each<Case>([
       websiteFailed("b", 2, "appliance_down"),
     ],
     problems: [
-      `critical master_unknown: Nobody is known to be MASTER of ${GROUP}: nothing is known of a and b`,
       "critical appliance_down: a cannot be seen: it cannot be reached (connect)",
       "critical appliance_down: b cannot be seen: it cannot be reached (connect)",
+      `critical master_unknown: Nobody is known to be MASTER of ${GROUP}: nothing is known of a and b`,
     ],
   },
   {
@@ -260,6 +260,16 @@ test("a certificate is told of two weeks before its end, and after it", () => {
   ]);
   expect(ending(-1)).toEqual([
     "warning certificate_expires: The certificate of a has expired: it ends 2023-11-13",
+  ]);
+});
+
+test("what was reported before and is gone, and what flaps, is told", () => {
+  const group = { cluster: "ams", vhid: 2, vip: "192.0.2.100", atMs: WALL_MS };
+  const recalled = { vanished: [group], flapping: [{ ...group, appliance: "a" }] };
+  const fleet = fleetOf([A, B], [A_IS_MASTER, B_IS_BACKUP, ...SHOP_IS_UP]);
+  expect(problemLines(documentOf(fleet, { recalled }))).toEqual([
+    `critical group_vanished: ${GROUP} is not reported any more by any appliance`,
+    `warning flapping: a flaps: its state in ${GROUP} has changed four times or more in 5 minutes`,
   ]);
 });
 

@@ -6,8 +6,8 @@ export function groupProblems(cluster: ClusterDocument): readonly Problem[] {
   return cluster.groups.flatMap((group) => {
     const found = wrongWith(group);
     if (found === undefined) return [];
-    const { vhid, vip, changedAt: since } = group;
-    return [{ ...found, cluster: cluster.name, group: { vhid, vip }, since }];
+    const { vhid, vip, since, isSinceAtLeast } = group;
+    return [{ ...found, cluster: cluster.name, group: { vhid, vip }, since, isSinceAtLeast }];
   });
 }
 

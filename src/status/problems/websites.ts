@@ -4,7 +4,7 @@ import { listed, reasonInWords, statusText } from "../words.ts";
 
 type WebsiteRef = ClusterDocument["websites"][number];
 type Website = ApplianceDocument["websites"][number];
-type Found = Pick<Problem, "kind" | "severity" | "summary" | "since">;
+type Found = Pick<Problem, "kind" | "severity" | "summary" | "since" | "isSinceAtLeast">;
 
 interface Test {
   readonly appliance: ApplianceDocument;
@@ -18,6 +18,7 @@ interface Sight {
   readonly status: number;
   readonly isUp: boolean;
   readonly downSince?: string | undefined;
+  readonly isDownSinceAtLeast?: true | undefined;
 }
 
 /** What is wrong with a cluster's websites; one thing for each, the worst. */
@@ -49,7 +50,7 @@ function isDown(name: string, sights: readonly Sight[]): Found | undefined {
   const down = sights.filter(({ protocol }) => !up.has(protocol));
   if (down.length === 0) return undefined;
   const summary = `Website ${name} is down: ${answers(down)}`;
-  return { kind: "website_down", severity: "critical", summary, since: earliest(down) };
+  return { kind: "website_down", severity: "critical", summary, ...sinceOf(down) };
 }
 
 function isDownInPart(name: string, sights: readonly Sight[]): Found | undefined {
@@ -58,7 +59,7 @@ function isDownInPart(name: string, sights: readonly Sight[]): Found | undefined
   const protocols = new Set(down.map(({ protocol }) => protocol));
   const up = sights.filter(({ protocol, isUp }) => isUp && protocols.has(protocol));
   const summary = `Website ${name} is down as seen from some only: ${answers(down)}; up: ${answers(up)}`;
-  return { kind: "website_down_in_part", severity: "warning", summary, since: earliest(down) };
+  return { kind: "website_down_in_part", severity: "warning", summary, ...sinceOf(down) };
 }
 
 /** The tests fail; critical where nobody can tell how it is. Of an appliance that cannot be seen nothing else is told. */
@@ -112,8 +113,9 @@ function answers(sights: readonly Sight[]): string {
   return Array.from(from, ([answer, appliances]) => `${answer} from ${listed(appliances)}`).join(", ");
 }
 
-function earliest(sights: readonly Sight[]): string | undefined {
-  return sights.flatMap(({ downSince }) => downSince ?? []).toSorted()[0];
+function sinceOf(sights: readonly Sight[]): Pick<Found, "since" | "isSinceAtLeast"> {
+  const [first] = sights.toSorted((a, b) => ((a.downSince ?? "") < (b.downSince ?? "") ? -1 : 1));
+  return { since: first?.downSince, isSinceAtLeast: first?.isDownSinceAtLeast };
 }
 
 function isFailing({ poll }: { readonly poll: Website["poll"] }): boolean {
