@@ -22,6 +22,7 @@ export interface StatusBoardDeps {
 export function createStatusBoard({ version, pollingMode, clock }: StatusBoardDeps): StatusBoard {
   const history = createHistory();
   const startedAtMs = clock.wallMs();
+  let toWallMs: number | undefined;
   let reloadFailedAtMs: number | undefined;
   return {
     history,
@@ -30,7 +31,9 @@ export function createStatusBoard({ version, pollingMode, clock }: StatusBoardDe
     },
     document: (snapshot, runner) => {
       const nowMs = clock.wallMs();
-      const monotonicToWallMs = nowMs - clock.monotonicMs();
+      toWallMs = keptOffset(toWallMs, nowMs - clock.monotonicMs());
+      const monotonicToWallMs = toWallMs;
+      history.look(snapshot.clusters, nowMs);
       return fleetDocument(snapshot, {
         version,
         pollingMode,
@@ -38,7 +41,8 @@ export function createStatusBoard({ version, pollingMode, clock }: StatusBoardDe
         reloadFailedAtMs,
         nowMs,
         events: history.events(),
-        changedAtMs: history.changedAtMs,
+        memoryOf: history.memoryOf,
+        recalled: history.recall(nowMs),
         nextPollAtMs: (appliance, operation) => {
           const nextMs = runner.nextPollMs(appliance, operation);
           return nextMs && Math.round(nextMs + monotonicToWallMs);
@@ -46,4 +50,12 @@ export function createStatusBoard({ version, pollingMode, clock }: StatusBoardDe
       });
     },
   };
+}
+
+/** The two clocks are read one after the other: what differs by less is no step of the wall clock. */
+const STEP_MS = 500;
+
+/** The offset between the clocks, the same from one document to the next for as long as no clock was set. */
+function keptOffset(before: number | undefined, nowMs: number): number {
+  return before === undefined || Math.abs(nowMs - before) >= STEP_MS ? nowMs : before;
 }

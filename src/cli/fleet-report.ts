@@ -45,8 +45,9 @@ const SEVERITIES: Readonly<Record<Problem["severity"], Tone>> = {
   unknown: "doubtful",
 };
 
-function problemRow({ severity, summary, since }: Problem): readonly Cell[] {
-  return [{ text: severity, tone: SEVERITIES[severity] }, summary, instant(since)];
+function problemRow({ severity, summary, since, isSinceAtLeast }: Problem): readonly Cell[] {
+  const orEarlier = since !== undefined && isSinceAtLeast === true ? " or earlier" : "";
+  return [{ text: severity, tone: SEVERITIES[severity] }, summary, `${instant(since)}${orEarlier}`];
 }
 
 /** Groups; of an appliance that stands alone, its interfaces. */
@@ -95,11 +96,15 @@ function websiteRows({ name, appliances }: ClusterDocument): readonly (readonly 
   );
 }
 
-function websiteCell({ poll, statuses }: ApplianceDocument["websites"][number]): Cell {
+function websiteCell({ poll, statuses, unread = [] }: ApplianceDocument["websites"][number]): Cell {
   if (statuses === undefined) return pollCell(poll);
-  const text = statuses.map(({ protocol, status }) => `${protocol} ${status === 0 ? "no response" : status}`);
-  const isUp = statuses.every((status) => status.isUp);
-  return { text: text.join(", ") || "no protocol", tone: isUp ? "good" : "bad" };
+  const text = [
+    ...statuses.map(({ protocol, status }) => `${protocol} ${status === 0 ? "no response" : status}`),
+    ...unread.map((protocol) => `${protocol} unknown`),
+  ];
+  if (statuses.some((status) => !status.isUp)) return { text: text.join(", "), tone: "bad" };
+  const isKnown = statuses.length > 0 && unread.length === 0;
+  return { text: text.join(", ") || "unknown", tone: isKnown ? "good" : "doubtful" };
 }
 
 function applianceRows({ name, appliances }: ClusterDocument): readonly (readonly Cell[])[] {

@@ -1,4 +1,5 @@
 import type { VrrpInterface } from "../api/vrrp-list.ts";
+import { groupKey } from "./mastery.ts";
 import type { GroupSnapshot, MemberRole, MemberSnapshot } from "./snapshot.ts";
 import type { SeenInterface } from "./transitions.ts";
 
@@ -9,30 +10,75 @@ export interface Member {
   readonly isKnown: boolean;
   /** What its last good answer held; `undefined` if there was none yet. */
   readonly seen: readonly SeenInterface[] | undefined;
-  /** Monotonic: when that answer was learned, and when one was last seen to change a state. */
+  /** The monotonic instant at which that answer was learned. */
   readonly learnedAtMs: number | undefined;
-  readonly changedAtMs: number | undefined;
+  /** By group, the monotonic instant at which it was last seen to become MASTER or to cease to be. */
+  readonly masteryChangedAtMs: ReadonlyMap<string, number> | undefined;
+}
+
+export interface Settling {
+  /** Monotonic. */
+  readonly nowMs: number;
+  /** For so long after a change the answers of a group's members may disagree only for having been asked at different times. */
+  readonly settlingMs: number;
 }
 
 /** The VRRP groups of one cluster: every one that a member was last seen in, in the order of first mention. */
-export function groupsOf(members: readonly Member[]): readonly GroupSnapshot[] {
+export function groupsOf(members: readonly Member[], settling: Settling): readonly GroupSnapshot[] {
   const sorted = members.map(({ seen, ...member }) => ({ ...member, groups: seen && byGroup(seen) }));
-  const isSettled = haveSettled(members);
   const keys = new Set(sorted.flatMap(({ groups }) => [...(groups?.keys() ?? [])]));
   return [...keys].flatMap((key) => {
     const [first] = sorted.flatMap(({ groups }) => groups?.get(key)?.slice(0, 1) ?? []);
-    return first === undefined ? [] : groupOf(first.reported, standings(sorted, key), isSettled);
+    return first === undefined
+      ? []
+      : groupOf(first.reported, standings(sorted, key), agreementOf(sorted, key, settling));
   });
 }
 
-/** Whether all that are known were heard at or after the last change that any of them was seen to make. */
-function haveSettled(members: readonly Member[]): boolean {
-  const known = members.filter(({ isKnown }) => isKnown);
-  const lastChangeMs = Math.max(...known.map(({ changedAtMs }) => changedAtMs ?? Number.NEGATIVE_INFINITY));
-  return known.every(({ learnedAtMs = Number.NEGATIVE_INFINITY }) => learnedAtMs >= lastChangeMs);
+type Agreement = Pick<GroupSnapshot, "isSettled" | "notHeardSince">;
+
+/** A member of a group whose list is known now. Monotonic instants. */
+interface Heard {
+  readonly appliance: string;
+  readonly isMaster: boolean;
+  readonly learnedAtMs: number;
+  readonly changedAtMs: number;
 }
 
-interface SortedMember extends Pick<Member, "appliance" | "isKnown"> {
+/** Of this group alone: what happens to the others of its cluster has no part in it. */
+function agreementOf(
+  members: readonly SortedMember[],
+  key: string,
+  { nowMs, settlingMs }: Settling,
+): Agreement {
+  const heard = members.flatMap((member) => heardIn(member, key));
+  const changes = members.flatMap(({ masteryChangedAtMs }) => masteryChangedAtMs?.get(key) ?? []);
+  const lastChangeMs = Math.max(...changes, Number.NEGATIVE_INFINITY);
+  const behind = heard.filter(({ learnedAtMs }) => learnedAtMs < lastChangeMs);
+  const isSettled =
+    nowMs - lastChangeMs >= settlingMs || behind.length === 0 || areMastersAtOnce(heard, nowMs - settlingMs);
+  return { isSettled, notHeardSince: behind.map(({ appliance }) => appliance) };
+}
+
+function heardIn(member: SortedMember, key: string): readonly Heard[] {
+  const { appliance, isKnown, groups, learnedAtMs, masteryChangedAtMs } = member;
+  const here = groups?.get(key);
+  if (!isKnown || here === undefined || learnedAtMs === undefined) return [];
+  const changedAtMs = masteryChangedAtMs?.get(key) ?? Number.NEGATIVE_INFINITY;
+  return [{ appliance, isMaster: roleOf(here) === "master", learnedAtMs, changedAtMs }];
+}
+
+/** Whether any two were heard as MASTER each since the other became it, whatever a third one does. */
+function areMastersAtOnce(heard: readonly Heard[], settledBeforeMs: number): boolean {
+  const masters = heard.filter(({ isMaster }) => isMaster);
+  const isSince = (one: Heard, other: Heard): boolean =>
+    other.changedAtMs <= Math.max(one.learnedAtMs, settledBeforeMs);
+  return masters.some((one) =>
+    masters.some((other) => one !== other && isSince(one, other) && isSince(other, one)),
+  );
+}
+
+interface SortedMember extends Omit<Member, "seen"> {
   /** Its interfaces by group, once for all groups; `undefined` if it was never seen. */
   readonly groups: ReadonlyMap<string, readonly SeenInterface[]> | undefined;
 }
@@ -78,10 +124,10 @@ function roleOf(interfaces: readonly SeenInterface[]): MemberRole {
 function groupOf(
   { vhid, vip }: VrrpInterface,
   standing: readonly Standing[],
-  isSettled: boolean,
+  agreement: Agreement,
 ): GroupSnapshot {
   const members = standing.map(({ appliance, role, priority }) => ({ appliance, role, priority }));
-  return { vhid, vip, members, isSettled, isPreferredMaster: preferredMaster(standing) };
+  return { vhid, vip, members, ...agreement, isPreferredMaster: preferredMaster(standing) };
 }
 
 /**
@@ -94,8 +140,4 @@ function preferredMaster(members: readonly Standing[]): boolean | undefined {
   if (members.filter(({ isFailoverMaster }) => isFailoverMaster).length === 1) return master.isFailoverMaster;
   if (master.priority === undefined) return undefined;
   return master.priority === Math.max(...members.map(({ priority }) => priority ?? -1));
-}
-
-function groupKey({ vhid, vip }: VrrpInterface): string {
-  return `${vhid} ${vip}`;
 }

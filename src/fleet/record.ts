@@ -1,6 +1,8 @@
 import type { VrrpAnomalyKind, VrrpList } from "../api/vrrp-list.ts";
+import type { Protocol } from "../api/website-test.ts";
 import type { Failure } from "../polling/failure.ts";
 import type { Observation, Outcome, WebsiteStatus } from "../polling/observation.ts";
+import { masteryChanges } from "./mastery.ts";
 import type { PollHealth } from "./snapshot.ts";
 import {
   afterVrrpList,
@@ -35,12 +37,18 @@ export interface SeenVrrp {
   readonly anomalies: Readonly<Record<VrrpAnomalyKind, number>>;
   /** The monotonic instant at which this was learned. */
   readonly learnedAtMs: number;
-  /** The monotonic instant at which a state was last seen changed; `undefined` if none was. */
-  readonly changedAtMs: number | undefined;
+  /** By group, the monotonic instant at which the appliance was last seen to become its MASTER or to cease to be. */
+  readonly masteryChangedAtMs: ReadonlyMap<string, number>;
 }
 
 export type VrrpRecord = OperationRecord<SeenVrrp>;
-export type WebsiteRecord = OperationRecord<readonly SeenStatus[]>;
+export interface SeenWebsite {
+  readonly statuses: readonly SeenStatus[];
+  /** All by which a status was ever seen. */
+  readonly protocols: readonly Protocol[];
+}
+
+export type WebsiteRecord = OperationRecord<SeenWebsite>;
 
 /** An operation that was never polled; it counts as stalled if it is not by `expiresAtMs`. */
 export function freshRecord(expiresAtMs: number): OperationRecord<never> {
@@ -63,8 +71,8 @@ export function afterVrrpPoll(
   const before = record.seen?.interfaces ?? [];
   const { seen, transitions } = afterVrrpList(before, outcome.value, observation.completedAtMs);
   const anomalies = countAnomalies(outcome.value);
-  const changedAtMs = transitions.length > 0 ? nowMs : record.seen?.changedAtMs;
-  const all = { interfaces: seen, anomalies, learnedAtMs: nowMs, changedAtMs };
+  const masteryChangedAtMs = masteryChanges(record.seen, seen, nowMs);
+  const all = { interfaces: seen, anomalies, learnedAtMs: nowMs, masteryChangedAtMs };
   return { record: afterSuccess(observation, all), transitions };
 }
 
@@ -75,11 +83,13 @@ export function afterWebsitePoll(
   isUp: (status: number) => boolean,
 ): { readonly record: WebsiteRecord; readonly changes: readonly StatusChange[] } {
   if (!outcome.ok) return { record: afterFailure(record, observation, outcome.failure), changes: [] };
-  const { seen, changes } = afterWebsiteTest(record.seen ?? [], outcome.value, {
+  const before = record.seen ?? { statuses: [], protocols: [] };
+  const { seen: statuses, changes } = afterWebsiteTest(before.statuses, outcome.value, {
     isUp,
     atMs: observation.completedAtMs,
   });
-  return { record: afterSuccess(observation, seen), changes };
+  const protocols = [...new Set([...before.protocols, ...statuses.map(({ protocol }) => protocol)])];
+  return { record: afterSuccess(observation, { statuses, protocols }), changes };
 }
 
 /** How the latest poll went, judged at the monotonic instant `nowMs`: an expired one has failed as `stalled`. */

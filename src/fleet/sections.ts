@@ -1,9 +1,11 @@
+import type { Protocol } from "../api/website-test.ts";
 import type { WebsiteConfig } from "../config/config.ts";
 import { statusSetHas } from "../config/status-set.ts";
 import { OPERATION_KINDS, type OperationKind, type PresentedCertificate } from "../polling/observation.ts";
 import type { ApplianceState, PollTotals } from "./appliance-state.ts";
 import { groupsOf } from "./groups.ts";
-import { healthAt, type SeenVrrp, type VrrpRecord, type WebsiteRecord } from "./record.ts";
+import { MAX_SETTLING_MS } from "./mastery.ts";
+import { healthAt, type SeenVrrp, type SeenWebsite, type VrrpRecord, type WebsiteRecord } from "./record.ts";
 import type {
   ClusterSnapshot,
   Identity,
@@ -38,12 +40,19 @@ export function websiteSection(
   const health = healthAt(record, nowMs);
   const isWanted = ({ protocol }: SeenStatus): boolean =>
     protocols === undefined || protocols.includes(protocol);
-  const statuses = whileKnown(health, record.seen)
-    ?.filter(isWanted)
-    .map(({ protocol, status, changes, downSinceMs }) => {
-      return { protocol, status, isUp: statusSetHas(expectStatus, status), changes, downSinceMs };
-    });
-  return { kind: "website_test", identity, websiteId: id, website: name, health, statuses };
+  const seen = whileKnown(health, record.seen);
+  const statuses = seen?.statuses.filter(isWanted).map(({ status, ...facts }) => ({
+    ...facts,
+    status,
+    isUp: statusSetHas(expectStatus, status),
+  }));
+  const unread = seen && unreadOf(seen, protocols);
+  return { kind: "website_test", identity, websiteId: id, website: name, health, statuses, unread };
+}
+
+/** Those configured, or else ever seen, of which the latest answer has no status. */
+function unreadOf({ statuses, protocols }: SeenWebsite, wanted = protocols): readonly Protocol[] {
+  return wanted.filter((protocol) => statuses.every((status) => status.protocol !== protocol));
 }
 
 /** Totals of an appliance; of website tests only where it has websites. */
@@ -72,10 +81,23 @@ export function clusterSection(
         isKnown: healthAt(vrrp, nowMs).state === "succeeded",
         seen: vrrp.seen?.interfaces,
         learnedAtMs: vrrp.seen?.learnedAtMs,
-        changedAtMs: vrrp.seen?.changedAtMs,
+        masteryChangedAtMs: vrrp.seen?.masteryChangedAtMs,
       })),
+      { nowMs, settlingMs: Math.min(MAX_SETTLING_MS, Math.max(...members.map(patienceMs))) },
     ),
   };
+}
+
+/** Within that a member is heard again, where it is not polled on a schedule. */
+function patienceMs({ config }: ApplianceState): number {
+  const timing = config.polling.vrrp;
+  return timing.kind === "interval" ? timing.intervalMs + timing.timeoutMs : MAX_SETTLING_MS;
+}
+
+/** Whether a member's mastery changed so lately that what is true of its groups depends on the time since. */
+export function isSettling({ seen }: VrrpRecord, nowMs: number): boolean {
+  const changes = [...(seen?.masteryChangedAtMs.values() ?? [])];
+  return changes.some((atMs) => nowMs - atMs < MAX_SETTLING_MS);
 }
 
 function sharedLabels([first = {}, ...others]: readonly Identity["labels"][]): Identity["labels"] {

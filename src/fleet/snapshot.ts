@@ -85,6 +85,8 @@ export interface WebsiteSnapshot {
   readonly health: PollHealth;
   /** `undefined` while they are not known. */
   readonly statuses: readonly StatusSnapshot[] | undefined;
+  /** Protocols that are configured, or else were seen before, and of which the latest good answer has no status. */
+  readonly unread: readonly Protocol[] | undefined;
 }
 
 export interface StatusSnapshot {
@@ -96,6 +98,8 @@ export interface StatusSnapshot {
   readonly changes: number;
   /** While it is down, Unix time in milliseconds. */
   readonly downSinceMs: number | undefined;
+  /** Whether it was down at its first sight, and ever since. */
+  readonly isDownFromStart: boolean;
 }
 
 /** Polls since the appliance was configured, by operation; those that it has. */
@@ -126,10 +130,13 @@ export interface GroupSnapshot {
   /** In the order of the configuration. */
   readonly members: readonly MemberSnapshot[];
   /**
-   * Whether every member that is known has been heard since the last of them was seen to change: until then two may
-   * seem to be MASTER, or nobody, only because one was asked before and the other after a failover.
+   * Whether the members' answers fit together: until all that are known were heard since one was last seen to become
+   * MASTER or to cease to be, two may seem to be MASTER, or nobody, only because one was asked before and the other after
+   * a failover. That lasts 15 s at most.
    */
   readonly isSettled: boolean;
+  /** Names of the members that are known and were not heard since that change. */
+  readonly notHeardSince: readonly string[];
   /** Whether the one MASTER is the preferred member; `undefined` unless there is one and its preference can be told. */
   readonly isPreferredMaster: boolean | undefined;
 }

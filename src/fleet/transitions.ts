@@ -58,6 +58,8 @@ export interface SeenStatus extends WebsiteStatus {
   readonly changes: number;
   /** Since when it is not among those expected, Unix time in milliseconds; `undefined` while it is. */
   readonly downSinceMs: number | undefined;
+  /** Whether it was down at its first sight, and ever since. */
+  readonly isDownFromStart: boolean;
 }
 
 export interface StatusChange extends WebsiteStatus {
@@ -85,7 +87,8 @@ export function afterWebsiteTest(
       const known = before.get(now.protocol);
       const hasChanged = known !== undefined && known.status !== now.status;
       const downSinceMs = isUp(now.status) ? undefined : (known?.downSinceMs ?? atMs);
-      return { ...now, changes: (known?.changes ?? 0) + (hasChanged ? 1 : 0), downSinceMs };
+      const isDownFromStart = downSinceMs !== undefined && (known?.isDownFromStart ?? true);
+      return { ...now, changes: (known?.changes ?? 0) + (hasChanged ? 1 : 0), downSinceMs, isDownFromStart };
     }),
     changes: statuses.flatMap((now) => {
       const from = before.get(now.protocol)?.status;

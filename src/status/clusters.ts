@@ -8,6 +8,7 @@ import type {
   StatusSnapshot,
 } from "../fleet/snapshot.ts";
 import type { Operation } from "../polling/observation.ts";
+import type { GroupMemory } from "./group-history.ts";
 import { groupState } from "./group-state.ts";
 import type { ApplianceDocument, ClusterDocument, GroupDocument, PollDocument } from "./schema.ts";
 import { instantOf } from "./words.ts";
@@ -16,8 +17,8 @@ import { instantOf } from "./words.ts";
 export interface ClusterFacts {
   /** When the operation is polled next, Unix time in milliseconds; `undefined` where that is not planned. */
   readonly nextPollAtMs: (appliance: string, operation: Operation) => number | undefined;
-  /** When the group's masters last changed, Unix time in milliseconds. */
-  readonly changedAtMs: (cluster: string, group: GroupSnapshot) => number | undefined;
+  /** What is remembered of the group. */
+  readonly memoryOf: (cluster: string, group: GroupSnapshot) => GroupMemory | undefined;
 }
 
 /** Every cluster with its groups, appliances and websites, in the order of the configuration. */
@@ -39,7 +40,7 @@ export function clusterDocuments(snapshot: FleetSnapshot, facts: ClusterFacts): 
   }));
 }
 
-function groupsOf(cluster: ClusterSnapshot | undefined, { changedAtMs }: ClusterFacts): GroupDocument[] {
+function groupsOf(cluster: ClusterSnapshot | undefined, { memoryOf }: ClusterFacts): GroupDocument[] {
   if (cluster === undefined) return [];
   return cluster.groups.map((group) => ({
     vhid: group.vhid,
@@ -50,16 +51,30 @@ function groupsOf(cluster: ClusterSnapshot | undefined, { changedAtMs }: Cluster
       role,
       priority: role === "unknown" ? undefined : priority,
     })),
+    notHeardSince: group.notHeardSince.length === 0 ? undefined : [...group.notHeardSince],
     isPreferredMaster: group.isPreferredMaster,
-    changedAt: optionalInstant(changedAtMs(cluster.cluster, group)),
+    ...timesOf(groupState(group), memoryOf(cluster.cluster, group)),
   }));
 }
 
+function timesOf(
+  state: GroupDocument["state"],
+  memory: GroupMemory | undefined,
+): Pick<GroupDocument, "since" | "isSinceAtLeast" | "changedAt"> {
+  const now = memory?.now.state === state ? memory.now : undefined;
+  return {
+    since: optionalInstant(now?.sinceMs),
+    isSinceAtLeast: atLeast(now?.isSinceAtLeast),
+    changedAt: optionalInstant(memory?.changedAtMs),
+  };
+}
+
 function websitesOf(appliances: readonly ApplianceSnapshot[]): ClusterDocument["websites"] {
-  const names = new Map(
-    appliances.flatMap(({ websites }) => websites.map(({ websiteId, website }) => [websiteId, website])),
-  );
-  return Array.from(names, ([id, name]) => ({ id, name }));
+  const names = new Map<number, ReadonlySet<string>>();
+  for (const { websiteId, website } of appliances.flatMap(({ websites }) => websites)) {
+    names.set(websiteId, new Set([...(names.get(websiteId) ?? []), website]));
+  }
+  return Array.from(names, ([id, all]) => ({ id, name: [...all].join(" / ") }));
 }
 
 function applianceDocument(appliance: ApplianceSnapshot, facts: ClusterFacts): ApplianceDocument {
@@ -78,6 +93,7 @@ function applianceDocument(appliance: ApplianceSnapshot, facts: ClusterFacts): A
       name: website.website,
       poll: pollDocument(website.health, next({ kind: "website_test", websiteId: website.websiteId })),
       statuses: website.statuses?.map(statusDocument),
+      unread: website.unread === undefined || website.unread.length === 0 ? undefined : [...website.unread],
     })),
   };
 }
@@ -100,8 +116,14 @@ function interfaceDocument(seen: InterfaceSnapshot): NonNullable<ApplianceDocume
   return { name, vhid, vip, state, priority, device, lastTransitionAt: optionalInstant(lastTransitionAtMs) };
 }
 
-function statusDocument({ protocol, status, isUp, downSinceMs }: StatusSnapshot) {
-  return { protocol, status, isUp, downSince: isUp ? undefined : optionalInstant(downSinceMs) };
+function statusDocument({ protocol, status, isUp, downSinceMs, isDownFromStart }: StatusSnapshot) {
+  const downSince = isUp ? undefined : optionalInstant(downSinceMs);
+  return { protocol, status, isUp, downSince, isDownSinceAtLeast: atLeast(!isUp && isDownFromStart) };
+}
+
+/** Nothing where it is not so: the key is left out then. */
+function atLeast(isSo: boolean | undefined): true | undefined {
+  return isSo === true ? true : undefined;
 }
 
 /** The year 10000: RFC 3339 ends before it. */

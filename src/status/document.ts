@@ -1,5 +1,6 @@
 import type { FleetSnapshot } from "../fleet/snapshot.ts";
 import { clusterDocuments, type ClusterFacts } from "./clusters.ts";
+import type { Recalled } from "./problems/recalled.ts";
 import { problemsOf } from "./problems.ts";
 import type { FleetDocument, FleetEvent, Problem } from "./schema.ts";
 import { instantOf } from "./words.ts";
@@ -13,6 +14,7 @@ export interface DocumentFacts extends ClusterFacts {
   readonly nowMs: number;
   /** Of the configuration; `undefined`: never failed, or not since it last succeeded. */
   readonly reloadFailedAtMs: number | undefined;
+  readonly recalled: Recalled;
   /** Latest first. */
   readonly events: readonly FleetEvent[];
 }
@@ -21,7 +23,7 @@ export interface DocumentFacts extends ClusterFacts {
 export function fleetDocument(snapshot: FleetSnapshot, facts: DocumentFacts): FleetDocument {
   const { version, pollingMode, startedAtMs, nowMs, reloadFailedAtMs } = facts;
   const clusters = clusterDocuments(snapshot, facts);
-  const problems = problemsOf(clusters, { nowMs, reloadFailedAtMs });
+  const problems = problemsOf(clusters, { nowMs, reloadFailedAtMs, recalled: facts.recalled });
   return {
     verdict: verdictOf(problems, clusters.length > 0),
     exporter: { version, pollingMode, startedAt: instantOf(startedAtMs) },

@@ -4,8 +4,8 @@ import type { GroupDocument } from "./schema.ts";
 export type GroupState = GroupDocument["state"];
 
 /**
- * What is the matter with a group. Two masters, or none, are told only once all members that are known were heard since the
- * last change: between the answers of two members a clean failover looks like either.
+ * What is the matter with a group. Two masters, or none, are told only once the members' answers fit together, or have
+ * had the time to: between the answers of two members a clean failover looks like either.
  */
 export function groupState(group: GroupSnapshot): GroupState {
   const masters = membersIn(group, "master").length;

@@ -1,31 +1,45 @@
 import type { FleetChange } from "../fleet/changes.ts";
 import type { ClusterSnapshot, GroupSnapshot, Identity, Section } from "../fleet/snapshot.ts";
+import { groupKey } from "../fleet/mastery.ts";
 import { changeEvent } from "./change-event.ts";
+import { withEvent } from "./event-log.ts";
+import { afterChanges, flappingIn, type Flap } from "./flapping.ts";
+import { afterReport, reportedGroups, type GroupRef, type Presence, type Presences } from "./presence.ts";
+import type { Recalled } from "./problems/recalled.ts";
 import { lookAtGroup, type GroupMemory } from "./group-history.ts";
 import type { FleetEvent } from "./schema.ts";
-import { instantOf } from "./words.ts";
+import { groupName, instantOf } from "./words.ts";
 
-/** Events kept; the oldest go first. */
+/** Events kept. */
 const MAX_EVENTS = 200;
+
+/** A group that nobody reports any more is told of for so long, or until the configuration is reloaded. */
+const VANISHED_MS = 3_600_000;
 
 /** What has happened to the fleet since the exporter started: bounded, in memory. */
 export interface History {
   /** Takes in what an observation, completed at the Unix time `atMs`, has changed, and the sections that it made anew. */
   record(changes: readonly FleetChange[], sections: readonly Section[], atMs: number): void;
-  /** Forgets the groups of clusters that are gone. */
+  /** Forgets the groups of clusters that are gone, and which groups were reported: another configuration may ask others. */
   keep(clusters: readonly Pick<ClusterSnapshot, "cluster">[]): void;
   /** Latest first. */
   events(): readonly FleetEvent[];
-  /** When the group's masters last changed, Unix time in milliseconds. */
-  changedAtMs(cluster: string, group: GroupSnapshot): number | undefined;
+  /** What is remembered of a group. */
+  memoryOf(cluster: string, group: GroupSnapshot): GroupMemory | undefined;
+  /** Takes in what is true of these at the Unix time `atMs`: time alone may end a change. */
+  look(clusters: readonly ClusterSnapshot[], atMs: number): void;
+  /** What is wrong at the Unix time `nowMs` by what was before. */
+  recall(nowMs: number): Recalled;
 }
 
 export function createHistory(maxEvents: number = MAX_EVENTS): History {
   let events: readonly FleetEvent[] = [];
+  let flaps: readonly Flap[] = [];
+  const presences = new Map<string, Presences>();
   const memories = new Map<string, ReadonlyMap<string, GroupMemory>>();
 
   function add(event: FleetEvent): void {
-    events = [event, ...events].slice(0, maxEvents);
+    events = withEvent(events, event, maxEvents);
   }
 
   function lookAt({ cluster, groups }: ClusterSnapshot, atMs: number): void {
@@ -37,6 +51,16 @@ export function createHistory(maxEvents: number = MAX_EVENTS): History {
       if (event !== undefined) add({ at: instantOf(atMs), ...event, cluster });
     }
     memories.set(cluster, after);
+  }
+
+  function report({ cluster }: Identity, groups: readonly GroupRef[], atMs: number): void {
+    const before = presences.get(cluster) ?? new Map<string, Presence>();
+    const after = afterReport(before, groups, atMs);
+    presences.set(cluster, after);
+    for (const [key, group] of after) {
+      const event = presenceEvent(before.get(key), group);
+      if (event !== undefined) add({ at: instantOf(atMs), ...event, cluster });
+    }
   }
 
   return {
@@ -54,21 +78,47 @@ export function createHistory(maxEvents: number = MAX_EVENTS): History {
         if (event !== undefined) add({ at: instantOf(atMs), ...event, ...where });
       }
       if (cluster !== undefined) lookAt(cluster, atMs);
+      flaps = afterChanges(flaps, identity, changes, atMs);
+      const groups = reportedGroups(sections);
+      if (groups !== undefined) report(identity, groups, atMs);
     },
     keep: (clusters) => {
       const kept = new Set(clusters.map(({ cluster }) => cluster));
       for (const cluster of memories.keys()) if (!kept.has(cluster)) memories.delete(cluster);
+      presences.clear();
     },
     events: () => events,
-    changedAtMs: (cluster, group) => memories.get(cluster)?.get(groupKey(group))?.changedAtMs,
+    memoryOf: (cluster, group) => memories.get(cluster)?.get(groupKey(group)),
+    look: (clusters, atMs) => {
+      for (const cluster of clusters) lookAt(cluster, atMs);
+    },
+    recall: (nowMs) => ({ vanished: vanishedIn(presences, nowMs), flapping: flappingIn(flaps, nowMs) }),
   };
+}
+
+function presenceEvent(
+  before: Presence | undefined,
+  now: Presence,
+): Pick<FleetEvent, "kind" | "summary"> | undefined {
+  if (before === undefined || (before.goneAtMs === undefined) === (now.goneAtMs === undefined)) {
+    return undefined;
+  }
+  return now.goneAtMs === undefined
+    ? { kind: "recovery", summary: `${groupName(now)} is reported again` }
+    : { kind: "outage", summary: `${groupName(now)} is not reported any more by any appliance` };
+}
+
+function vanishedIn(presences: ReadonlyMap<string, Presences>, nowMs: number): Recalled["vanished"] {
+  return [...presences].flatMap(([cluster, groups]) =>
+    [...groups.values()].flatMap(({ goneAtMs, vhid, vip }) =>
+      goneAtMs === undefined || nowMs - goneAtMs >= VANISHED_MS
+        ? []
+        : [{ cluster, vhid, vip, atMs: goneAtMs }],
+    ),
+  );
 }
 
 function identityOf(sections: readonly Section[]): Identity | undefined {
   for (const section of sections) if (section.kind !== "cluster") return section.identity;
   return undefined;
-}
-
-function groupKey({ vhid, vip }: GroupSnapshot): string {
-  return `${vhid} ${vip}`;
 }

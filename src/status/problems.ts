@@ -1,5 +1,6 @@
 import { applianceProblems } from "./problems/appliances.ts";
 import { groupProblems } from "./problems/groups.ts";
+import { recalledProblems, type Recalled } from "./problems/recalled.ts";
 import { websiteProblems } from "./problems/websites.ts";
 import { PROBLEM_KINDS, type ClusterDocument, type Problem } from "./schema.ts";
 import { instantOf } from "./words.ts";
@@ -11,6 +12,7 @@ export interface ProblemFacts {
   readonly nowMs: number;
   /** Of the configuration; `undefined`: never failed, or not since it last succeeded. */
   readonly reloadFailedAtMs: number | undefined;
+  readonly recalled: Recalled;
 }
 
 /**
@@ -19,16 +21,19 @@ export interface ProblemFacts {
  */
 export function problemsOf(
   clusters: readonly ClusterDocument[],
-  { nowMs, reloadFailedAtMs }: ProblemFacts,
+  { nowMs, reloadFailedAtMs, recalled }: ProblemFacts,
 ): readonly Problem[] {
   const all = clusters.flatMap((cluster) => [
     ...groupProblems(cluster),
     ...applianceProblems(cluster, nowMs),
     ...websiteProblems(cluster),
   ]);
-  return [...all, ...notReloaded(reloadFailedAtMs), ...notPolledYet(clusters)].toSorted(
-    (a, b) => rank(a) - rank(b),
-  );
+  return [
+    ...all,
+    ...recalledProblems(recalled),
+    ...notReloaded(reloadFailedAtMs),
+    ...notPolledYet(clusters),
+  ].toSorted((a, b) => rank(a) - rank(b));
 }
 
 function rank({ severity, kind }: Problem): number {

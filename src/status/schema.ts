@@ -11,6 +11,11 @@ const labels = z.record(z.string(), z.string());
 const websiteRef = z.object({ id: z.int(), name: z.string() });
 const groupRef = z.object({ vhid: z.int(), vip: z.string().meta({ description: "canonical text" }) });
 
+const isSinceAtLeast = z
+  .literal(true)
+  .optional()
+  .meta({ description: "it was so at the first sight, and may have been before" });
+
 const poll = z
   .object({
     state: z.enum(["pending", "succeeded", "failed"]).meta({ description: "pending: not polled yet" }),
@@ -37,12 +42,20 @@ const websiteStatus = z.object({
   status: z.int().meta({ description: "0: the appliance got no HTTP response" }),
   isUp: z.boolean().meta({ description: "whether the status is among those expected" }),
   downSince: instant.optional().meta({ description: "while it is not" }),
+  isDownSinceAtLeast: isSinceAtLeast,
 });
 
 const applianceWebsite = z.object({
   ...websiteRef.shape,
   poll,
   statuses: z.array(websiteStatus).optional().meta({ description: "absent while they are not known" }),
+  unread: z
+    .array(z.enum(["http", "https"]))
+    .optional()
+    .meta({
+      description:
+        "protocols that are configured, or were seen before, and of which the answer has no status to read",
+    }),
 });
 
 const appliance = z.object({
@@ -73,16 +86,21 @@ const group = z.object({
   state: z.enum(GROUP_STATES).meta({
     description:
       "unknown: no master among the members that are known, and some are not; changing: the members' answers do not agree, " +
-      "and not all of them were heard since the last change",
+      "and not all of them were heard since the last change; 15 s at most",
   }),
   members: z.array(member),
+  notHeardSince: z.array(z.string()).optional().meta({
+    description: "members that are known, and were not heard since another became master or ceased to be",
+  }),
   isPreferredMaster: z
     .boolean()
     .optional()
     .meta({ description: "whether the one master is the preferred member" }),
+  since: instant.optional().meta({ description: "since when it is in this state" }),
+  isSinceAtLeast,
   changedAt: instant
     .optional()
-    .meta({ description: "when its masters last changed; absent before the first change" }),
+    .meta({ description: "when its masters were last seen to change; absent before the first change" }),
 });
 
 const cluster = z.object({
@@ -97,16 +115,19 @@ const cluster = z.object({
 export const PROBLEM_KINDS = [
   "split_brain",
   "no_master",
+  "group_vanished",
+  "appliance_down",
   "master_unknown",
   "website_down",
-  "appliance_down",
   "website_down_in_part",
   "website_unknown",
   "redundancy_lost",
+  "flapping",
   "preferred_master_lost",
   "certificate_expires",
   "api_anomalies",
   "reload_failed",
+  "master_changing",
   "not_polled_yet",
 ] as const;
 
@@ -119,6 +140,7 @@ const problem = z.object({
   website: websiteRef.optional(),
   group: groupRef.optional(),
   since: instant.optional(),
+  isSinceAtLeast,
 });
 
 const event = z.object({

@@ -35,7 +35,15 @@ const DOCUMENT = documentOf(
     ],
   ),
   {
-    changedAtMs: () => WALL_MS - 1000,
+    memoryOf: () => {
+      const now = {
+        state: "one_master",
+        master: "a",
+        sinceMs: WALL_MS - 1000,
+        isSinceAtLeast: true,
+      } as const;
+      return { now, known: now, changedAtMs: WALL_MS - 1000 };
+    },
     nextPollAtMs: (_, { kind }) => (kind === "vrrp" ? WALL_MS + 5000 : undefined),
     events: [{ at: "2023-11-14T22:13:20.000Z", kind: "failover", summary: "it failed over", cluster: "ams" }],
   },
@@ -53,6 +61,7 @@ test("the document tells all that is known, what is wrong first, and leaves out 
         cluster: "ams",
         website: { id: 2, name: "shop" },
         since: "2023-11-14T22:13:20.000Z",
+        isSinceAtLeast: true,
       },
       {
         kind: "appliance_down",
@@ -61,6 +70,7 @@ test("the document tells all that is known, what is wrong first, and leaves out 
         cluster: "ams",
         appliance: "b",
         since: "2023-11-14T22:13:20.000Z",
+        isSinceAtLeast: true,
       },
     ],
     clusters: [
@@ -77,6 +87,8 @@ test("the document tells all that is known, what is wrong first, and leaves out 
               { appliance: "b", role: "unknown" },
             ],
             isPreferredMaster: true,
+            since: "2023-11-14T22:13:19.000Z",
+            isSinceAtLeast: true,
             changedAt: "2023-11-14T22:13:19.000Z",
           },
         ],
@@ -113,7 +125,13 @@ test("the document tells all that is known, what is wrong first, and leaves out 
                   durationSeconds: 0.25,
                 },
                 statuses: [
-                  { protocol: "https", status: 503, isUp: false, downSince: "2023-11-14T22:13:20.000Z" },
+                  {
+                    protocol: "https",
+                    status: 503,
+                    isUp: false,
+                    downSince: "2023-11-14T22:13:20.000Z",
+                    isDownSinceAtLeast: true,
+                  },
                 ],
               },
             ],

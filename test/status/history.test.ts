@@ -123,17 +123,80 @@ test("the history is bounded, the oldest events go first", () => {
   ]);
 });
 
-test("a group tells when its masters last changed, and is forgotten with its cluster", () => {
-  const fleet = fleetOf([MEMBER_A, MEMBER_B]);
+test("a cluster that flaps pushes out its own events, and none of the others'", () => {
+  const polls = Array.from({ length: 50 }, (_, nth) => says("lone", nth % 2 === 0 ? "BACKUP" : "MASTER"));
+  const events = told([...BOTH, says("b", "MASTER"), says("a", "BACKUP"), ...polls], 3);
+  expect(events.at(-1)).toBe(`23 failover: b took over ${GROUP} from a`);
+});
+
+/** A history after these observations, one a second, and the first group at their end. */
+function remember(polls: readonly Observation[]) {
+  const fleet = fleetOf([MEMBER_A, MEMBER_B, LONE]);
   const history = createHistory();
-  const polls = [...BOTH, says("b", "MASTER"), says("a", "BACKUP")];
   polls.forEach((observation, second) => {
-    const { changes, sections } = fleet.record(observation, second);
-    history.record(changes, sections, WALL_MS + second);
+    const { changes, sections } = fleet.record(observation, second * 1000);
+    history.record(changes, sections, WALL_MS + second * 1000);
   });
-  const [group] = fleet.snapshot(0).clusters[0]?.groups ?? [];
-  if (group === undefined) throw new Error("there is a group");
-  expect(history.changedAtMs("ams", group)).toBe(WALL_MS + 3);
+  const [group] = fleet.snapshot(polls.length * 1000).clusters[0]?.groups ?? [];
+  return { history, memory: group && history.memoryOf("ams", group), group };
+}
+
+test("a group tells when its masters last changed, and is forgotten with its cluster", () => {
+  const { history, memory, group } = remember([...BOTH, says("b", "MASTER"), says("a", "BACKUP")]);
+  expect(memory).toMatchObject({ changedAtMs: WALL_MS + 3000, now: { sinceMs: WALL_MS + 3000 } });
   history.keep([{ cluster: "fra" }]);
-  expect(history.changedAtMs("ams", group)).toBeUndefined();
+  expect(group && history.memoryOf("ams", group)).toBeUndefined();
+});
+
+test.each([
+  ["the first sight, backup first", [says("b", "BACKUP"), says("a", "MASTER")]],
+  [
+    "a member that could not be asked for a while",
+    [...BOTH, vrrpFailed("a", "timeout"), says("a", "MASTER")],
+  ],
+])("no change of masters is told of %s, and the state may be older", (_, polls) => {
+  const { memory, history } = remember(polls);
+  expect(memory).toMatchObject({
+    changedAtMs: undefined,
+    now: { state: "one_master", isSinceAtLeast: true },
+  });
+  expect(history.events().filter(({ kind }) => kind === "failover")).toEqual([]);
+});
+
+test("the first sight of a master is no recovery", () => {
+  expect(told([says("b", "BACKUP"), says("a", "MASTER")])).toEqual([]);
+});
+
+function answersNothing(appliance: string): Observation {
+  return vrrpSeen(appliance, listOf([]));
+}
+
+test.each([
+  ["a cluster", "ams", [...BOTH, answersNothing("a"), answersNothing("b")]],
+  ["an appliance that stands alone", "lone", [says("lone", "MASTER"), answersNothing("lone")]],
+])(
+  "a group that %s does not report any more is told of for an hour, or until it is back",
+  (_, cluster, polls) => {
+    const { history } = remember(polls);
+    const atMs = WALL_MS + (polls.length - 1) * 1000;
+    const gone = { cluster, vhid: 2, vip: "192.0.2.100", atMs };
+    expect(history.events()[0]?.summary).toBe(`${GROUP} is not reported any more by any appliance`);
+    expect(history.recall(atMs).vanished).toEqual([gone]);
+    expect(history.recall(atMs + 3_600_000).vanished).toEqual([]);
+    expect(remember([...polls, ...polls.slice(0, 1)]).history.recall(atMs).vanished).toEqual([]);
+    history.keep([{ cluster: "ams" }]);
+    expect(history.recall(atMs).vanished).toEqual([]);
+  },
+);
+
+test("a group that one member has left is not gone", () => {
+  expect(remember([...BOTH, answersNothing("b")]).history.recall(WALL_MS).vanished).toEqual([]);
+});
+
+test("four changes of an appliance's state within five minutes are flapping, and are forgotten after it", () => {
+  const states = ["MASTER", "BACKUP", "MASTER", "BACKUP", "MASTER"];
+  const { history } = remember(states.map((state) => says("lone", state)));
+  const first = { cluster: "lone", appliance: "lone", vhid: 2, vip: "192.0.2.100", atMs: WALL_MS + 1000 };
+  expect(history.recall(WALL_MS + 5000).flapping).toEqual([first]);
+  expect(history.recall(WALL_MS + 301_000).flapping).toEqual([]);
 });

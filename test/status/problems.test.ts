@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Observation } from "../../src/polling/observation.ts";
-import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
+import { fleetOf, MEMBER_A, MEMBER_B, MEMBER_C } from "../fleet/support.ts";
 import {
   interfaceOf,
   listOf,
@@ -76,9 +76,9 @@ test.each<Case>([
       websiteFailed("b", 2, "appliance_down"),
     ],
     problems: [
-      `critical master_unknown: Nobody is known to be MASTER of ${GROUP}: nothing is known of a and b`,
       "critical appliance_down: a cannot be seen: it cannot be reached (connect)",
       "critical appliance_down: b cannot be seen: it cannot be reached (connect)",
+      `critical master_unknown: Nobody is known to be MASTER of ${GROUP}: nothing is known of a and b`,
     ],
   },
   {
@@ -106,7 +106,7 @@ test.each<Case>([
     name: "a website that is down for one only is down in part",
     polls: [A_IS_MASTER, B_IS_BACKUP, https("a", 200), https("b", 503)],
     problems: [
-      "warning website_down_in_part: Website shop is down as seen from some only: https 503 from b; a can reach it",
+      "warning website_down_in_part: Website shop is down as seen from some only: https 503 from b; up: https 200 from a",
     ],
   },
   {
@@ -124,6 +124,46 @@ test.each<Case>([
     ],
   },
   {
+    name: "what each sees down by another protocol does not contradict itself",
+    polls: [
+      A_IS_MASTER,
+      B_IS_BACKUP,
+      ...["a", "b"].map((appliance) =>
+        websiteSeen(appliance, 2, [
+          { protocol: "http", status: appliance === "a" ? 503 : 200 },
+          { protocol: "https", status: appliance === "a" ? 200 : 503 },
+        ]),
+      ),
+    ],
+    problems: [
+      "warning website_down_in_part: Website shop is down as seen from some only: http 503 from a, https 503 from b; " +
+        "up: https 200 from a, http 200 from b",
+    ],
+  },
+  {
+    name: "tests that fail for different reasons are told with the reason of each",
+    polls: [A_IS_MASTER, B_IS_BACKUP, websiteFailed("a", 2, "timeout"), websiteFailed("b", 2, "decode")],
+    problems: [
+      "critical website_unknown: Nothing is known of website shop from a and b: its test fails, " +
+        "from a: it does not answer in time (timeout); from b: its answer cannot be understood (decode)",
+    ],
+  },
+  {
+    name: "a website whose status cannot be read is not well, though its test succeeds",
+    polls: [A_IS_MASTER, B_IS_BACKUP, websiteSeen("a", 2, []), websiteSeen("b", 2, [])],
+    problems: ["critical website_unknown: No status of website shop can be read from a and b"],
+  },
+  {
+    name: "a protocol that was there before is missed",
+    polls: [
+      A_IS_MASTER,
+      B_IS_BACKUP,
+      ...SHOP_IS_UP,
+      websiteSeen("a", 2, [{ protocol: "http", status: 200 }]),
+    ],
+    problems: ["warning website_unknown: No status of website shop can be read from a by https"],
+  },
+  {
     name: "a list that deviates from the API",
     polls: [
       vrrpSeen("a", listOf([MASTER], { anomalies: [{ kind: "bad_field", path: "carp0.priority" }] })),
@@ -136,11 +176,65 @@ test.each<Case>([
   expect(problemLines(documentOf(fleetOf([A, B], polls)))).toEqual(problems);
 });
 
+test("a protocol that is configured is missed where its status was never readable", () => {
+  const both = websiteOf({ id: 2, name: "shop", protocols: ["http", "https"] });
+  const fleet = fleetOf([{ ...MEMBER_A, websites: [both] }], [vrrpSeen("a", listOf([])), https("a", 200)]);
+  expect(problemLines(documentOf(fleet))).toEqual([
+    "warning website_unknown: No status of website shop can be read from a by http",
+  ]);
+});
+
+test("a website that its appliances name differently is told by both names", () => {
+  const fleet = fleetOf(
+    [A, { ...MEMBER_B, websites: [websiteOf({ id: 2, name: "intranet" })] }],
+    [A_IS_MASTER, B_IS_BACKUP, https("a", 503), https("b", 503)],
+  );
+  expect(problemLines(documentOf(fleet))).toEqual([
+    "critical website_down: Website shop / intranet is down: https 503 from a and b",
+  ]);
+});
+
 test("between the answers of two members a clean failover is no split brain and no lack of a master", () => {
   const fleet = fleetOf([A, B], [A_IS_MASTER, B_IS_BACKUP, ...SHOP_IS_UP]);
   fleet.record(vrrpSeen("b", listOf([{ ...BACKUP, state: "MASTER" }])), 5000);
-  expect(documentOf(fleet).clusters[0]?.groups[0]?.state).toBe("changing");
-  expect(problemLines(documentOf(fleet))).toEqual([]);
+  expect(documentOf(fleet, {}, 5000).clusters[0]?.groups[0]?.state).toBe("changing");
+  expect(documentOf(fleet, {}, 5000).verdict).toBe("unknown");
+  expect(problemLines(documentOf(fleet, {}, 5000))).toEqual([
+    `unknown master_changing: Who is MASTER of ${GROUP} is changing: a was not heard since`,
+  ]);
+});
+
+test("a change that is not confirmed within an interval and a timeout is told by the latest answers", () => {
+  const fleet = fleetOf([A, B], [A_IS_MASTER, B_IS_BACKUP, ...SHOP_IS_UP]);
+  fleet.record(vrrpSeen("a", listOf([{ ...MASTER, state: "BACKUP" }])), 1000);
+  expect(documentOf(fleet, {}, 9999).clusters[0]?.groups[0]?.state).toBe("changing");
+  expect(problemLines(documentOf(fleet, {}, 10_000))).toEqual([
+    `critical no_master: Nobody is MASTER of ${GROUP}, by the latest answers; b was not heard since the last change`,
+  ]);
+});
+
+test("members on a schedule are waited for 15 s at most", () => {
+  const vrrp = { kind: "schedule", expression: "0 0 3 * * *", timeoutMs: 4000 } as const;
+  const seldom = { ...B, polling: { ...B.polling, vrrp } };
+  const late = { expiresAtMs: 1e9 };
+  const fleet = fleetOf([A, seldom], [vrrpSeen("a", listOf([MASTER]), late), ...SHOP_IS_UP]);
+  fleet.record(vrrpSeen("b", listOf([BACKUP]), late), 0);
+  fleet.record(vrrpSeen("a", listOf([{ ...MASTER, state: "BACKUP" }]), late), 1000);
+  const stateAt = (nowMs: number) => documentOf(fleet, {}, nowMs).clusters[0]?.groups[0]?.state;
+  expect([stateAt(15_999), stateAt(16_000)]).toEqual(["changing", "no_master"]);
+});
+
+test("a steady split brain is told whatever another group of the cluster and a third member do", () => {
+  const other = interfaceOf({ name: "carp1", vhid: 3 });
+  const fleet = fleetOf([A, B, MEMBER_C], [...SHOP_IS_UP, vrrpSeen("b", listOf([MASTER]))]);
+  const states = Array.from({ length: 8 }, (_, nth) => {
+    const state = nth % 2 === 0 ? "MASTER" : "BACKUP";
+    fleet.record(vrrpSeen("a", listOf([MASTER, { ...other, state }])), 100 * nth);
+    fleet.record(vrrpSeen("c", listOf([{ ...MASTER, state }])), 100 * nth + 1);
+    const [group] = documentOf(fleet, {}, 100 * nth + 2).clusters[0]?.groups ?? [];
+    return group?.state;
+  });
+  expect(new Set(states)).toEqual(new Set(["split_brain"]));
 });
 
 test("two masters of whom each was heard since the other became one are a split brain", () => {
@@ -166,6 +260,16 @@ test("a certificate is told of two weeks before its end, and after it", () => {
   ]);
   expect(ending(-1)).toEqual([
     "warning certificate_expires: The certificate of a has expired: it ends 2023-11-13",
+  ]);
+});
+
+test("what was reported before and is gone, and what flaps, is told", () => {
+  const group = { cluster: "ams", vhid: 2, vip: "192.0.2.100", atMs: WALL_MS };
+  const recalled = { vanished: [group], flapping: [{ ...group, appliance: "a" }] };
+  const fleet = fleetOf([A, B], [A_IS_MASTER, B_IS_BACKUP, ...SHOP_IS_UP]);
+  expect(problemLines(documentOf(fleet, { recalled }))).toEqual([
+    `critical group_vanished: ${GROUP} is not reported any more by any appliance`,
+    `warning flapping: a flaps: its state in ${GROUP} has changed four times or more in 5 minutes`,
   ]);
 });
 

@@ -12,7 +12,8 @@ export function documentOf(fleet: Fleet, given: Partial<DocumentFacts> = {}, now
     nowMs: WALL_MS + 60_000,
     reloadFailedAtMs: undefined,
     nextPollAtMs: () => undefined,
-    changedAtMs: () => undefined,
+    memoryOf: () => undefined,
+    recalled: { vanished: [], flapping: [] },
     events: [],
     ...given,
   });

@@ -21,6 +21,7 @@ function unseen({ name, poll }: ApplianceDocument, isDark: boolean): Problem | u
     severity: isDark ? "critical" : "warning",
     summary: `${name} cannot be seen: ${reasonInWords(poll.reason)}`,
     since: poll.failingSince ?? poll.lastSuccessAt,
+    isSinceAtLeast: poll.lastSuccessAt === undefined ? true : undefined,
   };
 }
 

@@ -6,8 +6,8 @@ export function groupProblems(cluster: ClusterDocument): readonly Problem[] {
   return cluster.groups.flatMap((group) => {
     const found = wrongWith(group);
     if (found === undefined) return [];
-    const { vhid, vip, changedAt: since } = group;
-    return [{ ...found, cluster: cluster.name, group: { vhid, vip }, since }];
+    const { vhid, vip, since, isSinceAtLeast } = group;
+    return [{ ...found, cluster: cluster.name, group: { vhid, vip }, since, isSinceAtLeast }];
   });
 }
 
@@ -17,22 +17,32 @@ function wrongWith(group: GroupDocument): Pick<Problem, "kind" | "severity" | "s
   const name = groupName(group);
   switch (group.state) {
     case "split_brain": {
-      const summary = `Split brain: ${listed(named("master"))} are MASTER of ${name}`;
+      const summary = `Split brain: ${listed(named("master"))} are MASTER of ${name}${asFarAsKnown(group)}`;
       return { kind: "split_brain", severity: "critical", summary };
     }
-    case "no_master":
-      return { kind: "no_master", severity: "critical", summary: `Nobody is MASTER of ${name}` };
+    case "no_master": {
+      const summary = `Nobody is MASTER of ${name}${asFarAsKnown(group)}`;
+      return { kind: "no_master", severity: "critical", summary };
+    }
     case "unknown": {
       const summary = `Nobody is known to be MASTER of ${name}: nothing is known of ${listed(named("unknown"))}`;
       return { kind: "master_unknown", severity: "critical", summary };
     }
     case "one_master":
       return wrongBesideMaster(group, named("master")[0] ?? "", named);
-    case "changing":
-      return undefined;
+    case "changing": {
+      const summary = `Who is MASTER of ${name} is changing: ${listed(group.notHeardSince ?? [])} was not heard since`;
+      return { kind: "master_changing", severity: "unknown", summary };
+    }
     default:
       return group.state satisfies never;
   }
+}
+
+function asFarAsKnown({ notHeardSince = [] }: GroupDocument): string {
+  return notHeardSince.length === 0
+    ? ""
+    : `, by the latest answers; ${listed(notHeardSince)} was not heard since the last change`;
 }
 
 /** With members that are unknown, their appliances are what is wrong. */

@@ -1,9 +1,15 @@
+import type { FailureReason } from "../../polling/failure.ts";
 import type { ApplianceDocument, ClusterDocument, Problem } from "../schema.ts";
 import { listed, reasonInWords, statusText } from "../words.ts";
 
 type WebsiteRef = ClusterDocument["websites"][number];
 type Website = ApplianceDocument["websites"][number];
-type Found = Pick<Problem, "kind" | "severity" | "summary" | "since">;
+type Found = Pick<Problem, "kind" | "severity" | "summary" | "since" | "isSinceAtLeast">;
+
+interface Test {
+  readonly appliance: ApplianceDocument;
+  readonly website: Website;
+}
 
 /** A website by one protocol as one appliance sees it. */
 interface Sight {
@@ -12,6 +18,7 @@ interface Sight {
   readonly status: number;
   readonly isUp: boolean;
   readonly downSince?: string | undefined;
+  readonly isDownSinceAtLeast?: true | undefined;
 }
 
 /** What is wrong with a cluster's websites; one thing for each, the worst. */
@@ -29,9 +36,12 @@ function wrongWith({ id, name }: WebsiteRef, appliances: readonly ApplianceDocum
   const sights = tests.flatMap(({ appliance, website: { statuses = [] } }) =>
     statuses.map((status) => ({ appliance: appliance.name, ...status })),
   );
-  // Of an appliance that cannot be seen nothing else is told.
-  const blind = tests.filter(({ appliance, website }) => isFailing(website) && !isFailing(appliance));
-  return isDown(name, sights) ?? isDownInPart(name, sights) ?? isUnknown(name, blind, sights.length === 0);
+  return (
+    isDown(name, sights) ??
+    isDownInPart(name, sights) ??
+    isUntested(name, tests, sights.length === 0) ??
+    isUnread(name, tests, sights.length === 0)
+  );
 }
 
 /** By a protocol by which no appliance that can tell sees it up. */
@@ -40,7 +50,7 @@ function isDown(name: string, sights: readonly Sight[]): Found | undefined {
   const down = sights.filter(({ protocol }) => !up.has(protocol));
   if (down.length === 0) return undefined;
   const summary = `Website ${name} is down: ${answers(down)}`;
-  return { kind: "website_down", severity: "critical", summary, since: earliest(down) };
+  return { kind: "website_down", severity: "critical", summary, ...sinceOf(down) };
 }
 
 function isDownInPart(name: string, sights: readonly Sight[]): Found | undefined {
@@ -48,28 +58,49 @@ function isDownInPart(name: string, sights: readonly Sight[]): Found | undefined
   if (down.length === 0) return undefined;
   const protocols = new Set(down.map(({ protocol }) => protocol));
   const up = sights.filter(({ protocol, isUp }) => isUp && protocols.has(protocol));
-  const others = listed([...new Set(up.map(({ appliance }) => appliance))]);
-  const summary = `Website ${name} is down as seen from some only: ${answers(down)}; ${others} can reach it`;
-  return { kind: "website_down_in_part", severity: "warning", summary, since: earliest(down) };
+  const summary = `Website ${name} is down as seen from some only: ${answers(down)}; up: ${answers(up)}`;
+  return { kind: "website_down_in_part", severity: "warning", summary, ...sinceOf(down) };
 }
 
-/** Critical where nobody can tell how it is. */
-function isUnknown(
-  name: string,
-  blind: readonly { readonly appliance: ApplianceDocument; readonly website: Website }[],
-  isAll: boolean,
-): Found | undefined {
-  const [first] = blind;
-  if (first === undefined) return undefined;
+/** The tests fail; critical where nobody can tell how it is. Of an appliance that cannot be seen nothing else is told. */
+function isUntested(name: string, tests: readonly Test[], isAll: boolean): Found | undefined {
+  const blind = tests.filter(({ appliance, website }) => isFailing(website) && !isFailing(appliance));
+  if (blind.length === 0) return undefined;
   const from = listed(blind.map(({ appliance }) => appliance.name));
-  const { poll } = first.website;
-  if (poll.reason === undefined) return undefined;
   return {
     kind: "website_unknown",
     severity: isAll ? "critical" : "warning",
-    summary: `Nothing is known of website ${name} from ${from}: its test fails, ${reasonInWords(poll.reason)}`,
-    since: poll.failingSince ?? poll.lastSuccessAt,
+    summary: `Nothing is known of website ${name} from ${from}: its test fails, ${reasons(blind)}`,
+    since: blind
+      .flatMap(({ website: { poll } }) => poll.failingSince ?? poll.lastSuccessAt ?? [])
+      .toSorted()[0],
   };
+}
+
+/** `it does not answer in time (timeout)`; where they differ, from whom each: `from a …; from b …`. */
+function reasons(blind: readonly Test[]): string {
+  const from = new Map<FailureReason, readonly string[]>();
+  for (const { appliance, website } of blind) {
+    const { reason } = website.poll;
+    if (reason !== undefined) from.set(reason, [...(from.get(reason) ?? []), appliance.name]);
+  }
+  if (from.size === 1) return [...from.keys()].map(reasonInWords).join("");
+  return Array.from(from, ([reason, names]) => `from ${listed(names)}: ${reasonInWords(reason)}`).join("; ");
+}
+
+/** The tests succeed, and tell no status. */
+function isUnread(name: string, tests: readonly Test[], isAll: boolean): Found | undefined {
+  const from = new Map<string, readonly string[]>();
+  for (const { appliance, website } of tests) {
+    const { statuses, unread = [] } = website;
+    if (statuses === undefined || (statuses.length > 0 && unread.length === 0)) continue;
+    const by = unread.length === 0 ? "" : ` by ${listed(unread)}`;
+    from.set(by, [...(from.get(by) ?? []), appliance.name]);
+  }
+  if (from.size === 0) return undefined;
+  const where = Array.from(from, ([by, names]) => `from ${listed(names)}${by}`).join(", ");
+  const summary = `No status of website ${name} can be read ${where}`;
+  return { kind: "website_unknown", severity: isAll ? "critical" : "warning", summary };
 }
 
 /** `https 503 from a and b, http no HTTP response from a`. */
@@ -82,8 +113,9 @@ function answers(sights: readonly Sight[]): string {
   return Array.from(from, ([answer, appliances]) => `${answer} from ${listed(appliances)}`).join(", ");
 }
 
-function earliest(sights: readonly Sight[]): string | undefined {
-  return sights.flatMap(({ downSince }) => downSince ?? []).toSorted()[0];
+function sinceOf(sights: readonly Sight[]): Pick<Found, "since" | "isSinceAtLeast"> {
+  const [first] = sights.toSorted((a, b) => ((a.downSince ?? "") < (b.downSince ?? "") ? -1 : 1));
+  return { since: first?.downSince, isSinceAtLeast: first?.isDownSinceAtLeast };
 }
 
 function isFailing({ poll }: { readonly poll: Website["poll"] }): boolean {

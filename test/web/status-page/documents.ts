@@ -131,7 +131,11 @@ export function documentOf(
   clusters: readonly ClusterDocument[],
   given: Partial<FleetDocument> = {},
 ): FleetDocument {
-  const problems = problemsOf(clusters, { nowMs: NOW_MS, reloadFailedAtMs: undefined });
+  const problems = problemsOf(clusters, {
+    nowMs: NOW_MS,
+    reloadFailedAtMs: undefined,
+    recalled: { vanished: [], flapping: [] },
+  });
   const isWrong = problems.some(({ severity }) => severity !== "unknown");
   return {
     verdict: isWrong ? "wrong" : problems.length === 0 ? "well" : "unknown",

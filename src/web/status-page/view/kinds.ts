@@ -5,16 +5,19 @@ import { distinct, enumerate } from "./words.ts";
 const KIND_WORDS: Readonly<Partial<Record<string, string>>> = {
   split_brain: "split brain",
   no_master: "no master",
+  group_vanished: "group not reported any more",
   master_unknown: "master unknown",
   website_down: "website down",
   appliance_down: "appliance down",
   website_down_in_part: "website down in part",
   website_unknown: "website unknown",
   redundancy_lost: "no backup",
+  flapping: "flapping",
   preferred_master_lost: "not on the preferred master",
   certificate_expires: "certificate expires",
   api_anomalies: "odd answers",
   reload_failed: "configuration not reloaded",
+  master_changing: "master changing",
   not_polled_yet: "not polled yet",
 } satisfies Record<Problem["kind"], string>;
 

@@ -63,12 +63,13 @@ function problemItem(problem: Problem, nowMs: Now): Html {
       <p class="what"><strong>${STANDING_WORDS[severity]}</strong> ${summary}</p>
       <p class="meta">
         ${cluster === undefined ? nothing : html`<a href="#${clusterAnchor(cluster)}">Cluster ${cluster}</a>`}
-        ${since === undefined ? nothing : sinceWhen(since, nowMs)}
+        ${since === undefined ? nothing : sinceWhen(since, problem.isSinceAtLeast === true, nowMs)}
       </p>
     </div>
   </li> `;
 }
 
-function sinceWhen(since: string, nowMs: Now): Html {
-  return html`<span>${relative("for", since, nowMs)}, since ${absolute(since)}</span>`;
+function sinceWhen(since: string, isAtLeast: boolean, nowMs: Now): Html {
+  const [atLeast, orEarlier] = isAtLeast ? ["at least ", " or earlier"] : ["", ""];
+  return html`<span>${atLeast}${relative("for", since, nowMs)}, since ${absolute(since)}${orEarlier}</span>`;
 }

@@ -33,10 +33,12 @@ function protocolsOf(
   website: Website,
   appliances: readonly ApplianceDocument[],
 ): readonly (Protocol | undefined)[] {
-  const seen = appliances.flatMap((appliance) =>
-    (testOf(website, appliance)?.statuses ?? []).map(({ protocol }) => protocol),
-  );
+  const seen = appliances.flatMap((appliance) => protocolsIn(testOf(website, appliance)));
   return seen.length === 0 ? [undefined] : distinct(seen).toSorted();
+}
+
+function protocolsIn(test: ApplianceWebsite | undefined): readonly Protocol[] {
+  return [...(test?.statuses ?? []).map(({ protocol }) => protocol), ...(test?.unread ?? [])];
 }
 
 function testOf({ id }: Website, { websites }: ApplianceDocument): ApplianceWebsite | undefined {
