@@ -1,25 +1,11 @@
-import type { Page } from "playwright-core";
 import { test } from "vitest";
 
 import type { FleetDocument } from "../../src/status/schema.ts";
-import { documentOf, pair, shopDown, NOW_MS } from "../web/status-page/documents.ts";
-import { startFleetServer } from "./fleet-server.ts";
-import { SOON, useBrowser, type OnFinished } from "./support.ts";
+import { NOW_MS } from "../web/status-page/documents.ts";
+import { connectionOf, useLivePage, WRONG } from "./live-page.ts";
+import { SOON } from "./support.ts";
 
-const open = useBrowser();
-
-const WRONG = documentOf([shopDown(pair("ams"))]);
-
-const connectionOf = (page: Page): Promise<string | null> =>
-  page.locator("html").getAttribute("data-connection");
-
-/** These tests wait for seconds to pass, all at once. */
-async function openLive(onFinished: OnFinished) {
-  const server = await startFleetServer(documentOf([pair("ams")]), NOW_MS, onFinished);
-  const { page } = await open(server.url, {}, onFinished);
-  await page.locator("html[data-connection=live]").waitFor();
-  return { server, page };
-}
+const openLive = useLivePage();
 
 /** What a page made for another version of the document cannot draw: all of it, or of a cluster what is seen when it opens. */
 function undrawable(document: FleetDocument, where: "page" | "table"): FleetDocument {

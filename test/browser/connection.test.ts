@@ -1,27 +1,11 @@
 import type { ServerResponse } from "node:http";
 
-import type { Page } from "playwright-core";
 import { test } from "vitest";
 
-import { documentOf, pair, shopDown, NOW_MS } from "../web/status-page/documents.ts";
-import { startFleetServer } from "./fleet-server.ts";
-import { SOON, useBrowser, type OnFinished } from "./support.ts";
+import { connectionOf, useLivePage, WELL, WRONG } from "./live-page.ts";
+import { SOON } from "./support.ts";
 
-const open = useBrowser();
-
-const WELL = documentOf([pair("ams")]);
-const WRONG = documentOf([shopDown(pair("ams"))]);
-
-const connectionOf = (page: Page): Promise<string | null> =>
-  page.evaluate(() => document.documentElement.getAttribute("data-connection"));
-
-/** These tests wait for seconds to pass, all at once. */
-async function openLive(onFinished: OnFinished) {
-  const server = await startFleetServer(WELL, NOW_MS, onFinished);
-  const { page, errors, requests } = await open(server.url, {}, onFinished);
-  await page.locator("html[data-connection=live]").waitFor();
-  return { server, page, errors, requests };
-}
+const openLive = useLivePage();
 
 test.concurrent("a change is shown within two seconds", async ({ expect, onTestFinished }) => {
   const { server, page } = await openLive(onTestFinished);
