@@ -26,13 +26,25 @@ export function oneByOne({ tests, ...file }: RuleTestFile, plan: Plan): RuleTest
  */
 export function sideBySide({ tests, ...file }: RuleTestFile, plan: Plan): RuleTestFile {
   const parts = tests.map((test, index) => ({ test, prefix: `t${index}-` }));
-  const series = parts.flatMap(({ test, prefix }) => seriesOf(test, prefix));
+  const tested = parts.flatMap(({ test, prefix }) => seriesOf(test, prefix));
+  const series = [...tested, ...asManyHealthy(tested)];
   const checks = parts.flatMap(({ test, prefix }) => checksOf(test, prefix));
   return {
     ...file,
     evaluation_interval: `${plan.evaluationSeconds}s`,
     tests: [disturbed("side by side", series, checks, plan)],
   };
+}
+
+/** As many appliances that are up, so that those that are down are not most of the fleet: that is another alert. */
+function asManyHealthy(tested: readonly Series[]): readonly Series[] {
+  return tested
+    .filter(({ metric }) => metric === "appliance_up")
+    .map(({ metric, samples }, index) => ({
+      metric,
+      labels: { ha_cluster: `healthy-${index}`, appliance: `healthy-${index}` },
+      samples: samples.map(() => 1),
+    }));
 }
 
 function disturbed(
