@@ -58,9 +58,12 @@ function vrrpRows({ name, groups, appliances }: ClusterDocument): readonly (read
       group.vip,
       String(group.vhid),
       groupCell(group),
-      group.members.map(memberText).join(", "),
+      group.members.map((member) => memberText(member, group, appliances)).join(", "),
       instant(group.changedAt),
     ]);
+  }
+  if (appliances.every(({ interfaces }) => interfaces?.length === 0)) {
+    return [[name, "", "", { text: "no VRRP interface", tone: "doubtful" }, "", ""]];
   }
   return appliances.flatMap(({ name: appliance, interfaces = [] }) =>
     interfaces.map(({ vip, vhid, state, priority, lastTransitionAt }) => [
@@ -86,8 +89,17 @@ function groupCell({ state }: GroupDocument): Cell {
   return GROUP_CELLS[state];
 }
 
-function memberText({ appliance, role, priority }: GroupDocument["members"][number]): string {
-  return [appliance, role.toUpperCase(), priority ?? ""].join(" ").trimEnd();
+function memberText(
+  { appliance, role, priority }: GroupDocument["members"][number],
+  { vhid, vip }: GroupDocument,
+  appliances: readonly ApplianceDocument[],
+): string {
+  const reported = appliances
+    .filter(({ name }) => role === "other" && name === appliance)
+    .flatMap(({ interfaces = [] }) => interfaces.filter((one) => one.vhid === vhid && one.vip === vip))
+    .map(({ state }) => state);
+  const word = reported.length === 0 ? role.toUpperCase() : [...new Set(reported)].join("/");
+  return [appliance, word, priority ?? ""].join(" ").trimEnd();
 }
 
 function websiteRows({ name, appliances }: ClusterDocument): readonly (readonly Cell[])[] {

@@ -97,6 +97,22 @@ test.each([
   expect(JSON.parse(shown.out)).toEqual(JSON.parse(JSON.stringify(document)));
 });
 
+test("a member that is neither MASTER nor BACKUP is shown with what it reports, and no interface in words", () => {
+  const document = documentOf(
+    fleetOf(
+      [MEMBER_A, MEMBER_B, applianceOf({ name: "lone" })],
+      [
+        vrrpSeen("a", listOf([interfaceOf()])),
+        vrrpSeen("b", listOf([interfaceOf({ state: "FAULT" })])),
+        vrrpSeen("lone", listOf([])),
+      ],
+    ),
+  );
+  const report = fleetReport(document, false);
+  expect(report).toContain("a MASTER 204, b FAULT 204");
+  expect(report).toMatch(/^lone +no VRRP interface$/m);
+});
+
 test("colours are for terminals that have them, and never alone tell anything", () => {
   const plain = fleetReport(WRONG, false);
   const coloured = fleetReport(WRONG, true);
