@@ -12,7 +12,7 @@ import { formatTable, tint, type Cell, type Tone } from "./table.ts";
 export function fleetReport(document: FleetDocument, hasColour: boolean): string {
   const { clusters, problems } = document;
   const tables = [
-    { header: ["severity", "problem", "since"], rows: problems.map(problemRow) },
+    { header: ["severity", "cluster", "problem", "since"], rows: problems.map(problemRow) },
     { header: ["cluster", "vip", "vhid", "state", "members", "changed"], rows: clusters.flatMap(vrrpRows) },
     { header: ["cluster", "website", "appliance", "seen"], rows: clusters.flatMap(websiteRows) },
     {
@@ -45,9 +45,9 @@ const SEVERITIES: Readonly<Record<Problem["severity"], Tone>> = {
   unknown: "doubtful",
 };
 
-function problemRow({ severity, summary, since, isSinceAtLeast }: Problem): readonly Cell[] {
+function problemRow({ severity, cluster = "", summary, since, isSinceAtLeast }: Problem): readonly Cell[] {
   const orEarlier = since !== undefined && isSinceAtLeast === true ? " or earlier" : "";
-  return [{ text: severity, tone: SEVERITIES[severity] }, summary, `${instant(since)}${orEarlier}`];
+  return [{ text: severity, tone: SEVERITIES[severity] }, cluster, summary, `${instant(since)}${orEarlier}`];
 }
 
 /** Groups; of an appliance that stands alone, its interfaces. */

@@ -67,9 +67,9 @@ test("shows what is wrong first, then groups, websites and appliances", async ()
     err: "",
     out: `2 problems:
 
-SEVERITY  PROBLEM                                                               SINCE
-critical  Website shop is down: http no HTTP response from a, https 503 from a  2023-11-14T22:13:20Z or earlier
-warning   b cannot be seen: it does not answer in time (timeout)                2023-11-14T22:13:20Z or earlier
+SEVERITY  CLUSTER  PROBLEM                                                               SINCE
+critical  ams      Website shop is down: http no HTTP response from a, https 503 from a  2023-11-14T22:13:20Z or earlier
+warning   ams      b cannot be seen: it does not answer in time (timeout)                2023-11-14T22:13:20Z or earlier
 
 CLUSTER  VIP          VHID  STATE       MEMBERS                  CHANGED
 ams      192.0.2.100  2     one master  a MASTER 204, b UNKNOWN

@@ -9,9 +9,9 @@ export function interfaceProblems({ name: cluster, appliances }: ClusterDocument
   return appliances.flatMap(({ name: appliance, interfaces = [] }) =>
     [...byGroup(interfaces.filter(isOdd))].map(([group, odd]) => {
       const states = odd.map(({ state, name }) => `${state} on ${name}`).join(", ");
-      const [{ vhid, vip }] = odd;
+      const [{ vhid, vip, lastTransitionAt: since }] = odd;
       const summary = `${appliance} reports ${states} for ${group}`;
-      return { kind: "odd_state", severity, summary, cluster, appliance, group: { vhid, vip } };
+      return { kind: "odd_state", severity, summary, cluster, appliance, group: { vhid, vip }, since };
     }),
   );
 }
