@@ -12,7 +12,7 @@ import { formatTable, tint, type Cell, type Tone } from "./table.ts";
 export function fleetReport(document: FleetDocument, hasColour: boolean): string {
   const { clusters, problems } = document;
   const tables = [
-    { header: ["severity", "problem", "since"], rows: problems.map(problemRow) },
+    { header: ["severity", "cluster", "problem", "since"], rows: problems.map(problemRow) },
     { header: ["cluster", "vip", "vhid", "state", "members", "changed"], rows: clusters.flatMap(vrrpRows) },
     { header: ["cluster", "website", "appliance", "seen"], rows: clusters.flatMap(websiteRows) },
     {
@@ -45,9 +45,9 @@ const SEVERITIES: Readonly<Record<Problem["severity"], Tone>> = {
   unknown: "doubtful",
 };
 
-function problemRow({ severity, summary, since, isSinceAtLeast }: Problem): readonly Cell[] {
+function problemRow({ severity, cluster = "", summary, since, isSinceAtLeast }: Problem): readonly Cell[] {
   const orEarlier = since !== undefined && isSinceAtLeast === true ? " or earlier" : "";
-  return [{ text: severity, tone: SEVERITIES[severity] }, summary, `${instant(since)}${orEarlier}`];
+  return [{ text: severity, tone: SEVERITIES[severity] }, cluster, summary, `${instant(since)}${orEarlier}`];
 }
 
 /** Groups; of an appliance that stands alone, its interfaces. */
@@ -58,9 +58,12 @@ function vrrpRows({ name, groups, appliances }: ClusterDocument): readonly (read
       group.vip,
       String(group.vhid),
       groupCell(group),
-      group.members.map(memberText).join(", "),
+      group.members.map((member) => memberText(member, group, appliances)).join(", "),
       instant(group.changedAt),
     ]);
+  }
+  if (appliances.every(({ interfaces }) => interfaces?.length === 0)) {
+    return [[name, "", "", { text: "no VRRP interface", tone: "doubtful" }, "", ""]];
   }
   return appliances.flatMap(({ name: appliance, interfaces = [] }) =>
     interfaces.map(({ vip, vhid, state, priority, lastTransitionAt }) => [
@@ -86,8 +89,17 @@ function groupCell({ state }: GroupDocument): Cell {
   return GROUP_CELLS[state];
 }
 
-function memberText({ appliance, role, priority }: GroupDocument["members"][number]): string {
-  return [appliance, role.toUpperCase(), priority ?? ""].join(" ").trimEnd();
+function memberText(
+  { appliance, role, priority }: GroupDocument["members"][number],
+  { vhid, vip }: GroupDocument,
+  appliances: readonly ApplianceDocument[],
+): string {
+  const reported = appliances
+    .filter(({ name }) => role === "other" && name === appliance)
+    .flatMap(({ interfaces = [] }) => interfaces.filter((one) => one.vhid === vhid && one.vip === vip))
+    .map(({ state }) => state);
+  const word = reported.length === 0 ? role.toUpperCase() : [...new Set(reported)].join("/");
+  return [appliance, word, priority ?? ""].join(" ").trimEnd();
 }
 
 function websiteRows({ name, appliances }: ClusterDocument): readonly (readonly Cell[])[] {

@@ -18,7 +18,10 @@ export function changeEvent({ appliance, website }: Subject, change: FleetChange
   switch (change.kind) {
     case "vrrp_state": {
       const { interface: name, from, to } = change;
-      return { kind: "failover", summary: `${appliance}, ${name} of ${groupName(change)}: ${from} → ${to}` };
+      return {
+        kind: stateKind(change),
+        summary: `${appliance}, ${name} of ${groupName(change)}: ${from} → ${to}`,
+      };
     }
     case "website_status":
       return websiteEvent(appliance, change);
@@ -31,6 +34,19 @@ export function changeEvent({ appliance, website }: Subject, change: FleetChange
     default:
       return change satisfies never;
   }
+}
+
+const GOOD_STATES: ReadonlySet<string> = new Set(["MASTER", "BACKUP"]);
+
+/** Whether an interface was and is what it should be, MASTER or BACKUP: that is the business of its group. */
+export function isBetweenGoodStates({ from, to }: ChangeOf<"vrrp_state">): boolean {
+  return GOOD_STATES.has(from) && GOOD_STATES.has(to);
+}
+
+function stateKind(change: ChangeOf<"vrrp_state">): Told["kind"] {
+  if (isBetweenGoodStates(change)) return "failover";
+  if (GOOD_STATES.has(change.to)) return "recovery";
+  return GOOD_STATES.has(change.from) ? "outage" : "change";
 }
 
 const SAME = { kind: "change", what: "changed" } as const;

@@ -23,7 +23,7 @@ export interface DocumentFacts extends ClusterFacts {
 export function fleetDocument(snapshot: FleetSnapshot, facts: DocumentFacts): FleetDocument {
   const { version, pollingMode, startedAtMs, nowMs, reloadFailedAtMs } = facts;
   const clusters = clusterDocuments(snapshot, facts);
-  const problems = problemsOf(clusters, { nowMs, reloadFailedAtMs, recalled: facts.recalled });
+  const problems = problemsOf(clusters, { nowMs, reloadFailedAtMs, recalled: facts.recalled, pollingMode });
   return {
     verdict: verdictOf(problems, clusters.length > 0),
     exporter: { version, pollingMode, startedAt: instantOf(startedAtMs) },

@@ -1,7 +1,7 @@
 import type { FleetChange } from "../fleet/changes.ts";
 import type { ClusterSnapshot, GroupSnapshot, Identity, Section } from "../fleet/snapshot.ts";
 import { groupKey } from "../fleet/mastery.ts";
-import { changeEvent } from "./change-event.ts";
+import { changeEvent, isBetweenGoodStates } from "./change-event.ts";
 import { withEvent } from "./event-log.ts";
 import { afterChanges, flappingIn, type Flap } from "./flapping.ts";
 import { afterReport, reportedGroups, type GroupRef, type Presence, type Presences } from "./presence.ts";
@@ -73,7 +73,7 @@ export function createHistory(maxEvents: number = MAX_EVENTS): History {
       const where = { cluster: identity.cluster, appliance: identity.appliance };
       for (const change of changes) {
         // What happens to an interface of a group is told of the group.
-        if (change.kind === "vrrp_state" && cluster !== undefined) continue;
+        if (cluster !== undefined && change.kind === "vrrp_state" && isBetweenGoodStates(change)) continue;
         const event = changeEvent(subject, change);
         if (event !== undefined) add({ at: instantOf(atMs), ...event, ...where });
       }

@@ -121,6 +121,7 @@ export const PROBLEM_KINDS = [
   "website_down",
   "website_down_in_part",
   "website_unknown",
+  "odd_state",
   "redundancy_lost",
   "flapping",
   "preferred_master_lost",
@@ -156,7 +157,8 @@ const event = z.object({
 /** The whole of it. */
 export const fleetDocument = z.object({
   verdict: z.enum(["well", "wrong", "unknown"]).meta({
-    description: "wrong: there are problems; unknown: none is seen, and not everything was polled yet",
+    description:
+      "wrong: there are critical problems or warnings; unknown: there are none, and not everything is known",
   }),
   exporter: z.object({
     version: z.string(),

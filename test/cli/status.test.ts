@@ -67,9 +67,9 @@ test("shows what is wrong first, then groups, websites and appliances", async ()
     err: "",
     out: `2 problems:
 
-SEVERITY  PROBLEM                                                               SINCE
-critical  Website shop is down: http no HTTP response from a, https 503 from a  2023-11-14T22:13:20Z or earlier
-warning   b cannot be seen: it does not answer in time (timeout)                2023-11-14T22:13:20Z or earlier
+SEVERITY  CLUSTER  PROBLEM                                                               SINCE
+critical  ams      Website shop is down: http no HTTP response from a, https 503 from a  2023-11-14T22:13:20Z or earlier
+warning   ams      b cannot be seen: it does not answer in time (timeout)                2023-11-14T22:13:20Z or earlier
 
 CLUSTER  VIP          VHID  STATE       MEMBERS                  CHANGED
 ams      192.0.2.100  2     one master  a MASTER 204, b UNKNOWN
@@ -95,6 +95,22 @@ test.each([
   const shown = await status(`--url=${url}/exporter`, "--output=json");
   expect(shown).toMatchObject({ code, err: "" });
   expect(JSON.parse(shown.out)).toEqual(JSON.parse(JSON.stringify(document)));
+});
+
+test("a member that is neither MASTER nor BACKUP is shown with what it reports, and no interface in words", () => {
+  const document = documentOf(
+    fleetOf(
+      [MEMBER_A, MEMBER_B, applianceOf({ name: "lone" })],
+      [
+        vrrpSeen("a", listOf([interfaceOf()])),
+        vrrpSeen("b", listOf([interfaceOf({ state: "FAULT" })])),
+        vrrpSeen("lone", listOf([])),
+      ],
+    ),
+  );
+  const report = fleetReport(document, false);
+  expect(report).toContain("a MASTER 204, b FAULT 204");
+  expect(report).toMatch(/^lone +no VRRP interface$/m);
 });
 
 test("colours are for terminals that have them, and never alone tell anything", () => {

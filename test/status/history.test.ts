@@ -88,6 +88,20 @@ test.each<Case>([
     events: [`21 failover: lone, carp0 of ${GROUP}: BACKUP → MASTER`],
   },
   {
+    name: "an interface in a state that is neither MASTER nor BACKUP is no failover",
+    polls: [says("lone", "BACKUP"), says("lone", "FAULT"), says("lone", "INIT"), says("lone", "BACKUP")],
+    events: [
+      `23 recovery: lone, carp0 of ${GROUP}: INIT → BACKUP`,
+      `22 change: lone, carp0 of ${GROUP}: FAULT → INIT`,
+      `21 outage: lone, carp0 of ${GROUP}: BACKUP → FAULT`,
+    ],
+  },
+  {
+    name: "a state that is neither MASTER nor BACKUP is told of an interface of a group too",
+    polls: [...BOTH, says("b", "FAULT")],
+    events: [`22 outage: b, carp0 of ${GROUP}: BACKUP → FAULT`],
+  },
+  {
     name: "a website that goes down, changes and comes back",
     polls: [https("a", 200), https("a", 503), https("a", 0), https("a", 301), https("a", 200)],
     events: [

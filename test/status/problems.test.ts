@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Observation } from "../../src/polling/observation.ts";
 import { fleetOf, MEMBER_A, MEMBER_B, MEMBER_C } from "../fleet/support.ts";
 import {
+  applianceOf,
   interfaceOf,
   listOf,
   vrrpFailed,
@@ -54,8 +55,8 @@ test.each<Case>([
       https("b", 200),
     ],
     problems: [
+      "critical appliance_down: a cannot be seen: it does not answer in time (timeout)",
       `critical master_unknown: Nobody is known to be MASTER of ${GROUP}: nothing is known of a`,
-      "warning appliance_down: a cannot be seen: it does not answer in time (timeout)",
     ],
   },
   {
@@ -84,7 +85,10 @@ test.each<Case>([
   {
     name: "a master without a backup has lost its redundancy",
     polls: [A_IS_MASTER, vrrpSeen("b", listOf([{ ...BACKUP, state: "FAULT" }])), ...SHOP_IS_UP],
-    problems: [`warning redundancy_lost: No redundancy: a is MASTER of ${GROUP}, and nobody is BACKUP`],
+    problems: [
+      `warning odd_state: b reports FAULT on carp0 for ${GROUP}`,
+      `warning redundancy_lost: No redundancy: a is MASTER of ${GROUP}, and nobody is BACKUP`,
+    ],
   },
   {
     name: "another than the preferred member is master",
@@ -260,6 +264,42 @@ test("a certificate is told of two weeks before its end, and after it", () => {
   ]);
   expect(ending(-1)).toEqual([
     "warning certificate_expires: The certificate of a has expired: it ends 2023-11-13",
+  ]);
+});
+
+test("an appliance that stands alone and reports neither MASTER nor BACKUP is not well", () => {
+  const lone = applianceOf({ name: "lone" });
+  const fleet = fleetOf([lone], [vrrpSeen("lone", listOf([{ ...MASTER, state: "INIT" }]))]);
+  expect(problemLines(documentOf(fleet))).toEqual([
+    `critical odd_state: lone reports INIT on carp0 for ${GROUP}`,
+  ]);
+});
+
+test("the unknown masters of many groups are one thing, after what they follow from", () => {
+  const interfaces = [1, 2, 3, 4].map((vhid) => ({ ...MASTER, name: `carp${vhid}`, vhid }));
+  const fleet = fleetOf(
+    [MEMBER_A, MEMBER_B],
+    [
+      vrrpSeen("a", listOf(interfaces)),
+      vrrpSeen("b", listOf(interfaces)),
+      vrrpFailed("a", "connect"),
+      vrrpFailed("b", "connect"),
+    ],
+  );
+  expect(problemLines(documentOf(fleet))).toEqual([
+    "critical appliance_down: a cannot be seen: it cannot be reached (connect)",
+    "critical appliance_down: b cannot be seen: it cannot be reached (connect)",
+    "critical master_unknown: Nobody is known to be MASTER of 192.0.2.100 (vhid 1), 192.0.2.100 (vhid 2) and 2 other groups: " +
+      "nothing is known of a and b",
+  ]);
+});
+
+test("where nobody probes any more, nothing is known, and that is no fault of the appliances", () => {
+  const fleet = fleetOf([A, B], [A_IS_MASTER, B_IS_BACKUP, ...SHOP_IS_UP]);
+  const document = documentOf(fleet, { pollingMode: "probe" }, 1e9);
+  expect(document.verdict).toBe("unknown");
+  expect(problemLines(document)).toEqual([
+    "unknown not_polled_yet: Nobody has probed everything of 2 appliances lately",
   ]);
 });
 

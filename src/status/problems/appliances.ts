@@ -1,4 +1,4 @@
-import type { ApplianceDocument, ClusterDocument, Problem } from "../schema.ts";
+import type { ApplianceDocument, ClusterDocument, GroupDocument, Problem } from "../schema.ts";
 import { reasonInWords } from "../words.ts";
 
 const CERTIFICATE_NOTICE_MS = 14 * 24 * 3_600_000;
@@ -6,19 +6,30 @@ const CERTIFICATE_NOTICE_MS = 14 * 24 * 3_600_000;
 /** What is wrong with a cluster's appliances and with what they answer. */
 export function applianceProblems(cluster: ClusterDocument, nowMs: number): readonly Problem[] {
   const isDark = cluster.appliances.every(({ poll }) => poll.state === "failed");
+  const masters = new Set(cluster.groups.flatMap(possibleMasters));
   return cluster.appliances.flatMap((appliance) =>
-    [unseen(appliance, isDark), ending(appliance, nowMs), deviating(appliance)].flatMap((found) =>
+    [
+      unseen(appliance, isDark || masters.has(appliance.name)),
+      ending(appliance, nowMs),
+      deviating(appliance),
+    ].flatMap((found) =>
       found === undefined ? [] : [{ ...found, cluster: cluster.name, appliance: appliance.name }],
     ),
   );
 }
 
-/** Critical where no appliance of the cluster can be seen any more. */
-function unseen({ name, poll }: ApplianceDocument, isDark: boolean): Problem | undefined {
+/** Those whose silence is the reason that nobody is known to be MASTER. */
+function possibleMasters({ state, members }: GroupDocument): readonly string[] {
+  if (state !== "unknown") return [];
+  return members.filter(({ role }) => role === "unknown").map(({ appliance }) => appliance);
+}
+
+/** Critical where no appliance of the cluster can be seen any more, or this one may be the MASTER that is missed. */
+function unseen({ name, poll }: ApplianceDocument, isCritical: boolean): Problem | undefined {
   if (poll.reason === undefined) return undefined;
   return {
     kind: "appliance_down",
-    severity: isDark ? "critical" : "warning",
+    severity: isCritical ? "critical" : "warning",
     summary: `${name} cannot be seen: ${reasonInWords(poll.reason)}`,
     since: poll.failingSince ?? poll.lastSuccessAt,
     isSinceAtLeast: poll.lastSuccessAt === undefined ? true : undefined,

@@ -1,35 +1,63 @@
 import type { ClusterDocument, GroupDocument, Problem } from "../schema.ts";
 import { groupName, listed } from "../words.ts";
 
-/** What is wrong with a cluster's VRRP groups; one thing for each group. */
+/** What is wrong with a cluster's VRRP groups; one thing for each group, and one for all whose master is not known. */
 export function groupProblems(cluster: ClusterDocument): readonly Problem[] {
-  return cluster.groups.flatMap((group) => {
+  const pending = new Set(cluster.appliances.filter(isPending).map(({ name }) => name));
+  const unknown = cluster.groups.filter(
+    (group) => group.state === "unknown" && named(group, "unknown").some((name) => !pending.has(name)),
+  );
+  const told = cluster.groups.flatMap((group) => {
     const found = wrongWith(group);
     if (found === undefined) return [];
     const { vhid, vip, since, isSinceAtLeast } = group;
     return [{ ...found, cluster: cluster.name, group: { vhid, vip }, since, isSinceAtLeast }];
   });
+  return [...told, ...mastersUnknown(cluster.name, unknown)];
+}
+
+/** Of an appliance that was not polled yet that is told, and nothing that follows from it. */
+function isPending({ poll }: ClusterDocument["appliances"][number]): boolean {
+  return poll.state === "pending";
+}
+
+/** So many groups are named. */
+const NAMED = 2;
+
+function mastersUnknown(cluster: string, groups: readonly GroupDocument[]): readonly Problem[] {
+  const [first] = groups.toSorted((a, b) => ((a.since ?? "") < (b.since ?? "") ? -1 : 1));
+  if (first === undefined) return [];
+  const names = groups.slice(0, groups.length > NAMED + 1 ? NAMED : groups.length).map(groupName);
+  const others = groups.length - names.length;
+  const which = listed(others === 0 ? names : [...names, `${others} other groups`]);
+  const who = listed([...new Set(groups.flatMap((group) => named(group, "unknown")))]);
+  const { since, isSinceAtLeast } = first;
+  const group = groups.length === 1 ? { vhid: first.vhid, vip: first.vip } : undefined;
+  const summary = `Nobody is known to be MASTER of ${which}: nothing is known of ${who}`;
+  return [{ kind: "master_unknown", severity: "critical", summary, cluster, group, since, isSinceAtLeast }];
+}
+
+type Role = GroupDocument["members"][number]["role"];
+
+function named({ members }: GroupDocument, role: Role): readonly string[] {
+  return members.filter((member) => member.role === role).map(({ appliance }) => appliance);
 }
 
 function wrongWith(group: GroupDocument): Pick<Problem, "kind" | "severity" | "summary"> | undefined {
-  const named = (role: GroupDocument["members"][number]["role"]): readonly string[] =>
-    group.members.filter((member) => member.role === role).map(({ appliance }) => appliance);
   const name = groupName(group);
   switch (group.state) {
     case "split_brain": {
-      const summary = `Split brain: ${listed(named("master"))} are MASTER of ${name}${asFarAsKnown(group)}`;
+      const summary = `Split brain: ${listed(named(group, "master"))} are MASTER of ${name}${asFarAsKnown(group)}`;
       return { kind: "split_brain", severity: "critical", summary };
     }
     case "no_master": {
       const summary = `Nobody is MASTER of ${name}${asFarAsKnown(group)}`;
       return { kind: "no_master", severity: "critical", summary };
     }
-    case "unknown": {
-      const summary = `Nobody is known to be MASTER of ${name}: nothing is known of ${listed(named("unknown"))}`;
-      return { kind: "master_unknown", severity: "critical", summary };
-    }
+    case "unknown":
+      return undefined;
     case "one_master":
-      return wrongBesideMaster(group, named("master")[0] ?? "", named);
+      return wrongBesideMaster(group, named(group, "master")[0] ?? "");
     case "changing": {
       const summary = `Who is MASTER of ${name} is changing: ${listed(group.notHeardSince ?? [])} was not heard since`;
       return { kind: "master_changing", severity: "unknown", summary };
@@ -46,13 +74,9 @@ function asFarAsKnown({ notHeardSince = [] }: GroupDocument): string {
 }
 
 /** With members that are unknown, their appliances are what is wrong. */
-function wrongBesideMaster(
-  group: GroupDocument,
-  master: string,
-  named: (role: "backup" | "unknown") => readonly string[],
-): ReturnType<typeof wrongWith> {
-  if (named("unknown").length > 0) return undefined;
-  if (named("backup").length === 0) {
+function wrongBesideMaster(group: GroupDocument, master: string): ReturnType<typeof wrongWith> {
+  if (named(group, "unknown").length > 0) return undefined;
+  if (named(group, "backup").length === 0) {
     const summary = `No redundancy: ${master} is MASTER of ${groupName(group)}, and nobody is BACKUP`;
     return { kind: "redundancy_lost", severity: "warning", summary };
   }

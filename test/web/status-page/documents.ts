@@ -135,6 +135,7 @@ export function documentOf(
     nowMs: NOW_MS,
     reloadFailedAtMs: undefined,
     recalled: { vanished: [], flapping: [] },
+    pollingMode: "scheduled",
   });
   const isWrong = problems.some(({ severity }) => severity !== "unknown");
   return {

@@ -84,3 +84,20 @@ test("an appliance that stands alone shows its interfaces, and when each changed
     "well: MASTER priority 204 carp0 on eth0 changed 1 min ago",
   ]);
 });
+
+/** A cluster of one whose appliance has these interfaces. */
+function lone(interfaces: ClusterDocument["appliances"][number]["interfaces"]): ClusterDocument {
+  const [appliance] = AMS.appliances;
+  if (appliance === undefined) throw new Error("there are two");
+  return { ...AMS, groups: [], appliances: [{ ...appliance, interfaces }] };
+}
+
+test("a cluster without any VRRP interface says so, and one of which nothing is known does not", () => {
+  expect(firstRow(lone([]))[0]).toBe("No VRRP interface None is reported.");
+  expect(groupRows(lone(undefined), NOW_MS)).toEqual([]);
+});
+
+test("a lone interface that is neither MASTER nor BACKUP is not well", () => {
+  const carp0 = { name: "carp0", vhid: 1, vip: "192.0.2.100", state: "FAULT", device: "eth0" };
+  expect(firstRow(lone([carp0])).at(-1)).toBe("critical: FAULT carp0 on eth0");
+});

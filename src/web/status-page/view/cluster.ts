@@ -54,7 +54,9 @@ function mastersOf({ groups }: ClusterDocument): readonly string[] {
     ),
   );
   const title = masters.length > 1 ? "Masters" : "Master";
-  const groupCount = groups.length === 1 ? "" : ` (${count(groups.length, "group")})`;
+  const led = groups.filter(({ state }) => state === "one_master").length;
+  const howMany = led === groups.length ? "" : `${led} of `;
+  const groupCount = groups.length === 1 ? "" : ` (${howMany}${count(groups.length, "group")})`;
   return [`${title}: ${masters.length === 0 ? "none known" : masters.join(", ")}${groupCount}`];
 }
 

@@ -2,7 +2,7 @@ import type { ApplianceDocument, ClusterDocument, GroupDocument } from "../../..
 import { html, nothing, type Html } from "./html.ts";
 import type { Sign } from "./mark.ts";
 import { emptyCell, row, stateCell } from "./row.ts";
-import type { Standing } from "./standing.ts";
+import { worst, type Standing } from "./standing.ts";
 import { relative, type Now } from "./time.ts";
 import { distinct } from "./words.ts";
 
@@ -18,10 +18,23 @@ export function groupRows({ groups, appliances }: ClusterDocument, nowMs: Now): 
     .flatMap(({ interfaces = [] }) => interfaces)
     .filter((one) => !known.has(keyOf(one)));
   const loneGroups = new Map(lone.map((one) => [keyOf(one), one]));
+  if (appliances.every(({ interfaces }) => interfaces?.length === 0) && groups.length === 0) {
+    return [noInterfaceRow(appliances)];
+  }
   return [
     ...groups.map((group) => groupRow(group, appliances, nowMs)),
     ...[...loneGroups.values()].map((one) => loneRow(one, appliances, nowMs)),
   ];
+}
+
+function noInterfaceRow(appliances: readonly ApplianceDocument[]): Html {
+  return row({
+    key: "none",
+    title: html`No VRRP interface`,
+    standing: "unknown",
+    words: html`None is reported.`,
+    cells: appliances.map(() => emptyCell("none")),
+  });
 }
 
 function keyOf({ vhid, vip }: GroupRef): string {
@@ -106,15 +119,19 @@ function namesOf(interfaces: readonly Interface[]): Html {
   return names.length === 0 ? nothing : html`<span>${names.join(", ")}</span>`;
 }
 
-/** An interface of no group: nobody can say whether its state is well. */
+/** An interface of no group: of MASTER and BACKUP nobody can say which is well. */
 function loneRow(group: GroupRef, appliances: readonly ApplianceDocument[], nowMs: Now): Html {
   return row({
     key: keyOf(group),
     title: titleOf(group),
-    standing: "well",
+    standing: worst(appliances.flatMap((one) => interfacesOf(one, group).map(loneStanding))),
     words: nothing,
     cells: appliances.map((appliance) => loneCell(interfacesOf(appliance, group), nowMs)),
   });
+}
+
+function loneStanding({ state }: Interface): Standing {
+  return state === "MASTER" || state === "BACKUP" ? "well" : "critical";
 }
 
 function loneCell(interfaces: readonly Interface[], nowMs: Now): Html {
@@ -122,7 +139,7 @@ function loneCell(interfaces: readonly Interface[], nowMs: Now): Html {
   if (first === undefined) return emptyCell("no such interface");
   const changed = first.lastTransitionAt;
   return stateCell(
-    first.state === "BACKUP" ? "backup" : "well",
+    first.state === "BACKUP" ? "backup" : worst(interfaces.map(loneStanding)),
     distinct(interfaces.map(({ state }) => state)).join(", "),
     html`${priorityOf(first.priority)} ${namesOf(interfaces)}
     ${changed === undefined ? nothing : html`<span>changed ${relative("ago", changed, nowMs)}</span>`}`,

@@ -11,6 +11,7 @@ const KIND_WORDS: Readonly<Partial<Record<string, string>>> = {
   appliance_down: "appliance down",
   website_down_in_part: "website down in part",
   website_unknown: "website unknown",
+  odd_state: "neither master nor backup",
   redundancy_lost: "no backup",
   flapping: "flapping",
   preferred_master_lost: "not on the preferred master",
