@@ -44,15 +44,13 @@ test.concurrent("a newer version whose document cannot be shown brings its own p
   const { server, page } = await openLive(onTestFinished);
   await page.clock.install();
   let loads = 0;
-  page.on("load", () => {
-    loads += 1;
-    // The clock that was moved stays so: the new page would think itself old, and find its own exporter another one.
-    server.intercept(undefined);
-  });
   const newer = { ...WRONG, exporter: { ...WRONG.exporter, version: "2.0.0" } };
   server.intercept(({ url }, response) => {
-    if (url === "/api/v1/fleet") response.end(JSON.stringify(undrawable(newer, "page")));
-    return url === "/api/v1/fleet";
+    if (url === "/") loads += 1;
+    // The clock that was moved stays so: the new page would think itself old, and find its own exporter another one.
+    if (url !== "/api/v1/fleet" || loads > 0) return false;
+    response.end(JSON.stringify(undrawable(newer, "page")));
+    return true;
   });
   await page.clock.fastForward(60_000);
   await expect.poll(() => loads, SOON).toBe(1);

@@ -131,7 +131,9 @@ export const PROOFS_OF_INDEPENDENCE: readonly Proof[] = [
     prove: async (stage) => {
       const server = await stage.server(healthy);
       const appliances = [entry("a", server, { websites: [1, 2] }), entry("b", server, { websites: [2] })];
-      const polling = { vrrp: EVERY_SECOND, websites: EVERY_SECOND };
+      // So long that no busy machine adds a failure of its own.
+      const patient = { interval: "3s", timeout: "3s" };
+      const polling = { vrrp: patient, websites: patient };
       const rig = await startRig({
         folder: await stage.folder({ config: { polling, appliances } }),
         wrap: spoilTests,
@@ -139,7 +141,7 @@ export const PROOFS_OF_INDEPENDENCE: readonly Proof[] = [
       stage.cleanUp(rig.stop);
       const samples = await eventually(async () => {
         const scraped = await scrape(rig.url);
-        for (const { value } of scraped.all("appliance_polls_total")) expect(value).toBeGreaterThanOrEqual(3);
+        for (const { value } of scraped.all("appliance_polls_total")) expect(value).toBeGreaterThanOrEqual(2);
         return scraped;
       });
       const failures = samples.all("appliance_poll_failure_info");
