@@ -57,6 +57,7 @@ const io: Io = {
 };
 
 const exitCode = await runProgram(process.argv.slice(2), io);
-process.exitCode = exitCode;
+// When all is written. While the runtime ends by itself it takes no signals, and another one would decide the exit code.
+process.on("beforeExit", () => process.exit(exitCode));
 // A look-up or a write that hangs in a thread must not keep the process.
 setTimeout(() => process.exit(exitCode), LINGER_MS).unref();
