@@ -116,20 +116,3 @@ test.concurrent("relative times go on by the server's clock, and stop when the e
   await expect.poll(() => page.locator("#lost").textContent(), SOON).not.toBe(since);
   expect(await age()).toBe(then);
 });
-
-test.concurrent("a page of another version loads itself anew, though not at once", async ({
-  expect,
-  onTestFinished,
-}) => {
-  const { server, page } = await openLive(onTestFinished);
-  const version = () => page.locator("html").getAttribute("data-version");
-  let loads = 0;
-  page.on("load", () => (loads += 1));
-  await page.clock.install();
-  server.show({ ...WRONG, exporter: { ...WRONG.exporter, version: "2.0.0" } });
-  await page.locator("h1", { hasText: "1 problem" }).waitFor();
-  expect(await version()).toBe("1.2.3");
-  await page.clock.fastForward(60_000);
-  await expect.poll(version, SOON).toBe("2.0.0");
-  await expect.poll(() => loads, SOON).toBe(1);
-});

@@ -10,7 +10,7 @@ import { titleOf, verdictBanner, verdictOf } from "../view/verdict.ts";
 import { createClusterList } from "./cluster-list.ts";
 import { createConnection } from "./connection.ts";
 import { byId } from "./elements.ts";
-import { startFeed } from "./feed.ts";
+import { startFeed, type Answer } from "./feed.ts";
 import { createFilterBox } from "./filter-box.ts";
 import { openTargets } from "./open-targets.ts";
 import { patch } from "./patch.ts";
@@ -18,7 +18,7 @@ import { tick } from "./ticker.ts";
 
 /** How often relative times and the age of the latest answer are put right. */
 const TICK_MS = 1000;
-/** A page this young was just made by another version; to load it once more would help nobody. */
+/** A page this young was just made by another version: to load it once more would help nobody, nor to begin anew a load under way. */
 const RELOAD_AFTER_MS = 30_000;
 
 const announcer = byId("announcer");
@@ -30,6 +30,8 @@ const filterBox = createFilterBox(() => fleet && void render(fleet));
 let fleet: FleetDocument | undefined;
 /** Of the exporter, as it says itself. */
 let version: string | undefined;
+/** When the page may load itself anew, by its own clock. */
+let reloadFromMs = RELOAD_AFTER_MS;
 
 function announce(sentence: string): void {
   announcer.textContent = sentence;
@@ -71,14 +73,16 @@ async function take(next: FleetDocument): Promise<void> {
   if (changes.length > 0) announce(`${changes.join(". ")}.`);
 }
 
-/** The exporter was replaced by another version, which has a page of its own. */
-function isOutdated(): boolean {
-  const ours = document.documentElement.dataset["version"];
-  return version !== undefined && version !== ours && performance.now() > RELOAD_AFTER_MS;
+/** The exporter was replaced by another version, which has a page of its own. Without an answer the page stays: it would be lost. */
+function reloadIfOutdated(answer: Answer): void {
+  const hasAnswered = answer.kind !== "failure" || answer.failure === "unshowable";
+  const isOutdated = version !== undefined && version !== document.documentElement.dataset["version"];
+  if (!hasAnswered || !isOutdated || performance.now() < reloadFromMs) return;
+  reloadFromMs = performance.now() + RELOAD_AFTER_MS;
+  location.reload();
 }
 
 function show(): void {
-  if (isOutdated()) location.reload();
   connection.show();
   for (const part of Object.values(parts)) tick(part, connection.nowMs());
   clusters.tick();
@@ -97,6 +101,7 @@ const feed = startFeed(fleetUrl(), {
   onAnswer: (answer) => {
     connection.answered(answer);
     show();
+    reloadIfOutdated(answer);
   },
 });
 

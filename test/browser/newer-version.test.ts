@@ -1,0 +1,92 @@
+import type { Page } from "playwright-core";
+import { test } from "vitest";
+
+import { connectionOf, undrawable, useLivePage, WRONG } from "./live-page.ts";
+import { SOON } from "./support.ts";
+
+const openLive = useLivePage();
+
+const NEWER = { ...WRONG, exporter: { ...WRONG.exporter, version: "2.0.0" } };
+
+/** How often the page has loaded since. */
+function countLoads(page: Page): () => number {
+  let loads = 0;
+  page.on("load", () => (loads += 1));
+  return () => loads;
+}
+
+test.concurrent("a page of another version loads itself anew, though not at once", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const { server, page } = await openLive(onTestFinished);
+  const version = () => page.locator("html").getAttribute("data-version");
+  const loads = countLoads(page);
+  await page.clock.install();
+  server.show(NEWER);
+  await page.locator("h1", { hasText: "1 problem" }).waitFor();
+  expect(await version()).toBe("1.2.3");
+  await page.clock.fastForward(60_000);
+  await expect.poll(version, SOON).toBe("2.0.0");
+  await expect.poll(loads, SOON).toBe(1);
+});
+
+test.concurrent("a newer version whose document cannot be shown brings its own page", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const { server, page } = await openLive(onTestFinished);
+  const loads = countLoads(page);
+  await page.clock.install();
+  let requests = 0;
+  server.intercept(({ url }, response) => {
+    if (url === "/") requests += 1;
+    // The clock that was moved stays so: the new page would think itself old, and find its own exporter another one.
+    if (url !== "/api/v1/fleet" || requests > 0) return false;
+    response.end(JSON.stringify(undrawable(NEWER, "page")));
+    return true;
+  });
+  await page.clock.fastForward(60_000);
+  await expect.poll(loads, SOON).toBe(1);
+  expect(requests).toBe(1);
+});
+
+test.concurrent("a new page that takes its time is waited for", async ({ expect, onTestFinished }) => {
+  const { server, page } = await openLive(onTestFinished);
+  const loads = countLoads(page);
+  await page.clock.install();
+  let [requests, answers] = [0, 0];
+  let release: (() => void) | undefined;
+  server.intercept((request, response) => {
+    if (request.url === "/api/v1/fleet" && release !== undefined && ++answers === 3) release();
+    if (request.url !== "/") return false;
+    requests += 1;
+    release = () => {
+      server.intercept(undefined);
+      response.writeHead(302, { location: "/" }).end();
+    };
+    return true;
+  });
+  server.show(NEWER);
+  await page.clock.fastForward(60_000);
+  await expect.poll(loads, SOON).toBe(1);
+  expect({ requests, answers }).toEqual({ requests: 1, answers: 3 });
+});
+
+test.concurrent("while the exporter is lost the page stays, though it is of another version", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const { server, page } = await openLive(onTestFinished);
+  const loads = countLoads(page);
+  await page.clock.install();
+  server.show(NEWER);
+  await page.locator("h1", { hasText: "1 problem" }).waitFor();
+  await server.stop();
+  await expect.poll(() => connectionOf(page), SOON).toBe("lost");
+  await page.clock.fastForward(60_000);
+  await page.locator("#lost", { hasText: "(1 min)" }).waitFor();
+  expect(loads()).toBe(0);
+  await server.start();
+  await expect.poll(loads, SOON).toBe(1);
+});
