@@ -1,19 +1,15 @@
 import type { Config, ConfigError } from "./config/config.ts";
 import { loadConfig } from "./config/load.ts";
-import { createPasswordReader } from "./config/password-file.ts";
 import { createFleet } from "./fleet/fleet.ts";
 import type { Logger } from "./log.ts";
 import { createFleetExposition } from "./metrics/exposition.ts";
 import { createSelfMetrics } from "./metrics/self.ts";
 import { createObserver } from "./observer.ts";
-import { createClientFactory, type ClientFactory } from "./polling/client/factory.ts";
-import { createLookup } from "./polling/client/lookup.ts";
-import { createSecureContexts } from "./polling/client/tls-context.ts";
+import { createClientFactories, type ClientFactoriesOptions } from "./polling/client/factories.ts";
 import type { Clock } from "./polling/clock.ts";
 import { createProber, onlyPolled } from "./prober.ts";
 import { startRunner, type PollingMode } from "./polling/runner.ts";
 import { createReloader, type ReloadResult } from "./reload.ts";
-
 import type { FleetDocument } from "./status/schema.ts";
 import { createStatusBoard } from "./status-board.ts";
 import type { ListenAddress } from "./net/listen-address.ts";
@@ -27,7 +23,7 @@ const MAX_TICK_AGE_MS = 10_000;
 /** Changed files are loaded at the second check that finds them so: within 30 s, whatever a file system does. */
 const WATCH_INTERVAL_MS = 5000;
 
-export interface ExporterOptions {
+export interface ExporterOptions extends Omit<ClientFactoriesOptions, "bodyLimitBytes"> {
   readonly configFile: string;
   readonly listenAddresses: readonly ListenAddress[];
   readonly telemetryPath: string;
@@ -39,12 +35,7 @@ export interface ExporterOptions {
   readonly webConfigFile?: string | undefined;
   /** Default: `scheduled`. */
   readonly pollingMode?: PollingMode;
-  readonly version: string;
   readonly nodeVersion: string;
-  /** Name look-ups in flight at once; each holds one of the threads that files and compression need too. */
-  readonly maxLookups: number;
-  /** Password files read at once; likewise. */
-  readonly maxPasswordReads: number;
   /** From one check of the configuration's files to the next; default: 5 s. */
   readonly watchIntervalMs?: number;
 }
@@ -86,7 +77,7 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
   const exposition = createFleetExposition();
   const self = createSelfMetrics(options, edges.droppedLogLines);
   const board = createStatusBoard({ version: options.version, pollingMode: mode, clock });
-  const createClients = clientFactories(options, clock);
+  const createClients = createClientFactories(options, clock);
   const runner = startRunner({
     mode,
     clock,
@@ -188,16 +179,4 @@ type Checked = { readonly ok: true } | { readonly ok: false; readonly errors: re
 
 function errorsOf(...results: readonly Checked[]): readonly ConfigError[] {
   return results.flatMap((result) => (result.ok ? [] : result.errors));
-}
-
-/** Clients of one load of the configuration share their secure contexts; those of all loads the look-ups and password files. */
-function clientFactories(
-  { version, maxLookups, maxPasswordReads }: ExporterOptions,
-  clock: Clock,
-): () => ClientFactory {
-  const lookup = createLookup(maxLookups);
-  const readPassword = createPasswordReader({ maxReads: maxPasswordReads });
-  const userAgent = `appliance-exporter/${version}`;
-  return () =>
-    createClientFactory({ clock, lookup, readPassword, secureContexts: createSecureContexts(), userAgent });
 }

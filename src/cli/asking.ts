@@ -1,9 +1,6 @@
 import type { ApplianceConfig, WebsiteConfig } from "../config/config.ts";
-import { createPasswordReader } from "../config/password-file.ts";
 import type { ApplianceClient } from "../polling/client/client.ts";
-import { createClientFactory } from "../polling/client/factory.ts";
-import { createLookup } from "../polling/client/lookup.ts";
-import { createSecureContexts } from "../polling/client/tls-context.ts";
+import { createClientFactories } from "../polling/client/factories.ts";
 import { meansApplianceDown } from "../polling/failure.ts";
 import { toSeconds } from "../polling/clock.ts";
 import type { Observation, PollResult } from "../polling/observation.ts";
@@ -28,13 +25,7 @@ export type Ask = (
 
 /** For commands that ask and end: connections end with the last answer. */
 export function createAsk(io: Io): Ask {
-  const createClient = createClientFactory({
-    clock: io.clock,
-    lookup: createLookup(io.maxLookups),
-    readPassword: createPasswordReader({ maxReads: io.maxPasswordReads }),
-    secureContexts: createSecureContexts(),
-    userAgent: `appliance-exporter/${io.version}`,
-  });
+  const createClient = createClientFactories(io, io.clock)();
 
   return async (appliance, websites) => {
     const { vrrp, websites: tests } = appliance.polling;

@@ -1,9 +1,6 @@
-import { loadHttpClient } from "../config/http-client-file.ts";
-import type { ConfigError, HttpClientConfig } from "../config/config.ts";
-import { createPasswordReader } from "../config/password-file.ts";
-import { createClientFactory } from "../polling/client/factory.ts";
-import { createLookup } from "../polling/client/lookup.ts";
-import { createSecureContexts } from "../polling/client/tls-context.ts";
+import { loadHttpClient, NO_SETTINGS } from "../config/http-client-file.ts";
+import type { ConfigError } from "../config/config.ts";
+import { createClientFactories } from "../polling/client/factories.ts";
 import { fleetDocument, type FleetDocument } from "../status/schema.ts";
 import type { Io } from "./io.ts";
 
@@ -22,38 +19,17 @@ export async function askForFleet(
   httpConfigFile: string | undefined,
   io: Io,
 ): Promise<FleetAnswer> {
-  const settings = httpConfigFile === undefined ? PLAIN : await loadHttpClient(httpConfigFile);
+  const settings =
+    httpConfigFile === undefined
+      ? { ok: true as const, http: NO_SETTINGS }
+      : await loadHttpClient(httpConfigFile);
   if (!settings.ok) return { ...settings, reason: "config" };
-  const client = createClientFactory({
-    clock: io.clock,
-    lookup: createLookup(io.maxLookups),
-    readPassword: createPasswordReader({ maxReads: io.maxPasswordReads }),
-    secureContexts: createSecureContexts(),
-    userAgent: `appliance-exporter/${io.version}`,
-    bodyLimitBytes: BODY_LIMIT_BYTES,
-  })({ baseUrl: url.href.replace(/\/+$/, ""), http: settings.http });
+  const createClient = createClientFactories({ ...io, bodyLimitBytes: BODY_LIMIT_BYTES }, io.clock)();
+  const client = createClient({ baseUrl: url.href.replace(/\/+$/, ""), http: settings.http });
   const answer = await client.get("/api/v1/fleet", TIMEOUT_MS);
   client.close();
   return answer.ok ? readDocument(answer.value) : unanswered(answer.failure.message);
 }
-
-const PLAIN: { readonly ok: true; readonly http: HttpClientConfig } = {
-  ok: true,
-  http: {
-    basicAuth: undefined,
-    tls: {
-      ca: undefined,
-      cert: undefined,
-      key: undefined,
-      serverName: undefined,
-      minVersion: undefined,
-      insecureSkipVerify: false,
-      certificateSha256: [],
-    },
-    proxy: undefined,
-    fingerprint: "",
-  },
-};
 
 function readDocument(body: Uint8Array): FleetAnswer {
   const read = fleetDocument.safeParse(parseJson(Buffer.from(body).toString()));

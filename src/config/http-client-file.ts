@@ -13,6 +13,22 @@ export type HttpClientResult =
   | { readonly ok: true; readonly http: HttpClientConfig }
   | { readonly ok: false; readonly errors: readonly ConfigError[] };
 
+/** Where nothing is set: no credentials, and the authorities that the system trusts. */
+export const NO_SETTINGS: HttpClientConfig = {
+  basicAuth: undefined,
+  tls: {
+    ca: undefined,
+    cert: undefined,
+    key: undefined,
+    serverName: undefined,
+    minVersion: undefined,
+    insecureSkipVerify: false,
+    certificateSha256: [],
+  },
+  proxy: undefined,
+  fingerprint: "",
+};
+
 const schema = z.strictObject({ http_client: httpClientSchema });
 
 /** The settings in a file that holds `http_client` alone, with all that it names, or everything that is wrong with it. */

@@ -1,12 +1,12 @@
 import pLimit, { type LimitFunction } from "p-limit";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
-import { backoffAfter, NO_BACKOFF, pausedUntilMs, withoutAuthPause } from "./backoff.ts";
 import type { ApplianceClient } from "./client/client.ts";
 import type { Clock } from "./clock.ts";
 import type { PollEvents } from "./events.ts";
 import { meansApplianceDown, type Failure } from "./failure.ts";
 import { createFlights, type Flight, type Landing } from "./flights.ts";
 import { operationKey, type Observation, type Operation, type PollResult } from "./observation.ts";
+import { createPauses } from "./pauses.ts";
 import { pollVrrp, pollWebsite, unsent, UNSENT_AUTH, UNSENT_DEFERRED, UNSENT_DOWN } from "./poll.ts";
 import { timespan, type Timespan } from "./timespan.ts";
 
@@ -53,11 +53,11 @@ export function createAppliancePoller(
   const { clock, events, fleetSlots } = deps;
   const slots = pLimit(initial.polling.maxConcurrentWebsiteTests);
   const flights = createFlights();
+  const pauses = createPauses(clock);
   /** Until when the latest observation of an operation counts. */
   const latestUntilMs = new Map<string, number>();
   let appliance = initial;
   let client: ApplianceClient | undefined = initialClient;
-  let backoff = NO_BACKOFF;
   /** Whether the appliance could be neither reached nor entered: by the latest list that was observed. */
   let isDown = false;
   /** The same by the latest list of all. */
@@ -86,7 +86,8 @@ export function createAppliancePoller(
       return tell(notSent(operation, UNSENT_DOWN), flight);
     const poll = pollOf(operation);
     if (poll === undefined) return undefined;
-    const isResting = await rests(operation, asked);
+    const { timeoutMs } = timingOf(operation);
+    const isResting = await pauses.rests(operationKey(operation), () => asked.hasNewCredentials(timeoutMs));
     if (asked !== client) return attempt(operation, dueMs, flight);
     if (isResting) return rest(operation, flight);
     const startedMs = clock.monotonicMs();
@@ -106,18 +107,8 @@ export function createAppliancePoller(
     return website && ((asked) => pollWebsite(asked, website, timeoutMs));
   }
 
-  async function rests(operation: Operation, asked: ApplianceClient): Promise<boolean> {
-    const key = operationKey(operation);
-    const { timeoutMs } = timingOf(operation);
-    if (pausedUntilMs(backoff, key, clock.monotonicMs()) === undefined) return false;
-    if (backoff.auth !== undefined && (await asked.hasNewCredentials(timeoutMs)))
-      backoff = withoutAuthPause(backoff);
-    return pausedUntilMs(backoff, key, clock.monotonicMs()) !== undefined;
-  }
-
   function rest(operation: Operation, flight: Flight): Observation {
-    const isRefused = (backoff.auth?.untilMs ?? 0) > clock.monotonicMs();
-    const observation = notSent(operation, isRefused ? UNSENT_AUTH : UNSENT_DEFERRED);
+    const observation = notSent(operation, pauses.isRefused() ? UNSENT_AUTH : UNSENT_DEFERRED);
     if (!flight.isObserved) return observation;
     events.skipped(operation.kind, "backoff", 1);
     const nextTurnMs = clock.monotonicMs() + gapMs(operation);
@@ -128,8 +119,7 @@ export function createAppliancePoller(
 
   function settle(result: PollResult, span: Timespan, flight: Flight): Observation {
     const { outcome } = result;
-    const finished = { operation: operationKey(result), outcome, ...span };
-    backoff = backoffAfter(backoff, { ...finished, intervalMs: gapMs(result) });
+    pauses.ended({ operation: operationKey(result), outcome, ...span, intervalMs: gapMs(result) });
     const observation = tell(dated(result, span.durationSeconds), flight);
     if (result.kind !== "vrrp") return observation;
     isDownToAskers = !outcome.ok && meansApplianceDown(outcome.failure.reason);
@@ -146,9 +136,7 @@ export function createAppliancePoller(
 
   function dated(result: PollResult, durationSeconds: number | undefined): Observation {
     const nowMs = clock.monotonicMs();
-    const restsUntilMs = result.outcome.ok
-      ? nowMs
-      : (pausedUntilMs(backoff, operationKey(result), nowMs) ?? nowMs);
+    const restsUntilMs = result.outcome.ok ? nowMs : (pauses.untilMs(operationKey(result)) ?? nowMs);
     return {
       ...result,
       appliance: appliance.name,
@@ -188,12 +176,12 @@ export function createAppliancePoller(
     },
     ask,
     isDown: () => isDownToAskers,
-    restsUntilMs: (operation) => pausedUntilMs(backoff, operationKey(operation), clock.monotonicMs()),
+    restsUntilMs: (operation) => pauses.untilMs(operationKey(operation)),
     update: (next, nextClient) => {
       if (client !== nextClient) client?.close();
       appliance = next;
       client = nextClient;
-      backoff = withoutAuthPause(backoff);
+      pauses.forgetRefusal();
       slots.concurrency = next.polling.maxConcurrentWebsiteTests;
     },
     close: () => {

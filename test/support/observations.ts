@@ -1,5 +1,6 @@
 import type { VrrpAnomaly, VrrpInterface, VrrpList } from "../../src/api/vrrp-list.ts";
 import type { ApplianceConfig, Config, WebsiteConfig } from "../../src/config/config.ts";
+import { NO_SETTINGS } from "../../src/config/http-client-file.ts";
 import type { Failure, FailureReason } from "../../src/polling/failure.ts";
 import type { Observation, PresentedCertificate, WebsiteStatus } from "../../src/polling/observation.ts";
 
@@ -21,20 +22,7 @@ export function applianceOf(given: Partial<ApplianceConfig> & { readonly name: s
       websites: { kind: "interval", intervalMs: 30_000, timeoutMs: 20_000 },
       maxConcurrentWebsiteTests: 4,
     },
-    http: {
-      basicAuth: undefined,
-      tls: {
-        ca: undefined,
-        cert: undefined,
-        key: undefined,
-        serverName: undefined,
-        minVersion: undefined,
-        insecureSkipVerify: false,
-        certificateSha256: [],
-      },
-      proxy: undefined,
-      fingerprint: "plain",
-    },
+    http: { ...NO_SETTINGS, fingerprint: "plain" },
     ...given,
   };
 }

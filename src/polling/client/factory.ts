@@ -14,7 +14,7 @@ import type { SecureContexts } from "./tls-context.ts";
 export type ClientFactory = (appliance: ApplianceConfig) => ApplianceClient;
 
 /** Where an appliance is, and how it is reached. */
-type Endpoint = Pick<ApplianceConfig, "baseUrl" | "http">;
+export type Endpoint = Pick<ApplianceConfig, "baseUrl" | "http">;
 
 export interface ClientFactoryDeps {
   readonly clock: Clock;
