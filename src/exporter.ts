@@ -101,7 +101,7 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
     const start = runner.prepare(config, createClients());
     return () => {
       fleet.configure(config, awaitedFromMs());
-      board.history.keep(snapshot().clusters);
+      board.history.keep(snapshot());
       start();
       current = config;
       self.appliances(config.appliances.filter(({ enabled }) => enabled).length);

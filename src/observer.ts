@@ -26,9 +26,10 @@ export function createObserver(deps: ObserverDeps): PollEvents {
   const { fleet, exposition, self, history, logger, clock } = deps;
 
   function take(observation: Observation): void {
-    const { changes, sections } = fleet.record(observation, clock.monotonicMs());
+    const monotonicMs = clock.monotonicMs();
+    const { changes, sections } = fleet.record(observation, monotonicMs);
     for (const section of sections) exposition.prepare(section);
-    history.record(changes, sections, observation.completedAtMs);
+    history.record(changes, sections, { wallMs: observation.completedAtMs, monotonicMs });
     logObservation(logger, observation, changes);
     self.observed(observation);
   }

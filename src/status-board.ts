@@ -27,11 +27,11 @@ export function createStatusBoard({ version, pollingMode, clock }: StatusBoardDe
   return {
     history,
     reloaded: (isSuccess, atMs) => {
-      reloadFailedAtMs = isSuccess ? undefined : atMs;
+      reloadFailedAtMs = isSuccess ? undefined : (reloadFailedAtMs ?? atMs);
     },
     document: (snapshot, runner) => {
-      const nowMs = clock.wallMs();
-      toWallMs = keptOffset(toWallMs, nowMs - clock.monotonicMs());
+      const [nowMs, monotonicMs] = [clock.wallMs(), clock.monotonicMs()];
+      toWallMs = keptOffset(toWallMs, nowMs - monotonicMs);
       const monotonicToWallMs = toWallMs;
       history.look(snapshot.clusters, nowMs);
       return fleetDocument(snapshot, {
@@ -42,7 +42,7 @@ export function createStatusBoard({ version, pollingMode, clock }: StatusBoardDe
         nowMs,
         events: history.events(),
         memoryOf: history.memoryOf,
-        recalled: history.recall(nowMs),
+        recalled: history.recall(monotonicMs),
         nextPollAtMs: (appliance, operation) => {
           const nextMs = runner.nextPollMs(appliance, operation);
           return nextMs && Math.round(nextMs + monotonicToWallMs);

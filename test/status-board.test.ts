@@ -30,3 +30,18 @@ test("what is planned does not move with the moment at which the clocks are read
     "2023-11-14T22:14:25.000Z",
   ]);
 });
+
+test("the configuration is told to be the one before since the first of the reloads that failed", () => {
+  const clock = { wallMs: () => WALL_MS + 60_000, monotonicMs: () => 60_000 };
+  const board = createStatusBoard({ version: "1.2.3", pollingMode: "scheduled", clock });
+  const told = () =>
+    board
+      .document(fleetOf([]).snapshot(0), { nextPollMs: () => undefined })
+      .problems.map(({ kind, since }) => [kind, since]);
+  board.reloaded(false, WALL_MS);
+  board.reloaded(false, WALL_MS + 30_000);
+  expect(told()).toContainEqual(["reload_failed", "2023-11-14T22:13:20.000Z"]);
+  board.reloaded(true, WALL_MS + 40_000);
+  board.reloaded(false, WALL_MS + 50_000);
+  expect(told()).toContainEqual(["reload_failed", "2023-11-14T22:14:10.000Z"]);
+});

@@ -1,5 +1,6 @@
 import type { FleetChange } from "../fleet/changes.ts";
 import type { Identity } from "../fleet/snapshot.ts";
+import type { Moment } from "./moment.ts";
 import type { GroupRef } from "./presence.ts";
 
 const WINDOW_MS = 300_000;
@@ -9,26 +10,28 @@ const MAX_TRANSITIONS = 10_000;
 
 /** An appliance's change of state in a group. */
 export interface Flap extends GroupRef, Pick<Identity, "cluster" | "appliance"> {
-  /** Unix time in milliseconds. */
-  readonly atMs: number;
+  readonly at: Moment;
 }
 
-/** Changes of state within the last five minutes, after those of one more poll, completed at the Unix time `atMs`. */
+/** Changes of state within the last five minutes, after those of one more poll. */
 export function afterChanges(
   before: readonly Flap[],
   { cluster, appliance }: Identity,
   changes: readonly FleetChange[],
-  atMs: number,
+  at: Moment,
 ): readonly Flap[] {
   const fresh = changes.flatMap((change) =>
-    change.kind === "vrrp_state" ? [{ cluster, appliance, vhid: change.vhid, vip: change.vip, atMs }] : [],
+    change.kind === "vrrp_state" ? [{ cluster, appliance, vhid: change.vhid, vip: change.vip, at }] : [],
   );
   return fresh.length === 0
     ? before
-    : [...before.filter((flap) => isRecent(flap, atMs)), ...fresh].slice(-MAX_TRANSITIONS);
+    : [...before.filter((flap) => isRecent(flap, at.monotonicMs)), ...fresh].slice(-MAX_TRANSITIONS);
 }
 
-/** The first change of each appliance and group that has changed four times or more within five minutes. */
+/**
+ * The first change of each appliance and group that has changed four times or more within the five minutes before the
+ * monotonic instant `nowMs`.
+ */
 export function flappingIn(flaps: readonly Flap[], nowMs: number): readonly Flap[] {
   const byMember = new Map<string, Flap[]>();
   for (const flap of flaps.filter((one) => isRecent(one, nowMs))) {
@@ -40,6 +43,6 @@ export function flappingIn(flaps: readonly Flap[], nowMs: number): readonly Flap
   return [...byMember.values()].filter(({ length }) => length >= MANY).flatMap((all) => all.slice(0, 1));
 }
 
-function isRecent({ atMs }: Flap, nowMs: number): boolean {
-  return nowMs - atMs < WINDOW_MS;
+function isRecent({ at }: Flap, nowMs: number): boolean {
+  return nowMs - at.monotonicMs < WINDOW_MS;
 }

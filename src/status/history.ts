@@ -1,10 +1,18 @@
 import type { FleetChange } from "../fleet/changes.ts";
-import type { ClusterSnapshot, GroupSnapshot, Identity, Section } from "../fleet/snapshot.ts";
+import type { ClusterSnapshot, FleetSnapshot, GroupSnapshot, Identity, Section } from "../fleet/snapshot.ts";
 import { groupKey } from "../fleet/mastery.ts";
 import { changeEvent, isBetweenGoodStates } from "./change-event.ts";
 import { withEvent } from "./event-log.ts";
 import { afterChanges, flappingIn, type Flap } from "./flapping.ts";
-import { afterReport, reportedGroups, type GroupRef, type Presence, type Presences } from "./presence.ts";
+import {
+  afterReport,
+  goneGroups,
+  reportedGroups,
+  type GroupRef,
+  type Presence,
+  type Presences,
+} from "./presence.ts";
+import type { Moment } from "./moment.ts";
 import type { Recalled } from "./problems/recalled.ts";
 import { lookAtGroup, type GroupMemory } from "./group-history.ts";
 import type { FleetEvent } from "./schema.ts";
@@ -13,22 +21,19 @@ import { groupName, instantOf } from "./words.ts";
 /** Events kept. */
 const MAX_EVENTS = 200;
 
-/** A group that nobody reports any more is told of for so long, or until the configuration is reloaded. */
-const VANISHED_MS = 3_600_000;
-
 /** What has happened to the fleet since the exporter started: bounded, in memory. */
 export interface History {
-  /** Takes in what an observation, completed at the Unix time `atMs`, has changed, and the sections that it made anew. */
-  record(changes: readonly FleetChange[], sections: readonly Section[], atMs: number): void;
-  /** Forgets the groups of clusters that are gone, and which groups were reported: another configuration may ask others. */
-  keep(clusters: readonly Pick<ClusterSnapshot, "cluster">[]): void;
+  /** Takes in what an observation, completed at `at`, has changed, and the sections that it made anew. */
+  record(changes: readonly FleetChange[], sections: readonly Section[], at: Moment): void;
+  /** Forgets clusters and appliances that are not there, and which groups were reported: another configuration may ask others. */
+  keep(there: FleetSnapshot): void;
   /** Latest first. */
   events(): readonly FleetEvent[];
   /** What is remembered of a group. */
   memoryOf(cluster: string, group: GroupSnapshot): GroupMemory | undefined;
   /** Takes in what is true of these at the Unix time `atMs`: time alone may end a change. */
   look(clusters: readonly ClusterSnapshot[], atMs: number): void;
-  /** What is wrong at the Unix time `nowMs` by what was before. */
+  /** What is wrong at the monotonic instant `nowMs` by what was before. */
   recall(nowMs: number): Recalled;
 }
 
@@ -53,18 +58,18 @@ export function createHistory(maxEvents: number = MAX_EVENTS): History {
     memories.set(cluster, after);
   }
 
-  function report({ cluster }: Identity, groups: readonly GroupRef[], atMs: number): void {
+  function report({ cluster }: Identity, groups: readonly GroupRef[], at: Moment): void {
     const before = presences.get(cluster) ?? new Map<string, Presence>();
-    const after = afterReport(before, groups, atMs);
+    const after = afterReport(before, groups, at);
     presences.set(cluster, after);
     for (const [key, group] of after) {
       const event = presenceEvent(before.get(key), group);
-      if (event !== undefined) add({ at: instantOf(atMs), ...event, cluster });
+      if (event !== undefined) add({ at: instantOf(at.wallMs), ...event, cluster });
     }
   }
 
   return {
-    record: (changes, sections, atMs) => {
+    record: (changes, sections, at) => {
       const identity = identityOf(sections);
       if (identity === undefined) return;
       const cluster = sections.find((section) => section.kind === "cluster");
@@ -75,16 +80,18 @@ export function createHistory(maxEvents: number = MAX_EVENTS): History {
         // What happens to an interface of a group is told of the group.
         if (cluster !== undefined && change.kind === "vrrp_state" && isBetweenGoodStates(change)) continue;
         const event = changeEvent(subject, change);
-        if (event !== undefined) add({ at: instantOf(atMs), ...event, ...where });
+        if (event !== undefined) add({ at: instantOf(at.wallMs), ...event, ...where });
       }
-      if (cluster !== undefined) lookAt(cluster, atMs);
-      flaps = afterChanges(flaps, identity, changes, atMs);
+      if (cluster !== undefined) lookAt(cluster, at.wallMs);
+      flaps = afterChanges(flaps, identity, changes, at);
       const groups = reportedGroups(sections);
-      if (groups !== undefined) report(identity, groups, atMs);
+      if (groups !== undefined) report(identity, groups, at);
     },
-    keep: (clusters) => {
+    keep: ({ clusters, appliances }) => {
       const kept = new Set(clusters.map(({ cluster }) => cluster));
       for (const cluster of memories.keys()) if (!kept.has(cluster)) memories.delete(cluster);
+      const names = new Set(appliances.map(({ identity }) => identity.appliance));
+      flaps = flaps.filter(({ appliance }) => names.has(appliance));
       presences.clear();
     },
     events: () => events,
@@ -100,21 +107,17 @@ function presenceEvent(
   before: Presence | undefined,
   now: Presence,
 ): Pick<FleetEvent, "kind" | "summary"> | undefined {
-  if (before === undefined || (before.goneAtMs === undefined) === (now.goneAtMs === undefined)) {
+  if (before === undefined || (before.goneAt === undefined) === (now.goneAt === undefined)) {
     return undefined;
   }
-  return now.goneAtMs === undefined
+  return now.goneAt === undefined
     ? { kind: "recovery", summary: `${groupName(now)} is reported again` }
     : { kind: "outage", summary: `${groupName(now)} is not reported any more by any appliance` };
 }
 
 function vanishedIn(presences: ReadonlyMap<string, Presences>, nowMs: number): Recalled["vanished"] {
   return [...presences].flatMap(([cluster, groups]) =>
-    [...groups.values()].flatMap(({ goneAtMs, vhid, vip }) =>
-      goneAtMs === undefined || nowMs - goneAtMs >= VANISHED_MS
-        ? []
-        : [{ cluster, vhid, vip, atMs: goneAtMs }],
-    ),
+    goneGroups(groups, nowMs).map((group) => ({ cluster, ...group })),
   );
 }
 

@@ -1,21 +1,45 @@
 import { groupKey } from "../fleet/mastery.ts";
 import type { GroupSnapshot, Section } from "../fleet/snapshot.ts";
+import type { Moment } from "./moment.ts";
+
+/** A group that nobody reports any more is remembered for so long. */
+const REMEMBERED_MS = 3_600_000;
+/** Of one cluster so many are, those that went last: an appliance may report others each time. */
+const MAX_GONE = 100;
 
 export type GroupRef = Pick<GroupSnapshot, "vhid" | "vip">;
 
 /** A group that was reported once. */
 export interface Presence extends GroupRef {
-  /** Since when nobody reports it, Unix time in milliseconds; `undefined` while somebody does. */
-  readonly goneAtMs: number | undefined;
+  /** Since when nobody reports it; `undefined` while somebody does. */
+  readonly goneAt: Moment | undefined;
 }
 
+/** By `groupKey`; those that are gone come first, in the order in which they went. */
 export type Presences = ReadonlyMap<string, Presence>;
 
-/** What is known of groups after those `present` were reported and no others at the Unix time `atMs`. */
-export function afterReport(before: Presences, present: readonly GroupRef[], atMs: number): Presences {
-  const gone = [...before.values()].map(({ goneAtMs = atMs, ...group }) => ({ ...group, goneAtMs }));
-  const here = present.map(({ vhid, vip }) => ({ vhid, vip, goneAtMs: undefined }));
-  return new Map([...gone, ...here].map((group) => [groupKey(group), group]));
+export type GoneGroup = GroupRef & { readonly goneAt: Moment };
+
+/** What is known of groups after those `present` were reported and no others. */
+export function afterReport(before: Presences, present: readonly GroupRef[], at: Moment): Presences {
+  const here = new Map(
+    present.map(({ vhid, vip }) => [groupKey({ vhid, vip }), { vhid, vip, goneAt: undefined }]),
+  );
+  const gone = [...before].flatMap(([key, { goneAt = at, ...group }]) =>
+    here.has(key) || isForgotten(goneAt, at.monotonicMs) ? [] : [[key, { ...group, goneAt }] as const],
+  );
+  return new Map<string, Presence>([...gone.slice(-MAX_GONE), ...here]);
+}
+
+/** Those that nobody reports any more and that are still remembered at the monotonic instant `nowMs`. */
+export function goneGroups(presences: Presences, nowMs: number): readonly GoneGroup[] {
+  return [...presences.values()].flatMap(({ goneAt, ...group }) =>
+    goneAt === undefined || isForgotten(goneAt, nowMs) ? [] : [{ ...group, goneAt }],
+  );
+}
+
+function isForgotten({ monotonicMs }: Moment, nowMs: number): boolean {
+  return nowMs - monotonicMs >= REMEMBERED_MS;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Observation } from "../../src/polling/observation.ts";
 import { createHistory } from "../../src/status/history.ts";
+import type { Moment } from "../../src/status/moment.ts";
 import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import {
   applianceOf,
@@ -25,13 +26,18 @@ function https(appliance: string, status: number): Observation {
   return websiteSeen(appliance, 2, [{ protocol: "https", status }]);
 }
 
+/** So many seconds after the start. */
+function momentOf(second: number): Moment {
+  return { wallMs: WALL_MS + second * 1000, monotonicMs: second * 1000 };
+}
+
 /** What is told after these observations, one a second, latest first. */
 function told(observations: readonly Observation[], maxEvents?: number): readonly string[] {
   const fleet = fleetOf([{ ...MEMBER_A, websites: [SHOP] }, MEMBER_B, LONE]);
   const history = createHistory(maxEvents);
   observations.forEach((observation, second) => {
     const { changes, sections } = fleet.record(observation, second * 1000);
-    history.record(changes, sections, WALL_MS + second * 1000);
+    history.record(changes, sections, momentOf(second));
   });
   return history.events().map(({ at, kind, summary }) => `${at.slice(17, 19)} ${kind}: ${summary}`);
 }
@@ -149,7 +155,7 @@ function remember(polls: readonly Observation[]) {
   const history = createHistory();
   polls.forEach((observation, second) => {
     const { changes, sections } = fleet.record(observation, second * 1000);
-    history.record(changes, sections, WALL_MS + second * 1000);
+    history.record(changes, sections, momentOf(second));
   });
   const [group] = fleet.snapshot(polls.length * 1000).clusters[0]?.groups ?? [];
   return { history, memory: group && history.memoryOf("ams", group), group };
@@ -158,7 +164,7 @@ function remember(polls: readonly Observation[]) {
 test("a group tells when its masters last changed, and is forgotten with its cluster", () => {
   const { history, memory, group } = remember([...BOTH, says("b", "MASTER"), says("a", "BACKUP")]);
   expect(memory).toMatchObject({ changedAtMs: WALL_MS + 3000, now: { sinceMs: WALL_MS + 3000 } });
-  history.keep([{ cluster: "fra" }]);
+  history.keep(fleetOf([LONE]).snapshot(0));
   expect(group && history.memoryOf("ams", group)).toBeUndefined();
 });
 
@@ -192,25 +198,61 @@ test.each([
   "a group that %s does not report any more is told of for an hour, or until it is back",
   (_, cluster, polls) => {
     const { history } = remember(polls);
-    const atMs = WALL_MS + (polls.length - 1) * 1000;
-    const gone = { cluster, vhid: 2, vip: "192.0.2.100", atMs };
+    const goneAt = momentOf(polls.length - 1);
+    const atMs = goneAt.monotonicMs;
+    const gone = { cluster, vhid: 2, vip: "192.0.2.100", goneAt };
     expect(history.events()[0]?.summary).toBe(`${GROUP} is not reported any more by any appliance`);
     expect(history.recall(atMs).vanished).toEqual([gone]);
     expect(history.recall(atMs + 3_600_000).vanished).toEqual([]);
     expect(remember([...polls, ...polls.slice(0, 1)]).history.recall(atMs).vanished).toEqual([]);
-    history.keep([{ cluster: "ams" }]);
+    history.keep(fleetOf([MEMBER_A, MEMBER_B, LONE]).snapshot(0));
     expect(history.recall(atMs).vanished).toEqual([]);
   },
 );
 
 test("a group that one member has left is not gone", () => {
-  expect(remember([...BOTH, answersNothing("b")]).history.recall(WALL_MS).vanished).toEqual([]);
+  expect(remember([...BOTH, answersNothing("b")]).history.recall(2000).vanished).toEqual([]);
 });
 
 test("four changes of an appliance's state within five minutes are flapping, and are forgotten after it", () => {
   const states = ["MASTER", "BACKUP", "MASTER", "BACKUP", "MASTER"];
   const { history } = remember(states.map((state) => says("lone", state)));
-  const first = { cluster: "lone", appliance: "lone", vhid: 2, vip: "192.0.2.100", atMs: WALL_MS + 1000 };
-  expect(history.recall(WALL_MS + 5000).flapping).toEqual([first]);
-  expect(history.recall(WALL_MS + 301_000).flapping).toEqual([]);
+  const first = { cluster: "lone", appliance: "lone", vhid: 2, vip: "192.0.2.100", at: momentOf(1) };
+  expect(history.recall(5000).flapping).toEqual([first]);
+  expect(history.recall(301_000).flapping).toEqual([]);
+});
+
+test("an appliance that is not there any more does not flap", () => {
+  const { history } = remember(
+    ["MASTER", "BACKUP", "MASTER", "BACKUP", "MASTER"].map((state) => says("a", state)),
+  );
+  history.keep(fleetOf([MEMBER_A, LONE]).snapshot(0));
+  expect(history.recall(5000).flapping).toHaveLength(1);
+  history.keep(fleetOf([MEMBER_B, LONE]).snapshot(0));
+  expect(history.recall(5000).flapping).toEqual([]);
+});
+
+test("a clock that is set back keeps nothing alive", () => {
+  const fleet = fleetOf([LONE]);
+  const history = createHistory();
+  const states = ["MASTER", "BACKUP", "MASTER", "BACKUP", "MASTER"];
+  [...states.map((state) => says("lone", state)), answersNothing("lone")].forEach((observation, second) => {
+    const { changes, sections } = fleet.record(observation, second * 1000);
+    history.record(changes, sections, { wallMs: WALL_MS - second * 3_600_000, monotonicMs: second * 1000 });
+  });
+  expect(history.recall(10_000)).toMatchObject({ vanished: [{ vhid: 2 }], flapping: [{ vhid: 2 }] });
+  expect(history.recall(5000 + 3_600_000)).toEqual({ vanished: [], flapping: [] });
+});
+
+/** An answer with 150 groups, which are others each second. */
+function reportsOthers(second: number): Observation {
+  const vips = Array.from({ length: 150 }, (_, nth) => `10.0.${second}.${nth}`);
+  return vrrpSeen("lone", listOf(vips.map((vip) => interfaceOf({ vip }))));
+}
+
+test("of an appliance that reports other groups each time, the hundred that went last are remembered", () => {
+  const polls = Array.from({ length: 10 }, (_, second) => reportsOthers(second));
+  const { vanished } = remember(polls).history.recall(10_000);
+  expect(vanished).toHaveLength(100);
+  expect(new Set(vanished.map(({ vip }) => vip.split(".")[2]))).toEqual(new Set(["8"]));
 });

@@ -304,8 +304,9 @@ test("where nobody probes any more, nothing is known, and that is no fault of th
 });
 
 test("what was reported before and is gone, and what flaps, is told", () => {
-  const group = { cluster: "ams", vhid: 2, vip: "192.0.2.100", atMs: WALL_MS };
-  const recalled = { vanished: [group], flapping: [{ ...group, appliance: "a" }] };
+  const group = { cluster: "ams", vhid: 2, vip: "192.0.2.100" };
+  const at = { wallMs: WALL_MS, monotonicMs: 0 };
+  const recalled = { vanished: [{ ...group, goneAt: at }], flapping: [{ ...group, appliance: "a", at }] };
   const fleet = fleetOf([A, B], [A_IS_MASTER, B_IS_BACKUP, ...SHOP_IS_UP]);
   expect(problemLines(documentOf(fleet, { recalled }))).toEqual([
     `critical group_vanished: ${GROUP} is not reported any more by any appliance`,
