@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 const LIMIT_BYTES = 256;
 
 /**
- * A text from outside as a label value: well-formed Unicode of at most 256 bytes, with a hash of the raw text appended
- * where something had to be cut or replaced, so that different texts stay different.
+ * A text from outside as a label value: well-formed Unicode of at most 256 bytes, with `~` and 16 digits of a hash of the
+ * raw text behind them where something had to be cut or replaced, so that different texts stay different.
  */
 export function labelValue(raw: string): string {
   const wellFormed = raw.replace(/\p{Surrogate}/gu, "\uFFFD");
