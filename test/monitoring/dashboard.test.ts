@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { formatDashboard } from "../../monitoring/grafana/dashboard/dashboard.ts";
+import { RUNBOOK } from "../../monitoring/grafana/dashboard/runbook.ts";
 import { COMMITTED, COMMITTED_TEXT, isRow, LABEL_QUERIES, PANELS, QUERIES, ROWS } from "./committed.ts";
 import { fillIn, metricNames, parse } from "./promql.ts";
 
@@ -131,6 +132,12 @@ test("every documented family is used, save those that tell nothing more", () =>
     // Of each operation by reason is shown instead.
     "appliance_poll_failures_total",
   ]);
+});
+
+test("every section of the runbook that is linked is there", () => {
+  const runbook = readFileSync(new URL("../../docs/runbook.md", import.meta.url), "utf8");
+  const sections = [...runbook.matchAll(/^### (\w+)$/gm)].map(([, title = ""]) => title.toLowerCase());
+  expect(sections).toEqual(expect.arrayContaining(Object.values(RUNBOOK)));
 });
 
 test("every link leads to the runbook or the status page, by the dashboard's variables", () => {
