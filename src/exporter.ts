@@ -17,6 +17,7 @@ import { createRoutes } from "./web/routes.ts";
 import { loadSecuredWeb } from "./secured-web.ts";
 import type { WebStart } from "./web/server.ts";
 import { loadAssets } from "./web/status-page/assets.ts";
+import { describeBug } from "./polling/failure.ts";
 
 /** The scheduler ticks every second; this long without a tick, and it is not alive. */
 const MAX_TICK_AGE_MS = 10_000;
@@ -137,7 +138,7 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
       configText: reloader.shown,
       // Not before the first configuration runs.
       reload: options.enableLifecycle ? () => starting.then(reloader.reload) : undefined,
-      onError: (path, error) => logger.error({ path, detail: String(error) }, "page could not be made"),
+      onError: (path, error) => logger.error({ path, detail: describeBug(error) }, "page could not be made"),
     }),
     options.routePrefix ?? "",
   );

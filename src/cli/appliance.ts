@@ -7,6 +7,7 @@ import { formatAddress } from "../net/listen-address.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { describeListenError, FLUSH_TIMEOUT_MS, logLastWords } from "./running.ts";
 import { createVrrpSource } from "./vrrp-source.ts";
+import { describeBug } from "../polling/failure.ts";
 
 export interface ApplianceOptions {
   readonly configFile: string;
@@ -31,7 +32,7 @@ export async function appliance(
   const server = createApplianceServer({
     ...config,
     vrrp: createVrrpSource(config.vrrp, io, logger),
-    onBug: (error) => logger.error({ detail: String(error) }, "request could not be answered"),
+    onBug: (error) => logger.error({ detail: describeBug(error) }, "request could not be answered"),
   });
   try {
     logger.info({ address: formatAddress(await server.start()) }, "appliance started");
@@ -39,7 +40,8 @@ export async function appliance(
     io.err(describeListenError(formatAddress(config.listen), errorCode(error)));
     return 1;
   }
-  await io.stopRequested;
+  // There is nothing to reload: a closed terminal means that nobody needs it any more.
+  await Promise.race([io.stopRequested, new Promise<void>((resolve) => io.onReload(resolve))]);
   await server.stop();
   logger.info("appliance stopped");
   await log.flush(FLUSH_TIMEOUT_MS);

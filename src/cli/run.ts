@@ -26,7 +26,7 @@ export async function run(options: RunOptions, io: Io): Promise<ExitCode> {
   io.onFatal(logLastWords(log));
   const edges = { clock: io.clock, logger, droppedLogLines: log.dropped };
   const running: { exporter?: Exporter } = {};
-  // From the beginning: a signal that nobody takes ends the process.
+  // From the beginning: what is asked for before there is anything to reload is done by the start itself.
   io.onReload(() => void running.exporter?.reload());
   const started = await startExporter({ ...options, ...io }, edges);
   if (!started.ok) {

@@ -9,6 +9,7 @@ import { writeExporterConfig } from "./exporter-config.ts";
 import { advance, BEGINNING, describeStep, script } from "./scenario.ts";
 import { startWebsites, type DemoWebsite } from "./websites.ts";
 import { createWorkspace } from "./workspace.ts";
+import { describeBug } from "../polling/failure.ts";
 
 export type DemoOptions = Omit<ExporterOptions, "configFile" | "telemetryPath" | "enableLifecycle">;
 
@@ -56,7 +57,8 @@ async function startParts(options: DemoOptions, edges: ExporterEdges, cleanup: C
       tls: { cert: tls.cert, key: new Secret(tls.key) },
       websites: websites.map(({ tested }) => tested),
       world: story.world,
-      onBug: (error) => edges.logger.error({ detail: String(error) }, "appliance could not answer a request"),
+      onBug: (error) =>
+        edges.logger.error({ detail: describeBug(error) }, "appliance could not answer a request"),
     },
     cleanup,
   );
