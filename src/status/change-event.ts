@@ -1,9 +1,11 @@
 import type { FleetChange } from "../fleet/changes.ts";
 import type { Failure } from "../polling/failure.ts";
+import type { Gathering } from "./event-log.ts";
 import type { FleetEvent } from "./schema.ts";
 import { groupName, reasonInWords, statusText } from "./words.ts";
 
-type Told = Pick<FleetEvent, "kind" | "summary">;
+/** An event as people are told of it; `gathering` where many websites may have the same. */
+type Told = Pick<FleetEvent, "kind" | "summary"> & { readonly gathering?: Gathering };
 type ChangeOf<Kind extends FleetChange["kind"]> = Extract<FleetChange, { kind: Kind }>;
 
 /** What was polled. */
@@ -26,9 +28,9 @@ export function changeEvent({ appliance, website }: Subject, change: FleetChange
     case "website_status":
       return websiteEvent(appliance, change);
     case "failing":
-      return failingEvent(subjectOf(appliance, website), change.failure);
+      return failingEvent({ appliance, website }, change.failure);
     case "recovered":
-      return recoveredEvent(subjectOf(appliance, website), change.from);
+      return ofTest({ appliance, website }, "recovery", ["works", "work"], " again");
     case "anomalies":
       return undefined;
     default:
@@ -49,32 +51,41 @@ function stateKind(change: ChangeOf<"vrrp_state">): Told["kind"] {
   return GOOD_STATES.has(change.from) ? "outage" : "change";
 }
 
-const SAME = { kind: "change", what: "changed" } as const;
-const UP = { kind: "recovery", what: "is up" } as const;
-const DOWN = { kind: "outage", what: "is down" } as const;
+const SAME = { kind: "change", what: "changed", all: "changed" } as const;
+const UP = { kind: "recovery", what: "is up", all: "are up" } as const;
+const DOWN = { kind: "outage", what: "is down", all: "are down" } as const;
 
 function websiteEvent(appliance: string, change: ChangeOf<"website_status">): Told {
   const { website, protocol, wasUp, isUp } = change;
-  const { kind, what } = wasUp === isUp ? SAME : isUp ? UP : DOWN;
+  const { kind, what, all } = wasUp === isUp ? SAME : isUp ? UP : DOWN;
   const codes = `${statusText(change.from)} → ${statusText(change.to)}`;
-  return { kind, summary: `Website ${website} ${what} as seen from ${appliance}: ${protocol} ${codes}` };
-}
-
-function failingEvent(subject: string, { reason }: Failure): Told | undefined {
-  if (reason === "appliance_down") return undefined;
+  const seen = `as seen from ${appliance}: ${protocol} ${codes}`;
+  const summary = (websites: number) => `${websites} websites ${all} ${seen}`;
   return {
-    kind: "outage",
-    summary: `${subject} fails: ${reasonInWords(reason)}`,
+    kind,
+    summary: `Website ${website} ${what} ${seen}`,
+    gathering: { websites: [website], summary },
   };
 }
 
-function recoveredEvent(subject: string, from: Failure): Told | undefined {
-  if (from.reason === "appliance_down") return undefined;
-  return { kind: "recovery", summary: `${subject} works again` };
+/** Nothing of a test that was not sent: its appliance is told of. */
+function failingEvent(subject: Subject, { reason }: Failure): Told | undefined {
+  return reason === "appliance_down"
+    ? undefined
+    : ofTest(subject, "outage", ["fails", "fail"], `: ${reasonInWords(reason)}`);
 }
 
-function subjectOf(appliance: string, website: string | undefined): string {
-  return website === undefined
-    ? `Polling of ${appliance}`
-    : `The test of website ${website} from ${appliance}`;
+function ofTest(
+  { appliance, website }: Subject,
+  kind: Told["kind"],
+  [does, doAll]: readonly [string, string],
+  rest: string,
+): Told {
+  if (website === undefined) return { kind, summary: `Polling of ${appliance} ${does}${rest}` };
+  const summary = (websites: number) => `The tests of ${websites} websites from ${appliance} ${doAll}${rest}`;
+  return {
+    kind,
+    summary: `The test of website ${website} from ${appliance} ${does}${rest}`,
+    gathering: { websites: [website], summary },
+  };
 }

@@ -42,10 +42,15 @@ export function clusterDocuments(snapshot: FleetSnapshot, facts: ClusterFacts): 
 
 function groupsOf(cluster: ClusterSnapshot | undefined, { memoryOf }: ClusterFacts): GroupDocument[] {
   if (cluster === undefined) return [];
-  return cluster.groups.map((group) => ({
+  return cluster.groups.map((group) => groupDocument(group, memoryOf(cluster.cluster, group)));
+}
+
+function groupDocument(group: GroupSnapshot, memory: GroupMemory | undefined): GroupDocument {
+  const state = groupState(group, memory?.splitBetween ?? []);
+  return {
     vhid: group.vhid,
     vip: group.vip,
-    state: groupState(group),
+    state,
     members: group.members.map(({ appliance, role, priority }) => ({
       appliance,
       role,
@@ -53,18 +58,21 @@ function groupsOf(cluster: ClusterSnapshot | undefined, { memoryOf }: ClusterFac
     })),
     notHeardSince: group.notHeardSince.length === 0 ? undefined : [...group.notHeardSince],
     isPreferredMaster: group.isPreferredMaster,
-    ...timesOf(groupState(group), memoryOf(cluster.cluster, group)),
-  }));
+    ...timesOf(state, memory),
+  };
 }
 
 function timesOf(
   state: GroupDocument["state"],
   memory: GroupMemory | undefined,
-): Pick<GroupDocument, "since" | "isSinceAtLeast" | "changedAt"> {
+): Pick<GroupDocument, "since" | "isSinceAtLeast" | "aloneSince" | "isAloneSinceAtLeast" | "changedAt"> {
   const now = memory?.now.state === state ? memory.now : undefined;
+  const alone = state === "one_master" ? memory?.alone : undefined;
   return {
     since: optionalInstant(now?.sinceMs),
     isSinceAtLeast: atLeast(now?.isSinceAtLeast),
+    aloneSince: optionalInstant(alone?.sinceMs),
+    isAloneSinceAtLeast: atLeast(alone?.isSinceAtLeast),
     changedAt: optionalInstant(memory?.changedAtMs),
   };
 }

@@ -3,14 +3,20 @@ import { groupState, type GroupState } from "./group-state.ts";
 import type { FleetEvent } from "./schema.ts";
 import { groupName, listed } from "./words.ts";
 
-/** A state and since when it is; Unix time in milliseconds. */
-interface Stand {
-  readonly state: GroupState;
-  /** The last one that was the only MASTER; `undefined` before the first. */
-  readonly master: string | undefined;
+/** That nobody is known to be MASTER becomes an event after so long: a member that comes back is heard by then. */
+const MISSED_MS = 5000;
+
+/** Since when something is so, Unix time in milliseconds. */
+interface Since {
   readonly sinceMs: number;
   /** Whether it was so at the first sight, and may have been before. */
   readonly isSinceAtLeast: boolean;
+}
+
+interface Stand extends Since {
+  readonly state: GroupState;
+  /** The last one that was the only MASTER; `undefined` before the first. */
+  readonly master: string | undefined;
 }
 
 /** What is remembered of a group from one look at it to the next. Immutable. */
@@ -18,26 +24,45 @@ export interface GroupMemory {
   readonly now: Stand;
   /** The last in which the masters were known; `undefined` before the first. */
   readonly known: Stand | undefined;
+  /** The last that people were told of. */
+  readonly told: Stand | undefined;
+  /** Who were MASTER when that was last known, if they were several. */
+  readonly splitBetween: readonly string[];
+  /** Since when nobody backs the one MASTER; `undefined` while somebody does, or may. */
+  readonly alone: Since | undefined;
   /** When the masters were last seen to be others than before, Unix time in milliseconds. */
   readonly changedAtMs: number | undefined;
 }
 
 export interface GroupStep {
   readonly memory: GroupMemory | undefined;
-  readonly event: Pick<FleetEvent, "kind" | "summary"> | undefined;
+  /** `atMs`: Unix time in milliseconds. */
+  readonly event: (Pick<FleetEvent, "kind" | "summary"> & { readonly atMs: number }) | undefined;
 }
 
 /** What a look at a group tells after all before it; of a group that is changing, nothing yet. */
 export function lookAtGroup(before: GroupMemory | undefined, group: GroupSnapshot, atMs: number): GroupStep {
-  const state = groupState(group);
+  const state = groupState(group, before?.splitBetween ?? []);
   if (state === "changing") return { memory: before, event: undefined };
   const [master = before?.now.master] = state === "one_master" ? membersIn(group, "master") : [];
-  const memory = remembered(before, { state, master }, atMs);
-  return { memory, event: eventOf(before, { state, master }, group) };
+  const seen = {
+    ...remembered(before, { state, master }, atMs),
+    splitBetween: splitBetween(before, state, group),
+    alone: aloneSince(before, group, atMs),
+  };
+  const isMissed = state === "unknown" && atMs - seen.now.sinceMs < MISSED_MS;
+  if (isMissed && before !== undefined) return { memory: { ...seen, told: before.told }, event: undefined };
+  const event = eventOf(before, seen.now, group) ?? redundancyEvent(before, seen, group);
+  const toldAtMs = state === "unknown" ? seen.now.sinceMs : atMs;
+  return { memory: { ...seen, told: seen.now }, event: event && { ...event, atMs: toldAtMs } };
 }
 
 /** An answer that was missed for a while changes no master: what was known before it is compared with what is known after it. */
-function remembered(before: GroupMemory | undefined, seen: Seen, atMs: number): GroupMemory {
+function remembered(
+  before: GroupMemory | undefined,
+  seen: Seen,
+  atMs: number,
+): Pick<GroupMemory, "now" | "known" | "changedAtMs"> {
   if (seen.state === "unknown") {
     const now = advanced(before?.now, seen, atMs);
     return { now, known: before?.known, changedAtMs: before?.changedAtMs };
@@ -54,12 +79,29 @@ function advanced(before: Stand | undefined, { state, master }: Seen, atMs: numb
   return isSame ? before : { state, master, sinceMs: atMs, isSinceAtLeast: before === undefined };
 }
 
+function splitBetween(
+  before: GroupMemory | undefined,
+  state: GroupState,
+  group: GroupSnapshot,
+): readonly string[] {
+  if (state === "unknown") return before?.splitBetween ?? [];
+  return state === "split_brain" ? membersIn(group, "master") : [];
+}
+
+function aloneSince(before: GroupMemory | undefined, group: GroupSnapshot, atMs: number): Since | undefined {
+  if (membersIn(group, "unknown").length > 0) return before?.alone;
+  if (membersIn(group, "backup").length > 0) return undefined;
+  return before?.alone ?? { sinceMs: atMs, isSinceAtLeast: before === undefined };
+}
+
+type Told = Pick<FleetEvent, "kind" | "summary">;
+
 function eventOf(
   memory: GroupMemory | undefined,
   { state, master }: Seen,
   group: GroupSnapshot,
-): GroupStep["event"] {
-  const before = memory?.now;
+): Told | undefined {
+  const before = memory?.told;
   const name = groupName(group);
   // A group whose master was not known before has found none again.
   if (memory?.known === undefined && state === "one_master") return undefined;
@@ -75,7 +117,7 @@ function eventOf(
   return { kind: "outage", summary: `Nobody is known to be MASTER of ${name}` };
 }
 
-function mastersEvent(before: Stand | undefined, master: string, name: string): GroupStep["event"] {
+function mastersEvent(before: Stand | undefined, master: string, name: string): Told | undefined {
   if (before === undefined) return undefined;
   const ended = before.state === "split_brain" ? "Split brain ended: " : "";
   if (before.master !== undefined && before.master !== master) {
@@ -83,4 +125,18 @@ function mastersEvent(before: Stand | undefined, master: string, name: string): 
   }
   if (before.state === "one_master") return undefined;
   return { kind: "recovery", summary: `${ended}${master} is MASTER of ${name}` };
+}
+
+/** Who reports what is no BACKUP is told of by its interface. */
+function redundancyEvent(
+  before: GroupMemory | undefined,
+  { now, alone }: Pick<GroupMemory, "now" | "alone">,
+  group: GroupSnapshot,
+): Told | undefined {
+  if (before === undefined || now.state !== "one_master" || membersIn(group, "other").length > 0)
+    return undefined;
+  if ((before.alone === undefined) === (alone === undefined)) return undefined;
+  return alone === undefined
+    ? { kind: "recovery", summary: `${groupName(group)} has a BACKUP again` }
+    : { kind: "outage", summary: `Nobody is BACKUP of ${groupName(group)} any more` };
 }

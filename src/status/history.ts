@@ -1,8 +1,8 @@
 import type { FleetChange } from "../fleet/changes.ts";
 import type { ClusterSnapshot, FleetSnapshot, GroupSnapshot, Identity, Section } from "../fleet/snapshot.ts";
 import { groupKey } from "../fleet/mastery.ts";
-import { changeEvent, isBetweenGoodStates } from "./change-event.ts";
-import { withEvent } from "./event-log.ts";
+import { changeEvent, isBetweenGoodStates, type Subject } from "./change-event.ts";
+import { withEvent, type Gathering, type LoggedEvent } from "./event-log.ts";
 import { afterChanges, flappingIn, type Flap } from "./flapping.ts";
 import {
   afterReport,
@@ -38,13 +38,15 @@ export interface History {
 }
 
 export function createHistory(maxEvents: number = MAX_EVENTS): History {
-  let events: readonly FleetEvent[] = [];
+  let events: readonly LoggedEvent[] = [];
   let flaps: readonly Flap[] = [];
   const presences = new Map<string, Presences>();
   const memories = new Map<string, ReadonlyMap<string, GroupMemory>>();
+  /** Of each appliance, the operations whose failing was told of, by website. */
+  const failing = new Map<string, Set<string | undefined>>();
 
-  function add(event: FleetEvent): void {
-    events = withEvent(events, event, maxEvents);
+  function add(event: FleetEvent, gathering?: Gathering): void {
+    events = withEvent(events, { event, gathering }, maxEvents);
   }
 
   function lookAt({ cluster, groups }: ClusterSnapshot, atMs: number): void {
@@ -53,7 +55,10 @@ export function createHistory(maxEvents: number = MAX_EVENTS): History {
     for (const group of groups) {
       const { memory, event } = lookAtGroup(before?.get(groupKey(group)), group, atMs);
       if (memory !== undefined) after.set(groupKey(group), memory);
-      if (event !== undefined) add({ at: instantOf(atMs), ...event, cluster });
+      if (event !== undefined) {
+        const { atMs: sinceMs, ...told } = event;
+        add({ at: instantOf(sinceMs), ...told, cluster });
+      }
     }
     memories.set(cluster, after);
   }
@@ -68,6 +73,13 @@ export function createHistory(maxEvents: number = MAX_EVENTS): History {
     }
   }
 
+  /** An end is told of what was told to have begun. */
+  function isNews({ appliance, website }: Subject, kind: FleetChange["kind"]): boolean {
+    const told = failing.get(appliance) ?? new Set();
+    if (kind === "failing") failing.set(appliance, told.add(website));
+    return kind !== "recovered" || told.delete(website);
+  }
+
   return {
     record: (changes, sections, at) => {
       const identity = identityOf(sections);
@@ -79,8 +91,10 @@ export function createHistory(maxEvents: number = MAX_EVENTS): History {
       for (const change of changes) {
         // What happens to an interface of a group is told of the group.
         if (cluster !== undefined && change.kind === "vrrp_state" && isBetweenGoodStates(change)) continue;
-        const event = changeEvent(subject, change);
-        if (event !== undefined) add({ at: instantOf(at.wallMs), ...event, ...where });
+        const told = changeEvent(subject, change);
+        if (told === undefined || !isNews(subject, change.kind)) continue;
+        const { gathering, ...event } = told;
+        add({ at: instantOf(at.wallMs), ...event, ...where }, gathering);
       }
       if (cluster !== undefined) lookAt(cluster, at.wallMs);
       flaps = afterChanges(flaps, identity, changes, at);
@@ -92,9 +106,10 @@ export function createHistory(maxEvents: number = MAX_EVENTS): History {
       for (const cluster of memories.keys()) if (!kept.has(cluster)) memories.delete(cluster);
       const names = new Set(appliances.map(({ identity }) => identity.appliance));
       flaps = flaps.filter(({ appliance }) => names.has(appliance));
+      for (const appliance of failing.keys()) if (!names.has(appliance)) failing.delete(appliance);
       presences.clear();
     },
-    events: () => events,
+    events: () => events.map(({ event }) => event),
     memoryOf: (cluster, group) => memories.get(cluster)?.get(groupKey(group)),
     look: (clusters, atMs) => {
       for (const cluster of clusters) lookAt(cluster, atMs);

@@ -85,7 +85,8 @@ const group = z.object({
   ...groupRef.shape,
   state: z.enum(GROUP_STATES).meta({
     description:
-      "unknown: no master among the members that are known, and some are not; changing: the members' answers do not agree, " +
+      "unknown: no master among the members that are known, and some are not, or one, and of those that are not known " +
+      "another was master too when that was last known; changing: the members' answers do not agree, " +
       "and not all of them were heard since the last change; 15 s at most",
   }),
   members: z.array(member),
@@ -98,6 +99,10 @@ const group = z.object({
     .meta({ description: "whether the one master is the preferred member" }),
   since: instant.optional().meta({ description: "since when it is in this state" }),
   isSinceAtLeast,
+  aloneSince: instant
+    .optional()
+    .meta({ description: "since when nobody backs the one master; absent while somebody does, or may" }),
+  isAloneSinceAtLeast: isSinceAtLeast,
   changedAt: instant
     .optional()
     .meta({ description: "when its masters were last seen to change; absent before the first change" }),

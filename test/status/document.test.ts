@@ -42,7 +42,7 @@ const DOCUMENT = documentOf(
         sinceMs: WALL_MS - 1000,
         isSinceAtLeast: true,
       } as const;
-      return { now, known: now, changedAtMs: WALL_MS - 1000 };
+      return { now, known: now, told: now, splitBetween: [], alone: undefined, changedAtMs: WALL_MS - 1000 };
     },
     nextPollAtMs: (_, { kind }) => (kind === "vrrp" ? WALL_MS + 5000 : undefined),
     events: [{ at: "2023-11-14T22:13:20.000Z", kind: "failover", summary: "it failed over", cluster: "ams" }],

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Observation } from "../../src/polling/observation.ts";
 import { createHistory } from "../../src/status/history.ts";
 import type { Moment } from "../../src/status/moment.ts";
+import { documentOf } from "./support.ts";
 import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import {
   applianceOf,
@@ -80,13 +81,54 @@ test.each<Case>([
   },
   {
     name: "a master that cannot be asked any more",
-    polls: [...BOTH, vrrpFailed("a", "connect"), says("a", "MASTER")],
+    polls: [
+      ...BOTH,
+      vrrpFailed("a", "connect"),
+      ...Array.from({ length: 5 }, () => says("b", "BACKUP")),
+      says("a", "MASTER"),
+    ],
     events: [
-      `23 recovery: a is MASTER of ${GROUP}`,
-      "23 recovery: Polling of a works again",
+      `28 recovery: a is MASTER of ${GROUP}`,
+      "28 recovery: Polling of a works again",
       `22 outage: Nobody is known to be MASTER of ${GROUP}`,
       "22 outage: Polling of a fails: it cannot be reached (connect)",
     ],
+  },
+  {
+    name: "a master that comes back before anybody can tell",
+    polls: [
+      ...BOTH,
+      vrrpFailed("a", "timeout"),
+      says("b", "MASTER"),
+      says("b", "BACKUP"),
+      says("a", "MASTER"),
+    ],
+    events: [
+      `25 failover: a took over ${GROUP} from b`,
+      "25 recovery: Polling of a works again",
+      `23 failover: b took over ${GROUP} from a`,
+      "22 outage: Polling of a fails: it does not answer in time (timeout)",
+    ],
+  },
+  {
+    name: "a split brain of which one master cannot be seen for a while",
+    polls: [
+      ...BOTH,
+      says("b", "MASTER"),
+      says("a", "MASTER"),
+      vrrpFailed("b", "timeout"),
+      says("b", "MASTER"),
+    ],
+    events: [
+      "25 recovery: Polling of b works again",
+      "24 outage: Polling of b fails: it does not answer in time (timeout)",
+      `23 outage: Split brain: a and b are MASTER of ${GROUP}`,
+    ],
+  },
+  {
+    name: "a backup that leaves the group, and is back",
+    polls: [...BOTH, answersNothing("b"), says("b", "BACKUP")],
+    events: [`23 recovery: ${GROUP} has a BACKUP again`, `22 outage: Nobody is BACKUP of ${GROUP} any more`],
   },
   {
     name: "an interface of an appliance that stands alone",
@@ -124,9 +166,23 @@ test.each<Case>([
       websiteFailed("a", 2, "timeout"),
       https("a", 200),
       websiteFailed("a", 2, "appliance_down"),
+      https("a", 200),
     ],
     events: [
       "22 recovery: The test of website shop from a works again",
+      "21 outage: The test of website shop from a fails: it does not answer in time (timeout)",
+    ],
+  },
+  {
+    name: "a test that fails, then is not even sent, works again",
+    polls: [
+      https("a", 200),
+      websiteFailed("a", 2, "timeout"),
+      websiteFailed("a", 2, "appliance_down"),
+      https("a", 200),
+    ],
+    events: [
+      "23 recovery: The test of website shop from a works again",
       "21 outage: The test of website shop from a fails: it does not answer in time (timeout)",
     ],
   },
@@ -158,7 +214,7 @@ function remember(polls: readonly Observation[]) {
     history.record(changes, sections, momentOf(second));
   });
   const [group] = fleet.snapshot(polls.length * 1000).clusters[0]?.groups ?? [];
-  return { history, memory: group && history.memoryOf("ams", group), group };
+  return { history, memory: group && history.memoryOf("ams", group), group, fleet };
 }
 
 test("a group tells when its masters last changed, and is forgotten with its cluster", () => {
@@ -255,4 +311,54 @@ test("of an appliance that reports other groups each time, the hundred that went
   const { vanished } = remember(polls).history.recall(10_000);
   expect(vanished).toHaveLength(100);
   expect(new Set(vanished.map(({ vip }) => vip.split(".")[2]))).toEqual(new Set(["8"]));
+});
+
+/** What is wrong after these observations, one a second: when it began, and what it is. */
+function problemsAfter(polls: readonly Observation[]): readonly string[] {
+  const { fleet, history } = remember(polls);
+  const { problems } = documentOf(fleet, { memoryOf: history.memoryOf }, polls.length * 1000);
+  return problems.flatMap(({ kind, since = "", summary, group }) =>
+    group === undefined ? [] : [`${since.slice(17, 19)} ${kind}: ${summary}`],
+  );
+}
+
+test("redundancy is lost since the backup left, not since its master became master", () => {
+  const events = [...BOTH, says("a", "MASTER"), answersNothing("b"), says("a", "MASTER")];
+  expect(problemsAfter(events)).toEqual([
+    `23 redundancy_lost: No redundancy: a is MASTER of ${GROUP}, and nobody is BACKUP`,
+  ]);
+});
+
+test("a split brain may go on while one of its masters cannot be seen", () => {
+  const split = [...BOTH, says("b", "MASTER"), says("a", "MASTER"), vrrpFailed("b", "timeout")];
+  const summary = `Split brain of ${GROUP} may go on: a is MASTER, and nothing is known of b`;
+  expect(problemsAfter(split)).toEqual([`24 master_unknown: ${summary}`]);
+  expect(problemsAfter([...split, says("b", "BACKUP"), says("a", "MASTER")])).toEqual([]);
+});
+
+test("what happens to many websites at once is told once, and to one of them again and again each time", () => {
+  const ids = [1, 2, 3];
+  const websites = ids.map((id) => websiteOf({ id, name: `site ${id}` }));
+  const fleet = fleetOf([{ ...LONE, websites }]);
+  const history = createHistory();
+  const all = (status: number) => ids.map((id) => websiteSeen("lone", id, [{ protocol: "http", status }]));
+  const polls = [
+    ...all(200),
+    ...all(503),
+    ...ids.map((id) => websiteFailed("lone", id, "auth")),
+    ...all(503),
+    ...[200, 503, 200].map((status) => websiteSeen("lone", 1, [{ protocol: "http", status }])),
+  ];
+  polls.forEach((observation, tenth) => {
+    const { changes, sections } = fleet.record(observation, tenth * 100);
+    history.record(changes, sections, momentOf(tenth / 10));
+  });
+  expect(history.events().map(({ kind, summary }) => `${kind}: ${summary}`)).toEqual([
+    "recovery: Website site 1 is up as seen from lone: http 503 → 200",
+    "outage: Website site 1 is down as seen from lone: http 200 → 503",
+    "recovery: Website site 1 is up as seen from lone: http 503 → 200",
+    "recovery: The tests of 3 websites from lone work again",
+    "outage: The tests of 3 websites from lone fail: it refuses the credentials (auth)",
+    "outage: 3 websites are down as seen from lone: http 200 → 503",
+  ]);
 });

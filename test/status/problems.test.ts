@@ -325,3 +325,16 @@ test("a configuration that could not be reloaded is told of", () => {
     },
   ]);
 });
+
+function shopAt(seconds: number, appliance: string, status: number): Observation {
+  const given = { completedAtMs: WALL_MS + seconds * 1000 };
+  return websiteSeen(appliance, 2, [{ protocol: "https", status }], given);
+}
+
+test("a website is down since the last appliance saw it go", () => {
+  const fleet = fleetOf([A, B], [A_IS_MASTER, B_IS_BACKUP, shopAt(0, "a", 200), shopAt(0, "b", 200)]);
+  fleet.record(shopAt(1, "b", 503), 0);
+  fleet.record(shopAt(9, "a", 503), 0);
+  const [problem] = documentOf(fleet).problems;
+  expect(problem).toMatchObject({ kind: "website_down", since: "2023-11-14T22:13:29.000Z" });
+});

@@ -5,13 +5,13 @@ import { groupName, listed } from "../words.ts";
 export function groupProblems(cluster: ClusterDocument): readonly Problem[] {
   const pending = new Set(cluster.appliances.filter(isPending).map(({ name }) => name));
   const unknown = cluster.groups.filter(
-    (group) => group.state === "unknown" && named(group, "unknown").some((name) => !pending.has(name)),
+    (group) => isMasterUnknown(group) && named(group, "unknown").some((name) => !pending.has(name)),
   );
   const told = cluster.groups.flatMap((group) => {
     const found = wrongWith(group);
     if (found === undefined) return [];
     const { vhid, vip, since, isSinceAtLeast } = group;
-    return [{ ...found, cluster: cluster.name, group: { vhid, vip }, since, isSinceAtLeast }];
+    return [{ since, isSinceAtLeast, ...found, cluster: cluster.name, group: { vhid, vip } }];
   });
   return [...told, ...mastersUnknown(cluster.name, unknown)];
 }
@@ -19,6 +19,10 @@ export function groupProblems(cluster: ClusterDocument): readonly Problem[] {
 /** Of an appliance that was not polled yet that is told, and nothing that follows from it. */
 function isPending({ poll }: ClusterDocument["appliances"][number]): boolean {
   return poll.state === "pending";
+}
+
+function isMasterUnknown(group: GroupDocument): boolean {
+  return group.state === "unknown" && named(group, "master").length === 0;
 }
 
 /** So many groups are named. */
@@ -43,7 +47,10 @@ function named({ members }: GroupDocument, role: Role): readonly string[] {
   return members.filter((member) => member.role === role).map(({ appliance }) => appliance);
 }
 
-function wrongWith(group: GroupDocument): Pick<Problem, "kind" | "severity" | "summary"> | undefined {
+type Found = Pick<Problem, "kind" | "severity" | "summary" | "since" | "isSinceAtLeast">;
+
+/** `since` where it is another than that of the group's state. */
+function wrongWith(group: GroupDocument): Found | undefined {
   const name = groupName(group);
   switch (group.state) {
     case "split_brain": {
@@ -55,7 +62,7 @@ function wrongWith(group: GroupDocument): Pick<Problem, "kind" | "severity" | "s
       return { kind: "no_master", severity: "critical", summary };
     }
     case "unknown":
-      return undefined;
+      return isMasterUnknown(group) ? undefined : maybeSplit(group);
     case "one_master":
       return wrongBesideMaster(group, named(group, "master")[0] ?? "");
     case "changing": {
@@ -73,12 +80,19 @@ function asFarAsKnown({ notHeardSince = [] }: GroupDocument): string {
     : `, by the latest answers; ${listed(notHeardSince)} was not heard since the last change`;
 }
 
+function maybeSplit(group: GroupDocument): Found {
+  const [masters, unknown] = [listed(named(group, "master")), listed(named(group, "unknown"))];
+  const summary = `Split brain of ${groupName(group)} may go on: ${masters} is MASTER, and nothing is known of ${unknown}`;
+  return { kind: "master_unknown", severity: "critical", summary };
+}
+
 /** With members that are unknown, their appliances are what is wrong. */
-function wrongBesideMaster(group: GroupDocument, master: string): ReturnType<typeof wrongWith> {
+function wrongBesideMaster(group: GroupDocument, master: string): Found | undefined {
   if (named(group, "unknown").length > 0) return undefined;
   if (named(group, "backup").length === 0) {
     const summary = `No redundancy: ${master} is MASTER of ${groupName(group)}, and nobody is BACKUP`;
-    return { kind: "redundancy_lost", severity: "warning", summary };
+    const { aloneSince: since, isAloneSinceAtLeast: isSinceAtLeast } = group;
+    return { kind: "redundancy_lost", severity: "warning", summary, since, isSinceAtLeast };
   }
   if (group.isPreferredMaster !== false) return undefined;
   const summary = `${master} is MASTER of ${groupName(group)}, and is not the preferred member`;

@@ -50,7 +50,12 @@ function isDown(name: string, sights: readonly Sight[]): Found | undefined {
   const down = sights.filter(({ protocol }) => !up.has(protocol));
   if (down.length === 0) return undefined;
   const summary = `Website ${name} is down: ${answers(down)}`;
-  return { kind: "website_down", severity: "critical", summary, ...sinceOf(down) };
+  return { kind: "website_down", severity: "critical", summary, ...sinceOf(lastOfEach(down)) };
+}
+
+/** By a protocol it is down since the last appliance saw it go. */
+function lastOfEach(down: readonly Sight[]): readonly Sight[] {
+  return [...new Map(down.toSorted(bySince).map((sight) => [sight.protocol, sight])).values()];
 }
 
 function isDownInPart(name: string, sights: readonly Sight[]): Found | undefined {
@@ -113,8 +118,12 @@ function answers(sights: readonly Sight[]): string {
   return Array.from(from, ([answer, appliances]) => `${answer} from ${listed(appliances)}`).join(", ");
 }
 
+function bySince(a: Sight, b: Sight): number {
+  return (a.downSince ?? "") < (b.downSince ?? "") ? -1 : 1;
+}
+
 function sinceOf(sights: readonly Sight[]): Pick<Found, "since" | "isSinceAtLeast"> {
-  const [first] = sights.toSorted((a, b) => ((a.downSince ?? "") < (b.downSince ?? "") ? -1 : 1));
+  const [first] = sights.toSorted(bySince);
   return { since: first?.downSince, isSinceAtLeast: first?.isDownSinceAtLeast };
 }
 

@@ -24,7 +24,7 @@ test("problems are told in words, worst first, with their cluster and since when
   const { problems } = documentOf([secondSilent(pair("ams")), shopDown(pair("fra"))]);
   expect(itemsOf(problemList(problems, 0, NOW_MS).text)).toEqual([
     "Critical Website shop is down: https 503 from fra-1, https no HTTP response from fra-2 " +
-      "Cluster fra for 3 min, since 2026-11-21 11:56:50 UTC",
+      "Cluster fra for 3 min, since 2026-11-21 11:56:52 UTC",
     "Warning ams-2 cannot be seen: it does not answer in time (timeout) " +
       "Cluster ams for 3 min, since 2026-11-21 11:56:50 UTC",
   ]);

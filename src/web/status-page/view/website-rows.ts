@@ -82,7 +82,9 @@ function judge(views: readonly View[], nowMs: Now): readonly [Standing, Html] {
   const down = seen.filter(({ isUp }) => !isUp);
   const unknown = tests.length - seen.length;
   if (down.length === 0) return unknown === 0 ? ["well", nothing] : ["unknown", notKnown(seen.length)];
-  const since = down.flatMap(({ downSince }) => downSince ?? []).toSorted()[0];
+  const instants = down.flatMap(({ downSince }) => downSince ?? []).toSorted();
+  // Down from all: since the last of them saw it go.
+  const since = down.length === seen.length ? instants.at(-1) : instants[0];
   const age = relativeIfKnown("for", since, nowMs);
   if (down.length === tests.length && tests.length > 1) return ["critical", html`Down everywhere ${age}.`];
   if (down.length === seen.length)
