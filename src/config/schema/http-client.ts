@@ -84,13 +84,6 @@ const proxyUrlSchema = parsed(z.string(), parseProxyUrl).meta({
   description: "http://[user:password@]host:port: appliances are reached through this proxy.",
 });
 
-/** The same for the known keys alone; an unknown one, reported otherwise, says nothing about them. */
-export const knownHttpClientSchema = z.object({
-  basic_auth: basicAuthSchema.optional(),
-  tls_config: z.object(tlsConfigSchema.shape).optional(),
-  proxy_url: proxyUrlSchema.optional(),
-});
-
 export const httpClientSchema = z
   .strictObject({
     basic_auth: basicAuthSchema.optional(),
@@ -98,3 +91,9 @@ export const httpClientSchema = z
     proxy_url: proxyUrlSchema.optional(),
   })
   .meta({ id: "http_client", description: "How appliances are reached; inner blocks override outer ones." });
+
+/** The same for the known keys alone; an unknown one, reported otherwise, says nothing about them. */
+export const knownHttpClientSchema = z.object({
+  ...httpClientSchema.shape,
+  tls_config: z.object(tlsConfigSchema.shape).optional(),
+});
