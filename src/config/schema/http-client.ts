@@ -1,10 +1,8 @@
 import { z } from "zod";
+import { TLS_VERSIONS } from "../tls-versions.ts";
 import { isMap, parsed } from "./values.ts";
 import { parseProxyUrl } from "./url-setting.ts";
 import { expected } from "../yaml/wording.ts";
-
-/** Prometheus's words for TLS versions, and Node's. */
-const TLS_VERSIONS = { TLS10: "TLSv1", TLS11: "TLSv1.1", TLS12: "TLSv1.2", TLS13: "TLSv1.3" } as const;
 
 const fileSchema = z.string().min(1, "expected the path of a file");
 
