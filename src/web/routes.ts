@@ -5,7 +5,8 @@ import type { FleetDocument } from "../status/schema.ts";
 import { discoveryReply } from "./discovery.ts";
 import { createFleetPage } from "./fleet-page.ts";
 import { metricsReply } from "./metrics-text.ts";
-import { RELOAD_PATH, reloadReply, type ReloadConfig } from "./reload.ts";
+import { RELOAD_PATH, type PagePath } from "./paths.ts";
+import { reloadReply, type ReloadConfig } from "./reload.ts";
 import { createProbePage, type Probe } from "./probe.ts";
 import { send, text, type Reply } from "./reply.ts";
 import { createSharedRendering } from "./scrape.ts";
@@ -57,20 +58,17 @@ export function createRoutes(deps: RouteDeps): RequestListener {
     return true;
   }
 
+  const fixed: Readonly<Record<PagePath, Page>> = {
+    "/": createStatusPage(deps),
+    "/-/healthy": () => (deps.isHealthy() ? text(200, "Healthy") : text(503, "The scheduler does not tick")),
+    "/-/ready": () => (deps.isReady() ? text(200, "Ready") : text(503, "Not every appliance was polled yet")),
+    "/config": () => text(200, deps.configText().trimEnd(), { "cache-control": "no-store" }),
+    "/probe": createProbePage(deps.probe),
+    "/api/v1/fleet": createFleetPage(deps.document),
+    "/sd": () => discoveryReply(deps.snapshot()),
+  };
   const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
-    ["/", createStatusPage(deps)],
-    [
-      "/-/healthy",
-      () => (deps.isHealthy() ? text(200, "Healthy") : text(503, "The scheduler does not tick")),
-    ],
-    [
-      "/-/ready",
-      () => (deps.isReady() ? text(200, "Ready") : text(503, "Not every appliance was polled yet")),
-    ],
-    ["/config", () => text(200, deps.configText().trimEnd(), { "cache-control": "no-store" })],
-    ["/probe", createProbePage(deps.probe)],
-    ["/api/v1/fleet", createFleetPage(deps.document)],
-    ["/sd", () => discoveryReply(deps.snapshot())],
+    ...Object.entries(fixed),
     [deps.telemetryPath, (request) => metricsReply(request, rendering)],
     ...Array.from(deps.assets.replies, ([path, reply]): [string, Page] => [path, () => reply]),
   ]);
