@@ -12,7 +12,7 @@ COPY package.json package-lock.json ./
 RUN ["npm", "ci", "--omit=dev"]
 
 FROM node:24-bookworm-slim
-ENV NODE_ENV=production UV_THREADPOOL_SIZE=16
+ENV NODE_ENV=production
 WORKDIR /app
 COPY package.json LICENSE ./
 COPY bin ./bin

@@ -2,6 +2,7 @@ import type { ApplianceConfig } from "./config/config.ts";
 import { createFleet, type Fleet } from "./fleet/fleet.ts";
 import type { FleetSnapshot } from "./fleet/snapshot.ts";
 import { renderProbe } from "./metrics/probe-exposition.ts";
+import { toSeconds } from "./polling/clock.ts";
 import { OPERATION_KINDS, type OperationKind } from "./polling/observation.ts";
 import { probe, type ProbeDeps, type ProbeResult } from "./polling/probe.ts";
 import type { PollingMode } from "./polling/runner.ts";
@@ -28,7 +29,7 @@ export function createProber(deps: ProberDeps): Probe {
     const result = await probe(deps, request);
     const nowMs = deps.clock.monotonicMs();
     const { isSuccess } = result;
-    const durationSeconds = Math.round(nowMs - startedMs) / 1000;
+    const durationSeconds = toSeconds(nowMs - startedMs);
     // A disabled member makes its cluster no smaller: the groups of the others are groups.
     const snapshot = snapshotOf(deps, entries, result, nowMs);
     return renderProbe(snapshot, { operations, isSuccess, durationSeconds });

@@ -97,7 +97,9 @@ export function createReloader({
     reload,
     shown: () => running.shown(),
     watch: () => {
-      if (!isStopped) stopWatching = startWatch({ sources: () => sources, onChange }, deps.watchIntervalMs);
+      if (isStopped) return;
+      const watched = { sources: () => sources, onChange, wallMs: clock.wallMs };
+      stopWatching = startWatch(watched, deps.watchIntervalMs);
     },
     stop: () => {
       isStopped = true;

@@ -14,7 +14,7 @@ export type VrrpState =
 export type VrrpSource = () => Promise<VrrpState>;
 
 /** What the operations work on. */
-export interface ApplianceState {
+export interface OperationDeps {
   readonly vrrp: VrrpSource;
   readonly websites: readonly Website[];
   readonly websiteTest: WebsiteTestOptions;
@@ -38,22 +38,22 @@ const INTEGER = /^[+-]?\d+$/;
  *
  * @see management API 4
  */
-export async function answerTo({ method, target, signal }: Asked, state: ApplianceState): Promise<Answer> {
+export async function answerTo({ method, target, signal }: Asked, deps: OperationDeps): Promise<Answer> {
   const [path = ""] = target.split("?", 1);
   const websiteId = WEBSITE_TEST.exec(path)?.[1];
   if (path !== VRRP_LIST_PATH && websiteId === undefined) return failure(404, "no such path");
   if (method !== "GET") return failure(405, "method not allowed", { allow: "GET" });
-  return websiteId === undefined ? answerVrrp(state) : answerWebsiteTest(websiteId, state, signal);
+  return websiteId === undefined ? answerVrrp(deps) : answerWebsiteTest(websiteId, deps, signal);
 }
 
-async function answerVrrp({ vrrp }: ApplianceState): Promise<Answer> {
+async function answerVrrp({ vrrp }: OperationDeps): Promise<Answer> {
   const state = await vrrp();
   return state.ok ? success(encodeVrrpList(state.interfaces)) : failure(503, state.reason);
 }
 
-async function answerWebsiteTest(id: string, state: ApplianceState, signal: AbortSignal): Promise<Answer> {
+async function answerWebsiteTest(id: string, deps: OperationDeps, signal: AbortSignal): Promise<Answer> {
   if (!INTEGER.test(id)) return failure(400, "the website id is not an integer");
-  const website = state.websites.find((each) => each.id === Number(id));
+  const website = deps.websites.find((each) => each.id === Number(id));
   if (website === undefined) return failure(404, "no such website");
-  return success(encodeWebsiteTest(await testWebsite(website, state.websiteTest, signal)));
+  return success(encodeWebsiteTest(await testWebsite(website, deps.websiteTest, signal)));
 }

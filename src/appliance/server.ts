@@ -6,10 +6,10 @@ import type { ListenAddress } from "../net/listen-address.ts";
 import { closeAtOnce, listen, type ListeningAddress } from "../net/listening.ts";
 import { failure, type Answer } from "./answer.ts";
 import { createBasicAuth, type ApplianceUser } from "./basic-auth.ts";
-import { answerTo, type ApplianceState } from "./routes.ts";
+import { answerTo, type OperationDeps } from "./routes.ts";
 
 /** What the server needs. */
-export interface ApplianceServerDeps extends ApplianceState {
+export interface ApplianceServerDeps extends OperationDeps {
   readonly listen: ListenAddress;
   /** PEM texts. */
   readonly tls: { readonly cert: string; readonly key: Secret };

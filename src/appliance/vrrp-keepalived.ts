@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 
+import { errorCode } from "../config/error-code.ts";
 import { readTextFile } from "../config/read-file.ts";
 import { parseDump, type Dump } from "./keepalived/dump.ts";
 import { toInterfaces, type InstanceSettings } from "./keepalived/mapping.ts";
@@ -86,5 +87,5 @@ async function readDump({ dumpFile, timeoutMs }: KeepalivedOptions): Promise<Dum
 }
 
 function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+  return errorCode(error) ?? "unknown error";
 }

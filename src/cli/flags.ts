@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option, type Command } from "commander";
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "../log.ts";
 import { POLLING_MODES, type PollingMode } from "../polling/runner.ts";
 
+import { isTakenPath } from "../web/paths.ts";
 import { parseRoutePrefix } from "../web/route-prefix.ts";
 import { parseListenAddress, type ListenAddress } from "../net/listen-address.ts";
 
@@ -126,20 +127,8 @@ function toListenAddress(text: string): ListenAddress {
   return address;
 }
 
-/** Paths that serve something else already. */
-const TAKEN = new Set([
-  "/",
-  "/api/v1/fleet",
-  "/probe",
-  "/sd",
-  "/config",
-  "/-/healthy",
-  "/-/ready",
-  "/-/reload",
-]);
-
 function toTelemetryPath(text: string): string {
-  if (!/^\/[^?#\s]*$/.test(text) || TAKEN.has(text) || text.startsWith("/assets/")) {
+  if (!/^\/[^?#\s]*$/.test(text) || isTakenPath(text)) {
     throw new InvalidArgumentError(
       "expected a path that begins with / and serves nothing else, such as /metrics",
     );

@@ -1,7 +1,7 @@
 import { loadHttpClient, NO_SETTINGS } from "../config/http-client-file.ts";
 import type { ConfigError } from "../config/config.ts";
 import { createClientFactories } from "../polling/client/factories.ts";
-import { fleetDocument, type FleetDocument } from "../status/schema.ts";
+import { fleetDocumentSchema, type FleetDocument } from "../status/schema.ts";
 import type { Io } from "./io.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -32,7 +32,7 @@ export async function askForFleet(
 }
 
 function readDocument(body: Uint8Array): FleetAnswer {
-  const read = fleetDocument.safeParse(parseJson(Buffer.from(body).toString()));
+  const read = fleetDocumentSchema.safeParse(parseJson(Buffer.from(body).toString()));
   if (read.success) return { ok: true, document: read.data };
   const [issue] = read.error.issues;
   const where = issue?.path.join(".") || "the answer";

@@ -6,6 +6,7 @@ import type {
   PollDocument,
   Problem,
 } from "../status/schema.ts";
+import { statusText } from "../status/words.ts";
 import { formatTable, tint, type Cell, type Tone } from "./table.ts";
 
 /** The fleet for people: what is wrong first, then groups, websites and appliances, as aligned tables. */
@@ -111,7 +112,7 @@ function websiteRows({ name, appliances }: ClusterDocument): readonly (readonly 
 function websiteCell({ poll, statuses, unread = [] }: ApplianceDocument["websites"][number]): Cell {
   if (statuses === undefined) return pollCell(poll);
   const text = [
-    ...statuses.map(({ protocol, status }) => `${protocol} ${status === 0 ? "no response" : status}`),
+    ...statuses.map(({ protocol, status }) => `${protocol} ${statusText(status)}`),
     ...unread.map((protocol) => `${protocol} unknown`),
   ];
   if (statuses.some((status) => !status.isUp)) return { text: text.join(", "), tone: "bad" };

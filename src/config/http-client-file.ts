@@ -13,7 +13,7 @@ export type HttpClientResult =
   | { readonly ok: true; readonly http: HttpClientConfig }
   | { readonly ok: false; readonly errors: readonly ConfigError[] };
 
-/** Where nothing is set: no credentials, and the authorities that the system trusts. */
+/** Where nothing is set: no credentials, and the authorities that Node brings. */
 export const NO_SETTINGS: HttpClientConfig = {
   basicAuth: undefined,
   tls: {

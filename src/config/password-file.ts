@@ -1,6 +1,6 @@
-import { stat } from "node:fs/promises";
 import pLimit from "p-limit";
 import type { PasswordSource } from "./config.ts";
+import { stampOf } from "./file-stamp.ts";
 import { readTextFile } from "./read-file.ts";
 import { Secret } from "./secret.ts";
 
@@ -13,9 +13,6 @@ export type PasswordReader = (source: PasswordSource) => Promise<PasswordResult>
 
 const MAX_PASSWORD_FILE_BYTES = 64 * 1024;
 
-/** Changes within one tick of the file system's clock look alike, so what has just changed is not remembered. */
-const SETTLED_AFTER_MS = 2_000;
-
 interface Remembered {
   readonly stamp: string;
   readonly result: PasswordResult;
@@ -26,21 +23,21 @@ interface Remembered {
  * changed one is read again. Callers that ask for one file at the same time share the work.
  *
  * At most `maxReads` files are looked at at once: a file system that hangs must not hold every thread of the process.
- * `now` is the wall clock in milliseconds, which the file system's times are compared with.
+ * `wallMs`: Unix time in milliseconds, which the file system's times are compared with.
  */
 export function createPasswordReader({
   maxReads,
-  now = Date.now,
+  wallMs,
 }: {
   readonly maxReads: number;
-  readonly now?: () => number;
+  readonly wallMs: () => number;
 }): PasswordReader {
   const limit = pLimit(maxReads);
   const remembered = new Map<string, Remembered>();
   const underway = new Map<string, Promise<PasswordResult>>();
 
   const read = async (path: string): Promise<PasswordResult> => {
-    const stamp = await stampOf(path, now());
+    const stamp = await stampOf(path, wallMs());
     const known = remembered.get(path);
     if (known && known.stamp === stamp) return known.result;
     const result = await readPasswordFile(path);
@@ -56,17 +53,6 @@ export function createPasswordReader({
     underway.set(source.path, shared);
     return shared;
   };
-}
-
-/** What differs between any two states of the file; `undefined` if it is missing, or too young to tell. */
-export async function stampOf(path: string, nowMs: number): Promise<string | undefined> {
-  try {
-    const { mtimeNs, ctimeNs, ctimeMs, size, ino } = await stat(path, { bigint: true });
-    const settled = Math.abs(nowMs - Number(ctimeMs)) > SETTLED_AFTER_MS;
-    return settled ? [mtimeNs, ctimeNs, size, ino].join(":") : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The password in a file, without the white space around it; empty, several lines or control characters are refused. */

@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
+import { errorCode } from "./error-code.ts";
 
 export type TextResult =
   | { readonly ok: true; readonly text: string }
@@ -57,7 +58,7 @@ function decode(bytes: Buffer): TextResult {
 }
 
 function wordReadError(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+  const code = errorCode(error) ?? "unknown error";
   switch (code) {
     case "ENOENT":
     case "ENOTDIR":

@@ -1,5 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { stringify } from "yaml";
+import { isRecord } from "./yaml/data.ts";
 import { valueAt } from "./yaml/validate.ts";
 import type { YamlFile } from "./yaml/file.ts";
 
@@ -66,8 +67,4 @@ function redactValue(file: string, key: string, value: unknown): unknown {
     default:
       return value;
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

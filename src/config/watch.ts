@@ -1,4 +1,4 @@
-import { stampOf } from "./password-file.ts";
+import { stampOf } from "./file-stamp.ts";
 import type { Source } from "./sources.ts";
 
 /** Checks from one that trusts metadata to the next that reads everything. */
@@ -32,19 +32,25 @@ export interface WatchDeps {
   readonly sources: () => readonly Source[];
   /** These differ from what the latest load has seen. Must not reject. */
   readonly onChange: (names: readonly string[]) => Promise<unknown>;
+  /** Unix time in milliseconds, which the file system's times are compared with. */
+  readonly wallMs: () => number;
 }
 
 /**
  * Compares the content of the sources with what the latest load has seen, one after the other, so that a file system
  * that hangs holds one thread. A thorough check reads everything, another one only what its metadata call changed.
  */
-export function createCheck({ sources, onChange }: WatchDeps): (isThorough: boolean) => Promise<void> {
+export function createCheck({
+  sources,
+  onChange,
+  wallMs,
+}: WatchDeps): (isThorough: boolean) => Promise<void> {
   const seen = new WeakMap<Source, { readonly stamp: string | undefined; readonly state: string }>();
   let finding = NOTHING_FOUND;
 
   async function stateNow(source: Source, isThorough: boolean): Promise<string> {
     // Before the reading, so that a change in between is another stamp at the next check.
-    const stamp = await stampOf(source.statPath, Date.now());
+    const stamp = await stampOf(source.statPath, wallMs());
     const known = seen.get(source);
     if (!isThorough && known?.stamp !== undefined && known.stamp === stamp) return known.state;
     const state = await source.read();

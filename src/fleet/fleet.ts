@@ -14,7 +14,7 @@ import type {
   WebsiteSnapshot,
 } from "./snapshot.ts";
 
-/** The latest observations of every appliance: the one place of the program that changes. */
+/** The latest observations of every appliance. */
 export interface Fleet {
   /**
    * Makes these the appliances. What stays, by name and operation, keeps its counters and its latest observation; an

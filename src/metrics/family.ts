@@ -6,8 +6,6 @@ export interface Family {
   readonly type: "gauge" | "counter";
   /** One line. */
   readonly help: string;
-  /** Names of the labels beside `appliance`, `ha_cluster` and the configured ones; for the documentation. */
-  readonly labels: readonly string[];
   readonly samples: {
     readonly [S in Section as S["kind"]]?: (section: S) => readonly Sample[];
   };

@@ -1,7 +1,7 @@
 import pLimit, { type LimitFunction } from "p-limit";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
 import type { ApplianceClient } from "./client/client.ts";
-import type { Clock } from "./clock.ts";
+import { toSeconds, type Clock } from "./clock.ts";
 import type { PollEvents } from "./events.ts";
 import { meansApplianceDown, type Failure } from "./failure.ts";
 import { createFlights, type Flight, type Landing } from "./flights.ts";
@@ -91,7 +91,7 @@ export function createAppliancePoller(
     if (asked !== client) return attempt(operation, dueMs, flight);
     if (isResting) return rest(operation, flight);
     const startedMs = clock.monotonicMs();
-    events.started(operation.kind, Math.max(0, startedMs - dueMs) / 1000);
+    events.started(operation.kind, toSeconds(Math.max(0, startedMs - dueMs)));
     const result = await poll(asked);
     const span = timespan(startedMs, clock.monotonicMs());
     events.ended(operation.kind, span.durationSeconds);

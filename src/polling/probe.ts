@@ -1,5 +1,5 @@
 import type { ApplianceConfig } from "../config/config.ts";
-import type { Clock } from "./clock.ts";
+import { toSeconds, type Clock } from "./clock.ts";
 import type { Failure } from "./failure.ts";
 import type { Observation, Operation, OperationKind } from "./observation.ts";
 import { unsent, UNSENT_DOWN } from "./poll.ts";
@@ -86,7 +86,7 @@ function askWithin(
   const waitMs = Math.max(0, Math.min(timeoutMs + GRACE_MS, untilMs - startedMs));
   return new Promise((resolve) => {
     const timer = setTimeout(() => {
-      const waitedSeconds = Math.round(deps.clock.monotonicMs() - startedMs) / 1000;
+      const waitedSeconds = toSeconds(deps.clock.monotonicMs() - startedMs);
       resolve(givenUp(deps, appliance, operation, DEADLINE, waitedSeconds));
     }, waitMs);
     void deps.ask(appliance.name, operation).then((observation) => {

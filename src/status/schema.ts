@@ -1,11 +1,6 @@
 import { z } from "zod";
 import { FAILURE_REASONS } from "../polling/failure.ts";
 
-/**
- * The document that `/api/v1/fleet` serves and the status page and the `status` command show: what is true of the fleet
- * now, worst first. Instants are RFC 3339 in UTC. What is not known is absent, never a value that looks like one.
- */
-
 const instant = z.iso.datetime();
 const labels = z.record(z.string(), z.string());
 const websiteRef = z.object({ id: z.int(), name: z.string() });
@@ -159,8 +154,11 @@ const event = z.object({
   appliance: z.string().optional(),
 });
 
-/** The whole of it. */
-export const fleetDocument = z.object({
+/**
+ * The document that `/api/v1/fleet` serves and the status page and the `status` command show: what is true of the fleet
+ * now, worst first. Instants are RFC 3339 in UTC. What is not known is absent, never a value that looks like one.
+ */
+export const fleetDocumentSchema = z.object({
   verdict: z.enum(["well", "wrong", "unknown"]).meta({
     description:
       "wrong: there are critical problems or warnings; unknown: there are none, and not everything is known",
@@ -178,7 +176,7 @@ export const fleetDocument = z.object({
   events: z.array(event).meta({ description: "since the exporter started, latest first, bounded" }),
 });
 
-export type FleetDocument = z.infer<typeof fleetDocument>;
+export type FleetDocument = z.infer<typeof fleetDocumentSchema>;
 export type ClusterDocument = z.infer<typeof cluster>;
 export type GroupDocument = z.infer<typeof group>;
 export type ApplianceDocument = z.infer<typeof appliance>;

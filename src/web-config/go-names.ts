@@ -1,4 +1,5 @@
 import type { SecureVersion } from "node:tls";
+import { TLS_VERSIONS as VERSIONS } from "../config/tls-versions.ts";
 
 /** What a server does about the certificates of its clients. @see Go, crypto/tls, ClientAuthType */
 export type ClientAuth =
@@ -19,12 +20,7 @@ export const CLIENT_AUTH: ReadonlyMap<string, ClientAuth> = new Map([
 ]);
 
 /** In ascending order. */
-export const TLS_VERSIONS: ReadonlyMap<string, SecureVersion> = new Map([
-  ["TLS10", "TLSv1"],
-  ["TLS11", "TLSv1.1"],
-  ["TLS12", "TLSv1.2"],
-  ["TLS13", "TLSv1.3"],
-]);
+export const TLS_VERSIONS: ReadonlyMap<string, SecureVersion> = new Map(Object.entries(VERSIONS));
 
 export const CURVES: ReadonlyMap<string, string> = new Map([
   ["CurveP256", "P-256"],

@@ -1,8 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { text, type Reply } from "./reply.ts";
 
-export const RELOAD_PATH = "/-/reload";
-
 /** Reads the configuration again. `errors`: one line each. */
 export type ReloadConfig = () => Promise<
   { readonly ok: true } | { readonly ok: false; readonly errors: readonly string[] }

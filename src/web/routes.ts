@@ -5,7 +5,8 @@ import type { FleetDocument } from "../status/schema.ts";
 import { discoveryReply } from "./discovery.ts";
 import { createFleetPage } from "./fleet-page.ts";
 import { metricsReply } from "./metrics-text.ts";
-import { RELOAD_PATH, reloadReply, type ReloadConfig } from "./reload.ts";
+import { RELOAD_PATH, type PagePath } from "./paths.ts";
+import { reloadReply, type ReloadConfig } from "./reload.ts";
 import { createProbePage, type Probe } from "./probe.ts";
 import { send, text, type Reply } from "./reply.ts";
 import { createSharedRendering } from "./scrape.ts";
@@ -39,7 +40,7 @@ export interface RouteDeps {
 
 type Page = (request: IncomingMessage) => Reply | Promise<Reply>;
 
-/** Answers GET and HEAD, and POST to reload; 405 for other methods, 404 for other paths, 503 for one scrape too many. */
+/** Answers GET and HEAD, and POST and PUT to reload; 405 for other methods, 404 for other paths, 503 for one scrape too many. */
 export function createRoutes(deps: RouteDeps): RequestListener {
   const rendering = createSharedRendering(deps.renderMetrics);
   /** Answers under way, by connection: one that sends many requests at once takes one place. */
@@ -57,20 +58,17 @@ export function createRoutes(deps: RouteDeps): RequestListener {
     return true;
   }
 
+  const fixed: Readonly<Record<PagePath, Page>> = {
+    "/": createStatusPage(deps),
+    "/-/healthy": () => (deps.isHealthy() ? text(200, "Healthy") : text(503, "The scheduler does not tick")),
+    "/-/ready": () => (deps.isReady() ? text(200, "Ready") : text(503, "Not every appliance was polled yet")),
+    "/config": () => text(200, deps.configText().trimEnd(), { "cache-control": "no-store" }),
+    "/probe": createProbePage(deps.probe),
+    "/api/v1/fleet": createFleetPage(deps.document),
+    "/sd": () => discoveryReply(deps.snapshot()),
+  };
   const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
-    ["/", createStatusPage(deps)],
-    [
-      "/-/healthy",
-      () => (deps.isHealthy() ? text(200, "Healthy") : text(503, "The scheduler does not tick")),
-    ],
-    [
-      "/-/ready",
-      () => (deps.isReady() ? text(200, "Ready") : text(503, "Not every appliance was polled yet")),
-    ],
-    ["/config", () => text(200, deps.configText().trimEnd(), { "cache-control": "no-store" })],
-    ["/probe", createProbePage(deps.probe)],
-    ["/api/v1/fleet", createFleetPage(deps.document)],
-    ["/sd", () => discoveryReply(deps.snapshot())],
+    ...Object.entries(fixed),
     [deps.telemetryPath, (request) => metricsReply(request, rendering)],
     ...Array.from(deps.assets.replies, ([path, reply]): [string, Page] => [path, () => reply]),
   ]);

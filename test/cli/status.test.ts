@@ -76,7 +76,7 @@ ams      192.0.2.100  2     one master  a MASTER 204, b UNKNOWN
 lone     192.0.2.7    2     BACKUP      lone 204
 
 CLUSTER  WEBSITE  APPLIANCE  SEEN
-ams      shop     a          http no response, https 503
+ams      shop     a          http no HTTP response, https 503
 
 CLUSTER  APPLIANCE  VRRP LIST  LAST SUCCESS          DURATION  NEXT POLL
 ams      a          ok         2023-11-14T22:13:20Z  0.250 s

@@ -6,14 +6,14 @@ import { Secret } from "../../src/config/secret.ts";
 import { createFolder } from "./folder.ts";
 
 /** A clock by which every file has long been settled. */
-const late = { now: () => Date.now() + 60_000 };
+const late = { wallMs: () => Date.now() + 60_000 };
 
 async function passwordFile(content: string | Uint8Array): Promise<{ kind: "file"; path: string }> {
   return { kind: "file", path: join(await createFolder({ password: content }), "password") };
 }
 
 async function read(content: string | Uint8Array): Promise<string> {
-  const result = await createPasswordReader({ maxReads: 2 })(await passwordFile(content));
+  const result = await createPasswordReader({ maxReads: 2, wallMs: Date.now })(await passwordFile(content));
   return result.ok ? `password ${result.secret.reveal()}` : result.message;
 }
 
@@ -35,19 +35,22 @@ test.each([
 
 test("a missing file is told without its path", async () => {
   const source = { kind: "file", path: join(await createFolder({}), "hunter2") } as const;
-  expect(await createPasswordReader({ maxReads: 2 })(source)).toEqual({ ok: false, message: "no such file" });
+  expect(await createPasswordReader({ maxReads: 2, wallMs: Date.now })(source)).toEqual({
+    ok: false,
+    message: "no such file",
+  });
 });
 
 test("an inline password is given as it is", async () => {
   const secret = new Secret(" hunter2 ");
-  expect(await createPasswordReader({ maxReads: 2 })({ kind: "inline", secret })).toEqual({
+  expect(await createPasswordReader({ maxReads: 2, wallMs: Date.now })({ kind: "inline", secret })).toEqual({
     ok: true,
     secret,
   });
 });
 
 test("a file that has changed is read again, even to the same length at once", async () => {
-  const readPassword = createPasswordReader({ maxReads: 2 });
+  const readPassword = createPasswordReader({ maxReads: 2, wallMs: Date.now });
   const source = await passwordFile("first");
   const passwords = [];
   for (const password of ["other", "third", "forth"]) {
@@ -77,7 +80,7 @@ test("an unchanged file is not read again", async () => {
 });
 
 test("a file that has only just changed is read again, for its times may not tell the next change", async () => {
-  const readPassword = createPasswordReader({ maxReads: 2 });
+  const readPassword = createPasswordReader({ maxReads: 2, wallMs: Date.now });
   const source = await passwordFile("hunter2");
   const first = await readPassword(source);
   const second = await readPassword(source);
@@ -86,7 +89,7 @@ test("a file that has only just changed is read again, for its times may not tel
 });
 
 test("callers that ask at the same time share one reading", async () => {
-  const readPassword = createPasswordReader({ maxReads: 2 });
+  const readPassword = createPasswordReader({ maxReads: 2, wallMs: Date.now });
   const source = await passwordFile("hunter2");
   const [first, second] = await Promise.all([readPassword(source), readPassword(source)]);
   expect(second).toBe(first);

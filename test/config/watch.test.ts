@@ -31,6 +31,7 @@ async function watch(folder: string, file = "config.yaml"): Promise<Watched> {
       const names = files.map((each) => each.replace(`${folder}/`, ""));
       loads.push({ files: names.toSorted(), isGood: latest.ok });
     },
+    wallMs: Date.now,
   });
   return {
     folder,
@@ -206,6 +207,7 @@ test("a check during which somebody else has loaded leads to nothing", async () 
   const check = createCheck({
     sources: () => sources(),
     onChange: async () => void (changes += 1),
+    wallMs: Date.now,
   });
   await writeFile(path, appliance("b"));
   await check(false);
@@ -230,6 +232,7 @@ test("the watch checks by itself, until it is stopped", async () => {
         changes += 1;
         latest = await loadConfig(path);
       },
+      wallMs: Date.now,
     },
     5,
   );

@@ -54,8 +54,8 @@ function pictureOf(samples: Samples, appliance: string): readonly unknown[] {
 
 /** A client whose answers to website tests no decoder can stomach. */
 function spoilTests(createClient: ClientFactory): ClientFactory {
-  return (appliance) => {
-    const client = createClient(appliance);
+  return (endpoint) => {
+    const client = createClient(endpoint);
     return {
       ...client,
       get: async (path, timeoutMs) => {

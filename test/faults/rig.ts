@@ -65,7 +65,7 @@ export async function startRig(options: RigOptions): Promise<Rig> {
   const createClient = createClientFactory({
     clock,
     lookup: createLookup(2, resolveAll),
-    readPassword: createPasswordReader({ maxReads: 1 }),
+    readPassword: createPasswordReader({ maxReads: 1, wallMs: clock.wallMs }),
     secureContexts: createSecureContexts(),
     userAgent: "rig",
   });

@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import type { ApplianceConfig } from "../../src/config/config.ts";
 import type { ApplianceClient } from "../../src/polling/client/client.ts";
+import type { Endpoint } from "../../src/polling/client/factory.ts";
 import type { Observation, Outcome } from "../../src/polling/observation.ts";
 import { startRunner } from "../../src/polling/runner.ts";
 import { applianceOf, configOf, websiteOf } from "../support/observations.ts";
@@ -50,7 +51,7 @@ async function courseOf(
     },
     onClockJump: () => tell("clock jump"),
   });
-  const createClient = ({ name }: ApplianceConfig): ApplianceClient => clientOf(name, tell);
+  const createClient = ({ baseUrl }: Endpoint): ApplianceClient => clientOf(nameIn(baseUrl), tell);
   const apply = (appliances: readonly ApplianceConfig[]): void =>
     runner.prepare(configOf(...appliances), createClient)();
   apply(COURSES.map(([appliance]) => appliance));
@@ -62,6 +63,11 @@ async function courseOf(
   runner.stop();
   vi.useRealTimers();
   return events.filter((line) => !line.includes(" other"));
+}
+
+/** The appliance at this address. @see applianceOf */
+function nameIn(baseUrl: string): string {
+  return new URL(baseUrl).hostname.replace(".example", "");
 }
 
 function clientOf(name: string, tell: (what: string) => void): ApplianceClient {
@@ -94,8 +100,8 @@ function withOtherCredentials(appliance: ApplianceConfig): ApplianceConfig {
   return { ...appliance, http: { ...appliance.http, fingerprint: "other" } };
 }
 
-function createNoClientOfB({ name }: ApplianceConfig): ApplianceClient {
-  if (name === "b") throw new Error("no client for b");
+function createNoClientOfB({ baseUrl }: Endpoint): ApplianceClient {
+  if (nameIn(baseUrl) === "b") throw new Error("no client for b");
   return fakeClient();
 }
 

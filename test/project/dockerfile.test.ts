@@ -42,8 +42,4 @@ describe("the Dockerfile", () => {
     expect(argument("HEALTHCHECK")).toContain('CMD ["node", "/app/bin/healthcheck.mjs"]');
     expect(dockerfile).not.toMatch(/curl|wget/);
   });
-
-  it("gives libuv more threads than its default", () => {
-    expect(argument("ENV")).toContain("UV_THREADPOOL_SIZE=16");
-  });
 });

@@ -157,7 +157,7 @@ test("the document tells all that is known, what is wrong first, and leaves out 
 });
 
 test("the document keeps to its schema, with nothing that the schema lacks", () => {
-  expect(schema.fleetDocument.parse(DOCUMENT)).toEqual(DOCUMENT);
+  expect(schema.fleetDocumentSchema.parse(DOCUMENT)).toEqual(DOCUMENT);
 });
 
 test("an appliance that stands alone is a cluster of one, with its own labels", () => {

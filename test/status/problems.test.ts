@@ -217,6 +217,15 @@ test("a change that is not confirmed within an interval and a timeout is told by
   ]);
 });
 
+test("several members that are waited for are told in the plural", () => {
+  const fleet = fleetOf([A, B, MEMBER_C], [A_IS_MASTER, B_IS_BACKUP, ...SHOP_IS_UP]);
+  fleet.record(vrrpSeen("c", listOf([BACKUP])), 0);
+  fleet.record(vrrpSeen("c", listOf([MASTER])), 1000);
+  const summaryAt = (nowMs: number) =>
+    documentOf(fleet, {}, nowMs).problems.find(({ group }) => group?.vhid === 2)?.summary;
+  expect(summaryAt(1000)).toBe(`Who is MASTER of ${GROUP} is changing: a and b were not heard since`);
+});
+
 test("members on a schedule are waited for 15 s at most", () => {
   const vrrp = { kind: "schedule", expression: "0 0 3 * * *", timeoutMs: 4000 } as const;
   const seldom = { ...B, polling: { ...B.polling, vrrp } };

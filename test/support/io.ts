@@ -23,7 +23,7 @@ export async function createTestIo(fields: Partial<Io> = {}) {
     maxLookups: 2,
     maxPasswordReads: 2,
     stopRequested: once(stop.signal, "abort").then(() => undefined),
-    onReload: (callback) => void hangUp.once("SIGHUP", callback),
+    onReload: (callback) => void hangUp.on("SIGHUP", callback),
     sendSignal: (pid, signal) => void process.kill(pid, signal),
     onFatal: () => undefined,
     ...fields,

@@ -1,7 +1,16 @@
 import type { ValueMapping } from "@grafana/grafana-foundation-sdk/dashboard";
 import { rangeMap, valueMap } from "./mappings.ts";
 import { PALETTE } from "./palette.ts";
-import { firstOf, IN_CLUSTER, OF_WEBSITE, seenInRange, VIEW, WEBSITE, WEBSITE_TEST } from "./promql.ts";
+import {
+  firstOf,
+  IN_CLUSTER,
+  OF_WEBSITE,
+  seenInRange,
+  VIEW,
+  WEBSITE,
+  WEBSITE_TEST,
+  withLabel,
+} from "./promql.ts";
 
 /** The status of websites whose status is not among those expected. */
 export const DOWN = `website_http_status{${OF_WEBSITE}} unless website_up{${OF_WEBSITE}} == 1`;
@@ -18,8 +27,7 @@ const NEVER_SEEN = `group by (${WEBSITE_TEST}) (${NOT_TESTED}) unless on (${WEBS
 /** Never tested with success within the range; its protocols are those that other appliances of the cluster saw. */
 export const NEVER_TESTED = firstOf(
   ...["http", "https"].map(
-    (protocol) =>
-      `(label_replace(${NEVER_SEEN}, "protocol", "${protocol}", "", "")\n  and on (${WEBSITE}) ${SEEN_BY_ANY})`,
+    (protocol) => `(${withLabel(NEVER_SEEN, "protocol", protocol)}\n  and on (${WEBSITE}) ${SEEN_BY_ANY})`,
   ),
   `(${NEVER_SEEN} unless on (ha_cluster, website_id, website) ${SEEN_BY_ANY})`,
 );
@@ -51,7 +59,7 @@ label_replace(${cell(DOWN, "down")}, "cell", "no answer, down", "status", "0")
 or on (${VIEW})
 ${cell(`website_http_status{${OF_WEBSITE}} and ${UP}`, "up")}
 or on (${VIEW})
-label_replace(${UNKNOWN}, "cell", "unknown", "", ""),
+${withLabel(UNKNOWN, "cell", "unknown")},
 "row", " ", "ha_cluster", "website", "protocol"))`;
 
 function cell(status: string, word: string): string {

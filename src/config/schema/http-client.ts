@@ -1,10 +1,8 @@
 import { z } from "zod";
+import { TLS_VERSIONS } from "../tls-versions.ts";
 import { isMap, parsed } from "./values.ts";
 import { parseProxyUrl } from "./url-setting.ts";
 import { expected } from "../yaml/wording.ts";
-
-/** Prometheus's words for TLS versions, and Node's. */
-const TLS_VERSIONS = { TLS10: "TLSv1", TLS11: "TLSv1.1", TLS12: "TLSv1.2", TLS13: "TLSv1.3" } as const;
 
 const fileSchema = z.string().min(1, "expected the path of a file");
 
@@ -84,13 +82,6 @@ const proxyUrlSchema = parsed(z.string(), parseProxyUrl).meta({
   description: "http://[user:password@]host:port: appliances are reached through this proxy.",
 });
 
-/** The same for the known keys alone; an unknown one, reported otherwise, says nothing about them. */
-export const knownHttpClientSchema = z.object({
-  basic_auth: basicAuthSchema.optional(),
-  tls_config: z.object(tlsConfigSchema.shape).optional(),
-  proxy_url: proxyUrlSchema.optional(),
-});
-
 export const httpClientSchema = z
   .strictObject({
     basic_auth: basicAuthSchema.optional(),
@@ -98,3 +89,9 @@ export const httpClientSchema = z
     proxy_url: proxyUrlSchema.optional(),
   })
   .meta({ id: "http_client", description: "How appliances are reached; inner blocks override outer ones." });
+
+/** The same for the known keys alone; an unknown one, reported otherwise, says nothing about them. */
+export const knownHttpClientSchema = z.object({
+  ...httpClientSchema.shape,
+  tls_config: z.object(tlsConfigSchema.shape).optional(),
+});

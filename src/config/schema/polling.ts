@@ -3,7 +3,7 @@ import { durationSchema, isMap, scheduleSchema } from "./values.ts";
 
 const DAY_MS = 86_400_000;
 
-export const timingSchema = z
+const timingSchema = z
   .strictObject({
     interval: durationSchema(1_000, DAY_MS)
       .meta({ description: "Time from one poll to the next: 1s to 1d. Displaces an outer schedule." })

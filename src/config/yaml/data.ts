@@ -110,7 +110,8 @@ function readMerge({ key, value }: Pair, reading: Reading): Value {
   return { data: Object.assign({}, ...maps.toReversed()), size: read.size };
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+/** Whether it is a map of a document's values. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

@@ -32,7 +32,6 @@ function family(name: string, help: string, value: (group: GroupSnapshot) => num
     name,
     type: "gauge",
     help: `${help} ${SOURCE}`,
-    labels: ["vhid", "vip"],
     samples: {
       cluster: (section) =>
         section.groups.flatMap((group) => sample(groupLabels(section, group), value(group))),

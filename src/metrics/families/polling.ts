@@ -9,43 +9,36 @@ import {
   type Sample,
 } from "../family.ts";
 
-const POLL_LABELS = ["operation", "website_id", "website"] as const;
-
 /** How the polls go: these stay when a poll fails, and tell why. */
 export const POLLING_FAMILIES: readonly Family[] = [
   {
     name: "appliance_up",
     type: "gauge",
     help: "Whether the latest poll of the appliance's VRRP list succeeded; not a matter of the scrape.",
-    labels: [],
     samples: { vrrp: ({ identity, health }) => sample(identityLabels(identity), success(health)) },
   },
   {
     name: "appliance_poll_success",
     type: "gauge",
     help: "Whether the latest poll of the operation succeeded; not a matter of the scrape.",
-    labels: POLL_LABELS,
     samples: perOperation((labels, health) => sample(labels, success(health))),
   },
   {
     name: "appliance_poll_duration_seconds",
     type: "gauge",
     help: "How long the latest poll of the operation took, from name look-up to last byte; not the scrape.",
-    labels: POLL_LABELS,
     samples: perOperation((labels, health) => sample(labels, health.durationSeconds)),
   },
   {
     name: "appliance_last_success_timestamp_seconds",
     type: "gauge",
     help: "When a poll of the operation last succeeded, as Unix time, not when it was scraped; absent before the first.",
-    labels: POLL_LABELS,
     samples: perOperation((labels, health) => sample(labels, asSeconds(health.lastSuccessAtMs))),
   },
   {
     name: "appliance_poll_failure_info",
     type: "gauge",
     help: "1 while the latest poll of the operation, not the scrape, has failed, with the one reason.",
-    labels: [...POLL_LABELS, "reason"],
     samples: perOperation((labels, { failure }) =>
       failure === undefined ? [] : sample([...labels, ["reason", failure.reason]], 1),
     ),
@@ -64,7 +57,6 @@ export const POLLING_FAMILIES: readonly Family[] = [
     name: "appliance_api_anomalies",
     type: "gauge",
     help: "Deviations from the API in the latest polled VRRP list, not in the scrape; absent unless that poll succeeded.",
-    labels: ["anomaly"],
     samples: {
       vrrp: ({ identity, list }) =>
         Object.entries(list?.anomalies ?? {}).flatMap(([anomaly, count]) =>
@@ -76,7 +68,6 @@ export const POLLING_FAMILIES: readonly Family[] = [
     name: "appliance_tls_certificate_not_after_timestamp_seconds",
     type: "gauge",
     help: "End of validity, as Unix time, of the certificate the appliance last presented to a poll, trusted or not.",
-    labels: [],
     samples: {
       vrrp: ({ identity, certificate }) => sample(identityLabels(identity), certificate?.notAfterSeconds),
     },
@@ -103,7 +94,6 @@ function totals(
     name,
     type: "counter",
     help,
-    labels: ["operation"],
     samples: {
       totals: (section) =>
         section.totals.flatMap((of) =>

@@ -1,7 +1,6 @@
 import type { InterfaceSnapshot, VrrpSnapshot } from "../../fleet/snapshot.ts";
 import { asBit, asSeconds, identityLabels, sample, type Family, type Labels } from "../family.ts";
 
-const OWN_LABELS = ["interface", "vhid", "vip"] as const;
 const SOURCE =
   "From the latest poll of the VRRP list, not from the scrape; absent unless that poll succeeded.";
 
@@ -17,14 +16,12 @@ export const VRRP_FAMILIES: readonly Family[] = [
     name: "vrrp_interface_info",
     type: "gauge",
     help: `Further facts of the VRRP interface as reported; always 1. ${SOURCE}`,
-    labels: [...OWN_LABELS, "device", "netmask", "peer", "type", "state"],
     samples: perInterface((labels, i) => sample([...labels, ...infoLabels(i)], 1)),
   },
   {
     name: "vrrp_transitions_total",
     type: "counter",
     help: `Changes of state_current against the last successful poll, since the interface was first seen. ${SOURCE}`,
-    labels: OWN_LABELS,
     samples: perInterface((labels, i) => sample(labels, i.transitions)),
   },
   gauge(
@@ -36,7 +33,7 @@ export const VRRP_FAMILIES: readonly Family[] = [
 
 function gauge(name: string, help: string, value: (i: InterfaceSnapshot) => number | undefined): Family {
   const samples = perInterface((labels, i) => sample(labels, value(i)));
-  return { name, type: "gauge", help: `${help} ${SOURCE}`, labels: OWN_LABELS, samples };
+  return { name, type: "gauge", help: `${help} ${SOURCE}`, samples };
 }
 
 function perInterface(

@@ -1,7 +1,6 @@
 import type { StatusSnapshot, WebsiteSnapshot } from "../../fleet/snapshot.ts";
 import { asBit, identityLabels, sample, type Family } from "../family.ts";
 
-const OWN_LABELS = ["website_id", "website", "protocol"] as const;
 const SOURCE =
   "From the latest website test by the appliance, not from the scrape; absent unless that poll succeeded.";
 
@@ -34,7 +33,6 @@ function family(
     name,
     type,
     help: `${help} ${SOURCE}`,
-    labels: OWN_LABELS,
     samples: {
       website_test: (section) =>
         (section.statuses ?? []).flatMap((status) => {

@@ -1,6 +1,9 @@
+import { errorCode } from "../../config/error-code.ts";
 import type { FailureReason } from "../failure.ts";
 import { ConnectionError } from "./connection-error.ts";
 import type { Stage } from "./attempt.ts";
+
+export { errorCode };
 
 /** This host is short of something; the appliance has nothing to do with it. */
 const LOCAL = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL"]);
@@ -60,11 +63,6 @@ export function describeError(error: unknown): string {
   const message = isOpenSsl ? String(error.reason) : error.message;
   const own = code === undefined || message.includes(code) ? message : `${code}: ${message}`;
   return error.cause instanceof Error ? `${own} (${describeError(error.cause)})` : own;
-}
-
-/** The `code` of an error of the runtime or of undici. */
-export function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
 /** undici gives the parser's errors a name and, for most of them, no code. */

@@ -62,7 +62,7 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
     const answer = await askTwiceAtMost(lanes, request, poll, clock);
     if (!answer.ok && answer.failure.reason === "auth") refused = credentials?.authorization;
     return answer.ok && credentials !== undefined
-      ? { ok: true, body: scrubOf(credentials)(answer.body) }
+      ? { ok: true, value: scrubOf(credentials)(answer.value) }
       : answer;
   }
 
@@ -78,7 +78,7 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
         .catch((error: unknown) => failed("internal", describeError(error)))
         .then((answer) => {
           clearTimeout(timer);
-          return resolve(answer.ok ? { ok: true, value: answer.body } : answer);
+          return resolve(answer);
         });
     });
   }

@@ -1,11 +1,10 @@
 import { parseRetryAfterMs } from "../retry-after.ts";
 import type { Failure } from "../failure.ts";
+import type { Outcome } from "../observation.ts";
 import type { Lane, Request } from "./lane.ts";
 
 /** A complete body with status 200, or the failure that any other status is. */
-export type Answer =
-  | { readonly ok: true; readonly body: Uint8Array }
-  | { readonly ok: false; readonly failure: Failure };
+export type Answer = Outcome<Uint8Array>;
 
 /**
  * Sends one GET on the lane and reads its whole answer; interim answers are passed over, redirects are not followed
@@ -16,7 +15,7 @@ export type Answer =
 export async function exchange(lane: Lane, request: Request, wallMs: number): Promise<Answer> {
   const response = await lane.request(request);
   const { statusCode, headers: fields, body } = response;
-  if (statusCode === 200 && !isSmuggled(fields)) return { ok: true, body: await body.bytes() };
+  if (statusCode === 200 && !isSmuggled(fields)) return { ok: true, value: await body.bytes() };
   body.on("error", () => {});
   if (statusCode === 200) return { ok: false, failure: SMUGGLED };
   return { ok: false, failure: statusFailure(statusCode, fields["retry-after"], wallMs) };

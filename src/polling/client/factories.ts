@@ -1,7 +1,6 @@
 import { createPasswordReader } from "../../config/password-file.ts";
 import type { Clock } from "../clock.ts";
-import type { ApplianceClient } from "./client.ts";
-import { createClientFactory, type Endpoint } from "./factory.ts";
+import { createClientFactory, type ClientFactory } from "./factory.ts";
 import { createLookup } from "./lookup.ts";
 import { createSecureContexts } from "./tls-context.ts";
 
@@ -23,11 +22,11 @@ export interface ClientFactoriesOptions {
 export function createClientFactories(
   { version, maxLookups, maxPasswordReads, bodyLimitBytes }: ClientFactoriesOptions,
   clock: Clock,
-): () => (endpoint: Endpoint) => ApplianceClient {
+): () => ClientFactory {
   const shared = {
     clock,
     lookup: createLookup(maxLookups),
-    readPassword: createPasswordReader({ maxReads: maxPasswordReads }),
+    readPassword: createPasswordReader({ maxReads: maxPasswordReads, wallMs: clock.wallMs }),
     userAgent: `appliance-exporter/${version}`,
     ...(bodyLimitBytes === undefined ? {} : { bodyLimitBytes }),
   };

@@ -10,11 +10,11 @@ import { createLanes } from "./lanes.ts";
 import type { Lookup } from "./lookup.ts";
 import type { SecureContexts } from "./tls-context.ts";
 
-/** Makes the client of an appliance. */
-export type ClientFactory = (appliance: ApplianceConfig) => ApplianceClient;
-
 /** Where an appliance is, and how it is reached. */
 export type Endpoint = Pick<ApplianceConfig, "baseUrl" | "http">;
+
+/** Makes the client of an appliance. */
+export type ClientFactory = (endpoint: Endpoint) => ApplianceClient;
 
 export interface ClientFactoryDeps {
   readonly clock: Clock;
@@ -27,7 +27,7 @@ export interface ClientFactoryDeps {
 }
 
 /** Clients that share look-ups, password files and secure contexts, and nothing that one appliance could spoil for another. */
-export function createClientFactory(deps: ClientFactoryDeps): (endpoint: Endpoint) => ApplianceClient {
+export function createClientFactory(deps: ClientFactoryDeps): ClientFactory {
   return ({ baseUrl, http }) => {
     const url = new URL(baseUrl);
     const isTls = url.protocol === "https:";

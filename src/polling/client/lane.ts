@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { Client, type Dispatcher } from "undici";
+import { errorCode } from "../../config/error-code.ts";
 import type { PresentedCertificate } from "../observation.ts";
-import { errorCode } from "./classify.ts";
 import { ConnectionError } from "./connection-error.ts";
 import type { Stage } from "./attempt.ts";
 import type { Connector } from "./connector.ts";

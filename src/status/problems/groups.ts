@@ -66,7 +66,7 @@ function wrongWith(group: GroupDocument): Found | undefined {
     case "one_master":
       return wrongBesideMaster(group, named(group, "master")[0] ?? "");
     case "changing": {
-      const summary = `Who is MASTER of ${name} is changing: ${listed(group.notHeardSince ?? [])} was not heard since`;
+      const summary = `Who is MASTER of ${name} is changing: ${notHeard(group.notHeardSince ?? [])} since`;
       return { kind: "master_changing", severity: "unknown", summary };
     }
     default:
@@ -77,7 +77,11 @@ function wrongWith(group: GroupDocument): Found | undefined {
 function asFarAsKnown({ notHeardSince = [] }: GroupDocument): string {
   return notHeardSince.length === 0
     ? ""
-    : `, by the latest answers; ${listed(notHeardSince)} was not heard since the last change`;
+    : `, by the latest answers; ${notHeard(notHeardSince)} since the last change`;
+}
+
+function notHeard(members: readonly string[]): string {
+  return `${listed(members)} ${members.length > 1 ? "were" : "was"} not heard`;
 }
 
 function maybeSplit(group: GroupDocument): Found {

@@ -72,8 +72,8 @@ export function renderPage(document: FleetDocument, facts: PageFacts): Html {
 }
 
 const PROBE_MODE = html`<p class="note">
-  This exporter polls when it is probed, and not else: what is shown of an appliance is as old as its last
-  success.
+  This exporter polls when it is probed, and at no other time: what is shown of an appliance is as old as its
+  last success.
 </p>`;
 
 /** Without a script the page is a picture of its moment, and says so. */

@@ -53,7 +53,7 @@ export function clientOf(
   {
     http = {},
     lookup = createLookup(2),
-    readPassword = createPasswordReader({ maxReads: 2 }),
+    readPassword = createPasswordReader({ maxReads: 2, wallMs: Date.now }),
     clock = systemClock,
   }: ClientOptions = {},
 ): ApplianceClient {

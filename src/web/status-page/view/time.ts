@@ -52,11 +52,6 @@ export function relative(wording: Wording, at: string, nowMs: Now): Html {
   return html`<time datetime="${at}" data-wording="${wording}" title="${absoluteTime(at)}">${words}</time>`;
 }
 
-/** The absolute time itself. */
-export function absolute(at: string): Html {
-  return html`<time datetime="${at}">${absoluteTime(at)}</time>`;
-}
-
 /** The same of an instant that may not be known. */
 export function relativeIfKnown(
   wording: Wording,
@@ -65,6 +60,11 @@ export function relativeIfKnown(
   or: Html = nothing,
 ): Html {
   return at === undefined ? or : relative(wording, at, nowMs);
+}
+
+/** The absolute time itself. */
+export function absolute(at: string): Html {
+  return html`<time datetime="${at}">${absoluteTime(at)}</time>`;
 }
 
 /** `43 ms`, `1.2 s`, `12 s`. */

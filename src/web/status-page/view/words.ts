@@ -1,6 +1,6 @@
 /** `1 problem`, `2 problems`. */
-export function count(number: number, noun: string, plural = `${noun}s`): string {
-  return `${number} ${number === 1 ? noun : plural}`;
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 /** `a`, `a and b`, `a, b and c`. */
