@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Whether the exporter on this machine is healthy, as an exit code: 0 or 1. For the HEALTHCHECK of a container, which
-// cannot know whether a web configuration turns TLS on. An argument says where it listens, 127.0.0.1:10849 by default.
+// cannot know whether a web configuration turns TLS on. An argument says where it listens, 127.0.0.1:10849 by default,
+// with the route prefix behind it where there is one.
 import { request as plain } from "node:http";
 import { request as secure } from "node:https";
 

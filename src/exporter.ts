@@ -1,4 +1,5 @@
 import type { Config, ConfigError } from "./config/config.ts";
+import { errorsOf } from "./config/errors.ts";
 import { loadConfig } from "./config/load.ts";
 import { createFleet } from "./fleet/fleet.ts";
 import type { Logger } from "./log.ts";
@@ -174,10 +175,4 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
       },
     },
   };
-}
-
-type Checked = { readonly ok: true } | { readonly ok: false; readonly errors: readonly ConfigError[] };
-
-function errorsOf(...results: readonly Checked[]): readonly ConfigError[] {
-  return results.flatMap((result) => (result.ok ? [] : result.errors));
 }

@@ -1,6 +1,6 @@
 import { coalesce } from "./coalesce.ts";
 import type { Config, ConfigResult } from "./config/config.ts";
-import { formatConfigError } from "./config/errors.ts";
+import { errorsOf, formatConfigError } from "./config/errors.ts";
 import { loadConfig } from "./config/load.ts";
 import { planReload } from "./config/reload-plan.ts";
 import { startWatch } from "./config/watch.ts";
@@ -61,8 +61,7 @@ export function createReloader({
     if (isStopped) return STOPPED;
     sources = [...next.sources, ...nextWeb.sources];
     if (!next.ok || !nextWeb.ok) {
-      const errors = [next, nextWeb].flatMap((each) => (each.ok ? [] : each.errors));
-      return refuse(errors.map(formatConfigError), "configuration is bad");
+      return refuse(errorsOf(next, nextWeb).map(formatConfigError), "configuration is bad");
     }
     const { added, removed, changed, kept } = planReload(running.config, next.config);
     try {

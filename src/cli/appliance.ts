@@ -1,7 +1,7 @@
 import { loadApplianceConfig } from "../appliance/config.ts";
 import { createApplianceServer } from "../appliance/server.ts";
 import { formatConfigError } from "../config/errors.ts";
-import { errorCode } from "../polling/client/classify.ts";
+import { errorCode } from "../config/error-code.ts";
 import { createLog, type LogFormat, type LogLevel } from "../log.ts";
 import { formatAddress } from "../net/listen-address.ts";
 import type { ExitCode, Io } from "./io.ts";

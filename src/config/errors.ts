@@ -3,6 +3,13 @@ import type { ConfigError } from "./config.ts";
 /** Where a value stands in a file's data: map keys and list indexes, from the outermost in. */
 export type JsonPath = readonly (string | number)[];
 
+type Checked = { readonly ok: true } | { readonly ok: false; readonly errors: readonly ConfigError[] };
+
+/** Everything that is wrong with any of them. */
+export function errorsOf(...results: readonly Checked[]): readonly ConfigError[] {
+  return results.flatMap((result) => (result.ok ? [] : result.errors));
+}
+
 /** The error as one line: `config.yaml:12:9: clusters[2].appliances[0].base_url: expected ...`. */
 export function formatConfigError(error: ConfigError): string {
   const place = error.position ? `:${error.position.line}:${error.position.column}` : "";

@@ -115,8 +115,9 @@ function listSnapshot({ interfaces, anomalies }: SeenVrrp): VrrpListSnapshot {
   return { interfaces: interfaces.filter(({ isReadable }) => isReadable).map(interfaceSnapshot), anomalies };
 }
 
-function interfaceSnapshot({ reported, transitions, lastTransitionAtMs }: SeenInterface): InterfaceSnapshot {
+function interfaceSnapshot(seen: SeenInterface): InterfaceSnapshot {
+  const { reported, firstSeenAtMs, transitions, lastTransitionAtMs } = seen;
   const { alias, ...shown } = reported;
   const isMaster = reported.state === "MASTER";
-  return { ...shown, isMaster, aliasCount: alias?.length, transitions, lastTransitionAtMs };
+  return { ...shown, isMaster, aliasCount: alias?.length, firstSeenAtMs, transitions, lastTransitionAtMs };
 }

@@ -73,6 +73,8 @@ export interface InterfaceSnapshot {
   readonly netmask: string;
   readonly peer: string;
   readonly type: string;
+  /** Unix time in milliseconds. */
+  readonly firstSeenAtMs: number;
   readonly transitions: number;
   readonly lastTransitionAtMs: number | undefined;
 }

@@ -8,6 +8,8 @@ export interface SeenInterface {
   readonly reported: VrrpInterface;
   /** Whether the latest good answer had it in readable form. */
   readonly isReadable: boolean;
+  /** Unix time in milliseconds. */
+  readonly firstSeenAtMs: number;
   readonly transitions: number;
   /** Unix time in milliseconds; `undefined` before the first transition. */
   readonly lastTransitionAtMs: number | undefined;
@@ -43,9 +45,10 @@ export function afterVrrpList(
 
 function advance(known: SeenInterface | undefined, reported: VrrpInterface, atMs: number): SeenInterface {
   const isReadable = true;
-  if (known === undefined) return { reported, isReadable, transitions: 0, lastTransitionAtMs: undefined };
+  if (known === undefined)
+    return { reported, isReadable, firstSeenAtMs: atMs, transitions: 0, lastTransitionAtMs: undefined };
   if (known.reported.state === reported.state) return { ...known, reported, isReadable };
-  return { reported, isReadable, transitions: known.transitions + 1, lastTransitionAtMs: atMs };
+  return { ...known, reported, isReadable, transitions: known.transitions + 1, lastTransitionAtMs: atMs };
 }
 
 /** Interfaces with the same labels are the same interface. */

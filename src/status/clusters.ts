@@ -120,8 +120,12 @@ function pollDocument(health: PollHealth, nextPollAtMs: number | undefined): Pol
 }
 
 function interfaceDocument(seen: InterfaceSnapshot): NonNullable<ApplianceDocument["interfaces"]>[number] {
-  const { name, vhid, vip, state, priority, device, lastTransitionAtMs } = seen;
-  return { name, vhid, vip, state, priority, device, lastTransitionAt: optionalInstant(lastTransitionAtMs) };
+  const { name, vhid, vip, state, priority, device, firstSeenAtMs, lastTransitionAtMs } = seen;
+  const times = {
+    firstSeenAt: optionalInstant(firstSeenAtMs),
+    lastTransitionAt: optionalInstant(lastTransitionAtMs),
+  };
+  return { name, vhid, vip, state, priority, device, ...times };
 }
 
 function statusDocument({ protocol, status, isUp, downSinceMs, isDownFromStart }: StatusSnapshot) {

@@ -29,6 +29,7 @@ const vrrpInterface = z.object({
   state: z.string().meta({ description: "as reported" }),
   priority: z.int().optional(),
   device: z.string(),
+  firstSeenAt: instant.optional().meta({ description: "when the exporter saw it first" }),
   lastTransitionAt: instant.optional(),
 });
 

@@ -112,6 +112,7 @@ test("the document tells all that is known, what is wrong first, and leaves out 
                 vip: "192.0.2.100",
                 state: "MASTER",
                 priority: 204,
+                firstSeenAt: "2023-11-14T22:13:20.000Z",
                 device: "eth1",
               },
             ],

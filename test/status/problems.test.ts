@@ -347,3 +347,12 @@ test("a website is down since the last appliance saw it go", () => {
   const [problem] = documentOf(fleet).problems;
   expect(problem).toMatchObject({ kind: "website_down", since: "2023-11-14T22:13:29.000Z" });
 });
+
+test("an odd state that was so at the first sight has been so since then at least", () => {
+  const fleet = fleetOf([A, B], [vrrpSeen("a", listOf([{ ...MASTER, state: "INIT" }])), B_IS_BACKUP]);
+  const { problems } = documentOf(fleet);
+  expect(problems.find(({ kind }) => kind === "odd_state")).toMatchObject({
+    since: "2023-11-14T22:13:20.000Z",
+    isSinceAtLeast: true,
+  });
+});

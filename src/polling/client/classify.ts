@@ -3,8 +3,6 @@ import type { FailureReason } from "../failure.ts";
 import { ConnectionError } from "./connection-error.ts";
 import type { Stage } from "./attempt.ts";
 
-export { errorCode };
-
 /** This host is short of something; the appliance has nothing to do with it. */
 const LOCAL = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL"]);
 

@@ -9,11 +9,17 @@ export function interfaceProblems({ name: cluster, appliances }: ClusterDocument
   return appliances.flatMap(({ name: appliance, interfaces = [] }) =>
     [...byGroup(interfaces.filter(isOdd))].map(([group, odd]) => {
       const states = odd.map(({ state, name }) => `${state} on ${name}`).join(", ");
-      const [{ vhid, vip, lastTransitionAt: since }] = odd;
+      const [{ vhid, vip, firstSeenAt, lastTransitionAt }] = odd;
+      const times = lastTransitionAt === undefined ? firstSeen(firstSeenAt) : { since: lastTransitionAt };
       const summary = `${appliance} reports ${states} for ${group}`;
-      return { kind: "odd_state", severity, summary, cluster, appliance, group: { vhid, vip }, since };
+      return { kind: "odd_state", severity, summary, cluster, appliance, group: { vhid, vip }, ...times };
     }),
   );
+}
+
+/** It may have been so before. */
+function firstSeen(since: string | undefined): Pick<Problem, "since" | "isSinceAtLeast"> {
+  return { since, isSinceAtLeast: since === undefined ? undefined : true };
 }
 
 function isOdd({ state }: Interface): boolean {
