@@ -62,6 +62,9 @@ test("what nothing matches is said", async () => {
   await page.getByRole("searchbox", { name: "Search" }).fill("nothing of the kind");
   await expect.poll(() => clustersOf(page), SOON).toEqual([]);
   expect(await page.locator("#narrowed").textContent()).toBe("No cluster matches the filter.");
+  const history = page.locator("#history");
+  expect(await history.textContent()).toContain("3 events outside the filter. Show everything");
+  expect(await history.textContent()).not.toContain("Nothing yet");
 });
 
 test("without a script the page shows the whole state, of its moment, and the filter works by its button", async () => {

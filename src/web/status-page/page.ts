@@ -2,7 +2,7 @@ import type { FleetDocument } from "../../status/schema.ts";
 import { clusterSections } from "./view/clusters.ts";
 import { eventHistory } from "./view/events.ts";
 import { filterForm } from "./view/filter-form.ts";
-import { applyFilter, type Filter } from "./view/filter.ts";
+import { applyFilter, keptOut, type Filter } from "./view/filter.ts";
 import { html, nothing, type Html } from "./view/html.ts";
 import { narrowedNote } from "./view/narrowed.ts";
 import { problemList } from "./view/problems.ts";
@@ -29,6 +29,7 @@ export function renderPage(document: FleetDocument, facts: PageFacts): Html {
   const { exporter } = document;
   const verdict = verdictOf(document);
   const shown = applyFilter(document, filter);
+  const hidden = keptOut(document, shown);
   return html`<!doctype html>
     <html lang="en" data-version="${exporter.version}">
       <head>
@@ -48,13 +49,11 @@ export function renderPage(document: FleetDocument, facts: PageFacts): Html {
           <section id="now" class="now" aria-label="What is wrong">
             <div id="verdict">${verdictBanner(verdict)}</div>
             ${exporter.pollingMode === "probe" ? PROBE_MODE : nothing}
-            <div id="problems">
-              ${problemList(shown.problems, document.problems.length - shown.problems.length, nowMs)}
-            </div>
+            <div id="problems">${problemList(shown.problems, hidden.problems, nowMs)}</div>
           </section>
           <div class="columns">
             <section id="history" class="history" aria-labelledby="history-title">
-              ${eventHistory(shown.events, exporter.startedAt, nowMs)}
+              ${eventHistory(shown.events, hidden.events, exporter.startedAt, nowMs)}
             </section>
             <div id="fleet" class="fleet" tabindex="-1">
               <div id="filter">${filterForm(document, filter)}</div>

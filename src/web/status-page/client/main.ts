@@ -2,7 +2,7 @@ import type { FleetDocument } from "../../../status/schema.ts";
 import { describeChanges } from "../view/changes.ts";
 import { eventHistory } from "../view/events.ts";
 import { filterForm } from "../view/filter-form.ts";
-import { applyFilter } from "../view/filter.ts";
+import { applyFilter, keptOut } from "../view/filter.ts";
 import { narrowedNote } from "../view/narrowed.ts";
 import { problemList } from "../view/problems.ts";
 import { groupClusters } from "../view/standing.ts";
@@ -42,12 +42,12 @@ async function render(whole: FleetDocument): Promise<void> {
   const filter = filterBox.filter();
   const shown = applyFilter(whole, filter);
   const verdict = verdictOf(whole);
-  const hidden = whole.problems.length - shown.problems.length;
+  const hidden = keptOut(whole, shown);
   // All is made before any of it is shown.
   const made = [
     [parts.verdict, verdictBanner(verdict)],
-    [parts.problems, problemList(shown.problems, hidden, undefined)],
-    [parts.history, eventHistory(shown.events, whole.exporter.startedAt, undefined)],
+    [parts.problems, problemList(shown.problems, hidden.problems, undefined)],
+    [parts.history, eventHistory(shown.events, hidden.events, whole.exporter.startedAt, undefined)],
     [byId("filter"), filterForm(whole, filter)],
     [byId("narrowed"), narrowedNote(shown.clusters.length, whole.clusters.length)],
   ] as const;

@@ -1,5 +1,6 @@
 import type { FleetEvent } from "../../../status/schema.ts";
 import { html, nothing, type Html } from "./html.ts";
+import { outsideFilter } from "./narrowed.ts";
 import { absolute, relative, type Now } from "./time.ts";
 import { count } from "./words.ts";
 
@@ -17,12 +18,19 @@ export function eventKey({ at, kind, cluster, appliance, summary }: FleetEvent):
   return JSON.stringify([at, kind, cluster, appliance, summary]);
 }
 
-/** What happened, latest first. */
-export function eventHistory(events: readonly FleetEvent[], startedAt: string, nowMs: Now): Html {
+/** What happened, latest first. `hidden`: how many a filter keeps out. */
+export function eventHistory(
+  events: readonly FleetEvent[],
+  hidden: number,
+  startedAt: string,
+  nowMs: Now,
+): Html {
   const [first, others] = [events.slice(0, SHOWN_AT_ONCE), events.slice(SHOWN_AT_ONCE)];
   return html`<h2 id="history-title">What happened</h2>
-    ${first.length === 0 ? html`<p class="note">Nothing yet.</p>` : eventItems(first, nowMs)}
+    ${first.length === 0 ? nothing : eventItems(first, nowMs)}
     ${others.length === 0 ? nothing : olderEvents(others, nowMs)}
+    ${hidden === 0 ? nothing : outsideFilter(hidden, "event")}
+    ${events.length + hidden === 0 ? html`<p class="note">Nothing yet.</p>` : nothing}
     <p class="note">Since the exporter started, ${absolute(startedAt)}.</p>`;
 }
 

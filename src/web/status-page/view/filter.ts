@@ -41,6 +41,17 @@ export function applyFilter(document: FleetDocument, filter: Filter): FleetDocum
   };
 }
 
+/** How many problems and events of a document a filter keeps out; `shown`: what it leaves. */
+export function keptOut(
+  whole: FleetDocument,
+  shown: FleetDocument,
+): Readonly<Record<"problems" | "events", number>> {
+  return {
+    problems: whole.problems.length - shown.problems.length,
+    events: whole.events.length - shown.events.length,
+  };
+}
+
 function matches(
   cluster: ClusterDocument,
   problems: readonly Problem[],

@@ -2,6 +2,7 @@ import type { Problem } from "../../../status/schema.ts";
 import { clusterAnchor } from "./anchor.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { mark } from "./mark.ts";
+import { outsideFilter } from "./narrowed.ts";
 import { STANDING_WORDS } from "./standing.ts";
 import { absolute, relative, type Now } from "./time.ts";
 import { count } from "./words.ts";
@@ -26,7 +27,7 @@ export function problemList(problems: readonly Problem[], hidden: number, nowMs:
       ${first.map((problem) => problemItem(problem, nowMs))}
     </ol>
     ${others.length === 0 ? nothing : moreProblems(others, first.length, nowMs)}
-    ${hidden === 0 ? nothing : hiddenProblems(hidden)}`;
+    ${hidden === 0 ? nothing : outsideFilter(hidden, "problem")}`;
 }
 
 /** In their order. */
@@ -47,12 +48,6 @@ function moreProblems(problems: readonly Problem[], before: number, nowMs: Now):
       ${problems.map((problem) => problemItem(problem, nowMs))}
     </ol>
   </details>`;
-}
-
-function hiddenProblems(hidden: number): Html {
-  return html`<p class="note">
-    ${count(hidden, "problem")} outside the filter. <a href="?">Show everything</a>
-  </p>`;
 }
 
 function problemItem(problem: Problem, nowMs: Now): Html {
