@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { titleOf, verdictBanner, verdictOf } from "../../../src/web/status-page/view/verdict.ts";
-import { changed, documentOf, pair, PENDING, secondSilent, shopDown, splitBrain } from "./documents.ts";
+import { ago, changed, documentOf, pair, PENDING, secondSilent, shopDown, splitBrain } from "./documents.ts";
 import { textOf } from "./reading.ts";
 
 test("a fleet that is well is called so, with what was looked at", () => {
@@ -32,6 +32,15 @@ test("the standing is that of the worst problem, and one cluster is not counted"
     headline: "1 problem",
     detail: "Appliance down.",
   });
+});
+
+test.each([
+  ["expires", 5],
+  ["has expired", -5],
+])("in short, a certificate that %s is told by words that are true of it", (_, days) => {
+  const certificateNotAfter = ago(-days * 86_400);
+  const document = documentOf([changed(pair("ams"), { first: { certificateNotAfter } })]);
+  expect(verdictOf(document).detail).toBe("Certificate expiry.");
 });
 
 test("a problem of a kind that this page does not know is named as the exporter names it", () => {

@@ -15,7 +15,7 @@ const KIND_WORDS: Readonly<Partial<Record<string, string>>> = {
   redundancy_lost: "no backup",
   flapping: "flapping",
   preferred_master_lost: "not on the preferred master",
-  certificate_expires: "certificate expires",
+  certificate_expires: "certificate expiry",
   api_anomalies: "odd answers",
   reload_failed: "configuration not reloaded",
   master_changing: "master changing",
