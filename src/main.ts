@@ -4,10 +4,14 @@ import type { Io } from "./cli/io.ts";
 import { runProgram } from "./cli/program.ts";
 import { describeBug } from "./polling/failure.ts";
 import { systemClock } from "./polling/clock.ts";
+import { openStandardOutput } from "./standard-output.ts";
 
 /** libuv's default, where UV_THREADPOOL_SIZE does not say otherwise. */
 const DEFAULT_THREADS = 4;
+const STDOUT_FD = 1;
 const STDERR_FD = 2;
+/** Of a command whose results are not there to be read. */
+const LOST_EXIT_CODE = 2;
 /** How long what is still under way may take when the program has ended. */
 const LINGER_MS = 1000;
 
@@ -31,8 +35,14 @@ function calledAs(script = ""): string {
   return script.endsWith(".cjs") ? `node ${relative(process.cwd(), script)}` : basename(script);
 }
 
+// Where errors cannot be told either, the exit code still can be.
+process.stderr.on("error", () => {});
+const output = openStandardOutput(process.stdout, STDOUT_FD, (why) => {
+  process.stderr.write(`cannot write to standard output: ${why}\n`);
+});
+
 const io: Io = {
-  out: (text) => void process.stdout.write(text),
+  out: output.write,
   err: (text) => void process.stderr.write(text),
   hasColour: process.stdout.isTTY && process.stdout.hasColors(),
   logFd: STDERR_FD,
@@ -48,16 +58,17 @@ const io: Io = {
       // Not once: a second signal must not cut the orderly end short.
       process.removeAllListeners(signal).on(signal, resolve);
     }
-    // Whoever read the results has left, as head does; there is nobody to go on for.
-    process.stdout.on("error", () => resolve());
+    // There is nobody to go on for.
+    void output.closed.then(resolve);
   }),
   onReload: (callback) => void process.on("SIGHUP", callback),
   sendSignal: (pid, signal) => void process.kill(pid, signal),
   onFatal: (words) => (lastWords = words),
 };
 
-const exitCode = await runProgram(process.argv.slice(2), io);
+const code = await runProgram(process.argv.slice(2), io);
+const exit = (): never => process.exit(output.hasLost() ? LOST_EXIT_CODE : code);
 // When all is written. While the runtime ends by itself it takes no signals, and another one would decide the exit code.
-process.on("beforeExit", () => process.exit(exitCode));
+process.on("beforeExit", exit);
 // A look-up or a write that hangs in a thread must not keep the process.
-setTimeout(() => process.exit(exitCode), LINGER_MS).unref();
+setTimeout(exit, LINGER_MS).unref();

@@ -29,5 +29,5 @@ export interface Io {
   onFatal(lastWords: (error: unknown) => Promise<void>): void;
 }
 
-/** Exit codes: 0 good, 1 what was asked is bad or failed, 2 an error of use. */
+/** Exit codes: 0 good, 1 what was asked is bad or failed, 2 an error of use; 2 too where the results cannot be written. */
 export type ExitCode = 0 | 1 | 2;
