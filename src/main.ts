@@ -1,5 +1,6 @@
 import { readFileSync, writeSync } from "node:fs";
 import { basename, relative } from "node:path";
+import { isatty } from "node:tty";
 import type { Io } from "./cli/io.ts";
 import { runProgram } from "./cli/program.ts";
 import { describeBug } from "./polling/failure.ts";
@@ -44,6 +45,7 @@ const output = openStandardOutput(process.stdout, STDOUT_FD, (why) => {
 const io: Io = {
   out: output.write,
   err: (text) => void process.stderr.write(text),
+  isTerminal: isatty(STDOUT_FD),
   hasColour: process.stdout.isTTY && process.stdout.hasColors(),
   logFd: STDERR_FD,
   clock: systemClock,

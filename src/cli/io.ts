@@ -6,6 +6,8 @@ export interface Io {
   out(text: string): void;
   /** Errors of use and of configuration, for people. */
   err(text: string): void;
+  /** Whether results go to a terminal, which acts on control characters. */
+  readonly isTerminal: boolean;
   /** Whether results go to a terminal that shows colours, and nobody has asked for none (NO_COLOR). */
   readonly hasColour: boolean;
   /** Where the log goes. */

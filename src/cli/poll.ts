@@ -6,8 +6,9 @@ import { createFleetExposition } from "../metrics/exposition.ts";
 import { operationKey } from "../polling/observation.ts";
 import { createAsk, type Asked } from "./asking.ts";
 import type { ExitCode, Io } from "./io.ts";
+import { printableLines, spelledOut } from "./printable.ts";
 import { describeOutcome, outcomeCell, toJson } from "./report.ts";
-import { formatTable, printableLines } from "./table.ts";
+import { formatTable } from "./table.ts";
 
 export interface PollOptions {
   readonly name: string;
@@ -35,7 +36,7 @@ export async function poll({ name, configFile, raw, output }: PollOptions, io: I
   if (output === "json") io.out(toJson(jsonReport(appliance, asked, raw)));
   else {
     io.out(resultTable(asked, io.hasColour));
-    io.out(raw ? rawReport(asked) : `\n${samplesOf(appliance, asked)}`);
+    io.out(raw ? rawReport(asked, io.isTerminal) : `\n${samplesOf(appliance, asked)}`);
   }
   return asked.every(({ observation }) => observation.outcome.ok) ? 0 : 1;
 }
@@ -59,13 +60,15 @@ function resultTable(asked: readonly Asked[], hasColour: boolean): string {
   return formatTable(["operation", "result", "duration", "detail"], rows, hasColour);
 }
 
-function rawReport(asked: readonly Asked[]): string {
-  return asked
+/** The answers as they came; what would steer a terminal is spelled out on one, and stays as it is in a file or a pipe. */
+function rawReport(asked: readonly Asked[], isTerminal: boolean): string {
+  const text = asked
     .map(
       ({ observation, body }) =>
         `\n${operationKey(observation)}:\n${body ?? "(no answer with status 200)"}\n`,
     )
     .join("");
+  return isTerminal ? spelledOut(text) : text;
 }
 
 function jsonReport(

@@ -93,7 +93,11 @@ const COMMANDS: readonly CommandSpec[] = [
     description: "ask one appliance, now: what it said and what became of it",
     flags: [
       configFile("config.yaml"),
-      (command) => command.option("--raw", "show the answers as they came"),
+      (command) =>
+        command.option(
+          "--raw",
+          "show the answers as they came; on a terminal, control characters by their numbers",
+        ),
       output,
     ],
     example: "appliance-exporter poll waf-ams-1 --config.file=config.yaml --raw",

@@ -1,9 +1,16 @@
 import type { PollResult } from "../polling/observation.ts";
 import type { Cell } from "./table.ts";
 
-/** A result for machines: indented JSON and a line break. */
+/** What JSON may hold as it is, and a terminal would act on. */
+const STEERING = /[\u007F-\u009F\p{Bidi_Control}]/gu;
+
+/** A result for machines: indented JSON and a line break. Escaped so that it does no harm to a terminal either. */
 export function toJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+  return `${JSON.stringify(value, null, 2).replace(STEERING, escape)}\n`;
+}
+
+function escape(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 /** An instant as RFC 3339 in UTC, to the second; `atMs`: Unix time. */

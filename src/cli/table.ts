@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { printable } from "./printable.ts";
 
 /** What a cell means, beside its words: they alone must be enough. */
 export type Tone = "good" | "bad" | "doubtful" | "plain";
@@ -43,14 +44,4 @@ export function tint(cell: Cell, hasColour: boolean): string {
 
 function textOf(cell: Cell = ""): string {
   return printable(typeof cell === "string" ? cell : cell.text);
-}
-
-/** A text on one line that cannot steer a terminal, nor turn the direction of what stands beside it. */
-function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, "\uFFFD");
-}
-
-/** The same for a text of several lines. */
-export function printableLines(text: string): string {
-  return text.split("\n").map(printable).join("\n");
 }

@@ -130,6 +130,26 @@ test("poll --raw shows the answers as they came", async () => {
   );
 });
 
+test("poll --raw leaves what steers a terminal as it is for files, and spells it out on a terminal", async () => {
+  const body = '{\r\n\t"car\u001B[31mp0\u009B\u202E": 1\n}';
+  const port = await listen(createServer((_, response) => response.end(body)));
+  const appliance = { name: "fw-a", base_url: `http://127.0.0.1:${port}`, allow_http: true };
+  const folder = await createFolder({ "config.yaml": JSON.stringify({ appliances: [appliance] }) });
+  const ask = async (isTerminal: boolean, output: string): Promise<string> => {
+    const { io, printed } = await createTestIo({ isTerminal });
+    await runProgram(
+      ["poll", "fw-a", `--config.file=${folder}/config.yaml`, "--raw", `--output=${output}`],
+      io,
+    );
+    return printed.out;
+  };
+  expect(await ask(false, "table")).toContain(`\nvrrp:\n${body}\n`);
+  expect(await ask(true, "table")).toContain('\nvrrp:\n{\n\t"car\\u{1B}[31mp0\\u{9B}\\u{202E}": 1\n}\n');
+  const json = await ask(false, "json");
+  expect(json).not.toMatch(/[^\n -~]/);
+  expect(JSON.parse(json)).toMatchObject({ operations: [{ body }] });
+});
+
 test("poll exits 1 if what it asked failed, and tells why in JSON too", async () => {
   const { file } = await setUp();
   const { code, out } = await run("poll", "fw-b", `--config.file=${file}`, "--output=json");

@@ -14,6 +14,7 @@ export async function createTestIo(fields: Partial<Io> = {}) {
   const io: Io = {
     out: (text) => void (printed.out += text),
     err: (text) => void (printed.err += text),
+    isTerminal: false,
     hasColour: false,
     logFd: log.fd,
     clock: systemClock,
