@@ -1,6 +1,6 @@
 import { once, EventEmitter } from "node:events";
 import type { CDPSession, Page } from "playwright-core";
-import type { FleetServer } from "../test/browser/fleet-server.ts";
+import { isForFleet, type FleetServer } from "../test/browser/fleet-server.ts";
 import { fleetOfSize } from "../test/web/status-page/documents.ts";
 import { APPLIANCES, withFleetPage } from "./fleet-page.ts";
 import { median, type Measurement } from "./support.ts";
@@ -31,9 +31,9 @@ async function updateMs(page: Page, server: FleetServer): Promise<number> {
   const rounds = [0, 1, 2, 3].map((round) => fleetOfSize(APPLIANCES, round));
   const asked = new EventEmitter();
   let questions = 0;
-  server.intercept(({ url }) => {
+  server.intercept((request) => {
     const next = rounds[questions % rounds.length];
-    if (url !== "/api/v1/fleet" || next === undefined) return false;
+    if (!isForFleet(request) || next === undefined) return false;
     questions += 1;
     server.show(next);
     asked.emit("question");

@@ -1,7 +1,7 @@
 import { test } from "vitest";
 
 import { NOW_MS } from "../web/status-page/documents.ts";
-import { connectionOf, undrawable, useLivePage, WRONG } from "./live-page.ts";
+import { connectionOf, undrawable, useLivePage, WELL, WRONG } from "./live-page.ts";
 import { SOON } from "./support.ts";
 
 const openLive = useLivePage();
@@ -41,12 +41,14 @@ test.concurrent("what fails when it is opened is not hidden behind answers that 
 });
 
 test.concurrent.for([304, 200])(
-  "a cache that answers %i for ever with what it once had is not the exporter",
+  "a cache that leaves queries aside and answers %i for ever with what it once had is not the exporter",
   async (status, { expect, onTestFinished }) => {
     const { server, page } = await openLive(onTestFinished);
     const date = new Date(NOW_MS + 60_000).toUTCString();
-    server.intercept((_request, response) => {
-      response.writeHead(status, { date }).end(status === 200 ? JSON.stringify(WRONG) : undefined);
+    server.intercept((request, response) => {
+      const etag = request.headers["if-none-match"];
+      response.writeHead(status, etag === undefined ? { date } : { date, etag });
+      response.end(status === 200 ? JSON.stringify(WRONG) : undefined);
       return true;
     });
     await page.locator("#lost", { hasText: `Something else answers, with status ${status}.` }).waitFor();
@@ -54,3 +56,51 @@ test.concurrent.for([304, 200])(
     await expect.poll(() => connectionOf(page), SOON).toBe("live");
   },
 );
+
+test.concurrent("a cache that gives what it has stored under a date of now hides nothing", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const { server, page } = await openLive(onTestFinished);
+  const stored = new Set<string | undefined>();
+  server.intercept(({ url }, response) => {
+    if (!stored.has(url)) return stored.add(url) === undefined;
+    response.writeHead(200).end(JSON.stringify(WELL));
+    return true;
+  });
+  await expect.poll(() => stored.size, SOON).toBeGreaterThan(0);
+  server.show(WRONG);
+  await expect.poll(() => page.locator("h1").textContent(), SOON).toBe("1 problem");
+  expect(await connectionOf(page)).toBe("live");
+});
+
+test.concurrent.for([
+  ["without a tag", undefined],
+  ["with another tag", 'W/"another"'],
+] as const)("a 304 %s is no answer", async ([, etag], { expect, onTestFinished }) => {
+  const { server, page } = await openLive(onTestFinished);
+  server.intercept((_request, response) => {
+    response.writeHead(304, etag === undefined ? {} : { etag }).end();
+    return true;
+  });
+  await page.locator("#lost", { hasText: "Something else answers, with status 304." }).waitFor();
+  server.intercept(undefined);
+  await expect.poll(() => connectionOf(page), SOON).toBe("live");
+});
+
+test.concurrent("a 304 to a question that carried no tag is no answer", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const { server, page } = await openLive(onTestFinished);
+  const asked: (string | undefined)[] = [];
+  server.intercept(({ headers }, response) => {
+    asked.push(headers["if-none-match"]);
+    response.writeHead(304, { etag: 'W/"one"' }).end();
+    return true;
+  });
+  // As after what could not be shown: the whole document is asked for.
+  await page.evaluate(() => dispatchEvent(new Event("error")));
+  await page.locator("#lost", { hasText: "Something else answers, with status 304." }).waitFor();
+  expect(asked.at(-1)).toBeUndefined();
+});

@@ -24,6 +24,11 @@ export interface FleetServer {
 /** Answers, or says that the pages shall by returning false. */
 export type Interceptor = (request: IncomingMessage, response: ServerResponse) => boolean;
 
+/** Whether it asks for the document, as the page does; each time with another query. */
+export function isForFleet({ url }: IncomingMessage): boolean {
+  return url?.split("?", 1)[0] === "/api/v1/fleet";
+}
+
 /** Serves until the test is over. */
 export async function startFleetServer(
   first: FleetDocument,

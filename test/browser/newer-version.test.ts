@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { test } from "vitest";
 
+import { isForFleet } from "./fleet-server.ts";
 import { connectionOf, undrawable, useLivePage, WRONG } from "./live-page.ts";
 import { SOON } from "./support.ts";
 
@@ -39,10 +40,10 @@ test.concurrent("a newer version whose document cannot be shown brings its own p
   const loads = countLoads(page);
   await page.clock.install();
   let requests = 0;
-  server.intercept(({ url }, response) => {
-    if (url === "/") requests += 1;
+  server.intercept((request, response) => {
+    if (request.url === "/") requests += 1;
     // The clock that was moved stays so: the new page would think itself old, and find its own exporter another one.
-    if (url !== "/api/v1/fleet" || requests > 0) return false;
+    if (!isForFleet(request) || requests > 0) return false;
     response.end(JSON.stringify(undrawable(NEWER, "page")));
     return true;
   });
@@ -58,7 +59,7 @@ test.concurrent("a new page that takes its time is waited for", async ({ expect,
   let [requests, answers] = [0, 0];
   let release: (() => void) | undefined;
   server.intercept((request, response) => {
-    if (request.url === "/api/v1/fleet" && release !== undefined && ++answers === 3) release();
+    if (isForFleet(request) && release !== undefined && ++answers === 3) release();
     if (request.url !== "/") return false;
     requests += 1;
     release = () => {

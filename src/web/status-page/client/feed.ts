@@ -44,9 +44,11 @@ export function startFeed(url: URL, { onQuestion, onDocument, onAnswer }: FeedHa
     let pauseMs = 0;
     onQuestion();
     try {
-      const response = await request(url, etag);
+      const tag = etag;
+      const response = await request(url, tag);
       pauseMs = pauseOf(response);
-      onAnswer(isCopy(dateOf(response), startedMs) ? failed(response.status) : await take(response));
+      const isOurs = isAnswerTo(tag, response) && !isCopy(dateOf(response), startedMs);
+      onAnswer(isOurs ? await take(response) : failed(response.status));
     } catch {
       onAnswer(failed(undefined));
     } finally {
@@ -78,14 +80,26 @@ function failed(failure: Failure): Answer {
   return { kind: "failure", failure };
 }
 
+/** Whether it may be one to a question with this tag: that nothing has changed can be said of what was asked about alone. */
+function isAnswerTo(tag: string | undefined, { status, headers }: Response): boolean {
+  return status !== 304 || (tag !== undefined && headers.get("etag") === tag);
+}
+
 function request(url: URL, etag: string | undefined): Promise<Response> {
-  return fetch(url, {
+  return fetch(unlikeAnyOther(url), {
     // Ours is the only cache: what is shown is never older than what was asked.
     cache: "no-store",
     redirect: "error",
     headers: etag === undefined ? {} : { "if-none-match": etag },
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
+}
+
+/** The same to the exporter, which reads no query here; a cache between has stored nothing under this one. */
+function unlikeAnyOther(url: URL): URL {
+  const unlike = new URL(url);
+  unlike.search = crypto.getRandomValues(new Uint32Array(2)).join("-");
+  return unlike;
 }
 
 async function read(response: Response): Promise<Answer> {
