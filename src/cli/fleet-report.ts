@@ -7,6 +7,7 @@ import type {
   Problem,
 } from "../status/schema.ts";
 import { statusText } from "../status/words.ts";
+import { shortened } from "../web/status-page/view/shortened.ts";
 import { formatTable, tint, type Cell, type Tone } from "./table.ts";
 
 /** The fleet for people: what is wrong first, then groups, websites and appliances, as aligned tables. */
@@ -90,6 +91,9 @@ function groupCell({ state }: GroupDocument): Cell {
   return GROUP_CELLS[state];
 }
 
+/** Of what one member reports, so that the others are seen beside it. */
+const STATE_LENGTH = 40;
+
 function memberText(
   { appliance, role, priority }: GroupDocument["members"][number],
   { vhid, vip }: GroupDocument,
@@ -99,7 +103,8 @@ function memberText(
     .filter(({ name }) => role === "other" && name === appliance)
     .flatMap(({ interfaces = [] }) => interfaces.filter((one) => one.vhid === vhid && one.vip === vip))
     .map(({ state }) => state);
-  const word = reported.length === 0 ? role.toUpperCase() : [...new Set(reported)].join("/");
+  const word =
+    reported.length === 0 ? role.toUpperCase() : shortened([...new Set(reported)].join("/"), STATE_LENGTH);
   return [appliance, word, priority ?? ""].join(" ").trimEnd();
 }
 

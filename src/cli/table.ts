@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { NAME_LENGTH, shortened } from "../web/status-page/view/shortened.ts";
 import { printable } from "./printable.ts";
 
 /** What a cell means, beside its words: they alone must be enough. */
@@ -11,7 +12,8 @@ const STYLES = { good: "green", bad: "red", doubtful: "yellow" } as const;
 
 /**
  * Rows in columns as wide as their widest cell, two blanks apart, under a header in capitals. Ends in a line break. Control
- * characters, those of the direction of writing among them, are replaced: what an appliance supplies cannot steer a terminal.
+ * characters, those of the direction of writing among them, are replaced, and long texts are cut: what an appliance supplies can
+ * neither steer a terminal nor push everything else out of it.
  */
 export function formatTable(
   header: readonly string[],
@@ -43,5 +45,5 @@ export function tint(cell: Cell, hasColour: boolean): string {
 }
 
 function textOf(cell: Cell = ""): string {
-  return printable(typeof cell === "string" ? cell : cell.text);
+  return printable(shortened(typeof cell === "string" ? cell : cell.text, NAME_LENGTH));
 }

@@ -128,6 +128,32 @@ test("what a lying appliance answers arrives on the page as text", async () => {
   expect(errors).toEqual([]);
 });
 
+test("texts of an appliance that have no end leave the rest of the page in sight", async () => {
+  const name = "n".repeat(10_000);
+  const one = { vhid: "2", vip: "192.0.2.1", state_current: "s".repeat(3000), if: "eth0", priority: "204" };
+  const port = await listen(
+    createServer((_request, response) => response.end(JSON.stringify({ [name]: one }))),
+  );
+  const appliances = ["ams-1", "ams-2"].map((each) => ({
+    name: each,
+    base_url: `http://127.0.0.1:${port}`,
+    allow_http: true,
+  }));
+  const exporter = await startTestExporter({ config: { clusters: [{ name: "ams", appliances }] } });
+  onTestFinished(exporter.stop);
+  const { page, errors } = await open(`${exporter.url}/`);
+  await page.locator(".vrrp td .state", { hasText: "sss" }).first().waitFor();
+  const heightOf = async (selector: string) =>
+    (await page.locator(selector).first().boundingBox())?.height ?? 0;
+  await expect.poll(() => heightOf(".problems > li"), SOON).toBeGreaterThan(0);
+  expect(await heightOf(".problems > li")).toBeLessThan(260);
+  expect(await heightOf(".cluster table")).toBeLessThan(1200);
+  expect(await page.content()).toContain("…");
+  const document = await (await fetch(`${exporter.url}/api/v1/fleet`)).text();
+  expect(document).toContain(one.state_current);
+  expect(errors).toEqual([]);
+});
+
 test("the browser holds the page to its policy", async () => {
   const server = await startFleetServer(documentOf([pair("ams")]));
   const { page, errors } = await open(server.url);

@@ -113,6 +113,14 @@ test("a member that is neither MASTER nor BACKUP is shown with what it reports, 
   expect(report).toMatch(/^lone +no VRRP interface$/m);
 });
 
+test("what one member reports hides no other, however long it is", () => {
+  const state = "F".repeat(3000);
+  const seen = [vrrpSeen("a", listOf([interfaceOf({ state })])), vrrpSeen("b", listOf([interfaceOf()]))];
+  const report = fleetReport(documentOf(fleetOf([MEMBER_A, MEMBER_B], seen)), false);
+  expect(report).toContain(`a ${"F".repeat(39)}… 204, b MASTER 204`);
+  expect(Math.max(...report.split("\n").map((line) => line.length))).toBeLessThan(400);
+});
+
 test("colours are for terminals that have them, and never alone tell anything", () => {
   const plain = fleetReport(WRONG, false);
   const coloured = fleetReport(WRONG, true);

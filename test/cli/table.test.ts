@@ -10,3 +10,8 @@ test("what steers a terminal or turns the direction of writing is replaced, and 
     "NAME     STATE\na\uFFFDb\uFFFD\uFFFD\uFFFD   up\nc\uFFFD[31m\uFFFD  down\n",
   );
 });
+
+test("a text that is too long is cut, so that columns stay in sight", () => {
+  const [, line = ""] = formatTable(["name", "state"], [["x".repeat(3000), "up"]]).split("\n");
+  expect(line).toBe(`${"x".repeat(239)}…  up`);
+});

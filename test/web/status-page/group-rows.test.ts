@@ -101,3 +101,18 @@ test("a lone interface that is neither MASTER nor BACKUP is not well", () => {
   const carp0 = { name: "carp0", vhid: 1, vip: "192.0.2.100", state: "FAULT", device: "eth0" };
   expect(firstRow(lone([carp0])).at(-1)).toBe("critical: FAULT carp0 on eth0");
 });
+
+const long = (character: string): string => character.repeat(10_000);
+const cut = (character: string): string => `${character.repeat(239)}…`;
+
+test("one over-long name leaves room for what stands beside it", () => {
+  const vip = "192.0.2.100";
+  const interfaces = [
+    { name: long("n"), vhid: 1, vip, state: long("s"), device: "eth0" },
+    { name: long("v"), vhid: 3, vip: long("v"), state: "MASTER", device: "" },
+  ];
+  const given = { group: { members: [member("ams-1", "other"), member("ams-2", "backup")] } };
+  const rows = groupRows(changed(AMS, { ...given, first: { interfaces } }), NOW_MS).map(cellsOf);
+  expect(rows[0]?.[1]).toBe(`warning: ${cut("s")} ${cut("n")} on eth0`);
+  expect(rows.at(-1)?.[0]).toBe(`${cut("v")} VHID 3`);
+});

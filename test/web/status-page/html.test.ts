@@ -28,6 +28,11 @@ test("what turns the direction of writing is shown by its number, and is kept in
   );
 });
 
+test("what is too long to be read is cut, and is kept in an attribute", () => {
+  const long = "x".repeat(1000);
+  expect(html`<p title="${long}">${long}</p>`.text).toBe(`<p title="${long}">${"x".repeat(479)}…</p>`);
+});
+
 test("names and values of labels are text", () => {
   expect(labelList({ "<b>": "<i>" }).text).toContain("<span>&#60;b&#62;=&#60;i&#62;</span>");
   expect(labelList({}).text).toBe("");

@@ -1,6 +1,7 @@
 import type { FleetDocument } from "../../../status/schema.ts";
 import { eventKey } from "./events.ts";
 import { problemKey } from "./problems.ts";
+import { SENTENCE_LENGTH, shortened } from "./shortened.ts";
 import { verdictOf } from "./verdict.ts";
 import { count, distinct } from "./words.ts";
 
@@ -16,7 +17,7 @@ export function describeChanges(before: FleetDocument, after: FleetDocument): re
   const others = changes.length - TOLD_AT_ONCE;
   return [
     ...(was.headline === is.headline ? [] : [is.headline]),
-    ...changes.slice(0, TOLD_AT_ONCE),
+    ...changes.slice(0, TOLD_AT_ONCE).map((change) => shortened(change, SENTENCE_LENGTH)),
     ...(others > 0 ? [count(others, "more change")] : []),
   ];
 }

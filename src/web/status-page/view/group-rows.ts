@@ -2,6 +2,7 @@ import type { ApplianceDocument, ClusterDocument, GroupDocument } from "../../..
 import { html, nothing, type Html } from "./html.ts";
 import type { Sign } from "./mark.ts";
 import { emptyCell, row, stateCell } from "./row.ts";
+import { NAME_LENGTH, shortened } from "./shortened.ts";
 import { worst, type Standing } from "./standing.ts";
 import { relative, type Now } from "./time.ts";
 import { distinct } from "./words.ts";
@@ -71,7 +72,7 @@ function stateOf({ state, isPreferredMaster, members }: GroupDocument): (typeof 
 }
 
 function titleOf({ vhid, vip }: GroupRef): Html {
-  return html`${breakable(vip)} <span class="aside">VHID ${vhid}</span>`;
+  return html`${breakable(nameOf(vip))} <span class="aside">VHID ${vhid}</span>`;
 }
 
 /** An address that is broken, where it must be, after one of its separators. */
@@ -102,7 +103,7 @@ function roleOf(
     case "backup":
       return ["backup", "BACKUP"];
     case "other":
-      return ["warning", distinct(interfaces.map((one) => one.state)).join(", ")];
+      return ["warning", statesOf(interfaces)];
     case "unknown":
       return ["unknown", "unknown"];
     default:
@@ -115,8 +116,19 @@ function priorityOf(priority: number | undefined): Html {
 }
 
 function namesOf(interfaces: readonly Interface[]): Html {
-  const names = interfaces.map(({ name, device }) => (device === "" ? name : `${name} on ${device}`));
+  const names = interfaces.map(({ name, device }) =>
+    device === "" ? nameOf(name) : `${nameOf(name)} on ${nameOf(device)}`,
+  );
   return names.length === 0 ? nothing : html`<span>${names.join(", ")}</span>`;
+}
+
+function statesOf(interfaces: readonly Interface[]): string {
+  return nameOf(distinct(interfaces.map(({ state }) => state)).join(", "));
+}
+
+/** What an appliance calls something, at a length that has room in a table. */
+function nameOf(text: string): string {
+  return shortened(text, NAME_LENGTH);
 }
 
 /** An interface of no group: of MASTER and BACKUP nobody can say which is well. */
@@ -140,7 +152,7 @@ function loneCell(interfaces: readonly Interface[], nowMs: Now): Html {
   const changed = first.lastTransitionAt;
   return stateCell(
     first.state === "BACKUP" ? "backup" : worst(interfaces.map(loneStanding)),
-    distinct(interfaces.map(({ state }) => state)).join(", "),
+    statesOf(interfaces),
     html`${priorityOf(first.priority)} ${namesOf(interfaces)}
     ${changed === undefined ? nothing : html`<span>changed ${relative("ago", changed, nowMs)}</span>`}`,
   );

@@ -1,3 +1,5 @@
+import { SENTENCE_LENGTH, shortened } from "./shortened.ts";
+
 /** Markup that is safe to send: everything put into it was escaped. */
 export interface Html {
   readonly text: string;
@@ -20,7 +22,8 @@ interface Template {
 const compacted = new WeakMap<TemplateStringsArray, Template>();
 
 /**
- * Markup from a template; what is put in is text, unless it is markup made in the same way. Throws where a value is missing,
+ * Markup from a template; what is put in is text, unless it is markup made in the same way, and is cut to the length of a
+ * sentence where it is to be read. Throws where a value is missing,
  * as it may be in the document of another version: what is not known is not shown as nothing.
  */
 export function html(template: TemplateStringsArray, ...values: readonly Value[]): Html {
@@ -48,7 +51,8 @@ function compact(template: TemplateStringsArray): Template {
 }
 
 function markup(value: Value, isInTag: boolean): string {
-  if (typeof value === "string") return isInTag ? escapeHtml(value) : escapeHtml(visible(value));
+  if (typeof value === "string")
+    return isInTag ? escapeHtml(value) : escapeHtml(visible(shortened(value, SENTENCE_LENGTH)));
   if (typeof value === "number") return String(value);
   if ("text" in value) return value.text;
   return value.map(({ text }) => text).join("");
