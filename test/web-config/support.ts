@@ -39,7 +39,7 @@ function linesOf(errors: readonly ConfigError[], folder: string): readonly strin
 }
 
 /** A server with the exporter's routes, protected by a web configuration that must be good. */
-export async function startSecured(yaml: string, files: Files = {}, handler = routes()) {
+export async function startSecured(yaml: string, files: Files = {}, handler = routes(), routePrefix = "") {
   const folder = await folderOf({ ...files, "web.yaml": yaml });
   const log = createMemoryLog();
   const clock = { nowMs: 0 };
@@ -48,7 +48,7 @@ export async function startSecured(yaml: string, files: Files = {}, handler = ro
     nowMs: () => clock.nowMs,
   });
   if (!loaded.ok) throw new Error(linesOf(loaded.errors, folder).join("\n"));
-  const started = await loaded.web.start([{ host: "127.0.0.1", port: 0 }], handler, "");
+  const started = await loaded.web.start([{ host: "127.0.0.1", port: 0 }], handler, routePrefix);
   if (!started.ok) throw new Error(started.code);
   onTestFinished(() => started.server.stop());
   return {
