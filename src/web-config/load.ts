@@ -3,6 +3,7 @@ import { sortErrors } from "../config/errors.ts";
 import { recordSources, type Source } from "../config/sources.ts";
 import { errorAt, readYamlFile, type YamlFile } from "../config/yaml/file.ts";
 import { validateYaml } from "../config/yaml/validate.ts";
+import { withHeadersAsTexts } from "./headers.ts";
 import { readPemSources } from "./pem-sources.ts";
 import { webConfigSchema, type WebSettings } from "./schema.ts";
 import { resolveTls } from "./tls.ts";
@@ -22,7 +23,7 @@ export async function loadWebConfig(path: string): Promise<WebConfigResult> {
   const record = recordSources();
   const read = await readYamlFile(path, record.readText);
   if (!read.ok) return { ...read, sources: record.sources() };
-  const file = { ...read.file, data: read.file.data ?? {} };
+  const file = withHeadersAsTexts({ ...read.file, data: read.file.data ?? {} });
   const validated = validateYaml(file, webConfigSchema);
   const pems = await readPemSources(file, record);
   const { users, errors: userErrors } = readUsers(file);

@@ -75,6 +75,48 @@ test("takes certificate, key and authorities inline", async () => {
 });
 
 test.each([
+  "007",
+  "0x1F",
+  "1.0",
+  "1e3",
+  "12345678901234567890",
+  ".5",
+  "+12",
+  "-0",
+  "0o17",
+  ".inf",
+  ".NaN",
+  "True",
+  "FALSE",
+  "1_000",
+])("takes the user name and the header %s as it is written", async (word) => {
+  const { config, errors } = await load(
+    `basic_auth_users: { ${word}: $2y$${HASH} }\nhttp_server_config: { headers: { X-XSS-Protection: ${word} } }`,
+  );
+  expect(errors).toEqual([]);
+  expect([...(config?.users.keys() ?? [])]).toEqual([word]);
+  expect(config?.headers).toEqual({ "X-XSS-Protection": word });
+});
+
+test("takes a header as it is written behind an alias and a merge key", async () => {
+  const { config } = await load(
+    `http_server_config:
+  headers:
+    <<: { X-XSS-Protection: &one 1.0 }
+    Content-Security-Policy: *one
+`,
+  );
+  expect(config?.headers).toEqual({ "X-XSS-Protection": "1.0", "Content-Security-Policy": "1.0" });
+});
+
+test("tells users apart whose names are one number", async () => {
+  const { config } = await load(`basic_auth_users: { 1: $2y$${HASH}, 0x1: $2y$${HASH}, 1.0: $2y$${HASH} }`);
+  expect([...(config?.users.keys() ?? [])].toSorted()).toEqual(["0x1", "1", "1.0"]);
+  const { errors } = await load(`basic_auth_users: { 0x1: $2y$${HASH}, '0x1': $2y$${HASH} }`);
+  expect(errors).toEqual(["web.yaml:1:88: this key stands here twice"]);
+});
+
+test.each([
   "{}",
   "tls_server_config:\nbasic_auth_users:\nhttp_server_config:\nrate_limit:\n",
   "tls_server_config: { cert_file: '', key_file: '', client_auth_type: '' }",
