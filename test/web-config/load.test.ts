@@ -116,6 +116,29 @@ test("tells users apart whose names are one number", async () => {
   expect(errors).toEqual(["web.yaml:1:88: this key stands here twice"]);
 });
 
+/** In no UTF-8. */
+function withRemark(pem = ""): Uint8Array {
+  return Buffer.concat([Buffer.from("# Z\xfcrich\n", "latin1"), Buffer.from(pem), Buffer.from([0xff])]);
+}
+
+test("takes PEM files with text around the blocks that is not UTF-8", async () => {
+  const { config, errors } = await load(
+    `tls_server_config:
+  cert_file: server.pem
+  key_file: server.key
+  client_ca_file: ca.pem
+  client_auth_type: VerifyClientCertIfGiven
+`,
+    {
+      "server.pem": withRemark(files["server.pem"]),
+      "server.key": withRemark(files["server.key"]),
+      "ca.pem": withRemark(files["ca.pem"]),
+    },
+  );
+  expect(errors).toEqual([]);
+  expect(config?.tls?.cert).toContain(files["server.pem"]);
+});
+
 test.each([
   "{}",
   "tls_server_config:\nbasic_auth_users:\nhttp_server_config:\nrate_limit:\n",

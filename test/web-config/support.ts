@@ -15,10 +15,13 @@ import { routes } from "../web/support.ts";
 /** Texts by name. */
 export type Files = Readonly<Record<string, string>>;
 
+/** Texts or bytes by name. */
+type Contents = Readonly<Record<string, string | Uint8Array>>;
+
 /** bcrypt of `correct horse` at the least cost, less its prefix. */
 export const HASH = "04$hgEwj3dCmabonfMe97BMqe1sNnllCCDX.BeVT8.4eZePcrG2PxOOq";
 
-export async function folderOf(files: Files): Promise<string> {
+export async function folderOf(files: Contents): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "web-config-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text)));
@@ -26,7 +29,7 @@ export async function folderOf(files: Files): Promise<string> {
 }
 
 /** What becomes of a web configuration that lies beside the files; errors as lines, less the folder. */
-export async function load(yaml: string, files: Files = {}) {
+export async function load(yaml: string, files: Contents = {}) {
   const folder = await folderOf({ ...files, "web.yaml": yaml });
   const loaded = await loadWebConfig(join(folder, "web.yaml"));
   const sources = loaded.sources.map(({ name }) => basename(name)).toSorted();
