@@ -73,7 +73,8 @@ export async function loadSecuredWeb(
     web: {
       sources: loaded.sources,
       start: async (listeners, handler, routePrefix) => {
-        const served = underPrefix(routePrefix, guard.protect(handler));
+        // The guard is the outermost: what lies outside of the prefix is nobody's to probe either.
+        const served = guard.protect(underPrefix(routePrefix, handler), routePrefix);
         const started = await startWebServer(listeners, served, current.tls);
         if (started.ok) server = started.server;
         return started;

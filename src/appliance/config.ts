@@ -1,8 +1,6 @@
-import { X509Certificate } from "node:crypto";
-import { createSecureContext } from "node:tls";
-
 import type { ConfigError } from "../config/config.ts";
-import { sortErrors, type JsonPath } from "../config/errors.ts";
+import { sortErrors } from "../config/errors.ts";
+import { checkKeyPair } from "../config/resolve/pem-file.ts";
 import { Secret } from "../config/secret.ts";
 import { validateYaml } from "../config/yaml/validate.ts";
 import { errorAt, readYamlFile, type YamlFile } from "../config/yaml/file.ts";
@@ -30,44 +28,16 @@ export async function loadApplianceConfig(path: string): Promise<ApplianceConfig
   const { file } = read;
   const validated = validateYaml(file, applianceSchema);
   const files = await readReferencedFiles(file);
-  const errors = [
-    ...(validated.ok ? [] : validated.errors),
-    ...files.errors,
-    ...certificateErrors(file, files),
-  ];
+  const errors = [...(validated.ok ? [] : validated.errors), ...files.errors, ...keyPairErrors(file, files)];
   if (!validated.ok || errors.length > 0) return { ok: false, errors: sortErrors([file.file], errors) };
   return { ok: true, config: resolveConfig(file, validated.value, files) };
 }
 
-function certificateErrors(file: YamlFile, { texts }: ReferencedFiles): readonly ConfigError[] {
+/** An error where certificate and key, each of them sound, do not go together. */
+function keyPairErrors(file: YamlFile, { texts }: ReferencedFiles): readonly ConfigError[] {
   const [cert, key] = [texts.get("tls.cert_file"), texts.get("tls.key_file")];
-  const ca = texts.get("website_test.tls_config.ca_file");
-  const errors: ConfigError[] = [];
-  const check = (at: JsonPath, message: string, use: () => unknown) => {
-    if (throws(use)) errors.push(errorAt(file, at, message));
-  };
-  if (cert !== undefined && key !== undefined) {
-    const message = "expected a certificate and its private key, in PEM";
-    check(["tls"], message, () => createSecureContext({ cert, key }));
-  }
-  if (ca !== undefined) {
-    check(
-      ["website_test", "tls_config", "ca_file"],
-      "expected certificates, in PEM",
-      () => new X509Certificate(ca),
-    );
-  }
-  return errors;
-}
-
-/** The library's own messages could quote a key. */
-function throws(use: () => unknown): boolean {
-  try {
-    use();
-    return false;
-  } catch {
-    return true;
-  }
+  const message = cert !== undefined && key !== undefined ? checkKeyPair(cert, key) : undefined;
+  return message === undefined ? [] : [errorAt(file, ["tls", "key_file"], message)];
 }
 
 function resolveConfig(

@@ -9,21 +9,28 @@ export type TextResult =
 
 const LEAST_ROOM_BYTES = 4096;
 
+/** What is done about bytes that are not UTF-8: the file is refused, or U+FFFD stands for them. */
+export type Decoding = "strict" | "lenient";
+
 /**
  * The whole text of a regular file, as UTF-8 without a byte order mark, or why there is none.
  * Holds no more than `limitBytes` of it, and never waits for a pipe.
  */
-export async function readTextFile(path: string, limitBytes: number): Promise<TextResult> {
+export async function readTextFile(
+  path: string,
+  limitBytes: number,
+  decoding: Decoding = "strict",
+): Promise<TextResult> {
   try {
     // Non-blocking, or opening a pipe without a writer would hold a thread for ever.
     const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    return await readAndClose(handle, limitBytes);
+    return await readAndClose(handle, limitBytes, decoding);
   } catch (error) {
     return { ok: false, message: wordReadError(error) };
   }
 }
 
-async function readAndClose(handle: FileHandle, limitBytes: number): Promise<TextResult> {
+async function readAndClose(handle: FileHandle, limitBytes: number, decoding: Decoding): Promise<TextResult> {
   try {
     const stats = await handle.stat();
     if (stats.isDirectory()) return { ok: false, message: "it is a directory" };
@@ -31,7 +38,7 @@ async function readAndClose(handle: FileHandle, limitBytes: number): Promise<Tex
     if (stats.size > limitBytes) return { ok: false, message: `it is larger than ${limitBytes} bytes` };
     const bytes = await readUpTo(handle, stats.size, limitBytes + 1);
     if (bytes.length > limitBytes) return { ok: false, message: `it is larger than ${limitBytes} bytes` };
-    return decode(bytes);
+    return decode(bytes, decoding);
   } finally {
     await handle.close();
   }
@@ -49,9 +56,9 @@ async function readUpTo(handle: FileHandle, size: number, limitBytes: number): P
   }
 }
 
-function decode(bytes: Buffer): TextResult {
+function decode(bytes: Buffer, decoding: Decoding): TextResult {
   try {
-    return { ok: true, text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
+    return { ok: true, text: new TextDecoder("utf-8", { fatal: decoding === "strict" }).decode(bytes) };
   } catch {
     return { ok: false, message: "it is not UTF-8" };
   }

@@ -28,10 +28,10 @@ export function recordSources(): SourceRecord {
   return {
     add,
     sources: () => [...sources],
-    readText: async (given, limitBytes) => {
+    readText: async (given, limitBytes, decoding) => {
       const path = resolve(given);
-      const result = await readTextFile(path, limitBytes);
-      const read = async () => stateOf(await readTextFile(path, limitBytes));
+      const result = await readTextFile(path, limitBytes, decoding);
+      const read = async () => stateOf(await readTextFile(path, limitBytes, decoding));
       add({ name: path, statPath: path, state: stateOf(result), read });
       return result;
     },

@@ -1,13 +1,15 @@
 import type { ConfigError } from "../config/config.ts";
 import { sortErrors } from "../config/errors.ts";
 import { recordSources, type Source } from "../config/sources.ts";
-import { errorAt, readYamlFile, type YamlFile } from "../config/yaml/file.ts";
+import { readYamlFile } from "../config/yaml/file.ts";
 import { validateYaml } from "../config/yaml/validate.ts";
+import { withHeadersAsTexts } from "./headers.ts";
 import { readPemSources } from "./pem-sources.ts";
-import { webConfigSchema, type WebSettings } from "./schema.ts";
+import { readRateLimit } from "./rate-limit.ts";
+import { webConfigSchema } from "./schema.ts";
 import { resolveTls } from "./tls.ts";
 import { readUsers } from "./users.ts";
-import type { RateLimit, WebConfig } from "./web-config.ts";
+import type { WebConfig } from "./web-config.ts";
 
 /** `sources`: all that was read, as it was found, so that no change between two readings is lost. */
 export type WebConfigResult =
@@ -22,25 +24,22 @@ export async function loadWebConfig(path: string): Promise<WebConfigResult> {
   const record = recordSources();
   const read = await readYamlFile(path, record.readText);
   if (!read.ok) return { ...read, sources: record.sources() };
-  const file = { ...read.file, data: read.file.data ?? {} };
+  const file = withHeadersAsTexts({ ...read.file, data: read.file.data ?? {} });
   const validated = validateYaml(file, webConfigSchema);
   const pems = await readPemSources(file, record);
   const { users, errors: userErrors } = readUsers(file);
-  const limited = readRateLimit(file, validated.ok ? validated.value : {});
-  const found = [...(validated.ok ? [] : validated.errors), ...pems.errors, ...userErrors, ...limited.errors];
-  const tls =
-    validated.ok && pems.errors.length === 0
-      ? resolveTls(file, validated.value.tls_server_config, pems)
-      : undefined;
-  const errors = tls === undefined || tls.ok ? found : [...found, ...tls.errors];
-  if (!validated.ok || tls === undefined || !tls.ok || errors.length > 0) {
+  const limited = readRateLimit(file);
+  const { tls, errors: tlsErrors } = resolveTls(file, pems);
+  const others = [...pems.errors, ...userErrors, ...limited.errors, ...tlsErrors];
+  if (!validated.ok || others.length > 0) {
+    const errors = [...(validated.ok ? [] : validated.errors), ...others];
     return { ok: false, errors: sortErrors([path], errors), sources: record.sources() };
   }
   const http = validated.value.http_server_config;
   return {
     ok: true,
     config: {
-      tls: tls.tls,
+      tls,
       users,
       headers: definedOnly(http?.headers ?? {}),
       rateLimit: limited.rateLimit,
@@ -48,17 +47,6 @@ export async function loadWebConfig(path: string): Promise<WebConfigResult> {
     },
     sources: record.sources(),
   };
-}
-
-function readRateLimit(
-  file: YamlFile,
-  { rate_limit: given }: WebSettings,
-): { readonly rateLimit: RateLimit | undefined; readonly errors: readonly ConfigError[] } {
-  const { interval: intervalMs = 0, burst = 0 } = given ?? {};
-  if (intervalMs === 0) return { rateLimit: undefined, errors: [] };
-  if (burst > 0) return { rateLimit: { intervalMs, burst }, errors: [] };
-  const message = "expected at least 1 beside an interval, or no request would ever be answered";
-  return { rateLimit: undefined, errors: [errorAt(file, ["rate_limit", "burst"], message)] };
 }
 
 function definedOnly(

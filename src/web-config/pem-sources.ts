@@ -56,7 +56,8 @@ async function readPemSource(
   }
   if (path === undefined) return { errors: [] };
   const absolute = resolve(dirname(file.file), path);
-  const read = await readText(absolute, MAX_PEM_BYTES);
+  // What stands between the blocks may be in any encoding.
+  const read = await readText(absolute, MAX_PEM_BYTES, "lenient");
   const message = read.ok ? check(read.text) : read.message;
   if (!read.ok || message !== undefined) {
     return refuse(`${key}_file`, `cannot use ${showPath(path, absolute)}: ${message}`);

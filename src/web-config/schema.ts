@@ -12,7 +12,8 @@ import {
   truth,
 } from "./values.ts";
 
-const tls = z.strictObject({
+/** Its file names not yet followed. */
+export const tlsSchema = z.strictObject({
   cert: textSetting(secretText),
   key: textSetting(secretText),
   client_ca: textSetting(secretText),
@@ -36,14 +37,16 @@ const headers = z.strictObject({
   "X-XSS-Protection": textSetting(headerValue),
 });
 
+/** `interval`: in milliseconds. */
+export const rateLimitSchema = z.strictObject({ interval: setting(goDuration), burst: setting(count) });
+
 /** The web configuration, file names not yet followed. @see Prometheus exporter-toolkit, web configuration */
 export const webConfigSchema = z.strictObject({
-  tls_server_config: setting(tls),
+  tls_server_config: setting(tlsSchema),
   // Their values are judged apart, so that no error shows anything of them.
   basic_auth_users: setting(z.record(z.string(), z.unknown())),
   http_server_config: setting(z.strictObject({ http2: setting(truth), headers: setting(headers) })),
-  rate_limit: setting(z.strictObject({ interval: setting(goDuration), burst: setting(count) })),
+  rate_limit: setting(rateLimitSchema),
 });
 
-export type WebSettings = z.infer<typeof webConfigSchema>;
-export type TlsServerSettings = z.infer<typeof tls>;
+export type TlsServerSettings = z.infer<typeof tlsSchema>;

@@ -13,8 +13,9 @@ export function toSecureContextOptions(tls: TlsSettings): SecureContextOptions {
     ciphers: ciphersOf(tls),
     honorCipherOrder: tls.preferServerCipherSuites,
     // As in Go: whatever stands in the file is trusted, root or not.
-    allowPartialTrustChain: true,
-    ...(clientCa === undefined ? {} : { ca: clientCa }),
+    ...(clientCa === undefined ? {} : { ca: clientCa, allowPartialTrustChain: true }),
+    // Sessions are resumed only in a context that is named.
+    sessionIdContext: "appliance-exporter",
     ...(curves === undefined ? {} : { ecdhCurve: curves.join(":") }),
   };
 }

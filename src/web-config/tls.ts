@@ -3,48 +3,75 @@ import type { ConfigError } from "../config/config.ts";
 import { checkKeyPair } from "../config/resolve/pem-file.ts";
 import { Secret } from "../config/secret.ts";
 import { errorAt, type YamlFile } from "../config/yaml/file.ts";
+import { readFitting, type Fitting } from "../config/yaml/fitting.ts";
+import { valueAt } from "../config/yaml/validate.ts";
 import { TLS_VERSIONS } from "./go-names.ts";
 import type { PemSources } from "./pem-sources.ts";
-import type { TlsServerSettings } from "./schema.ts";
+import { tlsSchema, type TlsServerSettings } from "./schema.ts";
 import { toSecureContextOptions } from "./secure-context.ts";
 import type { TlsSettings } from "./web-config.ts";
 
-export type TlsResult =
-  | { readonly ok: true; readonly tls: TlsSettings | undefined }
-  | { readonly ok: false; readonly errors: readonly ConfigError[] };
+export interface TlsReading {
+  /** `undefined` where no TLS is asked for, and where something is wrong with it. */
+  readonly tls: TlsSettings | undefined;
+  /** Those that the validation of the file and the reading of the PEM texts do not tell of. */
+  readonly errors: readonly ConfigError[];
+}
 
-/** What the TLS block asks for; `undefined` where it asks for no TLS. Its PEM sources were sound. */
-export function resolveTls(
-  file: YamlFile,
-  settings: TlsServerSettings | undefined,
-  pems: PemSources,
-): TlsResult {
-  if (settings === undefined || !isEnabled(settings)) return { ok: true, tls: undefined };
-  /** At the first of the keys that is there, else at the block. */
-  const refuse = (keys: readonly Key[], message: string): TlsResult => {
-    const given = keys.filter((key) => settings[key] !== undefined).slice(0, 1);
-    return { ok: false, errors: [errorAt(file, ["tls_server_config", ...given], message)] };
-  };
+/** What the TLS block asks for. A setting or a PEM text that does not fit hides only what depends on it. */
+export function resolveTls(file: YamlFile, pems: PemSources): TlsReading {
+  const block = readFitting(tlsSchema, valueAt(file.data, ["tls_server_config"]) ?? {});
+  if (!isGiven(block, [...CERT, ...KEY, ...CLIENTS])) return { tls: undefined, errors: [] };
   const { cert, key } = pems;
-  if (cert === undefined) return refuse([...KEY, ...CLIENTS], "expected one of cert and cert_file beside it");
-  if (key === undefined) return refuse(CERT, "expected one of key and key_file beside it");
-  const tls = toTlsSettings(settings, pems, { cert, key });
-  const contradiction = findContradiction(settings, tls);
-  if (contradiction !== undefined) return refuse([contradiction.at], contradiction.message);
-  if (checkKeyPair(cert, key) !== undefined) {
-    return refuse(KEY, "the key does not belong to the certificate, or TLS refuses the two");
-  }
-  return isUsable(tls) ? { ok: true, tls } : refuse([], "TLS refuses this combination of settings");
+  const tls = toTlsSettings(block.settings ?? {}, pems, { cert: cert ?? "", key: key ?? "" });
+  const refusals = [
+    ...findMissing(block),
+    ...findContradictions(block, tls),
+    ...(cert === undefined || key === undefined ? [] : findMismatch(cert, key)),
+  ];
+  const isJudged = refusals.length === 0 && pems.errors.length === 0 && block.unfit.size === 0;
+  if (isJudged && !isUsable(tls))
+    refusals.push({ at: [], message: "TLS refuses this combination of settings" });
+  const errors = refusals.map(({ at, message }) => {
+    // At the first of the keys that is there, else at the block.
+    const given = at.filter((each) => isGiven(block, [each])).slice(0, 1);
+    return errorAt(file, ["tls_server_config", ...given], message);
+  });
+  return { tls: isJudged && errors.length === 0 ? tls : undefined, errors };
+}
+
+type Block = Fitting<TlsServerSettings>;
+interface Refusal {
+  /** The keys that are to blame, the first that is there. */
+  readonly at: readonly Key[];
+  readonly message: string;
 }
 
 type Key = keyof TlsServerSettings;
 const CERT: readonly Key[] = ["cert", "cert_file"];
 const KEY: readonly Key[] = ["key", "key_file"];
-const CLIENTS: readonly Key[] = ["client_ca", "client_ca_file", "client_auth_type"];
+const CLIENT_CA: readonly Key[] = ["client_ca", "client_ca_file"];
+const CLIENTS: readonly Key[] = [...CLIENT_CA, "client_auth_type"];
 
-/** As in Prometheus's exporters, versions and ciphers alone ask for no TLS. */
-function isEnabled(settings: TlsServerSettings): boolean {
-  return [...CERT, ...KEY, ...CLIENTS].some((key) => settings[key] !== undefined);
+/** Whether one of them stands there. As in Prometheus's exporters, versions and ciphers alone ask for no TLS. */
+function isGiven({ settings, unfit }: Block, keys: readonly Key[]): boolean {
+  return keys.some((key) => settings?.[key] !== undefined || unfit.has(key));
+}
+
+function findMissing(block: Block): readonly Refusal[] {
+  const refusals: Refusal[] = [];
+  if (!isGiven(block, CERT)) {
+    refusals.push({ at: [...KEY, ...CLIENTS], message: "expected one of cert and cert_file beside it" });
+  }
+  if (!isGiven(block, KEY)) {
+    refusals.push({ at: [...CERT, ...CLIENTS], message: "expected one of key and key_file beside it" });
+  }
+  return refusals;
+}
+
+function findMismatch(cert: string, key: string): readonly Refusal[] {
+  const message = "the key does not belong to the certificate, or TLS refuses the two";
+  return checkKeyPair(cert, key) === undefined ? [] : [{ at: KEY, message }];
 }
 
 function toTlsSettings(
@@ -71,24 +98,26 @@ function distinct(list: readonly string[] | undefined): readonly string[] | unde
   return list === undefined || list.length === 0 ? undefined : [...new Set(list)];
 }
 
-/** The key at fault, and why. */
-function findContradiction(
-  settings: TlsServerSettings,
-  { clientCa, clientAuth, clientAllowedSans, minVersion, maxVersion }: TlsSettings,
-): { readonly at: Key; readonly message: string } | undefined {
-  if (clientCa !== undefined && clientAuth === "NoClientCert") {
-    const at = settings.client_ca === undefined ? "client_ca_file" : "client_ca";
-    return { at, message: "needs a client_auth_type other than NoClientCert" };
+function findContradictions(
+  block: Block,
+  { clientAuth, clientAllowedSans, minVersion, maxVersion }: TlsSettings,
+): readonly Refusal[] {
+  const refusals: Refusal[] = [];
+  const isAuthKnown = !block.unfit.has("client_auth_type");
+  if (isAuthKnown && clientAuth === "NoClientCert" && isGiven(block, CLIENT_CA)) {
+    refusals.push({ at: CLIENT_CA, message: "needs a client_auth_type other than NoClientCert" });
   }
   const isRequired = clientAuth === "RequireAnyClientCert" || clientAuth === "RequireAndVerifyClientCert";
-  if (clientAllowedSans !== undefined && !isRequired) {
+  if (isAuthKnown && !isRequired && clientAllowedSans !== undefined) {
     const message = "needs the client_auth_type RequireAnyClientCert or RequireAndVerifyClientCert";
-    return { at: "client_allowed_sans", message };
+    refusals.push({ at: ["client_allowed_sans"], message });
   }
+  const areVersionsKnown = !block.unfit.has("min_version") && !block.unfit.has("max_version");
   const ascending = [...TLS_VERSIONS.values()];
-  if (ascending.indexOf(minVersion) <= ascending.indexOf(maxVersion)) return undefined;
-  const at = settings.min_version === undefined ? "max_version" : "min_version";
-  return { at, message: "min_version is above max_version" };
+  if (areVersionsKnown && ascending.indexOf(minVersion) > ascending.indexOf(maxVersion)) {
+    refusals.push({ at: ["min_version", "max_version"], message: "min_version is above max_version" });
+  }
+  return refusals;
 }
 
 /** The library's own messages could quote a key. */

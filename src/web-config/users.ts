@@ -10,6 +10,10 @@ const USER_NAME = /^[\w.@-]{1,64}$/;
 /** Versions that Go, and with it Prometheus's exporters, takes for what they are called since. */
 const OLD_VERSION = /^\$2x?\$/;
 
+/** Of the 22nd character of the salt, two bits count; Go passes over the rest, and a comparison of texts would not. */
+const SALT_END = /^(.{28})(.)/;
+const ALPHABET = "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
 /** bcrypt hashes by user name, or where one is not a hash; errors show nothing of it. */
 export interface Users {
   readonly users: ReadonlyMap<string, Secret>;
@@ -25,11 +29,21 @@ export function readUsers(file: YamlFile): Users {
   for (const [name, given] of Object.entries<unknown>({ ...entries })) {
     // A block of YAML ends in a line break.
     const hash = typeof given === "string" ? given.trimEnd() : given;
-    if (typeof hash === "string" && BCRYPT.test(hash))
-      users.set(name, new Secret(hash.replace(OLD_VERSION, "$2b$")));
+    if (typeof hash === "string" && BCRYPT.test(hash)) users.set(name, new Secret(canonical(hash)));
     else errors.push(notAHash(file, name, hash));
   }
   return { users, errors };
+}
+
+/** The same hash as our check writes it. */
+function canonical(hash: string): string {
+  return hash
+    .replace(OLD_VERSION, "$2b$")
+    .replace(SALT_END, (_, before: string, last: string) => `${before}${withoutSpareBits(last)}`);
+}
+
+function withoutSpareBits(character: string): string {
+  return ALPHABET.charAt(ALPHABET.indexOf(character) & 0b11_0000);
 }
 
 function notAHash(file: YamlFile, name: string, hash: unknown): ConfigError {

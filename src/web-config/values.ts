@@ -81,10 +81,9 @@ export const goDuration = z.unknown().transform((input, context): number => {
   return z.NEVER;
 });
 
-/** A header's value on one line; a number or a truth value stands for its text, as in `X-XSS-Protection: 0`. */
+/** A header's value on one line. */
 export const headerValue = z.unknown().transform((input, context): string => {
-  const isScalar = typeof input === "string" || typeof input === "number" || typeof input === "boolean";
-  const line = isScalar ? oneLine(String(input)) : undefined;
+  const line = typeof input === "string" ? oneLine(input) : undefined;
   if (line !== undefined && isHeaderValue(line)) return line;
   const message = expected("a text that may stand in an HTTP header")({ input });
   context.addIssue({ code: "custom", message });

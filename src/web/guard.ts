@@ -4,10 +4,12 @@ import { readBasicCredentials } from "./basic-credentials.ts";
 import { createPasswordCheck, type Verdict } from "./password-check.ts";
 import { createTokenBucket, type TakeToken } from "./rate-limit.ts";
 import { send, text, type Reply } from "./reply.ts";
+import { pathOf } from "./request-path.ts";
 
 /** Stands before the pages; its rules can change. */
 export interface Guard {
-  protect(handler: RequestListener): RequestListener;
+  /** `routePrefix`: in front of the paths that `handler` knows, without a slash at its end; empty for none. */
+  protect(handler: RequestListener, routePrefix: string): RequestListener;
   /** From the next request on. */
   apply(rules: GuardRules): void;
 }
@@ -15,7 +17,7 @@ export interface Guard {
 type GuardRules = Pick<WebConfig, "users" | "headers" | "rateLimit">;
 
 /** What tells an orchestrator whether the process lives: it holds no secrets, and a guesser must not get us restarted. */
-const OPEN_PATHS = /^\/-\/(?:healthy|ready)(?:\?|$)/;
+const OPEN_PATHS = ["/-/healthy", "/-/ready"];
 
 /** How long a client waits for its password to be checked; less than Prometheus's usual timeout of a scrape. */
 const MAX_WAIT_MS = 5000;
@@ -32,7 +34,6 @@ export function createGuard(initial: GuardRules, nowMs: () => number): Guard {
   let takeToken = tokensFor(rules.rateLimit, nowMs);
 
   async function refusal(request: IncomingMessage, response: ServerResponse): Promise<Reply | undefined> {
-    if (OPEN_PATHS.test(request.url ?? "")) return undefined;
     if (!takeToken()) return tooManyRequests(rules.rateLimit);
     if (rules.users.size === 0) return undefined;
     return replyTo(await withPatience(response, (givenUp) => judge(request, givenUp)));
@@ -46,11 +47,17 @@ export function createGuard(initial: GuardRules, nowMs: () => number): Guard {
   }
 
   return {
-    protect: (handler) => (request, response) => {
-      for (const [name, value] of Object.entries(rules.headers)) response.setHeader(name, value);
-      refusal(request, response)
-        .then((reply) => (reply === undefined ? handler(request, response) : send(request, response, reply)))
-        .catch(() => response.destroy());
+    protect: (handler, routePrefix) => {
+      const openPaths = new Set(OPEN_PATHS.map((path) => `${routePrefix}${path}`));
+      const isOpen = (request: IncomingMessage): boolean => openPaths.has(pathOf(request));
+      return (request, response) => {
+        for (const [name, value] of Object.entries(rules.headers)) response.setHeader(name, value);
+        (isOpen(request) ? Promise.resolve(undefined) : refusal(request, response))
+          .then((reply) =>
+            reply === undefined ? handler(request, response) : send(request, response, reply),
+          )
+          .catch(() => response.destroy());
+      };
     },
     apply: (next) => {
       // A bucket that goes on as before keeps its level.

@@ -1,5 +1,6 @@
 import type { RequestListener } from "node:http";
 import { send, text } from "./reply.ts";
+import { targetOf } from "./request-path.ts";
 
 /**
  * Serves everything under a prefix: `/exporter` in front of every path, none with the empty one. `/` and the prefix itself
@@ -10,13 +11,13 @@ import { send, text } from "./reply.ts";
 export function underPrefix(prefix: string, handler: RequestListener): RequestListener {
   if (prefix === "") return handler;
   return (request, response) => {
-    const { url = "/" } = request;
-    if (url.startsWith(`${prefix}/`)) {
-      request.url = url.slice(prefix.length);
+    const target = targetOf(request);
+    if (target.startsWith(`${prefix}/`)) {
+      request.url = target.slice(prefix.length);
       handler(request, response);
       return;
     }
-    const isEntrance = url === "/" || url === prefix;
+    const isEntrance = target === "/" || target === prefix;
     const reply = isEntrance ? text(302, "Found", { location: `${prefix}/` }) : text(404, "Not found");
     send(request, response, reply);
   };

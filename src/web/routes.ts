@@ -9,6 +9,7 @@ import { RELOAD_PATH, type PagePath } from "./paths.ts";
 import { reloadReply, type ReloadConfig } from "./reload.ts";
 import { createProbePage, type Probe } from "./probe.ts";
 import { send, text, type Reply } from "./reply.ts";
+import { pathOf } from "./request-path.ts";
 import { createSharedRendering } from "./scrape.ts";
 import type { Assets } from "./status-page/assets.ts";
 import { createStatusPage } from "./status-page/status-page.ts";
@@ -96,10 +97,4 @@ async function answer(request: IncomingMessage, page: Page | undefined): Promise
     return text(405, "Only GET and HEAD are served", { allow: "GET, HEAD", connection: "close" });
   }
   return page === undefined ? text(404, "Not found") : page(request);
-}
-
-/** The path asked for, without the query; of the absolute form too. @see RFC 9112, 3.2 */
-function pathOf({ url = "/" }: IncomingMessage): string {
-  const [path = "/"] = url.replace(/^https?:\/\/[^/?]*/, "").split("?", 1);
-  return path === "" ? "/" : path;
 }

@@ -1,6 +1,6 @@
 import type { RequestListener, ServerOptions } from "node:http";
 import { createServer, type Server } from "node:https";
-import type { TLSSocket } from "node:tls";
+import { createSecureContext, type TLSSocket } from "node:tls";
 import { toSecureContextOptions } from "../web-config/secure-context.ts";
 import type { TlsSettings } from "../web-config/web-config.ts";
 import { asksForCertificate, isClientAccepted } from "./client-certificates.ts";
@@ -37,13 +37,23 @@ export function createTlsServer(
   server.prependListener("secureConnection", (socket: TLSSocket) => {
     if (!isClientAccepted(current, socket)) socket.destroy();
   });
+  takeContext(server, initial);
   return {
     server,
     secure: (tls) => {
       server.setSecureContext(toSecureContextOptions(tls));
+      takeContext(server, tls);
       // The runtime reads it at each connection and has no call to set it.
       Object.assign(server, { requestCert: asksForCertificate(tls) });
       current = tls;
     },
   };
+}
+
+/**
+ * Has the server use a context of ours: the one that it makes of the same options ignores `allowPartialTrustChain` (Node
+ * 20 and 24). A runtime that keeps its own in another place goes on with that, which trusts self-signed roots alone.
+ */
+function takeContext(server: Server, tls: TlsSettings): void {
+  Object.assign(server, { _sharedCreds: createSecureContext(toSecureContextOptions(tls)) });
 }

@@ -58,6 +58,8 @@ beforeAll(async () => {
     "other.key": other.key,
     "ca.pem": AUTHORITY.cert,
     "monitor.password": "from file\r\n",
+    "two-lines": "one\ntwo\n",
+    "half.pem": `${AUTHORITY.cert}\n-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n`,
     empty: " \r\n",
   };
 });
@@ -207,7 +209,7 @@ colour: blue
   expect(errors).toEqual([
     "appliance.yaml:1:1: listen: expected an address like 127.0.0.1:4849, got 4849",
     'appliance.yaml:2:8: tls.cert_file: "nowhere.pem": no such file',
-    'appliance.yaml:2:32: tls.key_file: "empty": it is empty',
+    'appliance.yaml:2:32: tls.key_file: "empty": it holds no PEM private key',
     "appliance.yaml:4:5: users[0]: expected exactly one of password and password_file",
     "appliance.yaml:5:7: users[1].username: expected a name without a colon",
     "appliance.yaml:6:5: users[2]: expected exactly one of password and password_file",
@@ -262,11 +264,25 @@ test.each([
   ],
   [
     "tls: { cert_file: appliance.pem, key_file: other.key }",
-    "2:1: tls: expected a certificate and its private key, in PEM",
+    "2:34: tls.key_file: the key does not belong to the certificate in cert_file",
+  ],
+  [
+    "tls: { cert_file: appliance.key, key_file: appliance.pem }",
+    '2:8: tls.cert_file: "appliance.key": it holds no PEM certificate',
+    '2:34: tls.key_file: "appliance.pem": it holds no PEM private key',
+  ],
+  [
+    "users: [{ username: a, password_file: two-lines }]",
+    "3:24: users[0].password_file: this file: it holds more than one line, or a control character",
+  ],
+  ["users: [{ username: a, password_file: empty }]", "3:24: users[0].password_file: this file: it is empty"],
+  [
+    "website_test: { tls_config: { ca_file: half.pem } }",
+    '5:31: website_test.tls_config.ca_file: "half.pem": it holds a PEM certificate that cannot be parsed',
   ],
   ["vrrp: { source: static, interfaces: [] }", "4:25: vrrp.interfaces: expected a map, got a list"],
   [WEBSITES, "5:50: websites[1].id: another item above has the same id"],
-  [BAD_AUTHORITY, "5:31: website_test.tls_config.ca_file: expected certificates, in PEM"],
+  [BAD_AUTHORITY, '5:31: website_test.tls_config.ca_file: "monitor.password": it holds no PEM certificate'],
   ["vrrp: { source: keepalive }", "4:9: vrrp.source: expected one of static, keepalived"],
   ["vrrp: { interfaces: {} }", "4:7: vrrp.source: expected one of static, keepalived"],
   ["vrrp: keepalived", "4:1: vrrp: expected a map, got a text"],
@@ -293,11 +309,11 @@ test.each([
   ["listen: '[10.0.0.1]:4849'", `1:1: listen: expected ${ADDRESS}, got "[10.0.0.1]:4849"`],
   ["listen: '::1:4849'", `1:1: listen: expected ${ADDRESS}, got "::1:4849"`],
   ["listen: localhost:65536", `1:1: listen: expected ${ADDRESS}, got "localhost:65536"`],
-])("refuses %j", async (line, error) => {
+])("refuses %j", async (line, ...expected) => {
   const key = /^\w+:/.exec(line)?.[0] ?? "";
   const others = MINIMAL.split("\n").map((other) => (other.startsWith(key) ? line : other));
   const yaml = others.includes(line) ? others.join("\n") : `${MINIMAL}${line}\n`;
-  expect(await load(yaml)).toMatchObject({ errors: [`appliance.yaml:${error}`] });
+  expect(await load(yaml)).toMatchObject({ errors: expected.map((error) => `appliance.yaml:${error}`) });
 });
 
 test("refuses more interfaces than a list may hold", async () => {

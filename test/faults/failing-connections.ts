@@ -59,7 +59,7 @@ export const FAILING_CONNECTIONS: readonly FailingPoll[] = [
     name: "a certificate of an unknown authority",
     open: https(healthy, { issuedBy: "stranger" }),
     reason: "tls",
-    detail: "the certificate is not trusted: UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+    detail: "the certificate is not trusted: UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
   },
   {
     fault: 10,

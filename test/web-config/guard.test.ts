@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { routes } from "../web/support.ts";
 import { get, HASH, startSecured } from "./support.ts";
 
 const basic = (credentials: string) => ({
@@ -10,6 +11,8 @@ function ask(port: number, path: string, headers: Readonly<Record<string, string
   return get(port, path, { plain: true, headers, method });
 }
 
+const startUnderPrefix = (yaml: string) => startSecured(yaml, {}, routes(), "/exporter");
+
 describe("basic authentication", () => {
   test.each(["$2a$", "$2b$", "$2y$", "$2x$", "$2$"])("takes hashes that start with %s", async (prefix) => {
     const { port } = await startSecured(`basic_auth_users: { monitor: "${prefix}${HASH}" }`);
@@ -17,6 +20,15 @@ describe("basic authentication", () => {
     expect((await ask(port, "/metrics", basic("monitor:correct horse"))).status).toBe(200);
     expect((await ask(port, "/metrics", basic("monitor:wrong horse"))).status).toBe(401);
     expect((await ask(port, "/metrics", basic("monitor:wrong horse"))).status).toBe(401);
+  });
+
+  test("takes a hash whose salt ends in bits that do not count", async () => {
+    const salted = HASH.replace("hgEwj3dCmabonfMe97BMqe", "hgEwj3dCmabonfMe97BMqf");
+    expect(salted).not.toBe(HASH);
+    const { port } = await startSecured(`basic_auth_users: { a: $2y$${salted}, b: $2$${salted} }`);
+    expect((await ask(port, "/metrics", basic("a:correct horse"))).status).toBe(200);
+    expect((await ask(port, "/metrics", basic("b:correct horse"))).status).toBe(200);
+    expect((await ask(port, "/metrics", basic("a:wrong horse"))).status).toBe(401);
   });
 
   test.each([
@@ -115,6 +127,51 @@ describe("basic authentication", () => {
     const known = [await timed("dear:1"), await timed("dear:2")];
     const unknown = [await timed("nobody:1"), await timed("nobody:2")];
     expect(Math.max(...unknown)).toBeGreaterThan(Math.min(...known) / 4);
+  });
+});
+
+describe("under a prefix", () => {
+  test("a password is asked for outside of it too, and the two that tell of life stay open", async () => {
+    const { port } = await startUnderPrefix(USERS);
+    const paths = [
+      "/exporter/-/healthy",
+      "/exporter/-/ready?x=1",
+      "http://any.example/exporter/-/healthy",
+      "/exporter/metrics",
+      "http://any.example/exporter/metrics",
+      "/",
+      "/exporter",
+      "/nowhere",
+      "/-/healthy",
+      "/exporter/exporter/-/healthy",
+    ];
+    const statuses = await Promise.all(
+      paths.map(async (path) => `${path} ${(await ask(port, path)).status}`),
+    );
+    expect(statuses).toEqual([
+      "/exporter/-/healthy 200",
+      "/exporter/-/ready?x=1 200",
+      "http://any.example/exporter/-/healthy 200",
+      "/exporter/metrics 401",
+      "http://any.example/exporter/metrics 401",
+      "/ 401",
+      "/exporter 401",
+      "/nowhere 401",
+      "/-/healthy 401",
+      "/exporter/exporter/-/healthy 401",
+    ]);
+    const known = basic("monitor:correct horse");
+    expect((await ask(port, "/", known)).status).toBe(302);
+    expect((await ask(port, "/nowhere", known)).status).toBe(404);
+  });
+
+  test("headers stand outside of it too, and requests count in the rate limit", async () => {
+    const { port } = await startUnderPrefix(
+      "http_server_config: { headers: { X-Frame-Options: deny } }\nrate_limit: { interval: 1h, burst: 2 }",
+    );
+    const answers = [await ask(port, "/"), await ask(port, "/nowhere"), await ask(port, "/nowhere")];
+    expect(answers.map(({ status }) => status)).toEqual([302, 404, 429]);
+    for (const { headers } of answers) expect(headers).toMatchObject({ "x-frame-options": "deny" });
   });
 });
 

@@ -15,10 +15,13 @@ import { routes } from "../web/support.ts";
 /** Texts by name. */
 export type Files = Readonly<Record<string, string>>;
 
+/** Texts or bytes by name. */
+type Contents = Readonly<Record<string, string | Uint8Array>>;
+
 /** bcrypt of `correct horse` at the least cost, less its prefix. */
 export const HASH = "04$hgEwj3dCmabonfMe97BMqe1sNnllCCDX.BeVT8.4eZePcrG2PxOOq";
 
-export async function folderOf(files: Files): Promise<string> {
+export async function folderOf(files: Contents): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "web-config-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text)));
@@ -26,7 +29,7 @@ export async function folderOf(files: Files): Promise<string> {
 }
 
 /** What becomes of a web configuration that lies beside the files; errors as lines, less the folder. */
-export async function load(yaml: string, files: Files = {}) {
+export async function load(yaml: string, files: Contents = {}) {
   const folder = await folderOf({ ...files, "web.yaml": yaml });
   const loaded = await loadWebConfig(join(folder, "web.yaml"));
   const sources = loaded.sources.map(({ name }) => basename(name)).toSorted();
@@ -39,7 +42,7 @@ function linesOf(errors: readonly ConfigError[], folder: string): readonly strin
 }
 
 /** A server with the exporter's routes, protected by a web configuration that must be good. */
-export async function startSecured(yaml: string, files: Files = {}, handler = routes()) {
+export async function startSecured(yaml: string, files: Files = {}, handler = routes(), routePrefix = "") {
   const folder = await folderOf({ ...files, "web.yaml": yaml });
   const log = createMemoryLog();
   const clock = { nowMs: 0 };
@@ -48,7 +51,7 @@ export async function startSecured(yaml: string, files: Files = {}, handler = ro
     nowMs: () => clock.nowMs,
   });
   if (!loaded.ok) throw new Error(linesOf(loaded.errors, folder).join("\n"));
-  const started = await loaded.web.start([{ host: "127.0.0.1", port: 0 }], handler, "");
+  const started = await loaded.web.start([{ host: "127.0.0.1", port: 0 }], handler, routePrefix);
   if (!started.ok) throw new Error(started.code);
   onTestFinished(() => started.server.stop());
   return {

@@ -4,7 +4,7 @@ import { Agent } from "node:https";
 import { connect as connectPlain } from "node:net";
 import { connect, type ConnectionOptions } from "node:tls";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { createAuthority, type Authority } from "../support/certificates.ts";
+import { createAuthority, createIntermediateChain, type Authority } from "../support/certificates.ts";
 import { held } from "../web/support.ts";
 import { get, startSecured, type Files } from "./support.ts";
 
@@ -99,6 +99,22 @@ describe("clients' certificates", () => {
       expect((await sent).status).toBe(200);
     }
     expect(resumed).toEqual([false, true]);
+  });
+
+  test("are for whatever stands in client_ca_file to vouch for, root or not, after a reload too", async () => {
+    const { intermediate, leaf } = await createIntermediateChain();
+    const rules = "client_auth_type: RequireAndVerifyClientCert, client_ca_file: clients.pem";
+    const { port, write, reload } = await startSecured(`tls_server_config: { ${PAIR}, ${rules} }`, {
+      ...files,
+      "clients.pem": intermediate,
+    });
+    expect(await isAnswered(port, leaf)).toBe(true);
+    expect(await isAnswered(port, clients.own)).toBe(false);
+    await write("clients.pem", clients.own.cert ?? "");
+    expect(await reload()).toEqual([]);
+    expect(await isAnswered(port, clients.own)).toBe(true);
+    expect(await isAnswered(port, await authority.issue())).toBe(false);
+    expect(await isAnswered(port, leaf)).toBe(false);
   });
 
   test("are not asked for where nobody wants them, and are from the next reload on", async () => {

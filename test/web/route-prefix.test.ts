@@ -6,6 +6,8 @@ test.each([
   ["/exporter/-/healthy", 200],
   ["/exporter/metrics?x=1", 200],
   ["/exporter/", 200],
+  ["http://any.example/exporter/metrics?x=1", 200],
+  ["http://any.example/metrics", 404],
   ["/metrics", 404],
   ["/exporterx/metrics", 404],
 ])("under the prefix /exporter, %s is answered with %i", async (path, status) => {
@@ -13,10 +15,13 @@ test.each([
   expect((await ask(port, path)).status).toBe(status);
 });
 
-test.each(["/", "/exporter"])("under a prefix, %s leads to the first page", async (path) => {
-  const port = await serve(underPrefix("/exporter", routes()));
-  expect(await ask(port, path)).toMatchObject({ status: 302, headers: { location: "/exporter/" } });
-});
+test.each(["/", "/exporter", "http://any.example", "http://any.example/exporter"])(
+  "under a prefix, %s leads to the first page",
+  async (path) => {
+    const port = await serve(underPrefix("/exporter", routes()));
+    expect(await ask(port, path)).toMatchObject({ status: 302, headers: { location: "/exporter/" } });
+  },
+);
 
 test("without a prefix, paths are what they are", async () => {
   const port = await serve(underPrefix("", routes()));

@@ -96,7 +96,8 @@ async function readPem(
   check: (pem: string) => string | undefined,
   { readText }: SourceRecord,
 ): Promise<Reading> {
-  const read = await readText(path, MAX_PEM_BYTES);
+  // What stands between the blocks may be in any encoding.
+  const read = await readText(path, MAX_PEM_BYTES, "lenient");
   if (!read.ok) return read;
   const message = check(read.text);
   return message === undefined ? read : { ok: false, message };

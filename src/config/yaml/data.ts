@@ -79,7 +79,7 @@ function readMap(pairs: readonly Pair[], reading: Reading): Value {
   let merged: Value | undefined;
   for (const pair of pairs) {
     const { key, value } = pair;
-    const isTwice = isMerge(pair) ? merged !== undefined : entries.has(keyText(key) ?? "");
+    const isTwice = isMerge(pair) ? merged !== undefined : entries.has(scalarText(key) ?? "");
     if (isTwice) addProblem(reading, key, "this key stands here twice");
     if (isMerge(pair)) merged = readMerge(pair, reading);
     else {
@@ -116,19 +116,22 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 }
 
 function readKey(key: unknown, reading: Reading): string | undefined {
-  const name = keyText(key);
+  const name = scalarText(key);
   // A key of this name would vanish in the validation instead of being refused there.
   if (name !== undefined && name !== "__proto__") return name;
   addProblem(reading, key, "expected a key that is a plain word");
   return undefined;
 }
 
-/** A key as text; `undefined` for an empty one, an alias, a list or a map. */
-export function keyText(key: unknown): string | undefined {
-  if (!isScalar(key)) return undefined;
-  const { value } = key;
+/**
+ * A scalar as text, a number or a truth value as it is written: `007` and `7` are two keys. `undefined` for an empty one,
+ * an alias, a list or a map.
+ */
+export function scalarText(node: unknown): string | undefined {
+  if (!isScalar(node)) return undefined;
+  const { value, source } = node;
   if (typeof value === "string") return value;
-  return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
+  return typeof value === "number" || typeof value === "boolean" ? source : undefined;
 }
 
 /** Where a node starts in the text. */

@@ -1,8 +1,8 @@
 import type { ConfigError } from "../config.ts";
 import { formatPath, type JsonPath } from "../errors.ts";
 import { readTextFile } from "../read-file.ts";
-import { readYamlData, type YamlProblem } from "./data.ts";
-import { createLineIndex, locateOffset, type Position } from "./locate.ts";
+import { readYamlData, scalarText, type YamlProblem } from "./data.ts";
+import { createLineIndex, locateOffset, nodeAt, type Position } from "./locate.ts";
 import { parseYamlText } from "./syntax.ts";
 
 const MAX_YAML_BYTES = 4 * 1024 * 1024;
@@ -14,6 +14,8 @@ export interface YamlFile {
   readonly data: unknown;
   /** The key or list item at `path`; for a missing key the map that lacks it. */
   locate(path: JsonPath): Position;
+  /** The text, number or truth value at `path` as it is written: `1.0`, not `1`; `undefined` for anything else. */
+  textAt(path: JsonPath): string | undefined;
 }
 
 export type YamlFileResult =
@@ -39,7 +41,9 @@ function parseYaml(file: string, text: string): YamlFileResult {
   if (problems.length > 0) return { ok: false, errors: placeProblems(file, problems, positionOf) };
   const locate = (path: JsonPath): Position =>
     positionOf(locateOffset(parsed.document.contents, targets, path));
-  return { ok: true, file: { file, data, locate } };
+  const textAt = (path: JsonPath): string | undefined =>
+    scalarText(nodeAt(parsed.document.contents, targets, path));
+  return { ok: true, file: { file, data, locate, textAt } };
 }
 
 function placeProblems(

@@ -1,7 +1,7 @@
 import { isAlias, isMap, isSeq, LineCounter, type Alias, type Node, type Pair } from "yaml";
 import type { ConfigError } from "../config.ts";
 import type { JsonPath } from "../errors.ts";
-import { isMerge, keyText, startOf } from "./data.ts";
+import { isMerge, scalarText, startOf } from "./data.ts";
 
 export type Position = NonNullable<ConfigError["position"]>;
 
@@ -32,6 +32,14 @@ export function locateOffset(root: Node | null, targets: ReadonlyMap<Alias, Node
   return offset;
 }
 
+/** The node that `path` leads to, aliases followed in the same way; `undefined` where there is none. */
+export function nodeAt(root: Node | null, targets: ReadonlyMap<Alias, Node>, path: JsonPath): unknown {
+  return path.reduce<unknown>(
+    (node, segment) => follow(stepInto(node, segment, targets)?.to, targets),
+    follow(root, targets),
+  );
+}
+
 /** `at`: what to point at; `to`: the value. */
 function stepInto(
   node: unknown,
@@ -53,7 +61,7 @@ function findPair(
   targets: ReadonlyMap<Alias, Node>,
 ): Pair | undefined {
   if (!isMap(node)) return undefined;
-  const own = node.items.find((pair) => !isMerge(pair) && keyText(pair.key) === segment);
+  const own = node.items.find((pair) => !isMerge(pair) && scalarText(pair.key) === segment);
   if (own) return own;
   const merged = follow(node.items.find(isMerge)?.value, targets);
   for (const map of isSeq(merged) ? merged.items : [merged]) {

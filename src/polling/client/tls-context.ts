@@ -21,7 +21,8 @@ export function createSecureContexts(): SecureContexts {
 function makeContext({ ca, cert, key, minVersion }: TlsClientConfig): SecureContext {
   const isLegacy = minVersion === "TLSv1" || minVersion === "TLSv1.1";
   return createSecureContext({
-    ...(ca === undefined ? {} : { ca }),
+    // As in Go and curl: whatever stands in the file is trusted, root or not.
+    ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key: key.reveal() }),
     ...(minVersion === undefined ? {} : { minVersion }),

@@ -39,6 +39,14 @@ test("certificates and keys are read, relative to the file that names them", asy
   expect([tls?.ca, tls?.cert, tls?.key?.reveal()]).toEqual([ca, `${client.cert}\n${ca}`, client.key]);
 });
 
+test("certificates may stand between remarks that are not UTF-8", async () => {
+  const remarked = Buffer.concat([Buffer.from("# Z\xfcrich\n", "latin1"), Buffer.from(ca)]);
+  const { tls } = await httpOf(appliance(", http_client: { tls_config: { ca_file: ca.pem } }"), {
+    "ca.pem": remarked,
+  });
+  expect(tls.ca).toContain(ca);
+});
+
 test("tls_config is overridden key by key", async () => {
   const { tls } = await httpOf(
     [

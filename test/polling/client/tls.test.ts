@@ -7,12 +7,13 @@ import type { TlsClientConfig } from "../../../src/config/config.ts";
 import { Secret } from "../../../src/config/secret.ts";
 import { createSecureContexts } from "../../../src/polling/client/tls-context.ts";
 import { systemClock } from "../../../src/polling/clock.ts";
-import { createAuthority } from "../../support/certificates.ts";
+import { createAuthority, createIntermediateChain } from "../../support/certificates.ts";
 import type { Behaviour } from "../../support/fault-server.ts";
 import { answering, AUTHORITY, clientOf, LEAF, LONG_MS, OK, serve, shortly, trusting } from "./support.ts";
 
 const PIN = fingerprint(LEAF.cert);
 const OTHER_PIN = "00".repeat(32);
+const CHAIN = await createIntermediateChain();
 const STRANGER = await createAuthority("Stranger");
 const ELSEWHERE = await AUTHORITY.issue({ hosts: ["waf.example"] });
 const HOUR_MS = 3_600_000;
@@ -35,6 +36,14 @@ interface Case {
 test.each<Case>([
   { name: "a certificate by a trusted authority", server: LEAF, tls: {}, outcome: "{}" },
   { name: "a certificate by a stranger", server: LEAF, tls: { ca: STRANGER.cert }, outcome: "tls" },
+  {
+    name: "a certificate by a trusted authority that is no root",
+    server: CHAIN.leaf,
+    tls: { ca: CHAIN.intermediate },
+    outcome: "{}",
+  },
+  { name: "the trusted certificate itself", server: LEAF, tls: { ca: LEAF.cert }, outcome: "{}" },
+  { name: "a sibling of the trusted certificate", server: LEAF, tls: { ca: ELSEWHERE.cert }, outcome: "tls" },
   { name: "a certificate that nobody vouches for", server: LEAF, tls: { ca: undefined }, outcome: "tls" },
   { name: "an expired certificate", server: EXPIRED, tls: {}, outcome: "tls" },
   { name: "a certificate for another name", server: ELSEWHERE, tls: {}, outcome: "tls" },
