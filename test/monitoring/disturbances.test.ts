@@ -55,6 +55,17 @@ describe.each([
   },
 );
 
+test.for([15, 30, 60])(
+  "an exporter that goes in the middle of an outage ends no alert with scrapes and evaluations every %ss",
+  patient,
+  (seconds, { skip }) => {
+    // Rules/gone.yml is written for 5s.
+    const disturbance = scrapedEvery(seconds, 5);
+    const plan = { disturbance, scrapeSeconds: seconds, evaluationSeconds: seconds };
+    expect(runRuleTests(promtoolOr(skip), oneByOne(readRuleTests("gone"), plan))).toEqual(SUCCESS);
+  },
+);
+
 describe("a rule that knows nothing of disturbances", () => {
   const split = readRuleTests("vrrp").tests.find(({ name }) => name.startsWith("VrrpSplitBrain:"));
   // One master, then two.

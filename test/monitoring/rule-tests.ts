@@ -37,6 +37,7 @@ export const RULE_TESTS = [
   "availability",
   "exporter",
   "fleet",
+  "gone",
   "soon",
   "vrrp",
   "websites",
