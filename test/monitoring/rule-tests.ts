@@ -35,6 +35,7 @@ export interface Check {
 export const RULE_TESTS = [
   "appliances",
   "availability",
+  "dark",
   "exporter",
   "fleet",
   "gone",
