@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { unlink } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 
 import { errorCode } from "../config/error-code.ts";
@@ -53,9 +53,11 @@ async function askForDump(
   send: SendSignal,
 ): Promise<{ readonly ok: true } | Unknown> {
   try {
-    await rm(dumpFile, { force: true });
+    // Not `rm`, which in a sticky folder takes a file that it may not remove for a folder, and tells another reason.
+    await unlink(dumpFile);
   } catch (error) {
-    return unknown(`${dumpFile}: the last dump cannot be removed (${codeOf(error)})`);
+    const code = codeOf(error);
+    if (code !== "ENOENT") return unknown(`${dumpFile}: the last dump cannot be removed (${code})`);
   }
   // Last, so that nothing comes between the look at the process and the signal.
   const found = await findKeepalived(pidFile, signal);

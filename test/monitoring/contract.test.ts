@@ -12,9 +12,11 @@ const names = ALERTS.map(({ alert }) => alert);
 /** What Prometheus, probes and prom-client add. */
 const OTHER_METRICS = new Map([
   ["up", []],
+  ["ALERTS", ["alertname", "alertstate", "exporters"]],
   ["ALERTS_FOR_STATE", ["alertname"]],
   ["probe_success", []],
   ["process_cpu_seconds_total", []],
+  ["process_start_time_seconds", []],
 ]);
 /** Labels of targets, and labels that the rules make. */
 const OTHER_LABELS = ["job", "instance", "state", "status", "exporters", "priority"];

@@ -55,6 +55,21 @@ describe.each([
   },
 );
 
+describe.each([
+  ["an exporter that goes in the middle of an outage ends no alert", "gone", 15],
+  ["an exporter that goes in the middle of an outage ends no alert", "gone", 30],
+  ["an exporter that goes in the middle of an outage ends no alert", "gone", 60],
+  ["what is dark is told once", "dark", 15],
+  ["what is dark is told once", "dark", 30],
+] as const)("%s", (_, file, seconds) => {
+  test(`with scrapes and evaluations every ${seconds}s`, patient, ({ skip }) => {
+    // Both files are written for 5s.
+    const disturbance = scrapedEvery(seconds, 5);
+    const plan = { disturbance, scrapeSeconds: seconds, evaluationSeconds: seconds };
+    expect(runRuleTests(promtoolOr(skip), oneByOne(readRuleTests(file), plan))).toEqual(SUCCESS);
+  });
+});
+
 describe("a rule that knows nothing of disturbances", () => {
   const split = readRuleTests("vrrp").tests.find(({ name }) => name.startsWith("VrrpSplitBrain:"));
   // One master, then two.

@@ -35,8 +35,10 @@ export interface Check {
 export const RULE_TESTS = [
   "appliances",
   "availability",
+  "dark",
   "exporter",
   "fleet",
+  "gone",
   "soon",
   "vrrp",
   "websites",

@@ -116,6 +116,11 @@ describe.skipIf(NO_LAB !== undefined)(`asking a real keepalived${skipped(NO_LAB)
         ok: false,
         reason: `${options.dumpFile}: the last dump cannot be removed (EACCES)`,
       });
+      await chmod(keepalived.folder, 0o1777);
+      expect(await tellAs(NOBODY, options)).toEqual({
+        ok: false,
+        reason: `${options.dumpFile}: the last dump cannot be removed (EPERM)`,
+      });
       await chmod(keepalived.folder, 0o777);
       expect(await tellAs(NOBODY, options)).toEqual({
         ok: false,
