@@ -19,10 +19,11 @@ export function createVrrpSource(
   vrrp: VrrpConfig,
   { sendSignal }: Pick<Io, "sendSignal">,
   logger: Logger,
+  gather: () => Promise<unknown> = () => delay(GATHER_MS),
 ): VrrpSource {
   if (vrrp.source === "static") return createStaticVrrp(vrrp.interfaces);
   const source = logChanges(createKeepalivedVrrp(vrrp, sendSignal), logger);
-  return coalesce(source, () => delay(GATHER_MS));
+  return coalesce(source, gather);
 }
 
 function logChanges(source: VrrpSource, logger: Logger): VrrpSource {

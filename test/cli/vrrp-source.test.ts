@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { open, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
@@ -15,7 +16,7 @@ async function statesOf(source: VrrpSource): Promise<readonly string[]> {
 }
 
 /** A source that asks a stand-in for keepalived, and every signal that it sends. */
-async function startSource(onSignal: string) {
+async function startSource(onSignal: string, gather?: () => Promise<unknown>) {
   const { folder, child } = await startFake(onSignal);
   const signals: number[] = [];
   const source = await sourceOf(
@@ -26,18 +27,23 @@ async function startSource(onSignal: string) {
         process.kill(pid, signal);
       },
     },
+    gather,
   );
   return { folder, child, signals, source };
 }
 
 describe.skipIf(NO_PROC !== undefined)(`keepalived's state${skipped(NO_PROC)}`, () => {
   test("is asked for once where twenty ask together, each a turn of the event loop after the other", async () => {
-    const { source, signals } = await startSource("cp master keepalived.json");
+    const gathered = new AbortController();
+    const { source, signals } = await startSource("cp master keepalived.json", () =>
+      once(gathered.signal, "abort"),
+    );
     const told: Promise<readonly string[]>[] = [];
     for (let count = 0; count < 20; count += 1) {
       told.push(statesOf(source));
       await turn();
     }
+    gathered.abort();
     expect(await Promise.all(told)).toEqual(Array.from({ length: 20 }, () => ["MASTER"]));
     expect(signals).toEqual([SIGJSON]);
   });

@@ -148,14 +148,18 @@ test("beyond a hundred scrapes at once the others are told to come again, and th
 test("a scrape that its client gives up leaves its place", async () => {
   const text = held<string>();
   const handler = routes({ renderMetrics: () => text.promise });
-  let closed = 0;
+  let [arrived, closed] = [0, 0];
   const port = await serve((request, response) => {
+    arrived += 1;
     response.once("close", () => (closed += 1));
     handler(request, response);
   });
+  const patience = new AbortController();
   const givenUp = Array.from({ length: 100 }, () =>
-    fetch(`http://127.0.0.1:${port}/metrics`, { signal: AbortSignal.timeout(200) }).catch(() => undefined),
+    fetch(`http://127.0.0.1:${port}/metrics`, { signal: patience.signal }).catch(() => undefined),
   );
+  await eventually(() => expect(arrived).toBe(100));
+  patience.abort();
   await Promise.all(givenUp);
   await eventually(() => expect(closed).toBe(100));
   text.release("x 1\n");

@@ -25,9 +25,13 @@ export async function temporaryFolder(): Promise<string> {
 }
 
 /** The source that the program makes of a configuration; the log goes to `logFd`. */
-export async function sourceOf(vrrp: VrrpConfig, fields: Partial<Io> = {}): Promise<VrrpSource> {
+export async function sourceOf(
+  vrrp: VrrpConfig,
+  fields: Partial<Io> = {},
+  gather?: () => Promise<unknown>,
+): Promise<VrrpSource> {
   const { io } = await createTestIo(fields);
-  return createVrrpSource(vrrp, io, createLog("info", "logfmt", io.logFd).logger);
+  return createVrrpSource(vrrp, io, createLog("info", "logfmt", io.logFd).logger, gather);
 }
 
 /** Of a keepalived whose files lie in this folder. */
