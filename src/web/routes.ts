@@ -41,7 +41,10 @@ export interface RouteDeps {
 
 type Page = (request: IncomingMessage) => Reply | Promise<Reply>;
 
-/** Answers GET and HEAD, and POST and PUT to reload; 405 for other methods, 404 for other paths, 503 for one scrape too many. */
+/**
+ * Answers GET and HEAD, and POST and PUT to reload; 405 for other methods, 404 for other paths, 503 for one scrape too
+ * many.
+ */
 export function createRoutes(deps: RouteDeps): RequestListener {
   const rendering = createSharedRendering(deps.renderMetrics);
   /** Answers under way, by connection: one that sends many requests at once takes one place. */

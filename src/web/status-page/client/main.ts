@@ -18,7 +18,10 @@ import { tick } from "./ticker.ts";
 
 /** How often relative times and the age of the latest answer are put right. */
 const TICK_MS = 1000;
-/** A page this young was just made by another version: to load it once more would help nobody, nor to begin anew a load under way. */
+/**
+ * A page this young was just made by another version: to load it once more would help nobody, nor to begin anew a load that
+ * is under way.
+ */
 const RELOAD_AFTER_MS = 30_000;
 
 const announcer = byId("announcer");
@@ -73,7 +76,10 @@ async function take(next: FleetDocument): Promise<void> {
   if (changes.length > 0) announce(`${changes.join(". ")}.`);
 }
 
-/** The exporter was replaced by another version, which has a page of its own. Without an answer the page stays: it would be lost. */
+/**
+ * The exporter was replaced by another version, which has a page of its own. Without an answer the page stays: it would be
+ * lost.
+ */
 function reloadIfOutdated(answer: Answer): void {
   const hasAnswered = answer.kind !== "failure" || answer.failure === "unshowable";
   const isOutdated = version !== undefined && version !== document.documentElement.dataset["version"];
