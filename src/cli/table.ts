@@ -12,8 +12,8 @@ const STYLES = { good: "green", bad: "red", doubtful: "yellow" } as const;
 
 /**
  * Rows in columns as wide as their widest cell, two blanks apart, under a header in capitals. Ends in a line break. Control
- * characters, those of the direction of writing among them, are replaced, and long texts are cut: what an appliance supplies can
- * neither steer a terminal nor push everything else out of it.
+ * characters, those of the direction of writing among them, are replaced, and long texts are cut: what an appliance
+ * supplies can neither steer a terminal nor push everything else out of it.
  */
 export function formatTable(
   header: readonly string[],

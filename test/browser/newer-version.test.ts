@@ -1,29 +1,28 @@
-import type { Page } from "playwright-core";
 import { test } from "vitest";
 
 import { isForFleet } from "./fleet-server.ts";
 import { connectionOf, undrawable, useLivePage, WRONG } from "./live-page.ts";
-import { SOON } from "./support.ts";
+import { SOON, type OnFinished } from "./support.ts";
 
 const openLive = useLivePage();
 
 const NEWER = { ...WRONG, exporter: { ...WRONG.exporter, version: "2.0.0" } };
 
-/** How often the page has loaded since. */
-function countLoads(page: Page): () => number {
+/** A page whose clock the test moves, and how often it has loaded since. */
+async function openCounted(onFinished: OnFinished) {
+  const { server, page } = await openLive(onFinished);
   let loads = 0;
   page.on("load", () => (loads += 1));
-  return () => loads;
+  await page.clock.install();
+  return { server, page, loads: () => loads };
 }
 
 test.concurrent("a page of another version loads itself anew, though not at once", async ({
   expect,
   onTestFinished,
 }) => {
-  const { server, page } = await openLive(onTestFinished);
+  const { server, page, loads } = await openCounted(onTestFinished);
   const version = () => page.locator("html").getAttribute("data-version");
-  const loads = countLoads(page);
-  await page.clock.install();
   server.show(NEWER);
   await page.locator("h1", { hasText: "1 problem" }).waitFor();
   expect(await version()).toBe("1.2.3");
@@ -36,9 +35,7 @@ test.concurrent("a newer version whose document cannot be shown brings its own p
   expect,
   onTestFinished,
 }) => {
-  const { server, page } = await openLive(onTestFinished);
-  const loads = countLoads(page);
-  await page.clock.install();
+  const { server, page, loads } = await openCounted(onTestFinished);
   let requests = 0;
   server.intercept((request, response) => {
     if (request.url === "/") requests += 1;
@@ -53,9 +50,7 @@ test.concurrent("a newer version whose document cannot be shown brings its own p
 });
 
 test.concurrent("a new page that takes its time is waited for", async ({ expect, onTestFinished }) => {
-  const { server, page } = await openLive(onTestFinished);
-  const loads = countLoads(page);
-  await page.clock.install();
+  const { server, page, loads } = await openCounted(onTestFinished);
   let [requests, answers] = [0, 0];
   let release: (() => void) | undefined;
   server.intercept((request, response) => {
@@ -78,9 +73,7 @@ test.concurrent("while the exporter is lost the page stays, though it is of anot
   expect,
   onTestFinished,
 }) => {
-  const { server, page } = await openLive(onTestFinished);
-  const loads = countLoads(page);
-  await page.clock.install();
+  const { server, page, loads } = await openCounted(onTestFinished);
   server.show(NEWER);
   await page.locator("h1", { hasText: "1 problem" }).waitFor();
   await server.stop();

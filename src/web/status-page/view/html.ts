@@ -23,8 +23,8 @@ const compacted = new WeakMap<TemplateStringsArray, Template>();
 
 /**
  * Markup from a template; what is put in is text, unless it is markup made in the same way, and is cut to the length of a
- * sentence where it is to be read. Throws where a value is missing,
- * as it may be in the document of another version: what is not known is not shown as nothing.
+ * sentence where it is to be read. Throws where a value is missing, as it may be in the document of another version: what
+ * is not known is not shown as nothing.
  */
 export function html(template: TemplateStringsArray, ...values: readonly Value[]): Html {
   const { parts, isInTag } = compact(template);
