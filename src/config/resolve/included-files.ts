@@ -1,7 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import type { ConfigError } from "../config.ts";
-import { digestOf, type SourceRecord } from "../sources.ts";
+import { readFailure, type ReadFailure } from "../read-file.ts";
+import { digestOf, sourceState, type SourceRecord } from "../sources.ts";
 import { patternSchema } from "../schema/config-file.ts";
 import { valueAt } from "../yaml/validate.ts";
 import { show } from "../yaml/wording.ts";
@@ -55,39 +56,36 @@ async function findFiles(
   record: SourceRecord,
 ): Promise<{ readonly paths: readonly string[]; readonly errors: readonly ConfigError[] }> {
   const folder = isAbsolute(text) ? dirname(text) : join(dirname(main.file), dirname(text));
-  const names = await namesLike(folder, basename(text));
+  const listing = await namesLike(folder, basename(text));
+  const state = (of: Listing) => sourceState(of, ({ names }) => digestOf(JSON.stringify(names)));
   record.add({
     name: resolve(folder, basename(text)),
     statPath: resolve(folder),
-    state: stateOf(names),
-    read: async () => stateOf(await namesLike(folder, basename(text))),
+    state: state(listing),
+    read: async () => state(await namesLike(folder, basename(text))),
   });
-  const found = names.map((name) => join(folder, name));
+  const found = listing.ok ? listing.names.map((name) => join(folder, name)) : [];
   const paths = found.filter((path) => resolve(path) !== resolve(main.file));
   const error = (message: string) => ({ paths, errors: [errorAt(main, ["config_files", index], message)] });
+  if (!listing.ok && listing.isSystemError) return error(`its folder ${listing.message}`);
   if (paths.length < found.length) return error("expected other files than this one");
   return paths.length === 0 ? error(`no file matches ${show(text)}`) : { paths, errors: [] };
 }
 
-async function namesLike(folder: string, pattern: string): Promise<readonly string[]> {
-  const matcher = matcherOf(pattern);
-  return (await namesIn(folder)).filter((name) => matcher.test(name)).toSorted();
-}
+type Listing = { readonly ok: true; readonly names: readonly string[] } | ReadFailure;
 
-function stateOf(names: readonly string[]): string {
-  return digestOf(JSON.stringify(names));
+async function namesLike(folder: string, pattern: string): Promise<Listing> {
+  const matcher = matcherOf(pattern);
+  try {
+    const names = await readdir(folder);
+    return { ok: true, names: names.filter((name) => matcher.test(name)).toSorted() };
+  } catch (error) {
+    return readFailure(error);
+  }
 }
 
 /** As in a shell, `*` finds no name that starts with a dot: mounted folders of Kubernetes hold such links. */
 function matcherOf(pattern: string): RegExp {
   const escaped = pattern.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll(String.raw`\*`, ".*");
   return new RegExp(`^${pattern.startsWith("*") ? String.raw`(?!\.)` : ""}${escaped}$`, "su");
-}
-
-async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder);
-  } catch {
-    return [];
-  }
 }

@@ -147,7 +147,10 @@ type CredentialsResult =
 async function readCredentials({ basicAuth, readPassword }: ApplianceClientDeps): Promise<CredentialsResult> {
   if (basicAuth === undefined) return { ok: true, credentials: undefined };
   const read = await readPassword(basicAuth.password);
-  if (!read.ok) return failed("secret", `the password file cannot be used: ${read.message}`);
+  if (!read.ok) {
+    const reason = read.isSystemError ? "local" : "secret";
+    return failed(reason, `the password file cannot be used: ${read.message}`);
+  }
   const password = read.secret.reveal();
   const authorization = basicAuthorization(new Secret(`${basicAuth.username}:${password}`));
   return { ok: true, credentials: { authorization, password } };

@@ -1,5 +1,8 @@
 import { lookup as systemLookup, type LookupAddress, type LookupOptions } from "node:dns";
+import { closeSync, openSync } from "node:fs";
+import { devNull } from "node:os";
 import pLimit from "p-limit";
+import { isLocalError } from "./classify.ts";
 
 export type LookupCallback = (
   error: NodeJS.ErrnoException | null,
@@ -43,11 +46,27 @@ function answer(addresses: readonly LookupAddress[], options: LookupOptions, cal
   else callback(null, first?.address ?? "", first?.family ?? 4);
 }
 
+/**
+ * Asks the C library. Without a descriptor it says ENOTFOUND for every name, and it may remember for good that a part
+ * of its own could not be opened: so a descriptor must be free before it is asked, and still when it says that it failed.
+ */
 function resolveBySystem(hostname: string): Promise<readonly LookupAddress[]> {
   return new Promise((resolve, reject) => {
-    systemLookup(hostname, { all: true }, (error, addresses) => {
+    const shortage = descriptorShortage();
+    if (shortage !== undefined) return reject(shortage);
+    return systemLookup(hostname, { all: true }, (error, addresses) => {
       if (error === null) resolve(addresses);
-      else reject(error);
+      else reject(descriptorShortage() ?? error);
     });
   });
+}
+
+/** The system's error if this process gets no descriptor now; takes microseconds. */
+function descriptorShortage(): unknown {
+  try {
+    closeSync(openSync(devNull, "r"));
+    return undefined;
+  } catch (error) {
+    return isLocalError(error) ? error : undefined;
+  }
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -30,6 +30,21 @@ test("a password file that is missing or empty fails the poll as secret, and not
   expect(shortly(await client.get("/x", LONG_MS))).toBe("secret");
   expect(server.connections()).toBe(0);
 });
+
+test.skipIf(process.platform !== "linux")(
+  "a password file that this host cannot read fails the poll as local, and the next one tries again",
+  async () => {
+    const path = passwordFile();
+    // Reading it is an I/O error.
+    symlinkSync("/proc/self/mem", path);
+    const { server, client } = await clientWithFile(path);
+    expect(shortly(await client.get("/x", LONG_MS))).toBe("local");
+    expect(server.connections()).toBe(0);
+    rmSync(path);
+    writeFileSync(path, "hunter2");
+    expect(shortly(await client.get("/x", LONG_MS))).toBe("{}");
+  },
+);
 
 test("a password that has changed is used from the next poll on, and counts as new credentials", async () => {
   const path = passwordFile();
