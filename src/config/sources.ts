@@ -34,9 +34,8 @@ export function recordSources(): SourceRecord {
     readText: async (given, limitBytes, decoding) => {
       const path = resolve(given);
       const result = await readTextFile(path, limitBytes, decoding);
-      const state = (of: TextResult) => sourceState(of, ({ text }) => digestOf(text));
-      const read = async () => state(await readTextFile(path, limitBytes, decoding));
-      add({ name: path, statPath: path, state: state(result), read });
+      const read = async () => stateOf(await readTextFile(path, limitBytes, decoding));
+      add({ name: path, statPath: path, state: stateOf(result), read });
       return result;
     },
   };
@@ -45,6 +44,10 @@ export function recordSources(): SourceRecord {
 /** The same for the same text alone. */
 export function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("base64");
+}
+
+function stateOf(result: TextResult): SourceState {
+  return sourceState(result, ({ text }) => digestOf(text));
 }
 
 /** The state of a source that was read; `ofContent` gives the state of what could be used. */

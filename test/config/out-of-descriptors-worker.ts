@@ -61,7 +61,7 @@ async function watchWhatStays() {
   return { without: await withoutDescriptors(checkThrice), after: await checkThrice() };
 }
 
-async function reload() {
+async function reloadOnce() {
   const watched = await watch();
   const without = await withoutDescriptors(async () => {
     await watched.reload();
@@ -77,6 +77,6 @@ process.stdout.write(
     password: await readPassword(),
     include: await include(),
     watch: await watchWhatStays(),
-    reload: await reload(),
+    reload: await reloadOnce(),
   }),
 );

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import type { ConfigError } from "../config.ts";
 import { readFailure, type ReadFailure } from "../read-file.ts";
-import { digestOf, sourceState, type SourceRecord } from "../sources.ts";
+import { digestOf, sourceState, type SourceRecord, type SourceState } from "../sources.ts";
 import { patternSchema } from "../schema/config-file.ts";
 import { valueAt } from "../yaml/validate.ts";
 import { show } from "../yaml/wording.ts";
@@ -57,12 +57,11 @@ async function findFiles(
 ): Promise<{ readonly paths: readonly string[]; readonly errors: readonly ConfigError[] }> {
   const folder = isAbsolute(text) ? dirname(text) : join(dirname(main.file), dirname(text));
   const listing = await namesLike(folder, basename(text));
-  const state = (of: Listing) => sourceState(of, ({ names }) => digestOf(JSON.stringify(names)));
   record.add({
     name: resolve(folder, basename(text)),
     statPath: resolve(folder),
-    state: state(listing),
-    read: async () => state(await namesLike(folder, basename(text))),
+    state: stateOf(listing),
+    read: async () => stateOf(await namesLike(folder, basename(text))),
   });
   const found = listing.ok ? listing.names.map((name) => join(folder, name)) : [];
   const paths = found.filter((path) => resolve(path) !== resolve(main.file));
@@ -73,6 +72,10 @@ async function findFiles(
 }
 
 type Listing = { readonly ok: true; readonly names: readonly string[] } | ReadFailure;
+
+function stateOf(listing: Listing): SourceState {
+  return sourceState(listing, ({ names }) => digestOf(JSON.stringify(names)));
+}
 
 async function namesLike(folder: string, pattern: string): Promise<Listing> {
   const matcher = matcherOf(pattern);
