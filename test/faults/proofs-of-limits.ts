@@ -15,7 +15,7 @@ const healthyOnce: Behaviour = ({ socket, onRequest }) =>
   });
 
 /** Lets the process open no descriptor whose number is `count` or more; those it has stay. */
-async function limitDescriptors({ child }: Program, count: number): Promise<void> {
+export async function limitDescriptors({ child }: Program, count: number): Promise<void> {
   const prlimit = inject("prlimit");
   if (!prlimit.ok) throw new Error(prlimit.reason);
   await promisify(execFile)(prlimit.path, [`--pid=${child.pid}`, `--nofile=${count}:`]);
