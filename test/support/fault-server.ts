@@ -34,6 +34,8 @@ export interface FaultServer {
   bytesSent(): number;
   /** Goes on with another behaviour, on new connections. */
   behave(behaviour: Behaviour): void;
+  /** Goes on with other TLS settings, in new handshakes; sessions that began with the same `ticketKeys` can be resumed. */
+  secure(tls: TlsOptions): void;
   stop(): Promise<void>;
 }
 
@@ -49,7 +51,8 @@ export async function startFaultServer(behaviour: Behaviour, tls?: TlsOptions): 
     socket.on("error", () => {});
     current(connectionOf(socket, requests));
   };
-  const server = tls === undefined ? createTcpServer(take) : createTlsServer(tls, take);
+  const tlsServer = tls === undefined ? undefined : createTlsServer(tls, take);
+  const server = tlsServer ?? createTcpServer(take);
   server.on("connection", (raw: Socket) => {
     connections += 1;
     open.add(raw);
@@ -71,6 +74,7 @@ export async function startFaultServer(behaviour: Behaviour, tls?: TlsOptions): 
     behave: (next) => {
       current = next;
     },
+    secure: (next) => tlsServer?.setSecureContext(next),
     stop: async () => {
       for (const raw of open) raw.destroy();
       await new Promise((resolve) => server.close(resolve));

@@ -2,9 +2,11 @@ import { BODY_LIMIT_BYTES } from "../../api/operations.ts";
 import type { ApplianceConfig } from "../../config/config.ts";
 import type { PasswordReader } from "../../config/password-file.ts";
 import type { Clock } from "../clock.ts";
+import { phaseFraction } from "../schedule.ts";
 import type { PresentedCertificate } from "../observation.ts";
 import { createApplianceClient, type ApplianceClient } from "./client.ts";
 import { createConnector } from "./connector.ts";
+import { handshakePeriod } from "./handshake-period.ts";
 import { createLane } from "./lane.ts";
 import { createLanes } from "./lanes.ts";
 import type { Lookup } from "./lookup.ts";
@@ -32,6 +34,9 @@ export function createClientFactory(deps: ClientFactoryDeps): ClientFactory {
     const url = new URL(baseUrl);
     const isTls = url.protocol === "https:";
     let certificate: PresentedCertificate | undefined;
+    const phase = phaseFraction(baseUrl);
+    // Without TLS there is nothing to verify again.
+    const period = () => (isTls ? handshakePeriod(phase, deps.clock.monotonicMs()) : 0);
     const connector = createConnector({
       host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
       port: Number(url.port || (isTls ? 443 : 80)),
@@ -39,11 +44,13 @@ export function createClientFactory(deps: ClientFactoryDeps): ClientFactory {
       tls: isTls ? { config: http.tls, context: deps.secureContexts(http.tls) } : undefined,
       lookup: deps.lookup,
       clock: deps.clock,
+      period,
     });
     const createLaneHere = () =>
       createLane({
         origin: url.origin,
         connector,
+        period,
         bodyLimitBytes: deps.bodyLimitBytes ?? BODY_LIMIT_BYTES,
         onCertificate: (presented) => (certificate = presented),
       });

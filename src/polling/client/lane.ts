@@ -32,6 +32,8 @@ export interface Lane {
   connections(): number;
   /** Bytes that have arrived on the present connection. */
   bytesRead(): number;
+  /** Whether it was made in an earlier period, so that its peer has to be verified anew. */
+  isOutdated(): boolean;
   /** Ends everything at once: the request under way, the connection or the attempt to make one. */
   destroy(): void;
 }
@@ -40,12 +42,15 @@ export interface LaneOptions {
   /** `https://host:port` */
   readonly origin: string;
   readonly connector: Connector;
+  /** The number of the present period. @see handshakePeriod */
+  readonly period: () => number;
   readonly bodyLimitBytes: number;
   readonly onCertificate: (certificate: PresentedCertificate) => void;
 }
 
 /** A lane that has not connected yet; it does so at its first request, and again after its connection has gone. */
-export function createLane({ origin, connector, bodyLimitBytes, onCertificate }: LaneOptions): Lane {
+export function createLane({ origin, connector, period, bodyLimitBytes, onCertificate }: LaneOptions): Lane {
+  const madeIn = period();
   let stage: Stage = "lookup";
   let connections = 0;
   let sockets: Socket[] = [];
@@ -98,6 +103,7 @@ export function createLane({ origin, connector, bodyLimitBytes, onCertificate }:
     stage: () => stage,
     connections: () => connections,
     bytesRead: () => sockets.at(-1)?.bytesRead ?? 0,
+    isOutdated: () => period() !== madeIn,
     destroy: () => {
       client.destroy().catch(() => {});
       // Destroying the client leaves a socket alive that is still connecting.

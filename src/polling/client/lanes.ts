@@ -2,7 +2,7 @@ import type { Lane } from "./lane.ts";
 
 /** The lanes of one appliance: lent to one poll each, taken back while they are good, all ended together. */
 export interface Lanes {
-  /** The lane used last that is free, or a new one; `undefined` once closed. */
+  /** The lane used last that is free, or a new one; ends those that are outdated. `undefined` once closed. */
   take(): Lane | undefined;
   /** A new lane, with a connection of its own; `undefined` once closed. */
   takeFresh(): Lane | undefined;
@@ -29,7 +29,13 @@ export function createLanes(create: () => Lane): Lanes {
   }
 
   return {
-    take: () => lend(idle.pop()),
+    take: () => {
+      for (const lane of idle.splice(0)) {
+        if (lane.isOutdated()) discard(lane);
+        else idle.push(lane);
+      }
+      return lend(idle.pop());
+    },
     takeFresh: () => lend(),
     giveBack: (lane) => {
       if (lent.delete(lane)) idle.push(lane);

@@ -130,7 +130,7 @@ test("a host that is short of descriptors is local, on the way to a proxy too", 
   const proxy = { ...proxyAt(3128), host: "proxy.example" };
   const lookup: Parameters<typeof createConnector>[0]["lookup"] = (_, __, callback) => callback(short, []);
   const to = { host: "192.0.2.1", port: 4849, proxy, tls: undefined };
-  const connector = createConnector({ ...to, lookup, clock: systemClock });
+  const connector = createConnector({ ...to, lookup, clock: systemClock, period: () => 0 });
   const watcher = {
     stage: () => {},
     certificate: () => {},
