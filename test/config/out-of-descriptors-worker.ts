@@ -14,11 +14,18 @@ import { withoutDescriptors } from "../support/descriptors.ts";
 
 async function lookUp() {
   const lookup = createLookup(2);
-  const run = (): Promise<string | undefined> =>
+  const run = (name: string): Promise<string | undefined> =>
     new Promise((resolve) => {
-      lookup("localhost", { all: true }, (error) => resolve(error === null ? "found" : error.code));
+      lookup(name, { all: true }, (error) => resolve(error === null ? "found" : error.code));
     });
-  return { without: await withoutDescriptors(run), after: await run() };
+  const known = () => run("localhost");
+  // No name at all, so that no name server is needed to say so.
+  const unknown = () => run("a..b");
+  return {
+    without: await withoutDescriptors(known),
+    withFew: [await withoutDescriptors(known, 4), await withoutDescriptors(unknown, 4)],
+    after: [await known(), await unknown()],
+  };
 }
 
 async function readPassword() {

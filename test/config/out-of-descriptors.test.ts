@@ -29,7 +29,7 @@ async function reportOfWorker(): Promise<unknown> {
 
 test("without descriptors nothing is mistaken for another answer, and nothing is remembered", async () => {
   expect(await reportOfWorker()).toEqual({
-    lookup: { without: "EMFILE", after: "found" },
+    lookup: { without: "EMFILE", withFew: ["found", "EMFILE"], after: ["found", "ENOTFOUND"] },
     password: {
       without: { ok: false, message: "cannot be read (EMFILE)", isSystemError: true },
       after: "hunter2",

@@ -47,26 +47,35 @@ function answer(addresses: readonly LookupAddress[], options: LookupOptions, cal
 }
 
 /**
- * Asks the C library. Without a descriptor it says ENOTFOUND for every name, and it may remember for good that a part
- * of its own could not be opened: so a descriptor must be free before it is asked, and still when it says that it failed.
+ * Other threads open and close files meanwhile: where a look-up has failed and fewer descriptors than this are free
+ * afterwards, it may have had none.
+ */
+const LEAST_FREE_DESCRIPTORS = 8;
+
+/**
+ * Calls the C library. Without a descriptor it may answer ENOTFOUND for any name, and may never load a module that it
+ * could not open; so it is not called then, and its failures count only where descriptors are free.
  */
 function resolveBySystem(hostname: string): Promise<readonly LookupAddress[]> {
   return new Promise((resolve, reject) => {
-    const shortage = descriptorShortage();
+    const shortage = descriptorShortage(1);
     if (shortage !== undefined) return reject(shortage);
     return systemLookup(hostname, { all: true }, (error, addresses) => {
       if (error === null) resolve(addresses);
-      else reject(descriptorShortage() ?? error);
+      else reject(descriptorShortage(LEAST_FREE_DESCRIPTORS) ?? error);
     });
   });
 }
 
-/** The system's error if this process gets no descriptor now; takes microseconds. */
-function descriptorShortage(): unknown {
+/** The system's error if this process cannot get so many descriptors now; takes microseconds. */
+function descriptorShortage(count: number): unknown {
+  const taken: number[] = [];
   try {
-    closeSync(openSync(devNull, "r"));
+    while (taken.length < count) taken.push(openSync(devNull, "r"));
     return undefined;
   } catch (error) {
     return isLocalError(error) ? error : undefined;
+  } finally {
+    for (const descriptor of taken) closeSync(descriptor);
   }
 }
