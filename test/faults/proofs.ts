@@ -1,6 +1,7 @@
 import type { Proof } from "./proof.ts";
 import { PROOFS_OF_CLOCKS } from "./proofs-of-clocks.ts";
 import { PROOFS_OF_CONFIGURATION } from "./proofs-of-configuration.ts";
+import { PROOFS_OF_CONTAINMENT } from "./proofs-of-containment.ts";
 import { PROOFS_OF_DEFERRALS } from "./proofs-of-deferrals.ts";
 import { PROOFS_OF_INDEPENDENCE } from "./proofs-of-independence.ts";
 import { PROOFS_OF_LIMITS } from "./proofs-of-limits.ts";
@@ -18,6 +19,7 @@ export const PROOFS: readonly Proof[] = [
   ...PROOFS_OF_PAUSES,
   ...PROOFS_OF_CLOCKS,
   ...PROOFS_OF_LIMITS,
+  ...PROOFS_OF_CONTAINMENT,
   ...PROOFS_OF_DEFERRALS,
   ...PROOFS_OF_PUNCTUALITY,
   ...PROOFS_OF_THE_WEB,
