@@ -4,7 +4,7 @@ import { toSeconds, type Clock } from "./clock.ts";
 import type { PollEvents } from "./events.ts";
 import { meansApplianceDown, type Failure } from "./failure.ts";
 import { createFlights, type Flight, type Landing } from "./flights.ts";
-import { expiresAtMs, firstPace, slotWaitEndsMs, verdictLastsMs, type Pace } from "./freshness.ts";
+import { expiresAtMs, firstPace, mustBeginByMs, slotWaitEndsMs, verdictLastsMs, type Pace } from "./freshness.ts";
 import { operationKey, type Observation, type Operation, type PollResult } from "./observation.ts";
 import { createPauses } from "./pauses.ts";
 import {
@@ -141,9 +141,9 @@ export function createAppliancePoller(
 
   function slotWaitEnds(operation: Operation, dueMs: number): number {
     const known = latestUntilMs.get(operationKey(operation));
-    if (known !== undefined) return slotWaitEndsMs({ dueMs, latestUntilMs: known, ...paceOf(operation) });
+    if (known !== undefined) return slotWaitEndsMs(dueMs, known, paceOf(operation));
     const pace = firstPace(timingOf(operation));
-    return slotWaitEndsMs({ dueMs, latestUntilMs: expiresAtMs(dueMs, pace), ...pace });
+    return slotWaitEndsMs(dueMs, expiresAtMs(dueMs, pace), pace);
   }
 
   /** A list that was only asked for takes no test away that is due. */
@@ -175,10 +175,13 @@ export function createAppliancePoller(
     );
     if (!flight.isObserved) return observation;
     events.skipped(operation.kind, "backoff", 1);
-    const nextTurnMs = clock.monotonicMs() + paceOf(operation).gapMs;
+    const pace = paceOf(operation);
+    const nextTurnMs = clock.monotonicMs() + pace.gapMs;
     const untilMs = latestUntilMs.get(operationKey(operation)) ?? 0;
-    // It would grow stale before its next turn, as if polling were stuck; it ends here, for its true reason.
-    return deps.observesAsked || untilMs <= nextTurnMs ? tell(observation, flight) : observation;
+    // A poll at the next turn could come too late: the latest result would expire as if polling were stuck. It ends here,
+    // for its true reason.
+    const isLate = mustBeginByMs(untilMs, pace) <= nextTurnMs;
+    return deps.observesAsked || isLate ? tell(observation, flight) : observation;
   }
 
   function settle(

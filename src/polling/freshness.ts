@@ -26,19 +26,17 @@ export function firstExpiryMs(timing: OperationTiming, awaitedFromMs: number): n
   return expiresAtMs(awaitedFromMs + FIRST_POLL_SPREAD_MS, firstPace(timing));
 }
 
-export interface SlotWait extends Pace {
-  readonly dueMs: number;
-  /** When the operation's latest result expires. */
-  readonly latestUntilMs: number;
+/**
+ * The latest instant at which a poll may begin, so that it ends before the latest result expires at `latestUntilMs`; a
+ * quarter of a gap is kept for our own delays.
+ */
+export function mustBeginByMs(latestUntilMs: number, { gapMs, timeoutMs }: Pace): number {
+  return latestUntilMs - timeoutMs - gapMs / 4;
 }
 
-/**
- * Until when a poll that is due waits for a free slot: a quarter of a gap before a poll that began then could outlast the
- * latest result; at least a quarter of a gap.
- */
-export function slotWaitEndsMs({ dueMs, latestUntilMs, gapMs, timeoutMs }: SlotWait): number {
-  const quarterMs = gapMs / 4;
-  return Math.max(latestUntilMs - timeoutMs - quarterMs, dueMs + quarterMs);
+/** Until when a poll that is due waits for a free slot: until it must begin, but at least for a quarter of a gap. */
+export function slotWaitEndsMs(dueMs: number, latestUntilMs: number, pace: Pace): number {
+  return Math.max(mustBeginByMs(latestUntilMs, pace), dueMs + pace.gapMs / 4);
 }
 
 /**
