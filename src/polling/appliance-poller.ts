@@ -4,7 +4,14 @@ import { toSeconds, type Clock } from "./clock.ts";
 import type { PollEvents } from "./events.ts";
 import { meansApplianceDown, type Failure } from "./failure.ts";
 import { createFlights, type Flight, type Landing } from "./flights.ts";
-import { expiresAtMs, firstPace, mustBeginByMs, slotWaitEndsMs, verdictLastsMs, type Pace } from "./freshness.ts";
+import {
+  expiresAtMs,
+  firstPace,
+  mustBeginByMs,
+  slotWaitEndsMs,
+  verdictLastsMs,
+  type Pace,
+} from "./freshness.ts";
 import { operationKey, type Observation, type Operation, type PollResult } from "./observation.ts";
 import { createPauses } from "./pauses.ts";
 import {

@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import {
   applianceOf,
   configOf,
-  EXPIRES_AT_MS,
   interfaceOf,
   listOf,
   vrrpFailed,
