@@ -200,7 +200,8 @@ export function createAppliancePoller(
     const { outcome } = result;
     const operation = operationKey(result);
     const intervalMs = paceOf(result).gapMs;
-    pauses.ended({ operation, outcome, credentials, ...span, intervalMs, listFirstMs: verdictMs() });
+    const listFirstMs = outcome.ok ? 0 : verdictMs();
+    pauses.ended({ operation, outcome, credentials, ...span, intervalMs, listFirstMs });
     const observation = tell(dated(result, span.durationSeconds), flight);
     if (result.kind !== "vrrp") return observation;
     const isDown = !outcome.ok && meansApplianceDown(outcome.failure.reason);

@@ -143,7 +143,7 @@ export function createSlots(clock: Clock): Slots {
           serve();
         },
         close: () => {
-          for (const one of [...member.waits]) one.end(false);
+          for (const one of member.waits.slice()) one.end(false);
         },
       };
     },

@@ -51,14 +51,15 @@ async function refusals(
   return refusedMs;
 }
 
+function most(instants: readonly number[]): number {
+  const counts = instants.map(
+    (fromMs) => instants.filter((atMs) => atMs >= fromMs && atMs < fromMs + FIVE_MINUTES_MS).length,
+  );
+  return Math.max(...counts);
+}
+
 /** The most within five minutes; `later`: of those from the twentieth minute on, when every pause has its full length. */
 function mostWithinFiveMinutes(refusedMs: readonly number[]): { first: number; later: number } {
-  const most = (instants: readonly number[]): number =>
-    Math.max(
-      ...instants.map(
-        (fromMs) => instants.filter((atMs) => atMs >= fromMs && atMs < fromMs + FIVE_MINUTES_MS).length,
-      ),
-    );
   return { first: most(refusedMs), later: most(refusedMs.filter((atMs) => atMs >= 4 * FIVE_MINUTES_MS)) };
 }
 

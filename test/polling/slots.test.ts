@@ -12,14 +12,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+type Row = Contender & { readonly name: string };
+
+function row(name: string, held: number, waitingSinceMs: number, limit = 4): Row {
+  return { name, held, limit, waitingSinceMs };
+}
+
 describe("a free slot goes", () => {
-  type Row = Contender & { readonly name: string };
-  const row = (name: string, held: number, waitingSinceMs: number, limit = 4): Row => ({
-    name,
-    held,
-    limit,
-    waitingSinceMs,
-  });
   test.each<[string, readonly Row[], number, string | undefined]>([
     ["to nobody if nobody waits", [], 64, undefined],
     ["to the one that waits", [row("a", 3, 5)], 64, "a"],
@@ -85,11 +84,8 @@ test("an appliance whose slots hang leaves every slot that comes free to the oth
 
 test("one slot goes round between appliances, however many tests each has", async () => {
   const held = hold(1);
-  const [a, b, c] = [4, 4, 4].map((limit) => held.slots.forAppliance(limit)) as [
-    ApplianceSlots,
-    ApplianceSlots,
-    ApplianceSlots,
-  ];
+  const join = (): ApplianceSlots => held.slots.forAppliance(4);
+  const [a, b, c] = [join(), join(), join()] as const;
   for (const [appliance, name] of [
     [a, "a"],
     [a, "a"],
