@@ -14,7 +14,7 @@
  * - `secret`: the password file is missing, not permitted, empty or otherwise unfit
  * - `appliance_down`: a website test that was not sent, because the VRRP poll cannot reach or enter the appliance
  * - `stalled`: no poll completed for too long; judged when the fleet is read
- * - `local`: this host: out of descriptors, ports, memory or time of its own, or an I/O error, whatever was being done
+ * - `local`: this host: out of descriptors, ports, memory, time or free slots of its own, or an I/O error
  * - `internal`: a bug of ours
  */
 export const FAILURE_REASONS = [

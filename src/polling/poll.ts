@@ -3,13 +3,18 @@ import { VRRP_LIST_PATH, websiteTestPath } from "../api/operations.ts";
 import { decodeVrrpList } from "../api/vrrp.ts";
 import { decodeWebsiteTest, type WebsiteTest } from "../api/website-test.ts";
 import type { WebsiteConfig } from "../config/config.ts";
-import type { ApplianceClient } from "./client/client.ts";
+import type { ApplianceClient, GetOptions } from "./client/client.ts";
 import { describeBug, type Failure } from "./failure.ts";
 import type { Operation, Outcome, PollResult, WebsiteStatus } from "./observation.ts";
 
 /** Asks for the VRRP interfaces once, within `timeoutMs`. Never rejects. @see management API 4.1 */
-export async function pollVrrp(client: ApplianceClient, timeoutMs: number): Promise<PollResult> {
-  return { kind: "vrrp", outcome: await ask(client, VRRP_LIST_PATH, timeoutMs, decodeVrrpList) };
+export async function pollVrrp(
+  client: ApplianceClient,
+  timeoutMs: number,
+  options?: GetOptions,
+): Promise<PollResult> {
+  const get = () => client.get(VRRP_LIST_PATH, timeoutMs, options);
+  return { kind: "vrrp", outcome: await ask(get, decodeVrrpList) };
 }
 
 /** Has one website tested, within `timeoutMs`: a status for each protocol exported. Never rejects. @see management API 4.2 */
@@ -17,13 +22,14 @@ export async function pollWebsite(
   client: ApplianceClient,
   { id, protocols }: WebsiteConfig,
   timeoutMs: number,
+  options?: GetOptions,
 ): Promise<PollResult> {
   const decode = (body: Uint8Array): Decoded<readonly WebsiteStatus[]> => {
     const test = decodeWebsiteTest(body);
     return test.ok ? { ok: true, value: exportedStatuses(test.value, protocols) } : test;
   };
-  const outcome = await ask(client, websiteTestPath(id), timeoutMs, decode);
-  return { kind: "website_test", websiteId: id, outcome };
+  const get = () => client.get(websiteTestPath(id), timeoutMs, options);
+  return { kind: "website_test", websiteId: id, outcome: await ask(get, decode) };
 }
 
 /** Why no website test is sent to an appliance whose VRRP poll failed so. @see meansApplianceDown */
@@ -43,6 +49,15 @@ export const UNSENT_AUTH: Failure = {
   reason: "auth",
   message: "not sent: the appliance refused the credentials",
 };
+
+/** Why a website test is not sent that waited for a slot until its latest result would have become stale. */
+export function unsentForSlot(waitedSeconds: number): Failure {
+  const waited = `${Math.round(waitedSeconds)} s`;
+  return {
+    reason: "local",
+    message: `not sent: it waited ${waited} for a free slot (max_concurrent_website_tests)`,
+  };
+}
 
 /** The result of a poll that failed before anything was sent. */
 export function unsent(operation: Operation, failure: Failure): PollResult {
@@ -66,13 +81,11 @@ export function exportedStatuses(
 }
 
 async function ask<T>(
-  client: ApplianceClient,
-  path: string,
-  timeoutMs: number,
+  get: () => ReturnType<ApplianceClient["get"]>,
   decode: (body: Uint8Array) => Decoded<T>,
 ): Promise<Outcome<T>> {
   try {
-    const answer = await client.get(path, timeoutMs);
+    const answer = await get();
     if (!answer.ok) return answer;
     const decoded = decode(answer.value);
     if (decoded.ok) return decoded;

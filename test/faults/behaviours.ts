@@ -5,7 +5,7 @@ export const LIST =
   '{"carp0":{"advskew":"50","alias":[],"carppeer":"224.0.0.18","if":"eth1","netmask":"255.255.255.0","priority":"204","state_current":"MASTER","type":"1","vhid":"2","vip":"192.0.2.100"}}';
 
 /** A healthy test of a website: `200` over HTTP. */
-const TEST = '"HTTP CONNECT ----- HTTP\\nHTTP\\/1.1 200 OK\\n\\n"';
+export const TEST = '"HTTP CONNECT ----- HTTP\\nHTTP\\/1.1 200 OK\\n\\n"';
 
 const DRIP_MS = 100;
 const CHUNK = Buffer.alloc(64 * 1024, " ");

@@ -2,6 +2,7 @@ import type { Proof } from "./proof.ts";
 import { PROOFS_OF_CERTIFICATES } from "./proofs-of-certificates.ts";
 import { PROOFS_OF_CLOCKS } from "./proofs-of-clocks.ts";
 import { PROOFS_OF_CONFIGURATION } from "./proofs-of-configuration.ts";
+import { PROOFS_OF_CONTAINMENT } from "./proofs-of-containment.ts";
 import { PROOFS_OF_DEFERRALS } from "./proofs-of-deferrals.ts";
 import { PROOFS_OF_INDEPENDENCE } from "./proofs-of-independence.ts";
 import { PROOFS_OF_LIMITS } from "./proofs-of-limits.ts";
@@ -22,6 +23,7 @@ export const PROOFS: readonly Proof[] = [
   ...PROOFS_OF_LIMITS,
   ...PROOFS_OF_READ_ERRORS,
   ...PROOFS_OF_CERTIFICATES,
+  ...PROOFS_OF_CONTAINMENT,
   ...PROOFS_OF_DEFERRALS,
   ...PROOFS_OF_PUNCTUALITY,
   ...PROOFS_OF_THE_WEB,

@@ -1,10 +1,9 @@
-import pLimit, { type LimitFunction } from "p-limit";
-
 import type { ApplianceConfig, OperationTiming } from "../../src/config/config.ts";
 import { createAppliancePoller, type AppliancePoller } from "../../src/polling/appliance-poller.ts";
 import type { ApplianceClient } from "../../src/polling/client/client.ts";
 import type { SkipReason } from "../../src/polling/events.ts";
 import type { Observation, Operation, OperationKind, Outcome } from "../../src/polling/observation.ts";
+import { createSlots, type Slots } from "../../src/polling/slots.ts";
 import { applianceOf, failureOf, websiteOf } from "../support/observations.ts";
 import { holdClock, type HeldClock } from "./held-clock.ts";
 
@@ -21,6 +20,8 @@ export interface FakeClient extends ApplianceClient {
   /** Answers the oldest request for a path that ends so; throws where there is none. */
   answer(pathEnd: string, outcome: Outcome<Uint8Array>): Promise<void>;
   hasCredentials: boolean;
+  /** What requests are sent with from now on. */
+  credentials: symbol;
   isClosed: boolean;
 }
 
@@ -39,7 +40,10 @@ export function failing(...given: Parameters<typeof failureOf>): Outcome<never> 
 export function fakeClient(): FakeClient {
   const requests: { readonly path: string; readonly resolve: (outcome: Outcome<Uint8Array>) => void }[] = [];
   const client: FakeClient = {
-    get: (path) => new Promise((resolve) => void requests.push({ path, resolve })),
+    get: (path, _, options) => {
+      options?.onCredentials?.(client.credentials);
+      return new Promise((resolve) => void requests.push({ path, resolve }));
+    },
     certificate: () => undefined,
     hasNewCredentials: () => Promise.resolve(client.hasCredentials),
     close: () => void (client.isClosed = true),
@@ -52,6 +56,7 @@ export function fakeClient(): FakeClient {
       await settle();
     },
     hasCredentials: false,
+    credentials: Symbol("credentials"),
     isClosed: false,
   };
   return client;
@@ -66,6 +71,7 @@ export interface HeldPoller {
   readonly clock: HeldClock;
   readonly poller: AppliancePoller;
   readonly client: FakeClient;
+  readonly slots: Slots;
   readonly observed: Observation[];
   readonly started: { readonly kind: OperationKind; readonly latenessSeconds: number }[];
   readonly skipped: { readonly kind: OperationKind; readonly reason: SkipReason; readonly count: number }[];
@@ -86,10 +92,11 @@ function twoGapsMs(timing: OperationTiming): number {
 /** A poller under a held clock, with a client that the test answers for. */
 export function startHeldPoller(
   appliance: ApplianceConfig = WAF,
-  fleetSlots: LimitFunction = pLimit(64),
-  observesAsked = false,
+  { maxSlots = 64, observesAsked = false }: { maxSlots?: number; observesAsked?: boolean } = {},
 ): HeldPoller {
   const clock = holdClock();
+  const slots = createSlots(clock);
+  slots.setLimit(maxSlots);
   const client = fakeClient();
   const told = {
     observed: [] as Observation[],
@@ -110,7 +117,7 @@ export function startHeldPoller(
   };
   const onVrrpPolled = (_: ApplianceConfig, isBack: boolean) => void polled.push(isBack);
   const poller = createAppliancePoller(
-    { clock, events, fleetSlots, observesAsked, twoGapsMs, onVrrpPolled },
+    { clock, events, slots, observesAsked, twoGapsMs, onVrrpPolled },
     appliance,
     client,
   );
@@ -123,6 +130,7 @@ export function startHeldPoller(
     clock,
     poller,
     client,
+    slots,
     ...told,
     polled,
     inFlight: () => inFlight,

@@ -18,13 +18,18 @@ export interface ApplianceClient {
    * poll holds is destroyed. Never rejects. A connection that the appliance closed while it lay idle is replaced once.
    * The credentials that were sent are not in the answer, whatever the appliance made of them. @see createScrub
    */
-  get(path: string, timeoutMs: number): Promise<Outcome<Uint8Array>>;
+  get(path: string, timeoutMs: number, options?: GetOptions): Promise<Outcome<Uint8Array>>;
   /** The certificate presented last, trusted or not. */
   certificate(): PresentedCertificate | undefined;
   /** Whether the credentials differ from those that were refused last; not if that cannot be told within `timeoutMs`. */
   hasNewCredentials(timeoutMs: number): Promise<boolean>;
   /** Ends all connections and every poll under way. */
   close(): void;
+}
+
+export interface GetOptions {
+  /** Called before the request is sent, with the credentials that it carries: the same symbol for the same credentials. */
+  readonly onCredentials?: (credentials: symbol) => void;
 }
 
 export interface ApplianceClientDeps {
@@ -41,6 +46,7 @@ export interface ApplianceClientDeps {
 export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClient {
   const { lanes, clock } = deps;
   let refused: string | undefined;
+  let latest: { readonly authorization: string | undefined; readonly symbol: symbol } | undefined;
   let scrubbing: { readonly authorization: string; readonly scrub: Scrub } | undefined;
 
   function scrubOf({ authorization, password }: Credentials): Scrub {
@@ -49,7 +55,13 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
     return scrubbing.scrub;
   }
 
-  async function ask(path: string, poll: Poll): Promise<Answer> {
+  function symbolOf(authorization: string | undefined): symbol {
+    if (latest === undefined || latest.authorization !== authorization)
+      latest = { authorization, symbol: Symbol("credentials") };
+    return latest.symbol;
+  }
+
+  async function ask(path: string, poll: Poll, { onCredentials }: GetOptions): Promise<Answer> {
     const read = await readCredentials(deps);
     if (!read.ok) return read;
     const { credentials } = read;
@@ -59,6 +71,7 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
     };
     poll.isSecretRead = true;
     if (poll.isOver) return failed("timeout", "the deadline passed");
+    onCredentials?.(symbolOf(credentials?.authorization));
     const answer = await askTwiceAtMost(lanes, request, poll, clock);
     if (!answer.ok && answer.failure.reason === "auth") refused = credentials?.authorization;
     return answer.ok && credentials !== undefined
@@ -66,7 +79,7 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
       : answer;
   }
 
-  function get(path: string, timeoutMs: number): Promise<Outcome<Uint8Array>> {
+  function get(path: string, timeoutMs: number, options: GetOptions = {}): Promise<Outcome<Uint8Array>> {
     return new Promise((resolve) => {
       const poll: Poll = { isOver: false, isSecretRead: false, lane: undefined };
       const timer = setTimeout(() => {
@@ -74,7 +87,7 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
         resolve(deadlineFailure(poll, timeoutMs));
         if (poll.lane !== undefined) lanes.discard(poll.lane);
       }, timeoutMs);
-      void ask(path, poll)
+      void ask(path, poll, options)
         .catch((error: unknown) => failed("internal", describeError(error)))
         .then((answer) => {
           clearTimeout(timer);
