@@ -45,6 +45,8 @@ export interface AppliancePollerDeps {
   readonly onVrrpPolled: (appliance: ApplianceConfig, isBack: boolean) => void;
 }
 
+type PollOver = (client: ApplianceClient, onStarted: () => void) => Promise<PollResult>;
+
 export function createAppliancePoller(
   deps: AppliancePollerDeps,
   initial: ApplianceConfig,
@@ -90,21 +92,25 @@ export function createAppliancePoller(
     const isResting = await pauses.rests(operationKey(operation), () => asked.hasNewCredentials(timeoutMs));
     if (asked !== client) return attempt(operation, dueMs, flight);
     if (isResting) return rest(operation, flight);
-    const startedMs = clock.monotonicMs();
-    events.started(operation.kind, toSeconds(Math.max(0, startedMs - dueMs)));
-    const result = await poll(asked);
-    const span = timespan(startedMs, clock.monotonicMs());
-    events.ended(operation.kind, span.durationSeconds);
+    // Where the client is closed before, it has not started, and is neither counted nor measured.
+    let startedMs: number | undefined;
+    const result = await poll(asked, () => {
+      startedMs = clock.monotonicMs();
+      events.started(operation.kind, toSeconds(Math.max(0, startedMs - dueMs)));
+    });
+    const endedMs = clock.monotonicMs();
+    const span = timespan(startedMs ?? endedMs, endedMs);
+    if (startedMs !== undefined) events.ended(operation.kind, span.durationSeconds);
     // What a client had under way tells nothing once another has taken over; the poll is still due.
     return asked === client ? settle(result, span, flight) : attempt(operation, dueMs, flight);
   }
 
   /** Nothing for a website that was taken away while its test waited for a slot. */
-  function pollOf(operation: Operation): ((asked: ApplianceClient) => Promise<PollResult>) | undefined {
+  function pollOf(operation: Operation): PollOver | undefined {
     const { timeoutMs } = timingOf(operation);
-    if (operation.kind === "vrrp") return (asked) => pollVrrp(asked, timeoutMs);
+    if (operation.kind === "vrrp") return (asked, onStarted) => pollVrrp(asked, timeoutMs, onStarted);
     const website = appliance.websites.find(({ id }) => id === operation.websiteId);
-    return website && ((asked) => pollWebsite(asked, website, timeoutMs));
+    return website && ((asked, onStarted) => pollWebsite(asked, website, timeoutMs, onStarted));
   }
 
   function rest(operation: Operation, flight: Flight): Observation {

@@ -3,26 +3,42 @@ import { VRRP_LIST_PATH, websiteTestPath } from "../api/operations.ts";
 import { decodeVrrpList } from "../api/vrrp.ts";
 import { decodeWebsiteTest, type WebsiteTest } from "../api/website-test.ts";
 import type { WebsiteConfig } from "../config/config.ts";
-import type { ApplianceClient } from "./client/client.ts";
+import type { ApplianceClient, GetOptions } from "./client/client.ts";
 import { describeBug, type Failure } from "./failure.ts";
 import type { Operation, Outcome, PollResult, WebsiteStatus } from "./observation.ts";
 
-/** Asks for the VRRP interfaces once, within `timeoutMs`. Never rejects. @see management API 4.1 */
-export async function pollVrrp(client: ApplianceClient, timeoutMs: number): Promise<PollResult> {
-  return { kind: "vrrp", outcome: await ask(client, VRRP_LIST_PATH, timeoutMs, decodeVrrpList) };
+/**
+ * Asks for the VRRP interfaces once, within `timeoutMs`; `onStarted` is called when that begins to count. Never rejects.
+ *
+ * @see management API 4.1
+ */
+export async function pollVrrp(
+  client: ApplianceClient,
+  timeoutMs: number,
+  onStarted?: () => void,
+): Promise<PollResult> {
+  const options = { precedence: "list", onStarted } as const;
+  return { kind: "vrrp", outcome: await ask(client, VRRP_LIST_PATH, timeoutMs, options, decodeVrrpList) };
 }
 
-/** Has one website tested, within `timeoutMs`: a status for each protocol exported. Never rejects. @see management API 4.2 */
+/**
+ * Has one website tested, within `timeoutMs`: a status for each protocol exported; `onStarted` as for `pollVrrp`. Never
+ * rejects.
+ *
+ * @see management API 4.2
+ */
 export async function pollWebsite(
   client: ApplianceClient,
   { id, protocols }: WebsiteConfig,
   timeoutMs: number,
+  onStarted?: () => void,
 ): Promise<PollResult> {
   const decode = (body: Uint8Array): Decoded<readonly WebsiteStatus[]> => {
     const test = decodeWebsiteTest(body);
     return test.ok ? { ok: true, value: exportedStatuses(test.value, protocols) } : test;
   };
-  const outcome = await ask(client, websiteTestPath(id), timeoutMs, decode);
+  const options = { precedence: "test", onStarted } as const;
+  const outcome = await ask(client, websiteTestPath(id), timeoutMs, options, decode);
   return { kind: "website_test", websiteId: id, outcome };
 }
 
@@ -69,10 +85,11 @@ async function ask<T>(
   client: ApplianceClient,
   path: string,
   timeoutMs: number,
+  options: GetOptions,
   decode: (body: Uint8Array) => Decoded<T>,
 ): Promise<Outcome<T>> {
   try {
-    const answer = await client.get(path, timeoutMs);
+    const answer = await client.get(path, timeoutMs, options);
     if (!answer.ok) return answer;
     const decoded = decode(answer.value);
     if (decoded.ok) return decoded;

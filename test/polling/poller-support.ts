@@ -39,7 +39,10 @@ export function failing(...given: Parameters<typeof failureOf>): Outcome<never> 
 export function fakeClient(): FakeClient {
   const requests: { readonly path: string; readonly resolve: (outcome: Outcome<Uint8Array>) => void }[] = [];
   const client: FakeClient = {
-    get: (path) => new Promise((resolve) => void requests.push({ path, resolve })),
+    get: (path, _timeoutMs, options) => {
+      options?.onStarted?.();
+      return new Promise((resolve) => void requests.push({ path, resolve }));
+    },
     certificate: () => undefined,
     hasNewCredentials: () => Promise.resolve(client.hasCredentials),
     close: () => void (client.isClosed = true),
