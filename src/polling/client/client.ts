@@ -204,11 +204,7 @@ function headers(userAgent: string, authorization: string | undefined): Record<s
   return authorization === undefined ? common : { ...common, authorization };
 }
 
-function deadlineFailure(
-  { isSent, lane }: Poll,
-  timeoutMs: number,
-  { kind, stalledMs }: Overrun,
-): Failure {
+function deadlineFailure({ isSent, lane }: Poll, timeoutMs: number, { kind, stalledMs }: Overrun): Failure {
   const stage = lane.stage();
   if (kind === "late") {
     const late = `the event loop of this process was late by ${Math.round(stalledMs)} ms`;

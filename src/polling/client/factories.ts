@@ -23,10 +23,7 @@ export interface ClientFactoriesOptions {
  * A factory for each load of the configuration: its clients share their secure contexts; those of all loads the look-ups,
  * password files and permits for connections.
  */
-export function createClientFactories(
-  options: ClientFactoriesOptions,
-  clock: Clock,
-): () => ClientFactory {
+export function createClientFactories(options: ClientFactoriesOptions, clock: Clock): () => ClientFactory {
   const { version, maxLookups, maxPasswordReads, bodyLimitBytes, maxConnections } = options;
   const attention = createAttention(clock);
   const shared = {
