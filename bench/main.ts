@@ -1,26 +1,41 @@
 import { toJson } from "../src/cli/report.ts";
 import { formatTable } from "../src/cli/table.ts";
 import { measureExposition } from "./exposition-cost.ts";
+import { measureFleetStart } from "./fleet-start.ts";
 import { measureFirstPaint } from "./page-paint.ts";
 import { measurePageUpdate } from "./page-update.ts";
 import { measurePollCost } from "./poll-cost.ts";
 import { measureMemory, measureStart } from "./whole-program.ts";
 import type { Measurement } from "./support.ts";
 
-/** `npm run bench [-- --output=json]`: what the exporter costs, beside its peers. Nothing here is a test. */
-const MEASURES = [
-  measurePollCost,
-  measureExposition,
-  measureStart,
-  measureMemory,
-  measureFirstPaint,
-  measurePageUpdate,
-];
+/**
+ * `npm run bench [-- NAME...] [--output=json]`: what the exporter costs, beside its peers; NAME is a row of this table, and
+ * without any all of them are measured. Nothing here is a test.
+ */
+const MEASURES: Readonly<Record<string, () => Promise<Measurement | readonly Measurement[]>>> = {
+  start: measureFleetStart,
+  poll: measurePollCost,
+  exposition: measureExposition,
+  "start-50": measureStart,
+  memory: measureMemory,
+  paint: measureFirstPaint,
+  update: measurePageUpdate,
+};
+
+const wanted = process.argv.slice(2).filter((arg) => !arg.startsWith("--"));
+const unknown = wanted.filter((name) => !(name in MEASURES));
+if (unknown.length > 0) {
+  process.stderr.write(
+    `no row is called ${unknown.join(", ")}; there are ${Object.keys(MEASURES).join(", ")}\n`,
+  );
+  process.exit(2);
+}
 
 const measurements: Measurement[] = [];
-for (const measure of MEASURES) {
-  process.stderr.write(`${measure.name}...\n`);
-  measurements.push(await measure());
+for (const [name, measure] of Object.entries(MEASURES)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  process.stderr.write(`${name}...\n`);
+  measurements.push(...[await measure()].flat());
 }
 
 if (process.argv.includes("--output=json")) process.stdout.write(toJson(measurements));

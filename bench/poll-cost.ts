@@ -3,8 +3,10 @@ import type { ApplianceConfig } from "../src/config/config.ts";
 import { createFleet } from "../src/fleet/fleet.ts";
 import { createFleetExposition } from "../src/metrics/exposition.ts";
 import { createClientFactory } from "../src/polling/client/factory.ts";
+import { createPermits } from "../src/polling/client/permits.ts";
 import { createLookup } from "../src/polling/client/lookup.ts";
 import { createSecureContexts } from "../src/polling/client/tls-context.ts";
+import { createAttention } from "../src/polling/attention.ts";
 import { systemClock } from "../src/polling/clock.ts";
 import { pollVrrp } from "../src/polling/poll.ts";
 import { applianceOf, configOf } from "../test/support/observations.ts";
@@ -53,8 +55,11 @@ async function cpuMsOf(work: () => Promise<void>): Promise<number> {
 
 function createPoll(appliance: ApplianceConfig): { poll(): Promise<void>; close(): void } {
   const clock = systemClock;
+  const attention = createAttention(clock);
   const createClient = createClientFactory({
     clock,
+    attention,
+    permits: createPermits({ attention, maxOpen: Number.POSITIVE_INFINITY }),
     lookup: createLookup(1),
     readPassword: () => Promise.reject(new Error("there is no password")),
     secureContexts: createSecureContexts(),

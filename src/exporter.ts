@@ -2,6 +2,7 @@ import type { Config, ConfigError } from "./config/config.ts";
 import { errorsOf } from "./config/errors.ts";
 import { loadConfig } from "./config/load.ts";
 import { createFleet } from "./fleet/fleet.ts";
+import { limitFor, shareDescriptors } from "./descriptors.ts";
 import type { Logger } from "./log.ts";
 import { createFleetExposition } from "./metrics/exposition.ts";
 import { createSelfMetrics } from "./metrics/self.ts";
@@ -25,7 +26,7 @@ const MAX_TICK_AGE_MS = 10_000;
 /** Changed files are loaded at the second check that finds them so: within 30 s, whatever a file system does. */
 const WATCH_INTERVAL_MS = 5000;
 
-export interface ExporterOptions extends Omit<ClientFactoriesOptions, "bodyLimitBytes"> {
+export interface ExporterOptions extends Omit<ClientFactoriesOptions, "bodyLimitBytes" | "maxConnections"> {
   readonly configFile: string;
   readonly listenAddresses: readonly ListenAddress[];
   readonly telemetryPath: string;
@@ -38,6 +39,8 @@ export interface ExporterOptions extends Omit<ClientFactoriesOptions, "bodyLimit
   /** Default: `scheduled`. */
   readonly pollingMode?: PollingMode;
   readonly nodeVersion: string;
+  /** Descriptors that the process may have open, which bounds connections of both sides; default: any number. */
+  readonly maxDescriptors?: number;
   /** From one check of the configuration's files to the next; default: 5 s. */
   readonly watchIntervalMs?: number;
 }
@@ -79,7 +82,9 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
   const exposition = createFleetExposition();
   const self = createSelfMetrics(options, edges.droppedLogLines);
   const board = createStatusBoard({ version: options.version, pollingMode: mode, clock });
-  const createClients = createClientFactories(options, clock);
+  const { maxDescriptors = Number.POSITIVE_INFINITY } = options;
+  const shares = shareDescriptors(maxDescriptors);
+  const createClients = createClientFactories({ ...options, maxConnections: shares.appliances }, clock);
   const runner = startRunner({
     mode,
     clock,
@@ -106,8 +111,19 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
       board.history.keep(snapshot());
       start();
       current = config;
-      self.appliances(config.appliances.filter(({ enabled }) => enabled).length);
+      const appliances = config.appliances.filter(({ enabled }) => enabled).length;
+      self.appliances(appliances);
+      warnOfFewDescriptors(appliances);
     };
+  }
+  function warnOfFewDescriptors(appliances: number): void {
+    if (appliances <= shares.appliances) return;
+    const allowed = { limit: maxDescriptors, connections: shares.appliances };
+    const fields = { ...allowed, appliances, neededLimit: limitFor(appliances) };
+    logger.warn(
+      fields,
+      "the limit of open files is too low to keep a connection to each appliance, so they share fewer; raise it (ulimit -n, LimitNOFILE=)",
+    );
   }
   const { watchIntervalMs = WATCH_INTERVAL_MS } = options;
   const reloader = createReloader({
@@ -142,6 +158,7 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
       onError: (path, error) => logger.error({ path, detail: describeBug(error) }, "page could not be made"),
     }),
     options.routePrefix ?? "",
+    shares.web,
   );
   const web = await starting;
   if (!web.ok) {

@@ -13,11 +13,12 @@ import type { WebConfig } from "./web-config/web-config.ts";
 export interface SecuredWeb {
   /** What the configuration was read from at first; without one, nothing. */
   readonly sources: readonly Source[];
-  /** `routePrefix`: in front of every path. */
+  /** `routePrefix`: in front of every path; `maxConnections`: of clients at once, with a default. */
   start(
     listeners: readonly ListenAddress[],
     handler: RequestListener,
     routePrefix: string,
+    maxConnections?: number,
   ): Promise<WebStart>;
   /** Reads the configuration anew and touches nothing yet. */
   prepare(): Promise<WebPreparation>;
@@ -72,10 +73,10 @@ export async function loadSecuredWeb(
     ok: true,
     web: {
       sources: loaded.sources,
-      start: async (listeners, handler, routePrefix) => {
+      start: async (listeners, handler, routePrefix, maxConnections) => {
         // The guard is the outermost: what lies outside of the prefix is nobody's to probe either.
         const served = guard.protect(underPrefix(routePrefix, handler), routePrefix);
-        const started = await startWebServer(listeners, served, current.tls);
+        const started = await startWebServer(listeners, served, current.tls, maxConnections);
         if (started.ok) server = started.server;
         return started;
       },

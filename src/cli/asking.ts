@@ -57,8 +57,8 @@ async function askOne(
   let body: string | undefined;
   const overheard: ApplianceClient = {
     ...client,
-    get: async (path, timeoutMs) => {
-      const answer = await client.get(path, timeoutMs);
+    get: async (path, timeoutMs, options) => {
+      const answer = await client.get(path, timeoutMs, options);
       if (answer.ok) body = Buffer.from(answer.value).toString();
       return answer;
     },

@@ -1,5 +1,5 @@
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
-import type { ApplianceClient, GetOptions } from "./client/client.ts";
+import type { ApplianceClient } from "./client/client.ts";
 import { toSeconds, type Clock } from "./clock.ts";
 import type { PollEvents } from "./events.ts";
 import { meansApplianceDown, type Failure } from "./failure.ts";
@@ -22,6 +22,7 @@ import {
   UNSENT_DEFERRED,
   UNSENT_DOWN,
   unsentForSlot,
+  type PollOptions,
 } from "./poll.ts";
 import type { Slots } from "./slots.ts";
 import { timespan, type Timespan } from "./timespan.ts";
@@ -69,7 +70,7 @@ interface Verdict {
 const LIST: Operation = { kind: "vrrp" };
 const REACHABLE: Verdict = { isDown: false, atMs: 0 };
 
-type SendPoll = (client: ApplianceClient, options: GetOptions) => Promise<PollResult>;
+type SendPoll = (client: ApplianceClient, options: PollOptions) => Promise<PollResult>;
 
 /** One try at a poll that was due; `missed`: no slot came free in time. */
 interface Attempt {
@@ -118,14 +119,21 @@ export function createAppliancePoller(
     if (isResting) return rest(operation, flight);
     // What is not sent anyway has been sorted out before the wait for a slot, and is again after it.
     if (slot === "needed") return attemptWithSlot(tried);
-    const startedMs = clock.monotonicMs();
-    const waitedSeconds = toSeconds(Math.max(0, startedMs - dueMs));
-    if (slot === "missed") return tell(notSent(operation, unsentForSlot(waitedSeconds)), flight);
-    events.started(operation.kind, waitedSeconds);
+    const waitedSeconds = (): number => toSeconds(Math.max(0, clock.monotonicMs() - dueMs));
+    if (slot === "missed") return tell(notSent(operation, unsentForSlot(waitedSeconds())), flight);
+    // If the client is closed before, the poll has not started, and is neither counted nor measured.
+    let startedMs: number | undefined;
     let credentials: symbol | undefined;
-    const result = await poll(asked, { onCredentials: (sent) => (credentials = sent) });
-    const span = timespan(startedMs, clock.monotonicMs());
-    events.ended(operation.kind, span.durationSeconds);
+    const result = await poll(asked, {
+      onStarted: () => {
+        startedMs = clock.monotonicMs();
+        events.started(operation.kind, waitedSeconds());
+      },
+      onCredentials: (sent) => (credentials = sent),
+    });
+    const endedMs = clock.monotonicMs();
+    const span = timespan(startedMs ?? endedMs, endedMs);
+    if (startedMs !== undefined) events.ended(operation.kind, span.durationSeconds);
     // What a client had under way tells nothing once another has taken over; the poll is still due.
     return asked === client ? settle(result, credentials, span, flight) : attempt(tried);
   }

@@ -7,13 +7,15 @@ import type { ApplianceClient, GetOptions } from "./client/client.ts";
 import { describeBug, type Failure } from "./failure.ts";
 import type { Operation, Outcome, PollResult, WebsiteStatus } from "./observation.ts";
 
-/** Asks for the VRRP interfaces once, within `timeoutMs`. Never rejects. @see management API 4.1 */
+export type PollOptions = Pick<GetOptions, "onStarted" | "onCredentials">;
+
+/** Polls the VRRP interfaces once, within `timeoutMs`. Never rejects. @see management API 4.1 */
 export async function pollVrrp(
   client: ApplianceClient,
   timeoutMs: number,
-  options?: GetOptions,
+  options?: PollOptions,
 ): Promise<PollResult> {
-  const get = () => client.get(VRRP_LIST_PATH, timeoutMs, options);
+  const get = () => client.get(VRRP_LIST_PATH, timeoutMs, { ...options, precedence: "list" });
   return { kind: "vrrp", outcome: await ask(get, decodeVrrpList) };
 }
 
@@ -22,13 +24,13 @@ export async function pollWebsite(
   client: ApplianceClient,
   { id, protocols }: WebsiteConfig,
   timeoutMs: number,
-  options?: GetOptions,
+  options?: PollOptions,
 ): Promise<PollResult> {
   const decode = (body: Uint8Array): Decoded<readonly WebsiteStatus[]> => {
     const test = decodeWebsiteTest(body);
     return test.ok ? { ok: true, value: exportedStatuses(test.value, protocols) } : test;
   };
-  const get = () => client.get(websiteTestPath(id), timeoutMs, options);
+  const get = () => client.get(websiteTestPath(id), timeoutMs, { ...options, precedence: "test" });
   return { kind: "website_test", websiteId: id, outcome: await ask(get, decode) };
 }
 

@@ -41,8 +41,9 @@ export async function startWebServer(
   listeners: readonly ListenAddress[],
   handler: RequestListener,
   tls?: TlsSettings,
+  maxConnections?: number,
 ): Promise<WebStart> {
-  const connections = createConnections();
+  const connections = createConnections(maxConnections);
   const servers: (Server | SecureServer)[] = [];
   const addresses: string[] = [];
   const secures: ((next: TlsSettings) => void)[] = [];

@@ -7,8 +7,10 @@ import { createSelfMetrics } from "../../src/metrics/self.ts";
 import { createStatusBoard } from "../../src/status-board.ts";
 import { createObserver } from "../../src/observer.ts";
 import { createClientFactory, type ClientFactory } from "../../src/polling/client/factory.ts";
+import { createPermits } from "../../src/polling/client/permits.ts";
 import { createLookup, type ResolveAll } from "../../src/polling/client/lookup.ts";
 import { createSecureContexts } from "../../src/polling/client/tls-context.ts";
+import { createAttention } from "../../src/polling/attention.ts";
 import { systemClock, type Clock } from "../../src/polling/clock.ts";
 import { startRunner } from "../../src/polling/runner.ts";
 import { createRoutes } from "../../src/web/routes.ts";
@@ -62,8 +64,11 @@ export async function startRig(options: RigOptions): Promise<Rig> {
     }),
   );
   if (!web.ok) throw new Error(web.code);
+  const attention = createAttention(clock);
   const createClient = createClientFactory({
     clock,
+    attention,
+    permits: createPermits({ attention, maxOpen: Number.POSITIVE_INFINITY }),
     lookup: createLookup(2, resolveAll),
     readPassword: createPasswordReader({ maxReads: 1, wallMs: clock.wallMs }),
     secureContexts: createSecureContexts(),

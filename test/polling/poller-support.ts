@@ -40,7 +40,8 @@ export function failing(...given: Parameters<typeof failureOf>): Outcome<never> 
 export function fakeClient(): FakeClient {
   const requests: { readonly path: string; readonly resolve: (outcome: Outcome<Uint8Array>) => void }[] = [];
   const client: FakeClient = {
-    get: (path, _, options) => {
+    get: (path, _timeoutMs, options) => {
+      options?.onStarted?.();
       options?.onCredentials?.(client.credentials);
       return new Promise((resolve) => void requests.push({ path, resolve }));
     },

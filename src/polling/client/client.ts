@@ -1,6 +1,7 @@
 import type { BasicAuthConfig } from "../../config/config.ts";
 import type { PasswordReader } from "../../config/password-file.ts";
 import { Secret } from "../../config/secret.ts";
+import type { Attention, Deadline, Overrun } from "../attention.ts";
 import type { Clock } from "../clock.ts";
 import type { Failure, FailureReason } from "../failure.ts";
 import type { Outcome, PresentedCertificate } from "../observation.ts";
@@ -9,14 +10,16 @@ import { classifyDeadline, classifyError, describeError } from "./classify.ts";
 import { exchange, type Answer } from "./exchange.ts";
 import type { Lane, Request } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
+import type { Precedence } from "./permits.ts";
 import { createScrub, type Scrub } from "./scrub.ts";
 
 /** Asks one appliance over connections that are kept between polls. */
 export interface ApplianceClient {
   /**
-   * One GET, from password file and name look-up to the last byte within `timeoutMs`; when that strikes, everything the
-   * poll holds is destroyed. Never rejects. A connection that the appliance closed while it lay idle is replaced once.
-   * The credentials that were sent are not in the answer, whatever the appliance made of them. @see createScrub
+   * One GET, from password file and name look-up to the last byte within `timeoutMs`, in which waiting for a connection to
+   * be admitted does not count, nor a stall of this process. @see Attention, Permits
+   * At the deadline the connection is ended. Never rejects. A connection that the appliance closed while it lay idle is
+   * replaced once. The credentials that were sent are not in the answer, whatever the appliance made of them. @see createScrub
    */
   get(path: string, timeoutMs: number, options?: GetOptions): Promise<Outcome<Uint8Array>>;
   /** The certificate presented last, trusted or not. */
@@ -28,11 +31,16 @@ export interface ApplianceClient {
 }
 
 export interface GetOptions {
+  /** Where it must wait for a connection; default: `list`. */
+  readonly precedence?: Precedence;
+  /** Called once, when `timeoutMs` begins to count; never where the client is closed before. */
+  readonly onStarted?: (() => void) | undefined;
   /** Called before the request is sent, with the credentials that it carries: the same symbol for the same credentials. */
-  readonly onCredentials?: (credentials: symbol) => void;
+  readonly onCredentials?: ((credentials: symbol) => void) | undefined;
 }
 
 export interface ApplianceClientDeps {
+  readonly attention: Attention;
   readonly lanes: Lanes;
   /** The path in front of every operation's. */
   readonly pathPrefix: string;
@@ -44,7 +52,7 @@ export interface ApplianceClientDeps {
 }
 
 export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClient {
-  const { lanes, clock } = deps;
+  const { lanes, clock, attention } = deps;
   let refused: string | undefined;
   let latest: { readonly authorization: string | undefined; readonly symbol: symbol } | undefined;
   let scrubbing: { readonly authorization: string; readonly scrub: Scrub } | undefined;
@@ -62,38 +70,79 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
   }
 
   async function ask(path: string, poll: Poll, { onCredentials }: GetOptions): Promise<Answer> {
+    const { lane } = poll;
+    const isReused = lane.isConnected();
     const read = await readCredentials(deps);
-    if (!read.ok) return read;
+    if (poll.isOver) return OVER;
+    if (!read.ok) {
+      lanes.giveBack(lane);
+      return read;
+    }
     const { credentials } = read;
     const request = {
       path: deps.pathPrefix + path,
       headers: headers(deps.userAgent, credentials?.authorization),
     };
-    poll.isSecretRead = true;
-    if (poll.isOver) return failed("timeout", "the deadline passed");
+    poll.isSent = true;
     onCredentials?.(symbolOf(credentials?.authorization));
-    const answer = await askTwiceAtMost(lanes, request, poll, clock);
+    const bytesBefore = lane.bytesRead();
+    const first = await exchangeOn(lane, lanes, request, clock);
+    const isLost = isReused && isConnectionLost(first) && lane.bytesRead() === bytesBefore && !poll.isOver;
+    const answer = isLost ? await askAgain(request, poll) : first;
     if (!answer.ok && answer.failure.reason === "auth") refused = credentials?.authorization;
     return answer.ok && credentials !== undefined
       ? { ok: true, value: scrubOf(credentials)(answer.value) }
       : answer;
   }
 
-  function get(path: string, timeoutMs: number, options: GetOptions = {}): Promise<Outcome<Uint8Array>> {
+  /** The appliance closed the idle connection while the request was on its way: nobody has answered it. */
+  async function askAgain(request: Request, poll: Poll): Promise<Answer> {
+    poll.deadline.rest();
+    const lane = await lanes.open("replacement");
+    if (lane === undefined) return CLOSED;
+    poll.lane = lane;
+    poll.deadline.run();
+    return exchangeOn(lane, lanes, request, clock);
+  }
+
+  async function get(
+    path: string,
+    timeoutMs: number,
+    options: GetOptions = {},
+  ): Promise<Outcome<Uint8Array>> {
+    const { precedence = "list", onStarted } = options;
+    const lane = lanes.takeConnected() ?? (await lanes.open(precedence));
+    if (lane === undefined) return CLOSED;
+    onStarted?.();
     return new Promise((resolve) => {
-      const poll: Poll = { isOver: false, isSecretRead: false, lane: undefined };
-      const timer = setTimeout(() => {
-        poll.isOver = true;
-        resolve(deadlineFailure(poll, timeoutMs));
-        if (poll.lane !== undefined) lanes.discard(poll.lane);
-      }, timeoutMs);
+      const poll: Poll = {
+        isOver: false,
+        isSent: false,
+        lane,
+        deadline: attention.deadline(timeoutMs, (overrun) => {
+          poll.isOver = true;
+          resolve({ ok: false, failure: deadlineFailure(poll, timeoutMs, overrun) });
+          leave(poll, timeoutMs, overrun);
+        }),
+      };
+      poll.deadline.run();
       void ask(path, poll, options)
         .catch((error: unknown) => failed("internal", describeError(error)))
         .then((answer) => {
-          clearTimeout(timer);
+          poll.deadline.end();
           return resolve(answer);
         });
     });
+  }
+
+  /** Ends the connection of a poll whose deadline has passed. */
+  function leave(poll: Poll, timeoutMs: number, { kind }: Overrun): void {
+    const { isSent, lane } = poll;
+    if (!isSent) return lanes.giveBack(lane);
+    if (kind === "over") return lanes.discard(lane);
+    // The appliance is not to blame: if its answer comes after all, the connection is as good as before.
+    poll.deadline = attention.deadline(timeoutMs, () => lanes.discard(lane));
+    poll.deadline.run();
   }
 
   return {
@@ -101,9 +150,10 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
     certificate: deps.certificate,
     hasNewCredentials: (timeoutMs) =>
       new Promise((resolve) => {
-        const timer = setTimeout(() => resolve(false), timeoutMs);
+        const deadline = attention.deadline(timeoutMs, () => resolve(false));
+        deadline.run();
         void readCredentials(deps).then((read) => {
-          clearTimeout(timer);
+          deadline.end();
           return resolve(read.ok && read.credentials?.authorization !== refused);
         });
       }),
@@ -114,28 +164,22 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
 /** What one poll holds, so that its deadline can end it wherever it is. */
 interface Poll {
   isOver: boolean;
-  isSecretRead: boolean;
-  lane: Lane | undefined;
+  /** Whether the connection is in use: before, only the password is read. */
+  isSent: boolean;
+  lane: Lane;
+  deadline: Deadline;
 }
 
-async function askTwiceAtMost(lanes: Lanes, request: Request, poll: Poll, clock: Clock): Promise<Answer> {
-  const first = lanes.take();
-  if (first === undefined) return CLOSED;
-  const connectionsBefore = first.connections();
-  const bytesBefore = first.bytesRead();
-  const answer = await askOn(first, lanes, request, poll, clock);
-  const wasReused = connectionsBefore > 0 && first.connections() === connectionsBefore;
-  const isRace = !answer.ok && answer.failure.status === undefined && RACE.has(answer.failure.reason);
-  if (!isRace || !wasReused || first.bytesRead() > bytesBefore || poll.isOver) return answer;
-  // The appliance closed the idle connection while the request was on its way: nobody has answered it.
-  const second = lanes.takeFresh();
-  return second === undefined ? CLOSED : askOn(second, lanes, request, poll, clock);
+/** The outcome of a poll that has ended already; nobody reads it. */
+const OVER = failed("timeout", "the deadline passed");
+
+function isConnectionLost(answer: Answer): boolean {
+  return !answer.ok && answer.failure.status === undefined && LOST.has(answer.failure.reason);
 }
 
-const RACE: ReadonlySet<FailureReason> = new Set(["connect", "protocol"] satisfies FailureReason[]);
+const LOST: ReadonlySet<FailureReason> = new Set(["connect", "protocol"] satisfies FailureReason[]);
 
-async function askOn(lane: Lane, lanes: Lanes, request: Request, poll: Poll, clock: Clock): Promise<Answer> {
-  poll.lane = lane;
+async function exchangeOn(lane: Lane, lanes: Lanes, request: Request, clock: Clock): Promise<Answer> {
   try {
     const answer = await exchange(lane, request, clock.wallMs());
     if (answer.ok) lanes.giveBack(lane);
@@ -174,11 +218,16 @@ function headers(userAgent: string, authorization: string | undefined): Record<s
   return authorization === undefined ? common : { ...common, authorization };
 }
 
-function deadlineFailure(poll: Poll, timeoutMs: number): { ok: false; failure: Failure } {
-  if (!poll.isSecretRead)
-    return failed("secret", `the password file could not be read within ${timeoutMs} ms`);
-  const stage = poll.lane?.stage() ?? "lookup";
-  return failed(classifyDeadline(stage), `no complete answer within ${timeoutMs} ms; ${STAGE_TEXT[stage]}`);
+function deadlineFailure({ isSent, lane }: Poll, timeoutMs: number, { kind, stalledMs }: Overrun): Failure {
+  const stage = lane.stage();
+  if (kind === "late") {
+    const late = `the event loop of this process was late by ${Math.round(stalledMs)} ms`;
+    return { reason: "local", message: `no complete answer was read: ${late}` };
+  }
+  if (!isSent)
+    return { reason: "secret", message: `the password file could not be read within ${timeoutMs} ms` };
+  const message = `no complete answer within ${timeoutMs} ms; ${STAGE_TEXT[stage]}`;
+  return { reason: classifyDeadline(stage), message };
 }
 
 const STAGE_TEXT = {

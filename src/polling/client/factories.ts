@@ -1,7 +1,9 @@
 import { createPasswordReader } from "../../config/password-file.ts";
+import { createAttention } from "../attention.ts";
 import type { Clock } from "../clock.ts";
 import { createClientFactory, type ClientFactory } from "./factory.ts";
 import { createLookup } from "./lookup.ts";
+import { createPermits } from "./permits.ts";
 import { createSecureContexts } from "./tls-context.ts";
 
 export interface ClientFactoriesOptions {
@@ -13,18 +15,21 @@ export interface ClientFactoriesOptions {
   readonly maxPasswordReads: number;
   /** @see ClientFactoryDeps.bodyLimitBytes */
   readonly bodyLimitBytes?: number;
+  /** Connections to appliances that may be open at once; default: any number. */
+  readonly maxConnections?: number;
 }
 
 /**
- * A factory for each load of the configuration: its clients share their secure contexts; those of all loads the look-ups
- * and password files.
+ * A factory for each load of the configuration: its clients share their secure contexts; those of all loads the look-ups,
+ * password files and permits for connections.
  */
-export function createClientFactories(
-  { version, maxLookups, maxPasswordReads, bodyLimitBytes }: ClientFactoriesOptions,
-  clock: Clock,
-): () => ClientFactory {
+export function createClientFactories(options: ClientFactoriesOptions, clock: Clock): () => ClientFactory {
+  const { version, maxLookups, maxPasswordReads, bodyLimitBytes, maxConnections } = options;
+  const attention = createAttention(clock);
   const shared = {
     clock,
+    attention,
+    permits: createPermits({ attention, maxOpen: maxConnections ?? Number.POSITIVE_INFINITY }),
     lookup: createLookup(maxLookups),
     readPassword: createPasswordReader({ maxReads: maxPasswordReads, wallMs: clock.wallMs }),
     userAgent: `appliance-exporter/${version}`,

@@ -1,6 +1,7 @@
 import { BODY_LIMIT_BYTES } from "../../api/operations.ts";
 import type { ApplianceConfig } from "../../config/config.ts";
 import type { PasswordReader } from "../../config/password-file.ts";
+import type { Attention } from "../attention.ts";
 import type { Clock } from "../clock.ts";
 import { phaseFraction } from "../schedule.ts";
 import type { PresentedCertificate } from "../observation.ts";
@@ -8,18 +9,21 @@ import { createApplianceClient, type ApplianceClient } from "./client.ts";
 import { createConnector } from "./connector.ts";
 import { handshakePeriod } from "./handshake-period.ts";
 import { createLane } from "./lane.ts";
-import { createLanes } from "./lanes.ts";
+import { createLanes, type LanesDeps } from "./lanes.ts";
 import type { Lookup } from "./lookup.ts";
+import type { Permits } from "./permits.ts";
 import type { SecureContexts } from "./tls-context.ts";
 
-/** Where an appliance is, and how it is reached. */
-export type Endpoint = Pick<ApplianceConfig, "baseUrl" | "http">;
+/** Where an appliance is, how it is reached, and with which others it is polled at the same moment. */
+export type Endpoint = Pick<ApplianceConfig, "baseUrl" | "http"> & Partial<Pick<ApplianceConfig, "cluster">>;
 
 /** Makes the client of an appliance. */
 export type ClientFactory = (endpoint: Endpoint) => ApplianceClient;
 
 export interface ClientFactoryDeps {
   readonly clock: Clock;
+  readonly attention: Attention;
+  readonly permits: Permits;
   readonly lookup: Lookup;
   readonly readPassword: PasswordReader;
   readonly secureContexts: SecureContexts;
@@ -30,7 +34,7 @@ export interface ClientFactoryDeps {
 
 /** Clients that share look-ups, password files and secure contexts, and nothing that one appliance could spoil for another. */
 export function createClientFactory(deps: ClientFactoryDeps): ClientFactory {
-  return ({ baseUrl, http }) => {
+  return ({ baseUrl, http, cluster }) => {
     const url = new URL(baseUrl);
     const isTls = url.protocol === "https:";
     let certificate: PresentedCertificate | undefined;
@@ -46,8 +50,9 @@ export function createClientFactory(deps: ClientFactoryDeps): ClientFactory {
       clock: deps.clock,
       period,
     });
-    const createLaneHere = () =>
+    const create: LanesDeps["create"] = (callbacks) =>
       createLane({
+        ...callbacks,
         origin: url.origin,
         connector,
         period,
@@ -55,7 +60,8 @@ export function createClientFactory(deps: ClientFactoryDeps): ClientFactory {
         onCertificate: (presented) => (certificate = presented),
       });
     return createApplianceClient({
-      lanes: createLanes(createLaneHere),
+      attention: deps.attention,
+      lanes: createLanes({ permits: deps.permits, cluster, create }),
       pathPrefix: url.pathname.replace(/\/+$/, ""),
       basicAuth: http.basicAuth,
       readPassword: deps.readPassword,

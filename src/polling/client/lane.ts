@@ -21,16 +21,16 @@ const HEADERS_LIMIT_BYTES = 16 * 1024;
  */
 export interface Lane {
   /**
-   * Sends a GET, on the present connection or on one new one.
+   * Sends a GET; the first one makes the connection, and none makes another.
    *
    * @throws the error of the runtime or of undici, or a ConnectionError
    */
   request(request: Request): Promise<Dispatcher.ResponseData>;
-  /** How far the latest connection attempt has come. */
+  /** How far the connection has come. */
   stage(): Stage;
-  /** Connections made since the lane was created. */
-  connections(): number;
-  /** Bytes that have arrived on the present connection. */
+  /** Whether there is a connection that another request may use. */
+  isConnected(): boolean;
+  /** Bytes that have arrived. */
   bytesRead(): number;
   /** Whether it was made in an earlier period, so that its peer has to be verified anew. */
   isOutdated(): boolean;
@@ -46,39 +46,45 @@ export interface LaneOptions {
   readonly period: () => number;
   readonly bodyLimitBytes: number;
   readonly onCertificate: (certificate: PresentedCertificate) => void;
+  /** The connection is made, or could not be. */
+  readonly onBegun: () => void;
+  /** The connection has gone, by itself or by `destroy`; may be called more than once. */
+  readonly onGone: () => void;
 }
 
-/** A lane that has not connected yet; it does so at its first request, and again after its connection has gone. */
-export function createLane({ origin, connector, period, bodyLimitBytes, onCertificate }: LaneOptions): Lane {
+/** A lane that has not connected yet. */
+export function createLane(options: LaneOptions): Lane {
+  const { origin, connector, period, bodyLimitBytes, onCertificate, onBegun, onGone } = options;
   const madeIn = period();
   let stage: Stage = "lookup";
-  let connections = 0;
-  let sockets: Socket[] = [];
-  let mayConnect = false;
+  let mayConnect = true;
+  /** Those of the connection and of attempts to make it; TLS is a socket above another one. */
+  const sockets: Socket[] = [];
+  const socket = (): Socket | undefined => sockets.at(-1);
 
   const client = new Client(origin, {
     connect: (_options, callback) => {
       if (!mayConnect) {
-        // The library would connect again and again, at once, for a request it could not write.
         callback(new ConnectionError("protocol", "the connection broke before the request was sent"), null);
         return;
       }
       mayConnect = false;
-      connections += 1;
-      sockets = [];
       const watcher = {
         stage: (reached: Stage) => (stage = reached),
-        socket: (socket: Socket) => {
-          sockets.push(socket);
+        socket: (made: Socket) => {
+          sockets.push(made);
           // Whatever it has to say after its lane has ended, or between two owners, nobody waits for.
-          socket.on("error", () => {});
+          made.on("error", () => {});
+          made.once("close", onGone);
         },
         certificate: onCertificate,
       };
-      connector(watcher).then(
-        (socket) => callback(null, socket),
-        (error: Error) => callback(error, null),
-      );
+      connector(watcher)
+        .then(
+          (connected) => callback(null, connected),
+          (error: Error) => callback(error, null),
+        )
+        .finally(onBegun);
     },
     allowH2: false,
     pipelining: 1,
@@ -93,21 +99,21 @@ export function createLane({ origin, connector, period, bodyLimitBytes, onCertif
 
   return {
     request: async ({ path, headers }) => {
-      mayConnect = true;
       try {
         return await client.request({ method: "GET", path, headers });
       } catch (error) {
-        throw isAssertedOf(error, sockets.at(-1)) ? new ConnectionError("protocol", UNHEARD_OF) : error;
+        throw isAssertedOf(error, socket()) ? new ConnectionError("protocol", UNHEARD_OF) : error;
       }
     },
     stage: () => stage,
-    connections: () => connections,
-    bytesRead: () => sockets.at(-1)?.bytesRead ?? 0,
+    isConnected: () => stage === "connected" && socket()?.destroyed === false,
+    bytesRead: () => socket()?.bytesRead ?? 0,
     isOutdated: () => period() !== madeIn,
     destroy: () => {
       client.destroy().catch(() => {});
       // Destroying the client leaves a socket alive that is still connecting.
-      for (const socket of sockets) socket.destroy();
+      for (const made of sockets) made.destroy();
+      onGone();
     },
   };
 }

@@ -1,49 +1,99 @@
 import type { Lane } from "./lane.ts";
+import type { Permit, Permits, Precedence } from "./permits.ts";
 
 /** The lanes of one appliance: lent to one poll each, taken back while they are good, all ended together. */
 export interface Lanes {
-  /** The lane used last that is free, or a new one; ends those that are outdated. `undefined` once closed. */
-  take(): Lane | undefined;
-  /** A new lane, with a connection of its own; `undefined` once closed. */
-  takeFresh(): Lane | undefined;
+  /** The connected lane used last that is free and not outdated; `undefined` if there is none. Ends outdated ones. */
+  takeConnected(): Lane | undefined;
+  /**
+   * A new lane, as soon as one more connection is admitted, or a connected one that is given back meanwhile; `undefined`
+   * once closed.
+   */
+  open(precedence: Precedence): Promise<Lane | undefined>;
+  /** Takes back a lane that was lent; it is kept if it is connected. */
   giveBack(lane: Lane): void;
-  /** Ends a lane that was taken; for a lane that has ended already, nothing. */
+  /** Ends a lane that was lent; for a lane that has ended already, nothing. */
   discard(lane: Lane): void;
   /** Ends all lanes for good, those that are lent out too. */
   close(): void;
 }
 
-export function createLanes(create: () => Lane): Lanes {
+export interface LanesDeps {
+  readonly permits: Permits;
+  readonly cluster: string | undefined;
+  readonly create: (callbacks: { readonly onBegun: () => void; readonly onGone: () => void }) => Lane;
+}
+
+/** A poll that waits for a lane. */
+interface Waiting {
+  take(lane: Lane | undefined): void;
+}
+
+export function createLanes({ permits, cluster, create }: LanesDeps): Lanes {
   const idle: Lane[] = [];
   const lent = new Set<Lane>();
+  const permitOf = new WeakMap<Lane, Permit>();
+  const waiting = new Set<Waiting>();
   let isClosed = false;
 
-  function lend(lane = create()): Lane | undefined {
-    if (isClosed) return undefined;
+  function openWith(permit: Permit): Lane {
+    const lane = create({
+      onBegun: permit.begun,
+      onGone: () => {
+        permit.release();
+        // One that is lent stays with its poll, which is to learn why it has gone.
+        const at = idle.indexOf(lane);
+        if (at >= 0) idle.splice(at, 1)[0]?.destroy();
+      },
+    });
+    permitOf.set(lane, permit);
     lent.add(lane);
     return lane;
   }
-  function discard(lane: Lane): void {
-    lent.delete(lane);
-    lane.destroy();
+  function takeConnected(): Lane | undefined {
+    for (const lane of [...idle]) if (lane.isOutdated()) lane.destroy();
+    const lane = idle.pop();
+    if (lane === undefined) return undefined;
+    permitOf.get(lane)?.busy();
+    lent.add(lane);
+    return lane;
   }
 
   return {
-    take: () => {
-      for (const lane of idle.splice(0)) {
-        if (lane.isOutdated()) discard(lane);
-        else idle.push(lane);
-      }
-      return lend(idle.pop());
+    takeConnected,
+    open: (precedence) => {
+      if (isClosed) return Promise.resolve(undefined);
+      return new Promise((resolve) => {
+        let withdraw = (): void => {};
+        const self: Waiting = {
+          take: (lane) => {
+            waiting.delete(self);
+            withdraw();
+            resolve(lane);
+          },
+        };
+        waiting.add(self);
+        withdraw = permits.claim({ precedence, cluster }, (permit) => self.take(openWith(permit)));
+      });
     },
-    takeFresh: () => lend(),
     giveBack: (lane) => {
-      if (lent.delete(lane)) idle.push(lane);
+      if (!lent.delete(lane)) return;
+      if (!lane.isConnected()) return lane.destroy();
+      idle.push(lane);
+      // Where connections are short this ends it, for the poll of any appliance that has waited longest.
+      permitOf.get(lane)?.idle(lane.destroy);
+      const [next] = waiting;
+      if (next !== undefined && idle.includes(lane)) next.take(takeConnected());
     },
-    discard,
+    discard: (lane) => {
+      lent.delete(lane);
+      lane.destroy();
+    },
     close: () => {
       isClosed = true;
-      for (const lane of [...lent, ...idle.splice(0)]) discard(lane);
+      for (const poll of waiting) poll.take(undefined);
+      for (const lane of [...lent, ...idle.splice(0)]) lane.destroy();
+      lent.clear();
     },
   };
 }

@@ -12,8 +12,10 @@ import { createPasswordReader, type PasswordReader } from "../../../src/config/p
 import { Secret } from "../../../src/config/secret.ts";
 import type { ApplianceClient } from "../../../src/polling/client/client.ts";
 import { createClientFactory } from "../../../src/polling/client/factory.ts";
+import { createPermits } from "../../../src/polling/client/permits.ts";
 import { createLookup, type Lookup } from "../../../src/polling/client/lookup.ts";
 import { createSecureContexts } from "../../../src/polling/client/tls-context.ts";
+import { createAttention } from "../../../src/polling/attention.ts";
 import { systemClock, type Clock } from "../../../src/polling/clock.ts";
 import type { Outcome } from "../../../src/polling/observation.ts";
 import { createAuthority } from "../../support/certificates.ts";
@@ -57,8 +59,11 @@ export function clientOf(
     clock = systemClock,
   }: ClientOptions = {},
 ): ApplianceClient {
+  const attention = createAttention(clock);
   const create = createClientFactory({
     clock,
+    attention,
+    permits: createPermits({ attention, maxOpen: Number.POSITIVE_INFINITY }),
     lookup,
     readPassword,
     secureContexts: createSecureContexts(),

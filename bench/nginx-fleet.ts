@@ -1,0 +1,90 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createAuthority } from "../src/demo/authority.ts";
+import { answers } from "./canned-answers.ts";
+import { until } from "./support.ts";
+
+/** The name that the certificate of every appliance is for. */
+export const SERVER_NAME = "appliance.bench";
+
+/** Any number of appliances behind one nginx, each at an address of its own. */
+export interface NginxFleet {
+  /** `https://127.20.0.1:port` and so on. */
+  origin(index: number): string;
+  /** Of the authority to trust. */
+  readonly ca: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts Debian's nginx on every address of the loopback interface: TLS 1.3, session tickets, connections kept for 15
+ * minutes, static files as answers.
+ */
+export async function startNginxFleet(port: number): Promise<NginxFleet> {
+  const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-nginx-"));
+  const authority = await createAuthority("Bench Authority");
+  const { cert, key } = await authority.issue({ hosts: [SERVER_NAME] });
+  const { list, test } = answers();
+  const files = { "cert.pem": cert, "key.pem": key, "list.json": list, "test.json": test };
+  await mkdir(join(folder, "temp"));
+  // As root, nginx reads the answers as another user.
+  await chmod(folder, 0o755);
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  await writeFile(join(folder, "nginx.conf"), configText(folder, port));
+  const child = spawn("nginx", ["-p", folder, "-c", join(folder, "nginx.conf"), "-e", "stderr"], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  await until(() => canConnect(port), 10_000);
+  return {
+    origin: (index) => `https://127.20.${(index + 1) >> 8}.${(index + 1) & 255}:${port}`,
+    ca: authority.cert,
+    stop: async () => {
+      child.kill("SIGTERM");
+      await once(child, "exit");
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+function configText(folder: string, port: number): string {
+  const temp = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+  return `
+daemon off;
+pid ${folder}/nginx.pid;
+worker_processes auto;
+events { worker_connections 16384; }
+http {
+  access_log off;
+  error_log stderr error;
+${temp.map((name) => `  ${name}_temp_path ${folder}/temp;`).join("\n")}
+  open_file_cache max=10;
+  keepalive_timeout 900s;
+  keepalive_requests 1000000;
+  ssl_protocols TLSv1.3;
+  ssl_session_tickets on;
+  default_type application/json;
+  server {
+    listen 0.0.0.0:${port} ssl backlog=4096;
+    ssl_certificate ${folder}/cert.pem;
+    ssl_certificate_key ${folder}/key.pem;
+    root ${folder};
+    location = /api/v1/interface/virtual { try_files /list.json =404; }
+    location ~ ^/api/v1/website/[0-9]+/test$ { try_files /test.json =404; }
+  }
+}
+`;
+}
+
+function canConnect(port: number): Promise<true | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on("error", () => resolve(undefined));
+  });
+}

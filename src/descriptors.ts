@@ -1,0 +1,37 @@
+/** What the process itself, files and name look-ups take, with some to spare. */
+const RESERVED = 32;
+/** More connections of clients than any scraping set-up needs. */
+const MAX_WEB = 512;
+/** Where the limit is not known: what macOS allows a process. */
+const ASSUMED_LIMIT = 10_240;
+
+/** How the descriptors of the process are shared out. */
+export interface DescriptorShares {
+  /** Connections to appliances that may be open at once; at least 1. */
+  readonly appliances: number;
+  /** Connections of clients to our own pages; at least 1. */
+  readonly web: number;
+}
+
+/**
+ * The descriptors that the process may have open, from the text of /proc/self/limits; where there is no such file, a
+ * cautious guess.
+ */
+export function descriptorLimit(limits: string | undefined): number {
+  const soft = /^Max open files +(\d+|unlimited) /m.exec(limits ?? "")?.[1];
+  if (soft === undefined) return ASSUMED_LIMIT;
+  return soft === "unlimited" ? Number.POSITIVE_INFINITY : Number(soft);
+}
+
+/** Some are left for files whatever happens; of the others a quarter, 512 at most, is for our own pages. */
+export function shareDescriptors(limit: number): DescriptorShares {
+  const rest = Math.max(2, limit - RESERVED);
+  const web = Math.max(1, Math.min(MAX_WEB, Math.floor(rest / 4)));
+  return { appliances: rest - web, web };
+}
+
+/** The least limit that leaves a connection for each of so many appliances. */
+export function limitFor(appliances: number): number {
+  const rest = Math.max(Math.ceil((appliances * 4) / 3), 4);
+  return RESERVED + Math.min(rest, appliances + MAX_WEB);
+}

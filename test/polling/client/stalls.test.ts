@@ -1,0 +1,85 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import { expect, onTestFinished, test } from "vitest";
+import { clientOf, LONG_MS, shortly } from "./support.ts";
+
+/**
+ * A server in a thread of its own, which answers while the event loop of the test stands still: at once, or where the path
+ * says so, after some milliseconds or when it is told. Answers hold the number of connections made so far.
+ */
+const SERVER = `
+const { createServer } = require("node:http");
+const { parentPort } = require("node:worker_threads");
+let connections = 0;
+const server = createServer((request, response) => {
+  const answer = () => response.end(String(connections));
+  const [, how] = request.url.split("/");
+  if (how === "when-told") parentPort.once("message", answer);
+  else setTimeout(answer, Number(how));
+});
+server.on("connection", () => (connections += 1));
+server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));
+`;
+
+async function startServer() {
+  const worker = new Worker(SERVER, { eval: true });
+  onTestFinished(async () => void (await worker.terminate()));
+  const [port] = await once(worker, "message");
+  const client = clientOf(`http://127.0.0.1:${port}`);
+  // The connection is made, and kept.
+  expect(shortly(await client.get("/0", LONG_MS))).toBe("1");
+  return { client, tell: () => worker.postMessage("answer") };
+}
+
+const LATE = /^no complete answer was read: the event loop of this process was late by \d{4} ms$/;
+
+async function rounds(): Promise<void> {
+  for (let i = 0; i < 3; i += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The loop stands still from when the request is on its way. */
+async function blockLoop(ms: number): Promise<void> {
+  await rounds();
+  const untilMs = performance.now() + ms;
+  while (performance.now() < untilMs);
+}
+
+test.each([
+  { name: "a little longer than the timeout", stallMs: 900 },
+  { name: "longer than any poll may take", stallMs: 2500 },
+])(
+  "an answer that came while the loop stood still $name is read, and its connection is kept",
+  async ({ stallMs }) => {
+    const { client } = await startServer();
+    const answer = client.get("/300", 600);
+    await blockLoop(stallMs);
+    expect(shortly(await answer)).toBe("1");
+    expect(shortly(await client.get("/0", LONG_MS))).toBe("1");
+  },
+);
+
+test("where no answer came while the loop stood still it is local, and the connection is kept if one comes later", async () => {
+  const { client, tell } = await startServer();
+  const answer = client.get("/when-told", 2000);
+  await blockLoop(5100);
+  expect(await answer).toEqual({
+    ok: false,
+    failure: { reason: "local", message: expect.stringMatching(LATE) },
+  });
+  tell();
+  // A round trip later, over another connection, the answer has come too.
+  expect(shortly(await client.get("/0", LONG_MS))).toBe("2");
+  await rounds();
+  const both = await Promise.all([client.get("/0", LONG_MS), client.get("/0", LONG_MS)]);
+  expect(both.map(shortly)).toEqual(["2", "2"]);
+});
+
+test("polls that wait for connections wait before their deadlines begin, and all are answered", async () => {
+  const { client } = await startServer();
+  let started = 0;
+  const onStarted = (): void => void (started += 1);
+  const answers = Array.from({ length: 100 }, () => client.get("/0", LONG_MS, { onStarted }));
+  expect(started).toBe(1);
+  expect((await Promise.all(answers)).every(({ ok }) => ok)).toBe(true);
+  expect(started).toBe(100);
+});
