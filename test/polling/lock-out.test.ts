@@ -39,6 +39,7 @@ async function refusals(
     return {
       ...client,
       get: (path, _, options) => {
+        options?.onStarted?.();
         options?.onCredentials?.(client.credentials);
         if (isRefused(path)) refusedMs.push(clock.monotonicMs());
         return new Promise((resolve) => setTimeout(() => resolve(answer(path)), 20));
