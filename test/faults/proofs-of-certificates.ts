@@ -49,15 +49,13 @@ export const PROOFS_OF_CERTIFICATES: readonly Proof[] = [
           pinned: failures.map(({ labels }) => labels["reason"]),
         };
       };
-      await eventually(async () =>
-        expect(await seen()).toEqual({ ends: endOf(old.cert), isUp: 1, pinned: [] }),
-      );
+      const until = (expected: Awaited<ReturnType<typeof seen>>) =>
+        eventually(async () => expect(await seen()).toEqual(expected), { timeoutMs: 30_000 });
+      await until({ ends: endOf(old.cert), isUp: 1, pinned: [] });
 
       server.secure({ ...next, ticketKeys });
       laterMs = HOUR_MS;
-      await eventually(async () =>
-        expect(await seen()).toEqual({ ends: endOf(next.cert), isUp: 1, pinned: ["tls"] }),
-      );
+      await until({ ends: endOf(next.cert), isUp: 1, pinned: ["tls"] });
     },
   },
 ];
