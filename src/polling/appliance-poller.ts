@@ -74,7 +74,6 @@ type SendPoll = (client: ApplianceClient, options: GetOptions) => Promise<PollRe
 /** One try at a poll that was due; `missed`: no slot came free in time. */
 interface Attempt {
   readonly operation: Operation;
-  readonly dueMs: number;
   readonly flight: Flight;
   readonly slot: "none needed" | "needed" | "held" | "missed";
 }
@@ -100,14 +99,12 @@ export function createAppliancePoller(
   let verdictForAskers: Verdict = REACHABLE;
 
   function begin(operation: Operation, dueMs: number, isObserved: boolean): Flight {
-    return flights.begin(operation, isObserved, (flight) => {
-      const slot = operation.kind === "vrrp" ? "none needed" : "needed";
-      return attempt({ operation, dueMs, flight, slot });
-    });
+    const slot = operation.kind === "vrrp" ? "none needed" : "needed";
+    return flights.begin(operation, { dueMs, isObserved }, (flight) => attempt({ operation, flight, slot }));
   }
 
   async function attempt(tried: Attempt): Landing {
-    const { operation, dueMs, flight, slot } = tried;
+    const { operation, flight, slot } = tried;
     const asked = client;
     const poll = pollOf(operation);
     if (asked === undefined || poll === undefined) return undefined;
@@ -119,7 +116,7 @@ export function createAppliancePoller(
     // What is not sent anyway has been sorted out before the wait for a slot, and is again after it.
     if (slot === "needed") return attemptWithSlot(tried);
     const startedMs = clock.monotonicMs();
-    const waitedSeconds = toSeconds(Math.max(0, startedMs - dueMs));
+    const waitedSeconds = toSeconds(Math.max(0, startedMs - flight.dueMs));
     if (slot === "missed") return tell(notSent(operation, unsentForSlot(waitedSeconds)), flight);
     events.started(operation.kind, waitedSeconds);
     let credentials: symbol | undefined;
@@ -131,7 +128,8 @@ export function createAppliancePoller(
   }
 
   async function attemptWithSlot(tried: Attempt): Landing {
-    const { operation, dueMs } = tried;
+    const { operation, flight } = tried;
+    const { dueMs } = flight;
     const key = operationKey(operation);
     const sinceMs = slotlessSinceMs.get(key) ?? dueMs;
     if (!(await slots.take({ sinceMs, untilMs: slotWaitEnds(operation, dueMs) }))) {
@@ -157,9 +155,10 @@ export function createAppliancePoller(
   function isInVain(operation: Operation, { isObserved }: Flight): boolean {
     if (operation.kind === "vrrp") return false;
     const { isDown, atMs } = isObserved ? verdict : verdictForAskers;
-    // A list that rests after a refusal has had no chance to say otherwise.
-    const fromMs = Math.max(atMs, pauses.untilMs(operationKey(LIST)) ?? 0);
-    return isDown && clock.monotonicMs() < fromMs + verdictMs();
+    // It does not age while the list rests after a refusal, or its next poll is in flight: that one is about to tell.
+    const fromMs = Math.max(atMs, pauses.allUntilMs());
+    const nowMs = flights.get(LIST)?.dueMs ?? clock.monotonicMs();
+    return isDown && nowMs < fromMs + verdictMs();
   }
 
   function verdictMs(): number {
