@@ -23,7 +23,7 @@ import {
   UNSENT_DOWN,
   unsentForSlot,
 } from "./poll.ts";
-import type { Slots } from "./slots.ts";
+import type { ShortOf, Slots } from "./slots.ts";
 import { timespan, type Timespan } from "./timespan.ts";
 
 /** Polls one appliance whenever told that an operation of it is due, or asked for one. */
@@ -71,11 +71,11 @@ const REACHABLE: Verdict = { isDown: false, atMs: 0 };
 
 type SendPoll = (client: ApplianceClient, options: GetOptions) => Promise<PollResult>;
 
-/** One try at a poll that was due; `missed`: no slot came free in time. */
+/** One try at a poll that was due; `fleet`, `appliance`: no slot came free in time. */
 interface Attempt {
   readonly operation: Operation;
   readonly flight: Flight;
-  readonly slot: "none needed" | "needed" | "held" | "missed";
+  readonly slot: "none needed" | "needed" | "slot" | ShortOf;
 }
 
 export function createAppliancePoller(
@@ -117,7 +117,8 @@ export function createAppliancePoller(
     if (slot === "needed") return attemptWithSlot(tried);
     const startedMs = clock.monotonicMs();
     const waitedSeconds = toSeconds(Math.max(0, startedMs - flight.dueMs));
-    if (slot === "missed") return tell(notSent(operation, unsentForSlot(waitedSeconds)), flight);
+    if (slot === "fleet" || slot === "appliance")
+      return tell(notSent(operation, unsentForSlot(slot, waitedSeconds)), flight);
     events.started(operation.kind, waitedSeconds);
     let credentials: symbol | undefined;
     const result = await poll(asked, { onCredentials: (sent) => (credentials = sent) });
@@ -132,13 +133,14 @@ export function createAppliancePoller(
     const { dueMs } = flight;
     const key = operationKey(operation);
     const sinceMs = slotlessSinceMs.get(key) ?? dueMs;
-    if (!(await slots.take({ sinceMs, untilMs: slotWaitEnds(operation, dueMs) }))) {
+    const slot = await slots.take({ sinceMs, untilMs: slotWaitEnds(operation, dueMs) });
+    if (slot !== "slot") {
       slotlessSinceMs.set(key, sinceMs);
-      return attempt({ ...tried, slot: "missed" });
+      return attempt({ ...tried, slot });
     }
     slotlessSinceMs.delete(key);
     try {
-      return await attempt({ ...tried, slot: "held" });
+      return await attempt({ ...tried, slot });
     } finally {
       slots.release();
     }

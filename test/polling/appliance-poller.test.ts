@@ -326,7 +326,7 @@ test("a test that would wait until its latest result is stale fails as `local` b
         ok: false,
         failure: {
           reason: "local",
-          message: "not sent: it waited 23 s for a free slot (max_concurrent_website_tests)",
+          message: "not sent: it waited 23 s for a free slot (max_concurrent_website_tests_per_appliance)",
         },
       },
       completedAtMs: WALL_MS + 52_500,
