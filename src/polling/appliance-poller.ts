@@ -24,7 +24,7 @@ import {
   unsentForSlot,
   type PollOptions,
 } from "./poll.ts";
-import type { Slots } from "./slots.ts";
+import type { ShortOf, Slots } from "./slots.ts";
 import { timespan, type Timespan } from "./timespan.ts";
 
 /** Polls one appliance whenever told that an operation of it is due, or asked for one. */
@@ -72,12 +72,11 @@ const REACHABLE: Verdict = { isDown: false, atMs: 0 };
 
 type SendPoll = (client: ApplianceClient, options: PollOptions) => Promise<PollResult>;
 
-/** One try at a poll that was due; `missed`: no slot came free in time. */
+/** One try at a poll that was due; `fleet`, `appliance`: no slot came free in time. */
 interface Attempt {
   readonly operation: Operation;
-  readonly dueMs: number;
   readonly flight: Flight;
-  readonly slot: "none needed" | "needed" | "held" | "missed";
+  readonly slot: "none needed" | "needed" | "slot" | ShortOf;
 }
 
 export function createAppliancePoller(
@@ -101,14 +100,12 @@ export function createAppliancePoller(
   let verdictForAskers: Verdict = REACHABLE;
 
   function begin(operation: Operation, dueMs: number, isObserved: boolean): Flight {
-    return flights.begin(operation, isObserved, (flight) => {
-      const slot = operation.kind === "vrrp" ? "none needed" : "needed";
-      return attempt({ operation, dueMs, flight, slot });
-    });
+    const slot = operation.kind === "vrrp" ? "none needed" : "needed";
+    return flights.begin(operation, { dueMs, isObserved }, (flight) => attempt({ operation, flight, slot }));
   }
 
   async function attempt(tried: Attempt): Landing {
-    const { operation, dueMs, flight, slot } = tried;
+    const { operation, flight, slot } = tried;
     const asked = client;
     const poll = pollOf(operation);
     if (asked === undefined || poll === undefined) return undefined;
@@ -119,8 +116,9 @@ export function createAppliancePoller(
     if (isResting) return rest(operation, flight);
     // What is not sent anyway has been sorted out before the wait for a slot, and is again after it.
     if (slot === "needed") return attemptWithSlot(tried);
-    const waitedSeconds = (): number => toSeconds(Math.max(0, clock.monotonicMs() - dueMs));
-    if (slot === "missed") return tell(notSent(operation, unsentForSlot(waitedSeconds())), flight);
+    const waitedSeconds = (): number => toSeconds(Math.max(0, clock.monotonicMs() - flight.dueMs));
+    if (slot === "fleet" || slot === "appliance")
+      return tell(notSent(operation, unsentForSlot(slot, waitedSeconds())), flight);
     // If the client is closed before, the poll has not started, and is neither counted nor measured.
     let startedMs: number | undefined;
     let credentials: symbol | undefined;
@@ -139,16 +137,18 @@ export function createAppliancePoller(
   }
 
   async function attemptWithSlot(tried: Attempt): Landing {
-    const { operation, dueMs } = tried;
+    const { operation, flight } = tried;
+    const { dueMs } = flight;
     const key = operationKey(operation);
     const sinceMs = slotlessSinceMs.get(key) ?? dueMs;
-    if (!(await slots.take({ sinceMs, untilMs: slotWaitEnds(operation, dueMs) }))) {
+    const slot = await slots.take({ sinceMs, untilMs: slotWaitEnds(operation, dueMs) });
+    if (slot !== "slot") {
       slotlessSinceMs.set(key, sinceMs);
-      return attempt({ ...tried, slot: "missed" });
+      return attempt({ ...tried, slot });
     }
     slotlessSinceMs.delete(key);
     try {
-      return await attempt({ ...tried, slot: "held" });
+      return await attempt({ ...tried, slot });
     } finally {
       slots.release();
     }
@@ -165,9 +165,10 @@ export function createAppliancePoller(
   function isInVain(operation: Operation, { isObserved }: Flight): boolean {
     if (operation.kind === "vrrp") return false;
     const { isDown, atMs } = isObserved ? verdict : verdictForAskers;
-    // A list that rests after a refusal has had no chance to say otherwise.
-    const fromMs = Math.max(atMs, pauses.untilMs(operationKey(LIST)) ?? 0);
-    return isDown && clock.monotonicMs() < fromMs + verdictMs();
+    // It does not age while the list rests after a refusal, or its next poll is in flight: that one is about to tell.
+    const fromMs = Math.max(atMs, pauses.allUntilMs());
+    const nowMs = flights.get(LIST)?.dueMs ?? clock.monotonicMs();
+    return isDown && nowMs < fromMs + verdictMs();
   }
 
   function verdictMs(): number {

@@ -41,7 +41,7 @@ export function slotWaitEndsMs(dueMs: number, latestUntilMs: number, pace: Pace)
 
 /**
  * For how long a failed poll of the list keeps website tests from being sent: two of the list's gaps, but no longer than
- * the test's own gap.
+ * the tests' own gap. The time in which the next poll of the list is in flight does not count.
  */
 export function verdictLastsMs(twoListGapsMs: number, testGapMs: number): number {
   return Math.min(twoListGapsMs, testGapMs);

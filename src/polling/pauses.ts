@@ -21,6 +21,8 @@ export interface Pauses {
    * `hasNewCredentials` is asked where the operation rests for that.
    */
   rests(operation: string, hasNewCredentials: () => Promise<boolean>): Promise<boolean>;
+  /** When the latest pause of every operation ends, or ended; 0 if there was none since the credentials were accepted. */
+  allUntilMs(): number;
   /** Ends all pauses for refused credentials. */
   forgetRefusals(): void;
 }
@@ -45,6 +47,7 @@ export function createPauses(clock: Clock): Pauses {
       if (isRefused(operation) && (await hasNewCredentials())) forgetRefusals();
       return untilMs(operation) !== undefined;
     },
+    allUntilMs: () => backoff.everything?.untilMs ?? 0,
     forgetRefusals,
   };
 }

@@ -6,6 +6,7 @@ import type { WebsiteConfig } from "../config/config.ts";
 import type { ApplianceClient, GetOptions } from "./client/client.ts";
 import { describeBug, type Failure } from "./failure.ts";
 import type { Operation, Outcome, PollResult, WebsiteStatus } from "./observation.ts";
+import type { ShortOf } from "./slots.ts";
 
 export type PollOptions = Pick<GetOptions, "onStarted" | "onCredentials">;
 
@@ -53,12 +54,10 @@ export const UNSENT_AUTH: Failure = {
 };
 
 /** Why a website test is not sent that waited for a slot until its latest result would have become stale. */
-export function unsentForSlot(waitedSeconds: number): Failure {
-  const waited = `${Math.round(waitedSeconds)} s`;
-  return {
-    reason: "local",
-    message: `not sent: it waited ${waited} for a free slot (max_concurrent_website_tests)`,
-  };
+export function unsentForSlot(shortOf: ShortOf, waitedSeconds: number): Failure {
+  const key = { fleet: "", appliance: "_per_appliance" }[shortOf];
+  const waited = `it waited ${Math.round(waitedSeconds)} s for a free slot`;
+  return { reason: "local", message: `not sent: ${waited} (max_concurrent_website_tests${key})` };
 }
 
 /** The result of a poll that failed before anything was sent. */

@@ -11,13 +11,18 @@ export interface Slots {
 export interface ApplianceSlots {
   /** From the next slot on. */
   setLimit(limit: number): void;
-  /** Waits for a slot. Resolves to whether there is one, which must be released; `false` once the wait is over. Never rejects. */
-  take(wait: Wait): Promise<boolean>;
+  /**
+   * Waits for a slot. Resolves to `slot`, which must be released, or, once the wait is over, to what was short: slots of the
+   * fleet, or the appliance's own. Never rejects.
+   */
+  take(wait: Wait): Promise<"slot" | ShortOf>;
   /** Gives back a slot that was taken. */
   release(): void;
   /** Ends every wait. */
   close(): void;
 }
+
+export type ShortOf = "fleet" | "appliance";
 
 /** Monotonic instants. */
 export interface Wait {
@@ -64,7 +69,7 @@ interface Member {
 
 interface Waiting {
   readonly sinceMs: number;
-  readonly end: (isFree: boolean) => void;
+  readonly end: (hasSlot: boolean) => void;
 }
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -102,17 +107,17 @@ export function createSlots(clock: Clock): Slots {
     }
   }
 
-  function wait(member: Member, { sinceMs, untilMs }: Wait): Promise<boolean> {
+  function wait(member: Member, { sinceMs, untilMs }: Wait): Promise<"slot" | ShortOf> {
     return new Promise((resolve) => {
       const leftMs = Math.max(0, untilMs - clock.monotonicMs());
       const timer = setTimeout(() => one.end(false), Math.min(leftMs, MAX_TIMER_MS));
       const one: Waiting = {
         sinceMs,
-        end: (isFree) => {
+        end: (hasSlot) => {
           clearTimeout(timer);
           member.waits.splice(member.waits.indexOf(one), 1);
           update(member);
-          resolve(isFree);
+          resolve(hasSlot ? "slot" : member.held >= member.limit ? "appliance" : "fleet");
         },
       };
       const before = member.waits.findLastIndex((other) => other.sinceMs <= sinceMs);

@@ -163,6 +163,32 @@ test("a failed list keeps website tests back no longer than their own interval, 
   expect(observed.map(shortly)).toEqual(["vrrp: timeout", "website 1: appliance_down", "website 1: ok"]);
 });
 
+test("after a pause a refused list keeps website tests back until it was polled again", async () => {
+  const { clock, client, due, poll } = startHeldPoller();
+  await poll(VRRP, failing("auth"));
+  await clock.pass(9_999);
+  await due(VRRP);
+  await clock.pass(4_000);
+  await due(website(1));
+  expect(client.waiting()).toEqual(["/api/v1/interface/virtual"]);
+  await client.answer(VRRP_PATH, NO_INTERFACES);
+  await due(website(1));
+  expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
+});
+
+test("a failed list keeps website tests back while its next poll is in flight", async () => {
+  const { clock, client, due, poll } = startHeldPoller();
+  await poll(VRRP, failing("timeout"));
+  await clock.pass(9_999);
+  await due(VRRP);
+  await clock.pass(4_000);
+  await due(website(1));
+  expect(client.waiting()).toEqual(["/api/v1/interface/virtual"]);
+  await client.answer(VRRP_PATH, failing("decode"));
+  await due(website(1));
+  expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
+});
+
 test("a refused list keeps website tests back for as long as it rests", async () => {
   const { clock, client, due, poll, observed } = startHeldPoller();
   for (const pauseMs of [5_000, 10_000, 20_000, 40_000]) {
@@ -300,7 +326,7 @@ test("a test that would wait until its latest result is stale fails as `local` b
         ok: false,
         failure: {
           reason: "local",
-          message: "not sent: it waited 23 s for a free slot (max_concurrent_website_tests)",
+          message: "not sent: it waited 23 s for a free slot (max_concurrent_website_tests_per_appliance)",
         },
       },
       completedAtMs: WALL_MS + 52_500,

@@ -47,7 +47,7 @@ describe("a free slot goes", () => {
   });
 });
 
-/** Slots under a held clock; `log` holds the names of those that got one, or `name!` where the wait ended without. */
+/** Slots under a held clock; `log` holds the names of those that got one, or what was short when the wait ended. */
 function hold(limit: number): { readonly clock: HeldClock; readonly slots: Slots; readonly log: string[] } {
   const clock = holdClock();
   const slots = createSlots(clock);
@@ -64,7 +64,7 @@ function take(
   const sinceMs = clock.monotonicMs();
   void appliance
     .take({ sinceMs, untilMs: sinceMs + waitMs })
-    .then((isFree) => log.push(isFree ? name : `${name}!`));
+    .then((got) => log.push(got === "slot" ? name : `${name}: no slot of the ${got}`));
 }
 
 test("an appliance whose slots hang leaves every slot that comes free to the others", async () => {
@@ -112,12 +112,12 @@ test("of one appliance the test that waits longest comes first, and one that end
   take(held, appliance, "third", 5_000);
   void appliance.take({ sinceMs: -1, untilMs: 9_000 }).then(() => held.log.push("oldest"));
   await held.clock.pass(499);
-  expect(held.log).toEqual(["first", "second!"]);
+  expect(held.log).toEqual(["first", "second: no slot of the fleet"]);
   appliance.release();
   await held.clock.pass(0);
   appliance.release();
   await held.clock.pass(0);
-  expect(held.log).toEqual(["first", "second!", "oldest", "third"]);
+  expect(held.log).toEqual(["first", "second: no slot of the fleet", "oldest", "third"]);
 });
 
 test("more slots count at once, for the fleet and for an appliance; fewer as slots come free", async () => {
@@ -150,7 +150,7 @@ test("the waits of an appliance that is closed end at once, and no timer is left
   await held.clock.pass(0);
   appliance.close();
   await held.clock.pass(0);
-  expect(held.log).toEqual(["a", "b!", "c!"]);
+  expect(held.log).toEqual(["a", "b: no slot of the appliance", "c: no slot of the appliance"]);
   expect(vi.getTimerCount()).toBe(0);
   const other = held.slots.forAppliance(1);
   take(held, other, "other");
