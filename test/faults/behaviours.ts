@@ -51,10 +51,15 @@ export const resetsAtRequest: Behaviour = ({ socket, onRequest }) =>
 
 export const closesAtRequest: Behaviour = ({ socket, onRequest }) => onRequest(() => socket.destroy());
 
-/** The beginning, a pause that lets it arrive, a reset. */
+/** The beginning, and a reset when a client in this process has read it. */
 export function saysAndResets(bytes: string): Behaviour {
   return ({ socket, onRequest }) =>
-    onRequest(() => socket.write(bytes, () => void setTimeout(() => socket.resetAndDestroy(), DRIP_MS)));
+    onRequest(() =>
+      socket.write(bytes, () => {
+        // After a timer that is late, the event loop reads first and calls this then.
+        setTimeout(() => setImmediate(() => socket.resetAndDestroy()), DRIP_MS);
+      }),
+    );
 }
 
 /** `first`, and then `drop` again and again until the client has had enough. */

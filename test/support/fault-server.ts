@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { connect, createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer, type TlsOptions } from "node:tls";
 import { once } from "node:events";
@@ -100,11 +101,18 @@ function connectionOf(socket: Socket, requests: SeenRequest[]): Connection {
   return { socket, onRequest: (listener) => void listeners.push(listener) };
 }
 
-/** A port of the loopback interface that nobody listens on. */
+/**
+ * A port of the loopback interface that nobody listens on. It lies below those that systems choose from, so that no test
+ * beside this one gets it while it is free.
+ */
 export async function closedPort(): Promise<number> {
   const server = createTcpServer();
-  await listen(server);
-  const port = portOf(server);
+  const port = randomInt(10_000, 32_768);
+  const isFree = await listen(server, port).then(
+    () => true,
+    () => false,
+  );
+  if (!isFree) return closedPort();
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
@@ -144,8 +152,8 @@ server.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {
 });
 `;
 
-async function listen(server: Server): Promise<void> {
-  server.listen(0, "127.0.0.1");
+async function listen(server: Server, port = 0): Promise<void> {
+  server.listen(port, "127.0.0.1");
   await once(server, "listening");
 }
 
