@@ -12,9 +12,8 @@ function closeInspector() {
   try {
     var inspector = require("inspector");
     // On request of the operator (--inspect), it stays open.
-    if (process.execArgv.concat(process.env.NODE_OPTIONS || "").join(" ").indexOf("--inspect") === -1) {
-      inspector.close();
-    }
+    var options = process.execArgv.concat(process.env.NODE_OPTIONS || "").join(" ");
+    if (!/--inspect(-brk|-wait)?(=| |$)/.test(options)) inspector.close();
   } catch (_) {
     // This Node has been built without an inspector.
   }

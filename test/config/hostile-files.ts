@@ -20,17 +20,60 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
     name: "unknown keys in one appliance",
     text: (size) => `appliances:\n${ONE}${repeat(size, (n) => `    k${n}: 1\n`)}`,
   },
-  { name: "an unknown key in each appliance", text: (size) => appliances(size, () => "x: 1") },
   {
     name: "aliases of one appliance",
     text: (size) => `appliances:\n  - &a { name: a, base_url: "https://h" }\n${"  - *a\n".repeat(size)}`,
   },
   {
     name: "aliases as labels",
-    text: (size) =>
-      `x: &x 1\nappliances:\n${ONE}    labels:\n${repeat(size, (n) => `      l${n}: *x\n`)}`,
+    text: (size) => `x: &x 1\nappliances:\n${ONE}    labels:\n${repeat(size, (n) => `      l${n}: *x\n`)}`,
   },
   { name: "aliases without an anchor", text: (size) => `appliances:\n${"  - *a\n".repeat(size)}` },
+  { name: "one key again and again", text: (size) => "appliances: []\n".repeat(size) },
+  {
+    name: "labels that are none",
+    text: (size) => `appliances:\n${ONE}    labels:\n${repeat(size, (n) => `      1${n}: x\n`)}`,
+  },
+  {
+    name: "websites that are none",
+    text: (size) => `appliances:\n${ONE}    websites: [${"x, ".repeat(size)}]\n`,
+  },
+  {
+    name: "appliances that are numbers",
+    text: (size) => `clusters: [{ name: c, appliances: [${"1, ".repeat(size)}] }]\n`,
+  },
+  {
+    name: "status codes that are none",
+    text: (size) => `appliances:\n${ONE}    websites: [{ id: 1, expect_status: [${"x, ".repeat(size)}] }]\n`,
+  },
+  {
+    name: "pins that are none",
+    text: (size) =>
+      `http_client: { tls_config: { certificate_sha256: [${"x, ".repeat(size)}] } }\nappliances: []\n`,
+  },
+  { name: "patterns of files", text: (size) => `config_files: [${repeat(size, (n) => `none${n}, `)}]\n` },
+  {
+    name: "a pattern of many stars",
+    text: (size) => `config_files: ["${"*a".repeat(Math.min(size, 2_000))}*.none"]\n`,
+  },
+  { name: "a schedule with a list of values", text: (size) => schedule(`${"1,".repeat(size)}1 * * * * *`) },
+  {
+    name: "an address of slashes",
+    text: (size) => `appliances: [{ name: a, base_url: "https://h${"/".repeat(size)}x" }]\n`,
+  },
+  { name: "commas", text: (size) => `[${",".repeat(size)}` },
+  { name: "brackets that close nothing", text: (size) => "]".repeat(size) },
+  { name: "ends of documents", text: (size) => "...\n".repeat(size) },
+  { name: "documents", text: (size) => "---\n".repeat(size) },
+  { name: "directives", text: (size) => "%X\n".repeat(size) },
+  { name: "tags", text: (size) => "!a ".repeat(size) },
+  { name: "tabs", text: (size) => `a:\n${"\t- b\n".repeat(size)}` },
+  { name: "escapes that there are not", text: (size) => `"${String.raw`\q`.repeat(size)}"` },
+];
+
+/** The same, but of as many appliances: even a valid one of the kind takes its time. */
+export const HOSTILE_FLEETS: readonly HostileFile[] = [
+  { name: "an unknown key in each appliance", text: (size) => appliances(size, () => "x: 1") },
   {
     name: "merges of one map",
     text: (size) => `m: &m { labels: { a: b }, x: 2 }\nappliances:\n${"  - { <<: [*m, *m] }\n".repeat(size)}`,
@@ -44,34 +87,13 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
     text: (size) =>
       `clusters:\n  - name: c\n    appliances:\n${repeat(size, (n) => `      - { name: a${n}, base_url: "https://h" }\n`)}`,
   },
-  { name: "one key again and again", text: (size) => "appliances: []\n".repeat(size) },
-  {
-    name: "labels that are none",
-    text: (size) => `appliances:\n${ONE}    labels:\n${repeat(size, (n) => `      1${n}: x\n`)}`,
-  },
-  { name: "websites that are none", text: (size) => `appliances:\n${ONE}    websites: [${"x, ".repeat(size)}]\n` },
-  {
-    name: "appliances that are numbers",
-    text: (size) => `clusters: [{ name: c, appliances: [${"1, ".repeat(size)}] }]\n`,
-  },
-  {
-    name: "status codes that are none",
-    text: (size) => `appliances:\n${ONE}    websites: [{ id: 1, expect_status: [${"x, ".repeat(size)}] }]\n`,
-  },
-  {
-    name: "pins that are none",
-    text: (size) => `http_client: { tls_config: { certificate_sha256: [${"x, ".repeat(size)}] } }\nappliances: []\n`,
-  },
-  { name: "patterns of files", text: (size) => `config_files: [${repeat(size, (n) => `none${n}, `)}]\n` },
-  {
-    name: "a pattern of many stars",
-    text: (size) => `config_files: ["${"*a".repeat(Math.min(size, 2_000))}*.none"]\n`,
-  },
-  { name: "a schedule with a list of values", text: (size) => schedule(`${"1,".repeat(size)}1 * * * * *`) },
   {
     name: "schedules that never come round",
     text: (size) =>
-      appliances(size, (n) => `polling: { vrrp: { schedule: "${n % 60} ${Math.floor(n / 60) % 60} 0 1 1 1#5" } }`),
+      appliances(
+        size,
+        (n) => `polling: { vrrp: { schedule: "${n % 60} ${Math.floor(n / 60) % 60} 0 1 1 1#5" } }`,
+      ),
   },
   {
     name: "schedules with a second that there is not",
@@ -81,18 +103,6 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
     name: "timeouts longer than the interval",
     text: (size) => appliances(size, () => "polling: { vrrp: { interval: 1s, timeout: 2s } }"),
   },
-  {
-    name: "an address of slashes",
-    text: (size) => `appliances: [{ name: a, base_url: "https://h${"/".repeat(size)}x" }]\n`,
-  },
-  { name: "commas", text: (size) => `[${",".repeat(size)}` },
-  { name: "brackets that close nothing", text: (size) => "]".repeat(size) },
-  { name: "ends of documents", text: (size) => "...\n".repeat(size) },
-  { name: "documents", text: (size) => "---\n".repeat(size) },
-  { name: "directives", text: (size) => "%X\n".repeat(size) },
-  { name: "tags", text: (size) => "!a ".repeat(size) },
-  { name: "tabs", text: (size) => `a:\n${"\t- b\n".repeat(size)}` },
-  { name: "escapes that there are not", text: (size) => `"${String.raw`\q`.repeat(size)}"` },
 ];
 
 /** Expressions that node-cron would write out until the memory is full, or for ever. */

@@ -33,9 +33,9 @@ function labelsOf(labels: Readonly<Record<string, string>>): readonly string[] {
 
 test("our routes take no alert of others, however critical", ({ skip }) => {
   const foreign = ["alertname=ClusterHealthRed", "severity=critical", "ha_cluster=ams"];
-  expect(
-    amtool(skip, "config", "routes", "test", `--config.file=${EXAMPLE_FILE}`, ...foreign),
-  ).toMatchObject({ status: 0, output: "others" });
+  expect(amtool(skip, "config", "routes", "test", `--config.file=${EXAMPLE_FILE}`, ...foreign)).toMatchObject(
+    { status: 0, output: "others" },
+  );
 });
 
 test("every inhibition is bound to our alerts on both sides", () => {
