@@ -1,6 +1,7 @@
 import type { Config, ConfigError } from "./config/config.ts";
 import { errorsOf } from "./config/errors.ts";
 import { loadConfig } from "./config/load.ts";
+import { describeSharedAddresses, findSharedAddresses } from "./config/shared-addresses.ts";
 import { createFleet } from "./fleet/fleet.ts";
 import { limitFor, shareDescriptors } from "./descriptors.ts";
 import type { Logger } from "./log.ts";
@@ -69,6 +70,13 @@ export type ExporterStart =
   /** `code`: of the runtime, EADDRINUSE say. */
   | { readonly ok: false; readonly reason: "listen"; readonly address: string; readonly code: string };
 
+function warnOfSharedAddresses({ appliances }: Config, logger: Logger): void {
+  const shared = findSharedAddresses(appliances);
+  if (shared.length === 0) return;
+  const detail = describeSharedAddresses(shared);
+  logger.warn({ addresses: shared.length, detail }, "several appliances have the same address");
+}
+
 /** Wires everything and starts it: the configuration is read, listeners are opened, polling begins. */
 export async function startExporter(options: ExporterOptions, edges: ExporterEdges): Promise<ExporterStart> {
   const { clock, logger } = edges;
@@ -114,6 +122,7 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
       const appliances = config.appliances.filter(({ enabled }) => enabled).length;
       self.appliances(appliances);
       warnOfFewDescriptors(appliances);
+      warnOfSharedAddresses(config, logger);
     };
   }
   function warnOfFewDescriptors(appliances: number): void {

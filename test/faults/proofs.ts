@@ -11,6 +11,7 @@ import { PROOFS_OF_PUNCTUALITY } from "./proofs-of-punctuality.ts";
 import { PROOFS_OF_READ_ERRORS } from "./proofs-of-read-errors.ts";
 import { PROOFS_OF_RELOADS } from "./proofs-of-reloads.ts";
 import { PROOFS_OF_SCRAPES } from "./proofs-of-scrapes.ts";
+import { PROOFS_OF_STARTS } from "./proofs-of-starts.ts";
 import { PROOFS_OF_THE_PROCESS } from "./proofs-of-the-process.ts";
 import { PROOFS_OF_THE_WEB } from "./proofs-of-the-web.ts";
 
@@ -30,4 +31,5 @@ export const PROOFS: readonly Proof[] = [
   ...PROOFS_OF_INDEPENDENCE,
   ...PROOFS_OF_THE_PROCESS,
   ...PROOFS_OF_CONFIGURATION,
+  ...PROOFS_OF_STARTS,
 ];

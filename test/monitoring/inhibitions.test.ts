@@ -26,3 +26,14 @@ test.for(OUTAGES.map((each) => [each.name, each] as const))(
     await expect.poll(telling, { timeout: 10_000 }).toEqual(byName(first));
   },
 );
+
+test.for(OUTAGES.map((each) => [each.name, each] as const))(
+  "alerts of others, which lack our label, stay told: %s",
+  async ([, { told, silenced }], { skip }) => {
+    const { fire, told: tell } = typeof alertmanager === "string" ? skip(alertmanager) : alertmanager;
+    const foreign = silenced.map(({ component: _, ...labels }) => labels);
+    await fire(...told, ...foreign);
+    const telling = async () => byName(await tell());
+    await expect.poll(telling, { timeout: 10_000 }).toEqual(byName([...told, ...foreign]));
+  },
+);

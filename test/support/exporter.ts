@@ -15,6 +15,7 @@ export interface LogLine {
   readonly operation?: string;
   readonly reason?: string;
   readonly detail?: string;
+  readonly errors?: number;
 }
 
 /** A logger whose lines, of every level, stay in memory. */
