@@ -12,6 +12,8 @@ export interface ProgramOptions {
   readonly logLevel?: "debug" | "info";
   /** Where stderr goes; default: it is read. */
   readonly stderrFd?: number;
+  /** How many descriptors it may have open; default: as many as this process. */
+  readonly maxDescriptors?: number;
   /** Added to this process's environment. */
   readonly env?: Readonly<Record<string, string>>;
   /** Further flags. */
@@ -76,7 +78,7 @@ export async function startProgram(folder: string, options: ProgramOptions = {})
 function spawnProgram(
   folder: string,
   listenAddress: string,
-  { logLevel = "info", stderrFd, env = {}, args = [] }: ProgramOptions,
+  { logLevel = "info", stderrFd, maxDescriptors, env = {}, args = [] }: ProgramOptions,
 ) {
   const flags = [
     `--config.file=config.yaml`,
@@ -86,7 +88,9 @@ function spawnProgram(
   ];
   const main = `${REPOSITORY}src/main.ts`;
   const tsx = import.meta.resolve("tsx");
-  const child = spawn(process.execPath, ["--import", tsx, main, "run", ...flags], {
+  const limit = maxDescriptors === undefined ? "" : `ulimit -n ${maxDescriptors} && `;
+  const command = [process.execPath, "--import", tsx, main, "run", ...flags];
+  const child = spawn("sh", ["-c", `${limit}exec "$@"`, "sh", ...command], {
     cwd: folder,
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", stderrFd ?? "pipe"],

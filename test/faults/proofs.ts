@@ -4,6 +4,7 @@ import { PROOFS_OF_CONFIGURATION } from "./proofs-of-configuration.ts";
 import { PROOFS_OF_DEFERRALS } from "./proofs-of-deferrals.ts";
 import { PROOFS_OF_INDEPENDENCE } from "./proofs-of-independence.ts";
 import { PROOFS_OF_LIMITS } from "./proofs-of-limits.ts";
+import { PROOFS_OF_LOAD } from "./proofs-of-load.ts";
 import { PROOFS_OF_PAUSES } from "./proofs-of-pauses.ts";
 import { PROOFS_OF_PUNCTUALITY } from "./proofs-of-punctuality.ts";
 import { PROOFS_OF_RELOADS } from "./proofs-of-reloads.ts";
@@ -18,6 +19,7 @@ export const PROOFS: readonly Proof[] = [
   ...PROOFS_OF_PAUSES,
   ...PROOFS_OF_CLOCKS,
   ...PROOFS_OF_LIMITS,
+  ...PROOFS_OF_LOAD,
   ...PROOFS_OF_DEFERRALS,
   ...PROOFS_OF_PUNCTUALITY,
   ...PROOFS_OF_THE_WEB,
