@@ -1,6 +1,8 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { inject } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { scrape, type LogLine } from "../support/exporter.ts";
 import { closedPort } from "../support/fault-server.ts";
@@ -12,8 +14,6 @@ export interface ProgramOptions {
   readonly logLevel?: "debug" | "info";
   /** Where stderr goes; default: it is read. */
   readonly stderrFd?: number;
-  /** How many descriptors it may have open; default: as many as this process. */
-  readonly maxDescriptors?: number;
   /** Added to this process's environment. */
   readonly env?: Readonly<Record<string, string>>;
   /** Further flags. */
@@ -75,10 +75,17 @@ export async function startProgram(folder: string, options: ProgramOptions = {})
   return program;
 }
 
+/** Lets the process open no descriptor whose number is `count` or more; those it has stay. */
+export async function limitDescriptors({ child }: Program, count: number): Promise<void> {
+  const prlimit = inject("prlimit");
+  if (!prlimit.ok) throw new Error(prlimit.reason);
+  await promisify(execFile)(prlimit.path, [`--pid=${child.pid}`, `--nofile=${count}:`]);
+}
+
 function spawnProgram(
   folder: string,
   listenAddress: string,
-  { logLevel = "info", stderrFd, maxDescriptors, env = {}, args = [] }: ProgramOptions,
+  { logLevel = "info", stderrFd, env = {}, args = [] }: ProgramOptions,
 ) {
   const flags = [
     `--config.file=config.yaml`,
@@ -88,9 +95,7 @@ function spawnProgram(
   ];
   const main = `${REPOSITORY}src/main.ts`;
   const tsx = import.meta.resolve("tsx");
-  const limit = maxDescriptors === undefined ? "" : `ulimit -n ${maxDescriptors} && `;
-  const command = [process.execPath, "--import", tsx, main, "run", ...flags];
-  const child = spawn("sh", ["-c", `${limit}exec "$@"`, "sh", ...command], {
+  const child = spawn(process.execPath, ["--import", tsx, main, "run", ...flags], {
     cwd: folder,
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", stderrFd ?? "pipe"],

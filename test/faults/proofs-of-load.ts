@@ -5,7 +5,7 @@ import { eventually } from "../support/eventually.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { startFaultServer, type Behaviour } from "../support/fault-server.ts";
 import { answer, healthy, LIST } from "./behaviours.ts";
-import type { Program } from "./program.ts";
+import { limitDescriptors, type Program } from "./program.ts";
 import { entry, type Proof } from "./proof.ts";
 
 function secureEntry(name: string, { port }: { readonly port: number }) {
@@ -96,20 +96,32 @@ export const PROOFS_OF_LOAD: readonly Proof[] = [
   },
   {
     fault: 40,
-    name: "96 descriptors for 150 appliances: all are polled over fewer connections, scrapes are answered, and a warning has the numbers",
+    name: "64 descriptors for 100 appliances: all are polled over fewer connections, scrapes are answered, and a warning has the numbers",
+    needs: "prlimit",
     prove: async (stage) => {
       const server = await stage.server(healthy);
-      const appliances = names(150).map((name) => entry(name, server));
-      const polling = { vrrp: { interval: "2s", timeout: "2s" } };
+      const config = (count: number): unknown => ({
+        polling: { vrrp: { interval: "3s", timeout: "3s" } },
+        http_client: { basic_auth: { username: "monitor", password_file: "password" } },
+        appliances: names(count).map((name) => entry(name, server)),
+      });
       const program = await stage.program(
-        { config: { polling, appliances } },
-        { maxDescriptors: 96, headers: { connection: "close" } },
+        { config: config(60), files: { password: "hunter2" } },
+        { headers: { connection: "close" } },
       );
-      await polledEach(program, 150, 3);
+      await polledEach(program, 60, 1);
+      await limitDescriptors(program, 64);
+      await eventually(() => expect(server.openConnections()).toBe(24), { timeoutMs: 30_000 });
+      await writeFile(join(program.folder, "password"), "hunter3");
+      await writeFile(join(program.folder, "config.yaml"), JSON.stringify(config(100)));
+      program.kill("SIGHUP");
+      await polledEach(program, 100, 3);
       expect(await failuresOf(program)).toEqual([]);
-      expect(server.openConnections()).toBeLessThanOrEqual(48);
-      expect(program.log().filter(({ level }) => level === "warn")).toMatchObject([
-        { limit: 96, connections: 48, appliances: 150, neededLimit: 232 },
+      expect(server.openConnections()).toBeLessThanOrEqual(24);
+      const warnings = program.log().filter(({ level }) => level === "warn");
+      expect(warnings).toMatchObject([
+        { limit: 64, connections: 24, appliances: 60, neededLimit: 112 },
+        { limit: 64, connections: 24, appliances: 100, neededLimit: 166 },
       ]);
     },
   },

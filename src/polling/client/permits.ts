@@ -45,8 +45,8 @@ export interface Permits {
 
 export interface PermitsOptions {
   readonly attention: Attention;
-  /** Connections that may be open at once; at least 1. */
-  readonly maxOpen: number;
+  /** Connections that may be open at once, now; at least 1. */
+  readonly maxOpen: () => number;
 }
 
 interface Waiting extends Claim {
@@ -98,9 +98,14 @@ export function createPermits({ attention, maxOpen }: PermitsOptions): Permits {
     }
   }
   function makeRoom(): boolean {
-    const [longestIdle] = idle;
-    if (open >= maxOpen) longestIdle?.[1]();
-    return open < maxOpen;
+    shrinkTo(maxOpen() - 1);
+    return open < maxOpen();
+  }
+  function shrinkTo(count: number): void {
+    for (const end of idle.values()) {
+      if (open <= count) return;
+      end();
+    }
   }
   function serve(waiting: Waiting): void {
     withdraw(waiting);
@@ -142,6 +147,8 @@ export function createPermits({ attention, maxOpen }: PermitsOptions): Permits {
       begun,
       idle: (end) => {
         idle.set(permit, end);
+        // Fewer may be open than before.
+        shrinkTo(maxOpen());
         admit();
       },
       busy: () => void idle.delete(permit),

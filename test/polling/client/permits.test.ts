@@ -10,7 +10,7 @@ interface Held {
   hang(): void;
 }
 
-function hold(maxOpen = Number.POSITIVE_INFINITY): Held {
+function hold(maxOpen = () => Number.POSITIVE_INFINITY): Held {
   const hanging = new Set<() => void>();
   const attention = {
     deadline: (timeoutMs: number, onOver: (overrun: { kind: "over"; stalledMs: number }) => void) => {
@@ -106,7 +106,7 @@ test("a claim that is withdrawn is not served", () => {
 });
 
 test("as many are open as may be: the one that has been idle longest ends for the next", () => {
-  const { claim, served, permits } = hold(3);
+  const { claim, served, permits } = hold(() => 3);
   for (const label of labels("a", 5)) claim(label);
   expect(served).toEqual(labels("a", 3));
   for (const label of labels("a", 3)) permits.get(label)?.begun();

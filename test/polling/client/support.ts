@@ -63,7 +63,7 @@ export function clientOf(
   const create = createClientFactory({
     clock,
     attention,
-    permits: createPermits({ attention, maxOpen: Number.POSITIVE_INFINITY }),
+    permits: createPermits({ attention, maxOpen: () => Number.POSITIVE_INFINITY }),
     lookup,
     readPassword,
     secureContexts: createSecureContexts(),
