@@ -38,9 +38,16 @@ export interface Permit {
 export interface Permits {
   /**
    * Calls `onGranted` as soon as the connection may be made, at once where it can. Where too many are open, those that have
-   * been idle longest are ended, whichever appliance they lead to. Returns what withdraws the claim.
+   * been idle longest are ended, whichever appliance they lead to.
    */
-  claim(claim: Claim, onGranted: (permit: Permit) => void): () => void;
+  claim(claim: Claim, onGranted: (permit: Permit) => void): PendingClaim;
+}
+
+export interface PendingClaim {
+  /** Whether it is served before all others. */
+  isNext(): boolean;
+  /** The connection is not needed any more. */
+  withdraw(): void;
 }
 
 export interface PermitsOptions {
@@ -112,6 +119,13 @@ export function createPermits({ attention, maxOpen }: PermitsOptions): Permits {
     waiting.grant(createPermit(waiting.cluster));
   }
 
+  function isNext(waiting: Waiting): boolean {
+    for (const precedence of PRECEDENCES) {
+      const [first] = queues[precedence];
+      if (first !== undefined) return first === waiting;
+    }
+    return false;
+  }
   function withdraw(waiting: Waiting): void {
     queues[waiting.precedence].delete(waiting);
     const { cluster } = waiting;
@@ -172,7 +186,7 @@ export function createPermits({ attention, maxOpen }: PermitsOptions): Permits {
       if (cluster !== undefined) clusters.set(cluster, (clusters.get(cluster) ?? new Set()).add(waiting));
       if (cluster !== undefined && beginningOf.has(cluster)) serveCluster(cluster);
       admit();
-      return () => withdraw(waiting);
+      return { withdraw: () => withdraw(waiting), isNext: () => isNext(waiting) };
     },
   };
 }
