@@ -48,6 +48,6 @@ export function shareDescriptors(limit: number): DescriptorShares {
 
 /** The least limit that leaves a connection for each of so many appliances. */
 export function limitFor(appliances: number): number {
-  const rest = Math.max(Math.ceil((appliances * 4) / 3), 4);
-  return RESERVED + Math.min(rest, appliances + MAX_WEB);
+  const threeQuartersOf = Math.floor((4 * (appliances - 1)) / 3) + 1;
+  return RESERVED + Math.min(threeQuartersOf, appliances + MAX_WEB);
 }

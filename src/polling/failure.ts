@@ -14,7 +14,7 @@
  * - `secret`: the password file cannot be read
  * - `appliance_down`: a website test that was not sent, because the VRRP poll cannot reach or enter the appliance
  * - `stalled`: no poll completed for too long; judged when the fleet is read
- * - `local`: this host is out of descriptors, ports or memory
+ * - `local`: this host is out of descriptors, ports or memory, or too busy to read an answer
  * - `internal`: a bug of ours
  */
 export const FAILURE_REASONS = [

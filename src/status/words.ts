@@ -35,7 +35,7 @@ const REASON_IN_WORDS: Readonly<Record<FailureReason, string>> = {
   secret: "the password file cannot be read",
   appliance_down: "the appliance cannot be reached",
   stalled: "the exporter has ceased to poll it",
-  local: "the exporter is out of descriptors, ports or memory",
+  local: "the exporter is out of descriptors, ports or memory, or too busy",
   internal: "a bug in the exporter",
 };
 

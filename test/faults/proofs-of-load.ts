@@ -120,8 +120,8 @@ export const PROOFS_OF_LOAD: readonly Proof[] = [
       expect(server.openConnections()).toBeLessThanOrEqual(24);
       const warnings = program.log().filter(({ level }) => level === "warn");
       expect(warnings).toMatchObject([
-        { limit: 64, connections: 24, appliances: 60, neededLimit: 112 },
-        { limit: 64, connections: 24, appliances: 100, neededLimit: 166 },
+        { limit: 64, connections: 24, appliances: 60, neededLimit: 111 },
+        { limit: 64, connections: 24, appliances: 100, neededLimit: 165 },
       ]);
     },
   },
