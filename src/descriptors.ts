@@ -48,6 +48,6 @@ export function shareDescriptors(limit: number): DescriptorShares {
 
 /** The least limit that leaves a connection for each of so many appliances. */
 export function limitFor(appliances: number): number {
-  const threeQuartersOf = Math.floor((4 * (appliances - 1)) / 3) + 1;
-  return RESERVED + Math.min(threeQuartersOf, appliances + MAX_WEB);
+  const fourThirds = Math.floor((4 * (appliances - 1)) / 3) + 1;
+  return RESERVED + Math.max(appliances + 1, Math.min(fourThirds, appliances + MAX_WEB));
 }

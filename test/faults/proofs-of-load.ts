@@ -46,10 +46,10 @@ export const PROOFS_OF_LOAD: readonly Proof[] = [
     fault: 38,
     name: "the process stands still while twenty appliances answer: no poll fails, and no connection is lost",
     prove: async (stage) => {
-      let onRequested = (): void => {};
+      let onRequested: (() => void) | undefined;
       const slow: Behaviour = ({ socket, onRequest }) =>
         onRequest(() => {
-          onRequested();
+          onRequested?.();
           setTimeout(() => socket.write(answer(LIST)), 200);
         });
       const server = await stage.server(slow);
@@ -61,7 +61,7 @@ export const PROOFS_OF_LOAD: readonly Proof[] = [
       const connectionsBefore = server.connections();
       await new Promise<void>((resolve) => {
         onRequested = () => {
-          onRequested = () => {};
+          onRequested = undefined;
           void standStill(program, 6000).then(resolve);
         };
       });

@@ -37,7 +37,8 @@ function hold(maxOpen = () => Number.POSITIVE_INFINITY): Held {
         permits.set(label, permit);
       }),
     hang: () => {
-      for (const strike of [...hanging]) strike();
+      const all = Array.from(hanging);
+      for (const strike of all) strike();
     },
   };
 }
