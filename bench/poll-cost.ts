@@ -59,7 +59,7 @@ function createPoll(appliance: ApplianceConfig): { poll(): Promise<void>; close(
   const createClient = createClientFactory({
     clock,
     attention,
-    permits: createPermits({ attention, maxOpen: Number.POSITIVE_INFINITY }),
+    permits: createPermits({ attention, maxOpen: () => Number.POSITIVE_INFINITY }),
     lookup: createLookup(1),
     readPassword: () => Promise.reject(new Error("there is no password")),
     secureContexts: createSecureContexts(),

@@ -1,9 +1,13 @@
+import { openSync, readSync } from "node:fs";
+
 /** What the process itself, files and name look-ups take, with some to spare. */
 const RESERVED = 32;
 /** More connections of clients than any scraping set-up needs. */
 const MAX_WEB = 512;
 /** Where the limit is not known: what macOS allows a process. */
 const ASSUMED_LIMIT = 10_240;
+const LIMITS_FILE = "/proc/self/limits";
+const LIMITS_BYTES = 8192;
 
 /** How the descriptors of the process are shared out. */
 export interface DescriptorShares {
@@ -14,11 +18,23 @@ export interface DescriptorShares {
 }
 
 /**
- * The descriptors that the process may have open, from the text of /proc/self/limits; where there is no such file, a
- * cautious guess.
+ * Makes a reader of the descriptors that this process may have open, now: the limit can be changed while it runs. The file
+ * that tells it stays open, so that it can be read when no descriptor is left.
  */
-export function descriptorLimit(limits: string | undefined): number {
-  const soft = /^Max open files +(\d+|unlimited) /m.exec(limits ?? "")?.[1];
+export function openDescriptorLimit(): () => number {
+  let file: number;
+  try {
+    file = openSync(LIMITS_FILE, "r");
+  } catch {
+    return () => ASSUMED_LIMIT;
+  }
+  const buffer = Buffer.alloc(LIMITS_BYTES);
+  return () => descriptorLimit(buffer.toString("latin1", 0, readSync(file, buffer, 0, LIMITS_BYTES, 0)));
+}
+
+/** The descriptors that a process may have open, from its limits as Linux words them; without these, a cautious guess. */
+export function descriptorLimit(limits: string): number {
+  const soft = /^Max open files +(\d+|unlimited) /m.exec(limits)?.[1];
   if (soft === undefined) return ASSUMED_LIMIT;
   return soft === "unlimited" ? Number.POSITIVE_INFINITY : Number(soft);
 }
@@ -32,6 +48,6 @@ export function shareDescriptors(limit: number): DescriptorShares {
 
 /** The least limit that leaves a connection for each of so many appliances. */
 export function limitFor(appliances: number): number {
-  const rest = Math.max(Math.ceil((appliances * 4) / 3), 4);
-  return RESERVED + Math.min(rest, appliances + MAX_WEB);
+  const fourThirds = Math.floor((4 * (appliances - 1)) / 3) + 1;
+  return RESERVED + Math.max(appliances + 1, Math.min(fourThirds, appliances + MAX_WEB));
 }

@@ -26,6 +26,8 @@ import { describeBug } from "./polling/failure.ts";
 const MAX_TICK_AGE_MS = 10_000;
 /** Changed files are loaded at the second check that finds them so: within 30 s, whatever a file system does. */
 const WATCH_INTERVAL_MS = 5000;
+/** How often the limit of descriptors is read: it can be changed from outside. */
+const LIMIT_INTERVAL_MS = 1000;
 
 export interface ExporterOptions extends Omit<ClientFactoriesOptions, "bodyLimitBytes" | "maxConnections"> {
   readonly configFile: string;
@@ -40,8 +42,8 @@ export interface ExporterOptions extends Omit<ClientFactoriesOptions, "bodyLimit
   /** Default: `scheduled`. */
   readonly pollingMode?: PollingMode;
   readonly nodeVersion: string;
-  /** Descriptors that the process may have open, which bounds connections of both sides; default: any number. */
-  readonly maxDescriptors?: number;
+  /** Descriptors that the process may have open, now, which bounds connections of both sides; default: any number. */
+  readonly descriptorLimit?: () => number;
   /** From one check of the configuration's files to the next; default: 5 s. */
   readonly watchIntervalMs?: number;
 }
@@ -90,9 +92,10 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
   const exposition = createFleetExposition();
   const self = createSelfMetrics(options, edges.droppedLogLines);
   const board = createStatusBoard({ version: options.version, pollingMode: mode, clock });
-  const { maxDescriptors = Number.POSITIVE_INFINITY } = options;
-  const shares = shareDescriptors(maxDescriptors);
-  const createClients = createClientFactories({ ...options, maxConnections: shares.appliances }, clock);
+  const { descriptorLimit = () => Number.POSITIVE_INFINITY } = options;
+  let limit = descriptorLimit();
+  const maxConnections = (): number => shareDescriptors(limit).appliances;
+  const createClients = createClientFactories({ ...options, maxConnections }, clock);
   const runner = startRunner({
     mode,
     clock,
@@ -119,21 +122,23 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
       board.history.keep(snapshot());
       start();
       current = config;
-      const appliances = config.appliances.filter(({ enabled }) => enabled).length;
-      self.appliances(appliances);
-      warnOfFewDescriptors(appliances);
+      self.appliances(enabledIn(config));
+      warnOfFewDescriptors();
       warnOfSharedAddresses(config, logger);
     };
   }
-  function warnOfFewDescriptors(appliances: number): void {
-    if (appliances <= shares.appliances) return;
-    const allowed = { limit: maxDescriptors, connections: shares.appliances };
-    const fields = { ...allowed, appliances, neededLimit: limitFor(appliances) };
-    logger.warn(
-      fields,
-      "the limit of open files is too low to keep a connection to each appliance, so they share fewer; raise it (ulimit -n, LimitNOFILE=)",
-    );
+  function warnOfFewDescriptors(): void {
+    const appliances = enabledIn(current);
+    const connections = maxConnections();
+    if (appliances <= connections) return;
+    const fields = { limit, connections, appliances, neededLimit: limitFor(appliances) };
+    logger.warn(fields, "too few open files allowed to keep a connection to each appliance: raise the limit");
   }
+  const watchingLimit = setInterval(() => {
+    const before = limit;
+    limit = descriptorLimit();
+    if (limit !== before) warnOfFewDescriptors();
+  }, LIMIT_INTERVAL_MS);
   const { watchIntervalMs = WATCH_INTERVAL_MS } = options;
   const reloader = createReloader({
     ...options,
@@ -167,10 +172,11 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
       onError: (path, error) => logger.error({ path, detail: describeBug(error) }, "page could not be made"),
     }),
     options.routePrefix ?? "",
-    shares.web,
+    shareDescriptors(limit).web,
   );
   const web = await starting;
   if (!web.ok) {
+    clearInterval(watchingLimit);
     runner.stop();
     return { ...web, reason: "listen" };
   }
@@ -194,6 +200,7 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
       document,
       reload: reloader.reload,
       stop: async () => {
+        clearInterval(watchingLimit);
         reloader.stop();
         runner.stop();
         await web.server.stop();
@@ -201,4 +208,8 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
       },
     },
   };
+}
+
+function enabledIn({ appliances }: Config): number {
+  return appliances.filter(({ enabled }) => enabled).length;
 }

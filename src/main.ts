@@ -3,7 +3,7 @@ import { basename, relative } from "node:path";
 import { isatty } from "node:tty";
 import type { Io } from "./cli/io.ts";
 import { runProgram } from "./cli/program.ts";
-import { descriptorLimit } from "./descriptors.ts";
+import { openDescriptorLimit } from "./descriptors.ts";
 import { describeBug } from "./polling/failure.ts";
 import { systemClock } from "./polling/clock.ts";
 import { openStandardOutput } from "./standard-output.ts";
@@ -44,15 +44,6 @@ function takeOver(signal: NodeJS.Signals, callback: () => void): void {
 
 const threads = Number(process.env["UV_THREADPOOL_SIZE"]) || DEFAULT_THREADS;
 
-/** The limits of this process, where the system tells them. */
-function readLimits(): string | undefined {
-  try {
-    return readFileSync("/proc/self/limits", "utf8");
-  } catch {
-    return undefined;
-  }
-}
-
 function calledAs(script = ""): string {
   return script.endsWith(".cjs") ? `node ${relative(process.cwd(), script)}` : basename(script);
 }
@@ -76,7 +67,7 @@ const io: Io = {
   // Three quarters of the threads between them: the rest is for compression, when no name resolves and no disk answers.
   maxLookups: Math.max(1, Math.floor(threads / 2)),
   maxPasswordReads: Math.max(1, Math.floor(threads / 4)),
-  maxDescriptors: descriptorLimit(readLimits()),
+  descriptorLimit: openDescriptorLimit(),
   stopRequested: new Promise((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) takeOver(signal, resolve);
     // Output is closed: shut down.

@@ -21,8 +21,8 @@ export interface Io {
   readonly maxLookups: number;
   /** Password files that may be read at once. */
   readonly maxPasswordReads: number;
-  /** Descriptors that the process may have open. */
-  readonly maxDescriptors: number;
+  /** Descriptors that the process may have open, now. */
+  descriptorLimit(): number;
   /** Resolves when somebody asks the program to end: SIGTERM, SIGINT. */
   readonly stopRequested: Promise<void>;
   /** Calls back whenever somebody asks for a reload: SIGHUP. */

@@ -73,7 +73,7 @@ export function createSelfMetrics(build: BuildInfo, droppedLogLines: () => numbe
   });
   const lateness = new Histogram({
     name: "appliance_exporter_poll_lateness_seconds",
-    help: "How long after they were due polls start; waiting for a free slot counts.",
+    help: "How long after they were due polls start; waiting for a free slot or a connection counts.",
     labelNames: ["operation"],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers,

@@ -1,9 +1,9 @@
 import type { Clock } from "./clock.ts";
 
-/** How often the event loop is looked at. */
+/** How often it is looked whether the event loop turns. */
 const TICK_MS = 50;
-/** What counts of the time between two ticks: all of it on a healthy loop, and little of a stall. */
-const MOST_BETWEEN_TICKS_MS = 100;
+/** What counts of one turn of the event loop: all of it on a healthy loop, and little of a stall. */
+const MOST_A_TURN_MS = 100;
 /**
  * Timers run before sockets are read, so what has arrived by a deadline is read in the round after it. The second round is
  * for what the first one set going.
@@ -39,70 +39,89 @@ export interface Overrun {
   readonly stalledMs: number;
 }
 
-/** Time that a deadline has used up: real time, by the monotonic clock, and the part of it that counts. */
+/** Time that a deadline has used up. */
 export interface Spent {
+  /** By the monotonic clock. */
   readonly realMs: number;
+  /** The part of it that counts. */
   readonly attentiveMs: number;
+  /** The longest part, in one piece, that does not count. */
+  readonly longestStallMs: number;
 }
 
 /**
- * Whether a deadline has passed, or when to look again. Real time is bounded too, by twice the timeout and a second, so that
- * no poll runs forever on a loop that hardly turns.
+ * Whether a deadline has passed, or when to look again. No poll runs forever on a loop that hardly turns: real time is
+ * bounded by twice the timeout and a second. The longest stall is left out of that, since nothing could be done in it.
  */
-export function nextCheck(timeoutMs: number, { realMs, attentiveMs }: Spent): Overrun["kind"] | number {
+export function nextCheck(
+  timeoutMs: number,
+  { realMs, attentiveMs, longestStallMs }: Spent,
+): Overrun["kind"] | number {
   const leftMs = timeoutMs - attentiveMs;
-  const realLeftMs = 2 * timeoutMs + 1000 - realMs;
+  const realLeftMs = 2 * timeoutMs + 1000 + longestStallMs - realMs;
   if (leftMs <= 0) return "over";
   return realLeftMs <= 0 ? "late" : Math.min(leftMs, realLeftMs);
 }
 
-/** Ticks only while a deadline runs, and never keeps the process alive by it. */
+/** Ticks only while a deadline runs. */
 export function createAttention(clock: Pick<Clock, "monotonicMs">): Attention {
-  const running = new Set<object>();
+  const running = new Set<{ stalled(forMs: number): void }>();
   let ticker: NodeJS.Timeout | undefined;
+  let turn: NodeJS.Immediate | undefined;
   let creditedMs = 0;
-  let lastTickMs = 0;
+  let lastTurnMs = 0;
 
   function attentiveMs(nowMs: number): number {
-    return creditedMs + Math.min(nowMs - lastTickMs, MOST_BETWEEN_TICKS_MS);
+    return creditedMs + Math.min(nowMs - lastTurnMs, MOST_A_TURN_MS);
   }
+  function unattendedMs(nowMs: number): number {
+    return Math.max(0, nowMs - lastTurnMs - MOST_A_TURN_MS);
+  }
+  /** Timers may fire again and again before sockets are read, immediates do not: they come once a turn, after the reading. */
   function tick(): void {
-    const nowMs = clock.monotonicMs();
-    creditedMs = attentiveMs(nowMs);
-    lastTickMs = nowMs;
+    turn ??= setImmediate(() => {
+      turn = undefined;
+      const nowMs = clock.monotonicMs();
+      const stallMs = unattendedMs(nowMs);
+      if (stallMs > 0) for (const one of running) one.stalled(stallMs);
+      creditedMs = attentiveMs(nowMs);
+      lastTurnMs = nowMs;
+    });
   }
-  function started(deadline: object): void {
-    running.add(deadline);
+  function start(one: { stalled(forMs: number): void }): void {
+    running.add(one);
     if (ticker !== undefined) return;
-    lastTickMs = clock.monotonicMs();
-    ticker = setInterval(tick, TICK_MS).unref();
+    lastTurnMs = clock.monotonicMs();
+    ticker = setInterval(tick, TICK_MS);
   }
-  function stopped(deadline: object): void {
-    running.delete(deadline);
+  function stop(one: { stalled(forMs: number): void }): void {
+    running.delete(one);
     if (running.size > 0) return;
     clearInterval(ticker);
     ticker = undefined;
-  }
-  /** Both clocks, now. */
-  function read(): Spent {
-    const realMs = clock.monotonicMs();
-    return { realMs, attentiveMs: attentiveMs(realMs) };
   }
 
   return {
     deadline: (timeoutMs, onOver) => {
       /** Before the present run. */
-      let spent: Spent = { realMs: 0, attentiveMs: 0 };
-      let since: Spent | undefined;
+      let spent: Spent = { realMs: 0, attentiveMs: 0, longestStallMs: 0 };
+      /** What the clocks said when the present run began. */
+      let since: { readonly realMs: number; readonly attentiveMs: number } | undefined;
       let timer: NodeJS.Timeout | undefined;
       let round: NodeJS.Immediate | undefined;
+      const self = {
+        stalled: (forMs: number): void => {
+          spent = { ...spent, longestStallMs: Math.max(spent.longestStallMs, forMs) };
+        },
+      };
 
       function spentNow(): Spent {
         if (since === undefined) return spent;
-        const now = read();
+        const nowMs = clock.monotonicMs();
         return {
-          realMs: spent.realMs + now.realMs - since.realMs,
-          attentiveMs: spent.attentiveMs + now.attentiveMs - since.attentiveMs,
+          realMs: spent.realMs + nowMs - since.realMs,
+          attentiveMs: spent.attentiveMs + attentiveMs(nowMs) - since.attentiveMs,
+          longestStallMs: Math.max(spent.longestStallMs, unattendedMs(nowMs)),
         };
       }
       function check(): void {
@@ -114,28 +133,29 @@ export function createAttention(clock: Pick<Clock, "monotonicMs">): Attention {
       function afterRounds(count: number, overrun: Overrun): void {
         round = setImmediate(() => {
           if (count > 1) return afterRounds(count - 1, overrun);
-          deadline.end();
+          end();
           onOver(overrun);
         });
       }
-      const deadline: Deadline = {
+      function end(): void {
+        clearTimeout(timer);
+        clearImmediate(round);
+        since = undefined;
+        stop(self);
+      }
+      return {
         run: () => {
-          started(deadline);
-          since = read();
+          start(self);
+          const nowMs = clock.monotonicMs();
+          since = { realMs: nowMs, attentiveMs: attentiveMs(nowMs) };
           check();
         },
         rest: () => {
           spent = spentNow();
-          deadline.end();
+          end();
         },
-        end: () => {
-          clearTimeout(timer);
-          clearImmediate(round);
-          since = undefined;
-          stopped(deadline);
-        },
+        end,
       };
-      return deadline;
     },
   };
 }

@@ -6,7 +6,7 @@ export type SkipReason = (typeof SKIP_REASONS)[number];
 
 /** The port through which polling tells what it does; implemented by those who measure and remember. */
 export interface PollEvents {
-  /** A poll begins, `latenessSeconds` after it was due; waiting for a free slot counts. */
+  /** A poll begins, `latenessSeconds` after it was due; waiting for a free slot or a connection counts. */
   started(kind: OperationKind, latenessSeconds: number): void;
   /** What a poll yielded; also, without `started`, for a poll that was not sent because it would be in vain. */
   observed(observation: Observation): void;

@@ -1,6 +1,8 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { inject } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { scrape, type LogLine } from "../support/exporter.ts";
 import { closedPort } from "../support/fault-server.ts";
@@ -70,6 +72,13 @@ export async function startProgram(folder: string, options: ProgramOptions = {})
     exit.then(({ stderr: words }) => Promise.reject(new Error(`no start: ${words}`))),
   ]);
   return program;
+}
+
+/** Lets the process open no descriptor whose number is `count` or more; those it has stay. */
+export async function limitDescriptors({ child }: Program, count: number): Promise<void> {
+  const prlimit = inject("prlimit");
+  if (!prlimit.ok) throw new Error(prlimit.reason);
+  await promisify(execFile)(prlimit.path, [`--pid=${child.pid}`, `--nofile=${count}:`]);
 }
 
 function spawnProgram(

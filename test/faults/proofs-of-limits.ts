@@ -1,10 +1,8 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
-import { expect, inject } from "vitest";
+import { expect } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import type { Behaviour } from "../support/fault-server.ts";
 import { answer, LIST } from "./behaviours.ts";
-import type { Program } from "./program.ts";
+import { limitDescriptors, type Program } from "./program.ts";
 import { entry, PATIENT, type Proof } from "./proof.ts";
 
 /** Healthy, and each connection serves one request, so that the next one takes another descriptor. */
@@ -13,13 +11,6 @@ const healthyOnce: Behaviour = ({ socket, onRequest }) =>
     const body = path.endsWith("/test") ? '"HTTP CONNECT ----- HTTP\\nHTTP\\/1.1 200 OK\\n\\n"' : LIST;
     socket.end(answer(body, "200 OK", ["Connection: close"]));
   });
-
-/** Lets the process open no descriptor whose number is `count` or more; those it has stay. */
-export async function limitDescriptors({ child }: Program, count: number): Promise<void> {
-  const prlimit = inject("prlimit");
-  if (!prlimit.ok) throw new Error(prlimit.reason);
-  await promisify(execFile)(prlimit.path, [`--pid=${child.pid}`, `--nofile=${count}:`]);
-}
 
 async function reasonsOf(program: Program): Promise<readonly (string | undefined)[]> {
   const failures = (await program.scrape()).all("appliance_poll_failure_info");

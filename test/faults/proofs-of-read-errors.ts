@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { healthy } from "./behaviours.ts";
 import { entry, type Proof } from "./proof.ts";
-import { limitDescriptors } from "./proofs-of-limits.ts";
+import { limitDescriptors } from "./program.ts";
 
 const APPLIANCES = 3;
 const PATIENTLY = { timeoutMs: 30_000 };

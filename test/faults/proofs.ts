@@ -6,6 +6,7 @@ import { PROOFS_OF_CONTAINMENT } from "./proofs-of-containment.ts";
 import { PROOFS_OF_DEFERRALS } from "./proofs-of-deferrals.ts";
 import { PROOFS_OF_INDEPENDENCE } from "./proofs-of-independence.ts";
 import { PROOFS_OF_LIMITS } from "./proofs-of-limits.ts";
+import { PROOFS_OF_LOAD } from "./proofs-of-load.ts";
 import { PROOFS_OF_PAUSES } from "./proofs-of-pauses.ts";
 import { PROOFS_OF_PUNCTUALITY } from "./proofs-of-punctuality.ts";
 import { PROOFS_OF_READ_ERRORS } from "./proofs-of-read-errors.ts";
@@ -25,6 +26,7 @@ export const PROOFS: readonly Proof[] = [
   ...PROOFS_OF_READ_ERRORS,
   ...PROOFS_OF_CERTIFICATES,
   ...PROOFS_OF_CONTAINMENT,
+  ...PROOFS_OF_LOAD,
   ...PROOFS_OF_DEFERRALS,
   ...PROOFS_OF_PUNCTUALITY,
   ...PROOFS_OF_THE_WEB,

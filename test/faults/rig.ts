@@ -68,7 +68,7 @@ export async function startRig(options: RigOptions): Promise<Rig> {
   const createClient = createClientFactory({
     clock,
     attention,
-    permits: createPermits({ attention, maxOpen: Number.POSITIVE_INFINITY }),
+    permits: createPermits({ attention, maxOpen: () => Number.POSITIVE_INFINITY }),
     lookup: createLookup(2, resolveAll),
     readPassword: createPasswordReader({ maxReads: 1, wallMs: clock.wallMs }),
     secureContexts: createSecureContexts(),

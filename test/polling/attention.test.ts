@@ -9,17 +9,21 @@ afterEach(() => {
 });
 
 test.each([
-  { realMs: 0, attentiveMs: 0, next: 1000 },
-  { realMs: 999.5, attentiveMs: 999.5, next: 0.5 },
-  { realMs: 1000, attentiveMs: 1000, next: "over" },
-  { realMs: 1800, attentiveMs: 300, next: 700 },
-  { realMs: 2800, attentiveMs: 300, next: 200 },
-  { realMs: 3000, attentiveMs: 300, next: "late" },
-  { realMs: 60_000, attentiveMs: 100, next: "late" },
-  { realMs: 60_000, attentiveMs: 1000, next: "over" },
-])("of a timeout of 1 s, $attentiveMs ms in $realMs ms are $next", ({ next, ...spent }) => {
-  expect(nextCheck(1000, spent)).toBe(next);
-});
+  { realMs: 0, attentiveMs: 0, longestStallMs: 0, next: 1000 },
+  { realMs: 999.5, attentiveMs: 999.5, longestStallMs: 0, next: 0.5 },
+  { realMs: 1000, attentiveMs: 1000, longestStallMs: 0, next: "over" },
+  { realMs: 1800, attentiveMs: 300, longestStallMs: 0, next: 700 },
+  { realMs: 2800, attentiveMs: 300, longestStallMs: 100, next: 300 },
+  { realMs: 3000, attentiveMs: 300, longestStallMs: 0, next: "late" },
+  { realMs: 60_000, attentiveMs: 100, longestStallMs: 59_900, next: 900 },
+  { realMs: 60_000, attentiveMs: 100, longestStallMs: 57_000, next: "late" },
+  { realMs: 60_000, attentiveMs: 1000, longestStallMs: 57_000, next: "over" },
+])(
+  "of a timeout of 1 s, $attentiveMs ms in $realMs ms, $longestStallMs of them a stall, are $next",
+  ({ next, ...spent }) => {
+    expect(nextCheck(1000, spent)).toBe(next);
+  },
+);
 
 /** Starts a deadline and collects how it passes. */
 function start(attention: Attention, timeoutMs: number) {
@@ -85,17 +89,36 @@ test("nothing ticks while no deadline runs", async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-function blockLoop(ms: number): void {
+/** Stands still, and then lets the loop turn. */
+async function blockLoop(ms: number): Promise<void> {
   const untilMs = performance.now() + ms;
   while (performance.now() < untilMs);
+  await new Promise((resolve) => setTimeout(resolve));
+  await rounds();
 }
 
 test("real time is bounded too, and what has arrived by then can still be read", async () => {
-  const { overruns } = start(createAttention(systemClock), 200);
-  blockLoop(1500);
+  const { overruns } = start(createAttention(systemClock), 500);
+  await blockLoop(1100);
+  await blockLoop(1100);
+  const last = blockLoop(1100);
   let isRead = false;
   setImmediate(() => (isRead = overruns.length === 0));
+  await last;
   await eventually(() => expect(overruns.map(({ kind }) => kind)).toEqual(["late"]));
-  expect(overruns[0]?.stalledMs).toBeGreaterThan(1300);
+  expect(overruns[0]?.stalledMs).toBeGreaterThan(2800);
   expect(isRead).toBe(true);
+});
+
+test("timers that follow each other without end are a stall too", async () => {
+  const { overruns } = start(createAttention(systemClock), 500);
+  const timers = Array.from({ length: 40 }, (_, index) =>
+    setTimeout(() => {
+      const untilMs = performance.now() + 20;
+      while (performance.now() < untilMs);
+    }, index),
+  );
+  await new Promise((resolve) => setTimeout(resolve, timers.length));
+  await eventually(() => expect(overruns.map(({ kind }) => kind)).toEqual(["over"]));
+  expect(overruns[0]?.stalledMs).toBeGreaterThan(400);
 });

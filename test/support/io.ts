@@ -23,7 +23,7 @@ export async function createTestIo(fields: Partial<Io> = {}) {
     nodeVersion: "v20.0.0",
     maxLookups: 2,
     maxPasswordReads: 2,
-    maxDescriptors: 1024,
+    descriptorLimit: () => 1024,
     stopRequested: once(stop.signal, "abort").then(() => undefined),
     onReload: (callback) => void hangUp.on("SIGHUP", callback),
     sendSignal: (pid, signal) => void process.kill(pid, signal),

@@ -15,8 +15,8 @@ export interface ClientFactoriesOptions {
   readonly maxPasswordReads: number;
   /** @see ClientFactoryDeps.bodyLimitBytes */
   readonly bodyLimitBytes?: number;
-  /** Connections to appliances that may be open at once; default: any number. */
-  readonly maxConnections?: number;
+  /** Connections to appliances that may be open at once, now; default: any number. */
+  readonly maxConnections?: () => number;
 }
 
 /**
@@ -24,12 +24,13 @@ export interface ClientFactoriesOptions {
  * password files and permits for connections.
  */
 export function createClientFactories(options: ClientFactoriesOptions, clock: Clock): () => ClientFactory {
-  const { version, maxLookups, maxPasswordReads, bodyLimitBytes, maxConnections } = options;
+  const { version, maxLookups, maxPasswordReads, bodyLimitBytes } = options;
+  const { maxConnections = () => Number.POSITIVE_INFINITY } = options;
   const attention = createAttention(clock);
   const shared = {
     clock,
     attention,
-    permits: createPermits({ attention, maxOpen: maxConnections ?? Number.POSITIVE_INFINITY }),
+    permits: createPermits({ attention, maxOpen: maxConnections }),
     lookup: createLookup(maxLookups),
     readPassword: createPasswordReader({ maxReads: maxPasswordReads, wallMs: clock.wallMs }),
     userAgent: `appliance-exporter/${version}`,

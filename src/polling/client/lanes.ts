@@ -1,13 +1,13 @@
 import type { Lane } from "./lane.ts";
-import type { Permit, Permits, Precedence } from "./permits.ts";
+import type { PendingClaim, Permit, Permits, Precedence } from "./permits.ts";
 
 /** The lanes of one appliance: lent to one poll each, taken back while they are good, all ended together. */
 export interface Lanes {
   /** The connected lane used last that is free and not outdated; `undefined` if there is none. Ends outdated ones. */
   takeConnected(): Lane | undefined;
   /**
-   * A new lane, as soon as one more connection is admitted, or a connected one that is given back meanwhile; `undefined`
-   * once closed.
+   * A new lane, as soon as one more connection is admitted, or a connected one that is given back meanwhile where it is no
+   * replacement; `undefined` once closed.
    */
   open(precedence: Precedence): Promise<Lane | undefined>;
   /** Takes back a lane that was lent; it is kept if it is connected. */
@@ -26,6 +26,8 @@ export interface LanesDeps {
 
 /** A poll that waits for a lane. */
 interface Waiting {
+  readonly precedence: Precedence;
+  claim?: PendingClaim;
   take(lane: Lane | undefined): void;
 }
 
@@ -50,6 +52,14 @@ export function createLanes({ permits, cluster, create }: LanesDeps): Lanes {
     lent.add(lane);
     return lane;
   }
+  /** The poll that may have a lane of another one: not a replacement, which the appliance could close likewise. */
+  function nextWaiting(): Waiting | undefined {
+    const all = [...waiting];
+    return (
+      all.find(({ precedence }) => precedence === "list") ??
+      all.find(({ precedence }) => precedence === "test")
+    );
+  }
   function takeConnected(): Lane | undefined {
     for (const lane of [...idle]) if (lane.isOutdated()) lane.destroy();
     const lane = idle.pop();
@@ -64,25 +74,29 @@ export function createLanes({ permits, cluster, create }: LanesDeps): Lanes {
     open: (precedence) => {
       if (isClosed) return Promise.resolve(undefined);
       return new Promise((resolve) => {
-        let withdraw = (): void => {};
         const self: Waiting = {
+          precedence,
           take: (lane) => {
             waiting.delete(self);
-            withdraw();
+            self.claim?.withdraw();
             resolve(lane);
           },
         };
         waiting.add(self);
-        withdraw = permits.claim({ precedence, cluster }, (permit) => self.take(openWith(permit)));
+        self.claim = permits.claim({ precedence, cluster }, (permit) => self.take(openWith(permit)));
       });
     },
     giveBack: (lane) => {
       if (!lent.delete(lane)) return;
       if (!lane.isConnected()) return lane.destroy();
+      const next = nextWaiting();
+      if (next?.claim?.isNext() === true) {
+        lent.add(lane);
+        return next.take(lane);
+      }
       idle.push(lane);
-      // Where connections are short this ends it, for the poll of any appliance that has waited longest.
+      // Where connections are short this ends it, for the poll of another appliance that has waited longer.
       permitOf.get(lane)?.idle(lane.destroy);
-      const [next] = waiting;
       if (next !== undefined && idle.includes(lane)) next.take(takeConnected());
     },
     discard: (lane) => {

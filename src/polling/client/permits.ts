@@ -38,15 +38,22 @@ export interface Permit {
 export interface Permits {
   /**
    * Calls `onGranted` as soon as the connection may be made, at once where it can. Where too many are open, those that have
-   * been idle longest are ended, whichever appliance they lead to. Returns what withdraws the claim.
+   * been idle longest are ended, whichever appliance they lead to.
    */
-  claim(claim: Claim, onGranted: (permit: Permit) => void): () => void;
+  claim(claim: Claim, onGranted: (permit: Permit) => void): PendingClaim;
+}
+
+export interface PendingClaim {
+  /** Whether it is served before all others. */
+  isNext(): boolean;
+  /** The connection is not needed any more. */
+  withdraw(): void;
 }
 
 export interface PermitsOptions {
   readonly attention: Attention;
-  /** Connections that may be open at once; at least 1. */
-  readonly maxOpen: number;
+  /** Connections that may be open at once, now; at least 1. */
+  readonly maxOpen: () => number;
 }
 
 interface Waiting extends Claim {
@@ -98,15 +105,27 @@ export function createPermits({ attention, maxOpen }: PermitsOptions): Permits {
     }
   }
   function makeRoom(): boolean {
-    const [longestIdle] = idle;
-    if (open >= maxOpen) longestIdle?.[1]();
-    return open < maxOpen;
+    shrinkTo(maxOpen() - 1);
+    return open < maxOpen();
+  }
+  function shrinkTo(count: number): void {
+    for (const end of idle.values()) {
+      if (open <= count) return;
+      end();
+    }
   }
   function serve(waiting: Waiting): void {
     withdraw(waiting);
     waiting.grant(createPermit(waiting.cluster));
   }
 
+  function isNext(waiting: Waiting): boolean {
+    for (const precedence of PRECEDENCES) {
+      const [first] = queues[precedence];
+      if (first !== undefined) return first === waiting;
+    }
+    return false;
+  }
   function withdraw(waiting: Waiting): void {
     queues[waiting.precedence].delete(waiting);
     const { cluster } = waiting;
@@ -142,6 +161,8 @@ export function createPermits({ attention, maxOpen }: PermitsOptions): Permits {
       begun,
       idle: (end) => {
         idle.set(permit, end);
+        // Fewer may be open than before.
+        shrinkTo(maxOpen());
         admit();
       },
       busy: () => void idle.delete(permit),
@@ -165,7 +186,7 @@ export function createPermits({ attention, maxOpen }: PermitsOptions): Permits {
       if (cluster !== undefined) clusters.set(cluster, (clusters.get(cluster) ?? new Set()).add(waiting));
       if (cluster !== undefined && beginningOf.has(cluster)) serveCluster(cluster);
       admit();
-      return () => withdraw(waiting);
+      return { withdraw: () => withdraw(waiting), isNext: () => isNext(waiting) };
     },
   };
 }

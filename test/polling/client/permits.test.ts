@@ -1,16 +1,21 @@
 import { expect, test } from "vitest";
-import { createPermits, type Claim, type Permit } from "../../../src/polling/client/permits.ts";
+import {
+  createPermits,
+  type Claim,
+  type PendingClaim,
+  type Permit,
+} from "../../../src/polling/client/permits.ts";
 
 interface Held {
   /** Labels of those that were served, in order. */
   readonly served: string[];
   readonly permits: Map<string, Permit>;
-  claim(label: string, claim?: Partial<Claim>): () => void;
+  claim(label: string, claim?: Partial<Claim>): PendingClaim;
   /** Lets 250 ms of attentive time pass for everything that hangs. */
   hang(): void;
 }
 
-function hold(maxOpen = Number.POSITIVE_INFINITY): Held {
+function hold(maxOpen = () => Number.POSITIVE_INFINITY): Held {
   const hanging = new Set<() => void>();
   const attention = {
     deadline: (timeoutMs: number, onOver: (overrun: { kind: "over"; stalledMs: number }) => void) => {
@@ -32,7 +37,8 @@ function hold(maxOpen = Number.POSITIVE_INFINITY): Held {
         permits.set(label, permit);
       }),
     hang: () => {
-      for (const strike of [...hanging]) strike();
+      const all = Array.from(hanging);
+      for (const strike of all) strike();
     },
   };
 }
@@ -59,6 +65,22 @@ test("connections that hang hold up others for 250 ms of attentive time", () => 
   expect(served).toEqual(labels("dead", 128));
   hang();
   expect(served).toEqual([...labels("dead", 128), "good"]);
+});
+
+test("500 appliances whose connections hang hold up 500 others for two seconds", () => {
+  const { claim, served, permits, hang } = hold();
+  const good = labels("good", 500);
+  for (const [index, label] of labels("dead", 500).entries()) {
+    claim(label);
+    claim(good[index] ?? "");
+  }
+  let hangs = 0;
+  const isGoodServed = (): boolean => good.every((label) => served.includes(label));
+  for (; !isGoodServed(); hangs += 1) {
+    for (const label of good) permits.get(label)?.begun();
+    hang();
+  }
+  expect(hangs * 250).toBeLessThanOrEqual(2500);
 });
 
 test("a begun poll that lost its connection goes first, then lists, then website tests", () => {
@@ -98,15 +120,17 @@ test("a cluster of thousands is paced like any other appliances", () => {
 test("a claim that is withdrawn is not served", () => {
   const { claim, served, permits } = hold();
   for (const label of labels("a", 64)) claim(label);
-  const withdraw = claim("gone", { cluster: "north" });
-  claim("next");
-  withdraw();
+  const gone = claim("gone", { cluster: "north" });
+  const next = claim("next");
+  expect([gone.isNext(), next.isNext()]).toEqual([true, false]);
+  gone.withdraw();
+  expect([gone.isNext(), next.isNext()]).toEqual([false, true]);
   permits.get("a0")?.begun();
   expect(served.slice(64)).toEqual(["next"]);
 });
 
 test("as many are open as may be: the one that has been idle longest ends for the next", () => {
-  const { claim, served, permits } = hold(3);
+  const { claim, served, permits } = hold(() => 3);
   for (const label of labels("a", 5)) claim(label);
   expect(served).toEqual(labels("a", 3));
   for (const label of labels("a", 3)) permits.get(label)?.begun();

@@ -47,6 +47,8 @@ export interface ClientOptions {
   readonly lookup?: Lookup;
   readonly readPassword?: PasswordReader;
   readonly clock?: Clock;
+  /** Connections that may be open at once; default: any number. */
+  readonly maxOpen?: number;
 }
 
 /** A client of the appliance at this address, closed after the test. */
@@ -57,13 +59,14 @@ export function clientOf(
     lookup = createLookup(2),
     readPassword = createPasswordReader({ maxReads: 2, wallMs: Date.now }),
     clock = systemClock,
+    maxOpen = Number.POSITIVE_INFINITY,
   }: ClientOptions = {},
 ): ApplianceClient {
   const attention = createAttention(clock);
   const create = createClientFactory({
     clock,
     attention,
-    permits: createPermits({ attention, maxOpen: Number.POSITIVE_INFINITY }),
+    permits: createPermits({ attention, maxOpen: () => maxOpen }),
     lookup,
     readPassword,
     secureContexts: createSecureContexts(),
