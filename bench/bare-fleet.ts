@@ -18,6 +18,8 @@ export interface BareOrders {
 export interface BareResult {
   /** From the start until every origin has answered; `undefined` where one never did. */
   readonly completeMs: number | undefined;
+  /** Origins that have answered. */
+  readonly up: number;
   readonly requests: number;
   readonly failures: number;
 }
@@ -66,6 +68,6 @@ for (const [index, origin] of orders.origins.entries()) {
 }
 
 process.stdin.resume().once("end", () => {
-  const result: BareResult = { completeMs, requests, failures };
+  const result: BareResult = { completeMs, up: answered.size, requests, failures };
   process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0));
 });

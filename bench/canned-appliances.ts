@@ -1,16 +1,16 @@
 import { createServer } from "node:https";
-import { answers } from "./canned-answers.ts";
+import { vrrpList, WEBSITE_TEST } from "./canned-answers.ts";
 import { createAuthority } from "../src/demo/authority.ts";
 
 /**
  * Any number of appliances at one address, each below a path of its own, in a process of its own so that its work is not
  * counted as ours. Writes one line of JSON when it listens: its port and the authority to trust.
  */
-const { list, test } = answers();
+const list = vrrpList("MASTER");
 const authority = await createAuthority("Bench Authority");
 const server = createServer(await authority.issue(), (request, response) => {
   response.setHeader("content-type", "application/json");
-  response.end(request.url?.endsWith("/test") === true ? test : list);
+  response.end(request.url?.endsWith("/test") === true ? WEBSITE_TEST : list);
 });
 server.keepAliveTimeout = 600_000;
 server.listen(0, "127.0.0.1", () => {

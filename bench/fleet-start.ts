@@ -47,8 +47,8 @@ async function measureOne(fleet: NginxFleet, count: number, isBusy: boolean): Pr
     const bare = await watchBare(fleet, count, folder);
     return {
       name,
-      measured: `${upText(own.completeMs)}, ${own.failures}, longest wait for /-/healthy ${own.longestWaitMs.toFixed(0)} ms`,
-      peer: `bare undici: ${upText(bare.completeMs)}, ${bare.failures} of ${bare.requests} requests failed`,
+      measured: `${upText(own, count)}, ${own.failures}; longest wait for /-/healthy ${own.longestWaitMs.toFixed(0)} ms`,
+      peer: `bare undici: ${upText(bare, count)}, ${bare.failures} of ${bare.requests} requests failed`,
       ratio: "",
       goal: isBusy ? "no more failures than beside it" : "all up within 30 s, no failure",
     };
@@ -58,8 +58,12 @@ async function measureOne(fleet: NginxFleet, count: number, isBusy: boolean): Pr
   }
 }
 
-function upText(completeMs: number | undefined): string {
-  return completeMs === undefined ? "not all up" : `all up after ${(completeMs / 1000).toFixed(1)} s`;
+function upText(
+  { completeMs, up }: { readonly completeMs: number | undefined; readonly up: number },
+  count: number,
+): string {
+  if (completeMs !== undefined) return `all up after ${(completeMs / 1000).toFixed(1)} s`;
+  return `${up} of ${count} up after ${WATCH_MS / 1000} s`;
 }
 
 function startBusyLoops(): readonly ChildProcess[] {
@@ -70,6 +74,8 @@ function startBusyLoops(): readonly ChildProcess[] {
 
 interface Watched {
   readonly completeMs: number | undefined;
+  /** At the end. */
+  readonly up: number;
   /** In words, by reason. */
   readonly failures: string;
   readonly longestWaitMs: number;
@@ -95,15 +101,14 @@ async function watchExporter(fleet: NginxFleet, count: number, folder: string): 
     if (isAlive) longestWaitMs = Math.max(longestWaitMs, performance.now() - askedMs);
     const sinceMs = performance.now() - startedMs;
     if (completeMs === undefined && isAlive && (await isOk(`http://${address}/-/ready`))) {
-      const up = (await scrape(address)).match(/^appliance_up\{.* 1$/gm)?.length ?? 0;
-      if (up === count) completeMs = sinceMs;
+      if (upIn(await scrape(address)) === count) completeMs = sinceMs;
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  const failures = failuresIn(await scrape(address));
+  const metrics = await scrape(address);
   child.kill("SIGTERM");
   await once(child, "exit");
-  return { completeMs, failures, longestWaitMs };
+  return { completeMs, up: upIn(metrics), failures: failuresIn(metrics), longestWaitMs };
 }
 
 function configText(fleet: NginxFleet, count: number): string {
@@ -142,15 +147,20 @@ async function watchBare(fleet: NginxFleet, count: number, folder: string): Prom
   return result;
 }
 
-/** `none failed`, or `3 failed (timeout 2, local 1)`. */
+function upIn(metrics: string): number {
+  return metrics.match(/^appliance_up\{.* 1$/gm)?.length ?? 0;
+}
+
+/** `no poll failed`, or `3 polls failed (timeout 2, local 1)`. */
 function failuresIn(metrics: string): string {
   const pattern = /^appliance_exporter_poll_failures_total\{operation="vrrp",reason="(\w+)"\} (\d+)$/gm;
   const counts = [...metrics.matchAll(pattern)]
     .map(([, reason, count]) => ({ reason, count: Number(count) }))
     .filter(({ count }) => count > 0);
+  if (metrics === "") return "no scrape answered";
   const sum = counts.reduce((total, { count }) => total + count, 0);
   const reasons = counts.map(({ reason, count }) => `${reason} ${count}`).join(", ");
-  return sum === 0 ? "none failed" : `${sum} failed (${reasons})`;
+  return sum === 0 ? "no poll failed" : `${sum} polls failed (${reasons})`;
 }
 
 function isOk(url: string): Promise<boolean> {

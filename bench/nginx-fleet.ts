@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAuthority } from "../src/demo/authority.ts";
-import { answers } from "./canned-answers.ts";
+import { vrrpList, WEBSITE_TEST } from "./canned-answers.ts";
 import { until } from "./support.ts";
 
 /** The name that the certificate of every appliance is for. */
@@ -22,14 +22,19 @@ export interface NginxFleet {
 
 /**
  * Starts Debian's nginx on every address of the loopback interface: TLS 1.3, session tickets, connections kept for 15
- * minutes, static files as answers.
+ * minutes, static files as answers. Every other appliance, from the first on, is MASTER of its groups.
  */
 export async function startNginxFleet(port: number): Promise<NginxFleet> {
   const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-nginx-"));
   const authority = await createAuthority("Bench Authority");
   const { cert, key } = await authority.issue({ hosts: [SERVER_NAME] });
-  const { list, test } = answers();
-  const files = { "cert.pem": cert, "key.pem": key, "list.json": list, "test.json": test };
+  const files = {
+    "cert.pem": cert,
+    "key.pem": key,
+    "master.json": vrrpList("MASTER"),
+    "backup.json": vrrpList("BACKUP"),
+    "test.json": WEBSITE_TEST,
+  };
   await mkdir(join(folder, "temp"));
   // As root, nginx reads the answers as another user.
   await chmod(folder, 0o755);
@@ -67,12 +72,13 @@ ${temp.map((name) => `  ${name}_temp_path ${folder}/temp;`).join("\n")}
   ssl_protocols TLSv1.3;
   ssl_session_tickets on;
   default_type application/json;
+  map $server_addr $role { ~[13579]$ master; default backup; }
   server {
     listen 0.0.0.0:${port} ssl backlog=4096;
     ssl_certificate ${folder}/cert.pem;
     ssl_certificate_key ${folder}/key.pem;
     root ${folder};
-    location = /api/v1/interface/virtual { try_files /list.json =404; }
+    location = /api/v1/interface/virtual { try_files /$role.json =404; }
     location ~ ^/api/v1/website/[0-9]+/test$ { try_files /test.json =404; }
   }
 }

@@ -37,8 +37,8 @@ function hold(maxOpen = () => Number.POSITIVE_INFINITY): Held {
         permits.set(label, permit);
       }),
     hang: () => {
-      const all = Array.from(hanging);
-      for (const strike of all) strike();
+      const struck = Array.from(hanging);
+      for (const strike of struck) strike();
     },
   };
 }
