@@ -7,7 +7,7 @@ import { watchLoopDelay } from "../support/loop-delay.ts";
 import { healthy } from "./behaviours.ts";
 import { createWorld, http, type Endpoint, type World } from "./endpoints.ts";
 import { FAILING_POLLS, type FailingPoll } from "./failing-polls.ts";
-import { pollTimes, RARELY } from "./poll-times.ts";
+import { pollTimes, RARELY } from "../support/poll-times.ts";
 
 const CREDENTIALS = { username: "monitor", password: "canary-9c41" };
 const CREDENTIALS_BASE64 = "bW9uaXRvcjpjYW5hcnktOWM0MQ==";

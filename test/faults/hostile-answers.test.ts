@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestExporter, type ExporterUnderTest } from "../support/exporter.ts";
 import type { Samples } from "../support/samples.ts";
 import { createWorld, type Endpoint } from "./endpoints.ts";
-import { pollTimes, RARELY } from "./poll-times.ts";
+import { pollTimes, RARELY } from "../support/poll-times.ts";
 import { HOSTILE_ANSWERS, type HostileAnswer } from "./hostile-answers.ts";
 
 interface Row extends HostileAnswer {

@@ -6,7 +6,7 @@ import { scrape } from "../support/exporter.ts";
 import type { Behaviour } from "../support/fault-server.ts";
 import type { Samples } from "../support/samples.ts";
 import { answer, healthy } from "./behaviours.ts";
-import { pollTimes, RARELY } from "./poll-times.ts";
+import { pollTimes, RARELY } from "../support/poll-times.ts";
 import { entry, PATIENT, type Proof } from "./proof.ts";
 import { startRig } from "./rig.ts";
 

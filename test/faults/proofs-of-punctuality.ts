@@ -4,7 +4,7 @@ import type { ExporterUnderTest } from "../support/exporter.ts";
 import type { Behaviour } from "../support/fault-server.ts";
 import type { Samples } from "../support/samples.ts";
 import { answer, answers, healthy, LIST, silent, silentWebsites } from "./behaviours.ts";
-import { pollTimes, RARELY } from "./poll-times.ts";
+import { pollTimes, RARELY } from "../support/poll-times.ts";
 import { entry, EVERY_SECOND, PATIENT, type Proof } from "./proof.ts";
 
 const IMPATIENT = { interval: "1s", timeout: "900ms" };

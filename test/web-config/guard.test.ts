@@ -112,7 +112,8 @@ describe("basic authentication", () => {
     const { port } = await startSecured(`basic_auth_users: { dear: "$2b$12$${".".repeat(53)}" }`);
     const guesses = Array.from({ length: 90 }, (_, index) => ask(port, "/metrics", basic(`dear:${index}`)));
     const answers = await Promise.all(guesses);
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 503]));
+    // How many are refused before is the machine's speed.
+    expect([401, 503]).toEqual(expect.arrayContaining([...new Set(answers.map(({ status }) => status))]));
     const tired = answers.filter(({ status }) => status === 503);
     expect(new Set(tired.map(({ headers }) => headers["retry-after"]))).toEqual(new Set(["1"]));
   });
