@@ -14,7 +14,7 @@ import {
   shopDown,
   shopDownInPart,
   splitBrain,
-} from "../web/status-page/documents.ts";
+} from "../page/documents.ts";
 import { startFleetServer } from "./fleet-server.ts";
 import { SOON, useBrowser } from "./support.ts";
 
