@@ -2,6 +2,7 @@ import { toJson } from "../src/cli/report.ts";
 import { formatTable } from "../src/cli/table.ts";
 import { measureExposition } from "./exposition-cost.ts";
 import { measureFirstPaint } from "./page-paint.ts";
+import { measurePageRender } from "./page-render.ts";
 import { measurePageUpdate } from "./page-update.ts";
 import { measurePollCost } from "./poll-cost.ts";
 import { measureMemory, measureStart } from "./whole-program.ts";
@@ -15,6 +16,7 @@ const MEASURES = [
   measureMemory,
   measureFirstPaint,
   measurePageUpdate,
+  measurePageRender,
 ];
 
 const measurements: Measurement[] = [];

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 
+import type { FleetEvent } from "../../src/status/schema.ts";
 import {
+  ago,
   changed,
   documentOf,
   EVENTS,
@@ -8,6 +10,7 @@ import {
   pair,
   polled,
   shopDown,
+  shopDownInPart,
   splitBrain,
 } from "../page/documents.ts";
 import { startFleetServer } from "./fleet-server.ts";
@@ -24,30 +27,129 @@ async function openLive(clusters = FLEET) {
   return { server, page, errors };
 }
 
-test("new states leave focus, selection, scroll position and what the reader opened as they are", async () => {
-  const { server, page, errors } = await openLive();
-  const rtm = page.locator("#cluster-rtm");
-  await rtm.locator("summary").click();
-  await page.evaluate(() => {
-    const address = document.querySelector("#cluster-rtm .vrrp th .title");
-    if (address !== null) getSelection()?.selectAllChildren(address);
-    window.scrollTo({ top: 120, behavior: "instant" });
-  });
-  const selected = await page.evaluate(() => getSelection()?.toString());
-  const scrolled = await page.evaluate(() => window.scrollY);
-  server.show(
-    documentOf(
-      FLEET.slice(0, 3).map((each) => changed(each, { first: { poll: polled({ durationSeconds: 1.5 }) } })),
-      { events: [] },
-    ),
+/** The fleet after another poll: durations differ, and one cluster and the events are gone. */
+const LATER = documentOf(
+  FLEET.slice(0, 3).map((each) => changed(each, { first: { poll: polled({ durationSeconds: 1.5 }) } })),
+);
+
+test("an update leaves open what the reader opened, and closed what the reader closed", async () => {
+  const many = documentOf(
+    Array.from({ length: 12 }, (_, index) => shopDown(pair(`c${index}`))),
+    { events: manyEvents(12) },
   );
-  await rtm.getByText("1.5 s").waitFor();
-  expect(await rtm.evaluate((details) => details.hasAttribute("open"))).toBe(true);
-  expect(await page.evaluate(() => document.activeElement?.parentElement?.id)).toBe("cluster-rtm");
-  expect(await page.evaluate(() => getSelection()?.toString())).toBe(selected);
-  expect(selected).toContain("192.0.2.100");
-  expect(await page.evaluate(() => window.scrollY)).toBe(scrolled);
+  const server = await startFleetServer(many);
+  const { page } = await open(server.url);
+  await page.locator("html[data-connection=live]").waitFor();
+  for (const id of ["cluster-c7", "more-problems", "earlier-events", "cluster-c0"])
+    await page.locator(`#${id} > summary`).click();
+  const openIds = () =>
+    page.locator("details[open]").evaluateAll((all) => all.map(({ id }) => id).toSorted());
+  const expected = ["cluster-c1", "cluster-c2", "cluster-c7", "earlier-events", "more-problems"];
+  await expect.poll(openIds, SOON).toEqual(expected);
+  await page.locator("#more-problems li").nth(3).waitFor();
+  await page.locator("#earlier-events li").nth(3).waitFor();
+  server.show({ ...many, events: manyEvents(13) });
+  await expect.poll(() => page.locator("#earlier-events li").count(), SOON).toBe(5);
+  expect(await openIds()).toEqual(expected);
+  await page.locator("#cluster-c7 table").waitFor();
+});
+
+function manyEvents(length: number): FleetEvent[] {
+  return Array.from({ length }, (_, index) => {
+    return { at: ago(60 * index), kind: "change", summary: `Change ${length - index}`, cluster: "c0" };
+  });
+}
+
+test("an update leaves the selection as it is", async () => {
+  const { server, page, errors } = await openLive();
+  await page.locator("#cluster-rtm summary").click();
+  const address = page.locator("#cluster-rtm .vrrp th .title").first();
+  await address.evaluate((element) => getSelection()?.selectAllChildren(element));
+  const selected = () => page.evaluate(() => getSelection()?.toString());
+  expect(await selected()).toContain("192.0.2.100");
+  server.show(LATER);
+  await page.locator("#cluster-rtm").getByText("1.5 s").waitFor();
+  expect(await selected()).toContain("192.0.2.100");
   expect(errors).toEqual([]);
+});
+
+test("a selection that ends in a text that changes keeps its ends", async () => {
+  const server = await startFleetServer(documentOf([shopDown(pair("ams"))]));
+  const { page } = await open(server.url);
+  await page.locator("html[data-connection=live]").waitFor();
+  await page.locator(".problems .what > span").evaluate((summary) => {
+    const [text] = summary.childNodes;
+    if (text !== undefined) getSelection()?.setBaseAndExtent(text, 0, text, "Website shop".length);
+  });
+  server.show(documentOf([shopDownInPart(pair("ams"))]));
+  await page.locator(".problems .what", { hasText: "from some only" }).waitFor();
+  server.show(documentOf([shopDown(pair("ams"))]));
+  await page.locator(".problems .what", { hasText: "no HTTP response" }).waitFor();
+  const kept = documentOf([shopDown(pair("ams"))]);
+  await page.locator(".problems .what > span").evaluate((summary) => {
+    const [text] = summary.childNodes;
+    if (text !== undefined) getSelection()?.setBaseAndExtent(text, 0, text, "Website shop".length);
+  });
+  const problems = kept.problems.map((each) => ({ ...each, summary: `${each.summary}, and slow` }));
+  server.show({ ...kept, problems });
+  await page.locator(".problems .what", { hasText: "and slow" }).waitFor();
+  expect(await page.evaluate(() => getSelection()?.toString())).toBe("Website shop");
+});
+
+test("an update leaves the focus and the scroll positions as they are", async () => {
+  const { server, page } = await openLive();
+  await page.setViewportSize({ width: 360, height: 600 });
+  await page.locator("#cluster-rtm summary").click();
+  await page.locator("#cluster-rtm table").waitFor();
+  await page.evaluate(() => window.scrollTo({ top: 320, behavior: "instant" }));
+  const seen = () => page.evaluate(() => [document.activeElement?.parentElement?.id, window.scrollY]);
+  const before = await seen();
+  expect(before).toEqual(["cluster-rtm", 320]);
+  server.show(documentOf(LATER.clusters, { events: [...EVENTS] }));
+  await page.locator("#cluster-rtm").getByText("1.5 s").waitFor();
+  expect(await seen()).toEqual(before);
+});
+
+test("a wide table stays scrolled to the side", async () => {
+  const wide = (seconds: number) => {
+    const [first] = pair("ams").appliances;
+    if (first === undefined) throw new Error("there are two");
+    const appliances = Array.from({ length: 12 }, (_, index) => {
+      return { ...first, name: `ams-${index}`, poll: polled({ durationSeconds: seconds }) };
+    });
+    return documentOf([pair("ams", { appliances, groups: [] })]);
+  };
+  const server = await startFleetServer(wide(1));
+  const { page } = await open(server.url, { viewport: { width: 800, height: 600 } });
+  await page.locator("html[data-connection=live]").waitFor();
+  const scrolled = () => page.locator(".scroll").evaluate((region) => region.scrollLeft);
+  await page.locator(".scroll").evaluate((region) => (region.scrollLeft = 300));
+  server.show(wide(2));
+  await page.getByText("2.0 s").first().waitFor();
+  expect(await scrolled()).toBe(300);
+});
+
+test("what is being typed stays, with its cursor and its spaces", async () => {
+  const { server, page } = await openLive();
+  const search = page.getByRole("searchbox");
+  await search.pressSequentially("rtm  blog");
+  await search.press("ArrowLeft");
+  await search.press("ArrowLeft");
+  server.show(LATER);
+  await page.locator("#cluster-rtm").waitFor();
+  await expect.poll(() => page.locator(".cluster").count(), SOON).toBe(1);
+  await expect.poll(() => page.locator("#history").textContent(), SOON).toContain("Nothing yet.");
+  expect(await search.inputValue()).toBe("rtm  blog");
+  await search.pressSequentially("X");
+  expect(await search.inputValue()).toBe("rtm  blXog");
+});
+
+test("a cluster in which the reader works stays open when it is well again", async () => {
+  const { server, page } = await openLive([shopDown(pair("ams")), ...FLEET.slice(1)]);
+  await page.locator("#cluster-ams .scroll").focus();
+  server.show(documentOf(FLEET));
+  await page.locator("#well #cluster-ams").waitFor();
+  expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Table of ams");
 });
 
 test("a cluster that comes into trouble goes to the top, opens, and keeps the focus that it had", async () => {
@@ -108,7 +210,6 @@ test("what did not change is not touched", async () => {
     server.show(documentOf(next, { events: [...EVENTS] }));
     await page.locator("#cluster-lab summary", { hasText: `site=${site}` }).waitFor();
   };
-  // The first state takes the place of what the page came with.
   await show("here");
   await page.evaluate(() => {
     const touched: string[] = [];
@@ -122,8 +223,8 @@ test("what did not change is not touched", async () => {
   });
   await show("elsewhere");
   const touched = await page.evaluate<string[]>("window.touched");
-  // The labels on offer are the filter's.
-  expect(new Set(touched)).toEqual(new Set(["cluster-lab", "filter"]));
+  // The filter offers the labels, and the time of the answer is an attribute.
+  expect(new Set(touched)).toEqual(new Set(["cluster-lab", "filter", "state"]));
 });
 
 test("screen readers hear about changes", async () => {

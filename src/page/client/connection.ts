@@ -32,9 +32,10 @@ export function createConnection({ line, banner, state, announce }: ConnectionDe
     };
     const isLost = freshness === "lost";
     if (isLost) banner.textContent = lostMessage(at, contact.answerAgeMs, failure?.status);
-    if (isLost !== (shown === "lost"))
+    if (isLost !== (shown === "lost")) {
       announce(isLost ? "No answer from the exporter." : "The exporter answers again.");
-    banner.hidden = !isLost;
+      banner.hidden = !isLost;
+    }
     line.textContent = words[freshness];
     document.title = isLost ? "No answer – appliance-exporter" : (state.dataset["title"] ?? "");
     document.documentElement.dataset["connection"] = freshness;
