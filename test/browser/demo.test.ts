@@ -78,7 +78,7 @@ test("the exporter's death is shown within seconds, and what it said is not show
   await demo.stop();
   await expect.poll(() => title(page), SOON).toBe("No answer – appliance-exporter");
   expect(await page.locator("#lost").textContent()).toMatch(
-    /^No answer from the exporter since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC \(\d+ s\)\. The page shows what it answered then\.$/,
+    /^No answer from the exporter since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC \(\d+ s\)\. Below is its last answer\.$/,
   );
   expect(await page.locator("#connection").textContent()).toBe("No answer");
   expect(await coloursOf(page)).toEqual(["grayscale(1)"]);

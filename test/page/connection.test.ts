@@ -17,10 +17,10 @@ test.each([
 
 test("a lost connection is reported with the time of the latest answer and with what answers instead", () => {
   expect(lostMessage(ago(0), 65_000, undefined)).toBe(
-    "No answer from the exporter since 2026-11-21 12:00:00 UTC (1 min). The page shows what it answered then.",
+    "No answer from the exporter since 2026-11-21 12:00:00 UTC (1 min). Below is its last answer.",
   );
   expect(lostMessage(ago(0), 4000, 502)).toBe(
     "No answer from the exporter since 2026-11-21 12:00:00 UTC (4 s). " +
-      "The last response was not the status page (HTTP 502). The page shows what it answered then.",
+      "The last response was not the status page (HTTP 502). Below is its last answer.",
   );
 });

@@ -23,5 +23,5 @@ export function freshnessOf({ answerAgeMs, requestAgeMs = 0, hasFailed }: Contac
 /** What the banner says. `at`: RFC 3339 time of the latest answer; `status`: of a response that is not the status page. */
 export function lostMessage(at: string, ageMs: number, status: number | undefined): string {
   const detail = status === undefined ? "" : ` The last response was not the status page (HTTP ${status}).`;
-  return `No answer from the exporter since ${absoluteTime(at)} (${duration(ageMs)}).${detail} The page shows what it answered then.`;
+  return `No answer from the exporter since ${absoluteTime(at)} (${duration(ageMs)}).${detail} Below is its last answer.`;
 }

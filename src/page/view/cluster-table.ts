@@ -14,7 +14,7 @@ const FEW = 3;
 export function clusterTable(cluster: ClusterDocument, reader: Reader): Html {
   const { name, appliances } = cluster;
   return html`<div class="scroll" role="region" tabindex="0" aria-label="Table of ${name}">
-    <table class="${appliances.length <= FEW ? "few" : "many"}" data-columns="${appliances.length}">
+    <table class="${appliances.length <= FEW ? "few" : "many"}">
       <thead>
         <tr>
           <td></td>
