@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { FleetEvent } from "../../src/status/schema.ts";
+import type { FleetDocument, FleetEvent } from "../../src/status/schema.ts";
 import {
   ago,
   changed,
@@ -10,7 +10,6 @@ import {
   pair,
   polled,
   shopDown,
-  shopDownInPart,
   splitBrain,
 } from "../page/documents.ts";
 import { startFleetServer } from "./fleet-server.ts";
@@ -74,24 +73,14 @@ test("an update leaves the selection as it is", async () => {
 });
 
 test("a selection that ends in a text that changes keeps its ends", async () => {
-  const server = await startFleetServer(documentOf([shopDown(pair("ams"))]));
-  const { page } = await open(server.url);
-  await page.locator("html[data-connection=live]").waitFor();
+  const { server, page } = await openLive([shopDown(pair("ams"))]);
   await page.locator(".problems .what > span").evaluate((summary) => {
     const [text] = summary.childNodes;
     if (text !== undefined) getSelection()?.setBaseAndExtent(text, 0, text, "Website shop".length);
   });
-  server.show(documentOf([shopDownInPart(pair("ams"))]));
-  await page.locator(".problems .what", { hasText: "from some only" }).waitFor();
-  server.show(documentOf([shopDown(pair("ams"))]));
-  await page.locator(".problems .what", { hasText: "no HTTP response" }).waitFor();
-  const kept = documentOf([shopDown(pair("ams"))]);
-  await page.locator(".problems .what > span").evaluate((summary) => {
-    const [text] = summary.childNodes;
-    if (text !== undefined) getSelection()?.setBaseAndExtent(text, 0, text, "Website shop".length);
-  });
-  const problems = kept.problems.map((each) => ({ ...each, summary: `${each.summary}, and slow` }));
-  server.show({ ...kept, problems });
+  const down = documentOf([shopDown(pair("ams"))]);
+  const problems = down.problems.map((each) => ({ ...each, summary: `${each.summary}, and slow` }));
+  server.show({ ...down, problems });
   await page.locator(".problems .what", { hasText: "and slow" }).waitFor();
   expect(await page.evaluate(() => getSelection()?.toString())).toBe("Website shop");
 });
@@ -110,15 +99,16 @@ test("an update leaves the focus and the scroll positions as they are", async ()
   expect(await seen()).toEqual(before);
 });
 
+function wide(seconds: number): FleetDocument {
+  const [first] = pair("ams").appliances;
+  if (first === undefined) throw new Error("there are two");
+  const appliances = Array.from({ length: 12 }, (_, index) => {
+    return { ...first, name: `ams-${index}`, poll: polled({ durationSeconds: seconds }) };
+  });
+  return documentOf([pair("ams", { appliances, groups: [] })]);
+}
+
 test("a wide table stays scrolled to the side", async () => {
-  const wide = (seconds: number) => {
-    const [first] = pair("ams").appliances;
-    if (first === undefined) throw new Error("there are two");
-    const appliances = Array.from({ length: 12 }, (_, index) => {
-      return { ...first, name: `ams-${index}`, poll: polled({ durationSeconds: seconds }) };
-    });
-    return documentOf([pair("ams", { appliances, groups: [] })]);
-  };
   const server = await startFleetServer(wide(1));
   const { page } = await open(server.url, { viewport: { width: 800, height: 600 } });
   await page.locator("html[data-connection=live]").waitFor();

@@ -44,7 +44,8 @@ export function createConnection({ line, banner, state, announce }: ConnectionDe
 
   return {
     show,
-    requested: () => (requestAgeMs ??= stopwatch()),
+    /** `isNew`: replaces requests in flight; otherwise the age is that of the oldest one. */
+    requested: (isNew: boolean) => (requestAgeMs = (isNew ? undefined : requestAgeMs) ?? stopwatch()),
     answered: () => {
       answerAgeMs = stopwatch();
       [requestAgeMs, failure] = [undefined, undefined];

@@ -31,7 +31,7 @@ async function update(isReaders = false): Promise<void> {
   latest.abort();
   const own = (latest = new AbortController());
   const startedMs = performance.now();
-  connection.requested();
+  connection.requested(isReaders);
   const { status, next } = await request(own.signal);
   if (own !== latest) return;
   const restMs = startedMs + INTERVAL_MS - performance.now();

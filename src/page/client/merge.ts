@@ -3,7 +3,7 @@ import { Idiomorph } from "idiomorph";
 /** Makes `state` equal to `next`. The reader's focus, selection, typed text and scroll positions stay. */
 export function merge(state: HTMLElement, next: HTMLElement): void {
   const focused = document.activeElement;
-  Idiomorph.morph(state, next, { callbacks: { beforeNodeMorphed } });
+  void Idiomorph.morph(state, next, { callbacks: { beforeNodeMorphed } });
   // Browsers without moveBefore() take the focus from an element that moves.
   if (focused instanceof HTMLElement && focused !== document.activeElement)
     focused.focus({ preventScroll: true });
