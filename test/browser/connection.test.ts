@@ -1,9 +1,12 @@
 import type { ServerResponse } from "node:http";
 
-import { test } from "vitest";
+import { test, vi } from "vitest";
 
 import { connectionOf, useLivePage, WELL, WRONG } from "./live-page.ts";
 import { SOON } from "./support.ts";
+
+// All pages of this file open at once, which takes long on a busy machine.
+vi.setConfig({ testTimeout: 120_000 });
 
 const openLive = useLivePage();
 

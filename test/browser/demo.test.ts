@@ -85,7 +85,7 @@ test("the exporter's death is shown within seconds, and what it said is not show
   const before = await page
     .locator("h1")
     .evaluate((heading) => getComputedStyle(heading, "::before").content);
-  expect(before).toBe('"Then: "');
+  expect(before).toBe('"Last known: "');
   expect(await announced(page)).toBe("No answer from the exporter.");
 });
 

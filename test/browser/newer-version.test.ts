@@ -1,8 +1,11 @@
-import { test } from "vitest";
+import { test, vi } from "vitest";
 
 import { isForFragment } from "./fleet-server.ts";
 import { connectionOf, useLivePage, WRONG } from "./live-page.ts";
 import { SOON, type OnFinished } from "./support.ts";
+
+// All pages of this file open at once, which takes long on a busy machine.
+vi.setConfig({ testTimeout: 120_000 });
 
 const openLive = useLivePage();
 
