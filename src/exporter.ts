@@ -19,7 +19,8 @@ import type { ListenAddress } from "./net/listen-address.ts";
 import { createRoutes } from "./web/routes.ts";
 import { loadSecuredWeb } from "./secured-web.ts";
 import type { WebStart } from "./web/server.ts";
-import { loadAssets } from "./web/status-page/assets.ts";
+import { loadAssets } from "./page/assets.ts";
+import { createStatusPage } from "./page/status-page.ts";
 import { describeBug } from "./polling/failure.ts";
 
 /** The scheduler ticks every second; this long without a tick, and it is not alive. */
@@ -161,8 +162,8 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
       probe: createProber({ mode, clock, fleet, appliances: () => current.appliances, ...runner }),
       snapshot,
       document,
-      wallMs: clock.wallMs,
-      assets,
+      renderPage: createStatusPage({ ...options, document, wallMs: clock.wallMs, assets: assets.folder }),
+      assets: assets.files,
       isHealthy: () => clock.monotonicMs() - runner.lastTickMs() < MAX_TICK_AGE_MS,
       // Once ready, for good: a new appliance in a reload makes nobody take the exporter out of service.
       isReady: () => (wasPolled ||= mode === "probe" || isPolled()),

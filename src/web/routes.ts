@@ -11,8 +11,7 @@ import { createProbePage, type Probe } from "./probe.ts";
 import { send, text, type Reply } from "./reply.ts";
 import { pathOf } from "./request-path.ts";
 import { createSharedRendering } from "./scrape.ts";
-import type { Assets } from "./status-page/assets.ts";
-import { createStatusPage } from "./status-page/status-page.ts";
+import { createStatusPage } from "./status-page.ts";
 
 /** Connections scraping at once; a client that does not read holds its place until its connection times out. */
 const MAX_SCRAPERS = 100;
@@ -25,10 +24,10 @@ export interface RouteDeps {
   readonly snapshot: () => FleetSnapshot;
   /** What is true of the fleet, for people. */
   readonly document: () => FleetDocument;
-  /** Unix time in milliseconds. */
-  readonly wallMs: () => number;
-  /** What the status page loads. */
-  readonly assets: Assets;
+  /** The status page as HTML, for the query of its URL. */
+  readonly renderPage: (query: URLSearchParams) => string;
+  /** The files that the status page loads, by path. The paths change with the content. */
+  readonly assets: ReadonlyMap<string, Pick<Reply, "contentType" | "body">>;
   readonly isHealthy: () => boolean;
   readonly isReady: () => boolean;
   /** The running configuration as text, without its secrets. */
@@ -63,7 +62,7 @@ export function createRoutes(deps: RouteDeps): RequestListener {
   }
 
   const fixed: Readonly<Record<PagePath, Page>> = {
-    "/": createStatusPage(deps),
+    "/": createStatusPage(deps.renderPage),
     "/-/healthy": () => (deps.isHealthy() ? text(200, "Healthy") : text(503, "The scheduler does not tick")),
     "/-/ready": () => (deps.isReady() ? text(200, "Ready") : text(503, "Not every appliance was polled yet")),
     "/config": () => text(200, deps.configText().trimEnd(), { "cache-control": "no-store" }),
@@ -74,7 +73,10 @@ export function createRoutes(deps: RouteDeps): RequestListener {
   const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
     ...Object.entries(fixed),
     [deps.telemetryPath, (request) => metricsReply(request, rendering)],
-    ...Array.from(deps.assets.replies, ([path, reply]): [string, Page] => [path, () => reply]),
+    ...Array.from(deps.assets, ([path, file]): [string, Page] => [
+      path,
+      () => ({ ...file, status: 200, headers: { "cache-control": "public, max-age=31536000, immutable" } }),
+    ]),
   ]);
 
   return (request, response) => {

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { listen } from "../appliance/support.ts";
 import { startTestExporter } from "../support/exporter.ts";
-import { appliance, documentOf, pair, shopDown } from "../web/status-page/documents.ts";
+import { appliance, documentOf, pair, shopDown } from "../page/documents.ts";
 import { startFleetServer } from "./fleet-server.ts";
 import { SOON, useBrowser } from "./support.ts";
 
