@@ -61,7 +61,7 @@ export function createLanes({ permits, cluster, create }: LanesDeps): Lanes {
     );
   }
   function takeConnected(): Lane | undefined {
-    for (const lane of [...idle]) if (lane.isOutdated()) lane.destroy();
+    for (const lane of idle.filter((each) => each.isOutdated())) lane.destroy();
     const lane = idle.pop();
     if (lane === undefined) return undefined;
     permitOf.get(lane)?.busy();
