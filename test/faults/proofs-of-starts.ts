@@ -130,7 +130,7 @@ export const PROOFS_OF_STARTS: readonly Proof[] = [
         const { on } = process;
         process.on("SIGTERM", () => process.exit(0));
         process.on = function (event, ...rest) {
-          if (event === "uncaughtException") process.kill(process.pid, "SIGTERM");
+          if (event === "unhandledRejection") process.kill(process.pid, "SIGTERM");
           return on.call(this, event, ...rest);
         };
       `;
