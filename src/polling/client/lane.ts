@@ -65,7 +65,7 @@ export function createLane(options: LaneOptions): Lane {
   const client = new Client(origin, {
     connect: (_options, callback) => {
       if (!mayConnect) {
-        callback(new ConnectionError("protocol", "the connection broke before the request was sent"), null);
+        callback(socket()?.errored ?? new ConnectionError("protocol", UNSENT), null);
         return;
       }
       mayConnect = false;
@@ -118,6 +118,7 @@ export function createLane(options: LaneOptions): Lane {
   };
 }
 
+const UNSENT = "the connection broke before the request was sent";
 const UNHEARD_OF = "no answer to this request can have its status";
 
 /**
