@@ -8,7 +8,7 @@ export function clientOf(address = ""): string {
   const [, mapped] = /^::ffff:([\d.]+)$/i.exec(address) ?? [];
   if (mapped !== undefined) return mapped;
   if (!isIPv6(address)) return address;
-  const [left = "", right] = address
+  const [left = [], right] = address
     .split("::")
     .map((half) => half.split(":").filter((group) => group !== ""));
   return [...left, ...(right === undefined ? [] : Array<string>(8).fill("0"))].slice(0, 4).join(":");

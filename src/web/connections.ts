@@ -69,16 +69,6 @@ export function createConnections(limit = MAX_CONNECTIONS): Connections {
     if (isDraining && !isAnswering) known.socket.destroy();
   }
 
-  /** The answer's own time starts anew while the socket has no time limit, as during the polls of a probe. */
-  function limitTime(socket: Socket, response: ServerResponse): void {
-    let timer = setTimeout(onTime, ANSWER_TIMEOUT_MS);
-    function onTime(): void {
-      if (socket.timeout === 0) timer = setTimeout(onTime, ANSWER_TIMEOUT_MS);
-      else socket.destroy();
-    }
-    response.once("close", () => clearTimeout(timer));
-  }
-
   return {
     bound: (server) => {
       // The runtime's own, which closing calls, takes an answer that is ended for one that is sent, and cuts it.
@@ -106,6 +96,16 @@ export function createConnections(limit = MAX_CONNECTIONS): Connections {
       for (const { socket, isAnswering } of connections.values()) if (!isAnswering) socket.destroy();
     },
   };
+}
+
+/** The answer's own time starts anew while the socket has no time limit, as during the polls of a probe. */
+function limitTime(socket: Socket, response: ServerResponse): void {
+  let timer = setTimeout(onTime, ANSWER_TIMEOUT_MS);
+  function onTime(): void {
+    if (socket.timeout === 0) timer = setTimeout(onTime, ANSWER_TIMEOUT_MS);
+    else socket.destroy();
+  }
+  response.once("close", () => clearTimeout(timer));
 }
 
 function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {

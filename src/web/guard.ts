@@ -57,9 +57,9 @@ export function createGuard(initial: GuardRules, nowMs: () => number): Guard {
         for (const [name, value] of Object.entries(rules.headers)) response.setHeader(name, value);
         (isOpen(request) ? Promise.resolve(undefined) : refusal(request, response))
           .then((reply) => {
-            if (response.destroyed) return;
-            if (reply === undefined) handler(request, response);
-            else send(request, response, reply);
+            // The client may have left while its password was checked.
+            if (response.destroyed) return undefined;
+            return reply === undefined ? handler(request, response) : send(request, response, reply);
           })
           .catch(() => response.destroy());
       };

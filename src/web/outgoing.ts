@@ -12,8 +12,6 @@ export interface Outgoing {
   room(): Promise<void>;
   /** Sends a reply. If the bodies come to twice the bound with it, the oldest answers are cut. */
   send(request: IncomingMessage, response: ServerResponse, reply: Reply): void;
-  /** Whether its client takes longer than two seconds to read it. */
-  isSlow(response: ServerResponse): boolean;
 }
 
 interface Answer {
@@ -30,9 +28,6 @@ export function createOutgoing(nowMs = () => performance.now(), maxBytes = MAX_B
     const bodies = new Set([...answers.values()].map(({ body }) => body));
     return [...bodies].reduce((sum, { length }) => sum + length, 0);
   }
-  function msUntilSlow(answer: Answer | undefined): number {
-    return answer === undefined ? Number.POSITIVE_INFINITY : answer.sinceMs + SLOW_MS - nowMs();
-  }
   function cutOldest(): void {
     const [oldest] = answers.keys();
     if (oldest === undefined) return;
@@ -44,7 +39,7 @@ export function createOutgoing(nowMs = () => performance.now(), maxBytes = MAX_B
     room: async () => {
       while (bytes() > maxBytes) {
         const [oldest] = answers.values();
-        const waitMs = msUntilSlow(oldest);
+        const waitMs = (oldest?.sinceMs ?? 0) + SLOW_MS - nowMs();
         if (waitMs <= 0) cutOldest();
         else await new Promise((resolve) => setTimeout(resolve, Math.min(waitMs, 100)));
       }
@@ -57,6 +52,5 @@ export function createOutgoing(nowMs = () => performance.now(), maxBytes = MAX_B
       while (answers.size > 1 && bytes() > 2 * maxBytes) cutOldest();
       send(request, response, { ...reply, body });
     },
-    isSlow: (response) => msUntilSlow(answers.get(response)) <= 0,
   };
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener } from "node:http";
 import type { FleetSnapshot } from "../fleet/snapshot.ts";
 import type { FleetDocument } from "../status/schema.ts";
 import { clientOf } from "./client-address.ts";
@@ -12,12 +12,10 @@ import { reloadReply, type ReloadConfig } from "./reload.ts";
 import { createProbePage, type Probe } from "./probe.ts";
 import { text, type Reply } from "./reply.ts";
 import { pathOf } from "./request-path.ts";
+import { createScrapePlaces } from "./scrape-places.ts";
 import { createSharedRendering } from "./scrape.ts";
 import type { Assets } from "./status-page/assets.ts";
 import { createStatusPage } from "./status-page/status-page.ts";
-
-/** Scrapes under way at once. One whose client reads slowly is not counted: it keeps nobody out. */
-const MAX_SCRAPES = 100;
 
 const BUSY = text(503, "Too many requests at once", { "retry-after": "1" });
 
@@ -52,16 +50,8 @@ type Page = (request: IncomingMessage) => Reply | Promise<Reply>;
 export function createRoutes(deps: RouteDeps): RequestListener {
   const outgoing = createOutgoing();
   const workInTurn = createPageWork();
-  const scrapes = new Set<ServerResponse>();
+  const scrapeInPlace = createScrapePlaces();
 
-  /** Takes a place until the answer is sent, or its client is slow; false if there is none left. */
-  function takePlace(response: ServerResponse): boolean {
-    const taken = [...scrapes].filter((scrape) => !outgoing.isSlow(scrape)).length;
-    if (taken >= MAX_SCRAPES) return false;
-    scrapes.add(response);
-    response.once("close", () => scrapes.delete(response));
-    return true;
-  }
   /** One piece of work for all who ask together, so that it is never one too many. */
   function shared(page: string, render: () => string | Promise<string>): () => Promise<string> {
     return async () => {
@@ -81,6 +71,8 @@ export function createRoutes(deps: RouteDeps): RequestListener {
   }
 
   const metrics = createSharedRendering(shared(deps.telemetryPath, deps.renderMetrics));
+  const scrape: Page = async (request) =>
+    (await scrapeInPlace(request.socket, () => metricsReply(request, metrics))) ?? BUSY;
   const fixed: Readonly<Record<PagePath, Page>> = {
     "/": inTurn("/", createStatusPage(deps)),
     "/-/healthy": () => (deps.isHealthy() ? text(200, "Healthy") : text(503, "The scheduler does not tick")),
@@ -96,16 +88,12 @@ export function createRoutes(deps: RouteDeps): RequestListener {
   };
   const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
     ...Object.entries(fixed),
-    [deps.telemetryPath, (request) => metricsReply(request, metrics)],
+    [deps.telemetryPath, scrape],
     ...Array.from(deps.assets.replies, ([path, reply]): [string, Page] => [path, () => reply]),
   ]);
 
   return (request, response) => {
     const path = pathOf(request);
-    if (path === deps.telemetryPath && !takePlace(response)) {
-      outgoing.send(request, response, BUSY);
-      return;
-    }
     const answered =
       path === RELOAD_PATH ? reloadReply(request, deps.reload) : answer(request, pages.get(path));
     answered

@@ -1,7 +1,8 @@
+import { Agent } from "node:http";
 import type { Socket } from "node:net";
 import { gunzipSync } from "node:zlib";
 
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
 import { ask, held, routes, serve } from "./support.ts";
@@ -144,6 +145,33 @@ test("beyond a hundred scrapes at once the others are told to come again, and th
   expect(refused).toHaveLength(20);
   expect(refused[0]?.headers["retry-after"]).toBe("1");
   expect((await ask(port, "/metrics")).status).toBe(200);
+});
+
+test("clients that scrape without a break wait for half of the places, and leave the others to others", async () => {
+  // However slow the machine is, everything happens within a second.
+  const clock = vi.spyOn(performance, "now").mockReturnValue(performance.now());
+  onTestFinished(() => clock.mockRestore());
+  const text = held<string>();
+  let isHeld = false;
+  let arrived = 0;
+  const handler = routes({ renderMetrics: () => (isHeld ? text.promise : Promise.resolve("x 1\n")) });
+  const port = await serve((request, response) => {
+    arrived += 1;
+    handler(request, response);
+  });
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  const scrapeOften = () => Array.from({ length: 80 }, () => ask(port, "/metrics", { agent }));
+  await Promise.all(scrapeOften());
+  isHeld = true;
+  const often = scrapeOften();
+  await eventually(() => expect(arrived).toBe(160));
+  const others = Array.from({ length: 50 }, () => ask(port, "/metrics"));
+  await eventually(() => expect(arrived).toBe(210));
+  text.release("x 1\n");
+  // Those that have to wait come next.
+  const answers = await Promise.all([...others, ...often]);
+  expect(answers.map(({ status }) => status)).toEqual(Array(130).fill(200));
 });
 
 test("a scrape whose connection breaks leaves its place", async () => {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Agent, type RequestListener, type ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import { startWebServer } from "../../src/web/server.ts";
 import { closedPort } from "../support/fault-server.ts";
@@ -174,4 +174,24 @@ test("a stop does not wait for ever for an answer that does not come", async () 
   await stop();
   expect(await failed).toMatchObject({ code: "ECONNRESET" });
   expect(performance.now() - startedMs).toBeLessThan(5_000);
+});
+
+test("an answer that is not sent within 30 seconds is cut, however steadily its client reads", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { handler, answering } = holding();
+  const {
+    ports: [port = 0],
+  } = await start(handler, 0);
+  const reader = await open(port);
+  reader.write("GET /held HTTP/1.1\r\nHost: x\r\n\r\n");
+  const response = await answering;
+  for (const word of ["one", "two", "three"]) {
+    response.write(word);
+    const [chunk] = await once(reader, "data");
+    expect(String(chunk)).toContain(word);
+    vi.advanceTimersByTime(9999);
+  }
+  vi.advanceTimersByTime(3);
+  await once(reader, "close");
 });
