@@ -1,5 +1,6 @@
 import type { Proof } from "./proof.ts";
 import { PROOFS_OF_CERTIFICATES } from "./proofs-of-certificates.ts";
+import { PROOFS_OF_CLIENTS } from "./proofs-of-clients.ts";
 import { PROOFS_OF_CLOCKS } from "./proofs-of-clocks.ts";
 import { PROOFS_OF_CONFIGURATION } from "./proofs-of-configuration.ts";
 import { PROOFS_OF_CONTAINMENT } from "./proofs-of-containment.ts";
@@ -19,6 +20,7 @@ import { PROOFS_OF_THE_WEB } from "./proofs-of-the-web.ts";
 /** Every fault that takes more than one kind of answer to show; those that take longest come first. */
 export const PROOFS: readonly Proof[] = [
   ...PROOFS_OF_SCRAPES,
+  ...PROOFS_OF_CLIENTS,
   ...PROOFS_OF_RELOADS,
   ...PROOFS_OF_PAUSES,
   ...PROOFS_OF_CLOCKS,

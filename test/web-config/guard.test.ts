@@ -97,12 +97,12 @@ describe("basic authentication", () => {
     // Those that still wait for their turn when the server stops are not answered.
     const guess = (index: number) => ask(port, "/metrics", basic(`dear:${index}`)).catch(() => undefined);
     const guesses = Array.from({ length: 150 }, (_, index) => guess(index));
-    expect(await Promise.race(guesses.slice(120))).toMatchObject({
+    expect(await Promise.race(guesses.slice(1, 100))).toMatchObject({
       status: 503,
       headers: { "retry-after": "1" },
     });
     const first = await Promise.race([
-      Promise.all(guesses.slice(0, 10)).then(() => "ten guesses"),
+      Promise.all(guesses.slice(140)).then(() => "ten guesses"),
       ask(port, "/metrics", basic("monitor:correct horse")).then(({ status }) => `known: ${status}`),
     ]);
     expect(first).toBe("known: 200");
