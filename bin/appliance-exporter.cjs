@@ -14,7 +14,7 @@ function closeInspector() {
     // On request of the operator (--inspect), it stays open.
     var options = process.execArgv.concat(process.env.NODE_OPTIONS || "").join(" ");
     if (!/--inspect(-brk|-wait)?(=| |$)/.test(options)) inspector.close();
-  } catch (_) {
+  } catch {
     // This Node has been built without an inspector.
   }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { byName, type Alertmanager } from "../support/alertmanager-server.ts";
 import { startExample } from "./amtool.ts";
-import { OUTAGES } from "./inhibitions.ts";
+import { foreign, OUTAGES } from "./inhibitions.ts";
 
 let alertmanager: Alertmanager | string;
 
@@ -31,9 +31,9 @@ test.for(OUTAGES.map((each) => [each.name, each] as const))(
   "alerts of others, which lack our label, stay told: %s",
   async ([, { told, silenced }], { skip }) => {
     const { fire, told: tell } = typeof alertmanager === "string" ? skip(alertmanager) : alertmanager;
-    const foreign = silenced.map(({ component: _, ...labels }) => labels);
-    await fire(...told, ...foreign);
+    const others = silenced.map(foreign);
+    await fire(...told, ...others);
     const telling = async () => byName(await tell());
-    await expect.poll(telling, { timeout: 10_000 }).toEqual(byName([...told, ...foreign]));
+    await expect.poll(telling, { timeout: 10_000 }).toEqual(byName([...told, ...others]));
   },
 );

@@ -24,7 +24,7 @@ const HTTPS = { protocol: "https" };
 const HTTP = { protocol: "http" };
 
 /** What every alert of ours has. */
-export const OURS = { component: "appliance-exporter" };
+const OURS = { component: "appliance-exporter" };
 
 function alert(alertname: string, ...labels: readonly Labels[]): Labels {
   return Object.assign({ alertname, ...OURS }, ...labels);
@@ -202,3 +202,8 @@ export const OUTAGES: readonly Outage[] = [
     besides: [alert("WebsiteServerError", SHOP, HTTP), alert("WebsiteStatusChanged", { status: "0" })],
   },
 ];
+
+/** The same alert of another team, without our label. */
+export function foreign(ours: Labels): Labels {
+  return Object.fromEntries(Object.entries(ours).filter(([name]) => name !== "component"));
+}

@@ -41,8 +41,9 @@ function describe<T extends z.ZodType>(schema: T, meta: Pick<Collection, "descri
 
 /** The same schema, changed: whatever makes another one of it later on, `meta` or `refine` say, loses the bound. */
 export function withBoundedIssues<T extends z.ZodType>(schema: T): T {
-  const { run } = schema._zod;
-  schema._zod.run = (payload, context) => {
+  const { _zod: internals } = schema;
+  const { run } = internals;
+  internals.run = (payload, context) => {
     const result = run(payload, context);
     return result instanceof Promise ? result.then(boundIssues) : boundIssues(result);
   };

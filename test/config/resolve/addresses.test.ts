@@ -29,8 +29,8 @@ test.each([
 });
 
 test("a third member is an error too, and points to the first", async () => {
-  const member = (name: string) => `{ name: ${name}, base_url: "https://h" }`;
-  expect(await errorsOf(cluster(member("a"), member("b"), member("c")))).toEqual([
+  const members = ["a", "b", "c"].map((name) => `{ name: ${name}, base_url: "https://h" }`);
+  expect(await errorsOf(cluster(...members))).toEqual([
     duplicate,
     "config.yaml:6:20: clusters[0].appliances[2].base_url: duplicate address in one cluster, first at config.yaml:4:20",
   ]);
