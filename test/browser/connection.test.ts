@@ -8,18 +8,24 @@ import { SOON } from "./support.ts";
 
 const openLive = useLivePage();
 
-test.concurrent("a change is shown within two seconds", async ({ expect, onTestFinished }) => {
+test.concurrent("a change is shown with the first answer that holds it", async ({
+  expect,
+  onTestFinished,
+}) => {
   const { server, page } = await openLive(onTestFinished);
-  const delaysMs: number[] = [];
-  // One of three at least, on a machine that has other things to do.
+  let answers = 0;
+  server.intercept((request, response) => {
+    if (isForFleet(request)) response.once("finish", () => (answers += 1));
+    return false;
+  });
   for (const document of [WRONG, WELL, WRONG]) {
     const headline = document === WELL ? "All is well" : "1 problem";
-    const startedMs = performance.now();
+    const before = answers;
     server.show(document);
     await page.locator("h1", { hasText: headline }).waitFor();
-    delaysMs.push(performance.now() - startedMs);
+    // An answer may have been on its way, and the next one may have come before this process looked.
+    expect(answers - before).toBeLessThanOrEqual(3);
   }
-  expect(Math.min(...delaysMs)).toBeLessThan(2000);
 });
 
 test.concurrent("while nothing changes, the exporter answers 304 and the page stays live", async ({
@@ -109,7 +115,7 @@ test.concurrent("relative times go on by the server's clock, and stop when the e
   const { server, page } = await openLive(onTestFinished);
   const age = () => page.locator(".polling time[data-wording=ago]").first().textContent();
   // The documents are of another day than the browser's.
-  await expect.poll(age, SOON).toMatch(/^[3-9] s ago$/);
+  await expect.poll(age, SOON).toMatch(/^([3-9]|[1-5]\d) s ago$/);
   await server.stop();
   await expect.poll(() => connectionOf(page), SOON).toBe("lost");
   const then = await age();
