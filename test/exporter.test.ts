@@ -55,9 +55,9 @@ async function start(...appliances: readonly unknown[]): Promise<ExporterUnderTe
 test("a failover is seen, counted and logged with old and new", async () => {
   const appliance = await startAppliance();
   const exporter = await start(entry("fw-a", appliance.port));
-  expect((await pollTimes(exporter, ["fw-a"], 1)).value("vrrp_is_master")).toBe(1);
+  expect((await pollTimes(exporter, { appliances: ["fw-a"], times: 1 })).value("vrrp_is_master")).toBe(1);
   appliance.become("BACKUP");
-  const samples = await pollTimes(exporter, ["fw-a"], 2);
+  const samples = await pollTimes(exporter, { appliances: ["fw-a"], times: 2 });
   expect(samples.value("vrrp_is_master")).toBe(0);
   expect(samples.value("vrrp_transitions_total")).toBe(1);
   expect(exporter.log.lines.filter(({ msg }) => msg === "vrrp state changed")).toMatchObject([
@@ -76,20 +76,20 @@ test("a failover is seen, counted and logged with old and new", async () => {
 test("a reload keeps counters and connections of what stays, and changed labels take effect at once", async () => {
   const appliance = await startAppliance();
   const exporter = await start(entry("fw-a", appliance.port));
-  await pollTimes(exporter, ["fw-a"], 2);
+  await pollTimes(exporter, { appliances: ["fw-a"], times: 2 });
   await exporter.write("config.yaml", configWith(entry("fw-a", appliance.port, { site: "ams" })));
   expect(await exporter.reload()).toBe(true);
   const samples = await exporter.scrape();
   expect(samples.value("vrrp_is_master", { appliance: "fw-a", site: "ams" })).toBe(1);
   expect(samples.all("vrrp_is_master")).toHaveLength(1);
-  await pollTimes(exporter, ["fw-a"], 3);
+  await pollTimes(exporter, { appliances: ["fw-a"], times: 3 });
   expect(appliance.connections()).toBe(1);
 });
 
 test("an appliance that a reload removes is gone at once, and one that it adds is polled at once", async () => {
   const [old, fresh] = [await startAppliance(), await startAppliance()];
   const exporter = await start(entry("fw-a", old.port));
-  await pollTimes(exporter, ["fw-a"], 1);
+  await pollTimes(exporter, { appliances: ["fw-a"], times: 1 });
   await exporter.write("config.yaml", configWith(entry("fw-b", fresh.port)));
   expect(await exporter.reload()).toBe(true);
   expect((await exporter.scrape()).text).not.toContain('appliance="fw-a"');
@@ -104,7 +104,7 @@ test("an appliance that a reload removes is gone at once, and one that it adds i
 test("an appliance at another address starts anew", async () => {
   const [old, fresh] = [await startAppliance(), await startAppliance()];
   const exporter = await start(entry("fw-a", old.port));
-  await pollTimes(exporter, ["fw-a"], 3);
+  await pollTimes(exporter, { appliances: ["fw-a"], times: 3 });
   fresh.become("BACKUP");
   await exporter.write("config.yaml", configWith(entry("fw-a", fresh.port)));
   expect(await exporter.reload()).toBe(true);

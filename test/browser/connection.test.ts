@@ -3,6 +3,7 @@ import type { ServerResponse } from "node:http";
 import { test, vi } from "vitest";
 
 import { connectionOf, useLivePage, WELL, WRONG } from "./live-page.ts";
+import { isForFragment } from "./fleet-server.ts";
 import { SOON } from "./support.ts";
 
 // All pages of this file open at once, which takes long on a busy machine.
@@ -10,18 +11,24 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const openLive = useLivePage();
 
-test.concurrent("a change is shown within two seconds", async ({ expect, onTestFinished }) => {
+test.concurrent("a change is shown with the first answer that holds it", async ({
+  expect,
+  onTestFinished,
+}) => {
   const { server, page } = await openLive(onTestFinished);
-  const delaysMs: number[] = [];
-  // One of three at least, on a machine that has other things to do.
+  let answers = 0;
+  server.intercept((request, response) => {
+    if (isForFragment(request)) response.once("finish", () => (answers += 1));
+    return false;
+  });
   for (const document of [WRONG, WELL, WRONG]) {
     const headline = document === WELL ? "All is well" : "1 problem";
-    const startedMs = performance.now();
+    const before = answers;
     server.show(document);
     await page.locator("h1", { hasText: headline }).waitFor();
-    delaysMs.push(performance.now() - startedMs);
+    // An answer may have been on its way, and the next one may have come before this process looked.
+    expect(answers - before).toBeLessThanOrEqual(3);
   }
-  expect(Math.min(...delaysMs)).toBeLessThan(2000);
 });
 
 test.concurrent("after a loss the page recovers by itself, with what is true then", async ({
@@ -83,7 +90,7 @@ test.concurrent("relative times follow the server's clock, and stop when the exp
   const { server, page } = await openLive(onTestFinished);
   const age = () => page.locator(".polling time").first().textContent();
   // The documents are of another day than the browser's.
-  await expect.poll(age, SOON).toMatch(/^([3-9]|\d\d) s ago$/);
+  await expect.poll(age, SOON).toMatch(/^([3-9]|[1-5]\d) s ago$/);
   await server.stop();
   await expect.poll(() => connectionOf(page), SOON).toBe("lost");
   const then = await age();

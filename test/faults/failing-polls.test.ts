@@ -75,7 +75,7 @@ async function poll({ authority }: World, some: readonly Row[], vrrp: unknown): 
     files: { "ca.pem": authority.cert },
   });
   const names = ["neighbour", ...some.map(({ appliance }) => appliance)];
-  return { exporter, samples: await pollTimes(exporter, names, POLLS) };
+  return { exporter, samples: await pollTimes(exporter, { appliances: names, times: POLLS }) };
 }
 
 describe.each(rows.map((row) => [`fault ${row.fault}: ${row.name}`, row] as const))("%s", (_, row) => {

@@ -24,11 +24,7 @@ beforeAll(async () => {
     return { name: appliance, ...endpoint?.appliance, websites };
   });
   exporter = await startTestExporter({ config: { polling: { vrrp: RARELY, websites: RARELY }, appliances } });
-  samples = await pollTimes(
-    exporter,
-    rows.map(({ appliance }) => appliance),
-    3,
-  );
+  samples = await pollTimes(exporter, { appliances: rows.map(({ appliance }) => appliance), times: 3 });
 });
 
 afterAll(async () => {
