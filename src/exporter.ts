@@ -25,7 +25,7 @@ const MAX_TICK_AGE_MS = 10_000;
 /** Changed files are loaded at the second check that finds them so: within 30 s, whatever a file system does. */
 const WATCH_INTERVAL_MS = 5000;
 
-export interface ExporterOptions extends Omit<ClientFactoriesOptions, "bodyLimitBytes"> {
+export interface ExporterOptions extends ClientFactoriesOptions {
   readonly configFile: string;
   readonly listenAddresses: readonly ListenAddress[];
   readonly telemetryPath: string;

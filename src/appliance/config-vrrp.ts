@@ -2,8 +2,8 @@ import { dirname, join, resolve } from "node:path";
 
 import { z } from "zod";
 
+import { VRRP_LIST } from "../api/operations.ts";
 import type { LocalVrrpInterface } from "../api/vrrp-list.ts";
-import { MAX_INTERFACES } from "../api/vrrp.ts";
 import { PRIORITY, VHID } from "../api/vrrp-member.ts";
 import { integer, ipAddress, netmask, text, timeout } from "./config-values.ts";
 import { DEFAULT_SETTINGS } from "./keepalived/mapping.ts";
@@ -32,6 +32,8 @@ const vrrpInterface = z.strictObject({
   carppeer: ipAddress,
   alias: z.array(ipAddress).default([]),
 });
+
+const MAX_INTERFACES = VRRP_LIST.limits.json.entries;
 
 const interfaces = z
   .record(z.string().min(1), vrrpInterface)

@@ -117,7 +117,6 @@ function listSnapshot({ interfaces, anomalies }: SeenVrrp): VrrpListSnapshot {
 
 function interfaceSnapshot(seen: SeenInterface): InterfaceSnapshot {
   const { reported, firstSeenAtMs, transitions, lastTransitionAtMs } = seen;
-  const { alias, ...shown } = reported;
   const isMaster = reported.state === "MASTER";
-  return { ...shown, isMaster, aliasCount: alias?.length, firstSeenAtMs, transitions, lastTransitionAtMs };
+  return { ...reported, isMaster, firstSeenAtMs, transitions, lastTransitionAtMs };
 }

@@ -1,7 +1,7 @@
 import type { FleetSnapshot, Section } from "../fleet/snapshot.ts";
 import { FLEET_FAMILIES } from "./families.ts";
 import type { Family, Sample } from "./family.ts";
-import { escapeLabelValue, labelValue } from "./label-value.ts";
+import { escapeLabelValue } from "./label-value.ts";
 
 /** The fleet as text. @see https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
 export interface FleetExposition {
@@ -70,5 +70,5 @@ function renderSamples(name: string, samples: readonly Sample[]): string {
 }
 
 function renderLabels(labels: Sample["labels"]): string {
-  return labels.map(([name, value]) => `${name}="${escapeLabelValue(labelValue(value))}"`).join(",");
+  return labels.map(([name, value]) => `${name}="${escapeLabelValue(value)}"`).join(",");
 }

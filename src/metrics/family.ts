@@ -12,7 +12,7 @@ export interface Family {
 }
 
 export interface Sample {
-  /** Raw values; names unique. */
+  /** Names unique; values not escaped. */
   readonly labels: Labels;
   readonly value: number;
 }

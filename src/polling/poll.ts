@@ -1,5 +1,6 @@
 import type { Decoded } from "../api/decoded.ts";
-import { VRRP_LIST_PATH, websiteTestPath } from "../api/operations.ts";
+import type { Redact } from "../api/kept-text.ts";
+import { VRRP_LIST, WEBSITE_TEST, type OperationLimits } from "../api/operations.ts";
 import { decodeVrrpList } from "../api/vrrp.ts";
 import { decodeWebsiteTest, type WebsiteTest } from "../api/website-test.ts";
 import type { WebsiteConfig } from "../config/config.ts";
@@ -9,7 +10,7 @@ import type { Operation, Outcome, PollResult, WebsiteStatus } from "./observatio
 
 /** Asks for the VRRP interfaces once, within `timeoutMs`. Never rejects. @see management API 4.1 */
 export async function pollVrrp(client: ApplianceClient, timeoutMs: number): Promise<PollResult> {
-  return { kind: "vrrp", outcome: await ask(client, VRRP_LIST_PATH, timeoutMs, decodeVrrpList) };
+  return { kind: "vrrp", outcome: await ask(client, VRRP_LIST, timeoutMs, decodeVrrpList) };
 }
 
 /** Has one website tested, within `timeoutMs`: a status for each protocol exported. Never rejects. @see management API 4.2 */
@@ -22,7 +23,7 @@ export async function pollWebsite(
     const test = decodeWebsiteTest(body);
     return test.ok ? { ok: true, value: exportedStatuses(test.value, protocols) } : test;
   };
-  const outcome = await ask(client, websiteTestPath(id), timeoutMs, decode);
+  const outcome = await ask(client, { path: WEBSITE_TEST.path(id), limits: WEBSITE_TEST.limits }, timeoutMs, decode);
   return { kind: "website_test", websiteId: id, outcome };
 }
 
@@ -67,14 +68,14 @@ export function exportedStatuses(
 
 async function ask<T>(
   client: ApplianceClient,
-  path: string,
+  { path, limits }: { readonly path: string; readonly limits: OperationLimits },
   timeoutMs: number,
-  decode: (body: Uint8Array) => Decoded<T>,
+  decode: (body: Uint8Array, redact: Redact) => Decoded<T>,
 ): Promise<Outcome<T>> {
   try {
-    const answer = await client.get(path, timeoutMs);
+    const answer = await client.get(path, timeoutMs, { bodyLimitBytes: limits.bytes });
     if (!answer.ok) return answer;
-    const decoded = decode(answer.value);
+    const decoded = decode(answer.value.bytes, answer.value.redact);
     if (decoded.ok) return decoded;
     const { reason, path: where, message } = decoded.problem;
     return { ok: false, failure: { reason, message: `${where}: ${message}` } };

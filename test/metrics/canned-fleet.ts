@@ -41,7 +41,7 @@ const BACKUP = interfaceOf({
   type: "2",
   priority: 100,
   advskew: 154,
-  alias: ["192.0.2.101", "192.0.2.102"],
+  aliasCount: 2,
 });
 const ODD = listOf(
   [
@@ -49,7 +49,7 @@ const ODD = listOf(
       name: "carp0",
       state: "INIT",
       priority: undefined,
-      alias: undefined,
+      aliasCount: undefined,
       device: "",
       peer: "",
     }),

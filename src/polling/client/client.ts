@@ -4,21 +4,34 @@ import { Secret } from "../../config/secret.ts";
 import type { Clock } from "../clock.ts";
 import type { Failure, FailureReason } from "../failure.ts";
 import type { Outcome, PresentedCertificate } from "../observation.ts";
+import type { Redact } from "../../api/kept-text.ts";
 import { basicAuthorization } from "./basic-authorization.ts";
 import { classifyDeadline, classifyError, describeError } from "./classify.ts";
 import { exchange, type Answer } from "./exchange.ts";
 import type { Lane, Request } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
-import { createScrub, type Scrub } from "./scrub.ts";
+import { createRedact } from "./redact.ts";
+
+/** What an appliance answered. */
+export interface Body {
+  /** As they came. */
+  readonly bytes: Uint8Array;
+  /** Replaces the credentials that were sent; every text of the answer passes through it before it is shown or kept. */
+  readonly redact: Redact;
+}
+
+export interface GetOptions {
+  /** A longer body is `too_large`; default: 256 KiB. */
+  readonly bodyLimitBytes?: number;
+}
 
 /** Asks one appliance over connections that are kept between polls. */
 export interface ApplianceClient {
   /**
    * One GET, from password file and name look-up to the last byte within `timeoutMs`; when that strikes, everything the
    * poll holds is destroyed. Never rejects. A connection that the appliance closed while it lay idle is replaced once.
-   * The credentials that were sent are not in the answer, whatever the appliance made of them. @see createScrub
    */
-  get(path: string, timeoutMs: number): Promise<Outcome<Uint8Array>>;
+  get(path: string, timeoutMs: number, options?: GetOptions): Promise<Outcome<Body>>;
   /** The certificate presented last, trusted or not. */
   certificate(): PresentedCertificate | undefined;
   /** Whether the credentials differ from those that were refused last; not if that cannot be told within `timeoutMs`. */
@@ -26,6 +39,8 @@ export interface ApplianceClient {
   /** Ends all connections and every poll under way. */
   close(): void;
 }
+
+const BODY_LIMIT_BYTES = 256 * 1024;
 
 export interface ApplianceClientDeps {
   readonly lanes: Lanes;
@@ -41,15 +56,17 @@ export interface ApplianceClientDeps {
 export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClient {
   const { lanes, clock } = deps;
   let refused: string | undefined;
-  let scrubbing: { readonly authorization: string; readonly scrub: Scrub } | undefined;
+  let redacting: { readonly authorization: string; readonly redact: Redact } | undefined;
 
-  function scrubOf({ authorization, password }: Credentials): Scrub {
-    if (scrubbing?.authorization !== authorization)
-      scrubbing = { authorization, scrub: createScrub(authorization, password) };
-    return scrubbing.scrub;
+  function redactOf(credentials: Credentials | undefined): Redact {
+    if (credentials === undefined) return (text) => text;
+    const { authorization, password } = credentials;
+    if (redacting?.authorization !== authorization)
+      redacting = { authorization, redact: createRedact(authorization, password) };
+    return redacting.redact;
   }
 
-  async function ask(path: string, poll: Poll): Promise<Answer> {
+  async function ask(path: string, poll: Poll): Promise<Outcome<Body>> {
     const read = await readCredentials(deps);
     if (!read.ok) return read;
     const { credentials } = read;
@@ -61,14 +78,13 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
     if (poll.isOver) return failed("timeout", "the deadline passed");
     const answer = await askTwiceAtMost(lanes, request, poll, clock);
     if (!answer.ok && answer.failure.reason === "auth") refused = credentials?.authorization;
-    return answer.ok && credentials !== undefined
-      ? { ok: true, value: scrubOf(credentials)(answer.value) }
-      : answer;
+    return answer.ok ? { ok: true, value: { bytes: answer.value, redact: redactOf(credentials) } } : answer;
   }
 
-  function get(path: string, timeoutMs: number): Promise<Outcome<Uint8Array>> {
+  function get(path: string, timeoutMs: number, options: GetOptions = {}): Promise<Outcome<Body>> {
     return new Promise((resolve) => {
-      const poll: Poll = { isOver: false, isSecretRead: false, lane: undefined };
+      const { bodyLimitBytes = BODY_LIMIT_BYTES } = options;
+      const poll: Poll = { bodyLimitBytes, isOver: false, isSecretRead: false, lane: undefined };
       const timer = setTimeout(() => {
         poll.isOver = true;
         resolve(deadlineFailure(poll, timeoutMs));
@@ -100,6 +116,7 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
 
 /** What one poll holds, so that its deadline can end it wherever it is. */
 interface Poll {
+  readonly bodyLimitBytes: number;
   isOver: boolean;
   isSecretRead: boolean;
   lane: Lane | undefined;
@@ -124,7 +141,10 @@ const RACE: ReadonlySet<FailureReason> = new Set(["connect", "protocol"] satisfi
 async function askOn(lane: Lane, lanes: Lanes, request: Request, poll: Poll, clock: Clock): Promise<Answer> {
   poll.lane = lane;
   try {
-    const answer = await exchange(lane, request, clock.wallMs());
+    const answer = await exchange(lane, request, {
+      bodyLimitBytes: poll.bodyLimitBytes,
+      wallMs: clock.wallMs(),
+    });
     if (answer.ok) lanes.giveBack(lane);
     else lanes.discard(lane);
     return answer;

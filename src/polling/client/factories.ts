@@ -11,8 +11,6 @@ export interface ClientFactoriesOptions {
   readonly maxLookups: number;
   /** Password files read at once; likewise. */
   readonly maxPasswordReads: number;
-  /** @see ClientFactoryDeps.bodyLimitBytes */
-  readonly bodyLimitBytes?: number;
 }
 
 /**
@@ -20,7 +18,7 @@ export interface ClientFactoriesOptions {
  * and password files.
  */
 export function createClientFactories(
-  { version, maxLookups, maxPasswordReads, bodyLimitBytes }: ClientFactoriesOptions,
+  { version, maxLookups, maxPasswordReads }: ClientFactoriesOptions,
   clock: Clock,
 ): () => ClientFactory {
   const shared = {
@@ -28,7 +26,6 @@ export function createClientFactories(
     lookup: createLookup(maxLookups),
     readPassword: createPasswordReader({ maxReads: maxPasswordReads, wallMs: clock.wallMs }),
     userAgent: `appliance-exporter/${version}`,
-    ...(bodyLimitBytes === undefined ? {} : { bodyLimitBytes }),
   };
   return () => createClientFactory({ ...shared, secureContexts: createSecureContexts() });
 }

@@ -1,4 +1,3 @@
-import { BODY_LIMIT_BYTES } from "../../api/operations.ts";
 import type { ApplianceConfig } from "../../config/config.ts";
 import type { PasswordReader } from "../../config/password-file.ts";
 import type { Clock } from "../clock.ts";
@@ -22,8 +21,6 @@ export interface ClientFactoryDeps {
   readonly readPassword: PasswordReader;
   readonly secureContexts: SecureContexts;
   readonly userAgent: string;
-  /** Longer answers are `too_large`; default: the most that the management API may say. */
-  readonly bodyLimitBytes?: number;
 }
 
 /** Clients that share look-ups, password files and secure contexts, and nothing that one appliance could spoil for another. */
@@ -44,7 +41,6 @@ export function createClientFactory(deps: ClientFactoryDeps): ClientFactory {
       createLane({
         origin: url.origin,
         connector,
-        bodyLimitBytes: deps.bodyLimitBytes ?? BODY_LIMIT_BYTES,
         onCertificate: (presented) => (certificate = presented),
       });
     return createApplianceClient({

@@ -40,12 +40,11 @@ export interface LaneOptions {
   /** `https://host:port` */
   readonly origin: string;
   readonly connector: Connector;
-  readonly bodyLimitBytes: number;
   readonly onCertificate: (certificate: PresentedCertificate) => void;
 }
 
 /** A lane that has not connected yet; it does so at its first request, and again after its connection has gone. */
-export function createLane({ origin, connector, bodyLimitBytes, onCertificate }: LaneOptions): Lane {
+export function createLane({ origin, connector, onCertificate }: LaneOptions): Lane {
   let stage: Stage = "lookup";
   let connections = 0;
   let sockets: Socket[] = [];
@@ -78,7 +77,6 @@ export function createLane({ origin, connector, bodyLimitBytes, onCertificate }:
     allowH2: false,
     pipelining: 1,
     maxHeaderSize: HEADERS_LIMIT_BYTES,
-    maxResponseSize: bodyLimitBytes,
     keepAliveTimeout: IDLE_TIMEOUT_MS,
     keepAliveMaxTimeout: IDLE_TIMEOUT_MS,
     // One deadline spans the whole poll and is the caller's; these would only add two more.
