@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Protocol } from "../api/website-test.ts";
 import type { WebsiteConfig } from "../config/config.ts";
 import { statusSetHas } from "../config/status-set.ts";
 import { OPERATION_KINDS, type OperationKind, type PresentedCertificate } from "../polling/observation.ts";
 import type { ApplianceState, PollTotals } from "./appliance-state.ts";
-import { groupsOf } from "./groups.ts";
+import { groupsOf, type Groups } from "./groups.ts";
 import { MAX_SETTLING_MS } from "./mastery.ts";
 import { healthAt, type SeenVrrp, type SeenWebsite, type VrrpRecord, type WebsiteRecord } from "./record.ts";
 import type {
@@ -65,27 +66,41 @@ export function totalsSection(identity: Identity, totals: PollTotals, hasWebsite
   };
 }
 
-/** The VRRP groups of a cluster, and the configured labels that all of its members share. */
+/** The section of a cluster, and what the next one can be made of. */
+export interface ClusterSection {
+  readonly section: ClusterSnapshot;
+  readonly groups: Groups;
+}
+
+/**
+ * The VRRP groups of a cluster, and the configured labels that all of its members share. What is as it was `before` is the
+ * same object, the section itself included.
+ */
 export function clusterSection(
   cluster: string,
   members: readonly ApplianceState[],
   nowMs: number,
-): ClusterSnapshot {
-  return {
-    kind: "cluster",
-    cluster,
-    labels: sharedLabels(members.map(({ identity }) => identity.labels)),
-    groups: groupsOf(
-      members.map(({ identity, vrrp }) => ({
-        appliance: identity.appliance,
-        isKnown: healthAt(vrrp, nowMs).state === "succeeded",
-        seen: vrrp.seen?.interfaces,
-        learnedAtMs: vrrp.seen?.learnedAtMs,
-        masteryChangedAtMs: vrrp.seen?.masteryChangedAtMs,
-      })),
-      { nowMs, settlingMs: Math.min(MAX_SETTLING_MS, Math.max(...members.map(patienceMs))) },
-    ),
-  };
+  before?: ClusterSection,
+): ClusterSection {
+  const labels = sharedLabels(members.map(({ identity }) => identity.labels));
+  // What is kept beside a group holds the labels too.
+  const known = isDeepStrictEqual(labels, before?.section.labels) ? before : undefined;
+  const groups = groupsOf(
+    members.map(({ identity, vrrp }) => ({
+      appliance: identity.appliance,
+      isKnown: healthAt(vrrp, nowMs).state === "succeeded",
+      reports: vrrp.seen?.reports,
+      learnedAtMs: vrrp.seen?.learnedAtMs,
+      masteryChangedAtMs: vrrp.seen?.masteryChangedAtMs,
+    })),
+    { nowMs, settlingMs: Math.min(MAX_SETTLING_MS, Math.max(...members.map(patienceMs))) },
+    known?.groups,
+  );
+  const list = [...groups.byKey.values()];
+  const isSame =
+    known?.section.groups.length === list.length &&
+    list.every((group, index) => group === known.section.groups[index]);
+  return { section: isSame ? known.section : { kind: "cluster", cluster, labels, groups: list }, groups };
 }
 
 /** Within that a member is heard again, where it is not polled on a schedule. */
@@ -96,8 +111,8 @@ function patienceMs({ config }: ApplianceState): number {
 
 /** Whether a member's mastery changed so lately that what is true of its groups depends on the time since. */
 export function isSettling({ seen }: VrrpRecord, nowMs: number): boolean {
-  const changes = [...(seen?.masteryChangedAtMs.values() ?? [])];
-  return changes.some((atMs) => nowMs - atMs < MAX_SETTLING_MS);
+  for (const atMs of seen?.masteryChangedAtMs.values() ?? []) if (nowMs - atMs < MAX_SETTLING_MS) return true;
+  return false;
 }
 
 function sharedLabels([first = {}, ...others]: readonly Identity["labels"][]): Identity["labels"] {

@@ -20,7 +20,7 @@ const MAX_SCRAPERS = 100;
 export interface RouteDeps {
   /** Where the metrics are: `/metrics`. */
   readonly telemetryPath: string;
-  readonly renderMetrics: () => Promise<string>;
+  readonly renderMetrics: () => Promise<string | Buffer>;
   readonly probe: Probe;
   readonly snapshot: () => FleetSnapshot;
   /** What is true of the fleet, for people. */

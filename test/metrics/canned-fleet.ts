@@ -120,7 +120,7 @@ export function cannedFleet(): Fleet {
 
 /** The whole text of a fleet at a monotonic instant. */
 export function expositionOf(fleet: Fleet, nowMs = READ_AT_MS): string {
-  return createFleetExposition().render(fleet.snapshot(nowMs));
+  return createFleetExposition().render(fleet.snapshot(nowMs)).toString();
 }
 
 /** The lines of samples in a text whose name begins with `prefix`. */

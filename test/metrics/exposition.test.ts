@@ -15,8 +15,8 @@ test("rendering ahead of the scrape changes nothing in the text", () => {
   for (const { vrrp, websites, totals } of snapshot.appliances) {
     for (const section of [totals, ...websites, vrrp]) exposition.prepare(section);
   }
-  expect(exposition.render(snapshot)).toBe(EXPECTED);
-  expect(exposition.render(snapshot)).toBe(EXPECTED);
+  expect(exposition.render(snapshot).toString()).toBe(EXPECTED);
+  expect(exposition.render(snapshot).toString()).toBe(EXPECTED);
 });
 
 test("an empty fleet is an empty text", () => {
