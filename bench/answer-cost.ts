@@ -39,7 +39,10 @@ export async function measureAnswer(): Promise<Measurement> {
 }
 
 export function msOfLists(bodyOf: WorstAnswer): number {
-  const redact = createRedact(`Basic ${Buffer.from("monitor:correct horse").toString("base64")}`, "correct horse");
+  const redact = createRedact(
+    `Basic ${Buffer.from("monitor:correct horse").toString("base64")}`,
+    "correct horse",
+  );
   return msOf(bodyOf, (body, dated) => {
     const decoded = decodeVrrpList(body, redact);
     const outcome = decoded.ok ? decoded : { ok: false as const, failure: decoded.problem };

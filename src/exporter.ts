@@ -127,7 +127,8 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
     options.listenAddresses,
     createRoutes({
       telemetryPath: options.telemetryPath,
-      renderMetrics: async () => Buffer.concat([Buffer.from(await self.render()), exposition.render(shown())]),
+      renderMetrics: async () =>
+        Buffer.concat([Buffer.from(await self.render()), exposition.render(shown())]),
       probe: createProber({ mode, clock, fleet, appliances: () => current.appliances, ...runner }),
       snapshot,
       document,

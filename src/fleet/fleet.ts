@@ -4,7 +4,14 @@ import { afterObservation, newState, reconfigured, type ApplianceState } from ".
 import type { FleetChange } from "./changes.ts";
 import { isStalled } from "./record.ts";
 import { createSectionMemo } from "./section-memo.ts";
-import { clusterSection, type ClusterSection, isSettling, totalsSection, vrrpSection, websiteSection } from "./sections.ts";
+import {
+  clusterSection,
+  type ClusterSection,
+  isSettling,
+  totalsSection,
+  vrrpSection,
+  websiteSection,
+} from "./sections.ts";
 import type {
   ClusterSnapshot,
   FleetSnapshot,
@@ -96,8 +103,9 @@ export function createFleet(remembered: ReadonlyMap<string, ApplianceState> = ne
     const members = names.flatMap((name) => states.get(name) ?? []);
     const madeOf = members.flatMap(({ identity, vrrp }) => [identity, vrrp, isStalled(vrrp, nowMs)]);
     const settlesAt = members.some(({ vrrp }) => isSettling(vrrp, nowMs)) ? nowMs : undefined;
-    return onceCluster(names, [...madeOf, settlesAt], (before) => clusterSection(cluster, members, nowMs, before))
-      .section;
+    return onceCluster(names, [...madeOf, settlesAt], (before) =>
+      clusterSection(cluster, members, nowMs, before),
+    ).section;
   }
 
   return {

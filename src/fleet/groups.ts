@@ -32,7 +32,14 @@ function reportOf({ reported, isReadable }: SeenInterface): GroupReport {
   const { vhid, vip, state, priority, type } = reported;
   const isMastered = state === "MASTER";
   const role = isMastered ? "master" : state === "BACKUP" ? "backup" : "other";
-  return { vhid, vip, role: isReadable ? role : "unknown", isMastered, priority, isFailoverMaster: type === "1" };
+  return {
+    vhid,
+    vip,
+    role: isReadable ? role : "unknown",
+    isMastered,
+    priority,
+    isFailoverMaster: type === "1",
+  };
 }
 
 function together(one: GroupReport, other: GroupReport): GroupReport {

@@ -31,7 +31,8 @@ export function afterVrrpList(
 ): { readonly seen: readonly SeenInterface[]; readonly transitions: readonly Transition[] } {
   const before = new Map(seen.map((known) => [seriesKey(known.reported), known]));
   const steps = list.interfaces.map((decoded) => {
-    const reported = { ...decoded, vip: canonicalAddress(decoded.vip) };
+    const vip = canonicalAddress(decoded.vip);
+    const reported = vip === decoded.vip ? decoded : { ...decoded, vip };
     const known = before.get(seriesKey(reported));
     return { reported, from: known?.reported.state, seen: advance(known, reported, atMs) };
   });

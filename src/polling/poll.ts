@@ -23,7 +23,12 @@ export async function pollWebsite(
     const test = decodeWebsiteTest(body);
     return test.ok ? { ok: true, value: exportedStatuses(test.value, protocols) } : test;
   };
-  const outcome = await ask(client, { path: WEBSITE_TEST.path(id), limits: WEBSITE_TEST.limits }, timeoutMs, decode);
+  const outcome = await ask(
+    client,
+    { path: WEBSITE_TEST.path(id), limits: WEBSITE_TEST.limits },
+    timeoutMs,
+    decode,
+  );
   return { kind: "website_test", websiteId: id, outcome };
 }
 

@@ -3,13 +3,7 @@ import type { ClusterSnapshot, FleetSnapshot, GroupSnapshot, Identity, Section }
 import { changeEvent, isBetweenGoodStates, type Subject } from "./change-event.ts";
 import { withEvent, type LoggedEvent } from "./event-log.ts";
 import { afterChanges, flappingIn, type Flap } from "./flapping.ts";
-import {
-  afterReport,
-  goneGroups,
-  reportedGroups,
-  type Presence,
-  type Presences,
-} from "./presence.ts";
+import { afterReport, goneGroups, reportedGroups, type Presence, type Presences } from "./presence.ts";
 import type { Moment } from "./moment.ts";
 import type { Recalled } from "./problems/recalled.ts";
 import { lookAtGroup, type GroupMemory } from "./group-history.ts";

@@ -27,7 +27,10 @@ export function afterReport(before: Presences, present: readonly PresentGroup[],
   const here = new Map<string, Presence>();
   for (const { key, vhid, vip } of present) {
     const known = before.get(key);
-    here.set(key, known !== undefined && known.goneAt === undefined ? known : { vhid, vip, goneAt: undefined });
+    here.set(
+      key,
+      known !== undefined && known.goneAt === undefined ? known : { vhid, vip, goneAt: undefined },
+    );
   }
   const gone: (readonly [string, Presence])[] = [];
   for (const [key, group] of before) {

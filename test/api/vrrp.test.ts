@@ -265,10 +265,24 @@ function redacted(value: unknown) {
 }
 
 test("redacts every text that it keeps and every path, and no key or number", () => {
-  const echo = { ...DETAILS, state_current: SECRET, vip: SECRET, if: SECRET, netmask: SECRET, carppeer: SECRET };
+  const echo = {
+    ...DETAILS,
+    state_current: SECRET,
+    vip: SECRET,
+    if: SECRET,
+    netmask: SECRET,
+    carppeer: SECRET,
+  };
   expect(redacted({ carp0: { ...echo, type: SECRET } })).toEqual(
     listOf(
-      { state: "<secret>", vip: "<secret>", device: "<secret>", netmask: "<secret>", peer: "<secret>", type: "<secret>" },
+      {
+        state: "<secret>",
+        vip: "<secret>",
+        device: "<secret>",
+        netmask: "<secret>",
+        peer: "<secret>",
+        type: "<secret>",
+      },
       [{ kind: "unknown_state", path: "$.carp0.state_current" }],
     ),
   );

@@ -46,9 +46,7 @@ function flips(turn: number, who: number): string {
 /** Bodies of the list of VRRP interfaces, by what they are made of. */
 export const WORST_LISTS: Readonly<Record<string, WorstAnswer>> = {
   "states that alternate, the same groups on each appliance": (turn, who) =>
-    listOf((nth) =>
-      interfaceOf(nth, { name: tall(nth), vip: tall(nth), state: flips(turn, who) }, HEALTHY),
-    ),
+    listOf((nth) => interfaceOf(nth, { name: tall(nth), vip: tall(nth), state: flips(turn, who) }, HEALTHY)),
   "states that alternate, other groups on each appliance": (turn, who) =>
     listOf((nth) =>
       interfaceOf(nth, { name: tall(nth), vip: tall(`${who}-${nth}`), state: flips(turn, who) }, HEALTHY),
@@ -63,7 +61,9 @@ export const WORST_LISTS: Readonly<Record<string, WorstAnswer>> = {
       return interfaceOf(nth, { name: text, vip: text, state: flips(turn, who) }, HEALTHY);
     }),
   "one group": (turn, who) =>
-    listOf((nth) => interfaceOf(0, { name: tall(nth, 148), vip: "192.0.2.1", state: flips(turn, who) }, HEALTHY)),
+    listOf((nth) =>
+      interfaceOf(0, { name: tall(nth, 148), vip: "192.0.2.1", state: flips(turn, who) }, HEALTHY),
+    ),
   "bytes that are no UTF-8 in every text": (turn, who) =>
     listOf((nth) => {
       const text = `${tall(nth, 20)}\xff`;
@@ -79,15 +79,23 @@ export const WORST_LISTS: Readonly<Record<string, WorstAnswer>> = {
   "every deviation at once": (turn, who) =>
     listOf((nth) => {
       const repeated = Array.from({ length: 12 }, (_, key) => `,"${key}":1,"${key}":1`).join("");
-      return interfaceOf(nth, { name: `${nth}`, vip: `${who}-${nth}`, state: `${turn}` }, `,"alias":1${repeated}`);
+      return interfaceOf(
+        nth,
+        { name: `${nth}`, vip: `${who}-${nth}`, state: `${turn}` },
+        `,"alias":1${repeated}`,
+      );
     }),
   "a key that occurs twice, again and again": () =>
     listOf((nth) => `"${nth}":{${Array.from({ length: 32 }, () => '"":1').join(",")}}`),
   "aliases of one byte": () =>
-    Buffer.from(`{${interfaceOf(1, { name: "a", vip: "b", state: "c" }, `,"alias":["\xff"${',"\xff"'.repeat(65_000)}]`)}}`, "latin1"),
+    Buffer.from(
+      `{${interfaceOf(1, { name: "a", vip: "b", state: "c" }, `,"alias":["\xff"${',"\xff"'.repeat(65_000)}]`)}}`,
+      "latin1",
+    ),
   "small objects": () => Buffer.from(`{"a":[{}${",{}".repeat(87_000)}]}`),
-  "deep arrays": () => Buffer.from(`{"a":[[[[[[]]]]]]${',"b":[[[[[[]]]]]]'.repeat(62)},"c":[${"[[[[[]]]]],".repeat(22_000)}1]}`),
-  "escapes": () => Buffer.from(`{"a":"${"\\u0041".repeat(43_000)}"}`),
+  "deep arrays": () =>
+    Buffer.from(`{"a":[[[[[[]]]]]]${',"b":[[[[[[]]]]]]'.repeat(62)},"c":[${"[[[[[]]]]],".repeat(22_000)}1]}`),
+  escapes: () => Buffer.from(`{"a":"${"\\u0041".repeat(43_000)}"}`),
   "raw line breaks": () => Buffer.from(`{"a":"${"\n".repeat(LIST_BYTES - 10)}"}`),
 };
 
@@ -97,8 +105,9 @@ function test(text: string): Buffer {
 
 /** Bodies of a website test. */
 export const WORST_TESTS: Readonly<Record<string, WorstAnswer>> = {
-  markers: (turn) => test(`HTTP CONNECT --- HTTP\nHTTP/1.1 ${200 + (turn % 2)} OK\n${"HTTP CONNECT ---\n".repeat(5000)}`),
+  markers: (turn) =>
+    test(`HTTP CONNECT --- HTTP\nHTTP/1.1 ${200 + (turn % 2)} OK\n${"HTTP CONNECT ---\n".repeat(5000)}`),
   "folded markers": () => test("HTTP CONNECT --- ".repeat(5000)),
   "interim answers": () => test(`HTTP CONNECT --- HTTP\n${"HTTP/1.1 100 \n".repeat(5000)}`),
-  "lines": () => test(`HTTP CONNECT --- HTTP\n${"\n".repeat(TEST_BYTES)}`),
+  lines: () => test(`HTTP CONNECT --- HTTP\n${"\n".repeat(TEST_BYTES)}`),
 };

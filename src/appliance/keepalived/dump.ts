@@ -69,7 +69,11 @@ const dump = z.preprocess(
 );
 
 /** A dump comes from this machine, and its file is bounded. */
-const LIMITS: JsonLimits = { depth: 64, entries: Number.POSITIVE_INFINITY, members: Number.POSITIVE_INFINITY };
+const LIMITS: JsonLimits = {
+  depth: 64,
+  entries: Number.POSITIVE_INFINITY,
+  members: Number.POSITIVE_INFINITY,
+};
 
 /**
  * The VRRP instances of a whole dump, or why its form is not known; `undefined` where the text is no whole dump, as each

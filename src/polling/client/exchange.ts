@@ -41,7 +41,8 @@ function readBody(body: Readable, limitBytes: number): Promise<Answer> {
       const end = length + chunk.length;
       chunks += 1;
       if (end > limitBytes || chunks > limitBytes / LEAST_BYTES_PER_CHUNK) {
-        const what = end > limitBytes ? `${limitBytes} bytes` : `${limitBytes / LEAST_BYTES_PER_CHUNK} chunks`;
+        const what =
+          end > limitBytes ? `${limitBytes} bytes` : `${limitBytes / LEAST_BYTES_PER_CHUNK} chunks`;
         resolve({ ok: false, failure: { reason: "too_large", message: `the body has more than ${what}` } });
         body.destroy();
         return;

@@ -28,7 +28,9 @@ function unpadded(token: string): string {
 }
 
 function patternOf(secret: string): string {
-  return Array.from({ length: secret.length }, (_, i) => `(?:${formsOf(secret.charAt(i)).join("|")})`).join("");
+  return Array.from({ length: secret.length }, (_, i) => `(?:${formsOf(secret.charAt(i)).join("|")})`).join(
+    "",
+  );
 }
 
 /** A UTF-16 unit as it is, or as JSON may escape it. @see RFC 8259, 7 */
