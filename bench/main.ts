@@ -1,5 +1,6 @@
 import { toJson } from "../src/cli/report.ts";
 import { formatTable } from "../src/cli/table.ts";
+import { measureAnswer } from "./answer-cost.ts";
 import { measureExposition } from "./exposition-cost.ts";
 import { measureFirstPaint } from "./page-paint.ts";
 import { measurePageUpdate } from "./page-update.ts";
@@ -10,6 +11,7 @@ import type { Measurement } from "./support.ts";
 /** `npm run bench [-- --output=json]`: what the exporter costs, beside its peers. Nothing here is a test. */
 const MEASURES = [
   measurePollCost,
+  measureAnswer,
   measureExposition,
   measureStart,
   measureMemory,

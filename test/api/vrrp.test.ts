@@ -233,8 +233,11 @@ test("reads raw line breaks inside strings", () => {
   expect(decodeVrrpList(Buffer.from(body), asIs)).toEqual(listOf({ device: "eth1\n" }, []));
 });
 
+function long(end: string): string {
+  return "x".repeat(300) + end;
+}
+
 test("cuts every text that it keeps, so that different texts stay different", () => {
-  const long = (end: string): string => "x".repeat(300) + end;
   const fields = ["state_current", "vip", "if", "netmask", "carppeer", "type"];
   const details = { ...DETAILS, ...Object.fromEntries(fields.map((field) => [field, long(field)])) };
   const decoded = decode({ [long("a")]: details, [long("b")]: "carp" });
