@@ -21,13 +21,13 @@ export async function measureExposition(): Promise<Measurement> {
     const observation = vrrpSeen(name, { interfaces: INTERFACES, unreadable: [], anomalies: [] });
     for (const section of fleet.record(observation, 0).sections) exposition.prepare(section);
   }
-  const text = exposition.render(fleet.snapshot(0));
+  const text = exposition.render(fleet.snapshot(0)).toString();
   const registry = registryWith(text);
 
   const oursMs: number[] = [];
   const peerMs: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    oursMs.push(await msOf(async () => Buffer.from(exposition.render(fleet.snapshot(0))).length));
+    oursMs.push(await msOf(async () => exposition.render(fleet.snapshot(0)).length));
     peerMs.push(await msOf(async () => Buffer.from(await registry.metrics()).length));
   }
   const [own, peer] = [median(oursMs), median(peerMs)];

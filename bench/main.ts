@@ -1,5 +1,6 @@
 import { toJson } from "../src/cli/report.ts";
 import { formatTable } from "../src/cli/table.ts";
+import { measureAnswer } from "./answer-cost.ts";
 import { measureExposition } from "./exposition-cost.ts";
 import { measureFleetStart } from "./fleet-start.ts";
 import { measureFirstPaint } from "./page-paint.ts";
@@ -16,6 +17,7 @@ import type { Measurement } from "./support.ts";
 const MEASURES: Readonly<Record<string, () => Promise<Measurement | readonly Measurement[]>>> = {
   start: measureFleetStart,
   poll: measurePollCost,
+  answer: measureAnswer,
   exposition: measureExposition,
   "start-50": measureStart,
   memory: measureMemory,

@@ -30,7 +30,7 @@ const WATCH_INTERVAL_MS = 5000;
 /** How often the limit of descriptors is read: it can be changed from outside. */
 const LIMIT_INTERVAL_MS = 1000;
 
-export interface ExporterOptions extends Omit<ClientFactoriesOptions, "bodyLimitBytes" | "maxConnections"> {
+export interface ExporterOptions extends Omit<ClientFactoriesOptions, "maxConnections"> {
   readonly configFile: string;
   readonly listenAddresses: readonly ListenAddress[];
   readonly telemetryPath: string;
@@ -158,7 +158,8 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
     options.listenAddresses,
     createRoutes({
       telemetryPath: options.telemetryPath,
-      renderMetrics: async () => (await self.render()) + exposition.render(shown()),
+      renderMetrics: async () =>
+        Buffer.concat([Buffer.from(await self.render()), exposition.render(shown())]),
       probe: createProber({ mode, clock, fleet, appliances: () => current.appliances, ...runner }),
       snapshot,
       document,

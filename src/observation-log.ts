@@ -6,10 +6,10 @@ import { operationKey, type Observation, type Operation } from "./polling/observ
 type Fields = Readonly<Record<string, unknown>>;
 type ChangeOf<Kind extends FleetChange["kind"]> = Extract<FleetChange, { kind: Kind }>;
 
-/** More places of anomalies than this do not help anybody. */
-const MAX_PLACES = 10;
+/** Lines about one poll of one kind of change; another one counts the rest. */
+const MAX_LINES = 20;
 
-/** Tells people what an observation has changed, one line for each change; the poll itself is told at debug. */
+/** Logs what an observation has changed, one line for each change up to 20 of a kind; the poll itself at debug. */
 export function logObservation(
   logger: Logger,
   observation: Observation,
@@ -18,7 +18,12 @@ export function logObservation(
   const { appliance, outcome, durationSeconds } = observation;
   const result = outcome.ok ? "success" : outcome.failure.reason;
   logger.debug({ appliance, ...fieldsOf(observation), result, durationSeconds }, "poll completed");
-  for (const change of changes) logChange(logger, { appliance }, change);
+  const states = changes.filter(({ kind }) => kind === "vrrp_state");
+  const logged = states.slice(0, MAX_LINES);
+  for (const change of [...changes.filter(({ kind }) => kind !== "vrrp_state"), ...logged])
+    logChange(logger, { appliance }, change);
+  const count = states.length - logged.length;
+  if (count > 0) logger.info({ appliance, count }, "more vrrp states changed");
 }
 
 function logChange(logger: Logger, subject: Fields, change: FleetChange): void {
@@ -64,16 +69,13 @@ function isToldOtherwise({ reason }: Failure): boolean {
   return reason === "appliance_down";
 }
 
-function logAnomalies(logger: Logger, subject: Fields, { anomalies }: ChangeOf<"anomalies">): void {
-  if (anomalies.length === 0) {
+function logAnomalies(logger: Logger, subject: Fields, { count, places }: ChangeOf<"anomalies">): void {
+  if (count === 0) {
     logger.info(subject, "api anomalies ended");
     return;
   }
-  const places = anomalies.slice(0, MAX_PLACES).map(({ kind, path }) => `${kind} at ${path}`);
-  logger.warn(
-    { ...subject, count: anomalies.length, places: places.join(", ") },
-    "api anomalies in the vrrp list",
-  );
+  const where = places.map(({ kind, path }) => `${kind} at ${path}`).join(", ");
+  logger.warn({ ...subject, count, places: where }, "api anomalies in the vrrp list");
 }
 
 function fieldsOf(operation: Operation): Fields {

@@ -32,12 +32,11 @@ export function readText(value: unknown): string {
   return typeof value === "number" && Number.isFinite(value) ? String(value) : "";
 }
 
-/** The texts of an array, less the empty ones; none where it is missing or empty in any way; `undefined` where it is anything else. */
-export function readTexts(value: unknown): readonly string[] | undefined {
-  if (isEmpty(value)) return [];
-  if (!Array.isArray(value)) return undefined;
-  const texts = value.filter((item): item is string => typeof item === "string");
-  return texts.length === value.length ? texts.filter((text) => text !== "") : undefined;
+/** How many texts an array holds, empty ones not counted; 0 if it is missing or empty in any way; `undefined` if it is anything else. */
+export function countTexts(value: unknown): number | undefined {
+  if (isEmpty(value)) return 0;
+  if (!Array.isArray(value) || value.some((item) => typeof item !== "string")) return undefined;
+  return value.filter((text) => text !== "").length;
 }
 
 function isEmpty(value: unknown): boolean {

@@ -1,34 +1,45 @@
 import type { Decoded } from "./decoded.ts";
-import { endOfString, shapeOf } from "./json-shape.ts";
+import { escapeRawControls, scanJson, type JsonLimits, type JsonScan } from "./json-scan.ts";
 
-/** No answer of the API nests deeper than three. */
-const MAX_DEPTH = 64;
-
-/** Strings that a text with raw control characters may hold to be tried again; an honest one holds a hundred thousand at most. */
-const MAX_RETRIED_STRINGS = 200_000;
-
-/**
- * The value of a JSON text of at most 64 levels. Where strict parsing fails, raw control characters inside strings are
- * escaped, as some appliances send them, and it is parsed once more. Never throws; a problem tells nothing of the text.
- */
-export function parseJson(text: string): Decoded<unknown> {
-  if (shapeOf(text).depth > MAX_DEPTH) return jsonProblem(`expected at most ${MAX_DEPTH} levels of nesting`);
-  const strict = tryParse(text);
-  if (strict.ok) return strict;
-  const escaped = escapeRawControls(text);
-  return escaped === text ? strict : tryParse(escaped);
+/** A JSON text, parsed. */
+export interface ParsedJson {
+  /** Where a key occurs twice, the last one counts. */
+  readonly value: unknown;
+  /** Where a key occurs twice. @see JsonScan */
+  readonly repeated: Extract<JsonScan, { ok: true }>["repeated"];
 }
 
-function tryParse(text: string): Decoded<unknown> {
+/**
+ * The value of a JSON text within limits; beyond them it is `too_large`. Raw control characters inside strings, which some
+ * appliances send, count as escaped. Never throws; a problem holds nothing of the text.
+ */
+export function parseJson(text: string, limits: JsonLimits): Decoded<ParsedJson> {
+  if (!MAY_BE_JSON.test(text)) return notJson(text);
+  const scan = scanJson(text, limits);
+  if (!scan.ok) {
+    const message = `expected at most ${limits[scan.limit]} ${LIMIT_TEXT[scan.limit]}`;
+    return { ok: false, problem: { reason: "too_large", path: "$", message } };
+  }
   try {
-    return { ok: true, value: JSON.parse(text) };
+    const value: unknown = JSON.parse(scan.hasRawControls ? escapeRawControls(text) : text);
+    return { ok: true, value: { value, repeated: scan.repeated } };
   } catch {
     // The parser's own message quotes the text, which may hold anything.
-    return jsonProblem(`expected JSON, got ${lookOf(text)}`);
+    return notJson(text);
   }
 }
 
-function jsonProblem(message: string): Decoded<never> {
+/** A login page with deeply nested scripts is no JSON, rather than too large. */
+const MAY_BE_JSON = /^\s*[[{"\-\dtfn]/;
+
+const LIMIT_TEXT: Readonly<Record<keyof JsonLimits, string>> = {
+  depth: "levels of nesting",
+  entries: "members",
+  members: "members in each member",
+};
+
+function notJson(text: string): Decoded<never> {
+  const message = `expected JSON, got ${lookOf(text)}`;
   return { ok: false, problem: { reason: "decode", path: "$", message } };
 }
 
@@ -37,34 +48,6 @@ function lookOf(text: string): string {
   if (start === "") return "nothing";
   return start.startsWith("<") ? "markup" : "text that is not JSON";
 }
-
-/** The text as it was where nothing needs escaping, or too much. */
-function escapeRawControls(text: string): string {
-  const parts: string[] = [];
-  let done = 0;
-  for (let start = text.indexOf('"'); start >= 0; start = text.indexOf('"', done)) {
-    if (parts.length > 2 * MAX_RETRIED_STRINGS) return text;
-    const end = endOfString(text, start) + 1;
-    parts.push(text.slice(done, start), escapeControls(text.slice(start, end)));
-    done = end;
-  }
-  return parts.join("") + text.slice(done);
-}
-
-/** Kind by kind: a call for each character would cost a second where there are millions. */
-function escapeControls(string: string): string {
-  if (!RAW_CONTROL.test(string) || ESCAPED_CONTROL.test(string)) return string;
-  return CONTROLS.reduce((escaped, [raw, escape]) => escaped.replaceAll(raw, escape), string);
-}
-
-const CONTROLS = Array.from({ length: 32 }, (_, code) => {
-  const raw = String.fromCharCode(code);
-  return [raw, JSON.stringify(raw).slice(1, -1)] as const;
-});
-const ANY_CONTROL = `[${CONTROLS.map(([, escape]) => escape).join("")}]`;
-const RAW_CONTROL = new RegExp(ANY_CONTROL);
-/** A backslash and a control character are no escape; that is more than a raw control character. */
-const ESCAPED_CONTROL = new RegExp(String.raw`(?<!\\)(?:\\\\)*\\${ANY_CONTROL}`);
 
 /** Whether a parsed value is a JSON object; arrays and null are none. */
 export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {

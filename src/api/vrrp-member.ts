@@ -1,4 +1,4 @@
-import { readInteger, readText, readTexts, type Bounds } from "./fields.ts";
+import { countTexts, readInteger, readText, type Bounds } from "./fields.ts";
 import { isJsonObject, memberPath } from "./json.ts";
 import type { VrrpAnomaly, VrrpInterface } from "./vrrp-list.ts";
 
@@ -12,56 +12,59 @@ export const ADVSKEW_OF_PRIORITY_ZERO = 254;
 
 /** One member; without `interface` it is unreadable. */
 export interface Member {
-  readonly name: string;
   readonly interface?: VrrpInterface;
   readonly anomalies: readonly VrrpAnomaly[];
 }
 
-/** One member of the list. Deviations are told as anomalies; an unreadable member adds one alone. Never throws. */
-export function decodeMember(name: string, value: unknown): Member {
+/**
+ * One member of the list, `name` as it is kept. Deviations become anomalies; an unreadable member has one alone. Every text
+ * passes through `keep`, but for the states MASTER and BACKUP. Never throws.
+ */
+export function decodeMember(name: string, value: unknown, keep: (text: string) => string): Member {
   const path = memberPath("$", name);
-  if (!isJsonObject(value)) return unreadable(name, path);
+  if (!isJsonObject(value)) return unreadable(path);
   const state = value["state_current"];
-  if (!isNonEmptyText(state)) return unreadable(name, `${path}.state_current`);
+  if (!isNonEmptyText(state)) return unreadable(`${path}.state_current`);
   const vhid = readInteger(value["vhid"], VHID);
-  if (vhid === undefined) return unreadable(name, `${path}.vhid`);
+  if (vhid === undefined) return unreadable(`${path}.vhid`);
   const vip = value["vip"];
-  if (!isNonEmptyText(vip)) return unreadable(name, `${path}.vip`);
-  const decoded = { name, state, vhid, vip, ...otherFields(value) };
-  return { name, interface: decoded, anomalies: anomaliesOf(decoded, path) };
+  if (!isNonEmptyText(vip)) return unreadable(`${path}.vip`);
+  const decoded: VrrpInterface = {
+    name,
+    state: isKnownState(state) ? state : keep(state),
+    vhid,
+    vip: keep(vip),
+    priority: readInteger(value["priority"], PRIORITY),
+    advskew: readInteger(value["advskew"], ADVSKEW),
+    aliasCount: countTexts(value["alias"]),
+    device: keep(readText(value["if"])),
+    netmask: keep(readText(value["netmask"])),
+    peer: keep(readText(value["carppeer"])),
+    type: keep(readText(value["type"])),
+  };
+  return { interface: decoded, anomalies: anomaliesOf(decoded, path) };
 }
 
-function unreadable(name: string, path: string): Member {
-  return { name, anomalies: [{ kind: "bad_interface", path }] };
+/** A member that cannot be read because of what is at `path`. */
+export function unreadable(path: string): Member {
+  return { anomalies: [{ kind: "bad_interface", path }] };
 }
 
 function isNonEmptyText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-/** The fields that an interface is kept without. */
-function otherFields(
-  value: Readonly<Record<string, unknown>>,
-): Omit<VrrpInterface, "name" | "state" | "vhid" | "vip"> {
-  return {
-    priority: readInteger(value["priority"], PRIORITY),
-    advskew: readInteger(value["advskew"], ADVSKEW),
-    alias: readTexts(value["alias"]),
-    device: readText(value["if"]),
-    netmask: readText(value["netmask"]),
-    peer: readText(value["carppeer"]),
-    type: readText(value["type"]),
-  };
+function isKnownState(state: string): boolean {
+  return state === "MASTER" || state === "BACKUP";
 }
 
 function anomaliesOf(
-  { state, priority, advskew, alias }: VrrpInterface,
+  { state, priority, advskew, aliasCount }: VrrpInterface,
   path: string,
 ): readonly VrrpAnomaly[] {
   const anomalies: VrrpAnomaly[] = [];
-  if (state !== "MASTER" && state !== "BACKUP")
-    anomalies.push({ kind: "unknown_state", path: `${path}.state_current` });
-  for (const [field, value] of Object.entries({ priority, advskew, alias })) {
+  if (!isKnownState(state)) anomalies.push({ kind: "unknown_state", path: `${path}.state_current` });
+  for (const [field, value] of Object.entries({ priority, advskew, alias: aliasCount })) {
     if (value === undefined) anomalies.push({ kind: "bad_field", path: `${path}.${field}` });
   }
   if (isMismatch(priority, advskew)) anomalies.push({ kind: "advskew_mismatch", path: `${path}.advskew` });

@@ -1,37 +1,34 @@
 import type { Decoded } from "./decoded.ts";
-import { shapeOf } from "./json-shape.ts";
-import { isJsonObject, kindOf, parseJson } from "./json.ts";
+import { isJsonObject, kindOf, memberPath, parseJson } from "./json.ts";
+import { cutText, type Redact } from "./kept-text.ts";
+import { VRRP_LIST } from "./operations.ts";
 import { decodeText } from "./text.ts";
 import type { LocalVrrpInterface, VrrpList } from "./vrrp-list.ts";
-import { ADVSKEW_OF_PRIORITY_ZERO, decodeMember, type Member } from "./vrrp-member.ts";
-
-/** Most interfaces that one list may hold. */
-export const MAX_INTERFACES = 4096;
+import { ADVSKEW_OF_PRIORITY_ZERO, decodeMember, unreadable, type Member } from "./vrrp-member.ts";
 
 /**
- * The interfaces of a list's body, whatever single fields deviate; deviations are told as anomalies. `{}`, `[]` and
- * `null` are no interfaces. A body that is no collection is `decode`; more than {@link MAX_INTERFACES} are `too_large`.
+ * The interfaces of a list's body, whatever single fields deviate; deviations become anomalies. `{}`, `[]` and `null` are no
+ * interfaces. A key that occurs twice in one object is `bad_field`, and the last one counts. A body that is no collection
+ * is `decode`; one beyond the limits of {@link VRRP_LIST} is `too_large`. Every text that is kept is redacted first and
+ * then cut; of two names that are the same then, the second is `bad_interface`.
  *
  * @throws never
  * @see management API 2.1, 2.2, 4.1
  */
-export function decodeVrrpList(body: Uint8Array): Decoded<VrrpList> {
-  const text = decodeText(body);
-  const { entries } = shapeOf(text);
-  if (entries > MAX_INTERFACES && text.trimStart().startsWith("{")) {
-    return listProblem("too_large", `expected at most ${MAX_INTERFACES} interfaces, got ${entries}`);
-  }
-  const parsed = parseJson(text);
+export function decodeVrrpList(body: Uint8Array, redact: Redact): Decoded<VrrpList> {
+  const parsed = parseJson(decodeText(body), VRRP_LIST.limits.json);
   if (!parsed.ok) return parsed;
-  const members = membersOf(parsed.value);
+  const { value, repeated } = parsed.value;
+  const members = membersOf(value);
   if (members === undefined) {
-    return listProblem("decode", `expected an object of interfaces, got ${kindOf(parsed.value)}`);
+    const message = `expected an object of interfaces, got ${kindOf(value)}`;
+    return { ok: false, problem: { reason: "decode", path: "$", message } };
   }
-  return { ok: true, value: listOf(members.map(([name, value]) => decodeMember(name, value))) };
-}
-
-function listProblem(reason: "decode" | "too_large", message: string): Decoded<VrrpList> {
-  return { ok: false, problem: { reason, path: "$", message } };
+  const keep = (text: string): string => cutText(redact(text));
+  const list = listOf(members, keep);
+  const places = repeated.map((keys) => keys.reduce((path, key) => memberPath(path, keep(key)), "$"));
+  const anomalies = places.map((path) => ({ kind: "bad_field", path }) as const);
+  return { ok: true, value: { ...list, anomalies: [...list.anomalies, ...anomalies] } };
 }
 
 /** The members of a collection; `undefined` where the value is none. Appliances write their empty map as `[]` or `null` too. */
@@ -40,11 +37,18 @@ function membersOf(value: unknown): readonly (readonly [string, unknown])[] | un
   return isJsonObject(value) ? Object.entries(value) : undefined;
 }
 
-function listOf(members: readonly Member[]): VrrpList {
+function listOf(entries: readonly (readonly [string, unknown])[], keep: (text: string) => string): VrrpList {
+  const members = new Map<string, Member>();
+  const doubles: Member[] = [];
+  for (const [rawName, value] of entries) {
+    const name = keep(rawName);
+    if (members.has(name)) doubles.push(unreadable(memberPath("$", name)));
+    else members.set(name, decodeMember(name, value, keep));
+  }
   return {
-    interfaces: members.flatMap((member) => member.interface ?? []),
-    unreadable: members.filter((member) => member.interface === undefined).map(({ name }) => name),
-    anomalies: members.flatMap(({ anomalies }) => anomalies),
+    interfaces: [...members.values()].flatMap((member) => member.interface ?? []),
+    unreadable: [...members].flatMap(([name, member]) => (member.interface === undefined ? [name] : [])),
+    anomalies: [...members.values(), ...doubles].flatMap(({ anomalies }) => anomalies),
   };
 }
 

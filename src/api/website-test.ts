@@ -1,5 +1,6 @@
 import type { Decoded } from "./decoded.ts";
 import { kindOf, parseJson } from "./json.ts";
+import { WEBSITE_TEST } from "./operations.ts";
 import { finalStatus } from "./status-line.ts";
 import { decodeText } from "./text.ts";
 import { findMarkers, type Marker } from "./website-marker.ts";
@@ -14,7 +15,12 @@ export interface WebsiteBlock {
    * there is a status line whose number is out of range.
    */
   readonly status: number | undefined;
-  /** The answer's lines as returned: status line, header lines; or an error text. One line where the text was folded. */
+}
+
+/** One protocol's part of a website test as an appliance writes it. */
+export interface WebsiteAnswer {
+  readonly protocol: Protocol;
+  /** Status line and header lines, or an error text. */
   readonly lines: readonly string[];
 }
 
@@ -24,16 +30,18 @@ export interface WebsiteTest {
 }
 
 /**
- * What the body of a website test's answer tells: a JSON string that holds the text; anything else is `decode`.
+ * The blocks of a website test's body: a JSON string that holds the text; anything else is `decode`. No text of it is kept.
  *
  * @throws never
  * @see management API 4.2
  */
 export function decodeWebsiteTest(body: Uint8Array): Decoded<WebsiteTest> {
-  const parsed = parseJson(decodeText(body));
+  const parsed = parseJson(decodeText(body), WEBSITE_TEST.limits.json);
   if (!parsed.ok) return parsed;
-  if (typeof parsed.value === "string") return parseWebsiteTest(parsed.value);
-  return testProblem(`expected a string, got ${kindOf(parsed.value)}`);
+  const { value } = parsed.value;
+  return typeof value === "string"
+    ? parseWebsiteTest(value)
+    : testProblem(`expected a string, got ${kindOf(value)}`);
 }
 
 /**
@@ -53,7 +61,7 @@ export function parseWebsiteTest(text: string): Decoded<WebsiteTest> {
     const protocol = protocolOf(marker, firstPlain);
     if (blocks.has(protocol)) continue;
     const answer = text.slice(marker.end, markers[index + 1]?.start);
-    blocks.set(protocol, toBlock(protocol, answer, folded));
+    blocks.set(protocol, { protocol, status: finalStatus(answer, folded) });
   }
   return { ok: true, value: { blocks: [...blocks.values()] } };
 }
@@ -73,14 +81,6 @@ function protocolOf(marker: Marker, firstPlain: Marker | undefined): Protocol {
   return isPlain(marker) && marker !== firstPlain ? "https" : "http";
 }
 
-function toBlock(protocol: Protocol, answer: string, folded: boolean): WebsiteBlock {
-  const lines = answer
-    .trim()
-    .split("\n")
-    .map((line) => line.trimEnd());
-  return { protocol, status: finalStatus(answer, folded), lines: lines.filter((line) => line !== "") };
-}
-
 const RULE = "-".repeat(49);
 
 /**
@@ -89,11 +89,11 @@ const RULE = "-".repeat(49);
  *
  * @see management API 4.2
  */
-export function formatWebsiteTest(blocks: readonly Pick<WebsiteBlock, "protocol" | "lines">[]): string {
+export function formatWebsiteTest(blocks: readonly WebsiteAnswer[]): string {
   return blocks.map(formatBlock).join("");
 }
 
-function formatBlock({ protocol, lines }: Pick<WebsiteBlock, "protocol" | "lines">): string {
+function formatBlock({ protocol, lines }: WebsiteAnswer): string {
   const body = lines.map(formatLine).filter((line) => line.trim() !== "");
   return [`HTTP CONNECT ${RULE} ${protocol.toUpperCase()}`, ...body, "", ""].join("\n");
 }
@@ -105,6 +105,6 @@ function formatLine(line: string): string {
 }
 
 /** The body of a website test's answer: the text as a JSON string, slashes escaped as `\/`. @see management API 4.2 */
-export function encodeWebsiteTest(blocks: readonly Pick<WebsiteBlock, "protocol" | "lines">[]): string {
+export function encodeWebsiteTest(blocks: readonly WebsiteAnswer[]): string {
   return JSON.stringify(formatWebsiteTest(blocks)).replaceAll("/", String.raw`\/`);
 }

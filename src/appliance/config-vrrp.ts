@@ -2,8 +2,8 @@ import { dirname, join, resolve } from "node:path";
 
 import { z } from "zod";
 
+import { VRRP_LIST } from "../api/operations.ts";
 import type { LocalVrrpInterface } from "../api/vrrp-list.ts";
-import { MAX_INTERFACES } from "../api/vrrp.ts";
 import { PRIORITY, VHID } from "../api/vrrp-member.ts";
 import { listOf, mapOf } from "../config/yaml/collections.ts";
 import { integer, ipAddress, netmask, text, timeout } from "./config-values.ts";
@@ -34,7 +34,7 @@ const vrrpInterface = z.strictObject({
   alias: listOf(ipAddress).default([]),
 });
 
-const interfaces = mapOf(z.string().min(1), vrrpInterface, { max: MAX_INTERFACES });
+const interfaces = mapOf(z.string().min(1), vrrpInterface, { max: VRRP_LIST.limits.json.entries });
 
 const instance = z.strictObject({
   carppeer: ipAddress.default(DEFAULT_SETTINGS.peer),

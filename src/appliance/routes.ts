@@ -1,4 +1,4 @@
-import { VRRP_LIST_PATH } from "../api/operations.ts";
+import { VRRP_LIST } from "../api/operations.ts";
 import type { LocalVrrpInterface } from "../api/vrrp-list.ts";
 import { encodeVrrpList } from "../api/vrrp.ts";
 import { encodeWebsiteTest } from "../api/website-test.ts";
@@ -41,7 +41,7 @@ const INTEGER = /^[+-]?\d+$/;
 export async function answerTo({ method, target, signal }: Asked, deps: OperationDeps): Promise<Answer> {
   const [path = ""] = target.split("?", 1);
   const websiteId = WEBSITE_TEST.exec(path)?.[1];
-  if (path !== VRRP_LIST_PATH && websiteId === undefined) return failure(404, "no such path");
+  if (path !== VRRP_LIST.path && websiteId === undefined) return failure(404, "no such path");
   if (method !== "GET") return failure(405, "method not allowed", { allow: "GET" });
   return websiteId === undefined ? answerVrrp(deps) : answerWebsiteTest(websiteId, deps, signal);
 }

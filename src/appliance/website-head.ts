@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 
-import type { Protocol } from "../api/website-test.ts";
+import type { Protocol, WebsiteAnswer } from "../api/website-test.ts";
 
 /** A website as the appliance is configured to test it. @see management API 2.3 */
 export interface Website {
@@ -25,12 +25,6 @@ export interface WebsiteTestOptions {
   readonly insecureSkipVerify: boolean;
 }
 
-/** What came back over one protocol, ready to be formatted. */
-interface TestedProtocol {
-  readonly protocol: Protocol;
-  readonly lines: readonly string[];
-}
-
 /** Room for any sane answer's headers; more is reported as a parse error. */
 const MAX_HEADER_BYTES = 64 * 1024;
 /** Node's default leaves a dual-stack website's addresses after 250 ms each. */
@@ -48,7 +42,7 @@ export async function testWebsite(
   website: Website,
   options: WebsiteTestOptions,
   signal: AbortSignal,
-): Promise<readonly TestedProtocol[]> {
+): Promise<readonly WebsiteAnswer[]> {
   const protocols: readonly Protocol[] = website.protocol === "both" ? ["http", "https"] : [website.protocol];
   return Promise.all(
     protocols.map(async (protocol) => {

@@ -10,7 +10,7 @@ import type { Io } from "./io.ts";
 /** What one operation of an appliance yielded, asked by hand. */
 export interface Asked {
   readonly observation: Observation;
-  /** The body as it came, for people; `undefined` where there was none. */
+  /** The body as it came, less the credentials, for people; `undefined` where there was none. */
   readonly body: string | undefined;
 }
 
@@ -57,9 +57,9 @@ async function askOne(
   let body: string | undefined;
   const overheard: ApplianceClient = {
     ...client,
-    get: async (path, timeoutMs, options) => {
-      const answer = await client.get(path, timeoutMs, options);
-      if (answer.ok) body = Buffer.from(answer.value).toString();
+    get: async (...request) => {
+      const answer = await client.get(...request);
+      if (answer.ok) body = answer.value.redact(Buffer.from(answer.value.bytes).toString());
       return answer;
     },
   };

@@ -24,11 +24,11 @@ export async function askForFleet(
       ? { ok: true as const, http: NO_SETTINGS }
       : await loadHttpClient(httpConfigFile);
   if (!settings.ok) return { ...settings, reason: "config" };
-  const createClient = createClientFactories({ ...io, bodyLimitBytes: BODY_LIMIT_BYTES }, io.clock)();
+  const createClient = createClientFactories(io, io.clock)();
   const client = createClient({ baseUrl: url.href.replace(/\/+$/, ""), http: settings.http });
-  const answer = await client.get("/api/v1/fleet", TIMEOUT_MS);
+  const answer = await client.get("/api/v1/fleet", TIMEOUT_MS, { bodyLimitBytes: BODY_LIMIT_BYTES });
   client.close();
-  return answer.ok ? readDocument(answer.value) : unanswered(answer.failure.message);
+  return answer.ok ? readDocument(answer.value.bytes) : unanswered(answer.failure.message);
 }
 
 function readDocument(body: Uint8Array): FleetAnswer {

@@ -46,7 +46,7 @@ function samplesOf(appliance: ApplianceConfig, asked: readonly Asked[]): string 
   const fleet = createFleet();
   fleet.configure({ appliances: [{ ...appliance, enabled: true }] }, 0);
   for (const { observation } of asked) fleet.record(observation, 0);
-  const text = createFleetExposition().render(fleet.snapshot(0));
+  const text = createFleetExposition().render(fleet.snapshot(0)).toString();
   return printableLines(text.replace(/^#.*\n/gm, ""));
 }
 

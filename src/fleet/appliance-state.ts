@@ -1,10 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
-import type { VrrpAnomaly } from "../api/vrrp-list.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { statusSetHas } from "../config/status-set.ts";
 import { firstExpiryMs } from "../polling/freshness.ts";
 import type { Observation, OperationKind, PresentedCertificate } from "../polling/observation.ts";
-import { anomalyChange, healthChange, statusChange, transitionChange, type FleetChange } from "./changes.ts";
+import {
+  anomaliesOf,
+  anomalyChange,
+  healthChange,
+  statusChange,
+  transitionChange,
+  type Anomalies,
+  type FleetChange,
+} from "./changes.ts";
 import {
   afterVrrpPoll,
   afterWebsitePoll,
@@ -24,7 +31,7 @@ export interface ApplianceState {
   readonly websites: ReadonlyMap<number, WebsiteRecord>;
   readonly totals: PollTotals;
   /** Of the last good VRRP list. */
-  readonly anomalies: readonly VrrpAnomaly[];
+  readonly anomalies: Anomalies;
   /** Presented last, and kept until another is. */
   readonly certificate: PresentedCertificate | undefined;
 }
@@ -47,7 +54,7 @@ export function newState(config: ApplianceConfig, nowMs: number): ApplianceState
     vrrp: freshRecord(firstExpiryMs(config.polling.vrrp, nowMs)),
     websites: websitesFor(config, new Map(), nowMs),
     totals: { vrrp: { polls: 0, failures: 0 }, website_test: { polls: 0, failures: 0 } },
-    anomalies: [],
+    anomalies: { count: 0, places: [] },
     certificate: undefined,
   };
 }
@@ -76,7 +83,7 @@ export function afterObservation(state: ApplianceState, observation: Observation
 function afterVrrp(state: ApplianceState, observation: Observation & { kind: "vrrp" }, nowMs: number): Step {
   const { outcome, certificate = state.certificate } = observation;
   const { record, transitions } = afterVrrpPoll(state.vrrp, observation, outcome, nowMs);
-  const anomalies = outcome.ok ? outcome.value.anomalies : state.anomalies;
+  const anomalies = outcome.ok ? anomaliesOf(outcome.value) : state.anomalies;
   const totals = counted(state.totals, observation);
   return {
     state: { ...state, vrrp: record, anomalies, certificate, totals },

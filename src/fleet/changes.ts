@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { VrrpAnomaly } from "../api/vrrp-list.ts";
+import type { VrrpAnomaly, VrrpList } from "../api/vrrp-list.ts";
 import type { Protocol } from "../api/website-test.ts";
 import type { Failure } from "../polling/failure.ts";
 import type { Operation } from "../polling/observation.ts";
@@ -29,8 +29,21 @@ export type FleetChange =
   | { readonly kind: "failing"; readonly operation: Operation; readonly failure: Failure }
   /** `from`: why it failed until now. */
   | { readonly kind: "recovered"; readonly operation: Operation; readonly from: Failure }
-  /** The answer deviates from the specification in other places than the last good one did; empty: no longer. */
-  | { readonly kind: "anomalies"; readonly anomalies: readonly VrrpAnomaly[] };
+  /** The answer deviates from the specification in other places than the last good one did. */
+  | ({ readonly kind: "anomalies" } & Anomalies);
+
+/** Where an answer deviates from the specification. */
+export interface Anomalies {
+  readonly count: number;
+  /** The first of them, at most 10. */
+  readonly places: readonly VrrpAnomaly[];
+}
+
+const MAX_PLACES = 10;
+
+export function anomaliesOf({ anomalies }: VrrpList): Anomalies {
+  return { count: anomalies.length, places: anomalies.slice(0, MAX_PLACES) };
+}
 
 /** What a poll's outcome changes for an operation that failed with `before`, or did not, until now. */
 export function healthChange(
@@ -43,12 +56,9 @@ export function healthChange(
   return before === undefined ? [] : [{ kind: "recovered", operation, from: before }];
 }
 
-/** Anomalies are told when they appear, change or go, not with every answer. */
-export function anomalyChange(
-  before: readonly VrrpAnomaly[],
-  now: readonly VrrpAnomaly[],
-): readonly FleetChange[] {
-  return isDeepStrictEqual(before, now) ? [] : [{ kind: "anomalies", anomalies: now }];
+/** Anomalies are reported when they appear, change or go, not with every answer. */
+export function anomalyChange(before: Anomalies, now: Anomalies): readonly FleetChange[] {
+  return isDeepStrictEqual(before, now) ? [] : [{ kind: "anomalies", ...now }];
 }
 
 export function transitionChange({ reported, from }: Transition): FleetChange {

@@ -4,7 +4,13 @@ import { afterObservation, newState, reconfigured, type ApplianceState } from ".
 import type { FleetChange } from "./changes.ts";
 import { isStalled } from "./record.ts";
 import { createSectionMemo } from "./section-memo.ts";
-import { clusterSection, totalsSection, vrrpSection, websiteSection } from "./sections.ts";
+import {
+  clusterSection,
+  type ClusterSection,
+  totalsSection,
+  vrrpSection,
+  websiteSection,
+} from "./sections.ts";
 import type {
   ClusterSnapshot,
   FleetSnapshot,
@@ -41,7 +47,7 @@ export function createFleet(remembered: ReadonlyMap<string, ApplianceState> = ne
   const onceVrrp = createSectionMemo<VrrpSnapshot>();
   const onceWebsite = createSectionMemo<WebsiteSnapshot>();
   const onceTotals = createSectionMemo<TotalsSnapshot>();
-  const onceCluster = createSectionMemo<ClusterSnapshot>();
+  const onceCluster = createSectionMemo<ClusterSection>();
   let states = new Map(remembered);
   /** Names of the members, at least one, of clusters of two or more. */
   let clusters: ReadonlyMap<string, readonly string[]> = new Map();
@@ -95,7 +101,7 @@ export function createFleet(remembered: ReadonlyMap<string, ApplianceState> = ne
   function clusterOf(cluster: string, names: readonly string[], nowMs: number): ClusterSnapshot {
     const members = names.flatMap((name) => states.get(name) ?? []);
     const madeOf = members.flatMap(({ identity, vrrp }) => [identity, vrrp, isStalled(vrrp, nowMs)]);
-    return onceCluster(names, madeOf, () => clusterSection(cluster, members, nowMs));
+    return onceCluster(names, madeOf, (before) => clusterSection(cluster, members, nowMs, before)).section;
   }
 
   return {

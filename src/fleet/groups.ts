@@ -1,15 +1,69 @@
-import type { VrrpInterface } from "../api/vrrp-list.ts";
-import { groupKey } from "./mastery.ts";
-import type { GroupSnapshot, MemberRole, MemberSnapshot } from "./snapshot.ts";
+import { groupKey, type GroupSnapshot, type MemberRole, type MemberSnapshot } from "./snapshot.ts";
 import type { SeenInterface } from "./transitions.ts";
+
+/** What an appliance reported of one group last, over all of its interfaces in it. */
+export interface GroupReport extends Pick<GroupSnapshot, "vhid" | "vip"> {
+  /** While its list is known. */
+  readonly role: MemberRole;
+  /** Whether any interface was MASTER when it was last readable. */
+  readonly isMastered: boolean;
+  /** The highest one. */
+  readonly priority: number | undefined;
+  readonly isFailoverMaster: boolean;
+}
+
+/** By `groupKey`, in the order of first mention. */
+export type GroupReports = ReadonlyMap<string, GroupReport>;
+
+/** Of several interfaces in one group the strongest decides. */
+const STRENGTH: Readonly<Record<MemberRole, number>> = { other: 0, backup: 1, unknown: 2, master: 3 };
+
+export function reportsOf(seen: readonly SeenInterface[]): GroupReports {
+  const reports = new Map<string, GroupReport>();
+  for (const each of seen) {
+    const key = groupKey(each.reported);
+    const known = reports.get(key);
+    reports.set(key, known === undefined ? reportOf(each) : together(known, reportOf(each)));
+  }
+  return reports;
+}
+
+function reportOf({ reported, isReadable }: SeenInterface): GroupReport {
+  const { vhid, vip, state, priority, type } = reported;
+  const isMastered = state === "MASTER";
+  const role = isMastered ? "master" : state === "BACKUP" ? "backup" : "other";
+  return {
+    vhid,
+    vip,
+    role: isReadable ? role : "unknown",
+    isMastered,
+    priority,
+    isFailoverMaster: type === "1",
+  };
+}
+
+function together(one: GroupReport, other: GroupReport): GroupReport {
+  return {
+    ...one,
+    role: STRENGTH[one.role] < STRENGTH[other.role] ? other.role : one.role,
+    isMastered: one.isMastered || other.isMastered,
+    priority: highest([one.priority, other.priority]),
+    isFailoverMaster: one.isFailoverMaster || other.isFailoverMaster,
+  };
+}
+
+function highest(priorities: readonly (number | undefined)[]): number | undefined {
+  const known = priorities.filter((priority) => priority !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
+}
 
 /** An appliance as its cluster's groups see it. */
 export interface Member {
   readonly appliance: string;
   /** Whether its VRRP list is known now. */
   readonly isKnown: boolean;
-  /** What its last good answer held; `undefined` if there was none yet. */
-  readonly seen: readonly SeenInterface[] | undefined;
+  /** Of its last good answer; `undefined` if there was none yet. */
+  readonly reports: GroupReports | undefined;
   /** The monotonic instant at which that answer was learned. */
   readonly learnedAtMs: number | undefined;
   /** For how long that answer counts. */
@@ -18,119 +72,156 @@ export interface Member {
   readonly masteryChangedAtMs: ReadonlyMap<string, number> | undefined;
 }
 
-/** The VRRP groups of one cluster: every one that a member was last seen in, in the order of first mention. */
-export function groupsOf(members: readonly Member[]): readonly GroupSnapshot[] {
-  const sorted = members.map(({ seen, ...member }) => ({ ...member, groups: seen && byGroup(seen) }));
-  const keys = new Set(sorted.flatMap(({ groups }) => [...(groups?.keys() ?? [])]));
-  return [...keys].flatMap((key) => {
-    const [first] = sorted.flatMap(({ groups }) => groups?.get(key)?.slice(0, 1) ?? []);
-    return first === undefined
-      ? []
-      : groupOf(first.reported, standings(sorted, key), agreementOf(sorted, key));
-  });
+/** The groups of a cluster, and what they were made of. */
+export interface Groups {
+  readonly members: readonly Member[];
+  /** By key, in the order of first mention. */
+  readonly byKey: ReadonlyMap<string, GroupSnapshot>;
 }
 
-type Agreement = Pick<GroupSnapshot, "isSettled" | "notHeardSince">;
+/**
+ * The VRRP groups of one cluster: every one that a member was last seen in, in the order of first mention. A group that is
+ * as it was `before` is the same object. Only groups of members whose answer is new are made anew: with thousands of groups
+ * the rest would block the event loop at each poll.
+ */
+export function groupsOf(members: readonly Member[], before?: Groups): Groups {
+  const lastChangesMs = lastChanges(members);
+  const isTouched = touchedSince(before?.members, members);
+  const byKey = new Map<string, GroupSnapshot>();
+  for (const { reports } of members) {
+    for (const key of reports?.keys() ?? []) {
+      if (byKey.has(key)) continue;
+      const known = before?.byKey.get(key);
+      if (known !== undefined && !isTouched(key)) {
+        byKey.set(key, known);
+        continue;
+      }
+      const standings = standingsIn(members, key);
+      const group = groupOf(key, standings, agreementOf(standings, lastChangesMs.get(key)));
+      byKey.set(key, known !== undefined && isSameGroup(known, group) ? known : group);
+    }
+  }
+  return { members, byKey };
+}
 
-/** A member of a group whose list is known now. Monotonic instants. */
-interface Heard {
-  readonly appliance: string;
-  readonly isMaster: boolean;
-  readonly learnedAtMs: number;
+function lastChanges(members: readonly Member[]): ReadonlyMap<string, number> {
+  const lastChangesMs = new Map<string, number>();
+  for (const { masteryChangedAtMs } of members) {
+    for (const [key, atMs] of masteryChangedAtMs ?? [])
+      lastChangesMs.set(key, Math.max(atMs, lastChangesMs.get(key) ?? atMs));
+  }
+  return lastChangesMs;
+}
+
+/** Which groups a change of the members can have changed. */
+function touchedSince(
+  before: readonly Member[] | undefined,
+  members: readonly Member[],
+): (key: string) => boolean {
+  const pairs = members.map((member, index) => ({ member, old: before?.[index] }));
+  const changed = pairs.filter(({ member, old }) => !isSameMember(member, old));
+  // A member that was never seen counts in every group.
+  const isAnywhere =
+    before?.length !== members.length ||
+    changed.some(({ member, old }) => old?.appliance !== member.appliance || old.reports === undefined);
+  if (isAnywhere) return () => true;
+  return (key) =>
+    changed.some(
+      ({ member, old }) =>
+        member.reports?.has(key) === true ||
+        old?.reports?.has(key) === true ||
+        member.masteryChangedAtMs?.has(key) === true ||
+        old?.masteryChangedAtMs?.has(key) === true,
+    );
+}
+
+function isSameMember(one: Member, other: Member | undefined): boolean {
+  return one.appliance === other?.appliance && one.isKnown === other.isKnown && one.reports === other.reports;
+}
+
+/** One member in one group. */
+interface Standing extends MemberSnapshot {
+  readonly member: Member;
+  /** `undefined` for an appliance that was never seen. */
+  readonly report: GroupReport | undefined;
+  /** When it was last seen to become MASTER or to cease to be. */
   readonly changedAtMs: number;
 }
 
-/** Of this group alone: what happens to the others of its cluster has no part in it. */
-function agreementOf(members: readonly SortedMember[], key: string): Agreement {
-  const heard = members.flatMap((member) => heardIn(member, key));
-  const changes = members.flatMap(({ masteryChangedAtMs }) => masteryChangedAtMs?.get(key) ?? []);
-  const lastChangeMs = Math.max(...changes, Number.NEGATIVE_INFINITY);
-  const behind = heard.filter(({ learnedAtMs }) => learnedAtMs < lastChangeMs);
+function standingsIn(members: readonly Member[], key: string): readonly Standing[] {
+  const standings: Standing[] = [];
+  for (const member of members) {
+    const { appliance, reports, isKnown, masteryChangedAtMs } = member;
+    const report = reports?.get(key);
+    if (reports !== undefined && report === undefined) continue;
+    const role = isKnown && report !== undefined ? report.role : "unknown";
+    const changedAtMs = masteryChangedAtMs?.get(key) ?? Number.NEGATIVE_INFINITY;
+    standings.push({ appliance, role, priority: report?.priority, member, report, changedAtMs });
+  }
+  return standings;
+}
+
+type Agreement = Pick<GroupSnapshot, "isSettled" | "notHeardSince">;
+const AGREED: Agreement = { isSettled: true, notHeardSince: [] };
+
+/** Considers this group only, whatever happens to the others of its cluster. Monotonic instants. */
+function agreementOf(standings: readonly Standing[], lastChangeMs: number | undefined): Agreement {
+  if (lastChangeMs === undefined) return AGREED;
+  const heard = standings.filter(({ member, report }) => member.isKnown && report !== undefined);
+  const behind = heard.filter((standing) => learnedAtMs(standing) < lastChangeMs);
   const isSettled = behind.length === 0 || areMastersAtOnce(heard);
   return { isSettled, notHeardSince: behind.map(({ appliance }) => appliance) };
 }
 
-function heardIn(member: SortedMember, key: string): readonly Heard[] {
-  const { appliance, isKnown, groups, learnedAtMs, masteryChangedAtMs } = member;
-  const here = groups?.get(key);
-  if (!isKnown || here === undefined || learnedAtMs === undefined) return [];
-  const changedAtMs = masteryChangedAtMs?.get(key) ?? Number.NEGATIVE_INFINITY;
-  return [{ appliance, isMaster: roleOf(here) === "master", learnedAtMs, changedAtMs }];
+function learnedAtMs({ member }: Standing): number {
+  return member.learnedAtMs ?? Number.NEGATIVE_INFINITY;
 }
 
 /** Whether any two were heard as MASTER each since the other became it, whatever a third one does. */
-function areMastersAtOnce(heard: readonly Heard[]): boolean {
-  const masters = heard.filter(({ isMaster }) => isMaster);
-  const isSince = (one: Heard, other: Heard): boolean => other.changedAtMs <= one.learnedAtMs;
+function areMastersAtOnce(heard: readonly Standing[]): boolean {
+  const masters = heard.filter(({ role }) => role === "master");
+  const isSince = (one: Standing, other: Standing): boolean => other.changedAtMs <= learnedAtMs(one);
   return masters.some((one) =>
     masters.some((other) => one !== other && isSince(one, other) && isSince(other, one)),
   );
 }
 
-interface SortedMember extends Omit<Member, "seen"> {
-  /** Its interfaces by group, once for all groups; `undefined` if it was never seen. */
-  readonly groups: ReadonlyMap<string, readonly SeenInterface[]> | undefined;
-}
-
-function byGroup(seen: readonly SeenInterface[]): ReadonlyMap<string, readonly SeenInterface[]> {
-  const groups = new Map<string, SeenInterface[]>();
-  for (const each of seen) {
-    const key = groupKey(each.reported);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [each]);
-    else group.push(each);
-  }
-  return groups;
-}
-
-/** One member in one group. */
-interface Standing extends MemberSnapshot {
-  readonly isFailoverMaster: boolean;
-  readonly countsForMs: number;
-}
-
-function standings(members: readonly SortedMember[], key: string): readonly Standing[] {
-  return members.flatMap(({ appliance, isKnown, groups, countsForMs = 0 }) => {
-    const here = groups?.get(key);
-    if (groups !== undefined && here === undefined) return [];
-    const role = isKnown && here !== undefined ? roleOf(here) : "unknown";
-    const priorities = (here ?? []).flatMap(({ reported }) => reported.priority ?? []);
-    return {
-      appliance,
-      role,
-      countsForMs,
-      isFailoverMaster: (here ?? []).some(({ reported }) => reported.type === "1"),
-      priority: priorities.length === 0 ? undefined : Math.max(...priorities),
-    };
-  });
-}
-
-function roleOf(interfaces: readonly SeenInterface[]): MemberRole {
-  const readable = interfaces.filter(({ isReadable }) => isReadable);
-  if (readable.some(({ reported }) => reported.state === "MASTER")) return "master";
-  if (readable.length < interfaces.length) return "unknown";
-  return readable.some(({ reported }) => reported.state === "BACKUP") ? "backup" : "other";
-}
-
-function groupOf(
-  { vhid, vip }: VrrpInterface,
-  standing: readonly Standing[],
-  agreement: Agreement,
-): GroupSnapshot {
-  const members = standing.map(({ appliance, role, priority }) => ({ appliance, role, priority }));
-  const missing = standing.filter(({ role }) => role === "unknown");
-  const missedForMs = Math.max(0, ...missing.map(({ countsForMs }) => countsForMs));
-  return { vhid, vip, members, ...agreement, missedForMs, isPreferredMaster: preferredMaster(standing) };
+function groupOf(key: string, standings: readonly Standing[], agreement: Agreement): GroupSnapshot {
+  const first = standings.find(({ report }) => report !== undefined)?.report;
+  const members = standings.map(({ appliance, role, priority }) => ({ appliance, role, priority }));
+  const missing = standings.filter(({ role }) => role === "unknown");
+  const missedForMs = Math.max(0, ...missing.map(({ member }) => member.countsForMs ?? 0));
+  const isPreferredMaster = preferredMaster(standings);
+  const name = { key, vhid: first?.vhid ?? 0, vip: first?.vip ?? "" };
+  return { ...name, members, ...agreement, missedForMs, isPreferredMaster };
 }
 
 /**
  * Whether the one MASTER is preferred: by its configured type where exactly one member is FAILOVER MASTER, else by the
  * highest priority, which may be shared. Members count with what they reported last, even while unknown.
  */
-function preferredMaster(members: readonly Standing[]): boolean | undefined {
-  const [master, ...others] = members.filter(({ role }) => role === "master");
+function preferredMaster(standings: readonly Standing[]): boolean | undefined {
+  const [master, ...others] = standings.filter(({ role }) => role === "master");
   if (master === undefined || others.length > 0) return undefined;
-  if (members.filter(({ isFailoverMaster }) => isFailoverMaster).length === 1) return master.isFailoverMaster;
+  const failoverMasters = standings.filter(({ report }) => report?.isFailoverMaster === true);
+  if (failoverMasters.length === 1) return failoverMasters[0] === master;
   if (master.priority === undefined) return undefined;
-  return master.priority === Math.max(...members.map(({ priority }) => priority ?? -1));
+  return master.priority === highest(standings.map(({ priority }) => priority));
+}
+
+/** Of two groups with one key. */
+function isSameGroup(one: GroupSnapshot, other: GroupSnapshot): boolean {
+  return (
+    one.isSettled === other.isSettled &&
+    one.isPreferredMaster === other.isPreferredMaster &&
+    one.missedForMs === other.missedForMs &&
+    one.members.length === other.members.length &&
+    one.notHeardSince.length === other.notHeardSince.length &&
+    one.members.every((member, index) => isSameStanding(member, other.members[index])) &&
+    one.notHeardSince.every((name, index) => name === other.notHeardSince[index])
+  );
+}
+
+function isSameStanding(one: MemberSnapshot, other: MemberSnapshot | undefined): boolean {
+  return one.appliance === other?.appliance && one.role === other.role && one.priority === other.priority;
 }

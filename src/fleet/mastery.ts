@@ -1,15 +1,12 @@
-import type { VrrpInterface } from "../api/vrrp-list.ts";
-import type { SeenInterface } from "./transitions.ts";
-
-/** Tells the groups of a cluster apart; `vip` in canonical text. */
-export function groupKey({ vhid, vip }: Pick<VrrpInterface, "vhid" | "vip">): string {
-  return `${vhid} ${vip}`;
-}
+import type { GroupReports } from "./groups.ts";
 
 interface SeenBefore {
-  readonly interfaces: readonly SeenInterface[];
+  readonly reports: GroupReports;
   readonly masteryChangedAtMs: ReadonlyMap<string, number>;
 }
+
+/** Groups that an appliance has left and that still count: it may report others each time. */
+const MAX_LEFT = 1024;
 
 /**
  * By group, when an appliance was last seen to become MASTER or to cease to be, after one more good answer at the monotonic
@@ -17,21 +14,21 @@ interface SeenBefore {
  */
 export function masteryChanges(
   before: SeenBefore | undefined,
-  seen: readonly SeenInterface[],
+  reports: GroupReports,
   nowMs: number,
   keptMs: number,
 ): ReadonlyMap<string, number> {
   if (before === undefined) return new Map();
-  const [was, is] = [masteredIn(before.interfaces), masteredIn(seen)];
-  const present = new Set(seen.map(({ reported }) => groupKey(reported)));
-  const kept = [...before.masteryChangedAtMs].filter(
-    ([key, atMs]) => present.has(key) || nowMs - atMs < keptMs,
-  );
-  const changed = [...was, ...is].filter((key) => was.has(key) !== is.has(key));
-  return new Map([...kept, ...changed.map((key) => [key, nowMs] as const)]);
-}
-
-function masteredIn(interfaces: readonly SeenInterface[]): ReadonlySet<string> {
-  const masters = interfaces.filter(({ reported }) => reported.state === "MASTER");
-  return new Set(masters.map(({ reported }) => groupKey(reported)));
+  const wasMaster = (key: string): boolean => before.reports.get(key)?.isMastered === true;
+  const isMaster = (key: string): boolean => reports.get(key)?.isMastered === true;
+  const left = [...before.reports.keys()].filter((key) => !reports.has(key) && wasMaster(key));
+  const changed = [...reports.keys()].filter((key) => wasMaster(key) !== isMaster(key));
+  const known = [...before.masteryChangedAtMs];
+  const leftBefore = known.filter(([key, atMs]) => !reports.has(key) && nowMs - atMs < keptMs);
+  const leftNow = new Map([...leftBefore, ...left.map((key) => [key, nowMs] as const)]);
+  return new Map([
+    ...[...leftNow].slice(-MAX_LEFT),
+    ...known.filter(([key]) => reports.has(key)),
+    ...changed.map((key) => [key, nowMs] as const),
+  ]);
 }

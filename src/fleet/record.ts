@@ -2,6 +2,7 @@ import type { VrrpAnomalyKind, VrrpList } from "../api/vrrp-list.ts";
 import type { Protocol } from "../api/website-test.ts";
 import type { Failure } from "../polling/failure.ts";
 import type { Observation, Outcome, WebsiteStatus } from "../polling/observation.ts";
+import { reportsOf, type GroupReports } from "./groups.ts";
 import { masteryChanges } from "./mastery.ts";
 import type { PollHealth } from "./snapshot.ts";
 import {
@@ -34,6 +35,7 @@ interface Latest {
 
 export interface SeenVrrp {
   readonly interfaces: readonly SeenInterface[];
+  readonly reports: GroupReports;
   readonly anomalies: Readonly<Record<VrrpAnomalyKind, number>>;
   /** The monotonic instant at which this was learned. */
   readonly learnedAtMs: number;
@@ -73,9 +75,10 @@ export function afterVrrpPoll(
   const before = record.seen?.interfaces ?? [];
   const { seen, transitions } = afterVrrpList(before, outcome.value, observation.completedAtMs);
   const anomalies = countAnomalies(outcome.value);
+  const reports = reportsOf(seen);
   const countsForMs = observation.expiresAtMs - nowMs;
-  const masteryChangedAtMs = masteryChanges(record.seen, seen, nowMs, countsForMs);
-  const all = { interfaces: seen, anomalies, learnedAtMs: nowMs, countsForMs, masteryChangedAtMs };
+  const masteryChangedAtMs = masteryChanges(record.seen, reports, nowMs, countsForMs);
+  const all = { interfaces: seen, reports, anomalies, learnedAtMs: nowMs, countsForMs, masteryChangedAtMs };
   return { record: afterSuccess(observation, all), transitions };
 }
 

@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Protocol } from "../api/website-test.ts";
 import type { WebsiteConfig } from "../config/config.ts";
 import { statusSetHas } from "../config/status-set.ts";
 import { OPERATION_KINDS, type OperationKind, type PresentedCertificate } from "../polling/observation.ts";
 import type { ApplianceState, PollTotals } from "./appliance-state.ts";
-import { groupsOf } from "./groups.ts";
+import { groupsOf, type Groups } from "./groups.ts";
 import { healthAt, type SeenVrrp, type SeenWebsite, type VrrpRecord, type WebsiteRecord } from "./record.ts";
 import type {
   ClusterSnapshot,
@@ -64,27 +65,41 @@ export function totalsSection(identity: Identity, totals: PollTotals, hasWebsite
   };
 }
 
-/** The VRRP groups of a cluster, and the configured labels that all of its members share. */
+/** The section of a cluster, and what the next one can be made of. */
+export interface ClusterSection {
+  readonly section: ClusterSnapshot;
+  readonly groups: Groups;
+}
+
+/**
+ * The VRRP groups of a cluster, and the configured labels that all of its members share. What is as it was `before` is the
+ * same object, the section itself included.
+ */
 export function clusterSection(
   cluster: string,
   members: readonly ApplianceState[],
   nowMs: number,
-): ClusterSnapshot {
-  return {
-    kind: "cluster",
-    cluster,
-    labels: sharedLabels(members.map(({ identity }) => identity.labels)),
-    groups: groupsOf(
-      members.map(({ identity, vrrp }) => ({
-        appliance: identity.appliance,
-        isKnown: healthAt(vrrp, nowMs).state === "succeeded",
-        seen: vrrp.seen?.interfaces,
-        learnedAtMs: vrrp.seen?.learnedAtMs,
-        countsForMs: vrrp.seen?.countsForMs,
-        masteryChangedAtMs: vrrp.seen?.masteryChangedAtMs,
-      })),
-    ),
-  };
+  before?: ClusterSection,
+): ClusterSection {
+  const labels = sharedLabels(members.map(({ identity }) => identity.labels));
+  // What is kept beside a group holds the labels too.
+  const known = isDeepStrictEqual(labels, before?.section.labels) ? before : undefined;
+  const groups = groupsOf(
+    members.map(({ identity, vrrp }) => ({
+      appliance: identity.appliance,
+      isKnown: healthAt(vrrp, nowMs).state === "succeeded",
+      reports: vrrp.seen?.reports,
+      learnedAtMs: vrrp.seen?.learnedAtMs,
+      countsForMs: vrrp.seen?.countsForMs,
+      masteryChangedAtMs: vrrp.seen?.masteryChangedAtMs,
+    })),
+    known?.groups,
+  );
+  const list = [...groups.byKey.values()];
+  const isSame =
+    known?.section.groups.length === list.length &&
+    list.every((group, index) => group === known.section.groups[index]);
+  return { section: isSame ? known.section : { kind: "cluster", cluster, labels, groups: list }, groups };
 }
 
 function sharedLabels([first = {}, ...others]: readonly Identity["labels"][]): Identity["labels"] {
@@ -104,7 +119,6 @@ function listSnapshot({ interfaces, anomalies }: SeenVrrp): VrrpListSnapshot {
 
 function interfaceSnapshot(seen: SeenInterface): InterfaceSnapshot {
   const { reported, firstSeenAtMs, transitions, lastTransitionAtMs } = seen;
-  const { alias, ...shown } = reported;
   const isMaster = reported.state === "MASTER";
-  return { ...shown, isMaster, aliasCount: alias?.length, firstSeenAtMs, transitions, lastTransitionAtMs };
+  return { ...reported, isMaster, firstSeenAtMs, transitions, lastTransitionAtMs };
 }

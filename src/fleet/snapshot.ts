@@ -127,6 +127,8 @@ export interface ClusterSnapshot {
 
 /** A VRRP group; an appliance is one member, however many interfaces of it are in the group. */
 export interface GroupSnapshot {
+  /** @see groupKey */
+  readonly key: string;
   readonly vhid: number;
   readonly vip: string;
   /** In the order of the configuration. */
@@ -160,6 +162,11 @@ export interface MemberSnapshot {
  * in a state that is neither MASTER nor BACKUP.
  */
 export type MemberRole = "master" | "backup" | "other" | "unknown";
+
+/** Tells the groups of a cluster apart. */
+export function groupKey({ vhid, vip }: Pick<GroupSnapshot, "vhid" | "vip">): string {
+  return `${vhid} ${vip}`;
+}
 
 /** Names of the members in that role. */
 export function membersIn({ members }: GroupSnapshot, role: MemberRole): readonly string[] {

@@ -30,16 +30,19 @@ export function afterVrrpList(
   atMs: number,
 ): { readonly seen: readonly SeenInterface[]; readonly transitions: readonly Transition[] } {
   const before = new Map(seen.map((known) => [seriesKey(known.reported), known]));
-  const canonical = list.interfaces.map((reported) => ({ ...reported, vip: canonicalAddress(reported.vip) }));
-  const now = canonical.map((reported) => advance(before.get(seriesKey(reported)), reported, atMs));
+  const steps = list.interfaces.map((decoded) => {
+    const vip = canonicalAddress(decoded.vip);
+    const reported = vip === decoded.vip ? decoded : { ...decoded, vip };
+    const known = before.get(seriesKey(reported));
+    return { reported, from: known?.reported.state, seen: advance(known, reported, atMs) };
+  });
   const unreadable = new Set(list.unreadable);
   const kept = seen.filter(({ reported }) => unreadable.has(reported.name));
   return {
-    seen: [...now, ...kept.map((known) => ({ ...known, isReadable: false }))],
-    transitions: canonical.flatMap((reported) => {
-      const from = before.get(seriesKey(reported))?.reported.state;
-      return from === undefined || from === reported.state ? [] : [{ reported, from }];
-    }),
+    seen: [...steps.map((step) => step.seen), ...kept.map((known) => ({ ...known, isReadable: false }))],
+    transitions: steps.flatMap(({ reported, from }) =>
+      from === undefined || from === reported.state ? [] : [{ reported, from }],
+    ),
   };
 }
 

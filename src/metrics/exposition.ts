@@ -1,51 +1,113 @@
-import type { FleetSnapshot, Section } from "../fleet/snapshot.ts";
+import type { ClusterSnapshot, FleetSnapshot, GroupSnapshot, Section } from "../fleet/snapshot.ts";
 import { FLEET_FAMILIES } from "./families.ts";
-import type { Family, Sample } from "./family.ts";
-import { escapeLabelValue, labelValue } from "./label-value.ts";
+import { groupLabels } from "./families/groups.ts";
+import type { Family, Labels, Sample } from "./family.ts";
+import { escapeLabelValue } from "./label-value.ts";
 
 /** The fleet as text. @see https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
 export interface FleetExposition {
   /** Renders a section ahead of the scrape that will want it. */
   prepare(section: Section): void;
-  /** The whole snapshot; sections that were rendered before are only joined. */
-  render(snapshot: FleetSnapshot): string;
+  /** The whole snapshot in UTF-8; sections that were rendered before are only joined. */
+  render(snapshot: FleetSnapshot): Buffer;
 }
 
 /** A section's lines, one text for each family, in the order of the families. */
-type Rendered = readonly string[];
+type Rendered = readonly Text[];
+
+/** Long text is kept as UTF-8 outside of the heap, where one wide character would double it. */
+type Text = string | Buffer;
+const LONG_TEXT = 16 * 1024;
+
+/** The label text of a cluster's groups by key. */
+type GroupTexts = ReadonlyMap<string, GroupText>;
+interface GroupText {
+  readonly group: GroupSnapshot;
+  readonly labels: string;
+}
 
 export function createFleetExposition(families: readonly Family[] = FLEET_FAMILIES): FleetExposition {
   const headers = families.map(headerOf);
   const rendered = new WeakMap<Section, Rendered>();
+  const groupTexts = new Map<string, GroupTexts>();
 
   function linesOf(section: Section): Rendered {
     const known = rendered.get(section);
     if (known !== undefined) return known;
-    const lines = families.map((family) => renderSamples(family.name, samplesOf(family, section)));
+    const lines = section.kind === "cluster" ? linesOfGroups(section) : linesOfSamples(section);
     rendered.set(section, lines);
     return lines;
+  }
+
+  function linesOfSamples(section: Exclude<Section, ClusterSnapshot>): Rendered {
+    const labelText = sharedLabelText();
+    return families.map((family) =>
+      kept(samplesOf(family, section).map(({ labels, value }) => line(family, labelText(labels), value))),
+    );
+  }
+
+  function linesOfGroups(section: ClusterSnapshot): Rendered {
+    const texts = groupTextsOf(section, groupTexts.get(section.cluster));
+    groupTexts.set(section.cluster, texts);
+    return families.map((family) => {
+      const { group: valueOf } = family;
+      if (valueOf === undefined) return "";
+      const lines: string[] = [];
+      for (const { group, labels } of texts.values()) {
+        const value = valueOf(group);
+        if (value !== undefined) lines.push(line(family, labels, value));
+      }
+      return kept(lines);
+    });
   }
 
   return {
     prepare: linesOf,
     render: (snapshot) => {
       const sections = sectionsOf(snapshot).map(linesOf);
-      return headers.map((header, index) => joinFamily(header, sections, index)).join("");
+      const clusters = new Set(snapshot.clusters.map(({ cluster }) => cluster));
+      for (const cluster of groupTexts.keys()) if (!clusters.has(cluster)) groupTexts.delete(cluster);
+      return joined(headers.flatMap((header, index) => familyText(header, sections, index)));
     },
   };
 }
 
-function joinFamily(header: string, sections: readonly Rendered[], index: number): string {
-  let lines = "";
-  for (const section of sections) lines += section[index] ?? "";
-  return lines === "" ? "" : header + lines;
+/** A group that is the same object as before has the same labels. */
+function groupTextsOf(section: ClusterSnapshot, before: GroupTexts | undefined): GroupTexts {
+  const texts = new Map<string, GroupText>();
+  for (const group of section.groups) {
+    const known = before?.get(group.key);
+    const isSame = known?.group === group;
+    texts.set(group.key, isSame ? known : { group, labels: renderLabels(groupLabels(section, group)) });
+  }
+  return texts;
+}
+
+function familyText(header: string, sections: readonly Rendered[], index: number): readonly Text[] {
+  const lines = sections.flatMap((section) => section[index] ?? "").filter((text) => text.length > 0);
+  return lines.length === 0 ? [] : [header, ...lines];
+}
+
+/** Strings are gathered first, since each conversion to bytes has a cost of its own. */
+function joined(texts: readonly Text[]): Buffer {
+  const chunks: Buffer[] = [];
+  let gathered = "";
+  for (const text of texts) {
+    if (typeof text === "string") gathered += text;
+    if (typeof text !== "string" || gathered.length > LONG_TEXT) {
+      chunks.push(Buffer.from(gathered));
+      gathered = "";
+    }
+    if (typeof text !== "string") chunks.push(text);
+  }
+  return Buffer.concat([...chunks, Buffer.from(gathered)]);
 }
 
 function sectionsOf({ appliances, clusters }: FleetSnapshot): readonly Section[] {
   return [...appliances.flatMap(({ vrrp, websites, totals }) => [vrrp, ...websites, totals]), ...clusters];
 }
 
-function samplesOf({ samples }: Family, section: Section): readonly Sample[] {
+function samplesOf({ samples }: Family, section: Exclude<Section, ClusterSnapshot>): readonly Sample[] {
   switch (section.kind) {
     case "vrrp":
       return samples.vrrp?.(section) ?? [];
@@ -53,8 +115,6 @@ function samplesOf({ samples }: Family, section: Section): readonly Sample[] {
       return samples.website_test?.(section) ?? [];
     case "totals":
       return samples.totals?.(section) ?? [];
-    case "cluster":
-      return samples.cluster?.(section) ?? [];
     default:
       return section satisfies never;
   }
@@ -64,11 +124,26 @@ function headerOf({ name, type, help }: Family): string {
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
 }
 
-/** One flat string: pieces that are only chained together would be walked through again at every scrape. */
-function renderSamples(name: string, samples: readonly Sample[]): string {
-  return samples.map(({ labels, value }) => `${name}{${renderLabels(labels)}} ${value}\n`).join("");
+function line({ name }: Family, labels: string, value: number): string {
+  return `${name}{${labels}} ${value}\n`;
 }
 
-function renderLabels(labels: Sample["labels"]): string {
-  return labels.map(([name, value]) => `${name}="${escapeLabelValue(labelValue(value))}"`).join(",");
+/** One flat text: pieces that are only chained together would be walked through again at every scrape. */
+function kept(lines: readonly string[]): Text {
+  const text = lines.join("");
+  return text.length > LONG_TEXT ? Buffer.from(text) : text;
+}
+
+/** Families that share the labels of a sample share their text. */
+function sharedLabelText(): (labels: Labels) => string {
+  const texts = new Map<Labels, string>();
+  return (labels) => {
+    const known = texts.get(labels) ?? renderLabels(labels);
+    texts.set(labels, known);
+    return known;
+  };
+}
+
+function renderLabels(labels: Labels): string {
+  return labels.map(([name, value]) => `${name}="${escapeLabelValue(value)}"`).join(",");
 }

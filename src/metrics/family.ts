@@ -1,4 +1,6 @@
-import type { Identity, Section } from "../fleet/snapshot.ts";
+import type { ClusterSnapshot, GroupSnapshot, Identity, Section } from "../fleet/snapshot.ts";
+
+type SampledSection = Exclude<Section, ClusterSnapshot>;
 
 /** A metric family of the fleet: what it is called, what it means, and which samples a section of the snapshot gives. */
 export interface Family {
@@ -7,12 +9,14 @@ export interface Family {
   /** One line. */
   readonly help: string;
   readonly samples: {
-    readonly [S in Section as S["kind"]]?: (section: S) => readonly Sample[];
+    readonly [S in SampledSection as S["kind"]]?: (section: S) => readonly Sample[];
   };
+  /** The value of a VRRP group, where it has one. */
+  readonly group?: (group: GroupSnapshot) => number | undefined;
 }
 
 export interface Sample {
-  /** Raw values; names unique. */
+  /** Names unique; values not escaped. */
   readonly labels: Labels;
   readonly value: number;
 }
@@ -22,6 +26,15 @@ export type Labels = readonly (readonly [name: string, value: string])[];
 /** The labels that every series of an appliance begins with. */
 export function identityLabels({ appliance, cluster, labels }: Identity): Labels {
   return [["appliance", appliance], ["ha_cluster", cluster], ...Object.entries(labels)];
+}
+
+/** Makes something of an object, and not again of the same one in a row. */
+export function onceInARow<T extends object, U>(make: (of: T) => U): (of: T) => U {
+  let latest: { readonly of: WeakRef<T>; readonly made: U } | undefined;
+  return (of) => {
+    if (latest?.of.deref() !== of) latest = { of: new WeakRef(of), made: make(of) };
+    return latest.made;
+  };
 }
 
 /** One sample, or none where the value is not known or no number. */

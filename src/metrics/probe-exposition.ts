@@ -20,7 +20,7 @@ export function renderProbe(
     clusters: operations.has("vrrp") ? clusters : [],
   };
   return (
-    createFleetExposition().render(asked) +
+    createFleetExposition().render(asked).toString() +
     gauge("probe_success", "Whether every poll of this probe succeeded.", asBit(isSuccess)) +
     gauge("probe_duration_seconds", "How long this probe took.", durationSeconds)
   );

@@ -8,7 +8,7 @@
  * - `auth`: 401, 403
  * - `http_status`: any other status but 200
  * - `protocol`: what answered does not speak HTTP, or broke off in the middle
- * - `too_large`: more bytes or interfaces than the limits allow
+ * - `too_large`: more bytes, chunks, interfaces, levels or members than the operation's limits allow
  * - `decode`: not the answer the specification describes
  * - `proxy`: the HTTP proxy refused, failed or stayed silent
  * - `secret`: the password file is missing, not permitted, empty or otherwise unfit

@@ -1,5 +1,6 @@
 import type { Decoded } from "../api/decoded.ts";
-import { VRRP_LIST_PATH, websiteTestPath } from "../api/operations.ts";
+import type { Redact } from "../api/kept-text.ts";
+import { VRRP_LIST, WEBSITE_TEST } from "../api/operations.ts";
 import { decodeVrrpList } from "../api/vrrp.ts";
 import { decodeWebsiteTest, type WebsiteTest } from "../api/website-test.ts";
 import type { WebsiteConfig } from "../config/config.ts";
@@ -16,8 +17,9 @@ export async function pollVrrp(
   timeoutMs: number,
   options?: PollOptions,
 ): Promise<PollResult> {
-  const get = () => client.get(VRRP_LIST_PATH, timeoutMs, { ...options, precedence: "list" });
-  return { kind: "vrrp", outcome: await ask(get, decodeVrrpList) };
+  const { path, limits } = VRRP_LIST;
+  const given = { ...options, precedence: "list", bodyLimitBytes: limits.bytes } as const;
+  return { kind: "vrrp", outcome: await ask(() => client.get(path, timeoutMs, given), decodeVrrpList) };
 }
 
 /** Has one website tested, within `timeoutMs`: a status for each protocol exported. Never rejects. @see management API 4.2 */
@@ -31,7 +33,8 @@ export async function pollWebsite(
     const test = decodeWebsiteTest(body);
     return test.ok ? { ok: true, value: exportedStatuses(test.value, protocols) } : test;
   };
-  const get = () => client.get(websiteTestPath(id), timeoutMs, { ...options, precedence: "test" });
+  const given = { ...options, precedence: "test", bodyLimitBytes: WEBSITE_TEST.limits.bytes } as const;
+  const get = () => client.get(WEBSITE_TEST.path(id), timeoutMs, given);
   return { kind: "website_test", websiteId: id, outcome: await ask(get, decode) };
 }
 
@@ -83,12 +86,12 @@ export function exportedStatuses(
 
 async function ask<T>(
   get: () => ReturnType<ApplianceClient["get"]>,
-  decode: (body: Uint8Array) => Decoded<T>,
+  decode: (body: Uint8Array, redact: Redact) => Decoded<T>,
 ): Promise<Outcome<T>> {
   try {
     const answer = await get();
     if (!answer.ok) return answer;
-    const decoded = decode(answer.value);
+    const decoded = decode(answer.value.bytes, answer.value.redact);
     if (decoded.ok) return decoded;
     const { reason, path: where, message } = decoded.problem;
     return { ok: false, failure: { reason, message: `${where}: ${message}` } };

@@ -1,17 +1,9 @@
 import type { FleetChange } from "../fleet/changes.ts";
 import type { ClusterSnapshot, FleetSnapshot, GroupSnapshot, Identity, Section } from "../fleet/snapshot.ts";
-import { groupKey } from "../fleet/mastery.ts";
 import { changeEvent, isBetweenGoodStates, type Subject } from "./change-event.ts";
-import { withEvent, type Gathering, type LoggedEvent } from "./event-log.ts";
+import { withEvent, type LoggedEvent } from "./event-log.ts";
 import { afterChanges, flappingIn, type Flap } from "./flapping.ts";
-import {
-  afterReport,
-  goneGroups,
-  reportedGroups,
-  type GroupRef,
-  type Presence,
-  type Presences,
-} from "./presence.ts";
+import { afterReport, goneGroups, reportedGroups, type Presence, type Presences } from "./presence.ts";
 import type { Moment } from "./moment.ts";
 import type { Recalled } from "./problems/recalled.ts";
 import { lookAtGroup, type GroupMemory } from "./group-history.ts";
@@ -41,36 +33,51 @@ export function createHistory(maxEvents: number = MAX_EVENTS): History {
   let events: readonly LoggedEvent[] = [];
   let flaps: readonly Flap[] = [];
   const presences = new Map<string, Presences>();
-  const memories = new Map<string, ReadonlyMap<string, GroupMemory>>();
+  const memories = new Map<string, Map<string, Looked>>();
   /** Of each appliance, the operations whose failing was told of, by website. */
   const failing = new Map<string, Set<string | undefined>>();
 
-  function add(event: FleetEvent, gathering?: Gathering): void {
-    events = withEvent(events, { event, gathering }, maxEvents);
+  function add(fresh: readonly LoggedEvent[]): void {
+    for (const logged of bounded(fresh)) events = withEvent(events, logged, maxEvents);
   }
 
-  function lookAt({ cluster, groups }: ClusterSnapshot, atMs: number): void {
-    const before = memories.get(cluster);
-    const after = new Map<string, GroupMemory>();
+  function lookAt({ cluster, groups }: ClusterSnapshot, atMs: number): readonly LoggedEvent[] {
+    const looked = memories.get(cluster) ?? new Map<string, Looked>();
+    memories.set(cluster, looked);
+    const fresh: LoggedEvent[] = [];
     for (const group of groups) {
-      const { memory, event } = lookAtGroup(before?.get(groupKey(group)), group, atMs);
-      if (memory !== undefined) after.set(groupKey(group), memory);
+      const known = looked.get(group.key);
+      if (known !== undefined && isAsBefore(known, group)) continue;
+      const { memory, event } = lookAtGroup(known?.memory, group, atMs);
+      if (memory !== undefined) looked.set(group.key, { group, memory });
       if (event !== undefined) {
         const { atMs: sinceMs, ...told } = event;
-        add({ at: instantOf(sinceMs), ...told, cluster });
+        fresh.push({ event: { at: instantOf(sinceMs), ...told, cluster }, gathering: undefined });
       }
     }
-    memories.set(cluster, after);
+    if (looked.size > groups.length) {
+      const present = new Set(groups.map(({ key }) => key));
+      for (const key of looked.keys()) if (!present.has(key)) looked.delete(key);
+    }
+    return fresh;
   }
 
-  function report({ cluster }: Identity, groups: readonly GroupRef[], at: Moment): void {
+  function report(
+    { cluster }: Identity,
+    groups: Parameters<typeof afterReport>[1],
+    at: Moment,
+  ): readonly LoggedEvent[] {
     const before = presences.get(cluster) ?? new Map<string, Presence>();
     const after = afterReport(before, groups, at);
+    if (after === before) return [];
     presences.set(cluster, after);
+    const fresh: LoggedEvent[] = [];
     for (const [key, group] of after) {
       const event = presenceEvent(before.get(key), group);
-      if (event !== undefined) add({ at: instantOf(at.wallMs), ...event, cluster });
+      if (event !== undefined)
+        fresh.push({ event: { at: instantOf(at.wallMs), ...event, cluster }, gathering: undefined });
     }
+    return fresh;
   }
 
   /** An end is told of what was told to have begun. */
@@ -88,18 +95,20 @@ export function createHistory(maxEvents: number = MAX_EVENTS): History {
       const website = sections.find((section) => section.kind === "website_test")?.website;
       const subject = { appliance: identity.appliance, website };
       const where = { cluster: identity.cluster, appliance: identity.appliance };
+      const fresh: LoggedEvent[] = [];
       for (const change of changes) {
         // What happens to an interface of a group is told of the group.
         if (cluster !== undefined && change.kind === "vrrp_state" && isBetweenGoodStates(change)) continue;
         const told = changeEvent(subject, change);
         if (told === undefined || !isNews(subject, change.kind)) continue;
         const { gathering, ...event } = told;
-        add({ at: instantOf(at.wallMs), ...event, ...where }, gathering);
+        fresh.push({ event: { at: instantOf(at.wallMs), ...event, ...where }, gathering });
       }
-      if (cluster !== undefined) lookAt(cluster, at.wallMs);
+      if (cluster !== undefined) fresh.push(...lookAt(cluster, at.wallMs));
       flaps = afterChanges(flaps, identity, changes, at);
       const groups = reportedGroups(sections);
-      if (groups !== undefined) report(identity, groups, at);
+      if (groups !== undefined) fresh.push(...report(identity, groups, at));
+      add(fresh);
     },
     keep: ({ clusters, appliances }) => {
       const kept = new Set(clusters.map(({ cluster }) => cluster));
@@ -110,12 +119,43 @@ export function createHistory(maxEvents: number = MAX_EVENTS): History {
       presences.clear();
     },
     events: () => events.map(({ event }) => event),
-    memoryOf: (cluster, group) => memories.get(cluster)?.get(groupKey(group)),
+    memoryOf: (cluster, group) => memories.get(cluster)?.get(group.key)?.memory,
     look: (clusters, atMs) => {
-      for (const cluster of clusters) lookAt(cluster, atMs);
+      for (const cluster of clusters) add(lookAt(cluster, atMs));
     },
     recall: (nowMs) => ({ vanished: vanishedIn(presences, nowMs), flapping: flappingIn(flaps, nowMs) }),
   };
+}
+
+/** A group when it was last looked at. */
+interface Looked {
+  readonly group: GroupSnapshot;
+  readonly memory: GroupMemory;
+}
+
+/** Whether another look finds nothing: only for a group whose master is unknown time makes a difference. */
+function isAsBefore({ group, memory }: Looked, now: GroupSnapshot): boolean {
+  return group === now && memory.now.state !== "unknown";
+}
+
+/** Events of one kind and one poll; another one counts the rest. */
+const MAX_ALIKE = 20;
+
+function bounded(fresh: readonly LoggedEvent[]): readonly LoggedEvent[] {
+  if (fresh.length <= MAX_ALIKE) return fresh;
+  const byKind = new Map<FleetEvent["kind"], LoggedEvent[]>();
+  for (const logged of fresh) {
+    const alike = byKind.get(logged.event.kind);
+    if (alike === undefined) byKind.set(logged.event.kind, [logged]);
+    else alike.push(logged);
+  }
+  return [...byKind.values()].flatMap((alike) => {
+    const [next] = alike.slice(MAX_ALIKE);
+    if (next === undefined) return alike;
+    const count = alike.length - MAX_ALIKE;
+    const summary = `${count} more of this kind at the same time`;
+    return [...alike.slice(0, MAX_ALIKE), { event: { ...next.event, summary }, gathering: undefined }];
+  });
 }
 
 function presenceEvent(

@@ -1,5 +1,4 @@
-import { groupKey } from "../fleet/mastery.ts";
-import type { GroupSnapshot, Section } from "../fleet/snapshot.ts";
+import { groupKey, type GroupSnapshot, type Section } from "../fleet/snapshot.ts";
 import type { Moment } from "./moment.ts";
 
 /** A group that nobody reports any more is remembered for so long. */
@@ -8,6 +7,7 @@ const REMEMBERED_MS = 3_600_000;
 const MAX_GONE = 100;
 
 export type GroupRef = Pick<GroupSnapshot, "vhid" | "vip">;
+type PresentGroup = Pick<GroupSnapshot, "key" | "vhid" | "vip">;
 
 /** A group that was reported once. */
 export interface Presence extends GroupRef {
@@ -20,14 +20,23 @@ export type Presences = ReadonlyMap<string, Presence>;
 
 export type GoneGroup = GroupRef & { readonly goneAt: Moment };
 
-/** What is known of groups after those `present` were reported and no others. */
-export function afterReport(before: Presences, present: readonly GroupRef[], at: Moment): Presences {
-  const here = new Map(
-    present.map(({ vhid, vip }) => [groupKey({ vhid, vip }), { vhid, vip, goneAt: undefined }]),
-  );
-  const gone = [...before].flatMap(([key, { goneAt = at, ...group }]) =>
-    here.has(key) || isForgotten(goneAt, at.monotonicMs) ? [] : [[key, { ...group, goneAt }] as const],
-  );
+/** What is known of groups after those `present` were reported and no others; what has not changed is the same object. */
+export function afterReport(before: Presences, present: readonly PresentGroup[], at: Moment): Presences {
+  const isHere = ({ key }: PresentGroup): boolean => before.get(key)?.goneAt === undefined && before.has(key);
+  if (before.size === present.length && present.every(isHere)) return before;
+  const here = new Map<string, Presence>();
+  for (const { key, vhid, vip } of present) {
+    const known = before.get(key);
+    here.set(
+      key,
+      known !== undefined && known.goneAt === undefined ? known : { vhid, vip, goneAt: undefined },
+    );
+  }
+  const gone: (readonly [string, Presence])[] = [];
+  for (const [key, group] of before) {
+    const { goneAt = at } = group;
+    if (!here.has(key) && !isForgotten(goneAt, at.monotonicMs)) gone.push([key, { ...group, goneAt }]);
+  }
   return new Map<string, Presence>([...gone.slice(-MAX_GONE), ...here]);
 }
 
@@ -46,9 +55,10 @@ function isForgotten({ monotonicMs }: Moment, nowMs: number): boolean {
  * The groups that a poll's sections report: those of the cluster, or of an appliance that stands alone; `undefined` where
  * they report nothing that can be relied on.
  */
-export function reportedGroups(sections: readonly Section[]): readonly GroupRef[] | undefined {
+export function reportedGroups(sections: readonly Section[]): readonly PresentGroup[] | undefined {
   const cluster = sections.find((section) => section.kind === "cluster");
   if (cluster !== undefined) return cluster.groups;
   const list = sections.find((section) => section.kind === "vrrp")?.list;
-  return list === undefined || list.anomalies.bad_interface > 0 ? undefined : list.interfaces;
+  if (list === undefined || list.anomalies.bad_interface > 0) return undefined;
+  return list.interfaces.map(({ vhid, vip }) => ({ key: groupKey({ vhid, vip }), vhid, vip }));
 }

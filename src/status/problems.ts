@@ -38,12 +38,33 @@ export function problemsOf(
     ...applianceProblems(cluster, nowMs),
     ...websiteProblems(cluster),
   ]);
-  return [
+  const problems = [
     ...all,
     ...recalledProblems(recalled),
     ...notReloaded(reloadFailedAtMs),
     ...notPolledYet(judged, pollingMode),
-  ].toSorted((a, b) => rank(a) - rank(b));
+  ];
+  return bounded(problems.toSorted((a, b) => rank(a) - rank(b)));
+}
+
+/** Problems of one kind and severity in one cluster; another one counts the rest. */
+const MAX_ALIKE = 100;
+
+function bounded(problems: readonly Problem[]): readonly Problem[] {
+  const keys = problems.map(({ severity, kind, cluster }) => `${severity} ${kind} ${cluster}`);
+  const totals = new Map<string, number>();
+  for (const key of keys) totals.set(key, (totals.get(key) ?? 0) + 1);
+  const seen = new Map<string, number>();
+  return problems.flatMap((problem, index) => {
+    const key = keys[index] ?? "";
+    const nth = (seen.get(key) ?? 0) + 1;
+    seen.set(key, nth);
+    if (nth <= MAX_ALIKE) return problem;
+    if (nth > MAX_ALIKE + 1) return [];
+    const { kind, severity, cluster } = problem;
+    const count = (totals.get(key) ?? 0) - MAX_ALIKE;
+    return { kind, severity, cluster, summary: `${count} more problems of this kind in cluster ${cluster}` };
+  });
 }
 
 function rank({ severity, kind }: Problem): number {

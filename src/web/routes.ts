@@ -21,7 +21,7 @@ const BUSY = text(503, "Too many requests at once", { "retry-after": "1" });
 export interface RouteDeps {
   /** Where the metrics are: `/metrics`. */
   readonly telemetryPath: string;
-  readonly renderMetrics: () => Promise<string>;
+  readonly renderMetrics: () => Promise<string | Buffer>;
   readonly probe: Probe;
   readonly snapshot: () => FleetSnapshot;
   /** What is true of the fleet, for people. */
@@ -52,7 +52,7 @@ export function createRoutes(deps: RouteDeps): RequestListener {
   const scrapeInPlace = createScrapePlaces();
 
   /** One piece of work for all who ask together, so that it is never one too many. */
-  function shared(page: string, render: () => string | Promise<string>): () => Promise<string> {
+  function shared<T>(page: string, render: () => T | Promise<T>): () => Promise<T> {
     return async () => {
       await outgoing.room();
       const rendered = await workInTurn(page, "", render);

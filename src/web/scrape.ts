@@ -5,11 +5,12 @@ import type { MetricsText } from "./metrics-text.ts";
  * The text of /metrics, shared by all scrapes that arrive together: it is rendered when it is asked for, or was for
  * others in these very turns of the event loop, and who comes while it is compressed gets what comes of that.
  */
-export function createSharedRendering(render: () => Promise<string>): MetricsText {
+export function createSharedRendering(render: () => Promise<string | Buffer>): MetricsText {
   let askers = 0;
   const plain = shareWhileUnderWay(async () => {
     await whileMoreCome(() => askers);
-    return Buffer.from(await render());
+    const text = await render();
+    return typeof text === "string" ? Buffer.from(text) : text;
   });
   const gzipped = shareWhileUnderWay(async () => compress(await plain()));
   return {

@@ -1,7 +1,22 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
+import type { JsonLimits } from "../../src/api/json-scan.ts";
 import { memberPath, parseJson } from "../../src/api/json.ts";
+
+const ENOUGH: JsonLimits = { depth: 100, entries: 100, members: 100 };
+
+/** The value, or what is wrong. */
+function parse(text: string, limits: Partial<JsonLimits> = {}) {
+  const parsed = parseJson(text, { ...ENOUGH, ...limits });
+  return parsed.ok ? { ok: true, value: parsed.value.value } : parsed;
+}
+
+/** Where keys occur twice. */
+function repeatedIn(text: string) {
+  const parsed = parseJson(text, ENOUGH);
+  return parsed.ok ? parsed.value.repeated : parsed;
+}
 
 test.each([
   ["a line break", '"a\r\nb"', "a\r\nb"],
@@ -10,7 +25,7 @@ test.each([
   ["a line break behind an escaped backslash", '"a\\\\\nb"', "a\\\nb"],
   ["line breaks outside strings too", '{\n"a\nb"\n:\t1\n}', { "a\nb": 1 }],
 ])("accepts %s raw inside a string", (_, text, value) => {
-  expect(parseJson(text)).toEqual({ ok: true, value });
+  expect(parse(text)).toEqual({ ok: true, value });
 });
 
 test.each([
@@ -23,30 +38,87 @@ test.each([
   ['"secret\\\n"', "expected JSON, got text that is not JSON"],
   ['"secret\n', "expected JSON, got text that is not JSON"],
 ])("refuses %j without telling what it holds", (text, message) => {
-  expect(parseJson(text)).toEqual({ ok: false, problem: { reason: "decode", path: "$", message } });
+  expect(parse(text)).toEqual({ ok: false, problem: { reason: "decode", path: "$", message } });
 });
 
 function nested(depth: number): string {
   return `${"[".repeat(depth)}${"]".repeat(depth)}`;
 }
 
-test("reads up to 64 levels of nesting, and refuses one more, well-formed or not", () => {
-  const message = "expected at most 64 levels of nesting";
-  const refused = { ok: false, problem: { reason: "decode", path: "$", message } };
-  expect(parseJson(nested(64))).toHaveProperty("ok", true);
-  expect(parseJson(nested(65))).toEqual(refused);
-  expect(parseJson(nested(1_000_000))).toEqual(refused);
-  expect(parseJson("[".repeat(1_000_000))).toEqual(refused);
-  expect(parseJson('{"a":'.repeat(1_000_000))).toEqual(refused);
+function membersOf(count: number): string {
+  return JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, nth) => [`m${nth}`, nth])));
+}
+
+test.each([
+  ["levels of nesting", { depth: 8 }, nested(8), nested(9), "expected at most 8 levels of nesting"],
+  ["a million levels", { depth: 8 }, nested(8), nested(1_000_000), "expected at most 8 levels of nesting"],
+  ["levels that never end", { depth: 8 }, "[[]]", '{"a":'.repeat(9), "expected at most 8 levels of nesting"],
+  ["members", { entries: 9 }, membersOf(9), membersOf(10), "expected at most 9 members"],
+  ["repeated members", { entries: 1 }, '{"a":1}', '{"a":1,"a":1}', "expected at most 1 members"],
+  [
+    "members of a member",
+    { members: 3 },
+    `{"a":[${membersOf(3)}]}`,
+    `{"a":[${membersOf(4)}]}`,
+    "expected at most 3 members in each member",
+  ],
+])("reads as many %s as the limit, and refuses one more", (_, limits, within, beyond, message) => {
+  expect(parse(within, limits)).toHaveProperty("ok", true);
+  const problem = { reason: "too_large", path: "$", message };
+  expect(parse(beyond, limits)).toEqual({ ok: false, problem });
+});
+
+test("a login page with nested scripts is no JSON, rather than too large", () => {
+  const problem = { reason: "decode", path: "$", message: "expected JSON, got markup" };
+  expect(parse(`<script>${"{".repeat(100)}</script>`, { depth: 8 })).toEqual({ ok: false, problem });
+});
+
+test("where a key occurs twice, the last one counts", () => {
+  expect(parse('{"a":1,"a":2}')).toEqual({ ok: true, value: { a: 2 } });
+});
+
+test.each([
+  ["nowhere", '{"a":{"b":1},"b":{"b":["b","b",{"b":1},{"b":1}]}}', []],
+  ["in the outermost object", '{"a":1,"b":1,"a":1,"a":1}', [["a"]]],
+  [
+    "in a member",
+    '{"a":{"b":1,"b":1,"c":1,"c":1},"b":{}}',
+    [
+      ["a", "b"],
+      ["a", "c"],
+    ],
+  ],
+  [
+    "below a member's member, as that",
+    '{"a":{"b":{"x":1,"x":1},"c":[[{"x":1,"x":1}]]}}',
+    [
+      ["a", "b"],
+      ["a", "c"],
+    ],
+  ],
+  ["in an array of a member, as the member", '{"a":[{"b":1,"b":1}]}', [["a"]]],
+  [
+    "written with escapes",
+    '{"a":{"carp0":1,"\\u0063arp0":1,"\\/":1,"/":1}}',
+    [
+      ["a", "carp0"],
+      ["a", "/"],
+    ],
+  ],
+  ["with a raw and an escaped line break", '{"a\nb":1,"a\\nb":1}', [["a\nb"]]],
+  ["as array indices", '{"0":1,"0":1}', [["0"]]],
+  ["as __proto__", '{"__proto__":1,"__proto__":1}', [["__proto__"]]],
+])("finds keys that occur twice %s", (_, text, repeated) => {
+  expect(repeatedIn(text)).toEqual(repeated);
 });
 
 test("does not take brackets inside strings for nesting", () => {
   const value = `${"[".repeat(100)}\\"${"{".repeat(100)}`;
-  expect(parseJson(JSON.stringify([value]))).toEqual({ ok: true, value: [value] });
+  expect(parse(JSON.stringify([value]))).toEqual({ ok: true, value: [value] });
 });
 
 test("keeps __proto__ as an inert member", () => {
-  const parsed = parseJson('{"__proto__":{"vip":"192.0.2.1"}}');
+  const parsed = parse('{"__proto__":{"vip":"192.0.2.1"}}');
   const value = parsed.ok ? parsed.value : undefined;
   expect(Object.entries(value ?? {})).toEqual([["__proto__", { vip: "192.0.2.1" }]]);
   expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
@@ -56,7 +128,7 @@ test("gives back any JSON value", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = JSON.stringify(value);
-      expect(parseJson(text)).toEqual({ ok: true, value: JSON.parse(text) });
+      expect(parse(text)).toEqual({ ok: true, value: JSON.parse(text) });
     }),
   );
 });
@@ -65,7 +137,7 @@ test("gives back any string whose control characters were left raw", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom("\n", "\t", "\0", '"', "\\", "é", "a") }), (value) => {
       const raw = `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
-      expect(parseJson(raw)).toEqual({ ok: true, value });
+      expect(parse(raw)).toEqual({ ok: true, value });
     }),
   );
 });
@@ -75,7 +147,7 @@ test("never throws", () => {
     fc.property(
       fc.string({ unit: fc.constantFrom("{", "}", "[", '"', ":", "\\", "\n", "u", "1") }),
       (text) => {
-        expect(parseJson(text)).toHaveProperty("ok");
+        expect(parse(text)).toHaveProperty("ok");
       },
     ),
   );

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
 
-import { decodeVrrpList, encodeVrrpList, MAX_INTERFACES } from "../../src/api/vrrp.ts";
+import { decodeVrrpList, encodeVrrpList } from "../../src/api/vrrp.ts";
+
+/** An answer to a request without credentials. */
+const asIs = (text: string): string => text;
 
 const DETAILS = {
   advskew: "50",
@@ -22,7 +25,7 @@ const DECODED = {
   vip: "192.0.2.100",
   priority: 204,
   advskew: 50,
-  alias: ["192.0.2.101", "192.0.2.102"],
+  aliasCount: 2,
   device: "eth1",
   netmask: "255.255.255.0",
   peer: "224.0.0.18",
@@ -30,7 +33,7 @@ const DECODED = {
 };
 
 function decode(value: unknown) {
-  return decodeVrrpList(Buffer.from(JSON.stringify(value)));
+  return decodeVrrpList(Buffer.from(JSON.stringify(value)), asIs);
 }
 
 /** What becomes of carp0 with some fields replaced; `undefined` removes one. */
@@ -57,7 +60,7 @@ test("keeps the order of the answer", () => {
 
 test.each(["{}", "[]", "null", " [ ] \n", "\uFEFF{}"])("takes %j as no interfaces", (body) => {
   const nothing = { interfaces: [], unreadable: [], anomalies: [] };
-  expect(decodeVrrpList(Buffer.from(body))).toEqual({ ok: true, value: nothing });
+  expect(decodeVrrpList(Buffer.from(body), asIs)).toEqual({ ok: true, value: nothing });
 });
 
 test.each([
@@ -69,20 +72,31 @@ test.each([
   ["<html>log in</html>", "expected JSON, got markup"],
 ])("refuses %j, which is no collection", (body, message) => {
   const problem = { reason: "decode", path: "$", message };
-  expect(decodeVrrpList(Buffer.from(body))).toEqual({ ok: false, problem });
+  expect(decodeVrrpList(Buffer.from(body), asIs)).toEqual({ ok: false, problem });
 });
 
-test("takes as many interfaces as the limit, and not one more", () => {
-  const members = Array.from(
-    { length: MAX_INTERFACES + 1 },
-    (_, index) => [`carp${index}`, DETAILS] as const,
-  );
-  expect(decode(Object.fromEntries(members.slice(1)))).toMatchObject({ ok: true });
-  const message = "expected at most 4096 interfaces, got 4097";
-  expect(decode(Object.fromEntries(members))).toEqual({
-    ok: false,
-    problem: { reason: "too_large", path: "$", message },
-  });
+/** An object with so many of these members. */
+function times(count: number, member: unknown): object {
+  return Object.fromEntries(Array.from({ length: count }, (_, nth) => [`carp${nth}`, member]));
+}
+
+test.each([
+  ["1,024 interfaces", times(1024, {}), times(1025, {}), "expected at most 1024 members"],
+  [
+    "64 members of an interface",
+    { carp0: times(64, 1) },
+    { carp0: times(65, 1) },
+    "expected at most 64 members in each member",
+  ],
+  [
+    "8 levels",
+    { carp0: { a: [[[[[[]]]]]] } },
+    { carp0: { a: [[[[[[[]]]]]]] } },
+    "expected at most 8 levels of nesting",
+  ],
+])("takes %s, and not one more", (_, within, beyond, message) => {
+  expect(decode(within)).toHaveProperty("ok", true);
+  expect(decode(beyond)).toEqual({ ok: false, problem: { reason: "too_large", path: "$", message } });
 });
 
 test.each([
@@ -94,7 +108,7 @@ test.each([
 
 test("reads integers with a fraction of zero", () => {
   const body = JSON.stringify({ carp0: DETAILS }).replace('"204"', "204.0").replace('"50"', "5e1");
-  expect(decodeVrrpList(Buffer.from(body))).toEqual(listOf({}, []));
+  expect(decodeVrrpList(Buffer.from(body), asIs)).toEqual(listOf({}, []));
 });
 
 test.each([
@@ -132,7 +146,7 @@ test.each([undefined, null, "", "-2", 255])("loses the one sample of advskew %j"
 test("loses the one sample of a number that overflows", () => {
   const body = JSON.stringify({ carp0: DETAILS }).replace('"204"', "1e999");
   const anomalies = [{ kind: "bad_field", path: "$.carp0.priority" }];
-  expect(decodeVrrpList(Buffer.from(body))).toEqual(listOf({ priority: undefined }, anomalies));
+  expect(decodeVrrpList(Buffer.from(body), asIs)).toEqual(listOf({ priority: undefined }, anomalies));
 });
 
 test("tells of an advskew that does not follow from the priority, and keeps both", () => {
@@ -141,12 +155,12 @@ test("tells of an advskew that does not follow from the priority, and keeps both
 });
 
 test.each([undefined, null, "", [], {}, ["", ""]])("takes alias %j as none", (alias) => {
-  expect(decodeWith({ alias })).toEqual(listOf({ alias: [] }, []));
+  expect(decodeWith({ alias })).toEqual(listOf({ aliasCount: 0 }, []));
 });
 
 test.each(["192.0.2.1", 0, false, ["192.0.2.1", 1], { 0: "192.0.2.1" }])("cannot read alias %j", (alias) => {
   const anomalies = [{ kind: "bad_field", path: "$.carp0.alias" }];
-  expect(decodeWith({ alias })).toEqual(listOf({ alias: undefined }, anomalies));
+  expect(decodeWith({ alias })).toEqual(listOf({ aliasCount: undefined }, anomalies));
 });
 
 test.each(["INIT", "master", "MASTER ", "BACKUP\n"])("keeps an interface in state %j", (state) => {
@@ -194,7 +208,7 @@ test.each([null, [], "carp", 1, false])("loses nothing but the interface that is
 
 test("takes an interface named __proto__ for what it is", () => {
   const body = `{"__proto__":${JSON.stringify(DETAILS)},"carp1":{"__proto__":${JSON.stringify(DETAILS)}}}`;
-  expect(decodeVrrpList(Buffer.from(body))).toEqual({
+  expect(decodeVrrpList(Buffer.from(body), asIs)).toEqual({
     ok: true,
     value: {
       interfaces: [{ ...DECODED, name: "__proto__" }],
@@ -207,23 +221,123 @@ test("takes an interface named __proto__ for what it is", () => {
 test("keeps names apart that differ in invalid bytes alone", () => {
   const member = Buffer.from(`":${JSON.stringify(DETAILS)}`);
   const body = [Buffer.from('{"a'), [0xfe], member, Buffer.from(',"a'), [0xff], member, Buffer.from("}")];
-  const decoded = decodeVrrpList(Buffer.concat(body.map((part) => Buffer.from(part))));
-  expect(decoded.ok && decoded.value.interfaces.map(({ name }) => name)).toEqual(["a\uDCFE", "a\uDCFF"]);
+  const decoded = decodeVrrpList(Buffer.concat(body.map((part) => Buffer.from(part))), asIs);
+  expect(decoded.ok && decoded.value.interfaces.map(({ name }) => name)).toEqual([
+    "a\uFFFD~11ebf668a4c74fff",
+    "a\uFFFD~07f870ed0b69846c",
+  ]);
 });
 
 test("reads raw line breaks inside strings", () => {
   const body = JSON.stringify({ carp0: DETAILS }).replace("eth1", "eth1\n");
-  expect(decodeVrrpList(Buffer.from(body))).toEqual(listOf({ device: "eth1\n" }, []));
+  expect(decodeVrrpList(Buffer.from(body), asIs)).toEqual(listOf({ device: "eth1\n" }, []));
 });
 
-test("refuses a list with a member nested a million deep", () => {
-  const body = `{"carp0":{"priority":${"[".repeat(1_000_000)}${"]".repeat(1_000_000)}}}`;
-  const problem = { reason: "decode", path: "$", message: "expected at most 64 levels of nesting" };
-  expect(decodeVrrpList(Buffer.from(body))).toEqual({ ok: false, problem });
+function long(end: string): string {
+  return "x".repeat(300) + end;
+}
+
+test("cuts every text that it keeps, so that different texts stay different", () => {
+  const fields = ["state_current", "vip", "if", "netmask", "carppeer", "type"];
+  const details = { ...DETAILS, ...Object.fromEntries(fields.map((field) => [field, long(field)])) };
+  const decoded = decode({ [long("a")]: details, [long("b")]: "carp" });
+  if (!decoded.ok) throw new Error(decoded.problem.message);
+  const { interfaces, unreadable, anomalies } = decoded.value;
+  const texts = interfaces.flatMap(({ name, state, vip, device, netmask, peer, type }) => [
+    name,
+    state,
+    vip,
+    device,
+    netmask,
+    peer,
+    type,
+  ]);
+  const all = [...texts, ...unreadable];
+  expect(all.map((text) => text.replace(/^x{256}~[0-9a-f]{16}$/, "cut"))).toEqual(Array(8).fill("cut"));
+  expect(new Set(all).size).toBe(8);
+  expect(anomalies.map(({ path }) => path)).toEqual([
+    `$["${"x".repeat(64)}…"].state_current`,
+    `$["${"x".repeat(64)}…"]`,
+  ]);
+});
+
+const SECRET = "priority";
+/** What becomes of the list where the request was sent with the password `priority`. */
+function redacted(value: unknown) {
+  return decodeVrrpList(Buffer.from(JSON.stringify(value)), (text) => text.replaceAll(SECRET, "<secret>"));
+}
+
+test("redacts every text that it keeps and every path, and no key or number", () => {
+  const echo = {
+    ...DETAILS,
+    state_current: SECRET,
+    vip: SECRET,
+    if: SECRET,
+    netmask: SECRET,
+    carppeer: SECRET,
+  };
+  expect(redacted({ carp0: { ...echo, type: SECRET } })).toEqual(
+    listOf(
+      {
+        state: "<secret>",
+        vip: "<secret>",
+        device: "<secret>",
+        netmask: "<secret>",
+        peer: "<secret>",
+        type: "<secret>",
+      },
+      [{ kind: "unknown_state", path: "$.carp0.state_current" }],
+    ),
+  );
+  expect(redacted({ [SECRET]: {} })).toEqual({
+    ok: true,
+    value: {
+      interfaces: [],
+      unreadable: ["<secret>"],
+      anomalies: [{ kind: "bad_interface", path: '$["<secret>"].state_current' }],
+    },
+  });
+});
+
+test("leaves MASTER as it is, whatever the credentials are", () => {
+  const body = Buffer.from(JSON.stringify({ carp0: DETAILS }));
+  expect(decodeVrrpList(body, (text) => text.replace("MASTER", "<secret>"))).toEqual(listOf({}, []));
+});
+
+test("redacts before it cuts, so that no half and no hash of the credentials is left", () => {
+  const decoded = redacted({ [`${"x".repeat(252)}${SECRET}`]: DETAILS });
+  expect(decoded.ok && decoded.value.interfaces.map(({ name }) => name)).toEqual([
+    `${"x".repeat(252)}<sec~4a2a97958c56d24c`,
+  ]);
+});
+
+test("of two names that are the same when redacted the second cannot be read", () => {
+  expect(redacted({ [SECRET]: DETAILS, "<secret>": DETAILS, carp0: DETAILS })).toEqual({
+    ok: true,
+    value: {
+      interfaces: [{ ...DECODED, name: "<secret>" }, DECODED],
+      unreadable: [],
+      anomalies: [{ kind: "bad_interface", path: '$["<secret>"]' }],
+    },
+  });
+});
+
+test("counts a key that occurs twice as bad_field, and takes the last one", () => {
+  const twice = JSON.stringify({ carp0: DETAILS }).replace('"vhid"', '"priority":"1","vhid"');
+  expect(decodeVrrpList(Buffer.from(twice), asIs)).toEqual(
+    listOf({ priority: 1 }, [
+      { kind: "advskew_mismatch", path: "$.carp0.advskew" },
+      { kind: "bad_field", path: "$.carp0.priority" },
+    ]),
+  );
+  const member = JSON.stringify(DETAILS);
+  expect(decodeVrrpList(Buffer.from(`{"carp0":{},"\\u0063arp0":${member}}`), asIs)).toEqual(
+    listOf({}, [{ kind: "bad_field", path: "$.carp0" }]),
+  );
 });
 
 test("writes a list exactly as specified", () => {
-  const { advskew: _, ...known } = DECODED;
+  const { advskew: _, aliasCount: __, ...known } = { ...DECODED, alias: DETAILS.alias };
   const body = encodeVrrpList([
     known,
     { ...known, name: "__proto__", priority: 255, state: "BACKUP", alias: [] },

@@ -56,15 +56,10 @@ const blocks = fc
 
 test("parses what was formatted, and decodes what was encoded", () => {
   fc.assert(
-    fc.property(blocks, (expected) => {
-      expect(parseWebsiteTest(formatWebsiteTest(expected))).toEqual({
-        ok: true,
-        value: { blocks: expected },
-      });
-      expect(decodeWebsiteTest(Buffer.from(encodeWebsiteTest(expected)))).toEqual({
-        ok: true,
-        value: { blocks: expected },
-      });
+    fc.property(blocks, (answers) => {
+      const value = { blocks: answers.map(({ protocol, status }) => ({ protocol, status })) };
+      expect(parseWebsiteTest(formatWebsiteTest(answers))).toEqual({ ok: true, value });
+      expect(decodeWebsiteTest(Buffer.from(encodeWebsiteTest(answers)))).toEqual({ ok: true, value });
     }),
   );
 });
@@ -131,7 +126,7 @@ test("lets no line at all forge a block when formatted", () => {
       ]);
       const parsed = parseWebsiteTest(text);
       expect(parsed.ok && parsed.value.blocks.map(({ protocol }) => protocol)).toEqual(["http", "https"]);
-      expect(parsed.ok && parsed.value.blocks[1]).toEqual({ protocol: "https", status: 0, lines: [] });
+      expect(parsed.ok && parsed.value.blocks[1]).toEqual({ protocol: "https", status: 0 });
     }),
   );
 });

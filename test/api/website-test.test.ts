@@ -30,12 +30,8 @@ Content-Type: text/html
 `;
 
 const SAMPLE_BLOCKS = [
-  {
-    protocol: "http",
-    status: 301,
-    lines: ["HTTP/1.1 301 Moved Permanently", "Location: https://www.example.org/"],
-  },
-  { protocol: "https", status: 200, lines: ["HTTP/1.1 200 OK", "Content-Type: text/html"] },
+  { protocol: "http", status: 301 },
+  { protocol: "https", status: 200 },
 ];
 
 test("reads a test of both protocols", () => {
@@ -46,15 +42,8 @@ test("reads lines that end in CRLF", () => {
   expect(blocksOf(SAMPLE.replaceAll("\n", "\r\n"))).toEqual(SAMPLE_BLOCKS);
 });
 
-test("reads a text folded onto one line, each answer as one line", () => {
-  expect(blocksOf(SAMPLE.trim().replaceAll(/\s+/g, " "))).toEqual([
-    {
-      protocol: "http",
-      status: 301,
-      lines: ["HTTP/1.1 301 Moved Permanently Location: https://www.example.org/"],
-    },
-    { protocol: "https", status: 200, lines: ["HTTP/1.1 200 OK Content-Type: text/html"] },
-  ]);
+test("reads a text folded onto one line", () => {
+  expect(blocksOf(SAMPLE.trim().replaceAll(/\s+/g, " "))).toEqual(SAMPLE_BLOCKS);
 });
 
 test.each([
@@ -226,7 +215,7 @@ test("decodes a string with escaped slashes and quotes, and raw line breaks", ()
   const body = '\uFEFF"HTTP CONNECT ---\r\n\r\nHTTP\\/1.1 200 OK\r\nETag: \\"a\tb\\"\r\n\r\n"';
   expect(decodeWebsiteTest(Buffer.from(body))).toEqual({
     ok: true,
-    value: { blocks: [{ protocol: "http", status: 200, lines: ["HTTP/1.1 200 OK", 'ETag: "a\tb"'] }] },
+    value: { blocks: [{ protocol: "http", status: 200 }] },
   });
 });
 

@@ -5,7 +5,7 @@ import { HOSTILE_ANSWERS } from "./hostile-answers.ts";
 import { PROOFS } from "./proofs.ts";
 import { readFaultTable } from "./table.ts";
 
-const LAST_FAULT = 37;
+const LAST_FAULT = 56;
 
 const suite = [...FAILING_POLLS, ...HOSTILE_ANSWERS, ...PROOFS];
 const table = readFaultTable();

@@ -3,7 +3,8 @@ import { http } from "./endpoints.ts";
 import type { FailingPoll } from "./failing-polls.ts";
 
 const LOGIN_PAGE = "<!doctype html><title>Login</title><form action=/login></form>";
-const NESTING = "$: expected at most 64 levels of nesting";
+const NESTING = "$: expected at most 8 levels of nesting";
+const TOO_LONG = "the body has more than 262144 bytes";
 
 /** Answers that arrive whole and are no list. */
 export const FAILING_ANSWERS: readonly FailingPoll[] = [
@@ -81,21 +82,21 @@ export const FAILING_ANSWERS: readonly FailingPoll[] = [
     fault: 18,
     name: "arrays nested a million deep",
     open: http(answers(nested("[", "]", 1e6))),
-    reason: "decode",
+    reason: "too_large",
+    detail: TOO_LONG,
+  },
+  {
+    fault: 18,
+    name: "a member nested 100,000 deep",
+    open: http(answers(`${LIST.slice(0, -1)},"carp1":${nested("[", "]", 1e5)}}`)),
+    reason: "too_large",
     detail: NESTING,
   },
   {
     fault: 18,
-    name: "a member nested a million deep",
-    open: http(answers(`${LIST.slice(0, -1)},"carp1":${nested("[", "]", 1e6)}}`)),
-    reason: "decode",
-    detail: NESTING,
-  },
-  {
-    fault: 18,
-    name: "half a million objects that never end",
-    open: http(answers(nested('{"a":', "", 5e5))),
-    reason: "decode",
+    name: "50,000 objects that never end",
+    open: http(answers(nested('{"a":', "", 5e4))),
+    reason: "too_large",
     detail: NESTING,
   },
   {
@@ -103,7 +104,37 @@ export const FAILING_ANSWERS: readonly FailingPoll[] = [
     name: "100,000 interfaces",
     open: http(answers(manyInterfaces(100_000))),
     reason: "too_large",
-    detail: "$: expected at most 4096 interfaces, got 100000",
+    detail: TOO_LONG,
+  },
+  {
+    fault: 21,
+    name: "1,025 interfaces",
+    open: http(answers(manyInterfaces(1025))),
+    reason: "too_large",
+    detail: "$: expected at most 1024 members",
+  },
+  {
+    fault: 44,
+    name: "a list of 256 KiB and one byte",
+    open: http(answers(LIST.padEnd(256 * 1024 + 1))),
+    reason: "too_large",
+    detail: TOO_LONG,
+  },
+  {
+    fault: 44,
+    name: "256 KiB in chunks of one byte",
+    open: http(
+      says(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${"1\r\n \r\n".repeat(256 * 1024)}`),
+    ),
+    reason: "too_large",
+    detail: "the body has more than 16384 chunks",
+  },
+  {
+    fault: 44,
+    name: "65 members of one interface",
+    open: http(answers(`{"carp0":{"":1${',"":1'.repeat(64)}}}`)),
+    reason: "too_large",
+    detail: "$: expected at most 64 members in each member",
   },
 ];
 

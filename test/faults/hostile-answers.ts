@@ -148,6 +148,33 @@ export const HOSTILE_ANSWERS: readonly HostileAnswer[] = [
     ],
   },
   {
+    fault: 44,
+    name: "a state of 250 kB, which is cut",
+    open: http(answers(list({ carp0: interfaceOf({ state_current: "y".repeat(250_000) }) }))),
+    families: ["vrrp_is_master", "vrrp_interface_info"],
+    lines: [
+      MASTER.replace(/1$/, "0"),
+      `vrrp_interface_info{interface="carp0",vhid="2",vip="192.0.2.100",device="",netmask="",peer="",type="",state="${"y".repeat(256)}~d6dc693316f37ced"} 1`,
+    ],
+  },
+  {
+    fault: 56,
+    name: "keys that occur twice, plain and escaped",
+    open: http(
+      answers(
+        `{"carp0":{},"carp1":{"priority":"1",${list(interfaceOf()).slice(1)},"\\u0063arp0":${list(interfaceOf())}}`,
+      ),
+    ),
+    families: ["vrrp_is_master", "vrrp_priority", "appliance_api_anomalies"],
+    lines: [
+      MASTER,
+      MASTER.replace("carp0", "carp1"),
+      'vrrp_priority{interface="carp0",vhid="2",vip="192.0.2.100"} 204',
+      'vrrp_priority{interface="carp1",vhid="2",vip="192.0.2.100"} 204',
+      ...anomalies([0, 0, 0, 2]),
+    ],
+  },
+  {
     fault: 20,
     name: "a header that looks like the block of another protocol",
     open: http(

@@ -25,7 +25,7 @@ async function startSmall(stage: Stage): Promise<ExporterUnderTest> {
 /** In a process of its own, for the sake of the proofs beside it: its scrapes are of several megabytes, more than the kernel keeps for a client that does not read. */
 async function startLarge(stage: Stage): Promise<Program> {
   const one = { vhid: "1", vip: "192.0.2.1", state_current: "MASTER", priority: "200", advskew: "54" };
-  const list = Object.fromEntries(Array.from({ length: 4096 }, (_, nth) => [`carp${nth}`, one]));
+  const list = Object.fromEntries(Array.from({ length: 1024 }, (_, nth) => [`carp${nth}`, one]));
   const server = await stage.server(answers(JSON.stringify(list)));
   // Polled once, and never too late.
   const vrrp = { interval: "1h", timeout: "1h" };

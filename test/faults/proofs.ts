@@ -5,6 +5,7 @@ import { PROOFS_OF_CLOCKS } from "./proofs-of-clocks.ts";
 import { PROOFS_OF_CONFIGURATION } from "./proofs-of-configuration.ts";
 import { PROOFS_OF_CONTAINMENT } from "./proofs-of-containment.ts";
 import { PROOFS_OF_DEFERRALS } from "./proofs-of-deferrals.ts";
+import { PROOFS_OF_HOSTILE_ANSWERS } from "./proofs-of-hostile-answers.ts";
 import { PROOFS_OF_INDEPENDENCE } from "./proofs-of-independence.ts";
 import { PROOFS_OF_LIMITS } from "./proofs-of-limits.ts";
 import { PROOFS_OF_LOAD } from "./proofs-of-load.ts";
@@ -19,6 +20,7 @@ import { PROOFS_OF_THE_WEB } from "./proofs-of-the-web.ts";
 
 /** Every fault that takes more than one kind of answer to show; those that take longest come first. */
 export const PROOFS: readonly Proof[] = [
+  ...PROOFS_OF_HOSTILE_ANSWERS,
   ...PROOFS_OF_SCRAPES,
   ...PROOFS_OF_CLIENTS,
   ...PROOFS_OF_RELOADS,

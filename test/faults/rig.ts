@@ -50,7 +50,8 @@ export async function startRig(options: RigOptions): Promise<Rig> {
     [{ host: "127.0.0.1", port: 0 }],
     createRoutes({
       telemetryPath: "/metrics",
-      renderMetrics: async () => (await self.render()) + exposition.render(snapshot()),
+      renderMetrics: async () =>
+        Buffer.concat([Buffer.from(await self.render()), exposition.render(snapshot())]),
       snapshot,
       document: () => board.document(snapshot(), runner),
       renderPage: () => "",

@@ -71,12 +71,12 @@ test("anomalies are told when they appear, change and go, across failures too, a
   );
   const anomalies = told.map((changes) => changes.filter(({ kind }) => kind === "anomalies"));
   expect(anomalies).toEqual([
-    [{ kind: "anomalies", anomalies: [anomaly("$.a")] }],
+    [{ kind: "anomalies", count: 1, places: [anomaly("$.a")] }],
     [],
     [],
     [],
-    [{ kind: "anomalies", anomalies: [anomaly("$.b")] }],
-    [{ kind: "anomalies", anomalies: [] }],
+    [{ kind: "anomalies", count: 1, places: [anomaly("$.b")] }],
+    [{ kind: "anomalies", count: 0, places: [] }],
     [],
   ]);
 });

@@ -41,7 +41,7 @@ const BACKUP = interfaceOf({
   type: "2",
   priority: 100,
   advskew: 154,
-  alias: ["192.0.2.101", "192.0.2.102"],
+  aliasCount: 2,
 });
 const ODD = listOf(
   [
@@ -49,7 +49,7 @@ const ODD = listOf(
       name: "carp0",
       state: "INIT",
       priority: undefined,
-      alias: undefined,
+      aliasCount: undefined,
       device: "",
       peer: "",
     }),
@@ -120,7 +120,7 @@ export function cannedFleet(): Fleet {
 
 /** The whole text of a fleet at a monotonic instant. */
 export function expositionOf(fleet: Fleet, nowMs = READ_AT_MS): string {
-  return createFleetExposition().render(fleet.snapshot(nowMs));
+  return createFleetExposition().render(fleet.snapshot(nowMs)).toString();
 }
 
 /** The lines of samples in a text whose name begins with `prefix`. */

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
+import { cutText } from "../../src/api/kept-text.ts";
 import { createFleet } from "../../src/fleet/fleet.ts";
 import {
   applianceOf,
@@ -18,7 +19,7 @@ import { parseExposition, type ParsedSample } from "./strict-parser.ts";
 const MAX_VALUE_BYTES = 256 + 17;
 
 /** Text of the worst kind: any UTF-16, lone surrogates among it, whatever breaks lines or quotes, and very long text. */
-const text = fc.oneof(
+const rawText = fc.oneof(
   fc.string({ unit: "binary", maxLength: 40 }),
   fc
     .array(
@@ -45,6 +46,8 @@ const text = fc.oneof(
     .tuple(fc.integer({ min: 80, max: 10_240 }), fc.constantFrom("x", "é", "漢", "💥", "\ud800"))
     .map(([length, char]) => char.repeat(length)),
 );
+/** As decoding keeps it. */
+const text = rawText.map(cutText);
 const nonEmpty = text.filter((value) => value !== "");
 
 /** The samples of a fleet of one cluster of two, filled with texts. */
@@ -57,7 +60,7 @@ function samplesOf(
   const websites = [websiteOf({ id: 1, name: label }), websiteOf({ id: 2, name })];
   const fleet = createFleet();
   const appliance = applianceOf({ name, cluster: label, labels: { site: label, owner: name }, websites });
-  fleet.configure(configOf(appliance, { ...appliance, name: `${name}'` }), 0);
+  fleet.configure(configOf(appliance, { ...appliance, name: cutText(`${name}'`) }), 0);
   const interfaces = texts.map((each) =>
     interfaceOf({ name: each, vip, device: each, netmask: each, peer: each, type: each, state: each || "x" }),
   );

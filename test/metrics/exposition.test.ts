@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { createFleet } from "../../src/fleet/fleet.ts";
 import { createFleetExposition } from "../../src/metrics/exposition.ts";
-import { applianceOf, configOf } from "../support/observations.ts";
+import { applianceOf, configOf, interfaceOf, listOf, vrrpSeen } from "../support/observations.ts";
 import { cannedFleet, expositionOf, READ_AT_MS } from "./canned-fleet.ts";
 
 test("the canned fleet is exported as this text, and no more", () => {
@@ -15,8 +15,8 @@ test("rendering ahead of the scrape changes nothing in the text", () => {
   for (const { vrrp, websites, totals } of snapshot.appliances) {
     for (const section of [totals, ...websites, vrrp]) exposition.prepare(section);
   }
-  expect(exposition.render(snapshot)).toBe(EXPECTED);
-  expect(exposition.render(snapshot)).toBe(EXPECTED);
+  expect(exposition.render(snapshot).toString()).toBe(EXPECTED);
+  expect(exposition.render(snapshot).toString()).toBe(EXPECTED);
 });
 
 test("an empty fleet is an empty text", () => {
@@ -196,3 +196,37 @@ appliance_api_anomalies{appliance="odd",ha_cluster="odd",anomaly="bad_field"} 2
 # TYPE appliance_tls_certificate_not_after_timestamp_seconds gauge
 appliance_tls_certificate_not_after_timestamp_seconds{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1"} 1800000000
 `;
+
+test("a group that stays as it is gets the labels of the new configuration", () => {
+  const exposition = createFleetExposition();
+  const fleet = createFleet();
+  const pair = (site: string) =>
+    configOf(...["a", "b"].map((name) => applianceOf({ name, cluster: "ab", labels: { site } })));
+  const masters = () =>
+    exposition
+      .render(fleet.snapshot(0))
+      .toString()
+      .match(/^vrrp_group_masters\{.*$/m)?.[0];
+  fleet.configure(pair("x"), 0);
+  fleet.record(vrrpSeen("a", listOf([interfaceOf()])), 0);
+  expect(masters()).toBe('vrrp_group_masters{ha_cluster="ab",site="x",vhid="2",vip="192.0.2.100"} 1');
+  fleet.configure(pair("y"), 0);
+  expect(masters()).toBe('vrrp_group_masters{ha_cluster="ab",site="y",vhid="2",vip="192.0.2.100"} 1');
+});
+
+test("long text and short text are joined in the order of the families, in UTF-8", () => {
+  const fleet = createFleet();
+  fleet.configure(configOf(applianceOf({ name: "a" }), applianceOf({ name: "b" })), 0);
+  const interfaces = Array.from({ length: 500 }, (_, nth) => interfaceOf({ name: `漢${nth}` }));
+  fleet.record(vrrpSeen("a", listOf(interfaces)), 0);
+  fleet.record(vrrpSeen("b", listOf([interfaceOf()])), 0);
+  const text = createFleetExposition().render(fleet.snapshot(0)).toString();
+  const masters = text.match(/^vrrp_is_master\{.*$/gm) ?? [];
+  expect(masters).toHaveLength(501);
+  expect(masters[499]).toBe(
+    'vrrp_is_master{appliance="a",ha_cluster="a",interface="漢499",vhid="2",vip="192.0.2.100"} 1',
+  );
+  expect(masters[500]).toBe(
+    'vrrp_is_master{appliance="b",ha_cluster="b",interface="carp0",vhid="2",vip="192.0.2.100"} 1',
+  );
+});

@@ -142,7 +142,7 @@ test("rule 3: counters go on across failed polls and reloads, under labels that 
 });
 
 test("rule 4: what is unknown is absent", () => {
-  const partial = interfaceOf({ priority: undefined, advskew: undefined, alias: undefined });
+  const partial = interfaceOf({ priority: undefined, advskew: undefined, aliasCount: undefined });
   const names = lines([vrrpSeen("waf", listOf([partial]))], "vrrp_").map((line) => line.split("{")[0]);
   expect(names).toEqual(["vrrp_is_master", "vrrp_interface_info", "vrrp_transitions_total"]);
 });

@@ -116,3 +116,15 @@ test("one over-long name leaves room for what stands beside it", () => {
   expect(rows[0]?.[1]).toBe(`warning: ${cut("s")} ${cut("n")} on eth0`);
   expect(rows.at(-1)?.[0]).toBe(`${cut("v")} VHID 3`);
 });
+
+test("256 groups have rows of their own, and one row counts the others", () => {
+  const [group] = AMS.groups;
+  if (group === undefined) throw new Error("the pair has groups");
+  const groups = Array.from({ length: 260 }, (_, nth) => ({ ...group, vip: `vip-${nth}` }));
+  const rows = groupRows(
+    { ...AMS, groups, appliances: AMS.appliances.map((one) => ({ ...one, interfaces: [] })) },
+    READER,
+  );
+  expect(rows).toHaveLength(257);
+  expect(rows.map(cellsOf).at(-1)?.[0]).toBe("4 more VRRP groups The JSON of this page has them all.");
+});

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterEach, expect, test, vi } from "vitest";
 import type { ApplianceConfig } from "../../src/config/config.ts";
+import type { Body } from "../../src/polling/client/client.ts";
 import type { Outcome } from "../../src/polling/observation.ts";
 import { startRunner } from "../../src/polling/runner.ts";
 import { applianceOf, configOf, websiteOf } from "../support/observations.ts";
@@ -18,7 +19,7 @@ afterEach(() => {
 async function refusals(
   polling: ApplianceConfig["polling"],
   isRefused: (path: string) => boolean,
-  list: Outcome<Uint8Array> = NO_INTERFACES,
+  list: Outcome<Body> = NO_INTERFACES,
   minutes = 40,
 ): Promise<readonly number[]> {
   const clock = holdClock();

@@ -6,6 +6,7 @@ import { meansApplianceDown, FAILURE_REASONS } from "../../src/polling/failure.t
 import type { Outcome } from "../../src/polling/observation.ts";
 import { exportedStatuses, pollVrrp, pollWebsite } from "../../src/polling/poll.ts";
 import { failureOf, websiteOf } from "../support/observations.ts";
+import { bodyOf } from "./poller-support.ts";
 
 /** A client that answers every request so. */
 function answering(get: ApplianceClient["get"]): ApplianceClient {
@@ -17,20 +18,20 @@ function answering(get: ApplianceClient["get"]): ApplianceClient {
   };
 }
 function body(text: string): ApplianceClient {
-  return answering(() => Promise.resolve({ ok: true, value: Buffer.from(text) }));
+  return answering(() => Promise.resolve({ ok: true, value: bodyOf(text) }));
 }
 
-test("a poll asks for its operation's path within its timeout", async () => {
-  const asked: (readonly [string, number])[] = [];
-  const client = answering((path, timeoutMs) => {
-    asked.push([path, timeoutMs]);
-    return Promise.resolve({ ok: true, value: Buffer.from("{}") });
+test("a poll asks for its operation's path within its timeout and its limit", async () => {
+  const asked: unknown[] = [];
+  const client = answering((...request) => {
+    asked.push(request);
+    return Promise.resolve({ ok: true, value: bodyOf("{}") });
   });
   await pollVrrp(client, 4_000);
   await pollWebsite(client, websiteOf({ id: 12 }), 20_000);
   expect(asked).toEqual([
-    ["/api/v1/interface/virtual", 4_000],
-    ["/api/v1/website/12/test", 20_000],
+    ["/api/v1/interface/virtual", 4_000, { bodyLimitBytes: 256 * 1024 }],
+    ["/api/v1/website/12/test", 20_000, { bodyLimitBytes: 64 * 1024 }],
   ]);
 });
 
@@ -70,9 +71,9 @@ test("a bug is a failure of that poll, for the reason internal, and is not throw
   }
 });
 
-const HTTP = { protocol: "http", status: 301, lines: [] } as const;
-const HTTPS = { protocol: "https", status: 200, lines: [] } as const;
-const OUT_OF_RANGE = { protocol: "https", status: undefined, lines: [] } as const;
+const HTTP = { protocol: "http", status: 301 } as const;
+const HTTPS = { protocol: "https", status: 200 } as const;
+const OUT_OF_RANGE = { protocol: "https", status: undefined } as const;
 
 test.each<{
   name: string;

@@ -1,6 +1,6 @@
 import type { ApplianceConfig, OperationTiming } from "../../src/config/config.ts";
 import { createAppliancePoller, type AppliancePoller } from "../../src/polling/appliance-poller.ts";
-import type { ApplianceClient } from "../../src/polling/client/client.ts";
+import type { ApplianceClient, Body } from "../../src/polling/client/client.ts";
 import type { SkipReason } from "../../src/polling/events.ts";
 import type { Observation, Operation, OperationKind, Outcome } from "../../src/polling/observation.ts";
 import { createSlots, type Slots } from "../../src/polling/slots.ts";
@@ -18,7 +18,7 @@ export interface FakeClient extends ApplianceClient {
   /** Paths of the requests that wait. */
   waiting(): readonly string[];
   /** Answers the oldest request for a path that ends so; throws where there is none. */
-  answer(pathEnd: string, outcome: Outcome<Uint8Array>): Promise<void>;
+  answer(pathEnd: string, outcome: Outcome<Body>): Promise<void>;
   hasCredentials: boolean;
   /** What requests are sent with from now on. */
   credentials: symbol;
@@ -27,10 +27,15 @@ export interface FakeClient extends ApplianceClient {
 
 export const VRRP_PATH = "/interface/virtual";
 export const sitePath = (id: number) => `/website/${id}/test`;
-export const NO_INTERFACES: Outcome<Uint8Array> = { ok: true, value: Buffer.from("{}") };
-export const SITE_OK: Outcome<Uint8Array> = {
+/** The body of an answer to a request without credentials. */
+export function bodyOf(text: string): Body {
+  return { bytes: Buffer.from(text), redact: (same) => same };
+}
+
+export const NO_INTERFACES: Outcome<Body> = { ok: true, value: bodyOf("{}") };
+export const SITE_OK: Outcome<Body> = {
   ok: true,
-  value: Buffer.from('"HTTP CONNECT --- HTTP\\nHTTP/1.1 200 OK\\n\\n"'),
+  value: bodyOf('"HTTP CONNECT --- HTTP\\nHTTP/1.1 200 OK\\n\\n"'),
 };
 
 export function failing(...given: Parameters<typeof failureOf>): Outcome<never> {
@@ -38,7 +43,7 @@ export function failing(...given: Parameters<typeof failureOf>): Outcome<never> 
 }
 
 export function fakeClient(): FakeClient {
-  const requests: { readonly path: string; readonly resolve: (outcome: Outcome<Uint8Array>) => void }[] = [];
+  const requests: { readonly path: string; readonly resolve: (outcome: Outcome<Body>) => void }[] = [];
   const client: FakeClient = {
     get: (path, _timeoutMs, options) => {
       options?.onStarted?.();
@@ -82,7 +87,7 @@ export interface HeldPoller {
   /** Says that operations are due now, and lets them begin. */
   due(...operations: readonly Operation[]): Promise<void>;
   /** Polls the operation and answers it at once. */
-  poll(operation: Operation, outcome: Outcome<Uint8Array>): Promise<void>;
+  poll(operation: Operation, outcome: Outcome<Body>): Promise<void>;
 }
 
 /** Two gaps of a timing that is an interval. */

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import type { ApplianceConfig } from "../../src/config/config.ts";
-import type { ApplianceClient } from "../../src/polling/client/client.ts";
+import type { ApplianceClient, Body } from "../../src/polling/client/client.ts";
 import type { Endpoint } from "../../src/polling/client/factory.ts";
 import type { Observation, Outcome } from "../../src/polling/observation.ts";
 import { startRunner } from "../../src/polling/runner.ts";
@@ -21,7 +21,7 @@ const BY_SCHEDULE = { kind: "schedule", expression: "*/2 * * * * *", timeoutMs: 
 
 const websites = [1, 2, 3].map((id) => websiteOf({ id }));
 /** Appliances by what they answer for their list. */
-const COURSES: readonly (readonly [ApplianceConfig, Outcome<Uint8Array>])[] = [
+const COURSES: readonly (readonly [ApplianceConfig, Outcome<Body>])[] = [
   [applianceOf({ name: "good", websites, polling: FAST }), NO_INTERFACES],
   [applianceOf({ name: "scheduled", websites, polling: { ...FAST, vrrp: BY_SCHEDULE } }), NO_INTERFACES],
   [applianceOf({ name: "refusing", websites, polling: FAST }), failing("auth")],

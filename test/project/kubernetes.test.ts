@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { cutText } from "../../src/api/kept-text.ts";
 import { loadConfig } from "../../src/config/load.ts";
-import { labelValue } from "../../src/metrics/label-value.ts";
 import { writeSetup } from "../support/exporter.ts";
 import { manifests, modelled } from "./kubernetes-files.ts";
 import { pathsOf, spoilAt } from "./spoil.ts";
@@ -110,7 +110,7 @@ describe("the PodMonitor", () => {
       sampleLimit: 100_000,
       labelLimit: 40,
       labelNameLengthLimit: 128,
-      labelValueLengthLimit: Buffer.byteLength(labelValue("x".repeat(300))),
+      labelValueLengthLimit: Buffer.byteLength(cutText("x".repeat(300))),
     });
   });
 });

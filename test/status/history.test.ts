@@ -377,3 +377,27 @@ test("what happens to many websites at once is told once, and to one of them aga
     "outage: 3 websites are down as seen from lone: http 200 → 503",
   ]);
 });
+
+/** Groups `192.0.2.0` and so on, all in this state. */
+function many(appliance: string, count: number, state: string): Observation {
+  const interfaces = Array.from({ length: count }, (_, nth) =>
+    interfaceOf({ name: `carp${nth}`, vip: `192.0.2.${nth}`, state }),
+  );
+  return vrrpSeen(appliance, listOf(interfaces));
+}
+
+test("what happens to more than 20 groups at once is 20 events, and one that counts the rest", () => {
+  const events = told([many("a", 25, "MASTER"), many("b", 25, "BACKUP"), many("a", 25, "INIT")]);
+  const odd = events.filter((event) => event.includes("INIT"));
+  expect(odd).toHaveLength(20);
+  expect(events.filter((event) => event.includes("more"))).toEqual([
+    "22 outage: 5 more of this kind at the same time",
+  ]);
+});
+
+test("groups that vanish together are 20 events, and one that counts the rest", () => {
+  const events = told([many("lone", 25, "MASTER"), many("lone", 0, "MASTER")]);
+  expect(events[0]).toBe("21 outage: 5 more of this kind at the same time");
+  expect(events[1]).toBe("21 outage: 192.0.2.19 (vhid 2) is not reported any more by any appliance");
+  expect(events).toHaveLength(21);
+});

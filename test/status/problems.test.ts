@@ -356,3 +356,15 @@ test("an odd state that was so at the first sight has been so since then at leas
     isSinceAtLeast: true,
   });
 });
+
+test("of one kind in one cluster 100 problems are shown, and one that counts the rest", () => {
+  const interfaces = Array.from({ length: 105 }, (_, nth) =>
+    interfaceOf({ name: `carp${nth}`, vip: `vip-${nth}`, state: "INIT" }),
+  );
+  const lines = problemLines(
+    documentOf(fleetOf([applianceOf({ name: "lone" })], [vrrpSeen("lone", listOf(interfaces))])),
+  );
+  expect(lines).toHaveLength(101);
+  expect(lines.at(-2)).toBe("critical odd_state: lone reports INIT on carp99 for vip-99 (vhid 2)");
+  expect(lines.at(-1)).toBe("critical odd_state: 5 more problems of this kind in cluster lone");
+});

@@ -50,7 +50,7 @@ export function interfaceOf(given: Partial<VrrpInterface> = {}): VrrpInterface {
     vip: "192.0.2.100",
     priority: 204,
     advskew: 50,
-    alias: [],
+    aliasCount: 0,
     device: "eth1",
     netmask: "255.255.255.0",
     peer: "224.0.0.18",

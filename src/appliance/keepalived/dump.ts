@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 
 import { z } from "zod";
 
+import type { JsonLimits } from "../../api/json-scan.ts";
 import { parseJson } from "../../api/json.ts";
 import { PRIORITY, VHID } from "../../api/vrrp-member.ts";
 
@@ -67,14 +68,21 @@ const dump = z.preprocess(
   z.array(instance),
 );
 
+/** A dump comes from this machine, and its file is bounded. */
+const LIMITS: JsonLimits = {
+  depth: 64,
+  entries: Number.POSITIVE_INFINITY,
+  members: Number.POSITIVE_INFINITY,
+};
+
 /**
  * The VRRP instances of a whole dump, or why its form is not known; `undefined` where the text is no whole dump, as each
  * of its beginnings. Never throws.
  */
 export function parseDump(text: string): Dump | undefined {
-  const json = parseJson(text);
+  const json = parseJson(text, LIMITS);
   if (!json.ok) return undefined;
-  const parsed = dump.safeParse(json.value);
+  const parsed = dump.safeParse(json.value.value);
   if (parsed.success) return { ok: true, instances: parsed.data };
   const path = z.core.toDotPath(parsed.error.issues[0]?.path ?? []);
   return { ok: false, reason: `not the form that is known of keepalived's dumps, at $${path}` };

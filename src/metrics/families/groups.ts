@@ -1,5 +1,5 @@
-import { membersIn, type ClusterSnapshot, type GroupSnapshot } from "../../fleet/snapshot.ts";
-import { asBit, sample, type Family, type Labels } from "../family.ts";
+import type { ClusterSnapshot, GroupSnapshot, MemberRole } from "../../fleet/snapshot.ts";
+import { asBit, type Family, type Labels } from "../family.ts";
 
 const SOURCE = "From the latest polls of the members' VRRP lists, not from the scrape.";
 
@@ -8,17 +8,17 @@ export const GROUP_FAMILIES: readonly Family[] = [
   family(
     "vrrp_group_masters",
     "Members of the VRRP group known to be MASTER; 1 is healthy, 2 or more is a split brain.",
-    (group) => membersIn(group, "master").length,
+    (group) => countIn(group, "master"),
   ),
   family(
     "vrrp_group_backups",
     "Members of the VRRP group known to be BACKUP; 0 beside one master means that redundancy is lost.",
-    (group) => membersIn(group, "backup").length,
+    (group) => countIn(group, "backup"),
   ),
   family(
     "vrrp_group_unknown_members",
     "Appliances whose VRRP list is not known now and that were last seen in the group, or never seen at all.",
-    (group) => membersIn(group, "unknown").length,
+    (group) => countIn(group, "unknown"),
   ),
   family(
     "vrrp_group_preferred_master",
@@ -27,18 +27,17 @@ export const GROUP_FAMILIES: readonly Family[] = [
   ),
 ];
 
-function family(name: string, help: string, value: (group: GroupSnapshot) => number | undefined): Family {
-  return {
-    name,
-    type: "gauge",
-    help: `${help} ${SOURCE}`,
-    samples: {
-      cluster: (section) =>
-        section.groups.flatMap((group) => sample(groupLabels(section, group), value(group))),
-    },
-  };
+function countIn({ members }: GroupSnapshot, role: MemberRole): number {
+  let count = 0;
+  for (const member of members) if (member.role === role) count += 1;
+  return count;
 }
 
-function groupLabels({ cluster, labels }: ClusterSnapshot, { vhid, vip }: GroupSnapshot): Labels {
+function family(name: string, help: string, group: (group: GroupSnapshot) => number | undefined): Family {
+  return { name, type: "gauge", help: `${help} ${SOURCE}`, samples: {}, group };
+}
+
+/** The labels of a group's series. */
+export function groupLabels({ cluster, labels }: ClusterSnapshot, { vhid, vip }: GroupSnapshot): Labels {
   return [["ha_cluster", cluster], ...Object.entries(labels), ["vhid", String(vhid)], ["vip", vip]];
 }

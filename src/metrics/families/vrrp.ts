@@ -1,5 +1,5 @@
 import type { InterfaceSnapshot, VrrpSnapshot } from "../../fleet/snapshot.ts";
-import { asBit, asSeconds, identityLabels, sample, type Family, type Labels } from "../family.ts";
+import { asBit, asSeconds, identityLabels, onceInARow, sample, type Family, type Labels } from "../family.ts";
 
 const SOURCE =
   "From the latest poll of the VRRP list, not from the scrape; absent unless that poll succeeded.";
@@ -40,12 +40,15 @@ function perInterface(
   samples: (labels: Labels, i: InterfaceSnapshot) => ReturnType<typeof sample>,
 ): Family["samples"] {
   return {
-    vrrp: ({ identity, list }: VrrpSnapshot) => {
-      const common = identityLabels(identity);
-      return (list?.interfaces ?? []).flatMap((i) => samples([...common, ...interfaceLabels(i)], i));
-    },
+    vrrp: (section) => labelled(section).flatMap(({ labels, i }) => samples(labels, i)),
   };
 }
+
+/** The families share the labels. */
+const labelled = onceInARow(({ identity, list }: VrrpSnapshot) => {
+  const common = identityLabels(identity);
+  return (list?.interfaces ?? []).map((i) => ({ i, labels: [...common, ...interfaceLabels(i)] }));
+});
 
 function interfaceLabels({ name, vhid, vip }: InterfaceSnapshot): Labels {
   return [

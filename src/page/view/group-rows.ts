@@ -4,7 +4,7 @@ import { worst, type Level } from "./levels.ts";
 import { emptyCell, relative, row, stateCell, type Sign } from "./parts.ts";
 import type { Reader } from "./reader.ts";
 import { NAME_LENGTH, shortened } from "./shortened.ts";
-import { distinct } from "./words.ts";
+import { count, distinct } from "./words.ts";
 
 type Interface = NonNullable<ApplianceDocument["interfaces"]>[number];
 type Member = GroupDocument["members"][number];
@@ -21,10 +21,24 @@ export function groupRows({ groups, appliances }: ClusterDocument, reader: Reade
   if (appliances.every(({ interfaces }) => interfaces?.length === 0) && groups.length === 0) {
     return [noInterfaceRow(appliances)];
   }
-  return [
-    ...groups.map((group) => groupRow(group, appliances, reader)),
-    ...[...loneGroups.values()].map((one) => loneRow(one, appliances, reader)),
+  const rows = [
+    ...groups.map((group) => () => groupRow(group, appliances, reader)),
+    ...[...loneGroups.values()].map((one) => () => loneRow(one, appliances, reader)),
   ];
+  const shown = rows.slice(0, MAX_ROWS).map((make) => make());
+  return rows.length > MAX_ROWS ? [...shown, moreRow(rows.length - MAX_ROWS, appliances)] : shown;
+}
+
+/** A page of thousands of rows would block the exporter while it is made, and help nobody. */
+const MAX_ROWS = 256;
+
+function moreRow(rows: number, appliances: readonly ApplianceDocument[]): Html {
+  return row({
+    title: html`${count(rows, "more VRRP group")}`,
+    level: "unknown",
+    words: html`The JSON of this page has them all.`,
+    cells: appliances.map(() => emptyCell("not shown")),
+  });
 }
 
 function noInterfaceRow(appliances: readonly ApplianceDocument[]): Html {
@@ -85,8 +99,24 @@ function memberCell(group: GroupDocument, appliance: ApplianceDocument): Html {
   return stateCell(level, word, html`${priorityOf(member.priority)} ${namesOf(interfaces)}`);
 }
 
-function interfacesOf({ interfaces = [] }: ApplianceDocument, group: GroupRef): readonly Interface[] {
-  return interfaces.filter((one) => keyOf(one) === keyOf(group));
+function interfacesOf(appliance: ApplianceDocument, group: GroupRef): readonly Interface[] {
+  const known = byGroup.get(appliance) ?? groupedInterfaces(appliance);
+  byGroup.set(appliance, known);
+  return known.get(keyOf(group)) ?? [];
+}
+
+type ByGroup = ReadonlyMap<string, readonly Interface[]>;
+/** A search through all interfaces for each group would take seconds where there are thousands. */
+const byGroup = new WeakMap<ApplianceDocument, ByGroup>();
+
+function groupedInterfaces({ interfaces = [] }: ApplianceDocument): ByGroup {
+  const grouped = new Map<string, Interface[]>();
+  for (const one of interfaces) {
+    const others = grouped.get(keyOf(one));
+    if (others === undefined) grouped.set(keyOf(one), [one]);
+    else others.push(one);
+  }
+  return grouped;
 }
 
 function roleOf(

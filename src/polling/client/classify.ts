@@ -32,7 +32,6 @@ export function classifyError(thrown: unknown, stage: Stage): FailureReason {
   if (isLookupError(error)) return "dns";
   if (code === "ETIMEDOUT") return "timeout";
   if (UNREACHED.has(code)) return "connect";
-  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") return "too_large";
   // A TLS alert may also arrive after the handshake: TLS 1.3 refuses client certificates then.
   if (stage === "tls" || /^(ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return "tls";
   if (code.startsWith("UND_ERR_")) return "protocol";

@@ -5,13 +5,22 @@ import type { Attention, Deadline, Overrun } from "../attention.ts";
 import type { Clock } from "../clock.ts";
 import type { Failure, FailureReason } from "../failure.ts";
 import type { Outcome, PresentedCertificate } from "../observation.ts";
+import type { Redact } from "../../api/kept-text.ts";
 import { basicAuthorization } from "./basic-authorization.ts";
 import { classifyDeadline, classifyError, describeError } from "./classify.ts";
 import { exchange, type Answer } from "./exchange.ts";
 import type { Lane, Request } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
 import type { Precedence } from "./permits.ts";
-import { createScrub, type Scrub } from "./scrub.ts";
+import { createRedact } from "./redact.ts";
+
+/** What an appliance answered. */
+export interface Body {
+  /** As they came. */
+  readonly bytes: Uint8Array;
+  /** Replaces the credentials that were sent; every text of the answer passes through it before it is shown or kept. */
+  readonly redact: Redact;
+}
 
 /** Asks one appliance over connections that are kept between polls. */
 export interface ApplianceClient {
@@ -19,9 +28,9 @@ export interface ApplianceClient {
    * One GET, from password file and name look-up to the last byte within `timeoutMs`, in which waiting for a connection to
    * be admitted does not count, nor a stall of this process. @see Attention, Permits
    * At the deadline the connection is ended. Never rejects. A connection that the appliance closed while it lay idle is
-   * replaced once. The credentials that were sent are not in the answer, whatever the appliance made of them. @see createScrub
+   * replaced once.
    */
-  get(path: string, timeoutMs: number, options?: GetOptions): Promise<Outcome<Uint8Array>>;
+  get(path: string, timeoutMs: number, options?: GetOptions): Promise<Outcome<Body>>;
   /** The certificate presented last, trusted or not. */
   certificate(): PresentedCertificate | undefined;
   /** Whether the credentials differ from those that were refused last; not if that cannot be told within `timeoutMs`. */
@@ -33,11 +42,15 @@ export interface ApplianceClient {
 export interface GetOptions {
   /** Where it must wait for a connection; default: `list`. */
   readonly precedence?: Precedence;
+  /** A longer body is `too_large`; default: 256 KiB. */
+  readonly bodyLimitBytes?: number;
   /** Called once, when `timeoutMs` begins to count; never where the client is closed before. */
   readonly onStarted?: (() => void) | undefined;
   /** Called before the request is sent, with the credentials that it carries: the same symbol for the same credentials. */
   readonly onCredentials?: ((credentials: symbol) => void) | undefined;
 }
+
+const BODY_LIMIT_BYTES = 256 * 1024;
 
 export interface ApplianceClientDeps {
   readonly attention: Attention;
@@ -55,12 +68,14 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
   const { lanes, clock, attention } = deps;
   let refused: string | undefined;
   let latest: { readonly authorization: string | undefined; readonly symbol: symbol } | undefined;
-  let scrubbing: { readonly authorization: string; readonly scrub: Scrub } | undefined;
+  let redacting: { readonly authorization: string; readonly redact: Redact } | undefined;
 
-  function scrubOf({ authorization, password }: Credentials): Scrub {
-    if (scrubbing?.authorization !== authorization)
-      scrubbing = { authorization, scrub: createScrub(authorization, password) };
-    return scrubbing.scrub;
+  function redactOf(credentials: Credentials | undefined): Redact {
+    if (credentials === undefined) return (text) => text;
+    const { authorization, password } = credentials;
+    if (redacting?.authorization !== authorization)
+      redacting = { authorization, redact: createRedact(authorization, password) };
+    return redacting.redact;
   }
 
   function symbolOf(authorization: string | undefined): symbol {
@@ -69,7 +84,7 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
     return latest.symbol;
   }
 
-  async function ask(path: string, poll: Poll, { onCredentials }: GetOptions): Promise<Answer> {
+  async function ask(path: string, poll: Poll, { onCredentials }: GetOptions): Promise<Outcome<Body>> {
     const { lane } = poll;
     const isReused = lane.isConnected();
     const read = await readCredentials(deps);
@@ -86,13 +101,11 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
     poll.isSent = true;
     onCredentials?.(symbolOf(credentials?.authorization));
     const bytesBefore = lane.bytesRead();
-    const first = await exchangeOn(lane, lanes, request, clock);
+    const first = await exchangeOn(poll, lanes, request, clock);
     const isLost = isReused && isConnectionLost(first) && lane.bytesRead() === bytesBefore && !poll.isOver;
     const answer = isLost ? await askAgain(request, poll) : first;
     if (!answer.ok && answer.failure.reason === "auth") refused = credentials?.authorization;
-    return answer.ok && credentials !== undefined
-      ? { ok: true, value: scrubOf(credentials)(answer.value) }
-      : answer;
+    return answer.ok ? { ok: true, value: { bytes: answer.value, redact: redactOf(credentials) } } : answer;
   }
 
   /** The appliance closed the idle connection while the request was on its way: nobody has answered it. */
@@ -102,20 +115,17 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
     if (lane === undefined) return CLOSED;
     poll.lane = lane;
     poll.deadline.run();
-    return exchangeOn(lane, lanes, request, clock);
+    return exchangeOn(poll, lanes, request, clock);
   }
 
-  async function get(
-    path: string,
-    timeoutMs: number,
-    options: GetOptions = {},
-  ): Promise<Outcome<Uint8Array>> {
-    const { precedence = "list", onStarted } = options;
+  async function get(path: string, timeoutMs: number, options: GetOptions = {}): Promise<Outcome<Body>> {
+    const { precedence = "list", bodyLimitBytes = BODY_LIMIT_BYTES, onStarted } = options;
     const lane = lanes.takeConnected() ?? (await lanes.open(precedence));
     if (lane === undefined) return CLOSED;
     onStarted?.();
     return new Promise((resolve) => {
       const poll: Poll = {
+        bodyLimitBytes,
         isOver: false,
         isSent: false,
         lane,
@@ -163,6 +173,7 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
 
 /** What one poll holds, so that its deadline can end it wherever it is. */
 interface Poll {
+  readonly bodyLimitBytes: number;
   isOver: boolean;
   /** Whether the connection is in use: before, only the password is read. */
   isSent: boolean;
@@ -179,9 +190,10 @@ function isConnectionLost(answer: Answer): boolean {
 
 const LOST: ReadonlySet<FailureReason> = new Set(["connect", "protocol"] satisfies FailureReason[]);
 
-async function exchangeOn(lane: Lane, lanes: Lanes, request: Request, clock: Clock): Promise<Answer> {
+async function exchangeOn(poll: Poll, lanes: Lanes, request: Request, clock: Clock): Promise<Answer> {
+  const { lane, bodyLimitBytes } = poll;
   try {
-    const answer = await exchange(lane, request, clock.wallMs());
+    const answer = await exchange(lane, request, { bodyLimitBytes, wallMs: clock.wallMs() });
     if (answer.ok) lanes.giveBack(lane);
     else lanes.discard(lane);
     return answer;

@@ -13,8 +13,6 @@ export interface ClientFactoriesOptions {
   readonly maxLookups: number;
   /** Password files read at once; likewise. */
   readonly maxPasswordReads: number;
-  /** @see ClientFactoryDeps.bodyLimitBytes */
-  readonly bodyLimitBytes?: number;
   /** Connections to appliances that may be open at once, now; default: any number. */
   readonly maxConnections?: () => number;
 }
@@ -24,7 +22,7 @@ export interface ClientFactoriesOptions {
  * password files and permits for connections.
  */
 export function createClientFactories(options: ClientFactoriesOptions, clock: Clock): () => ClientFactory {
-  const { version, maxLookups, maxPasswordReads, bodyLimitBytes } = options;
+  const { version, maxLookups, maxPasswordReads } = options;
   const { maxConnections = () => Number.POSITIVE_INFINITY } = options;
   const attention = createAttention(clock);
   const shared = {
@@ -34,7 +32,6 @@ export function createClientFactories(options: ClientFactoriesOptions, clock: Cl
     lookup: createLookup(maxLookups),
     readPassword: createPasswordReader({ maxReads: maxPasswordReads, wallMs: clock.wallMs }),
     userAgent: `appliance-exporter/${version}`,
-    ...(bodyLimitBytes === undefined ? {} : { bodyLimitBytes }),
   };
   return () => createClientFactory({ ...shared, secureContexts: createSecureContexts() });
 }

@@ -1,4 +1,3 @@
-import { BODY_LIMIT_BYTES } from "../../api/operations.ts";
 import type { ApplianceConfig } from "../../config/config.ts";
 import type { PasswordReader } from "../../config/password-file.ts";
 import type { Attention } from "../attention.ts";
@@ -28,8 +27,6 @@ export interface ClientFactoryDeps {
   readonly readPassword: PasswordReader;
   readonly secureContexts: SecureContexts;
   readonly userAgent: string;
-  /** Longer answers are `too_large`; default: the most that the management API may say. */
-  readonly bodyLimitBytes?: number;
 }
 
 /** Clients that share look-ups, password files and secure contexts, and nothing that one appliance could spoil for another. */
@@ -56,7 +53,6 @@ export function createClientFactory(deps: ClientFactoryDeps): ClientFactory {
         origin: url.origin,
         connector,
         period,
-        bodyLimitBytes: deps.bodyLimitBytes ?? BODY_LIMIT_BYTES,
         onCertificate: (presented) => (certificate = presented),
       });
     return createApplianceClient({

@@ -44,7 +44,6 @@ export interface LaneOptions {
   readonly connector: Connector;
   /** The number of the present period. @see handshakePeriod */
   readonly period: () => number;
-  readonly bodyLimitBytes: number;
   readonly onCertificate: (certificate: PresentedCertificate) => void;
   /** The connection is made, or could not be. */
   readonly onBegun: () => void;
@@ -54,7 +53,7 @@ export interface LaneOptions {
 
 /** A lane that has not connected yet. */
 export function createLane(options: LaneOptions): Lane {
-  const { origin, connector, period, bodyLimitBytes, onCertificate, onBegun, onGone } = options;
+  const { origin, connector, period, onCertificate, onBegun, onGone } = options;
   const madeIn = period();
   let stage: Stage = "lookup";
   let mayConnect = true;
@@ -89,7 +88,6 @@ export function createLane(options: LaneOptions): Lane {
     allowH2: false,
     pipelining: 1,
     maxHeaderSize: HEADERS_LIMIT_BYTES,
-    maxResponseSize: bodyLimitBytes,
     keepAliveTimeout: IDLE_TIMEOUT_MS,
     keepAliveMaxTimeout: IDLE_TIMEOUT_MS,
     // One deadline spans the whole poll and is the caller's; these would only add two more.

@@ -98,16 +98,15 @@ test("tells any instances so that the exporter finds nothing to complain of", ()
   fc.assert(
     fc.property(fc.uniqueArray(instance, { selector: ({ name }) => name }), (instances) => {
       const body = encodeVrrpList(toInterfaces(instances, new Map()));
-      const decoded = decodeVrrpList(Buffer.from(body));
+      const decoded = decodeVrrpList(Buffer.from(body), (text) => text);
       if (!decoded.ok) throw new Error(decoded.problem.message);
       const { interfaces, anomalies, unreadable } = decoded.value;
       expect([anomalies, unreadable]).toEqual([[], []]);
       const byName = new Map(interfaces.map((each) => [each.name, each]));
       for (const { name, state, addresses } of instances) {
         expect(byName.get(name)?.state === "MASTER").toBe(state === 2);
-        expect([byName.get(name)?.vip, ...(byName.get(name)?.alias ?? [])]).toEqual(
-          addresses.map((each) => each.address),
-        );
+        const { vip, aliasCount } = byName.get(name) ?? {};
+        expect([vip, aliasCount]).toEqual([addresses[0]?.address, addresses.length - 1]);
       }
     }),
   );

@@ -32,7 +32,6 @@ test.each([
   ["UND_ERR_SOCKET", "protocol"],
   ["UND_ERR_HEADERS_OVERFLOW", "protocol"],
   ["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", "protocol"],
-  ["UND_ERR_RES_EXCEEDED_MAX_SIZE", "too_large"],
   ["EMFILE", "local"],
   ["ERR_INVALID_ARG_TYPE", "internal"],
   ["ERR_ASSERTION", "internal"],

@@ -10,7 +10,7 @@ import type {
 } from "../../../src/config/config.ts";
 import { createPasswordReader, type PasswordReader } from "../../../src/config/password-file.ts";
 import { Secret } from "../../../src/config/secret.ts";
-import type { ApplianceClient } from "../../../src/polling/client/client.ts";
+import type { ApplianceClient, Body } from "../../../src/polling/client/client.ts";
 import { createClientFactory } from "../../../src/polling/client/factory.ts";
 import { createPermits } from "../../../src/polling/client/permits.ts";
 import { createLookup, type Lookup } from "../../../src/polling/client/lookup.ts";
@@ -106,8 +106,8 @@ export function answering(text: string): Behaviour {
 }
 
 /** The body, or the reason. */
-export function shortly(outcome: Outcome<Uint8Array>): string {
-  return outcome.ok ? Buffer.from(outcome.value).toString() : outcome.failure.reason;
+export function shortly(outcome: Outcome<Body>): string {
+  return outcome.ok ? Buffer.from(outcome.value.bytes).toString() : outcome.failure.reason;
 }
 
 export function inlinePassword(password: string): HttpClientConfig["basicAuth"] {

@@ -1,0 +1,99 @@
+import { openSync } from "node:fs";
+import { decodeVrrpList } from "../src/api/vrrp.ts";
+import { decodeWebsiteTest } from "../src/api/website-test.ts";
+import { createFleet } from "../src/fleet/fleet.ts";
+import { createLog } from "../src/log.ts";
+import { createFleetExposition } from "../src/metrics/exposition.ts";
+import { createSelfMetrics } from "../src/metrics/self.ts";
+import { createObserver } from "../src/observer.ts";
+import { createRedact } from "../src/polling/client/redact.ts";
+import { systemClock } from "../src/polling/clock.ts";
+import type { Observation } from "../src/polling/observation.ts";
+import { exportedStatuses } from "../src/polling/poll.ts";
+import { createHistory } from "../src/status/history.ts";
+import { applianceOf, configOf, websiteOf } from "../test/support/observations.ts";
+import { WORST_LISTS, WORST_TESTS, type WorstAnswer } from "../test/support/worst-answers.ts";
+import { median, type Measurement } from "./support.ts";
+
+/** Members of one cluster, each of which sends the worst that the limits allow. */
+const MEMBERS = 8;
+const ROUNDS = 12;
+const WARM_UP_ROUNDS = 4;
+const NULL_FD = openSync("/dev/null", "w");
+
+/** From the last byte of one answer to rendered text: how long the event loop stands still, for the worst bodies. */
+export async function measureAnswer(): Promise<Measurement> {
+  const rows = [
+    ...Object.entries(WORST_LISTS).map(([name, body]) => ({ name, ms: msOfLists(body) })),
+    ...Object.entries(WORST_TESTS).map(([name, body]) => ({ name, ms: msOfTests(body) })),
+  ];
+  for (const { name, ms } of rows) process.stderr.write(`  ${ms.toFixed(1).padStart(7)} ms  ${name}\n`);
+  const ms = Math.max(...rows.map((row) => row.ms));
+  const worst = rows.find((row) => row.ms === ms)?.name;
+  return {
+    name: `worst answer within the limits, last byte to text: ${worst}`,
+    measured: `${ms.toFixed(1)} ms`,
+    peer: "none",
+    ratio: "",
+    goal: "at most 50 ms",
+  };
+}
+
+function msOfLists(bodyOf: WorstAnswer): number {
+  const redact = createRedact(
+    `Basic ${Buffer.from("monitor:correct horse").toString("base64")}`,
+    "correct horse",
+  );
+  return msOf(bodyOf, (body, dated) => {
+    const decoded = decodeVrrpList(body, redact);
+    const outcome = decoded.ok ? decoded : { ok: false as const, failure: decoded.problem };
+    return { ...dated, kind: "vrrp", outcome };
+  });
+}
+
+function msOfTests(bodyOf: WorstAnswer): number {
+  return msOf(bodyOf, (body, dated) => {
+    const decoded = decodeWebsiteTest(body);
+    const outcome = decoded.ok
+      ? { ok: true as const, value: exportedStatuses(decoded.value, undefined) }
+      : { ok: false as const, failure: decoded.problem };
+    return { ...dated, kind: "website_test", websiteId: 1, outcome };
+  });
+}
+
+type Dated = Pick<
+  Observation,
+  "appliance" | "completedAtMs" | "durationSeconds" | "expiresAtMs" | "certificate"
+>;
+
+function msOf(bodyOf: WorstAnswer, observationOf: (body: Buffer, dated: Dated) => Observation): number {
+  const names = Array.from({ length: MEMBERS }, (_, who) => `fw${who}`);
+  const websites = [websiteOf({ id: 1 })];
+  const fleet = createFleet();
+  fleet.configure(configOf(...names.map((name) => applianceOf({ name, cluster: "c", websites }))), 0);
+  const observer = createObserver({
+    fleet,
+    exposition: createFleetExposition(),
+    self: createSelfMetrics({ version: "0", nodeVersion: "0" }, () => 0),
+    history: createHistory(),
+    logger: createLog("info", "json", NULL_FD).logger,
+    clock: systemClock,
+  });
+  const measured: number[] = [];
+  for (let turn = 0; turn < ROUNDS; turn += 1) {
+    for (const [who, appliance] of names.entries()) {
+      const body = bodyOf(turn, who);
+      const startedMs = performance.now();
+      const observation = observationOf(body, {
+        appliance,
+        completedAtMs: Date.now(),
+        durationSeconds: 0,
+        expiresAtMs: Number.POSITIVE_INFINITY,
+        certificate: undefined,
+      });
+      observer.observed(observation);
+      if (turn >= WARM_UP_ROUNDS) measured.push(performance.now() - startedMs);
+    }
+  }
+  return median(measured);
+}

@@ -1,0 +1,146 @@
+/** Most that a JSON text may hold. */
+export interface JsonLimits {
+  /** Levels of arrays and objects. */
+  readonly depth: number;
+  /** Members of the outermost object, repeated keys included. */
+  readonly entries: number;
+  /** Members of any other object, repeated keys included. */
+  readonly members: number;
+}
+
+/** What one pass over a JSON text finds. */
+export type JsonScan =
+  | {
+      readonly ok: true;
+      /**
+       * Where a key occurs twice in one object, as the first two keys of the path at most: a name of the outermost
+       * object, or a member of such a name. Each place is listed once for each object.
+       */
+      readonly repeated: readonly (readonly string[])[];
+      /** Whether a string holds a raw control character, which strict JSON forbids. */
+      readonly hasRawControls: boolean;
+    }
+  /** The limit that is exceeded. */
+  | { readonly ok: false; readonly limit: keyof JsonLimits };
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const FIRST_PRINTABLE = 0x20;
+
+/** An array or object that is not closed yet. */
+interface Open {
+  readonly isObject: boolean;
+  isKeyNext: boolean;
+  /** The latest key. */
+  key: string;
+  members: number;
+  keys: Set<string> | undefined;
+  /** Keys that occur twice, or whose value holds an object in which one does. */
+  repeated: Set<string> | undefined;
+}
+
+/**
+ * Scans a text, well-formed or not, in linear time, and stops at the first limit that is exceeded. For a text that is not
+ * JSON, only `limit` means anything.
+ */
+export function scanJson(text: string, limits: JsonLimits): JsonScan {
+  const open: Open[] = [];
+  const repeated: (readonly string[])[] = [];
+  let hasRawControls = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    const container = open.at(-1);
+    if (code === QUOTE) {
+      const { end, hasControl, hasEscape } = scanString(text, at);
+      hasRawControls ||= hasControl;
+      if (container?.isKeyNext === true) {
+        const key = hasEscape ? unescaped(text.slice(at, end + 1)) : text.slice(at + 1, end);
+        const limit = open.length === 1 ? "entries" : "members";
+        addKey(open, container, key);
+        if (container.members > limits[limit]) return { ok: false, limit };
+      }
+      at = end;
+    } else if (code === COMMA) {
+      if (container !== undefined) container.isKeyNext = container.isObject;
+    } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+      open.push(opened(code === OPEN_OBJECT));
+      if (open.length > limits.depth) return { ok: false, limit: "depth" };
+    } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
+      open.pop();
+      const parent = open.length === 1 ? open.map(({ key }) => key) : [];
+      for (const key of container?.repeated ?? []) repeated.push([...parent, key]);
+    }
+  }
+  return { ok: true, repeated, hasRawControls };
+}
+
+function opened(isObject: boolean): Open {
+  return { isObject, isKeyNext: isObject, key: "", members: 0, keys: undefined, repeated: undefined };
+}
+
+function addKey(open: readonly Open[], container: Open, key: string): void {
+  container.isKeyNext = false;
+  container.key = key;
+  container.members += 1;
+  container.keys ??= new Set();
+  if (container.keys.size === container.keys.add(key).size) {
+    const [outermost, second] = open;
+    const place = second?.isObject === true ? second : outermost;
+    if (place !== undefined) (place.repeated ??= new Set()).add(place.key);
+  }
+}
+
+/** The string that begins at `start`; `end`: its closing quote, or the end of the text if it has none. */
+function scanString(text: string, start: number) {
+  let hasControl = false;
+  let hasEscape = false;
+  let end = start + 1;
+  for (; end < text.length; end += 1) {
+    const code = text.charCodeAt(end);
+    if (code === QUOTE) break;
+    if (code < FIRST_PRINTABLE) hasControl = true;
+    if (code === BACKSLASH) {
+      hasEscape = true;
+      end += 1;
+    }
+  }
+  return { end, hasControl, hasEscape };
+}
+
+/** The value of a JSON string with its quotes, so that two ways of writing one key are one key; as it is if it is not valid. */
+function unescaped(string: string): string {
+  try {
+    return String(JSON.parse(escapeRawControls(string)));
+  } catch {
+    return string;
+  }
+}
+
+/**
+ * The text with the raw control characters inside its strings escaped, in one pass. A control character behind a
+ * backslash stays: that is an invalid escape.
+ */
+export function escapeRawControls(text: string): string {
+  const parts: string[] = [];
+  let done = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) isInString = !isInString;
+    else if (isInString && code === BACKSLASH) at += 1;
+    else if (isInString && code < FIRST_PRINTABLE) {
+      parts.push(text.slice(done, at), ESCAPES[code] ?? "");
+      done = at + 1;
+    }
+  }
+  return parts.join("") + text.slice(done);
+}
+
+const ESCAPES = Array.from({ length: FIRST_PRINTABLE }, (_, code) =>
+  JSON.stringify(String.fromCharCode(code)).slice(1, -1),
+);

@@ -1,0 +1,56 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { createFleet } from "../../src/fleet/fleet.ts";
+import { configOf, interfaceOf, listOf, vrrpFailed, vrrpSeen } from "../support/observations.ts";
+import { MEMBER_A, MEMBER_B, MEMBER_C } from "./support.ts";
+
+const CONFIG = configOf(MEMBER_A, MEMBER_B, MEMBER_C);
+
+const seenInterface = fc.record({
+  vhid: fc.constantFrom(1, 2, 3),
+  state: fc.constantFrom("MASTER", "BACKUP", "INIT"),
+  priority: fc.constantFrom(undefined, 100, 200),
+  type: fc.constantFrom("1", "2"),
+});
+
+/** A poll of one member, so many milliseconds after the one before; `undefined` interfaces: it failed. */
+const poll = fc.record({
+  appliance: fc.constantFrom("a", "b", "c"),
+  afterMs: fc.constantFrom(0, 1, 1_000, 5_000, 20_000),
+  interfaces: fc.option(fc.array(seenInterface, { maxLength: 4 }), { nil: undefined }),
+  unreadable: fc.constantFrom([], ["carp0"]),
+});
+
+test("groups that are updated poll by poll are the groups made from all that is known", () => {
+  fc.assert(
+    fc.property(fc.array(poll, { maxLength: 20 }), (polls) => {
+      const fleet = createFleet();
+      fleet.configure(CONFIG, 0);
+      let nowMs = 0;
+      for (const { appliance, afterMs, interfaces, unreadable } of polls) {
+        nowMs += afterMs;
+        const dated = { expiresAtMs: nowMs + 14_000 };
+        const seen = interfaces?.map((each, nth) => interfaceOf({ name: `carp${nth}`, ...each }));
+        const observation =
+          seen === undefined
+            ? vrrpFailed(appliance, "timeout", dated)
+            : vrrpSeen(appliance, listOf(seen.slice(unreadable.length), { unreadable }), dated);
+        fleet.record(observation, nowMs);
+        const anew = fleet.fork();
+        anew.configure(CONFIG, 0);
+        expect(fleet.snapshot(nowMs).clusters).toEqual(anew.snapshot(nowMs).clusters);
+      }
+    }),
+  );
+});
+
+test("a poll that changes no group leaves the cluster the same object", () => {
+  const fleet = createFleet();
+  fleet.configure(CONFIG, 0);
+  const observation = vrrpSeen("a", listOf([interfaceOf()]));
+  fleet.record(observation, 0);
+  const [before] = fleet.snapshot(0).clusters;
+  fleet.record(observation, 1);
+  expect(fleet.snapshot(1).clusters[0]).toBe(before);
+});
