@@ -67,7 +67,7 @@ export async function startProgram(folder: string, options: ProgramOptions = {})
     },
   };
   await Promise.race([
-    eventually(program.scrape, { timeoutMs: 60_000, everyMs: 100 }),
+    eventually(program.scrape, { timeoutMs: 20_000, everyMs: 100 }),
     exit.then(({ stderr: words }) => Promise.reject(new Error(`no start: ${words}`))),
   ]);
   return program;
