@@ -15,11 +15,13 @@ export interface FairQueue<T> {
 export function createFairQueue<T>(limit: number): FairQueue<T> {
   /** In the order of their turns, and their parts too; none is empty. */
   const owners = new Map<string, Map<string, T[]>>();
+  let size = 0;
 
   function takeOut(owner: string, part: string, index: number): T | undefined {
     const parts = owners.get(owner);
     const items = parts?.get(part) ?? [];
     const [item] = items.splice(index, 1);
+    size -= 1;
     if (items.length === 0) parts?.delete(part);
     if (parts?.size === 0) owners.delete(owner);
     return item;
@@ -28,8 +30,11 @@ export function createFairQueue<T>(limit: number): FairQueue<T> {
   return {
     add: (owner, part, item) => {
       const parts = owners.get(owner) ?? new Map<string, T[]>();
-      owners.set(owner, parts.set(part, [...(parts.get(part) ?? []), item]));
-      if (sum([...owners.values()].map(sizeOf)) <= limit) return undefined;
+      const items = parts.get(part) ?? [];
+      items.push(item);
+      owners.set(owner, parts.set(part, items));
+      size += 1;
+      if (size <= limit) return undefined;
       const [largest, its] = greatest(owners, sizeOf) ?? [owner, parts];
       const [longest] = greatest(its, ({ length }) => length) ?? [part];
       return takeOut(largest, longest, 0);
@@ -54,11 +59,7 @@ export function createFairQueue<T>(limit: number): FairQueue<T> {
 }
 
 function sizeOf(parts: ReadonlyMap<string, readonly unknown[]>): number {
-  return sum([...parts.values()].map(({ length }) => length));
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0);
+  return [...parts.values()].reduce((total, { length }) => total + length, 0);
 }
 
 /** Of equals the last one. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { RateLimit, WebConfig } from "../web-config/web-config.ts";
 import { readBasicCredentials, type Credentials } from "./basic-credentials.ts";
 import { clientOf } from "./client-address.ts";
@@ -31,6 +32,7 @@ const BUSY = text(503, "Too many passwords to check", { "retry-after": "1" });
 /** Adds headers, limits the rate of requests and asks for passwords, as the rules say. `nowMs`: monotonic. */
 export function createGuard(initial: GuardRules, nowMs: () => number): Guard {
   const check = createPasswordCheck();
+  const failed = new WeakSet<Socket>();
   let rules = initial;
   let takeToken = tokensFor(rules.rateLimit, nowMs);
 
@@ -39,14 +41,21 @@ export function createGuard(initial: GuardRules, nowMs: () => number): Guard {
     if (rules.users.size === 0) return undefined;
     const credentials = readBasicCredentials(request.headers.authorization);
     if (credentials === undefined) return UNAUTHORIZED;
-    const client = clientOf(request.socket.remoteAddress);
-    return replyTo(await withPatience(response, (givenUp) => judge(credentials, client, givenUp)));
+    const verdict = await withPatience(response, (givenUp) => judge(credentials, request.socket, givenUp));
+    if (verdict !== "right") failed.add(request.socket);
+    return replyTo(verdict);
   }
 
-  function judge(credentials: Credentials, client: string, givenUp: AbortSignal): Promise<Verdict> {
+  function judge(credentials: Credentials, socket: Socket, givenUp: AbortSignal): Promise<Verdict> {
     const hash = rules.users.get(credentials.user)?.reveal();
-    const isKnownUser = hash !== undefined;
-    return check({ credentials, hash: hash ?? dummyHash(rules), isKnownUser, client }, givenUp);
+    const attempt = {
+      credentials,
+      hash: hash ?? dummyHash(rules),
+      isKnownUser: hash !== undefined,
+      client: clientOf(socket.remoteAddress),
+      hasFailed: failed.has(socket),
+    };
+    return check(attempt, givenUp);
   }
 
   return {

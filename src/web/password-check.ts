@@ -17,6 +17,8 @@ export interface Attempt {
   readonly isKnownUser: boolean;
   /** Who asks, by address. */
   readonly client: string;
+  /** Whether its connection has asked with a password that did not let it in. */
+  readonly hasFailed: boolean;
 }
 
 /**
@@ -32,9 +34,9 @@ interface Check {
 }
 
 /**
- * Checks one password at a time, in a thread of the pool. Clients have turns, and so have the users that a client
- * tries: whoever guesses delays another client, or the same client's other users, by one check. When too many wait, the
- * client that has most of them waiting loses one.
+ * Checks one password at a time, in a thread of the pool. Clients have turns, and so have the users that a client tries,
+ * each once for connections that have failed before and once for others: whoever guesses delays another client, another
+ * user, or a new connection by few checks. When too many wait, the client that has most of them waiting loses one.
  *
  * Results are remembered under a keyed digest of user, password and hash, never the password: a look-up reveals nothing
  * by its time. Right ones never wait, and wrong ones cannot push them out. A password that nobody waits for when its turn
@@ -84,8 +86,8 @@ export function createPasswordCheck(): CheckPassword {
       const giveUp = (): void => {
         resolve("busy");
         check.waiting.delete(resolve);
-        const { client, credentials } = check.attempt;
-        if (check.waiting.size === 0 && queue.remove(client, credentials.user, check))
+        const isUnwanted = check.waiting.size === 0;
+        if (isUnwanted && queue.remove(check.attempt.client, partOf(check.attempt), check))
           checks.delete(keyOf(check));
       };
       givenUp.addEventListener("abort", giveUp, { once: true });
@@ -105,12 +107,16 @@ export function createPasswordCheck(): CheckPassword {
     const verdict = waitFor(check, givenUp);
     if (!checks.has(keyOf(check))) {
       checks.set(keyOf(check), check);
-      const displaced = queue.add(client, user, check);
+      const displaced = queue.add(client, partOf(attempt), check);
       if (displaced !== undefined) settle(displaced, "busy");
       void checkAll();
     }
     return verdict;
   };
+}
+
+function partOf({ credentials, hasFailed }: Attempt): string {
+  return JSON.stringify([credentials.user, hasFailed]);
 }
 
 function keyOf({ id, attempt }: Pick<Check, "id" | "attempt">): string {

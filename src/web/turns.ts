@@ -7,12 +7,19 @@ const PER_TURN = 50;
 /** Lets clients begin so many requests in a turn of the event loop, over all connections; in between, everything else goes on. */
 export function createTurns(perTurn = PER_TURN): TakeTurn {
   const waiting: (() => void)[] = [];
-  function run(): void {
-    for (const work of waiting.splice(0, perTurn)) work();
-    if (waiting.length > 0) setImmediate(run);
+  let isScheduled = false;
+
+  function schedule(): void {
+    if (isScheduled || waiting.length === 0) return;
+    isScheduled = true;
+    setImmediate(() => {
+      isScheduled = false;
+      for (const work of waiting.splice(0, perTurn)) work();
+      schedule();
+    });
   }
   return (work) => {
     waiting.push(work);
-    if (waiting.length === 1) setImmediate(run);
+    schedule();
   };
 }

@@ -11,15 +11,16 @@ interface Asked {
   readonly hash?: string;
   readonly user?: string;
   readonly client?: string;
+  readonly hasFailed?: boolean;
 }
 
 /** Asks for passwords as clients would that can go away. */
 function createAsking() {
   const check = createPasswordCheck();
-  return ({ password, hash = EXPENSIVE, user = "u", client = "192.0.2.1" }: Asked) => {
+  return ({ password, hash = EXPENSIVE, user = "u", client = "192.0.2.1", hasFailed = true }: Asked) => {
     const patience = new AbortController();
     const credentials = { user, password: Buffer.from(password) };
-    const attempt = { credentials, hash, isKnownUser: true, client };
+    const attempt = { credentials, hash, isKnownUser: true, client, hasFailed };
     const verdict: Promise<Verdict> = check(attempt, patience.signal);
     return { verdict, giveUp: () => patience.abort() };
   };
@@ -64,6 +65,7 @@ test("one who gives up leaves the check to the others who wait for the same pass
 test.each([
   { name: "another client waits for", who: { client: "192.0.2.2" }, checks: 2 },
   { name: "another user at the same client waits for", who: { user: "scraper" }, checks: 2 },
+  { name: "a connection that has not failed waits for", who: { hasFailed: false }, checks: 2 },
   { name: "the latest for the same user at the same client waits for", who: {}, checks: 1 },
 ])("$name $checks checks at most, however many guesses wait", async ({ who, checks }) => {
   const ask = createAsking();
