@@ -1,5 +1,6 @@
 import type { JsonPath } from "../errors.ts";
 import { readScope, type Chain, type Scope } from "./scope.ts";
+import { isRecord } from "../yaml/data.ts";
 import { valueAt } from "../yaml/validate.ts";
 import type { YamlFile } from "../yaml/file.ts";
 
@@ -19,7 +20,7 @@ export interface Fleet {
   readonly scopes: readonly Scope[];
 }
 
-/** Every cluster and appliance of the main file and those it includes, whether their settings are right or not. */
+/** Every cluster and appliance of the main file and those it includes that is a map, whether its settings are right or not. */
 export function readFleet(main: YamlFile, included: readonly YamlFile[]): Fleet {
   const top = readScope(main, []);
   const files = [main, ...included];
@@ -55,5 +56,6 @@ function readMembers(top: Scope, cluster: Scope): readonly FleetEntry[] {
 
 function readList(file: YamlFile, path: JsonPath): readonly Scope[] {
   const list = valueAt(file.data, path);
-  return Array.isArray(list) ? list.map((_, index) => readScope(file, [...path, index])) : [];
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((item, index) => (isRecord(item) ? [readScope(file, [...path, index])] : []));
 }

@@ -17,31 +17,31 @@ const WEEKDAYS = [0, 1, 2, 3, 4, 5, 6];
 const SATURDAY = 6;
 const SUNDAY = 0;
 
+/** The days of a month of each length that begins on each week day. */
+const ALL_DAYS: readonly Day[] = [28, 29, 30, 31].flatMap((length) =>
+  WEEKDAYS.flatMap((firstWeekday) =>
+    Array.from({ length }, (_, index) => ({
+      day: index + 1,
+      weekday: (firstWeekday + index) % WEEKDAYS.length,
+      length,
+    })),
+  ),
+);
+
 /** Whether there is any day that is one of the days of a month and one of the week days, in one of the months. */
 export function canComeRound({ dayOfMonth, month, dayOfWeek }: Days): boolean {
   const lengths = new Set(month.flatMap((number) => monthLengths(Number(number))));
-  return [...lengths].some((length) =>
-    WEEKDAYS.some((firstWeekday) =>
-      daysOf(length, firstWeekday).some(
-        (day) =>
-          dayOfMonth.some((value) => isDayOfMonth(value, day)) &&
-          dayOfWeek.some((value) => isDayOfWeek(value, day)),
-      ),
-    ),
+  return ALL_DAYS.some(
+    (day) =>
+      lengths.has(day.length) &&
+      dayOfMonth.some((value) => isDayOfMonth(value, day)) &&
+      dayOfWeek.some((value) => isDayOfWeek(value, day)),
   );
 }
 
 function monthLengths(month: number): readonly number[] {
   if (month === 2) return [28, 29];
   return [[4, 6, 9, 11].includes(month) ? 30 : 31];
-}
-
-function daysOf(length: number, firstWeekday: number): readonly Day[] {
-  return Array.from({ length }, (_, index) => ({
-    day: index + 1,
-    weekday: (firstWeekday + index) % WEEKDAYS.length,
-    length,
-  }));
 }
 
 function isDayOfMonth(value: number | string, day: Day): boolean {

@@ -1,5 +1,5 @@
 import { Composer, type CST, type Document, type ErrorCode } from "yaml";
-import { TooDeepError, tokensWithinDepth } from "./depth.ts";
+import { TokenLimitError, tokensWithinLimits } from "./limits.ts";
 import type { Problems } from "./problems.ts";
 
 /**
@@ -13,8 +13,8 @@ export function parseYamlText(text: string, problems: Problems): Document | unde
     if (document) checkDocument(document, second, problems);
     return document;
   } catch (error) {
-    if (!(error instanceof TooDeepError)) throw error;
-    problems.add(error.offset, "nested deeper than 64 levels");
+    if (!(error instanceof TokenLimitError)) throw error;
+    problems.add(error.offset, error.message);
     return undefined;
   }
 }
@@ -26,7 +26,7 @@ function composeDocuments(text: string, problems: Problems): Generator<Document,
   // would fill the memory.
   composer["onError"] = (source: ErrorSource, code: ErrorCode) =>
     problems.add(offsetOf(source), wordSyntaxError(code));
-  return composer.compose(withoutStrayTokens(tokensWithinDepth(text), problems), true, text.length);
+  return composer.compose(withoutStrayTokens(tokensWithinLimits(text), problems), true, text.length);
 }
 
 type ErrorSource = number | readonly [number, number] | { readonly offset: number };

@@ -114,6 +114,7 @@ describe("input that would bring down a parser is an error", () => {
       "a.yaml:2:67: nested deeper than 64 levels",
     ],
     ["20,000 nested maps", "{a: ".repeat(20_000), "a.yaml:1:257: nested deeper than 64 levels"],
+    ["a million values", `[${"1,".repeat(1_000_000)}`, "a.yaml:1:1666667: more than 2500000 YAML tokens"],
     ["20,000 dashes", "- ".repeat(20_000), "a.yaml:1:129: nested deeper than 64 levels"],
     ["20,000 question marks", "? ".repeat(20_000), "a.yaml:1:129: nested deeper than 64 levels"],
     ["maps nested by indentation", indented, "a.yaml:65:66: nested deeper than 64 levels"],
