@@ -108,9 +108,9 @@ export function createPermits({ attention, maxOpen }: PermitsOptions): Permits {
     shrinkTo(maxOpen() - 1);
     return open < maxOpen();
   }
-  function shrinkTo(count: number): void {
+  function shrinkTo(target: number): void {
     for (const end of idle.values()) {
-      if (open <= count) return;
+      if (open <= target) return;
       end();
     }
   }
