@@ -3,14 +3,14 @@ import { defineConfig } from "vite";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** The script of the status page: one file, so that a browser far away waits for one answer, and not for one import after another. */
+/** Bundles the script of the status page with its libraries into one file. */
 export default defineConfig({
   logLevel: "warn",
   build: {
     target: "es2023",
-    outDir: here("dist/web/status-page/client"),
+    outDir: here("dist/page/client"),
     lib: {
-      entry: here("src/web/status-page/client/main.ts"),
+      entry: here("src/page/client/main.ts"),
       formats: ["es"],
       fileName: () => "main.js",
     },

@@ -6,14 +6,19 @@ const SURROUNDINGS = ["test/browser", "test/monitoring", "test/project", "test/r
   (folder) => `${folder}/**/*.test.ts`,
 );
 const setupFiles = ["test/support/end-with-runner.ts"];
-// Real sockets on a busy machine: a test waits for its event, and only a hang reaches this.
-const timeouts = { testTimeout: 30_000, hookTimeout: 60_000 };
+// A test waits for its event, however slow the machine is: only a hang reaches these.
+const timeouts = {
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 120_000 } },
+};
 
 export default defineConfig({
   test: {
     globalSetup: ["test/support/setup-tools.ts"],
     // Most tests wait for sockets and processes of their own, so that two cores bear three of them.
     maxWorkers: 3,
+    teardownTimeout: 60_000,
     reporters: ["default", tellSkipped],
     coverage: {
       provider: "v8",

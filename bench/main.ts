@@ -3,6 +3,7 @@ import { formatTable } from "../src/cli/table.ts";
 import { measureExposition } from "./exposition-cost.ts";
 import { measureFleetStart } from "./fleet-start.ts";
 import { measureFirstPaint } from "./page-paint.ts";
+import { measurePageRender } from "./page-render.ts";
 import { measurePageUpdate } from "./page-update.ts";
 import { measurePollCost } from "./poll-cost.ts";
 import { measureMemory, measureStart } from "./whole-program.ts";
@@ -20,6 +21,7 @@ const MEASURES: Readonly<Record<string, () => Promise<Measurement | readonly Mea
   memory: measureMemory,
   paint: measureFirstPaint,
   update: measurePageUpdate,
+  render: measurePageRender,
 };
 
 const wanted = process.argv.slice(2).filter((arg) => !arg.startsWith("--"));

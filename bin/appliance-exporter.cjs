@@ -1,14 +1,68 @@
 #!/usr/bin/env node
+"use strict";
+// Node before the supported versions reads this file too: only syntax that Node 10 knows.
+var fs = require("fs");
+var manifest = require("../package.json");
+
+// Node would open its inspector on this signal. It does so from its own first instant on, so one that came before this
+// line is undone below.
+process.on("SIGUSR1", function () {});
+
+function closeInspector() {
+  try {
+    var inspector = require("inspector");
+    // On request of the operator (--inspect), it stays open.
+    var options = process.execArgv.concat(process.env.NODE_OPTIONS || "").join(" ");
+    if (!/--inspect(-brk|-wait)?(=| |$)/.test(options)) inspector.close();
+  } catch {
+    // This Node has been built without an inspector.
+  }
+}
+
+/** One line, and the end: no stack trace, which says nothing to who runs it. */
+function fail(line) {
+  fs.writeSync(2, line + "\n");
+  process.exit(1);
+}
+
+function isSupported(version, needed) {
+  var is = version.slice(1).split(".").map(Number);
+  var needs = needed.split(".").map(Number);
+  return is[0] > needs[0] || (is[0] === needs[0] && is[1] >= needs[1]);
+}
+
+// Such as ">=20.19".
+var needed = manifest.engines.node.slice(2);
+if (!isSupported(process.version, needed)) {
+  fail("appliance-exporter needs Node.js " + needed + " or newer; this is " + process.version);
+}
+
 // Name look-ups, file reads and compression share libuv's threads, four by default: too few when names stop
 // resolving. The size is read once, before any ES module runs, hence this small CommonJS door.
-process.env.UV_THREADPOOL_SIZE ??= "16";
+process.env.UV_THREADPOOL_SIZE = process.env.UV_THREADPOOL_SIZE || "16";
 // A look-up cannot be called off, and the process cannot end before its threads: a resolver that stays silent is given up
 // after seconds, not after half a minute. See resolv.conf(5).
-process.env.RES_OPTIONS ??= "timeout:1 attempts:2";
+process.env.RES_OPTIONS = process.env.RES_OPTIONS || "timeout:1 attempts:2";
 // The program takes over when it has been loaded; a signal until then is an orderly end, or a reload of nothing.
-const end = () => process.exit(0);
+function end() {
+  process.exit(0);
+}
 process
   .on("SIGTERM", end)
   .on("SIGINT", end)
-  .on("SIGHUP", () => {});
-void import("../dist/main.js");
+  .on("SIGHUP", function () {});
+
+closeInspector();
+setImmediate(closeInspector);
+import("../dist/main.js").catch(function (error) {
+  // Loaded, it reports its errors itself.
+  if (process.listenerCount("unhandledRejection") > 0) throw error;
+  fail("appliance-exporter cannot be loaded: " + describe(error));
+});
+
+function describe(error) {
+  if (error && (error.code === "EMFILE" || error.code === "ENFILE")) {
+    return "too many open files; it needs a limit of 256 open files or more (ulimit -n)";
+  }
+  return String((error && error.message) || error).split("\n")[0];
+}

@@ -12,7 +12,7 @@ import {
   secondSilent,
   shopDown,
   splitBrain,
-} from "../test/web/status-page/documents.ts";
+} from "../test/page/documents.ts";
 
 /** `npm run pictures`: the status page as the README shows it, written into `docs/images`. */
 const FOLDER = fileURLToPath(new URL("../docs/images/", import.meta.url));

@@ -1,6 +1,7 @@
 import type { Config, ConfigError } from "./config/config.ts";
 import { errorsOf } from "./config/errors.ts";
 import { loadConfig } from "./config/load.ts";
+import { describeSharedAddresses, findSharedAddresses } from "./config/shared-addresses.ts";
 import { createFleet } from "./fleet/fleet.ts";
 import { limitFor, shareDescriptors } from "./descriptors.ts";
 import type { Logger } from "./log.ts";
@@ -18,7 +19,8 @@ import type { ListenAddress } from "./net/listen-address.ts";
 import { createRoutes } from "./web/routes.ts";
 import { loadSecuredWeb } from "./secured-web.ts";
 import type { WebStart } from "./web/server.ts";
-import { loadAssets } from "./web/status-page/assets.ts";
+import { loadAssets } from "./page/assets.ts";
+import { createStatusPage } from "./page/status-page.ts";
 import { describeBug } from "./polling/failure.ts";
 
 /** The scheduler ticks every second; this long without a tick, and it is not alive. */
@@ -71,6 +73,13 @@ export type ExporterStart =
   /** `code`: of the runtime, EADDRINUSE say. */
   | { readonly ok: false; readonly reason: "listen"; readonly address: string; readonly code: string };
 
+function warnOfSharedAddresses({ appliances }: Config, logger: Logger): void {
+  const shared = findSharedAddresses(appliances);
+  if (shared.length === 0) return;
+  const detail = describeSharedAddresses(shared);
+  logger.warn({ addresses: shared.length, detail }, "several appliances have the same address");
+}
+
 /** Wires everything and starts it: the configuration is read, listeners are opened, polling begins. */
 export async function startExporter(options: ExporterOptions, edges: ExporterEdges): Promise<ExporterStart> {
   const { clock, logger } = edges;
@@ -116,6 +125,7 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
       current = config;
       self.appliances(enabledIn(config));
       warnOfFewDescriptors();
+      warnOfSharedAddresses(config, logger);
     };
   }
   function warnOfFewDescriptors(): void {
@@ -152,8 +162,8 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
       probe: createProber({ mode, clock, fleet, appliances: () => current.appliances, ...runner }),
       snapshot,
       document,
-      wallMs: clock.wallMs,
-      assets,
+      renderPage: createStatusPage({ ...options, document, wallMs: clock.wallMs, assets: assets.folder }),
+      assets: assets.files,
       isHealthy: () => clock.monotonicMs() - runner.lastTickMs() < MAX_TICK_AGE_MS,
       // Once ready, for good: a new appliance in a reload makes nobody take the exporter out of service.
       isReady: () => (wasPolled ||= mode === "probe" || isPolled()),

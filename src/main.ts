@@ -31,6 +31,17 @@ function exitFatally(error: unknown): void {
 process.on("uncaughtException", exitFatally);
 process.on("unhandledRejection", exitFatally);
 
+// Node would open its inspector on this signal.
+process.on("SIGUSR1", () => {});
+
+/** Calls back at this signal, each time, in place of the listeners that there are. */
+function takeOver(signal: NodeJS.Signals, callback: () => void): void {
+  const others = process.listeners(signal);
+  // First of all: a signal that has come while modules were loaded is lost when there is no listener for a moment.
+  process.on(signal, callback);
+  for (const other of others) process.off(signal, other);
+}
+
 const threads = Number(process.env["UV_THREADPOOL_SIZE"]) || DEFAULT_THREADS;
 
 function calledAs(script = ""): string {
@@ -58,11 +69,8 @@ const io: Io = {
   maxPasswordReads: Math.max(1, Math.floor(threads / 4)),
   descriptorLimit: openDescriptorLimit(),
   stopRequested: new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) {
-      // Not once: a second signal must not cut the orderly end short.
-      process.removeAllListeners(signal).on(signal, resolve);
-    }
-    // There is nobody to go on for.
+    for (const signal of ["SIGTERM", "SIGINT"] as const) takeOver(signal, resolve);
+    // Output is closed: shut down.
     void output.closed.then(resolve);
   }),
   onReload: (callback) => void process.on("SIGHUP", callback),

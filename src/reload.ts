@@ -1,6 +1,6 @@
 import { coalesce } from "./coalesce.ts";
 import type { Config, ConfigResult } from "./config/config.ts";
-import { errorsOf, formatConfigError } from "./config/errors.ts";
+import { countErrors, errorsOf, formatConfigError, MAX_ERRORS } from "./config/errors.ts";
 import { loadConfig } from "./config/load.ts";
 import { planReload } from "./config/reload-plan.ts";
 import { startWatch } from "./config/watch.ts";
@@ -61,7 +61,8 @@ export function createReloader({
     if (isStopped) return STOPPED;
     sources = [...next.sources, ...nextWeb.sources];
     if (!next.ok || !nextWeb.ok) {
-      return refuse(errorsOf(next, nextWeb).map(formatConfigError), "configuration is bad");
+      const errors = errorsOf(next, nextWeb);
+      return refuse(errors.map(formatConfigError), "configuration is bad", countErrors(errors));
     }
     const { added, removed, changed, kept } = planReload(running.config, next.config);
     try {
@@ -79,10 +80,11 @@ export function createReloader({
     return { ok: true };
   }
 
-  function refuse(errors: readonly string[], message: string): ReloadResult {
+  /** `count`: of all errors, those that are not shown among them. */
+  function refuse(errors: readonly string[], message: string, count = errors.length): ReloadResult {
     onReloaded(false, clock.wallMs());
-    for (const detail of errors) logger.error({ detail }, message);
-    logger.error({ errors: errors.length }, "reload failed, the old configuration stays");
+    for (const detail of errors.slice(0, MAX_ERRORS)) logger.error({ detail }, message);
+    logger.error({ errors: count }, "reload failed, the old configuration stays");
     return { ok: false, errors };
   }
 

@@ -4,27 +4,37 @@ const AT_START = new RegExp(String.raw`^\s*HTTP${STATUS}`);
 const AT_LINE_START = new RegExp(String.raw`(?<=\n)HTTP${STATUS}`, "g");
 /** Not behind a token that ends in ":", where it would be a header's value. The look behind comes after a literal, so that it is seldom tried. */
 const AFTER_TOKEN = new RegExp(String.raw`HTTP(?<=[^\s:]\s+HTTP)${STATUS}`, "g");
+/** The reason phrase of a proxy that has opened a tunnel. */
+const CONNECTED = /^[ \t]+connection[ \t]+established(?=\s|$)/i;
 
 /**
  * The status code of an answer's final status line, 100 to 999; 0 where the answer does not start with a status line;
- * `undefined` where the number is out of range. Interim answers (1xx) are passed over for a later status line: at the
- * start of a line, or where the answer is `folded`, anywhere but behind a header's name. Linear time.
+ * `undefined` where the number is out of range.
+ *
+ * Interim answers (1xx) and a proxy's `200 Connection established` (in any case) are passed over for a later status
+ * line: at the start of a line, or where the answer is `folded`, anywhere but behind a header's name. Without a later
+ * one, an interim answer counts, and a proxy's is 0: the website gave no HTTP response. Linear time.
  */
 export function finalStatus(answer: string, folded: boolean): number | undefined {
-  let number = AT_START.exec(answer)?.[1];
-  if (number === undefined) return 0;
-  if (!isInterim(number)) return statusCode(number);
-  for (const [, next = ""] of answer.matchAll(folded ? AFTER_TOKEN : AT_LINE_START)) {
-    number = next;
-    if (!isInterim(number)) break;
+  const first = AT_START.exec(answer);
+  if (first === null) return 0;
+  let status = toStatus(first);
+  if (status.isFinal) return status.code;
+  for (const match of answer.matchAll(folded ? AFTER_TOKEN : AT_LINE_START)) {
+    status = toStatus(match);
+    if (status.isFinal) break;
   }
-  return statusCode(number);
+  return status.code;
 }
 
-function isInterim(number: string): boolean {
-  return /^1\d\d$/.test(number);
+interface Status {
+  readonly code: number | undefined;
+  readonly isFinal: boolean;
 }
 
-function statusCode(number: string): number | undefined {
-  return /^[1-9]\d\d$/.test(number) ? Number(number) : undefined;
+function toStatus({ 0: line, 1: number = "", index, input = "" }: RegExpMatchArray): Status {
+  const rest = input.slice((index ?? 0) + line.length);
+  if (number === "200" && CONNECTED.test(rest)) return { code: 0, isFinal: false };
+  const code = /^[1-9]\d\d$/.test(number) ? Number(number) : undefined;
+  return { code, isFinal: code === undefined || code >= 200 };
 }

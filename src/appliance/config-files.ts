@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import type { ConfigError } from "../config/config.ts";
 import { formatPath, type JsonPath } from "../config/errors.ts";
 import { readPasswordFile } from "../config/password-file.ts";
-import { readTextFile, type TextResult } from "../config/read-file.ts";
+import { readTextFile, unfit, type TextResult } from "../config/read-file.ts";
 import { checkCertificates, checkPrivateKey } from "../config/resolve/pem-file.ts";
 import { valueAt } from "../config/yaml/validate.ts";
 import { errorAt, type YamlFile } from "../config/yaml/file.ts";
@@ -63,7 +63,7 @@ function references(data: unknown): readonly Reference[] {
 async function readPem(path: string, check: (pem: string) => string | undefined): Promise<TextResult> {
   const read = await readTextFile(path, MAX_PEM_BYTES, "lenient");
   const message = read.ok ? check(read.text) : undefined;
-  return message === undefined ? read : { ok: false, message };
+  return message === undefined ? read : unfit(message);
 }
 
 async function readPassword(path: string): Promise<TextResult> {

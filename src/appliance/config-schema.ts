@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { listOf, withBoundedIssues } from "../config/yaml/collections.ts";
 import { host, integer, listenAddress, port, text, timeout, urlPath, username } from "./config-values.ts";
 import { vrrpSchema } from "./config-vrrp.ts";
 
@@ -31,17 +32,17 @@ const websiteTest = z.strictObject({
 export const applianceSchema = z.strictObject({
   listen: listenAddress,
   tls: z.strictObject({ cert_file: text, key_file: text }),
-  users: uniqueBy(z.array(user).min(1), ({ username: name }) => name, "username"),
+  users: uniqueBy(listOf(user, { min: 1 }), ({ username: name }) => name, "username"),
   vrrp: vrrpSchema,
   website_test: websiteTest.prefault({}),
-  websites: uniqueBy(z.array(website), ({ id }) => id, "id").default([]),
+  websites: uniqueBy(listOf(website), ({ id }) => id, "id").default([]),
 });
 
 export type ApplianceSettings = z.infer<typeof applianceSchema>;
 
 /** A list whose items differ in `key`; a later one that does not is an error. */
 function uniqueBy<T>(list: z.ZodType<readonly T[]>, keyOf: (item: T) => unknown, key: string) {
-  return list.superRefine((items, context) => {
+  const unique = list.superRefine((items, context) => {
     const seen = new Set<unknown>();
     for (const [index, item] of items.entries()) {
       const message = `another item above has the same ${key}`;
@@ -49,4 +50,5 @@ function uniqueBy<T>(list: z.ZodType<readonly T[]>, keyOf: (item: T) => unknown,
       seen.add(keyOf(item));
     }
   });
+  return withBoundedIssues(unique);
 }

@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { LocalVrrpInterface } from "../api/vrrp-list.ts";
 import { MAX_INTERFACES } from "../api/vrrp.ts";
 import { PRIORITY, VHID } from "../api/vrrp-member.ts";
+import { listOf, mapOf } from "../config/yaml/collections.ts";
 import { integer, ipAddress, netmask, text, timeout } from "./config-values.ts";
 import { DEFAULT_SETTINGS } from "./keepalived/mapping.ts";
 import type { KeepalivedOptions } from "./vrrp-keepalived.ts";
@@ -30,14 +31,10 @@ const vrrpInterface = z.strictObject({
   state_current: z.enum(["MASTER", "BACKUP"]),
   type,
   carppeer: ipAddress,
-  alias: z.array(ipAddress).default([]),
+  alias: listOf(ipAddress).default([]),
 });
 
-const interfaces = z
-  .record(z.string().min(1), vrrpInterface)
-  .refine((given) => Object.keys(given).length <= MAX_INTERFACES, {
-    error: `expected at most ${MAX_INTERFACES} interfaces`,
-  });
+const interfaces = mapOf(z.string().min(1), vrrpInterface, { max: MAX_INTERFACES });
 
 const instance = z.strictObject({
   carppeer: ipAddress.default(DEFAULT_SETTINGS.peer),
@@ -66,7 +63,7 @@ const keepalivedSource = z.strictObject({
   dump_dir: text.default(DEFAULT_DUMP_DIR),
   json_signal: integer(SIGJSON.min, SIGJSON.max).default(SIGJSON.default),
   timeout: timeout.default(DEFAULT_TIMEOUT_MS),
-  instances: z.record(z.string().min(1), instance).default({}),
+  instances: mapOf(z.string().min(1), instance).default({}),
 });
 
 /** Where the state of VRRP comes from. */

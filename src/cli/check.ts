@@ -2,6 +2,11 @@ import pLimit from "p-limit";
 import type { ApplianceConfig, Config } from "../config/config.ts";
 import { formatConfigError } from "../config/errors.ts";
 import { loadConfig } from "../config/load.ts";
+import {
+  describeSharedAddresses,
+  findSharedAddresses,
+  type SharedAddress,
+} from "../config/shared-addresses.ts";
 import type { Observation } from "../polling/observation.ts";
 import { createAsk, type Ask } from "./asking.ts";
 import type { ExitCode, Io } from "./io.ts";
@@ -23,7 +28,7 @@ interface LiveResult {
   readonly observation: Observation;
 }
 
-/** Reads the configuration and, with `live`, asks every enabled appliance for its VRRP list once. */
+/** Reads the configuration, warns of addresses that several appliances have and, with `live`, asks every enabled appliance for its VRRP list once. */
 export async function check({ configFile, live, output }: CheckOptions, io: Io): Promise<ExitCode> {
   const loaded = await loadConfig(configFile);
   if (!loaded.ok) {
@@ -34,12 +39,21 @@ export async function check({ configFile, live, output }: CheckOptions, io: Io):
   const results = live ? await askAll(loaded.config, createAsk(io)) : undefined;
   const isGood = results?.every(({ observation }) => observation.outcome.ok) ?? true;
   const summary = summarise(loaded.config);
-  if (output === "json") io.out(toJson({ ok: isGood, ...summary, appliances: results?.map(jsonResult) }));
-  else {
+  const shared = findSharedAddresses(loaded.config.appliances);
+  if (output === "json") {
+    const appliances = results?.map(jsonResult);
+    io.out(toJson({ ok: isGood, ...summary, sharedAddresses: shared, appliances }));
+  } else {
+    if (shared.length > 0) io.err(warnOfSharedAddresses(configFile, shared));
     io.out(`${configFile}: good, appliances: ${summary.enabled} enabled, ${summary.disabled} disabled\n`);
     if (results !== undefined) io.out(`\n${liveTable(results, io.hasColour)}\n${certificateTable(results)}`);
   }
   return isGood ? 0 : 1;
+}
+
+function warnOfSharedAddresses(configFile: string, shared: readonly SharedAddress[]): string {
+  const what = shared.length === 1 ? "one address" : `${shared.length} addresses`;
+  return `${configFile}: warning: several appliances have ${what}: ${describeSharedAddresses(shared)}\n`;
 }
 
 async function askAll(config: Config, ask: Ask): Promise<readonly LiveResult[]> {

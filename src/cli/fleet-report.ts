@@ -7,7 +7,7 @@ import type {
   Problem,
 } from "../status/schema.ts";
 import { statusText } from "../status/words.ts";
-import { shortened } from "../web/status-page/view/shortened.ts";
+import { shortened } from "../page/view/shortened.ts";
 import { formatTable, tint, type Cell, type Tone } from "./table.ts";
 
 /** The fleet for people: what is wrong first, then groups, websites and appliances, as aligned tables. */

@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { NAME_LENGTH, shortened } from "../web/status-page/view/shortened.ts";
+import { NAME_LENGTH, shortened } from "../page/view/shortened.ts";
 import { printable } from "./printable.ts";
 
 /** What a cell means, beside its words: they alone must be enough. */

@@ -96,6 +96,8 @@ export interface ConfigError {
   readonly path: string;
   /** What was expected, and what was found unless it could be a secret. */
   readonly message: string;
+  /** Only in a last error that stands for so many that are not shown. */
+  readonly more?: number;
 }
 
 export type ConfigResult =

@@ -1,13 +1,26 @@
 import type { ConfigError } from "./config.ts";
 
+/** Errors that are reported at once; the rest is counted. */
+export const MAX_ERRORS = 100;
+
 /** Where a value stands in a file's data: map keys and list indexes, from the outermost in. */
 export type JsonPath = readonly (string | number)[];
 
 type Checked = { readonly ok: true } | { readonly ok: false; readonly errors: readonly ConfigError[] };
 
-/** Everything that is wrong with any of them. */
+/** Everything that is wrong with any of them: at most 100 errors, and then one that counts the rest. */
 export function errorsOf(...results: readonly Checked[]): readonly ConfigError[] {
-  return results.flatMap((result) => (result.ok ? [] : result.errors));
+  return limitErrors(results.flatMap((result) => (result.ok ? [] : result.errors)));
+}
+
+/** How many errors the list stands for: an error with `more` stands for that many. */
+export function countErrors(errors: readonly ConfigError[]): number {
+  return errors.reduce((sum, { more = 1 }) => sum + more, 0);
+}
+
+/** An error that stands for `more` errors that are not shown: at least 1. */
+export function moreErrors(file: string, more: number): ConfigError {
+  return { file, path: "", message: `${more} more ${more === 1 ? "error" : "errors"}`, more };
 }
 
 /** The error as one line: `config.yaml:12:9: clusters[2].appliances[0].base_url: expected ...`. */
@@ -27,13 +40,28 @@ function formatSegment(segment: string | number): string {
   return /^[A-Za-z_][A-Za-z0-9_-]*$/.test(segment) ? `.${segment}` : `[${JSON.stringify(segment)}]`;
 }
 
-/** The errors by file in the order of `files`, then by position, each once. */
+/**
+ * The errors by file in the order of `files`, then by position, each once: at most 100, and then one that counts the
+ * rest.
+ */
 export function sortErrors(files: readonly string[], errors: readonly ConfigError[]): readonly ConfigError[] {
-  const once = new Map(errors.map((error) => [formatConfigError(error), error]));
-  return [...once.values()].toSorted(
+  const order = new Map(files.map((file, index) => [file, index]));
+  const once = new Map(shownOf(errors).map((error) => [formatConfigError(error), error]));
+  const sorted = [...once.values()].toSorted(
     (a, b) =>
-      files.indexOf(a.file) - files.indexOf(b.file) ||
+      (order.get(a.file) ?? -1) - (order.get(b.file) ?? -1) ||
       (a.position?.line ?? 0) - (b.position?.line ?? 0) ||
       (a.position?.column ?? 0) - (b.position?.column ?? 0),
   );
+  return limitErrors([...sorted, ...errors.filter(({ more }) => more !== undefined)]);
+}
+
+function limitErrors(errors: readonly ConfigError[]): readonly ConfigError[] {
+  const shown = shownOf(errors).slice(0, MAX_ERRORS);
+  const more = countErrors(errors) - shown.length;
+  return more === 0 ? shown : [...shown, moreErrors(shown.at(-1)?.file ?? "", more)];
+}
+
+function shownOf(errors: readonly ConfigError[]): readonly ConfigError[] {
+  return errors.filter(({ more }) => more === undefined);
 }

@@ -35,7 +35,7 @@ const schema = z.strictObject({ http_client: httpClientSchema });
 export async function loadHttpClient(path: string): Promise<HttpClientResult> {
   const record = recordSources();
   const read = await readYamlFile(path, record.readText);
-  if (!read.ok) return { ok: false, errors: sortErrors([path], read.errors) };
+  if (!read.ok) return read;
   const validated = validateYaml(read.file, schema);
   const scope = readScope(read.file, []);
   const referenced = await readReferencedFiles([scope], record);

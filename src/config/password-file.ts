@@ -1,13 +1,15 @@
 import pLimit from "p-limit";
 import type { PasswordSource } from "./config.ts";
 import { stampOf } from "./file-stamp.ts";
-import { readTextFile } from "./read-file.ts";
+import { readTextFile, unfit, type ReadFailure } from "./read-file.ts";
 import { Secret } from "./secret.ts";
 
-export type PasswordResult =
-  | { readonly ok: true; readonly secret: Secret }
-  /** `message` tells neither the path nor anything of the content. */
-  | { readonly ok: false; readonly message: string };
+export type PasswordResult = PasswordRead | ReadFailure;
+
+interface PasswordRead {
+  readonly ok: true;
+  readonly secret: Secret;
+}
 
 export type PasswordReader = (source: PasswordSource) => Promise<PasswordResult>;
 
@@ -15,12 +17,13 @@ const MAX_PASSWORD_FILE_BYTES = 64 * 1024;
 
 interface Remembered {
   readonly stamp: string;
-  readonly result: PasswordResult;
+  readonly result: PasswordRead;
 }
 
 /**
  * Gives the password that the source holds now. An unchanged file costs one `stat` and gives the same `Secret`; a
- * changed one is read again. Callers that ask for one file at the same time share the work.
+ * changed one is read again, and so is one that could not be used: failures are never remembered. Callers that ask for
+ * one file at the same time share the work.
  *
  * At most `maxReads` files are looked at at once: a file system that hangs must not hold every thread of the process.
  * `wallMs`: Unix time in milliseconds, which the file system's times are compared with.
@@ -41,7 +44,7 @@ export function createPasswordReader({
     const known = remembered.get(path);
     if (known && known.stamp === stamp) return known.result;
     const result = await readPasswordFile(path);
-    if (stamp === undefined) remembered.delete(path);
+    if (stamp === undefined || !result.ok) remembered.delete(path);
     else remembered.set(path, { stamp, result });
     return result;
   };
@@ -60,9 +63,8 @@ export async function readPasswordFile(path: string): Promise<PasswordResult> {
   const read = await readTextFile(path, MAX_PASSWORD_FILE_BYTES);
   if (!read.ok) return read;
   const password = read.text.trim();
-  if (password === "") return { ok: false, message: "it is empty" };
+  if (password === "") return unfit("it is empty");
   // RFC 7617, section 2: user-id and password hold no control characters.
-  if (/\p{Cc}/u.test(password))
-    return { ok: false, message: "it holds more than one line, or a control character" };
+  if (/\p{Cc}/u.test(password)) return unfit("it holds more than one line, or a control character");
   return { ok: true, secret: new Secret(password) };
 }

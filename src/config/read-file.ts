@@ -2,10 +2,19 @@ import { constants } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { errorCode } from "./error-code.ts";
 
-export type TextResult =
-  | { readonly ok: true; readonly text: string }
-  /** `message`: why, in our words; it names neither the file nor anything in it. */
-  | { readonly ok: false; readonly message: string };
+export type TextResult = { readonly ok: true; readonly text: string } | ReadFailure;
+
+/** Why a file or folder cannot be used. */
+export interface ReadFailure {
+  readonly ok: false;
+  /** In our words; names neither the file nor anything in it. */
+  readonly message: string;
+  /**
+   * Whether this host failed to read it (out of descriptors, I/O error, stale handle), so that the next attempt may
+   * succeed; otherwise the operator has to fix the path, the permissions or the content.
+   */
+  readonly isSystemError: boolean;
+}
 
 const LEAST_ROOM_BYTES = 4096;
 
@@ -26,18 +35,18 @@ export async function readTextFile(
     const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     return await readAndClose(handle, limitBytes, decoding);
   } catch (error) {
-    return { ok: false, message: wordReadError(error) };
+    return readFailure(error);
   }
 }
 
 async function readAndClose(handle: FileHandle, limitBytes: number, decoding: Decoding): Promise<TextResult> {
   try {
     const stats = await handle.stat();
-    if (stats.isDirectory()) return { ok: false, message: "it is a directory" };
-    if (!stats.isFile()) return { ok: false, message: "it is not a regular file" };
-    if (stats.size > limitBytes) return { ok: false, message: `it is larger than ${limitBytes} bytes` };
+    if (stats.isDirectory()) return unfit("it is a directory");
+    if (!stats.isFile()) return unfit("it is not a regular file");
+    if (stats.size > limitBytes) return unfit(`it is larger than ${limitBytes} bytes`);
     const bytes = await readUpTo(handle, stats.size, limitBytes + 1);
-    if (bytes.length > limitBytes) return { ok: false, message: `it is larger than ${limitBytes} bytes` };
+    if (bytes.length > limitBytes) return unfit(`it is larger than ${limitBytes} bytes`);
     return decode(bytes, decoding);
   } finally {
     await handle.close();
@@ -60,20 +69,31 @@ function decode(bytes: Buffer, decoding: Decoding): TextResult {
   try {
     return { ok: true, text: new TextDecoder("utf-8", { fatal: decoding === "strict" }).decode(bytes) };
   } catch {
-    return { ok: false, message: "it is not UTF-8" };
+    return unfit("it is not UTF-8");
   }
 }
 
-function wordReadError(error: unknown): string {
+/** The failure of a file whose content or kind is wrong. */
+export function unfit(message: string): ReadFailure {
+  return { ok: false, message, isSystemError: false };
+}
+
+/** What an error of the file system means; whatever no operator can have caused is a system error. */
+export function readFailure(error: unknown): ReadFailure {
   const code = errorCode(error) ?? "unknown error";
   switch (code) {
     case "ENOENT":
     case "ENOTDIR":
-      return "no such file";
+      return unfit("no such file");
     case "EACCES":
     case "EPERM":
-      return "permission denied";
+      return unfit("permission denied");
+    case "ELOOP":
+    case "ENAMETOOLONG":
+    case "ENXIO":
+    case "ERR_INVALID_ARG_VALUE":
+      return unfit(`cannot be read (${code})`);
     default:
-      return `cannot be read (${code})`;
+      return { ok: false, message: `cannot be read (${code})`, isSystemError: true };
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
-import { readTextFile, type TextResult } from "./read-file.ts";
+import { readTextFile, type ReadFailure, type TextResult } from "./read-file.ts";
 
 /** Something of the file system that a load of the configuration depended on, and how that load found it. */
 export interface Source {
@@ -8,11 +8,14 @@ export interface Source {
   readonly name: string;
   /** Whose metadata change with it: the file itself, or a pattern's folder. */
   readonly statPath: string;
-  /** As the load found it; equal for equal content, and tells nothing of it. */
-  readonly state: string;
-  /** The same as it is now; never rejects. */
-  readonly read: () => Promise<string>;
+  /** As the load found it. */
+  readonly state: SourceState;
+  /** As it is now; never rejects. */
+  readonly read: () => Promise<SourceState>;
 }
+
+/** Equal for equal content, and shows nothing of it; `undefined` where a system error hides the content. */
+export type SourceState = string | undefined;
 
 /** Takes down what a load reads while it reads it, so that no change between two readings is lost. */
 export interface SourceRecord {
@@ -43,6 +46,15 @@ export function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("base64");
 }
 
-function stateOf(result: TextResult): string {
-  return result.ok ? digestOf(result.text) : `unreadable: ${result.message}`;
+function stateOf(result: TextResult): SourceState {
+  return sourceState(result, ({ text }) => digestOf(text));
+}
+
+/** The state of a source that was read; `ofContent` gives the state of what could be used. */
+export function sourceState<Success extends { readonly ok: true }>(
+  result: Success | ReadFailure,
+  ofContent: (success: Success) => string,
+): SourceState {
+  if (result.ok) return ofContent(result);
+  return result.isSystemError ? undefined : `unfit: ${result.message}`;
 }

@@ -1,5 +1,5 @@
 import { stampOf } from "./file-stamp.ts";
-import type { Source } from "./sources.ts";
+import type { Source, SourceState } from "./sources.ts";
 
 /** Checks from one that trusts metadata to the next that reads everything. */
 const THOROUGH_EVERY = 4;
@@ -39,6 +39,7 @@ export interface WatchDeps {
 /**
  * Compares the content of the sources with what the latest load has seen, one after the other, so that a file system
  * that hangs holds one thread. A thorough check reads everything, another one only what its metadata call changed.
+ * A load that failed because of a system error is made again when the files can be read.
  */
 export function createCheck({
   sources,
@@ -48,13 +49,13 @@ export function createCheck({
   const seen = new WeakMap<Source, { readonly stamp: string | undefined; readonly state: string }>();
   let finding = NOTHING_FOUND;
 
-  async function stateNow(source: Source, isThorough: boolean): Promise<string> {
+  async function stateNow(source: Source, isThorough: boolean): Promise<SourceState> {
     // Before the reading, so that a change in between is another stamp at the next check.
     const stamp = await stampOf(source.statPath, wallMs());
     const known = seen.get(source);
     if (!isThorough && known?.stamp !== undefined && known.stamp === stamp) return known.state;
     const state = await source.read();
-    seen.set(source, { stamp, state });
+    if (state !== undefined) seen.set(source, { stamp, state });
     return state;
   }
 
@@ -63,7 +64,8 @@ export function createCheck({
     const changed: (readonly [name: string, state: string])[] = [];
     for (const source of loaded) {
       const state = await stateNow(source, isThorough);
-      if (state !== source.state) changed.push([source.name, state]);
+      // What cannot be read for a moment has not changed; what the load could not read has, once it can be read.
+      if (state !== undefined && state !== source.state) changed.push([source.name, state]);
     }
     // Somebody else has loaded meanwhile; what was found is about what is gone.
     const difference = loaded === sources() && changed.length > 0 ? JSON.stringify(changed) : "";

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { VrrpAnomaly } from "../api/vrrp-list.ts";
-import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
+import type { ApplianceConfig } from "../config/config.ts";
 import { statusSetHas } from "../config/status-set.ts";
+import { firstExpiryMs } from "../polling/freshness.ts";
 import type { Observation, OperationKind, PresentedCertificate } from "../polling/observation.ts";
 import { anomalyChange, healthChange, statusChange, transitionChange, type FleetChange } from "./changes.ts";
 import {
@@ -123,10 +124,4 @@ function websitesFor(
   const beginsMs = nowMs + polling.vrrp.timeoutMs;
   const fresh = (): OperationRecord<never> => freshRecord(firstExpiryMs(polling.websites, beginsMs));
   return new Map(websites.map(({ id }) => [id, known.get(id) ?? fresh()]));
-}
-
-/** Every operation is polled at once, those on a schedule too; that much patience is due before polling counts as stuck. */
-function firstExpiryMs(timing: OperationTiming, nowMs: number): number {
-  const intervalMs = timing.kind === "interval" ? timing.intervalMs : timing.timeoutMs;
-  return nowMs + 2 * intervalMs + timing.timeoutMs;
 }

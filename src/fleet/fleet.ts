@@ -4,7 +4,7 @@ import { afterObservation, newState, reconfigured, type ApplianceState } from ".
 import type { FleetChange } from "./changes.ts";
 import { isStalled } from "./record.ts";
 import { createSectionMemo } from "./section-memo.ts";
-import { clusterSection, isSettling, totalsSection, vrrpSection, websiteSection } from "./sections.ts";
+import { clusterSection, totalsSection, vrrpSection, websiteSection } from "./sections.ts";
 import type {
   ClusterSnapshot,
   FleetSnapshot,
@@ -95,8 +95,7 @@ export function createFleet(remembered: ReadonlyMap<string, ApplianceState> = ne
   function clusterOf(cluster: string, names: readonly string[], nowMs: number): ClusterSnapshot {
     const members = names.flatMap((name) => states.get(name) ?? []);
     const madeOf = members.flatMap(({ identity, vrrp }) => [identity, vrrp, isStalled(vrrp, nowMs)]);
-    const settlesAt = members.some(({ vrrp }) => isSettling(vrrp, nowMs)) ? nowMs : undefined;
-    return onceCluster(names, [...madeOf, settlesAt], () => clusterSection(cluster, members, nowMs));
+    return onceCluster(names, madeOf, () => clusterSection(cluster, members, nowMs));
   }
 
   return {

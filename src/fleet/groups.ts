@@ -12,26 +12,21 @@ export interface Member {
   readonly seen: readonly SeenInterface[] | undefined;
   /** The monotonic instant at which that answer was learned. */
   readonly learnedAtMs: number | undefined;
+  /** For how long that answer counts. */
+  readonly countsForMs: number | undefined;
   /** By group, the monotonic instant at which it was last seen to become MASTER or to cease to be. */
   readonly masteryChangedAtMs: ReadonlyMap<string, number> | undefined;
 }
 
-export interface Settling {
-  /** Monotonic. */
-  readonly nowMs: number;
-  /** For so long after a change the answers of a group's members may disagree only for having been asked at different times. */
-  readonly settlingMs: number;
-}
-
 /** The VRRP groups of one cluster: every one that a member was last seen in, in the order of first mention. */
-export function groupsOf(members: readonly Member[], settling: Settling): readonly GroupSnapshot[] {
+export function groupsOf(members: readonly Member[]): readonly GroupSnapshot[] {
   const sorted = members.map(({ seen, ...member }) => ({ ...member, groups: seen && byGroup(seen) }));
   const keys = new Set(sorted.flatMap(({ groups }) => [...(groups?.keys() ?? [])]));
   return [...keys].flatMap((key) => {
     const [first] = sorted.flatMap(({ groups }) => groups?.get(key)?.slice(0, 1) ?? []);
     return first === undefined
       ? []
-      : groupOf(first.reported, standings(sorted, key), agreementOf(sorted, key, settling));
+      : groupOf(first.reported, standings(sorted, key), agreementOf(sorted, key));
   });
 }
 
@@ -46,17 +41,12 @@ interface Heard {
 }
 
 /** Of this group alone: what happens to the others of its cluster has no part in it. */
-function agreementOf(
-  members: readonly SortedMember[],
-  key: string,
-  { nowMs, settlingMs }: Settling,
-): Agreement {
+function agreementOf(members: readonly SortedMember[], key: string): Agreement {
   const heard = members.flatMap((member) => heardIn(member, key));
   const changes = members.flatMap(({ masteryChangedAtMs }) => masteryChangedAtMs?.get(key) ?? []);
   const lastChangeMs = Math.max(...changes, Number.NEGATIVE_INFINITY);
   const behind = heard.filter(({ learnedAtMs }) => learnedAtMs < lastChangeMs);
-  const isSettled =
-    nowMs - lastChangeMs >= settlingMs || behind.length === 0 || areMastersAtOnce(heard, nowMs - settlingMs);
+  const isSettled = behind.length === 0 || areMastersAtOnce(heard);
   return { isSettled, notHeardSince: behind.map(({ appliance }) => appliance) };
 }
 
@@ -69,10 +59,9 @@ function heardIn(member: SortedMember, key: string): readonly Heard[] {
 }
 
 /** Whether any two were heard as MASTER each since the other became it, whatever a third one does. */
-function areMastersAtOnce(heard: readonly Heard[], settledBeforeMs: number): boolean {
+function areMastersAtOnce(heard: readonly Heard[]): boolean {
   const masters = heard.filter(({ isMaster }) => isMaster);
-  const isSince = (one: Heard, other: Heard): boolean =>
-    other.changedAtMs <= Math.max(one.learnedAtMs, settledBeforeMs);
+  const isSince = (one: Heard, other: Heard): boolean => other.changedAtMs <= one.learnedAtMs;
   return masters.some((one) =>
     masters.some((other) => one !== other && isSince(one, other) && isSince(other, one)),
   );
@@ -97,10 +86,11 @@ function byGroup(seen: readonly SeenInterface[]): ReadonlyMap<string, readonly S
 /** One member in one group. */
 interface Standing extends MemberSnapshot {
   readonly isFailoverMaster: boolean;
+  readonly countsForMs: number;
 }
 
 function standings(members: readonly SortedMember[], key: string): readonly Standing[] {
-  return members.flatMap(({ appliance, isKnown, groups }) => {
+  return members.flatMap(({ appliance, isKnown, groups, countsForMs = 0 }) => {
     const here = groups?.get(key);
     if (groups !== undefined && here === undefined) return [];
     const role = isKnown && here !== undefined ? roleOf(here) : "unknown";
@@ -108,6 +98,7 @@ function standings(members: readonly SortedMember[], key: string): readonly Stan
     return {
       appliance,
       role,
+      countsForMs,
       isFailoverMaster: (here ?? []).some(({ reported }) => reported.type === "1"),
       priority: priorities.length === 0 ? undefined : Math.max(...priorities),
     };
@@ -127,7 +118,9 @@ function groupOf(
   agreement: Agreement,
 ): GroupSnapshot {
   const members = standing.map(({ appliance, role, priority }) => ({ appliance, role, priority }));
-  return { vhid, vip, members, ...agreement, isPreferredMaster: preferredMaster(standing) };
+  const missing = standing.filter(({ role }) => role === "unknown");
+  const missedForMs = Math.max(0, ...missing.map(({ countsForMs }) => countsForMs));
+  return { vhid, vip, members, ...agreement, missedForMs, isPreferredMaster: preferredMaster(standing) };
 }
 
 /**

@@ -1,9 +1,6 @@
 import type { VrrpInterface } from "../api/vrrp-list.ts";
 import type { SeenInterface } from "./transitions.ts";
 
-/** Members that do not agree are given so long at most to be heard again. */
-export const MAX_SETTLING_MS = 15_000;
-
 /** Tells the groups of a cluster apart; `vip` in canonical text. */
 export function groupKey({ vhid, vip }: Pick<VrrpInterface, "vhid" | "vip">): string {
   return `${vhid} ${vip}`;
@@ -16,18 +13,19 @@ interface SeenBefore {
 
 /**
  * By group, when an appliance was last seen to become MASTER or to cease to be, after one more good answer at the monotonic
- * instant `nowMs`. The first sight of an appliance is no change; groups that it has left are forgotten after a while.
+ * instant `nowMs`. The first sight of an appliance is no change; groups that it has left are forgotten after `keptMs`.
  */
 export function masteryChanges(
   before: SeenBefore | undefined,
   seen: readonly SeenInterface[],
   nowMs: number,
+  keptMs: number,
 ): ReadonlyMap<string, number> {
   if (before === undefined) return new Map();
   const [was, is] = [masteredIn(before.interfaces), masteredIn(seen)];
   const present = new Set(seen.map(({ reported }) => groupKey(reported)));
   const kept = [...before.masteryChangedAtMs].filter(
-    ([key, atMs]) => present.has(key) || nowMs - atMs < MAX_SETTLING_MS,
+    ([key, atMs]) => present.has(key) || nowMs - atMs < keptMs,
   );
   const changed = [...was, ...is].filter((key) => was.has(key) !== is.has(key));
   return new Map([...kept, ...changed.map((key) => [key, nowMs] as const)]);

@@ -37,6 +37,8 @@ export interface SeenVrrp {
   readonly anomalies: Readonly<Record<VrrpAnomalyKind, number>>;
   /** The monotonic instant at which this was learned. */
   readonly learnedAtMs: number;
+  /** For how long it counts: two intervals (or two gaps of the schedule) and one timeout. */
+  readonly countsForMs: number;
   /** By group, the monotonic instant at which the appliance was last seen to become its MASTER or to cease to be. */
   readonly masteryChangedAtMs: ReadonlyMap<string, number>;
 }
@@ -71,8 +73,9 @@ export function afterVrrpPoll(
   const before = record.seen?.interfaces ?? [];
   const { seen, transitions } = afterVrrpList(before, outcome.value, observation.completedAtMs);
   const anomalies = countAnomalies(outcome.value);
-  const masteryChangedAtMs = masteryChanges(record.seen, seen, nowMs);
-  const all = { interfaces: seen, anomalies, learnedAtMs: nowMs, masteryChangedAtMs };
+  const countsForMs = observation.expiresAtMs - nowMs;
+  const masteryChangedAtMs = masteryChanges(record.seen, seen, nowMs, countsForMs);
+  const all = { interfaces: seen, anomalies, learnedAtMs: nowMs, countsForMs, masteryChangedAtMs };
   return { record: afterSuccess(observation, all), transitions };
 }
 

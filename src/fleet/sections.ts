@@ -4,7 +4,6 @@ import { statusSetHas } from "../config/status-set.ts";
 import { OPERATION_KINDS, type OperationKind, type PresentedCertificate } from "../polling/observation.ts";
 import type { ApplianceState, PollTotals } from "./appliance-state.ts";
 import { groupsOf } from "./groups.ts";
-import { MAX_SETTLING_MS } from "./mastery.ts";
 import { healthAt, type SeenVrrp, type SeenWebsite, type VrrpRecord, type WebsiteRecord } from "./record.ts";
 import type {
   ClusterSnapshot,
@@ -81,23 +80,11 @@ export function clusterSection(
         isKnown: healthAt(vrrp, nowMs).state === "succeeded",
         seen: vrrp.seen?.interfaces,
         learnedAtMs: vrrp.seen?.learnedAtMs,
+        countsForMs: vrrp.seen?.countsForMs,
         masteryChangedAtMs: vrrp.seen?.masteryChangedAtMs,
       })),
-      { nowMs, settlingMs: Math.min(MAX_SETTLING_MS, Math.max(...members.map(patienceMs))) },
     ),
   };
-}
-
-/** Within that a member is heard again, where it is not polled on a schedule. */
-function patienceMs({ config }: ApplianceState): number {
-  const timing = config.polling.vrrp;
-  return timing.kind === "interval" ? timing.intervalMs + timing.timeoutMs : MAX_SETTLING_MS;
-}
-
-/** Whether a member's mastery changed so lately that what is true of its groups depends on the time since. */
-export function isSettling({ seen }: VrrpRecord, nowMs: number): boolean {
-  const changes = [...(seen?.masteryChangedAtMs.values() ?? [])];
-  return changes.some((atMs) => nowMs - atMs < MAX_SETTLING_MS);
 }
 
 function sharedLabels([first = {}, ...others]: readonly Identity["labels"][]): Identity["labels"] {

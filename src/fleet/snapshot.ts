@@ -134,11 +134,16 @@ export interface GroupSnapshot {
   /**
    * Whether the members' answers fit together: until all that are known were heard since one was last seen to become
    * MASTER or to cease to be, two may seem to be MASTER, or nobody, only because one was asked before and the other after
-   * a failover. That lasts 15 s at most.
+   * a failover. Each is heard again within its interval, or becomes unknown.
    */
   readonly isSettled: boolean;
   /** Names of the members that are known and were not heard since that change. */
   readonly notHeardSince: readonly string[];
+  /**
+   * How long a member that is unknown may only have missed a poll, in milliseconds: for as long as its last answer counted;
+   * the longest one. 0 if none is unknown or was ever seen.
+   */
+  readonly missedForMs: number;
   /** Whether the one MASTER is the preferred member; `undefined` unless there is one and its preference can be told. */
   readonly isPreferredMaster: boolean | undefined;
 }

@@ -1,13 +1,30 @@
-import pLimit, { type LimitFunction } from "p-limit";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
 import type { ApplianceClient } from "./client/client.ts";
 import { toSeconds, type Clock } from "./clock.ts";
 import type { PollEvents } from "./events.ts";
 import { meansApplianceDown, type Failure } from "./failure.ts";
 import { createFlights, type Flight, type Landing } from "./flights.ts";
+import {
+  expiresAtMs,
+  firstPace,
+  mustBeginByMs,
+  slotWaitEndsMs,
+  verdictLastsMs,
+  type Pace,
+} from "./freshness.ts";
 import { operationKey, type Observation, type Operation, type PollResult } from "./observation.ts";
 import { createPauses } from "./pauses.ts";
-import { pollVrrp, pollWebsite, unsent, UNSENT_AUTH, UNSENT_DEFERRED, UNSENT_DOWN } from "./poll.ts";
+import {
+  pollVrrp,
+  pollWebsite,
+  unsent,
+  UNSENT_AUTH,
+  UNSENT_DEFERRED,
+  UNSENT_DOWN,
+  unsentForSlot,
+  type PollOptions,
+} from "./poll.ts";
+import type { ShortOf, Slots } from "./slots.ts";
 import { timespan, type Timespan } from "./timespan.ts";
 
 /** Polls one appliance whenever told that an operation of it is due, or asked for one. */
@@ -35,8 +52,7 @@ export interface AppliancePoller {
 export interface AppliancePollerDeps {
   readonly clock: Clock;
   readonly events: PollEvents;
-  /** Slots for website tests over the whole fleet. */
-  readonly fleetSlots: LimitFunction;
+  readonly slots: Slots;
   /** Whether the polls that are asked for are observed; else they are answered alone. */
   readonly observesAsked: boolean;
   /** @see Timetable.twoGapsMs */
@@ -45,93 +61,163 @@ export interface AppliancePollerDeps {
   readonly onVrrpPolled: (appliance: ApplianceConfig, isBack: boolean) => void;
 }
 
-type PollOver = (client: ApplianceClient, onStarted: () => void) => Promise<PollResult>;
+/** Whether the appliance could be neither reached nor entered when its list was polled, at the monotonic instant `atMs`. */
+interface Verdict {
+  readonly isDown: boolean;
+  readonly atMs: number;
+}
+
+const LIST: Operation = { kind: "vrrp" };
+const REACHABLE: Verdict = { isDown: false, atMs: 0 };
+
+type SendPoll = (client: ApplianceClient, options: PollOptions) => Promise<PollResult>;
+
+/** One try at a poll that was due; `fleet`, `appliance`: no slot came free in time. */
+interface Attempt {
+  readonly operation: Operation;
+  readonly flight: Flight;
+  readonly slot: "none needed" | "needed" | "slot" | ShortOf;
+}
 
 export function createAppliancePoller(
   deps: AppliancePollerDeps,
   initial: ApplianceConfig,
   initialClient: ApplianceClient,
 ): AppliancePoller {
-  const { clock, events, fleetSlots } = deps;
-  const slots = pLimit(initial.polling.maxConcurrentWebsiteTests);
+  const { clock, events } = deps;
+  const slots = deps.slots.forAppliance(initial.polling.maxConcurrentWebsiteTests);
   const flights = createFlights();
   const pauses = createPauses(clock);
   /** Until when the latest observation of an operation counts. */
   const latestUntilMs = new Map<string, number>();
+  /** When website tests became due that have found no free slot since. They keep their place over a failed wait. */
+  const slotlessSinceMs = new Map<string, number>();
   let appliance = initial;
   let client: ApplianceClient | undefined = initialClient;
-  /** Whether the appliance could be neither reached nor entered: by the latest list that was observed. */
-  let isDown = false;
-  /** The same by the latest list of all. */
-  let isDownToAskers = false;
+  /** By the latest list that was observed. */
+  let verdict: Verdict = REACHABLE;
+  /** By the latest list of all. */
+  let verdictForAskers: Verdict = REACHABLE;
 
   function begin(operation: Operation, dueMs: number, isObserved: boolean): Flight {
-    return flights.begin(operation, isObserved, (flight) => handle(operation, dueMs, flight));
+    const slot = operation.kind === "vrrp" ? "none needed" : "needed";
+    return flights.begin(operation, { dueMs, isObserved }, (flight) => attempt({ operation, flight, slot }));
   }
 
-  async function handle(operation: Operation, dueMs: number, flight: Flight): Landing {
-    if (operation.kind === "vrrp") return attempt(operation, dueMs, flight);
-    // Asked before the wait for a slot as well: a dead appliance's tests must not queue behind each other.
-    if (isInVain(flight)) return tell(notSent(operation, UNSENT_DOWN), flight);
-    return slots(() => fleetSlots(() => attempt(operation, dueMs, flight)));
-  }
-
-  /** A list that was only asked for takes no test away that is due. */
-  function isInVain({ isObserved }: Flight): boolean {
-    return isObserved ? isDown : isDownToAskers;
-  }
-
-  async function attempt(operation: Operation, dueMs: number, flight: Flight): Landing {
+  async function attempt(tried: Attempt): Landing {
+    const { operation, flight, slot } = tried;
     const asked = client;
-    if (asked === undefined) return undefined;
-    if (operation.kind === "website_test" && isInVain(flight))
-      return tell(notSent(operation, UNSENT_DOWN), flight);
     const poll = pollOf(operation);
-    if (poll === undefined) return undefined;
+    if (asked === undefined || poll === undefined) return undefined;
+    if (isInVain(operation, flight)) return tell(notSent(operation, UNSENT_DOWN), flight);
     const { timeoutMs } = timingOf(operation);
     const isResting = await pauses.rests(operationKey(operation), () => asked.hasNewCredentials(timeoutMs));
-    if (asked !== client) return attempt(operation, dueMs, flight);
+    if (asked !== client) return attempt(tried);
     if (isResting) return rest(operation, flight);
-    // Where the client is closed before, it has not started, and is neither counted nor measured.
+    // What is not sent anyway has been sorted out before the wait for a slot, and is again after it.
+    if (slot === "needed") return attemptWithSlot(tried);
+    const waitedSeconds = (): number => toSeconds(Math.max(0, clock.monotonicMs() - flight.dueMs));
+    if (slot === "fleet" || slot === "appliance")
+      return tell(notSent(operation, unsentForSlot(slot, waitedSeconds())), flight);
+    // If the client is closed before, the poll has not started, and is neither counted nor measured.
     let startedMs: number | undefined;
-    const result = await poll(asked, () => {
-      startedMs = clock.monotonicMs();
-      events.started(operation.kind, toSeconds(Math.max(0, startedMs - dueMs)));
+    let credentials: symbol | undefined;
+    const result = await poll(asked, {
+      onStarted: () => {
+        startedMs = clock.monotonicMs();
+        events.started(operation.kind, waitedSeconds());
+      },
+      onCredentials: (sent) => (credentials = sent),
     });
     const endedMs = clock.monotonicMs();
     const span = timespan(startedMs ?? endedMs, endedMs);
     if (startedMs !== undefined) events.ended(operation.kind, span.durationSeconds);
     // What a client had under way tells nothing once another has taken over; the poll is still due.
-    return asked === client ? settle(result, span, flight) : attempt(operation, dueMs, flight);
+    return asked === client ? settle(result, credentials, span, flight) : attempt(tried);
   }
 
-  /** Nothing for a website that was taken away while its test waited for a slot. */
-  function pollOf(operation: Operation): PollOver | undefined {
+  async function attemptWithSlot(tried: Attempt): Landing {
+    const { operation, flight } = tried;
+    const { dueMs } = flight;
+    const key = operationKey(operation);
+    const sinceMs = slotlessSinceMs.get(key) ?? dueMs;
+    const slot = await slots.take({ sinceMs, untilMs: slotWaitEnds(operation, dueMs) });
+    if (slot !== "slot") {
+      slotlessSinceMs.set(key, sinceMs);
+      return attempt({ ...tried, slot });
+    }
+    slotlessSinceMs.delete(key);
+    try {
+      return await attempt({ ...tried, slot });
+    } finally {
+      slots.release();
+    }
+  }
+
+  function slotWaitEnds(operation: Operation, dueMs: number): number {
+    const known = latestUntilMs.get(operationKey(operation));
+    if (known !== undefined) return slotWaitEndsMs(dueMs, known, paceOf(operation));
+    const pace = firstPace(timingOf(operation));
+    return slotWaitEndsMs(dueMs, expiresAtMs(dueMs, pace), pace);
+  }
+
+  /** A list that was only asked for takes no test away that is due. */
+  function isInVain(operation: Operation, { isObserved }: Flight): boolean {
+    if (operation.kind === "vrrp") return false;
+    const { isDown, atMs } = isObserved ? verdict : verdictForAskers;
+    // It does not age while the list rests after a refusal, or its next poll is in flight: that one is about to tell.
+    const fromMs = Math.max(atMs, pauses.allUntilMs());
+    const nowMs = flights.get(LIST)?.dueMs ?? clock.monotonicMs();
+    return isDown && nowMs < fromMs + verdictMs();
+  }
+
+  function verdictMs(): number {
+    const { vrrp, websites } = appliance.polling;
+    return verdictLastsMs(deps.twoGapsMs(vrrp), deps.twoGapsMs(websites) / 2);
+  }
+
+  /** `undefined` for a website that was taken away while its test waited for a slot. */
+  function pollOf(operation: Operation): SendPoll | undefined {
     const { timeoutMs } = timingOf(operation);
-    if (operation.kind === "vrrp") return (asked, onStarted) => pollVrrp(asked, timeoutMs, onStarted);
+    if (operation.kind === "vrrp") return (asked, options) => pollVrrp(asked, timeoutMs, options);
     const website = appliance.websites.find(({ id }) => id === operation.websiteId);
-    return website && ((asked, onStarted) => pollWebsite(asked, website, timeoutMs, onStarted));
+    return website && ((asked, options) => pollWebsite(asked, website, timeoutMs, options));
   }
 
   function rest(operation: Operation, flight: Flight): Observation {
-    const observation = notSent(operation, pauses.isRefused() ? UNSENT_AUTH : UNSENT_DEFERRED);
+    const observation = notSent(
+      operation,
+      pauses.isRefused(operationKey(operation)) ? UNSENT_AUTH : UNSENT_DEFERRED,
+    );
     if (!flight.isObserved) return observation;
     events.skipped(operation.kind, "backoff", 1);
-    const nextTurnMs = clock.monotonicMs() + gapMs(operation);
+    const pace = paceOf(operation);
+    const nextTurnMs = clock.monotonicMs() + pace.gapMs;
     const untilMs = latestUntilMs.get(operationKey(operation)) ?? 0;
-    // It would grow stale before its next turn, as if polling were stuck; it ends here, for its true reason.
-    return deps.observesAsked || untilMs <= nextTurnMs ? tell(observation, flight) : observation;
+    // A poll at the next turn could come too late: the latest result would expire as if polling were stuck. It ends here,
+    // for its true reason.
+    const isLate = mustBeginByMs(untilMs, pace) <= nextTurnMs;
+    return deps.observesAsked || isLate ? tell(observation, flight) : observation;
   }
 
-  function settle(result: PollResult, span: Timespan, flight: Flight): Observation {
+  function settle(
+    result: PollResult,
+    credentials: symbol | undefined,
+    span: Timespan,
+    flight: Flight,
+  ): Observation {
     const { outcome } = result;
-    pauses.ended({ operation: operationKey(result), outcome, ...span, intervalMs: gapMs(result) });
+    const operation = operationKey(result);
+    const intervalMs = paceOf(result).gapMs;
+    const listFirstMs = outcome.ok ? 0 : verdictMs();
+    pauses.ended({ operation, outcome, credentials, ...span, intervalMs, listFirstMs });
     const observation = tell(dated(result, span.durationSeconds), flight);
     if (result.kind !== "vrrp") return observation;
-    isDownToAskers = !outcome.ok && meansApplianceDown(outcome.failure.reason);
+    const isDown = !outcome.ok && meansApplianceDown(outcome.failure.reason);
+    verdictForAskers = { isDown, atMs: span.endedMs };
     if (!flight.isObserved) return observation;
-    const wasDown = isDown;
-    isDown = isDownToAskers;
+    const wasDown = verdict.isDown;
+    verdict = verdictForAskers;
     deps.onVrrpPolled(appliance, wasDown && !isDown);
     return observation;
   }
@@ -148,7 +234,7 @@ export function createAppliancePoller(
       appliance: appliance.name,
       completedAtMs: clock.wallMs(),
       durationSeconds,
-      expiresAtMs: restsUntilMs + 2 * gapMs(result) + timingOf(result).timeoutMs,
+      expiresAtMs: expiresAtMs(restsUntilMs, paceOf(result)),
       certificate: client?.certificate(),
     };
   }
@@ -164,8 +250,9 @@ export function createAppliancePoller(
     return kind === "vrrp" ? appliance.polling.vrrp : appliance.polling.websites;
   }
 
-  function gapMs(operation: Operation): number {
-    return deps.twoGapsMs(timingOf(operation)) / 2;
+  function paceOf(operation: Operation): Pace {
+    const timing = timingOf(operation);
+    return { gapMs: deps.twoGapsMs(timing) / 2, timeoutMs: timing.timeoutMs };
   }
 
   function ask(operation: Operation): Landing {
@@ -181,18 +268,19 @@ export function createAppliancePoller(
       else flight.isObserved = true;
     },
     ask,
-    isDown: () => isDownToAskers,
+    isDown: () => verdictForAskers.isDown,
     restsUntilMs: (operation) => pauses.untilMs(operationKey(operation)),
     update: (next, nextClient) => {
       if (client !== nextClient) client?.close();
       appliance = next;
       client = nextClient;
-      pauses.forgetRefusal();
-      slots.concurrency = next.polling.maxConcurrentWebsiteTests;
+      pauses.forgetRefusals();
+      slots.setLimit(next.polling.maxConcurrentWebsiteTests);
     },
     close: () => {
       client?.close();
       client = undefined;
+      slots.close();
     },
   };
 }

@@ -11,10 +11,10 @@
  * - `too_large`: more bytes or interfaces than the limits allow
  * - `decode`: not the answer the specification describes
  * - `proxy`: the HTTP proxy refused, failed or stayed silent
- * - `secret`: the password file cannot be read
+ * - `secret`: the password file is missing, not permitted, empty or otherwise unfit
  * - `appliance_down`: a website test that was not sent, because the VRRP poll cannot reach or enter the appliance
  * - `stalled`: no poll completed for too long; judged when the fleet is read
- * - `local`: this host is out of descriptors, ports or memory, or too busy to read an answer
+ * - `local`: this host: out of descriptors, ports, memory, time or free slots of its own, or an I/O error
  * - `internal`: a bug of ours
  */
 export const FAILURE_REASONS = [

@@ -1,21 +1,30 @@
-import { backoffAfter, NO_BACKOFF, pausedUntilMs, withoutAuthPause, type FinishedPoll } from "./backoff.ts";
+import {
+  backoffAfter,
+  NO_BACKOFF,
+  pausedUntilMs,
+  refusedUntilMs,
+  withoutRefusals,
+  type FinishedPoll,
+} from "./backoff.ts";
 import type { Clock } from "./clock.ts";
 
 /** Which operations of one appliance rest, and until when. Operations by their `operationKey`, instants monotonic. */
 export interface Pauses {
-  /** Learns from a poll that has ended. */
+  /** Takes in the end of a poll. */
   ended(poll: FinishedPoll): void;
-  /** Until when the operation rests; `undefined` where it does not. */
+  /** Until when the operation rests; `undefined` if it does not. */
   untilMs(operation: string): number | undefined;
-  /** Whether all operations rest because the credentials were refused. */
-  isRefused(): boolean;
+  /** Whether the operation rests because the credentials were refused. */
+  isRefused(operation: string): boolean;
   /**
-   * Whether the operation rests now. A pause for refused credentials is over as soon as there are others, which is asked
-   * of `hasNewCredentials` where there is such a pause.
+   * Whether the operation rests now. Pauses for refused credentials end as soon as there are others, which
+   * `hasNewCredentials` is asked where the operation rests for that.
    */
   rests(operation: string, hasNewCredentials: () => Promise<boolean>): Promise<boolean>;
-  /** Ends a pause for refused credentials. */
-  forgetRefusal(): void;
+  /** When the latest pause of every operation ends, or ended; 0 if there was none since the credentials were accepted. */
+  allUntilMs(): number;
+  /** Ends all pauses for refused credentials. */
+  forgetRefusals(): void;
 }
 
 export function createPauses(clock: Clock): Pauses {
@@ -23,20 +32,22 @@ export function createPauses(clock: Clock): Pauses {
 
   const untilMs = (operation: string): number | undefined =>
     pausedUntilMs(backoff, operation, clock.monotonicMs());
+  const isRefused = (operation: string): boolean =>
+    refusedUntilMs(backoff, operation, clock.monotonicMs()) !== undefined;
 
-  function forgetRefusal(): void {
-    backoff = withoutAuthPause(backoff);
+  function forgetRefusals(): void {
+    backoff = withoutRefusals(backoff);
   }
 
   return {
     ended: (poll) => (backoff = backoffAfter(backoff, poll)),
     untilMs,
-    isRefused: () => (backoff.auth?.untilMs ?? 0) > clock.monotonicMs(),
+    isRefused,
     rests: async (operation, hasNewCredentials) => {
-      if (untilMs(operation) === undefined) return false;
-      if (backoff.auth !== undefined && (await hasNewCredentials())) forgetRefusal();
+      if (isRefused(operation) && (await hasNewCredentials())) forgetRefusals();
       return untilMs(operation) !== undefined;
     },
-    forgetRefusal,
+    allUntilMs: () => backoff.everything?.untilMs ?? 0,
+    forgetRefusals,
   };
 }

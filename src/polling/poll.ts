@@ -6,40 +6,33 @@ import type { WebsiteConfig } from "../config/config.ts";
 import type { ApplianceClient, GetOptions } from "./client/client.ts";
 import { describeBug, type Failure } from "./failure.ts";
 import type { Operation, Outcome, PollResult, WebsiteStatus } from "./observation.ts";
+import type { ShortOf } from "./slots.ts";
 
-/**
- * Asks for the VRRP interfaces once, within `timeoutMs`; `onStarted` is called when that begins to count. Never rejects.
- *
- * @see management API 4.1
- */
+export type PollOptions = Pick<GetOptions, "onStarted" | "onCredentials">;
+
+/** Polls the VRRP interfaces once, within `timeoutMs`. Never rejects. @see management API 4.1 */
 export async function pollVrrp(
   client: ApplianceClient,
   timeoutMs: number,
-  onStarted?: () => void,
+  options?: PollOptions,
 ): Promise<PollResult> {
-  const options = { precedence: "list", onStarted } as const;
-  return { kind: "vrrp", outcome: await ask(client, VRRP_LIST_PATH, timeoutMs, options, decodeVrrpList) };
+  const get = () => client.get(VRRP_LIST_PATH, timeoutMs, { ...options, precedence: "list" });
+  return { kind: "vrrp", outcome: await ask(get, decodeVrrpList) };
 }
 
-/**
- * Has one website tested, within `timeoutMs`: a status for each protocol exported; `onStarted` as for `pollVrrp`. Never
- * rejects.
- *
- * @see management API 4.2
- */
+/** Has one website tested, within `timeoutMs`: a status for each protocol exported. Never rejects. @see management API 4.2 */
 export async function pollWebsite(
   client: ApplianceClient,
   { id, protocols }: WebsiteConfig,
   timeoutMs: number,
-  onStarted?: () => void,
+  options?: PollOptions,
 ): Promise<PollResult> {
   const decode = (body: Uint8Array): Decoded<readonly WebsiteStatus[]> => {
     const test = decodeWebsiteTest(body);
     return test.ok ? { ok: true, value: exportedStatuses(test.value, protocols) } : test;
   };
-  const options = { precedence: "test", onStarted } as const;
-  const outcome = await ask(client, websiteTestPath(id), timeoutMs, options, decode);
-  return { kind: "website_test", websiteId: id, outcome };
+  const get = () => client.get(websiteTestPath(id), timeoutMs, { ...options, precedence: "test" });
+  return { kind: "website_test", websiteId: id, outcome: await ask(get, decode) };
 }
 
 /** Why no website test is sent to an appliance whose VRRP poll failed so. @see meansApplianceDown */
@@ -59,6 +52,13 @@ export const UNSENT_AUTH: Failure = {
   reason: "auth",
   message: "not sent: the appliance refused the credentials",
 };
+
+/** Why a website test is not sent that waited for a slot until its latest result would have become stale. */
+export function unsentForSlot(shortOf: ShortOf, waitedSeconds: number): Failure {
+  const key = { fleet: "", appliance: "_per_appliance" }[shortOf];
+  const waited = `it waited ${Math.round(waitedSeconds)} s for a free slot`;
+  return { reason: "local", message: `not sent: ${waited} (max_concurrent_website_tests${key})` };
+}
 
 /** The result of a poll that failed before anything was sent. */
 export function unsent(operation: Operation, failure: Failure): PollResult {
@@ -82,14 +82,11 @@ export function exportedStatuses(
 }
 
 async function ask<T>(
-  client: ApplianceClient,
-  path: string,
-  timeoutMs: number,
-  options: GetOptions,
+  get: () => ReturnType<ApplianceClient["get"]>,
   decode: (body: Uint8Array) => Decoded<T>,
 ): Promise<Outcome<T>> {
   try {
-    const answer = await client.get(path, timeoutMs, options);
+    const answer = await get();
     if (!answer.ok) return answer;
     const decoded = decode(answer.value);
     if (decoded.ok) return decoded;

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import pLimit from "p-limit";
 import type { ApplianceConfig, Config } from "../config/config.ts";
 import { createAppliancePoller, type AppliancePoller } from "./appliance-poller.ts";
 import type { ApplianceClient } from "./client/client.ts";
@@ -7,6 +6,7 @@ import type { ClientFactory } from "./client/factory.ts";
 import type { Clock } from "./clock.ts";
 import type { PollEvents } from "./events.ts";
 import { operationKey, type Observation, type Operation } from "./observation.ts";
+import { createSlots } from "./slots.ts";
 import { startTimetable, type TimetableEntry } from "./timetable.ts";
 
 /** Polls the enabled appliances of a configuration until it is stopped. */
@@ -58,7 +58,7 @@ interface Target {
 }
 
 export function startRunner({ mode, clock, events, onClockJump }: RunnerDeps): Runner {
-  const fleetSlots = pLimit(1);
+  const slots = createSlots(clock);
   let seats: ReadonlyMap<string, Seat> = new Map();
   let targets: ReadonlyMap<string, Target> = new Map();
   /** Appliances whose VRRP list was polled; their website tests need not wait for it. */
@@ -78,7 +78,7 @@ export function startRunner({ mode, clock, events, onClockJump }: RunnerDeps): R
   });
   const { twoGapsMs } = timetable;
   const isScheduled = mode === "scheduled";
-  const pollerDeps = { clock, events, fleetSlots, observesAsked: !isScheduled, twoGapsMs, onVrrpPolled };
+  const pollerDeps = { clock, events, slots, observesAsked: !isScheduled, twoGapsMs, onVrrpPolled };
 
   /** Website tests begin when it is known whether the appliance can be reached, and again as soon as it can. */
   function onVrrpPolled(appliance: ApplianceConfig, isBack: boolean): void {
@@ -122,7 +122,7 @@ export function startRunner({ mode, clock, events, onClockJump }: RunnerDeps): R
       const next = new Map(enabled.map((appliance) => [appliance.name, seatFor(appliance, createClient)]));
       return () => {
         const before = seats;
-        fleetSlots.concurrency = config.maxConcurrentWebsiteTests;
+        slots.setLimit(config.maxConcurrentWebsiteTests);
         for (const [name, seat] of before) hand(seat, next.get(name));
         seats = next;
         targets = new Map([...next.values()].flatMap(targetsOf));

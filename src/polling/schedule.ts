@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /** First polls after start or reload are spread over this long, not over their interval: nobody wants to wait. */
-const FIRST_POLL_SPREAD_MS = 1000;
+export const FIRST_POLL_SPREAD_MS = 1000;
 
 /** The share of an interval, from 0 up to 1, at which everything with this key is due: even, and the same in every process. */
 export function phaseFraction(key: string): number {

@@ -13,6 +13,8 @@ import { groupState } from "./group-state.ts";
 import type { ApplianceDocument, ClusterDocument, GroupDocument, PollDocument } from "./schema.ts";
 import { instantOf } from "./words.ts";
 
+type InterfaceDocument = NonNullable<ApplianceDocument["interfaces"]>[number];
+
 /** What the document tells beside the snapshot. */
 export interface ClusterFacts {
   /** When the operation is polled next, Unix time in milliseconds; `undefined` where that is not planned. */
@@ -95,7 +97,7 @@ function applianceDocument(appliance: ApplianceSnapshot, facts: ClusterFacts): A
     poll: pollDocument(vrrp.health, next({ kind: "vrrp" })),
     certificateNotAfter: optionalInstant(notAfterSeconds && notAfterSeconds * 1000),
     anomalies: vrrp.list && Object.values(vrrp.list.anomalies).reduce((sum, count) => sum + count, 0),
-    interfaces: vrrp.list?.interfaces.map(interfaceDocument),
+    interfaces: vrrp.list && interfaceDocuments(vrrp.list.interfaces),
     websites: websites.map((website) => ({
       id: website.websiteId,
       name: website.website,
@@ -119,7 +121,16 @@ function pollDocument(health: PollHealth, nextPollAtMs: number | undefined): Pol
   };
 }
 
-function interfaceDocument(seen: InterfaceSnapshot): NonNullable<ApplianceDocument["interfaces"]>[number] {
+/** By the interfaces of a snapshot, which are the same object until the next poll: a page is rendered every second. */
+const knownInterfaces = new WeakMap<readonly InterfaceSnapshot[], InterfaceDocument[]>();
+
+function interfaceDocuments(interfaces: readonly InterfaceSnapshot[]): InterfaceDocument[] {
+  const known = knownInterfaces.get(interfaces) ?? interfaces.map(interfaceDocument);
+  knownInterfaces.set(interfaces, known);
+  return known;
+}
+
+function interfaceDocument(seen: InterfaceSnapshot): InterfaceDocument {
   const { name, vhid, vip, state, priority, device, firstSeenAtMs, lastTransitionAtMs } = seen;
   const times = {
     firstSeenAt: optionalInstant(firstSeenAtMs),

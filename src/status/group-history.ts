@@ -3,9 +3,6 @@ import { groupState, type GroupState } from "./group-state.ts";
 import type { FleetEvent } from "./schema.ts";
 import { groupName, listed } from "./words.ts";
 
-/** That nobody is known to be MASTER becomes an event after so long: a member that comes back is heard by then. */
-const MISSED_MS = 5000;
-
 /** Since when something is so, Unix time in milliseconds. */
 interface Since {
   readonly sinceMs: number;
@@ -50,7 +47,8 @@ export function lookAtGroup(before: GroupMemory | undefined, group: GroupSnapsho
     splitBetween: splitBetween(before, state, group),
     alone: aloneSince(before, group, atMs),
   };
-  const isMissed = state === "unknown" && atMs - seen.now.sinceMs < MISSED_MS;
+  // That nobody is known to be MASTER becomes an event only once a missed poll cannot be the reason.
+  const isMissed = state === "unknown" && atMs - seen.now.sinceMs < group.missedForMs;
   if (isMissed && before !== undefined) return { memory: { ...seen, told: before.told }, event: undefined };
   const event = eventOf(before, seen.now, group) ?? redundancyEvent(before, seen, group);
   const toldAtMs = state === "unknown" ? seen.now.sinceMs : atMs;

@@ -4,9 +4,9 @@ import type { GroupDocument } from "./schema.ts";
 export type GroupState = GroupDocument["state"];
 
 /**
- * What is the matter with a group; `splitBetween`: who were MASTER when that was last known, if they were several. Two masters, or none, are
- * told only once the members' answers fit together, or have had the time to: between the answers of two members a clean
- * failover looks like either. A split brain is not over because one of its masters cannot be seen any more.
+ * The state of a group; `splitBetween`: who were MASTER when that was last known, if they were several. Two masters, or
+ * none, are reported only once the members' answers fit together: between the answers of two members a clean failover
+ * looks like either. A split brain is not over because one of its masters cannot be seen any more.
  */
 export function groupState(group: GroupSnapshot, splitBetween: readonly string[]): GroupState {
   const masters = membersIn(group, "master");

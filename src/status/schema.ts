@@ -83,7 +83,7 @@ const group = z.object({
     description:
       "unknown: no master among the members that are known, and some are not, or one, and of those that are not known " +
       "another was master too when that was last known; changing: the members' answers do not agree, " +
-      "and not all of them were heard since the last change; 15 s at most",
+      "and not all of them were heard since the last change",
   }),
   members: z.array(member),
   notHeardSince: z.array(z.string()).optional().meta({

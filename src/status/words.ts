@@ -35,7 +35,7 @@ const REASON_IN_WORDS: Readonly<Record<FailureReason, string>> = {
   secret: "the password file cannot be read",
   appliance_down: "the appliance cannot be reached",
   stalled: "the exporter has ceased to poll it",
-  local: "the exporter is out of descriptors, ports or memory, or too busy",
+  local: "the exporter or its host is out of descriptors, memory, time or slots, or cannot read a file",
   internal: "a bug in the exporter",
 };
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { listOf, mapOf } from "../config/yaml/collections.ts";
 import { CIPHER_SUITES, CLIENT_AUTH, CURVES, TLS_VERSIONS } from "./go-names.ts";
 import {
   count,
@@ -21,11 +22,11 @@ export const tlsSchema = z.strictObject({
   key_file: textSetting(text),
   client_ca_file: textSetting(text),
   client_auth_type: textSetting(named(CLIENT_AUTH)),
-  client_allowed_sans: setting(z.array(text)),
+  client_allowed_sans: setting(listOf(text)),
   min_version: setting(named(TLS_VERSIONS)),
   max_version: setting(named(TLS_VERSIONS)),
-  cipher_suites: setting(z.array(named(CIPHER_SUITES))),
-  curve_preferences: setting(z.array(named(CURVES))),
+  cipher_suites: setting(listOf(named(CIPHER_SUITES))),
+  curve_preferences: setting(listOf(named(CURVES))),
   prefer_server_cipher_suites: setting(truth),
 });
 
@@ -44,7 +45,7 @@ export const rateLimitSchema = z.strictObject({ interval: setting(goDuration), b
 export const webConfigSchema = z.strictObject({
   tls_server_config: setting(tlsSchema),
   // Their values are judged apart, so that no error shows anything of them.
-  basic_auth_users: setting(z.record(z.string(), z.unknown())),
+  basic_auth_users: setting(mapOf(z.string(), z.unknown())),
   http_server_config: setting(z.strictObject({ http2: setting(truth), headers: setting(headers) })),
   rate_limit: setting(rateLimitSchema),
 });

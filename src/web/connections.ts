@@ -1,43 +1,72 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Server as SecureServer } from "node:https";
 import type { Socket } from "node:net";
+import { clientOf } from "./client-address.ts";
 
 /** More than any scraping set-up needs; fewer than would exhaust the descriptors. */
 const MAX_CONNECTIONS = 512;
+/** From a request to the last byte of its answer. */
+const ANSWER_TIMEOUT_MS = 30_000;
+/** An answer or a pause between requests that has lasted for so long is slow. */
+const SLOW_MS = 2000;
 
-/** Every connection of the servers that it is told of. */
+/** Every connection of the servers that it is given. */
 export interface Connections {
   /**
-   * Bounds the server's connections: one too many ends the one that has been idle for longest, so that a scrape always
-   * gets in; where none is idle, it ends itself. The count is kept over all servers.
+   * Bounds the server's connections, counted over all servers: one too many ends another one, see `connectionToEnd`. Ends
+   * a connection whose answer is not sent within 30 seconds.
    */
   bound(server: Server | SecureServer): void;
   /** Ends all that are idle, those that never sent a request or are in a handshake too, and the others as they become so. */
   drain(): void;
 }
 
-interface Connection {
+export interface ConnectionState {
+  /** By `clientOf`. */
+  readonly client: string;
+  /** Whether a request is not answered yet. */
+  readonly isAnswering: boolean;
+  /** Monotonic: the latest request, the end of its answer, or the start of the connection. */
+  readonly sinceMs: number;
+}
+
+/**
+ * Which connection makes room for a new one: of a client that has most, one that is slow rather than one that is not,
+ * then one that is idle, then the oldest state. `undefined` if there are none.
+ */
+export function connectionToEnd<T extends ConnectionState>(
+  connections: readonly T[],
+  nowMs: number,
+): T | undefined {
+  const counts = new Map<string, number>();
+  for (const { client } of connections) counts.set(client, (counts.get(client) ?? 0) + 1);
+  const most = Math.max(...counts.values());
+  const isFresh = ({ sinceMs }: T): number => Number(nowMs - sinceMs < SLOW_MS);
+  const [first] = connections
+    .filter(({ client }) => counts.get(client) === most)
+    .toSorted(
+      (one, other) =>
+        isFresh(one) - isFresh(other) ||
+        Number(one.isAnswering) - Number(other.isAnswering) ||
+        one.sinceMs - other.sinceMs,
+    );
+  return first;
+}
+
+interface Connection extends ConnectionState {
   readonly socket: Socket;
-  /** Requests that are not answered yet. */
-  readonly underWay: number;
 }
 
 export function createConnections(limit = MAX_CONNECTIONS): Connections {
-  /** In the order of their last use, by their ends: TLS hands requests over on a socket of its own. */
+  /** By their ends: TLS hands requests over on a socket of its own. */
   const connections = new Map<string, Connection>();
   let isDraining = false;
 
-  function count(ends: string, requests: number): void {
+  function change(ends: string, isAnswering: boolean): void {
     const known = connections.get(ends);
-    if (known === undefined) return;
-    connections.delete(ends);
-    if (known.socket.destroyed) return;
-    const underWay = known.underWay + requests;
-    connections.set(ends, { ...known, underWay });
-    if (isDraining && underWay === 0) known.socket.destroy();
-  }
-  function idle(): readonly Connection[] {
-    return [...connections.values()].filter(({ underWay }) => underWay === 0);
+    if (known === undefined || known.socket.destroyed) return;
+    connections.set(ends, { ...known, isAnswering, sinceMs: performance.now() });
+    if (isDraining && !isAnswering) known.socket.destroy();
   }
 
   return {
@@ -46,23 +75,37 @@ export function createConnections(limit = MAX_CONNECTIONS): Connections {
       server.closeIdleConnections = () => {};
       server.on("connection", (socket: Socket) => {
         const ends = endsOf(socket);
-        connections.set(ends, { socket, underWay: 0 });
+        const others = [...connections.values()];
+        const nowMs = performance.now();
+        const client = clientOf(socket.remoteAddress);
+        connections.set(ends, { socket, client, isAnswering: false, sinceMs: nowMs });
         socket.once("close", () => {
           if (connections.get(ends)?.socket === socket) connections.delete(ends);
         });
-        if (connections.size > limit) idle()[0]?.socket.destroy();
+        if (connections.size > limit) connectionToEnd(others, nowMs)?.socket.destroy();
       });
       server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
         const ends = endsOf(socket);
-        count(ends, 1);
-        response.once("close", () => count(ends, -1));
+        change(ends, true);
+        response.once("close", () => change(ends, false));
+        limitTime(socket, response);
       });
     },
     drain: () => {
       isDraining = true;
-      for (const { socket } of idle()) socket.destroy();
+      for (const { socket, isAnswering } of connections.values()) if (!isAnswering) socket.destroy();
     },
   };
+}
+
+/** The answer's own time starts anew while the socket has no time limit, as during the polls of a probe. */
+function limitTime(socket: Socket, response: ServerResponse): void {
+  let timer = setTimeout(onTime, ANSWER_TIMEOUT_MS);
+  function onTime(): void {
+    if (socket.timeout === 0) timer = setTimeout(onTime, ANSWER_TIMEOUT_MS);
+    else socket.destroy();
+  }
+  response.once("close", () => clearTimeout(timer));
 }
 
 function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { RateLimit, WebConfig } from "../web-config/web-config.ts";
-import { readBasicCredentials } from "./basic-credentials.ts";
+import { readBasicCredentials, type Credentials } from "./basic-credentials.ts";
+import { clientOf } from "./client-address.ts";
 import { createPasswordCheck, type Verdict } from "./password-check.ts";
 import { createTokenBucket, type TakeToken } from "./rate-limit.ts";
 import { send, text, type Reply } from "./reply.ts";
@@ -36,14 +37,16 @@ export function createGuard(initial: GuardRules, nowMs: () => number): Guard {
   async function refusal(request: IncomingMessage, response: ServerResponse): Promise<Reply | undefined> {
     if (!takeToken()) return tooManyRequests(rules.rateLimit);
     if (rules.users.size === 0) return undefined;
-    return replyTo(await withPatience(response, (givenUp) => judge(request, givenUp)));
+    const credentials = readBasicCredentials(request.headers.authorization);
+    if (credentials === undefined) return UNAUTHORIZED;
+    const client = clientOf(request.socket.remoteAddress);
+    return replyTo(await withPatience(response, (givenUp) => judge(credentials, client, givenUp)));
   }
 
-  async function judge({ headers }: IncomingMessage, givenUp: AbortSignal): Promise<Verdict> {
-    const credentials = readBasicCredentials(headers.authorization);
-    if (credentials === undefined) return "wrong";
+  function judge(credentials: Credentials, client: string, givenUp: AbortSignal): Promise<Verdict> {
     const hash = rules.users.get(credentials.user)?.reveal();
-    return check(credentials, hash ?? dummyHash(rules), hash !== undefined, givenUp);
+    const isKnownUser = hash !== undefined;
+    return check({ credentials, hash: hash ?? dummyHash(rules), isKnownUser, client }, givenUp);
   }
 
   return {
@@ -53,9 +56,11 @@ export function createGuard(initial: GuardRules, nowMs: () => number): Guard {
       return (request, response) => {
         for (const [name, value] of Object.entries(rules.headers)) response.setHeader(name, value);
         (isOpen(request) ? Promise.resolve(undefined) : refusal(request, response))
-          .then((reply) =>
-            reply === undefined ? handler(request, response) : send(request, response, reply),
-          )
+          .then((reply) => {
+            // The client may have left while its password was checked.
+            if (response.destroyed) return undefined;
+            return reply === undefined ? handler(request, response) : send(request, response, reply);
+          })
           .catch(() => response.destroy());
       };
     },

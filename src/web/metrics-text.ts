@@ -11,12 +11,21 @@ export interface MetricsText {
   gzipped(): Promise<Buffer>;
 }
 
-/** 200 with the metrics, compressed where the request takes that. */
-export async function metricsReply({ headers }: IncomingMessage, text: MetricsText): Promise<Reply> {
+/** 200 with the metrics, compressed if the request takes that. */
+export function metricsReply(request: IncomingMessage, text: MetricsText): Promise<Reply> {
+  return sharedReply(request, text, METRICS_TYPE);
+}
+
+/** 200 with a text that requests share, compressed if the request takes that. */
+export async function sharedReply(
+  { headers }: IncomingMessage,
+  text: MetricsText,
+  contentType: string,
+): Promise<Reply> {
   const isCompressed = acceptsGzip(headers["accept-encoding"]);
   return {
     status: 200,
-    contentType: METRICS_TYPE,
+    contentType,
     body: isCompressed ? await text.gzipped() : await text.plain(),
     headers: { vary: "accept-encoding", ...(isCompressed ? { "content-encoding": "gzip" } : {}) },
   };

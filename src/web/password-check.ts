@@ -1,87 +1,120 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { verify } from "@node-rs/bcrypt";
-import pLimit from "p-limit";
 import type { Credentials } from "./basic-credentials.ts";
+import { createFairQueue } from "./fair-queue.ts";
 
-/** Passwords that wait for their turn, or have it; beyond them nobody waits. */
-const MAX_UNDER_WAY = 100;
+/** Passwords that wait for their turn, of all clients together. */
+const MAX_WAITING = 100;
 /** Answers remembered, of each kind. */
 const MAX_REMEMBERED = 256;
 
 export type Verdict = "right" | "wrong" | "busy";
 
-/**
- * Whether these are the credentials of a user; `hash`: that user's bcrypt hash, or any other where there is none. `busy`
- * if too many wait, or as soon as the signal says that nobody waits for this one any more.
- */
-export type CheckPassword = (
-  credentials: Credentials,
-  hash: string,
-  isKnownUser: boolean,
-  givenUp: AbortSignal,
-) => Promise<Verdict>;
-
-interface Check {
-  readonly decided: Promise<Verdict>;
-  waiting: number;
-  isStarted: boolean;
+export interface Attempt {
+  readonly credentials: Credentials;
+  /** That user's bcrypt hash, or any other if there is no such user. */
+  readonly hash: string;
+  readonly isKnownUser: boolean;
+  /** Who asks, by address. */
+  readonly client: string;
 }
 
 /**
- * Checks one password at a time, in a thread of the pool, so that whoever guesses holds no more than one. What was found
- * is remembered under a keyed digest of user, password and hash, never the password: a look-up tells nothing by its
- * time. Right ones are kept apart from wrong ones, which therefore cannot push them out. What nobody waits for when its
- * turn comes is not checked; what was begun is, and remembered, so that a dear hash is found the next time.
+ * Whether these are the credentials of a user. `busy` if too many wait, or as soon as the signal says that this one waits
+ * no longer.
+ */
+export type CheckPassword = (attempt: Attempt, givenUp: AbortSignal) => Promise<Verdict>;
+
+interface Check {
+  readonly id: string;
+  readonly attempt: Attempt;
+  readonly waiting: Set<(verdict: Verdict | Promise<Verdict>) => void>;
+}
+
+/**
+ * Checks one password at a time, in a thread of the pool. Clients have turns, and so have the users that a client
+ * tries: whoever guesses delays another client, or the same client's other users, by one check. When too many wait, the
+ * client that has most of them waiting loses one.
+ *
+ * Results are remembered under a keyed digest of user, password and hash, never the password: a look-up reveals nothing
+ * by its time. Right ones never wait, and wrong ones cannot push them out. A password that nobody waits for when its turn
+ * comes is not checked; a check that has begun is remembered, so that an expensive hash is found the next time.
  */
 export function createPasswordCheck(): CheckPassword {
   const key = randomBytes(32);
-  const oneAtATime = pLimit(1);
   const right = new Set<string>();
   const wrong = new Set<string>();
-  const underWay = new Map<string, Check>();
+  const queue = createFairQueue<Check>(MAX_WAITING);
+  /** Waiting or being checked, by client and id. */
+  const checks = new Map<string, Check>();
+  let isChecking = false;
 
-  function begin(id: string, password: Buffer, hash: string, isKnownUser: boolean): Check {
-    const decide = async (): Promise<Verdict> => {
-      if (check.waiting === 0) return "busy";
-      check.isStarted = true;
-      const isRight = (await verify(password, hash)) && isKnownUser;
-      remember(isRight ? right : wrong, id);
-      return isRight ? "right" : "wrong";
-    };
-    const decided = oneAtATime(decide).finally(() => forget(id, check));
-    const check: Check = { decided, waiting: 0, isStarted: false };
-    underWay.set(id, check);
-    return check;
+  function remembered(id: string): Verdict | undefined {
+    if (right.has(id)) return "right";
+    return wrong.has(id) ? "wrong" : undefined;
   }
 
-  function forget(id: string, check: Check): void {
-    if (underWay.get(id) === check) underWay.delete(id);
+  async function decide({ id, attempt }: Check): Promise<Verdict> {
+    const known = remembered(id);
+    if (known !== undefined) return known;
+    const isRight = (await verify(attempt.credentials.password, attempt.hash)) && attempt.isKnownUser;
+    remember(isRight ? right : wrong, id);
+    return isRight ? "right" : "wrong";
   }
 
-  function waitFor(id: string, check: Check, givenUp: AbortSignal): Promise<Verdict> {
-    check.waiting += 1;
-    return new Promise((resolve, reject) => {
+  function settle(check: Check, verdict: Verdict | Promise<Verdict>): void {
+    checks.delete(keyOf(check));
+    for (const resolve of check.waiting) resolve(verdict);
+  }
+
+  async function checkAll(): Promise<void> {
+    if (isChecking) return;
+    isChecking = true;
+    for (let check = queue.take(); check !== undefined; check = queue.take()) {
+      const verdict = decide(check);
+      await verdict.catch(() => {});
+      settle(check, verdict);
+    }
+    isChecking = false;
+  }
+
+  function waitFor(check: Check, givenUp: AbortSignal): Promise<Verdict> {
+    return new Promise((resolve) => {
+      check.waiting.add(resolve);
       const giveUp = (): void => {
-        check.waiting -= 1;
-        if (check.waiting === 0 && !check.isStarted) forget(id, check);
         resolve("busy");
+        check.waiting.delete(resolve);
+        const { client, credentials } = check.attempt;
+        if (check.waiting.size === 0 && queue.remove(client, credentials.user, check))
+          checks.delete(keyOf(check));
       };
       givenUp.addEventListener("abort", giveUp, { once: true });
-      check.decided.then(resolve, reject);
     });
   }
 
-  return async ({ user, password }, hash, isKnownUser, givenUp) => {
+  return async (attempt, givenUp) => {
+    const { client, hash, isKnownUser, credentials } = attempt;
+    const { user, password } = credentials;
     const id = createHmac("sha256", key)
       .update(JSON.stringify([user, hash, isKnownUser]))
       .update(password)
       .digest("base64");
-    if (right.has(id)) return "right";
-    if (wrong.has(id)) return "wrong";
-    const sameOne = underWay.get(id);
-    if (sameOne === undefined && underWay.size >= MAX_UNDER_WAY) return "busy";
-    return waitFor(id, sameOne ?? begin(id, password, hash, isKnownUser), givenUp);
+    const known = remembered(id);
+    if (known !== undefined) return known;
+    const check: Check = checks.get(keyOf({ id, attempt })) ?? { id, attempt, waiting: new Set() };
+    const verdict = waitFor(check, givenUp);
+    if (!checks.has(keyOf(check))) {
+      checks.set(keyOf(check), check);
+      const displaced = queue.add(client, user, check);
+      if (displaced !== undefined) settle(displaced, "busy");
+      void checkAll();
+    }
+    return verdict;
   };
+}
+
+function keyOf({ id, attempt }: Pick<Check, "id" | "attempt">): string {
+  return `${attempt.client} ${id}`;
 }
 
 /** The oldest one goes. */

@@ -11,15 +11,15 @@ export function text(status: number, body: string, headers: Readonly<Record<stri
   return { status, contentType: "text/plain; charset=utf-8", body: `${body}\n`, headers };
 }
 
-/** Sends a reply, to HEAD and with 304 without its body. Headers that were set before go before the reply's own. */
+/** Sends a reply, to HEAD without its body. Headers that were set before override the reply's own. */
 export function send(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
   const body = typeof reply.body === "string" ? Buffer.from(reply.body) : reply.body;
-  const isBare = reply.status === 304;
   response.writeHead(reply.status, {
-    ...(isBare ? {} : { "content-type": reply.contentType, "content-length": body.length }),
+    "content-type": reply.contentType,
+    "content-length": body.length,
     "x-content-type-options": "nosniff",
     ...reply.headers,
     ...response.getHeaders(),
   });
-  response.end(isBare || request.method === "HEAD" ? undefined : body);
+  response.end(request.method === "HEAD" ? undefined : body);
 }

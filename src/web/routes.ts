@@ -1,21 +1,22 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import type { IncomingMessage, RequestListener } from "node:http";
 import type { FleetSnapshot } from "../fleet/snapshot.ts";
 import type { FleetDocument } from "../status/schema.ts";
+import { clientOf } from "./client-address.ts";
 import { discoveryReply } from "./discovery.ts";
 import { createFleetPage } from "./fleet-page.ts";
 import { metricsReply } from "./metrics-text.ts";
+import { createOutgoing } from "./outgoing.ts";
+import { createPageWork } from "./page-work.ts";
 import { RELOAD_PATH, type PagePath } from "./paths.ts";
 import { reloadReply, type ReloadConfig } from "./reload.ts";
 import { createProbePage, type Probe } from "./probe.ts";
-import { send, text, type Reply } from "./reply.ts";
+import { text, type Reply } from "./reply.ts";
 import { pathOf } from "./request-path.ts";
+import { createScrapePlaces } from "./scrape-places.ts";
 import { createSharedRendering } from "./scrape.ts";
-import type { Assets } from "./status-page/assets.ts";
-import { createStatusPage } from "./status-page/status-page.ts";
+import { createStatusPage } from "./status-page.ts";
 
-/** Connections scraping at once; a client that does not read holds its place until its connection times out. */
-const MAX_SCRAPERS = 100;
+const BUSY = text(503, "Too many requests at once", { "retry-after": "1" });
 
 export interface RouteDeps {
   /** Where the metrics are: `/metrics`. */
@@ -25,10 +26,10 @@ export interface RouteDeps {
   readonly snapshot: () => FleetSnapshot;
   /** What is true of the fleet, for people. */
   readonly document: () => FleetDocument;
-  /** Unix time in milliseconds. */
-  readonly wallMs: () => number;
-  /** What the status page loads. */
-  readonly assets: Assets;
+  /** The status page as HTML, for the query of its URL. */
+  readonly renderPage: (query: URLSearchParams) => string;
+  /** The files that the status page loads, by path. The paths change with the content. */
+  readonly assets: ReadonlyMap<string, Pick<Reply, "contentType" | "body">>;
   readonly isHealthy: () => boolean;
   readonly isReady: () => boolean;
   /** The running configuration as text, without its secrets. */
@@ -42,47 +43,59 @@ export interface RouteDeps {
 type Page = (request: IncomingMessage) => Reply | Promise<Reply>;
 
 /**
- * Answers GET and HEAD, and POST and PUT to reload; 405 for other methods, 404 for other paths, 503 for one scrape too
- * many.
+ * Answers GET and HEAD, and POST and PUT to reload; 405 for other methods, 404 for other paths, 503 if too many scrapes
+ * are under way or too much work waits. What slow readers hold of the answers is bounded.
  */
 export function createRoutes(deps: RouteDeps): RequestListener {
-  const rendering = createSharedRendering(deps.renderMetrics);
-  /** Answers under way, by connection: one that sends many requests at once takes one place. */
-  const scrapers = new Map<Socket, number>();
+  const outgoing = createOutgoing();
+  const workInTurn = createPageWork();
+  const scrapeInPlace = createScrapePlaces();
 
-  /** Takes a place until the response is over; false where there is none left. */
-  function takePlace({ socket }: IncomingMessage, response: ServerResponse): boolean {
-    if (scrapers.size >= MAX_SCRAPERS && !scrapers.has(socket)) return false;
-    scrapers.set(socket, (scrapers.get(socket) ?? 0) + 1);
-    response.once("close", () => {
-      const left = (scrapers.get(socket) ?? 1) - 1;
-      if (left > 0) scrapers.set(socket, left);
-      else scrapers.delete(socket);
-    });
-    return true;
+  /** One piece of work for all who ask together, so that it is never one too many. */
+  function shared(page: string, render: () => string | Promise<string>): () => Promise<string> {
+    return async () => {
+      await outgoing.room();
+      const rendered = await workInTurn(page, "", render);
+      if (rendered === undefined) throw new Error(`${page}: too many pages wait`);
+      return rendered;
+    };
+  }
+  function inTurn(path: string, page: Page): Page {
+    return async (request) => {
+      await outgoing.room();
+      const { socket } = request;
+      const make = () => (socket.destroyed ? BUSY : page(request));
+      return (await workInTurn(path, clientOf(socket.remoteAddress), make)) ?? BUSY;
+    };
   }
 
+  const metrics = createSharedRendering(shared(deps.telemetryPath, deps.renderMetrics));
+  const scrape: Page = async (request) =>
+    (await scrapeInPlace(request.socket, () => metricsReply(request, metrics))) ?? BUSY;
   const fixed: Readonly<Record<PagePath, Page>> = {
-    "/": createStatusPage(deps),
+    "/": inTurn("/", createStatusPage(deps.renderPage)),
     "/-/healthy": () => (deps.isHealthy() ? text(200, "Healthy") : text(503, "The scheduler does not tick")),
-    "/-/ready": () => (deps.isReady() ? text(200, "Ready") : text(503, "Not every appliance was polled yet")),
-    "/config": () => text(200, deps.configText().trimEnd(), { "cache-control": "no-store" }),
+    "/-/ready": inTurn("/-/ready", () =>
+      deps.isReady() ? text(200, "Ready") : text(503, "Not every appliance was polled yet"),
+    ),
+    "/config": inTurn("/config", () =>
+      text(200, deps.configText().trimEnd(), { "cache-control": "no-store" }),
+    ),
     "/probe": createProbePage(deps.probe),
-    "/api/v1/fleet": createFleetPage(deps.document),
-    "/sd": () => discoveryReply(deps.snapshot()),
+    "/api/v1/fleet": createFleetPage(shared("/api/v1/fleet", () => `${JSON.stringify(deps.document())}\n`)),
+    "/sd": inTurn("/sd", () => discoveryReply(deps.snapshot())),
   };
   const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
     ...Object.entries(fixed),
-    [deps.telemetryPath, (request) => metricsReply(request, rendering)],
-    ...Array.from(deps.assets.replies, ([path, reply]): [string, Page] => [path, () => reply]),
+    [deps.telemetryPath, scrape],
+    ...Array.from(deps.assets, ([path, file]): [string, Page] => [
+      path,
+      () => ({ ...file, status: 200, headers: { "cache-control": "public, max-age=31536000, immutable" } }),
+    ]),
   ]);
 
   return (request, response) => {
     const path = pathOf(request);
-    if (path === deps.telemetryPath && !takePlace(request, response)) {
-      send(request, response, text(503, "Too many scrapes at once", { "retry-after": "1" }));
-      return;
-    }
     const answered =
       path === RELOAD_PATH ? reloadReply(request, deps.reload) : answer(request, pages.get(path));
     answered
@@ -90,7 +103,7 @@ export function createRoutes(deps: RouteDeps): RequestListener {
         deps.onError(path, error);
         return text(500, "Internal error");
       })
-      .then((reply) => send(request, response, reply))
+      .then((reply) => outgoing.send(request, response, reply))
       .catch(() => response.destroy());
   };
 }

@@ -4,9 +4,13 @@ import type { TlsSettings } from "../web-config/web-config.ts";
 import { createConnections, type Connections } from "./connections.ts";
 import { formatAddress, type ListenAddress } from "../net/listen-address.ts";
 import { listen } from "../net/listening.ts";
+import { readRequestsSerially } from "./serial-connection.ts";
 import { createTlsServer } from "./tls-server.ts";
+import { createTurns, type TakeTurn } from "./turns.ts";
 
 const LIMITS = {
+  // A client that has closed its side still gets its answer, over TLS too.
+  allowHalfOpen: true,
   headersTimeout: 5000,
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1000,
@@ -44,14 +48,15 @@ export async function startWebServer(
   maxConnections?: number,
 ): Promise<WebStart> {
   const connections = createConnections(maxConnections);
+  const takeTurn = createTurns();
   const servers: (Server | SecureServer)[] = [];
   const addresses: string[] = [];
   const secures: ((next: TlsSettings) => void)[] = [];
   for (const address of listeners) {
     const { server, secure } =
       tls === undefined
-        ? { server: createServer(LIMITS, handler), secure: () => {} }
-        : createTlsServer(LIMITS, handler, tls);
+        ? { server: createPlainServer(handler, takeTurn), secure: () => {} }
+        : createTlsServer(LIMITS, handler, tls, takeTurn);
     server.timeout = INACTIVITY_TIMEOUT_MS;
     connections.bound(server);
     try {
@@ -75,6 +80,12 @@ export async function startWebServer(
       stop: () => stop(servers, connections),
     },
   };
+}
+
+function createPlainServer(handler: RequestListener, takeTurn: TakeTurn): Server {
+  const server = createServer(LIMITS, handler);
+  readRequestsSerially(server, "connection", takeTurn);
+  return server;
 }
 
 function codeOf(error: unknown): string {

@@ -4,6 +4,8 @@ import { createSecureContext, type TLSSocket } from "node:tls";
 import { toSecureContextOptions } from "../web-config/secure-context.ts";
 import type { TlsSettings } from "../web-config/web-config.ts";
 import { asksForCertificate, isClientAccepted } from "./client-certificates.ts";
+import { readRequestsSerially } from "./serial-connection.ts";
+import type { TakeTurn } from "./turns.ts";
 
 /** How long a client may take for the handshake. */
 const HANDSHAKE_TIMEOUT_MS = 5000;
@@ -20,6 +22,7 @@ export function createTlsServer(
   limits: ServerOptions,
   handler: RequestListener,
   initial: TlsSettings,
+  takeTurn: TakeTurn,
 ): TlsServer {
   let current = initial;
   const server = createServer(
@@ -33,6 +36,7 @@ export function createTlsServer(
     },
     handler,
   );
+  readRequestsSerially(server, "secureConnection", takeTurn);
   // Ahead of HTTP, which then never sees the connection.
   server.prependListener("secureConnection", (socket: TLSSocket) => {
     if (!isClientAccepted(current, socket)) socket.destroy();

@@ -19,6 +19,9 @@ test.each([
   ["markers with far dashes", `HTTP CONNECT${" ".repeat(1000)}`],
   ["interim status lines", "HTTP/1.1 100 "],
   ["interim status lines in lines", "HTTP/1.1 100\n"],
+  ["answers to CONNECT", "HTTP/1.1 200 Connection established "],
+  ["answers to CONNECT in lines", "HTTP/1.1 200 Connection established\n"],
+  ["answers to CONNECT, far apart", `HTTP/1.1 200${" ".repeat(1000)}Connection `],
   ["status lines behind names", "x: HTTP/1.1 200 "],
   ["digits", "1"],
   ["versions", "HTTP/1"],
@@ -28,6 +31,7 @@ test.each([
     "",
     "HTTP CONNECT --- HTTP ",
     "HTTP CONNECT --- HTTP/1.1 100 a",
+    "HTTP CONNECT --- HTTP/1.1 200 Connection established",
     "HTTP CONNECT --- HTTP/1",
   ]) {
     expect(parseWebsiteTest(start + fill(unit))).toHaveProperty("ok");

@@ -175,6 +175,37 @@ test("passes over an interim answer without a reason, folded", () => {
   expect(statusesOf("HTTP CONNECT --- HTTP HTTP/1.1 100 HTTP/1.1 103 HTTP/1.1 200")).toBe("http 200");
 });
 
+const TUNNEL = "HTTP/1.1 200 Connection established";
+
+test.each([
+  ["one", `${TUNNEL}\n\nHTTP/1.1 301 Moved`, "http 301"],
+  ["with header lines", `${TUNNEL}\nVia: 1.1 proxy\n\nHTTP/2 503 No`, "http 503"],
+  ["two", `${TUNNEL}\n\n${TUNNEL}\n\nHTTP/1.1 404 No`, "http 404"],
+  ["by HTTP/1.0", "HTTP/1.0 200 Connection established\n\nHTTP/1.1 204 No Content", "http 204"],
+  ["in other letters", "HTTP/1.1 200 CONNECTION Established\n\nHTTP/1.1 500 Oh", "http 500"],
+  ["before an interim answer", `${TUNNEL}\n\nHTTP/1.1 100 Continue\n\nHTTP/1.1 302 Found`, "http 302"],
+  ["behind an interim answer", `HTTP/1.1 100 Continue\n\n${TUNNEL}\n\nHTTP/1.1 302 Found`, "http 302"],
+  ["a value behind", `${TUNNEL}\nX-Was: HTTP/1.1 500 x\n\nHTTP/1.1 200 OK`, "http 200"],
+  ["and then nothing", TUNNEL, "http 0"],
+  ["and then an error", `${TUNNEL}\nVia: 1.1 proxy\n\nread ECONNRESET`, "http 0"],
+  ["and then only an interim answer", `${TUNNEL}\n\nHTTP/1.1 100 Continue`, "http 100"],
+  ["and then an odd number", `${TUNNEL}\n\nHTTP/1.1 7 OK`, "http undefined"],
+  ["refused", "HTTP/1.1 407 Connection established\n\nHTTP/1.1 200 OK", "http 407"],
+])("passes over a proxy's answer to CONNECT: %s", (_, answer, statuses) => {
+  expect(statusesOf(`HTTP CONNECT --- HTTP\n${answer}\n\n`)).toBe(statuses);
+  expect(statusesOf(`HTTP CONNECT --- HTTP\r\n${answer.replaceAll("\n", "\r\n")}`)).toBe(statuses);
+  expect(statusesOf(`HTTP CONNECT --- HTTP ${answer.replaceAll(/\s+/g, " ")}`)).toBe(statuses);
+});
+
+test.each([
+  "HTTP/1.1 200 OK\nX-Was: HTTP/1.1 500 x\nHTTP/1.1 500 Oh",
+  "HTTP/1.1 200 OK\nX-Proxy: Connection established\nHTTP/1.1 500 Oh",
+  "HTTP/1.1 200 Connection establishedness\nHTTP/1.1 500 Oh",
+  "HTTP/1.1 200\nConnection established\nHTTP/1.1 500 Oh",
+])("takes a website's own 200 for final: %j", (answer) => {
+  expect(statusesOf(`HTTP CONNECT --- HTTP\n${answer}\n\n`)).toBe("http 200");
+});
+
 test.each([
   ["in a value", "X-Trace: HTTP CONNECT --- HTTPS HTTP/1.1 200 OK"],
   ["in a value behind a bare carriage return", "X-Trace: a\rHTTP CONNECT --- HTTPS\rHTTP/1.1 200 OK"],

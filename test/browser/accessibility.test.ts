@@ -14,7 +14,7 @@ import {
   shopDown,
   shopDownInPart,
   splitBrain,
-} from "../web/status-page/documents.ts";
+} from "../page/documents.ts";
 import { startFleetServer } from "./fleet-server.ts";
 import { SOON, useBrowser } from "./support.ts";
 
@@ -82,7 +82,7 @@ test.each(["light", "dark"] as const)(
   },
 );
 
-test("axe would find what is wrong", async () => {
+test("axe finds what is wrong", async () => {
   const server = await startFleetServer(TROUBLE);
   const { page } = await open(server.url);
   await page.evaluate(() => document.querySelector("#filter label")?.remove());
@@ -142,9 +142,9 @@ test("the keyboard opens and closes a cluster, and the first link leads past the
   const waw = page.locator("#cluster-waw");
   await waw.locator("summary").focus();
   await page.keyboard.press("Enter");
-  expect(await waw.getByRole("table").isVisible()).toBe(true);
+  await waw.getByRole("table").waitFor({ state: "visible" });
   await page.keyboard.press("Space");
-  expect(await waw.getByRole("table").isVisible()).toBe(false);
+  await waw.getByRole("table").waitFor({ state: "hidden" });
 });
 
 test("who does not see the page finds landmarks, headings and tables, on a narrow screen too", async () => {

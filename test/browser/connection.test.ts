@@ -1,40 +1,34 @@
 import type { ServerResponse } from "node:http";
 
-import { test } from "vitest";
+import { test, vi } from "vitest";
 
 import { connectionOf, useLivePage, WELL, WRONG } from "./live-page.ts";
-import { isForFleet } from "./fleet-server.ts";
+import { isForFragment } from "./fleet-server.ts";
 import { SOON } from "./support.ts";
+
+// All pages of this file open at once, which takes long on a busy machine.
+vi.setConfig({ testTimeout: 120_000 });
 
 const openLive = useLivePage();
 
-test.concurrent("a change is shown within two seconds", async ({ expect, onTestFinished }) => {
-  const { server, page } = await openLive(onTestFinished);
-  const delaysMs: number[] = [];
-  // One of three at least, on a machine that has other things to do.
-  for (const document of [WRONG, WELL, WRONG]) {
-    const headline = document === WELL ? "All is well" : "1 problem";
-    const startedMs = performance.now();
-    server.show(document);
-    await page.locator("h1", { hasText: headline }).waitFor();
-    delaysMs.push(performance.now() - startedMs);
-  }
-  expect(Math.min(...delaysMs)).toBeLessThan(2000);
-});
-
-test.concurrent("while nothing changes, the exporter answers 304 and the page stays live", async ({
+test.concurrent("a change is shown with the first answer that holds it", async ({
   expect,
   onTestFinished,
 }) => {
   const { server, page } = await openLive(onTestFinished);
-  const statuses: number[] = [];
+  let answers = 0;
   server.intercept((request, response) => {
-    if (isForFleet(request)) response.once("finish", () => statuses.push(response.statusCode));
+    if (isForFragment(request)) response.once("finish", () => (answers += 1));
     return false;
   });
-  await expect.poll(() => statuses.length, SOON).toBeGreaterThan(3);
-  expect(new Set(statuses)).toEqual(new Set([304]));
-  expect(await connectionOf(page)).toBe("live");
+  for (const document of [WRONG, WELL, WRONG]) {
+    const headline = document === WELL ? "All is well" : "1 problem";
+    const before = answers;
+    server.show(document);
+    await page.locator("h1", { hasText: headline }).waitFor();
+    // An answer may have been on its way, and the next one may have come before this process looked.
+    expect(answers - before).toBeLessThanOrEqual(3);
+  }
 });
 
 test.concurrent("after a loss the page recovers by itself, with what is true then", async ({
@@ -76,40 +70,27 @@ test.concurrent("what a proxy answers in its place is no answer of the exporter"
   for (const [status, type, body] of [
     [502, "text/html", "<h1>Bad Gateway</h1>"],
     [200, "text/html", "<h1>Who are you?</h1>"],
-    [201, "application/json", "{}"],
+    [304, "text/html", ""],
   ] as const) {
     server.intercept((_request, response) => {
       response.writeHead(status, { "content-type": type }).end(body);
       return true;
     });
-    await page.locator("#lost", { hasText: `Something else answers, with status ${status}.` }).waitFor();
+    await page
+      .locator("#lost", { hasText: `The last response was not the status page (HTTP ${status}).` })
+      .waitFor();
   }
   expect(await connectionOf(page)).toBe("lost");
 });
 
-test.concurrent("who is asked to wait waits, and says that what it shows is old", async ({
+test.concurrent("relative times follow the server's clock, and stop when the exporter is lost", async ({
   expect,
   onTestFinished,
 }) => {
   const { server, page } = await openLive(onTestFinished);
-  let asked = 0;
-  server.intercept((_request, response) => {
-    asked += 1;
-    response.writeHead(429, { "retry-after": "60" }).end();
-    return true;
-  });
-  await expect.poll(() => connectionOf(page), SOON).toBe("lost");
-  expect(asked).toBe(1);
-});
-
-test.concurrent("relative times go on by the server's clock, and stop when the exporter is lost", async ({
-  expect,
-  onTestFinished,
-}) => {
-  const { server, page } = await openLive(onTestFinished);
-  const age = () => page.locator(".polling time[data-wording=ago]").first().textContent();
+  const age = () => page.locator(".polling time").first().textContent();
   // The documents are of another day than the browser's.
-  await expect.poll(age, SOON).toMatch(/^[3-9] s ago$/);
+  await expect.poll(age, SOON).toMatch(/^([3-9]|[1-5]\d) s ago$/);
   await server.stop();
   await expect.poll(() => connectionOf(page), SOON).toBe("lost");
   const then = await age();

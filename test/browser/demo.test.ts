@@ -78,14 +78,14 @@ test("the exporter's death is shown within seconds, and what it said is not show
   await demo.stop();
   await expect.poll(() => title(page), SOON).toBe("No answer – appliance-exporter");
   expect(await page.locator("#lost").textContent()).toMatch(
-    /^No answer from the exporter since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC \(\d+ s\)\. What is below is what it said then\.$/,
+    /^No answer from the exporter since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC \(\d+ s\)\. Below is its last answer\.$/,
   );
   expect(await page.locator("#connection").textContent()).toBe("No answer");
-  expect(await coloursOf(page)).toEqual(["grayscale(1)", "grayscale(1)"]);
+  expect(await coloursOf(page)).toEqual(["grayscale(1)"]);
   const before = await page
     .locator("h1")
     .evaluate((heading) => getComputedStyle(heading, "::before").content);
-  expect(before).toBe('"Then: "');
+  expect(before).toBe('"Last known: "');
   expect(await announced(page)).toBe("No answer from the exporter.");
 });
 

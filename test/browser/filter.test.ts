@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
-import { documentOf, EVENTS, pair, shopDown } from "../web/status-page/documents.ts";
+import { documentOf, EVENTS, pair, shopDown } from "../page/documents.ts";
 import { startFleetServer } from "./fleet-server.ts";
 import { SOON, useBrowser } from "./support.ts";
 
@@ -32,7 +32,7 @@ test("what is typed narrows the clusters, their problems and their events, and n
   expect(await clustersOf(page)).toEqual(["rtm", "ams", "lab"]);
   await page.getByRole("searchbox", { name: "Search" }).fill("ams-2");
   await expect.poll(() => clustersOf(page), SOON).toEqual(["ams"]);
-  expect(await page.locator("#narrowed").textContent()).toBe("1 of 3 clusters shown.");
+  expect(await page.locator("#matching").textContent()).toBe("1 of 3 clusters match the filter.");
   expect(await page.locator(".problems > li").count()).toBe(0);
   expect(await page.locator("#problems").textContent()).toContain("1 problem outside the filter.");
   expect(await page.locator(".events .what").allTextContents()).toEqual([expect.stringContaining("ams-2")]);
@@ -61,7 +61,7 @@ test("what nothing matches is said", async () => {
   const { page } = await openFleet();
   await page.getByRole("searchbox", { name: "Search" }).fill("nothing of the kind");
   await expect.poll(() => clustersOf(page), SOON).toEqual([]);
-  expect(await page.locator("#narrowed").textContent()).toBe("No cluster matches the filter.");
+  expect(await page.locator("#matching").textContent()).toBe("No cluster matches the filter.");
   const history = page.locator("#history");
   expect(await history.textContent()).toContain("3 events outside the filter. Show everything");
   expect(await history.textContent()).not.toContain("Nothing yet");

@@ -3,8 +3,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { onTestFinished } from "vitest";
 
 import type { FleetDocument } from "../../src/status/schema.ts";
+import { loadAssets } from "../../src/page/assets.ts";
+import { createStatusPage } from "../../src/page/status-page.ts";
 import { startWebServer, type WebServer } from "../../src/web/server.ts";
-import { loadAssets } from "../../src/web/status-page/assets.ts";
 import type { OnFinished } from "./support.ts";
 import { routes } from "../web/support.ts";
 
@@ -24,9 +25,9 @@ export interface FleetServer {
 /** Answers, or says that the pages shall by returning false. */
 export type Interceptor = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** Whether it asks for the document, as the page does; each time with another query. */
-export function isForFleet({ url }: IncomingMessage): boolean {
-  return url?.split("?", 1)[0] === "/api/v1/fleet";
+/** Whether it is a request of the page's script. */
+export function isForFragment({ url }: IncomingMessage): boolean {
+  return url?.startsWith("/?") === true && /[?&]fragment\b/.test(url);
 }
 
 /** Serves until the test is over. */
@@ -45,16 +46,21 @@ export async function serveFleet(first: FleetDocument, nowMs = Date.now()): Prom
   const startedMs = Date.now();
   let document = first;
   let interceptor: Interceptor | undefined;
+  const assets = await loadAssets();
   const pages = routes({
     document: () => document,
-    wallMs: () => nowMs + Date.now() - startedMs,
-    assets: await loadAssets(),
+    renderPage: createStatusPage({
+      document: () => document,
+      wallMs: () => nowMs + Date.now() - startedMs,
+      telemetryPath: "/metrics",
+      assets: assets.folder,
+    }),
+    assets: assets.files,
     onError: (path, error) => {
       throw new Error(path, { cause: error });
     },
   });
   const handler: RequestListener = (request, response) => {
-    response.setHeader("date", new Date(nowMs + Date.now() - startedMs).toUTCString());
     if (interceptor?.(request, response) !== true) pages(request, response);
   };
   let port = 0;

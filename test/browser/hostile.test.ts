@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { listen } from "../appliance/support.ts";
 import { startTestExporter } from "../support/exporter.ts";
-import { appliance, documentOf, pair, shopDown } from "../web/status-page/documents.ts";
+import { appliance, documentOf, pair, shopDown } from "../page/documents.ts";
 import { startFleetServer } from "./fleet-server.ts";
 import { SOON, useBrowser } from "./support.ts";
 
@@ -136,7 +136,7 @@ test("texts of an appliance that have no end leave the rest of the page in sight
   );
   const appliances = ["ams-1", "ams-2"].map((each) => ({
     name: each,
-    base_url: `http://127.0.0.1:${port}`,
+    base_url: `http://127.0.0.1:${port}/${each}`,
     allow_http: true,
   }));
   const exporter = await startTestExporter({ config: { clusters: [{ name: "ams", appliances }] } });

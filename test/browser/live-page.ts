@@ -1,7 +1,6 @@
 import type { Page } from "playwright-core";
 
-import type { FleetDocument } from "../../src/status/schema.ts";
-import { documentOf, NOW_MS, pair, shopDown } from "../web/status-page/documents.ts";
+import { documentOf, NOW_MS, pair, shopDown } from "../page/documents.ts";
 import { startFleetServer, type FleetServer } from "./fleet-server.ts";
 import { useBrowser, type OnFinished, type Watched } from "./support.ts";
 
@@ -24,14 +23,4 @@ export function useLivePage(): (
 /** What the page says of its connection. */
 export function connectionOf(page: Page): Promise<string | null> {
   return page.evaluate(() => document.documentElement.getAttribute("data-connection"));
-}
-
-/** What a page made for another version of the document cannot draw: all of it, or of a cluster what is seen when it opens. */
-export function undrawable(document: FleetDocument, where: "page" | "table"): FleetDocument {
-  if (where === "page") return Object.assign({ ...document }, { verdict: "later" });
-  const clusters = document.clusters.map((cluster) => ({
-    ...cluster,
-    groups: cluster.groups.map((group) => Object.assign({ ...group }, { state: "later" })),
-  }));
-  return { ...document, clusters };
 }

@@ -12,7 +12,7 @@ import {
   shopDown,
   shopDownInPart,
   splitBrain,
-} from "../web/status-page/documents.ts";
+} from "../page/documents.ts";
 import { startFleetServer } from "./fleet-server.ts";
 import { photograph } from "./photograph.ts";
 import { useBrowser } from "./support.ts";
@@ -47,7 +47,7 @@ test.each(["light", "dark"] as const)("pictures for people to look at, %s", asyn
   await page.locator("html[data-connection=live]").waitFor();
   await shoot("well", 1280);
   server.show(STATES.trouble);
-  await page.locator(".verdict[data-standing=critical]").waitFor();
+  await page.locator(".verdict[data-level=critical]").waitFor();
   for (const width of [360, 768, 1280]) await shoot("trouble", width);
   await server.stop();
   await page.locator("html[data-connection=lost]").waitFor();

@@ -4,8 +4,9 @@ import { expect, test } from "vitest";
 
 import { listen } from "../appliance/support.ts";
 import { underPrefix } from "../../src/web/route-prefix.ts";
-import { loadAssets } from "../../src/web/status-page/assets.ts";
-import { documentOf, pair, shopDown } from "../web/status-page/documents.ts";
+import { loadAssets } from "../../src/page/assets.ts";
+import { createStatusPage } from "../../src/page/status-page.ts";
+import { documentOf, pair, shopDown } from "../page/documents.ts";
 import { routes, serve } from "../web/support.ts";
 import { startFleetServer } from "./fleet-server.ts";
 import { SOON, useBrowser } from "./support.ts";
@@ -47,12 +48,19 @@ test("behind a proxy that takes a path prefix away the page, its links and its u
 });
 
 test("under a prefix of the exporter's own the page, its links and its updates work", async () => {
-  const pages = routes({ document: () => documentOf([pair("ams")]), assets: await loadAssets() });
+  const assets = await loadAssets();
+  const renderPage = createStatusPage({
+    document: () => documentOf([pair("ams")]),
+    wallMs: Date.now,
+    telemetryPath: "/metrics",
+    assets: assets.folder,
+  });
+  const pages = routes({ renderPage, assets: assets.files });
   const origin = `http://127.0.0.1:${await serve(underPrefix("/vrrp", pages))}`;
   const { page, requests, errors } = await open(`${origin}/vrrp`);
   await page.locator("html[data-connection=live]").waitFor();
   expect(page.url()).toBe(`${origin}/vrrp/`);
-  expect(requests).toContainEqual(expect.stringMatching(`^${origin}/vrrp/api/v1/fleet\\?`));
+  expect(requests).toContainEqual(expect.stringMatching(`^${origin}/vrrp/\\?fragment`));
   await page.getByRole("link", { name: "Configuration" }).click();
   await page.waitForURL(`${origin}/vrrp/config`);
   expect(errors).toEqual([]);
@@ -60,14 +68,14 @@ test("under a prefix of the exporter's own the page, its links and its updates w
 
 const asset = (name: string): unknown => expect.stringMatching(new RegExp(`^assets/[0-9a-f]{16}/${name}$`));
 
-test("the page needs few requests, so that a rate limit made for scrapers lets it through", async () => {
+test("the page needs three files", async () => {
   const server = await startFleetServer(documentOf([pair("ams")]));
   const { page, requests } = await open(server.url);
   await page.locator("html[data-connection=live]").waitFor();
   const paths = new Set(requests.map((url) => url.slice(server.url.length).split("?", 1)[0] ?? ""));
   // Whether and when the icon is asked for is the browser's to say.
   const asked = [...paths].filter((path) => !path.endsWith("icon.svg")).toSorted();
-  expect(asked).toEqual(["", "api/v1/fleet", asset("client/main.js"), asset("style.css")]);
+  expect(asked).toEqual(["", asset("client/main.js"), asset("style.css")]);
 });
 
 test("a page whose URL holds a name and a password is live, and its filter works", async () => {

@@ -21,7 +21,7 @@ export type OpenPage = (
 ) => Promise<Watched>;
 
 /** Far more than anything takes here; only what hangs reaches it. */
-export const SOON = { timeout: 20_000, interval: 50 };
+export const SOON = { timeout: 120_000, interval: 50 };
 
 /** One browser for all tests of a file, which are skipped where there is none; each page has a profile of its own. */
 export function useBrowser(): OpenPage {
@@ -38,6 +38,7 @@ export function useBrowser(): OpenPage {
     if (browser === undefined) throw new Error("no browser");
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
     onFinished(() => context.close());
+    context.setDefaultTimeout(SOON.timeout);
     return watch(await context.newPage(), url);
   };
 }

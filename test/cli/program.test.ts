@@ -128,3 +128,29 @@ describe("a bad configuration", () => {
     });
   });
 });
+
+describe("an address that several appliances have", () => {
+  const SHARED =
+    'appliances: [{ name: a, base_url: "https://h" }, { name: b, base_url: "https://h:443/" }]\n';
+
+  it("is a warning of check, and no error", async () => {
+    const file = join(await createFolder({ "config.yaml": SHARED }), "config.yaml");
+    expect(await run("check", `--config.file=${file}`)).toEqual({
+      code: 0,
+      out: `${file}: good, appliances: 2 enabled, 0 disabled\n`,
+      err: `${file}: warning: several appliances have one address: https://h (a, b)\n`,
+    });
+  });
+
+  it("is in check's JSON", async () => {
+    const file = join(await createFolder({ "config.yaml": SHARED }), "config.yaml");
+    const { code, out, err } = await run("check", `--config.file=${file}`, "--output=json");
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(JSON.parse(out)).toEqual({
+      ok: true,
+      enabled: 2,
+      disabled: 0,
+      sharedAddresses: [{ baseUrl: "https://h", appliances: ["a", "b"] }],
+    });
+  });
+});

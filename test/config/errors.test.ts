@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { formatConfigError, formatPath, sortErrors } from "../../src/config/errors.ts";
+import {
+  countErrors,
+  errorsOf,
+  formatConfigError,
+  formatPath,
+  moreErrors,
+  sortErrors,
+} from "../../src/config/errors.ts";
 
 test("an error reads as file, line, column, path and message", () => {
   const error = {
@@ -41,4 +48,27 @@ test("errors are sorted by file as given, then by line and column, each once", (
     "b:9:2: wrong",
     "a:1:1: wrong",
   ]);
+});
+
+const many = (file: string, count: number) => Array.from({ length: count }, (_, n) => at(file, n + 1, 1));
+
+test("of more than a hundred errors the first hundred are left, and one that counts the rest", () => {
+  const sorted = sortErrors(["a"], many("a", 102).toReversed());
+  expect(sorted.map(formatConfigError)).toEqual([
+    ...Array.from({ length: 100 }, (_, n) => `a:${n + 1}:1: wrong`),
+    "a: 2 more errors",
+  ]);
+  expect(countErrors(sorted)).toBe(102);
+});
+
+test("a hundred errors are shown all", () => {
+  expect(sortErrors(["a"], many("a", 100))).toHaveLength(100);
+});
+
+test("errors that are counted already count on", () => {
+  const errors = [...many("a", 100), moreErrors("a", 1)];
+  expect(formatConfigError(sortErrors(["a"], errors)[100] ?? at("a", 1, 1))).toBe("a: 1 more error");
+  const both = errorsOf({ ok: false, errors }, { ok: true }, { ok: false, errors: many("b", 50) });
+  expect(both).toHaveLength(101);
+  expect(both.at(-1)).toEqual({ file: "a", path: "", message: "51 more errors", more: 51 });
 });

@@ -38,6 +38,7 @@ test("a missing file is told without its path", async () => {
   expect(await createPasswordReader({ maxReads: 2, wallMs: Date.now })(source)).toEqual({
     ok: false,
     message: "no such file",
+    isSystemError: false,
   });
 });
 

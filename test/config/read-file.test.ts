@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
-import { readTextFile } from "../../src/config/read-file.ts";
+import { readFailure, readTextFile } from "../../src/config/read-file.ts";
 
 const MIB = 1024 * 1024;
 
@@ -24,7 +24,7 @@ test.each([1, 4095, 4096, 4097, 100_000])("a file of %i bytes is read as a whole
 
 test("a file that is larger than the limit by one byte is refused", async () => {
   const read = await readTextFile(await fileOf("x".repeat(4097)), 4096);
-  expect(read).toEqual({ ok: false, message: "it is larger than 4096 bytes" });
+  expect(read).toEqual({ ok: false, message: "it is larger than 4096 bytes", isSystemError: false });
 });
 
 test.skipIf(process.platform !== "linux")("a file without a size is read up to the limit", async () => {
@@ -36,6 +36,33 @@ test.skipIf(process.platform !== "linux")("a file without a size is read up to t
   expect(text.length).toBeGreaterThan(50_000);
   expect(await readTextFile(path, text.length)).toEqual({ ok: true, text });
   expect(await readTextFile(path, text.length - 1)).toMatchObject({ ok: false });
+});
+
+test.skipIf(process.platform !== "linux")("an I/O error is a system error", async () => {
+  expect(await readTextFile("/proc/self/mem", 4096)).toEqual({
+    ok: false,
+    message: "cannot be read (EIO)",
+    isSystemError: true,
+  });
+});
+
+test.each([
+  ["EMFILE", true, "cannot be read (EMFILE)"],
+  ["ENFILE", true, "cannot be read (ENFILE)"],
+  ["ENOMEM", true, "cannot be read (ENOMEM)"],
+  ["EIO", true, "cannot be read (EIO)"],
+  ["ESTALE", true, "cannot be read (ESTALE)"],
+  ["ETIMEDOUT", true, "cannot be read (ETIMEDOUT)"],
+  ["ENOENT", false, "no such file"],
+  ["ENOTDIR", false, "no such file"],
+  ["EACCES", false, "permission denied"],
+  ["EPERM", false, "permission denied"],
+  ["ELOOP", false, "cannot be read (ELOOP)"],
+  ["ENAMETOOLONG", false, "cannot be read (ENAMETOOLONG)"],
+  ["ENXIO", false, "cannot be read (ENXIO)"],
+])("%s: system error %s", (code, isSystemError, message) => {
+  const error = Object.assign(new Error("it failed"), { code });
+  expect(readFailure(error)).toEqual({ ok: false, message, isSystemError });
 });
 
 test("a small file costs little memory, however high the limit", async () => {

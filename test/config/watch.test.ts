@@ -198,6 +198,36 @@ test("a password file is watched only while a load fails for want of it: polls r
   ]);
 });
 
+/** A regular file that cannot be read: EIO. */
+const UNREADABLE = "/proc/self/mem";
+
+test.skipIf(process.platform !== "linux")(
+  "a file that cannot be read for a while has not changed, and a load that could not read it is made again",
+  async () => {
+    const tls = "http_client: { tls_config: { ca_file: ca.pem } }\n";
+    const watched = await watchFiles({ "config.yaml": `${tls}${appliance("a")}`, good: AUTHORITY.cert });
+    const linkTo = async (target: string) => {
+      await symlink(target, join(watched.folder, "next"));
+      await rename(join(watched.folder, "next"), join(watched.folder, "ca.pem"));
+    };
+    await linkTo("good");
+    await checkTwice(watched);
+    expect(watched.loads.splice(0)).toEqual([{ files: ["ca.pem"], isGood: true }]);
+
+    await linkTo(UNREADABLE);
+    await checkTwice(watched);
+    expect(watched.loads).toEqual([]);
+    await watched.write("config.yaml", `${tls}${appliance("b")}`);
+    await checkTwice(watched);
+    await checkTwice(watched);
+    expect(watched.loads.splice(0)).toEqual([{ files: ["config.yaml"], isGood: false }]);
+
+    await linkTo("good");
+    await checkTwice(watched);
+    expect(watched.loads).toEqual([{ files: ["ca.pem"], isGood: true }]);
+  },
+);
+
 test("a check during which somebody else has loaded leads to nothing", async () => {
   const folder = await createFolder({ "config.yaml": appliance("a") });
   const path = join(folder, "config.yaml");

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 
 import { demo } from "../../src/cli/demo.ts";
-import { listen, SOON, useTemporaryFolder } from "./support.ts";
+import { listen, useTemporaryFolder } from "./support.ts";
 import { createTestIo } from "../support/io.ts";
 
 const listenAddresses = [{ host: "127.0.0.1", port: 0 }];
@@ -13,7 +13,7 @@ describe("the demo command", () => {
     const folder = await useTemporaryFolder();
     const { io, printed, stop } = await createTestIo();
     const ended = demo({ listenAddresses, stepIntervalMs: 100 }, io);
-    await expect.poll(() => printed.out, SOON).toContain("repair: website shop is back");
+    await expect.poll(() => printed.out).toContain("repair: website shop is back");
     stop();
     expect(await ended).toBe(0);
     const told = printed.out
@@ -30,7 +30,7 @@ describe("the demo command", () => {
     const folder = await useTemporaryFolder();
     const { io, printed, hangUp } = await createTestIo();
     const ended = demo({ listenAddresses }, io);
-    await expect.poll(() => printed.out, SOON).toContain("Ctrl-C");
+    await expect.poll(() => printed.out).toContain("Ctrl-C");
     hangUp();
     expect(await ended).toBe(0);
     expect(await readdir(folder)).toEqual([]);

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { SOON, useTemporaryFolder } from "./support.ts";
+import { useTemporaryFolder } from "./support.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
@@ -22,7 +22,7 @@ describe("the demo as a process", () => {
     let out = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
     const exited = once(child, "exit");
-    await expect.poll(() => out, SOON).toContain("Ctrl-C ends it all.");
+    await expect.poll(() => out).toContain("Ctrl-C ends it all.");
     child.kill("SIGINT");
     expect(await exited).toEqual([0, null]);
     const left = await readdir(folder);

@@ -10,9 +10,6 @@ import { startDemo, type Demo } from "../../src/demo/demo.ts";
 import { systemClock } from "../../src/polling/clock.ts";
 import { createMemoryLog, scrape } from "../support/exporter.ts";
 
-/** A poll is due within two seconds; the rest is for a busy machine. */
-export const SOON = { timeout: 20_000, interval: 100 };
-
 /** An empty folder in which the demo makes its own, removed when the test is over. */
 export async function useTemporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "demo-test-"));

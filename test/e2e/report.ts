@@ -11,6 +11,7 @@ export interface Row {
 // The cases say these.
 const PLAIN: ReadonlySet<string> = new Set([
   "alertname",
+  "component",
   "severity",
   "site",
   "ha_cluster",

@@ -5,7 +5,7 @@ export const LIST =
   '{"carp0":{"advskew":"50","alias":[],"carppeer":"224.0.0.18","if":"eth1","netmask":"255.255.255.0","priority":"204","state_current":"MASTER","type":"1","vhid":"2","vip":"192.0.2.100"}}';
 
 /** A healthy test of a website: `200` over HTTP. */
-const TEST = '"HTTP CONNECT ----- HTTP\\nHTTP\\/1.1 200 OK\\n\\n"';
+export const TEST = '"HTTP CONNECT ----- HTTP\\nHTTP\\/1.1 200 OK\\n\\n"';
 
 const DRIP_MS = 100;
 const CHUNK = Buffer.alloc(64 * 1024, " ");
@@ -51,10 +51,15 @@ export const resetsAtRequest: Behaviour = ({ socket, onRequest }) =>
 
 export const closesAtRequest: Behaviour = ({ socket, onRequest }) => onRequest(() => socket.destroy());
 
-/** The beginning, a pause that lets it arrive, a reset. */
+/** The beginning, and a reset when a client in this process has read it. */
 export function saysAndResets(bytes: string): Behaviour {
   return ({ socket, onRequest }) =>
-    onRequest(() => socket.write(bytes, () => void setTimeout(() => socket.resetAndDestroy(), DRIP_MS)));
+    onRequest(() =>
+      socket.write(bytes, () => {
+        // After a timer that is late, the event loop reads first and calls this then.
+        setTimeout(() => setImmediate(() => socket.resetAndDestroy()), DRIP_MS);
+      }),
+    );
 }
 
 /** `first`, and then `drop` again and again until the client has had enough. */

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import type { Stage } from "./proof.ts";
@@ -9,7 +8,10 @@ interface Served {
   readonly url: string;
 }
 
-/** A connection to the exporter, and what came over it so far. */
+/**
+ * A connection to the exporter on which a request was answered, so that it is accepted and may be idle for long; and what
+ * came over it since.
+ */
 export interface Caller {
   readonly socket: Socket;
   readonly localPort: number;
@@ -22,7 +24,12 @@ async function call(stage: Stage, { url }: Served): Promise<Caller> {
   socket.on("error", () => {});
   let text = "";
   socket.on("data", (chunk) => (text += chunk.toString("latin1")));
-  await once(socket, "connect");
+  socket.write("GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n");
+  await new Promise<void>((resolve) => {
+    socket.once("close", resolve);
+    socket.on("data", () => isComplete({ received: () => text }) && resolve());
+  });
+  text = "";
   return { socket, localPort: socket.localPort ?? 0, received: () => text };
 }
 
@@ -51,7 +58,7 @@ export function statusOf({ received }: Caller): string {
 }
 
 /** Whether the whole body has come, as its length says. */
-export function isComplete({ received }: Caller): boolean {
+export function isComplete({ received }: Pick<Caller, "received">): boolean {
   const [head = "", body = ""] = received().split("\r\n\r\n");
   const length = /content-length: (\d+)/i.exec(head)?.[1];
   return length !== undefined && body.length === Number(length);

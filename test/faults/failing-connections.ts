@@ -31,14 +31,14 @@ export const FAILING_CONNECTIONS: readonly FailingPoll[] = [
     name: "a SYN swallowed",
     open: swallowingSyns,
     reason: "timeout",
-    detail: "no complete answer within 700 ms; the connection was still being made",
+    detail: "no complete answer within 3000 ms; the connection was still being made",
   },
   {
     fault: 2,
     name: "a TLS handshake never answered",
     open: httpsExpected(silent),
     reason: "timeout",
-    detail: "no complete answer within 700 ms; the TLS handshake was not finished",
+    detail: "no complete answer within 3000 ms; the TLS handshake was not finished",
   },
   {
     fault: 11,

@@ -2,7 +2,7 @@ import { answer, closesAtRequest, drips, resetsAtRequest, says, saysAndEnds, sil
 import { behindProxy } from "./endpoints.ts";
 import type { FailingPoll } from "./failing-polls.ts";
 
-const STAYS_SILENT = "no complete answer within 700 ms; the proxy had not answered CONNECT";
+const STAYS_SILENT = "no complete answer within 3000 ms; the proxy had not answered CONNECT";
 
 /** Proxies that do not let the exporter through to a healthy appliance. */
 export const FAILING_PROXIES: readonly FailingPoll[] = [

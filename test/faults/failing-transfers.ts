@@ -13,7 +13,7 @@ import { http } from "./endpoints.ts";
 import type { FailingPoll } from "./failing-polls.ts";
 
 const CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-const DEADLINE = "no complete answer within 700 ms; the appliance was connected";
+const DEADLINE = "no complete answer within 3000 ms; the appliance was connected";
 const MIB = 1024 * 1024;
 const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { eventually } from "../support/eventually.ts";
 import { startTestExporter, type ExporterUnderTest } from "../support/exporter.ts";
 import type { Samples } from "../support/samples.ts";
 import { createWorld, type Endpoint } from "./endpoints.ts";
+import { pollTimes, RARELY } from "../support/poll-times.ts";
 import { HOSTILE_ANSWERS, type HostileAnswer } from "./hostile-answers.ts";
 
 interface Row extends HostileAnswer {
@@ -20,24 +20,17 @@ let samples: Samples;
 beforeAll(async () => {
   const world = await createWorld();
   for (const row of rows) row.endpoint = await row.open(world);
-  const timing = { interval: "1s", timeout: "1s" };
   const appliances = rows.map(({ appliance, endpoint, websites = [] }) => {
     return { name: appliance, ...endpoint?.appliance, websites };
   });
-  exporter = await startTestExporter({ config: { polling: { vrrp: timing, websites: timing }, appliances } });
-  await eventually(everyOperationIsPolled, { timeoutMs: 30_000, everyMs: 200 });
+  exporter = await startTestExporter({ config: { polling: { vrrp: RARELY, websites: RARELY }, appliances } });
+  samples = await pollTimes(exporter, { appliances: rows.map(({ appliance }) => appliance), times: 3 });
 });
 
 afterAll(async () => {
   await exporter.stop();
   for (const { endpoint } of rows) await endpoint?.stop();
 });
-
-async function everyOperationIsPolled(): Promise<void> {
-  samples = await exporter.scrape();
-  const polls = samples.all("appliance_polls_total").map(({ value }) => value);
-  expect(Math.min(...polls)).toBeGreaterThanOrEqual(3);
-}
 
 describe.each(rows.map((row) => [`fault ${row.fault}: ${row.name}`, row] as const))("%s", (_, row) => {
   const { appliance, families, lines } = row;

@@ -25,7 +25,6 @@ export interface ProgramOptions {
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  readonly atMs: number;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -69,7 +68,7 @@ export async function startProgram(folder: string, options: ProgramOptions = {})
     },
   };
   await Promise.race([
-    eventually(program.scrape, { timeoutMs: 20_000, everyMs: 100 }),
+    eventually(program.scrape, { everyMs: 100 }),
     exit.then(({ stderr: words }) => Promise.reject(new Error(`no start: ${words}`))),
   ]);
   return program;
@@ -105,7 +104,7 @@ function spawnProgram(
   child.stdout?.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
   const exit = once(child, "close").then(([code, signal]): Exit => {
-    return { code, signal, atMs: performance.now(), stdout, stderr };
+    return { code, signal, stdout, stderr };
   });
   return { child, exit, stderr: () => stderr };
 }

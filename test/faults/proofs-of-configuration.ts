@@ -1,9 +1,10 @@
-import { rm } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { HOSTILE_FILES, HOSTILE_SCHEDULES, schedule } from "../config/hostile-files.ts";
 import { eventually } from "../support/eventually.ts";
 import { healthy } from "./behaviours.ts";
-import { runProgram } from "./program.ts";
+import { runProgram, type Program } from "./program.ts";
 import { entry, EVERY_SECOND, type Proof } from "./proof.ts";
 
 interface BadConfig {
@@ -80,6 +81,22 @@ function startFails({ name, text, said }: BadConfig): Proof {
   };
 }
 
+const HOSTILE_TEXTS = [...HOSTILE_SCHEDULES.map(schedule), ...HOSTILE_FILES.map(({ text }) => text(20_000))];
+
+const FAILED = "reload failed, the old configuration stays";
+
+/** Of each reload that failed: how many lines of errors it has, and how many errors it counts. */
+function failedReloads(program: Program): readonly { readonly lines: number; readonly errors: number }[] {
+  const reloads: { lines: number; errors: number }[] = [];
+  let lines = 0;
+  for (const { level, msg, errors = 0 } of program.log()) {
+    if (level !== "error") continue;
+    if (msg === FAILED) reloads.push({ lines, errors });
+    lines = msg === FAILED ? 0 : lines + 1;
+  }
+  return reloads;
+}
+
 export const PROOFS_OF_CONFIGURATION: readonly Proof[] = [
   ...BAD_CONFIGS.map(startFails),
   {
@@ -103,6 +120,71 @@ export const PROOFS_OF_CONFIGURATION: readonly Proof[] = [
       await exporter.write("config.yaml", JSON.stringify(config));
       expect(await exporter.reload()).toBe(true);
       expect((await exporter.scrape()).value("appliance_exporter_config_last_reload_successful")).toBe(1);
+    },
+  },
+  {
+    fault: 48,
+    name: "a reload with a hostile or huge file: the old configuration stays, 100 errors at most, polling goes on",
+    prove: async (stage) => {
+      const server = await stage.server(healthy);
+      const config = { polling: { vrrp: EVERY_SECOND }, appliances: [entry("a", server)] };
+      const program = await stage.program({ config });
+      for (const text of HOSTILE_TEXTS) {
+        const before = failedReloads(program).length;
+        await writeFile(join(program.folder, "config.yaml"), text);
+        program.kill("SIGHUP");
+        await eventually(() => expect(failedReloads(program).length).toBeGreaterThan(before), {
+          timeoutMs: 60_000,
+        });
+      }
+      const reloads = failedReloads(program);
+      expect(Math.max(...reloads.map(({ lines }) => lines))).toBe(100);
+      expect(Math.max(...reloads.map(({ errors }) => errors))).toBeGreaterThan(19_000);
+      const polled = server.requests.length;
+      await eventually(() => expect(server.requests.length).toBeGreaterThanOrEqual(polled + 2));
+      const samples = await program.scrape();
+      expect(samples.value("appliance_exporter_config_last_reload_successful")).toBe(0);
+      expect(samples.value("appliance_exporter_appliances")).toBe(1);
+    },
+  },
+  {
+    fault: 49,
+    name: "one address for two members of a cluster is an error with both positions, and the start exits 1",
+    prove: async (stage) => {
+      const config = `clusters:
+  - name: ams
+    appliances:
+      - { name: a, base_url: "https://waf.example/mgmt" }
+      - { name: b, base_url: "https://WAF.example:443/mgmt/" }
+`;
+      const { code, stdout, stderr } = await runProgram(await stage.folder({ config }));
+      expect({ code, stdout, stderr }).toEqual({
+        code: 1,
+        stdout: "",
+        stderr:
+          "config.yaml:5:20: clusters[0].appliances[1].base_url: duplicate address in one cluster, first at config.yaml:4:20\n",
+      });
+    },
+  },
+  {
+    fault: 49,
+    name: "one address in two clusters is a warning in the log, at the start and at each reload",
+    prove: async (stage) => {
+      const server = await stage.server(healthy);
+      const config = {
+        polling: { vrrp: EVERY_SECOND },
+        appliances: [entry("a", server), entry("b", server)],
+      };
+      const exporter = await stage.exporter({ config });
+      const warnings = () => exporter.log.lines.filter(({ level }) => level === "warn");
+      const warning = expect.objectContaining({
+        addresses: 1,
+        detail: `http://127.0.0.1:${server.port} (a, b)`,
+        msg: "several appliances have the same address",
+      });
+      expect(warnings()).toEqual([warning]);
+      expect(await exporter.reload()).toBe(true);
+      expect(warnings()).toEqual([warning, warning]);
     },
   },
 ];

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { systemClock, type Clock } from "../../src/polling/clock.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Behaviour, FaultServer } from "../support/fault-server.ts";
+import { createLeapingClock } from "../support/leaping-clock.ts";
 import { answer, answers, healthy, LIST } from "./behaviours.ts";
 import { entry, EVERY_SECOND, type Proof } from "./proof.ts";
 import { startRig } from "./rig.ts";
@@ -36,16 +36,6 @@ function gapsOf({ requests }: FaultServer, wanted: string): readonly number[] {
   return times.slice(1).map((atMs, index) => (atMs - (times[index] ?? Number.NaN)) / 1000);
 }
 
-/** A clock that can be made to leap: machines that sleep wake to such a one. */
-function createLeapingClock(): Clock & { leap(byMs: number): void } {
-  let leaptMs = 0;
-  return {
-    wallMs: () => systemClock.wallMs() + leaptMs,
-    monotonicMs: () => systemClock.monotonicMs() + leaptMs,
-    leap: (byMs) => void (leaptMs += byMs),
-  };
-}
-
 export const PROOFS_OF_DEFERRALS: readonly Proof[] = [
   {
     fault: 9,
@@ -55,19 +45,18 @@ export const PROOFS_OF_DEFERRALS: readonly Proof[] = [
       const exporter = await stage.exporter({
         config: { polling: POLLING, appliances: [entry("a", server, { websites: [1] })] },
       });
-      await eventually(() => expect(countOf(server, LIST_PATH)).toBe(3), { timeoutMs: 20_000 });
-      for (const gap of gapsOf(server, LIST_PATH)) {
-        expect(gap).toBeGreaterThan(2.9);
-        expect(gap).toBeLessThan(5);
-      }
-      expect(countOf(server, TEST_PATH)).toBeGreaterThanOrEqual(4);
-      const samples = await exporter.scrape();
-      const failures = samples.all("appliance_poll_failure_info");
-      expect(failures.map(({ labels }) => [labels["operation"], labels["reason"]])).toEqual([
-        ["vrrp", "http_status"],
-      ]);
-      const skipped = samples.value("appliance_exporter_polls_skipped_total", { reason: "backoff" });
-      expect(skipped).toBeGreaterThanOrEqual(3);
+      await eventually(async () => {
+        expect(countOf(server, LIST_PATH)).toBeGreaterThanOrEqual(3);
+        expect(countOf(server, TEST_PATH)).toBeGreaterThan(countOf(server, LIST_PATH));
+        const samples = await exporter.scrape();
+        const failures = samples.all("appliance_poll_failure_info");
+        expect(failures.map(({ labels }) => [labels["operation"], labels["reason"]])).toEqual([
+          ["vrrp", "http_status"],
+        ]);
+        const skipped = samples.value("appliance_exporter_polls_skipped_total", { reason: "backoff" });
+        expect(skipped).toBeGreaterThanOrEqual(3);
+      });
+      for (const gap of gapsOf(server, LIST_PATH)) expect(gap).toBeGreaterThan(2.9);
     },
   },
   {
@@ -78,10 +67,12 @@ export const PROOFS_OF_DEFERRALS: readonly Proof[] = [
       await stage.exporter({
         config: { polling: POLLING, appliances: [entry("a", server, { websites: [1] })] },
       });
-      await eventually(() => expect(countOf(server, TEST_PATH)).toBe(3), { timeoutMs: 20_000 });
+      await eventually(() => {
+        expect(countOf(server, TEST_PATH)).toBeGreaterThanOrEqual(3);
+        expect(countOf(server, LIST_PATH)).toBeGreaterThan(countOf(server, TEST_PATH));
+      });
       // The date has whole seconds.
       for (const gap of gapsOf(server, TEST_PATH)) expect(gap).toBeGreaterThan(2.9);
-      expect(countOf(server, LIST_PATH)).toBeGreaterThanOrEqual(5);
     },
   },
   {
@@ -89,9 +80,12 @@ export const PROOFS_OF_DEFERRALS: readonly Proof[] = [
     name: "a Retry-After that cannot be read defers nothing",
     prove: async (stage) => {
       const server = await stage.server(defers(LIST_PATH, "429 Too Many Requests", () => "-3600"));
-      await stage.exporter({ config: { polling: POLLING, appliances: [entry("a", server)] } });
-      await eventually(() => expect(countOf(server, LIST_PATH)).toBe(4));
-      for (const gap of gapsOf(server, LIST_PATH)) expect(gap).toBeLessThan(2);
+      const exporter = await stage.exporter({
+        config: { polling: POLLING, appliances: [entry("a", server)] },
+      });
+      await eventually(() => expect(countOf(server, LIST_PATH)).toBeGreaterThanOrEqual(4));
+      const skipped = "appliance_exporter_polls_skipped_total";
+      expect((await exporter.scrape()).value(skipped, { reason: "backoff" })).toBe(0);
     },
   },
   {

@@ -3,7 +3,7 @@ import { eventually } from "../support/eventually.ts";
 import type { Behaviour } from "../support/fault-server.ts";
 import { answer, LIST } from "./behaviours.ts";
 import { limitDescriptors, type Program } from "./program.ts";
-import { entry, EVERY_SECOND, type Proof } from "./proof.ts";
+import { entry, PATIENT, type Proof } from "./proof.ts";
 
 /** Healthy, and each connection serves one request, so that the next one takes another descriptor. */
 const healthyOnce: Behaviour = ({ socket, onRequest }) =>
@@ -26,7 +26,7 @@ export const PROOFS_OF_LIMITS: readonly Proof[] = [
       const server = await stage.server(healthyOnce);
       const byAddress = Array.from({ length: 20 }, (_, nth) => entry(`a-${nth}`, server, { websites: [1] }));
       const byName = { ...entry("named", server), base_url: `http://localhost:${server.port}` };
-      const polling = { vrrp: EVERY_SECOND, websites: EVERY_SECOND };
+      const polling = { vrrp: PATIENT, websites: PATIENT };
       const program = await stage.program({ config: { polling, appliances: [...byAddress, byName] } });
       const isWell = async (): Promise<void> => {
         const samples = await program.scrape();

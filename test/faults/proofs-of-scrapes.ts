@@ -4,20 +4,22 @@ import type { ExporterUnderTest } from "../support/exporter.ts";
 import { answers, healthy } from "./behaviours.ts";
 import { bodyOf, callTimes, countEstablished, isComplete, statusOf } from "./callers.ts";
 import type { Program } from "./program.ts";
-import { entry, EVERY_SECOND, type Proof, type Stage } from "./proof.ts";
+import { entry, type Proof, type Stage } from "./proof.ts";
 
 const SCRAPE = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n";
 
 /** A scrape gets in, and its whole answer comes; how quickly is a matter for a benchmark. */
 async function expectScrape({ url }: Pick<Program, "url">): Promise<void> {
-  const response = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(30_000) });
+  const response = await fetch(`${url}/metrics`);
   expect(response.status).toBe(200);
   expect(await response.text()).toContain("\nappliance_polls_total{");
 }
 
 async function startSmall(stage: Stage): Promise<ExporterUnderTest> {
   const server = await stage.server(healthy);
-  return stage.exporter({ config: { polling: { vrrp: EVERY_SECOND }, appliances: [entry("a", server)] } });
+  // Polled once, so that no later poll logs anything.
+  const vrrp = { interval: "1h", timeout: "1h" };
+  return stage.exporter({ config: { polling: { vrrp }, appliances: [entry("a", server)] } });
 }
 
 /** In a process of its own, for the sake of the proofs beside it: its scrapes are of several megabytes, more than the kernel keeps for a client that does not read. */
@@ -25,7 +27,8 @@ async function startLarge(stage: Stage): Promise<Program> {
   const one = { vhid: "1", vip: "192.0.2.1", state_current: "MASTER", priority: "200", advskew: "54" };
   const list = Object.fromEntries(Array.from({ length: 4096 }, (_, nth) => [`carp${nth}`, one]));
   const server = await stage.server(answers(JSON.stringify(list)));
-  const vrrp = { interval: "1m", timeout: "10s" };
+  // Polled once, and never too late.
+  const vrrp = { interval: "1h", timeout: "1h" };
   const appliances = ["a", "b", "c"].map((name) => entry(name, server));
   const program = await stage.program({ config: { polling: { vrrp }, appliances } });
   await eventually(async () => expect((await fetch(`${program.url}/-/ready`)).status).toBe(200));
@@ -45,8 +48,7 @@ export const PROOFS_OF_SCRAPES: readonly Proof[] = [
       stage.cleanUp(() => clearInterval(drip));
       for (const { socket } of callers) socket.write("GET /metrics HTTP/1.1\r\n");
       await expectScrape(exporter);
-      const isClosed = () => expect(callers.every(({ socket }) => socket.closed)).toBe(true);
-      await eventually(isClosed, { timeoutMs: 15_000 });
+      await eventually(() => expect(callers.every(({ socket }) => socket.closed)).toBe(true));
     },
   },
   {
@@ -60,12 +62,11 @@ export const PROOFS_OF_SCRAPES: readonly Proof[] = [
         socket.write(SCRAPE);
       }
       // The first look for silence may still see the progress made before it; the second one ends the connection.
-      const untilMs = performance.now() + 75_000;
-      while (countEstablished(callers, exporter) > 0) {
-        expect(performance.now()).toBeLessThan(untilMs);
+      const areCutOff = async (): Promise<void> => {
         await expectScrape(exporter);
-        await new Promise((resolve) => setTimeout(resolve, 1000));
-      }
+        expect(countEstablished(callers, exporter)).toBe(0);
+      };
+      await eventually(areCutOff, { everyMs: 1000 });
     },
   },
   {
@@ -115,9 +116,6 @@ export const PROOFS_OF_SCRAPES: readonly Proof[] = [
     prove: async (stage) => {
       const exporter = await startSmall(stage);
       const callers = await callTimes(stage, exporter, 200);
-      // Connections that are made and accepted, so that all scrapes arrive in one turn of the event loop.
-      await eventually(() => expect(countEstablished(callers, exporter)).toBe(200));
-      await expectScrape(exporter);
       for (const { socket } of callers) socket.write(SCRAPE);
       await eventually(() => expect(callers.filter(isComplete).length).toBe(200));
       const statuses = callers.map(statusOf).toSorted();

@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import {
   applianceOf,
   configOf,
-  EXPIRES_AT_MS,
   interfaceOf,
   listOf,
   vrrpFailed,
@@ -97,16 +96,16 @@ test("a failure is kept over a reload, and so is the comparison with what was se
   expect(fleet.snapshot(0).appliances[0]?.vrrp.list?.interfaces[0]?.transitions).toBe(1);
 });
 
-test("an appliance that was never polled counts as stalled after two intervals and a timeout, from its first configuration on", () => {
+test("an appliance that was never polled counts as stalled two intervals and a timeout after the second in which first polls are spread", () => {
   const fleet = fleetOf([WAF]);
   fleet.configure(configOf({ ...WAF, labels: {} }), 10_000);
-  expect(fleet.snapshot(EXPIRES_AT_MS - 1).appliances[0]?.vrrp.health.state).toBe("never_polled");
-  expect(fleet.snapshot(EXPIRES_AT_MS).appliances[0]?.vrrp.health.failure?.reason).toBe("stalled");
+  expect(fleet.snapshot(14_999).appliances[0]?.vrrp.health.state).toBe("never_polled");
+  expect(fleet.snapshot(15_000).appliances[0]?.vrrp.health.failure?.reason).toBe("stalled");
 });
 
 test("the websites of an appliance have the patience of their own interval, after the first poll of the list", () => {
   const fleet = fleetOf([WAF]);
-  const states = [83_999, 84_000].map(
+  const states = [84_999, 85_000].map(
     (nowMs) => fleet.snapshot(nowMs).appliances[0]?.websites[0]?.health.state,
   );
   expect(states).toEqual(["never_polled", "failed"]);

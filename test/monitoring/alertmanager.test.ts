@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { ALERTS } from "./alert-rules.ts";
 import { amtool, EXAMPLE, EXAMPLE_FILE } from "./amtool.ts";
 
+const OURS_MATCHER = 'component="appliance-exporter"';
 const RECEIVERS: Readonly<Record<string, string>> = { critical: "pager", warning: "tickets", info: "notes" };
 
 test("amtool finds nothing wrong with the example", ({ skip }) => {
@@ -16,7 +17,7 @@ test.for(ALERTS.map(({ alert, labels }) => [alert, labels] as const))(
   ([alert, labels], { skip }) => {
     const { severity = "" } = labels;
     const receiver = alert === "VrrpFailover" ? "failovers" : RECEIVERS[severity];
-    const asked = [`alertname=${alert}`, `severity=${severity}`, "ha_cluster=ams"];
+    const asked = [`alertname=${alert}`, ...labelsOf(labels), "ha_cluster=ams"];
     expect(amtool(skip, "config", "routes", "test", `--config.file=${EXAMPLE_FILE}`, ...asked)).toMatchObject(
       {
         status: 0,
@@ -25,6 +26,25 @@ test.for(ALERTS.map(({ alert, labels }) => [alert, labels] as const))(
     );
   },
 );
+
+function labelsOf(labels: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+}
+
+test("our routes take no alert of others, however critical", ({ skip }) => {
+  const foreign = ["alertname=ClusterHealthRed", "severity=critical", "ha_cluster=ams"];
+  expect(amtool(skip, "config", "routes", "test", `--config.file=${EXAMPLE_FILE}`, ...foreign)).toMatchObject(
+    { status: 0, output: "others" },
+  );
+});
+
+test("every inhibition is bound to our alerts on both sides", () => {
+  const bound = EXAMPLE.inhibit_rules.map(({ source_matchers, target_matchers }) =>
+    [source_matchers, target_matchers].every((matchers) => matchers.includes(OURS_MATCHER)),
+  );
+  expect(bound.length).toBeGreaterThan(0);
+  expect(bound).not.toContain(false);
+});
 
 test("wherever labels must be equal, both alerts must have them", () => {
   const optional = EXAMPLE.inhibit_rules.flatMap(({ source_matchers, target_matchers, equal = [] }) =>

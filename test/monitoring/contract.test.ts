@@ -46,9 +46,9 @@ describe.each(ALERTS)("$alert", (rule) => {
     expect(tests.filter((each) => staysSilent(each, alert))).not.toEqual([]);
   });
 
-  test("has a severity and no label that tells exporters apart", () => {
+  test("has a severity, the label of all our alerts, and no label that tells exporters apart", () => {
     expect(["critical", "warning", "info"]).toContain(rule.labels["severity"]);
-    expect(Object.keys(rule.labels)).toEqual(["severity"]);
+    expect(rule.labels).toEqual({ severity: rule.labels["severity"], component: "appliance-exporter" });
   });
 
   test("says what happened, and leads to its section of the runbook", () => {

@@ -12,8 +12,6 @@ import {
 import { promtoolOr, readRuleTests, runRuleTests } from "./rule-tests.ts";
 import { oneByOne, sideBySide } from "./side-by-side.ts";
 
-const patient = { timeout: 120_000 };
-
 /** The scrape interval that the tests are written for, in seconds. */
 const WRITTEN = 15;
 const lost = loseOneScrapeInThree(2);
@@ -36,7 +34,7 @@ describe.each([
   ["scrapes every 30s, one in three lost, evaluated between them", both(every(30), lost), 30, 20],
   ["scrapes every 60s, one in three lost", both(every(60), lost), 60, 15],
 ] as const)("the rules hold with %s", (_, disturbance, scrapeSeconds, evaluationSeconds) => {
-  test.for(["appliances", "vrrp", "websites"])("rules/%s.yml", patient, (file, { skip }) => {
+  test.for(["appliances", "vrrp", "websites"])("rules/%s.yml", (file, { skip }) => {
     const plan = { disturbance, scrapeSeconds, evaluationSeconds };
     expect(runRuleTests(promtoolOr(skip), sideBySide(readRuleTests(file), plan))).toEqual(SUCCESS);
   });
@@ -48,7 +46,7 @@ describe.each([
 ] as const)(
   "the rules about exporters and whole fleets hold with %s",
   (_, disturbance, scrape, evaluation) => {
-    test.for(["exporter", "fleet"])("rules/%s.yml", patient, (file, { skip }) => {
+    test.for(["exporter", "fleet"])("rules/%s.yml", (file, { skip }) => {
       const plan = { disturbance, scrapeSeconds: scrape, evaluationSeconds: evaluation };
       expect(runRuleTests(promtoolOr(skip), oneByOne(readRuleTests(file), plan))).toEqual(SUCCESS);
     });
@@ -62,7 +60,7 @@ describe.each([
   ["what is dark is told once", "dark", 15],
   ["what is dark is told once", "dark", 30],
 ] as const)("%s", (_, file, seconds) => {
-  test(`with scrapes and evaluations every ${seconds}s`, patient, ({ skip }) => {
+  test(`with scrapes and evaluations every ${seconds}s`, ({ skip }) => {
     // Both files are written for 5s.
     const disturbance = scrapedEvery(seconds, 5);
     const plan = { disturbance, scrapeSeconds: seconds, evaluationSeconds: seconds };
@@ -79,7 +77,7 @@ describe("a rule that knows nothing of disturbances", () => {
   const disturbed = (disturbance: Disturbance) =>
     sideBySide(naive, { disturbance, scrapeSeconds: WRITTEN, evaluationSeconds: WRITTEN });
 
-  test("passes its test where nothing is disturbed", patient, ({ skip }) => {
+  test("passes its test where nothing is disturbed", ({ skip }) => {
     const undisturbed = disturbed((series) => series);
     expect(runRuleTests(promtoolOr(skip), undisturbed)).toEqual(SUCCESS);
   });
@@ -88,7 +86,7 @@ describe("a rule that knows nothing of disturbances", () => {
     ["one scrape in three lost", lost],
     ["a restart of the exporter", restart(34, 4)],
     ["two exporters", besideAnother],
-  ] as const)("breaks with %s", patient, ([, disturbance], { skip }) => {
+  ] as const)("breaks with %s", ([, disturbance], { skip }) => {
     expect(runRuleTests(promtoolOr(skip), disturbed(disturbance))).toEqual({
       status: 1,
       output: expect.stringContaining("FAILED"),

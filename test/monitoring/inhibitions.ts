@@ -23,8 +23,11 @@ const BLOG = { ...AMS, website_id: "2", website: "blog" };
 const HTTPS = { protocol: "https" };
 const HTTP = { protocol: "http" };
 
+/** What every alert of ours has. */
+const OURS = { component: "appliance-exporter" };
+
 function alert(alertname: string, ...labels: readonly Labels[]): Labels {
-  return Object.assign({ alertname }, ...labels);
+  return Object.assign({ alertname, ...OURS }, ...labels);
 }
 
 /** What follows from what, and what does not though it looks alike: above all where both lack a label. */
@@ -39,7 +42,7 @@ export const OUTAGES: readonly Outage[] = [
       alert("VrrpSplitBrain", GROUP),
       alert("WebsiteDown", SHOP, HTTPS),
     ],
-    besides: [alert("NodeDown")],
+    besides: [{ alertname: "NodeDown" }, { alertname: "ClusterHealthRed" }],
   },
   {
     name: "no exporter reaches most of the fleet: sites and clusters that are dark, and what is in them",
@@ -199,3 +202,8 @@ export const OUTAGES: readonly Outage[] = [
     besides: [alert("WebsiteServerError", SHOP, HTTP), alert("WebsiteStatusChanged", { status: "0" })],
   },
 ];
+
+/** The same alert of another team, without our label. */
+export function foreign(ours: Labels): Labels {
+  return Object.fromEntries(Object.entries(ours).filter(([name]) => name !== "component"));
+}

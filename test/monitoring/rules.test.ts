@@ -27,7 +27,6 @@ test("the example configuration of Prometheus is valid and loads all rules", ({ 
 
 test.for(RULE_TESTS)(
   "the rules fire and stay silent as test/monitoring/rules/%s.yml says",
-  { timeout: 120_000 },
   (file, { skip }) => {
     const { status, output } = promtool(promtoolOr(skip), "test", "rules", join(TESTS, `${file}.yml`));
     expect(output).toMatch(/SUCCESS$/);

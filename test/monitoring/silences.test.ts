@@ -46,8 +46,8 @@ test.for(LEFT.map((left, index) => [LINES[index] ?? "", left] as const))(
     const flag = `--alertmanager.url=${url}`;
     const added = typeAmtool(skip, line.replace("--alertmanager.url=http://alertmanager.example:9093", flag));
     expect(added).toMatchObject({ status: 0, problem: "" });
-    await expect.poll(telling, { timeout: 10_000 }).toEqual(byName(left));
+    await expect.poll(telling).toEqual(byName(left));
     expect(amtool(skip, "silence", "expire", added.output, flag)).toMatchObject({ status: 0 });
-    await expect.poll(telling, { timeout: 10_000 }).toEqual(byName(ALL));
+    await expect.poll(telling).toEqual(byName(ALL));
   },
 );

@@ -14,7 +14,6 @@ import {
   WAF,
   website,
 } from "./poller-support.ts";
-import pLimit from "p-limit";
 
 test("what is asked for is answered, and observed only where that is wished", async () => {
   const quiet = startHeldPoller();
@@ -24,7 +23,7 @@ test("what is asked for is answered, and observed only where that is wished", as
   expect((await answer)?.outcome.ok).toBe(true);
   expect(quiet.observed).toEqual([]);
 
-  const told = startHeldPoller(WAF, pLimit(64), true);
+  const told = startHeldPoller(WAF, { observesAsked: true });
   const same = told.poller.ask(VRRP);
   await settle();
   await told.client.answer(VRRP_PATH, NO_INTERFACES);

@@ -21,9 +21,9 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("after a refusal nothing of the appliance is asked for one interval, and what was due is counted", async () => {
+test("a test that is refused before the list has succeeded pauses the appliance for one interval, and what was due is counted", async () => {
   const { clock, client, due, poll, skipped } = startHeldPoller();
-  await poll(website(1), failing("auth"));
+  await poll(website(1), AUTH);
   await clock.pass(29_999);
   await due(VRRP, website(1), website(2));
   expect(client.waiting()).toEqual([]);
@@ -35,6 +35,50 @@ test("after a refusal nothing of the appliance is asked for one interval, and wh
   await clock.pass(1);
   await due(VRRP);
   expect(client.waiting()).toEqual(["/api/v1/interface/virtual"]);
+});
+
+test("a test that is refused while the list succeeds rests alone: the list and other tests go on", async () => {
+  const { clock, client, due, poll, observed } = startHeldPoller();
+  await poll(VRRP, NO_INTERFACES);
+  await poll(website(1), AUTH);
+  await clock.pass(29_999);
+  await due(VRRP, website(1), website(2));
+  expect(client.waiting()).toEqual(["/api/v1/interface/virtual", "/api/v1/website/2/test"]);
+  await clock.pass(1);
+  await due(website(1));
+  expect(client.waiting()).toContain("/api/v1/website/1/test");
+  expect(observed.map(shortly)).toEqual(["vrrp: ok", "website 1: auth"]);
+});
+
+test("a test that is refused with credentials newer than those of the list pauses the appliance", async () => {
+  const { client, due, poll } = startHeldPoller();
+  await poll(VRRP, NO_INTERFACES);
+  client.credentials = Symbol("credentials");
+  await poll(website(1), AUTH);
+  await due(VRRP, website(2));
+  expect(client.waiting()).toEqual([]);
+});
+
+test("after a pause of the appliance the list is polled first, and tests at once when it succeeds", async () => {
+  const { clock, client, due, poll } = startHeldPoller();
+  await poll(website(1), AUTH);
+  await clock.pass(30_000);
+  await due(website(2));
+  expect(client.waiting()).toEqual([]);
+  await poll(VRRP, NO_INTERFACES);
+  await due(website(1), website(2));
+  expect(client.waiting()).toEqual(["/api/v1/website/1/test", "/api/v1/website/2/test"]);
+});
+
+test("after a pause of the appliance tests go on without the list once it is two intervals late", async () => {
+  const { clock, client, due, poll } = startHeldPoller();
+  await poll(website(1), AUTH);
+  await clock.pass(39_999);
+  await due(website(2));
+  expect(client.waiting()).toEqual([]);
+  await clock.pass(1);
+  await due(website(2));
+  expect(client.waiting()).toEqual(["/api/v1/website/2/test"]);
 });
 
 test("polls at every interval ask an appliance that keeps refusing less and less often, at least every five minutes", async () => {
@@ -95,8 +139,9 @@ test("a refused appliance is not stalled while it rests", async () => {
 });
 
 test("a value of another operation that would grow stale in the pause ends for its true reason", async () => {
-  const { clock, due, poll, observed } = startHeldPoller();
+  const { clock, client, due, poll, observed } = startHeldPoller();
   await poll(VRRP, NO_INTERFACES);
+  client.credentials = Symbol("credentials");
   await poll(website(1), AUTH);
   for (let i = 0; i < 4; i += 1) {
     await clock.pass(5_000);
@@ -122,16 +167,11 @@ test("an operation that failed before the pause rests for the refusal's sake, an
 
 test("an operation that was never polled before the pause is called refused, not stalled", async () => {
   const { clock, due, poll, observed } = startHeldPoller();
-  await poll(VRRP, NO_INTERFACES);
-  await poll(website(1), AUTH);
-  await clock.pass(30_000);
   await poll(website(1), AUTH);
   await clock.pass(5_000);
   await due(website(2));
-  await clock.pass(30_000);
-  await due(website(2));
-  // Two intervals and a timeout after the start a website that nobody has heard of counts as stalled.
-  expect(observed.map(shortly)).toContain("website 2: auth");
+  // Two intervals and a timeout after the start a website that was never tested counts as stalled.
+  expect(observed.map(shortly)).toEqual(["website 1: auth", "website 2: auth"]);
 });
 
 test("Retry-After rests its operation alone", async () => {

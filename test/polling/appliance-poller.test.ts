@@ -1,4 +1,3 @@
-import pLimit from "p-limit";
 import { afterEach, expect, test, vi } from "vitest";
 
 import { createAppliancePoller } from "../../src/polling/appliance-poller.ts";
@@ -17,6 +16,23 @@ import {
   WAF,
   website,
 } from "./poller-support.ts";
+
+const ONE_SLOT = { ...WAF, polling: { ...WAF.polling, maxConcurrentWebsiteTests: 1 } };
+
+/** Two appliances that share the fleet's slots; the second one has a client of its own. */
+function startTwoPollers(maxSlots: number) {
+  const one = startHeldPoller(WAF, { maxSlots });
+  const client = fakeClient();
+  const deps = {
+    clock: one.clock,
+    events: { started: () => {}, observed: () => {}, skipped: () => {}, ended: () => {} },
+    slots: one.slots,
+    observesAsked: false,
+    twoGapsMs: () => 10_000,
+    onVrrpPolled: () => {},
+  };
+  return { one, other: createAppliancePoller(deps, { ...WAF, name: "other" }, client), client };
+}
 
 afterEach(() => {
   vi.useRealTimers();
@@ -79,8 +95,7 @@ test("no more website tests than the appliance has slots are in flight; waiting 
 });
 
 test("no more website tests than the fleet has slots are in flight, and lists never wait behind them", async () => {
-  const fleetSlots = pLimit(1);
-  const { client, due } = startHeldPoller(WAF, fleetSlots);
+  const { client, due } = startHeldPoller(WAF, { maxSlots: 1 });
   await due(website(1), website(2), VRRP);
   expect(client.waiting().toSorted()).toEqual(["/api/v1/interface/virtual", "/api/v1/website/1/test"]);
   await client.answer(sitePath(1), SITE_OK);
@@ -120,6 +135,73 @@ test.each(["http_status", "decode", "protocol", "too_large", "secret", "local", 
     expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
   },
 );
+
+test("a failed list keeps website tests back for two of its intervals, then they are sent", async () => {
+  const { clock, client, due, poll } = startHeldPoller();
+  await poll(VRRP, failing("connect"));
+  await clock.pass(9_999);
+  await due(website(1));
+  expect(client.waiting()).toEqual([]);
+  await clock.pass(1);
+  await due(website(1));
+  expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
+});
+
+test("a failed list keeps website tests back no longer than their own interval, however rare lists are", async () => {
+  const vrrp = { kind: "interval", intervalMs: 86_400_000, timeoutMs: 4_000 } as const;
+  const { clock, client, due, poll, observed } = startHeldPoller({
+    ...WAF,
+    polling: { ...WAF.polling, vrrp },
+  });
+  await poll(VRRP, failing("timeout"));
+  await clock.pass(29_999);
+  await due(website(1));
+  await clock.pass(1);
+  await due(website(1));
+  expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
+  await client.answer(sitePath(1), SITE_OK);
+  expect(observed.map(shortly)).toEqual(["vrrp: timeout", "website 1: appliance_down", "website 1: ok"]);
+});
+
+test("after a pause a refused list keeps website tests back until it was polled again", async () => {
+  const { clock, client, due, poll } = startHeldPoller();
+  await poll(VRRP, failing("auth"));
+  await clock.pass(9_999);
+  await due(VRRP);
+  await clock.pass(4_000);
+  await due(website(1));
+  expect(client.waiting()).toEqual(["/api/v1/interface/virtual"]);
+  await client.answer(VRRP_PATH, NO_INTERFACES);
+  await due(website(1));
+  expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
+});
+
+test("a failed list keeps website tests back while its next poll is in flight", async () => {
+  const { clock, client, due, poll } = startHeldPoller();
+  await poll(VRRP, failing("timeout"));
+  await clock.pass(9_999);
+  await due(VRRP);
+  await clock.pass(4_000);
+  await due(website(1));
+  expect(client.waiting()).toEqual(["/api/v1/interface/virtual"]);
+  await client.answer(VRRP_PATH, failing("decode"));
+  await due(website(1));
+  expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
+});
+
+test("a refused list keeps website tests back for as long as it rests", async () => {
+  const { clock, client, due, poll, observed } = startHeldPoller();
+  for (const pauseMs of [5_000, 10_000, 20_000, 40_000]) {
+    await poll(VRRP, failing("auth"));
+    await clock.pass(pauseMs - 1);
+    await due(website(1));
+    await clock.pass(1);
+  }
+  expect(client.waiting()).toEqual([]);
+  expect(observed.map(shortly).filter((line) => line.startsWith("website"))).toEqual(
+    Array(4).fill("website 1: appliance_down"),
+  );
+});
 
 test("website tests that wait for a slot are not sent either once the appliance is down, and leave their slots", async () => {
   const polling = { ...WAF.polling, maxConcurrentWebsiteTests: 1 };
@@ -205,23 +287,101 @@ test("a client that is abandoned between the pause and the request is not asked 
 });
 
 test("two pollers with the same fleet's slots share them", async () => {
-  const fleetSlots = pLimit(1);
-  const one = startHeldPoller(WAF, fleetSlots);
-  const client = fakeClient();
-  const events = { started: () => {}, observed: () => {}, skipped: () => {}, ended: () => {} };
-  const deps = {
-    clock: one.clock,
-    events,
-    fleetSlots,
-    observesAsked: false,
-    twoGapsMs: () => 10_000,
-    onVrrpPolled: () => {},
-  };
-  const other = createAppliancePoller(deps, { ...WAF, name: "other" }, client);
+  const { one, other, client } = startTwoPollers(1);
   await one.due(website(1));
   other.due(website(1), 0);
   await settle();
   expect(client.waiting()).toEqual([]);
   await one.client.answer(sitePath(1), SITE_OK);
+  expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
+});
+
+test("the one slot of a fleet goes to another appliance before the first one gets it again", async () => {
+  const { one, other, client } = startTwoPollers(1);
+  await one.due(website(1), website(2), website(3));
+  await one.clock.pass(1_000);
+  other.due(website(1), 1_000);
+  await settle();
+  await one.clock.pass(1_000);
+  await one.client.answer(sitePath(1), failing("timeout"));
+  expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
+  expect(one.client.waiting()).toEqual([]);
+});
+
+test("a test that would wait until its latest result is stale fails as `local` before that, and is due again", async () => {
+  const { clock, client, due, poll, observed, started } = startHeldPoller(ONE_SLOT);
+  await poll(website(2), SITE_OK);
+  await clock.pass(30_000);
+  await due(website(1), website(2));
+  // Its result expires after 80 s; a test sent at 60 s could take until then, and a quarter of an interval is kept.
+  await clock.pass(22_499);
+  expect(observed.map(shortly)).toEqual(["website 2: ok"]);
+  await clock.pass(1);
+  expect(observed.slice(1)).toEqual([
+    {
+      kind: "website_test",
+      websiteId: 2,
+      appliance: "waf",
+      outcome: {
+        ok: false,
+        failure: {
+          reason: "local",
+          message: "not sent: it waited 23 s for a free slot (max_concurrent_website_tests_per_appliance)",
+        },
+      },
+      completedAtMs: WALL_MS + 52_500,
+      durationSeconds: undefined,
+      expiresAtMs: 52_500 + 2 * 30_000 + 20_000,
+      certificate: undefined,
+    },
+  ]);
+  await due(website(2));
+  await client.answer(sitePath(1), SITE_OK);
+  expect(client.waiting()).toEqual(["/api/v1/website/2/test"]);
+  expect(started.map(({ latenessSeconds }) => latenessSeconds)).toEqual([0, 0, 0]);
+});
+
+test("a test that was never made waits one and three quarters of an interval for a slot", async () => {
+  const { clock, due, observed } = startHeldPoller(ONE_SLOT);
+  await due(website(1), website(2));
+  await clock.pass(52_499);
+  expect(observed).toEqual([]);
+  await clock.pass(1);
+  expect(observed.map(shortly)).toEqual(["website 2: local"]);
+});
+
+test("while an appliance's own slots all hang, no result of its websites ever becomes stale", async () => {
+  const { clock, client, due, observed } = startHeldPoller(ONE_SLOT);
+  const expiresAtMs = new Map<number, number>();
+  for (let second = 0; second < 600; second += 1) {
+    if (second % 30 === 0) await due(website(1), website(2), website(3), website(4));
+    for (const path of client.waiting())
+      if (second % 20 === 19) await client.answer(path, failing("timeout"));
+    for (const one of observed.splice(0))
+      if (one.kind === "website_test") expiresAtMs.set(one.websiteId, one.expiresAtMs);
+    for (const untilMs of expiresAtMs.values()) expect(untilMs).toBeGreaterThan(clock.monotonicMs());
+    await clock.pass(1_000);
+  }
+  expect(expiresAtMs.size).toBe(4);
+});
+
+test("a test that lost its wait for a slot keeps its place before those that were due after it", async () => {
+  const { clock, client, due } = startHeldPoller(ONE_SLOT);
+  await due(website(1), website(2));
+  await clock.pass(1);
+  await due(website(3));
+  await clock.pass(52_499);
+  await due(website(2));
+  await client.answer(sitePath(1), SITE_OK);
+  expect(client.waiting()).toEqual(["/api/v1/website/2/test"]);
+});
+
+test("a test whose wait for a slot ends while its appliance is down was not sent because of that", async () => {
+  const { clock, client, due, poll, observed } = startHeldPoller(ONE_SLOT);
+  await due(website(1), website(2));
+  await clock.pass(50_000);
+  await poll(VRRP, failing("connect"));
+  await clock.pass(2_500);
+  expect(observed.map(shortly)).toEqual(["vrrp: connect", "website 2: appliance_down"]);
   expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
 });

@@ -1,15 +1,17 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import {
   backoffAfter,
   NO_BACKOFF,
   pausedUntilMs,
-  withoutAuthPause,
+  withoutRefusals,
   type Backoff,
   type FinishedPoll,
 } from "../../src/polling/backoff.ts";
 import { failureOf } from "../support/observations.ts";
 
+const OURS = Symbol("credentials");
+const OTHERS = Symbol("credentials");
 const OK = { ok: true, value: undefined } as const;
 const AUTH = { ok: false, failure: failureOf("auth") } as const;
 
@@ -19,7 +21,16 @@ function poll(
   outcome: FinishedPoll["outcome"],
   more: Partial<FinishedPoll> = {},
 ): FinishedPoll {
-  return { operation: "vrrp", outcome, startedMs: endedMs, endedMs, intervalMs: 5_000, ...more };
+  return {
+    operation: "vrrp",
+    outcome,
+    credentials: OURS,
+    startedMs: endedMs,
+    endedMs,
+    intervalMs: 5_000,
+    listFirstMs: 0,
+    ...more,
+  };
 }
 function after(...polls: readonly FinishedPoll[]): Backoff {
   return polls.reduce(backoffAfter, NO_BACKOFF);
@@ -34,7 +45,7 @@ test("nothing rests to begin with, nor after success and ordinary failures", () 
   expect(pausedUntilMs(after(poll(0, OK), failed, failed), "vrrp", 0)).toBeUndefined();
 });
 
-test("refused credentials rest every operation of the appliance for one interval", () => {
+test("a refused list rests every operation of the appliance for one interval", () => {
   const backoff = after(poll(1_000, AUTH));
   expect(pausedUntilMs(backoff, "vrrp", 1_000)).toBe(6_000);
   expect(pausedUntilMs(backoff, "website_test/1", 5_999)).toBe(6_000);
@@ -68,10 +79,78 @@ test("success of the operation that was refused ends the doubling", () => {
   expect(pausedUntilMs(backoff, "vrrp", 20_000)).toBe(25_000);
 });
 
-test("success of another operation does not end the doubling: only that one is refused", () => {
-  const refused = { operation: "website_test/1", intervalMs: 30_000 };
-  const backoff = after(poll(0, AUTH, refused), poll(30_000, OK), poll(30_000, AUTH, refused));
-  expect(pausedUntilMs(backoff, "vrrp", 30_000)).toBe(90_000);
+test("success of a test does not end the doubling of the refused list", () => {
+  const succeeded = poll(5_000, OK, TEST_1);
+  const backoff = after(poll(0, AUTH), succeeded, poll(5_000, AUTH));
+  expect(pausedUntilMs(backoff, "vrrp", 5_000)).toBe(15_000);
+});
+
+const TEST_1 = { operation: "website_test/1", intervalMs: 30_000 };
+const TEST_2 = { operation: "website_test/2", intervalMs: 30_000 };
+
+describe("a refused test", () => {
+  const LIST_OK = poll(0, OK);
+  const LIST_FAILED = poll(1, { ok: false, failure: failureOf("http_status") });
+  /** Whether the list and another test rest after a refusal of test 1. */
+  test.each<[string, readonly FinishedPoll[], readonly [boolean, boolean]]>([
+    ["before the list was ever polled rests everything", [poll(2, AUTH, TEST_1)], [true, true]],
+    ["after a list that succeeded rests alone", [LIST_OK, poll(2, AUTH, TEST_1)], [false, false]],
+    [
+      "after a list that failed rests everything",
+      [LIST_OK, LIST_FAILED, poll(2, AUTH, TEST_1)],
+      [true, true],
+    ],
+    [
+      "after a list that recovered rests alone",
+      [LIST_FAILED, LIST_OK, poll(2, AUTH, TEST_1)],
+      [false, false],
+    ],
+    [
+      "with other credentials than the list's rests everything",
+      [LIST_OK, poll(2, AUTH, { ...TEST_1, credentials: OTHERS })],
+      [true, true],
+    ],
+    ["rests alone as soon as the list succeeds", [poll(2, AUTH, TEST_1), poll(3, OK)], [false, false]],
+    [
+      "rests alone even if the list fails after it",
+      [LIST_OK, poll(2, AUTH, TEST_1), { ...LIST_FAILED, startedMs: 3, endedMs: 3 }],
+      [false, false],
+    ],
+  ])("%s", (_, polls, expected) => {
+    const backoff = after(...polls);
+    expect(pausedUntilMs(backoff, "website_test/1", 3)).toBe(30_002);
+    const others = ["vrrp", "website_test/2"].map((each) => pausedUntilMs(backoff, each, 3) !== undefined);
+    expect(others).toEqual(expected);
+  });
+
+  test("rests for one interval, doubled at each further refusal up to five minutes, until it succeeds", () => {
+    let backoff = after(LIST_OK);
+    let nowMs = 0;
+    const pauses: number[] = [];
+    for (const outcome of [AUTH, AUTH, AUTH, AUTH, AUTH, AUTH, OK, AUTH]) {
+      backoff = backoffAfter(backoff, poll(nowMs, outcome, TEST_1));
+      const untilMs = pausedUntilMs(backoff, "website_test/1", nowMs) ?? nowMs;
+      pauses.push((untilMs - nowMs) / 1_000);
+      nowMs = untilMs;
+    }
+    expect(pauses).toEqual([30, 60, 120, 240, 300, 300, 0, 30]);
+  });
+
+  test("of several in flight together each is one refusal of its own, and one of the appliance", () => {
+    const second = poll(20, AUTH, { ...TEST_2, startedMs: 0 });
+    const alone = after(LIST_OK, poll(10, AUTH, TEST_1), second);
+    expect(pausedUntilMs(alone, "website_test/1", 20)).toBe(30_010);
+    expect(pausedUntilMs(alone, "website_test/2", 20)).toBe(30_020);
+    const all = after(poll(10, AUTH, TEST_1), second);
+    expect(pausedUntilMs(all, "vrrp", 20)).toBe(30_010);
+  });
+});
+
+test("after a pause of the whole appliance the list is polled first: tests rest a little longer", () => {
+  const backoff = after(poll(1_000, AUTH, { listFirstMs: 10_000 }));
+  expect(pausedUntilMs(backoff, "vrrp", 1_000)).toBe(6_000);
+  expect(pausedUntilMs(backoff, "website_test/1", 1_000)).toBe(16_000);
+  expect(pausedUntilMs(backoffAfter(backoff, poll(6_000, OK)), "website_test/1", 6_000)).toBeUndefined();
 });
 
 test("a failure for another reason neither ends nor lengthens the pause", () => {
@@ -82,8 +161,8 @@ test("a failure for another reason neither ends nor lengthens the pause", () => 
   expect(pausedUntilMs(backoff, "vrrp", 4_000)).toBe(5_000);
 });
 
-test("new credentials end the pause and the doubling", () => {
-  const backoff = withoutAuthPause(after(poll(0, AUTH), poll(5_000, AUTH)));
+test("new credentials end the pauses and the doubling", () => {
+  const backoff = withoutRefusals(after(poll(0, AUTH), poll(5_000, AUTH)));
   expect(pausedUntilMs(backoff, "vrrp", 5_000)).toBeUndefined();
   expect(pausedUntilMs(backoffAfter(backoff, poll(6_000, AUTH)), "vrrp", 6_000)).toBe(11_000);
 });
@@ -110,5 +189,5 @@ test("a later answer replaces what Retry-After asked for", () => {
 test("the longer of two pauses counts, and new credentials do not shorten what Retry-After asked for", () => {
   const backoff = after(poll(0, AUTH), deferred(0, 60_000));
   expect(pausedUntilMs(backoff, "vrrp", 0)).toBe(60_000);
-  expect(pausedUntilMs(withoutAuthPause(backoff), "vrrp", 0)).toBe(60_000);
+  expect(pausedUntilMs(withoutRefusals(backoff), "vrrp", 0)).toBe(60_000);
 });

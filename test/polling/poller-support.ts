@@ -1,10 +1,9 @@
-import pLimit, { type LimitFunction } from "p-limit";
-
 import type { ApplianceConfig, OperationTiming } from "../../src/config/config.ts";
 import { createAppliancePoller, type AppliancePoller } from "../../src/polling/appliance-poller.ts";
 import type { ApplianceClient } from "../../src/polling/client/client.ts";
 import type { SkipReason } from "../../src/polling/events.ts";
 import type { Observation, Operation, OperationKind, Outcome } from "../../src/polling/observation.ts";
+import { createSlots, type Slots } from "../../src/polling/slots.ts";
 import { applianceOf, failureOf, websiteOf } from "../support/observations.ts";
 import { holdClock, type HeldClock } from "./held-clock.ts";
 
@@ -21,6 +20,8 @@ export interface FakeClient extends ApplianceClient {
   /** Answers the oldest request for a path that ends so; throws where there is none. */
   answer(pathEnd: string, outcome: Outcome<Uint8Array>): Promise<void>;
   hasCredentials: boolean;
+  /** What requests are sent with from now on. */
+  credentials: symbol;
   isClosed: boolean;
 }
 
@@ -41,6 +42,7 @@ export function fakeClient(): FakeClient {
   const client: FakeClient = {
     get: (path, _timeoutMs, options) => {
       options?.onStarted?.();
+      options?.onCredentials?.(client.credentials);
       return new Promise((resolve) => void requests.push({ path, resolve }));
     },
     certificate: () => undefined,
@@ -55,6 +57,7 @@ export function fakeClient(): FakeClient {
       await settle();
     },
     hasCredentials: false,
+    credentials: Symbol("credentials"),
     isClosed: false,
   };
   return client;
@@ -69,6 +72,7 @@ export interface HeldPoller {
   readonly clock: HeldClock;
   readonly poller: AppliancePoller;
   readonly client: FakeClient;
+  readonly slots: Slots;
   readonly observed: Observation[];
   readonly started: { readonly kind: OperationKind; readonly latenessSeconds: number }[];
   readonly skipped: { readonly kind: OperationKind; readonly reason: SkipReason; readonly count: number }[];
@@ -89,10 +93,11 @@ function twoGapsMs(timing: OperationTiming): number {
 /** A poller under a held clock, with a client that the test answers for. */
 export function startHeldPoller(
   appliance: ApplianceConfig = WAF,
-  fleetSlots: LimitFunction = pLimit(64),
-  observesAsked = false,
+  { maxSlots = 64, observesAsked = false }: { maxSlots?: number; observesAsked?: boolean } = {},
 ): HeldPoller {
   const clock = holdClock();
+  const slots = createSlots(clock);
+  slots.setLimit(maxSlots);
   const client = fakeClient();
   const told = {
     observed: [] as Observation[],
@@ -113,7 +118,7 @@ export function startHeldPoller(
   };
   const onVrrpPolled = (_: ApplianceConfig, isBack: boolean) => void polled.push(isBack);
   const poller = createAppliancePoller(
-    { clock, events, fleetSlots, observesAsked, twoGapsMs, onVrrpPolled },
+    { clock, events, slots, observesAsked, twoGapsMs, onVrrpPolled },
     appliance,
     client,
   );
@@ -126,6 +131,7 @@ export function startHeldPoller(
     clock,
     poller,
     client,
+    slots,
     ...told,
     polled,
     inFlight: () => inFlight,

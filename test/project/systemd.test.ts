@@ -65,7 +65,7 @@ describe.each(NAMES)("the unit %s", (name) => {
     expect(Object.keys(bin).map((each) => `/usr/local/bin/${each}`)).toEqual([command.split(" ")[0]]);
     const door = readFileSync(new URL("../../bin/appliance-exporter.cjs", import.meta.url), "utf8");
     const variables = Array.from(
-      door.matchAll(/process\.env\.(\w+) \?\?= "([^"]*)"/g),
+      door.matchAll(/process\.env\.\w+ = process\.env\.(\w+) \|\| "([^"]*)"/g),
       ([, key, value]) => `${key}=${value}`,
     );
     expect(settings(unit, "Environment").map((text) => text.replaceAll('"', ""))).toEqual(variables);

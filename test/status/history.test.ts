@@ -6,6 +6,7 @@ import { documentOf } from "./support.ts";
 import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import {
   applianceOf,
+  EXPIRES_AT_MS,
   interfaceOf,
   listOf,
   vrrpFailed,
@@ -37,7 +38,8 @@ function told(observations: readonly Observation[], maxEvents?: number): readonl
   const fleet = fleetOf([{ ...MEMBER_A, websites: [SHOP] }, MEMBER_B, LONE]);
   const history = createHistory(maxEvents);
   observations.forEach((observation, second) => {
-    const { changes, sections } = fleet.record(observation, second * 1000);
+    const expiresAtMs = second * 1000 + EXPIRES_AT_MS;
+    const { changes, sections } = fleet.record({ ...observation, expiresAtMs }, second * 1000);
     history.record(changes, sections, momentOf(second));
   });
   return history.events().map(({ at, kind, summary }) => `${at.slice(17, 19)} ${kind}: ${summary}`);
@@ -84,14 +86,27 @@ test.each<Case>([
     polls: [
       ...BOTH,
       vrrpFailed("a", "connect"),
-      ...Array.from({ length: 5 }, () => says("b", "BACKUP")),
+      ...Array.from({ length: 14 }, () => says("b", "BACKUP")),
       says("a", "MASTER"),
     ],
     events: [
-      `28 recovery: a is MASTER of ${GROUP}`,
-      "28 recovery: Polling of a works again",
+      `37 recovery: a is MASTER of ${GROUP}`,
+      "37 recovery: Polling of a works again",
       `22 outage: Nobody is known to be MASTER of ${GROUP}`,
       "22 outage: Polling of a fails: it cannot be reached (connect)",
+    ],
+  },
+  {
+    name: "a master whose answers count for 14 s and that is known again within them has only missed a poll",
+    polls: [
+      ...BOTH,
+      vrrpFailed("a", "timeout"),
+      ...Array.from({ length: 12 }, () => says("b", "BACKUP")),
+      says("a", "MASTER"),
+    ],
+    events: [
+      "35 recovery: Polling of a works again",
+      "22 outage: Polling of a fails: it does not answer in time (timeout)",
     ],
   },
   {

@@ -1,5 +1,5 @@
 interface EventuallyOptions {
-  /** Default: 10 s. */
+  /** Only what never comes takes this long; default: 2 min. */
   readonly timeoutMs?: number;
   /** Time between two attempts; default: 20 ms. */
   readonly everyMs?: number;
@@ -8,7 +8,7 @@ interface EventuallyOptions {
 /** What `check` returns, as soon as it does not throw; its last error, once `timeoutMs` have passed. */
 export async function eventually<T>(
   check: () => T | Promise<T>,
-  { timeoutMs = 10_000, everyMs = 20 }: EventuallyOptions = {},
+  { timeoutMs = 120_000, everyMs = 20 }: EventuallyOptions = {},
 ): Promise<T> {
   const untilMs = performance.now() + timeoutMs;
   for (;;) {

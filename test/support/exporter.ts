@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { startExporter } from "../../src/exporter.ts";
 import type { Logger } from "../../src/log.ts";
-import { systemClock } from "../../src/polling/clock.ts";
 import type { PollingMode } from "../../src/polling/runner.ts";
+import { createLeapingClock } from "./leaping-clock.ts";
 import { parseSamples, type Samples } from "./samples.ts";
 
 export interface LogLine {
@@ -15,6 +15,7 @@ export interface LogLine {
   readonly operation?: string;
   readonly reason?: string;
   readonly detail?: string;
+  readonly errors?: number;
 }
 
 /** A logger whose lines, of every level, stay in memory. */
@@ -63,6 +64,11 @@ export interface ExporterUnderTest {
   scrape(headers?: Readonly<Record<string, string>>): Promise<Samples>;
   /** Whether it was good. */
   reload(): Promise<boolean>;
+  /**
+   * Lets so much time pass at once on the exporter's clocks: what comes due in it is polled within a second. Deadlines of
+   * polls are timers, and do not notice.
+   */
+  leap(byMs: number): void;
   /** Ends it and removes its folder. */
   stop(): Promise<void>;
 }
@@ -84,6 +90,7 @@ export async function startTestExporter({
 }: Setup & { readonly watchIntervalMs?: number }): Promise<ExporterUnderTest> {
   const folder = await writeSetup(setup);
   const log = createMemoryLog();
+  const clock = createLeapingClock();
   const started = await startExporter(
     {
       configFile: join(folder, "config.yaml"),
@@ -98,7 +105,7 @@ export async function startTestExporter({
       maxLookups: 2,
       maxPasswordReads: 2,
     },
-    { clock: systemClock, logger: log.logger, droppedLogLines: () => 0 },
+    { clock, logger: log.logger, droppedLogLines: () => 0 },
   );
   if (!started.ok) throw new Error(`no start: ${JSON.stringify(started)}`);
   const { exporter } = started;
@@ -112,6 +119,7 @@ export async function startTestExporter({
     write: (name, text) => writeFile(join(folder, name), text),
     scrape: (headers) => scrape(url, headers),
     reload: async () => (await exporter.reload()).ok,
+    leap: clock.leap,
     stop: async () => {
       await exporter.stop();
       await rm(folder, { recursive: true, force: true });

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { connect, createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer, type TlsOptions } from "node:tls";
 import { once } from "node:events";
@@ -34,6 +35,8 @@ export interface FaultServer {
   bytesSent(): number;
   /** Goes on with another behaviour, on new connections. */
   behave(behaviour: Behaviour): void;
+  /** Goes on with other TLS settings, in new handshakes; sessions that began with the same `ticketKeys` can be resumed. */
+  secure(tls: TlsOptions): void;
   stop(): Promise<void>;
 }
 
@@ -49,7 +52,8 @@ export async function startFaultServer(behaviour: Behaviour, tls?: TlsOptions): 
     socket.on("error", () => {});
     current(connectionOf(socket, requests));
   };
-  const server = tls === undefined ? createTcpServer(take) : createTlsServer(tls, take);
+  const tlsServer = tls === undefined ? undefined : createTlsServer(tls, take);
+  const server = tlsServer ?? createTcpServer(take);
   server.on("connection", (raw: Socket) => {
     connections += 1;
     open.add(raw);
@@ -71,6 +75,7 @@ export async function startFaultServer(behaviour: Behaviour, tls?: TlsOptions): 
     behave: (next) => {
       current = next;
     },
+    secure: (next) => tlsServer?.setSecureContext(next),
     stop: async () => {
       for (const raw of open) raw.destroy();
       await new Promise((resolve) => server.close(resolve));
@@ -96,11 +101,18 @@ function connectionOf(socket: Socket, requests: SeenRequest[]): Connection {
   return { socket, onRequest: (listener) => void listeners.push(listener) };
 }
 
-/** A port of the loopback interface that nobody listens on. */
+/**
+ * A port of the loopback interface that nobody listens on. It lies below those that systems choose from, so that no test
+ * beside this one gets it while it is free.
+ */
 export async function closedPort(): Promise<number> {
   const server = createTcpServer();
-  await listen(server);
-  const port = portOf(server);
+  const port = randomInt(10_000, 32_768);
+  const isFree = await listen(server, port).then(
+    () => true,
+    () => false,
+  );
+  if (!isFree) return closedPort();
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
@@ -140,8 +152,8 @@ server.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {
 });
 `;
 
-async function listen(server: Server): Promise<void> {
-  server.listen(0, "127.0.0.1");
+async function listen(server: Server, port = 0): Promise<void> {
+  server.listen(port, "127.0.0.1");
   await once(server, "listening");
 }
 

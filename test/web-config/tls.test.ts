@@ -238,13 +238,14 @@ describe("a reload", () => {
 test("a client that never ends its handshake does not keep others out", async () => {
   const { port } = await startSecured(`tls_server_config: { ${PAIR} }`, files);
   const silent = Array.from({ length: 20 }, () => connectPlain(port, "127.0.0.1"));
-  for (const socket of silent) {
+  const ended = silent.map((socket) => {
     socket.on("error", () => {});
     onTestFinished(() => void socket.destroy());
-  }
+    return new Promise((resolve) => socket.once("close", resolve));
+  });
   await Promise.all(silent.map((socket) => once(socket, "connect")));
   expect(await isAnswered(port, clients.none)).toBe(true);
-  await Promise.all(silent.map((socket) => once(socket, "close")));
+  await Promise.all(ended);
 });
 
 test("a stop ends connections in a handshake at once, and lets an answer under way finish", async () => {

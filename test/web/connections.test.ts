@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { createConnections } from "../../src/web/connections.ts";
+import { connectionToEnd, createConnections } from "../../src/web/connections.ts";
 import { eventually } from "../support/eventually.ts";
 
 const HELLO: RequestListener = (_, response) => void response.end("hello");
@@ -55,21 +55,54 @@ test("a thousand idle connections do not keep a scrape out", async () => {
   expect(await use(await open(port))).toMatch(/hello$/);
 });
 
-test("a connection in the middle of an answer is not ended; where none is idle, the new one is", async () => {
+test("a connection in the middle of an answer is not ended while another one is idle; then the oldest is", async () => {
   const finish: (() => void)[] = [];
   const port = await serve(
     createConnections(2).bound,
     (_, response) => void finish.push(() => response.end("hello")),
   );
-  const busy = [await open(port), await open(port)];
-  for (const socket of busy) socket.write(REQUEST);
+  const answering = await open(port);
+  answering.write(REQUEST);
+  await eventually(() => expect(finish).toHaveLength(1));
+  const idle = await open(port);
+  const idleClosed = once(idle, "close");
+  const next = await open(port);
+  await idleClosed;
+  next.write(REQUEST);
   await eventually(() => expect(finish).toHaveLength(2));
-  const refused = connect(port, "127.0.0.1");
-  refused.on("error", () => {});
-  await once(refused, "close");
-  const answers = busy.map((socket) => once(socket, "data"));
+  const answeringClosed = once(answering, "close");
+  await open(port);
+  await answeringClosed;
+  const answer = once(next, "data");
   for (const end of finish) end();
-  for (const [data] of await Promise.all(answers)) expect(String(data)).toMatch(/hello$/);
+  expect(String((await answer)[0])).toMatch(/hello$/);
+});
+
+/** `idle 3 at a`: idle for so many seconds, a connection of client a. */
+function connectionOf(words: string) {
+  const [state, seconds, , client = ""] = words.split(" ");
+  return { words, client, isAnswering: state === "answering", sinceMs: 100_000 - Number(seconds) * 1000 };
+}
+
+test.each([
+  {
+    name: "the one that is idle for longest",
+    ends: "idle 1 at a",
+    others: ["idle 0 at a", "answering 1 at a"],
+  },
+  { name: "one that is slow", ends: "answering 3 at a", others: ["idle 1 at a", "answering 2.5 at a"] },
+  { name: "one that is idle before an answer, both slow", ends: "idle 3 at a", others: ["answering 9 at a"] },
+  { name: "the oldest answer, if none is idle", ends: "answering 1 at a", others: ["answering 0 at a"] },
+  {
+    name: "one of the client that has most",
+    ends: "answering 0 at a",
+    others: ["idle 9 at b", "answering 0 at a", "answering 9 at c"],
+  },
+])("a new connection takes the place of $name", ({ ends, others }) => {
+  const connections = [ends, ...others].map(connectionOf);
+  expect(connectionToEnd(connections, 100_000)?.words).toBe(ends);
+  expect(connectionToEnd(connections.toReversed(), 100_000)?.client).toBe("a");
+  expect(connectionToEnd([], 100_000)).toBeUndefined();
 });
 
 test("a connection that has closed leaves its place", async () => {

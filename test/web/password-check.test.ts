@@ -2,50 +2,96 @@ import { expect, test } from "vitest";
 import { createPasswordCheck, type Verdict } from "../../src/web/password-check.ts";
 import { HASH } from "../web-config/support.ts";
 
-/** About half a second of work. */
-const DEAR = `$2b$13$${".".repeat(53)}`;
+/** About a tenth of a second of work. */
+const EXPENSIVE = `$2b$11$${".".repeat(53)}`;
+const RIGHT = { password: "correct horse", hash: `$2y$${HASH}` };
 
-/** Asks for a user's password as a client would that can go away. */
+interface Asked {
+  readonly password: string;
+  readonly hash?: string;
+  readonly user?: string;
+  readonly client?: string;
+}
+
+/** Asks for passwords as clients would that can go away. */
 function createAsking() {
   const check = createPasswordCheck();
-  return (password: string, hash = DEAR) => {
+  return ({ password, hash = EXPENSIVE, user = "u", client = "192.0.2.1" }: Asked) => {
     const patience = new AbortController();
-    const credentials = { user: "u", password: Buffer.from(password) };
-    const verdict: Promise<Verdict> = check(credentials, hash, true, patience.signal);
+    const credentials = { user, password: Buffer.from(password) };
+    const attempt = { credentials, hash, isKnownUser: true, client };
+    const verdict: Promise<Verdict> = check(attempt, patience.signal);
     return { verdict, giveUp: () => patience.abort() };
   };
 }
 
-test("what nobody waits for is not checked: whoever comes next has the turn", async () => {
+/** Guesses of one client, the first of which is being checked. */
+function guess(ask: ReturnType<typeof createAsking>, count: number) {
+  return Array.from({ length: count }, (_, nth) => ask({ password: `guess ${nth}` }));
+}
+
+test("a password that nobody waits for is not checked: the next one has the turn", async () => {
   const ask = createAsking();
-  const first = ask("first");
-  const gone = Array.from({ length: 99 }, (_, index) => ask(`gone ${index}`));
-  expect(await ask("one too many").verdict).toBe("busy");
+  const [first, ...gone] = guess(ask, 101);
   for (const { giveUp } of gone) giveUp();
   expect(new Set(await Promise.all(gone.map(({ verdict }) => verdict)))).toEqual(new Set(["busy"]));
-  const right = ask("correct horse", `$2y$${HASH}`);
-  expect(await Promise.race([right.verdict, ask("later").verdict])).toBe("right");
-  expect(await first.verdict).toBe("wrong");
+  const right = ask(RIGHT);
+  expect(await right.verdict).toBe("right");
+  expect(await first?.verdict).toBe("wrong");
 });
 
-test("what was begun is remembered although nobody waited for it", async () => {
+test("a check that has begun is remembered even if nobody waits for it", async () => {
   const ask = createAsking();
-  const first = ask("correct horse", `$2y$${HASH}`);
-  await Promise.resolve();
+  const first = ask(RIGHT);
   first.giveUp();
   expect(await first.verdict).toBe("busy");
-  expect(await ask("dear").verdict).toBe("wrong");
-  const again = ask("correct horse", `$2y$${HASH}`);
+  expect(await ask({ password: "expensive" }).verdict).toBe("wrong");
+  const again = ask(RIGHT);
   again.giveUp();
   expect(await again.verdict).toBe("right");
 });
 
-test("one who gives up leaves the others who wait for the same password theirs", async () => {
+test("one who gives up leaves the check to the others who wait for the same password", async () => {
   const ask = createAsking();
-  const before = ask("before");
-  const [gone, stays] = [ask("correct horse", `$2y$${HASH}`), ask("correct horse", `$2y$${HASH}`)];
+  const before = ask({ password: "before" });
+  const [gone, stays] = [ask(RIGHT), ask(RIGHT)];
   gone.giveUp();
   expect(await gone.verdict).toBe("busy");
   expect(await before.verdict).toBe("wrong");
   expect(await stays.verdict).toBe("right");
+});
+
+test.each([
+  { name: "another client waits for", who: { client: "192.0.2.2" }, checks: 2 },
+  { name: "another user at the same client waits for", who: { user: "scraper" }, checks: 2 },
+  { name: "the latest for the same user at the same client waits for", who: {}, checks: 1 },
+])("$name $checks checks at most, however many guesses wait", async ({ who, checks }) => {
+  const ask = createAsking();
+  const guesses = guess(ask, 200);
+  let decided = 0;
+  for (const { verdict } of guesses) void verdict.then((word) => (decided += word === "busy" ? 0 : 1));
+  expect(await ask({ ...RIGHT, ...who }).verdict).toBe("right");
+  expect(decided).toBe(checks);
+  for (const { giveUp } of guesses) giveUp();
+});
+
+test("at most a hundred wait: the oldest guess of the client that has most is turned away", async () => {
+  const ask = createAsking();
+  const [checked, oldest, second, ...others] = guess(ask, 101);
+  const turnedAway: string[] = [];
+  for (const [name, asked] of Object.entries({ checked, oldest, second }))
+    void asked?.verdict.then((verdict) => turnedAway.push(`${name} ${verdict}`));
+  const newcomer = ask({ ...RIGHT, client: "192.0.2.2" });
+  expect(await oldest?.verdict).toBe("busy");
+  expect(await newcomer.verdict).toBe("right");
+  expect(turnedAway).toEqual(["oldest busy", "checked wrong"]);
+  for (const asked of [second, ...others]) asked?.giveUp();
+});
+
+test("two clients that ask with the same right password cost one check", async () => {
+  const ask = createAsking();
+  const before = ask({ password: "before" });
+  const [one, other] = [ask(RIGHT), ask({ ...RIGHT, client: "192.0.2.2" })];
+  expect(await Promise.all([one.verdict, other.verdict])).toEqual(["right", "right"]);
+  expect(await before.verdict).toBe("wrong");
 });

@@ -47,6 +47,30 @@ test.each(["GET", "HEAD", "DELETE", "OPTIONS"])("%s does not reload", async (met
   expect([status, headers.allow]).toEqual([405, "POST, PUT"]);
 });
 
+test.each<Readonly<Record<string, string>>>([
+  { origin: "http://evil.example" },
+  { origin: "null" },
+  { "sec-fetch-site": "cross-site", origin: "http://evil.example" },
+  // After DNS rebinding, the foreign page is of the same origin.
+  { host: "evil.example", origin: "http://evil.example", "sec-fetch-site": "same-origin" },
+  { "sec-fetch-site": "none" },
+])("a web page cannot reload: %o", async (headers) => {
+  const port = await serve(routes({ reload: failToReload }));
+  for (const method of ["POST", "PUT"]) {
+    const { status, body } = await ask(port, PATH, { method, headers });
+    expect([status, body.toString()]).toEqual([
+      403,
+      "Web pages cannot reload: the request has an Origin or Sec-Fetch-Site header\n",
+    ]);
+  }
+});
+
+test("a tool reloads by whatever name it knows us", async () => {
+  const port = await serve(routes({ reload: async () => ({ ok: true }) }));
+  const { status } = await ask(port, PATH, { method: "POST", headers: { host: "any.example" } });
+  expect(status).toBe(200);
+});
+
 test("a reload that fails by a bug is an internal error, told to the log alone", async () => {
   const told: unknown[] = [];
   const port = await serve(

@@ -1,6 +1,8 @@
+import { Agent } from "node:http";
+import type { Socket } from "node:net";
 import { gunzipSync } from "node:zlib";
 
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
 import { ask, held, routes, serve } from "./support.ts";
@@ -145,22 +147,47 @@ test("beyond a hundred scrapes at once the others are told to come again, and th
   expect((await ask(port, "/metrics")).status).toBe(200);
 });
 
-test("a scrape that its client gives up leaves its place", async () => {
+test("clients that scrape without a break wait for half of the places, and leave the others to others", async () => {
+  // However slow the machine is, everything happens within a second.
+  const clock = vi.spyOn(performance, "now").mockReturnValue(performance.now());
+  onTestFinished(() => clock.mockRestore());
   const text = held<string>();
-  const handler = routes({ renderMetrics: () => text.promise });
-  let [arrived, closed] = [0, 0];
+  let isHeld = false;
+  let arrived = 0;
+  const handler = routes({ renderMetrics: () => (isHeld ? text.promise : Promise.resolve("x 1\n")) });
   const port = await serve((request, response) => {
     arrived += 1;
+    handler(request, response);
+  });
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  const scrapeOften = () => Array.from({ length: 80 }, () => ask(port, "/metrics", { agent }));
+  await Promise.all(scrapeOften());
+  isHeld = true;
+  const often = scrapeOften();
+  await eventually(() => expect(arrived).toBe(160));
+  const others = Array.from({ length: 50 }, () => ask(port, "/metrics"));
+  await eventually(() => expect(arrived).toBe(210));
+  text.release("x 1\n");
+  // Those that have to wait come next.
+  const answers = await Promise.all([...others, ...often]);
+  expect(answers.map(({ status }) => status)).toEqual(Array(130).fill(200));
+});
+
+test("a scrape whose connection breaks leaves its place", async () => {
+  const text = held<string>();
+  const handler = routes({ renderMetrics: () => text.promise });
+  const sockets: Socket[] = [];
+  let closed = 0;
+  const port = await serve((request, response) => {
+    sockets.push(request.socket);
     response.once("close", () => (closed += 1));
     handler(request, response);
   });
-  const patience = new AbortController();
-  const givenUp = Array.from({ length: 100 }, () =>
-    fetch(`http://127.0.0.1:${port}/metrics`, { signal: patience.signal }).catch(() => undefined),
-  );
-  await eventually(() => expect(arrived).toBe(100));
-  patience.abort();
-  await Promise.all(givenUp);
+  const broken = Array.from({ length: 100 }, () => ask(port, "/metrics").catch(() => undefined));
+  await eventually(() => expect(sockets).toHaveLength(100));
+  for (const socket of sockets) socket.destroy();
+  await Promise.all(broken);
   await eventually(() => expect(closed).toBe(100));
   text.release("x 1\n");
   expect((await ask(port, "/metrics")).status).toBe(200);

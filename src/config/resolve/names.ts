@@ -1,7 +1,7 @@
 import type { ConfigError } from "../config.ts";
 import type { Fleet } from "./entries.ts";
 import type { Scope } from "./scope.ts";
-import { errorAt } from "../yaml/file.ts";
+import { errorAt, type YamlFile } from "../yaml/file.ts";
 
 interface Claim {
   readonly kind: "cluster" | "appliance";
@@ -19,11 +19,14 @@ interface Claim {
 export function findDuplicateNames(fleet: Fleet): readonly ConfigError[] {
   const byName = new Map<string, Claim[]>();
   for (const claim of claimsOf(fleet)) {
-    byName.set(claim.name, [...(byName.get(claim.name) ?? []), claim]);
+    const claims = byName.get(claim.name);
+    if (claims) claims.push(claim);
+    else byName.set(claim.name, [claim]);
   }
+  const order = new Map(fleet.files.map((file, index) => [file, index]));
   return [...byName.values()]
     .filter(({ length }) => length > 1)
-    .flatMap((claims) => clashesAmong(fleet, claims));
+    .flatMap((claims) => clashesAmong(claims, order));
 }
 
 function claimsOf({ clusters, entries }: Fleet): readonly Claim[] {
@@ -37,15 +40,27 @@ function claimsOf({ clusters, entries }: Fleet): readonly Claim[] {
   ].flatMap((claim) => (claim.scope.name === undefined ? [] : [{ ...claim, name: claim.scope.name }]));
 }
 
-function clashesAmong({ files }: Fleet, claims: readonly Claim[]): readonly ConfigError[] {
+function clashesAmong(
+  claims: readonly Claim[],
+  order: ReadonlyMap<YamlFile, number>,
+): readonly ConfigError[] {
   const inOrder = claims
-    .map((claim) => ({ claim, file: files.indexOf(claim.scope.file), ...placeOf(claim) }))
+    .map((claim) => ({ claim, file: order.get(claim.scope.file) ?? 0, ...placeOf(claim) }))
     .toSorted((a, b) => a.file - b.file || a.line - b.line || a.column - b.column)
     .map(({ claim }) => claim);
-  return inOrder.flatMap((claim, index) => {
-    const first = inOrder.slice(0, index).find((earlier) => clash(earlier, claim));
+  return inOrder.flatMap((claim) => {
+    const first = firstClash(inOrder, claim);
     return first ? [duplicateError(claim, first)] : [];
   });
+}
+
+/** The first of the claims before this one that clashes with it; all but a cluster and its own members do. */
+function firstClash(inOrder: readonly Claim[], claim: Claim): Claim | undefined {
+  for (const earlier of inOrder) {
+    if (earlier === claim) return undefined;
+    if (clash(earlier, claim)) return earlier;
+  }
+  return undefined;
 }
 
 function clash(a: Claim, b: Claim): boolean {

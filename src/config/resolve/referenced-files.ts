@@ -1,8 +1,8 @@
 import { dirname, resolve } from "node:path";
 import type { ConfigError } from "../config.ts";
-import { readPasswordFile, type PasswordResult } from "../password-file.ts";
+import { readPasswordFile } from "../password-file.ts";
 import { checkCertificates, checkPrivateKey } from "./pem-file.ts";
-import type { SourceRecord } from "../sources.ts";
+import { sourceState, type SourceRecord } from "../sources.ts";
 import type { Scope } from "./scope.ts";
 import { valueAt } from "../yaml/validate.ts";
 import { showPath } from "../yaml/wording.ts";
@@ -73,14 +73,10 @@ export function resolveFrom(file: YamlFile, path: string): string {
 async function readPassword(path: string, record: SourceRecord): Promise<Reading> {
   const result = await readPasswordFile(path);
   if (result.ok) return { ok: true };
-  const read = async () => fitnessOf(await readPasswordFile(path));
+  const read = async () => sourceState(await readPasswordFile(path), () => "fit");
   // The password itself may have been written where its file's path belongs.
-  record.add({ name: "a password file", statPath: path, state: fitnessOf(result), read });
+  record.add({ name: "a password file", statPath: path, state: sourceState(result, () => "fit"), read });
   return result;
-}
-
-function fitnessOf(result: PasswordResult): string {
-  return result.ok ? "fit" : `unfit: ${result.message}`;
 }
 
 function certificates(path: string, record: SourceRecord): Promise<Reading> {

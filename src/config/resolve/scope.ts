@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { WebsiteConfig } from "../config.ts";
 import type { JsonPath } from "../errors.ts";
 import { baseUrlSchema, enabledSchema } from "../schema/config-file.ts";
@@ -37,8 +37,16 @@ export type Chain = readonly Scope[];
 
 /** Reads each setting of a place for itself, so that one that does not fit hides no other. */
 export function readScope(file: YamlFile, path: JsonPath): Scope {
-  const read = <T>(schema: z.ZodType<T>, ...keys: JsonPath): T | undefined =>
-    schema.safeParse(valueAt(file.data, [...path, ...keys])).data;
+  const place = valueAt(file.data, path);
+  const read = <T>(schema: z.ZodType<T>, ...keys: JsonPath): T | undefined => {
+    const given = valueAt(place, keys);
+    return given === undefined ? undefined : schema.safeParse(given).data;
+  };
+  const readBlock = <T>(schema: z.ZodType<T>, ...keys: JsonPath): T | undefined => {
+    const given = valueAt(place, keys);
+    return schema.safeParse(given === undefined ? {} : given).data;
+  };
+  const websites = valueAt(place, ["websites"]);
   const perAppliance = "max_concurrent_website_tests_per_appliance";
   return {
     file,
@@ -47,15 +55,15 @@ export function readScope(file: YamlFile, path: JsonPath): Scope {
     baseUrl: read(baseUrlSchema, "base_url"),
     enabled: read(enabledSchema, "enabled"),
     labels: read(labelsSchema, "labels"),
-    websites: read(z.array(z.unknown()), "websites")?.map((_, index) =>
-      read(websiteSchema, "websites", index),
-    ),
+    websites: Array.isArray(websites)
+      ? websites.map((_, index) => read(websiteSchema, "websites", index))
+      : undefined,
     timing: {
-      vrrp: read(knownTimingSchema.default({}), "polling", "vrrp"),
-      websites: read(knownTimingSchema.default({}), "polling", "websites"),
+      vrrp: readBlock(knownTimingSchema, "polling", "vrrp"),
+      websites: readBlock(knownTimingSchema, "polling", "websites"),
     },
     maxConcurrentWebsiteTests: read(pollingSchema.shape[perAppliance], "polling", perAppliance),
-    http: read(knownHttpClientSchema.default({}), "http_client"),
+    http: readBlock(knownHttpClientSchema, "http_client"),
   };
 }
 

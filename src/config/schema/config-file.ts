@@ -4,7 +4,8 @@ import { innerPollingSchema, pollingSchema } from "./polling.ts";
 import { isMap, labelsSchema, nameSchema, parsed } from "./values.ts";
 import { websitesSchema } from "./websites.ts";
 import { parseBaseUrl } from "./url-setting.ts";
-import { expected } from "../yaml/wording.ts";
+import { listOf } from "../yaml/collections.ts";
+import { expected, show } from "../yaml/wording.ts";
 
 /** What may stand in a cluster and in an appliance alike. */
 const innerShape = {
@@ -48,30 +49,35 @@ function isPlainHttp(baseUrl: unknown): boolean {
 const clusterSchema = z
   .strictObject({
     name: nameSchema.meta({ description: "Unique over all files; the `ha_cluster` label." }),
-    appliances: z.array(applianceSchema).meta({ description: "The members of the cluster." }),
+    appliances: listOf(applianceSchema, { description: "The members of the cluster." }),
     ...innerShape,
   })
   .meta({ id: "cluster", description: "The appliances that back each other up." });
 
 const fleetShape = {
-  clusters: z.array(clusterSchema).meta({ description: "Appliances that back each other up." }).optional(),
-  appliances: z
-    .array(applianceSchema)
-    .meta({ description: "Appliances that stand alone: each a cluster of one, named like it." })
-    .optional(),
+  clusters: listOf(clusterSchema, { description: "Appliances that back each other up." }).optional(),
+  appliances: listOf(applianceSchema, {
+    description: "Appliances that stand alone: each a cluster of one, named like it.",
+  }).optional(),
 };
 
 /** A file that `config_files` names. */
 export const fleetSchema = z.strictObject(fleetShape);
 
+/** The longest path that Linux takes. */
+const MAX_PATTERN_LENGTH = 4_096;
+
+/** Each is looked for in its folder, at every check of the files. */
+export const MAX_PATTERNS = 1_000;
+
 export const patternSchema = parsed(
   z.string({ error: expected("a path, with * in its last part at most") }),
   (pattern) =>
-    /^(?:[^*]*\/)?[^/]+$/.test(pattern)
+    pattern.length <= MAX_PATTERN_LENGTH && /^(?:[^*]*\/)?[^/]+$/.test(pattern)
       ? { ok: true, value: pattern }
       : {
           ok: false,
-          message: `expected the path of a file, with * in its last part at most, got ${JSON.stringify(pattern)}`,
+          message: `expected the path of a file, with * in its last part at most, got ${show(pattern)}`,
         },
 );
 
@@ -81,12 +87,10 @@ export const configSchema = z
     polling: pollingSchema.optional(),
     http_client: httpClientSchema.optional(),
     ...fleetShape,
-    config_files: z
-      .array(patternSchema)
-      .meta({
-        description: "More files with clusters and appliances, relative to this one: clusters.d/*.yaml",
-      })
-      .optional(),
+    config_files: listOf(patternSchema, {
+      max: MAX_PATTERNS,
+      description: "More files with clusters and appliances, relative to this one: clusters.d/*.yaml",
+    }).optional(),
   })
   .refine((config) => "clusters" in config || "appliances" in config || "config_files" in config, {
     error: "expected at least one of clusters, appliances and config_files",

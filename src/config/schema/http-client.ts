@@ -2,7 +2,10 @@ import { z } from "zod";
 import { TLS_VERSIONS } from "../tls-versions.ts";
 import { isMap, parsed } from "./values.ts";
 import { parseProxyUrl } from "./url-setting.ts";
+import { listOf } from "../yaml/collections.ts";
 import { expected } from "../yaml/wording.ts";
+
+const MAX_PINS = 100;
 
 const fileSchema = z.string().min(1, "expected the path of a file");
 
@@ -71,10 +74,10 @@ const tlsConfigSchema = z
       .boolean()
       .meta({ description: "Accept any certificate; default: false." })
       .optional(),
-    certificate_sha256: z
-      .array(pinSchema)
-      .meta({ description: "SHA-256 fingerprints: the presented certificate must be one of these." })
-      .optional(),
+    certificate_sha256: listOf(pinSchema, {
+      max: MAX_PINS,
+      description: "SHA-256 fingerprints: the presented certificate must be one of these.",
+    }).optional(),
   })
   .meta({ description: "TLS towards the appliance; an inner block overrides an outer one key by key." });
 

@@ -3,6 +3,9 @@ import { Secret } from "../secret.ts";
 import { show } from "../yaml/wording.ts";
 
 const DEFAULT_PROXY_PORT = 80;
+/** What follows is not linear in the length of a text. */
+const MAX_URL_LENGTH = 2_048;
+const TOO_LONG = `expected a URL of at most ${MAX_URL_LENGTH} characters`;
 
 /** A setting's value in its final form, or what is wrong with it. */
 export type Setting<T> =
@@ -17,6 +20,7 @@ const HARMLESS = /^(?:[a-z]{1,10}:\/\/)?(?:\[[0-9a-f:.]*\]|[\w.-]*)(?::\d*)?(?:\
  * The messages show the text only if it can hold no credentials.
  */
 export function parseBaseUrl(text: string): Setting<string> {
+  if (text.length > MAX_URL_LENGTH) return refuse(TOO_LONG);
   const scheme = /^https?:\/\/[^/]/i.test(text);
   if (!scheme) return refuse(`expected an https:// URL${got(text)}`);
   if (text.includes("@")) return refuse("expected a URL without credentials; they belong in basic_auth");
@@ -31,6 +35,7 @@ export function parseBaseUrl(text: string): Setting<string> {
  * it may hold a password.
  */
 export function parseProxyUrl(text: string): Setting<ProxyConfig> {
+  if (text.length > MAX_URL_LENGTH) return refuse(TOO_LONG);
   const url = /^http:\/\//i.test(text) ? parseUrl(text) : undefined;
   const [user, password] = [decode(url?.username), decode(url?.password)];
   const isPlain = url?.pathname === "/" && !/[?#]/.test(text);

@@ -1,10 +1,14 @@
 import { z } from "zod";
 import { formatDuration, parseDuration } from "./duration.ts";
 import { checkScheduleExpression } from "./schedule-expression.ts";
+import { mapOf } from "../yaml/collections.ts";
 import { expected, expectedText, show } from "../yaml/wording.ts";
 import type { Setting } from "./url-setting.ts";
 
 const MAX_NAME_BYTES = 128;
+/** Every series of the appliance carries them. */
+const MAX_LABELS = 64;
+const MAX_LABEL_VALUE_BYTES = 1_024;
 
 /** What the metrics carry themselves. */
 const OUR_LABELS: ReadonlySet<string> = new Set(
@@ -80,13 +84,18 @@ const labelNameSchema: z.ZodType<string, string> = parsed(z.string(), (name) => 
 
 const labelValueSchema: z.ZodType<string, string> = parsed(
   z.string({ error: expectedText("a text") }),
-  (text) =>
-    /\p{Surrogate}/u.test(text)
+  (text) => {
+    if (Buffer.byteLength(text) > MAX_LABEL_VALUE_BYTES) {
+      return { ok: false, message: `expected a text of at most ${MAX_LABEL_VALUE_BYTES} bytes` };
+    }
+    return /\p{Surrogate}/u.test(text)
       ? { ok: false, message: `expected well-formed Unicode, got ${show(text)}` }
-      : { ok: true, value: text },
+      : { ok: true, value: text };
+  },
 );
 
-export const labelsSchema = z.record(labelNameSchema, labelValueSchema).meta({
+export const labelsSchema = mapOf(labelNameSchema, labelValueSchema, {
+  max: MAX_LABELS,
   description: "Labels on every series; a cluster's and an appliance's are merged, inner ones win.",
 });
 

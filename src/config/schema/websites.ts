@@ -2,9 +2,14 @@ import { z } from "zod";
 import type { WebsiteConfig } from "../config.ts";
 import { nameSchema } from "./values.ts";
 import { parseStatusRange } from "../status-set.ts";
+import { listOf } from "../yaml/collections.ts";
 import { expected } from "../yaml/wording.ts";
 
 const PROTOCOLS = { http: ["http"], https: ["https"], both: ["http", "https"] } as const;
+
+/** In one list. */
+const MAX_WEBSITES = 10_000;
+const MAX_STATUS_RANGES = 100;
 
 const wordId = expected("a website's id: a whole number from 0 on");
 
@@ -36,11 +41,11 @@ const websiteObject = z.strictObject({
       description: "The protocols to export, whatever the answer holds; default: those found in the answer.",
     })
     .optional(),
-  expect_status: z
-    .array(statusSchema)
-    .min(1)
-    .meta({ description: "Status codes and ranges of them that count as up; default: [200-399]." })
-    .optional(),
+  expect_status: listOf(statusSchema, {
+    min: 1,
+    max: MAX_STATUS_RANGES,
+    description: "Status codes and ranges of them that count as up; default: [200-399].",
+  }).optional(),
 });
 
 /** A website: its id alone, or a map. */
@@ -48,9 +53,10 @@ export const websiteSchema = z
   .union([idSchema, websiteObject], { error: expected("a website's id, or a map with an id") })
   .transform((website) => toWebsite(typeof website === "number" ? { id: website } : website));
 
-export const websitesSchema = z
-  .array(websiteSchema)
-  .meta({ description: "Websites to test; an appliance's are added to its cluster's." });
+export const websitesSchema = listOf(websiteSchema, {
+  max: MAX_WEBSITES,
+  description: "Websites to test; an appliance's are added to its cluster's.",
+});
 
 function toWebsite(website: z.output<typeof websiteObject>): WebsiteConfig {
   return {

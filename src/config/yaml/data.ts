@@ -10,28 +10,22 @@ import {
   type Node,
   type Pair,
 } from "yaml";
+import type { Problems } from "./problems.ts";
 
 /** Values that all aliases of a file may stand for together: ten thousand appliances that share their settings. */
 const MAX_ALIASED_VALUES = 1_000_000;
 
-/** A document's values, and what is wrong with its form. */
+/** A document's values. */
 export interface YamlData {
   readonly data: unknown;
   /** The node that each alias stands for. */
   readonly targets: ReadonlyMap<Alias, Node>;
-  readonly problems: readonly YamlProblem[];
-}
-
-/** `message` never holds anything of the text. */
-export interface YamlProblem {
-  readonly offset: number;
-  readonly message: string;
 }
 
 interface Reading {
   readonly anchors: Map<string, { readonly node: Node; value: Value | undefined }>;
   readonly targets: Map<Alias, Node>;
-  readonly problems: YamlProblem[];
+  readonly problems: Problems;
   aliasedValues: number;
 }
 
@@ -46,12 +40,13 @@ const NONE: Value = { data: undefined, size: 0 };
 
 /**
  * The document as plain values: maps with unique keys that are plain words, aliases followed within a bound, so that
- * neither a bomb nor a circle comes through. Recursive: the caller has bounded the nesting.
+ * neither a bomb nor a circle comes through. What is wrong with its form is added to `problems`. Recursive: the caller
+ * has bounded the nesting.
  */
-export function readYamlData(document: Document): YamlData {
-  const reading: Reading = { anchors: new Map(), targets: new Map(), problems: [], aliasedValues: 0 };
+export function readYamlData(document: Document, problems: Problems): YamlData {
+  const reading: Reading = { anchors: new Map(), targets: new Map(), problems, aliasedValues: 0 };
   const { data } = readNode(document.contents, reading);
-  return { data, targets: reading.targets, problems: reading.problems };
+  return { data, targets: reading.targets };
 }
 
 function readNode(node: unknown, reading: Reading): Value {
@@ -162,7 +157,7 @@ function refuse(reading: Reading, node: Node, message: string): Value {
 }
 
 function addProblem({ problems }: Reading, node: unknown, message: string): void {
-  problems.push({ offset: startOf(node), message });
+  problems.add(startOf(node), message);
 }
 
 function sizeOf(values: readonly Value[]): number {

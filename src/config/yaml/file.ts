@@ -1,8 +1,9 @@
 import type { ConfigError } from "../config.ts";
-import { formatPath, type JsonPath } from "../errors.ts";
+import { formatPath, moreErrors, sortErrors, type JsonPath } from "../errors.ts";
 import { readTextFile } from "../read-file.ts";
-import { readYamlData, scalarText, type YamlProblem } from "./data.ts";
-import { createLineIndex, locateOffset, nodeAt, type Position } from "./locate.ts";
+import { readYamlData, scalarText } from "./data.ts";
+import { createLineIndex, createLocator, type Position } from "./locate.ts";
+import { createProblems, type Problems } from "./problems.ts";
 import { parseYamlText } from "./syntax.ts";
 
 const MAX_YAML_BYTES = 4 * 1024 * 1024;
@@ -24,7 +25,8 @@ export type YamlFileResult =
 
 /**
  * Reads and parses a YAML file, or says everything that is wrong with its form: unreadable, above 4 MiB, not UTF-8, bad
- * syntax, several documents, nested deeper than 64 levels, aliases that grow out of hand. No error quotes the text.
+ * syntax, several documents, nested deeper than 64 levels, aliases that grow out of hand. At most 100 errors in the order
+ * of the file, and then one that counts the rest; no error quotes the text.
  */
 export async function readYamlFile(file: string, readText = readTextFile): Promise<YamlFileResult> {
   const read = await readText(file, MAX_YAML_BYTES);
@@ -35,23 +37,31 @@ export async function readYamlFile(file: string, readText = readTextFile): Promi
 
 function parseYaml(file: string, text: string): YamlFileResult {
   const positionOf = createLineIndex(text);
-  const parsed = parseYamlText(text);
-  if (!parsed.ok) return { ok: false, errors: placeProblems(file, parsed.problems, positionOf) };
-  const { data, targets, problems } = readYamlData(parsed.document);
-  if (problems.length > 0) return { ok: false, errors: placeProblems(file, problems, positionOf) };
-  const locate = (path: JsonPath): Position =>
-    positionOf(locateOffset(parsed.document.contents, targets, path));
-  const textAt = (path: JsonPath): string | undefined =>
-    scalarText(nodeAt(parsed.document.contents, targets, path));
+  const problems = createProblems();
+  const document = parseYamlText(text, problems);
+  if (!document || problems.count() > 0) return refuse(file, problems, positionOf);
+  const { data, targets } = readYamlData(document, problems);
+  if (problems.count() > 0) return refuse(file, problems, positionOf);
+  const locator = createLocator(document.contents, targets);
+  const locate = (path: JsonPath): Position => positionOf(locator.offsetOf(path));
+  const textAt = (path: JsonPath): string | undefined => scalarText(locator.nodeAt(path));
   return { ok: true, file: { file, data, locate, textAt } };
 }
 
-function placeProblems(
+function refuse(
   file: string,
-  problems: readonly YamlProblem[],
+  problems: Problems,
   positionOf: (offset: number) => Position,
-): readonly ConfigError[] {
-  return problems.map(({ offset, message }) => ({ file, position: positionOf(offset), path: "", message }));
+): YamlFileResult & { readonly ok: false } {
+  const first = problems.first();
+  const errors = first.map(({ offset, message }) => ({
+    file,
+    position: positionOf(offset),
+    path: "",
+    message,
+  }));
+  const more = problems.count() - first.length;
+  return { ok: false, errors: sortErrors([file], more > 0 ? [...errors, moreErrors(file, more)] : errors) };
 }
 
 /** An error at the key or item that `path` leads to. */

@@ -1,40 +1,58 @@
-import { Composer, type Document, type ErrorCode } from "yaml";
+import { Composer, type CST, type Document, type ErrorCode } from "yaml";
 import { TooDeepError, tokensWithinDepth } from "./depth.ts";
-import type { YamlProblem } from "./data.ts";
+import type { Problems } from "./problems.ts";
 
-export type SyntaxResult =
-  | { readonly ok: true; readonly document: Document }
-  | { readonly ok: false; readonly problems: readonly YamlProblem[] };
-
-/** The one document of a YAML 1.2 text, or every mistake in its syntax in our words; never throws, never echoes the text. */
-export function parseYamlText(text: string): SyntaxResult {
+/**
+ * The one document of a YAML 1.2 text, usable only if no problem was added to `problems`: every mistake in the syntax is,
+ * in our words. Never throws, never echoes the text.
+ */
+export function parseYamlText(text: string, problems: Problems): Document | undefined {
   try {
-    return checkDocuments(composeDocuments(text));
+    // The third document is never composed: the second is wrong already.
+    const [document, second] = composeDocuments(text, problems);
+    if (document) checkDocument(document, second, problems);
+    return document;
   } catch (error) {
     if (!(error instanceof TooDeepError)) throw error;
-    return { ok: false, problems: [{ offset: error.offset, message: "nested deeper than 64 levels" }] };
+    problems.add(error.offset, "nested deeper than 64 levels");
+    return undefined;
   }
 }
 
-function composeDocuments(text: string): readonly Document[] {
+function composeDocuments(text: string, problems: Problems): Generator<Document, void> {
   // Duplicate keys are found with the values: the library compares every key with every other.
   const composer = new Composer({ version: "1.2", strict: true, uniqueKeys: false, resolveKnownTags: false });
-  return [...composer.compose(tokensWithinDepth(text), true, text.length)];
+  // The library makes an Error with a stack trace of every mistake, and keeps them all: a file of nothing but commas
+  // would fill the memory.
+  composer["onError"] = (source: ErrorSource, code: ErrorCode) =>
+    problems.add(offsetOf(source), wordSyntaxError(code));
+  return composer.compose(withoutStrayTokens(tokensWithinDepth(text), problems), true, text.length);
 }
 
-function checkDocuments([document, second]: readonly Document[]): SyntaxResult {
-  if (!document) return { ok: false, problems: [{ offset: 0, message: "the file is empty" }] };
-  const problems = [...document.errors, ...document.warnings].map(({ code, pos }) => ({
-    offset: pos[0],
-    message: wordSyntaxError(code),
-  }));
-  if (second)
-    problems.push({ offset: second.range?.[0] ?? 0, message: "expected one document, got more (---)" });
-  if (document.directives?.yaml.version !== "1.2") problems.push({ offset: 0, message: "expected YAML 1.2" });
-  if (problems.length === 0 && document.contents === null) {
-    problems.push({ offset: 0, message: "the file is empty" });
+type ErrorSource = number | readonly [number, number] | { readonly offset: number };
+
+function offsetOf(source: ErrorSource): number {
+  if (typeof source === "number") return source;
+  return "offset" in source ? source.offset : source[0];
+}
+
+/** The tokens without those that make the composer keep an Error for each: they are problems. */
+function* withoutStrayTokens(tokens: Iterable<CST.Token>, problems: Problems): Generator<CST.Token, void> {
+  let isInDocument = false;
+  for (const token of tokens) {
+    if (token.type === "error" || (token.type === "doc-end" && !isInDocument)) {
+      problems.add(token.offset, wordSyntaxError("UNEXPECTED_TOKEN"));
+      continue;
+    }
+    if (token.type === "document") isInDocument = true;
+    yield token;
   }
-  return problems.length === 0 ? { ok: true, document } : { ok: false, problems };
+}
+
+function checkDocument(document: Document, second: Document | undefined, problems: Problems): void {
+  if (second) problems.add(second.range?.[0] ?? 0, "expected one document, got more (---)");
+  if (document.directives?.yaml.version !== "1.2") problems.add(0, "expected YAML 1.2");
+  if (problems.count() === 0 && document.contents === null) problems.add(0, "the file is empty");
 }
 
 /** Our words for the library's codes: its own messages quote the text, which could be a secret. */

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { ConfigError } from "../config.ts";
-import type { JsonPath } from "../errors.ts";
+import { MAX_ERRORS, moreErrors, type JsonPath } from "../errors.ts";
+import { hiddenIssues } from "./collections.ts";
 import { wordIssue } from "./wording.ts";
 import { errorAt, type YamlFile } from "./file.ts";
 
@@ -10,7 +11,8 @@ export type Validated<T> =
 
 /**
  * The file's data in the schema's form, or every error with its position: an unknown key at the key, a missing one at
- * the map that lacks it. Messages show no values but those that the schema words itself.
+ * the map that lacks it; errors that are not shown are counted. Messages show no values but those that the schema words
+ * itself.
  */
 export function validateYaml<T>(file: YamlFile, schema: z.ZodType<T>): Validated<T> {
   const parsed = schema.safeParse(file.data, { error: wordIssue });
@@ -20,7 +22,9 @@ export function validateYaml<T>(file: YamlFile, schema: z.ZodType<T>): Validated
 
 function issueErrors(file: YamlFile, base: JsonPath, issue: z.core.$ZodIssue): readonly ConfigError[] {
   const path = [...base, ...issue.path.map(toSegment)];
-  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKeyError(file, path, key));
+  if (issue.code === "unrecognized_keys") return unknownKeyErrors(file, path, issue.keys);
+  const hidden = hiddenIssues(issue);
+  if (hidden > 0) return [moreErrors(file.file, hidden)];
   if (issue.code === "invalid_union") return unionErrors(file, path, issue);
   const { message } = issue.code === "invalid_key" ? (issue.issues[0] ?? issue) : issue;
   return [errorAt(file, path, message)];
@@ -38,6 +42,12 @@ function unionErrors(
   return meant
     ? meant.flatMap((inner) => issueErrors(file, path, inner))
     : [errorAt(file, path, issue.message)];
+}
+
+function unknownKeyErrors(file: YamlFile, path: JsonPath, keys: readonly string[]): readonly ConfigError[] {
+  const errors = keys.slice(0, MAX_ERRORS).map((key) => unknownKeyError(file, path, key));
+  const more = keys.length - errors.length;
+  return more > 0 ? [...errors, moreErrors(file.file, more)] : errors;
 }
 
 function unknownKeyError(file: YamlFile, path: JsonPath, key: string): ConfigError {

@@ -19,6 +19,11 @@ function kindOf(value: unknown): string {
 export function show(value: unknown): string {
   if (value === null || typeof value === "object") return kindOf(value);
   const text = typeof value === "number" ? String(value) : JSON.stringify(value);
+  return cut(text);
+}
+
+/** The start of a long text. */
+export function cut(text: string): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
 }
 

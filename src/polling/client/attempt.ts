@@ -9,5 +9,6 @@ export interface AttemptWatcher {
   stage(stage: Stage): void;
   /** Every socket of the attempt, from the moment it exists. */
   socket(socket: Socket): void;
+  /** What the peer presented in a full handshake, trusted or not. */
   certificate(certificate: PresentedCertificate): void;
 }

@@ -3,8 +3,10 @@ import type { FailureReason } from "../failure.ts";
 import { ConnectionError } from "./connection-error.ts";
 import type { Stage } from "./attempt.ts";
 
-/** This host is short of something; the appliance has nothing to do with it. */
-const LOCAL = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL"]);
+/** This host is short of something; the appliance has nothing to do with it. EAI_MEMORY: in a name look-up. */
+const SHORTAGE = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EAI_MEMORY"]);
+/** Likewise, where all addresses fail so: no port is left. For one address of several it may be the lack of IPv6. */
+const NO_PORT = "EADDRNOTAVAIL";
 
 const UNREACHED = new Set([
   "ECONNREFUSED",
@@ -20,7 +22,8 @@ const UNREACHED = new Set([
 ]);
 
 /** The reason for an error of a request; errors are told apart by code where they have one. */
-export function classifyError(error: unknown, stage: Stage): FailureReason {
+export function classifyError(thrown: unknown, stage: Stage): FailureReason {
+  const error = decisive(thrown);
   if (error instanceof ConnectionError) return error.reason;
   if (isParserError(error)) return "protocol";
   const code = errorCode(error);
@@ -70,7 +73,20 @@ function isParserError(error: unknown): boolean {
 
 /** Whether this host was short of something. */
 export function isLocalError(error: unknown): boolean {
-  return LOCAL.has(errorCode(error) ?? "");
+  const code = errorCode(decisive(error));
+  return code === NO_PORT || isShortage(code);
+}
+
+function isShortage(code: string | undefined): boolean {
+  return code !== undefined && SHORTAGE.has(code);
+}
+
+/** Where attempts on several addresses failed, the error that decides; any other error itself. */
+function decisive(error: unknown): unknown {
+  if (!(error instanceof AggregateError)) return error;
+  const errors: readonly unknown[] = error.errors;
+  const shortage = errors.find((each) => isShortage(errorCode(each)));
+  return shortage ?? errors.find((each) => errorCode(each) !== NO_PORT) ?? errors[0];
 }
 
 /** Whether it was the name look-up that failed; its codes are many, its system call is one. */

@@ -35,6 +35,8 @@ export interface GetOptions {
   readonly precedence?: Precedence;
   /** Called once, when `timeoutMs` begins to count; never where the client is closed before. */
   readonly onStarted?: (() => void) | undefined;
+  /** Called before the request is sent, with the credentials that it carries: the same symbol for the same credentials. */
+  readonly onCredentials?: ((credentials: symbol) => void) | undefined;
 }
 
 export interface ApplianceClientDeps {
@@ -52,6 +54,7 @@ export interface ApplianceClientDeps {
 export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClient {
   const { lanes, clock, attention } = deps;
   let refused: string | undefined;
+  let latest: { readonly authorization: string | undefined; readonly symbol: symbol } | undefined;
   let scrubbing: { readonly authorization: string; readonly scrub: Scrub } | undefined;
 
   function scrubOf({ authorization, password }: Credentials): Scrub {
@@ -60,7 +63,13 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
     return scrubbing.scrub;
   }
 
-  async function ask(path: string, poll: Poll): Promise<Answer> {
+  function symbolOf(authorization: string | undefined): symbol {
+    if (latest === undefined || latest.authorization !== authorization)
+      latest = { authorization, symbol: Symbol("credentials") };
+    return latest.symbol;
+  }
+
+  async function ask(path: string, poll: Poll, { onCredentials }: GetOptions): Promise<Answer> {
     const { lane } = poll;
     const isReused = lane.isConnected();
     const read = await readCredentials(deps);
@@ -75,6 +84,7 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
       headers: headers(deps.userAgent, credentials?.authorization),
     };
     poll.isSent = true;
+    onCredentials?.(symbolOf(credentials?.authorization));
     const bytesBefore = lane.bytesRead();
     const first = await exchangeOn(lane, lanes, request, clock);
     const isLost = isReused && isConnectionLost(first) && lane.bytesRead() === bytesBefore && !poll.isOver;
@@ -98,8 +108,9 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
   async function get(
     path: string,
     timeoutMs: number,
-    { precedence = "list", onStarted }: GetOptions = {},
+    options: GetOptions = {},
   ): Promise<Outcome<Uint8Array>> {
+    const { precedence = "list", onStarted } = options;
     const lane = lanes.takeConnected() ?? (await lanes.open(precedence));
     if (lane === undefined) return CLOSED;
     onStarted?.();
@@ -115,7 +126,7 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
         }),
       };
       poll.deadline.run();
-      void ask(path, poll)
+      void ask(path, poll, options)
         .catch((error: unknown) => failed("internal", describeError(error)))
         .then((answer) => {
           poll.deadline.end();
@@ -193,7 +204,10 @@ type CredentialsResult =
 async function readCredentials({ basicAuth, readPassword }: ApplianceClientDeps): Promise<CredentialsResult> {
   if (basicAuth === undefined) return { ok: true, credentials: undefined };
   const read = await readPassword(basicAuth.password);
-  if (!read.ok) return failed("secret", `the password file cannot be used: ${read.message}`);
+  if (!read.ok) {
+    const reason = read.isSystemError ? "local" : "secret";
+    return failed(reason, `the password file cannot be used: ${read.message}`);
+  }
   const password = read.secret.reveal();
   const authorization = basicAuthorization(new Secret(`${basicAuth.username}:${password}`));
   return { ok: true, credentials: { authorization, password } };

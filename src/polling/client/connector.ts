@@ -26,27 +26,35 @@ export interface ConnectorOptions {
   readonly tls: { readonly config: TlsClientConfig; readonly context: SecureContext } | undefined;
   readonly lookup: Lookup;
   readonly clock: Clock;
+  /** The number of the present period; a session is resumed in the period of its full handshake alone. */
+  readonly period: () => number;
 }
 
 /**
  * The way to one appliance: name look-up, TCP, tunnel, TLS, each told to the watcher. It remembers the TLS session of
  * this appliance, and of this appliance alone, so that a new connection resumes it.
  */
-export function createConnector({ host, port, proxy, tls, lookup, clock }: ConnectorOptions): Connector {
+export function createConnector(options: ConnectorOptions): Connector {
+  const { host, port, proxy, tls, lookup, clock } = options;
   let resumable: Resumable | undefined;
 
   async function secure(raw: Socket, watcher: AttemptWatcher): Promise<Socket> {
     if (tls === undefined) return raw;
     watcher.stage("tls");
-    const before = resumable;
+    const period = options.period();
+    const before = resumable?.period === period ? resumable : undefined;
     let offered: Buffer | undefined;
     let keep = (session: Buffer): void => void (offered = session);
     const name = tls.config.serverName ?? host;
-    const options = { name, context: tls.context, session: before?.session };
-    const secured = await handshake(raw, { ...options, remember: (session) => keep(session) }, watcher);
+    const secured = await handshake(
+      raw,
+      { name, context: tls.context, session: before?.session, remember: (session) => keep(session) },
+      watcher,
+    );
     // On a resumed session the peer presents nothing; it is whoever presented itself when the session began.
-    const certificate = secured.isSessionReused() ? before?.certificate : presentedBy(secured);
-    if (certificate !== undefined) watcher.certificate(certificate);
+    const isResumed = secured.isSessionReused();
+    const certificate = isResumed ? before?.certificate : presentedBy(secured);
+    if (certificate !== undefined && !isResumed) watcher.certificate(certificate);
     const problem = peerProblem(secured, certificate, tls.config, clock.wallMs());
     if (problem !== undefined) {
       resumable = undefined;
@@ -54,7 +62,7 @@ export function createConnector({ host, port, proxy, tls, lookup, clock }: Conne
       throw new ConnectionError("tls", problem);
     }
     // Only now: a session of a peer that is not trusted is not to be resumed.
-    keep = (session) => void (resumable = { session, certificate });
+    keep = (session) => void (resumable = { session, certificate, period });
     if (offered !== undefined) keep(offered);
     return secured;
   }
@@ -70,10 +78,11 @@ export function createConnector({ host, port, proxy, tls, lookup, clock }: Conne
   };
 }
 
-/** A TLS session with a trusted peer, and the certificate presented when it began. */
+/** A TLS session with a trusted peer; certificate and period of the full handshake that it began with. */
 interface Resumable {
   readonly session: Buffer;
   readonly certificate: PresentedCertificate | undefined;
+  readonly period: number;
 }
 
 function presentedBy(socket: TLSSocket): PresentedCertificate | undefined {

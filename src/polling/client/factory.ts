@@ -3,9 +3,11 @@ import type { ApplianceConfig } from "../../config/config.ts";
 import type { PasswordReader } from "../../config/password-file.ts";
 import type { Attention } from "../attention.ts";
 import type { Clock } from "../clock.ts";
+import { phaseFraction } from "../schedule.ts";
 import type { PresentedCertificate } from "../observation.ts";
 import { createApplianceClient, type ApplianceClient } from "./client.ts";
 import { createConnector } from "./connector.ts";
+import { handshakePeriod } from "./handshake-period.ts";
 import { createLane } from "./lane.ts";
 import { createLanes, type LanesDeps } from "./lanes.ts";
 import type { Lookup } from "./lookup.ts";
@@ -36,6 +38,9 @@ export function createClientFactory(deps: ClientFactoryDeps): ClientFactory {
     const url = new URL(baseUrl);
     const isTls = url.protocol === "https:";
     let certificate: PresentedCertificate | undefined;
+    const phase = phaseFraction(baseUrl);
+    // Without TLS there is nothing to verify again.
+    const period = () => (isTls ? handshakePeriod(phase, deps.clock.monotonicMs()) : 0);
     const connector = createConnector({
       host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
       port: Number(url.port || (isTls ? 443 : 80)),
@@ -43,12 +48,14 @@ export function createClientFactory(deps: ClientFactoryDeps): ClientFactory {
       tls: isTls ? { config: http.tls, context: deps.secureContexts(http.tls) } : undefined,
       lookup: deps.lookup,
       clock: deps.clock,
+      period,
     });
     const create: LanesDeps["create"] = (callbacks) =>
       createLane({
         ...callbacks,
         origin: url.origin,
         connector,
+        period,
         bodyLimitBytes: deps.bodyLimitBytes ?? BODY_LIMIT_BYTES,
         onCertificate: (presented) => (certificate = presented),
       });

@@ -32,6 +32,8 @@ export interface Lane {
   isConnected(): boolean;
   /** Bytes that have arrived. */
   bytesRead(): number;
+  /** Whether it was made in an earlier period, so that its peer has to be verified anew. */
+  isOutdated(): boolean;
   /** Ends everything at once: the request under way, the connection or the attempt to make one. */
   destroy(): void;
 }
@@ -40,6 +42,8 @@ export interface LaneOptions {
   /** `https://host:port` */
   readonly origin: string;
   readonly connector: Connector;
+  /** The number of the present period. @see handshakePeriod */
+  readonly period: () => number;
   readonly bodyLimitBytes: number;
   readonly onCertificate: (certificate: PresentedCertificate) => void;
   /** The connection is made, or could not be. */
@@ -50,7 +54,8 @@ export interface LaneOptions {
 
 /** A lane that has not connected yet. */
 export function createLane(options: LaneOptions): Lane {
-  const { origin, connector, bodyLimitBytes, onCertificate, onBegun, onGone } = options;
+  const { origin, connector, period, bodyLimitBytes, onCertificate, onBegun, onGone } = options;
+  const madeIn = period();
   let stage: Stage = "lookup";
   let mayConnect = true;
   /** Those of the connection and of attempts to make it; TLS is a socket above another one. */
@@ -106,6 +111,7 @@ export function createLane(options: LaneOptions): Lane {
     stage: () => stage,
     isConnected: () => stage === "connected" && socket()?.destroyed === false,
     bytesRead: () => socket()?.bytesRead ?? 0,
+    isOutdated: () => period() !== madeIn,
     destroy: () => {
       client.destroy().catch(() => {});
       // Destroying the client leaves a socket alive that is still connecting.

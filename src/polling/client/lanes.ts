@@ -3,7 +3,7 @@ import type { PendingClaim, Permit, Permits, Precedence } from "./permits.ts";
 
 /** The lanes of one appliance: lent to one poll each, taken back while they are good, all ended together. */
 export interface Lanes {
-  /** The connected lane used last that is free; `undefined` where there is none. */
+  /** The connected lane used last that is free and not outdated; `undefined` if there is none. Ends outdated ones. */
   takeConnected(): Lane | undefined;
   /**
    * A new lane, as soon as one more connection is admitted, or a connected one that is given back meanwhile where it is no
@@ -61,6 +61,7 @@ export function createLanes({ permits, cluster, create }: LanesDeps): Lanes {
     );
   }
   function takeConnected(): Lane | undefined {
+    for (const lane of idle.filter((each) => each.isOutdated())) lane.destroy();
     const lane = idle.pop();
     if (lane === undefined) return undefined;
     permitOf.get(lane)?.busy();

@@ -1,5 +1,8 @@
 import { lookup as systemLookup, type LookupAddress, type LookupOptions } from "node:dns";
+import { closeSync, openSync } from "node:fs";
+import { devNull } from "node:os";
 import pLimit from "p-limit";
+import { isLocalError } from "./classify.ts";
 
 export type LookupCallback = (
   error: NodeJS.ErrnoException | null,
@@ -43,11 +46,36 @@ function answer(addresses: readonly LookupAddress[], options: LookupOptions, cal
   else callback(null, first?.address ?? "", first?.family ?? 4);
 }
 
+/**
+ * Other threads open and close files meanwhile: where a look-up has failed and fewer descriptors than this are free
+ * afterwards, it may have had none.
+ */
+const LEAST_FREE_DESCRIPTORS = 8;
+
+/**
+ * Calls the C library. Without a descriptor it may answer ENOTFOUND for any name, and may never load a module that it
+ * could not open; so it is not called then, and its failures count only where descriptors are free.
+ */
 function resolveBySystem(hostname: string): Promise<readonly LookupAddress[]> {
   return new Promise((resolve, reject) => {
-    systemLookup(hostname, { all: true }, (error, addresses) => {
+    const shortage = descriptorShortage(1);
+    if (shortage !== undefined) return reject(shortage);
+    return systemLookup(hostname, { all: true }, (error, addresses) => {
       if (error === null) resolve(addresses);
-      else reject(error);
+      else reject(descriptorShortage(LEAST_FREE_DESCRIPTORS) ?? error);
     });
   });
+}
+
+/** The system's error if this process cannot get so many descriptors now; takes microseconds. */
+function descriptorShortage(count: number): unknown {
+  const taken: number[] = [];
+  try {
+    while (taken.length < count) taken.push(openSync(devNull, "r"));
+    return undefined;
+  } catch (error) {
+    return isLocalError(error) ? error : undefined;
+  } finally {
+    for (const descriptor of taken) closeSync(descriptor);
+  }
 }

@@ -58,7 +58,7 @@ function wrongWith(group: GroupDocument): Found | undefined {
       return { kind: "split_brain", severity: "critical", summary };
     }
     case "no_master": {
-      const summary = `Nobody is MASTER of ${name}${asFarAsKnown(group)}`;
+      const summary = `Nobody is MASTER of ${name}`;
       return { kind: "no_master", severity: "critical", summary };
     }
     case "unknown":

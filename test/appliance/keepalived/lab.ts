@@ -74,9 +74,13 @@ export async function startKeepalived(
     await running?.gone;
   };
   const crash = async (): Promise<void> => {
-    const pids = await Promise.all(PID_FILES.map((name) => readFile(join(folder, name), "utf8")));
-    // The one that speaks VRRP first, as it would say good-bye after the other; before that one can replace it.
-    for (const pid of pids.toReversed()) process.kill(Number(pid), "SIGKILL");
+    const [main = 0, vrrp = 0] = await Promise.all(
+      PID_FILES.map(async (name) => Number(await readFile(join(folder, name), "utf8"))),
+    );
+    // The main process must not replace the other one, which would send a last advert if it ended second.
+    process.kill(main, "SIGSTOP");
+    process.kill(vrrp, "SIGKILL");
+    process.kill(main, "SIGKILL");
     await running?.gone;
   };
   onTestFinished(stop);
@@ -124,7 +128,7 @@ export async function startLone(options?: KeepalivedOptions): Promise<Keepalived
 
 /** What the program makes of a keepalived. */
 export function sourceIn({ folder }: Keepalived): Promise<VrrpSource> {
-  return sourceOf({ source: "keepalived", ...optionsIn(folder, { timeoutMs: 500 }) });
+  return sourceOf({ source: "keepalived", ...optionsIn(folder, { timeoutMs: 5_000 }) });
 }
 
 /** `name state priority` of each interface; or the reason why they are not known. */

@@ -7,7 +7,6 @@ import { instanceOf, NO_LAB, sourceIn, startKeepalived, tell } from "./lab.ts";
 import { connect, createLoneNetwork, createNetwork } from "./network.ts";
 import { temporaryFolder, skipped } from "./support.ts";
 
-const SOON = { timeout: 10_000 };
 describe.skipIf(NO_LAB !== undefined)(`the state of a real keepalived${skipped(NO_LAB)}`, () => {
   test("holds the interfaces as its configuration has them", async () => {
     const network = await createLoneNetwork();
@@ -65,7 +64,7 @@ describe.skipIf(NO_LAB !== undefined)(`the state of a real keepalived${skipped(N
         },
       ],
     };
-    await expect.poll(source, SOON).toEqual(expected);
+    await expect.poll(source).toEqual(expected);
   });
 
   test("follows a failover, and the return of the preferred one", async () => {
@@ -79,13 +78,13 @@ describe.skipIf(NO_LAB !== undefined)(`the state of a real keepalived${skipped(N
     ]);
     const sources = [await sourceIn(preferred), await sourceIn(other)];
     const both = () => Promise.all(sources.map(tell));
-    await expect.poll(both, SOON).toEqual([["VI_1 MASTER 150"], ["VI_1 BACKUP 100"]]);
+    await expect.poll(both).toEqual([["VI_1 MASTER 150"], ["VI_1 BACKUP 100"]]);
     await preferred.stop();
     await expect
-      .poll(both, SOON)
+      .poll(both)
       .toEqual([expect.stringMatching(/^keepalived is not running/), ["VI_1 MASTER 100"]]);
     await preferred.start();
-    await expect.poll(both, SOON).toEqual([["VI_1 MASTER 150"], ["VI_1 BACKUP 100"]]);
+    await expect.poll(both).toEqual([["VI_1 MASTER 150"], ["VI_1 BACKUP 100"]]);
   });
 
   test("tells the priority that a tracked file makes of the configured one", async () => {
@@ -98,20 +97,20 @@ describe.skipIf(NO_LAB !== undefined)(`the state of a real keepalived${skipped(N
         instanceOf("priority 150\n track_file { load }"),
     );
     const source = await sourceIn(keepalived);
-    await expect.poll(() => tell(source), SOON).toEqual(["VI_1 MASTER 130"]);
+    await expect.poll(() => tell(source)).toEqual(["VI_1 MASTER 130"]);
     await writeFile(weight, "10");
-    await expect.poll(() => tell(source), SOON).toEqual(["VI_1 MASTER 160"]);
+    await expect.poll(() => tell(source)).toEqual(["VI_1 MASTER 160"]);
   });
 
   test("tells a fault as BACKUP, and what follows it", async () => {
     const network = await createLoneNetwork();
     const keepalived = await startKeepalived(network, instanceOf("priority 150"));
     const source = await sourceIn(keepalived);
-    await expect.poll(() => tell(source), SOON).toEqual(["VI_1 MASTER 150"]);
+    await expect.poll(() => tell(source)).toEqual(["VI_1 MASTER 150"]);
     network.ip("link", "set", "eth0", "down");
-    await expect.poll(() => tell(source), SOON).toEqual(["VI_1 BACKUP 150"]);
+    await expect.poll(() => tell(source)).toEqual(["VI_1 BACKUP 150"]);
     expect(keepalived.log()).toContain("(VI_1) Entering FAULT STATE");
     network.ip("link", "set", "eth0", "up");
-    await expect.poll(() => tell(source), SOON).toEqual(["VI_1 MASTER 150"]);
+    await expect.poll(() => tell(source)).toEqual(["VI_1 MASTER 150"]);
   });
 });

@@ -40,7 +40,7 @@ export function optionsIn(folder: string, fields: Partial<KeepalivedOptions> = {
     pidFile: join(folder, "vrrp.pid"),
     dumpFile: join(folder, "keepalived.json"),
     signal: 36,
-    timeoutMs: 10_000,
+    timeoutMs: 60_000,
     instances: new Map(),
     ...fields,
   };

@@ -9,20 +9,30 @@ import { eventually } from "../../support/eventually.ts";
 import { dumpOf, isAlive, isStopped, NO_PROC, SIGJSON, startFake, startNamed } from "./fake.ts";
 import { optionsIn, temporaryFolder, skipped } from "./support.ts";
 
-/** Long enough for what is there already; what comes never makes a test that long. */
+/** For what is there already, or never comes. */
 const SOON = { timeoutMs: 100 };
 
-/** What is told of the keepalived whose files lie in a folder, and the signals sent; a reason without the folder. */
-async function tell(folder: string, fields: Partial<KeepalivedOptions> = {}) {
+/**
+ * What is told of the keepalived whose files lie in a folder, and the signals sent; a reason without the folder.
+ * `beforeDeadline` runs after each signal, before the time for the answer begins.
+ */
+async function tell(folder: string, fields: Partial<KeepalivedOptions> = {}, beforeDeadline = () => {}) {
   const signals: number[] = [];
   const source = createKeepalivedVrrp(optionsIn(folder, fields), (pid, signal) => {
     signals.push(signal);
     process.kill(pid, signal);
+    beforeDeadline();
   });
   const state = await source();
   return state.ok
     ? { signals, states: state.interfaces.map((each) => each.state) }
     : { signals, reason: state.reason.replaceAll(`${folder}/`, "") };
+}
+
+/** Blocks until the file is there. */
+function waitForFile(path: string): void {
+  const nobody = new Int32Array(new SharedArrayBuffer(4));
+  while (!existsSync(path)) Atomics.wait(nobody, 0, 0, 5);
 }
 
 describe.skipIf(NO_PROC !== undefined)(`the state${skipped(NO_PROC)}`, () => {
@@ -47,7 +57,8 @@ describe.skipIf(NO_PROC !== undefined)(`the state${skipped(NO_PROC)}`, () => {
     const { folder } = await startFake("cp half.1 keepalived.json");
     const reason =
       "keepalived did not write down its state within 0.1 s: keepalived.json: it is not complete";
-    expect(await tell(folder, SOON)).toEqual({ signals: [SIGJSON], reason });
+    const isWritten = () => waitForFile(join(folder, "keepalived.json"));
+    expect(await tell(folder, SOON, isWritten)).toEqual({ signals: [SIGJSON], reason });
   });
 
   test("is not known where keepalived writes nothing, whatever it wrote before", async () => {

@@ -1,6 +1,7 @@
 import { join, relative, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { loadConfig } from "../../../src/config/load.ts";
+import { isLike } from "../../../src/config/resolve/included-files.ts";
 import { configOf, createFolder, errorsOf } from "../folder.ts";
 
 const lone = (name: string) => `appliances: [{ name: ${name}, base_url: "https://${name}" }]\n`;
@@ -71,4 +72,24 @@ test("their paths in errors are relative like the main file's", async () => {
   const given = relative(resolve("."), folder);
   const result = await loadConfig(join(given, "config.yaml"));
   expect(result.ok ? [] : result.errors.map(({ file }) => file)).toEqual([join(given, "d/a.yaml")]);
+});
+
+test.each([
+  ["a.yaml", "a.yaml", true],
+  ["a.yaml", "b.yaml", false],
+  ["*.yaml", "a.yaml", true],
+  ["*.yaml", ".a.yaml", false],
+  [".*.yaml", ".a.yaml", true],
+  ["a*b*c", "abc", true],
+  ["a*b*c", "a-b-b-c", true],
+  ["a*b*c", "acb", false],
+  ["ab*ba", "aba", false],
+  ["a**b", "ab", true],
+  ["*", "anything", true],
+  ["a+(b)*", "a+(b)c", true],
+  ["a.*", "ab", false],
+  ["*\n*", "a\nb", true],
+  ["*a".repeat(100), "a".repeat(99), false],
+])("%j finds %j: %s", (pattern, name, isFound) => {
+  expect(isLike(name, pattern)).toBe(isFound);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { errorsOf } from "../folder.ts";
 
-const member = (name: string) => `{ name: ${name}, base_url: "https://h" }`;
+const member = (name: string) => `{ name: ${name}, base_url: "https://${name}" }`;
 
 test.each([
   [

@@ -12,7 +12,7 @@ const nested = (top: string, cluster: string, appliance: string) =>
     `    polling: { vrrp: {${cluster}} }`,
     "    appliances:",
     `      - { name: a, base_url: "https://h", polling: { vrrp: {${appliance}} } }`,
-    `      - { name: b, base_url: "https://h", polling: { vrrp: {${appliance}} } }`,
+    `      - { name: b, base_url: "https://i", polling: { vrrp: {${appliance}} } }`,
   ].join("\n");
 
 test.each([

@@ -1,4 +1,4 @@
-import { createTask, getTasks } from "node-cron";
+import { createTask, getTasks, validate } from "node-cron";
 import { expect, test } from "vitest";
 import { checkScheduleExpression, shortestGapMs } from "../../../src/config/schema/schedule-expression.ts";
 
@@ -19,6 +19,11 @@ test.each([
   ["0 0 22-2/2 * * *", 7_200_000],
   ["0 0 0 29 2 *", 86_400_000],
   ["  0  */5 * * * *  ", 300_000],
+  ["0 0 0 L * ?", 86_400_000],
+  ["0 0 0 LW jan-mar/2 *", 86_400_000],
+  ["0 0 0 15W,L-3 December *", 86_400_000],
+  ["0 0 0 * * FriL,1#2", 86_400_000],
+  ["0 0 0 * * sat-mon", 86_400_000],
 ])("%s is accepted; its runs are at least %d ms apart", (expression, gapMs) => {
   expect(checkScheduleExpression(expression)).toBeUndefined();
   expect(shortestGapMs(expression)).toBe(gapMs);
@@ -54,9 +59,76 @@ test.each([
   ["0-30/45 * * * * *", "expected a step that is smaller than the range, got 0-30/45 for second"],
   ["0 0 0 30 2 *", "expected a node-cron expression: 30 2 is an impossible day of month for the given month"],
   ["0 0 0 1 1 1#5", "expected a date that comes round"],
+  ["0 0 0 L-30 2 *", "expected a date that comes round"],
+  ["0-60 * * * * *", "expected a node-cron expression: 0-60 is an invalid expression for second"],
+  [
+    "0-999999999 * * * * *",
+    "expected a node-cron expression: 0-999999999 is an invalid expression for second",
+  ],
+  ["*9999999 * * * * *", "expected a node-cron expression: *9999999 is an invalid expression for second"],
+  ["0 24 24 * * *", "expected a node-cron expression: 24 is an invalid expression for hour"],
+  [
+    "0 0 0 0 13 8",
+    "expected a node-cron expression: 0 is an invalid expression for day of month; 13 is an invalid expression for month; 8 is an invalid expression for week day",
+  ],
+  [
+    "0 0 0 1 1-dec999999999 *",
+    "expected a node-cron expression: 1-dec999999999 is an invalid expression for month",
+  ],
+  ["*/0 * * * * *", "expected a node-cron expression: */0 is an invalid expression for second"],
+  ["*/99999 * * * * *", "expected a node-cron expression: */99999 is an invalid expression for second"],
+  ["5/10 * * * * *", "expected a node-cron expression: 5/10 is an invalid expression for second"],
+  ["1-2-3 * * * * *", "expected a node-cron expression: 1-2-3 is an invalid expression for second"],
+  ["1, * * * * *", "expected a node-cron expression: 1, is an invalid expression for second"],
+  [
+    `${"0,".repeat(45)}60 * * * * *`,
+    `expected a node-cron expression: ${"0,".repeat(40)}... is an invalid expression for second`,
+  ],
+  [`${"0,".repeat(600)}0 * * * * *`, "expected a node-cron expression of at most 1000 characters"],
 ])("%j is refused: %s", (expression, message) => {
   expect(checkScheduleExpression(expression)).toBe(message);
 });
+
+const DAYS_OF_MONTH = [
+  "1",
+  "29",
+  "30",
+  "31",
+  "L",
+  "LW",
+  "L-27",
+  "L-28",
+  "L-30",
+  "1W",
+  "15W",
+  "30W",
+  "31W",
+  "8-14",
+];
+const MONTHS = ["2", "4", "12", "*"];
+const WEEK_DAYS = ["*", "0", "6", "0L", "5L", "1#1", "3#2", "1#5"];
+
+test("what comes round for us is what node-cron finds within a century", () => {
+  const expressions = DAYS_OF_MONTH.flatMap((day) =>
+    MONTHS.flatMap((month) => WEEK_DAYS.map((weekDay) => `0 0 0 ${day} ${month} ${weekDay}`)),
+  );
+  const differing = expressions.filter(
+    (expression) =>
+      validate(expression) && findsDate(expression) !== (checkScheduleExpression(expression) === undefined),
+  );
+  expect(differing).toEqual([]);
+});
+
+function findsDate(expression: string): boolean {
+  const task = createTask(expression, () => undefined);
+  try {
+    return task.getNextRuns(1).length === 1;
+  } catch {
+    return false;
+  } finally {
+    void task.destroy();
+  }
+}
 
 test("checking leaves no task behind", () => {
   const before = getTasks().size;

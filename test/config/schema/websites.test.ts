@@ -46,7 +46,7 @@ test("an appliance must not repeat a website of its cluster", async () => {
     "    websites: [1, 2]",
     "    appliances:",
     '      - { name: a, base_url: "https://h", websites: [3, 2] }',
-    '      - { name: b, base_url: "https://h", websites: [3] }',
+    '      - { name: b, base_url: "https://i", websites: [3] }',
   ].join("\n");
   expect(await errorsOf(text)).toEqual([
     "config.yaml:5:57: clusters[0].appliances[0].websites[1]: website 2 is already there",

@@ -17,10 +17,14 @@ export function ownsCluster(name: ClusterName): Case["owns"] {
   return ({ ha_cluster: cluster }) => cluster === name;
 }
 
+/** What every alert of ours has. */
+export const OURS = { component: "appliance-exporter" };
+
 /** An alert about the VRRP group of a cluster. */
 export function vrrpAlert(alertname: string, { name, vhid, vip }: Cluster, labels: Labels = {}): Labels {
   return {
     alertname,
+    ...OURS,
     severity: "critical",
     site: SITE,
     ha_cluster: name,
@@ -41,5 +45,5 @@ export function applianceAlert(
   cluster: Cluster,
   appliance: string,
 ): Labels {
-  return { alertname, severity, site: SITE, ha_cluster: cluster.name, appliance };
+  return { alertname, ...OURS, severity, site: SITE, ha_cluster: cluster.name, appliance };
 }

@@ -1,4 +1,4 @@
-import { failoverTo, type Case } from "./case.ts";
+import { failoverTo, OURS, type Case } from "./case.ts";
 import { websiteAlert } from "./websites.ts";
 
 const restart: Case = {
@@ -39,7 +39,12 @@ const isolated: Case = {
   owns: ({ alertname = "" }) => alertname.startsWith("ApplianceExporter"),
   play: async ({ happens }, lab) => {
     const twin = lab.exporter("twin");
-    const alert = { alertname: "ApplianceExporterIsolated", exporters: "some", severity: "critical" };
+    const alert = {
+      alertname: "ApplianceExporterIsolated",
+      ...OURS,
+      exporters: "some",
+      severity: "critical",
+    };
     const cut = await happens("one of two exporters isolated", twin.fleetLink.unplug);
     await cut.tells(alert);
     const connected = await happens("that exporter connected again", twin.fleetLink.plug);

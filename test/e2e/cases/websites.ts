@@ -2,7 +2,7 @@ import { SITE, WEBSITES, type WebsiteName } from "../lab/fleet.ts";
 import type { Lab } from "../lab/lab.ts";
 import type { Labels } from "../lab/notifications.ts";
 import type { Website } from "../lab/websites.ts";
-import type { Case } from "./case.ts";
+import { OURS, type Case } from "./case.ts";
 
 /** An alert about a website. */
 export function websiteAlert(
@@ -13,6 +13,7 @@ export function websiteAlert(
   const found = WEBSITES.find((website) => website.name === name);
   return {
     alertname,
+    ...OURS,
     site: SITE,
     ha_cluster: found?.cluster ?? "",
     website: name,

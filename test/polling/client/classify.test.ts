@@ -44,8 +44,8 @@ test.each(["ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "EAI_FAIL"])("%s of a name loo
   expect(classifyError(coded(code, { syscall: "getaddrinfo" }), "lookup")).toBe("dns");
 });
 
-test("a look-up that fails for want of descriptors is local", () => {
-  expect(classifyError(coded("EMFILE", { syscall: "getaddrinfo" }), "lookup")).toBe("local");
+test.each(["EMFILE", "ENFILE", "ENOMEM", "EAI_MEMORY"])("%s of a name look-up is local", (code) => {
+  expect(classifyError(coded(code, { syscall: "getaddrinfo" }), "lookup")).toBe("local");
 });
 
 test("an error of the parser is protocol, with a code or without", () => {
@@ -66,11 +66,14 @@ test.each([new TypeError("x is not a function"), "text", undefined])(
   },
 );
 
-test("the attempts on several addresses that all failed are told by their common code", () => {
-  const refused = coded("ECONNREFUSED");
-  expect(
-    classifyError(Object.assign(new AggregateError([refused, refused]), { code: "ECONNREFUSED" }), "connect"),
-  ).toBe("connect");
+test.each([
+  [["ECONNREFUSED", "ECONNREFUSED"], "connect"],
+  [["ECONNREFUSED", "EMFILE"], "local"],
+  [["EADDRNOTAVAIL", "ECONNREFUSED"], "connect"],
+  [["EADDRNOTAVAIL", "EADDRNOTAVAIL"], "local"],
+] as const)("attempts on several addresses that fail with %j are %s", (codes, reason) => {
+  const error = Object.assign(new AggregateError(codes.map((code) => coded(code))), { code: codes[0] });
+  expect(classifyError(error, "connect")).toBe(reason);
 });
 
 test("a deadline is called by the stage in which it struck", () => {

@@ -93,7 +93,7 @@ test.each<{ name: string; start: (behaviour: Behaviour) => ReturnType<typeof ser
     ] satisfies Behaviour[]) {
       const server = await start(end);
       const client = clientOf(`${scheme}://127.0.0.1:${server.port}`);
-      expect(["connect", "protocol"]).toContain(shortly(await client.get("/x", 1_000)));
+      expect(["connect", "protocol"]).toContain(shortly(await client.get("/x", LONG_MS)));
       expect(server.connections()).toBe(1);
     }
   },
@@ -170,7 +170,7 @@ test("a closed client makes no connection any more", async () => {
 test("credentials are new if they are not those that were refused last", async () => {
   const server = await serve(answering("HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n"));
   const client = clientOf(`https://127.0.0.1:${server.port}`, { http: { basicAuth: inlinePassword("old") } });
-  expect(await client.hasNewCredentials(5_000)).toBe(true);
+  expect(await client.hasNewCredentials(LONG_MS)).toBe(true);
   expect(shortly(await client.get("/x", LONG_MS))).toBe("auth");
-  expect(await client.hasNewCredentials(5_000)).toBe(false);
+  expect(await client.hasNewCredentials(LONG_MS)).toBe(false);
 });

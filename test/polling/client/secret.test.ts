@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -31,14 +31,29 @@ test("a password file that is missing or empty fails the poll as secret, and not
   expect(server.connections()).toBe(0);
 });
 
+test.skipIf(process.platform !== "linux")(
+  "a password file that this host cannot read fails the poll as local, and the next one tries again",
+  async () => {
+    const path = passwordFile();
+    // Reading it is an I/O error.
+    symlinkSync("/proc/self/mem", path);
+    const { server, client } = await clientWithFile(path);
+    expect(shortly(await client.get("/x", LONG_MS))).toBe("local");
+    expect(server.connections()).toBe(0);
+    rmSync(path);
+    writeFileSync(path, "hunter2");
+    expect(shortly(await client.get("/x", LONG_MS))).toBe("{}");
+  },
+);
+
 test("a password that has changed is used from the next poll on, and counts as new credentials", async () => {
   const path = passwordFile();
   writeFileSync(path, "old\n");
   const { server, client } = await clientWithFile(path, REFUSED);
   expect(shortly(await client.get("/x", LONG_MS))).toBe("auth");
-  expect(await client.hasNewCredentials(5_000)).toBe(false);
+  expect(await client.hasNewCredentials(LONG_MS)).toBe(false);
   writeFileSync(path, "new\n");
-  expect(await client.hasNewCredentials(5_000)).toBe(true);
+  expect(await client.hasNewCredentials(LONG_MS)).toBe(true);
   expect(shortly(await client.get("/x", LONG_MS))).toBe("auth");
   const sent = server.requests.map(({ head }) => /authorization: Basic (\S+)/i.exec(head)?.[1] ?? "");
   expect(sent.map((base64) => Buffer.from(base64, "base64").toString())).toEqual([
@@ -53,7 +68,7 @@ test("a file that cannot be read is no new password", async () => {
   const { client } = await clientWithFile(path, REFUSED);
   await client.get("/x", LONG_MS);
   rmSync(path);
-  expect(await client.hasNewCredentials(5_000)).toBe(false);
+  expect(await client.hasNewCredentials(LONG_MS)).toBe(false);
 });
 
 test("a deadline that strikes while the password is read is secret, and nothing is sent when it comes after all", async () => {

@@ -1,15 +1,27 @@
 import { X509Certificate } from "node:crypto";
 import { TLSSocket, type TlsOptions } from "node:tls";
 
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import type { TlsClientConfig } from "../../../src/config/config.ts";
 import { Secret } from "../../../src/config/secret.ts";
 import { createSecureContexts } from "../../../src/polling/client/tls-context.ts";
 import { systemClock } from "../../../src/polling/clock.ts";
 import { createAuthority, createIntermediateChain } from "../../support/certificates.ts";
+import { eventually } from "../../support/eventually.ts";
 import type { Behaviour } from "../../support/fault-server.ts";
-import { answering, AUTHORITY, clientOf, LEAF, LONG_MS, OK, serve, shortly, trusting } from "./support.ts";
+import {
+  answering,
+  AUTHORITY,
+  clientOf,
+  LEAF,
+  LONG_MS,
+  OK,
+  serve,
+  servePlain,
+  shortly,
+  trusting,
+} from "./support.ts";
 
 const PIN = fingerprint(LEAF.cert);
 const OTHER_PIN = "00".repeat(32);
@@ -17,6 +29,7 @@ const CHAIN = await createIntermediateChain();
 const STRANGER = await createAuthority("Stranger");
 const ELSEWHERE = await AUTHORITY.issue({ hosts: ["waf.example"] });
 const HOUR_MS = 3_600_000;
+const NEXT = await AUTHORITY.issue();
 const EXPIRED = await AUTHORITY.issue({
   notBefore: new Date(Date.now() - 2 * HOUR_MS),
   notAfter: new Date(Date.now() - HOUR_MS),
@@ -173,6 +186,83 @@ test("a certificate that has expired since its session began is refused", async 
   expect(shortly(await client.get("/x", LONG_MS))).toBe("{}");
   wallMs += 365 * 24 * 3_600_000;
   expect(shortly(await client.get("/x", LONG_MS))).toBe("tls");
+});
+
+/** Presents another certificate from when it is told to, on full handshakes alone: sessions are still resumed. */
+async function startReplacing(behaviour: Behaviour, version: "TLSv1.2" | "TLSv1.3") {
+  const options = { ticketKeys: Buffer.alloc(48, 1), minVersion: version, maxVersion: version } as const;
+  const server = await serve(behaviour, { ...LEAF, ...options });
+  return { server, replace: () => server.secure({ ...NEXT, ...options }) };
+}
+
+function laterClock() {
+  let laterMs = 0;
+  const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + laterMs };
+  return { clock, pass: (ms: number) => void (laterMs += ms) };
+}
+
+describe.each(["TLSv1.2", "TLSv1.3"] as const)("a certificate that is replaced, with %s,", (version) => {
+  test.each([
+    { name: "a kept connection", behaviour: answering(OK) },
+    { name: "resumed sessions", behaviour: ending([]) },
+  ])("behind $name is seen within the hour, by one new connection", async ({ behaviour }) => {
+    const { server, replace } = await startReplacing(behaviour, version);
+    const { clock, pass } = laterClock();
+    const client = clientOf(`https://127.0.0.1:${server.port}`, { clock });
+    expect(shortly(await client.get("/x", LONG_MS))).toBe("{}");
+    expect(shortly(await client.get("/x", LONG_MS))).toBe("{}");
+    expect(client.certificate()?.sha256).toBe(PIN);
+    const before = server.connections();
+    replace();
+    pass(HOUR_MS);
+    expect(shortly(await client.get("/x", LONG_MS))).toBe("{}");
+    expect(client.certificate()?.sha256).toBe(fingerprint(NEXT.cert));
+    expect(server.connections()).toBe(before + 1);
+    await eventually(() => expect(server.openConnections()).toBeLessThanOrEqual(1));
+  });
+
+  test.each([
+    { name: "a kept connection", behaviour: answering(OK) },
+    { name: "resumed sessions", behaviour: ending([]) },
+  ])("behind $name fails its pin within the hour, and from then on", async ({ behaviour }) => {
+    const { server, replace } = await startReplacing(behaviour, version);
+    const { clock, pass } = laterClock();
+    const tls = trusting({ certificateSha256: [PIN] });
+    const client = clientOf(`https://127.0.0.1:${server.port}`, { clock, http: { tls } });
+    expect(shortly(await client.get("/x", LONG_MS))).toBe("{}");
+    replace();
+    expect(shortly(await client.get("/x", LONG_MS))).toBe("{}");
+    pass(HOUR_MS);
+    for (let nth = 0; nth < 2; nth += 1) expect(shortly(await client.get("/x", LONG_MS))).toBe("tls");
+    await eventually(() => expect(server.openConnections()).toBe(0));
+  });
+});
+
+test("connections that lie idle when the full handshake is due are closed, and one new session serves all", async () => {
+  const resumed: boolean[] = [];
+  const server = await serve((connection) => {
+    resumed.push(connection.socket instanceof TLSSocket && connection.socket.isSessionReused());
+    answering(OK)(connection);
+  });
+  const { clock, pass } = laterClock();
+  const client = clientOf(`https://127.0.0.1:${server.port}`, { clock });
+  await Promise.all([1, 2, 3].map(() => client.get("/x", LONG_MS)));
+  expect(server.openConnections()).toBe(3);
+  pass(HOUR_MS);
+  await client.get("/x", LONG_MS);
+  await eventually(() => expect(server.openConnections()).toBe(1));
+  await Promise.all([1, 2].map(() => client.get("/x", LONG_MS)));
+  expect(resumed.slice(3)).toEqual([false, true]);
+});
+
+test("connections without TLS are kept for longer than an hour", async () => {
+  const server = await servePlain(answering(OK));
+  const { clock, pass } = laterClock();
+  const client = clientOf(`http://127.0.0.1:${server.port}`, { clock });
+  await client.get("/x", LONG_MS);
+  pass(3 * HOUR_MS);
+  await client.get("/x", LONG_MS);
+  expect(server.connections()).toBe(1);
 });
 
 test("a session is never offered to another appliance", async () => {

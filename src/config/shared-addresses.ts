@@ -1,0 +1,37 @@
+import type { ApplianceConfig } from "./config.ts";
+
+/** An address that more than one enabled appliance has. */
+export interface SharedAddress {
+  readonly baseUrl: string;
+  /** Names of the appliances, at least two. */
+  readonly appliances: readonly string[];
+}
+
+/** Named in a text; the rest is counted. */
+const MAX_NAMED = 5;
+
+/**
+ * The addresses that several enabled appliances of the fleet have, in the order in which they first appear. Appliances
+ * behind different proxies are different ones.
+ */
+export function findSharedAddresses(appliances: readonly ApplianceConfig[]): readonly SharedAddress[] {
+  const byTarget = new Map<string, { baseUrl: string; appliances: string[] }>();
+  for (const { name, baseUrl, enabled, http } of appliances) {
+    if (!enabled) continue;
+    const target = `${baseUrl} ${http.proxy?.host ?? ""} ${http.proxy?.port ?? ""}`;
+    const shared = byTarget.get(target);
+    if (shared) shared.appliances.push(name);
+    else byTarget.set(target, { baseUrl, appliances: [name] });
+  }
+  return [...byTarget.values()].filter(({ appliances: { length } }) => length > 1);
+}
+
+/** In one line, with the first few of them: `https://h:4849 (a, b, and 3 more), and 2 more`. */
+export function describeSharedAddresses(shared: readonly SharedAddress[]): string {
+  return listFew(shared.map(({ baseUrl, appliances }) => `${baseUrl} (${listFew(appliances)})`));
+}
+
+function listFew(texts: readonly string[]): string {
+  const rest = texts.length - MAX_NAMED;
+  return [...texts.slice(0, MAX_NAMED), ...(rest > 0 ? [`and ${rest} more`] : [])].join(", ");
+}

@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { extname } from "node:path";
+
+export interface Asset {
+  readonly contentType: string;
+  readonly body: Buffer;
+}
+
+/** The script, the style sheet and the icon of the page. */
+export interface Assets {
+  /** Their folder, relative to the page: `assets/` and a hash of all of them, so that browsers may cache them. */
+  readonly folder: string;
+  /** By path: `/assets/0123abcd/style.css`. */
+  readonly files: ReadonlyMap<string, Asset>;
+}
+
+/** The built files, seen from the source and from the built program alike: browsers do not run TypeScript. */
+const BUILT = new URL("../../dist/page/", import.meta.url);
+const FOLDERS = ["", "client/"];
+const TYPES: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+
+/** Reads the files once. Rejects if the program was not built. */
+export async function loadAssets(): Promise<Assets> {
+  const names = (await Promise.all(FOLDERS.map(listAssets))).flat();
+  const files = await Promise.all(
+    names.map(async (name) => ({ name, body: await readFile(new URL(name, BUILT)) })),
+  );
+  const hash = createHash("sha256");
+  for (const { name, body } of files) hash.update(`${name}\0${body.length}\0`).update(body);
+  const folder = `assets/${hash.digest("hex").slice(0, 16)}`;
+  return {
+    folder,
+    files: new Map(
+      files.map(({ name, body }) => [
+        `/${folder}/${name}`,
+        { contentType: TYPES[extname(name)] ?? "", body },
+      ]),
+    ),
+  };
+}
+
+/** The scripts beside the page are the server's own. */
+async function listAssets(folder: string): Promise<readonly string[]> {
+  const names = await readdir(new URL(folder, BUILT));
+  return names
+    .filter((name) => extname(name) in TYPES && (folder !== "" || extname(name) !== ".js"))
+    .toSorted()
+    .map((name) => folder + name);
+}

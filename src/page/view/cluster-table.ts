@@ -1,0 +1,84 @@
+import type { ApplianceDocument, ClusterDocument, PollDocument } from "../../status/schema.ts";
+import { groupRows } from "./group-rows.ts";
+import { html, nothing, type Html } from "./html.ts";
+import type { Level } from "./levels.ts";
+import { labelList, mark, relative, stateCell } from "./parts.ts";
+import type { Reader } from "./reader.ts";
+import { formatSeconds, type Wording } from "./time.ts";
+import { websiteRows } from "./website-rows.ts";
+
+/** This many columns fit side by side on a narrow screen. */
+const FEW = 3;
+
+/** A column for each appliance; rows for VRRP groups, websites and polling. */
+export function clusterTable(cluster: ClusterDocument, reader: Reader): Html {
+  const { name, appliances } = cluster;
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="Table of ${name}">
+    <table class="${appliances.length <= FEW ? "few" : "many"}">
+      <thead>
+        <tr>
+          <td></td>
+          ${appliances.map((appliance) => columnHeader(appliance, cluster))}
+        </tr>
+      </thead>
+      ${rowGroup("VRRP", "vrrp", appliances.length, groupRows(cluster, reader))}
+      ${rowGroup("Websites", "websites", appliances.length, websiteRows(cluster, reader))}
+      ${rowGroup("Polling of the VRRP list", "polling", appliances.length, pollRows(appliances, reader))}
+    </table>
+  </div>`;
+}
+
+function columnHeader({ name, labels, poll }: ApplianceDocument, cluster: ClusterDocument): Html {
+  const own = Object.entries(labels).filter(([label, value]) => cluster.labels[label] !== value);
+  const [level, words] = POLL_STATES[poll.state];
+  return html`<th scope="col" data-level="${level}">
+    ${mark(level)} <span class="name">${name}</span> <span class="words">${words}</span>
+    ${labelList(Object.fromEntries(own))}
+  </th> `;
+}
+
+const POLL_STATES: Readonly<Record<PollDocument["state"], readonly [Level, string]>> = {
+  pending: ["unknown", "not polled yet"],
+  succeeded: ["well", "up"],
+  failed: ["critical", "down"],
+};
+
+function rowGroup(title: string, kind: string, columns: number, rows: readonly Html[]): Html {
+  if (rows.length === 0) return nothing;
+  return html`<tbody class="${kind}">
+    <tr>
+      <th scope="rowgroup" colspan="${columns + 1}">${title}</th>
+    </tr>
+    ${rows}
+  </tbody>`;
+}
+
+/** How polling each appliance goes. What is known about it is as old as its last success. */
+export function pollRows(appliances: readonly ApplianceDocument[], reader: Reader): readonly Html[] {
+  const line = (title: string, cell: (poll: PollDocument) => Html): Html =>
+    html`<tr class="row">
+      <th scope="row"><span class="title">${title}</span></th>
+      ${appliances.map(({ poll }) => cell(poll))}
+    </tr> `;
+  const when = (wording: Wording, at: string | undefined, or: string): Html =>
+    html`<td>${at === undefined ? or : relative(wording, at, reader)}</td> `;
+  return [
+    line("Latest poll", (poll) => resultCell(poll, reader)),
+    line("Last success", ({ lastSuccessAt }) => when("ago", lastSuccessAt, "none yet")),
+    line(
+      "Duration",
+      ({ durationSeconds: seconds }) =>
+        html`<td>${seconds === undefined ? "–" : formatSeconds(seconds)}</td> `,
+    ),
+    line("Next poll", ({ nextPollAt }) => when("next", nextPollAt, "none planned")),
+  ];
+}
+
+function resultCell({ state, reason, message, failingSince }: PollDocument, reader: Reader): Html {
+  if (state === "pending") return stateCell("unknown", "not polled yet", nothing);
+  if (state === "succeeded") return stateCell("well", "good", nothing);
+  const since =
+    failingSince === undefined ? nothing : html`<span>${relative("for", failingSince, reader)}</span> `;
+  const details = html`${since}<span>${message ?? ""}</span>`;
+  return stateCell("critical", (reason ?? "failed").replaceAll("_", " "), details);
+}

@@ -1,0 +1,54 @@
+import type { FleetEvent } from "../../status/schema.ts";
+import { outsideFilter } from "./filter-form.ts";
+import { html, nothing, type Html } from "./html.ts";
+import { keyedId } from "./ids.ts";
+import { absolute, more, relative } from "./parts.ts";
+import type { Reader } from "./reader.ts";
+import { count } from "./words.ts";
+
+/** Events that are always shown; the reader can open the others. */
+const SHOWN = 8;
+
+const KIND_WORDS: Readonly<Record<FleetEvent["kind"], string>> = {
+  failover: "Failover",
+  outage: "Outage",
+  recovery: "Recovery",
+  change: "Change",
+};
+
+/** Latest first. `hidden`: how many the filter excludes. */
+export function eventHistory(
+  events: readonly FleetEvent[],
+  hidden: number,
+  startedAt: string,
+  reader: Reader,
+): Html {
+  const others = events.slice(SHOWN);
+  return html`<h2 id="history-title">What happened</h2>
+    ${eventItems(events.slice(0, SHOWN), reader)}
+    ${
+      others.length === 0
+        ? nothing
+        : more(reader, "earlier-events", count(others.length, "earlier event"), () =>
+            eventItems(others, reader),
+          )
+    }
+    ${outsideFilter(hidden, "event")}
+    ${events.length + hidden === 0 ? html`<p class="note">Nothing yet.</p>` : nothing}
+    <p class="note">Since the exporter started, ${absolute(startedAt)}.</p>`;
+}
+
+function eventItems(events: readonly FleetEvent[], reader: Reader): Html {
+  if (events.length === 0) return nothing;
+  return html`<ol class="events">
+    ${events.map((event) => eventItem(event, reader))}
+  </ol>`;
+}
+
+function eventItem({ at, kind, summary, cluster, appliance }: FleetEvent, reader: Reader): Html {
+  const id = keyedId("event", [at, kind, cluster, appliance, summary]);
+  return html`<li id="${id}" data-kind="${kind}">
+    <p class="what"><strong>${KIND_WORDS[kind]}</strong> <span>${summary}</span></p>
+    <p class="meta">${relative("ago", at, reader)}, ${absolute(at)}, cluster ${cluster}</p>
+  </li> `;
+}

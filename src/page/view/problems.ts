@@ -1,0 +1,73 @@
+import type { Problem } from "../../status/schema.ts";
+import { outsideFilter } from "./filter-form.ts";
+import { html, nothing, type Html } from "./html.ts";
+import { clusterId, keyedId } from "./ids.ts";
+import { LEVEL_WORDS } from "./levels.ts";
+import { absolute, mark, more, relative } from "./parts.ts";
+import type { Reader } from "./reader.ts";
+import { count } from "./words.ts";
+
+/** Problems that are always shown; the reader can open the others. */
+const SHOWN = 8;
+/** At most this many of them have the same kind and cluster: one pair's many groups must not hide other clusters. */
+const SHOWN_ALIKE = 2;
+
+/** Identifies a problem, whatever its words and its age. */
+export function problemId({ kind, cluster, appliance, website, group }: Problem): string {
+  return keyedId("problem", [kind, cluster, appliance, website?.id, group?.vhid, group?.vip]);
+}
+
+/** Worst first. `hidden`: how many the filter excludes. */
+export function problemList(problems: readonly Problem[], hidden: number, reader: Reader): Html {
+  if (problems.length === 0 && hidden === 0) return nothing;
+  const first = selectShown(problems);
+  const others = problems.filter((problem) => !first.includes(problem));
+  const items = (some: readonly Problem[]) => some.map((problem) => problemItem(problem, reader));
+  return html`<h2 class="hidden-visually">What is wrong</h2>
+    <ol class="problems">
+      ${items(first)}
+    </ol>
+    ${
+      others.length === 0
+        ? nothing
+        : more(
+            reader,
+            "more-problems",
+            count(others.length, "more problem"),
+            () =>
+              html`<ol class="problems" start="${first.length + 1}">
+                ${items(others)}
+              </ol>`,
+          )
+    }
+    ${outsideFilter(hidden, "problem")}`;
+}
+
+function selectShown(problems: readonly Problem[]): readonly Problem[] {
+  const alike = new Map<string, number>();
+  const varied = problems.filter(({ kind, cluster }) => {
+    const key = JSON.stringify([kind, cluster]);
+    alike.set(key, (alike.get(key) ?? 0) + 1);
+    return (alike.get(key) ?? 0) <= SHOWN_ALIKE;
+  });
+  return varied.slice(0, SHOWN);
+}
+
+function problemItem(problem: Problem, reader: Reader): Html {
+  const { severity, summary, cluster, since } = problem;
+  return html`<li id="${problemId(problem)}" data-level="${severity}">
+    ${mark(severity)}
+    <div>
+      <p class="what"><strong>${LEVEL_WORDS[severity]}</strong> <span>${summary}</span></p>
+      <p class="meta">
+        ${cluster === undefined ? nothing : html`<a href="#${clusterId(cluster)}">Cluster ${cluster}</a>`}
+        ${since === undefined ? nothing : sinceWhen(since, problem.isSinceAtLeast === true, reader)}
+      </p>
+    </div>
+  </li> `;
+}
+
+function sinceWhen(since: string, isAtLeast: boolean, reader: Reader): Html {
+  const [atLeast, orEarlier] = isAtLeast ? ["at least ", " or earlier"] : ["", ""];
+  return html`<span>${atLeast}${relative("for", since, reader)}, since ${absolute(since)}${orEarlier}</span>`;
+}

@@ -1,0 +1,48 @@
+/** How an instant is put in relation to now: `3 min ago`, `for 3 min`, or `in 4 s` for a planned one. */
+export type Wording = "ago" | "for" | "next";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Times in Unix milliseconds. An instant on the wrong side of now counts as now: clocks differ. */
+export function relativeTime(wording: Wording, atMs: number, nowMs: number): string {
+  const agoMs = nowMs - atMs;
+  switch (wording) {
+    case "ago":
+      return agoMs < SECOND ? "just now" : `${duration(agoMs)} ago`;
+    case "for":
+      return agoMs < SECOND ? "since just now" : `for ${duration(agoMs)}`;
+    case "next":
+      return agoMs > -SECOND ? "now" : `in ${duration(-agoMs)}`;
+    default:
+      return wording satisfies never;
+  }
+}
+
+/** At most two units, rounded down: `43 s`, `3 min`, `2 h 5 min`, `3 d 4 h`. */
+export function duration(durationMs: number): string {
+  if (durationMs < MINUTE) return `${Math.floor(durationMs / SECOND)} s`;
+  if (durationMs < HOUR) return `${Math.floor(durationMs / MINUTE)} min`;
+  if (durationMs < DAY) return twoUnits(durationMs, [HOUR, "h"], [MINUTE, "min"]);
+  return twoUnits(durationMs, [DAY, "d"], [HOUR, "h"]);
+}
+
+type Unit = readonly [sizeMs: number, name: string];
+
+function twoUnits(durationMs: number, [largeMs, large]: Unit, [smallMs, small]: Unit): string {
+  const [larges, smalls] = [Math.floor(durationMs / largeMs), Math.floor((durationMs % largeMs) / smallMs)];
+  return smalls === 0 ? `${larges} ${large}` : `${larges} ${large} ${smalls} ${small}`;
+}
+
+/** `2026-11-21 12:03:04 UTC`; `at`: RFC 3339 in UTC. */
+export function absoluteTime(at: string): string {
+  return `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
+}
+
+/** `43 ms`, `1.2 s`, `12 s`. */
+export function formatSeconds(seconds: number): string {
+  if (seconds < 1) return `${Math.round(seconds * SECOND)} ms`;
+  return seconds < 10 ? `${seconds.toFixed(1)} s` : `${Math.round(seconds)} s`;
+}

@@ -1,0 +1,156 @@
+import type { Clock } from "./clock.ts";
+
+/** The slots for website tests over the fleet, shared fairly between appliances. */
+export interface Slots {
+  /** The number of slots over the fleet from now on; at least 1. */
+  setLimit(limit: number): void;
+  /** The part of one appliance; `limit`: the most slots that it may hold, at least 1. */
+  forAppliance(limit: number): ApplianceSlots;
+}
+
+export interface ApplianceSlots {
+  /** From the next slot on. */
+  setLimit(limit: number): void;
+  /**
+   * Waits for a slot. Resolves to `slot`, which must be released, or, once the wait is over, to what was short: slots of the
+   * fleet, or the appliance's own. Never rejects.
+   */
+  take(wait: Wait): Promise<"slot" | ShortOf>;
+  /** Gives back a slot that was taken. */
+  release(): void;
+  /** Ends every wait. */
+  close(): void;
+}
+
+export type ShortOf = "fleet" | "appliance";
+
+/** Monotonic instants. */
+export interface Wait {
+  readonly sinceMs: number;
+  readonly untilMs: number;
+}
+
+/** An appliance that waits for a slot. */
+export interface Contender {
+  /** How many slots it holds, and how many it may hold. */
+  readonly held: number;
+  readonly limit: number;
+  /** Since its longest wait began, or since it was last given a slot or gave one back, if that is later. */
+  readonly waitingSinceMs: number;
+}
+
+/**
+ * Which appliance gets a free slot: of those that may hold one more, the one that holds the fewest; among equals, the one
+ * that has waited longest; then the first one. No appliance gets the last slot of several, so that others never wait for
+ * it alone.
+ */
+export function nextInTurn<C extends Contender>(contenders: Iterable<C>, fleetLimit: number): C | undefined {
+  const share = Math.max(1, fleetLimit - 1);
+  let next: C | undefined;
+  for (const one of contenders) {
+    if (one.held < Math.min(one.limit, share) && (next === undefined || isBefore(one, next))) next = one;
+  }
+  return next;
+}
+
+function isBefore(one: Contender, other: Contender): boolean {
+  return one.held === other.held ? one.waitingSinceMs < other.waitingSinceMs : one.held < other.held;
+}
+
+interface Member {
+  held: number;
+  limit: number;
+  waitingSinceMs: number;
+  /** When it was last given a slot or gave one back. */
+  servedMs: number;
+  /** Longest wait first. */
+  readonly waits: Waiting[];
+}
+
+interface Waiting {
+  readonly sinceMs: number;
+  readonly end: (hasSlot: boolean) => void;
+}
+
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Begins with one slot. */
+export function createSlots(clock: Clock): Slots {
+  const waiting = new Set<Member>();
+  let limit = 1;
+  let taken = 0;
+
+  function serve(): void {
+    while (taken < limit) {
+      const next = nextInTurn(waiting, limit);
+      if (next === undefined) return;
+      taken += 1;
+      next.held += 1;
+      served(next);
+      next.waits[0]?.end(true);
+    }
+  }
+
+  function served(member: Member): void {
+    member.servedMs = clock.monotonicMs();
+    // Among those that have waited for as long it is last.
+    if (waiting.delete(member)) waiting.add(member);
+    update(member);
+  }
+
+  function update(member: Member): void {
+    const [first] = member.waits;
+    if (first === undefined) waiting.delete(member);
+    else {
+      member.waitingSinceMs = Math.max(first.sinceMs, member.servedMs);
+      waiting.add(member);
+    }
+  }
+
+  function wait(member: Member, { sinceMs, untilMs }: Wait): Promise<"slot" | ShortOf> {
+    return new Promise((resolve) => {
+      const leftMs = Math.max(0, untilMs - clock.monotonicMs());
+      const timer = setTimeout(() => one.end(false), Math.min(leftMs, MAX_TIMER_MS));
+      const one: Waiting = {
+        sinceMs,
+        end: (hasSlot) => {
+          clearTimeout(timer);
+          member.waits.splice(member.waits.indexOf(one), 1);
+          update(member);
+          resolve(hasSlot ? "slot" : member.held >= member.limit ? "appliance" : "fleet");
+        },
+      };
+      const before = member.waits.findLastIndex((other) => other.sinceMs <= sinceMs);
+      member.waits.splice(before + 1, 0, one);
+      update(member);
+      serve();
+    });
+  }
+
+  return {
+    setLimit: (next) => {
+      limit = next;
+      serve();
+    },
+    forAppliance: (initial) => {
+      const never = Number.NEGATIVE_INFINITY;
+      const member: Member = { held: 0, limit: initial, waitingSinceMs: never, servedMs: never, waits: [] };
+      return {
+        setLimit: (next) => {
+          member.limit = next;
+          serve();
+        },
+        take: (claim) => wait(member, claim),
+        release: () => {
+          taken -= 1;
+          member.held -= 1;
+          served(member);
+          serve();
+        },
+        close: () => {
+          for (const one of member.waits.slice()) one.end(false);
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,166 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Server as SecureServer } from "node:https";
+import type { Socket } from "node:net";
+import { Duplex } from "node:stream";
+import { createHeadFinder } from "./request-head.ts";
+import type { TakeTurn } from "./turns.ts";
+
+/** Read at once. What is left stays with the socket, which stops reading from the kernel while it holds more than this. */
+const PIECE_BYTES = 1024;
+/** Written at once: TLS keeps an encrypted copy of what it is given until the client has read it. */
+const SLICE_BYTES = 64 * 1024;
+
+type Done = (error?: Error | null) => void;
+
+/**
+ * A client's connection as HTTP sees it: the next request becomes readable after `release`, when the one before is
+ * answered. HTTP parses all that it is given at once, so whatever else a client sends stays unread until then. The end
+ * of the client's side waits in the same way: a client that has closed its side still gets its answer.
+ */
+class SerialConnection extends Duplex {
+  readonly #socket: Socket;
+  readonly #takeTurn: TakeTurn;
+  readonly #findHeadEnd = createHeadFinder();
+  #isAnswering = false;
+  #hasEnded = false;
+
+  constructor(socket: Socket, takeTurn: TakeTurn) {
+    super();
+    this.#socket = socket;
+    this.#takeTurn = takeTurn;
+    socket.on("readable", () => this.#handOver());
+    socket.on("end", () => {
+      this.#hasEnded = true;
+      this.#handOver();
+    });
+    socket.on("timeout", () => this.emit("timeout"));
+    // What follows is `close`.
+    socket.on("error", () => {});
+    socket.on("close", () => this.destroy());
+    this.on("error", () => {});
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#socket.remoteAddress;
+  }
+  get remotePort(): number | undefined {
+    return this.#socket.remotePort;
+  }
+  get localAddress(): string | undefined {
+    return this.#socket.localAddress;
+  }
+  get localPort(): number | undefined {
+    return this.#socket.localPort;
+  }
+  get timeout(): number | undefined {
+    return this.#socket.timeout;
+  }
+  setTimeout(ms: number): this {
+    this.#socket.setTimeout(ms);
+    return this;
+  }
+  /** Ends the connection when everything is sent, whatever the client still sends. */
+  destroySoon(): void {
+    this.end();
+    if (this.writableFinished) this.destroy();
+    else this.once("finish", () => this.destroy());
+  }
+
+  /** The request is answered. */
+  release(): void {
+    this.#isAnswering = false;
+    this.#handOver();
+  }
+
+  #handOver(): void {
+    while (!this.#isAnswering && this.writable) {
+      const piece: Buffer | null = this.#socket.read(Math.min(this.#socket.readableLength, PIECE_BYTES));
+      if (piece === null) break;
+      const end = this.#findHeadEnd(piece);
+      if (end === undefined) this.push(piece);
+      else this.#request(piece.subarray(0, end), piece.subarray(end));
+    }
+    if (!this.#isAnswering && this.#hasEnded && !this.readableEnded) this.push(null);
+  }
+
+  #request(head: Buffer, rest: Buffer): void {
+    this.#isAnswering = true;
+    if (rest.length > 0) this.#socket.unshift(rest);
+    this.#takeTurn(() => {
+      if (!this.destroyed) this.push(head);
+    });
+  }
+
+  override _read(): void {
+    // Pieces are pushed as they come: the parser takes each at once, and refuses a head that is too long.
+  }
+  override _write(chunk: Buffer, _: BufferEncoding, done: Done): void {
+    this.#send(slicesOf(chunk), done);
+  }
+  override _writev(items: readonly { readonly chunk: Buffer }[], done: Done): void {
+    this.#send(
+      items.flatMap(({ chunk }) => slicesOf(chunk)),
+      done,
+    );
+  }
+  #send([first, second, ...rest]: readonly Buffer[], done: Done): void {
+    if (first === undefined) {
+      done();
+      return;
+    }
+    const goOn: Done = (error) => (error ? done(error) : this.#send(rest, done));
+    // A head and its body go out together.
+    this.#socket.cork();
+    if (second === undefined) this.#socket.write(first, goOn);
+    else {
+      this.#socket.write(first);
+      this.#socket.write(second, goOn);
+    }
+    this.#socket.uncork();
+  }
+  override _final(done: Done): void {
+    this.#socket.end(() => done());
+  }
+  override _destroy(error: Error | null, done: Done): void {
+    this.#socket.destroy();
+    done(error);
+  }
+}
+
+function slicesOf(bytes: Buffer): readonly Buffer[] {
+  const count = Math.ceil(bytes.length / SLICE_BYTES);
+  return Array.from({ length: count }, (_, nth) =>
+    bytes.subarray(nth * SLICE_BYTES, (nth + 1) * SLICE_BYTES),
+  );
+}
+
+/**
+ * Has a server read the requests of each connection one at a time: the next one when the answer before has been sent, in
+ * a turn of its own. `event`: with which the server hands its connections to HTTP. A request with a body is the last one
+ * of its connection, since no page reads a body.
+ */
+export function readRequestsSerially(
+  server: Server | SecureServer,
+  event: "connection" | "secureConnection",
+  takeTurn: TakeTurn,
+): void {
+  const serveHttp = server.listeners(event);
+  server.removeAllListeners(event);
+  server.on(event, (socket: Socket) => {
+    const connection = new SerialConnection(socket, takeTurn);
+    for (const serve of serveHttp) serve.call(server, connection);
+  });
+  server.prependListener("request", (request: IncomingMessage, response: ServerResponse) => {
+    const { socket }: { readonly socket: unknown } = request;
+    if (hasBody(request)) response.setHeader("connection", "close");
+    if (socket instanceof SerialConnection) response.once("close", () => socket.release());
+  });
+  // By itself, HTTP answers 417 where nobody counts the answer.
+  server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
+    server.emit("request", request, response);
+  });
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+}

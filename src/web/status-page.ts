@@ -1,0 +1,35 @@
+import type { IncomingMessage } from "node:http";
+import { compressed } from "./gzip.ts";
+import type { Reply } from "./reply.ts";
+import { targetOf } from "./request-path.ts";
+
+/** Only our own files: no inline script or style, no frame around the page, no request to another host. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** Serves HTML that `render` makes for the query, and that no cache may keep. */
+export function createStatusPage(
+  render: (query: URLSearchParams) => string,
+): (request: IncomingMessage) => Promise<Reply> {
+  return (request) => {
+    const [, ...query] = targetOf(request).split("?");
+    return compressed(request, {
+      status: 200,
+      contentType: "text/html; charset=utf-8",
+      body: render(new URLSearchParams(query.join("?"))),
+      headers: {
+        "content-security-policy": CONTENT_SECURITY_POLICY,
+        "referrer-policy": "no-referrer",
+        "cache-control": "no-store",
+      },
+    });
+  };
+}

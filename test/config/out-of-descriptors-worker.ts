@@ -1,0 +1,89 @@
+import type { ConfigResult } from "../../src/config/config.ts";
+import { formatConfigError } from "../../src/config/errors.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { createPasswordReader } from "../../src/config/password-file.ts";
+import { readIncludedFiles } from "../../src/config/resolve/included-files.ts";
+import { recordSources } from "../../src/config/sources.ts";
+import { createCheck } from "../../src/config/watch.ts";
+import { readYamlFile } from "../../src/config/yaml/file.ts";
+import { createLookup } from "../../src/polling/client/lookup.ts";
+import { withoutDescriptors } from "../support/descriptors.ts";
+
+// As a process with few descriptors, in a folder with a configuration: prints what happens while none is left, and
+// what happens once there are some again.
+
+async function lookUp() {
+  const lookup = createLookup(2);
+  const run = (name: string): Promise<string | undefined> =>
+    new Promise((resolve) => {
+      lookup(name, { all: true }, (error) => resolve(error === null ? "found" : error.code));
+    });
+  const known = () => run("localhost");
+  // No name at all, so that no name server is needed to say so.
+  const unknown = () => run("a..b");
+  return {
+    without: await withoutDescriptors(known),
+    withFew: [await withoutDescriptors(known, 4), await withoutDescriptors(unknown, 4)],
+    after: [await known(), await unknown()],
+  };
+}
+
+async function readPassword() {
+  // A clock by which the file has long been unchanged.
+  const read = createPasswordReader({ maxReads: 2, wallMs: () => Date.now() + 60_000 });
+  const run = async (): Promise<unknown> => {
+    const result = await read({ kind: "file", path: "password" });
+    return result.ok ? result.secret.reveal() : result;
+  };
+  return { without: await withoutDescriptors(run), after: await run() };
+}
+
+async function include() {
+  const main = await readYamlFile("config.yaml");
+  const run = async () => {
+    const { errors } = main.ok ? await readIncludedFiles(main.file, recordSources()) : main;
+    return errors.map(formatConfigError);
+  };
+  return { without: await withoutDescriptors(run), after: await run() };
+}
+
+/** Loads `config.yaml`, and again whenever a thorough check says so; gives the loads since the last time. */
+async function watch() {
+  const loads: string[] = [];
+  let latest: ConfigResult = await loadConfig("config.yaml");
+  const reload = async () => {
+    latest = await loadConfig("config.yaml");
+    loads.push(latest.ok ? "loaded" : latest.errors.map(formatConfigError).join("\n"));
+  };
+  const check = createCheck({ sources: () => latest.sources, onChange: reload, wallMs: Date.now });
+  const checkThrice = async () => {
+    for (let nth = 0; nth < 3; nth += 1) await check(true);
+    return loads.splice(0);
+  };
+  return { reload, checkThrice };
+}
+
+async function watchWhatStays() {
+  const { checkThrice } = await watch();
+  return { without: await withoutDescriptors(checkThrice), after: await checkThrice() };
+}
+
+async function reloadOnce() {
+  const watched = await watch();
+  const without = await withoutDescriptors(async () => {
+    await watched.reload();
+    return watched.checkThrice();
+  });
+  return { without, after: await watched.checkThrice() };
+}
+
+process.stdout.write(
+  JSON.stringify({
+    // First of all: the C library has opened nothing of its own yet.
+    lookup: await lookUp(),
+    password: await readPassword(),
+    include: await include(),
+    watch: await watchWhatStays(),
+    reload: await reloadOnce(),
+  }),
+);

@@ -1,0 +1,44 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { createAuthority } from "../support/certificates.ts";
+import { createFolder } from "./folder.ts";
+
+const WORKER = fileURLToPath(new URL("out-of-descriptors-worker.ts", import.meta.url));
+const CONFIG = `
+config_files: ["d/*.yaml"]
+http_client:
+  basic_auth: { username: monitor, password_file: password }
+  tls_config: { ca_file: ca.pem }
+`;
+
+/** What the worker prints. */
+async function reportOfWorker(): Promise<unknown> {
+  const folder = await createFolder({
+    "config.yaml": CONFIG,
+    "d/a.yaml": 'appliances: [{ name: a, base_url: "https://192.0.2.1" }]\n',
+    "ca.pem": (await createAuthority()).cert,
+    password: "hunter2",
+  });
+  const worker = [process.execPath, "--import", import.meta.resolve("tsx"), WORKER];
+  const limited = ["-c", 'ulimit -n 128 && exec "$@"', "sh", ...worker];
+  const { stdout } = await promisify(execFile)("sh", limited, { cwd: folder });
+  return JSON.parse(stdout);
+}
+
+test("without descriptors nothing is mistaken for another answer, and nothing is remembered", async () => {
+  expect(await reportOfWorker()).toEqual({
+    lookup: { without: "EMFILE", withFew: ["found", "EMFILE"], after: ["found", "ENOTFOUND"] },
+    password: {
+      without: { ok: false, message: "cannot be read (EMFILE)", isSystemError: true },
+      after: "hunter2",
+    },
+    include: {
+      without: ["config.yaml:2:16: config_files[0]: its folder cannot be read (EMFILE)"],
+      after: [],
+    },
+    watch: { without: [], after: [] },
+    reload: { without: ["config.yaml: cannot be read (EMFILE)"], after: ["loaded"] },
+  });
+});

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { clusterSections } from "../../src/page/view/clusters.ts";
+import { groupClusters } from "../../src/page/view/levels.ts";
+import type { Reader } from "../../src/page/view/reader.ts";
+import { documentOf, pair, splitBrain } from "./documents.ts";
+import { READER } from "./reading.ts";
+
+const clustersOf = (troubled: number, well: number) => [
+  ...Array.from({ length: well }, (_, index) => pair(`w${index}`)),
+  ...Array.from({ length: troubled }, (_, index) => splitBrain(pair(`t${index}`))),
+];
+
+const render = (troubled: number, well: number, reader: Partial<Reader> = {}): string =>
+  clusterSections(groupClusters(documentOf(clustersOf(troubled, well))), { ...READER, ...reader }).text;
+
+const linesOf = (text: string): readonly string[] =>
+  [...text.matchAll(/<details id="cluster-(\w+)"/g)].map(([, name = ""]) => name);
+const openOf = (text: string): readonly string[] =>
+  [...text.matchAll(/<details id="cluster-(\w+)" open/g)].map(([, name = ""]) => name);
+const tablesIn = (text: string): number => text.split("<table").length - 1;
+
+test("few clusters are all open; of many, the first of those with problems", () => {
+  expect(openOf(render(1, 2))).toEqual(["t0", "w0", "w1"]);
+  expect(openOf(render(5, 5))).toEqual(["t0", "t1", "t2"]);
+});
+
+test("what the reader opened is open, and what the reader closed is closed", () => {
+  const [opened, closed] = [new Set(["cluster-w1"]), new Set(["cluster-t0"])];
+  expect(openOf(render(5, 5, { opened, closed }))).toEqual(["t1", "t2", "w1"]);
+});
+
+test("the script gets the tables of open clusters only; a page without a script has them all, up to a hundred", () => {
+  expect(tablesIn(render(5, 5, { withClosed: false }))).toBe(3);
+  expect(tablesIn(render(5, 5))).toBe(10);
+  const many = render(0, 101);
+  expect(tablesIn(many)).toBe(0);
+  expect(many).toContain('<a href="?cluster=w100">Show only w100</a>');
+});
+
+test("250 lines are shown, those with problems first, and the others counted", () => {
+  const text = render(2, 300);
+  expect(linesOf(text)).toEqual(["t0", "t1", ...Array.from({ length: 248 }, (_, index) => `w${index}`)]);
+  expect(text).toContain("52 more clusters: use the filter to see them.");
+  expect(render(2, 248)).not.toContain("more clusters");
+});
+
+test("a cluster that the reader opened is shown beyond that limit", () => {
+  const text = render(0, 300, { opened: new Set(["cluster-w299"]) });
+  expect(linesOf(text)).toHaveLength(251);
+  expect(openOf(text)).toEqual(["w299"]);
+  expect(text).toContain("49 more clusters");
+});

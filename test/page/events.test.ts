@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { eventHistory } from "../../src/page/view/events.ts";
+import { ago, EVENTS } from "./documents.ts";
+import { textOf, READER } from "./reading.ts";
+
+const STARTED = ago(86_400);
+const historyOf = (shown: number, hidden: number): string =>
+  textOf(eventHistory(EVENTS.slice(0, shown), hidden, STARTED, READER));
+
+test("that nothing has happened is said where nothing has, and not where a filter hides it", () => {
+  expect(historyOf(0, 0)).toBe(
+    "What happened Nothing yet. Since the exporter started, 2026-11-20 12:00:00 UTC.",
+  );
+  expect(historyOf(0, 3)).toBe(
+    "What happened 3 events outside the filter. Show everything Since the exporter started, 2026-11-20 12:00:00 UTC.",
+  );
+});
+
+test("what a filter keeps out is counted after what it leaves", () => {
+  expect(historyOf(1, 1)).toMatch(/^What happened Outage Website shop .* 1 event outside the filter\./);
+});

@@ -1,0 +1,118 @@
+import { expect, test } from "vitest";
+import type { ClusterDocument, GroupDocument } from "../../src/status/schema.ts";
+import { groupRows } from "../../src/page/view/group-rows.ts";
+import { ago, changed, member, pair, secondSilent, splitBrain } from "./documents.ts";
+import { cellsOf, READER } from "./reading.ts";
+
+const firstRow = (cluster: ClusterDocument): readonly string[] =>
+  cellsOf(groupRows(cluster, READER)[0] ?? { text: "" });
+
+const AMS = pair("ams");
+
+test("a group shows who is MASTER and who BACKUP, with priorities, interfaces, address and last change", () => {
+  expect(groupRows(AMS, READER).map(cellsOf)).toEqual([
+    [
+      "192.0.2.100 VHID 1 One master. No change seen.",
+      "well: MASTER priority 204 carp0 on eth0",
+      "backup: BACKUP priority 154 carp0 on eth0",
+    ],
+    [
+      "2001:db8::100 VHID 2 One master. No change seen.",
+      "well: MASTER priority 204 carp1 on eth1",
+      "backup: BACKUP priority 154 carp1 on eth1",
+    ],
+  ]);
+});
+
+test("a split brain is said in the row and in each cell of it", () => {
+  expect(firstRow(splitBrain(AMS))).toEqual([
+    "192.0.2.100 VHID 1 Split brain: more than one master. Changed 42 s ago.",
+    "critical: MASTER priority 204 carp0 on eth0",
+    "critical: MASTER priority 154 carp0 on eth0",
+  ]);
+});
+
+test("of an appliance that does not answer nothing is shown but that it is unknown", () => {
+  expect(firstRow(secondSilent(AMS)).at(-1)).toBe("unknown: unknown");
+});
+
+test.each([
+  [{ state: "no_master", members: [member("ams-1", "backup"), member("ams-2", "backup")] }, "No master."],
+  [{ state: "unknown", members: [member("ams-1", "unknown"), member("ams-2", "backup")] }, "Master unknown."],
+  [{ state: "changing", members: [] }, "Changing."],
+  [{ isPreferredMaster: false }, "One master, not the preferred one."],
+  [{ members: [member("ams-1", "master"), member("ams-2", "other")] }, "One master, no backup."],
+] satisfies [Partial<GroupDocument>, string][])("a group that is %o", (group, words) => {
+  expect(firstRow(changed(AMS, { group }))[0]).toBe(`192.0.2.100 VHID 1 ${words} No change seen.`);
+});
+
+const levelOf = (group: Partial<GroupDocument>): string | undefined =>
+  / data-level="(\w+)"/.exec(groupRows(changed(AMS, { group }), READER)[0]?.text ?? "")?.[1];
+
+test("one master that nobody backs, or that is not the preferred one, is a warning; one beside an unknown is not", () => {
+  expect(levelOf({})).toBe("well");
+  expect(levelOf({ isPreferredMaster: false })).toBe("warning");
+  expect(levelOf({ members: [member("ams-1", "master"), member("ams-2", "other")] })).toBe("warning");
+  expect(levelOf({ members: [member("ams-1", "master"), member("ams-2", "unknown")] })).toBe("well");
+});
+
+test("a state that is neither MASTER nor BACKUP is shown as reported", () => {
+  const [group] = AMS.groups;
+  const odd = AMS.appliances[1]?.interfaces?.map((one) => ({ ...one, state: "FAULT" })) ?? [];
+  const cluster = changed(AMS, {
+    group: { members: [...(group?.members.slice(0, 1) ?? []), member("ams-2", "other", 154)] },
+    second: { interfaces: odd },
+  });
+  expect(firstRow(cluster).at(-1)).toBe("warning: FAULT priority 154 carp0 on eth0");
+});
+
+test("who is in no group has an empty cell that says why", () => {
+  const cluster = changed(AMS, { group: { members: [member("ams-1", "master", 204)] } });
+  expect(firstRow(cluster).at(-1)).toBe("– not in this group");
+});
+
+test("an appliance that stands alone shows its interfaces, and when each changed", () => {
+  const [alone] = AMS.appliances;
+  const interfaces = alone?.interfaces?.map((one) => ({ ...one, lastTransitionAt: ago(70) })) ?? [];
+  const cluster = {
+    ...AMS,
+    groups: [],
+    appliances: AMS.appliances.slice(0, 1).map((one) => ({ ...one, interfaces })),
+  };
+  expect(firstRow(cluster)).toEqual([
+    "192.0.2.100 VHID 1",
+    "well: MASTER priority 204 carp0 on eth0 changed 1 min ago",
+  ]);
+});
+
+/** A cluster of one whose appliance has these interfaces. */
+function lone(interfaces: ClusterDocument["appliances"][number]["interfaces"]): ClusterDocument {
+  const [appliance] = AMS.appliances;
+  if (appliance === undefined) throw new Error("there are two");
+  return { ...AMS, groups: [], appliances: [{ ...appliance, interfaces }] };
+}
+
+test("a cluster without any VRRP interface says so, and one of which nothing is known does not", () => {
+  expect(firstRow(lone([]))[0]).toBe("No VRRP interface None is reported.");
+  expect(groupRows(lone(undefined), READER)).toEqual([]);
+});
+
+test("a lone interface that is neither MASTER nor BACKUP is not well", () => {
+  const carp0 = { name: "carp0", vhid: 1, vip: "192.0.2.100", state: "FAULT", device: "eth0" };
+  expect(firstRow(lone([carp0])).at(-1)).toBe("critical: FAULT carp0 on eth0");
+});
+
+const long = (character: string): string => character.repeat(10_000);
+const cut = (character: string): string => `${character.repeat(239)}…`;
+
+test("one over-long name leaves room for what stands beside it", () => {
+  const vip = "192.0.2.100";
+  const interfaces = [
+    { name: long("n"), vhid: 1, vip, state: long("s"), device: "eth0" },
+    { name: long("v"), vhid: 3, vip: long("v"), state: "MASTER", device: "" },
+  ];
+  const given = { group: { members: [member("ams-1", "other"), member("ams-2", "backup")] } };
+  const rows = groupRows(changed(AMS, { ...given, first: { interfaces } }), READER).map(cellsOf);
+  expect(rows[0]?.[1]).toBe(`warning: ${cut("s")} ${cut("n")} on eth0`);
+  expect(rows.at(-1)?.[0]).toBe(`${cut("v")} VHID 3`);
+});

@@ -1,0 +1,80 @@
+import { gunzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { createStatusPage } from "../../src/page/status-page.ts";
+import { pollRows } from "../../src/page/view/cluster-table.ts";
+import { ask, routes, serve } from "../web/support.ts";
+import { documentOf, EVENTS, NOW_MS, pair, PENDING, shopDown, TIMED_OUT } from "./documents.ts";
+import { cellsOf, READER, textOf } from "./reading.ts";
+
+const FLEET = documentOf([shopDown(pair("ams")), pair("rtm")], { events: [...EVENTS] });
+
+test("each appliance shows its latest poll, last success, duration, why it fails and its next poll", () => {
+  const appliances = [...pair("ams").appliances, ...pair("rtm").appliances].map((each, index) => ({
+    ...each,
+    poll: [each.poll, TIMED_OUT, PENDING][index] ?? each.poll,
+  }));
+  expect(pollRows(appliances.slice(0, 3), READER).map(cellsOf)).toEqual([
+    [
+      "Latest poll",
+      "well: good",
+      "critical: timeout for 3 min no answer within 4 s",
+      "unknown: not polled yet",
+    ],
+    ["Last success", "2 s ago", "3 min ago", "none yet"],
+    ["Duration", "43 ms", "4.0 s", "–"],
+    ["Next poll", "in 3 s", "in 3 s", "in 1 s"],
+  ]);
+});
+
+const pageOf = (query: string): string =>
+  createStatusPage({
+    document: () => FLEET,
+    wallMs: () => NOW_MS,
+    telemetryPath: "/metrics",
+    assets: "assets/1",
+  })(new URLSearchParams(query));
+
+test("the page says what is wrong first, then what happened, then how the clusters are", () => {
+  const text = textOf({ text: pageOf("") });
+  const places = [
+    "1 problem Website down",
+    "Critical Website shop is down",
+    "What happened",
+    "Clusters with problems",
+  ];
+  const found = places.map((place) => text.indexOf(place));
+  expect(found).not.toContain(-1);
+  expect(found).toEqual(found.toSorted((a, b) => a - b));
+});
+
+test("a fragment is the part of the page that changes", () => {
+  const [page, fragment] = [pageOf("open=cluster-rtm"), pageOf("fragment&open=cluster-rtm")];
+  expect(fragment).toMatch(/^<div id="state" .*<\/div>$/s);
+  expect(page).toContain(fragment);
+  expect(page).toMatch(/^<!doctype html>/);
+});
+
+test("the page is served with a policy that allows our own files alone, compressed, and for no cache to keep", async () => {
+  const port = await serve(routes({ renderPage: (query) => pageOf(query.toString()) }));
+  const { status, headers, body } = await ask(port, "/?cluster=rtm", {
+    headers: { "accept-encoding": "gzip" },
+  });
+  expect(status).toBe(200);
+  expect(headers).toMatchObject({
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy":
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; " +
+      "form-action 'self'; frame-ancestors 'none'",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+  });
+  const page = gunzipSync(body).toString();
+  expect(page).toContain("1 of 2 clusters match the filter.");
+  expect(page).toContain("As of");
+});
+
+test("what the page loads and links to is relative, so that it works under any prefix", () => {
+  const urls = [...pageOf("").matchAll(/(?:href|src|action)="([^"]*)"/g)].map(([, url]) => url);
+  expect(urls.length).toBeGreaterThan(10);
+  expect(urls.filter((url) => url?.startsWith("/") === true || url?.includes("://"))).toEqual([]);
+});

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import type { Problem } from "../../src/status/schema.ts";
+import { problemId, problemList } from "../../src/page/view/problems.ts";
+import { ago, documentOf, pair, secondSilent, shopDown, splitBrain } from "./documents.ts";
+import { textOf, READER } from "./reading.ts";
+
+const itemsOf = (text: string): readonly string[] =>
+  [...text.matchAll(/<li.*?<\/li>/gs)].map(([item]) => textOf({ text: item }));
+
+/** What is seen before anything is opened. */
+const atOnce = (problems: readonly Problem[]): readonly string[] =>
+  itemsOf(problemList(problems, 0, READER).text.split("<details")[0] ?? "");
+
+const manyGroups = (cluster: string): readonly Problem[] =>
+  Array.from({ length: 20 }, (_, vhid) => ({
+    kind: "split_brain",
+    severity: "critical",
+    summary: `Split brain of ${vhid}`,
+    cluster,
+    group: { vhid, vip: "192.0.2.1" },
+  }));
+
+test("problems are told in words, worst first, with their cluster and since when", () => {
+  const { problems } = documentOf([secondSilent(pair("ams")), shopDown(pair("fra"))]);
+  expect(itemsOf(problemList(problems, 0, READER).text)).toEqual([
+    "Critical Website shop is down: https 503 from fra-1, https no HTTP response from fra-2 " +
+      "Cluster fra for 3 min, since 2026-11-21 11:56:52 UTC",
+    "Warning ams-2 cannot be seen: it does not answer in time (timeout) " +
+      "Cluster ams for 3 min, since 2026-11-21 11:56:50 UTC",
+  ]);
+});
+
+test("where nothing is wrong, nothing is shown; what a filter hides is counted", () => {
+  expect(problemList([], 0, READER).text).toBe("");
+  expect(textOf(problemList([], 2, READER))).toBe(
+    "What is wrong 2 problems outside the filter. Show everything",
+  );
+});
+
+test("eight problems are seen at once, and the others are there to be opened", () => {
+  const { problems } = documentOf(Array.from({ length: 10 }, (_, index) => shopDown(pair(`c${index}`))));
+  expect(atOnce(problems)).toHaveLength(8);
+  const all = problemList(problems, 0, READER).text;
+  expect(itemsOf(all)).toHaveLength(10);
+  expect(all).toContain("<summary>2 more problems</summary>");
+  expect(all).toContain('start="9"');
+});
+
+test("one cluster's many groups do not hide what is wrong elsewhere", () => {
+  const others = documentOf([splitBrain(pair("rtm")), shopDown(pair("fra"))]).problems;
+  const seen = atOnce([...manyGroups("ams"), ...others]);
+  expect(seen).toHaveLength(5);
+  expect(seen.at(-1)).toContain("Website shop is down");
+  expect(problemList([...manyGroups("ams"), ...others], 0, READER).text).toContain("18 more problems");
+});
+
+test("a problem keeps its id while its words and its age change, and shares it with no other", () => {
+  const [first, second] = manyGroups("ams");
+  if (first === undefined || second === undefined) throw new Error("there are twenty");
+  expect(problemId({ ...first, summary: "other words", since: ago(1) })).toBe(problemId(first));
+  expect(problemId(second)).not.toBe(problemId(first));
+});

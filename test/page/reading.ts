@@ -1,0 +1,24 @@
+import type { Html } from "../../src/page/view/html.ts";
+import type { Reader } from "../../src/page/view/reader.ts";
+import { NOW_MS } from "./documents.ts";
+
+/** A reader who opened nothing and has no script. */
+export const READER: Reader = { nowMs: NOW_MS, opened: new Set(), closed: new Set(), withClosed: true };
+
+/** The text of markup, each run of white space as one space. */
+export function textOf({ text }: Html): string {
+  return text
+    .replace(/<[^>]*>/g, "")
+    .replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+/** A row of a table: its subject, then each cell as `level: text`, or as its text if it has no level. */
+export function cellsOf({ text }: Html): readonly string[] {
+  return [...text.matchAll(/<(th|td)([^>]*)>(.*?)<\/\1>/gs)].map(([, , attributes = "", content = ""]) => {
+    const [, level] = /data-level="(\w+)"/.exec(attributes) ?? [];
+    const words = textOf({ text: content });
+    return level === undefined ? words : `${level}: ${words}`;
+  });
+}

@@ -1,0 +1,52 @@
+import { describe, expect, test } from "vitest";
+import { absolute, relative } from "../../src/page/view/parts.ts";
+import { duration, formatSeconds, relativeTime } from "../../src/page/view/time.ts";
+import { ago, NOW_MS } from "./documents.ts";
+
+test.each([
+  [0, "0 s"],
+  [43_900, "43 s"],
+  [59_999, "59 s"],
+  [60_000, "1 min"],
+  [3_599_999, "59 min"],
+  [3_600_000, "1 h"],
+  [7_500_000, "2 h 5 min"],
+  [86_400_000, "1 d"],
+  [273_600_000, "3 d 4 h"],
+])("%i ms are %s", (durationMs, words) => {
+  expect(duration(durationMs)).toBe(words);
+});
+
+describe("an instant beside now", () => {
+  test.each([
+    ["ago", 190, "3 min ago"],
+    ["ago", 0.4, "just now"],
+    ["ago", -5, "just now"],
+    ["for", 190, "for 3 min"],
+    ["for", 0, "since just now"],
+    ["next", -4, "in 4 s"],
+    ["next", 0.5, "now"],
+    ["next", 30, "now"],
+  ] as const)("%s, %d s ago: %s", (wording, seconds, words) => {
+    expect(relativeTime(wording, NOW_MS - seconds * 1000, NOW_MS)).toBe(words);
+  });
+});
+
+test("a relative time has the absolute one for its title", () => {
+  expect(relative("ago", ago(190), { nowMs: NOW_MS }).text).toBe(
+    `<time datetime="${ago(190)}" title="2026-11-21 11:56:50 UTC">3 min ago</time>`,
+  );
+});
+
+test("an absolute time says its day and that it is UTC", () => {
+  expect(absolute(ago(0)).text).toContain(">2026-11-21 12:00:00 UTC<");
+});
+
+test.each([
+  [0.0432, "43 ms"],
+  [0.9994, "999 ms"],
+  [1.24, "1.2 s"],
+  [12.4, "12 s"],
+])("%d seconds are shown as %s", (seconds, words) => {
+  expect(formatSeconds(seconds)).toBe(words);
+});

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { titleOf, verdictBanner, verdictOf } from "../../src/page/view/verdict.ts";
+import { ago, changed, documentOf, pair, PENDING, secondSilent, shopDown, splitBrain } from "./documents.ts";
+import { textOf } from "./reading.ts";
+
+test("a fleet that is well is called so, with what was looked at", () => {
+  const verdict = verdictOf(documentOf([pair("ams"), pair("rtm")]));
+  expect(verdict).toEqual({
+    level: "well",
+    headline: "All is well",
+    detail: "2 clusters, 4 appliances, 4 websites.",
+  });
+  expect(titleOf(verdict)).toBe("All is well – appliance-exporter");
+});
+
+test("what is wrong is counted and named, worst first, each kind once", () => {
+  const clusters = [secondSilent(pair("ams")), shopDown(pair("fra")), splitBrain(pair("rtm")), pair("waw")];
+  const verdict = verdictOf(documentOf(clusters));
+  expect(verdict).toEqual({
+    level: "critical",
+    headline: "4 problems",
+    detail: "Split brain, website down and appliance down, in 3 of 4 clusters.",
+  });
+  expect(textOf(verdictBanner(verdict))).toBe(
+    "4 problems Split brain, website down and appliance down, in 3 of 4 clusters.",
+  );
+});
+
+test("the level is that of the worst problem, and one cluster is not counted", () => {
+  expect(verdictOf(documentOf([secondSilent(pair("ams"))]))).toEqual({
+    level: "warning",
+    headline: "1 problem",
+    detail: "Appliance down.",
+  });
+});
+
+test.each([
+  ["expires", 5],
+  ["has expired", -5],
+])("in short, a certificate that %s is told by words that are true of it", (_, days) => {
+  const certificateNotAfter = ago(-days * 86_400);
+  const document = documentOf([changed(pair("ams"), { first: { certificateNotAfter } })]);
+  expect(verdictOf(document).detail).toBe("Certificate expiry.");
+});
+
+test("what is not known yet is neither well nor wrong", () => {
+  const pending = changed(pair("ams"), { first: { poll: PENDING } });
+  expect(verdictOf(documentOf([pending]))).toMatchObject({
+    level: "unknown",
+    headline: "Not everything is known yet",
+  });
+  expect(verdictOf(documentOf([], { verdict: "unknown" }))).toMatchObject({
+    level: "unknown",
+    headline: "Nothing is polled",
+  });
+});

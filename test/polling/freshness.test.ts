@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { expiresAtMs, firstExpiryMs, slotWaitEndsMs, verdictLastsMs } from "../../src/polling/freshness.ts";
+
+const WEBSITES = { gapMs: 30_000, timeoutMs: 20_000 };
+const YEAR_MS = 31_536_000_000;
+
+test("a result is stale two gaps and one timeout after the instant from which it counts", () => {
+  expect(expiresAtMs(1_000, WEBSITES)).toBe(81_000);
+});
+
+test.each([
+  ["an interval", { kind: "interval", intervalMs: 5_000, timeoutMs: 4_000 }, 15_000],
+  [
+    "a schedule, whose first poll does not wait for it",
+    { kind: "schedule", expression: "0 0 3 * * *", timeoutMs: 100 },
+    1_300,
+  ],
+] as const)(
+  "what was never polled counts as stalled after the spread of first polls and: %s",
+  (_, timing, expected) => {
+    expect(firstExpiryMs(timing, 0)).toBe(expected);
+  },
+);
+
+test.each([
+  ["due on time after a result at 0", 30_000, expiresAtMs(0, WEBSITES), WEBSITES, 52_500],
+  ["due early", 15_000, expiresAtMs(0, WEBSITES), WEBSITES, 52_500],
+  ["due when the result is nearly stale", 59_000, expiresAtMs(0, WEBSITES), WEBSITES, 66_500],
+  ["due long after the result was stale", 500_000, expiresAtMs(0, WEBSITES), WEBSITES, 507_500],
+  ["with a timeout as long as its interval", 1_000, 3_000, { gapMs: 1_000, timeoutMs: 1_000 }, 1_750],
+  ["once a year", YEAR_MS, 2 * YEAR_MS + 1_000, { gapMs: YEAR_MS, timeoutMs: 1_000 }, 1.75 * YEAR_MS],
+])("how long a test waits for a slot: %s", (_, dueMs, latestUntilMs, pace, expected) => {
+  expect(slotWaitEndsMs(dueMs, latestUntilMs, pace)).toBe(expected);
+});
+
+test.each([
+  ["lists as by default", 10_000, 30_000, 10_000],
+  ["rare lists, frequent tests", 2 * 86_400_000, 30_000, 30_000],
+  ["frequent lists, rare tests", 2_000, 3_600_000, 2_000],
+])("how long a failed list keeps tests back: %s", (_, twoListGapsMs, testGapMs, expected) => {
+  expect(verdictLastsMs(twoListGapsMs, testGapMs)).toBe(expected);
+});

@@ -1,0 +1,93 @@
+import { readFileSync } from "node:fs";
+import { afterEach, expect, test, vi } from "vitest";
+import type { ApplianceConfig } from "../../src/config/config.ts";
+import type { Outcome } from "../../src/polling/observation.ts";
+import { startRunner } from "../../src/polling/runner.ts";
+import { applianceOf, configOf, websiteOf } from "../support/observations.ts";
+import { holdClock } from "./held-clock.ts";
+import { failing, fakeClient, NO_INTERFACES, SITE_OK } from "./poller-support.ts";
+
+const FIVE_MINUTES_MS = 300_000;
+const WEBSITES = 10;
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Instants of the refused requests that an appliance gets within so many minutes; answers take 20 ms. */
+async function refusals(
+  polling: ApplianceConfig["polling"],
+  isRefused: (path: string) => boolean,
+  list: Outcome<Uint8Array> = NO_INTERFACES,
+  minutes = 40,
+): Promise<readonly number[]> {
+  const clock = holdClock();
+  const refusedMs: number[] = [];
+  const answer = (path: string) => {
+    if (isRefused(path)) return failing("auth");
+    return path.includes("website") ? SITE_OK : list;
+  };
+  const runner = startRunner({
+    mode: "scheduled",
+    clock,
+    events: { started: () => {}, ended: () => {}, observed: () => {}, skipped: () => {} },
+    onClockJump: () => {},
+  });
+  const websites = Array.from({ length: WEBSITES }, (_, id) => websiteOf({ id }));
+  runner.prepare(configOf(applianceOf({ name: "waf", websites, polling })), () => {
+    const client = fakeClient();
+    return {
+      ...client,
+      get: (path, _, options) => {
+        options?.onStarted?.();
+        options?.onCredentials?.(client.credentials);
+        if (isRefused(path)) refusedMs.push(clock.monotonicMs());
+        return new Promise((resolve) => setTimeout(() => resolve(answer(path)), 20));
+      },
+    };
+  })();
+  for (let minute = 0; minute < minutes; minute += 1) await clock.pass(60_000);
+  runner.stop();
+  vi.useRealTimers();
+  return refusedMs;
+}
+
+function most(instants: readonly number[]): number {
+  const counts = instants.map(
+    (fromMs) => instants.filter((atMs) => atMs >= fromMs && atMs < fromMs + FIVE_MINUTES_MS).length,
+  );
+  return Math.max(...counts);
+}
+
+/** The most within five minutes; `later`: of those from the twentieth minute on, when every pause has its full length. */
+function mostWithinFiveMinutes(refusedMs: readonly number[]): { first: number; later: number } {
+  return { first: most(refusedMs), later: most(refusedMs.filter((atMs) => atMs >= 4 * FIVE_MINUTES_MS)) };
+}
+
+const DEFAULT = applianceOf({ name: "default" }).polling;
+const FASTEST: ApplianceConfig["polling"] = {
+  vrrp: { kind: "interval", intervalMs: 1_000, timeoutMs: 1_000 },
+  websites: { kind: "interval", intervalMs: 1_000, timeoutMs: 1_000 },
+  maxConcurrentWebsiteTests: 4,
+};
+
+const isTest = (path: string): boolean => path.includes("website");
+
+test("an appliance gets as many refused requests within five minutes as the README says", async () => {
+  const list = mostWithinFiveMinutes(await refusals(DEFAULT, () => true));
+  const tests = mostWithinFiveMinutes(await refusals(DEFAULT, isTest));
+  const fastList = mostWithinFiveMinutes(await refusals(FASTEST, () => true, NO_INTERFACES, 6));
+  const fastTests = mostWithinFiveMinutes(await refusals(FASTEST, isTest, NO_INTERFACES, 6));
+  const perWebsite = [tests.first, tests.later, fastTests.first].map((count) => count / WEBSITES);
+  expect([list.later, perWebsite[1]]).toEqual([1, 1]);
+  const promise =
+    `refused list makes ${list.first} refused requests in the first five minutes, N refused websites make ${perWebsite[0]} × N; ` +
+    `at the shortest interval, 1s, it is ${fastList.first} and ${perWebsite[2]} × N. After that it is one each in five minutes.`;
+  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8").replaceAll(/\s+/g, " ");
+  expect(readme.includes(promise) || promise).toBe(true);
+});
+
+test("refused tests are one pause of the appliance if its list fails otherwise: those of the first round, then one each", async () => {
+  const tests = await refusals(DEFAULT, isTest, failing("http_status"));
+  expect(mostWithinFiveMinutes(tests)).toEqual({ first: 4 + 3, later: 1 });
+});

@@ -1,0 +1,160 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import {
+  createSlots,
+  nextInTurn,
+  type ApplianceSlots,
+  type Contender,
+  type Slots,
+} from "../../src/polling/slots.ts";
+import { holdClock, type HeldClock } from "./held-clock.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+type Row = Contender & { readonly name: string };
+
+function row(name: string, held: number, waitingSinceMs: number, limit = 4): Row {
+  return { name, held, limit, waitingSinceMs };
+}
+
+describe("a free slot goes", () => {
+  test.each<[string, readonly Row[], number, string | undefined]>([
+    ["to nobody if nobody waits", [], 64, undefined],
+    ["to the one that waits", [row("a", 3, 5)], 64, "a"],
+    ["to the one that holds the fewest", [row("a", 2, 0), row("b", 1, 9), row("c", 3, 0)], 64, "b"],
+    [
+      "to the one that has waited longest of those",
+      [row("a", 1, 7), row("b", 1, 3), row("c", 0, 9)],
+      64,
+      "c",
+    ],
+    [
+      "to the one that has waited longest of equals",
+      [row("a", 1, 7), row("b", 1, 3), row("c", 1, 5)],
+      64,
+      "b",
+    ],
+    ["to the first of those that have waited equally long", [row("a", 1, 3), row("b", 1, 3)], 64, "a"],
+    ["to none that holds as many as it may", [row("a", 4, 0), row("b", 5, 1)], 64, undefined],
+    ["past one that holds as many as it may", [row("a", 1, 0, 1), row("b", 2, 5)], 64, "b"],
+    ["to none that would hold all of the fleet's slots", [row("a", 63, 0, 1_000)], 64, undefined],
+    ["to one that leaves one of the fleet's slots", [row("a", 62, 0, 1_000)], 64, "a"],
+    ["of two slots only one to the same appliance", [row("a", 1, 0, 1_000)], 2, undefined],
+    ["if there is one slot only, to anyone", [row("a", 0, 5, 1_000)], 1, "a"],
+  ])("%s", (_, contenders, fleetLimit, expected) => {
+    expect(nextInTurn(contenders, fleetLimit)?.name).toBe(expected);
+  });
+});
+
+/** Slots under a held clock; `log` holds the names of those that got one, or what was short when the wait ended. */
+function hold(limit: number): { readonly clock: HeldClock; readonly slots: Slots; readonly log: string[] } {
+  const clock = holdClock();
+  const slots = createSlots(clock);
+  slots.setLimit(limit);
+  return { clock, slots, log: [] };
+}
+
+function take(
+  { clock, log }: Pick<ReturnType<typeof hold>, "clock" | "log">,
+  appliance: ApplianceSlots,
+  name: string,
+  waitMs = 1_000,
+): void {
+  const sinceMs = clock.monotonicMs();
+  void appliance
+    .take({ sinceMs, untilMs: sinceMs + waitMs })
+    .then((got) => log.push(got === "slot" ? name : `${name}: no slot of the ${got}`));
+}
+
+test("an appliance whose slots hang leaves every slot that comes free to the others", async () => {
+  const held = hold(2);
+  const [hog, good] = [held.slots.forAppliance(1_000), held.slots.forAppliance(1_000)];
+  for (let nth = 0; nth < 5; nth += 1) take(held, hog, "hog", 60_000);
+  await held.clock.pass(1);
+  for (let nth = 0; nth < 3; nth += 1) take(held, good, "good", 60_000);
+  await held.clock.pass(1);
+  expect(held.log).toEqual(["hog", "good"]);
+  for (let nth = 0; nth < 2; nth += 1) {
+    good.release();
+    await held.clock.pass(1);
+  }
+  expect(held.log).toEqual(["hog", "good", "good", "good"]);
+});
+
+test("one slot goes round between appliances, however many tests each has", async () => {
+  const held = hold(1);
+  const join = (): ApplianceSlots => held.slots.forAppliance(4);
+  const [a, b, c] = [join(), join(), join()] as const;
+  for (const [appliance, name] of [
+    [a, "a"],
+    [a, "a"],
+    [a, "a"],
+    [b, "b"],
+    [b, "b"],
+    [c, "c"],
+  ] as const)
+    take(held, appliance, name);
+  for (const appliance of [a, b, c, a, b]) {
+    await held.clock.pass(0);
+    appliance.release();
+  }
+  await held.clock.pass(0);
+  expect(held.log).toEqual(["a", "b", "c", "a", "b", "a"]);
+});
+
+test("of one appliance the test that waits longest comes first, and one that ends its wait takes no slot", async () => {
+  const held = hold(1);
+  const appliance = held.slots.forAppliance(4);
+  take(held, appliance, "first");
+  take(held, appliance, "second", 500);
+  await held.clock.pass(1);
+  take(held, appliance, "third", 5_000);
+  void appliance.take({ sinceMs: -1, untilMs: 9_000 }).then(() => held.log.push("oldest"));
+  await held.clock.pass(499);
+  expect(held.log).toEqual(["first", "second: no slot of the fleet"]);
+  appliance.release();
+  await held.clock.pass(0);
+  appliance.release();
+  await held.clock.pass(0);
+  expect(held.log).toEqual(["first", "second: no slot of the fleet", "oldest", "third"]);
+});
+
+test("more slots count at once, for the fleet and for an appliance; fewer as slots come free", async () => {
+  const held = hold(2);
+  const [a, b] = [held.slots.forAppliance(1), held.slots.forAppliance(1)];
+  for (const name of ["a1", "a2", "a3"]) take(held, a, name);
+  for (const name of ["b1", "b2"]) take(held, b, name);
+  await held.clock.pass(0);
+  expect(held.log).toEqual(["a1", "b1"]);
+  held.slots.setLimit(3);
+  await held.clock.pass(0);
+  expect(held.log).toHaveLength(2);
+  a.setLimit(2);
+  await held.clock.pass(0);
+  expect(held.log).toEqual(["a1", "b1", "a2"]);
+  held.slots.setLimit(1);
+  a.release();
+  b.release();
+  await held.clock.pass(0);
+  expect(held.log).toHaveLength(3);
+  a.release();
+  await held.clock.pass(0);
+  expect(held.log).toEqual(["a1", "b1", "a2", "b2"]);
+});
+
+test("the waits of an appliance that is closed end at once, and no timer is left", async () => {
+  const held = hold(1);
+  const appliance = held.slots.forAppliance(1);
+  for (const name of ["a", "b", "c"]) take(held, appliance, name);
+  await held.clock.pass(0);
+  appliance.close();
+  await held.clock.pass(0);
+  expect(held.log).toEqual(["a", "b: no slot of the appliance", "c: no slot of the appliance"]);
+  expect(vi.getTimerCount()).toBe(0);
+  const other = held.slots.forAppliance(1);
+  take(held, other, "other");
+  appliance.release();
+  await held.clock.pass(0);
+  expect(held.log.at(-1)).toBe("other");
+});

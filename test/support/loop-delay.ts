@@ -1,0 +1,16 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout as delay } from "node:timers/promises";
+
+/**
+ * Watches this process's event loop from now on. The function returned resolves to the longest time in ms that the loop
+ * came late: what a limit of time must allow for on a busy machine.
+ */
+export function watchLoopDelay(): () => Promise<number> {
+  const delays = monitorEventLoopDelay();
+  delays.enable();
+  return async () => {
+    // A delay counts once the watch's own timer has fired, which may be after the timer that is measured.
+    await delay(50);
+    return delays.max / 1e6;
+  };
+}

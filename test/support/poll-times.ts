@@ -1,0 +1,42 @@
+import { expect } from "vitest";
+import { eventually } from "./eventually.ts";
+import type { ExporterUnderTest } from "./exporter.ts";
+import type { Samples } from "./samples.ts";
+
+/** For `pollTimes`: so long a deadline that no machine is too busy for it. */
+export const RARELY = { interval: "1d", timeout: "1h" };
+/** In it, everything that is polled as `RARELY` says comes due, every pause ends, and no result expires. */
+const LEAP_MS = 36 * 3_600_000;
+
+interface Polled {
+  readonly appliances: readonly string[];
+  /** The operation that is meant; default: all. */
+  readonly operation?: "vrrp";
+  readonly times: number;
+  /** Polls that never end; default: none. */
+  readonly hanging?: number;
+}
+
+/**
+ * Has operations of some appliances polled so many times: time leaps whenever each was polled once more and only those
+ * that never end are under way. Resolves to the scrape that shows it.
+ */
+export async function pollTimes(
+  exporter: ExporterUnderTest,
+  { appliances, operation, times, hanging = 0 }: Polled,
+): Promise<Samples> {
+  const wanted = operation === undefined ? {} : { operation };
+  for (let nth = 1; ; nth += 1) {
+    const samples = await eventually(async () => {
+      const scraped = await exporter.scrape();
+      const polls = scraped
+        .all("appliance_polls_total", wanted)
+        .filter(({ labels }) => appliances.includes(labels["appliance"] ?? ""));
+      expect(polls.filter(({ value }) => value < nth)).toEqual([]);
+      expect(scraped.value("appliance_exporter_polls_in_flight")).toBe(hanging);
+      return scraped;
+    });
+    if (nth === times) return samples;
+    exporter.leap(LEAP_MS);
+  }
+}

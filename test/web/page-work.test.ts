@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { createPageWork } from "../../src/web/page-work.ts";
+import { held } from "./support.ts";
+
+test("pages have turns, and the clients of a page", async () => {
+  const workInTurn = createPageWork();
+  const done: string[] = [];
+  const words = ["/a 1 x", "/a 1 y", "/a 1 z", "/a 2 x", "/b 1 x"];
+  await Promise.all(
+    words.map((word) => {
+      const [page = "", client = ""] = word.split(" ");
+      return workInTurn(page, client, () => done.push(word));
+    }),
+  );
+  expect(done).toEqual(["/a 1 x", "/a 1 z", "/b 1 x", "/a 2 x", "/a 1 y"]);
+});
+
+test("other turns of the event loop have as much time as the work", async () => {
+  const workInTurn = createPageWork();
+  const busyMs = 50;
+  const times: number[] = [];
+  const work = (): void => {
+    times.push(performance.now());
+    while (performance.now() < (times.at(-1) ?? 0) + busyMs);
+  };
+  await Promise.all([workInTurn("/", "a", work), workInTurn("/", "a", work)]);
+  const [first = 0, second = 0] = times;
+  // Timers are whole milliseconds.
+  expect(second - first).toBeGreaterThan(2 * busyMs - 2);
+});
+
+test("work that goes on elsewhere does not delay the next", async () => {
+  const workInTurn = createPageWork();
+  const elsewhere = held<string>();
+  const first = workInTurn("/a", "a", () => elsewhere.promise);
+  expect(await workInTurn("/b", "a", () => "done")).toBe("done");
+  elsewhere.release("late");
+  expect(await first).toBe("late");
+});
+
+test("work that fails is its own caller's failure", async () => {
+  const workInTurn = createPageWork();
+  const failing = workInTurn("/a", "a", () => {
+    throw new Error("bug");
+  });
+  const next = workInTurn("/a", "a", () => "done");
+  await expect(failing).rejects.toThrow("bug");
+  expect(await next).toBe("done");
+});
+
+test("what is too much for the queue is refused", async () => {
+  const workInTurn = createPageWork();
+  const asked = Array.from({ length: 600 }, (_, nth) => workInTurn("/a", "a", () => nth));
+  const other = workInTurn("/b", "b", () => "other");
+  const results = await Promise.all(asked);
+  expect(results.filter((result) => result === undefined)).toHaveLength(88);
+  expect([results[0], results[1], results.at(-1), await other]).toEqual([0, undefined, 599, "other"]);
+});
