@@ -64,7 +64,10 @@ export function createLane(options: LaneOptions): Lane {
   const client = new Client(origin, {
     connect: (_options, callback) => {
       if (!mayConnect) {
-        callback(socket()?.errored ?? new ConnectionError("protocol", UNSENT), null);
+        const error = socket()?.errored;
+        // The library tries again, without end, after an error of its own.
+        const isOfSystem = error instanceof Error && "syscall" in error;
+        callback(isOfSystem ? error : new ConnectionError("protocol", UNSENT), null);
         return;
       }
       mayConnect = false;
