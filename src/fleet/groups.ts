@@ -86,21 +86,17 @@ export interface Groups {
  */
 export function groupsOf(members: readonly Member[], before?: Groups): Groups {
   const lastChangesMs = lastChanges(members);
-  const isTouched = touchedSince(before?.members, members);
+  const changed = changedKeys(before?.members, members);
+  const groupAt = (key: string): GroupSnapshot => {
+    const known = before?.byKey.get(key);
+    if (known !== undefined && changed?.has(key) === false) return known;
+    const standings = standingsIn(members, key);
+    const group = groupOf(key, standings, agreementOf(standings, lastChangesMs.get(key)));
+    return known !== undefined && isSameGroup(known, group) ? known : group;
+  };
   const byKey = new Map<string, GroupSnapshot>();
-  for (const { reports } of members) {
-    for (const key of reports?.keys() ?? []) {
-      if (byKey.has(key)) continue;
-      const known = before?.byKey.get(key);
-      if (known !== undefined && !isTouched(key)) {
-        byKey.set(key, known);
-        continue;
-      }
-      const standings = standingsIn(members, key);
-      const group = groupOf(key, standings, agreementOf(standings, lastChangesMs.get(key)));
-      byKey.set(key, known !== undefined && isSameGroup(known, group) ? known : group);
-    }
-  }
+  for (const { reports } of members)
+    for (const key of reports?.keys() ?? []) if (!byKey.has(key)) byKey.set(key, groupAt(key));
   return { members, byKey };
 }
 
@@ -113,30 +109,22 @@ function lastChanges(members: readonly Member[]): ReadonlyMap<string, number> {
   return lastChangesMs;
 }
 
-/** Which groups a change of the members can have changed. */
-function touchedSince(
+/** The groups that a change of the members can have changed; `undefined`: any. */
+function changedKeys(
   before: readonly Member[] | undefined,
   members: readonly Member[],
-): (key: string) => boolean {
-  const pairs = members.map((member, index) => ({ member, old: before?.[index] }));
-  const changed = pairs.filter(({ member, old }) => !isSameMember(member, old));
-  // A member that was never seen counts in every group.
-  const isAnywhere =
-    before?.length !== members.length ||
-    changed.some(({ member, old }) => old?.appliance !== member.appliance || old.reports === undefined);
-  if (isAnywhere) return () => true;
-  return (key) =>
-    changed.some(
-      ({ member, old }) =>
-        member.reports?.has(key) === true ||
-        old?.reports?.has(key) === true ||
-        member.masteryChangedAtMs?.has(key) === true ||
-        old?.masteryChangedAtMs?.has(key) === true,
-    );
-}
-
-function isSameMember(one: Member, other: Member | undefined): boolean {
-  return one.appliance === other?.appliance && one.isKnown === other.isKnown && one.reports === other.reports;
+): ReadonlySet<string> | undefined {
+  if (before?.length !== members.length) return undefined;
+  const keys = new Set<string>();
+  for (const [index, member] of members.entries()) {
+    const old = before[index];
+    // A member that was never seen counts in every group.
+    if (old?.appliance !== member.appliance || old.reports === undefined) return undefined;
+    if (old.reports === member.reports && old.isKnown === member.isKnown) continue;
+    for (const map of [old.reports, member.reports, old.masteryChangedAtMs, member.masteryChangedAtMs])
+      for (const key of map?.keys() ?? []) keys.add(key);
+  }
+  return keys;
 }
 
 /** One member in one group. */

@@ -19,22 +19,25 @@ type Rendered = readonly Text[];
 type Text = string | Buffer;
 const LONG_TEXT = 16 * 1024;
 
-/** The label text of a cluster's groups by key. */
-type GroupTexts = ReadonlyMap<string, GroupText>;
-interface GroupText {
-  readonly group: GroupSnapshot;
-  readonly labels: string;
+/** So many groups of a cluster are rendered together: where one has changed, the others of its block are rendered too. */
+const BLOCK_GROUPS = 256;
+
+interface Block {
+  readonly groups: readonly GroupSnapshot[];
+  readonly lines: Rendered;
 }
 
 export function createFleetExposition(families: readonly Family[] = FLEET_FAMILIES): FleetExposition {
   const headers = families.map(headerOf);
-  const rendered = new WeakMap<Section, Rendered>();
-  const groupTexts = new Map<string, GroupTexts>();
+  const rendered = new WeakMap<Section, readonly Rendered[]>();
+  /** Of each cluster, as it was rendered last. */
+  const blocks = new Map<string, readonly Block[]>();
 
-  function linesOf(section: Section): Rendered {
+  function linesOf(section: Section): readonly Rendered[] {
     const known = rendered.get(section);
     if (known !== undefined) return known;
-    const lines = section.kind === "cluster" ? linesOfGroups(section) : linesOfSamples(section);
+    const lines =
+      section.kind === "cluster" ? blocksOf(section).map((block) => block.lines) : [linesOfSamples(section)];
     rendered.set(section, lines);
     return lines;
   }
@@ -46,17 +49,27 @@ export function createFleetExposition(families: readonly Family[] = FLEET_FAMILI
     );
   }
 
-  function linesOfGroups(section: ClusterSnapshot): Rendered {
-    const texts = groupTextsOf(section, groupTexts.get(section.cluster));
-    groupTexts.set(section.cluster, texts);
+  function blocksOf(section: ClusterSnapshot): readonly Block[] {
+    const before = blocks.get(section.cluster) ?? [];
+    const count = Math.ceil(section.groups.length / BLOCK_GROUPS);
+    const after = Array.from({ length: count }, (_, nth) => {
+      const groups = section.groups.slice(nth * BLOCK_GROUPS, (nth + 1) * BLOCK_GROUPS);
+      const known = before[nth];
+      return known !== undefined && isSameList(known.groups, groups)
+        ? known
+        : { groups, lines: linesOfGroups(section, groups) };
+    });
+    blocks.set(section.cluster, after);
+    return after;
+  }
+
+  function linesOfGroups(section: ClusterSnapshot, groups: readonly GroupSnapshot[]): Rendered {
+    const labels = groups.map((group) => renderLabels(groupLabels(section, group)));
     return families.map((family) => {
-      const { group: valueOf } = family;
-      if (valueOf === undefined) return "";
-      const lines: string[] = [];
-      for (const { group, labels } of texts.values()) {
-        const value = valueOf(group);
-        if (value !== undefined) lines.push(line(family, labels, value));
-      }
+      const lines = groups.map((group, nth) => {
+        const value = family.group?.(group);
+        return value === undefined ? "" : line(family, labels[nth] ?? "", value);
+      });
       return kept(lines);
     });
   }
@@ -64,23 +77,17 @@ export function createFleetExposition(families: readonly Family[] = FLEET_FAMILI
   return {
     prepare: linesOf,
     render: (snapshot) => {
-      const sections = sectionsOf(snapshot).map(linesOf);
+      const sections = sectionsOf(snapshot).flatMap(linesOf);
       const clusters = new Set(snapshot.clusters.map(({ cluster }) => cluster));
-      for (const cluster of groupTexts.keys()) if (!clusters.has(cluster)) groupTexts.delete(cluster);
+      for (const cluster of blocks.keys()) if (!clusters.has(cluster)) blocks.delete(cluster);
       return joined(headers.flatMap((header, index) => familyText(header, sections, index)));
     },
   };
 }
 
-/** A group that is the same object as before has the same labels. */
-function groupTextsOf(section: ClusterSnapshot, before: GroupTexts | undefined): GroupTexts {
-  const texts = new Map<string, GroupText>();
-  for (const group of section.groups) {
-    const known = before?.get(group.key);
-    const isSame = known?.group === group;
-    texts.set(group.key, isSame ? known : { group, labels: renderLabels(groupLabels(section, group)) });
-  }
-  return texts;
+/** Groups that are the same objects have the same labels. */
+function isSameList(some: readonly GroupSnapshot[], others: readonly GroupSnapshot[]): boolean {
+  return some.length === others.length && some.every((group, index) => group === others[index]);
 }
 
 function familyText(header: string, sections: readonly Rendered[], index: number): readonly Text[] {

@@ -33,7 +33,7 @@ export function createHistory(maxEvents: number = MAX_EVENTS): History {
   let events: readonly LoggedEvent[] = [];
   let flaps: readonly Flap[] = [];
   const presences = new Map<string, Presences>();
-  const memories = new Map<string, Map<string, Looked>>();
+  const memories = new Map<string, ClusterMemory>();
   /** Of each appliance, the operations whose failing was told of, by website. */
   const failing = new Map<string, Set<string | undefined>>();
 
@@ -42,22 +42,25 @@ export function createHistory(maxEvents: number = MAX_EVENTS): History {
   }
 
   function lookAt({ cluster, groups }: ClusterSnapshot, atMs: number): readonly LoggedEvent[] {
-    const looked = memories.get(cluster) ?? new Map<string, Looked>();
-    memories.set(cluster, looked);
+    const known = memories.get(cluster) ?? { groups: [], byKey: new Map<string, GroupMemory>() };
+    const { byKey } = known;
+    memories.set(cluster, { groups, byKey });
     const fresh: LoggedEvent[] = [];
-    for (const group of groups) {
-      const known = looked.get(group.key);
-      if (known !== undefined && isAsBefore(known, group)) continue;
-      const { memory, event } = lookAtGroup(known?.memory, group, atMs);
-      if (memory !== undefined) looked.set(group.key, { group, memory });
+    for (const [index, group] of groups.entries()) {
+      // Another look at the same finds nothing, but for a group whose master is unknown: there time makes a difference.
+      const isAsBefore =
+        group === known.groups[index] && group.members.every(({ role }) => role !== "unknown");
+      if (isAsBefore) continue;
+      const { memory, event } = lookAtGroup(byKey.get(group.key), group, atMs);
+      if (memory !== undefined) byKey.set(group.key, memory);
       if (event !== undefined) {
         const { atMs: sinceMs, ...told } = event;
         fresh.push({ event: { at: instantOf(sinceMs), ...told, cluster }, gathering: undefined });
       }
     }
-    if (looked.size > groups.length) {
+    if (byKey.size > groups.length) {
       const present = new Set(groups.map(({ key }) => key));
-      for (const key of looked.keys()) if (!present.has(key)) looked.delete(key);
+      for (const key of byKey.keys()) if (!present.has(key)) byKey.delete(key);
     }
     return fresh;
   }
@@ -119,7 +122,7 @@ export function createHistory(maxEvents: number = MAX_EVENTS): History {
       presences.clear();
     },
     events: () => events.map(({ event }) => event),
-    memoryOf: (cluster, group) => memories.get(cluster)?.get(group.key)?.memory,
+    memoryOf: (cluster, group) => memories.get(cluster)?.byKey.get(group.key),
     look: (clusters, atMs) => {
       for (const cluster of clusters) add(lookAt(cluster, atMs));
     },
@@ -127,15 +130,10 @@ export function createHistory(maxEvents: number = MAX_EVENTS): History {
   };
 }
 
-/** A group when it was last looked at. */
-interface Looked {
-  readonly group: GroupSnapshot;
-  readonly memory: GroupMemory;
-}
-
-/** Whether another look finds nothing: only for a group whose master is unknown time makes a difference. */
-function isAsBefore({ group, memory }: Looked, now: GroupSnapshot): boolean {
-  return group === now && memory.now.state !== "unknown";
+/** The groups of a cluster as they were last looked at, and what is remembered of them. */
+interface ClusterMemory {
+  readonly groups: readonly GroupSnapshot[];
+  readonly byKey: Map<string, GroupMemory>;
 }
 
 /** Events of one kind and one poll; another one counts the rest. */

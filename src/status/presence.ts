@@ -22,8 +22,7 @@ export type GoneGroup = GroupRef & { readonly goneAt: Moment };
 
 /** What is known of groups after those `present` were reported and no others; what has not changed is the same object. */
 export function afterReport(before: Presences, present: readonly PresentGroup[], at: Moment): Presences {
-  const isHere = ({ key }: PresentGroup): boolean => before.get(key)?.goneAt === undefined && before.has(key);
-  if (before.size === present.length && present.every(isHere)) return before;
+  if (areAll(before, present)) return before;
   const here = new Map<string, Presence>();
   for (const { key, vhid, vip } of present) {
     const known = before.get(key);
@@ -38,6 +37,17 @@ export function afterReport(before: Presences, present: readonly PresentGroup[],
     if (!here.has(key) && !isForgotten(goneAt, at.monotonicMs)) gone.push([key, { ...group, goneAt }]);
   }
   return new Map<string, Presence>([...gone.slice(-MAX_GONE), ...here]);
+}
+
+/** Whether these groups, in the same order, and no others are known. */
+function areAll(before: Presences, present: readonly PresentGroup[]): boolean {
+  if (before.size !== present.length) return false;
+  let nth = 0;
+  for (const [key, { goneAt }] of before) {
+    if (goneAt !== undefined || key !== present[nth]?.key) return false;
+    nth += 1;
+  }
+  return true;
 }
 
 /** Those that nobody reports any more and that are still remembered at the monotonic instant `nowMs`. */

@@ -197,8 +197,9 @@ appliance_api_anomalies{appliance="odd",ha_cluster="odd",anomaly="bad_field"} 2
 appliance_tls_certificate_not_after_timestamp_seconds{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1"} 1800000000
 `;
 
-const pair = (site: string) =>
-  configOf(...["a", "b"].map((name) => applianceOf({ name, cluster: "ab", labels: { site } })));
+function pair(site: string) {
+  return configOf(...["a", "b"].map((name) => applianceOf({ name, cluster: "ab", labels: { site } })));
+}
 
 test("a group that stays as it is gets the labels of the new configuration", () => {
   const exposition = createFleetExposition();
