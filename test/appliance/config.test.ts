@@ -323,7 +323,7 @@ test("refuses more interfaces than a list may hold", async () => {
   const members = Array.from({ length: 4097 }, (_, index) => member(index));
   const vrrp = `vrrp:\n  source: static\n  interfaces:\n${members.join("")}`;
   const { errors } = await load(MINIMAL.replace(/vrrp: .*\n/, vrrp));
-  expect(errors).toEqual(["appliance.yaml:6:3: vrrp.interfaces: expected at most 4096 entries"]);
+  expect(errors).toEqual(["appliance.yaml:6:3: vrrp.interfaces: expected at most 1024 entries"]);
 });
 
 test("says what is wrong with the form of the file", async () => {

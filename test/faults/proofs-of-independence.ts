@@ -59,11 +59,12 @@ function spoilTests(createClient: ClientFactory): ClientFactory {
     const client = createClient(endpoint);
     return {
       ...client,
-      get: async (path, timeoutMs) => {
-        const got = await client.get(path, timeoutMs);
-        if (!got.ok || !path.endsWith("/1/test")) return got;
+      get: async (...request) => {
+        const got = await client.get(...request);
+        if (!got.ok || !request[0].endsWith("/1/test")) return got;
         const bug = { get: () => expect.unreachable("a bug") };
-        return { ok: true, value: Object.defineProperty(got.value, "byteLength", bug) };
+        const bytes = Object.defineProperty(got.value.bytes, "byteLength", bug);
+        return { ok: true, value: { ...got.value, bytes } };
       },
     };
   };

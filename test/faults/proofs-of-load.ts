@@ -8,8 +8,13 @@ import { answer, healthy, LIST } from "./behaviours.ts";
 import { limitDescriptors, type Program } from "./program.ts";
 import { entry, type Proof } from "./proof.ts";
 
+/** Each appliance has a path of its own on the server. */
 function secureEntry(name: string, { port }: { readonly port: number }) {
-  return { name, base_url: `https://127.0.0.1:${port}` };
+  return { name, base_url: `https://127.0.0.1:${port}/${name}` };
+}
+
+function plainEntry(name: string, { port }: { readonly port: number }) {
+  return { ...entry(name, { port }), base_url: `http://127.0.0.1:${port}/${name}` };
 }
 
 const names = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `a-${index}`);
@@ -53,7 +58,7 @@ export const PROOFS_OF_LOAD: readonly Proof[] = [
           setTimeout(() => socket.write(answer(LIST)), 200);
         });
       const server = await stage.server(slow);
-      const appliances = names(20).map((name) => entry(name, server));
+      const appliances = names(20).map((name) => plainEntry(name, server));
       const polling = { vrrp: { interval: "3s", timeout: "2s" } };
       // Members of one cluster are polled at the same moment.
       const program = await stage.program({ config: { polling, clusters: [{ name: "all", appliances }] } });
@@ -103,7 +108,7 @@ export const PROOFS_OF_LOAD: readonly Proof[] = [
       const config = (count: number): unknown => ({
         polling: { vrrp: { interval: "3s", timeout: "3s" } },
         http_client: { basic_auth: { username: "monitor", password_file: "password" } },
-        appliances: names(count).map((name) => entry(name, server)),
+        appliances: names(count).map((name) => plainEntry(name, server)),
       });
       const program = await stage.program(
         { config: config(60), files: { password: "hunter2" } },

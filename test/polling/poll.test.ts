@@ -30,8 +30,8 @@ test("a poll asks for its operation's path within its timeout and its limit", as
   await pollVrrp(client, 4_000);
   await pollWebsite(client, websiteOf({ id: 12 }), 20_000);
   expect(asked).toEqual([
-    ["/api/v1/interface/virtual", 4_000, { bodyLimitBytes: 256 * 1024 }],
-    ["/api/v1/website/12/test", 20_000, { bodyLimitBytes: 64 * 1024 }],
+    ["/api/v1/interface/virtual", 4_000, { precedence: "list", bodyLimitBytes: 256 * 1024 }],
+    ["/api/v1/website/12/test", 20_000, { precedence: "test", bodyLimitBytes: 64 * 1024 }],
   ]);
 });
 
