@@ -29,7 +29,7 @@ async function startLarge(stage: Stage): Promise<Program> {
   const server = await stage.server(answers(JSON.stringify(list)));
   // Polled once, and never too late.
   const vrrp = { interval: "1h", timeout: "1h" };
-  const appliances = ["a", "b", "c"].map((name) => entry(name, server));
+  const appliances = Array.from({ length: 12 }, (_, nth) => entry(`a${nth}`, server));
   const program = await stage.program({ config: { polling: { vrrp }, appliances } });
   await eventually(async () => expect((await fetch(`${program.url}/-/ready`)).status).toBe(200));
   return program;
