@@ -90,13 +90,12 @@ export interface Groups {
  * before, and those that time can still change: with thousands of groups the rest would block the event loop at each poll.
  */
 export function groupsOf(members: readonly Member[], settling: Settling, before?: Groups): Groups {
-  const lastChangesMs = lastChanges(members);
   const changed = changedKeys(before?.members, members);
   const groupAt = (key: string): GroupSnapshot => {
     const known = before?.byKey.get(key);
     if (known?.isSettled === true && changed?.has(key) === false) return known;
     const standings = standingsIn(members, key);
-    const group = groupOf(key, standings, agreementOf(standings, lastChangesMs.get(key), settling));
+    const group = groupOf(key, standings, agreementOf(standings, lastChangeMs(members, key), settling));
     return known !== undefined && isSameGroup(known, group) ? known : group;
   };
   const byKey = new Map<string, GroupSnapshot>();
@@ -105,13 +104,11 @@ export function groupsOf(members: readonly Member[], settling: Settling, before?
   return { members, byKey };
 }
 
-function lastChanges(members: readonly Member[]): ReadonlyMap<string, number> {
-  const lastChangesMs = new Map<string, number>();
-  for (const { masteryChangedAtMs } of members) {
-    for (const [key, atMs] of masteryChangedAtMs ?? [])
-      lastChangesMs.set(key, Math.max(atMs, lastChangesMs.get(key) ?? atMs));
-  }
-  return lastChangesMs;
+/** Of all members, those that have left the group included. */
+function lastChangeMs(members: readonly Member[], key: string): number {
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { masteryChangedAtMs } of members) last = Math.max(last, masteryChangedAtMs?.get(key) ?? last);
+  return last;
 }
 
 /** The groups that a change of the members can have changed; `undefined`: any. */
@@ -160,14 +157,14 @@ const AGREED: Agreement = { isSettled: true, notHeardSince: [] };
 /** Considers this group only, whatever happens to the others of its cluster. Monotonic instants. */
 function agreementOf(
   standings: readonly Standing[],
-  lastChangeMs: number | undefined,
+  changedAtMs: number,
   { nowMs, settlingMs }: Settling,
 ): Agreement {
-  if (lastChangeMs === undefined) return AGREED;
+  if (changedAtMs === Number.NEGATIVE_INFINITY) return AGREED;
   const heard = standings.filter(({ member, report }) => member.isKnown && report !== undefined);
-  const behind = heard.filter((standing) => learnedAtMs(standing) < lastChangeMs);
+  const behind = heard.filter((standing) => learnedAtMs(standing) < changedAtMs);
   const isSettled =
-    nowMs - lastChangeMs >= settlingMs || behind.length === 0 || areMastersAtOnce(heard, nowMs - settlingMs);
+    nowMs - changedAtMs >= settlingMs || behind.length === 0 || areMastersAtOnce(heard, nowMs - settlingMs);
   return { isSettled, notHeardSince: behind.map(({ appliance }) => appliance) };
 }
 

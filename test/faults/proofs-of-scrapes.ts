@@ -26,7 +26,7 @@ async function startLarge(stage: Stage): Promise<Program> {
   const list = Object.fromEntries(Array.from({ length: 1024 }, (_, nth) => [`carp${nth}`, one]));
   const server = await stage.server(answers(JSON.stringify(list)));
   const vrrp = { interval: "1m", timeout: "10s" };
-  const appliances = ["a", "b", "c"].map((name) => entry(name, server));
+  const appliances = Array.from({ length: 12 }, (_, nth) => entry(`a-${nth}`, server));
   const program = await stage.program({ config: { polling: { vrrp }, appliances } });
   await eventually(async () => expect((await fetch(`${program.url}/-/ready`)).status).toBe(200));
   return program;
