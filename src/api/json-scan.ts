@@ -126,21 +126,25 @@ function unescaped(string: string): string {
  * backslash stays: that is an invalid escape.
  */
 export function escapeRawControls(text: string): string {
-  const parts: string[] = [];
-  let done = 0;
+  // Units of UTF-16: pieces of text for each of a hundred thousand line breaks would cost ten times as much.
+  const units = new Uint16Array(text.length * LONGEST_ESCAPE);
+  let length = 0;
   let isInString = false;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) isInString = !isInString;
-    else if (isInString && code === BACKSLASH) at += 1;
-    else if (isInString && code < FIRST_PRINTABLE) {
-      parts.push(text.slice(done, at), ESCAPES[code] ?? "");
-      done = at + 1;
+    if (isInString && code < FIRST_PRINTABLE) {
+      for (const unit of ESCAPES[code] ?? []) units[length++] = unit;
+      continue;
     }
+    units[length++] = code;
+    if (isInString && code === BACKSLASH && at + 1 < text.length) units[length++] = text.charCodeAt(++at);
   }
-  return parts.join("") + text.slice(done);
+  return Buffer.from(units.buffer, 0, 2 * length).toString("utf16le");
 }
 
+/** `\u001f` */
+const LONGEST_ESCAPE = 6;
 const ESCAPES = Array.from({ length: FIRST_PRINTABLE }, (_, code) =>
-  JSON.stringify(String.fromCharCode(code)).slice(1, -1),
+  Array.from(JSON.stringify(String.fromCharCode(code)).slice(1, -1), (char) => char.charCodeAt(0)),
 );

@@ -47,6 +47,14 @@ function decodeBroken(bytes: Buffer): string {
   const units = Buffer.allocUnsafe(bytes.length * 2);
   let end = 0;
   for (let at = 0; at < bytes.length;) {
+    const first = bytes[at] ?? 0;
+    if (first < 0x80) {
+      units[end] = first;
+      units[end + 1] = 0;
+      end += 2;
+      at += 1;
+      continue;
+    }
     const size = sequenceSize(bytes, at);
     const codePoint = codePointAt(bytes, at, size);
     end = writeCodePoint(units, end, codePoint);

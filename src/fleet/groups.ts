@@ -85,13 +85,12 @@ export interface Groups {
  * the rest would block the event loop at each poll.
  */
 export function groupsOf(members: readonly Member[], before?: Groups): Groups {
-  const lastChangesMs = lastChanges(members);
   const changed = changedKeys(before?.members, members);
   const groupAt = (key: string): GroupSnapshot => {
     const known = before?.byKey.get(key);
     if (known !== undefined && changed?.has(key) === false) return known;
     const standings = standingsIn(members, key);
-    const group = groupOf(key, standings, agreementOf(standings, lastChangesMs.get(key)));
+    const group = groupOf(key, standings, agreementOf(standings, lastChangeMs(members, key)));
     return known !== undefined && isSameGroup(known, group) ? known : group;
   };
   const byKey = new Map<string, GroupSnapshot>();
@@ -100,13 +99,11 @@ export function groupsOf(members: readonly Member[], before?: Groups): Groups {
   return { members, byKey };
 }
 
-function lastChanges(members: readonly Member[]): ReadonlyMap<string, number> {
-  const lastChangesMs = new Map<string, number>();
-  for (const { masteryChangedAtMs } of members) {
-    for (const [key, atMs] of masteryChangedAtMs ?? [])
-      lastChangesMs.set(key, Math.max(atMs, lastChangesMs.get(key) ?? atMs));
-  }
-  return lastChangesMs;
+/** Of all members, those that have left the group included. */
+function lastChangeMs(members: readonly Member[], key: string): number {
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { masteryChangedAtMs } of members) last = Math.max(last, masteryChangedAtMs?.get(key) ?? last);
+  return last;
 }
 
 /** The groups that a change of the members can have changed; `undefined`: any. */
@@ -153,10 +150,10 @@ type Agreement = Pick<GroupSnapshot, "isSettled" | "notHeardSince">;
 const AGREED: Agreement = { isSettled: true, notHeardSince: [] };
 
 /** Considers this group only, whatever happens to the others of its cluster. Monotonic instants. */
-function agreementOf(standings: readonly Standing[], lastChangeMs: number | undefined): Agreement {
-  if (lastChangeMs === undefined) return AGREED;
+function agreementOf(standings: readonly Standing[], changedAtMs: number): Agreement {
+  if (changedAtMs === Number.NEGATIVE_INFINITY) return AGREED;
   const heard = standings.filter(({ member, report }) => member.isKnown && report !== undefined);
-  const behind = heard.filter((standing) => learnedAtMs(standing) < lastChangeMs);
+  const behind = heard.filter((standing) => learnedAtMs(standing) < changedAtMs);
   const isSettled = behind.length === 0 || areMastersAtOnce(heard);
   return { isSettled, notHeardSince: behind.map(({ appliance }) => appliance) };
 }

@@ -46,18 +46,15 @@ export function createHistory(maxEvents: number = MAX_EVENTS): History {
     const { byKey } = known;
     memories.set(cluster, { groups, byKey });
     const fresh: LoggedEvent[] = [];
-    for (const [index, group] of groups.entries()) {
-      // Another look at the same finds nothing, but for a group whose master is unknown: there time makes a difference.
-      const isAsBefore =
-        group === known.groups[index] && group.members.every(({ role }) => role !== "unknown");
-      if (isAsBefore) continue;
+    groups.forEach((group, index) => {
+      if (group === known.groups[index] && !isTimed(group)) return;
       const { memory, event } = lookAtGroup(byKey.get(group.key), group, atMs);
       if (memory !== undefined) byKey.set(group.key, memory);
       if (event !== undefined) {
         const { atMs: sinceMs, ...told } = event;
         fresh.push({ event: { at: instantOf(sinceMs), ...told, cluster }, gathering: undefined });
       }
-    }
+    });
     if (byKey.size > groups.length) {
       const present = new Set(groups.map(({ key }) => key));
       for (const key of byKey.keys()) if (!present.has(key)) byKey.delete(key);
@@ -134,6 +131,12 @@ export function createHistory(maxEvents: number = MAX_EVENTS): History {
 interface ClusterMemory {
   readonly groups: readonly GroupSnapshot[];
   readonly byKey: Map<string, GroupMemory>;
+}
+
+/** Whether time alone can change what a look at the group finds, as it can while its master may be unknown. */
+function isTimed({ members }: GroupSnapshot): boolean {
+  for (const { role } of members) if (role === "unknown") return true;
+  return false;
 }
 
 /** Events of one kind and one poll; another one counts the rest. */

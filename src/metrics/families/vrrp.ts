@@ -1,5 +1,13 @@
 import type { InterfaceSnapshot, VrrpSnapshot } from "../../fleet/snapshot.ts";
-import { asBit, asSeconds, identityLabels, onceInARow, sample, type Family, type Labels } from "../family.ts";
+import {
+  asBit,
+  asSeconds,
+  identityLabels,
+  onceInARow,
+  type Family,
+  type Labels,
+  type Sample,
+} from "../family.ts";
 
 const SOURCE =
   "From the latest poll of the VRRP list, not from the scrape; absent unless that poll succeeded.";
@@ -16,13 +24,16 @@ export const VRRP_FAMILIES: readonly Family[] = [
     name: "vrrp_interface_info",
     type: "gauge",
     help: `Further facts of the VRRP interface as reported; always 1. ${SOURCE}`,
-    samples: perInterface((labels, i) => sample([...labels, ...infoLabels(i)], 1)),
+    samples: perInterface(
+      () => 1,
+      (labels, i) => labels.concat(infoLabels(i)),
+    ),
   },
   {
     name: "vrrp_transitions_total",
     type: "counter",
     help: `Changes of state_current against the last successful poll, since the interface was first seen. ${SOURCE}`,
-    samples: perInterface((labels, i) => sample(labels, i.transitions)),
+    samples: perInterface((i) => i.transitions),
   },
   gauge(
     "vrrp_last_transition_timestamp_seconds",
@@ -32,22 +43,30 @@ export const VRRP_FAMILIES: readonly Family[] = [
 ];
 
 function gauge(name: string, help: string, value: (i: InterfaceSnapshot) => number | undefined): Family {
-  const samples = perInterface((labels, i) => sample(labels, value(i)));
-  return { name, type: "gauge", help: `${help} ${SOURCE}`, samples };
+  return { name, type: "gauge", help: `${help} ${SOURCE}`, samples: perInterface(value) };
 }
 
+/** One sample of each interface that has the value. */
 function perInterface(
-  samples: (labels: Labels, i: InterfaceSnapshot) => ReturnType<typeof sample>,
+  value: (i: InterfaceSnapshot) => number | undefined,
+  labelsOf: (labels: Labels, i: InterfaceSnapshot) => Labels = (labels) => labels,
 ): Family["samples"] {
   return {
-    vrrp: (section) => labelled(section).flatMap(({ labels, i }) => samples(labels, i)),
+    vrrp: (section) => {
+      const samples: Sample[] = [];
+      for (const { labels, i } of labelled(section)) {
+        const known = value(i);
+        if (known !== undefined) samples.push({ labels: labelsOf(labels, i), value: known });
+      }
+      return samples;
+    },
   };
 }
 
 /** The families share the labels. */
 const labelled = onceInARow(({ identity, list }: VrrpSnapshot) => {
   const common = identityLabels(identity);
-  return (list?.interfaces ?? []).map((i) => ({ i, labels: [...common, ...interfaceLabels(i)] }));
+  return (list?.interfaces ?? []).map((i) => ({ i, labels: common.concat(interfaceLabels(i)) }));
 });
 
 function interfaceLabels({ name, vhid, vip }: InterfaceSnapshot): Labels {
