@@ -3,7 +3,7 @@ import { eventually } from "../support/eventually.ts";
 import type { Behaviour, FaultServer } from "../support/fault-server.ts";
 import { createLeapingClock } from "../support/leaping-clock.ts";
 import { answer, answers, healthy, LIST } from "./behaviours.ts";
-import { entry, EVERY_SECOND, type Proof } from "./proof.ts";
+import { entry, EVERY_SECOND, PATIENT, type Proof } from "./proof.ts";
 import { startRig } from "./rig.ts";
 
 const POLLING = { vrrp: EVERY_SECOND, websites: EVERY_SECOND };
@@ -96,17 +96,17 @@ export const PROOFS_OF_DEFERRALS: readonly Proof[] = [
       const server = await stage.server(answers("", "503 Service Unavailable", aDay));
       const neighbour = await stage.server(healthy);
       const appliances = [entry("a", server), entry("b", neighbour)];
-      const folder = await stage.folder({ config: { polling: POLLING, appliances } });
+      const folder = await stage.folder({ config: { polling: { vrrp: PATIENT }, appliances } });
       const clock = createLeapingClock();
       const rig = await startRig({ folder, clock });
       stage.cleanUp(rig.stop);
       await eventually(() => expect(server.requests.length).toBe(1));
 
-      clock.leap(290_000);
+      clock.leap(150_000);
       const polls = neighbour.requests.length;
       await eventually(() => expect(neighbour.requests.length).toBeGreaterThanOrEqual(polls + 3));
       expect(server.requests.length).toBe(1);
-      clock.leap(10_000);
+      clock.leap(150_000);
       await eventually(() => expect(server.requests.length).toBe(2));
     },
   },

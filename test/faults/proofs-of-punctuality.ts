@@ -58,7 +58,7 @@ export const PROOFS_OF_PUNCTUALITY: readonly Proof[] = [
         polling: { vrrp: RARELY, websites: { ...RARELY, timeout } },
         appliances: [entry("a", server, { websites })],
       });
-      const exporter = await stage.exporter({ config: pollingWith("1h") });
+      const exporter = await stage.exporter({ config: pollingWith(RARELY.timeout) });
       // Tests hold the four slots all the time.
       const samples = await pollTimes(exporter, {
         appliances: ["a"],
