@@ -48,6 +48,8 @@ export async function arrive(): Promise<Newcomer> {
     npm_config_userconfig:
       process.env["npm_config_userconfig"] ?? join(process.env["HOME"] ?? home, ".npmrc"),
     npm_config_prefer_offline: "true",
+    // A machine whose registry is behind an authority of its own.
+    NODE_EXTRA_CA_CERTS: process.env["NODE_EXTRA_CA_CERTS"] ?? "",
     NO_COLOR: "1",
   };
   const children: ChildProcess[] = [];
