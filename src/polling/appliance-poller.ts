@@ -4,14 +4,7 @@ import { toSeconds, type Clock } from "./clock.ts";
 import type { PollEvents } from "./events.ts";
 import { meansApplianceDown, type Failure } from "./failure.ts";
 import { createFlights, type Flight, type Landing } from "./flights.ts";
-import {
-  expiresAtMs,
-  firstPace,
-  mustBeginByMs,
-  slotWaitEndsMs,
-  verdictLastsMs,
-  type Pace,
-} from "./freshness.ts";
+import { expiresAtMs, firstPace, mustBeginByMs, waitEndsMs, verdictLastsMs, type Pace } from "./freshness.ts";
 import { operationKey, type Observation, type Operation, type PollResult } from "./observation.ts";
 import { createPauses } from "./pauses.ts";
 import {
@@ -123,6 +116,7 @@ export function createAppliancePoller(
     let startedMs: number | undefined;
     let credentials: symbol | undefined;
     const result = await poll(asked, {
+      connectionWaitMs: connectionWaitMs(operation),
       onStarted: () => {
         startedMs = clock.monotonicMs();
         events.started(operation.kind, waitedSeconds());
@@ -154,11 +148,18 @@ export function createAppliancePoller(
     }
   }
 
+  /** What was never polled counts as polled from its first answer on, however long that takes. */
+  function connectionWaitMs(operation: Operation): number | undefined {
+    const known = latestUntilMs.get(operationKey(operation));
+    const nowMs = clock.monotonicMs();
+    return known === undefined ? undefined : waitEndsMs(nowMs, known, paceOf(operation)) - nowMs;
+  }
+
   function slotWaitEnds(operation: Operation, dueMs: number): number {
     const known = latestUntilMs.get(operationKey(operation));
-    if (known !== undefined) return slotWaitEndsMs(dueMs, known, paceOf(operation));
+    if (known !== undefined) return waitEndsMs(dueMs, known, paceOf(operation));
     const pace = firstPace(timingOf(operation));
-    return slotWaitEndsMs(dueMs, expiresAtMs(dueMs, pace), pace);
+    return waitEndsMs(dueMs, expiresAtMs(dueMs, pace), pace);
   }
 
   /** A list that was only asked for takes no test away that is due. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Decoded } from "../api/decoded.ts";
 import type { Redact } from "../api/kept-text.ts";
 import { VRRP_LIST, WEBSITE_TEST } from "../api/operations.ts";
@@ -9,7 +10,7 @@ import { describeBug, type Failure } from "./failure.ts";
 import type { Operation, Outcome, PollResult, WebsiteStatus } from "./observation.ts";
 import type { ShortOf } from "./slots.ts";
 
-export type PollOptions = Pick<GetOptions, "onStarted" | "onCredentials">;
+export type PollOptions = Pick<GetOptions, "connectionWaitMs" | "onStarted" | "onCredentials">;
 
 /** Polls the VRRP interfaces once, within `timeoutMs`. Never rejects. @see management API 4.1 */
 export async function pollVrrp(
@@ -84,6 +85,8 @@ export function exportedStatuses(
   });
 }
 
+const LONG_ANSWER_BYTES = 32 * 1024;
+
 async function ask<T>(
   get: () => ReturnType<ApplianceClient["get"]>,
   decode: (body: Uint8Array, redact: Redact) => Decoded<T>,
@@ -91,7 +94,10 @@ async function ask<T>(
   try {
     const answer = await get();
     if (!answer.ok) return answer;
-    const decoded = decode(answer.value.bytes, answer.value.redact);
+    const { bytes, redact } = answer.value;
+    const decoded = decode(bytes, redact);
+    // What a long answer is turned into costs as much once more: others have their turn between.
+    if (bytes.length > LONG_ANSWER_BYTES) await nextTurn();
     if (decoded.ok) return decoded;
     const { reason, path: where, message } = decoded.problem;
     return { ok: false, failure: { reason, message: `${where}: ${message}` } };

@@ -54,9 +54,14 @@ export const PROOFS_OF_CONTAINMENT: readonly Proof[] = [
       const gaps = refusedMs.slice(1, 4).map((atMs, nth) => (atMs - (refusedMs[nth] ?? 0)) / 1000);
       expect(gaps.map((gap, nth) => gap > 2 ** nth - 0.05)).toEqual([true, true, true]);
 
-      const samples = await program.scrape();
-      expect(samples.value("appliance_up")).toBe(1);
-      expect(samples.value("appliance_poll_failures_total", { operation: "vrrp" })).toBe(0);
+      const samples = await eventually(async () => {
+        const latest = await program.scrape();
+        expect(latest.value("appliance_up")).toBe(1);
+        return latest;
+      });
+      expect(
+        samples.value("appliance_exporter_poll_failures_total", { operation: "vrrp", reason: "auth" }),
+      ).toBe(0);
       expect(samples.all(FAILURE).map(({ labels }) => [labels["website_id"], labels["reason"]])).toEqual([
         ["1", "auth"],
       ]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { expiresAtMs, firstExpiryMs, slotWaitEndsMs, verdictLastsMs } from "../../src/polling/freshness.ts";
+import { expiresAtMs, firstExpiryMs, waitEndsMs, verdictLastsMs } from "../../src/polling/freshness.ts";
 
 const WEBSITES = { gapMs: 30_000, timeoutMs: 20_000 };
 const YEAR_MS = 31_536_000_000;
@@ -30,7 +30,7 @@ test.each([
   ["with a timeout as long as its interval", 1_000, 3_000, { gapMs: 1_000, timeoutMs: 1_000 }, 1_750],
   ["once a year", YEAR_MS, 2 * YEAR_MS + 1_000, { gapMs: YEAR_MS, timeoutMs: 1_000 }, 1.75 * YEAR_MS],
 ])("how long a test waits for a slot: %s", (_, dueMs, latestUntilMs, pace, expected) => {
-  expect(slotWaitEndsMs(dueMs, latestUntilMs, pace)).toBe(expected);
+  expect(waitEndsMs(dueMs, latestUntilMs, pace)).toBe(expected);
 });
 
 test.each([

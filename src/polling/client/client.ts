@@ -26,7 +26,7 @@ export interface Body {
 export interface ApplianceClient {
   /**
    * One GET, from password file and name look-up to the last byte within `timeoutMs`, in which waiting for a connection to
-   * be admitted does not count, nor a stall of this process. @see Attention, Permits
+   * be admitted, up to `connectionWaitMs`, does not count, nor a stall of this process. @see Attention, Permits
    * At the deadline the connection is ended. Never rejects. A connection that the appliance closed while it lay idle is
    * replaced once.
    */
@@ -42,6 +42,8 @@ export interface ApplianceClient {
 export interface GetOptions {
   /** Where it must wait for a connection; default: `list`. */
   readonly precedence?: Precedence;
+  /** A poll that has waited as long for a connection fails as `local`; default: it waits for as long as it takes. */
+  readonly connectionWaitMs?: number | undefined;
   /** A longer body is `too_large`; default: 256 KiB. */
   readonly bodyLimitBytes?: number;
   /** Called once, when `timeoutMs` begins to count; never where the client is closed before. */
@@ -119,9 +121,9 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
   }
 
   async function get(path: string, timeoutMs: number, options: GetOptions = {}): Promise<Outcome<Body>> {
-    const { precedence = "list", bodyLimitBytes = BODY_LIMIT_BYTES, onStarted } = options;
-    const lane = lanes.takeConnected() ?? (await lanes.open(precedence));
-    if (lane === undefined) return CLOSED;
+    const { precedence = "list", bodyLimitBytes = BODY_LIMIT_BYTES, connectionWaitMs, onStarted } = options;
+    const lane = lanes.takeConnected() ?? (await lanes.open(precedence, connectionWaitMs));
+    if (lane === undefined) return withoutConnection(connectionWaitMs);
     onStarted?.();
     return new Promise((resolve) => {
       const poll: Poll = {
@@ -249,6 +251,12 @@ const STAGE_TEXT = {
   tls: "the TLS handshake was not finished",
   connected: "the appliance was connected",
 } as const;
+
+/** The client was closed and nobody reads this, or the wait has ended. */
+function withoutConnection(waitedMs = 0): Answer {
+  const waited = `it waited ${Math.round(waitedMs / 1000)} s for a connection`;
+  return failed("local", `not sent: ${waited} (the limit of open files bounds how many there are)`);
+}
 
 /** Nobody waits for this any more. */
 const CLOSED = failed("internal", "the client was closed");

@@ -7,9 +7,9 @@ export interface Lanes {
   takeConnected(): Lane | undefined;
   /**
    * A new lane, as soon as one more connection is admitted, or a connected one that is given back meanwhile where it is no
-   * replacement; `undefined` once closed.
+   * replacement; `undefined` once closed, and after `longestWaitMs` without one.
    */
-  open(precedence: Precedence): Promise<Lane | undefined>;
+  open(precedence: Precedence, longestWaitMs?: number): Promise<Lane | undefined>;
   /** Takes back a lane that was lent; it is kept if it is connected. */
   giveBack(lane: Lane): void;
   /** Ends a lane that was lent; for a lane that has ended already, nothing. */
@@ -23,6 +23,8 @@ export interface LanesDeps {
   readonly cluster: string | undefined;
   readonly create: (callbacks: { readonly onBegun: () => void; readonly onGone: () => void }) => Lane;
 }
+
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** A poll that waits for a lane. */
 interface Waiting {
@@ -71,12 +73,16 @@ export function createLanes({ permits, cluster, create }: LanesDeps): Lanes {
 
   return {
     takeConnected,
-    open: (precedence) => {
+    open: (precedence, longestWaitMs) => {
       if (isClosed) return Promise.resolve(undefined);
       return new Promise((resolve) => {
+        const giveUp = (): void => self.take(undefined);
+        const timer =
+          longestWaitMs === undefined ? undefined : setTimeout(giveUp, Math.min(longestWaitMs, MAX_TIMER_MS));
         const self: Waiting = {
           precedence,
           take: (lane) => {
+            clearTimeout(timer);
             waiting.delete(self);
             self.claim?.withdraw();
             resolve(lane);

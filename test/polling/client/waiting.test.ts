@@ -38,3 +38,15 @@ test("a client that is closed while its polls wait never starts them", async () 
   expect((await answers).map(({ ok }) => ok)).toEqual([false, false, false]);
   expect(started).toEqual(["/first"]);
 });
+
+test("a poll that waits too long for a connection is our own trouble, and never starts", async () => {
+  const server = await serve(() => {});
+  const client = clientOf(`https://127.0.0.1:${server.port}`, { maxOpen: 1 });
+  void client.get("/hangs", LONG_MS);
+  await eventually(() => expect(server.requests).toHaveLength(1));
+  const started: string[] = [];
+  const options = { connectionWaitMs: 50, onStarted: () => void started.push("/waits") };
+  const answer = await client.get("/waits", LONG_MS, options);
+  expect(shortly(answer)).toBe("local");
+  expect(started).toEqual([]);
+});
