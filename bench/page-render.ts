@@ -1,6 +1,6 @@
 import { createFleet } from "../src/fleet/fleet.ts";
 import { createStatusPage } from "../src/page/status-page.ts";
-import { createStatusBoard } from "../src/status-board.ts";
+import { createStatusBoard } from "../src/status/board.ts";
 import { applianceOf, configOf, interfaceOf, vrrpSeen } from "../test/support/observations.ts";
 import { APPLIANCES } from "./fleet-page.ts";
 import { median, type Measurement } from "./support.ts";

@@ -3,10 +3,10 @@ import { basename, relative } from "node:path";
 import { isatty } from "node:tty";
 import type { Io } from "./cli/io.ts";
 import { runProgram } from "./cli/program.ts";
-import { openDescriptorLimit } from "./descriptors.ts";
-import { describeBug } from "./polling/failure.ts";
-import { systemClock } from "./polling/clock.ts";
-import { openStandardOutput } from "./standard-output.ts";
+import { openDescriptorLimit } from "./support/open-files.ts";
+import { describeBug } from "./support/describe-bug.ts";
+import { systemClock } from "./support/clock.ts";
+import { openStandardOutput } from "./support/standard-output.ts";
 
 /** libuv's default, where UV_THREADPOOL_SIZE does not say otherwise. */
 const DEFAULT_THREADS = 4;

@@ -1,12 +1,12 @@
 import type { Fleet } from "./fleet/fleet.ts";
-import type { Logger } from "./log.ts";
+import type { Logger } from "./support/log.ts";
 import type { FleetExposition } from "./metrics/exposition.ts";
 import type { SelfMetrics } from "./metrics/self.ts";
-import { logObservation } from "./observation-log.ts";
-import type { Clock } from "./polling/clock.ts";
+import { logObservation } from "./fleet/observation-log.ts";
+import type { Clock } from "./support/clock.ts";
 import type { PollEvents } from "./polling/events.ts";
 import type { History } from "./status/history.ts";
-import { describeBug } from "./polling/failure.ts";
+import { describeBug } from "./support/describe-bug.ts";
 import type { Observation } from "./polling/observation.ts";
 
 export interface ObserverDeps {

@@ -2,7 +2,7 @@ import type { ApplianceConfig } from "./config/config.ts";
 import { createFleet, type Fleet } from "./fleet/fleet.ts";
 import type { FleetSnapshot } from "./fleet/snapshot.ts";
 import { renderProbe } from "./metrics/probe-exposition.ts";
-import { toSeconds } from "./polling/clock.ts";
+import { toSeconds } from "./support/clock.ts";
 import { OPERATION_KINDS, type OperationKind } from "./polling/observation.ts";
 import { probe, type ProbeDeps, type ProbeResult } from "./polling/probe.ts";
 import type { PollingMode } from "./polling/runner.ts";

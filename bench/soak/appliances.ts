@@ -3,7 +3,7 @@ import { createServer as createHttpServer } from "node:http";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import type { VrrpState } from "../../src/appliance/routes.ts";
 import { createApplianceServer } from "../../src/appliance/server.ts";
-import { Secret } from "../../src/config/secret.ts";
+import { Secret } from "../../src/support/secret.ts";
 import { createAuthority } from "../../src/demo/authority.ts";
 import { portOf } from "../../test/support/fault-server.ts";
 import { PASSWORD, USERNAMES } from "./fleet.ts";

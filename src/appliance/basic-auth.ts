@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
-import type { Secret } from "../config/secret.ts";
+import type { Secret } from "../support/secret.ts";
 
 /** Who may use the API. */
 export interface ApplianceUser {

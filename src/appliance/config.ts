@@ -1,7 +1,7 @@
 import type { ConfigError } from "../config/config.ts";
 import { sortErrors } from "../config/errors.ts";
 import { checkKeyPair } from "../config/resolve/pem-file.ts";
-import { Secret } from "../config/secret.ts";
+import { Secret } from "../support/secret.ts";
 import { validateYaml } from "../config/yaml/validate.ts";
 import { errorAt, readYamlFile, type YamlFile } from "../config/yaml/file.ts";
 import { readReferencedFiles, type ReferencedFiles } from "./config-files.ts";

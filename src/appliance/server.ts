@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 
-import type { Secret } from "../config/secret.ts";
-import type { ListenAddress } from "../net/listen-address.ts";
-import { closeAtOnce, listen, type ListeningAddress } from "../net/listening.ts";
+import type { Secret } from "../support/secret.ts";
+import type { ListenAddress } from "../web/listen-address.ts";
+import { closeAtOnce, listen, type ListeningAddress } from "../web/listening.ts";
 import { failure, type Answer } from "./answer.ts";
 import { createBasicAuth, type ApplianceUser } from "./basic-auth.ts";
 import { answerTo, type OperationDeps } from "./routes.ts";

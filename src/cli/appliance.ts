@@ -1,13 +1,13 @@
 import { loadApplianceConfig } from "../appliance/config.ts";
 import { createApplianceServer } from "../appliance/server.ts";
 import { formatConfigError } from "../config/errors.ts";
-import { errorCode } from "../config/error-code.ts";
-import { createLog, type LogFormat, type LogLevel } from "../log.ts";
-import { formatAddress } from "../net/listen-address.ts";
+import { errorCode } from "../support/error-code.ts";
+import { createLog, type LogFormat, type LogLevel } from "../support/log.ts";
+import { formatAddress } from "../web/listen-address.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { describeListenError, FLUSH_TIMEOUT_MS, logLastWords } from "./running.ts";
 import { createVrrpSource } from "./vrrp-source.ts";
-import { describeBug } from "../polling/failure.ts";
+import { describeBug } from "../support/describe-bug.ts";
 
 export interface ApplianceOptions {
   readonly configFile: string;

@@ -1,8 +1,8 @@
 import type { ApplianceConfig, WebsiteConfig } from "../config/config.ts";
-import type { ApplianceClient } from "../polling/client/client.ts";
-import { createClientFactories } from "../polling/client/factories.ts";
-import { meansApplianceDown } from "../polling/failure.ts";
-import { toSeconds } from "../polling/clock.ts";
+import type { ApplianceClient } from "../client/client.ts";
+import { createClientFactories } from "../client/factories.ts";
+import { meansApplianceDown } from "../client/failure.ts";
+import { toSeconds } from "../support/clock.ts";
 import type { Observation, PollResult } from "../polling/observation.ts";
 import { pollVrrp, pollWebsite, unsent, UNSENT_DOWN } from "../polling/poll.ts";
 import type { Io } from "./io.ts";

@@ -1,10 +1,10 @@
 import { startDemo } from "../demo/demo.ts";
 import { play } from "../demo/play.ts";
 import { welcome } from "../demo/welcome.ts";
-import { createLog } from "../log.ts";
+import { createLog } from "../support/log.ts";
 
 import { fleetReport } from "./fleet-report.ts";
-import type { ListenAddress } from "../net/listen-address.ts";
+import type { ListenAddress } from "../web/listen-address.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { describeListenError, FLUSH_TIMEOUT_MS, logLastWords } from "./running.ts";
 

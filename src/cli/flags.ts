@@ -1,10 +1,10 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "../log.ts";
+import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "../support/log.ts";
 import { POLLING_MODES, type PollingMode } from "../polling/runner.ts";
 
 import { isTakenPath } from "../web/paths.ts";
 import { parseRoutePrefix } from "../web/route-prefix.ts";
-import { parseListenAddress, type ListenAddress } from "../net/listen-address.ts";
+import { parseListenAddress, type ListenAddress } from "../web/listen-address.ts";
 
 /** The values of our flags, by the names that the argument parser gives them. */
 export interface Flags {

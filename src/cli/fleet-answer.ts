@@ -1,6 +1,6 @@
 import { loadHttpClient, NO_SETTINGS } from "../config/http-client-file.ts";
 import type { ConfigError } from "../config/config.ts";
-import { createClientFactories } from "../polling/client/factories.ts";
+import { createClientFactories } from "../client/factories.ts";
 import { fleetDocumentSchema, type FleetDocument } from "../status/schema.ts";
 import type { Io } from "./io.ts";
 

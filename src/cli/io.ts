@@ -1,4 +1,4 @@
-import type { Clock } from "../polling/clock.ts";
+import type { Clock } from "../support/clock.ts";
 
 /** What a command may touch of the process it runs in. */
 export interface Io {

@@ -1,8 +1,8 @@
 import { formatConfigError } from "../config/errors.ts";
 import { startExporter, type Exporter, type ExporterStart } from "../exporter.ts";
-import { createLog, type LogFormat, type LogLevel } from "../log.ts";
+import { createLog, type LogFormat, type LogLevel } from "../support/log.ts";
 import type { PollingMode } from "../polling/runner.ts";
-import type { ListenAddress } from "../net/listen-address.ts";
+import type { ListenAddress } from "../web/listen-address.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { describeListenError, FLUSH_TIMEOUT_MS, logLastWords } from "./running.ts";
 

@@ -1,5 +1,5 @@
-import { describeBug } from "../polling/failure.ts";
-import type { Log } from "../log.ts";
+import { describeBug } from "../support/describe-bug.ts";
+import type { Log } from "../support/log.ts";
 
 /** How long the last lines of the log may take to be written. */
 export const FLUSH_TIMEOUT_MS = 1000;

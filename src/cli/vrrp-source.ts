@@ -4,8 +4,8 @@ import type { VrrpConfig } from "../appliance/config-vrrp.ts";
 import type { VrrpSource } from "../appliance/routes.ts";
 import { createKeepalivedVrrp } from "../appliance/vrrp-keepalived.ts";
 import { createStaticVrrp } from "../appliance/vrrp-static.ts";
-import { coalesce } from "../coalesce.ts";
-import type { Logger } from "../log.ts";
+import { coalesce } from "../support/coalesce.ts";
+import type { Logger } from "../support/log.ts";
 import type { Io } from "./io.ts";
 
 /** How long a dump waits for more requests to share it: twenty new connections take that long. */

@@ -1,4 +1,4 @@
-import type { Secret } from "./secret.ts";
+import type { Secret } from "../support/secret.ts";
 import type { Source } from "./sources.ts";
 import type { StatusSet } from "./status-set.ts";
 

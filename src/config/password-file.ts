@@ -2,7 +2,7 @@ import pLimit from "p-limit";
 import type { PasswordSource } from "./config.ts";
 import { stampOf } from "./file-stamp.ts";
 import { readTextFile, unfit, type ReadFailure } from "./read-file.ts";
-import { Secret } from "./secret.ts";
+import { Secret } from "../support/secret.ts";
 
 export type PasswordResult = PasswordRead | ReadFailure;
 

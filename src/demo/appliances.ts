@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 
 import type { LocalVrrpInterface } from "../api/vrrp-list.ts";
 import { createApplianceServer, type ApplianceServerDeps } from "../appliance/server.ts";
-import { Secret } from "../config/secret.ts";
+import { Secret } from "../support/secret.ts";
 import type { Cleanup } from "./cleanup.ts";
 import { HOST } from "./listener.ts";
 import { APPLIANCES, type ApplianceName, type World } from "./scenario.ts";

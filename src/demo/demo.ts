@@ -1,6 +1,6 @@
 import { startExporter, type ExporterEdges, type ExporterOptions, type ExporterStart } from "../exporter.ts";
 import { formatConfigError } from "../config/errors.ts";
-import { Secret } from "../config/secret.ts";
+import { Secret } from "../support/secret.ts";
 import type { FleetDocument } from "../status/schema.ts";
 import { startAppliances, type DemoAppliance } from "./appliances.ts";
 import { createAuthority } from "./authority.ts";
@@ -9,7 +9,7 @@ import { writeExporterConfig } from "./exporter-config.ts";
 import { advance, BEGINNING, describeStep, script } from "./scenario.ts";
 import { startWebsites, type DemoWebsite } from "./websites.ts";
 import { createWorkspace } from "./workspace.ts";
-import { describeBug } from "../polling/failure.ts";
+import { describeBug } from "../support/describe-bug.ts";
 
 export type DemoOptions = Omit<ExporterOptions, "configFile" | "telemetryPath" | "enableLifecycle">;
 

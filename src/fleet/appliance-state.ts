@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { ApplianceConfig } from "../config/config.ts";
 import { statusSetHas } from "../config/status-set.ts";
 import { firstExpiryMs } from "../polling/freshness.ts";
-import type { Observation, OperationKind, PresentedCertificate } from "../polling/observation.ts";
+import type { Observation, OperationKind } from "../polling/observation.ts";
+import type { PresentedCertificate } from "../client/outcome.ts";
 import {
   anomaliesOf,
   anomalyChange,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { VrrpAnomaly, VrrpList } from "../api/vrrp-list.ts";
 import type { Protocol } from "../api/website-test.ts";
-import type { Failure } from "../polling/failure.ts";
+import type { Failure } from "../client/failure.ts";
 import type { Operation } from "../polling/observation.ts";
 import type { StatusChange, Transition } from "./transitions.ts";
 

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { SKIP_REASONS, type PollEvents } from "../polling/events.ts";
-import { FAILURE_REASONS } from "../polling/failure.ts";
+import { FAILURE_REASONS } from "../client/failure.ts";
 import { OPERATION_KINDS } from "../polling/observation.ts";
 
 /** Gauges of prom-client whose names claim to be counters. */

@@ -1,8 +1,8 @@
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
-import type { ApplianceClient } from "./client/client.ts";
-import { toSeconds, type Clock } from "./clock.ts";
+import type { ApplianceClient } from "../client/client.ts";
+import { toSeconds, type Clock } from "../support/clock.ts";
 import type { PollEvents } from "./events.ts";
-import { meansApplianceDown, type Failure } from "./failure.ts";
+import { meansApplianceDown, type Failure } from "../client/failure.ts";
 import { createFlights, type Flight, type Landing } from "./flights.ts";
 import { expiresAtMs, firstPace, mustBeginByMs, waitEndsMs, verdictLastsMs, type Pace } from "./freshness.ts";
 import { operationKey, type Observation, type Operation, type PollResult } from "./observation.ts";

@@ -1,4 +1,5 @@
-import { operationKey, type Outcome } from "./observation.ts";
+import { operationKey } from "./observation.ts";
+import type { Outcome } from "../client/outcome.ts";
 
 /** No pause is longer than five minutes, whatever the appliance asks for. */
 const MAX_PAUSE_MS = 5 * 60_000;

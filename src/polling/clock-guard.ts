@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../support/clock.ts";
 
 const TOLERANCE_MS = 2000;
 

@@ -1,6 +1,6 @@
 import type { VrrpList } from "../api/vrrp-list.ts";
 import type { Protocol } from "../api/website-test.ts";
-import type { Failure } from "./failure.ts";
+import type { Outcome, PresentedCertificate } from "../client/outcome.ts";
 
 interface VrrpOperation {
   readonly kind: "vrrp";
@@ -23,24 +23,10 @@ export function operationKey(operation: Operation): string {
   return operation.kind === "vrrp" ? "vrrp" : `website_test/${operation.websiteId}`;
 }
 
-export type Outcome<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly failure: Failure };
-
 /** One protocol's status code; 0 where the website gave no HTTP response. */
 export interface WebsiteStatus {
   readonly protocol: Protocol;
   readonly status: number;
-}
-
-/** The certificate an appliance presented last, whether it was trusted or not. */
-export interface PresentedCertificate {
-  /** Unix time, in seconds; `undefined` where it cannot be read. */
-  readonly notAfterSeconds: number | undefined;
-  readonly subject: string;
-  readonly issuer: string;
-  /** Lower-case hex without colons. */
-  readonly sha256: string;
 }
 
 /** What one poll of an operation yielded. */

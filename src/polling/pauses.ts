@@ -6,7 +6,7 @@ import {
   withoutRefusals,
   type FinishedPoll,
 } from "./backoff.ts";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../support/clock.ts";
 
 /** Which operations of one appliance rest, and until when. Operations by their `operationKey`, instants monotonic. */
 export interface Pauses {

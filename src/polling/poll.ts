@@ -5,9 +5,11 @@ import { VRRP_LIST, WEBSITE_TEST } from "../api/operations.ts";
 import { decodeVrrpList } from "../api/vrrp.ts";
 import { decodeWebsiteTest, type WebsiteTest } from "../api/website-test.ts";
 import type { WebsiteConfig } from "../config/config.ts";
-import type { ApplianceClient, GetOptions } from "./client/client.ts";
-import { describeBug, type Failure } from "./failure.ts";
-import type { Operation, Outcome, PollResult, WebsiteStatus } from "./observation.ts";
+import type { ApplianceClient, GetOptions } from "../client/client.ts";
+import { type Failure } from "../client/failure.ts";
+import { describeBug } from "../support/describe-bug.ts";
+import type { Operation, PollResult, WebsiteStatus } from "./observation.ts";
+import type { Outcome } from "../client/outcome.ts";
 import type { ShortOf } from "./slots.ts";
 
 export type PollOptions = Pick<GetOptions, "connectionWaitMs" | "onStarted" | "onCredentials">;

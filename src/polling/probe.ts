@@ -1,6 +1,6 @@
 import type { ApplianceConfig } from "../config/config.ts";
-import { toSeconds, type Clock } from "./clock.ts";
-import type { Failure } from "./failure.ts";
+import { toSeconds, type Clock } from "../support/clock.ts";
+import type { Failure } from "../client/failure.ts";
 import type { Observation, Operation, OperationKind } from "./observation.ts";
 import { unsent, UNSENT_DOWN } from "./poll.ts";
 

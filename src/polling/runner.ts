@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ApplianceConfig, Config } from "../config/config.ts";
 import { createAppliancePoller, type AppliancePoller } from "./appliance-poller.ts";
-import type { ApplianceClient } from "./client/client.ts";
-import type { ClientFactory } from "./client/factory.ts";
-import type { Clock } from "./clock.ts";
+import type { ApplianceClient } from "../client/client.ts";
+import type { ClientFactory } from "../client/factory.ts";
+import type { Clock } from "../support/clock.ts";
 import type { PollEvents } from "./events.ts";
 import { operationKey, type Observation, type Operation } from "./observation.ts";
 import { createSlots } from "./slots.ts";

@@ -1,12 +1,7 @@
-import { createHash } from "node:crypto";
+import { phaseFraction } from "../support/phase.ts";
 
 /** First polls after start or reload are spread over this long, not over their interval: nobody wants to wait. */
 export const FIRST_POLL_SPREAD_MS = 1000;
-
-/** The share of an interval, from 0 up to 1, at which everything with this key is due: even, and the same in every process. */
-export function phaseFraction(key: string): number {
-  return createHash("sha256").update(key).digest().readUInt32BE(0) / 2 ** 32;
-}
 
 /** The first instant at or after `notBeforeMs` that lies on the grid of `intervalMs` shifted by the key's phase. */
 export function nextOnGrid(key: string, intervalMs: number, notBeforeMs: number): number {

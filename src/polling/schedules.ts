@@ -1,5 +1,5 @@
 import { createClockGuard } from "./clock-guard.ts";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../support/clock.ts";
 import { createCron, type Cron } from "./cron.ts";
 
 /** The cron expressions that are followed: one timer for each distinct one, however many entries follow it. */

@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../support/clock.ts";
 
 /** The slots for website tests over the fleet, shared fairly between appliances. */
 export interface Slots {

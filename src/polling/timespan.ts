@@ -1,4 +1,4 @@
-import { toSeconds } from "./clock.ts";
+import { toSeconds } from "../support/clock.ts";
 
 /** A poll from start to end, by the monotonic clock. */
 export interface Timespan {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { OperationTiming } from "../config/config.ts";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../support/clock.ts";
 import { dueAfterFirstMs, firstDueMs, takeDue, turnFromMs } from "./schedule.ts";
 import { createSchedules } from "./schedules.ts";
 

@@ -1,5 +1,5 @@
 import type { FleetChange } from "../fleet/changes.ts";
-import type { Failure } from "../polling/failure.ts";
+import type { Failure } from "../client/failure.ts";
 import type { Gathering } from "./event-log.ts";
 import type { FleetEvent } from "./schema.ts";
 import { groupName, reasonInWords, statusText } from "./words.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FAILURE_REASONS } from "../polling/failure.ts";
+import { FAILURE_REASONS } from "../client/failure.ts";
 
 const instant = z.iso.datetime();
 const labels = z.record(z.string(), z.string());

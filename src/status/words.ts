@@ -1,4 +1,4 @@
-import type { FailureReason } from "../polling/failure.ts";
+import type { FailureReason } from "../client/failure.ts";
 
 /** Names as they are read out: `a`, `a and b`, `a, b and c`. */
 export function listed(names: readonly string[]): string {

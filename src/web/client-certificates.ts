@@ -1,6 +1,6 @@
 import { isIPv6, SocketAddress } from "node:net";
 import type { TLSSocket } from "node:tls";
-import type { TlsSettings } from "../web-config/web-config.ts";
+import type { TlsSettings } from "./web-config/web-config.ts";
 
 type ClientRules = Pick<TlsSettings, "clientAuth" | "clientAllowedSans">;
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { RateLimit, WebConfig } from "../web-config/web-config.ts";
+import type { RateLimit, WebConfig } from "./web-config/web-config.ts";
 import { readBasicCredentials, type Credentials } from "./basic-credentials.ts";
 import { clientOf } from "./client-address.ts";
 import { createPasswordCheck, type Verdict } from "./password-check.ts";

@@ -1,4 +1,4 @@
-import type { RateLimit } from "../web-config/web-config.ts";
+import type { RateLimit } from "./web-config/web-config.ts";
 
 /** Takes a token for a request; false where there is none left. */
 export type TakeToken = () => boolean;

@@ -1,9 +1,9 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { Server as SecureServer } from "node:https";
-import type { TlsSettings } from "../web-config/web-config.ts";
+import type { TlsSettings } from "./web-config/web-config.ts";
 import { createConnections, type Connections } from "./connections.ts";
-import { formatAddress, type ListenAddress } from "../net/listen-address.ts";
-import { listen } from "../net/listening.ts";
+import { formatAddress, type ListenAddress } from "./listen-address.ts";
+import { listen } from "./listening.ts";
 import { readRequestsSerially } from "./serial-connection.ts";
 import { createTlsServer } from "./tls-server.ts";
 import { createTurns, type TakeTurn } from "./turns.ts";

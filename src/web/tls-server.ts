@@ -1,8 +1,8 @@
 import type { RequestListener, ServerOptions } from "node:http";
 import { createServer, type Server } from "node:https";
 import { createSecureContext, type TLSSocket } from "node:tls";
-import { toSecureContextOptions } from "../web-config/secure-context.ts";
-import type { TlsSettings } from "../web-config/web-config.ts";
+import { toSecureContextOptions } from "./web-config/secure-context.ts";
+import type { TlsSettings } from "./web-config/web-config.ts";
 import { asksForCertificate, isClientAccepted } from "./client-certificates.ts";
 import { readRequestsSerially } from "./serial-connection.ts";
 import type { TakeTurn } from "./turns.ts";

@@ -11,7 +11,7 @@ import { decodeVrrpList } from "../../src/api/vrrp.ts";
 import { decodeWebsiteTest } from "../../src/api/website-test.ts";
 import { createApplianceServer } from "../../src/appliance/server.ts";
 import { createStaticVrrp } from "../../src/appliance/vrrp-static.ts";
-import { Secret } from "../../src/config/secret.ts";
+import { Secret } from "../../src/support/secret.ts";
 import { ask, AUTHORITY, CLOSED_PORT, listen, startAppliance, websiteOf } from "./support.ts";
 
 const CARP0: LocalVrrpInterface = {

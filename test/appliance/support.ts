@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 import { createApplianceServer, type ApplianceServerDeps } from "../../src/appliance/server.ts";
 import { createStaticVrrp } from "../../src/appliance/vrrp-static.ts";
 import type { Website } from "../../src/appliance/website-head.ts";
-import { Secret } from "../../src/config/secret.ts";
+import { Secret } from "../../src/support/secret.ts";
 import { createAuthority } from "../support/certificates.ts";
 
 export const AUTHORITY = await createAuthority();

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { countErrors, formatConfigError } from "../../src/config/errors.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { loadApplianceConfig } from "../../src/appliance/config.ts";
-import { loadWebConfig } from "../../src/web-config/load.ts";
+import { loadWebConfig } from "../../src/web/web-config/load.ts";
 import { createFolder } from "./folder.ts";
 import { HOSTILE_FILES, HOSTILE_FLEETS, HOSTILE_SCHEDULES, schedule } from "./hostile-files.ts";
 

@@ -6,7 +6,7 @@ import { readIncludedFiles } from "../../src/config/resolve/included-files.ts";
 import { recordSources } from "../../src/config/sources.ts";
 import { createCheck } from "../../src/config/watch.ts";
 import { readYamlFile } from "../../src/config/yaml/file.ts";
-import { createLookup } from "../../src/polling/client/lookup.ts";
+import { createLookup } from "../../src/client/lookup.ts";
 import { withoutDescriptors } from "../support/descriptors.ts";
 
 // As a process with few descriptors, in a folder with a configuration: prints what happens while none is left, and

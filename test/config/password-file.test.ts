@@ -2,7 +2,7 @@ import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createPasswordReader } from "../../src/config/password-file.ts";
-import { Secret } from "../../src/config/secret.ts";
+import { Secret } from "../../src/support/secret.ts";
 import { createFolder } from "./folder.ts";
 
 /** A clock by which every file has long been settled. */

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { onTestFinished, vi } from "vitest";
 
 import { startDemo, type Demo } from "../../src/demo/demo.ts";
-import { systemClock } from "../../src/polling/clock.ts";
+import { systemClock } from "../../src/support/clock.ts";
 import { createMemoryLog, scrape } from "../support/exporter.ts";
 
 /** An empty folder in which the demo makes its own, removed when the test is over. */

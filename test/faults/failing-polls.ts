@@ -1,4 +1,4 @@
-import type { FailureReason } from "../../src/polling/failure.ts";
+import type { FailureReason } from "../../src/client/failure.ts";
 import type { OpenEndpoint } from "./endpoints.ts";
 import { FAILING_ANSWERS } from "./failing-answers.ts";
 import { FAILING_CONNECTIONS } from "./failing-connections.ts";

@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { expect } from "vitest";
-import { systemClock } from "../../src/polling/clock.ts";
+import { systemClock } from "../../src/support/clock.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
 import { scrape } from "../support/exporter.ts";

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import { expect } from "vitest";
-import type { ClientFactory } from "../../src/polling/client/factory.ts";
+import type { ClientFactory } from "../../src/client/factory.ts";
 import { eventually } from "../support/eventually.ts";
 import { scrape } from "../support/exporter.ts";
 import type { Behaviour } from "../support/fault-server.ts";

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { FLEET_FAMILIES } from "../../src/metrics/families.ts";
 import { createSelfMetrics } from "../../src/metrics/self.ts";
-import { FAILURE_REASONS } from "../../src/polling/failure.ts";
+import { FAILURE_REASONS } from "../../src/client/failure.ts";
 import { cannedFleet, expositionOf } from "./canned-fleet.ts";
 import { parseExposition } from "./strict-parser.ts";
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { LocalVrrpInterface } from "../../src/api/vrrp-list.ts";
 import { createApplianceServer } from "../../src/appliance/server.ts";
 import type { Website } from "../../src/appliance/website-head.ts";
-import { Secret } from "../../src/config/secret.ts";
+import { Secret } from "../../src/support/secret.ts";
 import type { Cleanup } from "../../src/demo/cleanup.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { portOf, startFaultServer } from "../support/fault-server.ts";

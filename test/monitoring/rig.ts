@@ -1,6 +1,6 @@
 import { startDemo, type Demo } from "../../src/demo/demo.ts";
 import { createCleanup } from "../../src/demo/cleanup.ts";
-import { systemClock } from "../../src/polling/clock.ts";
+import { systemClock } from "../../src/support/clock.ts";
 import { createMemoryLog, startTestExporter, type ExporterUnderTest } from "../support/exporter.ts";
 import { eventually } from "../support/eventually.ts";
 import { startPrometheus, type Prometheus } from "../support/prometheus-server.ts";

@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 
-import type { Clock } from "../../src/polling/clock.ts";
+import type { Clock } from "../../src/support/clock.ts";
 import { WALL_MS } from "../support/observations.ts";
 
 /** Time that stands still until it is moved: wall clock, monotonic clock and every timer. */

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
 import type { WebsiteConfig } from "../../src/config/config.ts";
-import type { ApplianceClient } from "../../src/polling/client/client.ts";
-import { meansApplianceDown, FAILURE_REASONS } from "../../src/polling/failure.ts";
-import type { Outcome } from "../../src/polling/observation.ts";
+import type { ApplianceClient } from "../../src/client/client.ts";
+import { meansApplianceDown, FAILURE_REASONS } from "../../src/client/failure.ts";
+import type { Outcome } from "../../src/client/outcome.ts";
 import { exportedStatuses, pollVrrp, pollWebsite } from "../../src/polling/poll.ts";
 import { failureOf, websiteOf } from "../support/observations.ts";
 import { bodyOf } from "./poller-support.ts";

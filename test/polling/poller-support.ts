@@ -1,8 +1,9 @@
 import type { ApplianceConfig, OperationTiming } from "../../src/config/config.ts";
 import { createAppliancePoller, type AppliancePoller } from "../../src/polling/appliance-poller.ts";
-import type { ApplianceClient, Body } from "../../src/polling/client/client.ts";
+import type { ApplianceClient, Body } from "../../src/client/client.ts";
 import type { SkipReason } from "../../src/polling/events.ts";
-import type { Observation, Operation, OperationKind, Outcome } from "../../src/polling/observation.ts";
+import type { Observation, Operation, OperationKind } from "../../src/polling/observation.ts";
+import type { Outcome } from "../../src/client/outcome.ts";
 import { createSlots, type Slots } from "../../src/polling/slots.ts";
 import { applianceOf, failureOf, websiteOf } from "../support/observations.ts";
 import { holdClock, type HeldClock } from "./held-clock.ts";

@@ -1,13 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import {
-  dueAfterFirstMs,
-  firstDueMs,
-  nextOnGrid,
-  phaseFraction,
-  takeDue,
-} from "../../src/polling/schedule.ts";
+import { dueAfterFirstMs, firstDueMs, nextOnGrid, takeDue } from "../../src/polling/schedule.ts";
+import { phaseFraction } from "../../src/support/phase.ts";
 
 test("the phases of 1,000 clusters are spread evenly over the interval", () => {
   const buckets = Array.from({ length: 10 }, () => 0);

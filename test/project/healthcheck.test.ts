@@ -7,7 +7,7 @@ import { runProof } from "../faults/proof.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { startTestExporter } from "../support/exporter.ts";
 import { closedPort, startFaultServer } from "../support/fault-server.ts";
-import { HASH } from "../web-config/support.ts";
+import { HASH } from "../web/web-config/support.ts";
 import { routes, serve } from "../web/support.ts";
 
 const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { createApplianceServer } from "../../src/appliance/server.ts";
 import { createStaticVrrp } from "../../src/appliance/vrrp-static.ts";
-import { Secret } from "../../src/config/secret.ts";
+import { Secret } from "../../src/support/secret.ts";
 import { createAuthority } from "../../src/demo/authority.ts";
 import { eventually } from "../support/eventually.ts";
 import { portOf } from "../support/fault-server.ts";

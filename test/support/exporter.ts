@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { startExporter } from "../../src/exporter.ts";
-import type { Logger } from "../../src/log.ts";
+import type { Logger } from "../../src/support/log.ts";
 import type { PollingMode } from "../../src/polling/runner.ts";
 import { createLeapingClock } from "./leaping-clock.ts";
 import { parseSamples, type Samples } from "./samples.ts";

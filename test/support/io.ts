@@ -2,7 +2,7 @@ import { EventEmitter, once } from "node:events";
 import { open } from "node:fs/promises";
 import { onTestFinished } from "vitest";
 import type { Io } from "../../src/cli/io.ts";
-import { systemClock } from "../../src/polling/clock.ts";
+import { systemClock } from "../../src/support/clock.ts";
 
 /** A process's edge as a test sees it. `out` and `err` hold what was printed. */
 export async function createTestIo(fields: Partial<Io> = {}) {

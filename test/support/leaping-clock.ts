@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from "../../src/polling/clock.ts";
+import { systemClock, type Clock } from "../../src/support/clock.ts";
 
 /** The system's clocks, and both can leap ahead at once, as on a machine that sleeps. Timers do not notice. */
 export interface LeapingClock extends Clock {

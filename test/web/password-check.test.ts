@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createPasswordCheck, type Verdict } from "../../src/web/password-check.ts";
-import { HASH } from "../web-config/support.ts";
+import { HASH } from "./web-config/support.ts";
 
 /** About a tenth of a second of work. */
 const EXPENSIVE = `$2b$11$${".".repeat(53)}`;

@@ -3,7 +3,7 @@ import { createFingerprinter } from "./fingerprint.ts";
 import { checkKeyPair } from "./pem-file.ts";
 import { resolveFrom } from "./referenced-files.ts";
 import { innermost, type Chain, type Placed, type Scope } from "./scope.ts";
-import { Secret } from "../secret.ts";
+import { Secret } from "../../support/secret.ts";
 import { errorAt } from "../yaml/file.ts";
 
 export interface ResolvedHttpClient {

@@ -1,5 +1,5 @@
 import type { ProxyConfig } from "../config.ts";
-import { Secret } from "../secret.ts";
+import { Secret } from "../../support/secret.ts";
 import { show } from "../yaml/wording.ts";
 
 const DEFAULT_PROXY_PORT = 80;

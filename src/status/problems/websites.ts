@@ -1,4 +1,4 @@
-import type { FailureReason } from "../../polling/failure.ts";
+import type { FailureReason } from "../../client/failure.ts";
 import type { ApplianceDocument, ClusterDocument, Problem } from "../schema.ts";
 import { listed, reasonInWords, statusText } from "../words.ts";
 

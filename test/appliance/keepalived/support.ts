@@ -9,7 +9,7 @@ import type { VrrpSource } from "../../../src/appliance/routes.ts";
 import type { KeepalivedOptions } from "../../../src/appliance/vrrp-keepalived.ts";
 import { createVrrpSource } from "../../../src/cli/vrrp-source.ts";
 import type { Io } from "../../../src/cli/io.ts";
-import { createLog } from "../../../src/log.ts";
+import { createLog } from "../../../src/support/log.ts";
 import { createTestIo } from "../../support/io.ts";
 
 /** What a title ends in where its tests must be skipped. */

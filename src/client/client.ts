@@ -1,0 +1,271 @@
+import type { BasicAuthConfig } from "../config/config.ts";
+import type { PasswordReader } from "../config/password-file.ts";
+import { Secret } from "../support/secret.ts";
+import type { Attention, Deadline, Overrun } from "./attention.ts";
+import type { Clock } from "../support/clock.ts";
+import type { Failure, FailureReason } from "./failure.ts";
+import type { Outcome, PresentedCertificate } from "./outcome.ts";
+import type { Redact } from "../api/kept-text.ts";
+import { basicAuthorization } from "./basic-authorization.ts";
+import { classifyDeadline, classifyError, describeError } from "./classify.ts";
+import { exchange, type Answer } from "./exchange.ts";
+import type { Lane, Request } from "./lane.ts";
+import type { Lanes } from "./lanes.ts";
+import type { Precedence } from "./permits.ts";
+import { createRedact } from "./redact.ts";
+
+/** What an appliance answered. */
+export interface Body {
+  /** As they came. */
+  readonly bytes: Uint8Array;
+  /** Replaces the credentials that were sent; every text of the answer passes through it before it is shown or kept. */
+  readonly redact: Redact;
+}
+
+/** Asks one appliance over connections that are kept between polls. */
+export interface ApplianceClient {
+  /**
+   * One GET, from password file and name look-up to the last byte within `timeoutMs`, in which waiting for a connection to
+   * be admitted, up to `connectionWaitMs`, does not count, nor a stall of this process. @see Attention, Permits
+   * At the deadline the connection is ended. Never rejects. A connection that the appliance closed while it lay idle is
+   * replaced once.
+   */
+  get(path: string, timeoutMs: number, options?: GetOptions): Promise<Outcome<Body>>;
+  /** The certificate presented last, trusted or not. */
+  certificate(): PresentedCertificate | undefined;
+  /** Whether the credentials differ from those that were refused last; not if that cannot be told within `timeoutMs`. */
+  hasNewCredentials(timeoutMs: number): Promise<boolean>;
+  /** Ends all connections and every poll under way. */
+  close(): void;
+}
+
+export interface GetOptions {
+  /** Where it must wait for a connection; default: `list`. */
+  readonly precedence?: Precedence;
+  /** A poll that has waited as long for a connection fails as `local`; default: it waits for as long as it takes. */
+  readonly connectionWaitMs?: number | undefined;
+  /** A longer body is `too_large`; default: 256 KiB. */
+  readonly bodyLimitBytes?: number;
+  /** Called once, when `timeoutMs` begins to count; never where the client is closed before. */
+  readonly onStarted?: (() => void) | undefined;
+  /** Called before the request is sent, with the credentials that it carries: the same symbol for the same credentials. */
+  readonly onCredentials?: ((credentials: symbol) => void) | undefined;
+}
+
+const BODY_LIMIT_BYTES = 256 * 1024;
+
+export interface ApplianceClientDeps {
+  readonly attention: Attention;
+  readonly lanes: Lanes;
+  /** The path in front of every operation's. */
+  readonly pathPrefix: string;
+  readonly basicAuth: BasicAuthConfig | undefined;
+  readonly readPassword: PasswordReader;
+  readonly certificate: () => PresentedCertificate | undefined;
+  readonly userAgent: string;
+  readonly clock: Clock;
+}
+
+export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClient {
+  const { lanes, clock, attention } = deps;
+  let refused: string | undefined;
+  let latest: { readonly authorization: string | undefined; readonly symbol: symbol } | undefined;
+  let redacting: { readonly authorization: string; readonly redact: Redact } | undefined;
+
+  function redactOf(credentials: Credentials | undefined): Redact {
+    if (credentials === undefined) return (text) => text;
+    const { authorization, password } = credentials;
+    if (redacting?.authorization !== authorization)
+      redacting = { authorization, redact: createRedact(authorization, password) };
+    return redacting.redact;
+  }
+
+  function symbolOf(authorization: string | undefined): symbol {
+    if (latest === undefined || latest.authorization !== authorization)
+      latest = { authorization, symbol: Symbol("credentials") };
+    return latest.symbol;
+  }
+
+  async function ask(path: string, poll: Poll, { onCredentials }: GetOptions): Promise<Outcome<Body>> {
+    const { lane } = poll;
+    const isReused = lane.isConnected();
+    const read = await readCredentials(deps);
+    if (poll.isOver) return OVER;
+    if (!read.ok) {
+      lanes.giveBack(lane);
+      return read;
+    }
+    const { credentials } = read;
+    const request = {
+      path: deps.pathPrefix + path,
+      headers: headers(deps.userAgent, credentials?.authorization),
+    };
+    poll.isSent = true;
+    onCredentials?.(symbolOf(credentials?.authorization));
+    const bytesBefore = lane.bytesRead();
+    const first = await exchangeOn(poll, lanes, request, clock);
+    const isLost = isReused && isConnectionLost(first) && lane.bytesRead() === bytesBefore && !poll.isOver;
+    const answer = isLost ? await askAgain(request, poll) : first;
+    if (!answer.ok && answer.failure.reason === "auth") refused = credentials?.authorization;
+    return answer.ok ? { ok: true, value: { bytes: answer.value, redact: redactOf(credentials) } } : answer;
+  }
+
+  /** The appliance closed the idle connection while the request was on its way: nobody has answered it. */
+  async function askAgain(request: Request, poll: Poll): Promise<Answer> {
+    poll.deadline.rest();
+    const lane = await lanes.open("replacement");
+    if (lane === undefined) return CLOSED;
+    poll.lane = lane;
+    poll.deadline.run();
+    return exchangeOn(poll, lanes, request, clock);
+  }
+
+  async function get(path: string, timeoutMs: number, options: GetOptions = {}): Promise<Outcome<Body>> {
+    const { precedence = "list", bodyLimitBytes = BODY_LIMIT_BYTES, connectionWaitMs, onStarted } = options;
+    const lane = lanes.takeConnected() ?? (await lanes.open(precedence, connectionWaitMs));
+    if (lane === undefined) return withoutConnection(connectionWaitMs);
+    onStarted?.();
+    return new Promise((resolve) => {
+      const poll: Poll = {
+        bodyLimitBytes,
+        isOver: false,
+        isSent: false,
+        lane,
+        deadline: attention.deadline(timeoutMs, (overrun) => {
+          poll.isOver = true;
+          resolve({ ok: false, failure: deadlineFailure(poll, timeoutMs, overrun) });
+          leave(poll, timeoutMs, overrun);
+        }),
+      };
+      poll.deadline.run();
+      void ask(path, poll, options)
+        .catch((error: unknown) => failed("internal", describeError(error)))
+        .then((answer) => {
+          poll.deadline.end();
+          return resolve(answer);
+        });
+    });
+  }
+
+  /** Ends the connection of a poll whose deadline has passed. */
+  function leave(poll: Poll, timeoutMs: number, { kind }: Overrun): void {
+    const { isSent, lane } = poll;
+    if (!isSent) return lanes.giveBack(lane);
+    if (kind === "over") return lanes.discard(lane);
+    // The appliance is not to blame: if its answer comes after all, the connection is as good as before.
+    poll.deadline = attention.deadline(timeoutMs, () => lanes.discard(lane));
+    poll.deadline.run();
+  }
+
+  return {
+    get,
+    certificate: deps.certificate,
+    hasNewCredentials: (timeoutMs) =>
+      new Promise((resolve) => {
+        const deadline = attention.deadline(timeoutMs, () => resolve(false));
+        deadline.run();
+        void readCredentials(deps).then((read) => {
+          deadline.end();
+          return resolve(read.ok && read.credentials?.authorization !== refused);
+        });
+      }),
+    close: () => lanes.close(),
+  };
+}
+
+/** What one poll holds, so that its deadline can end it wherever it is. */
+interface Poll {
+  readonly bodyLimitBytes: number;
+  isOver: boolean;
+  /** Whether the connection is in use: before, only the password is read. */
+  isSent: boolean;
+  lane: Lane;
+  deadline: Deadline;
+}
+
+/** The outcome of a poll that has ended already; nobody reads it. */
+const OVER = failed("timeout", "the deadline passed");
+
+function isConnectionLost(answer: Answer): boolean {
+  return !answer.ok && answer.failure.status === undefined && LOST.has(answer.failure.reason);
+}
+
+const LOST: ReadonlySet<FailureReason> = new Set(["connect", "protocol"] satisfies FailureReason[]);
+
+async function exchangeOn(poll: Poll, lanes: Lanes, request: Request, clock: Clock): Promise<Answer> {
+  const { lane, bodyLimitBytes } = poll;
+  try {
+    const answer = await exchange(lane, request, { bodyLimitBytes, wallMs: clock.wallMs() });
+    if (answer.ok) lanes.giveBack(lane);
+    else lanes.discard(lane);
+    return answer;
+  } catch (error) {
+    lanes.discard(lane);
+    return failed(classifyError(error, lane.stage()), describeError(error));
+  }
+}
+
+interface Credentials {
+  /** The header's value. */
+  readonly authorization: string;
+  readonly password: string;
+}
+
+type CredentialsResult =
+  | { readonly ok: true; readonly credentials: Credentials | undefined }
+  | { readonly ok: false; readonly failure: Failure };
+
+async function readCredentials({ basicAuth, readPassword }: ApplianceClientDeps): Promise<CredentialsResult> {
+  if (basicAuth === undefined) return { ok: true, credentials: undefined };
+  const read = await readPassword(basicAuth.password);
+  if (!read.ok) {
+    const reason = read.isSystemError ? "local" : "secret";
+    return failed(reason, `the password file cannot be used: ${read.message}`);
+  }
+  const password = read.secret.reveal();
+  const authorization = basicAuthorization(new Secret(`${basicAuth.username}:${password}`));
+  return { ok: true, credentials: { authorization, password } };
+}
+
+function headers(userAgent: string, authorization: string | undefined): Record<string, string> {
+  const common = { accept: "application/json", "user-agent": userAgent };
+  return authorization === undefined ? common : { ...common, authorization };
+}
+
+function deadlineFailure({ isSent, lane }: Poll, timeoutMs: number, { kind, stalledMs }: Overrun): Failure {
+  const stage = lane.stage();
+  if (kind === "late") {
+    const late = `the event loop of this process was late by ${Math.round(stalledMs)} ms`;
+    return { reason: "local", message: `no complete answer was read: ${late}` };
+  }
+  if (!isSent)
+    return { reason: "secret", message: `the password file could not be read within ${timeoutMs} ms` };
+  const message = `no complete answer within ${timeoutMs} ms; ${STAGE_TEXT[stage]}`;
+  return { reason: classifyDeadline(stage), message };
+}
+
+const STAGE_TEXT = {
+  lookup: "the name was still being looked up",
+  connect: "the connection was still being made",
+  proxy: "the proxy had not answered CONNECT",
+  tls: "the TLS handshake was not finished",
+  connected: "the appliance was connected",
+} as const;
+
+/** The client was closed and nobody reads this, or the wait has ended. */
+function withoutConnection(waitedMs = 0): Failed {
+  const waited = `it waited ${Math.round(waitedMs / 1000)} s for a connection`;
+  return failed("local", `not sent: ${waited} (the limit of open files bounds how many there are)`);
+}
+
+/** Nobody waits for this any more. */
+const CLOSED = failed("internal", "the client was closed");
+
+interface Failed {
+  readonly ok: false;
+  readonly failure: Failure;
+}
+
+function failed(reason: FailureReason, message: string): Failed {
+  return { ok: false, failure: { reason, message } };
+}

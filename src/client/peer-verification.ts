@@ -1,0 +1,44 @@
+import type { X509Certificate } from "node:crypto";
+import type { TLSSocket } from "node:tls";
+import type { TlsClientConfig } from "../config/config.ts";
+import type { PresentedCertificate } from "./outcome.ts";
+
+/** The facts of a certificate that operators ask for. */
+export function describeCertificate(certificate: X509Certificate): PresentedCertificate {
+  const notAfterMs = Date.parse(certificate.validTo);
+  return {
+    notAfterSeconds: Number.isNaN(notAfterMs) ? undefined : notAfterMs / 1000,
+    subject: oneLine(certificate.subject),
+    issuer: oneLine(certificate.issuer),
+    sha256: certificate.fingerprint256.replaceAll(":", "").toLowerCase(),
+  };
+}
+
+/**
+ * Why the peer of a finished handshake is not to be trusted at `wallMs` (Unix time), as text for the log; `undefined`
+ * where it is.
+ *
+ * A pinned certificate vouches for itself, whoever signed it, whatever it is called and however old it is.
+ * `insecure_skip_verify` leaves the pins alone.
+ */
+export function peerProblem(
+  socket: TLSSocket,
+  certificate: PresentedCertificate | undefined,
+  tls: TlsClientConfig,
+  wallMs: number,
+): string | undefined {
+  const pins = tls.certificateSha256;
+  if (pins.length > 0 && (certificate === undefined || !pins.includes(certificate.sha256))) {
+    return `the certificate's SHA-256 ${certificate?.sha256 ?? "(none presented)"} is not among certificate_sha256`;
+  }
+  if (tls.insecureSkipVerify || pins.length > 0) return undefined;
+  if (!socket.authorized) return `the certificate is not trusted: ${String(socket.authorizationError)}`;
+  // A resumed session is not verified again; its certificate may have expired meanwhile.
+  const notAfterSeconds = certificate?.notAfterSeconds;
+  const hasExpired = notAfterSeconds !== undefined && notAfterSeconds * 1000 < wallMs;
+  return hasExpired ? "the certificate has expired" : undefined;
+}
+
+function oneLine(distinguishedName: string): string {
+  return distinguishedName.split("\n").join(", ");
+}

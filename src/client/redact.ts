@@ -1,0 +1,53 @@
+import type { Redact } from "../api/kept-text.ts";
+
+/** Shorter ones occur in any answer by chance (`MASTER`), and what is true must not become unreadable for their sake. */
+const MIN_PASSWORD_LENGTH = 8;
+/** What JSON writes with a letter or a mark behind the backslash. @see RFC 8259, 7 */
+const SHORT_ESCAPES = new Map(Array.from('"\\/\b\f\n\r\t', (char, i) => [char, '"\\/bfnrt'.charAt(i)]));
+
+/**
+ * Replaces by `<secret>` the credentials that a request was sent with: the header's token, and a password of at least
+ * eight characters, as it is or in base64. In JSON each of their characters may be escaped, so that JSON text can be
+ * redacted too.
+ */
+export function createRedact(authorization: string, password: string): Redact {
+  const known = password.length < MIN_PASSWORD_LENGTH ? [] : [password];
+  const tokens = [authorization.replace(/^Basic /, ""), ...known.map(base64)].map(unpadded);
+  const forms = [...tokens.map((token) => `${patternOf(token)}={0,2}`), ...known.map(patternOf)];
+  const pattern = new RegExp(forms.join("|"), "g");
+  const minLength = Math.min(...[...tokens, ...known].map(({ length }) => length));
+  return (text) => (text.length < minLength ? text : text.replace(pattern, "<secret>"));
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString("base64");
+}
+
+function unpadded(token: string): string {
+  return token.replace(/=+$/, "");
+}
+
+function patternOf(secret: string): string {
+  return Array.from({ length: secret.length }, (_, i) => `(?:${formsOf(secret.charAt(i)).join("|")})`).join(
+    "",
+  );
+}
+
+/** A UTF-16 unit as it is, or as JSON may escape it. @see RFC 8259, 7 */
+function formsOf(char: string): readonly string[] {
+  const digits = hex(char.charCodeAt(0));
+  const short = SHORT_ESCAPES.get(char);
+  return [
+    `\\u${digits}`,
+    `\\\\u${anyCase(digits)}`,
+    ...(short === undefined ? [] : [`\\\\\\u${hex(short.charCodeAt(0))}`]),
+  ];
+}
+
+function hex(code: number): string {
+  return code.toString(16).padStart(4, "0");
+}
+
+function anyCase(digits: string): string {
+  return digits.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+}

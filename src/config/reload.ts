@@ -1,0 +1,116 @@
+import { coalesce } from "../support/coalesce.ts";
+import type { Config, ConfigError, ConfigResult } from "./config.ts";
+import { countErrors, errorsOf, formatConfigError, MAX_ERRORS } from "./errors.ts";
+import { loadConfig } from "./load.ts";
+import { planReload } from "./reload-plan.ts";
+import type { Source } from "./sources.ts";
+import { startWatch } from "./watch.ts";
+import type { Logger } from "../support/log.ts";
+import type { Clock } from "../support/clock.ts";
+import { describeBug } from "../support/describe-bug.ts";
+
+/** `errors`: one line each, without any secret. */
+export type ReloadResult = { readonly ok: true } | { readonly ok: false; readonly errors: readonly string[] };
+
+/** Another configuration of our own server; `sources`: what it was read from, whether it is valid or not. */
+export type Preparation =
+  /** `apply` goes by the new one, from the next request and the next handshake on; where it throws, the old one stays. */
+  | { readonly ok: true; readonly sources: readonly Source[]; apply(): void }
+  | { readonly ok: false; readonly sources: readonly Source[]; readonly errors: readonly ConfigError[] };
+
+export interface ReloaderDeps {
+  readonly configFile: string;
+  /** What runs already. */
+  readonly loaded: ConfigResult & { readonly ok: true };
+  /** Our own server, whose configuration is reloaded with it: both or neither. */
+  readonly web: { readonly sources: readonly Source[]; prepare(): Promise<Preparation> };
+  /** Makes all that another configuration needs and touches nothing yet; the function that it returns goes by it. */
+  readonly prepare: (config: Config) => () => void;
+  /** `atMs`: Unix time in milliseconds. */
+  readonly onReloaded: (isSuccess: boolean, atMs: number) => void;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** From one check of the files to the next. */
+  readonly watchIntervalMs: number;
+}
+
+/** Keeps the running configuration and takes new ones for it. */
+export interface Reloader {
+  /** Reads the configuration again and goes by it; a bad one changes nothing. */
+  reload(): Promise<ReloadResult>;
+  /** The running configuration, in YAML and without its secrets. */
+  shown(): string;
+  /** From now on, also reloads by itself when the content of a file is another one than the latest load has seen. */
+  watch(): void;
+  /** No configuration is taken from here on. */
+  stop(): void;
+}
+
+const STOPPED: ReloadResult = { ok: false, errors: ["the exporter is stopping"] };
+
+export function createReloader({
+  configFile,
+  prepare,
+  onReloaded,
+  clock,
+  logger,
+  ...deps
+}: ReloaderDeps): Reloader {
+  let running = deps.loaded;
+  let sources = [...running.sources, ...deps.web.sources];
+  let isStopped = false;
+  let stopWatching: (() => void) | undefined;
+
+  async function load(): Promise<ReloadResult> {
+    const next = await loadConfig(configFile);
+    const nextWeb = await deps.web.prepare();
+    if (isStopped) return STOPPED;
+    sources = [...next.sources, ...nextWeb.sources];
+    if (!next.ok || !nextWeb.ok) {
+      const errors = errorsOf(next, nextWeb);
+      return refuse(errors.map(formatConfigError), "configuration is bad", countErrors(errors));
+    }
+    const { added, removed, changed, kept } = planReload(running.config, next.config);
+    try {
+      const apply = prepare(next.config);
+      // What the runtime could still refuse comes first, and the fleet has not changed then.
+      nextWeb.apply();
+      apply();
+    } catch (error) {
+      return refuse([describeBug(error)], "configuration could not be applied");
+    }
+    running = next;
+    onReloaded(true, clock.wallMs());
+    const changes = changed.map(({ name, aspects }) => `${name} (${[...aspects].join(", ")})`);
+    logger.info({ added, removed, changed: changes, kept: kept.length }, "configuration reloaded");
+    return { ok: true };
+  }
+
+  /** `count`: of all errors, those that are not shown among them. */
+  function refuse(errors: readonly string[], message: string, count = errors.length): ReloadResult {
+    onReloaded(false, clock.wallMs());
+    for (const detail of errors.slice(0, MAX_ERRORS)) logger.error({ detail }, message);
+    logger.error({ errors: count }, "reload failed, the old configuration stays");
+    return { ok: false, errors };
+  }
+
+  const reload = coalesce(load);
+  function onChange(files: readonly string[]): Promise<ReloadResult> {
+    logger.info({ files }, "configuration files changed");
+    return reload();
+  }
+
+  return {
+    reload,
+    shown: () => running.shown(),
+    watch: () => {
+      if (isStopped) return;
+      const watched = { sources: () => sources, onChange, wallMs: clock.wallMs };
+      stopWatching = startWatch(watched, deps.watchIntervalMs);
+    },
+    stop: () => {
+      isStopped = true;
+      stopWatching?.();
+    },
+  };
+}

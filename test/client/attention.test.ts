@@ -1,0 +1,124 @@
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { createAttention, nextCheck, type Attention, type Overrun } from "../../src/client/attention.ts";
+import { systemClock } from "../../src/support/clock.ts";
+import { eventually } from "../support/eventually.ts";
+import { holdClock } from "../polling/held-clock.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test.each([
+  { realMs: 0, attentiveMs: 0, longestStallMs: 0, next: 1000 },
+  { realMs: 999.5, attentiveMs: 999.5, longestStallMs: 0, next: 0.5 },
+  { realMs: 1000, attentiveMs: 1000, longestStallMs: 0, next: "over" },
+  { realMs: 1800, attentiveMs: 300, longestStallMs: 0, next: 700 },
+  { realMs: 2800, attentiveMs: 300, longestStallMs: 100, next: 300 },
+  { realMs: 3000, attentiveMs: 300, longestStallMs: 0, next: "late" },
+  { realMs: 60_000, attentiveMs: 100, longestStallMs: 59_900, next: 900 },
+  { realMs: 60_000, attentiveMs: 100, longestStallMs: 57_000, next: "late" },
+  { realMs: 60_000, attentiveMs: 1000, longestStallMs: 57_000, next: "over" },
+])(
+  "of a timeout of 1 s, $attentiveMs ms in $realMs ms, $longestStallMs of them a stall, are $next",
+  ({ next, ...spent }) => {
+    expect(nextCheck(1000, spent)).toBe(next);
+  },
+);
+
+/** Starts a deadline and collects how it passes. */
+function start(attention: Attention, timeoutMs: number) {
+  const overruns: Overrun[] = [];
+  const deadline = attention.deadline(timeoutMs, (overrun) => void overruns.push(overrun));
+  deadline.run();
+  onTestFinished(deadline.end);
+  return { deadline, overruns };
+}
+
+/** Rounds of the event loop, which fake timers leave alone. */
+async function rounds(): Promise<void> {
+  for (let i = 0; i < 4; i += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test("on a healthy loop a deadline passes after its time", async () => {
+  const clock = holdClock();
+  const { overruns } = start(createAttention(clock), 1000);
+  await clock.pass(999);
+  await rounds();
+  expect(overruns).toEqual([]);
+  await clock.pass(1);
+  await rounds();
+  expect(overruns).toEqual([{ kind: "over", stalledMs: 0 }]);
+});
+
+test("of a stall 100 ms count", async () => {
+  const clock = holdClock();
+  const { overruns } = start(createAttention(clock), 1000);
+  clock.block(3000);
+  await clock.pass(999);
+  await rounds();
+  expect(overruns).toEqual([]);
+  await clock.pass(1);
+  await rounds();
+  expect(overruns).toEqual([{ kind: "over", stalledMs: 2950 }]);
+});
+
+test("time in which a deadline rests does not count, and one that has ended never passes", async () => {
+  const clock = holdClock();
+  const attention = createAttention(clock);
+  const resting = start(attention, 1000);
+  const ended = start(attention, 1000);
+  await clock.pass(600);
+  resting.deadline.rest();
+  ended.deadline.end();
+  await clock.pass(60_000);
+  resting.deadline.run();
+  await clock.pass(399);
+  await rounds();
+  expect(resting.overruns).toEqual([]);
+  await clock.pass(1);
+  await rounds();
+  expect(resting.overruns).toEqual([{ kind: "over", stalledMs: 0 }]);
+  expect(ended.overruns).toEqual([]);
+});
+
+test("nothing ticks while no deadline runs", async () => {
+  const clock = holdClock();
+  const { deadline } = start(createAttention(clock), 1000);
+  expect(vi.getTimerCount()).toBe(2);
+  deadline.end();
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+/** Stands still, and then lets the loop turn. */
+async function blockLoop(ms: number): Promise<void> {
+  const untilMs = performance.now() + ms;
+  while (performance.now() < untilMs);
+  await new Promise((resolve) => setTimeout(resolve));
+  await rounds();
+}
+
+test("real time is bounded too, and what has arrived by then can still be read", async () => {
+  const { overruns } = start(createAttention(systemClock), 500);
+  await blockLoop(1100);
+  await blockLoop(1100);
+  const last = blockLoop(1100);
+  let isRead = false;
+  setImmediate(() => (isRead = overruns.length === 0));
+  await last;
+  await eventually(() => expect(overruns.map(({ kind }) => kind)).toEqual(["late"]));
+  expect(overruns[0]?.stalledMs).toBeGreaterThan(2800);
+  expect(isRead).toBe(true);
+});
+
+test("timers that follow each other without end are a stall too", async () => {
+  const { overruns } = start(createAttention(systemClock), 500);
+  const timers = Array.from({ length: 40 }, (_, index) =>
+    setTimeout(() => {
+      const untilMs = performance.now() + 20;
+      while (performance.now() < untilMs);
+    }, index),
+  );
+  await new Promise((resolve) => setTimeout(resolve, timers.length));
+  await eventually(() => expect(overruns.map(({ kind }) => kind)).toEqual(["over"]));
+  expect(overruns[0]?.stalledMs).toBeGreaterThan(400);
+});

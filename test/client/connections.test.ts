@@ -1,0 +1,176 @@
+import { expect, test } from "vitest";
+
+import { eventually } from "../support/eventually.ts";
+import type { Behaviour } from "../support/fault-server.ts";
+import { answering, clientOf, inlinePassword, LONG_MS, OK, serve, servePlain, shortly } from "./support.ts";
+
+/** Answers the first request of each connection; `end` is what becomes of the second. */
+function endingAtSecond(end: Behaviour): Behaviour {
+  return (connection) => {
+    connection.onRequest((_, nth) => {
+      if (nth === 1) connection.socket.write(OK);
+      else end(connection);
+    });
+  };
+}
+
+test("polls follow each other on one connection", async () => {
+  const server = await serve(answering(OK));
+  const client = clientOf(`https://127.0.0.1:${server.port}`);
+  for (let i = 0; i < 5; i += 1) expect(shortly(await client.get("/x", LONG_MS))).toBe("{}");
+  expect(server.connections()).toBe(1);
+});
+
+test("polls at the same time have connections of their own, and leave them for later ones", async () => {
+  const server = await serve(answering(OK));
+  const client = clientOf(`https://127.0.0.1:${server.port}`);
+  for (let i = 0; i < 3; i += 1) await Promise.all([1, 2, 3].map(() => client.get("/x", LONG_MS)));
+  expect(server.connections()).toBe(3);
+});
+
+test("the path before the operation's, the credentials and who we are go with each request", async () => {
+  const server = await serve(answering(OK));
+  const client = clientOf(`https://127.0.0.1:${server.port}/mgmt`, {
+    http: { basicAuth: inlinePassword("hunter2") },
+  });
+  await client.get("/api/v1/website/1/test", LONG_MS);
+  const lines = server.requests[0]?.head.split("\r\n") ?? [];
+  expect(lines[0]).toBe("GET /mgmt/api/v1/website/1/test HTTP/1.1");
+  expect(
+    lines
+      .slice(1)
+      .map((line) => line.toLowerCase())
+      .toSorted(),
+  ).toEqual([
+    "accept: application/json",
+    `authorization: basic ${Buffer.from("monitor:hunter2").toString("base64").toLowerCase()}`,
+    "connection: keep-alive",
+    `host: 127.0.0.1:${server.port}`,
+    "user-agent: appliance-exporter/test",
+  ]);
+});
+
+test.each<{ name: string; end: Behaviour }>([
+  { name: "destroyed", end: ({ socket }) => void socket.destroy() },
+  { name: "ended", end: ({ socket }) => void socket.end() },
+])(
+  "an idle connection that is $name as the request comes is replaced once, and nobody notices",
+  async ({ end }) => {
+    const server = await serve(endingAtSecond(end));
+    const client = clientOf(`https://127.0.0.1:${server.port}`);
+    expect(shortly(await client.get("/x", LONG_MS))).toBe("{}");
+    expect(shortly(await client.get("/x", LONG_MS))).toBe("{}");
+    expect(server.connections()).toBe(2);
+    expect(server.requests).toHaveLength(3);
+  },
+);
+
+test("a connection that was closed while it lay idle is replaced without a request being lost", async () => {
+  const server = await serve(({ socket, onRequest }) => onRequest(() => void socket.end(OK)));
+  const client = clientOf(`https://127.0.0.1:${server.port}`);
+  await client.get("/x", LONG_MS);
+  await eventually(() => expect(server.openConnections()).toBe(0));
+  expect(shortly(await client.get("/x", LONG_MS))).toBe("{}");
+  expect(server.connections()).toBe(2);
+});
+
+test("a fresh connection that breaks is not replaced", async () => {
+  const server = await serve(({ socket, onRequest }) => onRequest(() => void socket.destroy()));
+  const client = clientOf(`https://127.0.0.1:${server.port}`);
+  expect(["connect", "protocol"]).toContain(shortly(await client.get("/x", LONG_MS)));
+  expect(server.connections()).toBe(1);
+});
+
+test.each<{ name: string; start: (behaviour: Behaviour) => ReturnType<typeof serve>; scheme: string }>([
+  { name: "TLS", start: (behaviour) => serve(behaviour), scheme: "https" },
+  { name: "plain HTTP", start: servePlain, scheme: "http" },
+])(
+  "a server that ends every $name connection as soon as it is made is not asked again and again",
+  async ({ start, scheme }) => {
+    for (const end of [
+      ({ socket }) => void socket.destroy(),
+      ({ socket }) => void socket.end(),
+    ] satisfies Behaviour[]) {
+      const server = await start(end);
+      const client = clientOf(`${scheme}://127.0.0.1:${server.port}`);
+      expect(["connect", "protocol"]).toContain(shortly(await client.get("/x", LONG_MS)));
+      expect(server.connections()).toBe(1);
+    }
+  },
+);
+
+test("the replacement is not replaced", async () => {
+  let connections = 0;
+  const server = await serve((connection) => {
+    connections += 1;
+    const isFirst = connections === 1;
+    connection.onRequest((_, nth) => {
+      if (isFirst && nth === 1) connection.socket.write(OK);
+      else connection.socket.destroy();
+    });
+  });
+  const client = clientOf(`https://127.0.0.1:${server.port}`);
+  await client.get("/x", LONG_MS);
+  expect(["connect", "protocol"]).toContain(shortly(await client.get("/x", LONG_MS)));
+  expect(server.connections()).toBe(2);
+});
+
+test.each(["HTTP/1.1 200", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"])(
+  "a reused connection that breaks behind the first byte is not replaced: %j",
+  async (begun) => {
+    const server = await serve(endingAtSecond(({ socket }) => void socket.end(begun)));
+    const client = clientOf(`https://127.0.0.1:${server.port}`);
+    await client.get("/x", LONG_MS);
+    expect(["connect", "protocol"]).toContain(shortly(await client.get("/x", LONG_MS)));
+    expect(server.connections()).toBe(1);
+  },
+);
+
+test("a connection whose answer was not 200 is not used again, and not kept", async () => {
+  const server = await serve(answering("HTTP/1.1 500 Oops\r\nContent-Length: 4\r\n\r\noops"));
+  const client = clientOf(`https://127.0.0.1:${server.port}`);
+  for (let i = 0; i < 2; i += 1) expect(shortly(await client.get("/x", LONG_MS))).toBe("http_status");
+  expect(server.connections()).toBe(2);
+  await eventually(() => expect(server.openConnections()).toBe(0));
+});
+
+test.each(["000", "001", "099", "101"])(
+  "a status %s, which no answer may have, is no HTTP, and its connection is not used again",
+  async (status) => {
+    const server = await serve(answering(`HTTP/1.1 ${status} Odd\r\nContent-Length: 2\r\n\r\n{}`));
+    const client = clientOf(`https://127.0.0.1:${server.port}`);
+    for (let i = 0; i < 2; i += 1) expect(shortly(await client.get("/x", LONG_MS))).toBe("protocol");
+    expect(server.connections()).toBe(2);
+    await eventually(() => expect(server.openConnections()).toBe(0));
+  },
+);
+
+test("closing ends idle connections and polls under way, on fresh connections and on reused ones", async () => {
+  const server = await serve(endingAtSecond(() => {}));
+  const client = clientOf(`https://127.0.0.1:${server.port}`);
+  await client.get("/x", LONG_MS);
+  const hanging = client.get("/hangs", LONG_MS);
+  await eventually(() => expect(server.requests).toHaveLength(2));
+  client.close();
+  expect((await hanging).ok).toBe(false);
+  await eventually(() => expect(server.openConnections()).toBe(0));
+  expect(server.connections()).toBe(1);
+});
+
+test("a closed client makes no connection any more", async () => {
+  const server = await serve(answering(OK));
+  const client = clientOf(`https://127.0.0.1:${server.port}`);
+  const late = client.get("/x", LONG_MS);
+  client.close();
+  expect((await late).ok).toBe(false);
+  expect((await client.get("/x", LONG_MS)).ok).toBe(false);
+  expect(server.connections()).toBe(0);
+});
+
+test("credentials are new if they are not those that were refused last", async () => {
+  const server = await serve(answering("HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n"));
+  const client = clientOf(`https://127.0.0.1:${server.port}`, { http: { basicAuth: inlinePassword("old") } });
+  expect(await client.hasNewCredentials(LONG_MS)).toBe(true);
+  expect(shortly(await client.get("/x", LONG_MS))).toBe("auth");
+  expect(await client.hasNewCredentials(LONG_MS)).toBe(false);
+});

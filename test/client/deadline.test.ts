@@ -1,0 +1,101 @@
+import { onTestFinished, expect, test } from "vitest";
+
+import { eventually } from "../support/eventually.ts";
+import { watchLoopDelay } from "../support/loop-delay.ts";
+import { startSynSwallower } from "../support/fault-server.ts";
+import { answering, clientOf, LONG_MS, OK, proxyAt, serve, servePlain, shortly } from "./support.ts";
+
+const TIMEOUT_MS = 150;
+/** What a test calls that should have been given something else to call. */
+function failTest(): void {
+  throw new Error("not yet");
+}
+
+/** How much later than its deadline a poll may end. */
+const GRACE_MS = 100;
+
+/** What work comes to, how long it took, and how much of that a busy machine may have added. */
+async function timed<T>(work: () => Promise<T>) {
+  const loopDelayMs = watchLoopDelay();
+  const startedMs = performance.now();
+  const value = await work();
+  const tookMs = performance.now() - startedMs;
+  return { value, tookMs, delayMs: 3 * (await loopDelayMs()) };
+}
+
+async function swallowedPort(): Promise<number> {
+  const swallower = await startSynSwallower();
+  onTestFinished(() => swallower.stop());
+  return swallower.port;
+}
+
+test.each([
+  { name: "a handshake that is never answered", stalled: () => servePlain(() => {}) },
+  { name: "a request that is never answered", stalled: () => serve(() => {}) },
+  { name: "headers that never end", stalled: () => serve(answering("HTTP/1.1 200 OK\r\nX: ")) },
+  {
+    name: "a body that never ends",
+    stalled: () => serve(answering("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{")),
+  },
+  {
+    name: "an interim answer without a final one",
+    stalled: () => serve(answering("HTTP/1.1 103 Early Hints\r\n\r\n")),
+  },
+])("the deadline ends $name, and its connection", async ({ stalled }) => {
+  const server = await stalled();
+  const client = clientOf(`https://127.0.0.1:${server.port}`);
+  const { value, tookMs, delayMs } = await timed(() => client.get("/x", TIMEOUT_MS));
+  expect(shortly(value)).toBe("timeout");
+  // The runtime counts a timer from the beginning of the turn in which it was set, which may be a while ago.
+  expect(tookMs).toBeGreaterThan(TIMEOUT_MS / 2);
+  expect(tookMs).toBeLessThan(TIMEOUT_MS + GRACE_MS + delayMs);
+  await eventually(() => expect(server.connections()).toBe(1));
+  await eventually(() => expect(server.openConnections()).toBe(0));
+});
+
+test("the deadline ends a connection that is still being made", async () => {
+  const client = clientOf(`https://127.0.0.1:${await swallowedPort()}`);
+  const { value, tookMs, delayMs } = await timed(() => client.get("/x", TIMEOUT_MS));
+  expect(shortly(value)).toBe("timeout");
+  expect(tookMs).toBeLessThan(TIMEOUT_MS + GRACE_MS + delayMs);
+});
+
+test("a deadline that strikes during the name look-up is dns, and nothing is connected when the name comes after all", async () => {
+  const server = await serve(answering(OK));
+  let finish: () => void = failTest;
+  const client = clientOf(`https://waf.example:${server.port}`, {
+    lookup: (_, { all }, callback) => {
+      finish = () =>
+        all === true ? callback(null, [{ address: "127.0.0.1", family: 4 }]) : callback(null, "127.0.0.1", 4);
+    },
+  });
+  const { value, tookMs, delayMs } = await timed(() => client.get("/x", TIMEOUT_MS));
+  expect(shortly(value)).toBe("dns");
+  expect(tookMs).toBeLessThan(TIMEOUT_MS + GRACE_MS + delayMs);
+  finish();
+  expect(shortly(await clientOf(`https://127.0.0.1:${server.port}`).get("/x", LONG_MS))).toBe("{}");
+  expect(server.connections()).toBe(1);
+});
+
+test.each([
+  { name: "has taken the connection", port: async () => (await servePlain(() => {})).port },
+  { name: "cannot even be reached", port: swallowedPort },
+])("a deadline that strikes before a proxy has answered CONNECT is proxy, if it $name", async ({ port }) => {
+  const proxy = proxyAt(await port());
+  const { value, tookMs, delayMs } = await timed(() =>
+    clientOf("https://192.0.2.1:4849", { http: { proxy } }).get("/x", TIMEOUT_MS),
+  );
+  expect(shortly(value)).toBe("proxy");
+  expect(tookMs).toBeLessThan(TIMEOUT_MS + GRACE_MS + delayMs);
+});
+
+test("a deadline does not touch the other polls of the appliance", async () => {
+  const server = await serve(({ socket, onRequest }) =>
+    onRequest(({ path }) => {
+      if (path === "/quick") setTimeout(() => socket.write(OK), 2 * TIMEOUT_MS);
+    }),
+  );
+  const client = clientOf(`https://127.0.0.1:${server.port}`);
+  const [slow, quick] = await Promise.all([client.get("/slow", TIMEOUT_MS), client.get("/quick", LONG_MS)]);
+  expect([shortly(slow), shortly(quick)]).toEqual(["timeout", "{}"]);
+});

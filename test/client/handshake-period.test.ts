@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { handshakePeriod } from "../../src/client/handshake-period.ts";
+import { phaseFraction } from "../../src/support/phase.ts";
+
+const MINUTE_MS = 60_000;
+
+test.each([
+  [0, 0, 0],
+  [0, 54.999, 0],
+  [0, 55, 1],
+  [0, 110, 2],
+  [0.5, 0, -1],
+  [0.5, 27.499, -1],
+  [0.5, 27.5, 0],
+  [0.5, 82.5, 1],
+  [0.9, 49.5, 0],
+])("with the phase %d minute %d is in period %i", (phase, minutes, period) => {
+  expect(handshakePeriod(phase, minutes * MINUTE_MS)).toBe(period);
+});
+
+test("the appliances of a fleet begin their periods at different times, evenly spread", () => {
+  const renewals = Array.from({ length: 55 }, () => 0);
+  for (let nth = 0; nth < 5500; nth += 1) {
+    const phase = phaseFraction(`https://10.0.${nth >> 8}.${nth & 255}`);
+    const begins = renewals.findIndex(
+      (_, minute) =>
+        handshakePeriod(phase, (minute + 1) * MINUTE_MS) > handshakePeriod(phase, minute * MINUTE_MS),
+    );
+    renewals[begins] = (renewals[begins] ?? 0) + 1;
+  }
+  expect(renewals.reduce((sum, count) => sum + count)).toBe(5500);
+  // 100 a minute; four standard deviations of a random spread are 40.
+  expect(Math.max(...renewals)).toBeLessThan(140);
+});

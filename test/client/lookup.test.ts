@@ -1,0 +1,94 @@
+import type { LookupAddress } from "node:dns";
+
+import { expect, test } from "vitest";
+
+import { createLookup, type Lookup } from "../../src/client/lookup.ts";
+
+const ADDRESSES: readonly LookupAddress[] = [
+  { address: "2001:db8::1", family: 6 },
+  { address: "192.0.2.1", family: 4 },
+];
+
+/** A resolver that answers when the test says so. */
+function heldResolver() {
+  const asked: {
+    readonly hostname: string;
+    readonly resolve: () => void;
+    readonly reject: (error: Error) => void;
+  }[] = [];
+  const resolveAll = (hostname: string) =>
+    new Promise<readonly LookupAddress[]>((resolve, reject) => {
+      asked.push({ hostname, resolve: () => resolve(ADDRESSES), reject });
+    });
+  return { asked, resolveAll, names: () => asked.map(({ hostname }) => hostname) };
+}
+
+function lookUp(lookup: Lookup, hostname: string, all = true): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    lookup(hostname, { all }, (error, address, family) =>
+      error === null ? resolve(all ? address : [address, family]) : reject(error),
+    );
+  });
+}
+
+async function settle(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+test("look-ups of one name at the same time are one, and all of them are answered", async () => {
+  const { asked, resolveAll, names } = heldResolver();
+  const lookup = createLookup(4, resolveAll);
+  const answers = [
+    lookUp(lookup, "waf.example"),
+    lookUp(lookup, "waf.example"),
+    lookUp(lookup, "waf.example", false),
+  ];
+  await settle();
+  expect(names()).toEqual(["waf.example"]);
+  asked[0]?.resolve();
+  expect(await Promise.all(answers)).toEqual([ADDRESSES, ADDRESSES, ["2001:db8::1", 6]]);
+});
+
+test("what was looked up is not remembered", async () => {
+  const { asked, resolveAll, names } = heldResolver();
+  const lookup = createLookup(4, resolveAll);
+  for (let i = 0; i < 2; i += 1) {
+    const answer = lookUp(lookup, "waf.example");
+    await settle();
+    asked[i]?.resolve();
+    await answer;
+  }
+  expect(names()).toEqual(["waf.example", "waf.example"]);
+});
+
+test("no more names are looked up at once than allowed; the others follow in their order", async () => {
+  const { asked, resolveAll, names } = heldResolver();
+  const lookup = createLookup(2, resolveAll);
+  const answers = ["a", "b", "c", "d"].map((name) => lookUp(lookup, name));
+  await settle();
+  expect(names()).toEqual(["a", "b"]);
+  asked[1]?.resolve();
+  await settle();
+  expect(names()).toEqual(["a", "b", "c"]);
+  for (const index of [0, 2]) asked[index]?.resolve();
+  await settle();
+  asked[3]?.resolve();
+  expect(await Promise.all(answers)).toEqual([ADDRESSES, ADDRESSES, ADDRESSES, ADDRESSES]);
+});
+
+test("a failure reaches everybody who waits, and the next one tries again", async () => {
+  const { asked, resolveAll, names } = heldResolver();
+  const lookup = createLookup(1, resolveAll);
+  const answers = [lookUp(lookup, "waf.example"), lookUp(lookup, "waf.example")];
+  const settled = Promise.allSettled(answers);
+  await settle();
+  asked[0]?.reject(new Error("ENOTFOUND"));
+  expect((await settled).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  void lookUp(lookup, "waf.example");
+  await settle();
+  expect(names()).toEqual(["waf.example", "waf.example"]);
+});
+
+test("the system's resolver knows every address of localhost", async () => {
+  expect(await lookUp(createLookup(1), "localhost")).toContainEqual({ address: "127.0.0.1", family: 4 });
+});

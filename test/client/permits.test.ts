@@ -1,0 +1,152 @@
+import { expect, test } from "vitest";
+import { createPermits, type Claim, type PendingClaim, type Permit } from "../../src/client/permits.ts";
+
+interface Held {
+  /** Labels of those that were served, in order. */
+  readonly served: string[];
+  readonly permits: Map<string, Permit>;
+  claim(label: string, claim?: Partial<Claim>): PendingClaim;
+  /** Lets 250 ms of attentive time pass for everything that hangs. */
+  hang(): void;
+}
+
+function hold(maxOpen = () => Number.POSITIVE_INFINITY): Held {
+  const hanging = new Set<() => void>();
+  const attention = {
+    deadline: (timeoutMs: number, onOver: (overrun: { kind: "over"; stalledMs: number }) => void) => {
+      expect(timeoutMs).toBe(250);
+      const strike = (): void => onOver({ kind: "over", stalledMs: 0 });
+      const end = (): void => void hanging.delete(strike);
+      return { run: () => void hanging.add(strike), rest: end, end };
+    },
+  };
+  const all = createPermits({ attention, maxOpen });
+  const served: string[] = [];
+  const permits = new Map<string, Permit>();
+  return {
+    served,
+    permits,
+    claim: (label, claim = {}) =>
+      all.claim({ precedence: "list", ...claim }, (permit) => {
+        served.push(label);
+        permits.set(label, permit);
+      }),
+    hang: () => {
+      const struck = Array.from(hanging);
+      for (const strike of struck) strike();
+    },
+  };
+}
+
+const labels = (prefix: string, count: number): readonly string[] =>
+  Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+
+test("64 connections begin at once, and the next as one of them is made or has failed", () => {
+  const { claim, served, permits } = hold();
+  for (const label of labels("a", 66)) claim(label);
+  expect(served).toEqual(labels("a", 64));
+  permits.get("a7")?.begun();
+  expect(served).toEqual(labels("a", 65));
+  permits.get("a7")?.release();
+  expect(served).toEqual(labels("a", 65));
+  permits.get("a8")?.release();
+  expect(served).toEqual(labels("a", 66));
+});
+
+test("connections that hang hold up others for 250 ms of attentive time", () => {
+  const { claim, served, hang } = hold();
+  for (const label of [...labels("dead", 128), "good"]) claim(label);
+  hang();
+  expect(served).toEqual(labels("dead", 128));
+  hang();
+  expect(served).toEqual([...labels("dead", 128), "good"]);
+});
+
+test("500 appliances whose connections hang hold up 500 others for two seconds", () => {
+  const { claim, served, permits, hang } = hold();
+  const good = labels("good", 500);
+  for (const [index, label] of labels("dead", 500).entries()) {
+    claim(label);
+    claim(good[index] ?? "");
+  }
+  let hangs = 0;
+  const isGoodServed = (): boolean => good.every((label) => served.includes(label));
+  for (; !isGoodServed(); hangs += 1) {
+    for (const label of good) permits.get(label)?.begun();
+    hang();
+  }
+  expect(hangs * 250).toBeLessThanOrEqual(2500);
+});
+
+test("a begun poll that lost its connection goes first, then lists, then website tests", () => {
+  const { claim, served, permits } = hold();
+  for (const label of labels("a", 64)) claim(label);
+  claim("test", { precedence: "test" });
+  claim("list", { precedence: "list" });
+  claim("replacement", { precedence: "replacement" });
+  for (const label of labels("a", 3)) permits.get(label)?.begun();
+  expect(served.slice(64)).toEqual(["replacement", "list", "test"]);
+});
+
+test("members of a cluster begin together, those that come a moment later too, and not their website tests", () => {
+  const { claim, served, permits } = hold();
+  for (const label of labels("a", 64)) claim(label);
+  claim("north-1", { cluster: "north" });
+  claim("other", { cluster: "other" });
+  claim("test", { cluster: "north", precedence: "test" });
+  claim("north-2", { cluster: "north" });
+  permits.get("a0")?.begun();
+  expect(served.slice(64)).toEqual(["north-1", "north-2"]);
+  claim("north-3", { cluster: "north" });
+  expect(served.slice(64)).toEqual(["north-1", "north-2", "north-3"]);
+});
+
+test("a cluster of thousands is paced like any other appliances", () => {
+  const { claim, served, permits } = hold();
+  for (const label of labels("a", 63)) claim(label);
+  for (const label of labels("big", 100)) claim(label, { cluster: "big" });
+  expect(served.length).toBe(63 + 16);
+  for (const label of labels("a", 15)) permits.get(label)?.begun();
+  expect(served.length).toBe(63 + 16);
+  permits.get("a15")?.begun();
+  expect(served.length).toBe(63 + 17);
+});
+
+test("a claim that is withdrawn is not served", () => {
+  const { claim, served, permits } = hold();
+  for (const label of labels("a", 64)) claim(label);
+  const gone = claim("gone", { cluster: "north" });
+  const next = claim("next");
+  expect([gone.isNext(), next.isNext()]).toEqual([true, false]);
+  gone.withdraw();
+  expect([gone.isNext(), next.isNext()]).toEqual([false, true]);
+  permits.get("a0")?.begun();
+  expect(served.slice(64)).toEqual(["next"]);
+});
+
+test("as many are open as may be: the one that has been idle longest ends for the next", () => {
+  const { claim, served, permits } = hold(() => 3);
+  for (const label of labels("a", 5)) claim(label);
+  expect(served).toEqual(labels("a", 3));
+  for (const label of labels("a", 3)) permits.get(label)?.begun();
+  expect(served).toEqual(labels("a", 3));
+
+  const ended: string[] = [];
+  const endsFor = (label: string) => () => {
+    ended.push(label);
+    permits.get(label)?.release();
+  };
+  permits.get("a1")?.idle(endsFor("a1"));
+  expect([ended, served]).toEqual([["a1"], labels("a", 4)]);
+  permits.get("a0")?.idle(endsFor("a0"));
+  expect([ended, served]).toEqual([["a1", "a0"], labels("a", 5)]);
+  permits.get("a3")?.idle(endsFor("a3"));
+  permits.get("a4")?.idle(endsFor("a4"));
+  permits.get("a3")?.busy();
+  permits.get("a3")?.idle(endsFor("a3"));
+  claim("late");
+  expect([ended, served]).toEqual([
+    ["a1", "a0", "a4"],
+    [...labels("a", 5), "late"],
+  ]);
+});

@@ -1,0 +1,139 @@
+import { connect } from "node:net";
+
+import { onTestFinished, expect, test } from "vitest";
+
+import { systemClock } from "../../src/support/clock.ts";
+import { createConnector } from "../../src/client/connector.ts";
+import { classifyError } from "../../src/client/classify.ts";
+import type { Behaviour, FaultServer } from "../support/fault-server.ts";
+import { closedPort } from "../support/fault-server.ts";
+import { answering, clientOf, LONG_MS, OK, proxyAt, serve, servePlain, shortly } from "./support.ts";
+
+/** Opens every tunnel that is asked for: whatever its host, to that port here. */
+function tunnelling(answer = "HTTP/1.1 200 Connection established\r\nVia: 1.1 test\r\n\r\n"): Behaviour {
+  return ({ socket, onRequest }) => {
+    onRequest(({ path }) => {
+      const target = connect(Number(path.slice(path.lastIndexOf(":") + 1)), "127.0.0.1");
+      target.on("error", () => socket.destroy());
+      target.once("connect", () => {
+        socket.removeAllListeners("data");
+        socket.write(answer);
+        socket.pipe(target).pipe(socket);
+      });
+    });
+  };
+}
+
+function viaProxy(proxy: FaultServer, target: string, credentials?: string) {
+  return clientOf(target, { http: { proxy: proxyAt(proxy.port, credentials) } });
+}
+
+test("an appliance is reached through the proxy, over TLS from end to end, on one tunnel for several polls", async () => {
+  const appliance = await serve(answering(OK));
+  const proxy = await servePlain(tunnelling());
+  const client = viaProxy(proxy, `https://127.0.0.1:${appliance.port}`, "user:p@ss");
+  for (let i = 0; i < 3; i += 1) expect(shortly(await client.get("/x", LONG_MS))).toBe("{}");
+  expect(proxy.requests.map(({ head }) => head.split("\r\n"))).toEqual([
+    [
+      `CONNECT 127.0.0.1:${appliance.port} HTTP/1.1`,
+      `Host: 127.0.0.1:${appliance.port}`,
+      `Proxy-Authorization: Basic ${Buffer.from("user:p@ss").toString("base64")}`,
+    ],
+  ]);
+  expect(appliance.requests).toHaveLength(3);
+  expect(appliance.requests[0]?.head).not.toMatch(/proxy-authorization/i);
+});
+
+test("a proxy without credentials is sent none", async () => {
+  const proxy = await servePlain(answering("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n"));
+  await viaProxy(proxy, "https://192.0.2.1:4849").get("/x", LONG_MS);
+  expect(proxy.requests[0]?.head).toBe("CONNECT 192.0.2.1:4849 HTTP/1.1\r\nHost: 192.0.2.1:4849");
+});
+
+test("a name is left to the proxy to look up, and an IPv6 address stands in brackets", async () => {
+  const proxy = await servePlain(answering("HTTP/1.1 502 Bad Gateway\r\n\r\n"));
+  await viaProxy(proxy, "https://waf.invalid").get("/x", LONG_MS);
+  await viaProxy(proxy, "https://[2001:db8::12]:4849/mgmt").get("/x", LONG_MS);
+  expect(proxy.requests.map(({ path }) => path)).toEqual(["waf.invalid:443", "[2001:db8::12]:4849"]);
+});
+
+test("an appliance at an IPv6 address is reached through the proxy, and its certificate is judged by that address", async () => {
+  const appliance = await serve(answering(OK));
+  const proxy = await servePlain(tunnelling());
+  expect(shortly(await viaProxy(proxy, `https://[::1]:${appliance.port}`).get("/x", LONG_MS))).toBe("{}");
+  expect(shortly(await viaProxy(proxy, `https://[::2]:${appliance.port}`).get("/x", LONG_MS))).toBe("tls");
+});
+
+test("bytes that come right behind the proxy's answer, before anything was asked, end the poll at once and on one connection", async () => {
+  const early = "HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 500 Early\r\nContent-Length: 0\r\n\r\n";
+  const proxy = await servePlain(answering(early));
+  const outcome = await viaProxy(proxy, "http://192.0.2.1:4849").get("/x", LONG_MS);
+  expect(["protocol", "proxy", "http_status"]).toContain(shortly(outcome));
+  expect(proxy.connections()).toBeLessThanOrEqual(2);
+});
+
+test.each<{ name: string; behaviour: Behaviour }>([
+  {
+    name: "answers 407",
+    behaviour: answering("HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\n\r\n"),
+  },
+  { name: "answers 502", behaviour: answering("HTTP/1.1 502 Bad Gateway\r\n\r\n") },
+  { name: "does not speak HTTP", behaviour: answering("SSH-2.0-OpenSSH_9.6\r\n\r\n") },
+  { name: "answers without an end", behaviour: answering(`HTTP/1.1 200 OK\r\nX: ${"x".repeat(20_000)}`) },
+  { name: "closes at CONNECT", behaviour: ({ socket, onRequest }) => onRequest(() => void socket.end()) },
+  {
+    name: "resets at CONNECT",
+    behaviour: ({ socket, onRequest }) => onRequest(() => void socket.resetAndDestroy()),
+  },
+  {
+    name: "closes in its answer",
+    behaviour: ({ socket, onRequest }) => onRequest(() => void socket.end("HTTP/1.1 200")),
+  },
+])(
+  "a proxy that $name fails the poll as proxy, before the deadline and without a second attempt",
+  async ({ behaviour }) => {
+    const proxy = await servePlain(behaviour);
+    expect(shortly(await viaProxy(proxy, "https://192.0.2.1:4849").get("/x", LONG_MS))).toBe("proxy");
+    expect(proxy.connections()).toBe(1);
+  },
+);
+
+test("a proxy that refuses connections fails the poll as proxy", async () => {
+  const http = { proxy: proxyAt(await closedPort()) };
+  expect(shortly(await clientOf("https://192.0.2.1:4849", { http }).get("/x", LONG_MS))).toBe("proxy");
+});
+
+test("a proxy whose name does not resolve fails the poll as dns", async () => {
+  const unknown = Object.assign(new Error("getaddrinfo ENOTFOUND"), {
+    code: "ENOTFOUND",
+    syscall: "getaddrinfo",
+  });
+  const client = clientOf("https://192.0.2.1:4849", {
+    http: { proxy: { ...proxyAt(3128), host: "proxy.invalid" } },
+    lookup: (_, __, callback) => callback(unknown, []),
+  });
+  expect(shortly(await client.get("/x", LONG_MS))).toBe("dns");
+});
+
+test("trouble behind the tunnel is the appliance's, not the proxy's", async () => {
+  const appliance = await servePlain(answering("SSH-2.0-OpenSSH_9.6\r\n"));
+  const proxy = await servePlain(tunnelling());
+  appliance.behave(({ socket }) => void socket.write("SSH-2.0-OpenSSH_9.6\r\n"));
+  const client = viaProxy(proxy, `https://127.0.0.1:${appliance.port}`);
+  expect(shortly(await client.get("/x", LONG_MS))).toBe("tls");
+});
+
+test("a host that is short of descriptors is local, on the way to a proxy too", async () => {
+  const short = Object.assign(new Error("connect EMFILE"), { code: "EMFILE", syscall: "connect" });
+  const proxy = { ...proxyAt(3128), host: "proxy.example" };
+  const lookup: Parameters<typeof createConnector>[0]["lookup"] = (_, __, callback) => callback(short, []);
+  const to = { host: "192.0.2.1", port: 4849, proxy, tls: undefined };
+  const connector = createConnector({ ...to, lookup, clock: systemClock, period: () => 0 });
+  const watcher = {
+    stage: () => {},
+    certificate: () => {},
+    socket: (socket: { destroy(): void }) => onTestFinished(() => socket.destroy()),
+  };
+  const error: unknown = await connector(watcher).catch((thrown: unknown) => thrown);
+  expect(classifyError(error, "connect")).toBe("local");
+});

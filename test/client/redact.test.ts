@@ -1,0 +1,54 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { createRedact } from "../../src/client/redact.ts";
+
+const PASSWORD = 'c4n/"ry\\ä😀';
+const TOKEN = Buffer.from(`monitor:${PASSWORD}`).toString("base64");
+const redact = createRedact(`Basic ${TOKEN}`, PASSWORD);
+
+test.each([
+  ["the password as it is", PASSWORD, "<secret>"],
+  ["the password within a text", `x${PASSWORD}y${PASSWORD}`, "x<secret>y<secret>"],
+  ["the password in JSON", JSON.stringify({ a: PASSWORD }), '{"a":"<secret>"}'],
+  ["with slashes escaped", JSON.stringify(PASSWORD).replace("/", "\\/"), '"<secret>"'],
+  ["with all escaped", `"\\u0063\\u0034\\u006E\\u002f\\u0022ry\\u005c\\u00E4\\ud83D\\uDE00"`, '"<secret>"'],
+  ["the header", `Authorization: Basic ${TOKEN}`, "Authorization: Basic <secret>"],
+  ["the token without its padding", TOKEN.replace(/=+$/, ""), "<secret>"],
+  ["the password in base64", Buffer.from(PASSWORD).toString("base64"), "<secret>"],
+  ["the token in JSON", JSON.stringify(TOKEN).replaceAll("/", "\\/"), '"<secret>"'],
+])("%s is replaced", (_, body, expected) => {
+  expect(redact(body)).toBe(expected);
+});
+
+test("however JSON escapes it, no value that is read from the answer holds the password", () => {
+  const escaped = fc
+    .tuple(fc.string({ unit: "binary", minLength: 8 }), fc.infiniteStream(fc.boolean()))
+    .map(([password, escapes]) => ({ password, escapes }));
+  fc.assert(
+    fc.property(escaped, fc.string(), ({ password, escapes }, beside) => {
+      const text = Array.from({ length: password.length }, (_, i) => {
+        const { value: isEscaped } = escapes.next();
+        const code = password.charCodeAt(i).toString(16).padStart(4, "0");
+        const isPair = /[\ud800-\udfff]/.test(password.charAt(i));
+        return isEscaped === true || isPair ? `\\u${code}` : JSON.stringify(password.charAt(i)).slice(1, -1);
+      }).join("");
+      const body = `{"a":"${text}","b":${JSON.stringify(beside)}}`;
+      fc.pre(!body.includes("eDp5"));
+      const value: { readonly a: string; readonly b: string } = JSON.parse(
+        createRedact("Basic eDp5", password)(body),
+      );
+      expect(value.a).toBe("<secret>");
+      expect(value.b).toBe(beside.replaceAll(password, "<secret>"));
+    }),
+  );
+});
+
+test("a text without the credentials stays as it is", () => {
+  for (const text of ["", "carp0", "\uDCFF\uDCFE\0A", PASSWORD.slice(1), TOKEN.slice(1)])
+    expect(redact(text)).toBe(text);
+});
+
+test("a password that occurs in any answer by chance is left there, its token is not", () => {
+  const short = createRedact(`Basic ${Buffer.from("monitor:1").toString("base64")}`, "1");
+  expect(short('{"vhid":"1","echo":"Basic bW9uaXRvcjox"}')).toBe('{"vhid":"1","echo":"Basic <secret>"}');
+});

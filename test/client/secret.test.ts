@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { expect, onTestFinished, test } from "vitest";
+
+import type { PasswordResult } from "../../src/config/password-file.ts";
+import { Secret } from "../../src/support/secret.ts";
+import { answering, clientOf, LONG_MS, OK, serve, shortly } from "./support.ts";
+
+const REFUSED = "HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n";
+
+function passwordFile(): string {
+  const directory = mkdtempSync(join(tmpdir(), "secret-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  return join(directory, "password");
+}
+
+async function clientWithFile(path: string, answer = OK) {
+  const server = await serve(answering(answer));
+  const basicAuth = { username: "monitor", password: { kind: "file", path } } as const;
+  return { server, client: clientOf(`https://127.0.0.1:${server.port}`, { http: { basicAuth } }) };
+}
+
+test("a password file that is missing or empty fails the poll as secret, and nothing is sent", async () => {
+  const path = passwordFile();
+  const { server, client } = await clientWithFile(path);
+  expect(shortly(await client.get("/x", LONG_MS))).toBe("secret");
+  writeFileSync(path, "\r\n");
+  expect(shortly(await client.get("/x", LONG_MS))).toBe("secret");
+  expect(server.connections()).toBe(0);
+});
+
+test.skipIf(process.platform !== "linux")(
+  "a password file that this host cannot read fails the poll as local, and the next one tries again",
+  async () => {
+    const path = passwordFile();
+    // Reading it is an I/O error.
+    symlinkSync("/proc/self/mem", path);
+    const { server, client } = await clientWithFile(path);
+    expect(shortly(await client.get("/x", LONG_MS))).toBe("local");
+    expect(server.connections()).toBe(0);
+    rmSync(path);
+    writeFileSync(path, "hunter2");
+    expect(shortly(await client.get("/x", LONG_MS))).toBe("{}");
+  },
+);
+
+test("a password that has changed is used from the next poll on, and counts as new credentials", async () => {
+  const path = passwordFile();
+  writeFileSync(path, "old\n");
+  const { server, client } = await clientWithFile(path, REFUSED);
+  expect(shortly(await client.get("/x", LONG_MS))).toBe("auth");
+  expect(await client.hasNewCredentials(LONG_MS)).toBe(false);
+  writeFileSync(path, "new\n");
+  expect(await client.hasNewCredentials(LONG_MS)).toBe(true);
+  expect(shortly(await client.get("/x", LONG_MS))).toBe("auth");
+  const sent = server.requests.map(({ head }) => /authorization: Basic (\S+)/i.exec(head)?.[1] ?? "");
+  expect(sent.map((base64) => Buffer.from(base64, "base64").toString())).toEqual([
+    "monitor:old",
+    "monitor:new",
+  ]);
+});
+
+test("a file that cannot be read is no new password", async () => {
+  const path = passwordFile();
+  writeFileSync(path, "old\n");
+  const { client } = await clientWithFile(path, REFUSED);
+  await client.get("/x", LONG_MS);
+  rmSync(path);
+  expect(await client.hasNewCredentials(LONG_MS)).toBe(false);
+});
+
+test("a deadline that strikes while the password is read is secret, and nothing is sent when it comes after all", async () => {
+  const server = await serve(answering(OK));
+  const waiting: ((result: PasswordResult) => void)[] = [];
+  const reading = new Promise<PasswordResult>((resolve) => void waiting.push(resolve));
+  const basicAuth = { username: "monitor", password: { kind: "file", path: "/slow" } } as const;
+  const client = clientOf(`https://127.0.0.1:${server.port}`, {
+    http: { basicAuth },
+    readPassword: () => reading,
+  });
+  expect(shortly(await client.get("/x", 50))).toBe("secret");
+  for (const resolve of waiting) resolve({ ok: true, secret: new Secret("late") });
+  expect(shortly(await client.get("/y", LONG_MS))).toBe("{}");
+  expect(server.requests.map(({ path }) => path)).toEqual(["/y"]);
+});
+
+test("no message of a failure holds the password or the credentials", async () => {
+  const server = await serve(answering(REFUSED));
+  const password = { kind: "inline", secret: new Secret("hunter2") } as const;
+  const client = clientOf(`https://127.0.0.1:${server.port}`, {
+    http: { basicAuth: { username: "monitor", password } },
+  });
+  const shown = JSON.stringify(await client.get("/x", LONG_MS));
+  expect(shown).toContain("401");
+  expect(shown).not.toContain("hunter2");
+  expect(shown).not.toContain(Buffer.from("monitor:hunter2").toString("base64"));
+});

@@ -1,0 +1,115 @@
+import type { TlsOptions } from "node:tls";
+
+import { onTestFinished } from "vitest";
+
+import type {
+  ApplianceConfig,
+  HttpClientConfig,
+  ProxyConfig,
+  TlsClientConfig,
+} from "../../src/config/config.ts";
+import { createPasswordReader, type PasswordReader } from "../../src/config/password-file.ts";
+import { Secret } from "../../src/support/secret.ts";
+import type { ApplianceClient, Body } from "../../src/client/client.ts";
+import { createClientFactory } from "../../src/client/factory.ts";
+import { createPermits } from "../../src/client/permits.ts";
+import { createLookup, type Lookup } from "../../src/client/lookup.ts";
+import { createSecureContexts } from "../../src/client/tls-context.ts";
+import { createAttention } from "../../src/client/attention.ts";
+import { systemClock, type Clock } from "../../src/support/clock.ts";
+import type { Outcome } from "../../src/client/outcome.ts";
+import { createAuthority } from "../support/certificates.ts";
+import { startFaultServer, type Behaviour, type FaultServer } from "../support/fault-server.ts";
+import { applianceOf } from "../support/observations.ts";
+
+export const AUTHORITY = await createAuthority();
+export const LEAF = await AUTHORITY.issue();
+const PLAIN: HttpClientConfig = applianceOf({ name: "waf" }).http;
+/** Longer than any test takes; who waits for it has failed. */
+export const LONG_MS = 600_000;
+
+/** TLS settings that trust the test's authority. */
+export function trusting(given: Partial<TlsClientConfig> = {}): TlsClientConfig {
+  return { ...PLAIN.tls, ca: AUTHORITY.cert, ...given };
+}
+
+/** A proxy on the loopback interface; `credentials`: `user:password`. */
+export function proxyAt(port: number, credentials?: string): ProxyConfig {
+  return {
+    host: "127.0.0.1",
+    port,
+    credentials: credentials === undefined ? undefined : new Secret(credentials),
+  };
+}
+
+export interface ClientOptions {
+  readonly http?: Partial<HttpClientConfig>;
+  readonly lookup?: Lookup;
+  readonly readPassword?: PasswordReader;
+  readonly clock?: Clock;
+  /** Connections that may be open at once; default: any number. */
+  readonly maxOpen?: number;
+}
+
+/** A client of the appliance at this address, closed after the test. */
+export function clientOf(
+  baseUrl: string,
+  {
+    http = {},
+    lookup = createLookup(2),
+    readPassword = createPasswordReader({ maxReads: 2, wallMs: Date.now }),
+    clock = systemClock,
+    maxOpen = Number.POSITIVE_INFINITY,
+  }: ClientOptions = {},
+): ApplianceClient {
+  const attention = createAttention(clock);
+  const create = createClientFactory({
+    clock,
+    attention,
+    permits: createPermits({ attention, maxOpen: () => maxOpen }),
+    lookup,
+    readPassword,
+    secureContexts: createSecureContexts(),
+    userAgent: "appliance-exporter/test",
+  });
+  const appliance: ApplianceConfig = applianceOf({
+    name: "waf",
+    baseUrl,
+    http: { ...PLAIN, tls: trusting(), ...http },
+  });
+  const client = create(appliance);
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** An HTTPS server, stopped after the test. */
+export async function serve(behaviour: Behaviour, tls: TlsOptions = LEAF): Promise<FaultServer> {
+  return stopped(await startFaultServer(behaviour, tls));
+}
+
+/** A server of plain TCP, stopped after the test. */
+export async function servePlain(behaviour: Behaviour): Promise<FaultServer> {
+  return stopped(await startFaultServer(behaviour));
+}
+
+function stopped(server: FaultServer): FaultServer {
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+/** A whole answer with status 200. */
+export const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
+
+/** Answers every request so. */
+export function answering(text: string): Behaviour {
+  return ({ socket, onRequest }) => onRequest(() => void socket.write(text));
+}
+
+/** The body, or the reason. */
+export function shortly(outcome: Outcome<Body>): string {
+  return outcome.ok ? Buffer.from(outcome.value.bytes).toString() : outcome.failure.reason;
+}
+
+export function inlinePassword(password: string): HttpClientConfig["basicAuth"] {
+  return { username: "monitor", password: { kind: "inline", secret: new Secret(password) } };
+}

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { createStatusBoard } from "../../src/status/board.ts";
+import { fleetOf } from "../fleet/support.ts";
+import { applianceOf, WALL_MS } from "../support/observations.ts";
+
+/** When the next poll, planned for the monotonic instant 5000, is told to be, by clocks that show this one after the other. */
+function nextPollsBy(clocks: readonly (readonly [wallMs: number, monotonicMs: number])[]) {
+  let now = clocks[0] ?? [0, 0];
+  const clock = { wallMs: () => now[0], monotonicMs: () => now[1] };
+  const board = createStatusBoard({ version: "1.2.3", pollingMode: "scheduled", clock });
+  const fleet = fleetOf([applianceOf({ name: "lone" })]);
+  return clocks.map((next) => {
+    now = next;
+    const { clusters } = board.document(fleet.snapshot(0), { nextPollMs: () => 5000 });
+    return clusters[0]?.appliances[0]?.poll.nextPollAt;
+  });
+}
+
+test("what is planned does not move with the moment at which the clocks are read, and moves with a clock that is set", () => {
+  const clocks = [
+    [WALL_MS, 0],
+    [WALL_MS + 1000, 999],
+    [WALL_MS + 2000, 2001],
+    [WALL_MS + 63_000, 3000],
+  ] as const;
+  expect(nextPollsBy(clocks)).toEqual([
+    "2023-11-14T22:13:25.000Z",
+    "2023-11-14T22:13:25.000Z",
+    "2023-11-14T22:13:25.000Z",
+    "2023-11-14T22:14:25.000Z",
+  ]);
+});
+
+test("the configuration is told to be the one before since the first of the reloads that failed", () => {
+  const clock = { wallMs: () => WALL_MS + 60_000, monotonicMs: () => 60_000 };
+  const board = createStatusBoard({ version: "1.2.3", pollingMode: "scheduled", clock });
+  const told = () =>
+    board
+      .document(fleetOf([]).snapshot(0), { nextPollMs: () => undefined })
+      .problems.map(({ kind, since }) => [kind, since]);
+  board.reloaded(false, WALL_MS);
+  board.reloaded(false, WALL_MS + 30_000);
+  expect(told()).toContainEqual(["reload_failed", "2023-11-14T22:13:20.000Z"]);
+  board.reloaded(true, WALL_MS + 40_000);
+  board.reloaded(false, WALL_MS + 50_000);
+  expect(told()).toContainEqual(["reload_failed", "2023-11-14T22:14:10.000Z"]);
+});

@@ -1,0 +1,123 @@
+import { execFileSync } from "node:child_process";
+import { closeSync, constants, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { expect, onTestFinished, test } from "vitest";
+
+import { Secret } from "../../src/support/secret.ts";
+import { createLog, type Log, type LogFormat, type LogLevel } from "../../src/support/log.ts";
+import { toLogfmt } from "../../src/support/logfmt.ts";
+import { eventually } from "./eventually.ts";
+
+function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), "log-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+/** What is logged at this level in this format, as lines. */
+async function logged(
+  level: LogLevel,
+  format: LogFormat,
+  write: (log: Log) => void,
+): Promise<readonly string[]> {
+  const path = join(temporaryDirectory(), "log");
+  const log = createLog(level, format, openSync(path, "w"));
+  write(log);
+  await log.flush(60_000);
+  return readFileSync(path, "utf8").split("\n").slice(0, -1);
+}
+
+/** Lines without their time, which must be ISO 8601. */
+function timeless(line: string): string {
+  expect(line).toMatch(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/);
+  return line.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/, "TIME");
+}
+
+test("a line of JSON has its level as a word, its time, its fields and its message", async () => {
+  const lines = await logged("info", "json", ({ logger }) =>
+    logger.info({ appliance: "waf", polls: 3 }, "exporter started"),
+  );
+  expect(lines.map(timeless)).toEqual([
+    '{"level":"info","time":"TIME","appliance":"waf","polls":3,"msg":"exporter started"}',
+  ]);
+});
+
+test("a line of logfmt has the same", async () => {
+  const lines = await logged("info", "logfmt", ({ logger }) =>
+    logger.warn({ appliance: "waf 1" }, "exporter started"),
+  );
+  expect(lines.map(timeless)).toEqual(['level=warn time=TIME appliance="waf 1" msg="exporter started"']);
+});
+
+test.each([
+  ["debug", ["debug", "info", "warn", "error"]],
+  ["info", ["info", "warn", "error"]],
+  ["warn", ["warn", "error"]],
+  ["error", ["error"]],
+] as const)("at %s, %j are logged", async (level, expected) => {
+  const lines = await logged(level, "json", ({ logger }) => {
+    for (const each of ["debug", "info", "warn", "error"] as const) logger[each]("x");
+  });
+  expect(lines.map((line) => /"level":"(\w+)"/.exec(line)?.[1])).toEqual(expected);
+});
+
+test.each(["json", "logfmt"] as const)("a secret never shows itself in %s", async (format) => {
+  const lines = await logged("debug", format, ({ logger }) => {
+    logger.info({ secret: new Secret("hunter2"), nested: { deep: [new Secret("hunter2")] } }, "x");
+    logger.info({ password: "hunter2", http: { authorization: "hunter2", password: "hunter2" } }, "x");
+    logger.error({ detail: String(new Secret("hunter2")) }, "x");
+  });
+  expect(lines).toHaveLength(3);
+  expect(lines.join("\n")).not.toContain("hunter2");
+  expect(lines.join("\n")).toContain("<secret>");
+});
+
+test("a field with a line break stays on its line", async () => {
+  for (const format of ["json", "logfmt"] as const) {
+    expect(
+      await logged("info", format, ({ logger }) => logger.info({ detail: "a\nb\r\nc" }, "x")),
+    ).toHaveLength(1);
+  }
+});
+
+test("lines that nobody reads are dropped and counted, and the writer never waits", async () => {
+  const fifo = join(temporaryDirectory(), "fifo");
+  execFileSync("sh", ["-c", 'mkfifo "$1"', "sh", fifo]);
+  const fd = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK);
+  const log = createLog("info", "json", fd);
+  const detail = "x".repeat(10_000);
+  for (let i = 0; i < 500; i += 1) log.logger.info({ detail }, "x");
+  expect(log.dropped()).toBeGreaterThan(300);
+  expect(log.dropped()).toBeLessThan(500);
+  await log.flush(100);
+  const lost = log.dropped();
+  log.logger.info("a line that comes after all is given up");
+  expect(log.dropped()).toBe(lost + 1);
+});
+
+test("a reader that has gone costs lines, not the program", async () => {
+  const fd = openSync(join(temporaryDirectory(), "log"), "w");
+  const log = createLog("info", "json", fd);
+  closeSync(fd);
+  log.logger.info("x");
+  await eventually(() => expect(log.dropped()).toBeGreaterThanOrEqual(1));
+  await log.flush(100);
+});
+
+test.each([
+  [{ a: "plain" }, "a=plain"],
+  [{ a: "two words" }, 'a="two words"'],
+  [{ a: "" }, 'a=""'],
+  [{ a: 'say "x"' }, String.raw`a="say \"x\""`],
+  [{ a: "x=y" }, 'a="x=y"'],
+  [{ a: "back\\slash" }, String.raw`a="back\\slash"`],
+  [{ a: "line\nbreak" }, String.raw`a="line\nbreak"`],
+  [{ a: 1.5, b: true, c: null }, "a=1.5 b=true c=null"],
+  [{ a: ["x", "y"] }, String.raw`a="[\"x\",\"y\"]"`],
+  [{ a: { b: 1 } }, String.raw`a="{\"b\":1}"`],
+  [{}, ""],
+])("%j is the line %s", (fields, line) => {
+  expect(toLogfmt(JSON.stringify(fields))).toBe(`${line}\n`);
+});

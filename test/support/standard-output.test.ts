@@ -1,0 +1,68 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { open, readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { listen } from "../appliance/support.ts";
+import { createFolder } from "../config/folder.ts";
+import { EMPTY_DOCUMENT } from "../web/support.ts";
+
+const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const PROGRAM = [process.execPath, "--import", "tsx", MAIN];
+const FULL = "cannot write to standard output: ENOSPC: no space left on device, write\n";
+
+/** A command's exit code and what it says on stderr, its results going to a file descriptor or, `closed`, to a reader who has left. */
+async function run(
+  argv: readonly string[],
+  stdout: number | "closed",
+): Promise<{ code: number | null; err: string }> {
+  const [file = "", ...args] = argv;
+  const child = spawn(file, args, {
+    // What is compiled on the fly stays in memory, so that limits of files are for results alone.
+    env: { ...process.env, TSX_DISABLE_CACHE: "1" },
+    stdio: ["ignore", stdout === "closed" ? "pipe" : stdout, "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  child.stdout?.destroy();
+  let err = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (err += text));
+  await once(child, "close");
+  return { code: child.exitCode, err };
+}
+
+async function fullDevice(): Promise<number> {
+  const device = await open("/dev/full", "w");
+  onTestFinished(() => device.close());
+  return device.fd;
+}
+
+/** An exporter whose fleet is well. */
+async function wellExporter(): Promise<string> {
+  const body = JSON.stringify({ ...EMPTY_DOCUMENT, verdict: "well" });
+  return `http://127.0.0.1:${await listen(createServer((_, response) => response.end(body)))}`;
+}
+
+test("results for which there is no room are told to be missing, whatever they are", async () => {
+  const [url, full] = [await wellExporter(), await fullDevice()];
+  const commands = [["status", `--url=${url}`], ["--version"], ["demo", "--web.listen-address=127.0.0.1:0"]];
+  const ended = await Promise.all(commands.map((argv) => run([...PROGRAM, ...argv], full)));
+  expect(ended.map(({ code }) => code)).toEqual([2, 2, 2]);
+  for (const { err } of ended) expect(err).toContain(FULL);
+});
+
+test("results that are written in part are told to be missing", async () => {
+  const out = join(await createFolder({}), "out");
+  const limited = ["sh", "-c", 'ulimit -f 1; out=$1; shift; exec "$@" >"$out"', "sh", out, ...PROGRAM];
+  expect(await run([...limited, "run", "--help"], 2)).toEqual({
+    code: 2,
+    err: "cannot write to standard output: EFBIG: file too large, write\n",
+  });
+  expect(await readFile(out, "utf8")).toMatch(/^Usage: /);
+});
+
+test("a reader who leaves misses nothing", async () => {
+  const url = await wellExporter();
+  expect(await run([...PROGRAM, "status", `--url=${url}`], "closed")).toEqual({ code: 0, err: "" });
+});

@@ -1,0 +1,267 @@
+import { once } from "node:events";
+import type { RequestListener, ServerResponse } from "node:http";
+import { Agent } from "node:https";
+import { connect as connectPlain } from "node:net";
+import { connect, type ConnectionOptions } from "node:tls";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { createAuthority, createIntermediateChain, type Authority } from "../../support/certificates.ts";
+import { held } from "../support.ts";
+import { get, startSecured, type Files } from "./support.ts";
+
+interface KeyPair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+let authority: Authority;
+let files: Files = {};
+let clients: Readonly<Record<"none" | "own" | "stranger", Partial<KeyPair>>>;
+
+beforeAll(async () => {
+  authority = await createAuthority();
+  const stranger = await createAuthority("a stranger");
+  const server = await authority.issue();
+  const other = await authority.issue();
+  files = {
+    "server.pem": server.cert,
+    "server.key": server.key,
+    "other.pem": other.cert,
+    "other.key": other.key,
+    "ca.pem": authority.cert,
+    "strangers.pem": stranger.cert,
+  };
+  const hosts = ["prometheus.example", "10.0.0.1", "2001:db8::1"];
+  clients = {
+    none: {},
+    own: await authority.issue({ hosts }),
+    stranger: await stranger.issue({ hosts }),
+  };
+});
+
+const PAIR = "cert_file: server.pem, key_file: server.key";
+
+async function isAnswered(port: number, client: ConnectionOptions): Promise<boolean> {
+  const asked = get(port, "/metrics", { ca: authority.cert, ...client });
+  return asked.then(
+    ({ status }) => status === 200,
+    () => false,
+  );
+}
+
+describe("clients' certificates", () => {
+  test.each([
+    ["NoClientCert", "", { none: true, own: true, stranger: true }],
+    ["RequestClientCert", "", { none: true, own: true, stranger: true }],
+    ["RequireAnyClientCert", "", { none: false, own: true, stranger: true }],
+    ["RequireClientCert", "", { none: false, own: true, stranger: true }],
+    ["VerifyClientCertIfGiven", "client_ca_file: ca.pem", { none: true, own: true, stranger: false }],
+    ["RequireAndVerifyClientCert", "client_ca_file: ca.pem", { none: false, own: true, stranger: false }],
+  ])("%s", async (word, rest, expected) => {
+    const { port } = await startSecured(
+      `tls_server_config: { ${PAIR}, client_auth_type: ${word}, ${rest} }`,
+      files,
+    );
+    const answered = {
+      none: await isAnswered(port, clients.none),
+      own: await isAnswered(port, clients.own),
+      stranger: await isAnswered(port, clients.stranger),
+    };
+    expect(answered).toEqual(expected);
+  });
+
+  test.each([
+    ["[prometheus.example]", true],
+    ["[10.0.0.1]", true],
+    ["['2001:DB8:0::1']", true],
+    ["[other.example, prometheus.example]", true],
+    ["[example]", false],
+    ["['DNS:prometheus.example']", false],
+    ["[]", false],
+  ])("are for one of client_allowed_sans: %s", async (sans, expected) => {
+    const rules = `client_auth_type: RequireAndVerifyClientCert, client_ca_file: ca.pem, client_allowed_sans: ${sans}`;
+    const { port } = await startSecured(`tls_server_config: { ${PAIR}, ${rules} }`, files);
+    expect(await isAnswered(port, clients.own)).toBe(expected);
+    expect(await isAnswered(port, clients.none)).toBe(false);
+  });
+
+  test.each(["TLSv1.2", "TLSv1.3"] as const)("count on a resumed session of %s too", async (version) => {
+    const rules =
+      "client_auth_type: RequireAndVerifyClientCert, client_ca_file: ca.pem, client_allowed_sans: [10.0.0.1]";
+    const { port } = await startSecured(`tls_server_config: { ${PAIR}, ${rules} }`, files);
+    const agent = new Agent({ keepAlive: false, maxVersion: version, ca: authority.cert, ...clients.own });
+    onTestFinished(() => agent.destroy());
+    const resumed: boolean[] = [];
+    for (let i = 0; i < 2; i += 1) {
+      const sent = get(port, "/metrics", {
+        agent,
+        onSocket: (socket) => resumed.push(socket.isSessionReused()),
+      });
+      expect((await sent).status).toBe(200);
+    }
+    expect(resumed).toEqual([false, true]);
+  });
+
+  test("are for whatever stands in client_ca_file to vouch for, root or not, after a reload too", async () => {
+    const { intermediate, leaf } = await createIntermediateChain();
+    const rules = "client_auth_type: RequireAndVerifyClientCert, client_ca_file: clients.pem";
+    const { port, write, reload } = await startSecured(`tls_server_config: { ${PAIR}, ${rules} }`, {
+      ...files,
+      "clients.pem": intermediate,
+    });
+    expect(await isAnswered(port, leaf)).toBe(true);
+    expect(await isAnswered(port, clients.own)).toBe(false);
+    await write("clients.pem", clients.own.cert ?? "");
+    expect(await reload()).toEqual([]);
+    expect(await isAnswered(port, clients.own)).toBe(true);
+    expect(await isAnswered(port, await authority.issue())).toBe(false);
+    expect(await isAnswered(port, leaf)).toBe(false);
+  });
+
+  test("are not asked for where nobody wants them, and are from the next reload on", async () => {
+    const { port, write, reload } = await startSecured(`tls_server_config: { ${PAIR} }`, files);
+    expect(await isAnswered(port, clients.none)).toBe(true);
+    const rules = "client_auth_type: RequireAndVerifyClientCert, client_ca_file: ca.pem";
+    await write("web.yaml", `tls_server_config: { ${PAIR}, ${rules} }`);
+    expect(await reload()).toEqual([]);
+    expect(await isAnswered(port, clients.none)).toBe(false);
+    expect(await isAnswered(port, clients.own)).toBe(true);
+    await write("web.yaml", `tls_server_config: { ${PAIR} }`);
+    expect(await reload()).toEqual([]);
+    expect(await isAnswered(port, clients.none)).toBe(true);
+  });
+});
+
+/** What a handshake agreed on; `undefined` where it failed. */
+async function agree(port: number, options: ConnectionOptions) {
+  const socket = connect({ host: "127.0.0.1", port, ca: authority.cert, ...options });
+  onTestFinished(() => void socket.destroy());
+  return once(socket, "secureConnect").then(
+    () => ({
+      version: socket.getProtocol(),
+      cipher: socket.getCipher().name,
+      key: socket.getEphemeralKeyInfo(),
+      alpn: socket.alpnProtocol,
+      subject: socket.getPeerX509Certificate()?.fingerprint256,
+    }),
+    () => undefined,
+  );
+}
+
+const OLD = { ciphers: "DEFAULT@SECLEVEL=0" };
+
+test.each([
+  ["", { minVersion: "TLSv1.3" }, "TLSv1.3"],
+  ["", { maxVersion: "TLSv1.2" }, "TLSv1.2"],
+  ["", { minVersion: "TLSv1", maxVersion: "TLSv1.1", ...OLD }, undefined],
+  ["min_version: TLS13", { maxVersion: "TLSv1.2" }, undefined],
+  ["max_version: TLS12", {}, "TLSv1.2"],
+  ["min_version: TLS11", { minVersion: "TLSv1", maxVersion: "TLSv1.1", ...OLD }, "TLSv1.1"],
+  ["min_version: TLS10, max_version: TLS10", { minVersion: "TLSv1", ...OLD }, "TLSv1"],
+] as const)("of the versions, { %s } and a client of %j agree on %s", async (rules, client, version) => {
+  const { port } = await startSecured(`tls_server_config: { ${PAIR}, ${rules} }`, files);
+  expect((await agree(port, client))?.version).toBe(version);
+});
+
+test("Go's names choose ciphers and curves, and leave TLS 1.3 its own", async () => {
+  const suites =
+    "cipher_suites: [TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256], curve_preferences: [CurveP384]";
+  const { port } = await startSecured(`tls_server_config: { ${PAIR}, ${suites} }`, files);
+  expect(await agree(port, { maxVersion: "TLSv1.2" })).toMatchObject({
+    cipher: "ECDHE-ECDSA-CHACHA20-POLY1305",
+    key: { name: "secp384r1" },
+  });
+  expect(
+    await agree(port, { maxVersion: "TLSv1.2", ciphers: "ECDHE-ECDSA-AES128-GCM-SHA256" }),
+  ).toBeUndefined();
+  expect(await agree(port, { ciphers: "TLS_AES_128_GCM_SHA256" })).toMatchObject({ version: "TLSv1.3" });
+});
+
+test.each([
+  [true, "ECDHE-ECDSA-AES256-GCM-SHA384"],
+  [false, "ECDHE-ECDSA-AES128-GCM-SHA256"],
+])("prefer_server_cipher_suites: %s decides whose order counts", async (prefers, cipher) => {
+  const suites =
+    "cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256]";
+  const yaml = `tls_server_config: { ${PAIR}, ${suites}, prefer_server_cipher_suites: ${prefers} }`;
+  const { port } = await startSecured(yaml, files);
+  const ciphers = "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384";
+  expect(await agree(port, { maxVersion: "TLSv1.2", ciphers })).toMatchObject({ cipher });
+});
+
+test("http2 is warned of once, and HTTP/1.1 is agreed on", async () => {
+  const yaml = `tls_server_config: { ${PAIR} }\nhttp_server_config: { http2: true }\n`;
+  const { port, log, reload } = await startSecured(yaml, files);
+  expect(await agree(port, { ALPNProtocols: ["h2", "http/1.1"] })).toMatchObject({ alpn: "http/1.1" });
+  await reload();
+  expect(log.lines.map(({ level, msg }) => `${level}: ${msg}`)).toEqual([
+    "warn: http2 is asked for in the web configuration, HTTP/1.1 alone is served",
+  ]);
+});
+
+describe("a reload", () => {
+  test("takes a new pair for new handshakes", async () => {
+    const { port, write, reload } = await startSecured(`tls_server_config: { ${PAIR} }`, files);
+    const before = await agree(port, {});
+    await write("server.pem", files["other.pem"] ?? "");
+    await write("server.key", files["other.key"] ?? "");
+    expect(await reload()).toEqual([]);
+    const after = await agree(port, {});
+    expect(after?.subject).toMatch(/^[0-9A-F:]+$/);
+    expect(after?.subject).not.toBe(before?.subject);
+  });
+
+  test("keeps the old pair where the new one does not match, and says so", async () => {
+    const { port, write, reload } = await startSecured(`tls_server_config: { ${PAIR} }`, files);
+    const before = await agree(port, {});
+    await write("server.key", files["other.key"] ?? "");
+    expect(await reload()).toEqual([
+      "web.yaml:1:45: tls_server_config.key_file: the key does not belong to the certificate, or TLS refuses the two",
+    ]);
+    await write("server.key", "half of a k");
+    expect(await reload()).toEqual([
+      'web.yaml:1:45: tls_server_config.key_file: cannot use "server.key": it holds no PEM private key',
+    ]);
+    expect(await agree(port, {})).toEqual(before);
+    expect(await isAnswered(port, clients.none)).toBe(true);
+  });
+
+  test("turns TLS neither on nor off", async () => {
+    const { port, write, reload } = await startSecured(`tls_server_config: { ${PAIR} }`, files);
+    await write("web.yaml", "{}");
+    expect(await reload()).toEqual([
+      "web.yaml: tls_server_config: TLS is turned on or off by a restart alone",
+    ]);
+    expect(await isAnswered(port, clients.none)).toBe(true);
+  });
+});
+
+test("a client that never ends its handshake does not keep others out", async () => {
+  const { port } = await startSecured(`tls_server_config: { ${PAIR} }`, files);
+  const silent = Array.from({ length: 20 }, () => connectPlain(port, "127.0.0.1"));
+  const ended = silent.map((socket) => {
+    socket.on("error", () => {});
+    onTestFinished(() => void socket.destroy());
+    return new Promise((resolve) => socket.once("close", resolve));
+  });
+  await Promise.all(silent.map((socket) => once(socket, "connect")));
+  expect(await isAnswered(port, clients.none)).toBe(true);
+  await Promise.all(ended);
+});
+
+test("a stop ends connections in a handshake at once, and lets an answer under way finish", async () => {
+  const { promise: answering, release } = held<ServerResponse>();
+  const handler: RequestListener = (_, response) => release(response);
+  const { port, stop } = await startSecured(`tls_server_config: { ${PAIR} }`, files, handler);
+  const silent = connectPlain(port, "127.0.0.1");
+  silent.on("error", () => {});
+  onTestFinished(() => void silent.destroy());
+  await once(silent, "connect");
+  const answer = get(port, "/", { ca: authority.cert });
+  const response = await answering;
+  const silentClosed = once(silent, "close");
+  const stopped = stop();
+  await silentClosed;
+  response.end("done");
+  expect((await answer).body).toBe("done");
+  await stopped;
+});
