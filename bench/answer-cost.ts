@@ -6,7 +6,7 @@ import { createLog } from "../src/support/log.ts";
 import { createFleetExposition } from "../src/metrics/exposition.ts";
 import { createSelfMetrics } from "../src/metrics/self.ts";
 import { createObserver } from "../src/observer.ts";
-import { createRedact } from "../src/client/redact.ts";
+import { createRedact } from "../src/client/credentials.ts";
 import { systemClock } from "../src/support/clock.ts";
 import type { Observation } from "../src/polling/observation.ts";
 import { exportedStatuses } from "../src/polling/poll.ts";

@@ -2,11 +2,7 @@ import { Client } from "undici";
 import type { ApplianceConfig } from "../src/config/config.ts";
 import { createFleet } from "../src/fleet/fleet.ts";
 import { createFleetExposition } from "../src/metrics/exposition.ts";
-import { createClientFactory } from "../src/client/factory.ts";
-import { createPermits } from "../src/client/permits.ts";
-import { createLookup } from "../src/client/lookup.ts";
-import { createSecureContexts } from "../src/client/tls-context.ts";
-import { createAttention } from "../src/client/attention.ts";
+import { createClients } from "../src/client/clients.ts";
 import { systemClock } from "../src/support/clock.ts";
 import { pollVrrp } from "../src/polling/poll.ts";
 import { applianceOf, configOf } from "../test/support/observations.ts";
@@ -55,16 +51,7 @@ async function cpuMsOf(work: () => Promise<void>): Promise<number> {
 
 function createPoll(appliance: ApplianceConfig): { poll(): Promise<void>; close(): void } {
   const clock = systemClock;
-  const attention = createAttention(clock);
-  const createClient = createClientFactory({
-    clock,
-    attention,
-    permits: createPermits({ attention, maxOpen: () => Number.POSITIVE_INFINITY }),
-    lookup: createLookup(1),
-    readPassword: () => Promise.reject(new Error("there is no password")),
-    secureContexts: createSecureContexts(),
-    userAgent: "appliance-exporter/bench",
-  });
+  const createClient = createClients({ version: "bench", maxLookups: 1, maxPasswordReads: 1 }, clock);
   const client = createClient(appliance);
   const fleet = createFleet();
   const exposition = createFleetExposition();

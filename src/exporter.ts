@@ -8,7 +8,7 @@ import type { Logger } from "./support/log.ts";
 import { createFleetExposition } from "./metrics/exposition.ts";
 import { createSelfMetrics } from "./metrics/self.ts";
 import { createObserver } from "./observer.ts";
-import { createClientFactories, type ClientFactoriesOptions } from "./client/factories.ts";
+import { createClients, type ClientsOptions } from "./client/clients.ts";
 import type { Clock } from "./support/clock.ts";
 import { createProber, onlyPolled } from "./prober.ts";
 import { startRunner, type PollingMode } from "./polling/runner.ts";
@@ -30,7 +30,7 @@ const WATCH_INTERVAL_MS = 5000;
 /** How often the limit of descriptors is read: it can be changed from outside. */
 const LIMIT_INTERVAL_MS = 1000;
 
-export interface ExporterOptions extends Omit<ClientFactoriesOptions, "maxConnections"> {
+export interface ExporterOptions extends Omit<ClientsOptions, "maxConnections" | "lookup" | "readPassword"> {
   readonly configFile: string;
   readonly listenAddresses: readonly ListenAddress[];
   readonly telemetryPath: string;
@@ -96,7 +96,7 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
   const { descriptorLimit = () => Number.POSITIVE_INFINITY } = options;
   let limit = descriptorLimit();
   const maxConnections = (): number => shareDescriptors(limit).appliances;
-  const createClients = createClientFactories({ ...options, maxConnections }, clock);
+  const createClient = createClients({ ...options, maxConnections }, clock);
   const runner = startRunner({
     mode,
     clock,
@@ -117,7 +117,7 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
 
   fleet.configure(loaded.config, awaitedFromMs());
   function prepare(config: Config): () => void {
-    const start = runner.prepare(config, createClients());
+    const start = runner.prepare(config, createClient);
     return () => {
       fleet.configure(config, awaitedFromMs());
       board.history.keep(snapshot());

@@ -1,6 +1,6 @@
 import type { ApplianceConfig, WebsiteConfig } from "../config/config.ts";
 import type { ApplianceClient } from "../client/client.ts";
-import { createClientFactories } from "../client/factories.ts";
+import { createClients } from "../client/clients.ts";
 import { meansApplianceDown } from "../client/failure.ts";
 import { toSeconds } from "../support/clock.ts";
 import type { Observation, PollResult } from "../polling/observation.ts";
@@ -25,7 +25,7 @@ export type Ask = (
 
 /** For commands that ask and end: connections end with the last answer. */
 export function createAsk(io: Io): Ask {
-  const createClient = createClientFactories(io, io.clock)();
+  const createClient = createClients(io, io.clock);
 
   return async (appliance, websites) => {
     const { vrrp, websites: tests } = appliance.polling;

@@ -3,7 +3,7 @@ import type { ApplianceConfig } from "../config/config.ts";
 import { statusSetHas } from "../config/status-set.ts";
 import { firstExpiryMs } from "../polling/freshness.ts";
 import type { Observation, OperationKind } from "../polling/observation.ts";
-import type { PresentedCertificate } from "../client/outcome.ts";
+import type { PresentedCertificate } from "../client/certificate.ts";
 import {
   anomaliesOf,
   anomalyChange,

@@ -3,7 +3,7 @@ import type { Protocol } from "../api/website-test.ts";
 import type { WebsiteConfig } from "../config/config.ts";
 import { statusSetHas } from "../config/status-set.ts";
 import { OPERATION_KINDS, type OperationKind } from "../polling/observation.ts";
-import type { PresentedCertificate } from "../client/outcome.ts";
+import type { PresentedCertificate } from "../client/certificate.ts";
 import type { ApplianceState, PollTotals } from "./appliance-state.ts";
 import { groupsOf, type Groups } from "./groups.ts";
 import { healthAt, type SeenVrrp, type SeenWebsite, type VrrpRecord, type WebsiteRecord } from "./record.ts";

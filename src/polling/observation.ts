@@ -1,6 +1,7 @@
 import type { VrrpList } from "../api/vrrp-list.ts";
 import type { Protocol } from "../api/website-test.ts";
-import type { Outcome, PresentedCertificate } from "../client/outcome.ts";
+import type { Outcome } from "../client/failure.ts";
+import type { PresentedCertificate } from "../client/certificate.ts";
 
 interface VrrpOperation {
   readonly kind: "vrrp";

@@ -9,7 +9,7 @@ import type { ApplianceClient, GetOptions } from "../client/client.ts";
 import { type Failure } from "../client/failure.ts";
 import { describeBug } from "../support/describe-bug.ts";
 import type { Operation, PollResult, WebsiteStatus } from "./observation.ts";
-import type { Outcome } from "../client/outcome.ts";
+import type { Outcome } from "../client/failure.ts";
 import type { ShortOf } from "./slots.ts";
 
 export type PollOptions = Pick<GetOptions, "connectionWaitMs" | "onStarted" | "onCredentials">;

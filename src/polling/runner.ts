@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ApplianceConfig, Config } from "../config/config.ts";
 import { createAppliancePoller, type AppliancePoller } from "./appliance-poller.ts";
 import type { ApplianceClient } from "../client/client.ts";
-import type { ClientFactory } from "../client/factory.ts";
+import type { CreateClient } from "../client/clients.ts";
 import type { Clock } from "../support/clock.ts";
 import type { PollEvents } from "./events.ts";
 import { operationKey, type Observation, type Operation } from "./observation.ts";
@@ -16,7 +16,7 @@ export interface Runner {
    * called at once, and polls by the configuration from then on. An appliance that stays as it was keeps its instants,
    * connections and pauses; another address makes it a new one. Clients that are needed come from `createClient`.
    */
-  prepare(config: Config, createClient: ClientFactory): () => void;
+  prepare(config: Config, createClient: CreateClient): () => void;
   /** Polls an operation of an appliance now. @see AppliancePoller.ask */
   ask(appliance: string, operation: Operation): Promise<Observation | undefined>;
   /** @see AppliancePoller.isDown */
@@ -91,7 +91,7 @@ export function startRunner({ mode, clock, events, onClockJump }: RunnerDeps): R
     }
   }
 
-  function seatFor(appliance: ApplianceConfig, createClient: ClientFactory): Seat {
+  function seatFor(appliance: ApplianceConfig, createClient: CreateClient): Seat {
     const old = seats.get(appliance.name);
     if (old === undefined || old.appliance.baseUrl !== appliance.baseUrl) {
       const client = createClient(appliance);

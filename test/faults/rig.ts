@@ -1,16 +1,12 @@
 import { join } from "node:path";
 import { loadConfig } from "../../src/config/load.ts";
-import { createPasswordReader } from "../../src/config/password-file.ts";
 import { createFleet } from "../../src/fleet/fleet.ts";
 import { createFleetExposition } from "../../src/metrics/exposition.ts";
 import { createSelfMetrics } from "../../src/metrics/self.ts";
 import { createStatusBoard } from "../../src/status/board.ts";
 import { createObserver } from "../../src/observer.ts";
-import { createClientFactory, type ClientFactory } from "../../src/client/factory.ts";
-import { createPermits } from "../../src/client/permits.ts";
+import { createClients, type CreateClient } from "../../src/client/clients.ts";
 import { createLookup, type ResolveAll } from "../../src/client/lookup.ts";
-import { createSecureContexts } from "../../src/client/tls-context.ts";
-import { createAttention } from "../../src/client/attention.ts";
 import { systemClock, type Clock } from "../../src/support/clock.ts";
 import { startRunner } from "../../src/polling/runner.ts";
 import { createRoutes } from "../../src/web/routes.ts";
@@ -23,7 +19,7 @@ export interface RigOptions {
   readonly resolveAll?: ResolveAll;
   readonly clock?: Clock;
   /** Stands between polling and the real clients. */
-  readonly wrap?: (createClient: ClientFactory) => ClientFactory;
+  readonly wrap?: (createClient: CreateClient) => CreateClient;
 }
 
 export interface Rig {
@@ -65,16 +61,8 @@ export async function startRig(options: RigOptions): Promise<Rig> {
     }),
   );
   if (!web.ok) throw new Error(web.code);
-  const attention = createAttention(clock);
-  const createClient = createClientFactory({
-    clock,
-    attention,
-    permits: createPermits({ attention, maxOpen: () => Number.POSITIVE_INFINITY }),
-    lookup: createLookup(2, resolveAll),
-    readPassword: createPasswordReader({ maxReads: 1, wallMs: clock.wallMs }),
-    secureContexts: createSecureContexts(),
-    userAgent: "rig",
-  });
+  const lookup = createLookup(2, resolveAll);
+  const createClient = createClients({ version: "rig", maxLookups: 2, maxPasswordReads: 1, lookup }, clock);
   fleet.configure(loaded.config, clock.monotonicMs());
   runner.prepare(loaded.config, wrap(createClient))();
   return {

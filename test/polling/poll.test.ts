@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { WebsiteConfig } from "../../src/config/config.ts";
 import type { ApplianceClient } from "../../src/client/client.ts";
 import { meansApplianceDown, FAILURE_REASONS } from "../../src/client/failure.ts";
-import type { Outcome } from "../../src/client/outcome.ts";
+import type { Outcome } from "../../src/client/failure.ts";
 import { exportedStatuses, pollVrrp, pollWebsite } from "../../src/polling/poll.ts";
 import { failureOf, websiteOf } from "../support/observations.ts";
 import { bodyOf } from "./poller-support.ts";

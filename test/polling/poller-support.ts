@@ -3,7 +3,7 @@ import { createAppliancePoller, type AppliancePoller } from "../../src/polling/a
 import type { ApplianceClient, Body } from "../../src/client/client.ts";
 import type { SkipReason } from "../../src/polling/events.ts";
 import type { Observation, Operation, OperationKind } from "../../src/polling/observation.ts";
-import type { Outcome } from "../../src/client/outcome.ts";
+import type { Outcome } from "../../src/client/failure.ts";
 import { createSlots, type Slots } from "../../src/polling/slots.ts";
 import { applianceOf, failureOf, websiteOf } from "../support/observations.ts";
 import { holdClock, type HeldClock } from "./held-clock.ts";

@@ -1,9 +1,9 @@
 import { afterEach, expect, test, vi } from "vitest";
 import type { ApplianceConfig } from "../../src/config/config.ts";
 import type { ApplianceClient, Body } from "../../src/client/client.ts";
-import type { Endpoint } from "../../src/client/factory.ts";
+import type { Endpoint } from "../../src/client/clients.ts";
 import type { Observation } from "../../src/polling/observation.ts";
-import type { Outcome } from "../../src/client/outcome.ts";
+import type { Outcome } from "../../src/client/failure.ts";
 import { startRunner } from "../../src/polling/runner.ts";
 import { applianceOf, configOf, websiteOf } from "../support/observations.ts";
 import { holdClock } from "./held-clock.ts";

@@ -3,7 +3,7 @@ import type { ApplianceConfig, Config, WebsiteConfig } from "../../src/config/co
 import { NO_SETTINGS } from "../../src/config/http-client-file.ts";
 import type { Failure, FailureReason } from "../../src/client/failure.ts";
 import type { Observation, WebsiteStatus } from "../../src/polling/observation.ts";
-import type { PresentedCertificate } from "../../src/client/outcome.ts";
+import type { PresentedCertificate } from "../../src/client/certificate.ts";
 
 /** 2023-11-14T22:13:20Z, the wall clock of canned observations. */
 export const WALL_MS = 1_700_000_000_000;
