@@ -23,11 +23,11 @@ test.each(["", "1", "/", "0/", "/1", "0/0", "3/3", "4/3", "-1/3", "0.5/3", "0x0/
 
 // Another hash would move clusters between the shards of an old and a new version.
 test.each([
-  ["ams", 3, 0],
-  ["fra", 3, 0],
-  ["lon", 3, 0],
-  ["waf-lab", 3, 0],
   ["ams", 1, 0],
+  ["ams", 3, 1],
+  ["fra", 3, 0],
+  ["lon", 3, 1],
+  ["lon", 5, 4],
 ])("cluster %s of %d shards is in shard %d", (cluster, total, index) => {
   expect(shardOf(cluster, total)).toBe(index);
 });
