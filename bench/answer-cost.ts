@@ -1,3 +1,4 @@
+import { WHOLE_FLEET } from "../src/config/shard.ts";
 import { openSync } from "node:fs";
 import { decodeVrrpList } from "../src/api/vrrp.ts";
 import { decodeWebsiteTest } from "../src/api/website-test.ts";
@@ -5,7 +6,7 @@ import { createFleet } from "../src/fleet/fleet.ts";
 import { createLog } from "../src/support/log.ts";
 import { createFleetExposition } from "../src/metrics/exposition.ts";
 import { createSelfMetrics } from "../src/metrics/self.ts";
-import { createObserver } from "../src/observer.ts";
+import { createObserver } from "../src/exporter.ts";
 import { createRedact } from "../src/client/credentials.ts";
 import { systemClock } from "../src/support/clock.ts";
 import type { Observation } from "../src/polling/observation.ts";
@@ -77,7 +78,7 @@ function msOf(bodyOf: WorstAnswer, observationOf: (body: Buffer, dated: Dated) =
   const observer = createObserver({
     fleet,
     exposition: createFleetExposition(),
-    self: createSelfMetrics({ version: "0", nodeVersion: "0" }, () => 0),
+    self: createSelfMetrics({ version: "0", nodeVersion: "0", shard: WHOLE_FLEET }, () => 0),
     history: createHistory(),
     logger: createLog("info", "json", NULL_FD).logger,
     clock: systemClock,

@@ -3,7 +3,6 @@ import type { ApplianceClient } from "../client/client.ts";
 import { toSeconds, type Clock } from "../support/clock.ts";
 import type { PollEvents } from "./events.ts";
 import { meansApplianceDown, type Failure } from "../client/failure.ts";
-import { createFlights, type Flight, type Landing } from "./flights.ts";
 import { expiresAtMs, firstPace, mustBeginByMs, waitEndsMs, verdictLastsMs, type Pace } from "./freshness.ts";
 import { operationKey, type Observation, type Operation, type PollResult } from "./observation.ts";
 import { createPauses } from "./pauses.ts";
@@ -20,17 +19,10 @@ import {
 import type { ShortOf, Slots } from "./slots.ts";
 import { timespan, type Timespan } from "./timespan.ts";
 
-/** Polls one appliance whenever told that an operation of it is due, or asked for one. */
+/** Polls one appliance, one poll of each operation at a time. */
 export interface AppliancePoller {
-  /** Polls the operation, unless it is in flight, rests, or would reach nobody. Returns at once. */
+  /** Polls the operation, unless it is in flight or backs off, or the appliance is known to be down. Returns at once. */
   due(operation: Operation, dueMs: number): void;
-  /**
-   * What a poll of the operation yields that is made now, or is in flight already; what rests or would reach nobody is
-   * answered without one. `undefined` once the appliance or the website is gone. Never rejects.
-   */
-  ask(operation: Operation): Promise<Observation | undefined>;
-  /** Whether the appliance could be neither reached nor entered when its list was last polled, observed or not. */
-  isDown(): boolean;
   /** Until when the operation rests, monotonic; `undefined` where it does not. */
   restsUntilMs(operation: Operation): number | undefined;
   /**
@@ -46,15 +38,13 @@ export interface AppliancePollerDeps {
   readonly clock: Clock;
   readonly events: PollEvents;
   readonly slots: Slots;
-  /** Whether the polls that are asked for are observed; else they are answered alone. */
-  readonly observesAsked: boolean;
   /** @see Timetable.twoGapsMs */
   readonly twoGapsMs: (timing: OperationTiming) => number;
-  /** A VRRP list was observed; `isBack`: the appliance could be neither reached nor entered before, and now can. */
+  /** A VRRP list was observed; `isBack`: the appliance was down (unreachable or unauthorized) before, and is not any more. */
   readonly onVrrpPolled: (appliance: ApplianceConfig, isBack: boolean) => void;
 }
 
-/** Whether the appliance could be neither reached nor entered when its list was polled, at the monotonic instant `atMs`. */
+/** Whether the appliance was unreachable or unauthorized when its list was last polled, at the monotonic instant `atMs`. */
 interface Verdict {
   readonly isDown: boolean;
   readonly atMs: number;
@@ -65,10 +55,10 @@ const REACHABLE: Verdict = { isDown: false, atMs: 0 };
 
 type SendPoll = (client: ApplianceClient, options: PollOptions) => Promise<PollResult>;
 
-/** One try at a poll that was due; `fleet`, `appliance`: no slot came free in time. */
+/** One attempt at a poll that was due at `dueMs`; `fleet`, `appliance`: no slot came free in time. */
 interface Attempt {
   readonly operation: Operation;
-  readonly flight: Flight;
+  readonly dueMs: number;
   readonly slot: "none needed" | "needed" | "slot" | ShortOf;
 }
 
@@ -79,7 +69,8 @@ export function createAppliancePoller(
 ): AppliancePoller {
   const { clock, events } = deps;
   const slots = deps.slots.forAppliance(initial.polling.maxConcurrentWebsiteTests);
-  const flights = createFlights();
+  /** When the polls in flight were due, from the wait for a slot on; by `operationKey`. */
+  const inFlight = new Map<string, number>();
   const pauses = createPauses(clock);
   /** Until when the latest observation of an operation counts. */
   const latestUntilMs = new Map<string, number>();
@@ -87,35 +78,27 @@ export function createAppliancePoller(
   const slotlessSinceMs = new Map<string, number>();
   let appliance = initial;
   let client: ApplianceClient | undefined = initialClient;
-  /** By the latest list that was observed. */
   let verdict: Verdict = REACHABLE;
-  /** By the latest list of all. */
-  let verdictForAskers: Verdict = REACHABLE;
 
-  function begin(operation: Operation, dueMs: number, isObserved: boolean): Flight {
-    const slot = operation.kind === "vrrp" ? "none needed" : "needed";
-    return flights.begin(operation, { dueMs, isObserved }, (flight) => attempt({ operation, flight, slot }));
-  }
-
-  async function attempt(tried: Attempt): Landing {
-    const { operation, flight, slot } = tried;
-    const asked = client;
+  async function attempt(tried: Attempt): Promise<void> {
+    const { operation, dueMs, slot } = tried;
+    const used = client;
     const poll = pollOf(operation);
-    if (asked === undefined || poll === undefined) return undefined;
-    if (isInVain(operation, flight)) return tell(notSent(operation, UNSENT_DOWN), flight);
+    if (used === undefined || poll === undefined) return undefined;
+    if (isKnownDown(operation)) return observe(notSent(operation, UNSENT_DOWN));
     const { timeoutMs } = timingOf(operation);
-    const isResting = await pauses.rests(operationKey(operation), () => asked.hasNewCredentials(timeoutMs));
-    if (asked !== client) return attempt(tried);
-    if (isResting) return rest(operation, flight);
+    const isResting = await pauses.rests(operationKey(operation), () => used.hasNewCredentials(timeoutMs));
+    if (used !== client) return attempt(tried);
+    if (isResting) return rest(operation);
     // What is not sent anyway has been sorted out before the wait for a slot, and is again after it.
     if (slot === "needed") return attemptWithSlot(tried);
-    const waitedSeconds = (): number => toSeconds(Math.max(0, clock.monotonicMs() - flight.dueMs));
+    const waitedSeconds = (): number => toSeconds(Math.max(0, clock.monotonicMs() - dueMs));
     if (slot === "fleet" || slot === "appliance")
-      return tell(notSent(operation, unsentForSlot(slot, waitedSeconds())), flight);
+      return observe(notSent(operation, unsentForSlot(slot, waitedSeconds())));
     // If the client is closed before, the poll has not started, and is neither counted nor measured.
     let startedMs: number | undefined;
     let credentials: symbol | undefined;
-    const result = await poll(asked, {
+    const result = await poll(used, {
       connectionWaitMs: connectionWaitMs(operation),
       onStarted: () => {
         startedMs = clock.monotonicMs();
@@ -126,13 +109,12 @@ export function createAppliancePoller(
     const endedMs = clock.monotonicMs();
     const span = timespan(startedMs ?? endedMs, endedMs);
     if (startedMs !== undefined) events.ended(operation.kind, span.durationSeconds);
-    // What a client had under way tells nothing once another has taken over; the poll is still due.
-    return asked === client ? settle(result, credentials, span, flight) : attempt(tried);
+    // The result of a client that was replaced meanwhile does not count; the poll is still due.
+    return used === client ? settle(result, credentials, span) : attempt(tried);
   }
 
-  async function attemptWithSlot(tried: Attempt): Landing {
-    const { operation, flight } = tried;
-    const { dueMs } = flight;
+  async function attemptWithSlot(tried: Attempt): Promise<void> {
+    const { operation, dueMs } = tried;
     const key = operationKey(operation);
     const sinceMs = slotlessSinceMs.get(key) ?? dueMs;
     const slot = await slots.take({ sinceMs, untilMs: slotWaitEnds(operation, dueMs) });
@@ -142,7 +124,7 @@ export function createAppliancePoller(
     }
     slotlessSinceMs.delete(key);
     try {
-      return await attempt({ ...tried, slot });
+      await attempt({ ...tried, slot });
     } finally {
       slots.release();
     }
@@ -162,13 +144,13 @@ export function createAppliancePoller(
     return waitEndsMs(dueMs, expiresAtMs(dueMs, pace), pace);
   }
 
-  /** A list that was only asked for takes no test away that is due. */
-  function isInVain(operation: Operation, { isObserved }: Flight): boolean {
+  /** Whether the operation is a website test, which does not reach an appliance that is down. */
+  function isKnownDown(operation: Operation): boolean {
     if (operation.kind === "vrrp") return false;
-    const { isDown, atMs } = isObserved ? verdict : verdictForAskers;
-    // It does not age while the list rests after a refusal, or its next poll is in flight: that one is about to tell.
+    const { isDown, atMs } = verdict;
+    // The verdict does not age while the list backs off after a refusal, or while its next poll is in flight.
     const fromMs = Math.max(atMs, pauses.allUntilMs());
-    const nowMs = flights.get(LIST)?.dueMs ?? clock.monotonicMs();
+    const nowMs = inFlight.get(operationKey(LIST)) ?? clock.monotonicMs();
     return isDown && nowMs < fromMs + verdictMs();
   }
 
@@ -180,47 +162,34 @@ export function createAppliancePoller(
   /** `undefined` for a website that was taken away while its test waited for a slot. */
   function pollOf(operation: Operation): SendPoll | undefined {
     const { timeoutMs } = timingOf(operation);
-    if (operation.kind === "vrrp") return (asked, options) => pollVrrp(asked, timeoutMs, options);
+    if (operation.kind === "vrrp") return (used, options) => pollVrrp(used, timeoutMs, options);
     const website = appliance.websites.find(({ id }) => id === operation.websiteId);
-    return website && ((asked, options) => pollWebsite(asked, website, timeoutMs, options));
+    return website && ((used, options) => pollWebsite(used, website, timeoutMs, options));
   }
 
-  function rest(operation: Operation, flight: Flight): Observation {
-    const observation = notSent(
-      operation,
-      pauses.isRefused(operationKey(operation)) ? UNSENT_AUTH : UNSENT_DEFERRED,
-    );
-    if (!flight.isObserved) return observation;
+  function rest(operation: Operation): void {
     events.skipped(operation.kind, "backoff", 1);
     const pace = paceOf(operation);
     const nextTurnMs = clock.monotonicMs() + pace.gapMs;
     const untilMs = latestUntilMs.get(operationKey(operation)) ?? 0;
-    // A poll at the next turn could come too late: the latest result would expire as if polling were stuck. It ends here,
-    // for its true reason.
+    // The latest result must not expire as `stalled` before the next turn: it ends here, with the true reason.
     const isLate = mustBeginByMs(untilMs, pace) <= nextTurnMs;
-    return deps.observesAsked || isLate ? tell(observation, flight) : observation;
+    const reason = pauses.isRefused(operationKey(operation)) ? UNSENT_AUTH : UNSENT_DEFERRED;
+    if (isLate) observe(notSent(operation, reason));
   }
 
-  function settle(
-    result: PollResult,
-    credentials: symbol | undefined,
-    span: Timespan,
-    flight: Flight,
-  ): Observation {
+  function settle(result: PollResult, credentials: symbol | undefined, span: Timespan): void {
     const { outcome } = result;
     const operation = operationKey(result);
     const intervalMs = paceOf(result).gapMs;
     const listFirstMs = outcome.ok ? 0 : verdictMs();
     pauses.ended({ operation, outcome, credentials, ...span, intervalMs, listFirstMs });
-    const observation = tell(dated(result, span.durationSeconds), flight);
-    if (result.kind !== "vrrp") return observation;
+    observe(dated(result, span.durationSeconds));
+    if (result.kind !== "vrrp") return;
     const isDown = !outcome.ok && meansApplianceDown(outcome.failure.reason);
-    verdictForAskers = { isDown, atMs: span.endedMs };
-    if (!flight.isObserved) return observation;
     const wasDown = verdict.isDown;
-    verdict = verdictForAskers;
+    verdict = { isDown, atMs: span.endedMs };
     deps.onVrrpPolled(appliance, wasDown && !isDown);
-    return observation;
   }
 
   function notSent(operation: Operation, failure: Failure): Observation {
@@ -240,11 +209,9 @@ export function createAppliancePoller(
     };
   }
 
-  function tell(observation: Observation, flight: Flight): Observation {
-    if (!flight.isObserved) return observation;
+  function observe(observation: Observation): void {
     latestUntilMs.set(operationKey(observation), observation.expiresAtMs);
     events.observed(observation);
-    return observation;
   }
 
   function timingOf({ kind }: Operation): OperationTiming {
@@ -256,20 +223,17 @@ export function createAppliancePoller(
     return { gapMs: deps.twoGapsMs(timing) / 2, timeoutMs: timing.timeoutMs };
   }
 
-  function ask(operation: Operation): Landing {
-    const flight = flights.get(operation) ?? begin(operation, clock.monotonicMs(), deps.observesAsked);
-    return flight.result;
-  }
-
   return {
     due: (operation, dueMs) => {
-      const flight = flights.get(operation);
-      if (flight === undefined) begin(operation, dueMs, true);
-      else if (flight.isObserved) events.skipped(operation.kind, "overlap", 1);
-      else flight.isObserved = true;
+      const key = operationKey(operation);
+      if (inFlight.has(key)) {
+        events.skipped(operation.kind, "overlap", 1);
+        return;
+      }
+      inFlight.set(key, dueMs);
+      const slot = operation.kind === "vrrp" ? "none needed" : "needed";
+      void attempt({ operation, dueMs, slot }).finally(() => inFlight.delete(key));
     },
-    ask,
-    isDown: () => verdictForAskers.isDown,
     restsUntilMs: (operation) => pauses.untilMs(operationKey(operation)),
     update: (next, nextClient) => {
       if (client !== nextClient) client?.close();

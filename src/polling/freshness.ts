@@ -21,9 +21,9 @@ export function firstPace(timing: OperationTiming): Pace {
   return { gapMs: timing.kind === "interval" ? timing.intervalMs : timeoutMs, timeoutMs };
 }
 
-/** The instant from which an operation that is awaited from `awaitedFromMs` on, and was never polled, counts as stalled. */
-export function firstExpiryMs(timing: OperationTiming, awaitedFromMs: number): number {
-  return expiresAtMs(awaitedFromMs + FIRST_POLL_SPREAD_MS, firstPace(timing));
+/** The instant from which an operation that is configured at `nowMs`, and never polled, counts as stalled. */
+export function firstExpiryMs(timing: OperationTiming, nowMs: number): number {
+  return expiresAtMs(nowMs + FIRST_POLL_SPREAD_MS, firstPace(timing));
 }
 
 /**

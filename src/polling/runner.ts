@@ -5,7 +5,7 @@ import type { ApplianceClient } from "../client/client.ts";
 import type { CreateClient } from "../client/clients.ts";
 import type { Clock } from "../support/clock.ts";
 import type { PollEvents } from "./events.ts";
-import { operationKey, type Observation, type Operation } from "./observation.ts";
+import { operationKey, type Operation } from "./observation.ts";
 import { createSlots } from "./slots.ts";
 import { startTimetable, type TimetableEntry } from "./timetable.ts";
 
@@ -17,10 +17,6 @@ export interface Runner {
    * connections and pauses; another address makes it a new one. Clients that are needed come from `createClient`.
    */
   prepare(config: Config, createClient: CreateClient): () => void;
-  /** Polls an operation of an appliance now. @see AppliancePoller.ask */
-  ask(appliance: string, operation: Operation): Promise<Observation | undefined>;
-  /** @see AppliancePoller.isDown */
-  isDown(appliance: string): boolean;
   /**
    * The monotonic instant at which an operation of an appliance is polled next, pauses included; `undefined` where it is
    * not planned.
@@ -32,15 +28,7 @@ export interface Runner {
   stop(): void;
 }
 
-/**
- * `scheduled`: polls are due by intervals and schedules and observed; what is asked for beside them is answered alone.
- * `probe`: nothing is due; what is asked for is observed.
- */
-export type PollingMode = (typeof POLLING_MODES)[number];
-export const POLLING_MODES = ["scheduled", "probe"] as const;
-
 export interface RunnerDeps {
-  readonly mode: PollingMode;
   readonly clock: Clock;
   readonly events: PollEvents;
   readonly onClockJump: (jumpMs: number) => void;
@@ -57,7 +45,7 @@ interface Target {
   readonly operation: Operation;
 }
 
-export function startRunner({ mode, clock, events, onClockJump }: RunnerDeps): Runner {
+export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner {
   const slots = createSlots(clock);
   let seats: ReadonlyMap<string, Seat> = new Map();
   let targets: ReadonlyMap<string, Target> = new Map();
@@ -77,13 +65,11 @@ export function startRunner({ mode, clock, events, onClockJump }: RunnerDeps): R
     },
   });
   const { twoGapsMs } = timetable;
-  const isScheduled = mode === "scheduled";
-  const pollerDeps = { clock, events, slots, observesAsked: !isScheduled, twoGapsMs, onVrrpPolled };
+  const pollerDeps = { clock, events, slots, twoGapsMs, onVrrpPolled };
 
   /** Website tests begin when it is known whether the appliance can be reached, and again as soon as it can. */
   function onVrrpPolled(appliance: ApplianceConfig, isBack: boolean): void {
     polled.add(appliance.name);
-    if (!isScheduled) return;
     for (const { id } of appliance.websites) {
       const key = targetKey(appliance, { kind: "website_test", websiteId: id });
       const hasBegun = timetable.release(key);
@@ -127,16 +113,10 @@ export function startRunner({ mode, clock, events, onClockJump }: RunnerDeps): R
         seats = next;
         targets = new Map([...next.values()].flatMap(targetsOf));
         polled = new Set([...polled].filter((name) => seats.get(name)?.poller === before.get(name)?.poller));
-        // Entries that nobody releases never begin, and still tell how long the gaps of their schedules are.
-        timetable.set(
-          [...targets].map(entryOf).map((entry) => (isScheduled ? entry : { ...entry, first: "on_release" })),
-        );
-        if (!isScheduled) return;
+        timetable.set([...targets].map(entryOf));
         for (const [key, target] of targets) begin(key, target, before.get(target.seat.appliance.name));
       };
     },
-    ask: async (name, operation) => seats.get(name)?.poller.ask(operation),
-    isDown: (name) => seats.get(name)?.poller.isDown() ?? false,
     nextPollMs: (name, operation) => {
       const seat = seats.get(name);
       if (seat === undefined) return undefined;
@@ -169,7 +149,7 @@ function entryOf([key, { seat, operation }]: readonly [string, Target]): Timetab
   if (operation.kind === "vrrp") {
     return { key, subject, phaseKey: cluster, timing: polling.vrrp, first: "at_once" };
   }
-  // Each website has a phase of its own within the cluster's, so that an appliance is not asked for all at once.
+  // Each website has a phase of its own within the cluster's, so that an appliance does not get all tests at once.
   const phaseKey = `${cluster}/${operationKey(operation)}`;
   return { key, subject, phaseKey, timing: polling.websites, first: "on_release" };
 }

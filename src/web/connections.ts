@@ -98,13 +98,8 @@ export function createConnections(limit = MAX_CONNECTIONS): Connections {
   };
 }
 
-/** The answer's own time starts anew while the socket has no time limit, as during the polls of a probe. */
 function limitTime(socket: Socket, response: ServerResponse): void {
-  let timer = setTimeout(onTime, ANSWER_TIMEOUT_MS);
-  function onTime(): void {
-    if (socket.timeout === 0) timer = setTimeout(onTime, ANSWER_TIMEOUT_MS);
-    else socket.destroy();
-  }
+  const timer = setTimeout(() => socket.destroy(), ANSWER_TIMEOUT_MS);
   response.once("close", () => clearTimeout(timer));
 }
 

@@ -3,7 +3,7 @@ export const RELOAD_PATH = "/-/reload";
 
 /** Pages that are where they are, whatever the flags say. */
 export type PagePath = (typeof PAGE_PATHS)[number];
-const PAGE_PATHS = ["/", "/-/healthy", "/-/ready", "/config", "/probe", "/api/v1/fleet", "/sd"] as const;
+const PAGE_PATHS = ["/", "/-/healthy", "/-/ready", "/config", "/api/v1/fleet"] as const;
 
 const TAKEN: ReadonlySet<string> = new Set([...PAGE_PATHS, RELOAD_PATH]);
 

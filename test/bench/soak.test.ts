@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { problemsOf, rowsOf, type Findings } from "../../bench/soak/findings.ts";
-import { probedAt } from "../../bench/soak/fleet.ts";
 import { countersOf, pollsOf, since } from "../../bench/soak/scraped.ts";
 
 const HELD = { before: 20, most: 200, after: 20 };
@@ -8,7 +7,6 @@ const STEADY: Findings = {
   seconds: 600,
   scrapes: 1200,
   reloads: 60,
-  probes: { made: 10, succeeded: 9 },
   looks: looksOf(() => 30e6),
   descriptors: HELD,
   timers: HELD,
@@ -67,13 +65,6 @@ test("the table has a row for each reason that occurred", () => {
   expect(rows.get("heap slope, MB an hour")).toBe("0.00 ± 0.00");
   expect(rows.get("polls failed: tls")).toBe("2");
   expect([...rows.keys()].filter((what) => what.includes("missed"))).toEqual([]);
-});
-
-test("all clusters are probed before one is probed again, each together with one of its members", () => {
-  const appliances = { ports: Array.from({ length: 200 }, () => 1), ca: "" };
-  const probed = Array.from({ length: 100 }, (_, nth) => probedAt(nth, appliances));
-  expect(new Set(probed.map(([cluster]) => cluster)).size).toBe(100);
-  expect(probed[1]).toEqual(["pair-7", "a-15"]);
 });
 
 const SCRAPED = `

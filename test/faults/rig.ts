@@ -1,10 +1,11 @@
+import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import { join } from "node:path";
 import { loadConfig } from "../../src/config/load.ts";
 import { createFleet } from "../../src/fleet/fleet.ts";
 import { createFleetExposition } from "../../src/metrics/exposition.ts";
 import { createSelfMetrics } from "../../src/metrics/self.ts";
 import { createStatusBoard } from "../../src/status/board.ts";
-import { createObserver } from "../../src/observer.ts";
+import { createObserver } from "../../src/exporter.ts";
 import { createClients, type CreateClient } from "../../src/client/clients.ts";
 import { createLookup, type ResolveAll } from "../../src/client/lookup.ts";
 import { systemClock, type Clock } from "../../src/support/clock.ts";
@@ -36,11 +37,11 @@ export async function startRig(options: RigOptions): Promise<Rig> {
   const log = createMemoryLog();
   const fleet = createFleet();
   const exposition = createFleetExposition();
-  const self = createSelfMetrics({ version: "0.0.0", nodeVersion: "v0.0.0" }, () => 0);
-  const board = createStatusBoard({ version: "0.0.0", pollingMode: "scheduled", clock });
+  const self = createSelfMetrics({ version: "0.0.0", nodeVersion: "v0.0.0", shard: WHOLE_FLEET }, () => 0);
+  const board = createStatusBoard({ version: "0.0.0", shard: WHOLE_FLEET, clock });
   const { history } = board;
   const events = createObserver({ fleet, exposition, self, history, logger: log.logger, clock });
-  const runner = startRunner({ mode: "scheduled", clock, events, onClockJump: () => {} });
+  const runner = startRunner({ clock, events, onClockJump: () => {} });
   const snapshot = () => fleet.snapshot(clock.monotonicMs());
   const web = await startWebServer(
     [{ host: "127.0.0.1", port: 0 }],
@@ -48,11 +49,9 @@ export async function startRig(options: RigOptions): Promise<Rig> {
       telemetryPath: "/metrics",
       renderMetrics: async () =>
         Buffer.concat([Buffer.from(await self.render()), exposition.render(snapshot())]),
-      snapshot,
       document: () => board.document(snapshot(), runner),
       renderPage: () => "",
       assets: new Map(),
-      probe: () => Promise.resolve(undefined),
       isHealthy: () => true,
       isReady: () => true,
       configText: () => "",

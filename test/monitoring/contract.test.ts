@@ -9,12 +9,11 @@ const RUNBOOK = readFileSync(new URL("../../docs/runbook.md", import.meta.url), 
 const tests = RULE_TESTS.flatMap((file) => readRuleTests(file).tests);
 const names = ALERTS.map(({ alert }) => alert);
 
-/** What Prometheus, probes and prom-client add. */
+/** What Prometheus and prom-client add. */
 const OTHER_METRICS = new Map([
   ["up", []],
   ["ALERTS", ["alertname", "alertstate", "exporters"]],
   ["ALERTS_FOR_STATE", ["alertname"]],
-  ["probe_success", []],
   ["process_cpu_seconds_total", []],
   ["process_start_time_seconds", []],
 ]);

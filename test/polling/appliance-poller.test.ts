@@ -27,7 +27,6 @@ function startTwoPollers(maxSlots: number) {
     clock: one.clock,
     events: { started: () => {}, observed: () => {}, skipped: () => {}, ended: () => {} },
     slots: one.slots,
-    observesAsked: false,
     twoGapsMs: () => 10_000,
     onVrrpPolled: () => {},
   };

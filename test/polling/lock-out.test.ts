@@ -29,7 +29,6 @@ async function refusals(
     return path.includes("website") ? SITE_OK : list;
   };
   const runner = startRunner({
-    mode: "scheduled",
     clock,
     events: { started: () => {}, ended: () => {}, observed: () => {}, skipped: () => {} },
     onClockJump: () => {},

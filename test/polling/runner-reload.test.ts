@@ -42,7 +42,6 @@ async function courseOf(
   const events: string[] = [];
   const tell = (what: string): void => void events.push(`${clock.monotonicMs()} ${what}`);
   const runner = startRunner({
-    mode: "scheduled",
     clock,
     events: {
       started: () => {},
@@ -116,7 +115,7 @@ test("a configuration whose clients cannot all be made touches nothing that runs
     skipped: () => {},
     observed: (observation: Observation) => void observed.push(observation),
   };
-  const runner = startRunner({ mode: "scheduled", clock, events, onClockJump: () => {} });
+  const runner = startRunner({ clock, events, onClockJump: () => {} });
   const [a, b] = [applianceOf({ name: "a" }), applianceOf({ name: "b" })];
   const createClient = () => {
     const client = fakeClient();

@@ -303,15 +303,6 @@ test("the unknown masters of many groups are one thing, after what they follow f
   ]);
 });
 
-test("where nobody probes any more, nothing is known, and that is no fault of the appliances", () => {
-  const fleet = fleetOf([A, B], [A_IS_MASTER, B_IS_BACKUP, ...SHOP_IS_UP]);
-  const document = documentOf(fleet, { pollingMode: "probe" }, 1e9);
-  expect(document.verdict).toBe("unknown");
-  expect(problemLines(document)).toEqual([
-    "unknown not_polled_yet: Nobody has probed everything of 2 appliances lately",
-  ]);
-});
-
 test("what was reported before and is gone, and what flaps, is told", () => {
   const group = { cluster: "ams", vhid: 2, vip: "192.0.2.100" };
   const at = { wallMs: WALL_MS, monotonicMs: 0 };
