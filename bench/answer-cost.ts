@@ -10,7 +10,6 @@ import { createObserver } from "../src/exporter.ts";
 import { createRedact } from "../src/client/credentials.ts";
 import { systemClock } from "../src/support/clock.ts";
 import type { Observation } from "../src/polling/observation.ts";
-import { exportedStatuses } from "../src/polling/poll.ts";
 import { createHistory } from "../src/status/history.ts";
 import { applianceOf, configOf, websiteOf } from "../test/support/observations.ts";
 import { WORST_LISTS, WORST_TESTS, type WorstAnswer } from "../test/support/worst-answers.ts";
@@ -58,9 +57,7 @@ function msOfLists(bodyOf: WorstAnswer): number {
 function msOfTests(bodyOf: WorstAnswer): number {
   return msOf(bodyOf, (body, dated) => {
     const decoded = decodeWebsiteTest(body);
-    const outcome = decoded.ok
-      ? { ok: true as const, value: exportedStatuses(decoded.value, undefined) }
-      : { ok: false as const, failure: decoded.problem };
+    const outcome = decoded.ok ? decoded : { ok: false as const, failure: decoded.problem };
     return { ...dated, kind: "website_test", websiteId: 1, outcome };
   });
 }

@@ -4,7 +4,7 @@ import { createFleet } from "../src/fleet/fleet.ts";
 import { createFleetExposition } from "../src/metrics/exposition.ts";
 import { createClients } from "../src/client/clients.ts";
 import { systemClock } from "../src/support/clock.ts";
-import { pollVrrp } from "../src/polling/poll.ts";
+import { poll } from "../src/polling/poll.ts";
 import { applianceOf, configOf } from "../test/support/observations.ts";
 import { median, startCannedAppliances, type Measurement } from "./support.ts";
 
@@ -44,7 +44,7 @@ export async function measurePollCost(): Promise<Measurement> {
 
 async function cpuMsOf(work: () => Promise<void>): Promise<number> {
   const before = process.cpuUsage();
-  for (let poll = 0; poll < POLLS; poll += 1) await work();
+  for (let nth = 0; nth < POLLS; nth += 1) await work();
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000 / POLLS;
 }
@@ -58,7 +58,7 @@ function createPoll(appliance: ApplianceConfig): { poll(): Promise<void>; close(
   fleet.configure(configOf(appliance), clock.monotonicMs());
   return {
     poll: async () => {
-      const result = await pollVrrp(client, appliance.polling.vrrp.timeoutMs);
+      const result = await poll(client, { kind: "vrrp" }, appliance.polling.vrrp.timeoutMs);
       if (!result.outcome.ok) throw new Error(result.outcome.failure.message);
       const dated = {
         completedAtMs: clock.wallMs(),

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Protocol } from "../api/website-test.ts";
 import type { WebsiteConfig } from "../config/config.ts";
 import { statusSetHas } from "../config/status-set.ts";
-import { OPERATION_KINDS, type OperationKind } from "../polling/observation.ts";
+import { OPERATION_KINDS, type OperationKind } from "../api/operations.ts";
 import type { PresentedCertificate } from "../client/certificate.ts";
 import type { ApplianceState, PollTotals } from "./appliance-state.ts";
 import { groupsOf, type Groups } from "./groups.ts";

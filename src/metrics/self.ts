@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom
 import type { Shard } from "../config/shard.ts";
 import { SKIP_REASONS, type PollEvents } from "../polling/events.ts";
 import { FAILURE_REASONS } from "../client/failure.ts";
-import { OPERATION_KINDS } from "../polling/observation.ts";
+import { OPERATION_KINDS } from "../api/operations.ts";
 
 /** Gauges of prom-client whose names claim to be counters. */
 const MISNAMED = [

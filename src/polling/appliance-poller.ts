@@ -1,3 +1,4 @@
+import { OPERATIONS } from "../api/operations.ts";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
 import type { ApplianceClient } from "../client/client.ts";
 import { toSeconds, type Clock } from "../support/clock.ts";
@@ -6,16 +7,7 @@ import { meansApplianceDown, type Failure } from "../client/failure.ts";
 import { expiresAtMs, firstPace, mustBeginByMs, waitEndsMs, verdictLastsMs, type Pace } from "./freshness.ts";
 import { operationKey, type Observation, type Operation, type PollResult } from "./observation.ts";
 import { createPauses } from "./pauses.ts";
-import {
-  pollVrrp,
-  pollWebsite,
-  unsent,
-  UNSENT_AUTH,
-  UNSENT_DEFERRED,
-  UNSENT_DOWN,
-  unsentForSlot,
-  type PollOptions,
-} from "./poll.ts";
+import { poll, unsent, UNSENT_AUTH, UNSENT_DEFERRED, UNSENT_DOWN, unsentForSlot } from "./poll.ts";
 import type { ShortOf, Slots } from "./slots.ts";
 import { timespan, type Timespan } from "./timespan.ts";
 
@@ -53,8 +45,6 @@ interface Verdict {
 const LIST: Operation = { kind: "vrrp" };
 const REACHABLE: Verdict = { isDown: false, atMs: 0 };
 
-type SendPoll = (client: ApplianceClient, options: PollOptions) => Promise<PollResult>;
-
 /** One attempt at a poll that was due at `dueMs`; `fleet`, `appliance`: no slot came free in time. */
 interface Attempt {
   readonly operation: Operation;
@@ -83,8 +73,7 @@ export function createAppliancePoller(
   async function attempt(tried: Attempt): Promise<void> {
     const { operation, dueMs, slot } = tried;
     const used = client;
-    const poll = pollOf(operation);
-    if (used === undefined || poll === undefined) return undefined;
+    if (used === undefined || !isConfigured(operation)) return;
     if (isKnownDown(operation)) return observe(notSent(operation, UNSENT_DOWN));
     const { timeoutMs } = timingOf(operation);
     const isResting = await pauses.rests(operationKey(operation), () => used.hasNewCredentials(timeoutMs));
@@ -98,7 +87,7 @@ export function createAppliancePoller(
     // If the client is closed before, the poll has not started, and is neither counted nor measured.
     let startedMs: number | undefined;
     let credentials: symbol | undefined;
-    const result = await poll(used, {
+    const result = await poll(used, operation, timeoutMs, {
       connectionWaitMs: connectionWaitMs(operation),
       onStarted: () => {
         startedMs = clock.monotonicMs();
@@ -159,12 +148,9 @@ export function createAppliancePoller(
     return verdictLastsMs(deps.twoGapsMs(vrrp), deps.twoGapsMs(websites) / 2);
   }
 
-  /** `undefined` for a website that was taken away while its test waited for a slot. */
-  function pollOf(operation: Operation): SendPoll | undefined {
-    const { timeoutMs } = timingOf(operation);
-    if (operation.kind === "vrrp") return (used, options) => pollVrrp(used, timeoutMs, options);
-    const website = appliance.websites.find(({ id }) => id === operation.websiteId);
-    return website && ((used, options) => pollWebsite(used, website, timeoutMs, options));
+  /** Not for a website that was taken away while its test waited for a slot. */
+  function isConfigured(operation: Operation): boolean {
+    return !("websiteId" in operation) || appliance.websites.some(({ id }) => id === operation.websiteId);
   }
 
   function rest(operation: Operation): void {
@@ -215,7 +201,7 @@ export function createAppliancePoller(
   }
 
   function timingOf({ kind }: Operation): OperationTiming {
-    return kind === "vrrp" ? appliance.polling.vrrp : appliance.polling.websites;
+    return appliance.polling[OPERATIONS[kind].timing];
   }
 
   function paceOf(operation: Operation): Pace {
@@ -231,7 +217,7 @@ export function createAppliancePoller(
         return;
       }
       inFlight.set(key, dueMs);
-      const slot = operation.kind === "vrrp" ? "none needed" : "needed";
+      const slot = OPERATIONS[operation.kind].takesSlot ? "needed" : "none needed";
       void attempt({ operation, dueMs, slot }).finally(() => inFlight.delete(key));
     },
     restsUntilMs: (operation) => pauses.untilMs(operationKey(operation)),

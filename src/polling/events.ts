@@ -1,4 +1,5 @@
-import type { Observation, OperationKind } from "./observation.ts";
+import type { Observation } from "./observation.ts";
+import type { OperationKind } from "../api/operations.ts";
 
 /** Why a poll that was due was not made. */
 export const SKIP_REASONS = ["overlap", "backoff", "missed"] as const;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { OPERATIONS } from "../api/operations.ts";
 import type { ApplianceConfig, Config } from "../config/config.ts";
 import { createAppliancePoller, type AppliancePoller } from "./appliance-poller.ts";
 import type { ApplianceClient } from "../client/client.ts";
@@ -34,20 +35,21 @@ export interface RunnerDeps {
   readonly onClockJump: (jumpMs: number) => void;
 }
 
-interface Seat {
+/** An appliance that is polled, and what polls it. */
+interface ScheduledAppliance {
   readonly appliance: ApplianceConfig;
   readonly client: ApplianceClient;
   readonly poller: AppliancePoller;
 }
 
 interface Target {
-  readonly seat: Seat;
+  readonly scheduled: ScheduledAppliance;
   readonly operation: Operation;
 }
 
 export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner {
   const slots = createSlots(clock);
-  let seats: ReadonlyMap<string, Seat> = new Map();
+  let schedule: ReadonlyMap<string, ScheduledAppliance> = new Map();
   let targets: ReadonlyMap<string, Target> = new Map();
   /** Appliances whose VRRP list was polled; their website tests need not wait for it. */
   let polled = new Set<string>();
@@ -57,7 +59,7 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
     onClockJump,
     onDue: (key, dueMs) => {
       const target = targets.get(key);
-      target?.seat.poller.due(target.operation, dueMs);
+      target?.scheduled.poller.due(target.operation, dueMs);
     },
     onMissed: (key, count) => {
       const kind = targets.get(key)?.operation.kind;
@@ -70,15 +72,15 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
   /** Website tests begin when it is known whether the appliance can be reached, and again as soon as it can. */
   function onVrrpPolled(appliance: ApplianceConfig, isBack: boolean): void {
     polled.add(appliance.name);
-    for (const { id } of appliance.websites) {
-      const key = targetKey(appliance, { kind: "website_test", websiteId: id });
+    for (const operation of operationsOf(appliance).filter(waitsForList)) {
+      const key = targetKey(appliance, operation);
       const hasBegun = timetable.release(key);
       if (isBack && !hasBegun) timetable.dueNow(key);
     }
   }
 
-  function seatFor(appliance: ApplianceConfig, createClient: CreateClient): Seat {
-    const old = seats.get(appliance.name);
+  function scheduledFor(appliance: ApplianceConfig, createClient: CreateClient): ScheduledAppliance {
+    const old = schedule.get(appliance.name);
     if (old === undefined || old.appliance.baseUrl !== appliance.baseUrl) {
       const client = createClient(appliance);
       return { appliance, client, poller: createAppliancePoller(pollerDeps, appliance, client) };
@@ -90,66 +92,83 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
   }
 
   /** The poller ends, or goes on with what is new. */
-  function hand(seat: Seat, next: Seat | undefined): void {
-    if (next?.poller !== seat.poller) seat.poller.close();
-    else if (next !== seat) next.poller.update(next.appliance, next.client);
+  function hand(scheduled: ScheduledAppliance, next: ScheduledAppliance | undefined): void {
+    if (next?.poller !== scheduled.poller) scheduled.poller.close();
+    else if (next !== scheduled) next.poller.update(next.appliance, next.client);
   }
 
   /** What a change brings is tried at once: new websites, and the VRRP list over a client that is new. */
-  function begin(key: string, { seat, operation }: Target, before: Seat | undefined): void {
-    if (polled.has(seat.appliance.name)) timetable.release(key);
-    const hasNewClient = before?.poller === seat.poller && before.client !== seat.client;
+  function begin(
+    key: string,
+    { scheduled, operation }: Target,
+    before: ScheduledAppliance | undefined,
+  ): void {
+    if (polled.has(scheduled.appliance.name)) timetable.release(key);
+    const hasNewClient = before?.poller === scheduled.poller && before.client !== scheduled.client;
     if (hasNewClient && operation.kind === "vrrp") timetable.dueNow(key);
   }
 
   return {
     prepare: (config, createClient) => {
       const enabled = config.appliances.filter((appliance) => appliance.enabled);
-      const next = new Map(enabled.map((appliance) => [appliance.name, seatFor(appliance, createClient)]));
+      const next = new Map(
+        enabled.map((appliance) => [appliance.name, scheduledFor(appliance, createClient)]),
+      );
       return () => {
-        const before = seats;
+        const before = schedule;
         slots.setLimit(config.maxConcurrentWebsiteTests);
-        for (const [name, seat] of before) hand(seat, next.get(name));
-        seats = next;
+        for (const [name, scheduled] of before) hand(scheduled, next.get(name));
+        schedule = next;
         targets = new Map([...next.values()].flatMap(targetsOf));
-        polled = new Set([...polled].filter((name) => seats.get(name)?.poller === before.get(name)?.poller));
+        polled = new Set(
+          [...polled].filter((name) => schedule.get(name)?.poller === before.get(name)?.poller),
+        );
         timetable.set([...targets].map(entryOf));
-        for (const [key, target] of targets) begin(key, target, before.get(target.seat.appliance.name));
+        for (const [key, target] of targets) begin(key, target, before.get(target.scheduled.appliance.name));
       };
     },
     nextPollMs: (name, operation) => {
-      const seat = seats.get(name);
-      if (seat === undefined) return undefined;
-      const fromMs = seat.poller.restsUntilMs(operation) ?? clock.monotonicMs();
-      return timetable.nextDueMs(targetKey(seat.appliance, operation), fromMs);
+      const scheduled = schedule.get(name);
+      if (scheduled === undefined) return undefined;
+      const fromMs = scheduled.poller.restsUntilMs(operation) ?? clock.monotonicMs();
+      return timetable.nextDueMs(targetKey(scheduled.appliance, operation), fromMs);
     },
     lastTickMs: timetable.lastTickMs,
     stop: () => {
       timetable.stop();
-      for (const { poller } of seats.values()) poller.close();
+      for (const { poller } of schedule.values()) poller.close();
     },
   };
 }
 
-function targetsOf(seat: Seat): readonly (readonly [string, Target])[] {
-  const { appliance } = seat;
-  const operations: readonly Operation[] = [
-    { kind: "vrrp" },
-    ...appliance.websites.map(({ id }) => ({ kind: "website_test", websiteId: id }) as const),
-  ];
-  return operations.map((operation) => [targetKey(appliance, operation), { seat, operation }]);
+/** The VRRP list, then a test of each website. */
+function operationsOf({ websites }: ApplianceConfig): readonly Operation[] {
+  return [{ kind: "vrrp" }, ...websites.map(({ id }) => ({ kind: "website_test", websiteId: id }) as const)];
+}
+
+/** Whether the operation is polled only once it is known whether the appliance can be reached. */
+function waitsForList({ kind }: Operation): boolean {
+  return kind !== "vrrp";
+}
+
+function targetsOf(scheduled: ScheduledAppliance): readonly (readonly [string, Target])[] {
+  const { appliance } = scheduled;
+  return operationsOf(appliance).map((operation) => [
+    targetKey(appliance, operation),
+    { scheduled, operation },
+  ]);
 }
 
 function targetKey({ name }: ApplianceConfig, operation: Operation): string {
   return `${name}/${operationKey(operation)}`;
 }
 
-function entryOf([key, { seat, operation }]: readonly [string, Target]): TimetableEntry {
-  const { cluster, polling, baseUrl: subject } = seat.appliance;
-  if (operation.kind === "vrrp") {
-    return { key, subject, phaseKey: cluster, timing: polling.vrrp, first: "at_once" };
-  }
-  // Each website has a phase of its own within the cluster's, so that an appliance does not get all tests at once.
-  const phaseKey = `${cluster}/${operationKey(operation)}`;
-  return { key, subject, phaseKey, timing: polling.websites, first: "on_release" };
+function entryOf([key, { scheduled, operation }]: readonly [string, Target]): TimetableEntry {
+  const { cluster, polling, baseUrl: subject } = scheduled.appliance;
+  const timing = polling[OPERATIONS[operation.kind].timing];
+  // Members of a cluster are polled at the same moment. Each website has a phase of its own, so that an appliance does not
+  // get all tests at once.
+  return waitsForList(operation)
+    ? { key, subject, phaseKey: `${cluster}/${operationKey(operation)}`, timing, first: "on_release" }
+    : { key, subject, phaseKey: cluster, timing, first: "at_once" };
 }

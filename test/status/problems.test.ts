@@ -182,7 +182,16 @@ test.each<Case>([
 
 test("a protocol that is configured is missed where its status was never readable", () => {
   const both = websiteOf({ id: 2, name: "shop", protocols: ["http", "https"] });
-  const fleet = fleetOf([{ ...MEMBER_A, websites: [both] }], [vrrpSeen("a", listOf([])), https("a", 200)]);
+  const fleet = fleetOf(
+    [{ ...MEMBER_A, websites: [both] }],
+    [
+      vrrpSeen("a", listOf([])),
+      websiteSeen("a", 2, [
+        { protocol: "http", status: undefined },
+        { protocol: "https", status: 200 },
+      ]),
+    ],
+  );
   expect(problemLines(documentOf(fleet))).toEqual([
     "warning website_unknown: No status of website shop can be read from a by http",
   ]);
