@@ -11,20 +11,19 @@ import { createFleetExposition, type FleetExposition } from "./metrics/expositio
 import { createSelfMetrics, type SelfMetrics } from "./metrics/self.ts";
 import { createClients, type ClientsOptions } from "./client/clients.ts";
 import type { Clock } from "./support/clock.ts";
-import type { PollEvents } from "./polling/events.ts";
-import type { Observation } from "./polling/observation.ts";
+import type { PollEvents, Observation } from "./polling/observation.ts";
 import { startRunner } from "./polling/runner.ts";
 import { createReloader, type ReloadResult } from "./config/reload.ts";
 import type { FleetDocument } from "./status/schema.ts";
 import { createStatusBoard } from "./status/board.ts";
 import type { History } from "./status/history.ts";
-import type { ListenAddress } from "./web/listen-address.ts";
+import type { ListenAddress } from "./web/listen.ts";
 import { createRoutes } from "./web/routes.ts";
 import { loadSecuredWeb } from "./web/secured-web.ts";
 import type { WebStart } from "./web/server.ts";
 import { loadAssets } from "./page/assets.ts";
 import { createStatusPage } from "./page/status-page.ts";
-import { describeBug } from "./support/describe-bug.ts";
+import { describeBug } from "./support/errors.ts";
 
 /** The scheduler ticks every second; this long without a tick, and it is not alive. */
 const MAX_TICK_AGE_MS = 10_000;

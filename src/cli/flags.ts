@@ -2,9 +2,8 @@ import { InvalidArgumentError, Option, type Command } from "commander";
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "../support/log.ts";
 import { formatShard, parseShard, WHOLE_FLEET, type Shard } from "../config/shard.ts";
 
-import { isTakenPath } from "../web/paths.ts";
-import { parseRoutePrefix } from "../web/route-prefix.ts";
-import { parseListenAddress, type ListenAddress } from "../web/listen-address.ts";
+import { isTakenPath, parseRoutePrefix } from "../web/paths.ts";
+import { parseListenAddress, type ListenAddress } from "../web/listen.ts";
 
 /** The values of our flags, by the names that the argument parser gives them. */
 export interface Flags {

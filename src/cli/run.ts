@@ -2,7 +2,7 @@ import type { Shard } from "../config/shard.ts";
 import { formatConfigError } from "../config/errors.ts";
 import { startExporter, type Exporter, type ExporterStart } from "../exporter.ts";
 import { createLog, type LogFormat, type LogLevel } from "../support/log.ts";
-import type { ListenAddress } from "../web/listen-address.ts";
+import type { ListenAddress } from "../web/listen.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { describeListenError, FLUSH_TIMEOUT_MS, logLastWords } from "./running.ts";
 

@@ -1,9 +1,8 @@
 import type { Socket } from "node:net";
 import { Client, type Dispatcher } from "undici";
-import { errorCode } from "../support/error-code.ts";
+import { errorCode } from "../support/errors.ts";
 import type { PresentedCertificate } from "./certificate.ts";
-import { ConnectionError } from "./errors.ts";
-import type { Stage } from "./errors.ts";
+import { ConnectionError, type Stage } from "./errors.ts";
 import type { Connector } from "./connect.ts";
 
 export interface Request {

@@ -1,4 +1,4 @@
-import { errorCode } from "../support/error-code.ts";
+import { errorCode } from "../support/errors.ts";
 import type { FailureReason } from "./failure.ts";
 
 /** How far an attempt to connect has come; what a deadline that strikes is called depends on it. */

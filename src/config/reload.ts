@@ -6,7 +6,7 @@ import type { Source } from "./sources.ts";
 import { startWatch } from "./watch.ts";
 import type { Logger } from "../support/log.ts";
 import type { Clock } from "../support/clock.ts";
-import { describeBug } from "../support/describe-bug.ts";
+import { describeBug } from "../support/errors.ts";
 
 /** `errors`: one line each, without any secret. */
 export type ReloadResult = { readonly ok: true } | { readonly ok: false; readonly errors: readonly string[] };

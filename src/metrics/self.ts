@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Shard } from "../config/shard.ts";
-import { SKIP_REASONS, type PollEvents } from "../polling/events.ts";
+import { SKIP_REASONS, type PollEvents } from "../polling/observation.ts";
 import { FAILURE_REASONS } from "../client/failure.ts";
 import { OPERATION_KINDS } from "../api/operations.ts";
 

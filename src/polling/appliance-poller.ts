@@ -2,10 +2,15 @@ import { OPERATIONS } from "../api/operations.ts";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
 import type { ApplianceClient } from "../client/client.ts";
 import { toSeconds, type Clock } from "../support/clock.ts";
-import type { PollEvents } from "./events.ts";
+import {
+  type PollEvents,
+  operationKey,
+  type Observation,
+  type Operation,
+  type PollResult,
+} from "./observation.ts";
 import { meansApplianceDown, type Failure } from "../client/failure.ts";
 import { expiresAtMs, firstPace, mustBeginByMs, waitEndsMs, verdictLastsMs, type Pace } from "./freshness.ts";
-import { operationKey, type Observation, type Operation, type PollResult } from "./observation.ts";
 import { createPauses } from "./pauses.ts";
 import { poll, unsent, UNSENT_AUTH, UNSENT_DEFERRED, UNSENT_DOWN, unsentForSlot } from "./poll.ts";
 import type { ShortOf, Slots } from "./slots.ts";
@@ -119,11 +124,11 @@ export function createAppliancePoller(
     }
   }
 
-  /** What was never polled counts as polled from its first answer on, however long that takes. */
+  /** Until shortly before the latest result expires; what was never polled has none, and waits for as long as it takes. */
   function connectionWaitMs(operation: Operation): number | undefined {
-    const known = latestUntilMs.get(operationKey(operation));
-    const nowMs = clock.monotonicMs();
-    return known === undefined ? undefined : waitEndsMs(nowMs, known, paceOf(operation)) - nowMs;
+    const untilMs = latestUntilMs.get(operationKey(operation));
+    const marginMs = paceOf(operation).gapMs / 4;
+    return untilMs && Math.max(marginMs, untilMs - marginMs - clock.monotonicMs());
   }
 
   function slotWaitEnds(operation: Operation, dueMs: number): number {

@@ -34,7 +34,7 @@ export function mustBeginByMs(latestUntilMs: number, { gapMs, timeoutMs }: Pace)
   return latestUntilMs - timeoutMs - gapMs / 4;
 }
 
-/** Until when a poll that is due waits for a free slot or a connection: until it must begin, but at least for a quarter of a gap. */
+/** Until when a poll that is due waits for a free slot: until it must begin, but at least for a quarter of a gap. */
 export function waitEndsMs(dueMs: number, latestUntilMs: number, pace: Pace): number {
   return Math.max(mustBeginByMs(latestUntilMs, pace), dueMs + pace.gapMs / 4);
 }

@@ -3,7 +3,7 @@ import type { OperationDescriptor } from "../api/operation.ts";
 import { OPERATIONS } from "../api/operations.ts";
 import type { ApplianceClient, GetOptions } from "../client/client.ts";
 import type { Failure, Outcome } from "../client/failure.ts";
-import { describeBug } from "../support/describe-bug.ts";
+import { describeBug } from "../support/errors.ts";
 import type { Operation, PollResult } from "./observation.ts";
 import type { ShortOf } from "./slots.ts";
 

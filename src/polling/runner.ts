@@ -5,8 +5,7 @@ import { createAppliancePoller, type AppliancePoller } from "./appliance-poller.
 import type { ApplianceClient } from "../client/client.ts";
 import type { CreateClient } from "../client/clients.ts";
 import type { Clock } from "../support/clock.ts";
-import type { PollEvents } from "./events.ts";
-import { operationKey, type Operation } from "./observation.ts";
+import { type PollEvents, operationKey, type Operation } from "./observation.ts";
 import { createSlots } from "./slots.ts";
 import { startTimetable, type TimetableEntry } from "./timetable.ts";
 

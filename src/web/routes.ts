@@ -1,17 +1,13 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import type { FleetDocument } from "../status/schema.ts";
-import { clientOf } from "./client-address.ts";
-import { createFleetPage } from "./fleet-page.ts";
-import { metricsReply } from "./metrics-text.ts";
+import { clientOf } from "./connections.ts";
+import { createFleetPage, createStatusPage } from "./pages.ts";
+import { metricsReply, createScrapePlaces, createSharedRendering } from "./scrape.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { createPageWork } from "./page-work.ts";
-import { RELOAD_PATH, type PagePath } from "./paths.ts";
+import { RELOAD_PATH, type PagePath, pathOf } from "./paths.ts";
 import { reloadReply, type ReloadConfig } from "./reload.ts";
 import { text, type Reply } from "./reply.ts";
-import { pathOf } from "./request-path.ts";
-import { createScrapePlaces } from "./scrape-places.ts";
-import { createSharedRendering } from "./scrape.ts";
-import { createStatusPage } from "./status-page.ts";
 
 const BUSY = text(503, "Too many requests at once", { "retry-after": "1" });
 

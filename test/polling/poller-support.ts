@@ -1,8 +1,7 @@
 import type { ApplianceConfig, OperationTiming } from "../../src/config/config.ts";
 import { createAppliancePoller, type AppliancePoller } from "../../src/polling/appliance-poller.ts";
 import type { ApplianceClient, Body } from "../../src/client/client.ts";
-import type { SkipReason } from "../../src/polling/events.ts";
-import type { Observation, Operation } from "../../src/polling/observation.ts";
+import type { SkipReason, Observation, Operation } from "../../src/polling/observation.ts";
 import type { OperationKind } from "../../src/api/operations.ts";
 import type { Outcome } from "../../src/client/failure.ts";
 import { createSlots, type Slots } from "../../src/polling/slots.ts";
