@@ -14,12 +14,24 @@ test.each([
   expect(formatShard(shard)).toBe(text);
 });
 
-test.each(["", "1", "/", "0/", "/1", "0/0", "3/3", "4/3", "-1/3", "0.5/3", "0x0/3", " 0/3", "0/3/3", "0/1001"])(
-  "%j is no shard",
-  (text) => {
-    expect(parseShard(text)).toBeUndefined();
-  },
-);
+test.each([
+  "",
+  "1",
+  "/",
+  "0/",
+  "/1",
+  "0/0",
+  "3/3",
+  "4/3",
+  "-1/3",
+  "0.5/3",
+  "0x0/3",
+  " 0/3",
+  "0/3/3",
+  "0/1001",
+])("%j is no shard", (text) => {
+  expect(parseShard(text)).toBeUndefined();
+});
 
 // Another hash would move clusters between the shards of an old and a new version.
 test.each([
@@ -40,7 +52,10 @@ test("every cluster is whole and in exactly one shard", () => {
         ["a", "b"].map((member) => applianceOf({ name: `${cluster}-${member}`, cluster })),
       );
       const config = configOf(...appliances);
-      const shards = Array.from({ length: total }, (_, index) => inShard(config, { index, total }).appliances);
+      const shards = Array.from(
+        { length: total },
+        (_, index) => inShard(config, { index, total }).appliances,
+      );
       expect(shards.flat()).toHaveLength(appliances.length);
       expect(new Set(shards.flat())).toEqual(new Set(appliances));
       const parts = shards.flatMap((shard) => [...new Set(shard.map(({ cluster }) => cluster))]);
