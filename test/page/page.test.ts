@@ -1,7 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { createStatusPage } from "../../src/page/status-page.ts";
-import type { FleetDocument } from "../../src/status/schema.ts";
 import { pollRows } from "../../src/page/view/cluster-table.ts";
 import { ask, routes, serve } from "../web/support.ts";
 import { documentOf, EVENTS, NOW_MS, pair, PENDING, shopDown, TIMED_OUT } from "./documents.ts";
@@ -27,9 +26,9 @@ test("each appliance shows its latest poll, last success, duration, why it fails
   ]);
 });
 
-const pageOf = (query: string): string =>
+const pageOf = (query: string, document = FLEET): string =>
   createStatusPage({
-    document: () => FLEET,
+    document: () => document,
     wallMs: () => NOW_MS,
     telemetryPath: "/metrics",
     assets: "assets/1",
@@ -49,14 +48,10 @@ test("the page says what is wrong first, then what happened, then how the cluste
 });
 
 test("the page names the shard of an exporter that does not poll all clusters", () => {
-  const footerOf = (shard: FleetDocument["exporter"]["shard"]): string => {
-    const document = { ...FLEET, exporter: { ...FLEET.exporter, shard } };
-    const facts = { wallMs: () => NOW_MS, telemetryPath: "/metrics", assets: "assets/1" };
-    const page = createStatusPage({ ...facts, document: () => document })(new URLSearchParams());
-    return textOf({ text: page.slice(page.indexOf("<footer>")) });
-  };
-  expect(footerOf({ index: 1, total: 3 })).toContain("appliance-exporter 1.2.3, shard 1/3, running since");
-  expect(footerOf({ index: 0, total: 1 })).toContain("appliance-exporter 1.2.3, running since");
+  expect(textOf({ text: pageOf("") })).toContain("appliance-exporter 1.2.3, running since");
+  const exporter = { ...FLEET.exporter, shard: { index: 1, total: 3 } };
+  const page = pageOf("", { ...FLEET, exporter });
+  expect(textOf({ text: page })).toContain("appliance-exporter 1.2.3, shard 1/3, running since");
 });
 
 test("a fragment is the part of the page that changes", () => {
