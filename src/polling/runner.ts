@@ -14,11 +14,11 @@ export interface Runner {
   /**
    * Makes everything that this configuration needs, touching nothing that runs; the function that it returns is to be
    * called at once, and polls by the configuration from then on. An appliance that stays as it was keeps its instants,
-   * connections and pauses; another address makes it a new one. Clients that are needed come from `createClient`.
+   * connections and backoff; another address makes it a new one. Clients that are needed come from `createClient`.
    */
   prepare(config: Config, createClient: ClientFactory): () => void;
   /**
-   * The monotonic instant at which an operation of an appliance is polled next, pauses included; `undefined` where it is
+   * The monotonic instant at which an operation of an appliance is polled next, backoff included; `undefined` where it is
    * not planned.
    */
   nextPollMs(appliance: string, operation: Operation): number | undefined;
@@ -34,20 +34,20 @@ export interface RunnerDeps {
   readonly onClockJump: (jumpMs: number) => void;
 }
 
-interface Seat {
+interface ScheduledAppliance {
   readonly appliance: ApplianceConfig;
   readonly client: ApplianceClient;
   readonly poller: AppliancePoller;
 }
 
 interface Target {
-  readonly seat: Seat;
+  readonly owner: ScheduledAppliance;
   readonly operation: Operation;
 }
 
 export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner {
   const slots = createSlots(clock);
-  let seats: ReadonlyMap<string, Seat> = new Map();
+  let scheduled: ReadonlyMap<string, ScheduledAppliance> = new Map();
   let targets: ReadonlyMap<string, Target> = new Map();
   /** Appliances whose VRRP list was polled; their website tests need not wait for it. */
   let polled = new Set<string>();
@@ -57,7 +57,7 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
     onClockJump,
     onDue: (key, dueMs) => {
       const target = targets.get(key);
-      target?.seat.poller.due(target.operation, dueMs);
+      target?.owner.poller.due(target.operation, dueMs);
     },
     onMissed: (key, count) => {
       const kind = targets.get(key)?.operation.kind;
@@ -77,8 +77,8 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
     }
   }
 
-  function seatFor(appliance: ApplianceConfig, createClient: ClientFactory): Seat {
-    const old = seats.get(appliance.name);
+  function scheduledFor(appliance: ApplianceConfig, createClient: ClientFactory): ScheduledAppliance {
+    const old = scheduled.get(appliance.name);
     if (old === undefined || old.appliance.baseUrl !== appliance.baseUrl) {
       const client = createClient(appliance);
       return { appliance, client, poller: createAppliancePoller(pollerDeps, appliance, client) };
@@ -89,63 +89,67 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
     return { appliance, client, poller: old.poller };
   }
 
-  /** The poller ends, or goes on with what is new. */
-  function hand(seat: Seat, next: Seat | undefined): void {
-    if (next?.poller !== seat.poller) seat.poller.close();
-    else if (next !== seat) next.poller.update(next.appliance, next.client);
+  /** Ends the poller, or updates it. */
+  function handOver(owner: ScheduledAppliance, next: ScheduledAppliance | undefined): void {
+    if (next?.poller !== owner.poller) owner.poller.close();
+    else if (next !== owner) next.poller.update(next.appliance, next.client);
   }
 
-  /** What a change brings is tried at once: new websites, and the VRRP list over a client that is new. */
-  function begin(key: string, { seat, operation }: Target, before: Seat | undefined): void {
-    if (polled.has(seat.appliance.name)) timetable.release(key);
-    const hasNewClient = before?.poller === seat.poller && before.client !== seat.client;
+  /** Polls what a reload changed at once: new websites, and the VRRP list over a new client. */
+  function begin(key: string, { owner, operation }: Target, before: ScheduledAppliance | undefined): void {
+    if (polled.has(owner.appliance.name)) timetable.release(key);
+    const hasNewClient = before?.poller === owner.poller && before.client !== owner.client;
     if (hasNewClient && operation.kind === "vrrp") timetable.dueNow(key);
   }
 
   return {
     prepare: (config, createClient) => {
       const enabled = config.appliances.filter((appliance) => appliance.enabled);
-      const next = new Map(enabled.map((appliance) => [appliance.name, seatFor(appliance, createClient)]));
+      const next = new Map(
+        enabled.map((appliance) => [appliance.name, scheduledFor(appliance, createClient)]),
+      );
       return () => {
-        const before = seats;
+        const before = scheduled;
         slots.setLimit(config.maxConcurrentWebsiteTests);
-        for (const [name, seat] of before) hand(seat, next.get(name));
-        seats = next;
+        for (const [name, owner] of before) handOver(owner, next.get(name));
+        scheduled = next;
         targets = new Map([...next.values()].flatMap(targetsOf));
-        polled = new Set([...polled].filter((name) => seats.get(name)?.poller === before.get(name)?.poller));
+        polled = new Set(
+          [...polled].filter((name) => scheduled.get(name)?.poller === before.get(name)?.poller),
+        );
         timetable.set([...targets].map(entryOf));
-        for (const [key, target] of targets) begin(key, target, before.get(target.seat.appliance.name));
+        for (const [key, target] of targets) begin(key, target, before.get(target.owner.appliance.name));
       };
     },
     nextPollMs: (name, operation) => {
-      const seat = seats.get(name);
-      if (seat === undefined) return undefined;
-      const fromMs = seat.poller.restsUntilMs(operation) ?? clock.monotonicMs();
-      return timetable.nextDueMs(targetKey(seat.appliance, operation), fromMs);
+      const owner = scheduled.get(name);
+      if (owner === undefined) return undefined;
+      const fromMs = owner.poller.pausedUntilMs(operation) ?? clock.monotonicMs();
+      return timetable.nextDueMs(targetKey(owner.appliance, operation), fromMs);
     },
     lastTickMs: timetable.lastTickMs,
     stop: () => {
       timetable.stop();
-      for (const { poller } of seats.values()) poller.close();
+      for (const { poller } of scheduled.values()) poller.close();
     },
   };
 }
 
-function targetsOf(seat: Seat): readonly (readonly [string, Target])[] {
-  const { appliance } = seat;
+function targetsOf(owner: ScheduledAppliance): readonly (readonly [string, Target])[] {
+  const { appliance } = owner;
   const operations: readonly Operation[] = [
     { kind: "vrrp" },
     ...appliance.websites.map(({ id }) => ({ kind: "website_test", websiteId: id }) as const),
   ];
-  return operations.map((operation) => [targetKey(appliance, operation), { seat, operation }]);
+  return operations.map((operation) => [targetKey(appliance, operation), { owner, operation }]);
 }
 
 function targetKey({ name }: ApplianceConfig, operation: Operation): string {
   return `${name}/${operationKey(operation)}`;
 }
 
-function entryOf([key, { seat, operation }]: readonly [string, Target]): TimetableEntry {
-  const { cluster, polling, baseUrl: subject } = seat.appliance;
+function entryOf([key, { owner, operation }]: readonly [string, Target]): TimetableEntry {
+  const { cluster, polling, baseUrl: subject } = owner.appliance;
   if (operation.kind === "vrrp") {
     return { key, subject, phaseKey: cluster, timing: polling.vrrp, first: "at_once" };
   }
