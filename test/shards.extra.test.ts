@@ -137,7 +137,7 @@ test("shards poll every appliance once, and a change from two to three shards le
   expect(new Set(before.map(({ appliance }) => appliance))).toEqual(new Set(APPLIANCES));
   // Prometheus knew every appliance at every second, whichever scrapes a busy machine lost, and no shard was missing.
   const [counts] = await prometheus.queryRange(
-    "count(count by (appliance) (last_over_time(appliance_up[30s]) == 1))",
+    "count(count by (appliance) (max_over_time(appliance_up[30s]) == 1))",
     completeMs,
   );
   expect(new Set(counts?.values)).toEqual(new Set([APPLIANCES.length]));
