@@ -110,9 +110,8 @@ test("shards poll every appliance once, and a change from two to three shards le
 
   const known = (times: number) => async () => {
     const counts = await prometheus.query("count by (appliance) (appliance_up == 1)");
-    expect(counts.map(({ labels: { appliance }, values: [count] }) => [appliance, count]).toSorted()).toEqual(
-      APPLIANCES.map((name) => [name, times]).toSorted(),
-    );
+    const found = counts.map(({ labels, values: [count] }) => `${labels["appliance"]}: ${count}`);
+    expect(found.toSorted()).toEqual(APPLIANCES.map((name) => `${name}: ${times}`).toSorted());
   };
   await eventually(known(1), { everyMs: 200 });
   expect(await pollersFromNow(fleet)).toEqual(byShard(2));
@@ -134,12 +133,11 @@ test("shards poll every appliance once, and a change from two to three shards le
   expect(await pollersFromNow(fleet)).toEqual(byShard(3));
 
   // The new set polled every appliance before the old one ended.
-  const isNew = ({ exporter }: Poll): boolean => exporter.endsWith("/3");
-  const before = fleet.polls.slice(0, lastOfTwo).filter(isNew);
+  const before = fleet.polls.slice(0, lastOfTwo).filter(({ exporter }) => exporter.endsWith("/3"));
   expect(new Set(before.map(({ appliance }) => appliance))).toEqual(new Set(APPLIANCES));
   // Prometheus knew every appliance at every second, whichever scrapes a busy machine lost, and no shard was missing.
   const [counts] = await prometheus.queryRange(
-    "count(count by (appliance) (last_over_time(appliance_up[30s]) == 1))",
+    "count(count by (appliance) (max_over_time(appliance_up[30s]) == 1))",
     completeMs,
   );
   expect(new Set(counts?.values)).toEqual(new Set([APPLIANCES.length]));

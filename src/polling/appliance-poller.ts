@@ -3,6 +3,14 @@ import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
 import type { ApplianceClient } from "../client/client.ts";
 import { toSeconds, type Clock } from "../support/clock.ts";
 import {
+  backoffAfter,
+  NO_BACKOFF,
+  pausedUntilMs,
+  refusedUntilMs,
+  withoutRefusals,
+  type FinishedPoll,
+} from "./backoff.ts";
+import {
   type PollEvents,
   operationKey,
   type Observation,
@@ -11,20 +19,18 @@ import {
 } from "./observation.ts";
 import { meansApplianceDown, type Failure } from "../client/failure.ts";
 import { expiresAtMs, firstPace, mustBeginByMs, waitEndsMs, verdictLastsMs, type Pace } from "./freshness.ts";
-import { createPauses } from "./pauses.ts";
 import { poll, unsent, UNSENT_AUTH, UNSENT_DEFERRED, UNSENT_DOWN, unsentForSlot } from "./poll.ts";
 import type { ShortOf, Slots } from "./slots.ts";
-import { timespan, type Timespan } from "./timespan.ts";
 
 /** Polls one appliance, one poll of each operation at a time. */
 export interface AppliancePoller {
   /** Polls the operation, unless it is in flight or backs off, or the appliance is known to be down. Returns at once. */
   due(operation: Operation, dueMs: number): void;
-  /** Until when the operation rests, monotonic; `undefined` where it does not. */
-  restsUntilMs(operation: Operation): number | undefined;
+  /** The monotonic instant until which the operation backs off; `undefined` if it does not. */
+  pausedUntilMs(operation: Operation): number | undefined;
   /**
-   * Goes on with another configuration of the same appliance; `client` may be the one it has. A pause for refused
-   * credentials is over; polls that an abandoned client has under way are made again by the new one.
+   * Changes the configuration of the appliance; `client` may be the present one. Ends a backoff for refused credentials. The
+   * new client repeats polls that another client has in flight.
    */
   update(appliance: ApplianceConfig, client: ApplianceClient): void;
   /** Ends all polls; nothing is observed from here on. */
@@ -50,6 +56,9 @@ interface Verdict {
 const LIST: Operation = { kind: "vrrp" };
 const REACHABLE: Verdict = { isDown: false, atMs: 0 };
 
+/** Monotonic instants. */
+type Span = Pick<FinishedPoll, "startedMs" | "endedMs">;
+
 /** One attempt at a poll that was due at `dueMs`; `fleet`, `appliance`: no slot came free in time. */
 interface Attempt {
   readonly operation: Operation;
@@ -66,7 +75,6 @@ export function createAppliancePoller(
   const slots = deps.slots.forAppliance(initial.polling.maxConcurrentWebsiteTests);
   /** When the polls in flight were due, from the wait for a slot on; by `operationKey`. */
   const inFlight = new Map<string, number>();
-  const pauses = createPauses(clock);
   /** Until when the latest observation of an operation counts. */
   const latestUntilMs = new Map<string, number>();
   /** When website tests became due that have found no free slot since. They keep their place over a failed wait. */
@@ -74,6 +82,7 @@ export function createAppliancePoller(
   let appliance = initial;
   let client: ApplianceClient | undefined = initialClient;
   let verdict: Verdict = REACHABLE;
+  let backoff = NO_BACKOFF;
 
   async function attempt(tried: Attempt): Promise<void> {
     const { operation, dueMs, slot } = tried;
@@ -81,10 +90,10 @@ export function createAppliancePoller(
     if (used === undefined || !isConfigured(operation)) return;
     if (isKnownDown(operation)) return observe(notSent(operation, UNSENT_DOWN));
     const { timeoutMs } = timingOf(operation);
-    const isResting = await pauses.rests(operationKey(operation), () => used.hasNewCredentials(timeoutMs));
+    if (isRefused(operation) && (await used.hasNewCredentials(timeoutMs))) backoff = withoutRefusals(backoff);
     if (used !== client) return attempt(tried);
-    if (isResting) return rest(operation);
-    // What is not sent anyway has been sorted out before the wait for a slot, and is again after it.
+    if (pausedUntil(operation) !== undefined) return skip(operation);
+    // These checks come before the wait for a slot, and again after it.
     if (slot === "needed") return attemptWithSlot(tried);
     const waitedSeconds = (): number => toSeconds(Math.max(0, clock.monotonicMs() - dueMs));
     if (slot === "fleet" || slot === "appliance")
@@ -101,8 +110,8 @@ export function createAppliancePoller(
       onCredentials: (sent) => (credentials = sent),
     });
     const endedMs = clock.monotonicMs();
-    const span = timespan(startedMs ?? endedMs, endedMs);
-    if (startedMs !== undefined) events.ended(operation.kind, span.durationSeconds);
+    const span = { startedMs: startedMs ?? endedMs, endedMs };
+    if (startedMs !== undefined) events.ended(operation.kind, toSeconds(endedMs - startedMs));
     // The result of a client that was replaced meanwhile does not count; the poll is still due.
     return used === client ? settle(result, credentials, span) : attempt(tried);
   }
@@ -143,7 +152,7 @@ export function createAppliancePoller(
     if (operation.kind === "vrrp") return false;
     const { isDown, atMs } = verdict;
     // The verdict does not age while the list backs off after a refusal, or while its next poll is in flight.
-    const fromMs = Math.max(atMs, pauses.allUntilMs());
+    const fromMs = Math.max(atMs, backoff.everything?.untilMs ?? 0);
     const nowMs = inFlight.get(operationKey(LIST)) ?? clock.monotonicMs();
     return isDown && nowMs < fromMs + verdictMs();
   }
@@ -158,24 +167,32 @@ export function createAppliancePoller(
     return !("websiteId" in operation) || appliance.websites.some(({ id }) => id === operation.websiteId);
   }
 
-  function rest(operation: Operation): void {
+  function pausedUntil(operation: Operation): number | undefined {
+    return pausedUntilMs(backoff, operationKey(operation), clock.monotonicMs());
+  }
+
+  /** Whether the operation backs off because the credentials were refused. */
+  function isRefused(operation: Operation): boolean {
+    return refusedUntilMs(backoff, operationKey(operation), clock.monotonicMs()) !== undefined;
+  }
+
+  function skip(operation: Operation): void {
     events.skipped(operation.kind, "backoff", 1);
     const pace = paceOf(operation);
     const nextTurnMs = clock.monotonicMs() + pace.gapMs;
     const untilMs = latestUntilMs.get(operationKey(operation)) ?? 0;
     // The latest result must not expire as `stalled` before the next turn: it ends here, with the true reason.
     const isLate = mustBeginByMs(untilMs, pace) <= nextTurnMs;
-    const reason = pauses.isRefused(operationKey(operation)) ? UNSENT_AUTH : UNSENT_DEFERRED;
-    if (isLate) observe(notSent(operation, reason));
+    if (isLate) observe(notSent(operation, isRefused(operation) ? UNSENT_AUTH : UNSENT_DEFERRED));
   }
 
-  function settle(result: PollResult, credentials: symbol | undefined, span: Timespan): void {
+  function settle(result: PollResult, credentials: symbol | undefined, span: Span): void {
     const { outcome } = result;
     const operation = operationKey(result);
     const intervalMs = paceOf(result).gapMs;
     const listFirstMs = outcome.ok ? 0 : verdictMs();
-    pauses.ended({ operation, outcome, credentials, ...span, intervalMs, listFirstMs });
-    observe(dated(result, span.durationSeconds));
+    backoff = backoffAfter(backoff, { operation, outcome, credentials, ...span, intervalMs, listFirstMs });
+    observe(dated(result, toSeconds(span.endedMs - span.startedMs)));
     if (result.kind !== "vrrp") return;
     const isDown = !outcome.ok && meansApplianceDown(outcome.failure.reason);
     const wasDown = verdict.isDown;
@@ -189,13 +206,13 @@ export function createAppliancePoller(
 
   function dated(result: PollResult, durationSeconds: number | undefined): Observation {
     const nowMs = clock.monotonicMs();
-    const restsUntilMs = result.outcome.ok ? nowMs : (pauses.untilMs(operationKey(result)) ?? nowMs);
+    const countsFromMs = result.outcome.ok ? nowMs : (pausedUntil(result) ?? nowMs);
     return {
       ...result,
       appliance: appliance.name,
       completedAtMs: clock.wallMs(),
       durationSeconds,
-      expiresAtMs: expiresAtMs(restsUntilMs, paceOf(result)),
+      expiresAtMs: expiresAtMs(countsFromMs, paceOf(result)),
       certificate: client?.certificate(),
     };
   }
@@ -225,12 +242,12 @@ export function createAppliancePoller(
       const slot = OPERATIONS[operation.kind].takesSlot ? "needed" : "none needed";
       void attempt({ operation, dueMs, slot }).finally(() => inFlight.delete(key));
     },
-    restsUntilMs: (operation) => pauses.untilMs(operationKey(operation)),
+    pausedUntilMs: pausedUntil,
     update: (next, nextClient) => {
       if (client !== nextClient) client?.close();
       appliance = next;
       client = nextClient;
-      pauses.forgetRefusals();
+      backoff = withoutRefusals(backoff);
       slots.setLimit(next.polling.maxConcurrentWebsiteTests);
     },
     close: () => {

@@ -14,11 +14,11 @@ export interface Runner {
   /**
    * Makes everything that this configuration needs, touching nothing that runs; the function that it returns is to be
    * called at once, and polls by the configuration from then on. An appliance that stays as it was keeps its instants,
-   * connections and pauses; another address makes it a new one. Clients that are needed come from `createClient`.
+   * connections and backoff; another address makes it a new one. Clients that are needed come from `createClient`.
    */
   prepare(config: Config, createClient: CreateClient): () => void;
   /**
-   * The monotonic instant at which an operation of an appliance is polled next, pauses included; `undefined` where it is
+   * The monotonic instant at which an operation of an appliance is polled next, backoff included; `undefined` where it is
    * not planned.
    */
   nextPollMs(appliance: string, operation: Operation): number | undefined;
@@ -42,13 +42,13 @@ interface ScheduledAppliance {
 }
 
 interface Target {
-  readonly scheduled: ScheduledAppliance;
+  readonly owner: ScheduledAppliance;
   readonly operation: Operation;
 }
 
 export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner {
   const slots = createSlots(clock);
-  let schedule: ReadonlyMap<string, ScheduledAppliance> = new Map();
+  let scheduled: ReadonlyMap<string, ScheduledAppliance> = new Map();
   let targets: ReadonlyMap<string, Target> = new Map();
   /** Appliances whose VRRP list was polled; their website tests need not wait for it. */
   let polled = new Set<string>();
@@ -58,7 +58,7 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
     onClockJump,
     onDue: (key, dueMs) => {
       const target = targets.get(key);
-      target?.scheduled.poller.due(target.operation, dueMs);
+      target?.owner.poller.due(target.operation, dueMs);
     },
     onMissed: (key, count) => {
       const kind = targets.get(key)?.operation.kind;
@@ -79,7 +79,7 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
   }
 
   function scheduledFor(appliance: ApplianceConfig, createClient: CreateClient): ScheduledAppliance {
-    const old = schedule.get(appliance.name);
+    const old = scheduled.get(appliance.name);
     if (old === undefined || old.appliance.baseUrl !== appliance.baseUrl) {
       const client = createClient(appliance);
       return { appliance, client, poller: createAppliancePoller(pollerDeps, appliance, client) };
@@ -90,20 +90,16 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
     return { appliance, client, poller: old.poller };
   }
 
-  /** The poller ends, or goes on with what is new. */
-  function hand(scheduled: ScheduledAppliance, next: ScheduledAppliance | undefined): void {
-    if (next?.poller !== scheduled.poller) scheduled.poller.close();
-    else if (next !== scheduled) next.poller.update(next.appliance, next.client);
+  /** Ends the poller, or updates it. */
+  function handOver(owner: ScheduledAppliance, next: ScheduledAppliance | undefined): void {
+    if (next?.poller !== owner.poller) owner.poller.close();
+    else if (next !== owner) next.poller.update(next.appliance, next.client);
   }
 
-  /** What a change brings is tried at once: new websites, and the VRRP list over a client that is new. */
-  function begin(
-    key: string,
-    { scheduled, operation }: Target,
-    before: ScheduledAppliance | undefined,
-  ): void {
-    if (polled.has(scheduled.appliance.name)) timetable.release(key);
-    const hasNewClient = before?.poller === scheduled.poller && before.client !== scheduled.client;
+  /** Polls what a reload changed at once: new websites, and the VRRP list over a new client. */
+  function begin(key: string, { owner, operation }: Target, before: ScheduledAppliance | undefined): void {
+    if (polled.has(owner.appliance.name)) timetable.release(key);
+    const hasNewClient = before?.poller === owner.poller && before.client !== owner.client;
     if (hasNewClient && operation.kind === "vrrp") timetable.dueNow(key);
   }
 
@@ -114,28 +110,28 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
         enabled.map((appliance) => [appliance.name, scheduledFor(appliance, createClient)]),
       );
       return () => {
-        const before = schedule;
+        const before = scheduled;
         slots.setLimit(config.maxConcurrentWebsiteTests);
-        for (const [name, scheduled] of before) hand(scheduled, next.get(name));
-        schedule = next;
+        for (const [name, owner] of before) handOver(owner, next.get(name));
+        scheduled = next;
         targets = new Map([...next.values()].flatMap(targetsOf));
         polled = new Set(
-          [...polled].filter((name) => schedule.get(name)?.poller === before.get(name)?.poller),
+          [...polled].filter((name) => scheduled.get(name)?.poller === before.get(name)?.poller),
         );
         timetable.set([...targets].map(entryOf));
-        for (const [key, target] of targets) begin(key, target, before.get(target.scheduled.appliance.name));
+        for (const [key, target] of targets) begin(key, target, before.get(target.owner.appliance.name));
       };
     },
     nextPollMs: (name, operation) => {
-      const scheduled = schedule.get(name);
-      if (scheduled === undefined) return undefined;
-      const fromMs = scheduled.poller.restsUntilMs(operation) ?? clock.monotonicMs();
-      return timetable.nextDueMs(targetKey(scheduled.appliance, operation), fromMs);
+      const owner = scheduled.get(name);
+      if (owner === undefined) return undefined;
+      const fromMs = owner.poller.pausedUntilMs(operation) ?? clock.monotonicMs();
+      return timetable.nextDueMs(targetKey(owner.appliance, operation), fromMs);
     },
     lastTickMs: timetable.lastTickMs,
     stop: () => {
       timetable.stop();
-      for (const { poller } of schedule.values()) poller.close();
+      for (const { poller } of scheduled.values()) poller.close();
     },
   };
 }
@@ -150,20 +146,17 @@ function waitsForList({ kind }: Operation): boolean {
   return kind !== "vrrp";
 }
 
-function targetsOf(scheduled: ScheduledAppliance): readonly (readonly [string, Target])[] {
-  const { appliance } = scheduled;
-  return operationsOf(appliance).map((operation) => [
-    targetKey(appliance, operation),
-    { scheduled, operation },
-  ]);
+function targetsOf(owner: ScheduledAppliance): readonly (readonly [string, Target])[] {
+  const { appliance } = owner;
+  return operationsOf(appliance).map((operation) => [targetKey(appliance, operation), { owner, operation }]);
 }
 
 function targetKey({ name }: ApplianceConfig, operation: Operation): string {
   return `${name}/${operationKey(operation)}`;
 }
 
-function entryOf([key, { scheduled, operation }]: readonly [string, Target]): TimetableEntry {
-  const { cluster, polling, baseUrl: subject } = scheduled.appliance;
+function entryOf([key, { owner, operation }]: readonly [string, Target]): TimetableEntry {
+  const { cluster, polling, baseUrl: subject } = owner.appliance;
   const timing = polling[OPERATIONS[operation.kind].timing];
   // Members of a cluster are polled at the same moment. Each website has a phase of its own, so that an appliance does not
   // get all tests at once.
