@@ -84,7 +84,7 @@ function warnOfSharedAddresses({ appliances }: Config, logger: Logger): void {
 export async function startExporter(options: ExporterOptions, edges: ExporterEdges): Promise<ExporterStart> {
   const { clock, logger } = edges;
   const loaded = await loadConfig(options.configFile);
-  const secured = await loadSecuredWeb(options.webConfigFile, { logger, nowMs: clock.monotonicMs });
+  const secured = await loadSecuredWeb(options.webConfigFile);
   if (!loaded.ok || !secured.ok) return { ok: false, reason: "config", errors: errorsOf(loaded, secured) };
 
   const assets = await loadAssets();

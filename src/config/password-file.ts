@@ -1,7 +1,6 @@
 import pLimit from "p-limit";
 import type { PasswordSource } from "./config.ts";
-import { stampOf } from "./file-stamp.ts";
-import { readTextFile, unfit, type ReadFailure } from "./read-file.ts";
+import { readTextFile, stampOf, unfit, type ReadFailure } from "./read-file.ts";
 import { Secret } from "../support/secret.ts";
 
 export type PasswordResult = PasswordRead | ReadFailure;

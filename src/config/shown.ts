@@ -1,8 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { stringify } from "yaml";
-import { isRecord } from "./yaml/data.ts";
-import { valueAt } from "./yaml/validate.ts";
-import type { YamlFile } from "./yaml/file.ts";
+import { valueAt } from "./validate.ts";
+import type { YamlFile } from "./yaml.ts";
 
 const SECRET = "<secret>";
 
@@ -24,9 +23,8 @@ interface ShownFile {
 
 function renderFiles(files: readonly ShownFile[]): string {
   const [main] = files;
-  const top = isRecord(main?.data) ? main.data : {};
   const names = files.map(({ name }) => `# ${JSON.stringify(name)}\n`).join("");
-  const { config_files: _, ...rest } = top;
+  const { config_files: _, ...rest } = Object(main?.data);
   const merged = { ...rest, ...mergedList(files, "clusters"), ...mergedList(files, "appliances") };
   return `# Read from:\n${names}${stringify(merged, { lineWidth: 0 })}`;
 }

@@ -1,4 +1,4 @@
-import { stampOf } from "./file-stamp.ts";
+import { stampOf } from "./read-file.ts";
 import type { Source, SourceState } from "./sources.ts";
 
 /** Checks from one that trusts metadata to the next that reads everything. */

@@ -21,7 +21,7 @@ test("a bad web configuration is told on stderr beside a bad configuration, and 
   expect({ code, ...printed }).toEqual({
     code: 1,
     out: "",
-    err: `${folder}/config.yaml:2:1: colour: unknown key\n${folder}/web.yaml:1:1: users: unknown key\n`,
+    err: `${folder}/config.yaml:2:1: unknown key "colour"\n${folder}/web.yaml:1:1: unknown key "users"\n`,
   });
 });
 
@@ -42,6 +42,6 @@ test("a key that does not belong to its certificate is told on stderr, and exits
   expect({ code, ...printed }).toEqual({
     code: 1,
     out: "",
-    err: `${folder}/web.yaml:1:45: tls_server_config.key_file: the key does not belong to the certificate, or TLS refuses the two\n`,
+    err: `${folder}/web.yaml:1:45: tls_server_config.key_file: the key does not belong to the certificate in cert_file\n`,
   });
 });
