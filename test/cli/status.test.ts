@@ -177,6 +177,6 @@ test("credentials come from a file, and a wrong file is told with its place", as
   const bad = await status(`--url=${url}`, `--http.config.file=${join(folder, "bad.yaml")}`);
   expect(bad.code).toBe(2);
   expect(bad.err.replaceAll(`${folder}/`, "")).toMatch(
-    /^bad\.yaml:1:\d+: http_client\.basic_auth: .*got none\nbad\.yaml:2:1: .*unknown key\n$/,
+    /^bad\.yaml:1:\d+: http_client\.basic_auth: .*got none\nbad\.yaml:2:1: unknown key "url"\n$/,
   );
 });
