@@ -42,7 +42,6 @@ async function findFiles(
   const listing = await list();
   record.add({
     name: resolve(folder, basename(pattern)),
-    statPath: resolve(folder),
     state: stateOf(listing),
     read: async () => stateOf(await list()),
   });

@@ -78,7 +78,7 @@ async function readPassword(path: string, record: SourceRecord): Promise<TextRes
   if (result.ok) return { ok: true, text: result.secret.reveal() };
   const read = async () => sourceState(await readPasswordFile(path), () => "fit");
   // No path: the password may have been written in its place.
-  record.add({ name: "a password file", statPath: path, state: sourceState(result, () => "fit"), read });
+  record.add({ name: "a password file", state: sourceState(result, () => "fit"), read });
   return result;
 }
 

@@ -37,23 +37,16 @@ function issuesOf<T>(data: unknown, schema: z.ZodType<T>): z.core.$ZodIssue[] | 
 
 function issueErrors(file: YamlFile, base: JsonPath, issue: z.core.$ZodIssue): readonly ConfigError[] {
   const path = [...base, ...issue.path.map((segment) => (typeof segment === "symbol" ? "" : segment))];
-  switch (issue.code) {
-    case "unrecognized_keys":
-      return unknownKeyErrors(file, path, issue);
-    case "invalid_union": {
-      // The form that was evidently meant is the one with an error inside of it.
-      const isMeant = ({ code, path: inner }: z.core.$ZodIssue) =>
-        inner.length > 0 || code === "unrecognized_keys";
-      const meant = issue.errors.find((form) => form.some(isMeant));
-      return (
-        meant?.flatMap((inner) => issueErrors(file, path, inner)) ?? [errorAt(file, path, issue.message)]
-      );
-    }
-    case "invalid_key":
-      return [keyError(file, path, issue.issues[0]?.message ?? issue.message)];
-    default:
-      return [keyError(file, path, issue.message)];
+  if (issue.code === "unrecognized_keys") return unknownKeyErrors(file, path, issue);
+  if (issue.code === "invalid_union") {
+    // The form that was evidently meant is the one with an error inside of it.
+    const meant = issue.errors.find((form) =>
+      form.some(({ code, path: inner }) => inner.length > 0 || code === "unrecognized_keys"),
+    );
+    if (meant !== undefined) return meant.flatMap((inner) => issueErrors(file, path, inner));
   }
+  const { message } = issue.code === "invalid_key" ? (issue.issues[0] ?? issue) : issue;
+  return [keyError(file, path, message)];
 }
 
 /** Without a space, `{ monitor:$2y$10$... }` makes a key of the secret: such a key is not shown. */
@@ -98,7 +91,7 @@ function closestTo(word: string, known: readonly string[]): string | undefined {
 /** Letters to insert, delete or replace to make one word of the other (Levenshtein). */
 export function editDistance(a: string, b: string): number {
   const initial = Array.from({ length: b.length + 1 }, (_, index) => index);
-  const last = [...a].reduce<readonly number[]>((row, letter, index) => {
+  const last = Array.from(a).reduce<readonly number[]>((row, letter, index) => {
     const next = [index + 1];
     for (let at = 1; at <= b.length; at += 1) {
       const replaced = (row[at - 1] ?? 0) + (letter === b[at - 1] ? 0 : 1);
@@ -151,20 +144,14 @@ function wordIssue(issue: z.core.$ZodRawIssue): string {
     return issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape).join(" ") : "";
   }
   if (issue.input === undefined) return MISSING;
-  switch (issue.code) {
-    case "invalid_type": {
-      const hint = issue.expected === "string" ? quotesHint(issue.input) : "";
-      return `expected ${KINDS[issue.expected] ?? "a map"}, got ${kindOf(issue.input)}${hint}`;
-    }
-    case "invalid_value":
-      return `expected one of ${issue.values.map(String).join(", ")}`;
-    case "too_small":
-      return `expected at least ${issue.minimum}${UNITS[issue.origin] ?? ""}`;
-    case "too_big":
-      return `expected at most ${issue.maximum}${UNITS[issue.origin] ?? ""}`;
-    default:
-      return "not what is expected here";
+  if (issue.code === "invalid_type") {
+    const hint = issue.expected === "string" ? quotesHint(issue.input) : "";
+    return `expected ${KINDS[issue.expected] ?? "a map"}, got ${kindOf(issue.input)}${hint}`;
   }
+  if (issue.code === "invalid_value") return `expected one of ${issue.values.map(String).join(", ")}`;
+  if (issue.code === "too_small") return `expected at least ${issue.minimum}${UNITS[issue.origin] ?? ""}`;
+  if (issue.code === "too_big") return `expected at most ${issue.maximum}${UNITS[issue.origin] ?? ""}`;
+  return "not what is expected here";
 }
 
 const KINDS: Readonly<Record<string, string>> = {

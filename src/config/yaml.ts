@@ -2,6 +2,7 @@ import {
   Composer,
   isAlias,
   isMap,
+  isNode,
   isScalar,
   isSeq,
   Lexer,
@@ -12,6 +13,8 @@ import {
   type ErrorCode,
   type Node,
   type Pair,
+  type YAMLMap,
+  type YAMLSeq,
 } from "yaml";
 import type { ConfigError } from "./config.ts";
 import { formatPath, limitErrors, MAX_ERRORS, moreErrors, type JsonPath } from "./errors.ts";
@@ -132,29 +135,24 @@ function isCollection({ type }: CST.Token): boolean {
 
 /** Our words for the library's codes: its own messages quote the text. */
 function wordSyntax(code: ErrorCode): string {
-  switch (code) {
-    case "BAD_INDENT":
-      return "wrong indentation";
-    case "TAB_AS_INDENT":
-      return "a tab where spaces must indent";
-    case "MISSING_CHAR":
-      return "something is missing: a closing quote or bracket, a comma, a colon, or a space after one";
-    case "BAD_SCALAR_START":
-      return "a text that starts with this character needs quotes";
-    case "BAD_DQ_ESCAPE":
-      return "no such escape; a backslash in double quotes is written twice";
-    case "BLOCK_AS_IMPLICIT_KEY":
-    case "MULTILINE_IMPLICIT_KEY":
-      return "a key and its value that do not fit here; a text that holds a colon and a space needs quotes";
-    case "TAG_RESOLVE_FAILED":
-    case "MULTIPLE_TAGS":
-      return "tags are not supported; a text that starts with ! needs quotes";
-    case "NON_STRING_KEY":
-      return "expected a key that is a plain word";
-    default:
-      return "not valid YAML from here on";
-  }
+  return SYNTAX[code] ?? "not valid YAML from here on";
 }
+
+const NO_KEY = "a key and its value that do not fit here; a text that holds a colon and a space needs quotes";
+const NO_TAGS = "tags are not supported; a text that starts with ! needs quotes";
+
+const SYNTAX: Readonly<Partial<Record<ErrorCode, string>>> = {
+  BAD_INDENT: "wrong indentation",
+  TAB_AS_INDENT: "a tab where spaces must indent",
+  MISSING_CHAR: "something is missing: a closing quote or bracket, a comma, a colon, or a space after one",
+  BAD_SCALAR_START: "a text that starts with this character needs quotes",
+  BAD_DQ_ESCAPE: "no such escape; a backslash in double quotes is written twice",
+  BLOCK_AS_IMPLICIT_KEY: NO_KEY,
+  MULTILINE_IMPLICIT_KEY: NO_KEY,
+  TAG_RESOLVE_FAILED: NO_TAGS,
+  MULTIPLE_TAGS: NO_TAGS,
+  NON_STRING_KEY: "expected a key that is a plain word",
+};
 
 interface Value {
   readonly data: unknown;
@@ -171,10 +169,10 @@ function readValues(root: Node | null | undefined, report: Report): unknown {
 
   function read(node: unknown): Value {
     if (isAlias(node)) return readAlias(node.source, startOf(node));
-    const value = isMap(node) ? readMap(node.items) : isSeq(node) ? readList(node.items) : readScalar(node);
+    if (!isScalar(node) && !isMap(node) && !isSeq(node)) return { data: null, size: 1 };
+    const value = isScalar(node) ? { data: node.value, size: 1 } : readItems(node);
     // Only now: an alias within this value must not stand for it.
-    if ((isMap(node) || isSeq(node) || isScalar(node)) && node.anchor !== undefined)
-      anchors.set(node.anchor, value);
+    if (node.anchor !== undefined) anchors.set(node.anchor, value);
     return value;
   }
 
@@ -191,12 +189,9 @@ function readValues(root: Node | null | undefined, report: Report): unknown {
     return NOTHING;
   }
 
-  function readScalar(node: unknown): Value {
-    return { data: isScalar(node) ? node.value : null, size: 1 };
-  }
-
-  function readList(items: readonly unknown[]): Value {
-    const values = items.map(read);
+  function readItems(node: YAMLMap | YAMLSeq): Value {
+    if (isMap(node)) return readMap(node.items);
+    const values = node.items.map(read);
     return { data: values.map(({ data }) => data), size: sizeOf(values) };
   }
 
@@ -256,5 +251,5 @@ function offsetOf(root: Node | null | undefined, path: JsonPath): number {
 }
 
 function startOf(node: unknown): number {
-  return (isAlias(node) || isScalar(node) || isMap(node) || isSeq(node) ? node.range?.[0] : undefined) ?? 0;
+  return (isNode(node) ? node.range?.[0] : undefined) ?? 0;
 }

@@ -143,21 +143,22 @@ export async function loadWebConfig(path: string): Promise<WebConfigResult> {
   const validated = validateYaml(file, webConfigSchema);
   if (!validated.ok) return refuse(validated.errors);
   const { tls_server_config: tls, basic_auth_users: users, http_server_config: http } = validated.value;
-  const at = (key: string) => ["tls_server_config", key];
   const named = [
-    { kind: "certificates", file, at: at("cert_file"), name: tls?.cert_file },
-    { kind: "key", file, at: at("key_file"), name: tls?.key_file },
-    { kind: "certificates", file, at: at("client_ca_file"), name: tls?.client_ca_file },
+    { kind: "certificates", key: "cert_file", name: tls?.cert_file },
+    { kind: "key", key: "key_file", name: tls?.key_file },
+    { kind: "certificates", key: "client_ca_file", name: tls?.client_ca_file },
   ] as const;
   const { textOf, errors } = await readNamedFiles(
-    named.flatMap(({ name, ...rest }) => (name === undefined ? [] : [{ ...rest, name }])),
+    named.flatMap(({ kind, key, name }) =>
+      name === undefined ? [] : [{ kind, file, at: ["tls_server_config", key], name }],
+    ),
     record,
   );
   if (errors.length > 0) return refuse(errors);
   const cert = textOf("certificates", file, tls?.cert_file) ?? "";
   const key = textOf("key", file, tls?.key_file) ?? "";
   const mismatch = tls === undefined ? undefined : checkKeyPair(cert, key);
-  if (mismatch !== undefined) return refuse([errorAt(file, at("key_file"), mismatch)]);
+  if (mismatch !== undefined) return refuse([errorAt(file, ["tls_server_config", "key_file"], mismatch)]);
   return {
     ok: true,
     config: {

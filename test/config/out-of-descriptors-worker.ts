@@ -55,9 +55,9 @@ async function watch() {
     latest = await loadConfig("config.yaml");
     loads.push(latest.ok ? "loaded" : latest.errors.map(formatConfigError).join("\n"));
   };
-  const check = createCheck({ sources: () => latest.sources, onChange: reload, wallMs: Date.now });
+  const check = createCheck({ sources: () => latest.sources, onChange: reload });
   const checkThrice = async () => {
-    for (let nth = 0; nth < 3; nth += 1) await check(true);
+    for (let nth = 0; nth < 3; nth += 1) await check();
     return loads.splice(0);
   };
   return { reload, checkThrice };

@@ -15,7 +15,7 @@ interface Watched {
   readonly folder: string;
   /** Each load since the first, by the files that led to it, and whether it was good. */
   readonly loads: { readonly files: readonly string[]; readonly isGood: boolean }[];
-  check(isThorough?: boolean): Promise<void>;
+  check(): Promise<void>;
   write(name: string, text: string): Promise<void>;
 }
 
@@ -31,12 +31,11 @@ async function watch(folder: string, file = "config.yaml"): Promise<Watched> {
       const names = files.map((each) => each.replace(`${folder}/`, ""));
       loads.push({ files: names.toSorted(), isGood: latest.ok });
     },
-    wallMs: Date.now,
   });
   return {
     folder,
     loads,
-    check: (isThorough = false) => check(isThorough),
+    check,
     write: (name, text) => writeFile(join(folder, name), text),
   };
 }
@@ -57,7 +56,7 @@ function appliance(name: string): string {
 test("what stays as it is is loaded once", async () => {
   const watched = await watchFiles({ "config.yaml": appliance("a") });
   await checkTwice(watched);
-  await watched.check(true);
+  await watched.check();
   await watched.write("config.yaml", appliance("a"));
   await checkTwice(watched);
   expect(watched.loads).toEqual([]);
@@ -95,7 +94,7 @@ test("a file that is half-written at a check is loaded when it is whole", async 
 test("a content that does not load is tried once, and a good one after it at once", async () => {
   const watched = await watchFiles({ "config.yaml": appliance("a") });
   await watched.write("config.yaml", "appliances: [");
-  for (let nth = 0; nth < 10; nth += 1) await watched.check(nth % 2 === 0);
+  for (let nth = 0; nth < 10; nth += 1) await watched.check();
   expect(watched.loads).toEqual([{ files: ["config.yaml"], isGood: false }]);
   await watched.write("config.yaml", appliance("b"));
   await checkTwice(watched);
@@ -237,16 +236,15 @@ test("a check during which somebody else has loaded leads to nothing", async () 
   const check = createCheck({
     sources: () => sources(),
     onChange: async () => void (changes += 1),
-    wallMs: Date.now,
   });
   await writeFile(path, appliance("b"));
-  await check(false);
+  await check();
   const { sources: after } = await loadConfig(path);
   const answers = [before];
   sources = () => answers.shift() ?? after;
-  await check(false);
-  await check(false);
-  await check(false);
+  await check();
+  await check();
+  await check();
   expect(changes).toBe(0);
 });
 
@@ -262,7 +260,6 @@ test("the watch checks by itself, until it is stopped", async () => {
         changes += 1;
         latest = await loadConfig(path);
       },
-      wallMs: Date.now,
     },
     5,
   );
