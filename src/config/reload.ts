@@ -81,8 +81,7 @@ export function createReloader({
     }
     running = next;
     onReloaded(true, clock.wallMs());
-    const changes = changed.map(({ name, aspects }) => `${name} (${[...aspects].join(", ")})`);
-    logger.info({ added, removed, changed: changes, kept: kept.length }, "configuration reloaded");
+    logger.info({ added, removed, changed, kept: kept.length }, "configuration reloaded");
     return { ok: true };
   }
 

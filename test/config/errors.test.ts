@@ -20,12 +20,6 @@ test("an error reads as file, line, column, path and message", () => {
   );
 });
 
-test("an error of the file itself has neither position nor path", () => {
-  expect(formatConfigError({ file: "config.yaml", path: "", message: "no such file" })).toBe(
-    "config.yaml: no such file",
-  );
-});
-
 test("a key that is no plain word stands quoted in a path", () => {
   expect(formatPath(["clusters", 0, "labels", "a b\n", "x"])).toBe('clusters[0].labels["a b\\n"].x');
 });
@@ -59,10 +53,6 @@ test("of more than a hundred errors the first hundred are left, and one that cou
     "a: 2 more errors",
   ]);
   expect(countErrors(sorted)).toBe(102);
-});
-
-test("a hundred errors are shown all", () => {
-  expect(limitErrors(many("a", 100), ["a"])).toHaveLength(100);
 });
 
 test("errors that are counted already count on", () => {
