@@ -3,7 +3,7 @@ import type { ApplianceEntry, Chain, Fleet, Place } from "./places.ts";
 import { errorAt } from "./yaml.ts";
 
 /**
- * An error at every name that stands for two things: two clusters, two appliances, or an appliance and another's cluster,
+ * An error at every name that is used twice: two clusters, two appliances, or an appliance and another's cluster,
  * for an appliance that stands alone is a cluster too. A cluster may be named like one of its own appliances.
  */
 export function findDuplicateNames({ clusters, entries }: Fleet): readonly ConfigError[] {

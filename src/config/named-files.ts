@@ -53,10 +53,10 @@ export function resolveFrom({ file }: YamlFile, name: string): string {
   return resolve(dirname(file), name);
 }
 
-/** A secret may have been written where the path of its file belongs: a password, or a key as PEM or as bare base64. */
+/** A secret may have been written in place of the path: a password, or a key as PEM or bare base64. */
 function showName(kind: NamedFile["kind"], name: string, path: string): string {
-  const isSecret = kind === "password" || /-----|[\r\n]|^[A-Za-z0-9+][A-Za-z0-9+/=]{47,}$/.test(name);
-  return isSecret ? "this file" : show(path);
+  if (kind === "password") return "the password file";
+  return /-----|[\r\n]|^[A-Za-z0-9+][A-Za-z0-9+/=]{47,}$/.test(name) ? "this file" : show(path);
 }
 
 async function readNamedFile(

@@ -36,7 +36,7 @@ function mergedList(files: readonly ShownFile[], key: string): Readonly<Record<s
 }
 
 function redactFile({ file, data }: YamlFile): unknown {
-  // What aliases share is shared in the copy too: a file may stand for a million values.
+  // Values that aliases share are shared in the copy too: with aliases, a file may hold a million values.
   const copies = new Map<object, unknown>();
   const copy = (key: string, value: unknown): unknown => {
     if (typeof value !== "object" || value === null) return redactValue(file, key, value);

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { readTextFile, type ReadFailure, type TextResult } from "./read-file.ts";
 
-/** Something of the file system that a load of the configuration depended on, and how that load found it. */
+/** A file or a pattern that a load of the configuration depended on, and how that load found it. */
 export interface Source {
-  /** What it is called in the log. */
+  /** Its name in the log. */
   readonly name: string;
   /** As the load found it. */
   readonly state: SourceState;

@@ -274,11 +274,11 @@ test.each([
   ],
   [
     "users: [{ username: a, password_file: two-lines }]",
-    "3:24: users[0].password_file: cannot use this file: it holds more than one line, or a control character",
+    "3:24: users[0].password_file: cannot use the password file: it holds more than one line, or a control character",
   ],
   [
     "users: [{ username: a, password_file: empty }]",
-    "3:24: users[0].password_file: cannot use this file: it is empty",
+    "3:24: users[0].password_file: cannot use the password file: it is empty",
   ],
   [
     "website_test: { tls_config: { ca_file: half.pem } }",

@@ -147,8 +147,8 @@ test("a file that is missing or unfit is an error where it is named", async () =
     "config.yaml:7:90: appliances[5].http_client.tls_config.key_file: the key does not belong to the certificate in cert_file",
     "config.yaml:8:69: appliances[6].http_client.tls_config.cert_file: expected key_file beside it",
     "config.yaml:9:69: appliances[7].http_client.tls_config.key_file: expected cert_file beside it",
-    "config.yaml:10:82: appliances[8].http_client.basic_auth.password_file: cannot use this file: it is empty",
-    "config.yaml:11:82: appliances[9].http_client.basic_auth.password_file: cannot use this file: no such file",
+    "config.yaml:10:82: appliances[8].http_client.basic_auth.password_file: cannot use the password file: it is empty",
+    "config.yaml:11:82: appliances[9].http_client.basic_auth.password_file: cannot use the password file: no such file",
   ]);
 });
 

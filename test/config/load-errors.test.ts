@@ -97,7 +97,7 @@ test("errors between keys and in named files are reported at once when the schem
   expect(
     await errorsOf({ "config.yaml": text, "d.yaml": 'appliances: [{ name: c, base_url: "https://i" }]\n' }),
   ).toEqual([
-    "config.yaml:2:43: http_client.basic_auth.password_file: cannot use this file: no such file",
+    "config.yaml:2:43: http_client.basic_auth.password_file: cannot use the password file: no such file",
     'config.yaml:8:11: clusters[0].appliances[1].name: duplicate name "a", also at config.yaml:7:11',
     "config.yaml:8:57: clusters[0].appliances[1].websites[1]: website 1 is already there",
     "config.yaml:8:84: clusters[0].appliances[1].polling.websites.timeout: expected a timeout of at most the interval, 30s, got 1h",
