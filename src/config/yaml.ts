@@ -199,6 +199,8 @@ function readValues(root: Node | null | undefined, report: Report): unknown {
     const own = new Map<string, Value>();
     for (const { key, value } of pairs) {
       const name = isScalar(key) && typeof key.value === "string" ? key.value : "";
+      // zod drops such a key silently.
+      if (name === "__proto__") report(startOf(key), wordSyntax("NON_STRING_KEY"));
       if (own.has(name)) report(startOf(key), "this key stands here twice");
       own.set(name, read(value));
     }

@@ -69,6 +69,7 @@ test.each([
     "a.yaml:1:11: this key stands here twice\na.yaml:3:1: this key stands here twice",
   ],
   ["? [a]\n: 1\n", "a.yaml:1:3: expected a key that is a plain word"],
+  ["a: {__proto__: 1}\n", "a.yaml:1:5: expected a key that is a plain word"],
   ["%YAML 1.1\n---\na: yes\n", "a.yaml:1:1: expected YAML 1.2"],
   ["{a: 1}}\n", "a.yaml:1:7: not valid YAML from here on"],
   [Uint8Array.of(0x61, 0x3a, 0x20, 0xff), "a.yaml: it is not UTF-8"],
