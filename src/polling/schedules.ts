@@ -7,7 +7,7 @@ const TOLERANCE_MS = 2000;
  * Makes a check that calls `onJump` when wall clock and monotonic clock have parted by more than 2 s since the start or
  * the last call: the clock was set, or the machine slept.
  */
-export function createClockGuard(clock: Clock, onJump: (jumpMs: number) => void): () => void {
+function createClockGuard(clock: Clock, onJump: (jumpMs: number) => void): () => void {
   const offset = (): number => clock.wallMs() - clock.monotonicMs();
   let baseMs = offset();
   return () => {
@@ -19,7 +19,7 @@ export function createClockGuard(clock: Clock, onJump: (jumpMs: number) => void)
 }
 
 /** The instants of a cron expression: Unix time in milliseconds. It runs nothing and has no timer. */
-export interface Cron {
+interface Cron {
   /** The `count` instants that come next. */
   nextMs(count: number): readonly number[];
   /** The instant `fromMs` and those that followed it up to `toMs`; of a very long time, the latest ones. */
@@ -31,7 +31,7 @@ export interface Cron {
 const MAX_STEPS = 5000;
 
 /** Six fields, seconds first; the wall clock's local time. The expression must be valid. */
-export function createCron(expression: string): Cron {
+function createCron(expression: string): Cron {
   // Never started: its own timer walks through all the time by which a clock is set forward.
   const task = createTask(expression, () => undefined);
   const stepMs = parse(expression).second.length === 1 ? 60_000 : 1000;
