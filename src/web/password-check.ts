@@ -1,10 +1,12 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { verify } from "@node-rs/bcrypt";
 import type { Credentials } from "./basic-credentials.ts";
-import { createFairQueue } from "./fair-queue.ts";
+import { createFairQueue, type FairQueue } from "./fair-queue.ts";
 
-/** Passwords that wait for their turn, of all clients together. */
+/** Passwords that wait, of all clients that have failed lately, and of all others. */
 const MAX_WAITING = 100;
+/** Clients remembered because they have sent a wrong password. */
+const MAX_FAILED_CLIENTS = 1024;
 /** Answers remembered, of each kind. */
 const MAX_REMEMBERED = 256;
 
@@ -28,6 +30,7 @@ export interface Attempt {
 export type CheckPassword = (attempt: Attempt, givenUp: AbortSignal) => Promise<Verdict>;
 
 interface Check {
+  readonly queue: FairQueue<Check>;
   readonly id: string;
   readonly attempt: Attempt;
   readonly waiting: Set<(verdict: Verdict | Promise<Verdict>) => void>;
@@ -36,7 +39,8 @@ interface Check {
 /**
  * Checks one password at a time, in a thread of the pool. Clients have turns, and so have the users that a client tries,
  * each once for connections that have failed before and once for others: whoever guesses delays another client, another
- * user, or a new connection by few checks. When too many wait, the client that has most of them waiting loses one.
+ * user, or a new connection by few checks. Clients that have sent a wrong password lately come after all others. When too
+ * many wait, the client that has most of them waiting loses one.
  *
  * Results are remembered under a keyed digest of user, password and hash, never the password: a look-up reveals nothing
  * by its time. Right ones never wait, and wrong ones cannot push them out. A password that nobody waits for when its turn
@@ -46,7 +50,8 @@ export function createPasswordCheck(): CheckPassword {
   const key = randomBytes(32);
   const right = new Set<string>();
   const wrong = new Set<string>();
-  const queue = createFairQueue<Check>(MAX_WAITING);
+  const failedClients = new Set<string>();
+  const queues = { fresh: createFairQueue<Check>(MAX_WAITING), failed: createFairQueue<Check>(MAX_WAITING) };
   /** Waiting or being checked, by client and id. */
   const checks = new Map<string, Check>();
   let isChecking = false;
@@ -61,6 +66,7 @@ export function createPasswordCheck(): CheckPassword {
     if (known !== undefined) return known;
     const isRight = (await verify(attempt.credentials.password, attempt.hash)) && attempt.isKnownUser;
     remember(isRight ? right : wrong, id);
+    if (!isRight) remember(failedClients, attempt.client, MAX_FAILED_CLIENTS);
     return isRight ? "right" : "wrong";
   }
 
@@ -72,7 +78,8 @@ export function createPasswordCheck(): CheckPassword {
   async function checkAll(): Promise<void> {
     if (isChecking) return;
     isChecking = true;
-    for (let check = queue.take(); check !== undefined; check = queue.take()) {
+    const take = (): Check | undefined => queues.fresh.take() ?? queues.failed.take();
+    for (let check = take(); check !== undefined; check = take()) {
       const verdict = decide(check);
       await verdict.catch(() => {});
       settle(check, verdict);
@@ -87,7 +94,7 @@ export function createPasswordCheck(): CheckPassword {
         resolve("busy");
         check.waiting.delete(resolve);
         const isUnwanted = check.waiting.size === 0;
-        if (isUnwanted && queue.remove(check.attempt.client, partOf(check.attempt), check))
+        if (isUnwanted && check.queue.remove(check.attempt.client, partOf(check.attempt), check))
           checks.delete(keyOf(check));
       };
       givenUp.addEventListener("abort", giveUp, { once: true });
@@ -103,7 +110,8 @@ export function createPasswordCheck(): CheckPassword {
       .digest("base64");
     const known = remembered(id);
     if (known !== undefined) return known;
-    const check: Check = checks.get(keyOf({ id, attempt })) ?? { id, attempt, waiting: new Set() };
+    const queue = failedClients.has(client) ? queues.failed : queues.fresh;
+    const check: Check = checks.get(keyOf({ id, attempt })) ?? { queue, id, attempt, waiting: new Set() };
     const verdict = waitFor(check, givenUp);
     if (!checks.has(keyOf(check))) {
       checks.set(keyOf(check), check);
@@ -124,8 +132,9 @@ function keyOf({ id, attempt }: Pick<Check, "id" | "attempt">): string {
 }
 
 /** The oldest one goes. */
-function remember(ids: Set<string>, id: string): void {
+function remember(ids: Set<string>, id: string, most = MAX_REMEMBERED): void {
+  ids.delete(id);
   ids.add(id);
   const [oldest] = ids;
-  if (ids.size > MAX_REMEMBERED && oldest !== undefined) ids.delete(oldest);
+  if (ids.size > most && oldest !== undefined) ids.delete(oldest);
 }

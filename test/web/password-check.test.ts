@@ -97,3 +97,20 @@ test("two clients that ask with the same right password cost one check", async (
   expect(await Promise.all([one.verdict, other.verdict])).toEqual(["right", "right"]);
   expect(await before.verdict).toBe("wrong");
 });
+
+test("guesses from 130 addresses, one at a time each, delay a client that has never failed by one round of theirs", async () => {
+  const ask = createAsking();
+  const cheap = { hash: `$2b$04$${".".repeat(53)}` };
+  const guessOf = (nth: number, round: number) =>
+    ask({ ...cheap, password: `guess ${nth} ${round}`, client: `198.51.100.${nth}`, hasFailed: false })
+      .verdict;
+  const addresses = Array.from({ length: 130 }, (_, nth) => nth);
+  // Those beyond a hundred are turned away at first, and have failed once all were checked.
+  for (let round = 0; round < 2; round += 1) await Promise.all(addresses.map((nth) => guessOf(nth, round)));
+  const guesses = addresses.map((nth) => guessOf(nth, 2));
+  let decided = 0;
+  for (const verdict of guesses) void verdict.then((word) => (decided += word === "busy" ? 0 : 1));
+  expect(await ask({ ...RIGHT, client: "192.0.2.2" }).verdict).toBe("right");
+  expect(decided).toBeLessThanOrEqual(1);
+  await Promise.all(guesses);
+});
