@@ -42,13 +42,18 @@ const SHORT_ESCAPES = new Map(Array.from('"\\/\b\f\n\r\t', (char, i) => [char, '
 
 /**
  * Replaces by `<secret>` the credentials that a request was sent with: the header's token, and a password of at least
- * eight characters, as it is or in base64. In JSON each of their characters may be escaped, so that JSON text can be
+ * eight characters, as it is, percent-encoded or in base64 (for URLs too). In JSON each of their characters may be escaped, so that JSON text can be
  * redacted too.
  */
 export function createRedact(authorization: string, password: string): Redact {
   const known = password.length < MIN_PASSWORD_LENGTH ? [] : [password];
   const tokens = [authorization.replace(/^Basic /, ""), ...known.map(base64)].map(unpadded);
-  const forms = [...tokens.map((token) => `${patternOf(token)}={0,2}`), ...known.map(patternOf)];
+  const urlTokens = tokens.map((token) => token.replaceAll("+", "-").replaceAll("/", "_"));
+  const urlForms = known.map((text) => encodeURIComponent(Buffer.from(text).toString()));
+  const forms = [
+    ...[...tokens, ...urlTokens].map((token) => `${patternOf(token)}={0,2}`),
+    ...[...known, ...urlForms].map(patternOf),
+  ];
   const pattern = new RegExp(forms.join("|"), "g");
   const minLength = Math.min(...[...tokens, ...known].map(({ length }) => length));
   return (text) => (text.length < minLength ? text : text.replace(pattern, "<secret>"));

@@ -72,7 +72,9 @@ export function describeError(error: unknown): string {
   const code = errorCode(error);
   // OpenSSL's messages are full of thread ids and paths of its build; its reason is what they mean.
   const isOpenSsl = code?.startsWith("ERR_SSL_") === true && "reason" in error;
-  const message = isOpenSsl ? String(error.reason) : error.message;
+  const message = isOpenSsl
+    ? String(error.reason)
+    : error.message.replace(" - Local (undefined:undefined)", "");
   const own = code === undefined || message.includes(code) ? message : `${code}: ${message}`;
   return error.cause instanceof Error ? `${own} (${describeError(error.cause)})` : own;
 }

@@ -25,7 +25,7 @@ const MAX_YAML_BYTES = 4 * 1024 * 1024;
 /** Nested collections. Deeper input would overflow the stack of the composer, which kills the process. */
 const MAX_DEPTH = 64;
 /** Lexer tokens: a file of 4 MiB with words of usual length has fewer. A small heap has room for fewer. */
-const MAX_TOKENS = Math.min(2_500_000, Math.floor(getHeapStatistics().heap_size_limit / 600));
+const MAX_TOKENS = Math.min(2_500_000, Math.floor(getHeapStatistics().heap_size_limit / 1200));
 /** Values that all aliases of a file may add: ten thousand appliances that share their settings. */
 const MAX_ALIASED_VALUES = 1_000_000;
 

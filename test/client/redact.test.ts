@@ -15,6 +15,8 @@ test.each([
   ["the header", `Authorization: Basic ${TOKEN}`, "Authorization: Basic <secret>"],
   ["the token without its padding", TOKEN.replace(/=+$/, ""), "<secret>"],
   ["the password in base64", Buffer.from(PASSWORD).toString("base64"), "<secret>"],
+  ["the password in base64 for URLs", Buffer.from(PASSWORD).toString("base64url"), "<secret>"],
+  ["the password percent-encoded", `/?p=${encodeURIComponent(PASSWORD)}`, "/?p=<secret>"],
   ["the token in JSON", JSON.stringify(TOKEN).replaceAll("/", "\\/"), '"<secret>"'],
 ])("%s is replaced", (_, body, expected) => {
   expect(redact(body)).toBe(expected);
