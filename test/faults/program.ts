@@ -2,11 +2,11 @@ import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { inject } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { scrape, type LogLine } from "../support/exporter.ts";
 import { closedPort } from "../support/fault-server.ts";
 import type { Samples } from "../support/samples.ts";
+import { toolPath } from "../support/tool.ts";
 
 const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -76,9 +76,7 @@ export async function startProgram(folder: string, options: ProgramOptions = {})
 
 /** Lets the process open no descriptor whose number is `count` or more; those it has stay. */
 export async function limitDescriptors({ child }: Program, count: number): Promise<void> {
-  const prlimit = inject("prlimit");
-  if (!prlimit.ok) throw new Error(prlimit.reason);
-  await promisify(execFile)(prlimit.path, [`--pid=${child.pid}`, `--nofile=${count}:`]);
+  await promisify(execFile)(toolPath("prlimit"), [`--pid=${child.pid}`, `--nofile=${count}:`]);
 }
 
 function spawnProgram(

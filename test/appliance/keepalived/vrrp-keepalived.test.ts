@@ -6,8 +6,8 @@ import { describe, expect, test } from "vitest";
 
 import { createKeepalivedVrrp, type KeepalivedOptions } from "../../../src/appliance/vrrp-keepalived.ts";
 import { eventually } from "../../support/eventually.ts";
-import { dumpOf, isAlive, isStopped, NO_PROC, SIGJSON, startFake, startNamed } from "./fake.ts";
-import { optionsIn, temporaryFolder, skipped } from "./support.ts";
+import { dumpOf, isAlive, isStopped, SIGJSON, startFake, startNamed } from "./fake.ts";
+import { optionsIn, temporaryFolder } from "./support.ts";
 
 /** For what is there already, or never comes. */
 const SOON = { timeoutMs: 100 };
@@ -35,7 +35,7 @@ function waitForFile(path: string): void {
   while (!existsSync(path)) Atomics.wait(nobody, 0, 0, 5);
 }
 
-describe.skipIf(NO_PROC !== undefined)(`the state${skipped(NO_PROC)}`, () => {
+describe("the state", () => {
   test("is what keepalived writes when it is asked", async () => {
     const { folder } = await startFake("cp master keepalived.json");
     expect(await tell(folder)).toEqual({ signals: [SIGJSON], states: ["MASTER"] });
