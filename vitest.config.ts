@@ -15,7 +15,7 @@ const shared = {
 
 export default defineConfig({
   test: {
-    globalSetup: ["test/support/build-page.ts"],
+    globalSetup: ["test/support/build.ts"],
     // Most tests wait for sockets and processes, so two cores can run three files at a time.
     maxWorkers: 3,
     teardownTimeout: 60_000,
@@ -35,7 +35,6 @@ export default defineConfig({
           ...shared,
           name: "e2e",
           include: E2E,
-          globalSetup: ["test/e2e/build.ts"],
           // The lab measures times: all cases run at once, after all other tests.
           maxConcurrency: 64,
           sequence: { groupOrder: 1 },

@@ -122,10 +122,10 @@ test.concurrent("fault 36: SIGTERM while modules are loaded is not lost: gone, e
         };
       `;
   await writeFile(join(folder, "before.cjs"), before);
-  const flags = ["--require", "./before.cjs", "--import", import.meta.resolve("tsx")];
+  const flags = ["--require", "./before.cjs"];
   const child = spawn(
     process.execPath,
-    [...flags, join(REPOSITORY, "src/main.ts"), "run", "--web.listen-address=127.0.0.1:0"],
+    [...flags, join(REPOSITORY, "dist/main.js"), "run", "--web.listen-address=127.0.0.1:0"],
     { cwd: folder, stdio: "ignore" },
   );
   stage.cleanUp(() => child.kill("SIGKILL"));
