@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { eventually } from "../support/eventually.ts";
+import { scrape } from "../support/exporter.ts";
 import type { Behaviour, FaultServer } from "../support/fault-server.ts";
 import { createLeapingClock } from "../support/leaping-clock.ts";
 import { answer, answers, healthy, LIST } from "./behaviours.ts";
@@ -91,8 +92,10 @@ test.concurrent("fault 9: a Retry-After of a day is honoured for five minutes", 
   const clock = createLeapingClock();
   const rig = await startRig({ folder, clock });
   stage.cleanUp(rig.stop);
-  await eventually(() => expect(server.requests.length).toBe(1));
-
+  await eventually(async () => {
+    const failures = (await scrape(rig.url)).all("appliance_poll_failure_info");
+    expect(failures.map(({ labels }) => labels["reason"])).toEqual(["http_status"]);
+  });
   clock.leap(150_000);
   const polls = neighbour.requests.length;
   await eventually(() => expect(neighbour.requests.length).toBeGreaterThanOrEqual(polls + 3));

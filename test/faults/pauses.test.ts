@@ -59,7 +59,10 @@ async function leapAMinute(exporter: ExporterUnderTest): Promise<void> {
 
 /** Until the third refusal: after the second the pause is two minutes, after the third it is four. */
 async function untilPaused(exporter: ExporterUnderTest, server: FaultServer): Promise<void> {
-  await eventually(() => expect(server.requests.length).toBe(1));
+  await eventually(async () => {
+    expect(server.requests.length).toBe(1);
+    expect((await dueSoFar(exporter)).inFlight).toBe(0);
+  });
   for (let nth = 0; nth < 4; nth += 1) await leapAMinute(exporter);
   await eventually(() => expect(server.requests.length).toBe(3));
 }
