@@ -7,7 +7,6 @@ import {
   restart,
   scrapedEvery,
   scrapedFrom,
-  type Disturbance,
 } from "./disturbances.ts";
 import { readRuleTests, runRuleTests } from "./rule-tests.ts";
 import { oneByOne, sideBySide } from "./side-by-side.ts";
@@ -65,31 +64,5 @@ describe.each([
     const disturbance = scrapedEvery(seconds, 5);
     const plan = { disturbance, scrapeSeconds: seconds, evaluationSeconds: seconds };
     expect(runRuleTests(oneByOne(readRuleTests(file), plan))).toEqual(SUCCESS);
-  });
-});
-
-describe("a rule that knows nothing of disturbances", () => {
-  const split = readRuleTests("vrrp").tests.find(({ name }) => name.startsWith("VrrpSplitBrain:"));
-  // One master, then two.
-  const tests =
-    split === undefined ? [] : [{ ...split, promql_expr_test: (split.promql_expr_test ?? []).slice(0, 2) }];
-  const naive = { rule_files: ["naive.rules.yml"], evaluation_interval: "15s", tests };
-  const disturbed = (disturbance: Disturbance) =>
-    sideBySide(naive, { disturbance, scrapeSeconds: WRITTEN, evaluationSeconds: WRITTEN });
-
-  test("passes its test where nothing is disturbed", () => {
-    const undisturbed = disturbed((series) => series);
-    expect(runRuleTests(undisturbed)).toEqual(SUCCESS);
-  });
-
-  test.for([
-    ["one scrape in three lost", lost],
-    ["a restart of the exporter", restart(34, 4)],
-    ["two exporters", besideAnother],
-  ] as const)("breaks with %s", ([, disturbance]) => {
-    expect(runRuleTests(disturbed(disturbance))).toEqual({
-      status: 1,
-      output: expect.stringContaining("FAILED"),
-    });
   });
 });

@@ -133,8 +133,8 @@ describe("a real Prometheus that scrapes the demo and a fleet in trouble", () =>
         "23 website cannot be tested | well | secure | http_status from well-2",
         "24 appliance not polled yet | silent | silent | ",
         "25 appliance no longer reported: removed, or its exporter is not scraped | leaving | leaving | ",
-        `26 configuration refused: the one before still runs |  | 127.0.0.1:${rig.second.port} | `,
-        "27 certificate has ended, or ends within 14 days | brief | brief | ",
+        `26 configuration refused: the previous one is still in use |  | 127.0.0.1:${rig.second.port} | `,
+        "27 certificate has expired, or expires within 14 days | brief | brief | ",
         `31 the preferred member is not the master | swapped | ${ADDRESS} | `,
         "32 the appliance's answer deviates from the management API | bare | bare-2 | unknown_state",
       ]);
