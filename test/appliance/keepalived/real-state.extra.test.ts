@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
 import { instanceOf, sourceIn, startKeepalived, tell } from "./lab.ts";
-import { connect, createLoneNetwork, createNetwork } from "./network.ts";
+import { createLoneNetwork } from "./network.ts";
 import { temporaryFolder } from "./support.ts";
 
 describe("the state of a real keepalived", () => {
@@ -65,26 +65,6 @@ describe("the state of a real keepalived", () => {
       ],
     };
     await expect.poll(source).toEqual(expected);
-  });
-
-  test("follows a failover, and the return of the preferred one", async () => {
-    const [a, b] = await Promise.all([createNetwork(), createNetwork()]);
-    connect(a, b);
-    a.ip("addr", "add", "198.51.100.11/24", "dev", "eth0");
-    b.ip("addr", "add", "198.51.100.12/24", "dev", "eth0");
-    const [preferred, other] = await Promise.all([
-      startKeepalived(a, instanceOf("priority 150")),
-      startKeepalived(b, instanceOf("priority 100")),
-    ]);
-    const sources = [await sourceIn(preferred), await sourceIn(other)];
-    const both = () => Promise.all(sources.map(tell));
-    await expect.poll(both).toEqual([["VI_1 MASTER 150"], ["VI_1 BACKUP 100"]]);
-    await preferred.stop();
-    await expect
-      .poll(both)
-      .toEqual([expect.stringMatching(/^keepalived is not running/), ["VI_1 MASTER 100"]]);
-    await preferred.start();
-    await expect.poll(both).toEqual([["VI_1 MASTER 150"], ["VI_1 BACKUP 100"]]);
   });
 
   test("tells the priority that a tracked file makes of the configured one", async () => {
