@@ -6,7 +6,6 @@ set -euo pipefail
 packages=(
   chromium                       # browser tests
   faketime libfaketime           # tests that set the clock of a running program
-  git                            # the test that follows the README
   iproute2 util-linux            # network namespaces, prlimit
   keepalived nginx               # end-to-end lab
   prometheus                     # with promtool

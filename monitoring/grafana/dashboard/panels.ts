@@ -144,7 +144,7 @@ function tableQueries(exprs: readonly string[]): Builder<Dataquery>[] {
   return exprs.map((expr, index) => query(expr, index).instant().format(PromQueryFormat.Table));
 }
 
-function legend(mode: common.LegendDisplayMode): common.VizLegendOptionsBuilder {
+function legendAs(mode: common.LegendDisplayMode): common.VizLegendOptionsBuilder {
   return new common.VizLegendOptionsBuilder()
     .showLegend(true)
     .displayMode(mode)
@@ -195,7 +195,7 @@ export function graph({ lines, unit, style, decimals, max, ...options }: Graph):
     .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.PaletteClassicByName))
     .spanNulls(false)
     .showPoints(common.VisibilityMode.Never)
-    .legend(legend(common.LegendDisplayMode.Table).calcs(["lastNotNull", "max"]))
+    .legend(legendAs(common.LegendDisplayMode.Table).calcs(["lastNotNull", "max"]))
     .tooltip(
       new common.VizTooltipOptionsBuilder()
         .mode(common.TooltipDisplayMode.Multi)
@@ -230,7 +230,7 @@ export function timeline({ mappings, ...options }: Timeline): RowPanel {
     .rowHeight(0.85)
     .fillOpacity(85)
     .perPage(20)
-    .legend(legend(common.LegendDisplayMode.List));
+    .legend(legendAs(common.LegendDisplayMode.List));
   return withOptions(options, kind);
 }
 

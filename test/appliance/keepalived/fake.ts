@@ -50,11 +50,6 @@ function statusOf({ pid }: ChildProcess): string {
   return readFileSync(`/proc/${pid}/status`, "utf8");
 }
 
-/** Whether it is there and has not ended. */
-export function isAlive(child: ChildProcess): boolean {
-  return child.exitCode === null && child.signalCode === null;
-}
-
 /** Whether a signal has halted it. */
 export function isStopped(child: ChildProcess): boolean {
   return /^State:\s*T/m.test(statusOf(child));
