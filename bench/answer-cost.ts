@@ -1,3 +1,4 @@
+import { WHOLE_FLEET } from "../src/config/shard.ts";
 import { openSync } from "node:fs";
 import { decodeVrrpList } from "../src/api/vrrp.ts";
 import { decodeWebsiteTest } from "../src/api/website-test.ts";
@@ -5,11 +6,10 @@ import { createFleet } from "../src/fleet/fleet.ts";
 import { createLog } from "../src/support/log.ts";
 import { createFleetExposition } from "../src/metrics/exposition.ts";
 import { createSelfMetrics } from "../src/metrics/self.ts";
-import { createObserver } from "../src/observer.ts";
-import { createRedact } from "../src/client/redact.ts";
+import { createObserver } from "../src/exporter.ts";
+import { createRedact } from "../src/client/credentials.ts";
 import { systemClock } from "../src/support/clock.ts";
 import type { Observation } from "../src/polling/observation.ts";
-import { exportedStatuses } from "../src/polling/poll.ts";
 import { createHistory } from "../src/status/history.ts";
 import { applianceOf, configOf, websiteOf } from "../test/support/observations.ts";
 import { WORST_LISTS, WORST_TESTS, type WorstAnswer } from "../test/support/worst-answers.ts";
@@ -57,9 +57,7 @@ function msOfLists(bodyOf: WorstAnswer): number {
 function msOfTests(bodyOf: WorstAnswer): number {
   return msOf(bodyOf, (body, dated) => {
     const decoded = decodeWebsiteTest(body);
-    const outcome = decoded.ok
-      ? { ok: true as const, value: exportedStatuses(decoded.value, undefined) }
-      : { ok: false as const, failure: decoded.problem };
+    const outcome = decoded.ok ? decoded : { ok: false as const, failure: decoded.problem };
     return { ...dated, kind: "website_test", websiteId: 1, outcome };
   });
 }
@@ -77,7 +75,7 @@ function msOf(bodyOf: WorstAnswer, observationOf: (body: Buffer, dated: Dated) =
   const observer = createObserver({
     fleet,
     exposition: createFleetExposition(),
-    self: createSelfMetrics({ version: "0", nodeVersion: "0" }, () => 0),
+    self: createSelfMetrics({ version: "0", nodeVersion: "0", shard: WHOLE_FLEET }, () => 0),
     history: createHistory(),
     logger: createLog("info", "json", NULL_FD).logger,
     clock: systemClock,

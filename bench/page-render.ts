@@ -1,3 +1,4 @@
+import { WHOLE_FLEET } from "../src/config/shard.ts";
 import { createFleet } from "../src/fleet/fleet.ts";
 import { createStatusPage } from "../src/page/status-page.ts";
 import { createStatusBoard } from "../src/status/board.ts";
@@ -24,7 +25,7 @@ export async function measurePageRender(): Promise<Measurement> {
     });
     fleet.record(vrrpSeen(name, { interfaces, unreadable: [], anomalies: [] }), clock.monotonicMs());
   }
-  const board = createStatusBoard({ version: "0.0.0", pollingMode: "scheduled", clock });
+  const board = createStatusBoard({ version: "0.0.0", shard: WHOLE_FLEET, clock });
   const runner = { nextPollMs: () => clock.monotonicMs() + 1000 };
   const document = () => board.document(fleet.snapshot(clock.monotonicMs()), runner);
   const render = createStatusPage({ ...clock, document, telemetryPath: "/metrics", assets: "assets" });

@@ -2,13 +2,9 @@ import { Client } from "undici";
 import type { ApplianceConfig } from "../src/config/config.ts";
 import { createFleet } from "../src/fleet/fleet.ts";
 import { createFleetExposition } from "../src/metrics/exposition.ts";
-import { createClientFactory } from "../src/client/factory.ts";
-import { createPermits } from "../src/client/permits.ts";
-import { createLookup } from "../src/client/lookup.ts";
-import { createSecureContexts } from "../src/client/tls-context.ts";
-import { createAttention } from "../src/client/attention.ts";
+import { createClients } from "../src/client/clients.ts";
 import { systemClock } from "../src/support/clock.ts";
-import { pollVrrp } from "../src/polling/poll.ts";
+import { poll } from "../src/polling/poll.ts";
 import { applianceOf, configOf } from "../test/support/observations.ts";
 import { median, startCannedAppliances, type Measurement } from "./support.ts";
 
@@ -48,30 +44,21 @@ export async function measurePollCost(): Promise<Measurement> {
 
 async function cpuMsOf(work: () => Promise<void>): Promise<number> {
   const before = process.cpuUsage();
-  for (let poll = 0; poll < POLLS; poll += 1) await work();
+  for (let nth = 0; nth < POLLS; nth += 1) await work();
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000 / POLLS;
 }
 
 function createPoll(appliance: ApplianceConfig): { poll(): Promise<void>; close(): void } {
   const clock = systemClock;
-  const attention = createAttention(clock);
-  const createClient = createClientFactory({
-    clock,
-    attention,
-    permits: createPermits({ attention, maxOpen: () => Number.POSITIVE_INFINITY }),
-    lookup: createLookup(1),
-    readPassword: () => Promise.reject(new Error("there is no password")),
-    secureContexts: createSecureContexts(),
-    userAgent: "appliance-exporter/bench",
-  });
+  const createClient = createClients({ version: "bench", maxLookups: 1, maxPasswordReads: 1 }, clock);
   const client = createClient(appliance);
   const fleet = createFleet();
   const exposition = createFleetExposition();
   fleet.configure(configOf(appliance), clock.monotonicMs());
   return {
     poll: async () => {
-      const result = await pollVrrp(client, appliance.polling.vrrp.timeoutMs);
+      const result = await poll(client, { kind: "vrrp" }, appliance.polling.vrrp.timeoutMs);
       if (!result.outcome.ok) throw new Error(result.outcome.failure.message);
       const dated = {
         completedAtMs: clock.wallMs(),

@@ -1,27 +1,29 @@
-import type { Config, ConfigError } from "./config/config.ts";
+import type { Config, ConfigError, ConfigResult } from "./config/config.ts";
 import { errorsOf } from "./config/errors.ts";
 import { loadConfig } from "./config/load.ts";
+import { formatShard, inShard, WHOLE_FLEET, type Shard } from "./config/shard.ts";
 import { describeSharedAddresses, findSharedAddresses } from "./config/shared-addresses.ts";
-import { createFleet } from "./fleet/fleet.ts";
+import { createFleet, type Fleet } from "./fleet/fleet.ts";
+import { logObservation } from "./fleet/observation-log.ts";
 import { limitFor, shareDescriptors } from "./support/open-files.ts";
 import type { Logger } from "./support/log.ts";
-import { createFleetExposition } from "./metrics/exposition.ts";
-import { createSelfMetrics } from "./metrics/self.ts";
-import { createObserver } from "./observer.ts";
-import { createClientFactories, type ClientFactoriesOptions } from "./client/factories.ts";
+import { createFleetExposition, type FleetExposition } from "./metrics/exposition.ts";
+import { createSelfMetrics, type SelfMetrics } from "./metrics/self.ts";
+import { createClients, type ClientsOptions } from "./client/clients.ts";
 import type { Clock } from "./support/clock.ts";
-import { createProber, onlyPolled } from "./prober.ts";
-import { startRunner, type PollingMode } from "./polling/runner.ts";
+import type { PollEvents, Observation } from "./polling/observation.ts";
+import { startRunner } from "./polling/runner.ts";
 import { createReloader, type ReloadResult } from "./config/reload.ts";
 import type { FleetDocument } from "./status/schema.ts";
 import { createStatusBoard } from "./status/board.ts";
-import type { ListenAddress } from "./web/listen-address.ts";
+import type { History } from "./status/history.ts";
+import type { ListenAddress } from "./web/listen.ts";
 import { createRoutes } from "./web/routes.ts";
 import { loadSecuredWeb } from "./web/secured-web.ts";
 import type { WebStart } from "./web/server.ts";
 import { loadAssets } from "./page/assets.ts";
 import { createStatusPage } from "./page/status-page.ts";
-import { describeBug } from "./support/describe-bug.ts";
+import { describeBug } from "./support/errors.ts";
 
 /** The scheduler ticks every second; this long without a tick, and it is not alive. */
 const MAX_TICK_AGE_MS = 10_000;
@@ -30,7 +32,7 @@ const WATCH_INTERVAL_MS = 5000;
 /** How often the limit of descriptors is read: it can be changed from outside. */
 const LIMIT_INTERVAL_MS = 1000;
 
-export interface ExporterOptions extends Omit<ClientFactoriesOptions, "maxConnections"> {
+export interface ExporterOptions extends Omit<ClientsOptions, "maxConnections" | "lookup" | "readPassword"> {
   readonly configFile: string;
   readonly listenAddresses: readonly ListenAddress[];
   readonly telemetryPath: string;
@@ -40,8 +42,8 @@ export interface ExporterOptions extends Omit<ClientFactoriesOptions, "maxConnec
   readonly enableLifecycle: boolean;
   /** TLS and authentication of our own server; without it, plain HTTP for everybody. */
   readonly webConfigFile?: string | undefined;
-  /** Default: `scheduled`. */
-  readonly pollingMode?: PollingMode;
+  /** The part of the clusters that this exporter polls and shows; default: all. */
+  readonly shard?: Shard;
   readonly nodeVersion: string;
   /** Descriptors that the process may have open, now, which bounds connections of both sides; default: any number. */
   readonly descriptorLimit?: () => number;
@@ -83,31 +85,31 @@ function warnOfSharedAddresses({ appliances }: Config, logger: Logger): void {
 /** Wires everything and starts it: the configuration is read, listeners are opened, polling begins. */
 export async function startExporter(options: ExporterOptions, edges: ExporterEdges): Promise<ExporterStart> {
   const { clock, logger } = edges;
-  const loaded = await loadConfig(options.configFile);
+  const { shard = WHOLE_FLEET } = options;
+  const load = async (): Promise<ConfigResult> => {
+    const result = await loadConfig(options.configFile);
+    return result.ok ? { ...result, config: inShard(result.config, shard) } : result;
+  };
+  const loaded = await load();
   const secured = await loadSecuredWeb(options.webConfigFile, { logger, nowMs: clock.monotonicMs });
   if (!loaded.ok || !secured.ok) return { ok: false, reason: "config", errors: errorsOf(loaded, secured) };
 
   const assets = await loadAssets();
-  const { pollingMode: mode = "scheduled" } = options;
   const fleet = createFleet();
   const exposition = createFleetExposition();
-  const self = createSelfMetrics(options, edges.droppedLogLines);
-  const board = createStatusBoard({ version: options.version, pollingMode: mode, clock });
+  const self = createSelfMetrics({ ...options, shard }, edges.droppedLogLines);
+  const board = createStatusBoard({ version: options.version, shard, clock });
   const { descriptorLimit = () => Number.POSITIVE_INFINITY } = options;
   let limit = descriptorLimit();
   const maxConnections = (): number => shareDescriptors(limit).appliances;
-  const createClients = createClientFactories({ ...options, maxConnections }, clock);
+  const createClient = createClients({ ...options, maxConnections }, clock);
   const runner = startRunner({
-    mode,
     clock,
     events: createObserver({ fleet, exposition, self, history: board.history, logger, clock }),
     onClockJump: (jumpMs) => logger.warn({ jumpSeconds: jumpMs / 1000 }, "wall clock jumped"),
   });
   const snapshot = () => fleet.snapshot(clock.monotonicMs());
-  // What nobody has probed yet is no news.
-  const shown = () => (mode === "probe" ? onlyPolled(snapshot()) : snapshot());
-  const awaitedFromMs = () => (mode === "probe" ? Number.POSITIVE_INFINITY : clock.monotonicMs());
-  const document = () => board.document(shown(), runner);
+  const document = () => board.document(snapshot(), runner);
   let current = loaded.config;
   const isPolled = () =>
     snapshot().appliances.every(({ totals: { totals } }) =>
@@ -115,11 +117,11 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
     );
   let wasPolled = false;
 
-  fleet.configure(loaded.config, awaitedFromMs());
+  fleet.configure(loaded.config, clock.monotonicMs());
   function prepare(config: Config): () => void {
-    const start = runner.prepare(config, createClients());
+    const start = runner.prepare(config, createClient);
     return () => {
-      fleet.configure(config, awaitedFromMs());
+      fleet.configure(config, clock.monotonicMs());
       board.history.keep(snapshot());
       start();
       current = config;
@@ -142,8 +144,8 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
   }, LIMIT_INTERVAL_MS);
   const { watchIntervalMs = WATCH_INTERVAL_MS } = options;
   const reloader = createReloader({
-    ...options,
     watchIntervalMs,
+    load,
     loaded,
     web: secured.web,
     prepare,
@@ -159,15 +161,13 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
     createRoutes({
       telemetryPath: options.telemetryPath,
       renderMetrics: async () =>
-        Buffer.concat([Buffer.from(await self.render()), exposition.render(shown())]),
-      probe: createProber({ mode, clock, fleet, appliances: () => current.appliances, ...runner }),
-      snapshot,
+        Buffer.concat([Buffer.from(await self.render()), exposition.render(snapshot())]),
       document,
       renderPage: createStatusPage({ ...options, document, wallMs: clock.wallMs, assets: assets.folder }),
       assets: assets.files,
       isHealthy: () => clock.monotonicMs() - runner.lastTickMs() < MAX_TICK_AGE_MS,
       // Once ready, for good: a new appliance in a reload makes nobody take the exporter out of service.
-      isReady: () => (wasPolled ||= mode === "probe" || isPolled()),
+      isReady: () => (wasPolled ||= isPolled()),
       configText: reloader.shown,
       // Not before the first configuration runs.
       reload: options.enableLifecycle ? () => starting.then(reloader.reload) : undefined,
@@ -191,6 +191,7 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
     {
       addresses: addresses.join(", "),
       appliances: loaded.config.appliances.length,
+      shard: formatShard(shard),
       version: options.version,
     },
     "exporter started",
@@ -214,4 +215,54 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
 
 function enabledIn({ appliances }: Config): number {
   return appliances.filter(({ enabled }) => enabled).length;
+}
+
+export interface ObserverDeps {
+  readonly fleet: Fleet;
+  readonly exposition: FleetExposition;
+  readonly self: SelfMetrics;
+  readonly history: History;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/**
+ * Passes each observation to the fleet, its text, its history, the log and our own metrics. A bug in one of them costs
+ * that one observation (it fails as `internal`, or is lost with a log line) and never stops polling.
+ */
+export function createObserver(deps: ObserverDeps): PollEvents {
+  const { fleet, exposition, self, history, logger, clock } = deps;
+
+  function take(observation: Observation): void {
+    const monotonicMs = clock.monotonicMs();
+    const { changes, sections } = fleet.record(observation, monotonicMs);
+    for (const section of sections) exposition.prepare(section);
+    history.record(changes, sections, { wallMs: observation.completedAtMs, monotonicMs });
+    logObservation(logger, observation, changes);
+    self.observed(observation);
+  }
+
+  return {
+    started: self.started,
+    skipped: self.skipped,
+    ended: self.ended,
+    observed: (observation) => {
+      const message = bugIn(() => take(observation));
+      if (message === undefined) return;
+      const failure = { reason: "internal", message } as const;
+      const isLost = bugIn(() => take({ ...observation, outcome: { ok: false, failure } })) !== undefined;
+      if (isLost)
+        logger.error({ appliance: observation.appliance, detail: message }, "observation lost to a bug");
+    },
+  };
+}
+
+/** The bug that stopped the work, in words; `undefined` if it was done. */
+function bugIn(work: () => void): string | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return describeBug(error);
+  }
 }

@@ -4,7 +4,7 @@ import { isatty } from "node:tty";
 import type { Io } from "./cli/io.ts";
 import { runProgram } from "./cli/program.ts";
 import { openDescriptorLimit } from "./support/open-files.ts";
-import { describeBug } from "./support/describe-bug.ts";
+import { describeBug } from "./support/errors.ts";
 import { systemClock } from "./support/clock.ts";
 import { openStandardOutput } from "./support/standard-output.ts";
 

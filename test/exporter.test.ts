@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:https";
 import { expect, onTestFinished, test } from "vitest";
+import type { FleetDocument } from "../src/status/schema.ts";
 import { pollTimes, RARELY } from "./support/poll-times.ts";
 import { eventually } from "./support/eventually.ts";
 import { createAuthority } from "./support/certificates.ts";
@@ -124,4 +125,39 @@ test("many reloads at once are one after the other, and the last configuration c
   expect(new Set(results)).toEqual(new Set([true]));
   expect(exporter.log.lines.filter(({ msg }) => msg === "configuration reloaded")).toHaveLength(1);
   expect((await exporter.scrape()).text).toContain('appliance="fw-z"');
+});
+
+test("an exporter polls and shows the clusters of its shard only, also after a reload", async () => {
+  const { port } = await startAppliance();
+  // Of two shards, fra and waf-lab are in the first, ams and lon in the second.
+  const exporter = await startTestExporter({
+    config: configWith(entry("ams", port), entry("fra", port)),
+    files: { "ca.pem": AUTHORITY.cert },
+    shard: { index: 0, total: 2 },
+  });
+  onTestFinished(exporter.stop);
+  const shown = async (): Promise<unknown> => {
+    const samples = await exporter.scrape();
+    const answer = await fetch(`${exporter.url}/api/v1/fleet`);
+    const { exporter: self, clusters }: FleetDocument = JSON.parse(await answer.text());
+    return {
+      ready: (await fetch(`${exporter.url}/-/ready`)).status,
+      up: samples.all("appliance_up").map(({ labels }) => labels["appliance"]),
+      appliances: samples.value("appliance_exporter_appliances"),
+      info: samples.value("appliance_exporter_shard_info", { shard: "0", total: "2" }),
+      shards: samples.value("appliance_exporter_shards", { total: "2" }),
+      shard: self.shard,
+      clusters: clusters.map(({ name }) => name),
+    };
+  };
+  const facts = { ready: 200, appliances: 1, info: 1, shards: 2, shard: { index: 0, total: 2 } };
+  await eventually(async () => expect(await shown()).toEqual({ ...facts, up: ["fra"], clusters: ["fra"] }));
+  await exporter.write("config.yaml", configWith(entry("lon", port), entry("waf-lab", port)));
+  expect(await exporter.reload()).toBe(true);
+  await eventually(async () =>
+    expect(await shown()).toEqual({ ...facts, up: ["waf-lab"], clusters: ["waf-lab"] }),
+  );
+  expect(exporter.log.lines.filter(({ msg }) => msg === "configuration reloaded")).toMatchObject([
+    { added: ["waf-lab"], removed: ["fra"] },
+  ]);
 });

@@ -29,8 +29,6 @@ export interface Scrape {
 export interface SoakedExporter {
   /** What /metrics says. */
   scrape(): Promise<Scrape>;
-  /** The text of /probe; the exporter is told that it has `timeoutSeconds`. */
-  probe(target: string, timeoutSeconds: number): Promise<string>;
   /** Has the configuration read again and waits for it; throws where it is refused. */
   reload(config: unknown): Promise<void>;
   holdings(): Promise<Holdings>;
@@ -63,10 +61,6 @@ export async function startSoakedExporter(config: unknown, ca: string): Promise<
   );
   return {
     scrape: () => ask("GET", "/metrics"),
-    probe: async (target, timeoutSeconds) => {
-      const headers = { "x-prometheus-scrape-timeout-seconds": String(timeoutSeconds) };
-      return (await ask("GET", `/probe?target=${target}`, headers)).text;
-    },
     reload: async (next) => {
       await write(next);
       await ask("POST", "/-/reload");
@@ -85,18 +79,10 @@ export async function startSoakedExporter(config: unknown, ca: string): Promise<
   };
 }
 
-async function ask(
-  method: string,
-  path: string,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<Scrape> {
-  const asked = request(`http://${ADDRESS}${path}`, {
-    method,
-    headers,
-    agent: new Agent({ keepAlive: false }),
-  });
-  asked.end();
-  const [response] = await once(asked, "response");
+async function ask(method: string, path: string): Promise<Scrape> {
+  const sent = request(`http://${ADDRESS}${path}`, { method, agent: new Agent({ keepAlive: false }) });
+  sent.end();
+  const [response] = await once(sent, "response");
   let text = "";
   for await (const chunk of response) text += String(chunk);
   if (response.statusCode !== 200) throw new Error(`${method} ${path}: ${response.statusCode} ${text}`);

@@ -29,7 +29,6 @@ export interface Findings {
   readonly seconds: number;
   readonly scrapes: number;
   readonly reloads: number;
-  readonly probes: { readonly made: number; readonly succeeded: number };
   /** Evenly spaced, from the start to the end. */
   readonly looks: readonly Look[];
   readonly descriptors: Held;
@@ -69,13 +68,12 @@ function judgedSlope(findings: Findings): Slope {
 
 /** The findings as rows of two cells. */
 export function rowsOf(findings: Findings): readonly (readonly string[])[] {
-  const { instants, counters, probes } = findings;
+  const { instants, counters } = findings;
   const looks = afterWarmUp(findings);
   const heapSlope = slopeAfterWarmUp(findings, ({ heapBytes }) => heapBytes);
   return [
     ["time", `${findings.seconds.toFixed(0)} s, of which ${100 * WARM_UP_SHARE} % warm-up of the heap`],
     ["scrapes, reloads", `${findings.scrapes}, ${findings.reloads}`],
-    ["probes made, succeeded", `${probes.made}, ${probes.succeeded}`],
     [
       "heap after warm-up, at the end, MB",
       `${megabytes(looks[0]?.heapBytes)}, ${megabytes(looks.at(-1)?.heapBytes)}`,

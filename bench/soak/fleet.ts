@@ -56,10 +56,3 @@ export function turnsOf({ ports }: Appliances): readonly Turn[] {
     },
   ]);
 }
-
-/** What is probed at the nth time: a cluster and one of its appliances, so that they share polls. */
-export function probedAt(nth: number, { ports }: Appliances): readonly [cluster: string, appliance: string] {
-  // Prime to the number of clusters: all of them get their turn, and not neighbours one after the other.
-  const pair = (nth * 7) % (ports.length / 2);
-  return [clusterOf(2 * pair), nameOf(2 * pair + (nth % 2))];
-}

@@ -10,7 +10,7 @@ import { soak } from "./soak.ts";
 
 /**
  * `npm run soak [-- --minutes=N]`: what the exporter keeps and what it loses while 200 reference appliances misbehave and
- * it is scraped, probed and reloaded. Exits 1 where it keeps memory or a descriptor, or loses a poll.
+ * it is scraped and reloaded. Exits 1 where it keeps memory or a descriptor, or loses a poll.
  */
 const APPLIANCES = 200;
 

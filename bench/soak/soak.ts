@@ -1,7 +1,7 @@
 import { until } from "../support.ts";
 import { startSoakedExporter, type Holdings, type SoakedExporter } from "./exporter.ts";
 import { megabytes, type Findings } from "./findings.ts";
-import { configOf, INTERVAL_MS, probedAt, turnsOf, USERNAMES, type Appliances } from "./fleet.ts";
+import { configOf, INTERVAL_MS, turnsOf, USERNAMES, type Appliances } from "./fleet.ts";
 import { createInstantCounter } from "./instants.ts";
 import { countersOf, pollsOf, since, type Counts } from "./scraped.ts";
 
@@ -13,11 +13,9 @@ const GAUGE_EVERY_TICKS = 10;
 /** Not at a reload, when two of everything is held. */
 const FIRST_GAUGE_TICK = 5;
 const TELL_EVERY_TICKS = 60;
-/** Less than some of the polls take, so that probes give up on them. */
-const PROBE_TIMEOUT_SECONDS = 1.5;
 const MS_PER_HOUR = 3_600_000;
 
-/** Polls, scrapes, probes and reloads for `durationMs`; `tell` hears of it now and then. */
+/** Polls, scrapes and reloads for `durationMs`; `tell` hears of it now and then. */
 export async function soak(
   appliances: Appliances,
   durationMs: number,
@@ -77,7 +75,6 @@ async function keepBusy(
   let counters = atStart;
   let scrapes = 0;
   let reloads = 0;
-  const probing = createProbing(exporter, appliances);
   const gauge = createGauge(exporter);
   await gauge.look();
   // The second poll of an operation comes up to one and a half intervals after the first, and from there on by the grid.
@@ -89,7 +86,6 @@ async function keepBusy(
     counters = countersOf(text);
     scrapes += 1;
     instants.see({ atMs, polls, skipped: totalOf(counters.skipped), begunLate: counters.late });
-    probing.probe();
     if (tick % RELOAD_EVERY_TICKS === 0) {
       reloads += 1;
       const username = USERNAMES[Math.floor(reloads / RELOADS_PER_USERNAME) % 2] ?? USERNAMES[0];
@@ -106,7 +102,6 @@ async function keepBusy(
     seconds: Number(secondsSince(startedMs)),
     scrapes,
     reloads,
-    probes: await probing.ended(),
     looks: gauge.looks(),
     most: gauge.most(),
     instants: instants.counts(),
@@ -126,33 +121,6 @@ function createGauge(exporter: SoakedExporter) {
       const look = looks.at(-1);
       const heap = `heap ${megabytes(look?.heapBytes)} MB, of that compiled code ${megabytes(look?.codeBytes)} MB`;
       return `${heap}; ${look?.descriptors} descriptors, ${look?.timers} timers`;
-    },
-  };
-}
-
-/** Probes a cluster and one of its members at once, time and again, without waiting. */
-function createProbing(exporter: SoakedExporter, appliances: Appliances) {
-  const underWay = new Set<Promise<void>>();
-  let made = 0;
-  let succeeded = 0;
-  async function ask(target: string): Promise<void> {
-    const text = await exporter.probe(target, PROBE_TIMEOUT_SECONDS);
-    made += 1;
-    if (/^probe_success 1$/m.test(text)) succeeded += 1;
-  }
-  let nth = 0;
-  return {
-    probe: (): void => {
-      for (const target of probedAt(nth, appliances)) {
-        const asked = ask(target).finally(() => underWay.delete(asked));
-        underWay.add(asked);
-      }
-      nth += 1;
-    },
-    /** Rejects where one was not answered. */
-    ended: async () => {
-      await Promise.all(underWay);
-      return { made, succeeded };
     },
   };
 }

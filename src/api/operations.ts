@@ -1,20 +1,15 @@
-import type { JsonLimits } from "./json-scan.ts";
+import type { OperationDescriptor } from "./operation.ts";
+import { VRRP_LIST } from "./vrrp.ts";
+import { WEBSITE_TEST } from "./website-test.ts";
 
-/** Most that one answer of an operation may hold; more is `too_large`. */
-export interface OperationLimits {
-  /** Of the body. */
-  readonly bytes: number;
-  readonly json: JsonLimits;
-}
+/** Every operation by its kind, which is the value of the label `operation`. */
+export const OPERATIONS = {
+  vrrp: VRRP_LIST,
+  website_test: WEBSITE_TEST,
+} as const satisfies Readonly<
+  Record<string, OperationDescriptor<never, never> | OperationDescriptor<unknown, never>>
+>;
 
-/** The list of VRRP interfaces: its path below the base URL, and its limits. @see management API 4.1 */
-export const VRRP_LIST = {
-  path: "/api/v1/interface/virtual",
-  limits: { bytes: 256 * 1024, json: { depth: 8, entries: 1024, members: 64 } },
-} as const satisfies { readonly path: string; readonly limits: OperationLimits };
+export type OperationKind = keyof typeof OPERATIONS;
 
-/** The connectivity test of one website: its path below the base URL, and its limits. @see management API 4.2 */
-export const WEBSITE_TEST = {
-  path: (id: number): string => `/api/v1/website/${id}/test`,
-  limits: { bytes: 64 * 1024, json: { depth: 8, entries: 64, members: 64 } },
-} as const satisfies { readonly path: (id: number) => string; readonly limits: OperationLimits };
+export const OPERATION_KINDS: readonly OperationKind[] = ["vrrp", "website_test"];

@@ -1,22 +1,35 @@
 import type { Decoded } from "./decoded.ts";
 import { isJsonObject, kindOf, memberPath, parseJson } from "./json.ts";
 import { cutText, type Redact } from "./kept-text.ts";
-import { VRRP_LIST } from "./operations.ts";
+import type { OperationDescriptor } from "./operation.ts";
 import { decodeText } from "./text.ts";
 import type { LocalVrrpInterface, VrrpList } from "./vrrp-list.ts";
 import { ADVSKEW_OF_PRIORITY_ZERO, decodeMember, unreadable, type Member } from "./vrrp-member.ts";
 
+const LIMITS = { bytes: 256 * 1024, json: { depth: 8, entries: 1024, members: 64 } } as const;
+
+/** The list of VRRP interfaces. @see management API 4.1 */
+export const VRRP_LIST = {
+  scope: "appliance",
+  path: () => "/api/v1/interface/virtual",
+  limits: LIMITS,
+  decode: decodeVrrpList,
+  encode: encodeVrrpList,
+  timing: "vrrp",
+  takesSlot: false,
+} as const satisfies OperationDescriptor<VrrpList, readonly LocalVrrpInterface[]>;
+
 /**
  * The interfaces of a list's body, whatever single fields deviate; deviations become anomalies. `{}`, `[]` and `null` are no
  * interfaces. A key that occurs twice in one object is `bad_field`, and the last one counts. A body that is no collection
- * is `decode`; one beyond the limits of {@link VRRP_LIST} is `too_large`. Every text that is kept is redacted first and
+ * is `decode`; one beyond the limits of {@link LIMITS} is `too_large`. Every text that is kept is redacted first and
  * then cut; of two names that are the same then, the second is `bad_interface`.
  *
  * @throws never
  * @see management API 2.1, 2.2, 4.1
  */
 export function decodeVrrpList(body: Uint8Array, redact: Redact): Decoded<VrrpList> {
-  const parsed = parseJson(decodeText(body), VRRP_LIST.limits.json);
+  const parsed = parseJson(decodeText(body), LIMITS.json);
   if (!parsed.ok) return parsed;
   const { value, repeated } = parsed.value;
   const members = membersOf(value);

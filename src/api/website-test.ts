@@ -1,6 +1,6 @@
 import type { Decoded } from "./decoded.ts";
 import { kindOf, parseJson } from "./json.ts";
-import { WEBSITE_TEST } from "./operations.ts";
+import type { OperationDescriptor } from "./operation.ts";
 import { finalStatus } from "./status-line.ts";
 import { decodeText } from "./text.ts";
 import { findMarkers, type Marker } from "./website-marker.ts";
@@ -29,6 +29,19 @@ export interface WebsiteTest {
   readonly blocks: readonly WebsiteBlock[];
 }
 
+const LIMITS = { bytes: 64 * 1024, json: { depth: 8, entries: 64, members: 64 } } as const;
+
+/** The connectivity test of one website. @see management API 4.2 */
+export const WEBSITE_TEST = {
+  scope: "website",
+  path: (websiteId = 0) => `/api/v1/website/${websiteId}/test`,
+  limits: LIMITS,
+  decode: decodeWebsiteTest,
+  encode: encodeWebsiteTest,
+  timing: "websites",
+  takesSlot: true,
+} as const satisfies OperationDescriptor<WebsiteTest, readonly WebsiteAnswer[]>;
+
 /**
  * The blocks of a website test's body: a JSON string that holds the text; anything else is `decode`. No text of it is kept.
  *
@@ -36,7 +49,7 @@ export interface WebsiteTest {
  * @see management API 4.2
  */
 export function decodeWebsiteTest(body: Uint8Array): Decoded<WebsiteTest> {
-  const parsed = parseJson(decodeText(body), WEBSITE_TEST.limits.json);
+  const parsed = parseJson(decodeText(body), LIMITS.json);
   if (!parsed.ok) return parsed;
   const { value } = parsed.value;
   return typeof value === "string"
@@ -79,6 +92,28 @@ function isPlain({ word, isLabelled }: Marker): boolean {
 function protocolOf(marker: Marker, firstPlain: Marker | undefined): Protocol {
   if (marker.word === "HTTPS") return "https";
   return isPlain(marker) && marker !== firstPlain ? "https" : "http";
+}
+
+/** One protocol's status code; 0 where the website gave no HTTP response. */
+export interface WebsiteStatus {
+  readonly protocol: Protocol;
+  readonly status: number;
+}
+
+/**
+ * The statuses a test yields: those of the configured protocols, 0 where the test has no block for one; or of all that
+ * were found. A status that is out of range yields none.
+ */
+export function exportedStatuses(
+  { blocks }: WebsiteTest,
+  configured: readonly Protocol[] | undefined,
+): readonly WebsiteStatus[] {
+  const protocols = configured ?? blocks.map((block) => block.protocol);
+  return protocols.flatMap((protocol) => {
+    const block = blocks.find((candidate) => candidate.protocol === protocol);
+    const status = block === undefined ? 0 : block.status;
+    return status === undefined ? [] : [{ protocol, status }];
+  });
 }
 
 const RULE = "-".repeat(49);

@@ -4,7 +4,7 @@ import { z } from "zod";
 
 import { parseDuration } from "../config/schema/duration.ts";
 import { expected } from "../config/yaml/wording.ts";
-import { isHostName, MAX_PORT, parseListenAddress } from "../web/listen-address.ts";
+import { isHostName, MAX_PORT, parseListenAddress } from "../web/listen.ts";
 
 const MAX_TIMEOUT_MS = 3_600_000;
 

@@ -2,7 +2,7 @@ import { dirname, join, resolve } from "node:path";
 
 import { z } from "zod";
 
-import { VRRP_LIST } from "../api/operations.ts";
+import { VRRP_LIST } from "../api/vrrp.ts";
 import type { LocalVrrpInterface } from "../api/vrrp-list.ts";
 import { PRIORITY, VHID } from "../api/vrrp-member.ts";
 import { listOf, mapOf } from "../config/yaml/collections.ts";

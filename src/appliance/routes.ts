@@ -1,7 +1,6 @@
-import { VRRP_LIST } from "../api/operations.ts";
 import type { LocalVrrpInterface } from "../api/vrrp-list.ts";
-import { encodeVrrpList } from "../api/vrrp.ts";
-import { encodeWebsiteTest } from "../api/website-test.ts";
+import { VRRP_LIST } from "../api/vrrp.ts";
+import { WEBSITE_TEST } from "../api/website-test.ts";
 import { failure, success, type Answer } from "./answer.ts";
 import { testWebsite, type Website, type WebsiteTestOptions } from "./website-head.ts";
 
@@ -29,7 +28,7 @@ export interface Asked {
   readonly signal: AbortSignal;
 }
 
-const WEBSITE_TEST = /^\/api\/v1\/website\/([^/]*)\/test$/;
+const WEBSITE_TEST_PATH = /^\/api\/v1\/website\/([^/]*)\/test$/;
 const INTEGER = /^[+-]?\d+$/;
 
 /**
@@ -40,20 +39,20 @@ const INTEGER = /^[+-]?\d+$/;
  */
 export async function answerTo({ method, target, signal }: Asked, deps: OperationDeps): Promise<Answer> {
   const [path = ""] = target.split("?", 1);
-  const websiteId = WEBSITE_TEST.exec(path)?.[1];
-  if (path !== VRRP_LIST.path && websiteId === undefined) return failure(404, "no such path");
+  const websiteId = WEBSITE_TEST_PATH.exec(path)?.[1];
+  if (path !== VRRP_LIST.path() && websiteId === undefined) return failure(404, "no such path");
   if (method !== "GET") return failure(405, "method not allowed", { allow: "GET" });
   return websiteId === undefined ? answerVrrp(deps) : answerWebsiteTest(websiteId, deps, signal);
 }
 
 async function answerVrrp({ vrrp }: OperationDeps): Promise<Answer> {
   const state = await vrrp();
-  return state.ok ? success(encodeVrrpList(state.interfaces)) : failure(503, state.reason);
+  return state.ok ? success(VRRP_LIST.encode(state.interfaces)) : failure(503, state.reason);
 }
 
 async function answerWebsiteTest(id: string, deps: OperationDeps, signal: AbortSignal): Promise<Answer> {
   if (!INTEGER.test(id)) return failure(400, "the website id is not an integer");
   const website = deps.websites.find((each) => each.id === Number(id));
   if (website === undefined) return failure(404, "no such website");
-  return success(encodeWebsiteTest(await testWebsite(website, deps.websiteTest, signal)));
+  return success(WEBSITE_TEST.encode(await testWebsite(website, deps.websiteTest, signal)));
 }

@@ -2,8 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 
 import type { Secret } from "../support/secret.ts";
-import type { ListenAddress } from "../web/listen-address.ts";
-import { closeAtOnce, listen, type ListeningAddress } from "../web/listening.ts";
+import { type ListenAddress, closeAtOnce, listen, type ListeningAddress } from "../web/listen.ts";
 import { failure, type Answer } from "./answer.ts";
 import { createBasicAuth, type ApplianceUser } from "./basic-auth.ts";
 import { answerTo, type OperationDeps } from "./routes.ts";

@@ -1,7 +1,7 @@
 import { unlink } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 
-import { errorCode } from "../support/error-code.ts";
+import { errorCode } from "../support/errors.ts";
 import { readTextFile } from "../config/read-file.ts";
 import { parseDump, type Dump } from "./keepalived/dump.ts";
 import { toInterfaces, type InstanceSettings } from "./keepalived/mapping.ts";

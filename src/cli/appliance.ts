@@ -1,13 +1,12 @@
 import { loadApplianceConfig } from "../appliance/config.ts";
 import { createApplianceServer } from "../appliance/server.ts";
 import { formatConfigError } from "../config/errors.ts";
-import { errorCode } from "../support/error-code.ts";
+import { errorCode, describeBug } from "../support/errors.ts";
 import { createLog, type LogFormat, type LogLevel } from "../support/log.ts";
-import { formatAddress } from "../web/listen-address.ts";
+import { formatAddress } from "../web/listen.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { describeListenError, FLUSH_TIMEOUT_MS, logLastWords } from "./running.ts";
 import { createVrrpSource } from "./vrrp-source.ts";
-import { describeBug } from "../support/describe-bug.ts";
 
 export interface ApplianceOptions {
   readonly configFile: string;

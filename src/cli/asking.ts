@@ -1,10 +1,11 @@
+import { OPERATIONS } from "../api/operations.ts";
 import type { ApplianceConfig, WebsiteConfig } from "../config/config.ts";
 import type { ApplianceClient } from "../client/client.ts";
-import { createClientFactories } from "../client/factories.ts";
+import { createClients } from "../client/clients.ts";
 import { meansApplianceDown } from "../client/failure.ts";
 import { toSeconds } from "../support/clock.ts";
-import type { Observation, PollResult } from "../polling/observation.ts";
-import { pollVrrp, pollWebsite, unsent, UNSENT_DOWN } from "../polling/poll.ts";
+import type { Observation, Operation, PollResult } from "../polling/observation.ts";
+import { poll, unsent, UNSENT_DOWN } from "../polling/poll.ts";
 import type { Io } from "./io.ts";
 
 /** What one operation of an appliance yielded, asked by hand. */
@@ -25,21 +26,22 @@ export type Ask = (
 
 /** For commands that ask and end: connections end with the last answer. */
 export function createAsk(io: Io): Ask {
-  const createClient = createClientFactories(io, io.clock)();
+  const createClient = createClients(io, io.clock);
 
   return async (appliance, websites) => {
-    const { vrrp, websites: tests } = appliance.polling;
     const client = createClient(appliance);
     const ask = (question: Question): Promise<Asked> => askOne(io, client, appliance.name, question);
-    const list = await ask((over) => pollVrrp(over, vrrp.timeoutMs));
+    const pollOne = (operation: Operation): Promise<Asked> => {
+      const { timeoutMs } = appliance.polling[OPERATIONS[operation.kind].timing];
+      return ask((over) => poll(over, operation, timeoutMs));
+    };
+    const list = await pollOne({ kind: "vrrp" });
     const { outcome } = list.observation;
     const isDown = !outcome.ok && meansApplianceDown(outcome.failure.reason);
     const asked: Asked[] = [list];
-    for (const website of websites) {
-      const question: Question = isDown
-        ? async () => unsent({ kind: "website_test", websiteId: website.id }, UNSENT_DOWN)
-        : (over) => pollWebsite(over, website, tests.timeoutMs);
-      asked.push(await ask(question));
+    for (const { id } of websites) {
+      const test = { kind: "website_test", websiteId: id } as const;
+      asked.push(isDown ? await ask(async () => unsent(test, UNSENT_DOWN)) : await pollOne(test));
     }
     client.close();
     return asked;

@@ -73,11 +73,11 @@ function summarise({ appliances }: Config): { readonly enabled: number; readonly
 }
 
 function liveTable(results: readonly LiveResult[], hasColour: boolean): string {
-  const rows = results.map(({ appliance: { name, cluster }, observation }) => [
-    name,
-    cluster,
+  const rows = results.map(({ appliance, observation }) => [
+    appliance.name,
+    appliance.cluster,
     outcomeCell(observation),
-    describeOutcome(observation),
+    describeOutcome(observation, appliance),
   ]);
   return formatTable(["appliance", "cluster", "vrrp list", "detail"], rows, hasColour);
 }

@@ -4,7 +4,7 @@ import { welcome } from "../demo/welcome.ts";
 import { createLog } from "../support/log.ts";
 
 import { fleetReport } from "./fleet-report.ts";
-import type { ListenAddress } from "../web/listen-address.ts";
+import type { ListenAddress } from "../web/listen.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { describeListenError, FLUSH_TIMEOUT_MS, logLastWords } from "./running.ts";
 

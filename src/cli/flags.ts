@@ -1,10 +1,9 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "../support/log.ts";
-import { POLLING_MODES, type PollingMode } from "../polling/runner.ts";
+import { formatShard, parseShard, WHOLE_FLEET, type Shard } from "../config/shard.ts";
 
-import { isTakenPath } from "../web/paths.ts";
-import { parseRoutePrefix } from "../web/route-prefix.ts";
-import { parseListenAddress, type ListenAddress } from "../web/listen-address.ts";
+import { isTakenPath, parseRoutePrefix } from "../web/paths.ts";
+import { parseListenAddress, type ListenAddress } from "../web/listen.ts";
 
 /** The values of our flags, by the names that the argument parser gives them. */
 export interface Flags {
@@ -15,7 +14,7 @@ export interface Flags {
   readonly "web.routePrefix"?: string;
   readonly "web.enableLifecycle"?: true;
   readonly "web.config.file"?: string;
-  readonly "polling.mode": PollingMode;
+  readonly shard: Shard;
   readonly "log.level": LogLevel;
   readonly "log.format": LogFormat;
   readonly url: string;
@@ -66,14 +65,11 @@ export const enableLifecycle: AddFlag = (command) =>
   command.option("--web.enable-lifecycle", "reload the configuration on POST /-/reload");
 export const webConfigFile: AddFlag = (command) =>
   command.option("--web.config.file <file>", "TLS and authentication of the exporter's own pages");
-export const pollingMode: AddFlag = (command) =>
+export const shard: AddFlag = (command) =>
   command.addOption(
-    new Option(
-      "--polling.mode <mode>",
-      "poll on schedule, or nothing but what /probe is asked for, which /metrics then serves too",
-    )
-      .choices(POLLING_MODES)
-      .default("scheduled"),
+    new Option("--shard <index/total>", "poll only this exporter's part of the clusters; indices begin at 0")
+      .argParser(toShard)
+      .default(WHOLE_FLEET, formatShard(WHOLE_FLEET)),
   );
 
 export const logging: AddFlag = (command) =>
@@ -113,6 +109,15 @@ function toRoutePrefix(text: string): string {
   const prefix = parseRoutePrefix(text);
   if (prefix === undefined) throw new InvalidArgumentError("expected a path, such as /exporter");
   return prefix;
+}
+
+function toShard(text: string): Shard {
+  const parsed = parseShard(text);
+  if (parsed === undefined)
+    throw new InvalidArgumentError(
+      "expected INDEX/TOTAL with INDEX from 0 to TOTAL - 1 and TOTAL at most 1000, such as 0/3",
+    );
+  return parsed;
 }
 
 /** The addresses given, or the default one. */

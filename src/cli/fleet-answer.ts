@@ -1,6 +1,6 @@
 import { loadHttpClient, NO_SETTINGS } from "../config/http-client-file.ts";
 import type { ConfigError } from "../config/config.ts";
-import { createClientFactories } from "../client/factories.ts";
+import { createClients } from "../client/clients.ts";
 import { fleetDocumentSchema, type FleetDocument } from "../status/schema.ts";
 import type { Io } from "./io.ts";
 
@@ -24,7 +24,7 @@ export async function askForFleet(
       ? { ok: true as const, http: NO_SETTINGS }
       : await loadHttpClient(httpConfigFile);
   if (!settings.ok) return { ...settings, reason: "config" };
-  const createClient = createClientFactories(io, io.clock)();
+  const createClient = createClients(io, io.clock);
   const client = createClient({ baseUrl: url.href.replace(/\/+$/, ""), http: settings.http });
   const answer = await client.get("/api/v1/fleet", TIMEOUT_MS, { bodyLimitBytes: BODY_LIMIT_BYTES });
   client.close();

@@ -3,11 +3,11 @@ import { formatConfigError } from "../config/errors.ts";
 import { loadConfig } from "../config/load.ts";
 import { createFleet } from "../fleet/fleet.ts";
 import { createFleetExposition } from "../metrics/exposition.ts";
-import { operationKey } from "../polling/observation.ts";
+import { operationKey, type Observation } from "../polling/observation.ts";
 import { createAsk, type Asked } from "./asking.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { printableLines, spelledOut } from "./printable.ts";
-import { describeOutcome, outcomeCell, toJson } from "./report.ts";
+import { describeOutcome, outcomeCell, toJson, websiteStatuses } from "./report.ts";
 import { formatTable } from "./table.ts";
 
 export interface PollOptions {
@@ -35,7 +35,7 @@ export async function poll({ name, configFile, raw, output }: PollOptions, io: I
   const asked = await createAsk(io)(appliance, appliance.websites);
   if (output === "json") io.out(toJson(jsonReport(appliance, asked, raw)));
   else {
-    io.out(resultTable(asked, io.hasColour));
+    io.out(resultTable(appliance, asked, io.hasColour));
     io.out(raw ? rawReport(asked, io.isTerminal) : `\n${samplesOf(appliance, asked)}`);
   }
   return asked.every(({ observation }) => observation.outcome.ok) ? 0 : 1;
@@ -50,12 +50,12 @@ function samplesOf(appliance: ApplianceConfig, asked: readonly Asked[]): string 
   return printableLines(text.replace(/^#.*\n/gm, ""));
 }
 
-function resultTable(asked: readonly Asked[], hasColour: boolean): string {
+function resultTable(appliance: ApplianceConfig, asked: readonly Asked[], hasColour: boolean): string {
   const rows = asked.map(({ observation }) => [
     operationKey(observation),
     outcomeCell(observation),
     `${(observation.durationSeconds ?? 0).toFixed(3)} s`,
-    describeOutcome(observation),
+    describeOutcome(observation, appliance),
   ]);
   return formatTable(["operation", "result", "duration", "detail"], rows, hasColour);
 }
@@ -78,10 +78,17 @@ function jsonReport(
 ): Record<string, unknown> {
   const operations = asked.map(({ observation, body }) => {
     const { outcome, durationSeconds } = observation;
-    const said = outcome.ok ? { value: outcome.value } : { failure: outcome.failure };
+    const said = outcome.ok ? { value: valueOf(observation, appliance) } : { failure: outcome.failure };
     const operation = operationKey(observation);
     return { operation, ok: outcome.ok, durationSeconds, ...said, ...(raw ? { body } : {}) };
   });
   const certificate = asked.at(-1)?.observation.certificate;
   return { appliance: appliance.name, cluster: appliance.cluster, certificate, operations };
+}
+
+function valueOf(observation: Observation, appliance: ApplianceConfig): unknown {
+  if (!observation.outcome.ok) return undefined;
+  return observation.kind === "website_test"
+    ? websiteStatuses(observation.websiteId, observation.outcome.value, appliance)
+    : observation.outcome.value;
 }

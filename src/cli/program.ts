@@ -1,7 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { appliance } from "./appliance.ts";
 import { check } from "./check.ts";
-import { demo } from "./demo.ts";
 import {
   configFile,
   enableLifecycle,
@@ -12,8 +11,8 @@ import {
   listenAddresses,
   logging,
   output,
-  pollingMode,
   routePrefix,
+  shard,
   telemetryPath,
   webConfigFile,
   type AddFlag,
@@ -56,7 +55,7 @@ const COMMANDS: readonly CommandSpec[] = [
       routePrefix,
       webConfigFile,
       enableLifecycle,
-      pollingMode,
+      shard,
       logging,
     ],
     example: "appliance-exporter run --config.file=/etc/appliance-exporter/config.yaml --log.format=logfmt",
@@ -69,7 +68,7 @@ const COMMANDS: readonly CommandSpec[] = [
           routePrefix: flags["web.routePrefix"] ?? flags["web.externalUrl"] ?? "",
           enableLifecycle: flags["web.enableLifecycle"] === true,
           webConfigFile: flags["web.config.file"],
-          pollingMode: flags["polling.mode"],
+          shard: flags.shard,
           logLevel: flags["log.level"],
           logFormat: flags["log.format"],
         },
@@ -129,7 +128,11 @@ const COMMANDS: readonly CommandSpec[] = [
     description: "run two appliances, three websites, failovers and outages, and the exporter that sees them",
     flags: [listenAddress(DEMO_LISTEN_ADDRESS)],
     example: "appliance-exporter demo --web.listen-address=127.0.0.1:10849",
-    action: (flags, io) => demo({ listenAddresses: listenAddresses(flags, DEMO_LISTEN_ADDRESS) }, io),
+    action: async (flags, io) => {
+      // Loaded here, because it makes certificates with a library that no other command needs.
+      const { demo } = await import("./demo.ts");
+      return demo({ listenAddresses: listenAddresses(flags, DEMO_LISTEN_ADDRESS) }, io);
+    },
   },
 ];
 

@@ -1,3 +1,5 @@
+import { exportedStatuses, type WebsiteStatus, type WebsiteTest } from "../api/website-test.ts";
+import type { ApplianceConfig } from "../config/config.ts";
 import type { PollResult } from "../polling/observation.ts";
 import type { Cell } from "./table.ts";
 
@@ -19,14 +21,25 @@ export function formatDate(atMs: number): string {
 }
 
 /** What a poll yielded, in a few words. */
-export function describeOutcome(result: PollResult): string {
+export function describeOutcome(result: PollResult, appliance: ApplianceConfig): string {
   if (!result.outcome.ok) return result.outcome.failure.message;
   if (result.kind === "website_test") {
-    return result.outcome.value.map(({ protocol, status }) => `${protocol} ${status}`).join(", ");
+    return websiteStatuses(result.websiteId, result.outcome.value, appliance)
+      .map(({ protocol, status }) => `${protocol} ${status}`)
+      .join(", ");
   }
   const { interfaces, anomalies } = result.outcome.value;
   const count = `${interfaces.length} ${interfaces.length === 1 ? "interface" : "interfaces"}`;
   return anomalies.length === 0 ? count : `${count}, api anomalies: ${anomalies.length}`;
+}
+
+/** What a test says of the protocols that are exported for the website. */
+export function websiteStatuses(
+  websiteId: number,
+  test: WebsiteTest,
+  { websites }: ApplianceConfig,
+): readonly WebsiteStatus[] {
+  return exportedStatuses(test, websites.find(({ id }) => id === websiteId)?.protocols);
 }
 
 /** Whether a poll succeeded, as a cell: `ok`, or the reason why it did not. */

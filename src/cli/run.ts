@@ -1,8 +1,8 @@
+import type { Shard } from "../config/shard.ts";
 import { formatConfigError } from "../config/errors.ts";
 import { startExporter, type Exporter, type ExporterStart } from "../exporter.ts";
 import { createLog, type LogFormat, type LogLevel } from "../support/log.ts";
-import type { PollingMode } from "../polling/runner.ts";
-import type { ListenAddress } from "../web/listen-address.ts";
+import type { ListenAddress } from "../web/listen.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { describeListenError, FLUSH_TIMEOUT_MS, logLastWords } from "./running.ts";
 
@@ -14,7 +14,7 @@ export interface RunOptions {
   readonly routePrefix: string;
   readonly enableLifecycle: boolean;
   readonly webConfigFile: string | undefined;
-  readonly pollingMode: PollingMode;
+  readonly shard: Shard;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
 }

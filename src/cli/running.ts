@@ -1,4 +1,4 @@
-import { describeBug } from "../support/describe-bug.ts";
+import { describeBug } from "../support/errors.ts";
 import type { Log } from "../support/log.ts";
 
 /** How long the last lines of the log may take to be written. */

@@ -1,18 +1,17 @@
 import type { BasicAuthConfig } from "../config/config.ts";
 import type { PasswordReader } from "../config/password-file.ts";
-import { Secret } from "../support/secret.ts";
 import type { Attention, Deadline, Overrun } from "./attention.ts";
 import type { Clock } from "../support/clock.ts";
 import type { Failure, FailureReason } from "./failure.ts";
-import type { Outcome, PresentedCertificate } from "./outcome.ts";
+import type { Outcome } from "./failure.ts";
+import type { PresentedCertificate } from "./certificate.ts";
 import type { Redact } from "../api/kept-text.ts";
-import { basicAuthorization } from "./basic-authorization.ts";
-import { classifyDeadline, classifyError, describeError } from "./classify.ts";
+import { classifyDeadline, classifyError, describeError } from "./errors.ts";
 import { exchange, type Answer } from "./exchange.ts";
-import type { Lane, Request } from "./lane.ts";
-import type { Lanes } from "./lanes.ts";
+import type { Connection, Request } from "./connection.ts";
+import type { ConnectionPool } from "./connection-pool.ts";
 import type { Precedence } from "./permits.ts";
-import { createRedact } from "./redact.ts";
+import { createRedact, readCredentials, type Credentials } from "./credentials.ts";
 
 /** What an appliance answered. */
 export interface Body {
@@ -56,7 +55,7 @@ const BODY_LIMIT_BYTES = 256 * 1024;
 
 export interface ApplianceClientDeps {
   readonly attention: Attention;
-  readonly lanes: Lanes;
+  readonly pool: ConnectionPool;
   /** The path in front of every operation's. */
   readonly pathPrefix: string;
   readonly basicAuth: BasicAuthConfig | undefined;
@@ -67,7 +66,7 @@ export interface ApplianceClientDeps {
 }
 
 export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClient {
-  const { lanes, clock, attention } = deps;
+  const { pool, clock, attention } = deps;
   let refused: string | undefined;
   let latest: { readonly authorization: string | undefined; readonly symbol: symbol } | undefined;
   let redacting: { readonly authorization: string; readonly redact: Redact } | undefined;
@@ -87,12 +86,12 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
   }
 
   async function ask(path: string, poll: Poll, { onCredentials }: GetOptions): Promise<Outcome<Body>> {
-    const { lane } = poll;
-    const isReused = lane.isConnected();
-    const read = await readCredentials(deps);
+    const { connection } = poll;
+    const isReused = connection.isConnected();
+    const read = await readCredentials(deps.basicAuth, deps.readPassword);
     if (poll.isOver) return OVER;
     if (!read.ok) {
-      lanes.giveBack(lane);
+      pool.giveBack(connection);
       return read;
     }
     const { credentials } = read;
@@ -102,9 +101,10 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
     };
     poll.isSent = true;
     onCredentials?.(symbolOf(credentials?.authorization));
-    const bytesBefore = lane.bytesRead();
-    const first = await exchangeOn(poll, lanes, request, clock);
-    const isLost = isReused && isConnectionLost(first) && lane.bytesRead() === bytesBefore && !poll.isOver;
+    const bytesBefore = connection.bytesRead();
+    const first = await exchangeOn(poll, pool, request, clock);
+    const isLost =
+      isReused && isConnectionLost(first) && connection.bytesRead() === bytesBefore && !poll.isOver;
     const answer = isLost ? await askAgain(request, poll) : first;
     if (!answer.ok && answer.failure.reason === "auth") refused = credentials?.authorization;
     return answer.ok ? { ok: true, value: { bytes: answer.value, redact: redactOf(credentials) } } : answer;
@@ -113,24 +113,24 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
   /** The appliance closed the idle connection while the request was on its way: nobody has answered it. */
   async function askAgain(request: Request, poll: Poll): Promise<Answer> {
     poll.deadline.rest();
-    const lane = await lanes.open("replacement");
-    if (lane === undefined) return CLOSED;
-    poll.lane = lane;
+    const connection = await pool.open("replacement");
+    if (connection === undefined) return CLOSED;
+    poll.connection = connection;
     poll.deadline.run();
-    return exchangeOn(poll, lanes, request, clock);
+    return exchangeOn(poll, pool, request, clock);
   }
 
   async function get(path: string, timeoutMs: number, options: GetOptions = {}): Promise<Outcome<Body>> {
     const { precedence = "list", bodyLimitBytes = BODY_LIMIT_BYTES, connectionWaitMs, onStarted } = options;
-    const lane = lanes.takeConnected() ?? (await lanes.open(precedence, connectionWaitMs));
-    if (lane === undefined) return withoutConnection(connectionWaitMs);
+    const connection = pool.takeConnected() ?? (await pool.open(precedence, connectionWaitMs));
+    if (connection === undefined) return withoutConnection(connectionWaitMs);
     onStarted?.();
     return new Promise((resolve) => {
       const poll: Poll = {
         bodyLimitBytes,
         isOver: false,
         isSent: false,
-        lane,
+        connection,
         deadline: attention.deadline(timeoutMs, (overrun) => {
           poll.isOver = true;
           resolve({ ok: false, failure: deadlineFailure(poll, timeoutMs, overrun) });
@@ -149,11 +149,11 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
 
   /** Ends the connection of a poll whose deadline has passed. */
   function leave(poll: Poll, timeoutMs: number, { kind }: Overrun): void {
-    const { isSent, lane } = poll;
-    if (!isSent) return lanes.giveBack(lane);
-    if (kind === "over") return lanes.discard(lane);
+    const { isSent, connection } = poll;
+    if (!isSent) return pool.giveBack(connection);
+    if (kind === "over") return pool.discard(connection);
     // The appliance is not to blame: if its answer comes after all, the connection is as good as before.
-    poll.deadline = attention.deadline(timeoutMs, () => lanes.discard(lane));
+    poll.deadline = attention.deadline(timeoutMs, () => pool.discard(connection));
     poll.deadline.run();
   }
 
@@ -164,12 +164,12 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
       new Promise((resolve) => {
         const deadline = attention.deadline(timeoutMs, () => resolve(false));
         deadline.run();
-        void readCredentials(deps).then((read) => {
+        void readCredentials(deps.basicAuth, deps.readPassword).then((read) => {
           deadline.end();
           return resolve(read.ok && read.credentials?.authorization !== refused);
         });
       }),
-    close: () => lanes.close(),
+    close: () => pool.close(),
   };
 }
 
@@ -179,7 +179,7 @@ interface Poll {
   isOver: boolean;
   /** Whether the connection is in use: before, only the password is read. */
   isSent: boolean;
-  lane: Lane;
+  connection: Connection;
   deadline: Deadline;
 }
 
@@ -192,39 +192,17 @@ function isConnectionLost(answer: Answer): boolean {
 
 const LOST: ReadonlySet<FailureReason> = new Set(["connect", "protocol"] satisfies FailureReason[]);
 
-async function exchangeOn(poll: Poll, lanes: Lanes, request: Request, clock: Clock): Promise<Answer> {
-  const { lane, bodyLimitBytes } = poll;
+async function exchangeOn(poll: Poll, pool: ConnectionPool, request: Request, clock: Clock): Promise<Answer> {
+  const { connection, bodyLimitBytes } = poll;
   try {
-    const answer = await exchange(lane, request, { bodyLimitBytes, wallMs: clock.wallMs() });
-    if (answer.ok) lanes.giveBack(lane);
-    else lanes.discard(lane);
+    const answer = await exchange(connection, request, { bodyLimitBytes, wallMs: clock.wallMs() });
+    if (answer.ok) pool.giveBack(connection);
+    else pool.discard(connection);
     return answer;
   } catch (error) {
-    lanes.discard(lane);
-    return failed(classifyError(error, lane.stage()), describeError(error));
+    pool.discard(connection);
+    return failed(classifyError(error, connection.stage()), describeError(error));
   }
-}
-
-interface Credentials {
-  /** The header's value. */
-  readonly authorization: string;
-  readonly password: string;
-}
-
-type CredentialsResult =
-  | { readonly ok: true; readonly credentials: Credentials | undefined }
-  | { readonly ok: false; readonly failure: Failure };
-
-async function readCredentials({ basicAuth, readPassword }: ApplianceClientDeps): Promise<CredentialsResult> {
-  if (basicAuth === undefined) return { ok: true, credentials: undefined };
-  const read = await readPassword(basicAuth.password);
-  if (!read.ok) {
-    const reason = read.isSystemError ? "local" : "secret";
-    return failed(reason, `the password file cannot be used: ${read.message}`);
-  }
-  const password = read.secret.reveal();
-  const authorization = basicAuthorization(new Secret(`${basicAuth.username}:${password}`));
-  return { ok: true, credentials: { authorization, password } };
 }
 
 function headers(userAgent: string, authorization: string | undefined): Record<string, string> {
@@ -232,8 +210,12 @@ function headers(userAgent: string, authorization: string | undefined): Record<s
   return authorization === undefined ? common : { ...common, authorization };
 }
 
-function deadlineFailure({ isSent, lane }: Poll, timeoutMs: number, { kind, stalledMs }: Overrun): Failure {
-  const stage = lane.stage();
+function deadlineFailure(
+  { isSent, connection }: Poll,
+  timeoutMs: number,
+  { kind, stalledMs }: Overrun,
+): Failure {
+  const stage = connection.stage();
   if (kind === "late") {
     const late = `the event loop of this process was late by ${Math.round(stalledMs)} ms`;
     return { reason: "local", message: `no complete answer was read: ${late}` };

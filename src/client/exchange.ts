@@ -1,8 +1,8 @@
 import type { Readable } from "node:stream";
 import { parseRetryAfterMs } from "./retry-after.ts";
 import type { Failure } from "./failure.ts";
-import type { Outcome } from "./outcome.ts";
-import type { Lane, Request } from "./lane.ts";
+import type { Outcome } from "./failure.ts";
+import type { Connection, Request } from "./connection.ts";
 
 /** A complete body with status 200, or the failure that any other status is. */
 export type Answer = Outcome<Uint8Array>;
@@ -12,18 +12,18 @@ const LEAST_BYTES_PER_CHUNK = 16;
 const FIRST_ROOM_BYTES = 8 * 1024;
 
 /**
- * Sends one GET on the lane and reads its whole answer. Interim answers are passed over, redirects are not followed. A
- * body of more than `bodyLimitBytes`, or in more chunks than a sixteenth of that, is `too_large`. The lane must not be
+ * Sends one GET on the connection and reads its whole answer. Interim answers are passed over, redirects are not followed. A
+ * body of more than `bodyLimitBytes`, or in more chunks than a sixteenth of that, is `too_large`. The connection must not be
  * used again after a failure: the rest of the answer is left unread.
  *
  * @throws the error of the runtime or of undici
  */
 export async function exchange(
-  lane: Lane,
+  connection: Connection,
   request: Request,
   { bodyLimitBytes, wallMs }: { readonly bodyLimitBytes: number; readonly wallMs: number },
 ): Promise<Answer> {
-  const response = await lane.request(request);
+  const response = await connection.request(request);
   const { statusCode, headers: fields, body } = response;
   if (statusCode === 200 && !isSmuggled(fields)) return readBody(body, bodyLimitBytes);
   body.on("error", () => {});

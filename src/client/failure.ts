@@ -47,6 +47,11 @@ export interface Failure {
   readonly retryAfterMs?: number;
 }
 
+/** What a request or a poll yields. */
+export type Outcome<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly failure: Failure };
+
 const APPLIANCE_DOWN: ReadonlySet<FailureReason> = new Set([
   "dns",
   "connect",

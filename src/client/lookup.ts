@@ -2,7 +2,7 @@ import { lookup as systemLookup, type LookupAddress, type LookupOptions } from "
 import { closeSync, openSync } from "node:fs";
 import { devNull } from "node:os";
 import pLimit from "p-limit";
-import { isLocalError } from "./classify.ts";
+import { isLocalError } from "./errors.ts";
 
 export type LookupCallback = (
   error: NodeJS.ErrnoException | null,

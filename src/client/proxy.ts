@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { ProxyConfig } from "../config/config.ts";
-import { basicAuthorization } from "./basic-authorization.ts";
-import { ConnectionError } from "./connection-error.ts";
+import { basicAuthorization } from "./credentials.ts";
+import { ConnectionError } from "./errors.ts";
 
 const HEAD_LIMIT_BYTES = 16 * 1024;
 

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
-import { errorCode } from "../support/error-code.ts";
+import { errorCode } from "../support/errors.ts";
 
 export type TextResult = { readonly ok: true; readonly text: string } | ReadFailure;
 

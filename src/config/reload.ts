@@ -1,13 +1,12 @@
 import { coalesce } from "../support/coalesce.ts";
 import type { Config, ConfigError, ConfigResult } from "./config.ts";
 import { countErrors, errorsOf, formatConfigError, MAX_ERRORS } from "./errors.ts";
-import { loadConfig } from "./load.ts";
 import { planReload } from "./reload-plan.ts";
 import type { Source } from "./sources.ts";
 import { startWatch } from "./watch.ts";
 import type { Logger } from "../support/log.ts";
 import type { Clock } from "../support/clock.ts";
-import { describeBug } from "../support/describe-bug.ts";
+import { describeBug } from "../support/errors.ts";
 
 /** `errors`: one line each, without any secret. */
 export type ReloadResult = { readonly ok: true } | { readonly ok: false; readonly errors: readonly string[] };
@@ -19,7 +18,8 @@ export type Preparation =
   | { readonly ok: false; readonly sources: readonly Source[]; readonly errors: readonly ConfigError[] };
 
 export interface ReloaderDeps {
-  readonly configFile: string;
+  /** Reads the configuration. */
+  readonly load: () => Promise<ConfigResult>;
   /** What runs already. */
   readonly loaded: ConfigResult & { readonly ok: true };
   /** Our own server, whose configuration is reloaded with it: both or neither. */
@@ -48,21 +48,14 @@ export interface Reloader {
 
 const STOPPED: ReloadResult = { ok: false, errors: ["the exporter is stopping"] };
 
-export function createReloader({
-  configFile,
-  prepare,
-  onReloaded,
-  clock,
-  logger,
-  ...deps
-}: ReloaderDeps): Reloader {
+export function createReloader({ prepare, onReloaded, clock, logger, ...deps }: ReloaderDeps): Reloader {
   let running = deps.loaded;
   let sources = [...running.sources, ...deps.web.sources];
   let isStopped = false;
   let stopWatching: (() => void) | undefined;
 
-  async function load(): Promise<ReloadResult> {
-    const next = await loadConfig(configFile);
+  async function loadAndApply(): Promise<ReloadResult> {
+    const next = await deps.load();
     const nextWeb = await deps.web.prepare();
     if (isStopped) return STOPPED;
     sources = [...next.sources, ...nextWeb.sources];
@@ -94,7 +87,7 @@ export function createReloader({
     return { ok: false, errors };
   }
 
-  const reload = coalesce(load);
+  const reload = coalesce(loadAndApply);
   function onChange(files: readonly string[]): Promise<ReloadResult> {
     logger.info({ files }, "configuration files changed");
     return reload();

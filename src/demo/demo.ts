@@ -9,7 +9,7 @@ import { writeExporterConfig } from "./exporter-config.ts";
 import { advance, BEGINNING, describeStep, script } from "./scenario.ts";
 import { startWebsites, type DemoWebsite } from "./websites.ts";
 import { createWorkspace } from "./workspace.ts";
-import { describeBug } from "../support/describe-bug.ts";
+import { describeBug } from "../support/errors.ts";
 
 export type DemoOptions = Omit<ExporterOptions, "configFile" | "telemetryPath" | "enableLifecycle">;
 

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { Server } from "node:http";
 
-import { closeAtOnce, listen } from "../web/listening.ts";
+import { closeAtOnce, listen } from "../web/listen.ts";
 import type { Cleanup } from "./cleanup.ts";
 
 /** The loopback interface: the demo shows itself to nobody else. */

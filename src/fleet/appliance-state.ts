@@ -1,9 +1,12 @@
+import { exportedStatuses, type WebsiteStatus } from "../api/website-test.ts";
+import type { Outcome } from "../client/failure.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { ApplianceConfig } from "../config/config.ts";
 import { statusSetHas } from "../config/status-set.ts";
 import { firstExpiryMs } from "../polling/freshness.ts";
-import type { Observation, OperationKind } from "../polling/observation.ts";
-import type { PresentedCertificate } from "../client/outcome.ts";
+import type { Observation } from "../polling/observation.ts";
+import type { OperationKind } from "../api/operations.ts";
+import type { PresentedCertificate } from "../client/certificate.ts";
 import {
   anomaliesOf,
   anomalyChange,
@@ -54,7 +57,7 @@ export function newState(config: ApplianceConfig, nowMs: number): ApplianceState
     identity: identityOf(config),
     vrrp: freshRecord(firstExpiryMs(config.polling.vrrp, nowMs)),
     websites: websitesFor(config, new Map(), nowMs),
-    totals: { vrrp: { polls: 0, failures: 0 }, website_test: { polls: 0, failures: 0 } },
+    totals: NOTHING_POLLED,
     anomalies: { count: 0, places: [] },
     certificate: undefined,
   };
@@ -101,9 +104,12 @@ function afterWebsite(state: ApplianceState, observation: Observation & { kind: 
   const before = state.websites.get(websiteId);
   const website = state.config.websites.find(({ id }) => id === websiteId);
   if (before === undefined || website === undefined) return { state, changes: [] };
-  const { name, expectStatus } = website;
+  const { name, expectStatus, protocols } = website;
+  const statuses: Outcome<readonly WebsiteStatus[]> = outcome.ok
+    ? { ok: true, value: exportedStatuses(outcome.value, protocols) }
+    : outcome;
   const isUp = (status: number): boolean => statusSetHas(expectStatus, status);
-  const { record, changes } = afterWebsitePoll(before, observation, outcome, isUp);
+  const { record, changes } = afterWebsitePoll(before, observation, statuses, isUp);
   const websites = new Map([...state.websites, [websiteId, record]]);
   return {
     state: { ...state, websites, certificate, totals: counted(state.totals, observation) },
@@ -113,6 +119,9 @@ function afterWebsite(state: ApplianceState, observation: Observation & { kind: 
     ],
   };
 }
+
+const NOT_POLLED = { polls: 0, failures: 0 };
+const NOTHING_POLLED: PollTotals = { vrrp: NOT_POLLED, website_test: NOT_POLLED };
 
 function counted(totals: PollTotals, { kind, outcome }: Observation): PollTotals {
   const { polls, failures } = totals[kind];

@@ -24,16 +24,13 @@ import type {
 export interface Fleet {
   /**
    * Makes these the appliances. What stays, by name and operation, keeps its counters and its latest observation; an
-   * appliance at another address is a new one. First polls are awaited from the monotonic instant `awaitedFromMs` on;
-   * with Infinity none is, and what was never polled never counts as stalled.
+   * appliance at another address is a new one. First polls are expected from the monotonic instant `nowMs` on.
    */
-  configure(config: Pick<Config, "appliances">, awaitedFromMs: number): void;
+  configure(config: Pick<Config, "appliances">, nowMs: number): void;
   /** Takes in an observation; one of an appliance or website that is gone changes nothing. */
   record(observation: Observation, nowMs: number): Recorded;
   /** What is true at the monotonic instant `nowMs`, expiry included. */
   snapshot(nowMs: number): FleetSnapshot;
-  /** Another fleet that remembers the same and from here on goes its own way. */
-  fork(): Fleet;
 }
 
 export interface Recorded {
@@ -42,13 +39,13 @@ export interface Recorded {
   readonly sections: readonly Section[];
 }
 
-/** A fleet of no appliances, or of those `remembered`. */
-export function createFleet(remembered: ReadonlyMap<string, ApplianceState> = new Map()): Fleet {
+/** A fleet of no appliances. */
+export function createFleet(): Fleet {
   const onceVrrp = createSectionMemo<VrrpSnapshot>();
   const onceWebsite = createSectionMemo<WebsiteSnapshot>();
   const onceTotals = createSectionMemo<TotalsSnapshot>();
   const onceCluster = createSectionMemo<ClusterSection>();
-  let states = new Map(remembered);
+  let states = new Map<string, ApplianceState>();
   /** Names of the members, at least one, of clusters of two or more. */
   let clusters: ReadonlyMap<string, readonly string[]> = new Map();
 
@@ -105,9 +102,9 @@ export function createFleet(remembered: ReadonlyMap<string, ApplianceState> = ne
   }
 
   return {
-    configure: (config, awaitedFromMs) => {
+    configure: (config, nowMs) => {
       const enabled = config.appliances.filter((appliance) => appliance.enabled);
-      states = new Map(enabled.map((appliance) => [appliance.name, stateFor(appliance, awaitedFromMs)]));
+      states = new Map(enabled.map((appliance) => [appliance.name, stateFor(appliance, nowMs)]));
       clusters = clustersOf(config.appliances);
     },
     record: (observation, nowMs) => {
@@ -132,7 +129,6 @@ export function createFleet(remembered: ReadonlyMap<string, ApplianceState> = ne
       })),
       clusters: [...clusters].map(([cluster, names]) => clusterOf(cluster, names, nowMs)),
     }),
-    fork: () => createFleet(states),
   };
 }
 

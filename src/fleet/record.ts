@@ -1,8 +1,9 @@
 import type { VrrpAnomalyKind, VrrpList } from "../api/vrrp-list.ts";
 import type { Protocol } from "../api/website-test.ts";
 import type { Failure } from "../client/failure.ts";
-import type { Observation, WebsiteStatus } from "../polling/observation.ts";
-import type { Outcome } from "../client/outcome.ts";
+import type { Observation } from "../polling/observation.ts";
+import type { WebsiteStatus } from "../api/website-test.ts";
+import type { Outcome } from "../client/failure.ts";
 import { reportsOf, type GroupReports } from "./groups.ts";
 import { masteryChanges } from "./mastery.ts";
 import type { PollHealth } from "./snapshot.ts";

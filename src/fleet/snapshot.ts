@@ -1,8 +1,8 @@
 import type { VrrpAnomalyKind } from "../api/vrrp-list.ts";
 import type { Protocol } from "../api/website-test.ts";
 import type { FailureReason } from "../client/failure.ts";
-import type { OperationKind } from "../polling/observation.ts";
-import type { PresentedCertificate } from "../client/outcome.ts";
+import type { OperationKind } from "../api/operations.ts";
+import type { PresentedCertificate } from "../client/certificate.ts";
 
 /** What is true of the fleet at one instant: the only thing that metrics, pages and JSON read. Immutable. */
 export interface FleetSnapshot {

@@ -1,5 +1,5 @@
 import type { VrrpInterface, VrrpList } from "../api/vrrp-list.ts";
-import type { WebsiteStatus } from "../polling/observation.ts";
+import type { WebsiteStatus } from "../api/website-test.ts";
 import { canonicalAddress } from "./address.ts";
 
 /** An interface as it was last seen, and what has become of it since its first sight. */

@@ -1,7 +1,8 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import { SKIP_REASONS, type PollEvents } from "../polling/events.ts";
+import type { Shard } from "../config/shard.ts";
+import { SKIP_REASONS, type PollEvents } from "../polling/observation.ts";
 import { FAILURE_REASONS } from "../client/failure.ts";
-import { OPERATION_KINDS } from "../polling/observation.ts";
+import { OPERATION_KINDS } from "../api/operations.ts";
 
 /** Gauges of prom-client whose names claim to be counters. */
 const MISNAMED = [
@@ -10,9 +11,11 @@ const MISNAMED = [
   "nodejs_active_resources_total",
 ];
 
-export interface BuildInfo {
+/** What does not change while the exporter runs. */
+export interface SelfFacts {
   readonly version: string;
   readonly nodeVersion: string;
+  readonly shard: Shard;
 }
 
 /** What the exporter knows about itself: polling as events, the rest as facts it is told. */
@@ -25,7 +28,7 @@ export interface SelfMetrics extends PollEvents {
 }
 
 /** The exporter's own metrics, in a registry of their own. `droppedLogLines` is asked at each rendering. */
-export function createSelfMetrics(build: BuildInfo, droppedLogLines: () => number): SelfMetrics {
+export function createSelfMetrics(facts: SelfFacts, droppedLogLines: () => number): SelfMetrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -37,7 +40,22 @@ export function createSelfMetrics(build: BuildInfo, droppedLogLines: () => numbe
     labelNames: ["version", "nodeversion"],
     registers,
   });
-  buildInfo.set({ version: build.version, nodeversion: build.nodeVersion }, 1);
+  buildInfo.set({ version: facts.version, nodeversion: facts.nodeVersion }, 1);
+  const total = String(facts.shard.total);
+  const shardInfo = new Gauge({
+    name: "appliance_exporter_shard_info",
+    help: "The shard of the clusters that this exporter polls, of how many (0 of 1: all clusters); always 1.",
+    labelNames: ["shard", "total"],
+    registers,
+  });
+  shardInfo.set({ shard: String(facts.shard.index), total }, 1);
+  const shards = new Gauge({
+    name: "appliance_exporter_shards",
+    help: "Number of shards that share the clusters.",
+    labelNames: ["total"],
+    registers,
+  });
+  shards.set({ total }, facts.shard.total);
   const reloadSuccessful = new Gauge({
     name: "appliance_exporter_config_last_reload_successful",
     help: "Whether the last attempt to load the configuration succeeded.",
@@ -50,7 +68,7 @@ export function createSelfMetrics(build: BuildInfo, droppedLogLines: () => numbe
   });
   const appliances = new Gauge({
     name: "appliance_exporter_appliances",
-    help: "Enabled appliances in the configuration.",
+    help: "Enabled appliances of this shard in the configuration.",
     registers,
   });
   const inFlight = new Gauge({

@@ -67,7 +67,7 @@ export function renderFragment(document: FleetDocument, { filter, reader }: Page
     data-problems="${problems.map(problemId).join(" ")}"
   >
     <section class="now" aria-label="What is wrong">
-      ${verdictBanner(verdict)} ${exporter.pollingMode === "probe" ? PROBE_MODE : nothing}
+      ${verdictBanner(verdict)}
       <div id="problems">${problemList(shown.problems, problems.length - shown.problems.length, reader)}</div>
     </section>
     <div class="columns">
@@ -83,21 +83,17 @@ export function renderFragment(document: FleetDocument, { filter, reader }: Page
   </div>`;
 }
 
-const PROBE_MODE = html`<p class="note">
-  This exporter polls only when it is probed. What is shown about an appliance is as old as its last success.
-</p>`;
-
-function footer({ exporter, clusters }: FleetDocument, { telemetryPath }: PageFacts): Html {
-  const [first] = clusters;
-  const probe =
-    first === undefined ? nothing : link(`probe?target=${encodeURIComponent(first.name)}`, "Probe");
+function footer({ exporter }: FleetDocument, { telemetryPath }: PageFacts): Html {
+  const { index, total } = exporter.shard;
   return html`<footer>
     <nav aria-label="Pages of the exporter">
       ${link(telemetryPath.slice(1), "Metrics")} ${link("api/v1/fleet", "This page as JSON")}
-      ${link("config", "Configuration")} ${link("sd", "Service discovery")} ${probe}
-      ${link("-/healthy", "Health")} ${link("-/ready", "Readiness")}
+      ${link("config", "Configuration")} ${link("-/healthy", "Health")} ${link("-/ready", "Readiness")}
     </nav>
-    <p>appliance-exporter ${exporter.version}, running since ${absolute(exporter.startedAt)}</p>
+    <p>
+      appliance-exporter ${exporter.version}, ${total > 1 ? `shard ${index}/${total}, ` : nothing}running
+      since ${absolute(exporter.startedAt)}
+    </p>
   </footer>`;
 }
 

@@ -1,41 +1,36 @@
+import { OPERATIONS } from "../api/operations.ts";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
 import type { ApplianceClient } from "../client/client.ts";
 import { toSeconds, type Clock } from "../support/clock.ts";
-import type { PollEvents } from "./events.ts";
-import { meansApplianceDown, type Failure } from "../client/failure.ts";
-import { createFlights, type Flight, type Landing } from "./flights.ts";
-import { expiresAtMs, firstPace, mustBeginByMs, waitEndsMs, verdictLastsMs, type Pace } from "./freshness.ts";
-import { operationKey, type Observation, type Operation, type PollResult } from "./observation.ts";
-import { createPauses } from "./pauses.ts";
 import {
-  pollVrrp,
-  pollWebsite,
-  unsent,
-  UNSENT_AUTH,
-  UNSENT_DEFERRED,
-  UNSENT_DOWN,
-  unsentForSlot,
-  type PollOptions,
-} from "./poll.ts";
+  backoffAfter,
+  NO_BACKOFF,
+  pausedUntilMs,
+  refusedUntilMs,
+  withoutRefusals,
+  type FinishedPoll,
+} from "./backoff.ts";
+import {
+  type PollEvents,
+  operationKey,
+  type Observation,
+  type Operation,
+  type PollResult,
+} from "./observation.ts";
+import { meansApplianceDown, type Failure } from "../client/failure.ts";
+import { expiresAtMs, firstPace, mustBeginByMs, waitEndsMs, verdictLastsMs, type Pace } from "./freshness.ts";
+import { poll, unsent, UNSENT_AUTH, UNSENT_DEFERRED, UNSENT_DOWN, unsentForSlot } from "./poll.ts";
 import type { ShortOf, Slots } from "./slots.ts";
-import { timespan, type Timespan } from "./timespan.ts";
 
-/** Polls one appliance whenever told that an operation of it is due, or asked for one. */
+/** Polls one appliance, one poll of each operation at a time. */
 export interface AppliancePoller {
-  /** Polls the operation, unless it is in flight, rests, or would reach nobody. Returns at once. */
+  /** Polls the operation, unless it is in flight or backs off, or the appliance is known to be down. Returns at once. */
   due(operation: Operation, dueMs: number): void;
+  /** The monotonic instant until which the operation backs off; `undefined` if it does not. */
+  pausedUntilMs(operation: Operation): number | undefined;
   /**
-   * What a poll of the operation yields that is made now, or is in flight already; what rests or would reach nobody is
-   * answered without one. `undefined` once the appliance or the website is gone. Never rejects.
-   */
-  ask(operation: Operation): Promise<Observation | undefined>;
-  /** Whether the appliance could be neither reached nor entered when its list was last polled, observed or not. */
-  isDown(): boolean;
-  /** Until when the operation rests, monotonic; `undefined` where it does not. */
-  restsUntilMs(operation: Operation): number | undefined;
-  /**
-   * Goes on with another configuration of the same appliance; `client` may be the one it has. A pause for refused
-   * credentials is over; polls that an abandoned client has under way are made again by the new one.
+   * Changes the configuration of the appliance; `client` may be the present one. Ends a backoff for refused credentials. The
+   * new client repeats polls that another client has in flight.
    */
   update(appliance: ApplianceConfig, client: ApplianceClient): void;
   /** Ends all polls; nothing is observed from here on. */
@@ -46,15 +41,13 @@ export interface AppliancePollerDeps {
   readonly clock: Clock;
   readonly events: PollEvents;
   readonly slots: Slots;
-  /** Whether the polls that are asked for are observed; else they are answered alone. */
-  readonly observesAsked: boolean;
   /** @see Timetable.twoGapsMs */
   readonly twoGapsMs: (timing: OperationTiming) => number;
-  /** A VRRP list was observed; `isBack`: the appliance could be neither reached nor entered before, and now can. */
+  /** A VRRP list was observed; `isBack`: the appliance was down (unreachable or unauthorized) before, and is not any more. */
   readonly onVrrpPolled: (appliance: ApplianceConfig, isBack: boolean) => void;
 }
 
-/** Whether the appliance could be neither reached nor entered when its list was polled, at the monotonic instant `atMs`. */
+/** Whether the appliance was unreachable or unauthorized when its list was last polled, at the monotonic instant `atMs`. */
 interface Verdict {
   readonly isDown: boolean;
   readonly atMs: number;
@@ -63,12 +56,13 @@ interface Verdict {
 const LIST: Operation = { kind: "vrrp" };
 const REACHABLE: Verdict = { isDown: false, atMs: 0 };
 
-type SendPoll = (client: ApplianceClient, options: PollOptions) => Promise<PollResult>;
+/** Monotonic instants. */
+type Span = Pick<FinishedPoll, "startedMs" | "endedMs">;
 
-/** One try at a poll that was due; `fleet`, `appliance`: no slot came free in time. */
+/** One attempt at a poll that was due at `dueMs`; `fleet`, `appliance`: no slot came free in time. */
 interface Attempt {
   readonly operation: Operation;
-  readonly flight: Flight;
+  readonly dueMs: number;
   readonly slot: "none needed" | "needed" | "slot" | ShortOf;
 }
 
@@ -79,43 +73,35 @@ export function createAppliancePoller(
 ): AppliancePoller {
   const { clock, events } = deps;
   const slots = deps.slots.forAppliance(initial.polling.maxConcurrentWebsiteTests);
-  const flights = createFlights();
-  const pauses = createPauses(clock);
+  /** When the polls in flight were due, from the wait for a slot on; by `operationKey`. */
+  const inFlight = new Map<string, number>();
   /** Until when the latest observation of an operation counts. */
   const latestUntilMs = new Map<string, number>();
   /** When website tests became due that have found no free slot since. They keep their place over a failed wait. */
   const slotlessSinceMs = new Map<string, number>();
   let appliance = initial;
   let client: ApplianceClient | undefined = initialClient;
-  /** By the latest list that was observed. */
   let verdict: Verdict = REACHABLE;
-  /** By the latest list of all. */
-  let verdictForAskers: Verdict = REACHABLE;
+  let backoff = NO_BACKOFF;
 
-  function begin(operation: Operation, dueMs: number, isObserved: boolean): Flight {
-    const slot = operation.kind === "vrrp" ? "none needed" : "needed";
-    return flights.begin(operation, { dueMs, isObserved }, (flight) => attempt({ operation, flight, slot }));
-  }
-
-  async function attempt(tried: Attempt): Landing {
-    const { operation, flight, slot } = tried;
-    const asked = client;
-    const poll = pollOf(operation);
-    if (asked === undefined || poll === undefined) return undefined;
-    if (isInVain(operation, flight)) return tell(notSent(operation, UNSENT_DOWN), flight);
+  async function attempt(tried: Attempt): Promise<void> {
+    const { operation, dueMs, slot } = tried;
+    const used = client;
+    if (used === undefined || !isConfigured(operation)) return;
+    if (isKnownDown(operation)) return observe(notSent(operation, UNSENT_DOWN));
     const { timeoutMs } = timingOf(operation);
-    const isResting = await pauses.rests(operationKey(operation), () => asked.hasNewCredentials(timeoutMs));
-    if (asked !== client) return attempt(tried);
-    if (isResting) return rest(operation, flight);
-    // What is not sent anyway has been sorted out before the wait for a slot, and is again after it.
+    if (isRefused(operation) && (await used.hasNewCredentials(timeoutMs))) backoff = withoutRefusals(backoff);
+    if (used !== client) return attempt(tried);
+    if (pausedUntil(operation) !== undefined) return skip(operation);
+    // These checks come before the wait for a slot, and again after it.
     if (slot === "needed") return attemptWithSlot(tried);
-    const waitedSeconds = (): number => toSeconds(Math.max(0, clock.monotonicMs() - flight.dueMs));
+    const waitedSeconds = (): number => toSeconds(Math.max(0, clock.monotonicMs() - dueMs));
     if (slot === "fleet" || slot === "appliance")
-      return tell(notSent(operation, unsentForSlot(slot, waitedSeconds())), flight);
+      return observe(notSent(operation, unsentForSlot(slot, waitedSeconds())));
     // If the client is closed before, the poll has not started, and is neither counted nor measured.
     let startedMs: number | undefined;
     let credentials: symbol | undefined;
-    const result = await poll(asked, {
+    const result = await poll(used, operation, timeoutMs, {
       connectionWaitMs: connectionWaitMs(operation),
       onStarted: () => {
         startedMs = clock.monotonicMs();
@@ -124,15 +110,14 @@ export function createAppliancePoller(
       onCredentials: (sent) => (credentials = sent),
     });
     const endedMs = clock.monotonicMs();
-    const span = timespan(startedMs ?? endedMs, endedMs);
-    if (startedMs !== undefined) events.ended(operation.kind, span.durationSeconds);
-    // What a client had under way tells nothing once another has taken over; the poll is still due.
-    return asked === client ? settle(result, credentials, span, flight) : attempt(tried);
+    const span = { startedMs: startedMs ?? endedMs, endedMs };
+    if (startedMs !== undefined) events.ended(operation.kind, toSeconds(endedMs - startedMs));
+    // The result of a client that was replaced meanwhile does not count; the poll is still due.
+    return used === client ? settle(result, credentials, span) : attempt(tried);
   }
 
-  async function attemptWithSlot(tried: Attempt): Landing {
-    const { operation, flight } = tried;
-    const { dueMs } = flight;
+  async function attemptWithSlot(tried: Attempt): Promise<void> {
+    const { operation, dueMs } = tried;
     const key = operationKey(operation);
     const sinceMs = slotlessSinceMs.get(key) ?? dueMs;
     const slot = await slots.take({ sinceMs, untilMs: slotWaitEnds(operation, dueMs) });
@@ -142,17 +127,17 @@ export function createAppliancePoller(
     }
     slotlessSinceMs.delete(key);
     try {
-      return await attempt({ ...tried, slot });
+      await attempt({ ...tried, slot });
     } finally {
       slots.release();
     }
   }
 
-  /** What was never polled counts as polled from its first answer on, however long that takes. */
+  /** Until shortly before the latest result expires; what was never polled has none, and waits for as long as it takes. */
   function connectionWaitMs(operation: Operation): number | undefined {
-    const known = latestUntilMs.get(operationKey(operation));
-    const nowMs = clock.monotonicMs();
-    return known === undefined ? undefined : waitEndsMs(nowMs, known, paceOf(operation)) - nowMs;
+    const untilMs = latestUntilMs.get(operationKey(operation));
+    const marginMs = paceOf(operation).gapMs / 4;
+    return untilMs && Math.max(marginMs, untilMs - marginMs - clock.monotonicMs());
   }
 
   function slotWaitEnds(operation: Operation, dueMs: number): number {
@@ -162,13 +147,13 @@ export function createAppliancePoller(
     return waitEndsMs(dueMs, expiresAtMs(dueMs, pace), pace);
   }
 
-  /** A list that was only asked for takes no test away that is due. */
-  function isInVain(operation: Operation, { isObserved }: Flight): boolean {
+  /** Whether the operation is a website test, which does not reach an appliance that is down. */
+  function isKnownDown(operation: Operation): boolean {
     if (operation.kind === "vrrp") return false;
-    const { isDown, atMs } = isObserved ? verdict : verdictForAskers;
-    // It does not age while the list rests after a refusal, or its next poll is in flight: that one is about to tell.
-    const fromMs = Math.max(atMs, pauses.allUntilMs());
-    const nowMs = flights.get(LIST)?.dueMs ?? clock.monotonicMs();
+    const { isDown, atMs } = verdict;
+    // The verdict does not age while the list backs off after a refusal, or while its next poll is in flight.
+    const fromMs = Math.max(atMs, backoff.everything?.untilMs ?? 0);
+    const nowMs = inFlight.get(operationKey(LIST)) ?? clock.monotonicMs();
     return isDown && nowMs < fromMs + verdictMs();
   }
 
@@ -177,50 +162,42 @@ export function createAppliancePoller(
     return verdictLastsMs(deps.twoGapsMs(vrrp), deps.twoGapsMs(websites) / 2);
   }
 
-  /** `undefined` for a website that was taken away while its test waited for a slot. */
-  function pollOf(operation: Operation): SendPoll | undefined {
-    const { timeoutMs } = timingOf(operation);
-    if (operation.kind === "vrrp") return (asked, options) => pollVrrp(asked, timeoutMs, options);
-    const website = appliance.websites.find(({ id }) => id === operation.websiteId);
-    return website && ((asked, options) => pollWebsite(asked, website, timeoutMs, options));
+  /** Not for a website that was taken away while its test waited for a slot. */
+  function isConfigured(operation: Operation): boolean {
+    return !("websiteId" in operation) || appliance.websites.some(({ id }) => id === operation.websiteId);
   }
 
-  function rest(operation: Operation, flight: Flight): Observation {
-    const observation = notSent(
-      operation,
-      pauses.isRefused(operationKey(operation)) ? UNSENT_AUTH : UNSENT_DEFERRED,
-    );
-    if (!flight.isObserved) return observation;
+  function pausedUntil(operation: Operation): number | undefined {
+    return pausedUntilMs(backoff, operationKey(operation), clock.monotonicMs());
+  }
+
+  /** Whether the operation backs off because the credentials were refused. */
+  function isRefused(operation: Operation): boolean {
+    return refusedUntilMs(backoff, operationKey(operation), clock.monotonicMs()) !== undefined;
+  }
+
+  function skip(operation: Operation): void {
     events.skipped(operation.kind, "backoff", 1);
     const pace = paceOf(operation);
     const nextTurnMs = clock.monotonicMs() + pace.gapMs;
     const untilMs = latestUntilMs.get(operationKey(operation)) ?? 0;
-    // A poll at the next turn could come too late: the latest result would expire as if polling were stuck. It ends here,
-    // for its true reason.
+    // The latest result must not expire as `stalled` before the next turn: it ends here, with the true reason.
     const isLate = mustBeginByMs(untilMs, pace) <= nextTurnMs;
-    return deps.observesAsked || isLate ? tell(observation, flight) : observation;
+    if (isLate) observe(notSent(operation, isRefused(operation) ? UNSENT_AUTH : UNSENT_DEFERRED));
   }
 
-  function settle(
-    result: PollResult,
-    credentials: symbol | undefined,
-    span: Timespan,
-    flight: Flight,
-  ): Observation {
+  function settle(result: PollResult, credentials: symbol | undefined, span: Span): void {
     const { outcome } = result;
     const operation = operationKey(result);
     const intervalMs = paceOf(result).gapMs;
     const listFirstMs = outcome.ok ? 0 : verdictMs();
-    pauses.ended({ operation, outcome, credentials, ...span, intervalMs, listFirstMs });
-    const observation = tell(dated(result, span.durationSeconds), flight);
-    if (result.kind !== "vrrp") return observation;
+    backoff = backoffAfter(backoff, { operation, outcome, credentials, ...span, intervalMs, listFirstMs });
+    observe(dated(result, toSeconds(span.endedMs - span.startedMs)));
+    if (result.kind !== "vrrp") return;
     const isDown = !outcome.ok && meansApplianceDown(outcome.failure.reason);
-    verdictForAskers = { isDown, atMs: span.endedMs };
-    if (!flight.isObserved) return observation;
     const wasDown = verdict.isDown;
-    verdict = verdictForAskers;
+    verdict = { isDown, atMs: span.endedMs };
     deps.onVrrpPolled(appliance, wasDown && !isDown);
-    return observation;
   }
 
   function notSent(operation: Operation, failure: Failure): Observation {
@@ -229,26 +206,24 @@ export function createAppliancePoller(
 
   function dated(result: PollResult, durationSeconds: number | undefined): Observation {
     const nowMs = clock.monotonicMs();
-    const restsUntilMs = result.outcome.ok ? nowMs : (pauses.untilMs(operationKey(result)) ?? nowMs);
+    const countsFromMs = result.outcome.ok ? nowMs : (pausedUntil(result) ?? nowMs);
     return {
       ...result,
       appliance: appliance.name,
       completedAtMs: clock.wallMs(),
       durationSeconds,
-      expiresAtMs: expiresAtMs(restsUntilMs, paceOf(result)),
+      expiresAtMs: expiresAtMs(countsFromMs, paceOf(result)),
       certificate: client?.certificate(),
     };
   }
 
-  function tell(observation: Observation, flight: Flight): Observation {
-    if (!flight.isObserved) return observation;
+  function observe(observation: Observation): void {
     latestUntilMs.set(operationKey(observation), observation.expiresAtMs);
     events.observed(observation);
-    return observation;
   }
 
   function timingOf({ kind }: Operation): OperationTiming {
-    return kind === "vrrp" ? appliance.polling.vrrp : appliance.polling.websites;
+    return appliance.polling[OPERATIONS[kind].timing];
   }
 
   function paceOf(operation: Operation): Pace {
@@ -256,26 +231,23 @@ export function createAppliancePoller(
     return { gapMs: deps.twoGapsMs(timing) / 2, timeoutMs: timing.timeoutMs };
   }
 
-  function ask(operation: Operation): Landing {
-    const flight = flights.get(operation) ?? begin(operation, clock.monotonicMs(), deps.observesAsked);
-    return flight.result;
-  }
-
   return {
     due: (operation, dueMs) => {
-      const flight = flights.get(operation);
-      if (flight === undefined) begin(operation, dueMs, true);
-      else if (flight.isObserved) events.skipped(operation.kind, "overlap", 1);
-      else flight.isObserved = true;
+      const key = operationKey(operation);
+      if (inFlight.has(key)) {
+        events.skipped(operation.kind, "overlap", 1);
+        return;
+      }
+      inFlight.set(key, dueMs);
+      const slot = OPERATIONS[operation.kind].takesSlot ? "needed" : "none needed";
+      void attempt({ operation, dueMs, slot }).finally(() => inFlight.delete(key));
     },
-    ask,
-    isDown: () => verdictForAskers.isDown,
-    restsUntilMs: (operation) => pauses.untilMs(operationKey(operation)),
+    pausedUntilMs: pausedUntil,
     update: (next, nextClient) => {
       if (client !== nextClient) client?.close();
       appliance = next;
       client = nextClient;
-      pauses.forgetRefusals();
+      backoff = withoutRefusals(backoff);
       slots.setLimit(next.polling.maxConcurrentWebsiteTests);
     },
     close: () => {

@@ -1,5 +1,5 @@
 import { operationKey } from "./observation.ts";
-import type { Outcome } from "../client/outcome.ts";
+import type { Outcome } from "../client/failure.ts";
 
 /** No pause is longer than five minutes, whatever the appliance asks for. */
 const MAX_PAUSE_MS = 5 * 60_000;

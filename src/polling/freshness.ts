@@ -21,9 +21,9 @@ export function firstPace(timing: OperationTiming): Pace {
   return { gapMs: timing.kind === "interval" ? timing.intervalMs : timeoutMs, timeoutMs };
 }
 
-/** The instant from which an operation that is awaited from `awaitedFromMs` on, and was never polled, counts as stalled. */
-export function firstExpiryMs(timing: OperationTiming, awaitedFromMs: number): number {
-  return expiresAtMs(awaitedFromMs + FIRST_POLL_SPREAD_MS, firstPace(timing));
+/** The instant from which an operation that is configured at `nowMs`, and never polled, counts as stalled. */
+export function firstExpiryMs(timing: OperationTiming, nowMs: number): number {
+  return expiresAtMs(nowMs + FIRST_POLL_SPREAD_MS, firstPace(timing));
 }
 
 /**
@@ -34,7 +34,7 @@ export function mustBeginByMs(latestUntilMs: number, { gapMs, timeoutMs }: Pace)
   return latestUntilMs - timeoutMs - gapMs / 4;
 }
 
-/** Until when a poll that is due waits for a free slot or a connection: until it must begin, but at least for a quarter of a gap. */
+/** Until when a poll that is due waits for a free slot: until it must begin, but at least for a quarter of a gap. */
 export function waitEndsMs(dueMs: number, latestUntilMs: number, pace: Pace): number {
   return Math.max(mustBeginByMs(latestUntilMs, pace), dueMs + pace.gapMs / 4);
 }

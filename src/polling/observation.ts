@@ -1,39 +1,27 @@
-import type { VrrpList } from "../api/vrrp-list.ts";
-import type { Protocol } from "../api/website-test.ts";
-import type { Outcome, PresentedCertificate } from "../client/outcome.ts";
+import type { Decoded } from "../api/decoded.ts";
+import type { OperationKind, OPERATIONS } from "../api/operations.ts";
+import type { PresentedCertificate } from "../client/certificate.ts";
+import type { Outcome } from "../client/failure.ts";
 
-interface VrrpOperation {
-  readonly kind: "vrrp";
-}
+type Descriptors = typeof OPERATIONS;
+type About<K extends OperationKind> = Descriptors[K]["scope"] extends "website"
+  ? { readonly kind: K; readonly websiteId: number }
+  : { readonly kind: K };
+type DecodedBy<K extends OperationKind> =
+  ReturnType<Descriptors[K]["decode"]> extends Decoded<infer Value> ? Value : never;
 
-interface WebsiteTestOperation {
-  readonly kind: "website_test";
-  readonly websiteId: number;
-}
-
-/** What is asked of an appliance. */
-export type Operation = VrrpOperation | WebsiteTestOperation;
-
-export type OperationKind = Operation["kind"];
-
-export const OPERATION_KINDS: readonly OperationKind[] = ["vrrp", "website_test"];
+/** An operation of one appliance. */
+export type Operation = { [K in OperationKind]: About<K> }[OperationKind];
 
 /** Tells the operations of one appliance apart. */
 export function operationKey(operation: Operation): string {
-  return operation.kind === "vrrp" ? "vrrp" : `website_test/${operation.websiteId}`;
-}
-
-/** One protocol's status code; 0 where the website gave no HTTP response. */
-export interface WebsiteStatus {
-  readonly protocol: Protocol;
-  readonly status: number;
+  return "websiteId" in operation ? `${operation.kind}/${operation.websiteId}` : operation.kind;
 }
 
 /** What one poll of an operation yielded. */
-export type PollResult =
-  | (VrrpOperation & { readonly outcome: Outcome<VrrpList> })
-  /** One entry for each protocol exported; protocols unique. */
-  | (WebsiteTestOperation & { readonly outcome: Outcome<readonly WebsiteStatus[]> });
+export type PollResult = {
+  [K in OperationKind]: About<K> & { readonly outcome: Outcome<DecodedBy<K>> };
+}[OperationKind];
 
 /** The dated result of one poll. */
 export type Observation = PollResult & {
@@ -49,3 +37,19 @@ export type Observation = PollResult & {
   readonly expiresAtMs: number;
   readonly certificate: PresentedCertificate | undefined;
 };
+
+/** Why a poll that was due was not made. */
+export const SKIP_REASONS = ["overlap", "backoff", "missed"] as const;
+export type SkipReason = (typeof SKIP_REASONS)[number];
+
+/** The port through which polling tells what it does; implemented by those who measure and remember. */
+export interface PollEvents {
+  /** A poll begins, `latenessSeconds` after it was due; waiting for a free slot or a connection counts. */
+  started(kind: OperationKind, latenessSeconds: number): void;
+  /** What a poll yielded; also, without `started`, for a poll that was not sent because it would be in vain. */
+  observed(observation: Observation): void;
+  /** `count` polls of an operation were due and not made. */
+  skipped(kind: OperationKind, reason: SkipReason, count: number): void;
+  /** A poll that had started is over, whether it was observed or its appliance was taken away meanwhile. */
+  ended(kind: OperationKind, durationSeconds: number): void;
+}

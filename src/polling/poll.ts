@@ -1,44 +1,53 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Decoded } from "../api/decoded.ts";
-import type { Redact } from "../api/kept-text.ts";
-import { VRRP_LIST, WEBSITE_TEST } from "../api/operations.ts";
-import { decodeVrrpList } from "../api/vrrp.ts";
-import { decodeWebsiteTest, type WebsiteTest } from "../api/website-test.ts";
-import type { WebsiteConfig } from "../config/config.ts";
+import type { OperationDescriptor } from "../api/operation.ts";
+import { OPERATIONS } from "../api/operations.ts";
 import type { ApplianceClient, GetOptions } from "../client/client.ts";
-import { type Failure } from "../client/failure.ts";
-import { describeBug } from "../support/describe-bug.ts";
-import type { Operation, PollResult, WebsiteStatus } from "./observation.ts";
-import type { Outcome } from "../client/outcome.ts";
+import type { Failure, Outcome } from "../client/failure.ts";
+import { describeBug } from "../support/errors.ts";
+import type { Operation, PollResult } from "./observation.ts";
 import type { ShortOf } from "./slots.ts";
 
 export type PollOptions = Pick<GetOptions, "connectionWaitMs" | "onStarted" | "onCredentials">;
 
-/** Polls the VRRP interfaces once, within `timeoutMs`. Never rejects. @see management API 4.1 */
-export async function pollVrrp(
+/** Polls one operation once, within `timeoutMs`. Never rejects. @see management API 4 */
+export async function poll(
   client: ApplianceClient,
+  operation: Operation,
   timeoutMs: number,
-  options?: PollOptions,
+  options: PollOptions = {},
 ): Promise<PollResult> {
-  const { path, limits } = VRRP_LIST;
-  const given = { ...options, precedence: "list", bodyLimitBytes: limits.bytes } as const;
-  return { kind: "vrrp", outcome: await ask(() => client.get(path, timeoutMs, given), decodeVrrpList) };
+  const outcome = await outcomeOf(client, operation, timeoutMs, options);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the descriptor of this kind decoded it
+  return { ...operation, outcome } as PollResult;
 }
 
-/** Has one website tested, within `timeoutMs`: a status for each protocol exported. Never rejects. @see management API 4.2 */
-export async function pollWebsite(
+const LONG_ANSWER_BYTES = 32 * 1024;
+
+async function outcomeOf(
   client: ApplianceClient,
-  { id, protocols }: WebsiteConfig,
+  operation: Operation,
   timeoutMs: number,
-  options?: PollOptions,
-): Promise<PollResult> {
-  const decode = (body: Uint8Array): Decoded<readonly WebsiteStatus[]> => {
-    const test = decodeWebsiteTest(body);
-    return test.ok ? { ok: true, value: exportedStatuses(test.value, protocols) } : test;
-  };
-  const given = { ...options, precedence: "test", bodyLimitBytes: WEBSITE_TEST.limits.bytes } as const;
-  const get = () => client.get(WEBSITE_TEST.path(id), timeoutMs, given);
-  return { kind: "website_test", websiteId: id, outcome: await ask(get, decode) };
+  options: PollOptions,
+): Promise<Outcome<unknown>> {
+  const { path, limits, decode, takesSlot }: OperationDescriptor<unknown, never> = OPERATIONS[operation.kind];
+  const precedence = takesSlot ? "test" : "list";
+  try {
+    const answer = await client.get(
+      path("websiteId" in operation ? operation.websiteId : undefined),
+      timeoutMs,
+      { ...options, precedence, bodyLimitBytes: limits.bytes },
+    );
+    if (!answer.ok) return answer;
+    const { bytes, redact } = answer.value;
+    const decoded = decode(bytes, redact);
+    // What a long answer is turned into costs as much once more: others have their turn between.
+    if (bytes.length > LONG_ANSWER_BYTES) await nextTurn();
+    if (decoded.ok) return decoded;
+    const { reason, path: where, message } = decoded.problem;
+    return { ok: false, failure: { reason, message: `${where}: ${message}` } };
+  } catch (error) {
+    return { ok: false, failure: { reason: "internal", message: describeBug(error) } };
+  }
 }
 
 /** Why no website test is sent to an appliance whose VRRP poll failed so. @see meansApplianceDown */
@@ -69,41 +78,4 @@ export function unsentForSlot(shortOf: ShortOf, waitedSeconds: number): Failure 
 /** The result of a poll that failed before anything was sent. */
 export function unsent(operation: Operation, failure: Failure): PollResult {
   return { ...operation, outcome: { ok: false, failure } };
-}
-
-/**
- * The statuses a test yields: those of the configured protocols, 0 where the test has no block for one; or of all that
- * were found. A status that is out of range yields none.
- */
-export function exportedStatuses(
-  { blocks }: WebsiteTest,
-  configured: WebsiteConfig["protocols"],
-): readonly WebsiteStatus[] {
-  const protocols = configured ?? blocks.map((block) => block.protocol);
-  return protocols.flatMap((protocol) => {
-    const block = blocks.find((candidate) => candidate.protocol === protocol);
-    const status = block === undefined ? 0 : block.status;
-    return status === undefined ? [] : [{ protocol, status }];
-  });
-}
-
-const LONG_ANSWER_BYTES = 32 * 1024;
-
-async function ask<T>(
-  get: () => ReturnType<ApplianceClient["get"]>,
-  decode: (body: Uint8Array, redact: Redact) => Decoded<T>,
-): Promise<Outcome<T>> {
-  try {
-    const answer = await get();
-    if (!answer.ok) return answer;
-    const { bytes, redact } = answer.value;
-    const decoded = decode(bytes, redact);
-    // What a long answer is turned into costs as much once more: others have their turn between.
-    if (bytes.length > LONG_ANSWER_BYTES) await nextTurn();
-    if (decoded.ok) return decoded;
-    const { reason, path: where, message } = decoded.problem;
-    return { ok: false, failure: { reason, message: `${where}: ${message}` } };
-  } catch (error) {
-    return { ok: false, failure: { reason: "internal", message: describeBug(error) } };
-  }
 }

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
+import { OPERATIONS } from "../api/operations.ts";
 import type { ApplianceConfig, Config } from "../config/config.ts";
 import { createAppliancePoller, type AppliancePoller } from "./appliance-poller.ts";
 import type { ApplianceClient } from "../client/client.ts";
-import type { ClientFactory } from "../client/factory.ts";
+import type { CreateClient } from "../client/clients.ts";
 import type { Clock } from "../support/clock.ts";
-import type { PollEvents } from "./events.ts";
-import { operationKey, type Observation, type Operation } from "./observation.ts";
+import { type PollEvents, operationKey, type Operation } from "./observation.ts";
 import { createSlots } from "./slots.ts";
 import { startTimetable, type TimetableEntry } from "./timetable.ts";
 
@@ -14,15 +14,11 @@ export interface Runner {
   /**
    * Makes everything that this configuration needs, touching nothing that runs; the function that it returns is to be
    * called at once, and polls by the configuration from then on. An appliance that stays as it was keeps its instants,
-   * connections and pauses; another address makes it a new one. Clients that are needed come from `createClient`.
+   * connections and backoff; another address makes it a new one. Clients that are needed come from `createClient`.
    */
-  prepare(config: Config, createClient: ClientFactory): () => void;
-  /** Polls an operation of an appliance now. @see AppliancePoller.ask */
-  ask(appliance: string, operation: Operation): Promise<Observation | undefined>;
-  /** @see AppliancePoller.isDown */
-  isDown(appliance: string): boolean;
+  prepare(config: Config, createClient: CreateClient): () => void;
   /**
-   * The monotonic instant at which an operation of an appliance is polled next, pauses included; `undefined` where it is
+   * The monotonic instant at which an operation of an appliance is polled next, backoff included; `undefined` where it is
    * not planned.
    */
   nextPollMs(appliance: string, operation: Operation): number | undefined;
@@ -32,34 +28,27 @@ export interface Runner {
   stop(): void;
 }
 
-/**
- * `scheduled`: polls are due by intervals and schedules and observed; what is asked for beside them is answered alone.
- * `probe`: nothing is due; what is asked for is observed.
- */
-export type PollingMode = (typeof POLLING_MODES)[number];
-export const POLLING_MODES = ["scheduled", "probe"] as const;
-
 export interface RunnerDeps {
-  readonly mode: PollingMode;
   readonly clock: Clock;
   readonly events: PollEvents;
   readonly onClockJump: (jumpMs: number) => void;
 }
 
-interface Seat {
+/** An appliance that is polled, and what polls it. */
+interface ScheduledAppliance {
   readonly appliance: ApplianceConfig;
   readonly client: ApplianceClient;
   readonly poller: AppliancePoller;
 }
 
 interface Target {
-  readonly seat: Seat;
+  readonly owner: ScheduledAppliance;
   readonly operation: Operation;
 }
 
-export function startRunner({ mode, clock, events, onClockJump }: RunnerDeps): Runner {
+export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner {
   const slots = createSlots(clock);
-  let seats: ReadonlyMap<string, Seat> = new Map();
+  let scheduled: ReadonlyMap<string, ScheduledAppliance> = new Map();
   let targets: ReadonlyMap<string, Target> = new Map();
   /** Appliances whose VRRP list was polled; their website tests need not wait for it. */
   let polled = new Set<string>();
@@ -69,7 +58,7 @@ export function startRunner({ mode, clock, events, onClockJump }: RunnerDeps): R
     onClockJump,
     onDue: (key, dueMs) => {
       const target = targets.get(key);
-      target?.seat.poller.due(target.operation, dueMs);
+      target?.owner.poller.due(target.operation, dueMs);
     },
     onMissed: (key, count) => {
       const kind = targets.get(key)?.operation.kind;
@@ -77,22 +66,20 @@ export function startRunner({ mode, clock, events, onClockJump }: RunnerDeps): R
     },
   });
   const { twoGapsMs } = timetable;
-  const isScheduled = mode === "scheduled";
-  const pollerDeps = { clock, events, slots, observesAsked: !isScheduled, twoGapsMs, onVrrpPolled };
+  const pollerDeps = { clock, events, slots, twoGapsMs, onVrrpPolled };
 
   /** Website tests begin when it is known whether the appliance can be reached, and again as soon as it can. */
   function onVrrpPolled(appliance: ApplianceConfig, isBack: boolean): void {
     polled.add(appliance.name);
-    if (!isScheduled) return;
-    for (const { id } of appliance.websites) {
-      const key = targetKey(appliance, { kind: "website_test", websiteId: id });
+    for (const operation of operationsOf(appliance).filter(waitsForList)) {
+      const key = targetKey(appliance, operation);
       const hasBegun = timetable.release(key);
       if (isBack && !hasBegun) timetable.dueNow(key);
     }
   }
 
-  function seatFor(appliance: ApplianceConfig, createClient: ClientFactory): Seat {
-    const old = seats.get(appliance.name);
+  function scheduledFor(appliance: ApplianceConfig, createClient: CreateClient): ScheduledAppliance {
+    const old = scheduled.get(appliance.name);
     if (old === undefined || old.appliance.baseUrl !== appliance.baseUrl) {
       const client = createClient(appliance);
       return { appliance, client, poller: createAppliancePoller(pollerDeps, appliance, client) };
@@ -103,73 +90,77 @@ export function startRunner({ mode, clock, events, onClockJump }: RunnerDeps): R
     return { appliance, client, poller: old.poller };
   }
 
-  /** The poller ends, or goes on with what is new. */
-  function hand(seat: Seat, next: Seat | undefined): void {
-    if (next?.poller !== seat.poller) seat.poller.close();
-    else if (next !== seat) next.poller.update(next.appliance, next.client);
+  /** Ends the poller, or updates it. */
+  function handOver(owner: ScheduledAppliance, next: ScheduledAppliance | undefined): void {
+    if (next?.poller !== owner.poller) owner.poller.close();
+    else if (next !== owner) next.poller.update(next.appliance, next.client);
   }
 
-  /** What a change brings is tried at once: new websites, and the VRRP list over a client that is new. */
-  function begin(key: string, { seat, operation }: Target, before: Seat | undefined): void {
-    if (polled.has(seat.appliance.name)) timetable.release(key);
-    const hasNewClient = before?.poller === seat.poller && before.client !== seat.client;
+  /** Polls what a reload changed at once: new websites, and the VRRP list over a new client. */
+  function begin(key: string, { owner, operation }: Target, before: ScheduledAppliance | undefined): void {
+    if (polled.has(owner.appliance.name)) timetable.release(key);
+    const hasNewClient = before?.poller === owner.poller && before.client !== owner.client;
     if (hasNewClient && operation.kind === "vrrp") timetable.dueNow(key);
   }
 
   return {
     prepare: (config, createClient) => {
       const enabled = config.appliances.filter((appliance) => appliance.enabled);
-      const next = new Map(enabled.map((appliance) => [appliance.name, seatFor(appliance, createClient)]));
+      const next = new Map(
+        enabled.map((appliance) => [appliance.name, scheduledFor(appliance, createClient)]),
+      );
       return () => {
-        const before = seats;
+        const before = scheduled;
         slots.setLimit(config.maxConcurrentWebsiteTests);
-        for (const [name, seat] of before) hand(seat, next.get(name));
-        seats = next;
+        for (const [name, owner] of before) handOver(owner, next.get(name));
+        scheduled = next;
         targets = new Map([...next.values()].flatMap(targetsOf));
-        polled = new Set([...polled].filter((name) => seats.get(name)?.poller === before.get(name)?.poller));
-        // Entries that nobody releases never begin, and still tell how long the gaps of their schedules are.
-        timetable.set(
-          [...targets].map(entryOf).map((entry) => (isScheduled ? entry : { ...entry, first: "on_release" })),
+        polled = new Set(
+          [...polled].filter((name) => scheduled.get(name)?.poller === before.get(name)?.poller),
         );
-        if (!isScheduled) return;
-        for (const [key, target] of targets) begin(key, target, before.get(target.seat.appliance.name));
+        timetable.set([...targets].map(entryOf));
+        for (const [key, target] of targets) begin(key, target, before.get(target.owner.appliance.name));
       };
     },
-    ask: async (name, operation) => seats.get(name)?.poller.ask(operation),
-    isDown: (name) => seats.get(name)?.poller.isDown() ?? false,
     nextPollMs: (name, operation) => {
-      const seat = seats.get(name);
-      if (seat === undefined) return undefined;
-      const fromMs = seat.poller.restsUntilMs(operation) ?? clock.monotonicMs();
-      return timetable.nextDueMs(targetKey(seat.appliance, operation), fromMs);
+      const owner = scheduled.get(name);
+      if (owner === undefined) return undefined;
+      const fromMs = owner.poller.pausedUntilMs(operation) ?? clock.monotonicMs();
+      return timetable.nextDueMs(targetKey(owner.appliance, operation), fromMs);
     },
     lastTickMs: timetable.lastTickMs,
     stop: () => {
       timetable.stop();
-      for (const { poller } of seats.values()) poller.close();
+      for (const { poller } of scheduled.values()) poller.close();
     },
   };
 }
 
-function targetsOf(seat: Seat): readonly (readonly [string, Target])[] {
-  const { appliance } = seat;
-  const operations: readonly Operation[] = [
-    { kind: "vrrp" },
-    ...appliance.websites.map(({ id }) => ({ kind: "website_test", websiteId: id }) as const),
-  ];
-  return operations.map((operation) => [targetKey(appliance, operation), { seat, operation }]);
+/** The VRRP list, then a test of each website. */
+function operationsOf({ websites }: ApplianceConfig): readonly Operation[] {
+  return [{ kind: "vrrp" }, ...websites.map(({ id }) => ({ kind: "website_test", websiteId: id }) as const)];
+}
+
+/** Whether the operation is polled only once it is known whether the appliance can be reached. */
+function waitsForList({ kind }: Operation): boolean {
+  return kind !== "vrrp";
+}
+
+function targetsOf(owner: ScheduledAppliance): readonly (readonly [string, Target])[] {
+  const { appliance } = owner;
+  return operationsOf(appliance).map((operation) => [targetKey(appliance, operation), { owner, operation }]);
 }
 
 function targetKey({ name }: ApplianceConfig, operation: Operation): string {
   return `${name}/${operationKey(operation)}`;
 }
 
-function entryOf([key, { seat, operation }]: readonly [string, Target]): TimetableEntry {
-  const { cluster, polling, baseUrl: subject } = seat.appliance;
-  if (operation.kind === "vrrp") {
-    return { key, subject, phaseKey: cluster, timing: polling.vrrp, first: "at_once" };
-  }
-  // Each website has a phase of its own within the cluster's, so that an appliance is not asked for all at once.
-  const phaseKey = `${cluster}/${operationKey(operation)}`;
-  return { key, subject, phaseKey, timing: polling.websites, first: "on_release" };
+function entryOf([key, { owner, operation }]: readonly [string, Target]): TimetableEntry {
+  const { cluster, polling, baseUrl: subject } = owner.appliance;
+  const timing = polling[OPERATIONS[operation.kind].timing];
+  // Members of a cluster are polled at the same moment. Each website has a phase of its own, so that an appliance does not
+  // get all tests at once.
+  return waitsForList(operation)
+    ? { key, subject, phaseKey: `${cluster}/${operationKey(operation)}`, timing, first: "on_release" }
+    : { key, subject, phaseKey: cluster, timing, first: "at_once" };
 }

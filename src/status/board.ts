@@ -1,6 +1,7 @@
+import type { Shard } from "../config/shard.ts";
 import type { FleetSnapshot } from "../fleet/snapshot.ts";
 import type { Clock } from "../support/clock.ts";
-import type { PollingMode, Runner } from "../polling/runner.ts";
+import type { Runner } from "../polling/runner.ts";
 import { fleetDocument } from "./document.ts";
 import { createHistory, type History } from "./history.ts";
 import type { FleetDocument } from "./schema.ts";
@@ -15,11 +16,11 @@ export interface StatusBoard {
 
 export interface StatusBoardDeps {
   readonly version: string;
-  readonly pollingMode: PollingMode;
+  readonly shard: Shard;
   readonly clock: Clock;
 }
 
-export function createStatusBoard({ version, pollingMode, clock }: StatusBoardDeps): StatusBoard {
+export function createStatusBoard({ version, shard, clock }: StatusBoardDeps): StatusBoard {
   const history = createHistory();
   const startedAtMs = clock.wallMs();
   let toWallMs: number | undefined;
@@ -36,7 +37,7 @@ export function createStatusBoard({ version, pollingMode, clock }: StatusBoardDe
       history.look(snapshot.clusters, nowMs);
       return fleetDocument(snapshot, {
         version,
-        pollingMode,
+        shard,
         startedAtMs,
         reloadFailedAtMs,
         nowMs,

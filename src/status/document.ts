@@ -1,3 +1,4 @@
+import type { Shard } from "../config/shard.ts";
 import type { FleetSnapshot } from "../fleet/snapshot.ts";
 import { clusterDocuments, type ClusterFacts } from "./clusters.ts";
 import type { Recalled } from "./problems/recalled.ts";
@@ -8,7 +9,7 @@ import { instantOf } from "./words.ts";
 /** What the document tells beside the fleet's snapshot. */
 export interface DocumentFacts extends ClusterFacts {
   readonly version: string;
-  readonly pollingMode: FleetDocument["exporter"]["pollingMode"];
+  readonly shard: Shard;
   /** Unix time in milliseconds. */
   readonly startedAtMs: number;
   readonly nowMs: number;
@@ -21,12 +22,12 @@ export interface DocumentFacts extends ClusterFacts {
 
 /** What is true of the fleet, for people and for programs that tell people. */
 export function fleetDocument(snapshot: FleetSnapshot, facts: DocumentFacts): FleetDocument {
-  const { version, pollingMode, startedAtMs, nowMs, reloadFailedAtMs } = facts;
+  const { version, shard, startedAtMs, nowMs, reloadFailedAtMs } = facts;
   const clusters = clusterDocuments(snapshot, facts);
-  const problems = problemsOf(clusters, { nowMs, reloadFailedAtMs, recalled: facts.recalled, pollingMode });
+  const problems = problemsOf(clusters, { nowMs, reloadFailedAtMs, recalled: facts.recalled });
   return {
     verdict: verdictOf(problems, clusters.length > 0),
-    exporter: { version, pollingMode, startedAt: instantOf(startedAtMs) },
+    exporter: { version, shard, startedAt: instantOf(startedAtMs) },
     problems: [...problems],
     clusters: [...clusters],
     events: [...facts.events],

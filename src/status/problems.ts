@@ -3,13 +3,7 @@ import { groupProblems } from "./problems/groups.ts";
 import { interfaceProblems } from "./problems/interfaces.ts";
 import { recalledProblems, type Recalled } from "./problems/recalled.ts";
 import { websiteProblems } from "./problems/websites.ts";
-import {
-  PROBLEM_KINDS,
-  type ClusterDocument,
-  type FleetDocument,
-  type PollDocument,
-  type Problem,
-} from "./schema.ts";
+import { PROBLEM_KINDS, type ClusterDocument, type Problem } from "./schema.ts";
 import { instantOf } from "./words.ts";
 
 const SEVERITIES: readonly Problem["severity"][] = ["critical", "warning", "unknown"];
@@ -20,7 +14,6 @@ export interface ProblemFacts {
   /** Of the configuration; `undefined`: never failed, or not since it last succeeded. */
   readonly reloadFailedAtMs: number | undefined;
   readonly recalled: Recalled;
-  readonly pollingMode: FleetDocument["exporter"]["pollingMode"];
 }
 
 /**
@@ -29,10 +22,9 @@ export interface ProblemFacts {
  */
 export function problemsOf(
   clusters: readonly ClusterDocument[],
-  { nowMs, reloadFailedAtMs, recalled, pollingMode }: ProblemFacts,
+  { nowMs, reloadFailedAtMs, recalled }: ProblemFacts,
 ): readonly Problem[] {
-  const judged = pollingMode === "probe" ? clusters.map(unprobedAsPending) : clusters;
-  const all = judged.flatMap((cluster) => [
+  const all = clusters.flatMap((cluster) => [
     ...groupProblems(cluster),
     ...interfaceProblems(cluster),
     ...applianceProblems(cluster, nowMs),
@@ -42,7 +34,7 @@ export function problemsOf(
     ...all,
     ...recalledProblems(recalled),
     ...notReloaded(reloadFailedAtMs),
-    ...notPolledYet(judged, pollingMode),
+    ...notPolledYet(clusters),
   ];
   return bounded(problems.toSorted((a, b) => rank(a) - rank(b)));
 }
@@ -77,23 +69,7 @@ function notReloaded(failedAtMs: number | undefined): readonly Problem[] {
   return [{ kind: "reload_failed", severity: "warning", summary, since: instantOf(failedAtMs) }];
 }
 
-/** Where others decide when to poll, silence tells of them and not of the appliances. */
-function unprobedAsPending(cluster: ClusterDocument): ClusterDocument {
-  const appliances = cluster.appliances.map((appliance) => ({
-    ...asPending(appliance),
-    websites: appliance.websites.map(asPending),
-  }));
-  return { ...cluster, appliances };
-}
-
-function asPending<Polled extends { readonly poll: PollDocument }>(polled: Polled): Polled {
-  return polled.poll.reason === "stalled" ? { ...polled, poll: { state: "pending" } } : polled;
-}
-
-function notPolledYet(
-  clusters: readonly ClusterDocument[],
-  pollingMode: ProblemFacts["pollingMode"],
-): readonly Problem[] {
+function notPolledYet(clusters: readonly ClusterDocument[]): readonly Problem[] {
   const pending = clusters.flatMap(({ appliances }) =>
     appliances.filter(
       ({ poll, websites }) =>
@@ -103,9 +79,6 @@ function notPolledYet(
   if (pending.length === 0) return [];
   const [only] = pending;
   const who = pending.length === 1 && only !== undefined ? only.name : `${pending.length} appliances`;
-  const summary =
-    pollingMode === "probe"
-      ? `Nobody has probed everything of ${who} lately`
-      : `Not everything of ${who} was polled yet`;
+  const summary = `Not everything of ${who} was polled yet`;
   return [{ kind: "not_polled_yet", severity: "unknown", summary }];
 }

@@ -167,7 +167,11 @@ export const fleetDocumentSchema = z.object({
   exporter: z.object({
     version: z.string(),
     startedAt: instant,
-    pollingMode: z.enum(["scheduled", "probe"]),
+    shard: z.object({
+      /** From 0. */
+      index: z.int(),
+      total: z.int(),
+    }),
   }),
   problems: z.array(problem).meta({ description: "worst first" }),
   clusters: z.array(cluster).meta({

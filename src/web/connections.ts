@@ -1,7 +1,20 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Server as SecureServer } from "node:https";
-import type { Socket } from "node:net";
-import { clientOf } from "./client-address.ts";
+import { isIPv6, type Socket } from "node:net";
+
+/**
+ * Who counts as one client, by its address: an IPv4 address, also where IPv6 carries it, or the first 64 bits of an IPv6
+ * address, all of whose further bits one machine may choose.
+ */
+export function clientOf(address = ""): string {
+  const [, mapped] = /^::ffff:([\d.]+)$/i.exec(address) ?? [];
+  if (mapped !== undefined) return mapped;
+  if (!isIPv6(address)) return address;
+  const [left = [], right] = address
+    .split("::")
+    .map((half) => half.split(":").filter((group) => group !== ""));
+  return [...left, ...(right === undefined ? [] : Array<string>(8).fill("0"))].slice(0, 4).join(":");
+}
 
 /** More than any scraping set-up needs; fewer than would exhaust the descriptors. */
 const MAX_CONNECTIONS = 512;
@@ -98,13 +111,8 @@ export function createConnections(limit = MAX_CONNECTIONS): Connections {
   };
 }
 
-/** The answer's own time starts anew while the socket has no time limit, as during the polls of a probe. */
 function limitTime(socket: Socket, response: ServerResponse): void {
-  let timer = setTimeout(onTime, ANSWER_TIMEOUT_MS);
-  function onTime(): void {
-    if (socket.timeout === 0) timer = setTimeout(onTime, ANSWER_TIMEOUT_MS);
-    else socket.destroy();
-  }
+  const timer = setTimeout(() => socket.destroy(), ANSWER_TIMEOUT_MS);
   response.once("close", () => clearTimeout(timer));
 }
 

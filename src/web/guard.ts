@@ -2,11 +2,11 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { Socket } from "node:net";
 import type { RateLimit, WebConfig } from "./web-config/web-config.ts";
 import { readBasicCredentials, type Credentials } from "./basic-credentials.ts";
-import { clientOf } from "./client-address.ts";
+import { clientOf } from "./connections.ts";
 import { createPasswordCheck, type Verdict } from "./password-check.ts";
 import { createTokenBucket, type TakeToken } from "./rate-limit.ts";
 import { send, text, type Reply } from "./reply.ts";
-import { pathOf } from "./request-path.ts";
+import { pathOf } from "./paths.ts";
 
 /** Stands before the pages; its rules can change. */
 export interface Guard {

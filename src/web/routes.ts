@@ -1,20 +1,13 @@
 import type { IncomingMessage, RequestListener } from "node:http";
-import type { FleetSnapshot } from "../fleet/snapshot.ts";
 import type { FleetDocument } from "../status/schema.ts";
-import { clientOf } from "./client-address.ts";
-import { discoveryReply } from "./discovery.ts";
-import { createFleetPage } from "./fleet-page.ts";
-import { metricsReply } from "./metrics-text.ts";
+import { clientOf } from "./connections.ts";
+import { createFleetPage, createStatusPage } from "./pages.ts";
+import { metricsReply, createScrapePlaces, createSharedRendering } from "./scrape.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { createPageWork } from "./page-work.ts";
-import { RELOAD_PATH, type PagePath } from "./paths.ts";
+import { RELOAD_PATH, type PagePath, pathOf } from "./paths.ts";
 import { reloadReply, type ReloadConfig } from "./reload.ts";
-import { createProbePage, type Probe } from "./probe.ts";
 import { text, type Reply } from "./reply.ts";
-import { pathOf } from "./request-path.ts";
-import { createScrapePlaces } from "./scrape-places.ts";
-import { createSharedRendering } from "./scrape.ts";
-import { createStatusPage } from "./status-page.ts";
 
 const BUSY = text(503, "Too many requests at once", { "retry-after": "1" });
 
@@ -22,8 +15,6 @@ export interface RouteDeps {
   /** Where the metrics are: `/metrics`. */
   readonly telemetryPath: string;
   readonly renderMetrics: () => Promise<string | Buffer>;
-  readonly probe: Probe;
-  readonly snapshot: () => FleetSnapshot;
   /** What is true of the fleet, for people. */
   readonly document: () => FleetDocument;
   /** The status page as HTML, for the query of its URL. */
@@ -81,9 +72,7 @@ export function createRoutes(deps: RouteDeps): RequestListener {
     "/config": inTurn("/config", () =>
       text(200, deps.configText().trimEnd(), { "cache-control": "no-store" }),
     ),
-    "/probe": createProbePage(deps.probe),
     "/api/v1/fleet": createFleetPage(shared("/api/v1/fleet", () => `${JSON.stringify(deps.document())}\n`)),
-    "/sd": inTurn("/sd", () => discoveryReply(deps.snapshot())),
   };
   const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
     ...Object.entries(fixed),

@@ -1,28 +1,44 @@
-import { compress } from "./gzip.ts";
-import type { MetricsText } from "./metrics-text.ts";
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import pLimit from "p-limit";
+import { acceptsGzip, type Reply, compress } from "./reply.ts";
 
-/**
- * The text of /metrics, shared by all scrapes that arrive together: it is rendered when it is asked for, or was for
- * others in these very turns of the event loop, and who comes while it is compressed gets what comes of that.
- */
+/** Text format 0.0.4. @see https://prometheus.io/docs/instrumenting/exposition_formats/ */
+const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+/** Metrics in the forms in which they may be sent; each is made when it is asked for. */
+export interface MetricsText {
+  plain(): Promise<Buffer>;
+  gzipped(): Promise<Buffer>;
+}
+
+/** 200 with the metrics, compressed if the request takes that. */
+export function metricsReply(request: IncomingMessage, text: MetricsText): Promise<Reply> {
+  return sharedReply(request, text, METRICS_TYPE);
+}
+
+/** 200 with a text that requests share, compressed if the request takes that. */
+export async function sharedReply(
+  { headers }: IncomingMessage,
+  text: MetricsText,
+  contentType: string,
+): Promise<Reply> {
+  const isCompressed = acceptsGzip(headers["accept-encoding"]);
+  return {
+    status: 200,
+    contentType,
+    body: isCompressed ? await text.gzipped() : await text.plain(),
+    headers: { vary: "accept-encoding", ...(isCompressed ? { "content-encoding": "gzip" } : {}) },
+  };
+}
+
+/** The text of /metrics. Requests while it is rendered, or compressed, share the result. */
 export function createSharedRendering(render: () => Promise<string | Buffer>): MetricsText {
-  let askers = 0;
   const plain = shareWhileUnderWay(async () => {
-    await whileMoreCome(() => askers);
     const text = await render();
     return typeof text === "string" ? Buffer.from(text) : text;
   });
-  const gzipped = shareWhileUnderWay(async () => compress(await plain()));
-  return {
-    plain: () => {
-      askers += 1;
-      return plain();
-    },
-    gzipped: () => {
-      askers += 1;
-      return gzipped();
-    },
-  };
+  return { plain, gzipped: shareWhileUnderWay(async () => compress(await plain())) };
 }
 
 /** Calls that arrive while one is under way get its result. */
@@ -31,20 +47,32 @@ function shareWhileUnderWay<T>(work: () => Promise<T>): () => Promise<T> {
   return () => (underWay ??= work().finally(() => (underWay = undefined)));
 }
 
-/** A new connection is accepted in one turn of the event loop and its request read in the next. */
-const QUIET_TURNS = 3;
-const MAX_TURNS = 300;
+/** Scrapes that wait for their text at once. One that is being sent is not counted: a slow reader keeps nobody out. */
+const MAX_SCRAPES = 100;
+/** Of these, for connections that scraped within the last second; the others of them wait. So nobody keeps others out. */
+const MAX_REPEATED = 50;
+const REPEATED_MS = 1000;
 
-/** Waits for those who arrive together: the event loop accepts one connection a turn. */
-async function whileMoreCome(count: () => number): Promise<void> {
-  let quietTurns = 0;
-  for (let turn = 0; turn < MAX_TURNS && quietTurns < QUIET_TURNS; turn += 1) {
-    const before = count();
-    await nextTurn();
-    quietTurns = count() === before ? quietTurns + 1 : 0;
+/** Scrapes for a connection as soon as it has a place; `undefined` if there is none. */
+export type ScrapeInPlace = <T>(socket: Socket, scrape: () => Promise<T>) => Promise<T | undefined>;
+
+/** Bounds the scrapes under way. */
+export function createScrapePlaces(): ScrapeInPlace {
+  let taken = 0;
+  const repeated = pLimit(MAX_REPEATED);
+  /** When the latest scrape of a connection was over. */
+  const latest = new WeakMap<Socket, number>();
+
+  async function takePlace<T>(socket: Socket, scrape: () => Promise<T>): Promise<T | undefined> {
+    if (taken >= MAX_SCRAPES || socket.destroyed) return undefined;
+    taken += 1;
+    return scrape().finally(() => (taken -= 1));
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+  return async (socket, scrape) => {
+    const sinceMs = performance.now() - (latest.get(socket) ?? Number.NEGATIVE_INFINITY);
+    const isRepeated = sinceMs < REPEATED_MS;
+    const result = await (isRepeated ? repeated(() => takePlace(socket, scrape)) : takePlace(socket, scrape));
+    latest.set(socket, performance.now());
+    return result;
+  };
 }

@@ -2,8 +2,59 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Server as SecureServer } from "node:https";
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
-import { createHeadFinder } from "./request-head.ts";
-import type { TakeTurn } from "./turns.ts";
+
+const LF = 0x0a;
+const CR = 0x0d;
+
+/** Takes the bytes of a connection, piece by piece; where the piece ends a request's head, the index behind that. */
+export type FindHeadEnd = (piece: Uint8Array) => number | undefined;
+
+/**
+ * Finds where heads of requests end, each at its first empty line; a line ends with LF, with or without CR. Empty lines
+ * before a request belong to it. It goes on with the bytes behind the end that it found.
+ *
+ * @see RFC 9112, 2.1 and 2.2
+ */
+export function createHeadFinder(): FindHeadEnd {
+  let line: "before" | "empty" | "text" = "before";
+  return (piece) => {
+    for (const [index, byte] of piece.entries()) {
+      if (byte === LF && line === "empty") {
+        line = "before";
+        return index + 1;
+      }
+      if (byte === LF && line === "text") line = "empty";
+      else if (byte !== LF && byte !== CR) line = "text";
+    }
+    return undefined;
+  };
+}
+
+/** Runs `work` in one of the next turns of the event loop, after all that came before it. */
+export type TakeTurn = (work: () => void) => void;
+
+/** A few milliseconds of requests. */
+const PER_TURN = 50;
+
+/** Lets clients begin so many requests in a turn of the event loop, over all connections; in between, everything else goes on. */
+export function createTurns(perTurn = PER_TURN): TakeTurn {
+  const waiting: (() => void)[] = [];
+  let isScheduled = false;
+
+  function schedule(): void {
+    if (isScheduled || waiting.length === 0) return;
+    isScheduled = true;
+    setImmediate(() => {
+      isScheduled = false;
+      for (const work of waiting.splice(0, perTurn)) work();
+      schedule();
+    });
+  }
+  return (work) => {
+    waiting.push(work);
+    schedule();
+  };
+}
 
 /** Read at once. What is left stays with the socket, which stops reading from the kernel while it holds more than this. */
 const PIECE_BYTES = 1024;

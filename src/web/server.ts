@@ -2,11 +2,9 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { Server as SecureServer } from "node:https";
 import type { TlsSettings } from "./web-config/web-config.ts";
 import { createConnections, type Connections } from "./connections.ts";
-import { formatAddress, type ListenAddress } from "./listen-address.ts";
-import { listen } from "./listening.ts";
-import { readRequestsSerially } from "./serial-connection.ts";
+import { formatAddress, type ListenAddress, listen } from "./listen.ts";
+import { readRequestsSerially, createTurns, type TakeTurn } from "./serial-connection.ts";
 import { createTlsServer } from "./tls-server.ts";
-import { createTurns, type TakeTurn } from "./turns.ts";
 
 const LIMITS = {
   // A client that has closed its side still gets its answer, over TLS too.

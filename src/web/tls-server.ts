@@ -4,8 +4,7 @@ import { createSecureContext, type TLSSocket } from "node:tls";
 import { toSecureContextOptions } from "./web-config/secure-context.ts";
 import type { TlsSettings } from "./web-config/web-config.ts";
 import { asksForCertificate, isClientAccepted } from "./client-certificates.ts";
-import { readRequestsSerially } from "./serial-connection.ts";
-import type { TakeTurn } from "./turns.ts";
+import { readRequestsSerially, type TakeTurn } from "./serial-connection.ts";
 
 /** How long a client may take for the handshake. */
 const HANDSHAKE_TIMEOUT_MS = 5000;

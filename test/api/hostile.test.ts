@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
-import { VRRP_LIST, WEBSITE_TEST } from "../../src/api/operations.ts";
+import { VRRP_LIST } from "../../src/api/vrrp.ts";
+import { WEBSITE_TEST } from "../../src/api/website-test.ts";
 import { decodeVrrpList } from "../../src/api/vrrp.ts";
 import { decodeWebsiteTest, parseWebsiteTest } from "../../src/api/website-test.ts";
 

@@ -5,7 +5,8 @@ import { createServer as createTcpServer } from "node:net";
 
 import { expect, test } from "vitest";
 
-import { VRRP_LIST, WEBSITE_TEST } from "../../src/api/operations.ts";
+import { VRRP_LIST } from "../../src/api/vrrp.ts";
+import { WEBSITE_TEST } from "../../src/api/website-test.ts";
 import type { LocalVrrpInterface } from "../../src/api/vrrp-list.ts";
 import { decodeVrrpList } from "../../src/api/vrrp.ts";
 import { decodeWebsiteTest } from "../../src/api/website-test.ts";
@@ -30,20 +31,20 @@ const CARP0: LocalVrrpInterface = {
 test("lists the VRRP interfaces as they are at each request", async () => {
   let interfaces = [CARP0];
   const { port } = await startAppliance({ vrrp: () => Promise.resolve({ ok: true, interfaces }) });
-  const first = await ask(port, VRRP_LIST.path);
+  const first = await ask(port, VRRP_LIST.path());
   expect(first).toMatchObject({ status: 200, headers: { "content-type": "application/json" } });
   expect(first.body).toBe(
     '{"carp0":{"advskew":"50","alias":[],"carppeer":"224.0.0.18","if":"eth1","netmask":"255.255.255.0",' +
       '"priority":"204","state_current":"MASTER","type":"1","vhid":"2","vip":"192.0.2.100"}}',
   );
   interfaces = [{ ...CARP0, state: "BACKUP" }];
-  const decoded = decodeVrrpList(Buffer.from((await ask(port, VRRP_LIST.path)).body), (text) => text);
+  const decoded = decodeVrrpList(Buffer.from((await ask(port, VRRP_LIST.path())).body), (text) => text);
   expect(decoded.ok && decoded.value.interfaces[0]?.state).toBe("BACKUP");
 });
 
 test("lists no interfaces as an empty object", async () => {
   const { port } = await startAppliance();
-  expect(await ask(port, VRRP_LIST.path)).toMatchObject({ status: 200, body: "{}" });
+  expect(await ask(port, VRRP_LIST.path())).toMatchObject({ status: 200, body: "{}" });
 });
 
 test("tests a website for real", async () => {
@@ -80,7 +81,7 @@ test.each([
 ])("refuses %s credentials, whatever is asked", async (_, authorization) => {
   const { port } = await startAppliance();
   const options = { auth: null, headers: authorization === undefined ? {} : { authorization } };
-  for (const path of [VRRP_LIST.path, "/nowhere"]) {
+  for (const path of [VRRP_LIST.path(), "/nowhere"]) {
     expect(await ask(port, path, options)).toMatchObject({
       status: 401,
       headers: {
@@ -98,9 +99,9 @@ function basic(credentials: string): string {
 
 test("takes the credentials of every user, and the scheme in any case", async () => {
   const { port } = await startAppliance();
-  expect(await ask(port, VRRP_LIST.path, { auth: "admin:other" })).toMatchObject({ status: 200 });
+  expect(await ask(port, VRRP_LIST.path(), { auth: "admin:other" })).toMatchObject({ status: 200 });
   const authorization = basic("monitor:pass:word").replace("Basic", "BASIC");
-  expect(await ask(port, VRRP_LIST.path, { auth: null, headers: { authorization } })).toMatchObject({
+  expect(await ask(port, VRRP_LIST.path(), { auth: null, headers: { authorization } })).toMatchObject({
     status: 200,
   });
 });
@@ -137,7 +138,7 @@ test.each(["abc", "1.5", "1e3", "", "%31", "0x1", "1;"])(
 
 test.each(["POST", "PUT", "DELETE", "OPTIONS"])("refuses %s", async (method) => {
   const { port } = await startAppliance();
-  for (const path of [VRRP_LIST.path, WEBSITE_TEST.path(1)]) {
+  for (const path of [VRRP_LIST.path(), WEBSITE_TEST.path(1)]) {
     expect(await ask(port, path, { method })).toMatchObject({
       status: 405,
       headers: { allow: "GET" },
@@ -148,20 +149,20 @@ test.each(["POST", "PUT", "DELETE", "OPTIONS"])("refuses %s", async (method) => 
 
 test("refuses HEAD like any other method", async () => {
   const { port } = await startAppliance();
-  const answer = await ask(port, VRRP_LIST.path, { method: "HEAD" });
+  const answer = await ask(port, VRRP_LIST.path(), { method: "HEAD" });
   expect(answer).toMatchObject({ status: 405, headers: { allow: "GET" }, body: "" });
 });
 
 test("takes no notice of a query", async () => {
   const { port } = await startAppliance();
-  expect(await ask(port, `${VRRP_LIST.path}?pretty=1`)).toMatchObject({ status: 200 });
+  expect(await ask(port, `${VRRP_LIST.path()}?pretty=1`)).toMatchObject({ status: 200 });
 });
 
 test("says so where the VRRP state cannot be told", async () => {
   const { port } = await startAppliance({
     vrrp: () => Promise.resolve({ ok: false, reason: "keepalived is not running" }),
   });
-  expect(await ask(port, VRRP_LIST.path)).toMatchObject({
+  expect(await ask(port, VRRP_LIST.path())).toMatchObject({
     status: 503,
     body: '{"error":"keepalived is not running"}',
   });
@@ -174,7 +175,10 @@ test("answers on after a bug, and reports it", async () => {
     vrrp: () => Promise.reject(bug),
     onBug: (error) => bugs.push(error),
   });
-  expect(await ask(port, VRRP_LIST.path)).toMatchObject({ status: 500, body: '{"error":"internal error"}' });
+  expect(await ask(port, VRRP_LIST.path())).toMatchObject({
+    status: 500,
+    body: '{"error":"internal error"}',
+  });
   expect(await ask(port, "/")).toMatchObject({ status: 404 });
   expect(bugs).toEqual([bug]);
 });
@@ -207,7 +211,7 @@ test.each([
   const { port } = await startAppliance();
   const said = await talk(port, bytes);
   expect(said.split("\r\n")[0]).toBe(statusLine);
-  expect(await ask(port, VRRP_LIST.path)).toMatchObject({ status: 200 });
+  expect(await ask(port, VRRP_LIST.path())).toMatchObject({ status: 200 });
 });
 
 test("drops a client that does not finish its request", async () => {
@@ -219,7 +223,7 @@ test("takes no plain HTTP", async () => {
   const { port } = await startAppliance();
   const answered = fetch(`http://127.0.0.1:${port}/`);
   await expect(answered).rejects.toThrow("fetch failed");
-  expect(await ask(port, VRRP_LIST.path)).toMatchObject({ status: 200 });
+  expect(await ask(port, VRRP_LIST.path())).toMatchObject({ status: 200 });
 });
 
 test("stops while a website is silent, and drops that website's connection", async () => {
@@ -233,7 +237,7 @@ test("stops while a website is silent, and drops that website's connection", asy
   await server.stop();
   await dropped;
   expect(await failed).toMatchObject({ message: "socket hang up" });
-  await expect(ask(port, VRRP_LIST.path)).rejects.toThrow("ECONNREFUSED");
+  await expect(ask(port, VRRP_LIST.path())).rejects.toThrow("ECONNREFUSED");
 });
 
 test("rejects where it cannot listen", async () => {

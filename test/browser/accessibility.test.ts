@@ -124,8 +124,6 @@ test("everything that can be used is reached with the keyboard, in the order of 
       "a Metrics",
       "a This page as JSON",
       "a Configuration",
-      "a Service discovery",
-      "a Probe",
       "a Health",
       "a Readiness",
     ].map((stop) => `${stop} solid 3px`),

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
 
+import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import { listen } from "../appliance/support.ts";
 import { startTestExporter } from "../support/exporter.ts";
 import { appliance, documentOf, pair, shopDown } from "../page/documents.ts";
@@ -50,7 +51,7 @@ function hostileDocument() {
   });
   return documentOf([cluster], {
     verdict: "wrong",
-    exporter: { version: SCRIPT, startedAt: "2026-11-21T00:00:00Z", pollingMode: "scheduled" },
+    exporter: { version: SCRIPT, startedAt: "2026-11-21T00:00:00Z", shard: WHOLE_FLEET },
     problems: [{ kind: "split_brain", severity: "critical", summary: SCRIPT, cluster: SCRIPT }],
     events: [{ at: "2026-11-21T00:00:00Z", kind: "failover", summary: SCRIPT, cluster: SCRIPT }],
   });

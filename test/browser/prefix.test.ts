@@ -3,7 +3,7 @@ import { createServer, request } from "node:http";
 import { expect, test } from "vitest";
 
 import { listen } from "../appliance/support.ts";
-import { underPrefix } from "../../src/web/route-prefix.ts";
+import { underPrefix } from "../../src/web/paths.ts";
 import { loadAssets } from "../../src/page/assets.ts";
 import { createStatusPage } from "../../src/page/status-page.ts";
 import { documentOf, pair, shopDown } from "../page/documents.ts";

@@ -64,12 +64,8 @@ describe("an error of use", () => {
       "error: option '--web.external-url <url>' argument 'exporter.example' is invalid. expected an http:// or https:// URL without query and fragment\n",
     ],
     [
-      ["--polling.mode=never"],
-      "error: option '--polling.mode <mode>' argument 'never' is invalid. Allowed choices are scheduled, probe.\n",
-    ],
-    [
-      ["--web.telemetry-path=/probe"],
-      "error: option '--web.telemetry-path <path>' argument '/probe' is invalid. expected a path that begins with / and serves nothing else, such as /metrics\n",
+      ["--shard=3/3"],
+      "error: option '--shard <index/total>' argument '3/3' is invalid. expected INDEX/TOTAL with INDEX from 0 to TOTAL - 1 and TOTAL at most 1000, such as 0/3\n",
     ],
     [
       ["--web.telemetry-path=/-/ready"],

@@ -1,8 +1,8 @@
 import { errors } from "undici";
 import { expect, test } from "vitest";
 
-import { classifyDeadline, classifyError, describeError } from "../../src/client/classify.ts";
-import { ConnectionError } from "../../src/client/connection-error.ts";
+import { classifyDeadline, classifyError, describeError } from "../../src/client/errors.ts";
+import { ConnectionError } from "../../src/client/errors.ts";
 
 const coded = (code: string, more: object = {}) => Object.assign(new Error("it failed"), { code, ...more });
 

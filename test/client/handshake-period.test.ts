@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { handshakePeriod } from "../../src/client/handshake-period.ts";
+import { handshakePeriod } from "../../src/client/tls.ts";
 import { phaseFraction } from "../../src/support/phase.ts";
 
 const MINUTE_MS = 60_000;

@@ -3,8 +3,8 @@ import { connect } from "node:net";
 import { onTestFinished, expect, test } from "vitest";
 
 import { systemClock } from "../../src/support/clock.ts";
-import { createConnector } from "../../src/client/connector.ts";
-import { classifyError } from "../../src/client/classify.ts";
+import { createConnector } from "../../src/client/connect.ts";
+import { classifyError } from "../../src/client/errors.ts";
 import type { Behaviour, FaultServer } from "../support/fault-server.ts";
 import { closedPort } from "../support/fault-server.ts";
 import { answering, clientOf, LONG_MS, OK, proxyAt, serve, servePlain, shortly } from "./support.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { createRedact } from "../../src/client/redact.ts";
+import { createRedact } from "../../src/client/credentials.ts";
 
 const PASSWORD = 'c4n/"ry\\ä😀';
 const TOKEN = Buffer.from(`monitor:${PASSWORD}`).toString("base64");

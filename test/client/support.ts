@@ -8,16 +8,13 @@ import type {
   ProxyConfig,
   TlsClientConfig,
 } from "../../src/config/config.ts";
-import { createPasswordReader, type PasswordReader } from "../../src/config/password-file.ts";
+import type { PasswordReader } from "../../src/config/password-file.ts";
 import { Secret } from "../../src/support/secret.ts";
 import type { ApplianceClient, Body } from "../../src/client/client.ts";
-import { createClientFactory } from "../../src/client/factory.ts";
-import { createPermits } from "../../src/client/permits.ts";
-import { createLookup, type Lookup } from "../../src/client/lookup.ts";
-import { createSecureContexts } from "../../src/client/tls-context.ts";
-import { createAttention } from "../../src/client/attention.ts";
+import { createClients } from "../../src/client/clients.ts";
+import type { Lookup } from "../../src/client/lookup.ts";
 import { systemClock, type Clock } from "../../src/support/clock.ts";
-import type { Outcome } from "../../src/client/outcome.ts";
+import type { Outcome } from "../../src/client/failure.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { startFaultServer, type Behaviour, type FaultServer } from "../support/fault-server.ts";
 import { applianceOf } from "../support/observations.ts";
@@ -56,22 +53,21 @@ export function clientOf(
   baseUrl: string,
   {
     http = {},
-    lookup = createLookup(2),
-    readPassword = createPasswordReader({ maxReads: 2, wallMs: Date.now }),
+    lookup,
+    readPassword,
     clock = systemClock,
     maxOpen = Number.POSITIVE_INFINITY,
   }: ClientOptions = {},
 ): ApplianceClient {
-  const attention = createAttention(clock);
-  const create = createClientFactory({
-    clock,
-    attention,
-    permits: createPermits({ attention, maxOpen: () => maxOpen }),
-    lookup,
-    readPassword,
-    secureContexts: createSecureContexts(),
-    userAgent: "appliance-exporter/test",
-  });
+  const options = {
+    version: "test",
+    maxLookups: 2,
+    maxPasswordReads: 2,
+    maxConnections: () => maxOpen,
+    ...(lookup === undefined ? {} : { lookup }),
+    ...(readPassword === undefined ? {} : { readPassword }),
+  };
+  const create = createClients(options, clock);
   const appliance: ApplianceConfig = applianceOf({
     name: "waf",
     baseUrl,

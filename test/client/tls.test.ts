@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 
 import type { TlsClientConfig } from "../../src/config/config.ts";
 import { Secret } from "../../src/support/secret.ts";
-import { createSecureContexts } from "../../src/client/tls-context.ts";
+import { createSecureContexts } from "../../src/client/tls.ts";
 import { systemClock } from "../../src/support/clock.ts";
 import { createAuthority, createIntermediateChain } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { VRRP_LIST } from "../../src/api/operations.ts";
+import { VRRP_LIST } from "../../src/api/vrrp.ts";
 import { eventually } from "../support/eventually.ts";
 import { startTestExporter, type ExporterUnderTest } from "../support/exporter.ts";
 import type { Samples } from "../support/samples.ts";
@@ -114,7 +114,7 @@ describe.each(rows.map((row) => [`fault ${row.fault}: ${row.name}`, row] as cons
     await eventually(() => expect(row.endpoint?.openConnections()).toBeLessThanOrEqual(1));
     const paths = new Set(row.endpoint?.server?.requests.map(({ path }) => path));
     const isNeverAsked = reason === "tls" || reason === "proxy" || paths.size === 0;
-    expect([...paths]).toEqual(isNeverAsked ? [] : [VRRP_LIST.path]);
+    expect([...paths]).toEqual(isNeverAsked ? [] : [VRRP_LIST.path()]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import { expect } from "vitest";
-import type { ClientFactory } from "../../src/client/factory.ts";
+import type { CreateClient } from "../../src/client/clients.ts";
 import { eventually } from "../support/eventually.ts";
 import { scrape } from "../support/exporter.ts";
 import type { Behaviour } from "../support/fault-server.ts";
@@ -54,7 +54,7 @@ function pictureOf(samples: Samples, appliance: string): readonly unknown[] {
 }
 
 /** A client whose answers to website tests no decoder can stomach. */
-function spoilTests(createClient: ClientFactory): ClientFactory {
+function spoilTests(createClient: CreateClient): CreateClient {
   return (endpoint) => {
     const client = createClient(endpoint);
     return {

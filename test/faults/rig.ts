@@ -1,16 +1,13 @@
+import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import { join } from "node:path";
 import { loadConfig } from "../../src/config/load.ts";
-import { createPasswordReader } from "../../src/config/password-file.ts";
 import { createFleet } from "../../src/fleet/fleet.ts";
 import { createFleetExposition } from "../../src/metrics/exposition.ts";
 import { createSelfMetrics } from "../../src/metrics/self.ts";
 import { createStatusBoard } from "../../src/status/board.ts";
-import { createObserver } from "../../src/observer.ts";
-import { createClientFactory, type ClientFactory } from "../../src/client/factory.ts";
-import { createPermits } from "../../src/client/permits.ts";
+import { createObserver } from "../../src/exporter.ts";
+import { createClients, type CreateClient } from "../../src/client/clients.ts";
 import { createLookup, type ResolveAll } from "../../src/client/lookup.ts";
-import { createSecureContexts } from "../../src/client/tls-context.ts";
-import { createAttention } from "../../src/client/attention.ts";
 import { systemClock, type Clock } from "../../src/support/clock.ts";
 import { startRunner } from "../../src/polling/runner.ts";
 import { createRoutes } from "../../src/web/routes.ts";
@@ -23,7 +20,7 @@ export interface RigOptions {
   readonly resolveAll?: ResolveAll;
   readonly clock?: Clock;
   /** Stands between polling and the real clients. */
-  readonly wrap?: (createClient: ClientFactory) => ClientFactory;
+  readonly wrap?: (createClient: CreateClient) => CreateClient;
 }
 
 export interface Rig {
@@ -40,11 +37,11 @@ export async function startRig(options: RigOptions): Promise<Rig> {
   const log = createMemoryLog();
   const fleet = createFleet();
   const exposition = createFleetExposition();
-  const self = createSelfMetrics({ version: "0.0.0", nodeVersion: "v0.0.0" }, () => 0);
-  const board = createStatusBoard({ version: "0.0.0", pollingMode: "scheduled", clock });
+  const self = createSelfMetrics({ version: "0.0.0", nodeVersion: "v0.0.0", shard: WHOLE_FLEET }, () => 0);
+  const board = createStatusBoard({ version: "0.0.0", shard: WHOLE_FLEET, clock });
   const { history } = board;
   const events = createObserver({ fleet, exposition, self, history, logger: log.logger, clock });
-  const runner = startRunner({ mode: "scheduled", clock, events, onClockJump: () => {} });
+  const runner = startRunner({ clock, events, onClockJump: () => {} });
   const snapshot = () => fleet.snapshot(clock.monotonicMs());
   const web = await startWebServer(
     [{ host: "127.0.0.1", port: 0 }],
@@ -52,11 +49,9 @@ export async function startRig(options: RigOptions): Promise<Rig> {
       telemetryPath: "/metrics",
       renderMetrics: async () =>
         Buffer.concat([Buffer.from(await self.render()), exposition.render(snapshot())]),
-      snapshot,
       document: () => board.document(snapshot(), runner),
       renderPage: () => "",
       assets: new Map(),
-      probe: () => Promise.resolve(undefined),
       isHealthy: () => true,
       isReady: () => true,
       configText: () => "",
@@ -65,16 +60,8 @@ export async function startRig(options: RigOptions): Promise<Rig> {
     }),
   );
   if (!web.ok) throw new Error(web.code);
-  const attention = createAttention(clock);
-  const createClient = createClientFactory({
-    clock,
-    attention,
-    permits: createPermits({ attention, maxOpen: () => Number.POSITIVE_INFINITY }),
-    lookup: createLookup(2, resolveAll),
-    readPassword: createPasswordReader({ maxReads: 1, wallMs: clock.wallMs }),
-    secureContexts: createSecureContexts(),
-    userAgent: "rig",
-  });
+  const lookup = createLookup(2, resolveAll);
+  const createClient = createClients({ version: "rig", maxLookups: 2, maxPasswordReads: 1, lookup }, clock);
   fleet.configure(loaded.config, clock.monotonicMs());
   runner.prepare(loaded.config, wrap(createClient))();
   return {

@@ -3,6 +3,7 @@ import { createFleetExposition } from "../../src/metrics/exposition.ts";
 import { createSelfMetrics } from "../../src/metrics/self.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import type { ApplianceConfig } from "../../src/config/config.ts";
+import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import {
   applianceOf,
   configOf,
@@ -131,7 +132,7 @@ export function sampleLines(text: string, prefix = ""): readonly string[] {
 
 /** All that `/metrics` serves: the fleet's metrics and those of the exporter itself. */
 export async function completeExposition(): Promise<string> {
-  const self = createSelfMetrics({ version: "0.0.0", nodeVersion: "v20.0.0" }, () => 0);
+  const self = createSelfMetrics({ version: "0.0.0", nodeVersion: "v20.0.0", shard: WHOLE_FLEET }, () => 0);
   self.reloaded(true, WALL_MS);
   return (await self.render()) + expositionOf(cannedFleet());
 }

@@ -2,8 +2,6 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 import { createFleet } from "../../src/fleet/fleet.ts";
-import { renderProbe } from "../../src/metrics/probe-exposition.ts";
-import { OPERATION_KINDS } from "../../src/polling/observation.ts";
 import {
   applianceOf,
   configOf,
@@ -50,27 +48,4 @@ test("the worked example of the cardinality is what is exported", () => {
   const series = sampleLines(expositionOf(pair())).length;
   expect(PAGE).toContain(`One pair is ${series} series`);
   expect(PAGE).toContain(`| together | ${(300 * series).toLocaleString("en-US")} |`);
-});
-
-test("a probe's answer is the same series and two about itself", () => {
-  const facts = { operations: new Set(OPERATION_KINDS), isSuccess: true, durationSeconds: 0.25 };
-  const text = renderProbe(pair().snapshot(0), facts);
-  expect(text).toBe(`${expositionOf(pair(), 0)}\
-# HELP probe_success Whether every poll of this probe succeeded.
-# TYPE probe_success gauge
-probe_success 1
-# HELP probe_duration_seconds How long this probe took.
-# TYPE probe_duration_seconds gauge
-probe_duration_seconds 0.25
-`);
-});
-
-test("a probe of one operation tells nothing of the other", () => {
-  const facts = { isSuccess: false, durationSeconds: 1 };
-  const vrrp = renderProbe(pair().snapshot(0), { ...facts, operations: new Set(["vrrp"]) });
-  expect(vrrp).not.toMatch(/website/);
-  expect(sampleLines(vrrp, "vrrp_group_")).toHaveLength(16);
-  const websites = renderProbe(pair().snapshot(0), { ...facts, operations: new Set(["website_test"]) });
-  expect(websites).not.toMatch(/operation="vrrp"|vrrp_|appliance_up|appliance_api_anomalies/);
-  expect(sampleLines(websites, "website_up")).toHaveLength(40);
 });

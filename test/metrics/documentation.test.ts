@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { expect, test } from "vitest";
 
+import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import { FLEET_FAMILIES } from "../../src/metrics/families.ts";
 import { createSelfMetrics } from "../../src/metrics/self.ts";
 import { FAILURE_REASONS } from "../../src/client/failure.ts";
@@ -59,7 +60,7 @@ function exportedRows(text: string, leftOut: ReadonlySet<string>): readonly Row[
 const COMMON = new Set(["appliance", "ha_cluster", "site", "rack"]);
 
 async function ownRows(): Promise<readonly Row[]> {
-  const self = createSelfMetrics({ version: "0.0.0", nodeVersion: "v20.0.0" }, () => 0);
+  const self = createSelfMetrics({ version: "0.0.0", nodeVersion: "v20.0.0", shard: WHOLE_FLEET }, () => 0);
   const rows = exportedRows(await self.render(), new Set(["le"]));
   return rows.filter(({ name }) => name.startsWith("appliance_exporter_"));
 }

@@ -1,13 +1,17 @@
 import { expect, test } from "vitest";
 
+import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import { createSelfMetrics, type SelfMetrics } from "../../src/metrics/self.ts";
-import { SKIP_REASONS } from "../../src/polling/events.ts";
+import { SKIP_REASONS } from "../../src/polling/observation.ts";
 import { FAILURE_REASONS } from "../../src/client/failure.ts";
 import { listOf, vrrpFailed, vrrpSeen, WALL_MS, websiteFailed } from "../support/observations.ts";
 import { parseExposition, type ParsedSample } from "./strict-parser.ts";
 
 function selfMetrics(droppedLogLines = () => 0): SelfMetrics {
-  return createSelfMetrics({ version: "1.2.3", nodeVersion: "v20.20.2" }, droppedLogLines);
+  return createSelfMetrics(
+    { version: "1.2.3", nodeVersion: "v20.20.2", shard: WHOLE_FLEET },
+    droppedLogLines,
+  );
 }
 
 async function samplesOf(self: SelfMetrics): Promise<readonly ParsedSample[]> {

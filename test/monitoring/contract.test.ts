@@ -14,7 +14,6 @@ const OTHER_METRICS = [
   "up",
   "ALERTS",
   "ALERTS_FOR_STATE",
-  "probe_success",
   "process_cpu_seconds_total",
   "process_start_time_seconds",
 ];

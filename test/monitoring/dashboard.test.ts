@@ -104,6 +104,9 @@ test("every documented family is used, save those that tell nothing more", () =>
     "vrrp_aliases",
     // Of each operation by reason is shown instead.
     "appliance_poll_failures_total",
+    // An alert says if a shard is missing.
+    "appliance_exporter_shard_info",
+    "appliance_exporter_shards",
   ]);
 });
 

@@ -73,6 +73,12 @@ export const OUTAGES: readonly Outage[] = [
     besides: [alert("ApplianceDown", WAF_1)],
   },
   {
+    name: "a shard is missing: the appliances that only that one watched are missing",
+    told: [alert("ApplianceExporterShardMissing", { job: "appliance-exporter" })],
+    silenced: [alert("ApplianceMissing", WAF_1)],
+    besides: [alert("ApplianceDown", WAF_1)],
+  },
+  {
     name: "a site is dark: its clusters, appliances and websites",
     told: [alert("SiteDark"), alert("SiteDark", { site: "amsterdam" })],
     silenced: [

@@ -1,3 +1,4 @@
+import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import { problemsOf } from "../../src/status/problems.ts";
 import type {
   ApplianceDocument,
@@ -135,12 +136,11 @@ export function documentOf(
     nowMs: NOW_MS,
     reloadFailedAtMs: undefined,
     recalled: { vanished: [], flapping: [] },
-    pollingMode: "scheduled",
   });
   const isWrong = problems.some(({ severity }) => severity !== "unknown");
   return {
     verdict: isWrong ? "wrong" : problems.length === 0 ? "well" : "unknown",
-    exporter: { version: "1.2.3", startedAt: ago(86_400), pollingMode: "scheduled" },
+    exporter: { version: "1.2.3", startedAt: ago(86_400), shard: WHOLE_FLEET },
     problems: [...problems],
     clusters: [...clusters],
     events: [],

@@ -26,9 +26,9 @@ test("each appliance shows its latest poll, last success, duration, why it fails
   ]);
 });
 
-const pageOf = (query: string): string =>
+const pageOf = (query: string, document = FLEET): string =>
   createStatusPage({
-    document: () => FLEET,
+    document: () => document,
     wallMs: () => NOW_MS,
     telemetryPath: "/metrics",
     assets: "assets/1",
@@ -45,6 +45,13 @@ test("the page says what is wrong first, then what happened, then how the cluste
   const found = places.map((place) => text.indexOf(place));
   expect(found).not.toContain(-1);
   expect(found).toEqual(found.toSorted((a, b) => a - b));
+});
+
+test("the page names the shard of an exporter that does not poll all clusters", () => {
+  expect(textOf({ text: pageOf("") })).toContain("appliance-exporter 1.2.3, running since");
+  const exporter = { ...FLEET.exporter, shard: { index: 1, total: 3 } };
+  const page = pageOf("", { ...FLEET, exporter });
+  expect(textOf({ text: page })).toContain("appliance-exporter 1.2.3, shard 1/3, running since");
 });
 
 test("a fragment is the part of the page that changes", () => {

@@ -27,7 +27,6 @@ function startTwoPollers(maxSlots: number) {
     clock: one.clock,
     events: { started: () => {}, observed: () => {}, skipped: () => {}, ended: () => {} },
     slots: one.slots,
-    observesAsked: false,
     twoGapsMs: () => 10_000,
     onVrrpPolled: () => {},
   };
@@ -278,8 +277,10 @@ test("a website that was taken away while its test waited is not asked for", asy
   expect(observed.map(shortly)).toEqual(["website 1: ok"]);
 });
 
-test("a client that is abandoned between the pause and the request is not asked any more", async () => {
-  const { client, poller, clock } = startHeldPoller();
+test("a client that is closed while new credentials are read is not used any more", async () => {
+  const { poller, client, clock, poll } = startHeldPoller();
+  await poll(VRRP, failing("auth"));
+  client.hasCredentials = true;
   poller.due(VRRP, clock.monotonicMs());
   poller.close();
   await settle();

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { afterEach, expect, test, vi } from "vitest";
 import type { ApplianceConfig } from "../../src/config/config.ts";
 import type { Body } from "../../src/client/client.ts";
-import type { Outcome } from "../../src/client/outcome.ts";
+import type { Outcome } from "../../src/client/failure.ts";
 import { startRunner } from "../../src/polling/runner.ts";
 import { applianceOf, configOf, websiteOf } from "../support/observations.ts";
 import { holdClock } from "./held-clock.ts";
@@ -29,7 +29,6 @@ async function refusals(
     return path.includes("website") ? SITE_OK : list;
   };
   const runner = startRunner({
-    mode: "scheduled",
     clock,
     events: { started: () => {}, ended: () => {}, observed: () => {}, skipped: () => {} },
     onClockJump: () => {},

@@ -3,9 +3,10 @@ import { expect, test } from "vitest";
 import type { WebsiteConfig } from "../../src/config/config.ts";
 import type { ApplianceClient } from "../../src/client/client.ts";
 import { meansApplianceDown, FAILURE_REASONS } from "../../src/client/failure.ts";
-import type { Outcome } from "../../src/client/outcome.ts";
-import { exportedStatuses, pollVrrp, pollWebsite } from "../../src/polling/poll.ts";
-import { failureOf, websiteOf } from "../support/observations.ts";
+import type { Outcome } from "../../src/client/failure.ts";
+import { poll } from "../../src/polling/poll.ts";
+import { exportedStatuses } from "../../src/api/website-test.ts";
+import { failureOf } from "../support/observations.ts";
 import { bodyOf } from "./poller-support.ts";
 
 /** A client that answers every request so. */
@@ -27,8 +28,8 @@ test("a poll asks for its operation's path within its timeout and its limit", as
     asked.push(request);
     return Promise.resolve({ ok: true, value: bodyOf("{}") });
   });
-  await pollVrrp(client, 4_000);
-  await pollWebsite(client, websiteOf({ id: 12 }), 20_000);
+  await poll(client, { kind: "vrrp" }, 4_000);
+  await poll(client, { kind: "website_test", websiteId: 12 }, 20_000);
   expect(asked).toEqual([
     ["/api/v1/interface/virtual", 4_000, { precedence: "list", bodyLimitBytes: 256 * 1024 }],
     ["/api/v1/website/12/test", 20_000, { precedence: "test", bodyLimitBytes: 64 * 1024 }],
@@ -37,11 +38,11 @@ test("a poll asks for its operation's path within its timeout and its limit", as
 
 test("no interfaces are a success", async () => {
   const value = { interfaces: [], unreadable: [], anomalies: [] };
-  expect(await pollVrrp(body("[]"), 1)).toEqual({ kind: "vrrp", outcome: { ok: true, value } });
+  expect(await poll(body("[]"), { kind: "vrrp" }, 1)).toEqual({ kind: "vrrp", outcome: { ok: true, value } });
 });
 
 test("a body that is no list is a failure that says where and holds nothing of the body", async () => {
-  const { outcome } = await pollVrrp(body('"hunter2"'), 1);
+  const { outcome } = await poll(body('"hunter2"'), { kind: "vrrp" }, 1);
   expect(outcome).toEqual({
     ok: false,
     failure: { reason: "decode", message: "$: expected an object of interfaces, got a string" },
@@ -50,8 +51,9 @@ test("a body that is no list is a failure that says where and holds nothing of t
 
 test("a client's failure is the poll's", async () => {
   const failed: Outcome<never> = { ok: false, failure: failureOf("tls") };
-  const { outcome } = await pollVrrp(
+  const { outcome } = await poll(
     answering(() => Promise.resolve(failed)),
+    { kind: "vrrp" },
     1,
   );
   expect(outcome).toEqual(failed);
@@ -65,7 +67,7 @@ test("a bug is a failure of that poll, for the reason internal, and is not throw
     }),
   ];
   for (const client of broken) {
-    const { outcome } = await pollWebsite(client, websiteOf({ id: 1 }), 1);
+    const { outcome } = await poll(client, { kind: "website_test", websiteId: 1 }, 1);
     expect(outcome).toMatchObject({ ok: false, failure: { reason: "internal" } });
     expect(outcome.ok ? "" : outcome.failure.message).toContain("TypeError: x is not a function");
   }

@@ -1,9 +1,9 @@
 import type { ApplianceConfig, OperationTiming } from "../../src/config/config.ts";
 import { createAppliancePoller, type AppliancePoller } from "../../src/polling/appliance-poller.ts";
 import type { ApplianceClient, Body } from "../../src/client/client.ts";
-import type { SkipReason } from "../../src/polling/events.ts";
-import type { Observation, Operation, OperationKind } from "../../src/polling/observation.ts";
-import type { Outcome } from "../../src/client/outcome.ts";
+import type { SkipReason, Observation, Operation } from "../../src/polling/observation.ts";
+import type { OperationKind } from "../../src/api/operations.ts";
+import type { Outcome } from "../../src/client/failure.ts";
 import { createSlots, type Slots } from "../../src/polling/slots.ts";
 import { applianceOf, failureOf, websiteOf } from "../support/observations.ts";
 import { holdClock, type HeldClock } from "./held-clock.ts";
@@ -58,7 +58,7 @@ export function fakeClient(): FakeClient {
     answer: async (pathEnd, outcome) => {
       const at = requests.findIndex(({ path }) => path.endsWith(pathEnd));
       const [request] = requests.splice(at, at < 0 ? 0 : 1);
-      if (request === undefined) throw new Error(`nobody asks for ${pathEnd}`);
+      if (request === undefined) throw new Error(`no request for ${pathEnd}`);
       request.resolve(outcome);
       await settle();
     },
@@ -99,7 +99,7 @@ function twoGapsMs(timing: OperationTiming): number {
 /** A poller under a held clock, with a client that the test answers for. */
 export function startHeldPoller(
   appliance: ApplianceConfig = WAF,
-  { maxSlots = 64, observesAsked = false }: { maxSlots?: number; observesAsked?: boolean } = {},
+  { maxSlots = 64 }: { maxSlots?: number } = {},
 ): HeldPoller {
   const clock = holdClock();
   const slots = createSlots(clock);
@@ -123,11 +123,7 @@ export function startHeldPoller(
     ended: () => void (inFlight -= 1),
   };
   const onVrrpPolled = (_: ApplianceConfig, isBack: boolean) => void polled.push(isBack);
-  const poller = createAppliancePoller(
-    { clock, events, slots, observesAsked, twoGapsMs, onVrrpPolled },
-    appliance,
-    client,
-  );
+  const poller = createAppliancePoller({ clock, events, slots, twoGapsMs, onVrrpPolled }, appliance, client);
 
   const due = async (...operations: readonly Operation[]): Promise<void> => {
     for (const operation of operations) poller.due(operation, clock.monotonicMs());

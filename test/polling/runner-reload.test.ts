@@ -1,9 +1,9 @@
 import { afterEach, expect, test, vi } from "vitest";
 import type { ApplianceConfig } from "../../src/config/config.ts";
 import type { ApplianceClient, Body } from "../../src/client/client.ts";
-import type { Endpoint } from "../../src/client/factory.ts";
+import type { Endpoint } from "../../src/client/clients.ts";
 import type { Observation } from "../../src/polling/observation.ts";
-import type { Outcome } from "../../src/client/outcome.ts";
+import type { Outcome } from "../../src/client/failure.ts";
 import { startRunner } from "../../src/polling/runner.ts";
 import { applianceOf, configOf, websiteOf } from "../support/observations.ts";
 import { holdClock } from "./held-clock.ts";
@@ -42,7 +42,6 @@ async function courseOf(
   const events: string[] = [];
   const tell = (what: string): void => void events.push(`${clock.monotonicMs()} ${what}`);
   const runner = startRunner({
-    mode: "scheduled",
     clock,
     events: {
       started: () => {},
@@ -116,7 +115,7 @@ test("a configuration whose clients cannot all be made touches nothing that runs
     skipped: () => {},
     observed: (observation: Observation) => void observed.push(observation),
   };
-  const runner = startRunner({ mode: "scheduled", clock, events, onClockJump: () => {} });
+  const runner = startRunner({ clock, events, onClockJump: () => {} });
   const [a, b] = [applianceOf({ name: "a" }), applianceOf({ name: "b" })];
   const createClient = () => {
     const client = fakeClient();

@@ -37,7 +37,7 @@ function startHeldRunner(...appliances: readonly ApplianceConfig[]): HeldRunner 
     observed: (observation: Observation) => void observed.push(observation),
     skipped: (kind: string, reason: string, count: number) => void skipped.push(`${kind} ${reason} ${count}`),
   };
-  const runner = startRunner({ mode: "scheduled", clock, events, onClockJump: () => {} });
+  const runner = startRunner({ clock, events, onClockJump: () => {} });
   const apply = (...next: readonly ApplianceConfig[]): void =>
     runner.prepare(configOf(...next), () => {
       const client = fakeClient();

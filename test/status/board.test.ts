@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import { createStatusBoard } from "../../src/status/board.ts";
 import { fleetOf } from "../fleet/support.ts";
 import { applianceOf, WALL_MS } from "../support/observations.ts";
@@ -7,7 +8,7 @@ import { applianceOf, WALL_MS } from "../support/observations.ts";
 function nextPollsBy(clocks: readonly (readonly [wallMs: number, monotonicMs: number])[]) {
   let now = clocks[0] ?? [0, 0];
   const clock = { wallMs: () => now[0], monotonicMs: () => now[1] };
-  const board = createStatusBoard({ version: "1.2.3", pollingMode: "scheduled", clock });
+  const board = createStatusBoard({ version: "1.2.3", shard: WHOLE_FLEET, clock });
   const fleet = fleetOf([applianceOf({ name: "lone" })]);
   return clocks.map((next) => {
     now = next;
@@ -33,7 +34,7 @@ test("what is planned does not move with the moment at which the clocks are read
 
 test("the configuration is told to be the one before since the first of the reloads that failed", () => {
   const clock = { wallMs: () => WALL_MS + 60_000, monotonicMs: () => 60_000 };
-  const board = createStatusBoard({ version: "1.2.3", pollingMode: "scheduled", clock });
+  const board = createStatusBoard({ version: "1.2.3", shard: WHOLE_FLEET, clock });
   const told = () =>
     board
       .document(fleetOf([]).snapshot(0), { nextPollMs: () => undefined })

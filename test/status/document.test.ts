@@ -52,7 +52,7 @@ const DOCUMENT = documentOf(
 test("the document tells all that is known, what is wrong first, and leaves out what is not known", () => {
   expect(JSON.parse(JSON.stringify(DOCUMENT))).toEqual({
     verdict: "wrong",
-    exporter: { version: "1.2.3", pollingMode: "scheduled", startedAt: "2023-11-14T22:12:20.000Z" },
+    exporter: { version: "1.2.3", shard: { index: 0, total: 1 }, startedAt: "2023-11-14T22:12:20.000Z" },
     problems: [
       {
         kind: "website_down",

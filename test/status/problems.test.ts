@@ -182,7 +182,16 @@ test.each<Case>([
 
 test("a protocol that is configured is missed where its status was never readable", () => {
   const both = websiteOf({ id: 2, name: "shop", protocols: ["http", "https"] });
-  const fleet = fleetOf([{ ...MEMBER_A, websites: [both] }], [vrrpSeen("a", listOf([])), https("a", 200)]);
+  const fleet = fleetOf(
+    [{ ...MEMBER_A, websites: [both] }],
+    [
+      vrrpSeen("a", listOf([])),
+      websiteSeen("a", 2, [
+        { protocol: "http", status: undefined },
+        { protocol: "https", status: 200 },
+      ]),
+    ],
+  );
   expect(problemLines(documentOf(fleet))).toEqual([
     "warning website_unknown: No status of website shop can be read from a by http",
   ]);
@@ -300,15 +309,6 @@ test("the unknown masters of many groups are one thing, after what they follow f
     "critical appliance_down: b cannot be seen: it cannot be reached (connect)",
     "critical master_unknown: Nobody is known to be MASTER of 192.0.2.100 (vhid 1), 192.0.2.100 (vhid 2) and 2 other groups: " +
       "nothing is known of a and b",
-  ]);
-});
-
-test("where nobody probes any more, nothing is known, and that is no fault of the appliances", () => {
-  const fleet = fleetOf([A, B], [A_IS_MASTER, B_IS_BACKUP, ...SHOP_IS_UP]);
-  const document = documentOf(fleet, { pollingMode: "probe" }, 1e9);
-  expect(document.verdict).toBe("unknown");
-  expect(problemLines(document)).toEqual([
-    "unknown not_polled_yet: Nobody has probed everything of 2 appliances lately",
   ]);
 });
 

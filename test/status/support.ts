@@ -1,3 +1,4 @@
+import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import { fleetDocument, type DocumentFacts } from "../../src/status/document.ts";
 import type { Fleet } from "../../src/fleet/fleet.ts";
 import type { FleetDocument } from "../../src/status/schema.ts";
@@ -7,7 +8,7 @@ import { WALL_MS } from "../support/observations.ts";
 export function documentOf(fleet: Fleet, given: Partial<DocumentFacts> = {}, nowMs = 0): FleetDocument {
   return fleetDocument(fleet.snapshot(nowMs), {
     version: "1.2.3",
-    pollingMode: "scheduled",
+    shard: WHOLE_FLEET,
     startedAtMs: WALL_MS - 60_000,
     nowMs: WALL_MS + 60_000,
     reloadFailedAtMs: undefined,

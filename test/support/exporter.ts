@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { startExporter } from "../../src/exporter.ts";
+import type { Shard } from "../../src/config/shard.ts";
 import type { Logger } from "../../src/support/log.ts";
-import type { PollingMode } from "../../src/polling/runner.ts";
 import { createLeapingClock } from "./leaping-clock.ts";
 import { parseSamples, type Samples } from "./samples.ts";
 
@@ -48,8 +48,8 @@ export interface Setup {
   readonly files?: Readonly<Record<string, string>>;
   /** The web configuration, as text; it becomes `web.yaml`. */
   readonly web?: string;
-  /** Default: `scheduled`. */
-  readonly pollingMode?: PollingMode;
+  /** Default: all clusters. */
+  readonly shard?: Shard;
 }
 
 /** A whole exporter in this process, with a folder of its own. */
@@ -99,7 +99,7 @@ export async function startTestExporter({
       enableLifecycle: true,
       webConfigFile: setup.web === undefined ? undefined : join(folder, "web.yaml"),
       ...(watchIntervalMs === undefined ? {} : { watchIntervalMs }),
-      pollingMode: setup.pollingMode ?? "scheduled",
+      ...(setup.shard === undefined ? {} : { shard: setup.shard }),
       version: "0.0.0",
       nodeVersion: "v0.0.0",
       maxLookups: 2,

@@ -2,8 +2,9 @@ import type { VrrpAnomaly, VrrpInterface, VrrpList } from "../../src/api/vrrp-li
 import type { ApplianceConfig, Config, WebsiteConfig } from "../../src/config/config.ts";
 import { NO_SETTINGS } from "../../src/config/http-client-file.ts";
 import type { Failure, FailureReason } from "../../src/client/failure.ts";
-import type { Observation, WebsiteStatus } from "../../src/polling/observation.ts";
-import type { PresentedCertificate } from "../../src/client/outcome.ts";
+import type { Observation } from "../../src/polling/observation.ts";
+import type { WebsiteBlock } from "../../src/api/website-test.ts";
+import type { PresentedCertificate } from "../../src/client/certificate.ts";
 
 /** 2023-11-14T22:13:20Z, the wall clock of canned observations. */
 export const WALL_MS = 1_700_000_000_000;
@@ -106,14 +107,14 @@ export function vrrpFailed(appliance: string, reason: FailureReason, given: Circ
 export function websiteSeen(
   appliance: string,
   websiteId: number,
-  value: readonly WebsiteStatus[],
+  blocks: readonly WebsiteBlock[],
   given: Circumstances = {},
 ): Observation {
   return {
     kind: "website_test",
     appliance,
     websiteId,
-    outcome: { ok: true, value },
+    outcome: { ok: true, value: { blocks } },
     ...circumstances(given),
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { clientOf } from "../../src/web/client-address.ts";
+import { clientOf } from "../../src/web/connections.ts";
 
 test.each([
   ["192.0.2.1", "192.0.2.1"],

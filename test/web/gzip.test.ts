@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { acceptsGzip } from "../../src/web/gzip.ts";
+import { acceptsGzip } from "../../src/web/reply.ts";
 
 test.each([
   "gzip",

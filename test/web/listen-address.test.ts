@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { formatAddress, parseListenAddress } from "../../src/web/listen-address.ts";
+import { formatAddress, parseListenAddress } from "../../src/web/listen.ts";
 
 test.each([
   [":10849", { host: undefined, port: 10_849 }],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createHeadFinder } from "../../src/web/request-head.ts";
+import { createHeadFinder } from "../../src/web/serial-connection.ts";
 
 /** The heads in a text that comes in pieces of so many bytes. */
 function headsIn(text: string, size: number): readonly string[] {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseRoutePrefix, underPrefix } from "../../src/web/route-prefix.ts";
+import { parseRoutePrefix, underPrefix } from "../../src/web/paths.ts";
 import { ask, routes, serve } from "./support.ts";
 
 test.each([

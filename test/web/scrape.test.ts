@@ -3,8 +3,7 @@ import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
-import type { MetricsText } from "../../src/web/metrics-text.ts";
-import { createSharedRendering } from "../../src/web/scrape.ts";
+import { type MetricsText, createSharedRendering } from "../../src/web/scrape.ts";
 
 /** Renders its own number, and tells how often it has rendered. */
 function numbered(size = 0): { rendering: MetricsText; count(): number } {

@@ -3,6 +3,7 @@ import type { Agent, RequestListener } from "node:http";
 
 import { onTestFinished } from "vitest";
 
+import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import { startWebServer } from "../../src/web/server.ts";
 import type { FleetDocument } from "../../src/status/schema.ts";
 import { createRoutes, type RouteDeps } from "../../src/web/routes.ts";
@@ -56,7 +57,7 @@ export async function serve(handler: RequestListener): Promise<number> {
 
 export const EMPTY_DOCUMENT: FleetDocument = {
   verdict: "unknown",
-  exporter: { version: "1.2.3", startedAt: "2023-11-14T22:13:20.000Z", pollingMode: "scheduled" },
+  exporter: { version: "1.2.3", startedAt: "2023-11-14T22:13:20.000Z", shard: WHOLE_FLEET },
   problems: [],
   clusters: [],
   events: [],
@@ -67,11 +68,9 @@ export function routes(given: Partial<RouteDeps> = {}): RequestListener {
   return createRoutes({
     telemetryPath: "/metrics",
     renderMetrics: () => Promise.resolve("x 1\n"),
-    snapshot: () => ({ appliances: [], clusters: [] }),
     document: () => EMPTY_DOCUMENT,
     renderPage: () => "",
     assets: new Map(),
-    probe: () => Promise.resolve(undefined),
     isHealthy: () => true,
     isReady: () => true,
     configText: () => "appliances: []\n",

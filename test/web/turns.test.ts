@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createTurns } from "../../src/web/turns.ts";
+import { createTurns } from "../../src/web/serial-connection.ts";
 
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));

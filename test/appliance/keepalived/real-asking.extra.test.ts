@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 import { describe, expect, test } from "vitest";
 
-import { VRRP_LIST } from "../../../src/api/operations.ts";
+import { VRRP_LIST } from "../../../src/api/vrrp.ts";
 import { resolveVrrp, vrrpSchema } from "../../../src/appliance/config-vrrp.ts";
 import { createKeepalivedVrrp, type KeepalivedOptions } from "../../../src/appliance/vrrp-keepalived.ts";
 import { toolPath } from "../../support/tool.ts";
@@ -37,7 +37,7 @@ describe("asking a real keepalived", () => {
     const keepalived = await startLone();
     const { port } = await startAppliance({ vrrp: await sourceIn(keepalived) });
     const asked = async () => {
-      const { status, body } = await ask(port, VRRP_LIST.path);
+      const { status, body } = await ask(port, VRRP_LIST.path());
       return { status, body: body.replaceAll(`${keepalived.folder}/`, "") };
     };
     const isMaster = { status: 200, body: expect.stringContaining('"state_current":"MASTER"') };

@@ -59,7 +59,7 @@ test("where the server does not take its part after all, nothing of the configur
     throw refused;
   };
   const reloader = createReloader({
-    configFile,
+    load: () => loadConfig(configFile),
     loaded,
     web: { sources: [], prepare: () => Promise.resolve({ ok: true, sources: [], apply }) },
     prepare: ({ appliances }) => {

@@ -97,7 +97,7 @@ test("what changes between the load at the start and the first check is not over
   await writeFile(join(folder, "web.yaml"), `basic_auth_users: { monitor: $2y$${HASH} }\n`);
   let reloaded = 0;
   const reloader = createReloader({
-    configFile,
+    load: () => loadConfig(configFile),
     loaded,
     web: secured.web,
     prepare: () => () => {},

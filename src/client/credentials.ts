@@ -1,4 +1,39 @@
 import type { Redact } from "../api/kept-text.ts";
+import type { BasicAuthConfig } from "../config/config.ts";
+import type { PasswordReader } from "../config/password-file.ts";
+import { Secret } from "../support/secret.ts";
+import type { Failure } from "./failure.ts";
+
+export interface Credentials {
+  /** The header's value. */
+  readonly authorization: string;
+  readonly password: string;
+}
+
+export type CredentialsResult =
+  | { readonly ok: true; readonly credentials: Credentials | undefined }
+  | { readonly ok: false; readonly failure: Failure };
+
+/** The credentials of one request, read anew. */
+export async function readCredentials(
+  basicAuth: BasicAuthConfig | undefined,
+  readPassword: PasswordReader,
+): Promise<CredentialsResult> {
+  if (basicAuth === undefined) return { ok: true, credentials: undefined };
+  const read = await readPassword(basicAuth.password);
+  if (!read.ok) {
+    const reason = read.isSystemError ? "local" : "secret";
+    return { ok: false, failure: { reason, message: `the password file cannot be used: ${read.message}` } };
+  }
+  const password = read.secret.reveal();
+  const authorization = basicAuthorization(new Secret(`${basicAuth.username}:${password}`));
+  return { ok: true, credentials: { authorization, password } };
+}
+
+/** The value of an Authorization header for `user:password`. @see RFC 7617, 2 */
+export function basicAuthorization(credentials: Secret): string {
+  return `Basic ${Buffer.from(credentials.reveal()).toString("base64")}`;
+}
 
 /** Shorter ones occur in any answer by chance (`MASTER`), and what is true must not become unreadable for their sake. */
 const MIN_PASSWORD_LENGTH = 8;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import { compressed } from "./gzip.ts";
-import type { Reply } from "./reply.ts";
-import { targetOf } from "./request-path.ts";
+import { targetOf } from "./paths.ts";
+import { compressed, type Reply } from "./reply.ts";
+import { sharedReply, createSharedRendering } from "./scrape.ts";
 
 /** Only our own files: no inline script or style, no frame around the page, no request to another host. */
 const CONTENT_SECURITY_POLICY = [
@@ -31,5 +31,14 @@ export function createStatusPage(
         "cache-control": "no-store",
       },
     });
+  };
+}
+
+/** The fleet's document as JSON, for programs. */
+export function createFleetPage(render: () => Promise<string>): (request: IncomingMessage) => Promise<Reply> {
+  const rendering = createSharedRendering(render);
+  return async (request) => {
+    const reply = await sharedReply(request, rendering, "application/json");
+    return { ...reply, headers: { ...reply.headers, "cache-control": "no-store" } };
   };
 }

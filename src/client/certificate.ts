@@ -1,7 +1,16 @@
 import type { X509Certificate } from "node:crypto";
 import type { TLSSocket } from "node:tls";
 import type { TlsClientConfig } from "../config/config.ts";
-import type { PresentedCertificate } from "./outcome.ts";
+
+/** The certificate an appliance presented last, whether it was trusted or not. */
+export interface PresentedCertificate {
+  /** Unix time, in seconds; `undefined` where it cannot be read. */
+  readonly notAfterSeconds: number | undefined;
+  readonly subject: string;
+  readonly issuer: string;
+  /** Lower-case hex without colons. */
+  readonly sha256: string;
+}
 
 /** The facts of a certificate that operators ask for. */
 export function describeCertificate(certificate: X509Certificate): PresentedCertificate {

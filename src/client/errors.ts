@@ -1,7 +1,19 @@
-import { errorCode } from "../support/error-code.ts";
+import { errorCode } from "../support/errors.ts";
 import type { FailureReason } from "./failure.ts";
-import { ConnectionError } from "./connection-error.ts";
-import type { Stage } from "./attempt.ts";
+
+/** How far an attempt to connect has come; what a deadline that strikes is called depends on it. */
+export type Stage = "lookup" | "connect" | "proxy" | "tls" | "connected";
+
+/** A connection that was not made, for a reason that has no error code of the runtime. */
+export class ConnectionError extends Error {
+  readonly reason: FailureReason;
+
+  constructor(reason: FailureReason, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = "ConnectionError";
+    this.reason = reason;
+  }
+}
 
 /** This host is short of something; the appliance has nothing to do with it. EAI_MEMORY: in a name look-up. */
 const SHORTAGE = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EAI_MEMORY"]);

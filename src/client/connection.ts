@@ -1,10 +1,9 @@
 import type { Socket } from "node:net";
 import { Client, type Dispatcher } from "undici";
-import { errorCode } from "../support/error-code.ts";
-import type { PresentedCertificate } from "./outcome.ts";
-import { ConnectionError } from "./connection-error.ts";
-import type { Stage } from "./attempt.ts";
-import type { Connector } from "./connector.ts";
+import { errorCode } from "../support/errors.ts";
+import type { PresentedCertificate } from "./certificate.ts";
+import { ConnectionError, type Stage } from "./errors.ts";
+import type { Connector } from "./connect.ts";
 
 export interface Request {
   readonly path: string;
@@ -19,7 +18,7 @@ const HEADERS_LIMIT_BYTES = 16 * 1024;
  * One connection to an appliance, used by one poll at a time and kept between polls. Whoever holds it may destroy it
  * at any moment, in the middle of a handshake too, without touching any other poll.
  */
-export interface Lane {
+export interface Connection {
   /**
    * Sends a GET; the first one makes the connection, and none makes another.
    *
@@ -38,7 +37,7 @@ export interface Lane {
   destroy(): void;
 }
 
-export interface LaneOptions {
+export interface ConnectionOptions {
   /** `https://host:port` */
   readonly origin: string;
   readonly connector: Connector;
@@ -51,8 +50,8 @@ export interface LaneOptions {
   readonly onGone: () => void;
 }
 
-/** A lane that has not connected yet. */
-export function createLane(options: LaneOptions): Lane {
+/** A connection that has not connected yet. */
+export function createConnection(options: ConnectionOptions): Connection {
   const { origin, connector, period, onCertificate, onBegun, onGone } = options;
   const madeIn = period();
   let stage: Stage = "lookup";
@@ -75,7 +74,7 @@ export function createLane(options: LaneOptions): Lane {
         stage: (reached: Stage) => (stage = reached),
         socket: (made: Socket) => {
           sockets.push(made);
-          // Whatever it has to say after its lane has ended, or between two owners, nobody waits for.
+          // Whatever it has to say after its connection has ended, or between two owners, nobody waits for.
           made.on("error", () => {});
           made.once("close", onGone);
         },

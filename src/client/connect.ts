@@ -1,15 +1,21 @@
-import { isIP, type Socket } from "node:net";
+import { connect, isIP, type Socket } from "node:net";
 import type { SecureContext, TLSSocket } from "node:tls";
 import type { ProxyConfig, TlsClientConfig } from "../config/config.ts";
 import type { Clock } from "../support/clock.ts";
-import type { PresentedCertificate } from "./outcome.ts";
-import type { AttemptWatcher } from "./attempt.ts";
-import { ConnectionError } from "./connection-error.ts";
-import { dial } from "./dial.ts";
-import { handshake } from "./handshake.ts";
+import { describeCertificate, peerProblem, type PresentedCertificate } from "./certificate.ts";
+import { ConnectionError, isLocalError, isLookupError, type Stage } from "./errors.ts";
 import type { Lookup } from "./lookup.ts";
-import { describeCertificate, peerProblem } from "./peer-verification.ts";
 import { openTunnel } from "./proxy.ts";
+import { handshake } from "./tls.ts";
+
+/** Watches one attempt, and may end it at any stage by destroying the sockets it is told of. */
+export interface AttemptWatcher {
+  stage(stage: Stage): void;
+  /** Every socket of the attempt, from the moment it exists. */
+  socket(socket: Socket): void;
+  /** What the peer presented in a full handshake, trusted or not. */
+  certificate(certificate: PresentedCertificate): void;
+}
 
 /**
  * Connects once.
@@ -49,7 +55,7 @@ export function createConnector(options: ConnectorOptions): Connector {
     const secured = await handshake(
       raw,
       { name, context: tls.context, session: before?.session, remember: (session) => keep(session) },
-      watcher,
+      (socket) => watcher.socket(socket),
     );
     // On a resumed session the peer presents nothing; it is whoever presented itself when the session began.
     const isResumed = secured.isSessionReused();
@@ -88,4 +94,52 @@ interface Resumable {
 function presentedBy(socket: TLSSocket): PresentedCertificate | undefined {
   const certificate = socket.getPeerX509Certificate();
   return certificate === undefined ? undefined : describeCertificate(certificate);
+}
+
+/**
+ * How long one address may take before the next one of the same name is tried beside it; the runtime's own 250 ms give
+ * up on slow ways too soon.
+ */
+const ADDRESS_ATTEMPT_TIMEOUT_MS = 1000;
+
+interface DialOptions {
+  readonly lookup: Lookup;
+  /** Whether it is a proxy that is dialled: its failure has a reason of its own then. */
+  readonly isProxy: boolean;
+}
+
+/**
+ * A TCP connection, after a name look-up where the host is no address.
+ *
+ * @throws the runtime's error, or for a proxy that is not reached a ConnectionError
+ */
+function dial(
+  { host, port }: { readonly host: string; readonly port: number },
+  { lookup, isProxy }: DialOptions,
+  watcher: AttemptWatcher,
+): Promise<Socket> {
+  const connecting = isProxy ? "proxy" : "connect";
+  watcher.stage(isIP(host) === 0 ? "lookup" : connecting);
+  const socket = connect({
+    host,
+    port,
+    noDelay: true,
+    keepAlive: true,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_TIMEOUT_MS,
+    lookup: (hostname, options, callback) =>
+      lookup(hostname, options, (error, address, family) => {
+        if (error === null) watcher.stage(connecting);
+        callback(error, address, family);
+      }),
+  });
+  watcher.socket(socket);
+  return new Promise((resolve, reject) => {
+    socket.once("connect", () => resolve(socket));
+    socket.once("error", (error: NodeJS.ErrnoException) => {
+      const isTheProxy = isProxy && !isLookupError(error) && !isLocalError(error);
+      reject(isTheProxy ? new ConnectionError("proxy", "the proxy cannot be reached", error) : error);
+    });
+    socket.once("close", () => reject(new ConnectionError("connect", "the connection was given up")));
+  });
 }
