@@ -91,7 +91,7 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
     return result.ok ? { ...result, config: inShard(result.config, shard) } : result;
   };
   const loaded = await load();
-  const secured = await loadSecuredWeb(options.webConfigFile, { logger, nowMs: clock.monotonicMs });
+  const secured = await loadSecuredWeb(options.webConfigFile);
   if (!loaded.ok || !secured.ok) return { ok: false, reason: "config", errors: errorsOf(loaded, secured) };
 
   const assets = await loadAssets();

@@ -1,4 +1,4 @@
-import { loadHttpClient, NO_SETTINGS } from "../config/http-client-file.ts";
+import { loadHttpClient, NO_SETTINGS } from "../config/http-client.ts";
 import type { ConfigError } from "../config/config.ts";
 import { createClients } from "../client/clients.ts";
 import { fleetDocumentSchema, type FleetDocument } from "../status/schema.ts";

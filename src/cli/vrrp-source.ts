@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-import type { VrrpConfig } from "../appliance/config-vrrp.ts";
+import type { VrrpConfig } from "../appliance/config.ts";
 import type { VrrpSource } from "../appliance/routes.ts";
 import { createKeepalivedVrrp } from "../appliance/vrrp-keepalived.ts";
 import { createStaticVrrp } from "../appliance/vrrp-static.ts";

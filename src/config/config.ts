@@ -51,7 +51,7 @@ export interface HttpClientConfig {
   readonly basicAuth: BasicAuthConfig | undefined;
   readonly tls: TlsClientConfig;
   readonly proxy: ProxyConfig | undefined;
-  /** The same for two settings that would make the same connections with the same credentials; tells nothing of them. */
+  /** Equal for settings that make the same connections with the same credentials; reveals nothing of them. */
   readonly fingerprint: string;
 }
 
@@ -86,17 +86,17 @@ export interface TlsClientConfig {
   readonly certificateSha256: readonly string[];
 }
 
-/** One thing that is wrong with the input, and where. */
+/** One error in a file, and where. */
 export interface ConfigError {
   /** As it was given on the command line or by the pattern that found it. */
   readonly file: string;
-  /** 1-based; absent where the file itself is the trouble. */
+  /** 1-based; absent if the file cannot be read. */
   readonly position?: { readonly line: number; readonly column: number };
   /** `clusters[2].appliances[0].base_url`; empty for the document as a whole. */
   readonly path: string;
   /** What was expected, and what was found unless it could be a secret. */
   readonly message: string;
-  /** Only in a last error that stands for so many that are not shown. */
+  /** Only in a last error: how many errors are not shown. */
   readonly more?: number;
 }
 

@@ -3,17 +3,17 @@ import type { ConfigError } from "./config.ts";
 /** Errors that are reported at once; the rest is counted. */
 export const MAX_ERRORS = 100;
 
-/** Where a value stands in a file's data: map keys and list indexes, from the outermost in. */
+/** Where a value stands in a file's data: map keys and list indexes, the outermost first. */
 export type JsonPath = readonly (string | number)[];
 
 type Checked = { readonly ok: true } | { readonly ok: false; readonly errors: readonly ConfigError[] };
 
-/** Everything that is wrong with any of them: at most 100 errors, and then one that counts the rest. */
+/** All errors of the results: at most 100, and then one that counts the rest. */
 export function errorsOf(...results: readonly Checked[]): readonly ConfigError[] {
   return limitErrors(results.flatMap((result) => (result.ok ? [] : result.errors)));
 }
 
-/** How many errors the list stands for: an error with `more` stands for that many. */
+/** How many errors the list stands for. */
 export function countErrors(errors: readonly ConfigError[]): number {
   return errors.reduce((sum, { more = 1 }) => sum + more, 0);
 }
@@ -41,27 +41,22 @@ function formatSegment(segment: string | number): string {
 }
 
 /**
- * The errors by file in the order of `files`, then by position, each once: at most 100, and then one that counts the
- * rest.
+ * The first 100 errors, each once, and then one that counts the rest. They are sorted by file in the order of `files`,
+ * then by position; without `files`, they keep their order.
  */
-export function sortErrors(files: readonly string[], errors: readonly ConfigError[]): readonly ConfigError[] {
+export function limitErrors(
+  errors: readonly ConfigError[],
+  files: readonly string[] = [],
+): readonly ConfigError[] {
   const order = new Map(files.map((file, index) => [file, index]));
-  const once = new Map(shownOf(errors).map((error) => [formatConfigError(error), error]));
-  const sorted = [...once.values()].toSorted(
-    (a, b) =>
-      (order.get(a.file) ?? -1) - (order.get(b.file) ?? -1) ||
-      (a.position?.line ?? 0) - (b.position?.line ?? 0) ||
-      (a.position?.column ?? 0) - (b.position?.column ?? 0),
-  );
-  return limitErrors([...sorted, ...errors.filter(({ more }) => more !== undefined)]);
-}
-
-function limitErrors(errors: readonly ConfigError[]): readonly ConfigError[] {
-  const shown = shownOf(errors).slice(0, MAX_ERRORS);
-  const more = countErrors(errors) - shown.length;
-  return more === 0 ? shown : [...shown, moreErrors(shown.at(-1)?.file ?? "", more)];
-}
-
-function shownOf(errors: readonly ConfigError[]): readonly ConfigError[] {
-  return errors.filter(({ more }) => more === undefined);
+  const compare = (a: ConfigError, b: ConfigError): number =>
+    (order.get(a.file) ?? -1) - (order.get(b.file) ?? -1) ||
+    (a.position?.line ?? 0) - (b.position?.line ?? 0) ||
+    (a.position?.column ?? 0) - (b.position?.column ?? 0);
+  const shown = errors.filter(({ more }) => more === undefined);
+  const distinct = [...new Map(shown.map((error) => [formatConfigError(error), error])).values()];
+  const sorted = (files.length === 0 ? distinct : distinct.toSorted(compare)).slice(0, MAX_ERRORS);
+  const counted = countErrors(errors.filter(({ more }) => more !== undefined));
+  const more = counted + distinct.length - sorted.length;
+  return more === 0 ? sorted : [...sorted, moreErrors(sorted.at(-1)?.file ?? "", more)];
 }

@@ -1,55 +1,103 @@
-import { createApplianceResolver } from "./resolve/appliance.ts";
-import type { ConfigResult } from "./config.ts";
-import { sortErrors } from "./errors.ts";
-import { findDuplicateAddresses } from "./resolve/addresses.ts";
-import { readFleet } from "./resolve/entries.ts";
-import { findDuplicateNames } from "./resolve/names.ts";
-import { readIncludedFiles } from "./resolve/included-files.ts";
-import { readReferencedFiles } from "./resolve/referenced-files.ts";
-import { configSchema, fleetSchema } from "./schema/config-file.ts";
+import type { ApplianceConfig, ConfigError, ConfigResult } from "./config.ts";
+import { findDuplicateAddresses, findDuplicateNames, findDuplicateWebsites } from "./duplicates.ts";
+import { errorsOf, limitErrors } from "./errors.ts";
+import { createHttpClientResolver, namedByHttpClient, type ResolvedHttpClient } from "./http-client.ts";
+import { findIncludedFiles } from "./included-files.ts";
+import { readNamedFiles } from "./named-files.ts";
+import { innermost, listFleet, type ApplianceEntry, type Chain, type Place } from "./places.ts";
+import { configSchema, fleetSchema, type FleetSettings } from "./schema.ts";
 import { showConfig } from "./shown.ts";
 import { recordSources } from "./sources.ts";
-import { validateYaml } from "./yaml/validate.ts";
-import { readYamlFile } from "./yaml/file.ts";
+import { resolveTiming } from "./timing.ts";
+import { validateYaml } from "./validate.ts";
+import { readYamlFile } from "./yaml.ts";
 
-const DEFAULT_MAX_CONCURRENT_WEBSITE_TESTS = 64;
+const DEFAULT_WEBSITE_TESTS = 64;
+const DEFAULT_WEBSITE_TESTS_PER_APPLIANCE = 4;
 
 /**
- * The configuration in `file` and all files it names, or what is wrong with it, in the order of the files and the positions
- * in them: at most 100 errors, and then one that counts the rest. Certificates and keys are read here for good; password files are only tried.
+ * The configuration in `file` and all files that it names, or what is wrong with it, at most 100 errors and then one that
+ * counts the rest: first those of syntax and schema, then those between keys and of the files that they name.
+ * Certificates and keys are read here for good; password files are only tried.
  *
  * @throws never for anything that files or a file system can hold
  */
 export async function loadConfig(file: string): Promise<ConfigResult> {
   const record = recordSources();
-  const main = await readYamlFile(file, record.readText);
-  if (!main.ok) return { ok: false, errors: main.errors, sources: record.sources() };
-  const included = await readIncludedFiles(main.file, record);
-  const fleet = readFleet(main.file, included.files);
-  const referenced = await readReferencedFiles(fleet.scopes, record);
-  const sources = record.sources();
-  const resolved = fleet.entries.map(createApplianceResolver(referenced.pems));
-  const settings = validateYaml(main.file, configSchema);
-  const forms = [settings, ...included.files.map((each) => validateYaml(each, fleetSchema))];
+  const read = await readYamlFile(file, record.readText);
+  if (!read.ok) return { ok: false, errors: read.errors, sources: record.sources() };
+  const main = validateYaml(read.file, configSchema);
+  const found = await findIncludedFiles(read.file, record);
+  const included = [];
+  for (const path of found.paths) included.push(await readFleetFile(path, record.readText));
+  const refuse = (errors: readonly ConfigError[]): ConfigResult => ({
+    ok: false,
+    errors: limitErrors(errors, [file, ...found.paths]),
+    sources: record.sources(),
+  });
+  const formErrors = [...errorsOf(main, ...included), ...found.errors];
+  if (!main.ok || formErrors.length > 0) return refuse(formErrors);
+
+  const top = { file: read.file, path: [], settings: main.value };
+  const others = included.flatMap((each) => (each.ok ? [each.place] : []));
+  const fleet = listFleet(top, others);
+  const places = [top, ...fleet.clusters, ...fleet.entries.map(({ appliance }) => appliance)];
+  const files = await readNamedFiles(places.flatMap(namedByHttpClient), record);
+  const resolveHttpClient = createHttpClientResolver(files);
+  const resolved = fleet.entries.map((entry) => resolveAppliance(entry, resolveHttpClient));
   const errors = [
-    ...forms.flatMap((form) => (form.ok ? [] : form.errors)),
-    ...included.errors,
     ...findDuplicateNames(fleet),
     ...findDuplicateAddresses(fleet.entries),
-    ...referenced.errors,
+    ...files.errors,
     ...resolved.flatMap((each) => each.errors),
   ];
-  if (!settings.ok || errors.length > 0) {
-    return { ok: false, errors: sortErrors([file, ...included.paths], errors), sources };
-  }
-  const { max_concurrent_website_tests: tests } = settings.value.polling ?? {};
+  if (errors.length > 0) return refuse(errors);
+  const { max_concurrent_website_tests: tests = DEFAULT_WEBSITE_TESTS } = main.value.polling ?? {};
   return {
     ok: true,
-    config: {
-      appliances: resolved.map(({ appliance }) => appliance),
-      maxConcurrentWebsiteTests: tests ?? DEFAULT_MAX_CONCURRENT_WEBSITE_TESTS,
+    config: { appliances: resolved.map(({ appliance }) => appliance), maxConcurrentWebsiteTests: tests },
+    sources: record.sources(),
+    shown: showConfig([read.file, ...others.map((place) => place.file)]),
+  };
+}
+
+type FleetFile =
+  | { readonly ok: true; readonly place: Place<FleetSettings> }
+  | { readonly ok: false; readonly errors: readonly ConfigError[] };
+
+async function readFleetFile(path: string, readText: Parameters<typeof readYamlFile>[1]): Promise<FleetFile> {
+  const read = await readYamlFile(path, readText);
+  if (!read.ok) return read;
+  const validated = validateYaml(read.file, fleetSchema);
+  return validated.ok
+    ? { ok: true, place: { file: read.file, path: [], settings: validated.value } }
+    : validated;
+}
+
+/** Its own settings over its cluster's over the top's over those built in. */
+function resolveAppliance(
+  { appliance: { settings }, cluster, chain }: ApplianceEntry,
+  resolveHttpClient: (chain: Chain) => ResolvedHttpClient,
+): { readonly appliance: ApplianceConfig; readonly errors: readonly ConfigError[] } {
+  const client = resolveHttpClient(chain);
+  const vrrp = resolveTiming(chain, "vrrp");
+  const websites = resolveTiming(chain, "websites");
+  const tests = innermost(chain, ({ polling }) => polling?.max_concurrent_website_tests_per_appliance)?.value;
+  return {
+    appliance: {
+      name: settings.name,
+      cluster: cluster?.settings.name ?? settings.name,
+      enabled: settings.enabled ?? true,
+      baseUrl: settings.base_url,
+      labels: Object.assign({}, ...chain.map((place) => place.settings.labels)),
+      websites: chain.flatMap((place) => place.settings.websites ?? []),
+      polling: {
+        vrrp: vrrp.timing,
+        websites: websites.timing,
+        maxConcurrentWebsiteTests: tests ?? DEFAULT_WEBSITE_TESTS_PER_APPLIANCE,
+      },
+      http: client.http,
     },
-    sources,
-    shown: showConfig([main.file, ...included.files]),
+    errors: [...client.errors, ...vrrp.errors, ...websites.errors, ...findDuplicateWebsites(chain)],
   };
 }

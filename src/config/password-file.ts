@@ -1,6 +1,6 @@
+import { stat } from "node:fs/promises";
 import pLimit from "p-limit";
 import type { PasswordSource } from "./config.ts";
-import { stampOf } from "./file-stamp.ts";
 import { readTextFile, unfit, type ReadFailure } from "./read-file.ts";
 import { Secret } from "../support/secret.ts";
 
@@ -14,6 +14,8 @@ interface PasswordRead {
 export type PasswordReader = (source: PasswordSource) => Promise<PasswordResult>;
 
 const MAX_PASSWORD_FILE_BYTES = 64 * 1024;
+/** Changes within one tick of the file system's clock look alike, so what has just changed is not remembered. */
+const SETTLED_AFTER_MS = 2_000;
 
 interface Remembered {
   readonly stamp: string;
@@ -67,4 +69,18 @@ export async function readPasswordFile(path: string): Promise<PasswordResult> {
   // RFC 7617, section 2: user-id and password hold no control characters.
   if (/\p{Cc}/u.test(password)) return unfit("it holds more than one line, or a control character");
   return { ok: true, secret: new Secret(password) };
+}
+
+/**
+ * What differs between any two states of the file; `undefined` if it is missing, or too young to tell. `nowMs`: the wall
+ * clock, which the file system's times are compared with.
+ */
+async function stampOf(path: string, nowMs: number): Promise<string | undefined> {
+  try {
+    const { mtimeNs, ctimeNs, ctimeMs, size, ino } = await stat(path, { bigint: true });
+    const settled = Math.abs(nowMs - Number(ctimeMs)) > SETTLED_AFTER_MS;
+    return settled ? [mtimeNs, ctimeNs, size, ino].join(":") : undefined;
+  } catch {
+    return undefined;
+  }
 }

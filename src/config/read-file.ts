@@ -31,7 +31,7 @@ export async function readTextFile(
   decoding: Decoding = "strict",
 ): Promise<TextResult> {
   try {
-    // Non-blocking, or opening a pipe without a writer would hold a thread for ever.
+    // Non-blocking, or opening a pipe without a writer would block a thread forever.
     const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     return await readAndClose(handle, limitBytes, decoding);
   } catch (error) {
@@ -78,7 +78,7 @@ export function unfit(message: string): ReadFailure {
   return { ok: false, message, isSystemError: false };
 }
 
-/** What an error of the file system means; whatever no operator can have caused is a system error. */
+/** What an error of the file system means; what no operator can have caused is a system error. */
 export function readFailure(error: unknown): ReadFailure {
   const code = errorCode(error) ?? "unknown error";
   switch (code) {

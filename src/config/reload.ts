@@ -13,7 +13,7 @@ export type ReloadResult = { readonly ok: true } | { readonly ok: false; readonl
 
 /** Another configuration of our own server; `sources`: what it was read from, whether it is valid or not. */
 export type Preparation =
-  /** `apply` goes by the new one, from the next request and the next handshake on; where it throws, the old one stays. */
+  /** `apply` takes effect from the next request and the next handshake on; if it throws, the old one stays. */
   | { readonly ok: true; readonly sources: readonly Source[]; apply(): void }
   | { readonly ok: false; readonly sources: readonly Source[]; readonly errors: readonly ConfigError[] };
 
@@ -24,7 +24,7 @@ export interface ReloaderDeps {
   readonly loaded: ConfigResult & { readonly ok: true };
   /** Our own server, whose configuration is reloaded with it: both or neither. */
   readonly web: { readonly sources: readonly Source[]; prepare(): Promise<Preparation> };
-  /** Makes all that another configuration needs and touches nothing yet; the function that it returns goes by it. */
+  /** Makes all that another configuration needs, and changes nothing before the function that it returns is called. */
   readonly prepare: (config: Config) => () => void;
   /** `atMs`: Unix time in milliseconds. */
   readonly onReloaded: (isSuccess: boolean, atMs: number) => void;
@@ -34,15 +34,15 @@ export interface ReloaderDeps {
   readonly watchIntervalMs: number;
 }
 
-/** Keeps the running configuration and takes new ones for it. */
+/** Keeps the running configuration and replaces it. */
 export interface Reloader {
-  /** Reads the configuration again and goes by it; a bad one changes nothing. */
+  /** Reads the configuration again and applies it; an invalid one changes nothing. */
   reload(): Promise<ReloadResult>;
   /** The running configuration, in YAML and without its secrets. */
   shown(): string;
-  /** From now on, also reloads by itself when the content of a file is another one than the latest load has seen. */
+  /** From now on, also reloads by itself when the content of a file has changed since the latest load. */
   watch(): void;
-  /** No configuration is taken from here on. */
+  /** No configuration is applied from here on. */
   stop(): void;
 }
 
@@ -66,7 +66,7 @@ export function createReloader({ prepare, onReloaded, clock, logger, ...deps }: 
     const { added, removed, changed, kept } = planReload(running.config, next.config);
     try {
       const apply = prepare(next.config);
-      // What the runtime could still refuse comes first, and the fleet has not changed then.
+      // What the runtime could still refuse comes first, before the fleet changes.
       nextWeb.apply();
       apply();
     } catch (error) {
@@ -74,12 +74,11 @@ export function createReloader({ prepare, onReloaded, clock, logger, ...deps }: 
     }
     running = next;
     onReloaded(true, clock.wallMs());
-    const changes = changed.map(({ name, aspects }) => `${name} (${[...aspects].join(", ")})`);
-    logger.info({ added, removed, changed: changes, kept: kept.length }, "configuration reloaded");
+    logger.info({ added, removed, changed, kept: kept.length }, "configuration reloaded");
     return { ok: true };
   }
 
-  /** `count`: of all errors, those that are not shown among them. */
+  /** `count`: of all errors, including those that are not shown. */
   function refuse(errors: readonly string[], message: string, count = errors.length): ReloadResult {
     onReloaded(false, clock.wallMs());
     for (const detail of errors.slice(0, MAX_ERRORS)) logger.error({ detail }, message);
@@ -98,8 +97,7 @@ export function createReloader({ prepare, onReloaded, clock, logger, ...deps }: 
     shown: () => running.shown(),
     watch: () => {
       if (isStopped) return;
-      const watched = { sources: () => sources, onChange, wallMs: clock.wallMs };
-      stopWatching = startWatch(watched, deps.watchIntervalMs);
+      stopWatching = startWatch({ sources: () => sources, onChange }, deps.watchIntervalMs);
     },
     stop: () => {
       isStopped = true;

@@ -1,8 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { stringify } from "yaml";
-import { isRecord } from "./yaml/data.ts";
-import { valueAt } from "./yaml/validate.ts";
-import type { YamlFile } from "./yaml/file.ts";
+import { valueAt } from "./validate.ts";
+import type { YamlFile } from "./yaml.ts";
 
 const SECRET = "<secret>";
 
@@ -24,9 +23,8 @@ interface ShownFile {
 
 function renderFiles(files: readonly ShownFile[]): string {
   const [main] = files;
-  const top = isRecord(main?.data) ? main.data : {};
   const names = files.map(({ name }) => `# ${JSON.stringify(name)}\n`).join("");
-  const { config_files: _, ...rest } = top;
+  const { config_files: _, ...rest } = Object(main?.data);
   const merged = { ...rest, ...mergedList(files, "clusters"), ...mergedList(files, "appliances") };
   return `# Read from:\n${names}${stringify(merged, { lineWidth: 0 })}`;
 }
@@ -38,7 +36,7 @@ function mergedList(files: readonly ShownFile[], key: string): Readonly<Record<s
 }
 
 function redactFile({ file, data }: YamlFile): unknown {
-  // What aliases share is shared in the copy too: a file may stand for a million values.
+  // Values that aliases share are shared in the copy too: with aliases, a file may hold a million values.
   const copies = new Map<object, unknown>();
   const copy = (key: string, value: unknown): unknown => {
     if (typeof value !== "object" || value === null) return redactValue(file, key, value);

@@ -2,12 +2,10 @@ import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { readTextFile, type ReadFailure, type TextResult } from "./read-file.ts";
 
-/** Something of the file system that a load of the configuration depended on, and how that load found it. */
+/** A file or a pattern that a load of the configuration depended on, and how that load found it. */
 export interface Source {
-  /** What it is called in the log. */
+  /** Its name in the log. */
   readonly name: string;
-  /** Whose metadata change with it: the file itself, or a pattern's folder. */
-  readonly statPath: string;
   /** As the load found it. */
   readonly state: SourceState;
   /** As it is now; never rejects. */
@@ -17,7 +15,7 @@ export interface Source {
 /** Equal for equal content, and shows nothing of it; `undefined` where a system error hides the content. */
 export type SourceState = string | undefined;
 
-/** Takes down what a load reads while it reads it, so that no change between two readings is lost. */
+/** Records what a load reads as it reads it, so that no change between two readings is lost. */
 export interface SourceRecord {
   readonly readText: typeof readTextFile;
   add(source: Source): void;
@@ -35,7 +33,7 @@ export function recordSources(): SourceRecord {
       const path = resolve(given);
       const result = await readTextFile(path, limitBytes, decoding);
       const read = async () => stateOf(await readTextFile(path, limitBytes, decoding));
-      add({ name: path, statPath: path, state: stateOf(result), read });
+      add({ name: path, state: stateOf(result), read });
       return result;
     },
   };

@@ -1,14 +1,13 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { RateLimit, WebConfig } from "./web-config/web-config.ts";
 import { readBasicCredentials, type Credentials } from "./basic-credentials.ts";
 import { clientOf } from "./connections.ts";
 import { createPasswordCheck, type Verdict } from "./password-check.ts";
-import { createTokenBucket, type TakeToken } from "./rate-limit.ts";
 import { send, text, type Reply } from "./reply.ts";
 import { pathOf } from "./paths.ts";
+import type { WebConfig } from "./web-config.ts";
 
-/** Stands before the pages; its rules can change. */
+/** Protects the pages; its rules can change. */
 export interface Guard {
   /** `routePrefix`: in front of the paths that `handler` knows, without a slash at its end; empty for none. */
   protect(handler: RequestListener, routePrefix: string): RequestListener;
@@ -16,9 +15,9 @@ export interface Guard {
   apply(rules: GuardRules): void;
 }
 
-type GuardRules = Pick<WebConfig, "users" | "headers" | "rateLimit">;
+type GuardRules = Pick<WebConfig, "users" | "headers">;
 
-/** What tells an orchestrator whether the process lives: it holds no secrets, and a guesser must not get us restarted. */
+/** For orchestrators: they hold no secrets, and somebody who guesses passwords must not get us restarted. */
 const OPEN_PATHS = ["/-/healthy", "/-/ready"];
 
 /** How long a client waits for its password to be checked; less than Prometheus's usual timeout of a scrape. */
@@ -29,15 +28,13 @@ const UNAUTHORIZED = text(401, "Unauthorized", {
 });
 const BUSY = text(503, "Too many passwords to check", { "retry-after": "1" });
 
-/** Adds headers, limits the rate of requests and asks for passwords, as the rules say. `nowMs`: monotonic. */
-export function createGuard(initial: GuardRules, nowMs: () => number): Guard {
+/** Adds headers and requires passwords, as the rules say. */
+export function createGuard(initial: GuardRules): Guard {
   const check = createPasswordCheck();
   const failed = new WeakSet<Socket>();
   let rules = initial;
-  let takeToken = tokensFor(rules.rateLimit, nowMs);
 
   async function refusal(request: IncomingMessage, response: ServerResponse): Promise<Reply | undefined> {
-    if (!takeToken()) return tooManyRequests(rules.rateLimit);
     if (rules.users.size === 0) return undefined;
     const credentials = readBasicCredentials(request.headers.authorization);
     if (credentials === undefined) return UNAUTHORIZED;
@@ -74,9 +71,6 @@ export function createGuard(initial: GuardRules, nowMs: () => number): Guard {
       };
     },
     apply: (next) => {
-      // A bucket that goes on as before keeps its level.
-      const isSame = JSON.stringify(next.rateLimit) === JSON.stringify(rules.rateLimit);
-      if (!isSame) takeToken = tokensFor(next.rateLimit, nowMs);
       rules = next;
     },
   };
@@ -99,15 +93,6 @@ async function withPatience<T>(
   }
 }
 
-function tokensFor(rateLimit: RateLimit | undefined, nowMs: () => number): TakeToken {
-  return rateLimit === undefined ? () => true : createTokenBucket(rateLimit, nowMs);
-}
-
-function tooManyRequests(rateLimit: RateLimit | undefined): Reply {
-  const seconds = Math.max(1, Math.ceil((rateLimit?.intervalMs ?? 0) / 1000));
-  return text(429, "Too many requests", { "retry-after": String(seconds) });
-}
-
 function replyTo(verdict: Verdict): Reply | undefined {
   switch (verdict) {
     case "right":
@@ -121,7 +106,7 @@ function replyTo(verdict: Verdict): Reply | undefined {
   }
 }
 
-/** A hash that takes as long as the dearest of the users' and fits no password: an unknown name cannot be told by the time. */
+/** A hash with the highest cost of all users that fits no password: the time does not reveal whether a user exists. */
 function dummyHash({ users }: GuardRules): string {
   const costs = [...users.values()].map((hash) => hash.reveal().slice(4, 6));
   return `$2b$${costs.toSorted().at(-1) ?? "10"}$${".".repeat(53)}`;

@@ -2,13 +2,11 @@ import type { RequestListener } from "node:http";
 import type { ConfigError } from "../config/config.ts";
 import type { Preparation } from "../config/reload.ts";
 import type { Source } from "../config/sources.ts";
-import type { Logger } from "../support/log.ts";
 import { createGuard } from "./guard.ts";
 import { underPrefix } from "./paths.ts";
 import type { ListenAddress } from "./listen.ts";
 import { startWebServer, type WebServer, type WebStart } from "./server.ts";
-import { loadWebConfig, type WebConfigResult } from "./web-config/load.ts";
-import type { WebConfig } from "./web-config/web-config.ts";
+import { loadWebConfig, type WebConfig, type WebConfigResult } from "./web-config.ts";
 
 /** Our own server, protected as its configuration says. */
 export interface SecuredWeb {
@@ -21,7 +19,7 @@ export interface SecuredWeb {
     routePrefix: string,
     maxConnections?: number,
   ): Promise<WebStart>;
-  /** Reads the configuration anew and touches nothing yet. */
+  /** Reads the configuration again; nothing changes before `apply`. */
   prepare(): Promise<Preparation>;
 }
 
@@ -29,38 +27,21 @@ export type SecuredWebResult =
   | { readonly ok: true; readonly web: SecuredWeb }
   | { readonly ok: false; readonly errors: readonly ConfigError[] };
 
-export interface SecuredWebDeps {
-  readonly logger: Logger;
-  /** Monotonic. */
-  readonly nowMs: () => number;
-}
-
-const UNPROTECTED: WebConfig = {
-  tls: undefined,
-  users: new Map(),
-  headers: {},
-  rateLimit: undefined,
-  wantsHttp2: false,
-};
+const UNPROTECTED: WebConfig = { tls: undefined, users: new Map(), headers: {} };
 
 /** Reads the web configuration, where there is one, and makes a server of it that listens nowhere yet. */
-export async function loadSecuredWeb(
-  file: string | undefined,
-  { logger, nowMs }: SecuredWebDeps,
-): Promise<SecuredWebResult> {
+export async function loadSecuredWeb(file: string | undefined): Promise<SecuredWebResult> {
   const load = async (): Promise<WebConfigResult> =>
     file === undefined ? { ok: true, config: UNPROTECTED, sources: [] } : loadWebConfig(file);
   const loaded = await load();
   if (!loaded.ok) return loaded;
   let current: WebConfig = loaded.config;
   let server: WebServer | undefined;
-  const guard = createGuard(current, nowMs);
-  warnOfHttp2(current, logger);
+  const guard = createGuard(current);
 
   function apply(next: WebConfig): void {
     if (next.tls !== undefined) server?.secure(next.tls);
     guard.apply(next);
-    if (!current.wantsHttp2) warnOfHttp2(next, logger);
     current = next;
   }
 
@@ -69,7 +50,7 @@ export async function loadSecuredWeb(
     web: {
       sources: loaded.sources,
       start: async (listeners, handler, routePrefix, maxConnections) => {
-        // The guard is the outermost: what lies outside of the prefix is nobody's to probe either.
+        // The guard is the outermost: paths outside of the prefix require a password too.
         const served = guard.protect(underPrefix(routePrefix, handler), routePrefix);
         const started = await startWebServer(listeners, served, current.tls, maxConnections);
         if (started.ok) server = started.server;
@@ -89,9 +70,5 @@ export async function loadSecuredWeb(
 }
 
 function needsRestart(file: string): ConfigError {
-  return { file, path: "tls_server_config", message: "TLS is turned on or off by a restart alone" };
-}
-
-function warnOfHttp2({ wantsHttp2 }: WebConfig, logger: Logger): void {
-  if (wantsHttp2) logger.warn("http2 is asked for in the web configuration, HTTP/1.1 alone is served");
+  return { file, path: "tls_server_config", message: "TLS can be turned on or off only by a restart" };
 }

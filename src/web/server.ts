@@ -1,10 +1,10 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { Server as SecureServer } from "node:https";
-import type { TlsSettings } from "./web-config/web-config.ts";
 import { createConnections, type Connections } from "./connections.ts";
 import { formatAddress, type ListenAddress, listen } from "./listen.ts";
 import { readRequestsSerially, createTurns, type TakeTurn } from "./serial-connection.ts";
 import { createTlsServer } from "./tls-server.ts";
+import type { TlsSettings } from "./web-config.ts";
 
 const LIMITS = {
   // A client that has closed its side still gets its answer, over TLS too.

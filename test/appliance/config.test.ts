@@ -74,7 +74,9 @@ async function load(yaml: string) {
   if (loaded.ok) return { directory, config: loaded.config, errors: [] };
   return {
     directory,
-    errors: loaded.errors.map((error) => formatConfigError(error).replace(`${directory}/`, "")),
+    errors: loaded.errors.map((error) =>
+      formatConfigError(error).replaceAll(`${directory}/`, "").replaceAll(directory, "."),
+    ),
   };
 }
 
@@ -83,10 +85,10 @@ test("reads everything that may be said", async () => {
   expect(errors).toEqual([]);
   expect(config).toMatchObject({
     listen: { host: "::1", port: 4849 },
-    tls: { cert: files["appliance.pem"]?.trim() },
-    websiteTest: { timeoutMs: 90_000, ca: files["ca.pem"]?.trim(), insecureSkipVerify: true },
+    tls: { cert: files["appliance.pem"] },
+    websiteTest: { timeoutMs: 90_000, ca: files["ca.pem"], insecureSkipVerify: true },
   });
-  expect(config?.tls.key.reveal()).toBe(files["appliance.key"]?.trim());
+  expect(config?.tls.key.reveal()).toBe(files["appliance.key"]);
   expect(config?.users.map(({ username, password }) => [username, password.reveal()])).toEqual([
     ["monitor", "from file"],
     ["admin", "inline: yes"],
@@ -186,9 +188,9 @@ test("makes a server that runs", async () => {
   expect(answer).toMatchObject({ status: 200, body: expect.stringContaining('"carp 1":{"advskew":"254"') });
 });
 
-test("reports every error at once, with its position, and shows no secret", async () => {
+test("reports the schema's errors at once, with their positions, and shows no secret", async () => {
   const { errors } = await load(`listen: 4849
-tls: { cert_file: nowhere.pem, key_file: empty }
+tls: { cert_file: nowhere.pem, keyfile: empty }
 users:
   - { username: monitor, password: hunter2, password_file: monitor.password }
   - { username: "admin:hunter2", password: "hunter2" }
@@ -208,8 +210,8 @@ colour: blue
 `);
   expect(errors).toEqual([
     "appliance.yaml:1:1: listen: expected an address like 127.0.0.1:4849, got 4849",
-    'appliance.yaml:2:8: tls.cert_file: "nowhere.pem": no such file',
-    'appliance.yaml:2:32: tls.key_file: "empty": it holds no PEM private key',
+    "appliance.yaml:2:6: tls.key_file: required key is missing",
+    'appliance.yaml:2:32: tls: unknown key "keyfile"; did you mean "key_file"?',
     "appliance.yaml:4:5: users[0]: expected exactly one of password and password_file",
     "appliance.yaml:5:7: users[1].username: expected a name without a colon",
     "appliance.yaml:6:5: users[2]: expected exactly one of password and password_file",
@@ -231,10 +233,9 @@ colour: blue
     "appliance.yaml:12:12: vrrp.interfaces.carp1.state_current: required key is missing",
     "appliance.yaml:12:12: vrrp.interfaces.carp1.type: required key is missing",
     "appliance.yaml:12:12: vrrp.interfaces.carp1.carppeer: required key is missing",
-    "appliance.yaml:12:14: vrrp.interfaces.carp1.advskew: unknown key",
+    'appliance.yaml:12:14: vrrp.interfaces.carp1: unknown key "advskew"',
     "appliance.yaml:13:5: vrrp.interfaces.carp2: expected a map, got a list",
     'appliance.yaml:14:17: website_test.timeout: expected a duration like 10s, at most 1h, got "0s"',
-    'appliance.yaml:14:44: website_test.tls_config.ca_file: ".": it is a directory',
     'appliance.yaml:16:7: websites[0].id: expected a whole number from 0 upwards, got "one"',
     "appliance.yaml:16:16: websites[0].protocol: expected one of http, https, both",
     'appliance.yaml:16:31: websites[0].host: expected a host name or an IP address, got "http://www.example.org"',
@@ -244,7 +245,7 @@ colour: blue
     "appliance.yaml:17:7: websites[1].id: expected a whole number from 0 upwards, got -1",
     'appliance.yaml:17:31: websites[1].host: expected a host name or an IP address, got "a b"',
     'appliance.yaml:17:44: websites[1].path: expected a path that starts with / and holds no blanks, got "/a b"',
-    "appliance.yaml:18:1: colour: unknown key",
+    'appliance.yaml:18:1: unknown key "colour"',
   ]);
 });
 
@@ -253,7 +254,7 @@ const BAD_AUTHORITY = "website_test: { tls_config: { ca_file: monitor.password }
 const ADDRESS = "an address like 127.0.0.1:4849";
 
 test.each([
-  ["users: []", "3:1: users: expected at least 1 item"],
+  ["users: []", "3:1: users: expected at least 1 item(s)"],
   [
     "users: [{ username: a, password: b }, { username: a, password: c }]",
     "3:41: users[1].username: another item above has the same username",
@@ -268,21 +269,27 @@ test.each([
   ],
   [
     "tls: { cert_file: appliance.key, key_file: appliance.pem }",
-    '2:8: tls.cert_file: "appliance.key": it holds no PEM certificate',
-    '2:34: tls.key_file: "appliance.pem": it holds no PEM private key',
+    '2:8: tls.cert_file: cannot use "appliance.key": it holds no PEM certificate',
+    '2:34: tls.key_file: cannot use "appliance.pem": it holds no PEM private key',
   ],
   [
     "users: [{ username: a, password_file: two-lines }]",
-    "3:24: users[0].password_file: this file: it holds more than one line, or a control character",
+    "3:24: users[0].password_file: cannot use the password file: it holds more than one line, or a control character",
   ],
-  ["users: [{ username: a, password_file: empty }]", "3:24: users[0].password_file: this file: it is empty"],
+  [
+    "users: [{ username: a, password_file: empty }]",
+    "3:24: users[0].password_file: cannot use the password file: it is empty",
+  ],
   [
     "website_test: { tls_config: { ca_file: half.pem } }",
-    '5:31: website_test.tls_config.ca_file: "half.pem": it holds a PEM certificate that cannot be parsed',
+    '5:31: website_test.tls_config.ca_file: cannot use "half.pem": it holds a PEM certificate that cannot be parsed',
   ],
   ["vrrp: { source: static, interfaces: [] }", "4:25: vrrp.interfaces: expected a map, got a list"],
   [WEBSITES, "5:50: websites[1].id: another item above has the same id"],
-  [BAD_AUTHORITY, '5:31: website_test.tls_config.ca_file: "monitor.password": it holds no PEM certificate'],
+  [
+    BAD_AUTHORITY,
+    '5:31: website_test.tls_config.ca_file: cannot use "monitor.password": it holds no PEM certificate',
+  ],
   ["vrrp: { source: keepalive }", "4:9: vrrp.source: expected one of static, keepalived"],
   ["vrrp: { interfaces: {} }", "4:7: vrrp.source: expected one of static, keepalived"],
   ["vrrp: keepalived", "4:1: vrrp: expected a map, got a text"],
@@ -292,7 +299,7 @@ test.each([
     "vrrp: { source: static, interfaces: {}, pid_file: /run/vrrp.pid }",
     "4:41: vrrp.pid_file: only with source: keepalived",
   ],
-  ["vrrp: { source: keepalived, pid: 12 }", "4:29: vrrp.pid: unknown key"],
+  ["vrrp: { source: keepalived, pid: 12 }", '4:29: vrrp: unknown key "pid"'],
   [
     "vrrp: { source: keepalived, json_signal: 15 }",
     "4:29: vrrp.json_signal: expected a whole number from 34 to 64, got 15",

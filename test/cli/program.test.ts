@@ -89,13 +89,12 @@ function errorsIn(file: string): readonly string[] {
   return [
     `${file}:1:28: appliances[0].base_url: expected an https:// URL, got "10.0.0.1"\n`,
     `${file}:1:52: appliances[1].base_url: required key is missing\n`,
-    `${file}:1:54: appliances[1].name: duplicate name "fw-a", first at ${file}:1:16\n`,
-    `${file}:1:66: appliances[1].colour: unknown key\n`,
+    `${file}:1:66: appliances[1]: unknown key "lables"; did you mean "labels"?\n`,
   ];
 }
 
 describe("a bad configuration", () => {
-  const BAD = 'appliances: [{ name: fw-a, base_url: "10.0.0.1" }, { name: fw-a, colour: red }]\n';
+  const BAD = 'appliances: [{ name: fw-a, base_url: "10.0.0.1" }, { name: fw-a, lables: {} }]\n';
 
   test.each([["run"], ["check"], ["poll", "fw-a"]])(
     "makes %s print every error and exit 1",

@@ -172,11 +172,11 @@ test("credentials come from a file, and a wrong file is told with its place", as
   await writeFile(join(folder, "password"), "");
   expect(await status(`--url=${url}`, `--http.config.file=${join(folder, "good.yaml")}`)).toMatchObject({
     code: 2,
-    err: expect.stringContaining("http_client.basic_auth.password_file: cannot use this file: "),
+    err: expect.stringContaining("http_client.basic_auth.password_file: cannot use the password file: "),
   });
   const bad = await status(`--url=${url}`, `--http.config.file=${join(folder, "bad.yaml")}`);
   expect(bad.code).toBe(2);
   expect(bad.err.replaceAll(`${folder}/`, "")).toMatch(
-    /^bad\.yaml:1:\d+: http_client\.basic_auth: .*got none\nbad\.yaml:2:1: .*unknown key\n$/,
+    /^bad\.yaml:1:\d+: http_client\.basic_auth: .*got none\nbad\.yaml:2:1: unknown key "url"\n$/,
   );
 });

@@ -88,14 +88,6 @@ export const HOSTILE_FLEETS: readonly HostileFile[] = [
       `clusters:\n  - name: c\n    appliances:\n${repeat(size, (n) => `      - { name: a${n}, base_url: "https://h" }\n`)}`,
   },
   {
-    name: "schedules that never come round",
-    text: (size) =>
-      appliances(
-        size,
-        (n) => `polling: { vrrp: { schedule: "${n % 60} ${Math.floor(n / 60) % 60} 0 1 1 1#5" } }`,
-      ),
-  },
-  {
     name: "schedules with a second that there is not",
     text: (size) => appliances(size, () => 'polling: { vrrp: { schedule: "61 * * * * *" } }'),
   },

@@ -169,5 +169,5 @@ test("errors name the file as it was given", async () => {
   const folder = await createFolder({ "config.yaml": "x: 1\nclusters: []\n" });
   const file = relative(resolve("."), join(folder, "config.yaml"));
   const result = await loadConfig(file);
-  expect(result.ok ? [] : result.errors.map(formatConfigError)).toEqual([`${file}:1:1: x: unknown key`]);
+  expect(result.ok ? [] : result.errors.map(formatConfigError)).toEqual([`${file}:1:1: unknown key "x"`]);
 });

@@ -2,10 +2,10 @@ import type { ConfigResult } from "../../src/config/config.ts";
 import { formatConfigError } from "../../src/config/errors.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { createPasswordReader } from "../../src/config/password-file.ts";
-import { readIncludedFiles } from "../../src/config/resolve/included-files.ts";
+import { findIncludedFiles } from "../../src/config/included-files.ts";
 import { recordSources } from "../../src/config/sources.ts";
 import { createCheck } from "../../src/config/watch.ts";
-import { readYamlFile } from "../../src/config/yaml/file.ts";
+import { readYamlFile } from "../../src/config/yaml.ts";
 import { createLookup } from "../../src/client/lookup.ts";
 import { withoutDescriptors } from "../support/descriptors.ts";
 
@@ -41,7 +41,7 @@ async function readPassword() {
 async function include() {
   const main = await readYamlFile("config.yaml");
   const run = async () => {
-    const { errors } = main.ok ? await readIncludedFiles(main.file, recordSources()) : main;
+    const { errors } = main.ok ? await findIncludedFiles(main.file, recordSources()) : main;
     return errors.map(formatConfigError);
   };
   return { without: await withoutDescriptors(run), after: await run() };
@@ -55,9 +55,9 @@ async function watch() {
     latest = await loadConfig("config.yaml");
     loads.push(latest.ok ? "loaded" : latest.errors.map(formatConfigError).join("\n"));
   };
-  const check = createCheck({ sources: () => latest.sources, onChange: reload, wallMs: Date.now });
+  const check = createCheck({ sources: () => latest.sources, onChange: reload });
   const checkThrice = async () => {
-    for (let nth = 0; nth < 3; nth += 1) await check(true);
+    for (let nth = 0; nth < 3; nth += 1) await check();
     return loads.splice(0);
   };
   return { reload, checkThrice };

@@ -2,7 +2,6 @@ import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createPasswordReader } from "../../src/config/password-file.ts";
-import { Secret } from "../../src/support/secret.ts";
 import { createFolder } from "./folder.ts";
 
 /** A clock by which every file has long been settled. */
@@ -39,14 +38,6 @@ test("a missing file is told without its path", async () => {
     ok: false,
     message: "no such file",
     isSystemError: false,
-  });
-});
-
-test("an inline password is given as it is", async () => {
-  const secret = new Secret(" hunter2 ");
-  expect(await createPasswordReader({ maxReads: 2, wallMs: Date.now })({ kind: "inline", secret })).toEqual({
-    ok: true,
-    secret,
   });
 });
 
@@ -87,13 +78,6 @@ test("a file that has only just changed is read again, for its times may not tel
   const second = await readPassword(source);
   expect(second).not.toBe(first);
   expect(second.ok && second.secret.reveal()).toBe("hunter2");
-});
-
-test("callers that ask at the same time share one reading", async () => {
-  const readPassword = createPasswordReader({ maxReads: 2, wallMs: Date.now });
-  const source = await passwordFile("hunter2");
-  const [first, second] = await Promise.all([readPassword(source), readPassword(source)]);
-  expect(second).toBe(first);
 });
 
 test("a file that goes and comes back is noticed each time", async () => {

@@ -122,7 +122,10 @@ test("POST /-/reload goes by the new configuration, or tells what is wrong with 
   expect(await post()).toEqual([200, "Reloaded\n"]);
   expect((await exporter.scrape()).value("appliance_exporter_appliances")).toBe(MEMBERS.length + 1);
   await exporter.write("config.yaml", "a: 1\nappliances: []\nb: 2\n");
-  expect(await post()).toEqual([500, "/config.yaml:1:1: a: unknown key\n/config.yaml:3:1: b: unknown key\n"]);
+  expect(await post()).toEqual([
+    500,
+    '/config.yaml:1:1: unknown key "a"\n/config.yaml:3:1: unknown key "b"\n',
+  ]);
   expect((await exporter.scrape()).value("appliance_exporter_appliances")).toBe(MEMBERS.length + 1);
   expect(await (await fetch(`${exporter.url}/config`)).text()).toContain("- name: fresh\n");
 });

@@ -24,12 +24,12 @@ const BAD_CONFIGS: readonly BadConfig[] = [
   {
     name: "unknown keys",
     text: "pollling: {}\nappliances:\n  - { name: a, base_url: 'https://192.0.2.1', tmeout: 1s }\n",
-    said: "config.yaml:1:1: pollling: unknown key\nconfig.yaml:3:47: appliances[0].tmeout: unknown key\n",
+    said: 'config.yaml:1:1: unknown key "pollling"; did you mean "polling"?\nconfig.yaml:3:47: appliances[0]: unknown key "tmeout"\n',
   },
   {
     name: "a duplicate name",
     text: "appliances:\n  - { name: a, base_url: 'https://192.0.2.1' }\n  - { name: a, base_url: 'https://192.0.2.2' }\n",
-    said: 'config.yaml:3:7: appliances[1].name: duplicate name "a", first at config.yaml:2:7\n',
+    said: 'config.yaml:3:7: appliances[1].name: duplicate name "a", also at config.yaml:2:7\n',
   },
   {
     name: "a bad schedule",
@@ -153,7 +153,7 @@ test.concurrent("fault 49: one address for two members of a cluster is an error 
     code: 1,
     stdout: "",
     stderr:
-      "config.yaml:5:20: clusters[0].appliances[1].base_url: duplicate address in one cluster, first at config.yaml:4:20\n",
+      "config.yaml:5:20: clusters[0].appliances[1].base_url: duplicate address in one cluster, also at config.yaml:4:20\n",
   });
 });
 

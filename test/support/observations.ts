@@ -1,6 +1,6 @@
 import type { VrrpAnomaly, VrrpInterface, VrrpList } from "../../src/api/vrrp-list.ts";
 import type { ApplianceConfig, Config, WebsiteConfig } from "../../src/config/config.ts";
-import { NO_SETTINGS } from "../../src/config/http-client-file.ts";
+import { NO_SETTINGS } from "../../src/config/http-client.ts";
 import type { Failure, FailureReason } from "../../src/client/failure.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import type { WebsiteBlock } from "../../src/api/website-test.ts";

@@ -27,7 +27,7 @@ test.each(["POST", "PUT"])("%s reloads, and is answered when that is done", asyn
 });
 
 test("a configuration that is bad is 500 with every error on a line", async () => {
-  const errors = ["config.yaml:1:1: pollling: unknown key", "config.yaml:2:1: b: unknown key"];
+  const errors = ['config.yaml:1:1: unknown key "pollling"', 'config.yaml:2:1: unknown key "b"'];
   const port = await serve(routes({ reload: async () => ({ ok: false, errors }) }));
   const { status, body, headers } = await ask(port, PATH, { method: "POST" });
   expect([status, body.toString()]).toEqual([500, `${errors.join("\n")}\n`]);

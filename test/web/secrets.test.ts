@@ -32,28 +32,23 @@ const leaksIn = createLeakSearch({
   keys: [SERVER.key, OTHER.key],
 });
 
-const indented = (text: string) => text.trimEnd().replaceAll(/^/gm, "    ");
-const webConfig = (key: string) => `tls_server_config:
-  cert: |
-${indented(SERVER.cert)}
-  key: |
-${indented(key)}
+const webConfig = () => `tls_server_config: { cert_file: server.pem, key_file: server.key }
 basic_auth_users: { operator: "${HASH}" }
 http_server_config: { headers: { X-Frame-Options: deny } }
-rate_limit: { interval: 1ms, burst: 1000 }
 `;
 
 /** Web configurations with a secret beside, or in place of, a mistake. */
 const BAD_WEB_CONFIGS: readonly string[] = [
-  webConfig(OTHER.key),
-  webConfig(SERVER.key.replace("PRIVATE KEY", "PRIVATE KEE")),
-  webConfig(SERVER.key).replace("key: |", "key_file: |"),
-  webConfig(SERVER.key).replace("  key: |", "  key: | x"),
-  webConfig(SERVER.key).replace("  key: |", "  client_ca: |"),
-  webConfig(SERVER.key).replace("  key: |", "  private_key: |"),
-  JSON.stringify({ tls_server_config: { cert: SERVER.cert, key_file: SERVER.key.replaceAll("\n", "") } }),
-  JSON.stringify({ tls_server_config: { cert: SERVER.key, key: SERVER.key } }),
-  JSON.stringify({ tls_server_config: { cert: SERVER.cert, key: [SERVER.key] } }),
+  webConfig().replace("server.key", "other.key"),
+  webConfig().replace("server.key", "broken.key"),
+  JSON.stringify({ tls_server_config: { cert_file: "server.pem", key: SERVER.key } }),
+  JSON.stringify({ tls_server_config: { cert_file: "server.pem", key_file: SERVER.key } }),
+  JSON.stringify({
+    tls_server_config: { cert_file: "server.pem", key_file: SERVER.key.replaceAll("\n", "") },
+  }),
+  JSON.stringify({ tls_server_config: { cert_file: SERVER.key, key_file: "server.key" } }),
+  JSON.stringify({ tls_server_config: { cert_file: "server.pem", key_file: [SERVER.key] } }),
+  JSON.stringify({ tls_server_config: { cert_file: "server.pem", private_key: SERVER.key } }),
   JSON.stringify({ tls_server_config: SERVER.key }),
   `basic_auth_users: { operator: "${PASSWORDS.mistake}" }`,
   `basic_auth_users: { "operator:${PASSWORDS.mistake}": }`,
@@ -128,8 +123,12 @@ polling: { vrrp: { interval: 1s }, websites: { interval: 1s } }
 http_client: { basic_auth: { username: monitor, password: "${PASSWORDS.echoed}" } }
 appliances:
 ${appliances.join("")}`,
-    "web.yaml": webConfig(SERVER.key),
+    "web.yaml": webConfig(),
     "ca.pem": AUTHORITY.cert,
+    "server.pem": SERVER.cert,
+    "server.key": SERVER.key,
+    "other.key": OTHER.key,
+    "broken.key": SERVER.key.replace("PRIVATE KEY", "PRIVATE KEE"),
     "right.yaml": httpConfig(PASSWORDS.operator),
     "wrong.yaml": httpConfig(PASSWORDS.guess),
     "bad.yaml": `http_client: { basic_auth: { username: operator, password:${PASSWORDS.mistake} } }`,
@@ -184,7 +183,7 @@ test.each(["json", "logfmt"])(
       await writeFile(file("web.yaml"), `${bad}\n`);
       expect(await ask("/-/reload", PASSWORDS.operator, "POST")).toBe(500);
     }
-    await writeFile(file("web.yaml"), webConfig(SERVER.key));
+    await writeFile(file("web.yaml"), webConfig());
     expect(await ask("/-/reload", PASSWORDS.operator, "POST")).toBe(200);
     const url = `--url=https://127.0.0.1:${port}`;
     for (const name of ["right", "wrong", "bad"])

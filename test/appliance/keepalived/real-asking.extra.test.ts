@@ -7,7 +7,8 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 
 import { VRRP_LIST } from "../../../src/api/vrrp.ts";
-import { resolveVrrp, vrrpSchema } from "../../../src/appliance/config-vrrp.ts";
+import { resolveVrrp } from "../../../src/appliance/config.ts";
+import { vrrpSchema } from "../../../src/appliance/config-schema.ts";
 import { createKeepalivedVrrp, type KeepalivedOptions } from "../../../src/appliance/vrrp-keepalived.ts";
 import { toolPath } from "../../support/tool.ts";
 import { ask, startAppliance } from "../support.ts";

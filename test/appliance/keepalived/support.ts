@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { onTestFinished } from "vitest";
 
-import type { VrrpConfig } from "../../../src/appliance/config-vrrp.ts";
+import type { VrrpConfig } from "../../../src/appliance/config.ts";
 import type { VrrpSource } from "../../../src/appliance/routes.ts";
 import type { KeepalivedOptions } from "../../../src/appliance/vrrp-keepalived.ts";
 import { createVrrpSource } from "../../../src/cli/vrrp-source.ts";

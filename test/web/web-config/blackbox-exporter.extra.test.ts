@@ -4,14 +4,11 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { loadSecuredWeb } from "../../../src/web/secured-web.ts";
 import { createAuthority } from "../../support/certificates.ts";
-import { createMemoryLog } from "../../support/exporter.ts";
 import { closedPort } from "../../support/fault-server.ts";
 import { toolPath } from "../../support/tool.ts";
 import { folderOf, get, HASH, startSecured, type Files, type Question } from "./support.ts";
 
 const PAIR = "cert_file: server.pem, key_file: server.key";
-/** Without it, the real one wants the ciphers that HTTP/2 asks for. */
-const NO_HTTP2 = "http_server_config: { http2: false }";
 const USERS = `basic_auth_users: { monitor: $2y$${HASH} }`;
 
 let files: Files = {};
@@ -23,8 +20,8 @@ beforeAll(async () => {
   const [server, other, own, strange] = await Promise.all([
     authority.issue(),
     authority.issue(),
-    authority.issue({ hosts: ["prometheus.example"] }),
-    stranger.issue({ hosts: ["prometheus.example"] }),
+    authority.issue(),
+    stranger.issue(),
   ]);
   files = {
     "server.pem": server.cert,
@@ -50,30 +47,10 @@ beforeAll(async () => {
 const CONFIGURATIONS: readonly (readonly [yaml: string, starts: boolean])[] = [
   ["{}", true],
   [USERS, true],
-  [USERS.replace("$2y$", "$2x$"), true],
-  [USERS.replace("$2y$", "$2$"), true],
   [USERS.replace("$2y$", "$3y$"), false],
   [`basic_auth_users:\n  monitor: |\n    $2y$${HASH}`, true],
-  [`tls_server_config: { ${PAIR}, curve_preferences: [X25519, X25519] }`, true],
-  [`tls_server_config: { ${PAIR}, min_version: , cipher_suites: , client_auth_type: "" }`, true],
-  [`tls_server_config: { ${PAIR}, min_version: "" }`, false],
-  [`tls_server_config: { ${PAIR}, cipher_suites: "" }`, false],
-  ["tls_server_config: ''", false],
-  ["http_server_config: { http2: '' }", false],
-  ["http_server_config: { headers: { X-Frame-Options: '' } }", false],
-  ["http_server_config: { headers: { X-Content-Type-Options: } }", false],
-  ["http_server_config: { headers: { X-XSS-Protection: '', Content-Security-Policy: } }", true],
-  ["http_server_config: { <<: { headers: { X-Frame-Options: deny } } }", true],
-  [`tls_server_config: { <<: [{ ${PAIR} }, { cert_file: nowhere.pem }], min_version: TLS13 }`, true],
   [`tls_server_config: { ${PAIR} }`, true],
   [`tls_server_config: { ${PAIR}, min_version: TLS13 }`, true],
-  [`tls_server_config: { ${PAIR}, max_version: TLS12 }`, true],
-  [
-    `tls_server_config: { ${PAIR}, cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384] }\n${NO_HTTP2}`,
-    true,
-  ],
-  [`tls_server_config: { ${PAIR}, cipher_suites: [TLS_RSA_WITH_AES_128_CBC_SHA] }\n${NO_HTTP2}`, true],
-  [`tls_server_config: { ${PAIR}, curve_preferences: [CurveP521, X25519] }`, true],
   [`tls_server_config: { ${PAIR}, client_auth_type: RequestClientCert }`, true],
   [`tls_server_config: { ${PAIR}, client_auth_type: RequireAnyClientCert }`, true],
   [`tls_server_config: { ${PAIR}, client_auth_type: RequireClientCert }`, true],
@@ -83,24 +60,15 @@ const CONFIGURATIONS: readonly (readonly [yaml: string, starts: boolean])[] = [
     true,
   ],
   [`tls_server_config: { ${PAIR}, client_auth_type: RequireAnyClientCert }\n${USERS}\n`, true],
-  [
-    `tls_server_config: { ${PAIR}, prefer_server_cipher_suites: off }\nhttp_server_config: { http2: yes }`,
-    true,
-  ],
-  ["http_server_config: { headers: { X-Frame-Options: deny, X-XSS-Protection: 0 } }", true],
-  ["tls_server_config: { min_version: TLS13 }", true],
+  ["http_server_config: { http2: true, headers: { X-Frame-Options: deny, X-XSS-Protection: 0 } }", true],
   [`tls_server_config: { ${PAIR}, client_ca_file: ca.pem }`, false],
   [`tls_server_config: { ${PAIR}, client_auth_type: Sometimes }`, false],
   [`tls_server_config: { ${PAIR}, min_version: TLS14 }`, false],
-  [`tls_server_config: { ${PAIR}, cipher_suites: [TLS_RSA_WITH_RC4_128_SHA] }`, false],
-  [`tls_server_config: { ${PAIR}, curve_preferences: [P-256] }`, false],
   [`tls_server_config: { ${PAIR}, certificate: server.pem }`, false],
   ["tls_server_config: { cert_file: server.pem }", false],
-  ["tls_server_config: { client_auth_type: NoClientCert }", false],
   ["tls_server_config: { cert_file: server.pem, key_file: other.key }", false],
   ["tls_server_config: { cert_file: nowhere.pem, key_file: server.key }", false],
   ["basic_auth_users: { monitor: password }", false],
-  ["basic_auth_users: { monitor: }", false],
   ["http_server_config: { headers: { X-Frame-Options: never } }", false],
   ["http_server_config: { headers: { X-Powered-By: us } }", false],
   ["colour: blue", false],
@@ -138,8 +106,7 @@ async function outcomes(port: number): Promise<Readonly<Record<string, number | 
 }
 
 async function oursStarts(folder: string): Promise<boolean> {
-  const deps = { logger: createMemoryLog().logger, nowMs: () => 0 };
-  return (await loadSecuredWeb(join(folder, "web.yaml"), deps)).ok;
+  return (await loadSecuredWeb(join(folder, "web.yaml"))).ok;
 }
 
 describe("the real blackbox_exporter and we agree", () => {

@@ -14,21 +14,12 @@ function ask(port: number, path: string, headers: Readonly<Record<string, string
 const startUnderPrefix = (yaml: string) => startSecured(yaml, {}, routes(), "/exporter");
 
 describe("basic authentication", () => {
-  test.each(["$2a$", "$2b$", "$2y$", "$2x$", "$2$"])("takes hashes that start with %s", async (prefix) => {
+  test.each(["$2a$", "$2b$", "$2y$"])("takes hashes that start with %s", async (prefix) => {
     const { port } = await startSecured(`basic_auth_users: { monitor: "${prefix}${HASH}" }`);
     expect((await ask(port, "/metrics", basic("monitor:correct horse"))).status).toBe(200);
     expect((await ask(port, "/metrics", basic("monitor:correct horse"))).status).toBe(200);
     expect((await ask(port, "/metrics", basic("monitor:wrong horse"))).status).toBe(401);
     expect((await ask(port, "/metrics", basic("monitor:wrong horse"))).status).toBe(401);
-  });
-
-  test("takes a hash whose salt ends in bits that do not count", async () => {
-    const salted = HASH.replace("hgEwj3dCmabonfMe97BMqe", "hgEwj3dCmabonfMe97BMqf");
-    expect(salted).not.toBe(HASH);
-    const { port } = await startSecured(`basic_auth_users: { a: $2y$${salted}, b: $2$${salted} }`);
-    expect((await ask(port, "/metrics", basic("a:correct horse"))).status).toBe(200);
-    expect((await ask(port, "/metrics", basic("b:correct horse"))).status).toBe(200);
-    expect((await ask(port, "/metrics", basic("a:wrong horse"))).status).toBe(401);
   });
 
   test.each([
@@ -84,7 +75,7 @@ describe("basic authentication", () => {
     await write("web.yaml", `basic_auth_users: { monitor: $2y$04$${".".repeat(53)} }`);
     expect(await reload()).toEqual([]);
     expect((await ask(port, "/metrics", basic("monitor:correct horse"))).status).toBe(401);
-    await write("web.yaml", "basic_auth_users:\n");
+    await write("web.yaml", "{}");
     expect(await reload()).toEqual([]);
     expect((await ask(port, "/metrics")).status).toBe(200);
   });
@@ -166,12 +157,10 @@ describe("under a prefix", () => {
     expect((await ask(port, "/nowhere", known)).status).toBe(404);
   });
 
-  test("headers stand outside of it too, and requests count in the rate limit", async () => {
-    const { port } = await startUnderPrefix(
-      "http_server_config: { headers: { X-Frame-Options: deny } }\nrate_limit: { interval: 1h, burst: 2 }",
-    );
-    const answers = [await ask(port, "/"), await ask(port, "/nowhere"), await ask(port, "/nowhere")];
-    expect(answers.map(({ status }) => status)).toEqual([302, 404, 429]);
+  test("headers stand outside of it too", async () => {
+    const { port } = await startUnderPrefix("http_server_config: { headers: { X-Frame-Options: deny } }");
+    const answers = [await ask(port, "/"), await ask(port, "/nowhere")];
+    expect(answers.map(({ status }) => status)).toEqual([302, 404]);
     for (const { headers } of answers) expect(headers).toMatchObject({ "x-frame-options": "deny" });
   });
 });
@@ -203,35 +192,5 @@ describe("headers", () => {
   test("stand on a refusal too", async () => {
     const { port } = await startSecured(`${HEADERS}${USERS}\n`);
     expect(await ask(port, "/metrics")).toMatchObject({ status: 401, headers: EXPECTED });
-  });
-});
-
-describe("the rate limit", () => {
-  test("lets a burst through, then one request an interval, and never stops the two that tell of life", async () => {
-    const { port, clock } = await startSecured("rate_limit: { interval: 2s, burst: 3 }");
-    const statuses = async (count: number): Promise<readonly number[]> => {
-      const answers: number[] = [];
-      for (let i = 0; i < count; i += 1) answers.push((await ask(port, "/metrics")).status);
-      return answers;
-    };
-    expect(await statuses(4)).toEqual([200, 200, 200, 429]);
-    expect((await ask(port, "/metrics")).headers).toMatchObject({ "retry-after": "2" });
-    expect((await ask(port, "/-/healthy")).status).toBe(200);
-    clock.nowMs += 1999;
-    expect(await statuses(1)).toEqual([429]);
-    clock.nowMs += 1;
-    expect(await statuses(2)).toEqual([200, 429]);
-    clock.nowMs += 60_000;
-    expect(await statuses(4)).toEqual([200, 200, 200, 429]);
-  });
-
-  test("stays at its level through a reload that leaves it alone, and goes with one that takes it away", async () => {
-    const { port, write, reload } = await startSecured("rate_limit: { interval: 1h, burst: 1 }");
-    expect((await ask(port, "/metrics")).status).toBe(200);
-    expect(await reload()).toEqual([]);
-    expect((await ask(port, "/metrics")).status).toBe(429);
-    await write("web.yaml", "rate_limit: { interval: 0 }");
-    expect(await reload()).toEqual([]);
-    expect((await ask(port, "/metrics")).status).toBe(200);
   });
 });

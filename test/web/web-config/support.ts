@@ -8,8 +8,7 @@ import { onTestFinished } from "vitest";
 import { formatConfigError } from "../../../src/config/errors.ts";
 import type { ConfigError } from "../../../src/config/config.ts";
 import { loadSecuredWeb } from "../../../src/web/secured-web.ts";
-import { loadWebConfig } from "../../../src/web/web-config/load.ts";
-import { createMemoryLog } from "../../support/exporter.ts";
+import { loadWebConfig } from "../../../src/web/web-config.ts";
 import { routes } from "../support.ts";
 
 /** Texts by name. */
@@ -44,20 +43,13 @@ function linesOf(errors: readonly ConfigError[], folder: string): readonly strin
 /** A server with the exporter's routes, protected by a web configuration that must be good. */
 export async function startSecured(yaml: string, files: Files = {}, handler = routes(), routePrefix = "") {
   const folder = await folderOf({ ...files, "web.yaml": yaml });
-  const log = createMemoryLog();
-  const clock = { nowMs: 0 };
-  const loaded = await loadSecuredWeb(join(folder, "web.yaml"), {
-    logger: log.logger,
-    nowMs: () => clock.nowMs,
-  });
+  const loaded = await loadSecuredWeb(join(folder, "web.yaml"));
   if (!loaded.ok) throw new Error(linesOf(loaded.errors, folder).join("\n"));
   const started = await loaded.web.start([{ host: "127.0.0.1", port: 0 }], handler, routePrefix);
   if (!started.ok) throw new Error(started.code);
   onTestFinished(() => started.server.stop());
   return {
     port: Number(started.server.addresses[0]?.split(":").at(-1)),
-    log,
-    clock,
     stop: started.server.stop,
     write: (name: string, text: string) => writeFile(join(folder, name), text),
     /** The errors as lines. */

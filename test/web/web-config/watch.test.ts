@@ -90,7 +90,7 @@ test("files that a refused configuration names are watched, and it is taken once
 test("what changes between the load at the start and the first check is not overlooked", async () => {
   const folder = await folderOf({ "config.yaml": NOBODY, "web.yaml": "{}" });
   const { logger } = createMemoryLog();
-  const secured = await loadSecuredWeb(join(folder, "web.yaml"), { logger, nowMs: systemClock.monotonicMs });
+  const secured = await loadSecuredWeb(join(folder, "web.yaml"));
   const configFile = join(folder, "config.yaml");
   const loaded = await loadConfig(configFile);
   if (!secured.ok || !loaded.ok) throw new Error("a configuration is bad");

@@ -1,0 +1,170 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { z } from "zod";
+import type { BasicAuthConfig, ConfigError, HttpClientConfig, TlsClientConfig } from "./config.ts";
+import { limitErrors } from "./errors.ts";
+import { checkKeyPair, readNamedFiles, resolveFrom, type NamedFile, type NamedFiles } from "./named-files.ts";
+import { innermost, type Chain, type Place, type Placed } from "./places.ts";
+import { httpClientSchema, type HttpClientSettings } from "./schema.ts";
+import { recordSources } from "./sources.ts";
+import { Secret } from "../support/secret.ts";
+import { validateYaml } from "./validate.ts";
+import { errorAt, readYamlFile } from "./yaml.ts";
+
+/** Known to this process alone, so that a fingerprint cannot be tried against guessed passwords. */
+const PROCESS_KEY = randomBytes(32);
+
+type TlsSettings = NonNullable<HttpClientSettings["tls_config"]>;
+
+export interface ResolvedHttpClient {
+  readonly http: HttpClientConfig;
+  readonly errors: readonly ConfigError[];
+}
+
+/** The files that the `http_client` block of a place names. */
+export function namedByHttpClient({ file, path, settings }: Chain[number]): readonly NamedFile[] {
+  const { basic_auth: auth, tls_config: tls } = settings.http_client ?? {};
+  const settingsOfFiles = [
+    ["password", "basic_auth", "password_file", auth?.password_file],
+    ["certificates", "tls_config", "ca_file", tls?.ca_file],
+    ["certificates", "tls_config", "cert_file", tls?.cert_file],
+    ["key", "tls_config", "key_file", tls?.key_file],
+  ] as const;
+  return settingsOfFiles.flatMap(([kind, block, key, name]) =>
+    name === undefined ? [] : [{ kind, file, at: [...path, "http_client", block, key], name }],
+  );
+}
+
+/**
+ * A resolver of the `http_client` blocks along a chain: the innermost `basic_auth` and `proxy_url` as a whole,
+ * `tls_config` key by key. Appliances under the same blocks share one result.
+ */
+export function createHttpClientResolver(files: NamedFiles): (chain: Chain) => ResolvedHttpClient {
+  const known = new Map<string, ResolvedHttpClient>();
+  const fingerprintOf = createFingerprinter();
+  const resolve = (blocks: Chain): ResolvedHttpClient => {
+    const settings = {
+      basicAuth: resolveBasicAuth(blocks),
+      tls: resolveTls(blocks, files),
+      proxy: innermost(blocks, ({ http_client: http }) => http?.proxy_url)?.value,
+    };
+    const errors = checkPair(blocks, settings.tls);
+    return { http: { ...settings, fingerprint: fingerprintOf(settings) }, errors };
+  };
+  return (chain) => {
+    const blocks = chain.filter(({ settings }) => settings.http_client !== undefined);
+    const key = JSON.stringify(blocks.map(({ file, path }) => [file.file, path]));
+    const resolved = known.get(key) ?? resolve(blocks);
+    known.set(key, resolved);
+    return resolved;
+  };
+}
+
+function resolveBasicAuth(chain: Chain): BasicAuthConfig | undefined {
+  const auth = innermost(chain, ({ http_client: http }) => http?.basic_auth);
+  if (auth === undefined) return undefined;
+  const { username, password = "", password_file: name } = auth.value;
+  return name === undefined
+    ? { username, password: { kind: "inline", secret: new Secret(password) } }
+    : { username, password: { kind: "file", path: resolveFrom(auth.place.file, name) } };
+}
+
+function resolveTls(chain: Chain, { textOf }: NamedFiles): TlsClientConfig {
+  const pem = (kind: NamedFile["kind"], setting: Placed<string> | undefined) =>
+    setting && textOf(kind, setting.place.file, setting.value);
+  const key = pem("key", tlsSetting(chain, "key_file"));
+  return {
+    ca: pem("certificates", tlsSetting(chain, "ca_file")),
+    cert: pem("certificates", tlsSetting(chain, "cert_file")),
+    key: key === undefined ? undefined : new Secret(key),
+    serverName: tlsSetting(chain, "server_name")?.value,
+    minVersion: tlsSetting(chain, "min_version")?.value,
+    insecureSkipVerify: tlsSetting(chain, "insecure_skip_verify")?.value ?? false,
+    certificateSha256: tlsSetting(chain, "certificate_sha256")?.value ?? [],
+  };
+}
+
+function tlsSetting<K extends keyof TlsSettings>(
+  chain: Chain,
+  key: K,
+): Placed<NonNullable<TlsSettings[K]>> | undefined {
+  return innermost(chain, ({ http_client: http }) => http?.tls_config?.[key] ?? undefined);
+}
+
+/** A client certificate and its key stand together and belong together. */
+function checkPair(chain: Chain, { cert, key }: TlsClientConfig): readonly ConfigError[] {
+  const certFile = tlsSetting(chain, "cert_file");
+  const keyFile = tlsSetting(chain, "key_file");
+  if (certFile && !keyFile) return [pairError(certFile, "cert_file", "expected key_file beside it")];
+  if (keyFile && !certFile) return [pairError(keyFile, "key_file", "expected cert_file beside it")];
+  // A file that cannot be used is an error already.
+  if (!keyFile || cert === undefined || key === undefined) return [];
+  const message = checkKeyPair(cert, key.reveal());
+  return message === undefined ? [] : [pairError(keyFile, "key_file", message)];
+}
+
+function pairError({ place }: Placed<string>, key: string, message: string): ConfigError {
+  return errorAt(place.file, [...place.path, "http_client", "tls_config", key], message);
+}
+
+/**
+ * Makes fingerprints that are equal for equal settings within one process, secrets included; of a password file the path
+ * counts. Remembers the digest of each certificate: whole fleets share a long list of them.
+ */
+function createFingerprinter(): (settings: Omit<HttpClientConfig, "fingerprint">) => string {
+  const digests = new Map<string, string>();
+  const digestOnce = (pem: string | undefined) => {
+    if (pem === undefined) return undefined;
+    const known = digests.get(pem) ?? digest(pem);
+    digests.set(pem, known);
+    return known;
+  };
+  return ({ basicAuth, tls, proxy }) => {
+    const password = basicAuth?.password;
+    const secret = password?.kind === "inline" ? password.secret.reveal() : password?.path;
+    return digest(
+      JSON.stringify([
+        [basicAuth?.username, password?.kind, secret],
+        { ...tls, ca: digestOnce(tls.ca), cert: digestOnce(tls.cert), key: tls.key?.reveal() },
+        { ...proxy, credentials: proxy?.credentials?.reveal() },
+      ]),
+    );
+  };
+}
+
+function digest(text: string): string {
+  return createHmac("sha256", PROCESS_KEY).update(text).digest("hex");
+}
+
+/** Where nothing is set: no credentials, and the authorities that Node brings. */
+export const NO_SETTINGS: HttpClientConfig = {
+  basicAuth: undefined,
+  tls: {
+    ca: undefined,
+    cert: undefined,
+    key: undefined,
+    serverName: undefined,
+    minVersion: undefined,
+    insecureSkipVerify: false,
+    certificateSha256: [],
+  },
+  proxy: undefined,
+  fingerprint: "",
+};
+
+export type HttpClientResult =
+  | { readonly ok: true; readonly http: HttpClientConfig }
+  | { readonly ok: false; readonly errors: readonly ConfigError[] };
+
+/** The settings in a file that holds `http_client` alone, with the files that it names. */
+export async function loadHttpClient(path: string): Promise<HttpClientResult> {
+  const read = await readYamlFile(path);
+  if (!read.ok) return read;
+  const { file } = read;
+  const validated = validateYaml(file, z.strictObject({ http_client: httpClientSchema }));
+  if (!validated.ok) return validated;
+  const place: Place<{ http_client: HttpClientSettings }> = { file, path: [], settings: validated.value };
+  const files = await readNamedFiles(namedByHttpClient(place), recordSources());
+  const { http, errors } = createHttpClientResolver(files)([place]);
+  const all = [...files.errors, ...errors];
+  return all.length === 0 ? { ok: true, http } : { ok: false, errors: limitErrors(all, [path]) };
+}

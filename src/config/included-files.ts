@@ -1,0 +1,88 @@
+import { readdir } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import type { ConfigError } from "./config.ts";
+import { readFailure, type ReadFailure } from "./read-file.ts";
+import { patternsSchema } from "./schema.ts";
+import { digestOf, sourceState, type SourceRecord, type SourceState } from "./sources.ts";
+import { show, valueAt } from "./validate.ts";
+import { errorAt, type YamlFile } from "./yaml.ts";
+
+export interface IncludedFiles {
+  /** Relative to where the main file's path is. */
+  readonly paths: readonly string[];
+  readonly errors: readonly ConfigError[];
+}
+
+/**
+ * The files that `config_files` of the main file finds, in the order of its patterns, sorted within each, each once.
+ * A pattern that finds nothing is an error, and so is one that finds the main file. What the patterns find is recorded.
+ */
+export async function findIncludedFiles(main: YamlFile, record: SourceRecord): Promise<IncludedFiles> {
+  // Errors in other files are reported beside those of the main file, so its other settings need not be valid.
+  const patterns = patternsSchema.safeParse(valueAt(main.data, ["config_files"])).data ?? [];
+  const found: IncludedFiles[] = [];
+  // One after the other: thousands of folders at once would use up memory and descriptors.
+  for (const [index, pattern] of patterns.entries())
+    found.push(await findFiles(main, index, pattern, record));
+  const paths = found.flatMap((each) => each.paths);
+  return {
+    paths: [...new Map(paths.map((path) => [resolve(path), path])).values()],
+    errors: found.flatMap(({ errors }) => errors),
+  };
+}
+
+async function findFiles(
+  main: YamlFile,
+  index: number,
+  pattern: string,
+  record: SourceRecord,
+): Promise<IncludedFiles> {
+  const folder = isAbsolute(pattern) ? dirname(pattern) : join(dirname(main.file), dirname(pattern));
+  const list = () => namesLike(folder, basename(pattern));
+  const listing = await list();
+  record.add({
+    name: resolve(folder, basename(pattern)),
+    state: stateOf(listing),
+    read: async () => stateOf(await list()),
+  });
+  const found = listing.ok ? listing.names.map((name) => join(folder, name)) : [];
+  const paths = found.filter((path) => resolve(path) !== resolve(main.file));
+  const refuse = (message: string) => ({ paths, errors: [errorAt(main, ["config_files", index], message)] });
+  if (!listing.ok && listing.isSystemError) return refuse(`its folder ${listing.message}`);
+  if (paths.length < found.length) return refuse("expected other files than this one");
+  return paths.length === 0 ? refuse(`no file matches ${show(pattern)}`) : { paths, errors: [] };
+}
+
+type Listing = { readonly ok: true; readonly names: readonly string[] } | ReadFailure;
+
+function stateOf(listing: Listing): SourceState {
+  return sourceState(listing, ({ names }) => digestOf(JSON.stringify(names)));
+}
+
+async function namesLike(folder: string, pattern: string): Promise<Listing> {
+  try {
+    const names = await readdir(folder);
+    return { ok: true, names: names.filter((name) => isLike(name, pattern)).toSorted() };
+  } catch (error) {
+    return readFailure(error);
+  }
+}
+
+/**
+ * Whether the pattern, in which `*` stands for any text, finds the name. As in a shell, `*` finds no name that starts with
+ * a dot: mounted folders of Kubernetes hold such links. No regular expression: one with many `*` may take years.
+ */
+export function isLike(name: string, pattern: string): boolean {
+  if (pattern.startsWith("*") && name.startsWith(".")) return false;
+  const [start = "", ...parts] = pattern.split("*");
+  const end = parts.pop();
+  if (end === undefined) return name === pattern;
+  if (!name.startsWith(start)) return false;
+  let at = start.length;
+  for (const part of parts) {
+    const found = name.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return name.length - end.length >= at && name.endsWith(end);
+}

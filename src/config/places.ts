@@ -1,0 +1,74 @@
+import type { JsonPath } from "./errors.ts";
+import type { ApplianceSettings, ClusterSettings, ConfigSettings, FleetSettings } from "./schema.ts";
+import type { YamlFile } from "./yaml.ts";
+
+/** Settings, and where they stand. */
+export interface Place<T> {
+  readonly file: YamlFile;
+  readonly path: JsonPath;
+  readonly settings: T;
+}
+
+/** What may stand at the top, in a cluster and in an appliance. */
+type Inherited = Partial<Pick<ClusterSettings, "polling" | "http_client" | "labels" | "websites">>;
+
+/** The places that one appliance takes its settings from: the top of the main file, its cluster, itself. */
+export type Chain = readonly Place<Inherited>[];
+
+export interface ApplianceEntry {
+  readonly appliance: Place<ApplianceSettings>;
+  /** `undefined` if it stands alone. */
+  readonly cluster: Place<ClusterSettings> | undefined;
+  readonly chain: Chain;
+}
+
+/** Clusters and appliances in the order of the files. */
+export interface Fleet {
+  readonly clusters: readonly Place<ClusterSettings>[];
+  readonly entries: readonly ApplianceEntry[];
+}
+
+export function listFleet(top: Place<ConfigSettings>, included: readonly Place<FleetSettings>[]): Fleet {
+  const parts = [top, ...included].map((place) => listFile(top, place));
+  return {
+    clusters: parts.flatMap(({ clusters }) => clusters),
+    entries: parts.flatMap(({ entries }) => entries),
+  };
+}
+
+function listFile(top: Place<ConfigSettings>, { file, settings }: Place<FleetSettings>): Fleet {
+  const clusters = (settings.clusters ?? []).map((cluster, index) => ({
+    file,
+    path: ["clusters", index],
+    settings: cluster,
+  }));
+  const members = clusters.flatMap((cluster) =>
+    cluster.settings.appliances.map((each, index) => {
+      const appliance = { file, path: [...cluster.path, "appliances", index], settings: each };
+      return { appliance, cluster, chain: [top, cluster, appliance] };
+    }),
+  );
+  const lone = (settings.appliances ?? []).map((each, index) => {
+    const appliance = { file, path: ["appliances", index], settings: each };
+    return { appliance, cluster: undefined, chain: [top, appliance] };
+  });
+  return { clusters, entries: [...members, ...lone] };
+}
+
+/** A setting, and the place that has it. */
+export interface Placed<T> {
+  readonly place: Place<Inherited>;
+  readonly value: T;
+}
+
+/** The setting of the innermost place that has it. */
+export function innermost<T>(
+  chain: Chain,
+  pick: (settings: Inherited) => T | undefined,
+): Placed<T> | undefined {
+  for (const place of chain.toReversed()) {
+    const value = pick(place.settings);
+    if (value !== undefined) return { place, value };
+  }
+  return undefined;
+}

@@ -1,0 +1,43 @@
+import type { ConfigError, OperationTiming } from "./config.ts";
+import { formatDuration } from "./duration.ts";
+import { innermost, type Chain } from "./places.ts";
+import { shortestGapMs } from "./schedule.ts";
+import { errorAt } from "./yaml.ts";
+
+const BUILT_IN = {
+  vrrp: { intervalMs: 5_000, timeoutMs: 4_000 },
+  websites: { intervalMs: 30_000, timeoutMs: 20_000 },
+} as const;
+
+type Operation = keyof typeof BUILT_IN;
+
+/**
+ * When an operation is due and how long it may take, each from the innermost block that has it, else built in. A timeout
+ * that is not set is at most the interval, or the shortest gap of the schedule; one that is set and longer is an error.
+ */
+export function resolveTiming(
+  chain: Chain,
+  operation: Operation,
+): { readonly timing: OperationTiming; readonly errors: readonly ConfigError[] } {
+  const block = innermost(chain, ({ polling }) => {
+    const timing = polling?.[operation];
+    return timing?.interval === undefined && timing?.schedule === undefined ? undefined : timing;
+  });
+  const timeout = innermost(chain, ({ polling }) => polling?.[operation]?.timeout);
+  const { interval = BUILT_IN[operation].intervalMs, schedule } = block?.value ?? {};
+  const gapMs = schedule === undefined ? interval : shortestGapMs(schedule);
+  const timeoutMs = timeout?.value ?? Math.min(BUILT_IN[operation].timeoutMs, gapMs);
+  const timing: OperationTiming =
+    schedule === undefined
+      ? { kind: "interval", intervalMs: interval, timeoutMs }
+      : { kind: "schedule", expression: schedule, timeoutMs };
+  if (timeout === undefined || timeoutMs <= gapMs) return { timing, errors: [] };
+  // At the inner one of the two settings.
+  const isPaceInner = block !== undefined && chain.indexOf(block.place) > chain.indexOf(timeout.place);
+  const { file, path } = isPaceInner ? block.place : timeout.place;
+  const key = isPaceInner ? timing.kind : "timeout";
+  const limit =
+    timing.kind === "interval" ? "the interval" : "the shortest time between two runs of the schedule";
+  const message = `expected a timeout of at most ${limit}, ${formatDuration(gapMs)}, got ${formatDuration(timeoutMs)}`;
+  return { timing, errors: [errorAt(file, [...path, "polling", operation, key], message)] };
+}

@@ -1,0 +1,177 @@
+import { z } from "zod";
+import type { ConfigError } from "./config.ts";
+import { formatPath, limitErrors, MAX_ERRORS, moreErrors, type JsonPath } from "./errors.ts";
+import { errorAt, type YamlFile } from "./yaml.ts";
+
+export type Validated<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly errors: readonly ConfigError[] };
+
+/**
+ * The file's data in the schema's form, or its errors in the order of the file: at most 100, and then one that counts
+ * the rest. Errors show no value but where the schema's own messages do.
+ */
+export function validateYaml<T>(file: YamlFile, schema: z.ZodType<T>): Validated<T> {
+  const issues = issuesOf(file.data, schema);
+  if (!Array.isArray(issues)) return { ok: true, value: issues.value };
+  // Finding a place takes time, so only what can be shown is looked for.
+  const found = issues.slice(0, MAX_ERRORS);
+  const more = issues.length - found.length;
+  const errors = found.flatMap((issue) => issueErrors(file, [], issue));
+  return {
+    ok: false,
+    errors: limitErrors(more > 0 ? [...errors, moreErrors(file.file, more)] : errors, [file.file]),
+  };
+}
+
+function issuesOf<T>(data: unknown, schema: z.ZodType<T>): z.core.$ZodIssue[] | { readonly value: T } {
+  try {
+    const parsed = schema.safeParse(data, { error: wordIssue });
+    return parsed.success ? { value: parsed.data } : parsed.error.issues;
+  } catch (error) {
+    // zod passes issues on as the arguments of a call: a hundred thousand of them overflow the stack.
+    if (!(error instanceof RangeError)) throw error;
+    return [{ code: "custom", path: [], message: "too many errors to list", input: data }];
+  }
+}
+
+function issueErrors(file: YamlFile, base: JsonPath, issue: z.core.$ZodIssue): readonly ConfigError[] {
+  const path = [...base, ...issue.path.map((segment) => (typeof segment === "symbol" ? "" : segment))];
+  if (issue.code === "unrecognized_keys") return unknownKeyErrors(file, path, issue);
+  if (issue.code === "invalid_union") {
+    // The form that was evidently meant is the one with an error inside of it.
+    const meant = issue.errors.find((form) =>
+      form.some(({ code, path: inner }) => inner.length > 0 || code === "unrecognized_keys"),
+    );
+    if (meant !== undefined) return meant.flatMap((inner) => issueErrors(file, path, inner));
+  }
+  const { message } = issue.code === "invalid_key" ? (issue.issues[0] ?? issue) : issue;
+  return [keyError(file, path, message)];
+}
+
+/** Without a space, `{ monitor:$2y$10$... }` makes a key of the secret: such a key is not shown. */
+function keyError(file: YamlFile, path: JsonPath, message: string): ConfigError {
+  const secret = path.findIndex((segment) => typeof segment === "string" && /[:$]/.test(segment));
+  const error = errorAt(file, path, message);
+  return secret === -1 ? error : { ...error, path: formatPath(path.slice(0, secret)) };
+}
+
+function unknownKeyErrors(
+  file: YamlFile,
+  path: JsonPath,
+  { keys, message }: z.core.$ZodIssueUnrecognizedKeys,
+): readonly ConfigError[] {
+  const known = message.split(" ");
+  const errors = keys.slice(0, MAX_ERRORS).map((key) => ({
+    ...errorAt(file, path, wordUnknownKey(key, valueAt(file.data, [...path, key]), known)),
+    position: file.locate([...path, key]),
+  }));
+  const more = keys.length - errors.length;
+  return more > 0 ? [...errors, moreErrors(file.file, more)] : errors;
+}
+
+function wordUnknownKey(key: string, value: unknown, known: readonly string[]): string {
+  // Without a space, `{ password:hunter2 }` makes a key of the secret.
+  if (!/^[A-Za-z][\w-]{0,63}$/.test(key) || value === null) return "unknown key";
+  const meant = closestTo(key, known);
+  return `unknown key "${key}"${meant === undefined ? "" : `; did you mean "${meant}"?`}`;
+}
+
+/** The known word that a typing mistake of one or two letters makes of this one. */
+function closestTo(word: string, known: readonly string[]): string | undefined {
+  const limit = Math.min(2, Math.floor(word.length / 2));
+  const [closest] = known
+    .filter(({ length }) => Math.abs(length - word.length) <= limit)
+    .map((each) => ({ each, distance: editDistance(word, each) }))
+    .filter(({ distance }) => distance <= limit)
+    .toSorted((a, b) => a.distance - b.distance);
+  return closest?.each;
+}
+
+/** Letters to insert, delete or replace to make one word of the other (Levenshtein). */
+export function editDistance(a: string, b: string): number {
+  const initial = Array.from({ length: b.length + 1 }, (_, index) => index);
+  const last = Array.from(a).reduce<readonly number[]>((row, letter, index) => {
+    const next = [index + 1];
+    for (let at = 1; at <= b.length; at += 1) {
+      const replaced = (row[at - 1] ?? 0) + (letter === b[at - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[at] ?? 0) + 1, (next[at - 1] ?? 0) + 1));
+    }
+    return next;
+  }, initial);
+  return last.at(-1) ?? 0;
+}
+
+/** What stands at `path` of a file's data; `undefined` if nothing does. */
+export function valueAt(data: unknown, path: JsonPath): unknown {
+  return path.reduce<unknown>(
+    (value, segment) =>
+      typeof value === "object" && value !== null && Object.hasOwn(value, segment)
+        ? Reflect.get(value, segment)
+        : undefined,
+    data,
+  );
+}
+
+const MISSING = "required key is missing";
+/** Longer texts are cut where an error shows them. */
+const MAX_SHOWN = 80;
+
+/** Words a type error with the value that was found; only for keys that never hold a secret. */
+export function expected(what: string): (issue: { readonly input?: unknown }) => string {
+  return ({ input }) => (input === undefined ? MISSING : `expected ${what}, got ${show(input)}`);
+}
+
+/** The same for a text, which YAML takes for something else without quotes. */
+export function expectedText(what: string): (issue: { readonly input?: unknown }) => string {
+  return (issue) => `${expected(what)(issue)}${quotesHint(issue.input)}`;
+}
+
+/** The value as JSON, and cut; only for keys that never hold a secret. */
+export function show(value: unknown): string {
+  if (value === null || typeof value === "object") return kindOf(value);
+  return cut(typeof value === "number" ? String(value) : JSON.stringify(value));
+}
+
+/** The start of a long text. */
+export function cut(text: string): string {
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
+}
+
+/** Words what a schema did not word itself, and shows no value. Of an unknown key it gives the known ones. */
+function wordIssue(issue: z.core.$ZodRawIssue): string {
+  if (issue.code === "unrecognized_keys") {
+    return issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape).join(" ") : "";
+  }
+  if (issue.input === undefined) return MISSING;
+  if (issue.code === "invalid_type") {
+    const hint = issue.expected === "string" ? quotesHint(issue.input) : "";
+    return `expected ${KINDS[issue.expected] ?? "a map"}, got ${kindOf(issue.input)}${hint}`;
+  }
+  if (issue.code === "invalid_value") return `expected one of ${issue.values.map(String).join(", ")}`;
+  if (issue.code === "too_small") return `expected at least ${issue.minimum}${UNITS[issue.origin] ?? ""}`;
+  if (issue.code === "too_big") return `expected at most ${issue.maximum}${UNITS[issue.origin] ?? ""}`;
+  return "not what is expected here";
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: "a text",
+  int: "a whole number",
+  number: "a number",
+  boolean: "true or false",
+  array: "a list",
+};
+
+const UNITS: Readonly<Record<string, string>> = { string: " character(s)", array: " item(s)" };
+
+/** What kind of thing was found, and nothing of the value. */
+function kindOf(value: unknown): string {
+  if (value === null) return "nothing";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "boolean") return "true or false";
+  return KINDS[typeof value] ?? "a map";
+}
+
+function quotesHint(input: unknown): string {
+  return typeof input === "number" || typeof input === "boolean" ? "; put it in quotes" : "";
+}

@@ -1,0 +1,142 @@
+import { z } from "zod";
+import type { ProxyConfig } from "./config.ts";
+import { formatDuration, parseDuration } from "./duration.ts";
+import { checkSchedule } from "./schedule.ts";
+import { Secret } from "../support/secret.ts";
+import { expected, expectedText, show } from "./validate.ts";
+
+const MAX_NAME_BYTES = 128;
+/** Every series of the appliance carries them. */
+const MAX_LABELS = 64;
+const MAX_LABEL_VALUE_BYTES = 1_024;
+/** What parses a URL is not linear in its length. */
+const MAX_URL_LENGTH = 2_048;
+
+/** What the metrics carry themselves. */
+const OUR_LABELS: ReadonlySet<string> = new Set(
+  (
+    "appliance ha_cluster interface vhid vip device netmask peer type state " +
+    "website_id website protocol operation reason anomaly"
+  ).split(" "),
+);
+
+/** What belongs to scrapers and operators, and what Prometheus keeps for histograms and summaries. */
+const RESERVED_LABELS: ReadonlySet<string> = new Set(
+  "endpoint cluster instance job pod service namespace container node le quantile".split(" "),
+);
+
+/** Makes an error of the message; it decides whether the value may be shown. */
+type Refuse = (message: string) => never;
+
+/** A text in its final form. */
+export function parsed<T>(
+  base: z.ZodString,
+  parse: (text: string, refuse: Refuse) => T,
+): z.ZodType<T, string> {
+  return base.transform((text, context) =>
+    parse(text, (message) => {
+      context.addIssue({ code: "custom", message });
+      return z.NEVER;
+    }),
+  );
+}
+
+/** A duration in milliseconds, `minMs` to `maxMs`. */
+export function durationSchema(minMs: number, maxMs: number): z.ZodType<number, string> {
+  const what = "a duration such as 500ms, 15s or 1m30s";
+  return parsed(z.string({ error: expected(what) }), (text, refuse) => {
+    const ms = parseDuration(text);
+    if (ms === undefined) return refuse(`expected ${what}, got ${show(text)}`);
+    if (ms >= minMs && ms <= maxMs) return ms;
+    return refuse(
+      `expected a duration of ${formatDuration(minMs)} to ${formatDuration(maxMs)}, got ${show(text)}`,
+    );
+  });
+}
+
+export const scheduleSchema = parsed(
+  z.string({ error: expected('a node-cron expression, seconds first, such as "*/10 * * * * *"') }),
+  (text, refuse) => {
+    const message = checkSchedule(text);
+    return message === undefined ? text : refuse(message);
+  },
+);
+
+/** A name: 1 to 128 bytes of well-formed text without control characters. */
+export const nameSchema = parsed(z.string({ error: expectedText("a name") }), (text, refuse) => {
+  if (text === "") return refuse("expected a name that is not empty");
+  if (Buffer.byteLength(text) > MAX_NAME_BYTES) {
+    return refuse(`expected a name of at most ${MAX_NAME_BYTES} bytes`);
+  }
+  return /[\p{Cc}\p{Surrogate}]/u.test(text)
+    ? refuse(`expected a name of well-formed text without control characters, got ${show(text)}`)
+    : text;
+});
+
+const labelNameSchema = parsed(z.string(), (name, refuse) => {
+  if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name)) {
+    return refuse("expected a label name of letters, digits and _ that starts with no digit");
+  }
+  if (name.startsWith("__")) return refuse("label names that start with __ belong to Prometheus");
+  if (OUR_LABELS.has(name)) return refuse("the exporter sets this label itself");
+  return RESERVED_LABELS.has(name) ? refuse("this label name is reserved") : name;
+});
+
+const labelValueSchema = parsed(z.string({ error: expectedText("a text") }), (text, refuse) => {
+  if (Buffer.byteLength(text) > MAX_LABEL_VALUE_BYTES) {
+    return refuse(`expected a text of at most ${MAX_LABEL_VALUE_BYTES} bytes`);
+  }
+  return /\p{Surrogate}/u.test(text) ? refuse(`expected well-formed Unicode, got ${show(text)}`) : text;
+});
+
+export const labelsSchema = z
+  .record(labelNameSchema, labelValueSchema)
+  .refine((labels) => Object.keys(labels).length <= MAX_LABELS, `expected at most ${MAX_LABELS} entries`)
+  .meta({
+    description: "Labels on every series; a cluster's and an appliance's are merged, inner ones win.",
+  });
+
+/** Scheme, host, port and path of plain characters: a text that cannot hold credentials, and may be shown. */
+const HARMLESS = /^(?:[a-z]{1,10}:\/\/)?(?:\[[0-9a-f:.]*\]|[\w.-]*)(?::\d*)?(?:\/[\w.~/-]*)?$/i;
+
+/** http or https, with host, port and path alone; without a trailing slash. */
+export const baseUrlSchema = parsed(z.string({ error: expected("an https:// URL") }), (text, refuse) => {
+  const got = HARMLESS.test(text) ? `, got ${show(text)}` : "";
+  if (text.length > MAX_URL_LENGTH) return refuse(`expected a URL of at most ${MAX_URL_LENGTH} characters`);
+  if (!/^https?:\/\/[^/]/i.test(text)) return refuse(`expected an https:// URL${got}`);
+  if (text.includes("@")) return refuse("expected a URL without credentials; they belong in basic_auth");
+  if (/[?#]/.test(text)) return refuse("expected a URL without query and fragment");
+  const url = parseUrl(text);
+  return url === undefined
+    ? refuse(`expected a URL with host, port and path${got}`)
+    : `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, "")}`;
+});
+
+/** The message shows nothing of the URL: it may hold a password. */
+export const proxyUrlSchema = parsed(z.string(), (text, refuse): ProxyConfig => {
+  const url = text.length <= MAX_URL_LENGTH && /^http:\/\/[^?#]*$/i.test(text) ? parseUrl(text) : undefined;
+  const [user, password] = [decode(url?.username), decode(url?.password)];
+  if (url?.pathname !== "/" || user === undefined || password === undefined) {
+    return refuse("expected a URL of the form http://[user:password@]host:port");
+  }
+  return {
+    host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: Number(url.port || 80),
+    credentials: user + password === "" ? undefined : new Secret(`${user}:${password}`),
+  };
+});
+
+function parseUrl(text: string): URL | undefined {
+  // The parser drops or replaces these silently.
+  if (/[\s\\\p{Cc}]/u.test(text) || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  return url.port === "0" ? undefined : url;
+}
+
+function decode(text = ""): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,44 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { formatDuration, parseDuration } from "../../src/config/duration.ts";
+
+test.each([
+  ["500ms", 500],
+  ["15s", 15_000],
+  ["1m30s", 90_000],
+  ["1h", 3_600_000],
+  ["2d", 172_800_000],
+  ["1w", 604_800_000],
+  ["1y", 31_536_000_000],
+  ["1y2w3d4h5m6s7ms", 33_019_506_007],
+  ["90s", 90_000],
+  ["0", 0],
+  ["0s", 0],
+])("%s is %d ms", (text, ms) => {
+  expect(parseDuration(text)).toBe(ms);
+});
+
+test.each(["", " 5s", "5", "1.5s", "-1s", "1s1m", "1s1s", "1 m", "1M", "5sec", "1e3s", "9007199254740992ms"])(
+  "%j is no duration",
+  (text) => {
+    expect(parseDuration(text)).toBeUndefined();
+  },
+);
+
+test("every duration that is written is read as the same number of milliseconds", () => {
+  fc.assert(
+    fc.property(fc.maxSafeNat(), (ms) => {
+      expect(parseDuration(formatDuration(ms))).toBe(ms);
+    }),
+  );
+});
+
+test("a duration is written in its largest units", () => {
+  expect([0, 1, 90_000, 3_600_000, 604_800_000].map(formatDuration)).toEqual([
+    "0",
+    "1ms",
+    "1m30s",
+    "1h",
+    "1w",
+  ]);
+});

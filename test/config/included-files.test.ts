@@ -1,0 +1,92 @@
+import { join, relative, resolve } from "node:path";
+import { expect, test } from "vitest";
+import { loadConfig } from "../../src/config/load.ts";
+import { isLike } from "../../src/config/included-files.ts";
+import { configOf, createFolder, errorsOf } from "./folder.ts";
+
+const lone = (name: string) => `appliances: [{ name: ${name}, base_url: "https://${name}" }]\n`;
+
+test("files are read in the order of the patterns, sorted within each, each once, and not those with a dot", async () => {
+  const config = await configOf({
+    "config.yaml": `${lone("main")}config_files: [z.yaml, "d/*.yaml", "d/b*"]\n`,
+    "z.yaml": lone("z"),
+    "d/b.yaml": lone("b"),
+    "d/a.yaml": lone("a"),
+    "d/.hidden.yaml": lone("hidden"),
+    "d/a.yaml.bak": lone("bak"),
+  });
+  expect(config.appliances.map(({ name }) => name)).toEqual(["main", "z", "a", "b"]);
+});
+
+test("what stands at the top of the main file holds for all files", async () => {
+  const { appliances } = await configOf({
+    "config.yaml": "polling: { vrrp: { interval: 7s } }\nconfig_files: [a.yaml]\n",
+    "a.yaml": lone("a"),
+  });
+  expect(appliances[0]?.polling.vrrp).toEqual({ kind: "interval", intervalMs: 7_000, timeoutMs: 4_000 });
+});
+
+test.each([
+  ['["d/*.yaml"]', 'config.yaml:1:16: config_files[0]: no file matches "d/*.yaml"'],
+  ["[missing.yaml]", 'config.yaml:1:16: config_files[0]: no file matches "missing.yaml"'],
+  ['["*.yaml"]', "config.yaml:1:16: config_files[0]: expected other files than this one"],
+  [
+    '["*/a.yaml"]',
+    'config.yaml:1:16: config_files[0]: expected the path of a file, with * in its last part at most, got "*/a.yaml"',
+  ],
+  [
+    '["d/"]',
+    'config.yaml:1:16: config_files[0]: expected the path of a file, with * in its last part at most, got "d/"',
+  ],
+  ["[5]", "config.yaml:1:16: config_files[0]: expected a path, with * in its last part at most, got 5"],
+  ["d", "config.yaml:1:1: config_files: expected a list, got a text"],
+])("config_files: %s: %s", async (patterns, error) => {
+  expect(await errorsOf({ "config.yaml": `config_files: ${patterns}\n` })).toEqual([error]);
+});
+
+test("such a file holds clusters and appliances alone, and every file's errors are reported", async () => {
+  expect(
+    await errorsOf({
+      "config.yaml": `${lone("main")}config_files: ["d/*"]\nx: 1\n`,
+      "d/a.yaml": `polling: {}\nhttp_client: {}\nconfig_files: []\n${lone("a")}`,
+      "d/b.yaml": "a: [",
+      "d/d.yaml": "",
+      "d/e/f.yaml": "",
+    }),
+  ).toEqual([
+    'config.yaml:3:1: unknown key "x"',
+    'd/a.yaml:1:1: unknown key "polling"',
+    'd/a.yaml:2:1: unknown key "http_client"',
+    'd/a.yaml:3:1: unknown key "config_files"',
+    "d/b.yaml:1:5: wrong indentation",
+    "d/d.yaml:1:1: the file is empty",
+    "d/e: it is a directory",
+  ]);
+});
+
+test("their paths in errors are relative like the main file's", async () => {
+  const folder = await createFolder({ "config.yaml": "config_files: [d/a.yaml]\n", "d/a.yaml": "x: 1\n" });
+  const given = relative(resolve("."), folder);
+  const result = await loadConfig(join(given, "config.yaml"));
+  expect(result.ok ? [] : result.errors.map(({ file }) => file)).toEqual([join(given, "d/a.yaml")]);
+});
+
+test.each([
+  ["a.yaml", "a.yaml", true],
+  ["a.yaml", "b.yaml", false],
+  ["*.yaml", "a.yaml", true],
+  ["*.yaml", ".a.yaml", false],
+  [".*.yaml", ".a.yaml", true],
+  ["a*b*c", "abc", true],
+  ["a*b*c", "a-b-b-c", true],
+  ["a*b*c", "acb", false],
+  ["ab*ba", "aba", false],
+  ["a**b", "ab", true],
+  ["*", "anything", true],
+  ["a+(b)*", "a+(b)c", true],
+  ["a.*", "ab", false],
+  ["*\n*", "a\nb", true],
+  ["*a".repeat(100), "a".repeat(99), false],
+])("%j finds %j: %s", (pattern, name, isFound) => {
+  expect(isLike(name, pattern)).toBe(isFound);
+});

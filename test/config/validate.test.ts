@@ -1,0 +1,68 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { formatConfigError } from "../../src/config/errors.ts";
+import { editDistance, validateYaml } from "../../src/config/validate.ts";
+import { readYamlFile } from "../../src/config/yaml.ts";
+import { createFolder } from "./folder.ts";
+
+const schema = z.strictObject({
+  text: z.string(),
+  flag: z.boolean().optional(),
+  count: z.int().min(1).max(9).optional(),
+  ratio: z.number().optional(),
+  word: z.enum(["on", "off"]).optional(),
+  list: z.array(z.string().min(2)).min(1).optional(),
+  inner: z.strictObject({ a: z.string(), password: z.string().optional() }).optional(),
+  either: z.union([z.int(), z.strictObject({ id: z.int() })]).optional(),
+});
+
+async function validate(text: string): Promise<string> {
+  const folder = await createFolder({ "a.yaml": text });
+  const parsed = await readYamlFile(join(folder, "a.yaml"));
+  if (!parsed.ok) throw new Error("not YAML");
+  const result = validateYaml({ ...parsed.file, file: "a.yaml" }, schema);
+  return result.ok ? JSON.stringify(result.value) : result.errors.map(formatConfigError).join("\n");
+}
+
+test.each([
+  ["text: x\ninner: {a: y}\n", '{"text":"x","inner":{"a":"y"}}'],
+  ["- text\n", "a.yaml:1:1: expected a map, got a list"],
+  ["flag: true\n", "a.yaml:1:1: text: required key is missing"],
+  ["text: 5\n", "a.yaml:1:1: text: expected a text, got a number; put it in quotes"],
+  ["text: ~\n", "a.yaml:1:1: text: expected a text, got nothing"],
+  ["text: x\nflag: hunter2\n", "a.yaml:2:1: flag: expected true or false, got a text"],
+  ["text: x\ncount: 0\n", "a.yaml:2:1: count: expected at least 1"],
+  ["text: x\ncount: 10\n", "a.yaml:2:1: count: expected at most 9"],
+  ["text: x\ncount: 1.5\n", "a.yaml:2:1: count: expected a whole number, got a number"],
+  ["text: x\nratio: {}\n", "a.yaml:2:1: ratio: expected a number, got a map"],
+  ["text: x\nword: hunter2\n", "a.yaml:2:1: word: expected one of on, off"],
+  ["text: x\nlist: x\n", "a.yaml:2:1: list: expected a list, got a text"],
+  ["text: x\nlist: [ok, a]\n", "a.yaml:2:12: list[1]: expected at least 2 character(s)"],
+  ["text: x\ninner:\n  password: y\n", "a.yaml:3:3: inner.a: required key is missing"],
+  ["text: x\ninner: { password: y }\n", "a.yaml:2:8: inner.a: required key is missing"],
+  ["text: x\neither: {id: 1, ie: 2}\n", 'a.yaml:2:17: either: unknown key "ie"; did you mean "id"?'],
+  ["text: x\neither: [1]\n", "a.yaml:2:1: either: not what is expected here"],
+  [
+    "d: &d {c: 1}\ntext: x\ninner: *d\n",
+    'a.yaml:1:1: unknown key "d"\na.yaml:3:1: inner.a: required key is missing\na.yaml:3:1: inner: unknown key "c"',
+  ],
+])("%j gives: %s", async (text, expected) => {
+  expect(await validate(text)).toBe(expected);
+});
+
+test("a key that could be a secret, written without a space after the colon, is not shown", async () => {
+  expect(await validate("text: x\ninner: {a: y, password:hunter2, hunter2}\n")).toBe(
+    "a.yaml:2:15: inner: unknown key\na.yaml:2:33: inner: unknown key",
+  );
+});
+
+test.each([
+  ["name", "name", 0],
+  ["nmae", "name", 2],
+  ["tmeout", "timeout", 1],
+  ["", "id", 2],
+  ["interval", "schedule", 7],
+])("%j and %j are %i letters apart", (a, b, distance) => {
+  expect([editDistance(a, b), editDistance(b, a)]).toEqual([distance, distance]);
+});

@@ -1,0 +1,164 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { formatConfigError } from "../../src/config/errors.ts";
+import { readYamlFile } from "../../src/config/yaml.ts";
+import { createFolder } from "./folder.ts";
+
+/** The data as JSON, or the errors as lines. */
+async function read(content: string | Uint8Array): Promise<string> {
+  const folder = await createFolder({ "a.yaml": content });
+  const result = await readYamlFile(join(folder, "a.yaml"));
+  if (result.ok) return JSON.stringify(result.file.data);
+  return result.errors.map((error) => formatConfigError(error).replace(`${folder}/`, "")).join("\n");
+}
+
+test.each([
+  ["a: 1\nb: [x, {c: true}]\n", '{"a":1,"b":["x",{"c":true}]}'],
+  ["\uFEFFa: 1\r\nb: 2\r\n", '{"a":1,"b":2}'],
+  ["a: yes\nb: ~\nc:\n", '{"a":"yes","b":null,"c":null}'],
+  ["base: &b {x: 1}\nuse: [*b, *b]\n", '{"base":{"x":1},"use":[{"x":1},{"x":1}]}'],
+  ["a: &a {x: 1, y: 2}\nb: {<<: *a, y: 3}\n", '{"a":{"x":1,"y":2},"b":{"x":1,"y":3}}'],
+  ["a: {y: 3, <<: &a {x: 1, y: 2}, z: *a}\n", '{"a":{"x":1,"y":3,"z":{"x":1,"y":2}}}'],
+  ["<<: [{x: 1, y: 1}, {y: 2, z: 2}]\nz: 3\n", '{"y":1,"z":3,"x":1}'],
+  [
+    "a: &a {<<: {x: 1}}\nb: &b [*a, {y: 2}]\nc: {<<: *b}\n",
+    '{"a":{"x":1},"b":[{"x":1},{"y":2}],"c":{"y":2,"x":1}}',
+  ],
+  ['"<<": 1\n', '{"<<":1}'],
+  ["1: one\n007: x\ntrue: yes\n", '{"1":"one","007":"x","true":"yes"}'],
+  ["%YAML 1.2\n---\na: 1\n...\n", '{"a":1}'],
+])("%j is read as %s", async (text, json) => {
+  expect(await read(text)).toBe(json);
+});
+
+test.each([
+  ["", "a.yaml:1:1: the file is empty"],
+  ["# nothing\n", "a.yaml:1:1: the file is empty"],
+  ["a: 1\n---\nb: 2\n", "a.yaml:2:1: expected one document, got more (---)"],
+  ["a: [1, 2\n", "a.yaml:2:1: wrong indentation"],
+  [
+    "a: 'x\n",
+    "a.yaml:2:1: something is missing: a closing quote or bracket, a comma, a colon, or a space after one",
+  ],
+  [
+    "a: b: c\n",
+    "a.yaml:1:4: a key and its value that do not fit here; a text that holds a colon and a space needs quotes",
+  ],
+  ["a:\n\tb: 1\n", "a.yaml:2:1: a tab where spaces must indent"],
+  ["a: @b\n", "a.yaml:1:4: a text that starts with this character needs quotes"],
+  ['a: "\\q"\n', "a.yaml:1:5: no such escape; a backslash in double quotes is written twice"],
+  ["a: !secret b\n", "a.yaml:1:4: tags are not supported; a text that starts with ! needs quotes"],
+  ["a: *b\n", "a.yaml:1:4: no value before this has that anchor; a text that starts with * needs quotes"],
+  ["a: &x &y 1\n", "a.yaml:1:7: not valid YAML from here on"],
+  [
+    "a: &x [1, *x]\n",
+    "a.yaml:1:11: no value before this has that anchor; a text that starts with * needs quotes",
+  ],
+  [
+    "a: &x {<<: *x}\n",
+    "a.yaml:1:12: no value before this has that anchor; a text that starts with * needs quotes",
+  ],
+  ["a: {b: 1, <<: 7}\n", "a.yaml:1:11: expected a map or a list of maps after <<"],
+  ["<<: [{a: 1}, 7]\n", "a.yaml:1:1: expected a map or a list of maps after <<"],
+  ["<<: {a: 1}\n<<: {b: 1}\n", "a.yaml:2:1: this key stands here twice"],
+  ["a: 1\nb: 2\na: 3\n", "a.yaml:3:1: this key stands here twice"],
+  [
+    "a: {b: 1, b: 2}\nc: 1\nc: 2\n",
+    "a.yaml:1:11: this key stands here twice\na.yaml:3:1: this key stands here twice",
+  ],
+  ["? [a]\n: 1\n", "a.yaml:1:3: expected a key that is a plain word"],
+  ["a: {__proto__: 1}\n", "a.yaml:1:5: expected a key that is a plain word"],
+  ["%YAML 1.1\n---\na: yes\n", "a.yaml:1:1: expected YAML 1.2"],
+  ["{a: 1}}\n", "a.yaml:1:7: not valid YAML from here on"],
+  [Uint8Array.of(0x61, 0x3a, 0x20, 0xff), "a.yaml: it is not UTF-8"],
+])("%j is refused: %s", async (content, errors) => {
+  expect(await read(content)).toBe(errors);
+});
+
+test("a file that is missing, or a folder, is told so", async () => {
+  const folder = await createFolder({});
+  await mkdir(join(folder, "folder"));
+  const results = await Promise.all([
+    readYamlFile(join(folder, "none")),
+    readYamlFile(join(folder, "folder")),
+  ]);
+  expect(results).toEqual([
+    { ok: false, errors: [{ file: join(folder, "none"), path: "", message: "no such file" }] },
+    { ok: false, errors: [{ file: join(folder, "folder"), path: "", message: "it is a directory" }] },
+  ]);
+});
+
+test("a file above 4 MiB is not read", async () => {
+  expect(await read(`a: ${"x".repeat(4 * 1024 * 1024)}`)).toBe("a.yaml: it is larger than 4194304 bytes");
+});
+
+test("a path that no file can have is an error too", async () => {
+  expect(await readYamlFile("a\0b")).toEqual({
+    ok: false,
+    errors: [{ file: "a\0b", path: "", message: "cannot be read (ERR_INVALID_ARG_VALUE)" }],
+  });
+});
+
+test("what is no regular file is not waited for", async () => {
+  expect(await readYamlFile("/dev/zero")).toEqual({
+    ok: false,
+    errors: [{ file: "/dev/zero", path: "", message: "it is not a regular file" }],
+  });
+});
+
+describe("input that would bring down a parser is an error", () => {
+  const indented = Array.from({ length: 100 }, (_, depth) => `${" ".repeat(depth)}a:\n`).join("");
+
+  test.each([
+    ["20,000 nested lists", "[".repeat(20_000), "a.yaml:1:65: nested deeper than 64 levels"],
+    [
+      "20,000 nested lists behind a quote",
+      `a: it's ${"[".repeat(9)}\nb: ${"[".repeat(20_000)}`,
+      "a.yaml:2:67: nested deeper than 64 levels",
+    ],
+    ["20,000 nested maps", "{a: ".repeat(20_000), "a.yaml:1:257: nested deeper than 64 levels"],
+    ["a million values", `[${"1,".repeat(1_000_000)}`, "a.yaml:1:1666667: more than 2500000 YAML tokens"],
+    ["20,000 dashes", "- ".repeat(20_000), "a.yaml:1:129: nested deeper than 64 levels"],
+    ["20,000 question marks", "? ".repeat(20_000), "a.yaml:1:129: nested deeper than 64 levels"],
+    ["maps nested by indentation", indented, "a.yaml:65:66: nested deeper than 64 levels"],
+  ])("%s", async (_, text, error) => {
+    expect(await read(text)).toBe(error);
+  });
+
+  test("64 nested lists are still read", async () => {
+    expect(await read(`${"[".repeat(64)}${"]".repeat(64)}`)).toBe(`${"[".repeat(64)}${"]".repeat(64)}`);
+  });
+
+  test("brackets in quotes and comments are no nesting", async () => {
+    const brackets = "[".repeat(100);
+    expect(await read(`a: "${brackets}" # ${brackets}\nb: '${brackets}'\nc: x ${brackets}\n`)).toBe(
+      JSON.stringify({ a: brackets, b: brackets, c: `x ${brackets}` }),
+    );
+  });
+
+  test("aliases that multiply", async () => {
+    const lines = Array.from(
+      { length: 9 },
+      (_, i) => `a${i + 1}: &a${i + 1} [${Array(10).fill(`*a${i}`).join(", ")}]`,
+    );
+    expect(await read(`a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n${lines.join("\n")}\n`)).toBe(
+      "a.yaml:6:45: the aliases up to here stand for more than 1000000 values",
+    );
+  });
+
+  test("ten thousand aliases of one small map are no bomb", async () => {
+    const text = `- &h {a: 1, b: 2}\n${"- *h\n".repeat(10_000)}`;
+    expect(JSON.parse(await read(text))).toEqual(Array.from({ length: 10_001 }, () => ({ a: 1, b: 2 })));
+  });
+});
+
+test("reading arbitrary bytes never throws", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
+      expect(typeof (await read(bytes))).toBe("string");
+    }),
+    { numRuns: 50 },
+  );
+});
