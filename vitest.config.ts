@@ -1,25 +1,24 @@
 import { defineConfig } from "vitest/config";
-import { tellSkipped } from "./test/support/tell-skipped.ts";
 
-/** What is not the program itself, so that one Node is enough to try it: rules, dashboards, pages in browsers, documents. */
-const SURROUNDINGS = ["test/browser", "test/monitoring", "test/project", "test/readme"].map(
-  (folder) => `${folder}/**/*.test.ts`,
-);
-const setupFiles = ["test/support/end-with-runner.ts"];
-// A test waits for its event, however slow the machine is: only a hang reaches these.
-const timeouts = {
+/** Tests that need the programs of scripts/install-test-tools.sh, or minutes. */
+const EXTRA = ["test/**/*.extra.test.ts", "test/browser/**/*.test.ts"];
+const E2E = ["test/e2e/**/*.test.ts"];
+
+const shared = {
+  setupFiles: ["test/support/end-with-runner.ts"],
+  // Tests wait for events, however slow the machine is. Only a test that hangs reaches these limits.
   testTimeout: 300_000,
   hookTimeout: 300_000,
   expect: { poll: { timeout: 120_000 } },
+  sequence: { groupOrder: 0 },
 };
 
 export default defineConfig({
   test: {
-    globalSetup: ["test/support/setup-tools.ts"],
-    // Most tests wait for sockets and processes of their own, so that two cores bear three of them.
+    globalSetup: ["test/support/build.ts"],
+    // Most tests wait for sockets and processes, so two cores can run three files at a time.
     maxWorkers: 3,
     teardownTimeout: 60_000,
-    reporters: ["default", tellSkipped],
     coverage: {
       provider: "v8",
       include: ["src/**/*.ts"],
@@ -28,31 +27,15 @@ export default defineConfig({
     },
     projects: [
       {
-        test: {
-          name: "program",
-          include: ["test/**/*.test.ts"],
-          exclude: ["test/e2e/**", ...SURROUNDINGS],
-          setupFiles,
-          ...timeouts,
-          sequence: { groupOrder: 0 },
-        },
+        test: { ...shared, name: "program", include: ["test/**/*.test.ts"], exclude: [...EXTRA, ...E2E] },
       },
+      { test: { ...shared, name: "extra", include: EXTRA } },
       {
         test: {
-          name: "surroundings",
-          include: SURROUNDINGS,
-          setupFiles,
-          ...timeouts,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      {
-        test: {
+          ...shared,
           name: "e2e",
-          include: ["test/e2e/**/*.test.ts"],
-          globalSetup: ["test/e2e/build.ts"],
-          setupFiles,
-          // All cases at once, and when the other tests are over: times are measured.
+          include: E2E,
+          // The lab measures times: all cases run at once, after all other tests.
           maxConcurrency: 64,
           sequence: { groupOrder: 1 },
         },

@@ -1,5 +1,5 @@
 import type { Browser } from "playwright-core";
-import { findAndLaunchChromium } from "../test/browser/chromium.ts";
+import { launchChromium } from "../test/browser/chromium.ts";
 import { serveFleet, type FleetServer } from "../test/browser/fleet-server.ts";
 import { fleetOfSize } from "../test/page/documents.ts";
 
@@ -10,7 +10,7 @@ export async function withFleetPage<T>(
   work: (browser: Browser, server: FleetServer) => Promise<T>,
 ): Promise<T> {
   const server = await serveFleet(fleetOfSize(APPLIANCES));
-  const browser = await findAndLaunchChromium();
+  const browser = await launchChromium();
   try {
     return await work(browser, server);
   } finally {

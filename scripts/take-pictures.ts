@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { findAndLaunchChromium } from "../test/browser/chromium.ts";
+import { launchChromium } from "../test/browser/chromium.ts";
 import { serveFleet } from "../test/browser/fleet-server.ts";
 import type { FleetEvent } from "../src/status/schema.ts";
 import {
@@ -34,7 +34,7 @@ const PICTURES = [
 
 await mkdir(FOLDER, { recursive: true });
 const server = await serveFleet(TROUBLE, NOW_MS);
-const browser = await findAndLaunchChromium();
+const browser = await launchChromium();
 for (const { name, width, height, colorScheme } of PICTURES) {
   const page = await browser.newPage({ viewport: { width, height }, colorScheme });
   await page.goto(server.url);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { createServer } from "node:http";
-import { expect, inject, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
 import { shardOf } from "../src/config/shard.ts";
 import { startProgram, type Program } from "./faults/program.ts";
@@ -100,12 +100,10 @@ function byShard(total: number): Readonly<Record<string, readonly string[]>> {
 }
 
 test("shards poll every appliance once, and a change from two to three shards leaves none unpolled", async () => {
-  const promtool = inject("promtool");
-  if (!promtool.ok) throw new Error(promtool.reason);
   const fleet = await startFleet();
   const two = await startShards(fleet, 2);
   const rules = { "exporter.rules.yml": readFileSync(RULES, "utf8") };
-  const prometheus = await startPrometheus(promtool.path, scraping(two), rules);
+  const prometheus = await startPrometheus(scraping(two), rules);
   onTestFinished(prometheus.stop);
 
   const known = (times: number) => async () => {

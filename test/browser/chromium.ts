@@ -1,5 +1,5 @@
 import { chromium, type Browser } from "playwright-core";
-import { findDebianTools } from "../support/debian-tool.ts";
+import { toolPath } from "../support/tool.ts";
 
 const FLAGS = [
   "--no-sandbox",
@@ -12,14 +12,6 @@ const FLAGS = [
 ];
 
 /** A headless Chromium with an empty profile. */
-export function launchChromium(executablePath: string): Promise<Browser> {
-  return chromium.launch({ executablePath, args: FLAGS });
-}
-
-/** The same for a script of its own, which has nobody who has found it. Rejects where there is none. */
-export async function findAndLaunchChromium(): Promise<Browser> {
-  const wanted = [{ command: "chromium", packageName: "chromium" }];
-  const tool = findDebianTools(wanted, (text) => process.stderr.write(`${text}\n`))("chromium");
-  if (!tool.ok) throw new Error(tool.reason);
-  return launchChromium(tool.path);
+export function launchChromium(): Promise<Browser> {
+  return chromium.launch({ executablePath: toolPath("chromium"), args: FLAGS });
 }

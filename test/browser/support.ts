@@ -1,5 +1,5 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, inject, onTestFinished } from "vitest";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { launchChromium } from "./chromium.ts";
 
 /** What a page did while a test looked at it. */
@@ -23,17 +23,13 @@ export type OpenPage = (
 /** Far more than anything takes here; only what hangs reaches it. */
 export const SOON = { timeout: 120_000, interval: 50 };
 
-/** One browser for all tests of a file, which are skipped where there is none; each page has a profile of its own. */
+/** One browser for all tests of a file. Each page has a profile of its own. */
 export function useBrowser(): OpenPage {
-  const tool = inject("chromium");
   let browser: Browser | undefined;
   beforeAll(async () => {
-    if (tool.ok) browser = await launchChromium(tool.path);
+    browser = await launchChromium();
   });
   afterAll(() => browser?.close());
-  beforeEach(({ skip }) => {
-    if (!tool.ok) skip(tool.reason);
-  });
   return async (url, options = {}, onFinished = onTestFinished) => {
     if (browser === undefined) throw new Error("no browser");
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });

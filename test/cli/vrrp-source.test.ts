@@ -6,8 +6,8 @@ import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import type { VrrpSource } from "../../src/appliance/routes.ts";
-import { NO_PROC, SIGJSON, startFake } from "../appliance/keepalived/fake.ts";
-import { optionsIn, skipped, sourceOf, temporaryFolder } from "../appliance/keepalived/support.ts";
+import { SIGJSON, startFake } from "../appliance/keepalived/fake.ts";
+import { optionsIn, sourceOf, temporaryFolder } from "../appliance/keepalived/support.ts";
 import { eventually } from "../support/eventually.ts";
 
 async function statesOf(source: VrrpSource): Promise<readonly string[]> {
@@ -32,7 +32,7 @@ async function startSource(onSignal: string, gather?: () => Promise<unknown>) {
   return { folder, child, signals, source };
 }
 
-describe.skipIf(NO_PROC !== undefined)(`keepalived's state${skipped(NO_PROC)}`, () => {
+describe("keepalived's state", () => {
   test("is asked for once where twenty ask together, each a turn of the event loop after the other", async () => {
     const gathered = new AbortController();
     const { source, signals } = await startSource("cp master keepalived.json", () =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
 import { CASES } from "./cases/all.ts";
@@ -8,7 +8,6 @@ import { formatTable } from "./report.ts";
 import { createScene, type Scene } from "./scene.ts";
 
 const MINUTE_MS = 60_000;
-const tools = inject("lab");
 
 describe("from the event to the webhook", () => {
   let lab: Lab;
@@ -16,7 +15,7 @@ describe("from the event to the webhook", () => {
   const inOrder = () => CASES.flatMap(({ name }) => scenes.get(name) ?? []);
 
   beforeAll(async () => {
-    if (tools.ok) lab = await startLab();
+    lab = await startLab();
   }, 3 * MINUTE_MS);
 
   afterAll(async () => {
@@ -28,8 +27,7 @@ describe("from the event to the webhook", () => {
   test.concurrent.for(CASES.map((each) => [each.name, each] as const))(
     "%s",
     { timeout: 10 * MINUTE_MS },
-    async ([name, { play, owns }], { skip }) => {
-      if (!tools.ok) skip(tools.reason);
+    async ([name, { play, owns }]) => {
       const scene = createScene(lab);
       scenes.set(name, scene);
       await play(scene, lab);
@@ -40,8 +38,7 @@ describe("from the event to the webhook", () => {
     },
   );
 
-  test("nothing else was told, and nothing twice", { timeout: 2 * MINUTE_MS }, async ({ skip }) => {
-    if (!tools.ok) skip(tools.reason);
+  test("nothing else was told, and nothing twice", { timeout: 2 * MINUTE_MS }, async () => {
     await eventually(async () => expect(await lab.query('ALERTS{alertstate="pending"}')).toEqual([]), {
       timeoutMs: MINUTE_MS,
       everyMs: 1_000,

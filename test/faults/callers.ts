@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import type { Stage } from "./proof.ts";
+import type { Stage } from "./stage.ts";
 
 /** Something that serves on 127.0.0.1. */
 interface Served {

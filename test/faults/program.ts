@@ -1,14 +1,12 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { inject } from "vitest";
+import { COMMAND } from "../support/command.ts";
 import { eventually } from "../support/eventually.ts";
 import { scrape, type LogLine } from "../support/exporter.ts";
 import { closedPort } from "../support/fault-server.ts";
 import type { Samples } from "../support/samples.ts";
-
-const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
+import { toolPath } from "../support/tool.ts";
 
 export interface ProgramOptions {
   readonly logLevel?: "debug" | "info";
@@ -76,9 +74,7 @@ export async function startProgram(folder: string, options: ProgramOptions = {})
 
 /** Lets the process open no descriptor whose number is `count` or more; those it has stay. */
 export async function limitDescriptors({ child }: Program, count: number): Promise<void> {
-  const prlimit = inject("prlimit");
-  if (!prlimit.ok) throw new Error(prlimit.reason);
-  await promisify(execFile)(prlimit.path, [`--pid=${child.pid}`, `--nofile=${count}:`]);
+  await promisify(execFile)(toolPath("prlimit"), [`--pid=${child.pid}`, `--nofile=${count}:`]);
 }
 
 function spawnProgram(
@@ -92,9 +88,7 @@ function spawnProgram(
     `--log.level=${logLevel}`,
     ...args,
   ];
-  const main = `${REPOSITORY}src/main.ts`;
-  const tsx = import.meta.resolve("tsx");
-  const child = spawn(process.execPath, ["--import", tsx, main, "run", ...flags], {
+  const child = spawn(process.execPath, [COMMAND, "run", ...flags], {
     cwd: folder,
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", stderrFd ?? "pipe"],

@@ -1,7 +1,9 @@
 import { createFleet, type Fleet } from "../../src/fleet/fleet.ts";
 import { createFleetExposition } from "../../src/metrics/exposition.ts";
+import { createSelfMetrics } from "../../src/metrics/self.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import type { ApplianceConfig } from "../../src/config/config.ts";
+import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import {
   applianceOf,
   configOf,
@@ -126,4 +128,11 @@ export function expositionOf(fleet: Fleet, nowMs = READ_AT_MS): string {
 /** The lines of samples in a text whose name begins with `prefix`. */
 export function sampleLines(text: string, prefix = ""): readonly string[] {
   return text.split("\n").filter((line) => line !== "" && !line.startsWith("#") && line.startsWith(prefix));
+}
+
+/** All that `/metrics` serves: the fleet's metrics and those of the exporter itself. */
+export async function completeExposition(): Promise<string> {
+  const self = createSelfMetrics({ version: "0.0.0", nodeVersion: "v20.0.0", shard: WHOLE_FLEET }, () => 0);
+  self.reloaded(true, WALL_MS);
+  return (await self.render()) + expositionOf(cannedFleet());
 }

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { createFleet } from "../../src/fleet/fleet.ts";
 import { createFleetExposition } from "../../src/metrics/exposition.ts";
 import { applianceOf, configOf, interfaceOf, listOf, vrrpSeen } from "../support/observations.ts";
-import { cannedFleet, expositionOf, READ_AT_MS } from "./canned-fleet.ts";
+import { cannedFleet, completeExposition, expositionOf, READ_AT_MS } from "./canned-fleet.ts";
+import { parseExposition } from "./strict-parser.ts";
 
 test("the canned fleet is exported as this text, and no more", () => {
   expect(expositionOf(cannedFleet())).toBe(EXPECTED);
@@ -17,6 +18,12 @@ test("rendering ahead of the scrape changes nothing in the text", () => {
   }
   expect(exposition.render(snapshot).toString()).toBe(EXPECTED);
   expect(exposition.render(snapshot).toString()).toBe(EXPECTED);
+});
+
+test("no metric family appears twice, not even in the exporter's own metrics", async () => {
+  const names = parseExposition(await completeExposition()).map(({ name }) => name);
+  expect(names.length).toBeGreaterThan(40);
+  expect(new Set(names).size).toBe(names.length);
 });
 
 test("an empty fleet is an empty text", () => {

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { inject } from "vitest";
 import { parse } from "yaml";
+import { toolPath } from "../support/tool.ts";
 
 /** A file of `promtool test rules`, as far as ours use it. */
 export interface RuleTestFile {
@@ -52,27 +52,21 @@ export function readRuleTests(name: string): RuleTestFile {
   return parse(readFileSync(join(TESTS, `${name}.yml`), "utf8"));
 }
 
-/** Where promtool is. Skips the test that asks, with the reason, where it cannot be had. */
-export function promtoolOr(skip: (reason: string) => never): string {
-  const tool = inject("promtool");
-  return tool.ok ? tool.path : skip(tool.reason);
-}
-
 /** Runs promtool; `output` is all that it printed. */
-export function promtool(path: string, ...args: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(path, args, { encoding: "utf8" });
+export function promtool(...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(toolPath("promtool"), args, { encoding: "utf8" });
   return { status, output: `${stdout}${stderr}`.trim() };
 }
 
 /** Runs tests that were made, not written; `rule_files` are relative to `TESTS` all the same. */
-export function runRuleTests(path: string, tests: RuleTestFile) {
+export function runRuleTests(tests: RuleTestFile) {
   const folder = mkdtempSync(join(tmpdir(), "appliance-exporter-rules-"));
   try {
     const file = join(folder, "tests.yml");
     const rule_files = tests.rule_files.map((name) => join(TESTS, name));
     // JSON is YAML.
     writeFileSync(file, JSON.stringify({ ...tests, rule_files }));
-    return promtool(path, "test", "rules", file);
+    return promtool("test", "rules", file);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { resetsAtOnce, resetsAtRequest, saysAndEnds } from "../faults/behaviours.ts";
-import { runProof } from "../faults/proof.ts";
+import { test } from "../faults/stage.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { startTestExporter } from "../support/exporter.ts";
 import { closedPort, startFaultServer } from "../support/fault-server.ts";
@@ -65,18 +65,13 @@ test("one that is not there is not healthy, nor is what hangs up without a word,
   }
 });
 
-test("one that stands still is not healthy", () =>
-  runProof({
-    fault: 24,
-    name: "",
-    prove: async (stage) => {
-      const program = await stage.program({ config: CONFIG });
-      const { port } = new URL(program.url);
-      expect(await check(Number(port))).toBe(0);
-      program.kill("SIGSTOP");
-      expect(await check(Number(port))).toBe(1);
-    },
-  }));
+test("one that stands still is not healthy", async ({ stage }) => {
+  const program = await stage.program({ config: CONFIG });
+  const { port } = new URL(program.url);
+  expect(await check(Number(port))).toBe(0);
+  program.kill("SIGSTOP");
+  expect(await check(Number(port))).toBe(1);
+});
 
 test("without an address it asks the port that the image serves on", () => {
   const script = readFileSync(`${REPOSITORY}bin/healthcheck.mjs`, "utf8");

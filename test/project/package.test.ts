@@ -18,9 +18,4 @@ describe("the package", () => {
   it("has a lockfile without download addresses", () => {
     expect(read("package-lock.json")).not.toMatch(/"resolved"|https?:\/\/registry/);
   });
-
-  it("is tested by the command that the README names", () => {
-    expect(read("README.md")).toContain("npm ci && npm test");
-    expect(read(".ci/run")).toMatch(/^npm ci\nNO_COLOR=1 npm test /m);
-  });
 });

@@ -3,14 +3,13 @@ import { once } from "node:events";
 import { open, readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { listen } from "../appliance/support.ts";
 import { createFolder } from "../config/folder.ts";
+import { COMMAND } from "./command.ts";
 import { EMPTY_DOCUMENT } from "../web/support.ts";
 
-const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
-const PROGRAM = [process.execPath, "--import", "tsx", MAIN];
+const PROGRAM = [process.execPath, COMMAND];
 const FULL = "cannot write to standard output: ENOSPC: no space left on device, write\n";
 
 /** A command's exit code and what it says on stderr, its results going to a file descriptor or, `closed`, to a reader who has left. */
@@ -20,8 +19,6 @@ async function run(
 ): Promise<{ code: number | null; err: string }> {
   const [file = "", ...args] = argv;
   const child = spawn(file, args, {
-    // What is compiled on the fly stays in memory, so that limits of files are for results alone.
-    env: { ...process.env, TSX_DISABLE_CACHE: "1" },
     stdio: ["ignore", stdout === "closed" ? "pipe" : stdout, "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));

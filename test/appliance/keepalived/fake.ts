@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -7,9 +7,6 @@ import { onTestFinished } from "vitest";
 
 import { eventually } from "../../support/eventually.ts";
 import { temporaryFolder } from "./support.ts";
-
-/** Why no process can be looked at here; `undefined` where it can. */
-export const NO_PROC = existsSync("/proc/self/status") ? undefined : "there is no /proc";
 
 export const SIGJSON = 36;
 
@@ -51,11 +48,6 @@ export async function startFake(onSignal: string): Promise<{ child: ChildProcess
 /** What the system tells of a process. @see proc_pid_status(5) */
 function statusOf({ pid }: ChildProcess): string {
   return readFileSync(`/proc/${pid}/status`, "utf8");
-}
-
-/** Whether it is there and has not ended. */
-export function isAlive(child: ChildProcess): boolean {
-  return child.exitCode === null && child.signalCode === null;
 }
 
 /** Whether a signal has halted it. */

@@ -1,25 +1,19 @@
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chown, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { inject, onTestFinished } from "vitest";
+import { onTestFinished } from "vitest";
 
 import type { VrrpSource } from "../../../src/appliance/routes.ts";
 import { eventually } from "../../support/eventually.ts";
+import { toolPath } from "../../support/tool.ts";
 import { createLoneNetwork, inside, type Network } from "./network.ts";
 import { optionsIn, sourceOf, temporaryFolder } from "./support.ts";
 
 /** The user and the group. */
 export const NOBODY = 65_534;
 const PID_FILES = ["keepalived.pid", "vrrp.pid"] as const;
-const TOOLS = [inject("keepalived"), inject("ip")];
-
-/** Why no keepalived can be run in a network of its own; `undefined` where it can. */
-export const NO_LAB =
-  spawnSync("unshare", ["--net", "true"]).status === 0
-    ? TOOLS.flatMap((tool) => (tool.ok ? [] : [tool.reason]))[0]
-    : "no network namespace can be made, as root on Linux can";
 
 /** A keepalived and the folder of its pid file and dumps. */
 export interface Keepalived {
@@ -103,9 +97,7 @@ function behind(folder: string): readonly string[] {
 }
 
 function keepalived(): readonly string[] {
-  const tool = inject("keepalived");
-  if (!tool.ok) throw new Error(tool.reason);
-  return [tool.path, "--dont-fork", "--log-console", "--log-detail", "--no-syslog", "--vrrp"];
+  return [toolPath("keepalived"), "--dont-fork", "--log-console", "--log-detail", "--no-syslog", "--vrrp"];
 }
 
 /** It ends with this process, whatever happens to the test. */

@@ -1,5 +1,3 @@
-import { BlockList } from "node:net";
-
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
@@ -111,24 +109,3 @@ test("tells any instances so that the exporter finds nothing to complain of", ()
     }),
   );
 });
-
-const FAMILIES = [
-  ["192.0.2.1", "ipv4", 32, "255.255.255.255"],
-  ["2001:db8::1", "ipv6", 128, "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
-] as const;
-
-test.each(FAMILIES)(
-  "tells a netmask of as many leading ones as any prefix of %s has bits",
-  (host, ...rest) => {
-    const [family, bits, allOnes] = rest;
-    const startsWithOnes = (netmask: string, count: number): boolean => {
-      const network = new BlockList();
-      network.addSubnet(allOnes, count, family);
-      return network.check(netmask, family);
-    };
-    for (let prefix = 0; prefix < bits; prefix += 1) {
-      const netmask = mapped({ addresses: [{ address: host, prefix }] })?.netmask ?? "";
-      expect([startsWithOnes(netmask, prefix), startsWithOnes(netmask, prefix + 1)]).toEqual([true, false]);
-    }
-  },
-);

@@ -12,11 +12,6 @@ import type { Io } from "../../../src/cli/io.ts";
 import { createLog } from "../../../src/support/log.ts";
 import { createTestIo } from "../../support/io.ts";
 
-/** What a title ends in where its tests must be skipped. */
-export function skipped(reason: string | undefined): string {
-  return reason === undefined ? "" : ` (skipped: ${reason})`;
-}
-
 /** A folder that is gone when the test is over. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "keepalived-"));

@@ -6,8 +6,8 @@ import { describe, expect, test } from "vitest";
 
 import { createKeepalivedVrrp, type KeepalivedOptions } from "../../../src/appliance/vrrp-keepalived.ts";
 import { eventually } from "../../support/eventually.ts";
-import { dumpOf, isAlive, isStopped, NO_PROC, SIGJSON, startFake, startNamed } from "./fake.ts";
-import { optionsIn, temporaryFolder, skipped } from "./support.ts";
+import { dumpOf, isStopped, SIGJSON, startFake } from "./fake.ts";
+import { optionsIn } from "./support.ts";
 
 /** For what is there already, or never comes. */
 const SOON = { timeoutMs: 100 };
@@ -35,7 +35,7 @@ function waitForFile(path: string): void {
   while (!existsSync(path)) Atomics.wait(nobody, 0, 0, 5);
 }
 
-describe.skipIf(NO_PROC !== undefined)(`the state${skipped(NO_PROC)}`, () => {
+describe("the state", () => {
   test("is what keepalived writes when it is asked", async () => {
     const { folder } = await startFake("cp master keepalived.json");
     expect(await tell(folder)).toEqual({ signals: [SIGJSON], states: ["MASTER"] });
@@ -68,17 +68,6 @@ describe.skipIf(NO_PROC !== undefined)(`the state${skipped(NO_PROC)}`, () => {
     expect(await tell(folder, SOON)).toEqual({ signals: [SIGJSON], reason });
   });
 
-  test("is not known once keepalived is gone, whatever it wrote before", async () => {
-    const { folder, child } = await startFake("cp master keepalived.json");
-    expect(await tell(folder)).toMatchObject({ states: ["MASTER"] });
-    child.kill("SIGKILL");
-    await expect.poll(() => isAlive(child)).toBe(false);
-    expect(await tell(folder)).toEqual({
-      signals: [],
-      reason: `keepalived is not running: process ${child.pid}, which vrrp.pid names, is not there`,
-    });
-  });
-
   test("is not known where the form of the dump is not", async () => {
     const { folder } = await startFake("echo [{}] > keepalived.json");
     const reason = "keepalived.json: not the form that is known of keepalived's dumps, at $[0].data";
@@ -90,24 +79,6 @@ describe.skipIf(NO_PROC !== undefined)(`the state${skipped(NO_PROC)}`, () => {
     await mkdir(join(folder, "keepalived.json"));
     const reason = expect.stringMatching(/^keepalived\.json: the last dump cannot be removed \([A-Z_]+\)$/);
     expect(await tell(folder)).toEqual({ signals: [], reason });
-  });
-
-  test("is not known where the signal cannot be sent", async () => {
-    const { folder, child } = await startFake("cp master keepalived.json");
-    const source = createKeepalivedVrrp(optionsIn(folder), () => {
-      throw Object.assign(new Error("kill EPERM"), { code: "EPERM" });
-    });
-    const reason = `keepalived (process ${child.pid}) cannot be signalled (EPERM)`;
-    expect(await source()).toEqual({ ok: false, reason });
-  });
-
-  test("costs no program its life that has come by the pid of a keepalived that is gone", async () => {
-    const child = startNamed("sleep", "sleep", "1000");
-    const folder = await temporaryFolder();
-    await writeFile(join(folder, "vrrp.pid"), String(child.pid));
-    const reason = `keepalived is not running: process ${child.pid}, which vrrp.pid names, is another program`;
-    expect(await tell(folder)).toEqual({ signals: [], reason });
-    expect(isAlive(child)).toBe(true);
   });
 
   test("is asked for once while keepalived does not take its signals, and known when it does", async () => {

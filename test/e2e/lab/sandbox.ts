@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
+import { toolPath } from "../../support/tool.ts";
 
 /** Where a command runs: in the lab's own network, or in one of the namespaces made there. */
 export type Place = "lab" | { readonly namespace: string };
@@ -31,6 +32,8 @@ interface Spawned {
   signal(signal: NodeJS.Signals): Promise<void>;
 }
 
+/** What runs in the sandbox. */
+const PROGRAMS = ["ip", "setpriv", "unshare", "keepalived", "nginx", "prometheus", "prometheus-alertmanager"];
 const DIES_WITH_PARENT_ARGUMENTS = ["--pdeathsig", "KILL", "--"];
 const DIES_WITH_PARENT = ["setpriv", ...DIES_WITH_PARENT_ARGUMENTS];
 const UNSHARE = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "--mount", "--net", "--"];
@@ -42,8 +45,9 @@ const FIRST_SERVED = ["nice", "--adjustment=-15"];
 // program.
 const BECOME = '{ echo -15 >/proc/self/autogroup; } 2>/dev/null || :; cd "$0"; echo $$ >&3; exec "$@" 3>&-';
 
-/** A new sandbox. Rejects where this user may not make one. */
+/** A new sandbox. Rejects if a program is missing, or if this user may not make one. */
 export async function openSandbox(): Promise<Sandbox> {
+  for (const command of PROGRAMS) toolPath(command);
   const holder = spawn("setpriv", [...DIES_WITH_PARENT_ARGUMENTS, ...UNSHARE, "sh", "-ec", FIRST], {
     stdio: "pipe",
   });

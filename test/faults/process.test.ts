@@ -1,0 +1,114 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { expect } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { healthy, silent } from "./behaviours.ts";
+import { runProgram, type Program } from "./program.ts";
+import { entry, EVERY_SECOND, test } from "./stage.ts";
+
+const DROPPED = "appliance_exporter_log_messages_dropped_total";
+const MISSED = { reason: "missed" };
+
+/** What a scrape says of the polls of lists. */
+async function polls(program: Program): Promise<number> {
+  return (await program.scrape()).value("appliance_polls_total", { appliance: "a", operation: "vrrp" }) ?? 0;
+}
+
+async function expectPollingGoesOn(program: Program): Promise<void> {
+  const before = await polls(program);
+  await eventually(async () => expect(await polls(program)).toBeGreaterThanOrEqual(before + 2));
+}
+
+/** Asks it to end, and expects that it does so in good order. */
+async function expectGoodEnd(program: Program): Promise<void> {
+  program.kill("SIGTERM");
+  const { code, signal } = await program.exit;
+  expect([code, signal]).toEqual([0, null]);
+}
+
+test.concurrent("fault 24: a process that stands still counts the polls it missed and does not catch up", async ({
+  stage,
+}) => {
+  const server = await stage.server(healthy);
+  const polling = { vrrp: EVERY_SECOND };
+  const program = await stage.program({ config: { polling, appliances: [entry("a", server)] } });
+  await expectPollingGoesOn(program);
+  const stoppedMs = performance.now();
+  program.kill("SIGSTOP");
+  await new Promise((resolve) => setTimeout(resolve, 4000));
+  const wokenMs = performance.now();
+  const before = server.requests.length;
+  program.kill("SIGCONT");
+  await eventually(() => expect(server.requests.length).toBeGreaterThanOrEqual(before + 3));
+  // The one that is late, and one for each second since.
+  const seconds = (performance.now() - wokenMs) / 1000;
+  expect(server.requests.length - before).toBeLessThanOrEqual(Math.ceil(seconds) + 1);
+  const missed = (await program.scrape()).value("appliance_exporter_polls_skipped_total", MISSED);
+  expect(missed).toBeGreaterThanOrEqual(2);
+  expect(missed).toBeLessThanOrEqual(Math.ceil((performance.now() - stoppedMs) / 1000));
+});
+
+test.concurrent("fault 26: stderr is closed: log lines are dropped and counted, polling goes on", async ({
+  stage,
+}) => {
+  const server = await stage.server(healthy);
+  const config = { polling: { vrrp: EVERY_SECOND }, appliances: [entry("a", server)] };
+  const program = await stage.program({ config }, { logLevel: "debug" });
+  program.child.stderr?.destroy();
+  program.child.stdout?.destroy();
+  await eventually(async () => expect((await program.scrape()).value(DROPPED)).toBeGreaterThan(0));
+  await expectPollingGoesOn(program);
+  await expectGoodEnd(program);
+});
+
+test.concurrent("fault 26: stderr is blocked: log lines are dropped and counted, polling goes on", async ({
+  stage,
+}) => {
+  const server = await stage.server(silent);
+  const good = await stage.server(healthy);
+  // Tests that are not sent, each with a line at debug: the quickest way to fill all buffers.
+  const websites = Array.from({ length: 100 }, (_, id) => id);
+  const chatty = Array.from({ length: 20 }, (_, nth) => entry(`chatty-${nth}`, server, { websites }));
+  const polling = { vrrp: { interval: "1s", timeout: "500ms" }, websites: EVERY_SECOND };
+  const config = { polling, appliances: [entry("a", good), ...chatty] };
+  const stderrFd = await stage.unreadPipe();
+  const program = await stage.program({ config }, { logLevel: "debug", stderrFd });
+  const isDropped = async () => expect((await program.scrape()).value(DROPPED)).toBeGreaterThan(0);
+  await eventually(isDropped, { everyMs: 200 });
+  await expectPollingGoesOn(program);
+  await expectGoodEnd(program);
+});
+
+test.concurrent("fault 35: an address in use is one clear line and exit code 1", async ({ stage }) => {
+  const server = await stage.server(healthy);
+  const folder = await stage.folder({ config: { appliances: [entry("a", server)] } });
+  const { code, stdout, stderr } = await runProgram(folder, `127.0.0.1:${server.port}`);
+  expect({ code, stdout, stderr }).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: `cannot listen on 127.0.0.1:${server.port}: the address is in use\n`,
+  });
+  expect(server.requests).toEqual([]);
+});
+
+test.concurrent("fault 36: SIGTERM, twice, during a poll, a scrape and a reload: gone, log flushed, exit code 0", async ({
+  stage,
+}) => {
+  const server = await stage.server(silent);
+  // An end that waited for this poll would take longer than the test may.
+  const polling = { vrrp: { interval: "1h", timeout: "1h" } };
+  const program = await stage.program({ config: { polling, appliances: [entry("a", server)] } });
+  await eventually(() => expect(server.requests.length).toBe(1));
+  const client = connect(Number(new URL(program.url).port), "127.0.0.1");
+  stage.cleanUp(() => client.destroy());
+  client.on("error", () => {});
+  await once(client, "connect");
+  client.write("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".repeat(20));
+  program.kill("SIGHUP");
+  const end = expectGoodEnd(program);
+  await eventually(() => expect(program.log().map(({ msg }) => msg)).toContain("stopping"));
+  program.kill("SIGTERM");
+  await end;
+  await eventually(() => expect(server.openConnections()).toBe(0));
+  expect(program.log().at(-1)).toMatchObject({ level: "info", msg: "exporter stopped" });
+});

@@ -1,0 +1,72 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { toolPath } from "../support/tool.ts";
+
+const NAMES = ["appliance-exporter.service", "reference-appliance.service"];
+
+function settings(unit: string, key: string): readonly string[] {
+  return unit.split("\n").flatMap((line) => (line.startsWith(`${key}=`) ? [line.slice(key.length + 1)] : []));
+}
+
+/** What systemd-analyze says of a unit's text. */
+async function analyze(name: string, text: string, ...args: readonly string[]) {
+  const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, name);
+  // The command is not installed here, and a unit whose command is missing is refused.
+  await writeFile(path, text.replace("/usr/local/bin/appliance-exporter ", "/bin/true "));
+  const { status, stdout, stderr } = spawnSync(toolPath("systemd-analyze"), [...args, path], {
+    encoding: "utf8",
+  });
+  return { status, output: stdout + stderr };
+}
+
+describe.each(NAMES)("the unit %s", (name) => {
+  const unit = readFileSync(new URL(`../../packaging/systemd/${name}`, import.meta.url), "utf8");
+
+  it("is one that systemd accepts", async () => {
+    const verdict = await analyze(name, unit, "verify", "--man=no");
+    expect(verdict).toEqual({ status: 0, output: "" });
+  });
+
+  it("would not be accepted with a setting that systemd does not know", async () => {
+    const verdict = await analyze(name, unit.replace("ProtectClock=", "ProtectClok="), "verify", "--man=no");
+    expect(verdict.output).toContain("ProtectClok");
+  });
+
+  it("is exposed to little: 2 of 10 at most, by systemd's own count", async () => {
+    const verdict = await analyze(name, unit, "security", "--offline=true", "--threshold=20", "--no-pager");
+    expect(verdict.output).toContain("Overall exposure level");
+    expect(verdict.status).toBe(0);
+  });
+
+  it("starts what the package installs, with the variables of the package's own door", () => {
+    const { bin }: { readonly bin: object } = JSON.parse(
+      readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+    );
+    const [command = ""] = settings(unit, "ExecStart");
+    expect(Object.keys(bin).map((each) => `/usr/local/bin/${each}`)).toEqual([command.split(" ")[0]]);
+    const door = readFileSync(new URL("../../bin/appliance-exporter.cjs", import.meta.url), "utf8");
+    const variables = Array.from(
+      door.matchAll(/process\.env\.\w+ = process\.env\.(\w+) \|\| "([^"]*)"/g),
+      ([, key, value]) => `${key}=${value}`,
+    );
+    expect(settings(unit, "Environment").map((text) => text.replaceAll('"', ""))).toEqual(variables);
+  });
+
+  it("names each credential as its comment tells the configuration to", () => {
+    const credentials = settings(unit, "LoadCredential").map((text) => text.split(":")[0]);
+    expect(credentials).toContain("monitor");
+    for (const credential of credentials) {
+      expect(unit).toContain(`_file: /run/credentials/${name}/${credential} }`);
+    }
+  });
+
+  it("lets Node write code to memory and run it", () => {
+    expect(settings(unit, "MemoryDenyWriteExecute")).toEqual([]);
+  });
+});
