@@ -75,11 +75,14 @@ export function createPasswordCheck(): CheckPassword {
     for (const resolve of check.waiting) resolve(verdict);
   }
 
+  function next(): Check | undefined {
+    return queues.fresh.take() ?? queues.failed.take();
+  }
+
   async function checkAll(): Promise<void> {
     if (isChecking) return;
     isChecking = true;
-    const take = (): Check | undefined => queues.fresh.take() ?? queues.failed.take();
-    for (let check = take(); check !== undefined; check = take()) {
+    for (let check = next(); check !== undefined; check = next()) {
       const verdict = decide(check);
       await verdict.catch(() => {});
       settle(check, verdict);
