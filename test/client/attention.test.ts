@@ -65,19 +65,19 @@ test("of a stall 100 ms count", async () => {
 test("time in which a deadline rests does not count, and one that has ended never passes", async () => {
   const clock = holdClock();
   const attention = createAttention(clock);
-  const resting = start(attention, 1000);
+  const paused = start(attention, 1000);
   const ended = start(attention, 1000);
   await clock.pass(600);
-  resting.deadline.rest();
+  paused.deadline.pause();
   ended.deadline.end();
   await clock.pass(60_000);
-  resting.deadline.run();
+  paused.deadline.run();
   await clock.pass(399);
   await rounds();
-  expect(resting.overruns).toEqual([]);
+  expect(paused.overruns).toEqual([]);
   await clock.pass(1);
   await rounds();
-  expect(resting.overruns).toEqual([{ kind: "over", stalledMs: 0 }]);
+  expect(paused.overruns).toEqual([{ kind: "over", stalledMs: 0 }]);
   expect(ended.overruns).toEqual([]);
 });
 

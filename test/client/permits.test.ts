@@ -17,7 +17,7 @@ function hold(maxOpen = () => Number.POSITIVE_INFINITY): Held {
       expect(timeoutMs).toBe(250);
       const strike = (): void => onOver({ kind: "over", stalledMs: 0 });
       const end = (): void => void hanging.delete(strike);
-      return { run: () => void hanging.add(strike), rest: end, end };
+      return { run: () => void hanging.add(strike), pause: end, end };
     },
   };
   const all = createPermits({ attention, maxOpen });
@@ -45,7 +45,7 @@ test("64 connections begin at once, and the next as one of them is made or has f
   const { claim, served, permits } = hold();
   for (const label of labels("a", 66)) claim(label);
   expect(served).toEqual(labels("a", 64));
-  permits.get("a7")?.begun();
+  permits.get("a7")?.attemptEnded();
   expect(served).toEqual(labels("a", 65));
   permits.get("a7")?.release();
   expect(served).toEqual(labels("a", 65));
@@ -72,7 +72,7 @@ test("500 appliances whose connections hang hold up 500 others for two seconds",
   let hangs = 0;
   const isGoodServed = (): boolean => good.every((label) => served.includes(label));
   for (; !isGoodServed(); hangs += 1) {
-    for (const label of good) permits.get(label)?.begun();
+    for (const label of good) permits.get(label)?.attemptEnded();
     hang();
   }
   expect(hangs * 250).toBeLessThanOrEqual(2500);
@@ -84,7 +84,7 @@ test("a begun poll that lost its connection goes first, then lists, then website
   claim("test", { precedence: "test" });
   claim("list", { precedence: "list" });
   claim("replacement", { precedence: "replacement" });
-  for (const label of labels("a", 3)) permits.get(label)?.begun();
+  for (const label of labels("a", 3)) permits.get(label)?.attemptEnded();
   expect(served.slice(64)).toEqual(["replacement", "list", "test"]);
 });
 
@@ -95,7 +95,7 @@ test("members of a cluster begin together, those that come a moment later too, a
   claim("other", { cluster: "other" });
   claim("test", { cluster: "north", precedence: "test" });
   claim("north-2", { cluster: "north" });
-  permits.get("a0")?.begun();
+  permits.get("a0")?.attemptEnded();
   expect(served.slice(64)).toEqual(["north-1", "north-2"]);
   claim("north-3", { cluster: "north" });
   expect(served.slice(64)).toEqual(["north-1", "north-2", "north-3"]);
@@ -106,9 +106,9 @@ test("a cluster of thousands is paced like any other appliances", () => {
   for (const label of labels("a", 63)) claim(label);
   for (const label of labels("big", 100)) claim(label, { cluster: "big" });
   expect(served.length).toBe(63 + 16);
-  for (const label of labels("a", 15)) permits.get(label)?.begun();
+  for (const label of labels("a", 15)) permits.get(label)?.attemptEnded();
   expect(served.length).toBe(63 + 16);
-  permits.get("a15")?.begun();
+  permits.get("a15")?.attemptEnded();
   expect(served.length).toBe(63 + 17);
 });
 
@@ -120,7 +120,7 @@ test("a claim that is withdrawn is not served", () => {
   expect([gone.isNext(), next.isNext()]).toEqual([true, false]);
   gone.withdraw();
   expect([gone.isNext(), next.isNext()]).toEqual([false, true]);
-  permits.get("a0")?.begun();
+  permits.get("a0")?.attemptEnded();
   expect(served.slice(64)).toEqual(["next"]);
 });
 
@@ -128,7 +128,7 @@ test("as many are open as may be: the one that has been idle longest ends for th
   const { claim, served, permits } = hold(() => 3);
   for (const label of labels("a", 5)) claim(label);
   expect(served).toEqual(labels("a", 3));
-  for (const label of labels("a", 3)) permits.get(label)?.begun();
+  for (const label of labels("a", 3)) permits.get(label)?.attemptEnded();
   expect(served).toEqual(labels("a", 3));
 
   const ended: string[] = [];
