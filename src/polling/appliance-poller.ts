@@ -11,7 +11,7 @@ import {
 } from "./observation.ts";
 import { meansApplianceDown, type Failure } from "../client/failure.ts";
 import { expiresAtMs, firstPace, mustBeginByMs, waitEndsMs, verdictLastsMs, type Pace } from "./freshness.ts";
-import { createPauses } from "./pauses.ts";
+import { createBackoffState } from "./backoff-state.ts";
 import { poll, unsent, UNSENT_AUTH, UNSENT_DEFERRED, UNSENT_DOWN, unsentForSlot } from "./poll.ts";
 import type { ShortOf, Slots } from "./slots.ts";
 import { timespan, type Timespan } from "./timespan.ts";
@@ -20,14 +20,14 @@ import { timespan, type Timespan } from "./timespan.ts";
 export interface AppliancePoller {
   /** Polls the operation, unless it is in flight or backs off, or the appliance is known to be down. Returns at once. */
   due(operation: Operation, dueMs: number): void;
-  /** Until when the operation rests, monotonic; `undefined` where it does not. */
-  restsUntilMs(operation: Operation): number | undefined;
+  /** The monotonic end of the operation's backoff; `undefined` if there is none. */
+  backoffUntilMs(operation: Operation): number | undefined;
   /**
-   * Goes on with another configuration of the same appliance; `client` may be the one it has. A pause for refused
-   * credentials is over; polls that an abandoned client has under way are made again by the new one.
+   * Changes the configuration of the same appliance; `client` may be the current one. Ends backoff for refused
+   * credentials. A new client repeats the polls that the old one had in flight.
    */
   update(appliance: ApplianceConfig, client: ApplianceClient): void;
-  /** Ends all polls; nothing is observed from here on. */
+  /** Ends all polls; no observation follows. */
   close(): void;
 }
 
@@ -37,7 +37,7 @@ export interface AppliancePollerDeps {
   readonly slots: Slots;
   /** @see Timetable.twoGapsMs */
   readonly twoGapsMs: (timing: OperationTiming) => number;
-  /** A VRRP list was observed; `isBack`: the appliance was down (unreachable or unauthorized) before, and is not any more. */
+  /** A VRRP list was observed; `isBack`: the appliance was down (unreachable or unauthorized) before and is up now. */
   readonly onVrrpPolled: (appliance: ApplianceConfig, isBack: boolean) => void;
 }
 
@@ -50,7 +50,7 @@ interface Verdict {
 const LIST: Operation = { kind: "vrrp" };
 const REACHABLE: Verdict = { isDown: false, atMs: 0 };
 
-/** One attempt at a poll that was due at `dueMs`; `fleet`, `appliance`: no slot came free in time. */
+/** One attempt at a poll that was due at `dueMs`; `fleet`, `appliance`: no slot became free in time. */
 interface Attempt {
   readonly operation: Operation;
   readonly dueMs: number;
@@ -64,12 +64,12 @@ export function createAppliancePoller(
 ): AppliancePoller {
   const { clock, events } = deps;
   const slots = deps.slots.forAppliance(initial.polling.maxConcurrentWebsiteTests);
-  /** When the polls in flight were due, from the wait for a slot on; by `operationKey`. */
+  /** When the polls in flight, or waiting for a slot, were due; by `operationKey`. */
   const inFlight = new Map<string, number>();
-  const pauses = createPauses(clock);
-  /** Until when the latest observation of an operation counts. */
+  const backoff = createBackoffState(clock);
+  /** When the latest observation of an operation expires. */
   const latestUntilMs = new Map<string, number>();
-  /** When website tests became due that have found no free slot since. They keep their place over a failed wait. */
+  /** When website tests without a slot became due. They keep their place after a failed wait. */
   const slotlessSinceMs = new Map<string, number>();
   let appliance = initial;
   let client: ApplianceClient | undefined = initialClient;
@@ -81,15 +81,17 @@ export function createAppliancePoller(
     if (used === undefined || !isConfigured(operation)) return;
     if (isKnownDown(operation)) return observe(notSent(operation, UNSENT_DOWN));
     const { timeoutMs } = timingOf(operation);
-    const isResting = await pauses.rests(operationKey(operation), () => used.hasNewCredentials(timeoutMs));
+    const isBackingOff = await backoff.isBackingOff(operationKey(operation), () =>
+      used.hasNewCredentials(timeoutMs),
+    );
     if (used !== client) return attempt(tried);
-    if (isResting) return rest(operation);
-    // What is not sent anyway has been sorted out before the wait for a slot, and is again after it.
+    if (isBackingOff) return skip(operation);
+    // The checks above run before and after the wait for a slot.
     if (slot === "needed") return attemptWithSlot(tried);
     const waitedSeconds = (): number => toSeconds(Math.max(0, clock.monotonicMs() - dueMs));
     if (slot === "fleet" || slot === "appliance")
       return observe(notSent(operation, unsentForSlot(slot, waitedSeconds())));
-    // If the client is closed before, the poll has not started, and is neither counted nor measured.
+    // If the client is closed first, the poll never starts, and is neither counted nor measured.
     let startedMs: number | undefined;
     let credentials: symbol | undefined;
     const result = await poll(used, operation, timeoutMs, {
@@ -124,7 +126,7 @@ export function createAppliancePoller(
     }
   }
 
-  /** Until shortly before the latest result expires; what was never polled has none, and waits for as long as it takes. */
+  /** Until shortly before the latest result expires; without a limit if the operation was never polled. */
   function connectionWaitMs(operation: Operation): number | undefined {
     const untilMs = latestUntilMs.get(operationKey(operation));
     const marginMs = paceOf(operation).gapMs / 4;
@@ -138,12 +140,12 @@ export function createAppliancePoller(
     return waitEndsMs(dueMs, expiresAtMs(dueMs, pace), pace);
   }
 
-  /** Whether the operation is a website test, which does not reach an appliance that is down. */
+  /** Whether the operation is a website test of an appliance that is down. */
   function isKnownDown(operation: Operation): boolean {
     if (operation.kind === "vrrp") return false;
     const { isDown, atMs } = verdict;
     // The verdict does not age while the list backs off after a refusal, or while its next poll is in flight.
-    const fromMs = Math.max(atMs, pauses.allUntilMs());
+    const fromMs = Math.max(atMs, backoff.allUntilMs());
     const nowMs = inFlight.get(operationKey(LIST)) ?? clock.monotonicMs();
     return isDown && nowMs < fromMs + verdictMs();
   }
@@ -153,19 +155,19 @@ export function createAppliancePoller(
     return verdictLastsMs(deps.twoGapsMs(vrrp), deps.twoGapsMs(websites) / 2);
   }
 
-  /** Not for a website that was taken away while its test waited for a slot. */
+  /** False if the website was removed while its test waited for a slot. */
   function isConfigured(operation: Operation): boolean {
     return !("websiteId" in operation) || appliance.websites.some(({ id }) => id === operation.websiteId);
   }
 
-  function rest(operation: Operation): void {
+  function skip(operation: Operation): void {
     events.skipped(operation.kind, "backoff", 1);
     const pace = paceOf(operation);
     const nextTurnMs = clock.monotonicMs() + pace.gapMs;
     const untilMs = latestUntilMs.get(operationKey(operation)) ?? 0;
-    // The latest result must not expire as `stalled` before the next turn: it ends here, with the true reason.
+    // The latest result would expire as `stalled` before the next turn: replace it with the actual reason.
     const isLate = mustBeginByMs(untilMs, pace) <= nextTurnMs;
-    const reason = pauses.isRefused(operationKey(operation)) ? UNSENT_AUTH : UNSENT_DEFERRED;
+    const reason = backoff.isRefused(operationKey(operation)) ? UNSENT_AUTH : UNSENT_DEFERRED;
     if (isLate) observe(notSent(operation, reason));
   }
 
@@ -174,7 +176,7 @@ export function createAppliancePoller(
     const operation = operationKey(result);
     const intervalMs = paceOf(result).gapMs;
     const listFirstMs = outcome.ok ? 0 : verdictMs();
-    pauses.ended({ operation, outcome, credentials, ...span, intervalMs, listFirstMs });
+    backoff.ended({ operation, outcome, credentials, ...span, intervalMs, listFirstMs });
     observe(dated(result, span.durationSeconds));
     if (result.kind !== "vrrp") return;
     const isDown = !outcome.ok && meansApplianceDown(outcome.failure.reason);
@@ -189,13 +191,13 @@ export function createAppliancePoller(
 
   function dated(result: PollResult, durationSeconds: number | undefined): Observation {
     const nowMs = clock.monotonicMs();
-    const restsUntilMs = result.outcome.ok ? nowMs : (pauses.untilMs(operationKey(result)) ?? nowMs);
+    const backoffUntilMs = result.outcome.ok ? nowMs : (backoff.untilMs(operationKey(result)) ?? nowMs);
     return {
       ...result,
       appliance: appliance.name,
       completedAtMs: clock.wallMs(),
       durationSeconds,
-      expiresAtMs: expiresAtMs(restsUntilMs, paceOf(result)),
+      expiresAtMs: expiresAtMs(backoffUntilMs, paceOf(result)),
       certificate: client?.certificate(),
     };
   }
@@ -225,12 +227,12 @@ export function createAppliancePoller(
       const slot = OPERATIONS[operation.kind].takesSlot ? "needed" : "none needed";
       void attempt({ operation, dueMs, slot }).finally(() => inFlight.delete(key));
     },
-    restsUntilMs: (operation) => pauses.untilMs(operationKey(operation)),
+    backoffUntilMs: (operation) => backoff.untilMs(operationKey(operation)),
     update: (next, nextClient) => {
       if (client !== nextClient) client?.close();
       appliance = next;
       client = nextClient;
-      pauses.forgetRefusals();
+      backoff.forgetRefusals();
       slots.setLimit(next.polling.maxConcurrentWebsiteTests);
     },
     close: () => {

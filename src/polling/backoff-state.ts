@@ -1,37 +1,37 @@
 import {
   backoffAfter,
   NO_BACKOFF,
-  pausedUntilMs,
+  backoffUntilMs,
   refusedUntilMs,
   withoutRefusals,
   type FinishedPoll,
 } from "./backoff.ts";
 import type { Clock } from "../support/clock.ts";
 
-/** Which operations of one appliance rest, and until when. Operations by their `operationKey`, instants monotonic. */
-export interface Pauses {
-  /** Takes in the end of a poll. */
+/** The backoff of one appliance over time. Operations by `operationKey`, instants monotonic. */
+export interface BackoffState {
+  /** Records the result of a poll. */
   ended(poll: FinishedPoll): void;
-  /** Until when the operation rests; `undefined` if it does not. */
+  /** The end of the operation's backoff; `undefined` if there is none. */
   untilMs(operation: string): number | undefined;
-  /** Whether the operation rests because the credentials were refused. */
+  /** Whether the operation backs off because of refused credentials. */
   isRefused(operation: string): boolean;
   /**
-   * Whether the operation rests now. Pauses for refused credentials end as soon as there are others, which
-   * `hasNewCredentials` is asked where the operation rests for that.
+   * Whether the operation backs off now. Backoff for refused credentials ends if `hasNewCredentials`, which is called only
+   * in that case.
    */
-  rests(operation: string, hasNewCredentials: () => Promise<boolean>): Promise<boolean>;
-  /** When the latest pause of every operation ends, or ended; 0 if there was none since the credentials were accepted. */
+  isBackingOff(operation: string, hasNewCredentials: () => Promise<boolean>): Promise<boolean>;
+  /** The end of the latest backoff of every operation, possibly past; 0 if none since the credentials were accepted. */
   allUntilMs(): number;
-  /** Ends all pauses for refused credentials. */
+  /** Ends all backoff for refused credentials. */
   forgetRefusals(): void;
 }
 
-export function createPauses(clock: Clock): Pauses {
+export function createBackoffState(clock: Clock): BackoffState {
   let backoff = NO_BACKOFF;
 
   const untilMs = (operation: string): number | undefined =>
-    pausedUntilMs(backoff, operation, clock.monotonicMs());
+    backoffUntilMs(backoff, operation, clock.monotonicMs());
   const isRefused = (operation: string): boolean =>
     refusedUntilMs(backoff, operation, clock.monotonicMs()) !== undefined;
 
@@ -43,7 +43,7 @@ export function createPauses(clock: Clock): Pauses {
     ended: (poll) => (backoff = backoffAfter(backoff, poll)),
     untilMs,
     isRefused,
-    rests: async (operation, hasNewCredentials) => {
+    isBackingOff: async (operation, hasNewCredentials) => {
       if (isRefused(operation) && (await hasNewCredentials())) forgetRefusals();
       return untilMs(operation) !== undefined;
     },

@@ -12,13 +12,13 @@ import { startTimetable, type TimetableEntry } from "./timetable.ts";
 /** Polls the enabled appliances of a configuration until it is stopped. */
 export interface Runner {
   /**
-   * Makes everything that this configuration needs, touching nothing that runs; the function that it returns is to be
-   * called at once, and polls by the configuration from then on. An appliance that stays as it was keeps its instants,
-   * connections and pauses; another address makes it a new one. Clients that are needed come from `createClient`.
+   * Creates everything that this configuration needs, without effect on running polls. The returned function activates
+   * it and must be called at once. An unchanged appliance keeps its instants, connections and backoff; another address
+   * makes it a new one. Clients come from `createClient`.
    */
   prepare(config: Config, createClient: CreateClient): () => void;
   /**
-   * The monotonic instant at which an operation of an appliance is polled next, pauses included; `undefined` where it is
+   * The monotonic instant at which an operation of an appliance is polled next, after any backoff; `undefined` if it is
    * not planned.
    */
   nextPollMs(appliance: string, operation: Operation): number | undefined;
@@ -34,7 +34,6 @@ export interface RunnerDeps {
   readonly onClockJump: (jumpMs: number) => void;
 }
 
-/** An appliance that is polled, and what polls it. */
 interface ScheduledAppliance {
   readonly appliance: ApplianceConfig;
   readonly client: ApplianceClient;
@@ -50,7 +49,7 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
   const slots = createSlots(clock);
   let schedule: ReadonlyMap<string, ScheduledAppliance> = new Map();
   let targets: ReadonlyMap<string, Target> = new Map();
-  /** Appliances whose VRRP list was polled; their website tests need not wait for it. */
+  /** Appliances whose VRRP list was polled: their website tests do not wait for it. */
   let polled = new Set<string>();
 
   const timetable = startTimetable({
@@ -68,7 +67,7 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
   const { twoGapsMs } = timetable;
   const pollerDeps = { clock, events, slots, twoGapsMs, onVrrpPolled };
 
-  /** Website tests begin when it is known whether the appliance can be reached, and again as soon as it can. */
+  /** Starts website tests after the first poll of the list, and again when the appliance is back. */
   function onVrrpPolled(appliance: ApplianceConfig, isBack: boolean): void {
     polled.add(appliance.name);
     for (const operation of operationsOf(appliance).filter(waitsForList)) {
@@ -90,13 +89,13 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
     return { appliance, client, poller: old.poller };
   }
 
-  /** The poller ends, or goes on with what is new. */
+  /** Closes the poller or updates it. */
   function hand(scheduled: ScheduledAppliance, next: ScheduledAppliance | undefined): void {
     if (next?.poller !== scheduled.poller) scheduled.poller.close();
     else if (next !== scheduled) next.poller.update(next.appliance, next.client);
   }
 
-  /** What a change brings is tried at once: new websites, and the VRRP list over a client that is new. */
+  /** Polls at once what a change added: new websites, and the VRRP list if the client is new. */
   function begin(
     key: string,
     { scheduled, operation }: Target,
@@ -129,7 +128,7 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
     nextPollMs: (name, operation) => {
       const scheduled = schedule.get(name);
       if (scheduled === undefined) return undefined;
-      const fromMs = scheduled.poller.restsUntilMs(operation) ?? clock.monotonicMs();
+      const fromMs = scheduled.poller.backoffUntilMs(operation) ?? clock.monotonicMs();
       return timetable.nextDueMs(targetKey(scheduled.appliance, operation), fromMs);
     },
     lastTickMs: timetable.lastTickMs,
@@ -145,7 +144,7 @@ function operationsOf({ websites }: ApplianceConfig): readonly Operation[] {
   return [{ kind: "vrrp" }, ...websites.map(({ id }) => ({ kind: "website_test", websiteId: id }) as const)];
 }
 
-/** Whether the operation is polled only once it is known whether the appliance can be reached. */
+/** Whether the operation is polled only after the first poll of the VRRP list. */
 function waitsForList({ kind }: Operation): boolean {
   return kind !== "vrrp";
 }
@@ -165,8 +164,8 @@ function targetKey({ name }: ApplianceConfig, operation: Operation): string {
 function entryOf([key, { scheduled, operation }]: readonly [string, Target]): TimetableEntry {
   const { cluster, polling, baseUrl: subject } = scheduled.appliance;
   const timing = polling[OPERATIONS[operation.kind].timing];
-  // Members of a cluster are polled at the same moment. Each website has a phase of its own, so that an appliance does not
-  // get all tests at once.
+  // Members of a cluster are polled at the same instant. Each website has its own phase, so that an appliance does not get
+  // all tests at once.
   return waitsForList(operation)
     ? { key, subject, phaseKey: `${cluster}/${operationKey(operation)}`, timing, first: "on_release" }
     : { key, subject, phaseKey: cluster, timing, first: "at_once" };
