@@ -11,11 +11,11 @@ describe("playing the script", () => {
     await play({
       step: () => Promise.resolve(`step ${said.length + 1}`),
       intervalMs: 1,
-      say: (sentence) => {
+      print: (sentence) => {
         said.push(sentence);
         if (said.length === 3) stop.abort();
       },
-      report: { afterMs: 1, tell: () => undefined },
+      report: { afterMs: 1, print: () => undefined },
       stopRequested: once(stop.signal, "abort").then(() => undefined),
     });
     expect(said).toEqual(["step 1", "step 2", "step 3"]);
@@ -27,10 +27,10 @@ describe("playing the script", () => {
     await play({
       step: () => Promise.resolve("step"),
       intervalMs: 2,
-      say: (sentence) => void said.push(sentence),
+      print: (sentence) => void said.push(sentence),
       report: {
         afterMs: 1,
-        tell: () => {
+        print: () => {
           said.push("report");
           if (said.length === 4) stop.abort();
         },
@@ -45,8 +45,8 @@ describe("playing the script", () => {
     await play({
       step: () => Promise.resolve("a step"),
       intervalMs: 3_600_000,
-      say: (sentence) => void said.push(sentence),
-      report: { afterMs: 1, tell: () => undefined },
+      print: (sentence) => void said.push(sentence),
+      report: { afterMs: 1, print: () => undefined },
       stopRequested: Promise.resolve(),
     });
     expect(said).toEqual([]);
@@ -56,8 +56,8 @@ describe("playing the script", () => {
     const played = play({
       step: () => Promise.reject(new Error("port taken")),
       intervalMs: 1,
-      say: () => undefined,
-      report: { afterMs: 1, tell: () => undefined },
+      print: () => undefined,
+      report: { afterMs: 1, print: () => undefined },
       stopRequested: new Promise(() => undefined),
     });
     await expect(played).rejects.toThrow("port taken");

@@ -52,7 +52,7 @@ describe("the demo's websites", () => {
 
   it("fail, refuse connections and come back on their ports", async () => {
     const { websites } = await startTestWebsites();
-    for (const { urls, turn } of websites) {
+    for (const { urls, setCondition } of websites) {
       const before = await Promise.all(urls.map(head));
       await turn("failing");
       expect(await Promise.all(urls.map(head))).toEqual(urls.map(() => "503"));
@@ -65,7 +65,7 @@ describe("the demo's websites", () => {
 
   it("are gone after the cleanup, whatever their condition", async () => {
     const { websites, stop } = await startTestWebsites();
-    await websites[1]?.turn("refusing");
+    await websites[1]?.setCondition("refusing");
     await stop();
     const urls = websites.flatMap((website) => website.urls);
     expect(await Promise.all(urls.map(head))).toEqual(urls.map(() => "ECONNREFUSED"));

@@ -89,7 +89,7 @@ describe("says where the form is unknown", () => {
   ])("%j", (value, path) => {
     expect(parseDump(JSON.stringify(value))).toEqual({
       ok: false,
-      reason: `not the form that is known of keepalived's dumps, at $${path}`,
+      reason: `unknown dump format at $${path}`,
     });
   });
 });

@@ -44,7 +44,7 @@ describe.skipIf(NO_PROC !== undefined)(`looks at the process${skipped(NO_PROC)}`
   test("finds nothing where the process has ended", async () => {
     const child = startNamed("keepalived", "true");
     await once(child, "exit");
-    const reason = `keepalived is not running: process ${child.pid}, which vrrp.pid names, is not there`;
+    const reason = `keepalived is not running: process ${child.pid}, named in vrrp.pid, does not exist`;
     expect(await find(String(child.pid))).toEqual({ ok: false, reason });
   });
 
@@ -62,7 +62,7 @@ describe.skipIf(NO_PROC !== undefined)(`looks at the process${skipped(NO_PROC)}`
     await eventually(() => expect(readFileSync(`/proc/${parent.pid}/comm`, "utf8")).toBe("sleep\n"));
     parent.stdin?.end();
     await eventually(() => expect(readFileSync(`/proc/${child}/status`, "utf8")).toContain("State:\tZ"));
-    const reason = `keepalived is not running: process ${child}, which vrrp.pid names, is not there`;
+    const reason = `keepalived is not running: process ${child}, named in vrrp.pid, does not exist`;
     expect(await find(child)).toEqual({ ok: false, reason });
   });
 

@@ -45,7 +45,7 @@ describe.skipIf(NO_LAB !== undefined)(`asking a real keepalived${skipped(NO_LAB)
     await expect.poll(asked).toEqual(isMaster);
     await keepalived.crash();
     const pid = (await readFile(join(keepalived.folder, "vrrp.pid"), "utf8")).trim();
-    const error = `keepalived is not running: process ${pid}, which vrrp.pid names, is not there`;
+    const error = `keepalived is not running: process ${pid}, named in vrrp.pid, does not exist`;
     await expect.poll(asked).toEqual({ status: 503, body: JSON.stringify({ error }) });
     await keepalived.start();
     await expect.poll(asked).toEqual(isMaster);
@@ -111,12 +111,12 @@ describe.skipIf(NO_LAB !== undefined)(`asking a real keepalived${skipped(NO_LAB)
       await writeFile(options.dumpFile, "");
       expect(await tellAs(NOBODY, options)).toEqual({
         ok: false,
-        reason: `${options.dumpFile}: the last dump cannot be removed (EACCES)`,
+        reason: `${options.dumpFile}: the previous dump cannot be removed (EACCES)`,
       });
       await chmod(keepalived.folder, 0o1777);
       expect(await tellAs(NOBODY, options)).toEqual({
         ok: false,
-        reason: `${options.dumpFile}: the last dump cannot be removed (EPERM)`,
+        reason: `${options.dumpFile}: the previous dump cannot be removed (EPERM)`,
       });
       await chmod(keepalived.folder, 0o777);
       expect(await tellAs(NOBODY, options)).toEqual({

@@ -55,8 +55,7 @@ describe.skipIf(NO_PROC !== undefined)(`the state${skipped(NO_PROC)}`, () => {
 
   test("is not known where it is never complete", async () => {
     const { folder } = await startFake("cp half.1 keepalived.json");
-    const reason =
-      "keepalived did not write down its state within 0.1 s: keepalived.json: it is not complete";
+    const reason = "keepalived did not dump its state within 0.1 s: keepalived.json: it is incomplete";
     const isWritten = () => waitForFile(join(folder, "keepalived.json"));
     expect(await tell(folder, SOON, isWritten)).toEqual({ signals: [SIGJSON], reason });
   });
@@ -64,7 +63,7 @@ describe.skipIf(NO_PROC !== undefined)(`the state${skipped(NO_PROC)}`, () => {
   test("is not known where keepalived writes nothing, whatever it wrote before", async () => {
     const { folder } = await startFake(":");
     await writeFile(join(folder, "keepalived.json"), dumpOf(2));
-    const reason = "keepalived did not write down its state within 0.1 s: keepalived.json: no such file";
+    const reason = "keepalived did not dump its state within 0.1 s: keepalived.json: no such file";
     expect(await tell(folder, SOON)).toEqual({ signals: [SIGJSON], reason });
   });
 
@@ -75,13 +74,13 @@ describe.skipIf(NO_PROC !== undefined)(`the state${skipped(NO_PROC)}`, () => {
     await expect.poll(() => isAlive(child)).toBe(false);
     expect(await tell(folder)).toEqual({
       signals: [],
-      reason: `keepalived is not running: process ${child.pid}, which vrrp.pid names, is not there`,
+      reason: `keepalived is not running: process ${child.pid}, named in vrrp.pid, does not exist`,
     });
   });
 
   test("is not known where the form of the dump is not", async () => {
     const { folder } = await startFake("echo [{}] > keepalived.json");
-    const reason = "keepalived.json: not the form that is known of keepalived's dumps, at $[0].data";
+    const reason = "keepalived.json: unknown dump format at $[0].data";
     expect(await tell(folder)).toEqual({ signals: [SIGJSON], reason });
   });
 
@@ -97,7 +96,7 @@ describe.skipIf(NO_PROC !== undefined)(`the state${skipped(NO_PROC)}`, () => {
     const source = createKeepalivedVrrp(optionsIn(folder), () => {
       throw Object.assign(new Error("kill EPERM"), { code: "EPERM" });
     });
-    const reason = `keepalived (process ${child.pid}) cannot be signalled (EPERM)`;
+    const reason = `keepalived (process ${child.pid}) cannot be signaled (EPERM)`;
     expect(await source()).toEqual({ ok: false, reason });
   });
 
