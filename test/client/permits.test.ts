@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { createPermits, type Claim, type PendingClaim, type Permit } from "../../src/client/permits.ts";
 
 interface Held {
-  /** Labels of those that were served, in order. */
+  /** Labels of served claims, in order. */
   readonly served: string[];
   readonly permits: Map<string, Permit>;
   claim(label: string, claim?: Partial<Claim>): PendingClaim;
-  /** Lets 250 ms of attentive time pass for everything that hangs. */
+  /** Lets 250 ms of attentive time pass for all hanging connections. */
   hang(): void;
 }
 
@@ -41,7 +41,7 @@ function hold(maxOpen = () => Number.POSITIVE_INFINITY): Held {
 const labels = (prefix: string, count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${index}`);
 
-test("64 connections begin at once, and the next as one of them is made or has failed", () => {
+test("64 connections start at once, and the next when one of them has succeeded or failed", () => {
   const { claim, served, permits } = hold();
   for (const label of labels("a", 66)) claim(label);
   expect(served).toEqual(labels("a", 64));
@@ -53,7 +53,7 @@ test("64 connections begin at once, and the next as one of them is made or has f
   expect(served).toEqual(labels("a", 66));
 });
 
-test("connections that hang hold up others for 250 ms of attentive time", () => {
+test("connections that hang delay others by 250 ms of attentive time", () => {
   const { claim, served, hang } = hold();
   for (const label of [...labels("dead", 128), "good"]) claim(label);
   hang();
@@ -62,7 +62,7 @@ test("connections that hang hold up others for 250 ms of attentive time", () => 
   expect(served).toEqual([...labels("dead", 128), "good"]);
 });
 
-test("500 appliances whose connections hang hold up 500 others for two seconds", () => {
+test("500 appliances whose connections hang delay 500 others by two seconds", () => {
   const { claim, served, permits, hang } = hold();
   const good = labels("good", 500);
   for (const [index, label] of labels("dead", 500).entries()) {
@@ -78,7 +78,7 @@ test("500 appliances whose connections hang hold up 500 others for two seconds",
   expect(hangs * 250).toBeLessThanOrEqual(2500);
 });
 
-test("a begun poll that lost its connection goes first, then lists, then website tests", () => {
+test("polls that lost their connection go first, then lists, then website tests", () => {
   const { claim, served, permits } = hold();
   for (const label of labels("a", 64)) claim(label);
   claim("test", { precedence: "test" });
@@ -88,7 +88,7 @@ test("a begun poll that lost its connection goes first, then lists, then website
   expect(served.slice(64)).toEqual(["replacement", "list", "test"]);
 });
 
-test("members of a cluster begin together, those that come a moment later too, and not their website tests", () => {
+test("members of a cluster connect together, even if one is slightly later, but not their website tests", () => {
   const { claim, served, permits } = hold();
   for (const label of labels("a", 64)) claim(label);
   claim("north-1", { cluster: "north" });
@@ -112,7 +112,7 @@ test("a cluster of thousands is paced like any other appliances", () => {
   expect(served.length).toBe(63 + 17);
 });
 
-test("a claim that is withdrawn is not served", () => {
+test("a withdrawn claim is not served", () => {
   const { claim, served, permits } = hold();
   for (const label of labels("a", 64)) claim(label);
   const gone = claim("gone", { cluster: "north" });
@@ -124,7 +124,7 @@ test("a claim that is withdrawn is not served", () => {
   expect(served.slice(64)).toEqual(["next"]);
 });
 
-test("as many are open as may be: the one that has been idle longest ends for the next", () => {
+test("at the limit of open connections, the one that has been idle longest is closed for the next", () => {
   const { claim, served, permits } = hold(() => 3);
   for (const label of labels("a", 5)) claim(label);
   expect(served).toEqual(labels("a", 3));
