@@ -24,7 +24,7 @@ function counted({ ends, skips = [], lateBegins = [], lookEvery = 0.1 }: Course)
     const passed = (instants: readonly number[]): number =>
       instants.filter((instant) => instant <= at).length;
     const polls = new Map([[TURN.key, 100 + passed(ends)]]);
-    counter.see({
+    counter.add({
       atMs: FIRST_MS + at * INTERVAL_MS,
       polls,
       skipped: passed(skips),
