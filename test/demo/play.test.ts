@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { play } from "../../src/demo/play.ts";
 
 describe("playing the script", () => {
-  it("says each step until a stop is requested", async () => {
+  it("prints each step until a stop is requested", async () => {
     const said: string[] = [];
     const stop = new AbortController();
     await play({
@@ -21,7 +21,7 @@ describe("playing the script", () => {
     expect(said).toEqual(["step 1", "step 2", "step 3"]);
   });
 
-  it("reports after each step, where there is time before the next", async () => {
+  it("reports after each step, if there is time before the next", async () => {
     const said: string[] = [];
     const stop = new AbortController();
     await play({
@@ -40,7 +40,7 @@ describe("playing the script", () => {
     expect(said).toEqual(["step", "report", "step", "report"]);
   });
 
-  it("waits no longer for the next step once a stop is requested", async () => {
+  it("stops waiting for the next step once a stop is requested", async () => {
     const said: string[] = [];
     await play({
       step: () => Promise.resolve("a step"),
@@ -52,7 +52,7 @@ describe("playing the script", () => {
     expect(said).toEqual([]);
   });
 
-  it("rejects as soon as a step does", async () => {
+  it("rejects if a step rejects", async () => {
     const played = play({
       step: () => Promise.reject(new Error("port taken")),
       intervalMs: 1,

@@ -10,7 +10,7 @@ import { useTemporaryFolder } from "./support.ts";
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
 describe("the demo as a process", () => {
-  // The program ends when nothing is left to do: whatever it held open would keep it running.
+  // An open handle would keep the program running.
   it("ends by itself on Ctrl-C, with no handle and no file left", async () => {
     const folder = await useTemporaryFolder();
     const child = spawn(
@@ -26,7 +26,7 @@ describe("the demo as a process", () => {
     child.kill("SIGINT");
     expect(await exited).toEqual([0, null]);
     const left = await readdir(folder);
-    // Whoever compiles on the fly has a cache there, which is not ours.
+    // Ignores the cache of the compiler.
     expect(left.filter((name) => name.startsWith("appliance-exporter"))).toEqual([]);
   });
 });

@@ -59,7 +59,7 @@ export interface ExporterUnderTest {
   /** Writes a file into its folder. */
   write(name: string, text: string): Promise<void>;
   scrape(headers?: Readonly<Record<string, string>>): Promise<Samples>;
-  /** Whether it was good. */
+  /** Whether it was valid. */
   reload(): Promise<boolean>;
   /**
    * Lets so much time pass at once on the exporter's clocks: what comes due in it is polled within a second. Deadlines of

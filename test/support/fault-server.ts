@@ -122,7 +122,7 @@ export async function startSynSwallower(): Promise<{ readonly port: number; stop
   const blocked = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(BLOCKED_LISTENER, { eval: true, workerData: blocked });
   const port = await new Promise<number>((resolve) => worker.once("message", resolve));
-  // One more than a backlog of 1 holds; a further one waits for ever.
+  // One more than a backlog of 1 holds; a further one waits forever.
   const fillers = await Promise.all(
     [1, 2].map(async () => {
       const socket = connect(port, "127.0.0.1");

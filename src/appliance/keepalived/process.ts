@@ -32,7 +32,7 @@ export async function findKeepalived(pidFile: string, signal: number): Promise<F
   if (!isKeepalived(commandLine.text)) return notRunning(`${named} is another program`);
   if (!waitsFor(signal, status.text)) {
     const why = "it is stopping, or has another number for it";
-    return { ok: false, reason: `keepalived (process ${digits}) does not wait for signal ${signal}: ${why}` };
+    return { ok: false, reason: `keepalived (process ${digits}) does not handle signal ${signal}: ${why}` };
   }
   return { ok: true, pid: Number(digits), hasPending: isIn("ShdPnd", signal, status.text) };
 }

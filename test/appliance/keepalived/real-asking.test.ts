@@ -34,7 +34,7 @@ async function tellAs(uid: number, options: KeepalivedOptions): Promise<unknown>
 }
 
 describe.skipIf(NO_LAB !== undefined)(`asking a real keepalived${skipped(NO_LAB)}`, () => {
-  test("has a 503 with the reason after a crash, and its state again after a start", async () => {
+  test("returns 503 with the reason after a crash, and the state after a restart", async () => {
     const keepalived = await startLone();
     const { port } = await startAppliance({ vrrp: await sourceIn(keepalived) });
     const asked = async () => {
@@ -51,7 +51,7 @@ describe.skipIf(NO_LAB !== undefined)(`asking a real keepalived${skipped(NO_LAB)
     await expect.poll(asked).toEqual(isMaster);
   });
 
-  test("is done once for twenty that ask together", async () => {
+  test("sends one signal for twenty concurrent requests", async () => {
     const keepalived = await startLone();
     const source = await sourceIn(keepalived);
     const told = await Promise.all(Array.from({ length: 20 }, () => tell(source)));
@@ -61,14 +61,14 @@ describe.skipIf(NO_LAB !== undefined)(`asking a real keepalived${skipped(NO_LAB)
     expect(dumpsIn(keepalived.log())).toBe(1);
   });
 
-  test("works by way of its main process too", async () => {
+  test("works with the main process too", async () => {
     const keepalived = await startLone();
     const pidFile = join(keepalived.folder, "keepalived.pid");
     const source = await sourceOf({ source: "keepalived", ...optionsIn(keepalived.folder, { pidFile }) });
     await expect.poll(() => tell(source)).toEqual(["VI_1 MASTER 150"]);
   });
 
-  test("costs it nothing while it starts and stops", async () => {
+  test("does not kill it while it starts or stops", async () => {
     const keepalived = await startLone();
     const source = createKeepalivedVrrp(optionsIn(keepalived.folder, { timeoutMs: 20 }), process.kill);
     const over = new AbortController();
@@ -104,7 +104,7 @@ describe.skipIf(NO_LAB !== undefined)(`asking a real keepalived${skipped(NO_LAB)
       });
     });
 
-    test("has the reason for a user who may not remove its dump, or not signal it", async () => {
+    test("returns the reason if the user may not remove the dump or send the signal", async () => {
       const keepalived = await startLone();
       const options = optionsIn(keepalived.folder);
       await chmod(keepalived.folder, 0o755);

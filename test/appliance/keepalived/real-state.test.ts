@@ -8,7 +8,7 @@ import { connect, createLoneNetwork, createNetwork } from "./network.ts";
 import { temporaryFolder, skipped } from "./support.ts";
 
 describe.skipIf(NO_LAB !== undefined)(`the state of a real keepalived${skipped(NO_LAB)}`, () => {
-  test("holds the interfaces as its configuration has them", async () => {
+  test("contains the interfaces of its configuration", async () => {
     const network = await createLoneNetwork();
     const keepalived = await startKeepalived(
       network,
@@ -67,7 +67,7 @@ describe.skipIf(NO_LAB !== undefined)(`the state of a real keepalived${skipped(N
     await expect.poll(source).toEqual(expected);
   });
 
-  test("follows a failover, and the return of the preferred one", async () => {
+  test("follows a failover and the return of the preferred master", async () => {
     const [a, b] = await Promise.all([createNetwork(), createNetwork()]);
     connect(a, b);
     a.ip("addr", "add", "198.51.100.11/24", "dev", "eth0");
@@ -87,7 +87,7 @@ describe.skipIf(NO_LAB !== undefined)(`the state of a real keepalived${skipped(N
     await expect.poll(both).toEqual([["VI_1 MASTER 150"], ["VI_1 BACKUP 100"]]);
   });
 
-  test("tells the priority that a tracked file makes of the configured one", async () => {
+  test("contains the priority after a tracked file has changed it", async () => {
     const network = await createLoneNetwork();
     const weight = join(await temporaryFolder(), "weight");
     await writeFile(weight, "-20");
@@ -102,7 +102,7 @@ describe.skipIf(NO_LAB !== undefined)(`the state of a real keepalived${skipped(N
     await expect.poll(() => tell(source)).toEqual(["VI_1 MASTER 160"]);
   });
 
-  test("tells a fault as BACKUP, and what follows it", async () => {
+  test("reports a fault as BACKUP, and the state after it", async () => {
     const network = await createLoneNetwork();
     const keepalived = await startKeepalived(network, instanceOf("priority 150"));
     const source = await sourceIn(keepalived);
