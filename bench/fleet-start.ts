@@ -140,9 +140,13 @@ async function watchBare(fleet: NginxFleet, count: number, folder: string): Prom
     timeoutMs: TIMEOUT_MS,
   };
   await writeFile(join(folder, "options.json"), JSON.stringify(options));
-  const child = spawn(process.execPath, ["--import", "tsx", here("bare-fleet.ts"), `${folder}/options.json`], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
+  const child = spawn(
+    process.execPath,
+    ["--import", "tsx", here("bare-fleet.ts"), `${folder}/options.json`],
+    {
+      stdio: ["pipe", "pipe", "inherit"],
+    },
+  );
   const output = text(child.stdout);
   await new Promise((resolve) => setTimeout(resolve, WATCH_MS));
   child.stdin.end();

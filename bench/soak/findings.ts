@@ -97,9 +97,7 @@ export function problemsOf(findings: Findings): readonly string[] {
   const { estimate, margin } = judgedSlope(findings);
   const { descriptors, instants } = findings;
   return [
-    ...(margin === Number.POSITIVE_INFINITY
-      ? ["too few samples for the slope of the heap"]
-      : []),
+    ...(margin === Number.POSITIVE_INFINITY ? ["too few samples for the slope of the heap"] : []),
     ...(estimate - margin > MAX_BYTES_PER_HOUR ? ["the heap grows"] : []),
     ...(descriptors.after > descriptors.before ? ["descriptors are kept"] : []),
     ...(instants.lost > 0 ? ["polls were lost"] : []),

@@ -23,7 +23,8 @@ export function slopeOf(x: Values, y: Values, beside: readonly Values[] = []): S
   const spread = product(ownX, ownX);
   const estimate = product(ownX, ownY) / spread;
   const residuals = ownY.map((value, i) => value - estimate * (ownX[i] ?? 0));
-  const correlation = product(residuals, residuals) > ROUNDING * product(y, y) ? autocorrelation(residuals) : 0;
+  const correlation =
+    product(residuals, residuals) > ROUNDING * product(y, y) ? autocorrelation(residuals) : 0;
   const freedom = (x.length * (1 - correlation)) / (1 + correlation) - axes.length - 1;
   if (freedom < 1) return { estimate, margin: Number.POSITIVE_INFINITY };
   const variance = product(residuals, residuals) / freedom / spread;

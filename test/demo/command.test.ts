@@ -77,7 +77,7 @@ To try in another terminal:
   appliance-exporter poll demo-a --config.file=FOLDER/config.yaml
   appliance-exporter check --live --config.file=FOLDER/config.yaml
 
-Every 0.1 s something happens (==>), and the exporter's log tells what it sees of it. Ctrl-C ends it all.
+Every 0.1 s something happens (==>); the exporter's log shows how it is detected. Press Ctrl-C to stop.
 
 ==> failover: demo-b is the master now, demo-a its backup
 

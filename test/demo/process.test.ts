@@ -22,7 +22,7 @@ describe("the demo as a process", () => {
     let out = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
     const exited = once(child, "exit");
-    await expect.poll(() => out).toContain("Ctrl-C ends it all.");
+    await expect.poll(() => out).toContain("Press Ctrl-C to stop.");
     child.kill("SIGINT");
     expect(await exited).toEqual([0, null]);
     const left = await readdir(folder);

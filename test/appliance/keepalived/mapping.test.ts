@@ -117,18 +117,15 @@ const FAMILIES = [
   ["2001:db8::1", "ipv6", 128, "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
 ] as const;
 
-test.each(FAMILIES)(
-  "converts any prefix of %s to a netmask with that many leading ones",
-  (host, ...rest) => {
-    const [family, bits, allOnes] = rest;
-    const startsWithOnes = (netmask: string, count: number): boolean => {
-      const network = new BlockList();
-      network.addSubnet(allOnes, count, family);
-      return network.check(netmask, family);
-    };
-    for (let prefix = 0; prefix < bits; prefix += 1) {
-      const netmask = mapped({ addresses: [{ address: host, prefix }] })?.netmask ?? "";
-      expect([startsWithOnes(netmask, prefix), startsWithOnes(netmask, prefix + 1)]).toEqual([true, false]);
-    }
-  },
-);
+test.each(FAMILIES)("converts any prefix of %s to a netmask with that many leading ones", (host, ...rest) => {
+  const [family, bits, allOnes] = rest;
+  const startsWithOnes = (netmask: string, count: number): boolean => {
+    const network = new BlockList();
+    network.addSubnet(allOnes, count, family);
+    return network.check(netmask, family);
+  };
+  for (let prefix = 0; prefix < bits; prefix += 1) {
+    const netmask = mapped({ addresses: [{ address: host, prefix }] })?.netmask ?? "";
+    expect([startsWithOnes(netmask, prefix), startsWithOnes(netmask, prefix + 1)]).toEqual([true, false]);
+  }
+});

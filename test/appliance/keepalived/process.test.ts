@@ -68,7 +68,7 @@ describe.skipIf(NO_PROC !== undefined)(`looks at the process${skipped(NO_PROC)}`
 
   test("rejects another program that reuses the pid, even if it handles the signal", async () => {
     const child = startNamed("bash", "bash", "-c", `trap : ${SIGJSON}; read`);
-    const reason = `keepalived is not running: process ${child.pid}, which vrrp.pid names, is another program`;
+    const reason = `keepalived is not running: process ${child.pid}, named in vrrp.pid, is another program`;
     expect(await find(String(child.pid))).toEqual({ ok: false, reason });
   });
 

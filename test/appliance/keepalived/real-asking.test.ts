@@ -121,7 +121,7 @@ describe.skipIf(NO_LAB !== undefined)(`asking a real keepalived${skipped(NO_LAB)
       await chmod(keepalived.folder, 0o777);
       expect(await tellAs(NOBODY, options)).toEqual({
         ok: false,
-        reason: expect.stringMatching(/^keepalived \(process \d+\) cannot be signalled \(EPERM\)$/),
+        reason: expect.stringMatching(/^keepalived \(process \d+\) cannot be signaled \(EPERM\)$/),
       });
     });
   });

@@ -87,7 +87,9 @@ describe.skipIf(NO_PROC !== undefined)(`the state${skipped(NO_PROC)}`, () => {
   test("is unknown if the previous dump cannot be removed, and no signal is sent", async () => {
     const { folder } = await startFake("cp master keepalived.json");
     await mkdir(join(folder, "keepalived.json"));
-    const reason = expect.stringMatching(/^keepalived\.json: the last dump cannot be removed \([A-Z_]+\)$/);
+    const reason = expect.stringMatching(
+      /^keepalived\.json: the previous dump cannot be removed \([A-Z_]+\)$/,
+    );
     expect(await tell(folder)).toEqual({ signals: [], reason });
   });
 
@@ -104,7 +106,7 @@ describe.skipIf(NO_PROC !== undefined)(`the state${skipped(NO_PROC)}`, () => {
     const child = startNamed("sleep", "sleep", "1000");
     const folder = await temporaryFolder();
     await writeFile(join(folder, "vrrp.pid"), String(child.pid));
-    const reason = `keepalived is not running: process ${child.pid}, which vrrp.pid names, is another program`;
+    const reason = `keepalived is not running: process ${child.pid}, named in vrrp.pid, is another program`;
     expect(await tell(folder)).toEqual({ signals: [], reason });
     expect(isAlive(child)).toBe(true);
   });
