@@ -52,7 +52,7 @@ async function measureOne(fleet: NginxFleet, count: number, isBusy: boolean): Pr
       measured: `${upText(own, count)}, ${own.failures}; longest wait for /-/healthy ${own.longestWaitMs.toFixed(0)} ms`,
       peer: `bare undici: ${upText(bare, count)}, ${bare.failures} of ${bare.requests} requests failed`,
       ratio: "",
-      goal: isBusy ? "no more failures than beside it" : "all up within 30 s, no failure",
+      goal: isBusy ? "no more failures than the bare library" : "all up within 30 s, no failure",
     };
   } finally {
     for (const loop of loops) loop.kill("SIGKILL");

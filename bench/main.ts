@@ -51,5 +51,5 @@ else {
     ratio,
     goal,
   ]);
-  process.stdout.write(formatTable(["what", "measured", "beside", "ratio", "goal"], rows));
+  process.stdout.write(formatTable(["what", "measured", "peer", "ratio", "goal"], rows));
 }

@@ -151,7 +151,7 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
     const { isSent, connection } = poll;
     if (!isSent) return pool.giveBack(connection);
     if (kind === "over") return pool.discard(connection);
-    // The appliance is not to blame: if its answer comes after all, the connection is as good as before.
+    // The delay was local: if the answer still arrives, the connection can be reused.
     poll.deadline = attention.deadline(timeoutMs, () => pool.discard(connection));
     poll.deadline.run();
   }
