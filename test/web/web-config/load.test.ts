@@ -13,7 +13,7 @@ beforeAll(async () => {
   files = { "server.pem": cert, "server.key": key, "ca.pem": authority.cert };
 });
 
-test("reads every key", async () => {
+test("reads everything that may be said", async () => {
   const { config, errors, sources } = await load(
     `tls_server_config:
   cert_file: server.pem
@@ -338,7 +338,7 @@ test.each([
   expect(errors).toEqual([`web.yaml:1:15: rate_limit.burst: ${message}`]);
 });
 
-test("reports a missing file", async () => {
+test("says that there is no file", async () => {
   const loaded = await loadWebConfig("/nowhere/web.yaml");
   expect(loaded).toMatchObject({
     ok: false,
