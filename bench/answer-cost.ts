@@ -15,15 +15,15 @@ import { applianceOf, configOf, websiteOf } from "../test/support/observations.t
 import { WORST_LISTS, WORST_TESTS, type WorstAnswer } from "../test/support/worst-answers.ts";
 import { median, type Measurement } from "./support.ts";
 
-/** Members of one cluster, each of which sends the worst that the limits allow. */
+/** Members of one cluster, each of which sends the worst answer within the limits. */
 const MEMBERS = 8;
 const ROUNDS = 12;
 const WARM_UP_ROUNDS = 4;
 const NULL_FD = openSync("/dev/null", "w");
 
 /**
- * From the last byte of one answer to rendered text: how long the event loop stands still at a time, for the worst bodies.
- * Long answers are decoded in a turn of their own.
+ * From the last byte of one answer to rendered text: the longest stall of the event loop, for the worst bodies. Long
+ * answers are decoded in a separate turn.
  */
 export async function measureAnswer(): Promise<Measurement> {
   const rows = [

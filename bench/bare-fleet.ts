@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { Client } from "undici";
 
 /**
- * The HTTP library alone, at the pace of the exporter: each origin's first request within the first second, the next ones
- * at the interval, a timer for each. Takes its orders as JSON in the first argument; writes one line of JSON when it is told
- * to end by its standard input.
+ * The HTTP library alone, at the pace of the exporter: the first request to each origin within a second, later ones at the
+ * interval, with one timer each. Reads its options from the JSON file in the first argument; writes one line of JSON at
+ * the end of standard input.
  */
-export interface BareOrders {
+export interface BareOptions {
   readonly origins: readonly string[];
   readonly ca: string;
   readonly serverName: string;
@@ -16,7 +16,7 @@ export interface BareOrders {
 }
 
 export interface BareResult {
-  /** From the start until every origin has answered; `undefined` where one never did. */
+  /** From the start until every origin has answered; `undefined` if one never did. */
   readonly completeMs: number | undefined;
   /** Origins that have answered. */
   readonly up: number;
@@ -24,7 +24,7 @@ export interface BareResult {
   readonly failures: number;
 }
 
-const orders: BareOrders = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"));
+const options: BareOptions = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"));
 const startedMs = performance.now();
 const answered = new Set<string>();
 let completeMs: number | undefined;
@@ -34,12 +34,12 @@ let failures = 0;
 async function request(client: Client, origin: string): Promise<void> {
   requests += 1;
   const stop = new AbortController();
-  const timer = setTimeout(() => stop.abort(), orders.timeoutMs);
+  const timer = setTimeout(() => stop.abort(), options.timeoutMs);
   try {
-    const { body } = await client.request({ method: "GET", path: orders.path, signal: stop.signal });
+    const { body } = await client.request({ method: "GET", path: options.path, signal: stop.signal });
     await body.text();
     answered.add(origin);
-    if (answered.size === orders.origins.length) completeMs ??= performance.now() - startedMs;
+    if (answered.size === options.origins.length) completeMs ??= performance.now() - startedMs;
   } catch {
     failures += 1;
   } finally {
@@ -47,22 +47,22 @@ async function request(client: Client, origin: string): Promise<void> {
   }
 }
 
-for (const [index, origin] of orders.origins.entries()) {
+for (const [index, origin] of options.origins.entries()) {
   const client = new Client(origin, {
-    connect: { ca: orders.ca, servername: orders.serverName },
+    connect: { ca: options.ca, servername: options.serverName },
     keepAliveTimeout: 600_000,
     keepAliveMaxTimeout: 600_000,
   });
-  const share = index / orders.origins.length;
+  const share = index / options.origins.length;
   setTimeout(() => {
     void request(client, origin);
-    // On the exporter's grid: no sooner than half an interval after the first one.
+    // As in the exporter: at least half an interval after the first one.
     setTimeout(
       () => {
         void request(client, origin);
-        setInterval(() => void request(client, origin), orders.intervalMs);
+        setInterval(() => void request(client, origin), options.intervalMs);
       },
-      (0.5 + share) * orders.intervalMs,
+      (0.5 + share) * options.intervalMs,
     );
   }, share * 1000);
 }

@@ -1,4 +1,4 @@
-/** What an appliance of the bench answers: a VRRP list of two interfaces. */
+/** A VRRP list of two interfaces. */
 export function vrrpList(state: "MASTER" | "BACKUP"): string {
   const details = (vhid: string, vip: string) => ({ ...FIXED, state_current: state, vhid, vip });
   return JSON.stringify({ carp0: details("2", "192.0.2.100"), carp1: details("3", "192.0.2.101") });

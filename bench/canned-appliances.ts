@@ -3,8 +3,8 @@ import { vrrpList, WEBSITE_TEST } from "./canned-answers.ts";
 import { createAuthority } from "../src/demo/authority.ts";
 
 /**
- * Any number of appliances at one address, each below a path of its own, in a process of its own so that its work is not
- * counted as ours. Writes one line of JSON when it listens: its port and the authority to trust.
+ * Any number of appliances at one address, each with its own path prefix. A separate process, so that its work is not
+ * measured. Writes one line of JSON when it listens: its port and the authority to trust.
  */
 const list = vrrpList("MASTER");
 const authority = await createAuthority("Bench Authority");

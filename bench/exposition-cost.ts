@@ -5,13 +5,13 @@ import { applianceOf, configOf, interfaceOf, vrrpSeen } from "../test/support/ob
 import { median, type Measurement } from "./support.ts";
 
 const APPLIANCES = 500;
-/** With six series for each interface and nine beside them, a little over 100,000 series in all. */
+/** Six series for each interface and nine for each appliance: a little over 100,000 series. */
 const INTERFACES = Array.from({ length: 32 }, (_, vhid) => {
   return interfaceOf({ name: `carp${vhid}`, vhid, vip: `192.0.2.${vhid}` });
 });
 const ROUNDS = 9;
 
-/** Rendering 100,000 series whose text was made when their observations arrived, beside prom-client with the same. */
+/** Rendering 100,000 series whose text was prepared on observation, compared with prom-client. */
 export async function measureExposition(): Promise<Measurement> {
   const fleet = createFleet();
   const exposition = createFleetExposition();
@@ -49,7 +49,7 @@ async function msOf(work: () => Promise<unknown>): Promise<number> {
 const SAMPLE = /^(\w+)\{(.*)\} (\S+)$/gm;
 const LABEL = /(\w+)="([^"]*)"/g;
 
-/** The same series in prom-client; values here hold no character that needs escaping. */
+/** The same series in prom-client; no value here needs escaping. */
 function registryWith(text: string): Registry {
   const registry = new Registry();
   const gauges = new Map<string, Gauge>();

@@ -5,7 +5,7 @@ import { fleetOfSize } from "../test/page/documents.ts";
 
 export const APPLIANCES = 1000;
 
-/** The status page of a large fleet, and a real browser to look at it. Rejects where there is no Chromium. */
+/** Serves the status page of a large fleet and starts a real browser. Rejects if there is no Chromium. */
 export async function withFleetPage<T>(
   work: (browser: Browser, server: FleetServer) => Promise<T>,
 ): Promise<T> {

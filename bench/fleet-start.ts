@@ -5,7 +5,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import type { BareOrders, BareResult } from "./bare-fleet.ts";
+import type { BareOptions, BareResult } from "./bare-fleet.ts";
 import { SERVER_NAME, startNginxFleet, type NginxFleet } from "./nginx-fleet.ts";
 import { until, type Measurement } from "./support.ts";
 
@@ -15,16 +15,16 @@ const COUNTS = [5000, 10_000];
 const INTERVAL_MS = 15_000;
 /** The exporter's default for VRRP lists. */
 const TIMEOUT_MS = 4000;
-/** How long each of both is watched: its start, and some intervals more. */
+/** How long the exporter and the bare library are observed: the start and some intervals. */
 const WATCH_MS = 60_000;
-/** How long a scrape may be tried at the end. */
+/** How long the final scrape is retried. */
 const SCRAPE_MS = 60_000;
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /**
- * The start of fleets of thousands, on a quiet machine and beside a busy loop for each core: how long until every
- * appliance is up, and how many polls fail; then the HTTP library alone.
+ * The start of fleets of thousands, on a quiet machine and with a busy loop on each core: the time until every appliance
+ * is up, and the number of failed polls; then the HTTP library alone.
  */
 export async function measureFleetStart(): Promise<readonly Measurement[]> {
   const fleet = await startNginxFleet(NGINX_PORT);
@@ -52,7 +52,7 @@ async function measureOne(fleet: NginxFleet, count: number, isBusy: boolean): Pr
       measured: `${upText(own, count)}, ${own.failures}; longest wait for /-/healthy ${own.longestWaitMs.toFixed(0)} ms`,
       peer: `bare undici: ${upText(bare, count)}, ${bare.failures} of ${bare.requests} requests failed`,
       ratio: "",
-      goal: isBusy ? "no more failures than beside it" : "all up within 30 s, no failure",
+      goal: isBusy ? "no more failures than the bare library" : "all up within 30 s, no failure",
     };
   } finally {
     for (const loop of loops) loop.kill("SIGKILL");
@@ -78,12 +78,12 @@ interface Watched {
   readonly completeMs: number | undefined;
   /** At the end. */
   readonly up: number;
-  /** In words, by reason. */
+  /** As text, by reason. */
   readonly failures: string;
   readonly longestWaitMs: number;
 }
 
-/** The built exporter as its user starts it, with a password file. */
+/** Runs the built exporter with a password file. */
 async function watchExporter(fleet: NginxFleet, count: number, folder: string): Promise<Watched> {
   await writeFile(join(folder, "ca.pem"), fleet.ca);
   await writeFile(join(folder, "password"), "correct horse battery staple\n");
@@ -107,7 +107,7 @@ async function watchExporter(fleet: NginxFleet, count: number, folder: string): 
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  // On a machine without any time left a scrape may be cut; one of the next comes through.
+  // On an overloaded machine a scrape can fail; a later one succeeds.
   const metrics = await until(async () => (await scrape(address)) || undefined, SCRAPE_MS).catch(() => "");
   child.kill("SIGTERM");
   await once(child, "exit");
@@ -131,7 +131,7 @@ ${pairs.join("")}`;
 }
 
 async function watchBare(fleet: NginxFleet, count: number, folder: string): Promise<BareResult> {
-  const orders: BareOrders = {
+  const options: BareOptions = {
     origins: Array.from({ length: count }, (_, index) => fleet.origin(index)),
     ca: fleet.ca,
     serverName: SERVER_NAME,
@@ -139,10 +139,14 @@ async function watchBare(fleet: NginxFleet, count: number, folder: string): Prom
     intervalMs: INTERVAL_MS,
     timeoutMs: TIMEOUT_MS,
   };
-  await writeFile(join(folder, "orders.json"), JSON.stringify(orders));
-  const child = spawn(process.execPath, ["--import", "tsx", here("bare-fleet.ts"), `${folder}/orders.json`], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
+  await writeFile(join(folder, "options.json"), JSON.stringify(options));
+  const child = spawn(
+    process.execPath,
+    ["--import", "tsx", here("bare-fleet.ts"), `${folder}/options.json`],
+    {
+      stdio: ["pipe", "pipe", "inherit"],
+    },
+  );
   const output = text(child.stdout);
   await new Promise((resolve) => setTimeout(resolve, WATCH_MS));
   child.stdin.end();

@@ -11,8 +11,8 @@ import { measureMemory, measureStart } from "./whole-program.ts";
 import type { Measurement } from "./support.ts";
 
 /**
- * `npm run bench [-- NAME...] [--output=json]`: what the exporter costs, beside its peers; NAME is a row of this table, and
- * without any all of them are measured. Nothing here is a test.
+ * `npm run bench [-- NAME...] [--output=json]`: the cost of the exporter, compared with its peers. NAME is a key of this
+ * table; default: all.
  */
 const MEASURES: Readonly<Record<string, () => Promise<Measurement | readonly Measurement[]>>> = {
   start: measureFleetStart,
@@ -51,5 +51,5 @@ else {
     ratio,
     goal,
   ]);
-  process.stdout.write(formatTable(["what", "measured", "beside", "ratio", "goal"], rows));
+  process.stdout.write(formatTable(["what", "measured", "peer", "ratio", "goal"], rows));
 }

@@ -11,11 +11,11 @@ import { until } from "./support.ts";
 /** The name that the certificate of every appliance is for. */
 export const SERVER_NAME = "appliance.bench";
 
-/** Any number of appliances behind one nginx, each at an address of its own. */
+/** Any number of appliances behind one nginx, each at its own address. */
 export interface NginxFleet {
   /** `https://127.20.0.1:port` and so on. */
   origin(index: number): string;
-  /** Of the authority to trust. */
+  /** PEM of the authority to trust. */
   readonly ca: string;
   stop(): Promise<void>;
 }

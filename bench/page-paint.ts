@@ -4,7 +4,7 @@ import { median, type Measurement } from "./support.ts";
 
 const LOADS = 7;
 
-/** From a click to the first content that is seen, with nothing cached; beside a bare page of as many bytes of text. */
+/** From navigation to the first visible content, without a cache; compared with a plain page of the same size. */
 export function measureFirstPaint(): Promise<Measurement> {
   return withFleetPage(async (browser, server) => {
     const page = await (await fetch(server.url)).text();

@@ -9,7 +9,7 @@ import { median, type Measurement } from "./support.ts";
 const GROUPS = 2;
 const ROUNDS = 40;
 
-/** CPU time that an update costs the exporter, from its facts to HTML; beside the same document as JSON. */
+/** CPU time of an update in the exporter, from its data to HTML; compared with the same document as JSON. */
 export async function measurePageRender(): Promise<Measurement> {
   const clock = { monotonicMs: () => performance.now(), wallMs: () => Date.now() };
   const fleet = createFleet();

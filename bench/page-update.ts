@@ -8,8 +8,8 @@ import { median, type Measurement } from "./support.ts";
 const UPDATES = 10;
 
 /**
- * CPU time that an update costs the thread of the open page, script and drawing together, when every appliance was polled
- * again; beside replacing the body of the page.
+ * CPU time of an update in the thread of the open page, script and rendering, after every appliance was polled again;
+ * compared with replacing the body of the page.
  */
 export function measurePageUpdate(): Promise<Measurement> {
   return withFleetPage(async (browser, server) => {
@@ -45,7 +45,7 @@ async function updateMs(page: Page, server: FleetServer): Promise<number> {
   for (let warmUp = 0; warmUp < 3; warmUp += 1) await once(requested, "request");
   let before = await threadTimeMs(session);
   for (let update = 0; update < UPDATES; update += 1) {
-    // By the next request the last answer is merged.
+    // The last answer is merged before the next request.
     await once(requested, "request");
     const now = await threadTimeMs(session);
     cpuMs.push(now - before);
@@ -73,12 +73,12 @@ async function replaceMs(page: Page, server: FleetServer): Promise<number> {
 
 async function openSession(page: Page): Promise<CDPSession> {
   const session = await page.context().newCDPSession(page);
-  // CPU time of the page's thread, whatever else the machine does.
+  // CPU time of the page's thread, regardless of other load.
   await session.send("Performance.enable", { timeDomain: "threadTicks" });
   return session;
 }
 
-/** All tasks: those that a response starts are not counted as script. */
+/** All tasks: tasks that a response starts do not count as script. */
 async function threadTimeMs(session: CDPSession): Promise<number> {
   const { metrics } = await session.send("Performance.getMetrics");
   return 1000 * (metrics.find(({ name }) => name === "TaskDuration")?.value ?? Number.NaN);

@@ -11,7 +11,7 @@ import { median, startCannedAppliances, type Measurement } from "./support.ts";
 const POLLS = 2000;
 const ROUNDS = 5;
 
-/** CPU of one VRRP poll, from request to text ready to be scraped, beside a bare request of the HTTP library. */
+/** CPU time of one VRRP poll, from request to exposition text, compared with a bare request of the HTTP library. */
 export async function measurePollCost(): Promise<Measurement> {
   const appliances = await startCannedAppliances();
   const plain = applianceOf({ name: "fw0", baseUrl: `https://127.0.0.1:${appliances.port}` });

@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-/** One measured thing beside what it is compared with. */
+/** A measurement and its comparison. */
 export interface Measurement {
   readonly name: string;
   readonly measured: string;
-  /** What was measured beside it in the same run; none where there is nothing like it. */
+  /** The measurement of a comparable program in the same run, or "none". */
   readonly peer: string;
   readonly ratio: string;
   readonly goal: string;
@@ -40,12 +40,12 @@ async function firstLine(child: ChildProcess): Promise<string> {
 
 export interface RunningExporter {
   readonly startedAtMs: number;
-  /** The text of /metrics; empty while nobody listens. */
+  /** The text of /metrics; empty until the exporter listens. */
   scrape(): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** The built exporter as its user starts it, with this many appliances of this many websites. */
+/** Runs the built exporter with `count` appliances of `websites` websites each. */
 export async function runExporter(
   appliances: CannedAppliances,
   { count, websites, listenPort }: { count: number; websites: number; listenPort: number },
@@ -91,7 +91,7 @@ function configText(port: number, count: number, websites: number): string {
   return `http_client: { tls_config: { ca_file: ca.pem } }\nclusters:\n${pairs.join("")}`;
 }
 
-/** Waits for what does not tell when it is there, looking ten times a second, `timeoutMs` at most. */
+/** Calls `look` ten times a second until it returns a value; rejects after `timeoutMs`. */
 export async function until<T>(look: () => Promise<T | undefined>, timeoutMs: number): Promise<T> {
   const endMs = performance.now() + timeoutMs;
   for (;;) {

@@ -2,7 +2,7 @@ import { runExporter, startCannedAppliances, until, type Measurement } from "./s
 
 const LISTEN_PORT = 21_849;
 
-/** From the start of the process to the first /metrics that holds every VRRP list of 50 appliances. */
+/** From the start of the process to the first /metrics with the VRRP lists of all 50 appliances. */
 export async function measureStart(): Promise<Measurement> {
   const count = 50;
   const appliances = await startCannedAppliances();
@@ -23,7 +23,7 @@ export async function measureStart(): Promise<Measurement> {
   };
 }
 
-/** Memory of the process with 500 appliances of 10 websites each, all polled. */
+/** Memory of the process after all 500 appliances of 10 websites were polled. */
 export async function measureMemory(): Promise<Measurement> {
   const count = 500;
   const websites = 10;

@@ -8,25 +8,25 @@ import { describeBug } from "./support/errors.ts";
 import { systemClock } from "./support/clock.ts";
 import { openStandardOutput } from "./support/standard-output.ts";
 
-/** libuv's default, where UV_THREADPOOL_SIZE does not say otherwise. */
+/** libuv's default for UV_THREADPOOL_SIZE. */
 const DEFAULT_THREADS = 4;
 const STDOUT_FD = 1;
 const STDERR_FD = 2;
-/** Of a command whose results are not there to be read. */
+/** The exit code of a command whose results could not be written. */
 const LOST_EXIT_CODE = 2;
-/** How long what is still under way may take when the program has ended. */
+/** How long remaining work may take after the program has ended. */
 const LINGER_MS = 1000;
 
 const { version }: { readonly version: string } = JSON.parse(
   readFileSync(new URL("../package.json", import.meta.url), "utf8"),
 );
 
-let lastWords = async (error: unknown): Promise<void> => {
+let fatalHandler = async (error: unknown): Promise<void> => {
   writeSync(STDERR_FD, `${describeBug(error)}\n`);
 };
 
 function exitFatally(error: unknown): void {
-  void lastWords(error).finally(() => process.exit(1));
+  void fatalHandler(error).finally(() => process.exit(1));
 }
 process.on("uncaughtException", exitFatally);
 process.on("unhandledRejection", exitFatally);
@@ -34,10 +34,10 @@ process.on("unhandledRejection", exitFatally);
 // Node would open its inspector on this signal.
 process.on("SIGUSR1", () => {});
 
-/** Calls back at this signal, each time, in place of the listeners that there are. */
+/** Replaces all listeners of this signal. */
 function takeOver(signal: NodeJS.Signals, callback: () => void): void {
   const others = process.listeners(signal);
-  // First of all: a signal that has come while modules were loaded is lost when there is no listener for a moment.
+  // First: a signal that arrived while modules were loaded is lost if there is no listener for a moment.
   process.on(signal, callback);
   for (const other of others) process.off(signal, other);
 }
@@ -48,7 +48,7 @@ function calledAs(script = ""): string {
   return script.endsWith(".cjs") ? `node ${relative(process.cwd(), script)}` : basename(script);
 }
 
-// Where errors cannot be told either, the exit code still can be.
+// If stderr is closed too, the exit code still reports the error.
 process.stderr.on("error", () => {});
 const output = openStandardOutput(process.stdout, STDOUT_FD, (why) => {
   process.stderr.write(`cannot write to standard output: ${why}\n`);
@@ -64,7 +64,7 @@ const io: Io = {
   version,
   calledAs: calledAs(process.argv[1]),
   nodeVersion: process.version,
-  // Three quarters of the threads between them: the rest is for compression, when no name resolves and no disk answers.
+  // Together three quarters of the threads; the rest stays for compression, even if the resolver and the disk hang.
   maxLookups: Math.max(1, Math.floor(threads / 2)),
   maxPasswordReads: Math.max(1, Math.floor(threads / 4)),
   descriptorLimit: openDescriptorLimit(),
@@ -75,12 +75,12 @@ const io: Io = {
   }),
   onReload: (callback) => void process.on("SIGHUP", callback),
   sendSignal: (pid, signal) => void process.kill(pid, signal),
-  onFatal: (words) => (lastWords = words),
+  onFatal: (words) => (fatalHandler = words),
 };
 
 const code = await runProgram(process.argv.slice(2), io);
 const exit = (): never => process.exit(output.hasLost() ? LOST_EXIT_CODE : code);
-// When all is written. While the runtime ends by itself it takes no signals, and another one would decide the exit code.
+// When everything is written. Otherwise Node.js exits by itself, and a signal then decides the exit code.
 process.on("beforeExit", exit);
-// A look-up or a write that hangs in a thread must not keep the process.
+// A lookup or a write that hangs in a thread must not keep the process alive.
 setTimeout(exit, LINGER_MS).unref();

@@ -9,27 +9,28 @@ import { portOf } from "../../test/support/fault-server.ts";
 import { PASSWORD, USERNAMES } from "./fleet.ts";
 
 /**
- * Reference appliances in a process of their own, each behind a way that resets, closes, swallows and garbles at random;
- * now and then they themselves are late or cannot tell. Writes one line of JSON when all listen. First argument: how many.
+ * Reference appliances in a separate process, each behind a proxy that resets, closes, drops and corrupts at random.
+ * Sometimes they answer late or with an error. Writes one line of JSON when all listen. First argument: the number of
+ * appliances.
  */
 const COUNT = Number(process.argv[2]);
 const HOST = "127.0.0.1";
-/** Longer than the exporter waits. */
+/** Longer than the exporter's timeout. */
 const LATE_MS = 3000;
 
 const ROLE = { type: "1", priority: 204, netmask: "255.255.255.0", peer: "224.0.0.18", alias: [] };
 
 async function vrrp(): Promise<VrrpState> {
   const dice = Math.random();
-  if (dice < 0.03) return { ok: false, reason: "the dice say so" };
+  if (dice < 0.03) return { ok: false, reason: "random failure" };
   if (dice < 0.06) await new Promise((resolve) => setTimeout(resolve, LATE_MS));
   const state = dice < 0.5 ? "MASTER" : "BACKUP";
   const interfaces = [{ ...ROLE, state, name: "carp0", device: "eth0", vhid: 1, vip: "192.0.2.100" }];
   return { ok: true, interfaces };
 }
 
-/** Passes on what comes from the appliance, or does worse. */
-function passOn(chunk: Buffer, client: Socket): void {
+/** Forwards data from the appliance, or misbehaves. */
+function forward(chunk: Buffer, client: Socket): void {
   const dice = Math.random();
   if (dice < 0.01) client.resetAndDestroy();
   else if (dice < 0.02) client.destroy();
@@ -38,7 +39,7 @@ function passOn(chunk: Buffer, client: Socket): void {
   else if (dice > 0.05) client.write(chunk);
 }
 
-function troublesomeWayTo(port: number): Server {
+function createFaultyProxy(port: number): Server {
   return createServer((client) => {
     const appliance = connect(port, HOST);
     for (const [one, other] of [
@@ -48,7 +49,7 @@ function troublesomeWayTo(port: number): Server {
       one.on("error", () => {}).once("close", () => other.destroy());
     }
     client.on("data", (chunk: Buffer) => appliance.write(chunk));
-    appliance.on("data", (chunk: Buffer) => passOn(chunk, client));
+    appliance.on("data", (chunk: Buffer) => forward(chunk, client));
   });
 }
 
@@ -73,7 +74,7 @@ for (let nth = 0; nth < COUNT; nth += 1) {
     websiteTest: { timeoutMs: 1000, ca: undefined, insecureSkipVerify: false },
     onBug: (error) => process.stderr.write(`${String(error)}\n`),
   });
-  ports.push(await listen(troublesomeWayTo((await appliance.start()).port)));
+  ports.push(await listen(createFaultyProxy((await appliance.start()).port)));
 }
 process.stdout.write(`${JSON.stringify({ ports, ca: authority.cert })}\n`);
 process.on("disconnect", () => process.exit(0));

@@ -9,33 +9,32 @@ import { fileURLToPath } from "node:url";
 const ADDRESS = "127.0.0.1:21850";
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** What the process holds after garbage collection. */
+/** Resources of the process after garbage collection. */
 export interface Holdings {
   /** On the monotonic clock of that process. */
   readonly atMs: number;
   readonly heapBytes: number;
-  /** Of these, what the runtime has compiled: it grows and shrinks by the runtime's own judgement. */
+  /** The part for compiled code, which V8 grows and shrinks at its discretion. */
   readonly codeBytes: number;
   readonly timers: number;
   readonly descriptors: number;
 }
 
 export interface Scrape {
-  /** When it was answered, on the exporter's monotonic clock: on a busy machine the answer comes much later. */
+  /** The exporter's monotonic clock when it answered; on a busy machine the answer arrives much later. */
   readonly atMs: number;
   readonly text: string;
 }
 
 export interface SoakedExporter {
-  /** What /metrics says. */
   scrape(): Promise<Scrape>;
-  /** Has the configuration read again and waits for it; throws where it is refused. */
+  /** Reloads the configuration; rejects if it is invalid. */
   reload(config: unknown): Promise<void>;
   holdings(): Promise<Holdings>;
   stop(): Promise<void>;
 }
 
-/** The built exporter as its user starts it, with a gauge in its process. Each request has a connection of its own. */
+/** Runs the built exporter with a gauge in its process. Each request uses a new connection. */
 export async function startSoakedExporter(config: unknown, ca: string): Promise<SoakedExporter> {
   const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-soak-"));
   const file = join(folder, "config.yaml");
@@ -60,10 +59,10 @@ export async function startSoakedExporter(config: unknown, ca: string): Promise<
     { stdio: ["ignore", "ignore", "inherit", "ipc"] },
   );
   return {
-    scrape: () => ask("GET", "/metrics"),
+    scrape: () => send("GET", "/metrics"),
     reload: async (next) => {
       await write(next);
-      await ask("POST", "/-/reload");
+      await send("POST", "/-/reload");
     },
     holdings: async () => {
       child.send("tell");
@@ -79,7 +78,7 @@ export async function startSoakedExporter(config: unknown, ca: string): Promise<
   };
 }
 
-async function ask(method: string, path: string): Promise<Scrape> {
+async function send(method: string, path: string): Promise<Scrape> {
   const sent = request(`http://${ADDRESS}${path}`, { method, agent: new Agent({ keepAlive: false }) });
   sent.end();
   const [response] = await once(sent, "response");

@@ -2,11 +2,11 @@ import type { InstantCounts } from "./instants.ts";
 import type { Counters, Counts } from "./scraped.ts";
 import { slopeOf, type Slope } from "./slope.ts";
 
-/** The share of the time in which the heap is not judged: pools fill, and the runtime learns what objects look like. */
+/** The share of the time in which the heap is ignored: pools fill, and V8 optimizes. */
 const WARM_UP_SHARE = 0.5;
 const MAX_BYTES_PER_HOUR = 1e6;
 
-/** What the process held at three times, of one kind. */
+/** The count of one resource at three times. */
 interface Held {
   readonly before: number;
   readonly most: number;
@@ -14,17 +14,17 @@ interface Held {
   readonly after: number;
 }
 
-/** What the process held at one time, after garbage collection. */
+/** Resources of the process at one time, after garbage collection. */
 export interface Look {
   readonly hours: number;
   readonly heapBytes: number;
-  /** Of these, what the runtime has compiled: it compiles rarely used code for long, and drops some again. */
+  /** The part for compiled code: V8 keeps compiling rarely used code, and drops some. */
   readonly codeBytes: number;
   readonly descriptors: number;
   readonly timers: number;
 }
 
-/** What one soak has seen. */
+/** The results of a soak. */
 export interface Findings {
   readonly seconds: number;
   readonly scrapes: number;
@@ -42,7 +42,7 @@ function afterWarmUp({ looks }: Findings): readonly Look[] {
   return looks.slice(Math.ceil(looks.length * WARM_UP_SHARE));
 }
 
-/** In bytes an hour after warm-up, at equal values of what is `beside`. */
+/** In bytes per hour after warm-up, controlled for the values of `beside`. */
 function slopeAfterWarmUp(findings: Findings, part: Part, beside: readonly Part[] = []): Slope {
   const looks = afterWarmUp(findings);
   const hours = looks.map((look) => look.hours);
@@ -56,8 +56,8 @@ function slopeAfterWarmUp(findings: Findings, part: Part, beside: readonly Part[
 type Part = (look: Look) => number;
 
 /**
- * What a leak would raise: neither compiled code, nor what more connections and polls under way hold for a while because
- * the machine has more or less to do.
+ * The slope that a leak would raise: without compiled code, and controlled for connections and polls in flight, which
+ * depend on the load of the machine.
  */
 function judgedSlope(findings: Findings): Slope {
   return slopeAfterWarmUp(findings, ({ heapBytes, codeBytes }) => heapBytes - codeBytes, [
@@ -66,7 +66,6 @@ function judgedSlope(findings: Findings): Slope {
   ]);
 }
 
-/** The findings as rows of two cells. */
 export function rowsOf(findings: Findings): readonly (readonly string[])[] {
   const { instants, counters } = findings;
   const looks = afterWarmUp(findings);
@@ -93,14 +92,12 @@ export function rowsOf(findings: Findings): readonly (readonly string[])[] {
   ];
 }
 
-/** Why the soak fails; nothing where it does not. */
+/** Why the soak fails; empty if it passes. */
 export function problemsOf(findings: Findings): readonly string[] {
   const { estimate, margin } = judgedSlope(findings);
   const { descriptors, instants } = findings;
   return [
-    ...(margin === Number.POSITIVE_INFINITY
-      ? ["the slope of the heap cannot be told from so few looks"]
-      : []),
+    ...(margin === Number.POSITIVE_INFINITY ? ["too few samples for the slope of the heap"] : []),
     ...(estimate - margin > MAX_BYTES_PER_HOUR ? ["the heap grows"] : []),
     ...(descriptors.after > descriptors.before ? ["descriptors are kept"] : []),
     ...(instants.lost > 0 ? ["polls were lost"] : []),
@@ -122,7 +119,6 @@ function ofSlope({ estimate, margin }: Slope): string {
   return `${megabytes(estimate)} ± ${megabytes(margin)}`;
 }
 
-/** To the hundredth. */
 export function megabytes(bytes = Number.NaN): string {
   return (bytes / 1e6).toFixed(2);
 }

@@ -1,16 +1,15 @@
 import { operationKey, type Operation } from "../../src/polling/observation.ts";
 import type { Turn } from "./instants.ts";
 
-/** What the appliances' process tells when all of them listen. */
+/** The output of the appliances' process when all of them listen. */
 export interface Appliances {
   readonly ports: readonly number[];
   readonly ca: string;
 }
 
-/** What differs from one configuration of the soak to the next. */
+/** What differs between the soak's configurations. */
 export interface Variant {
   readonly site: string;
-  /** One of the users that the appliances know. */
   readonly username: string;
   readonly enabled: boolean;
 }

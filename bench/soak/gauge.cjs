@@ -1,19 +1,19 @@
-// Loaded into the exporter's process before the exporter: answers each message with what the process holds just then, and
-// dates the exporter's own answers by the process's monotonic clock.
+// Preloaded into the exporter's process: answers each message with the current resources of the process, and adds the
+// monotonic time to the exporter's HTTP responses.
 const { readdirSync } = require("node:fs");
 const { ServerResponse } = require("node:http");
 const { getHeapCodeStatistics } = require("node:v8");
 
 process.on("message", () => {
   globalThis.gc();
-  // What was let go by the runtime's own objects can be collected once they have heard of it.
+  // A second collection frees objects whose owners Node.js releases only in the next turn.
   setImmediate(() => {
     globalThis.gc();
     const heapBytes = process.memoryUsage().heapUsed;
     const timers = process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
     const code = getHeapCodeStatistics();
     const codeBytes = code.code_and_metadata_size + code.bytecode_and_metadata_size;
-    // One of them is the look at them.
+    // One of them is from readdirSync.
     const descriptors = readdirSync("/proc/self/fd").length - 1;
     process.send({ atMs: performance.now(), heapBytes, codeBytes, timers, descriptors });
   });

@@ -8,38 +8,38 @@ export interface Turn {
   readonly intervalMs: number;
 }
 
-/** What the exporter's counters said at one moment of its own monotonic clock. */
-export interface Sighting {
+/** The exporter's counters at one instant of its monotonic clock. */
+export interface Sample {
   readonly atMs: number;
-  /** Polls that have ended, by the key of their turn. */
+  /** Ended polls, by the key of their turn. */
   readonly polls: ReadonlyMap<string, number>;
-  /** Polls that were due and not made, of all operations, by the exporter's own count. */
+  /** Skipped polls of all operations, as counted by the exporter. */
   readonly skipped: number;
-  /** Polls that began more than a second late, of all operations, by the same. */
+  /** Polls of all operations that began more than a second late, as counted by the exporter. */
   readonly begunLate: number;
 }
 
-/** Instants that have been judged. */
+/** The classified instants. */
 export interface InstantCounts {
   readonly due: number;
-  /** Their poll ended after a later instant only. */
+  /** Polled, but the poll ended after a later instant. */
   readonly late: number;
-  /** Not made, and counted so by the exporter. */
+  /** Not polled, and counted as skipped by the exporter. */
   readonly skipped: number;
   readonly lost: number;
 }
 
-/** From one instant of a turn to the next; to a later one where nothing was seen in between. */
+/** From one instant of a turn to the next, or to a later one without a sample in between. */
 interface Window {
   readonly instants: number;
   readonly before: Reading;
 }
 
-/** A window that has ended, and how many of its instants no poll has ended for yet. */
+/** An ended window; `owed` is the number of its instants without an ended poll. */
 interface Account extends Window {
   readonly owed: number;
   readonly late: number;
-  /** Windows that have ended since. */
+  /** Number of windows that have ended since. */
   readonly age: number;
 }
 
@@ -53,21 +53,21 @@ interface TurnState {
   readonly turn: Turn;
   nextMs: number;
   window: Window | undefined;
-  /** Of those not judged yet, the oldest first. */
+  /** Windows that are not classified yet, oldest first. */
   accounts: readonly Account[];
   last: Reading;
 }
 
-/** Two clocks are not compared more closely than this; no poll ends so short before its next instant. */
+/** Tolerance for comparing two clocks; no poll ends this close to its next instant. */
 const TOLERANCE_MS = 100;
-/** How many windows a late poll may take: where polls begin in time, and where the machine has no time for them. */
+/** How many windows a poll may be late: if polls begin in time, and if the machine is overloaded. */
 const PATIENCE = { inTime: 1, busy: 6 };
 
 /**
- * Counts the instants of each turn from `fromMs` on, and those for which no poll was made. An instant has its poll if one
- * ended before the next instant, or one too many in the window after that: polls out of turn neither hide a loss nor make
- * one, but in the very window in which they end. Where polls begin late, one may follow the other an interval late for
- * long, and more windows are waited for. What is left is lost, unless the exporter counted a skip meanwhile.
+ * Counts the instants of each turn from `fromMs` on, and those without a poll. An instant is polled if a poll ended before
+ * the next instant, or if the following windows contain a surplus of polls: one window if polls begin in time, more if
+ * they begin late. An extra poll affects only the window in which it ends. Other instants are lost, unless the exporter
+ * counted a skip meanwhile.
  */
 export function createInstantCounter(turns: readonly Turn[], fromMs: number) {
   const states = turns.map((turn): TurnState => ({
@@ -100,8 +100,8 @@ export function createInstantCounter(turns: readonly Turn[], fromMs: number) {
   }
 
   return {
-    /** To be told in the order of time, several times an interval. */
-    see: ({ atMs, polls, skipped, begunLate }: Sighting): void => {
+    /** Must be called in chronological order, several times per interval. */
+    add: ({ atMs, polls, skipped, begunLate }: Sample): void => {
       for (const state of states) {
         const instants = passed(state, atMs);
         if (instants > 0 && state.window !== undefined) close(state, state.window);
@@ -114,7 +114,7 @@ export function createInstantCounter(turns: readonly Turn[], fromMs: number) {
   };
 }
 
-/** One window later: polls too many in it are those that were owed longest. */
+/** Advances by one window, whose surplus of polls counts for the longest owed instants. */
 function settle(accounts: readonly Account[], surplus: number): readonly Account[] {
   let left = surplus;
   return accounts.map((account) => {
@@ -124,7 +124,7 @@ function settle(accounts: readonly Account[], surplus: number): readonly Account
   });
 }
 
-/** How many instants of the turn have passed that were not counted yet. */
+/** The number of instants of the turn that have passed but are not counted yet. */
 function passed({ turn, nextMs }: TurnState, atMs: number): number {
   return Math.max(0, Math.ceil((atMs + TOLERANCE_MS - nextMs) / turn.intervalMs));
 }

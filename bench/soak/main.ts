@@ -9,8 +9,8 @@ import type { Appliances } from "./fleet.ts";
 import { soak } from "./soak.ts";
 
 /**
- * `npm run soak [-- --minutes=N]`: what the exporter keeps and what it loses while 200 reference appliances misbehave and
- * it is scraped and reloaded. Exits 1 where it keeps memory or a descriptor, or loses a poll.
+ * `npm run soak [-- --minutes=N]`: runs the exporter with 200 misbehaving reference appliances, scrapes and reloads. Exits
+ * with 1 if it leaks memory or a descriptor, or loses a poll.
  */
 const APPLIANCES = 200;
 

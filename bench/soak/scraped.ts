@@ -1,16 +1,16 @@
 /** By reason. */
 export type Counts = Readonly<Record<string, number>>;
 
-/** Sums over the fleet. */
+/** Totals over the fleet. */
 export interface Counters {
   readonly done: number;
-  /** Begun more than a second after they were due. */
+  /** Polls that began more than a second after they were due. */
   readonly late: number;
   readonly skipped: Counts;
   readonly failures: Counts;
 }
 
-/** How many polls of each appliance's operations have ended. */
+/** The number of ended polls of each appliance's operations. */
 export function pollsOf(text: string): readonly { readonly key: string; readonly polls: number }[] {
   return Array.from(
     text.matchAll(/^appliance_polls_total\{appliance="([^"]*)".*operation="([^"]*)".*\} (\d+)$/gm),
@@ -29,7 +29,7 @@ export function countersOf(text: string): Counters {
   };
 }
 
-/** What was counted between the two. */
+/** The difference of two sets of counters. */
 export function since(before: Counters, now: Counters): Counters {
   return {
     done: now.done - before.done,

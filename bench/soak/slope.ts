@@ -1,19 +1,18 @@
 export interface Slope {
   /** Per unit of x. */
   readonly estimate: number;
-  /** Half the width of its 95 % interval; Infinity where the values tell nothing. */
+  /** Half the width of its 95 % confidence interval; Infinity if there are too few values. */
   readonly margin: number;
 }
 
 type Values = readonly number[];
 
-/** Squares that are smaller than others by this much are what floating point leaves of nothing. */
+/** Relative squares below this are rounding errors. */
 const ROUNDING = 1e-20;
 
 /**
- * The least-squares slope of y over evenly spaced x, at equal values of what was measured beside them. What was measured
- * one after the other is alike; the interval takes the values for as few as they are worth by the correlation of
- * neighbouring residuals.
+ * The least-squares slope of y over evenly spaced x, controlled for the values of `beside`. Successive measurements are
+ * correlated; the interval uses the effective sample size from the correlation of neighboring residuals.
  *
  * @see B. D. Santer et al., "Statistical significance of trends and trend differences", J. Geophys. Res. 105 (2000), eq. 3-6
  */
@@ -24,14 +23,15 @@ export function slopeOf(x: Values, y: Values, beside: readonly Values[] = []): S
   const spread = product(ownX, ownX);
   const estimate = product(ownX, ownY) / spread;
   const residuals = ownY.map((value, i) => value - estimate * (ownX[i] ?? 0));
-  const correlation = product(residuals, residuals) > ROUNDING * product(y, y) ? memoryOf(residuals) : 0;
+  const correlation =
+    product(residuals, residuals) > ROUNDING * product(y, y) ? autocorrelation(residuals) : 0;
   const freedom = (x.length * (1 - correlation)) / (1 + correlation) - axes.length - 1;
   if (freedom < 1) return { estimate, margin: Number.POSITIVE_INFINITY };
   const variance = product(residuals, residuals) / freedom / spread;
   return { estimate, margin: studentQuantile(freedom) * Math.sqrt(variance) };
 }
 
-/** Orthonormal axes for all that the given values can explain; values that add nothing have none. */
+/** An orthonormal basis of the given vectors; linearly dependent vectors are dropped. */
 function axesOf(all: readonly Values[]): readonly Values[] {
   const axes: Values[] = [];
   for (const values of all) {
@@ -42,7 +42,7 @@ function axesOf(all: readonly Values[]): readonly Values[] {
   return axes;
 }
 
-/** What of the values the axes do not explain. */
+/** The part of the values that is orthogonal to the axes. */
 function without(values: Values, axes: readonly Values[]): Values {
   return axes.reduce((rest, axis) => {
     const share = product(rest, axis);
@@ -50,12 +50,12 @@ function without(values: Values, axes: readonly Values[]): Values {
   }, values);
 }
 
-/** How much of each value is in the next one, from 0 up to 1. */
-function memoryOf(residuals: Values): number {
+/** The lag-1 autocorrelation, from 0 up to 1. */
+function autocorrelation(residuals: Values): number {
   return Math.max(0, product(residuals.slice(1), residuals) / product(residuals, residuals));
 }
 
-/** 97.5 % of Student's distribution lies below, to 1 % from three degrees of freedom on. @see Abramowitz and Stegun, 26.7.5 */
+/** The 97.5 % quantile of Student's distribution, to 1 % from three degrees of freedom on. @see Abramowitz and Stegun, 26.7.5 */
 function studentQuantile(freedom: number): number {
   const z = 1.959964;
   const first = (z ** 3 + z) / 4;
@@ -64,7 +64,6 @@ function studentQuantile(freedom: number): number {
   return z + first / freedom + second / freedom ** 2 + third / freedom ** 3;
 }
 
-/** Over as many as the first has. */
 function product(a: Values, b: Values): number {
   return a.reduce((total, value, i) => total + value * (b[i] ?? 0), 0);
 }

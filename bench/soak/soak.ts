@@ -7,19 +7,19 @@ import { countersOf, pollsOf, since, type Counts } from "./scraped.ts";
 
 const TICK_MS = 500;
 const RELOAD_EVERY_TICKS = 20;
-/** At every sixth reload all connections are made anew, with other credentials. */
+/** Every sixth reload changes the credentials, which renews all connections. */
 const RELOADS_PER_USERNAME = 6;
 const GAUGE_EVERY_TICKS = 10;
-/** Not at a reload, when two of everything is held. */
+/** Not at a reload, when everything exists twice. */
 const FIRST_GAUGE_TICK = 5;
-const TELL_EVERY_TICKS = 60;
+const LOG_EVERY_TICKS = 60;
 const MS_PER_HOUR = 3_600_000;
 
-/** Polls, scrapes and reloads for `durationMs`; `tell` hears of it now and then. */
+/** Polls, scrapes and reloads for `durationMs`; logs its progress. */
 export async function soak(
   appliances: Appliances,
   durationMs: number,
-  tell: (text: string) => void,
+  log: (text: string) => void,
 ): Promise<Findings> {
   const idle = { site: "x", username: USERNAMES[0], enabled: false };
   const exporter = await startSoakedExporter(configOf(appliances, idle), appliances.ca);
@@ -27,12 +27,12 @@ export async function soak(
   const before = await exporter.holdings();
   await exporter.reload(configOf(appliances, { ...idle, enabled: true }));
   await allPolled(exporter, turnsOf(appliances).length);
-  tell(`polling ${appliances.ports.length} appliances for ${(durationMs / 60_000).toFixed(1)} minutes`);
+  log(`polling ${appliances.ports.length} appliances for ${(durationMs / 60_000).toFixed(1)} minutes`);
 
-  const busy = await keepBusy(exporter, appliances, durationMs, tell);
+  const busy = await keepBusy(exporter, appliances, durationMs, log);
 
   await exporter.reload(configOf(appliances, idle));
-  const after = await settled(exporter, before);
+  const after = await holdingsAtRest(exporter, before);
   await exporter.stop();
   const { most, ...seen } = busy;
   return {
@@ -49,8 +49,8 @@ async function allPolled(exporter: SoakedExporter, operations: number): Promise<
   }, 30_000);
 }
 
-/** What is held once everything is let go, which may take as long as the last polls. */
-async function settled(exporter: SoakedExporter, before: Holdings): Promise<Holdings> {
+/** The resources after all appliances were disabled and the last polls have ended. */
+async function holdingsAtRest(exporter: SoakedExporter, before: Holdings): Promise<Holdings> {
   let after = await exporter.holdings();
   await until(async () => {
     after = await exporter.holdings();
@@ -67,7 +67,7 @@ async function keepBusy(
   exporter: SoakedExporter,
   appliances: Appliances,
   durationMs: number,
-  tell: (text: string) => void,
+  log: (text: string) => void,
 ): Promise<Busy> {
   const first = await exporter.scrape();
   const atStart = countersOf(first.text);
@@ -77,7 +77,7 @@ async function keepBusy(
   let reloads = 0;
   const gauge = createGauge(exporter);
   await gauge.look();
-  // The second poll of an operation comes up to one and a half intervals after the first, and from there on by the grid.
+  // The second poll of an operation is up to one and a half intervals after the first; later polls are on the grid.
   const instants = createInstantCounter(turnsOf(appliances), first.atMs + 2 * INTERVAL_MS);
 
   for (let tick = 1; performance.now() < startedMs + durationMs; tick += 1) {
@@ -85,16 +85,16 @@ async function keepBusy(
     const polls = new Map(pollsOf(text).map((each) => [each.key, each.polls]));
     counters = countersOf(text);
     scrapes += 1;
-    instants.see({ atMs, polls, skipped: totalOf(counters.skipped), begunLate: counters.late });
+    instants.add({ atMs, polls, skipped: totalOf(counters.skipped), begunLate: counters.late });
     if (tick % RELOAD_EVERY_TICKS === 0) {
       reloads += 1;
       const username = USERNAMES[Math.floor(reloads / RELOADS_PER_USERNAME) % 2] ?? USERNAMES[0];
       await exporter.reload(configOf(appliances, { site: `site-${reloads % 2}`, username, enabled: true }));
     }
     if (tick % GAUGE_EVERY_TICKS === FIRST_GAUGE_TICK) await gauge.look();
-    if (tick % TELL_EVERY_TICKS === 0) {
+    if (tick % LOG_EVERY_TICKS === 0) {
       const { due, lost } = instants.counts();
-      tell(`${secondsSince(startedMs)} s: ${due} polls were due, ${lost} were lost; ${gauge.text()}`);
+      log(`${secondsSince(startedMs)} s: ${due} polls were due, ${lost} were lost; ${gauge.text()}`);
     }
     await untilInstant(startedMs + tick * TICK_MS);
   }
@@ -109,7 +109,7 @@ async function keepBusy(
   };
 }
 
-/** Looks at what the exporter holds. */
+/** Records the exporter's resources. */
 function createGauge(exporter: SoakedExporter) {
   const looks: Holdings[] = [];
   const most = (what: "descriptors" | "timers"): number => Math.max(...looks.map((look) => look[what]));

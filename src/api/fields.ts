@@ -9,13 +9,13 @@ export interface Bounds {
 const INTEGER_TEXT = /^[+-]?\d+$/;
 
 /**
- * The integer that a JSON number (204, 204.0) or a string ("204", white space around it) holds; `undefined` where it
- * is missing, no integer, or out of bounds.
+ * The integer in a JSON number (204, 204.0) or in a string ("204", white space around it); `undefined` if it is
+ * missing, not an integer, or out of bounds.
  */
 export function readInteger(value: unknown, bounds: Bounds): number | undefined {
   const number = toNumber(value);
   if (!Number.isInteger(number) || number < bounds.min || number > bounds.max) return undefined;
-  // -0 is an integer too, and would print as one.
+  // Turns -0 into 0.
   return number === 0 ? 0 : number;
 }
 
@@ -26,13 +26,13 @@ function toNumber(value: unknown): number {
   return INTEGER_TEXT.test(text) ? Number(text) : Number.NaN;
 }
 
-/** A string as it is, a number as its decimal text, anything else as the empty text. */
+/** A string unchanged, a number as its decimal text, anything else as "". */
 export function readText(value: unknown): string {
   if (typeof value === "string") return value;
   return typeof value === "number" && Number.isFinite(value) ? String(value) : "";
 }
 
-/** How many texts an array holds, empty ones not counted; 0 if it is missing or empty in any way; `undefined` if it is anything else. */
+/** The number of non-empty strings in an array; 0 for a missing value, null, "" or {}; `undefined` for anything else. */
 export function countTexts(value: unknown): number | undefined {
   if (isEmpty(value)) return 0;
   if (!Array.isArray(value) || value.some((item) => typeof item !== "string")) return undefined;

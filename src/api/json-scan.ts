@@ -1,6 +1,6 @@
-/** Most that a JSON text may hold. */
+/** Limits of a JSON text. */
 export interface JsonLimits {
-  /** Levels of arrays and objects. */
+  /** Nesting of arrays and objects. */
   readonly depth: number;
   /** Members of the outermost object, repeated keys included. */
   readonly entries: number;
@@ -8,16 +8,16 @@ export interface JsonLimits {
   readonly members: number;
 }
 
-/** What one pass over a JSON text finds. */
+/** The result of one pass over a JSON text. */
 export type JsonScan =
   | {
       readonly ok: true;
       /**
-       * Where a key occurs twice in one object, as the first two keys of the path at most: a name of the outermost
-       * object, or a member of such a name. Each place is listed once for each object.
+       * Paths of keys that occur twice in one object, cut to the first two keys: a member of the outermost object, or
+       * a member of such a member. Each path is listed once for each object.
        */
       readonly repeated: readonly (readonly string[])[];
-      /** Whether a string holds a raw control character, which strict JSON forbids. */
+      /** Whether a string contains a raw control character, which strict JSON forbids. */
       readonly hasRawControls: boolean;
     }
   /** The limit that is exceeded. */
@@ -32,7 +32,7 @@ const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const FIRST_PRINTABLE = 0x20;
 
-/** An array or object that is not closed yet. */
+/** An array or object that is still open. */
 interface Open {
   readonly isObject: boolean;
   isKeyNext: boolean;
@@ -40,13 +40,13 @@ interface Open {
   key: string;
   members: number;
   keys: Set<string> | undefined;
-  /** Keys that occur twice, or whose value holds an object in which one does. */
+  /** Keys that occur twice, or whose value contains an object with such a key. */
   repeated: Set<string> | undefined;
 }
 
 /**
- * Scans a text, well-formed or not, in linear time, and stops at the first limit that is exceeded. For a text that is not
- * JSON, only `limit` means anything.
+ * Scans any text in linear time and stops at the first limit that is exceeded. For a text that is not JSON, only `limit`
+ * is meaningful.
  */
 export function scanJson(text: string, limits: JsonLimits): JsonScan {
   const open: Open[] = [];
@@ -95,7 +95,7 @@ function addKey(open: readonly Open[], container: Open, key: string): void {
   }
 }
 
-/** The string that begins at `start`; `end`: its closing quote, or the end of the text if it has none. */
+/** Scans the string that begins at `start`; `end` is its closing quote, or the end of the text if it has none. */
 function scanString(text: string, start: number) {
   let hasControl = false;
   let hasEscape = false;
@@ -112,7 +112,7 @@ function scanString(text: string, start: number) {
   return { end, hasControl, hasEscape };
 }
 
-/** The value of a JSON string with its quotes, so that two ways of writing one key are one key; as it is if it is not valid. */
+/** The value of a quoted JSON string, so that two spellings of a key are one key; an invalid string stays unchanged. */
 function unescaped(string: string): string {
   try {
     return String(JSON.parse(escapeRawControls(string)));
@@ -122,11 +122,11 @@ function unescaped(string: string): string {
 }
 
 /**
- * The text with the raw control characters inside its strings escaped, in one pass. A control character behind a
+ * Escapes the raw control characters inside the strings of a JSON text, in one pass. A control character after a
  * backslash stays: that is an invalid escape.
  */
 export function escapeRawControls(text: string): string {
-  // Units of UTF-16: pieces of text for each of a hundred thousand line breaks would cost ten times as much.
+  // An array of UTF-16 units: joining strings costs ten times as much for a hundred thousand line breaks.
   const units = new Uint16Array(text.length * LONGEST_ESCAPE);
   let length = 0;
   let isInString = false;

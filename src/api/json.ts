@@ -1,17 +1,17 @@
 import type { Decoded } from "./decoded.ts";
 import { escapeRawControls, scanJson, type JsonLimits, type JsonScan } from "./json-scan.ts";
 
-/** A JSON text, parsed. */
+/** A parsed JSON text. */
 export interface ParsedJson {
-  /** Where a key occurs twice, the last one counts. */
+  /** The last value of a repeated key counts. */
   readonly value: unknown;
-  /** Where a key occurs twice. @see JsonScan */
+  /** Paths of repeated keys. @see JsonScan */
   readonly repeated: Extract<JsonScan, { ok: true }>["repeated"];
 }
 
 /**
- * The value of a JSON text within limits; beyond them it is `too_large`. Raw control characters inside strings, which some
- * appliances send, count as escaped. Never throws; a problem holds nothing of the text.
+ * Parses a JSON text; beyond the limits it is `too_large`. Accepts raw control characters inside strings, which some
+ * appliances send. Never throws; a problem contains nothing of the text.
  */
 export function parseJson(text: string, limits: JsonLimits): Decoded<ParsedJson> {
   if (!MAY_BE_JSON.test(text)) return notJson(text);
@@ -24,12 +24,12 @@ export function parseJson(text: string, limits: JsonLimits): Decoded<ParsedJson>
     const value: unknown = JSON.parse(scan.hasRawControls ? escapeRawControls(text) : text);
     return { ok: true, value: { value, repeated: scan.repeated } };
   } catch {
-    // The parser's own message quotes the text, which may hold anything.
+    // The parser's message quotes the text, which may contain a secret.
     return notJson(text);
   }
 }
 
-/** A login page with deeply nested scripts is no JSON, rather than too large. */
+/** Checked first, so that a login page with deeply nested scripts is reported as markup, not as too large. */
 const MAY_BE_JSON = /^\s*[[{"\-\dtfn]/;
 
 const LIMIT_TEXT: Readonly<Record<keyof JsonLimits, string>> = {
@@ -49,23 +49,23 @@ function lookOf(text: string): string {
   return start.startsWith("<") ? "markup" : "text that is not JSON";
 }
 
-/** Whether a parsed value is a JSON object; arrays and null are none. */
+/** Whether a parsed value is a JSON object, that is neither an array nor null. */
 export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The kind of a parsed value in words, for messages: `an object`, `null`. */
+/** The type of a parsed value, for messages: `an object`, `null`. */
 export function kindOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
-/** Longest member name shown whole in a path, in UTF-16 units. */
+/** Maximum length of a member name in a path, in UTF-16 units. */
 const SHOWN_NAME_LENGTH = 64;
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** The JSON path of a member: `$.carp0`, or `$["we ird"]` where its name is no identifier; a long name is cut. */
+/** The JSON path of a member: `$.carp0`, or `$["we ird"]` if its name is not an identifier; a long name is cut. */
 export function memberPath(parent: string, name: string): string {
   const shown = name.length > SHOWN_NAME_LENGTH ? `${name.slice(0, SHOWN_NAME_LENGTH)}…` : name;
   return IDENTIFIER.test(shown) ? `${parent}.${shown}` : `${parent}[${JSON.stringify(shown)}]`;

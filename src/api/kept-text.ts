@@ -1,23 +1,23 @@
 import { hash } from "node:crypto";
 
-/** Replaces the credentials of a request in a text of its answer. */
+/** Replaces the credentials of a request in a text from its answer. */
 export type Redact = (text: string) => string;
 
 const LIMIT_BYTES = 256;
 const LOOKS_CUT = /~[0-9a-f]{16}$/;
 
 /**
- * A text as it is kept: well-formed Unicode of at most 256 bytes, with `~` and 16 digits of a hash of the whole text
- * behind it if something was cut or replaced, so that different texts stay different.
+ * Well-formed Unicode of at most 256 bytes. If something was cut or replaced, `~` and 16 digits of a hash of the whole
+ * text follow, so that different texts stay different.
  */
 export function cutText(text: string): string {
   const wellFormed = text.replace(/\p{Surrogate}/gu, "\uFFFD");
   const short = truncate(wellFormed);
-  // What only looks cut is marked as well, or it could pass for another text that was cut.
+  // A text that already ends like a cut text gets a hash too; otherwise it could equal another text after its cut.
   return short === text && !LOOKS_CUT.test(text) ? text : `${short}~${digest(text)}`;
 }
 
-/** Cuts between characters. */
+/** Never cuts inside a character. */
 function truncate(text: string): string {
   if (text.length * 3 <= LIMIT_BYTES) return text;
   const bytes = Buffer.from(text);

@@ -2,26 +2,26 @@ import type { Decoded } from "./decoded.ts";
 import type { JsonLimits } from "./json-scan.ts";
 import type { Redact } from "./kept-text.ts";
 
-/** One GET operation of the management API, for both of its sides. */
+/** One GET operation of the management API, for client and server. */
 export interface OperationDescriptor<Value, Written> {
-  /** What it is about: the whole appliance, or one website, whose id it is given. */
+  /** Whether it concerns the whole appliance or one website. */
   readonly scope: "appliance" | "website";
   /** Path below the base URL. */
   readonly path: (websiteId?: number) => string;
   readonly limits: OperationLimits;
-  /** What an answer with status 200 holds. Every text that is kept passes through `redact`. Never throws. */
+  /** Decodes the body of an answer with status 200. Every text that is kept passes through `redact`. Never throws. */
   readonly decode: (body: Uint8Array, redact: Redact) => Decoded<Value>;
-  /** The body as the specification writes it. */
+  /** Encodes a body as specified. */
   readonly encode: (value: Written) => string;
-  /** The block of `polling` that has its interval and timeout. */
+  /** The block of `polling` with its interval and timeout. */
   readonly timing: "vrrp" | "websites";
-  /** Whether the appliance contacts a website for it: few of these are in flight at once. */
+  /** Whether it needs a slot, as the appliance contacts a website for it: the number in flight is limited. */
   readonly takesSlot: boolean;
 }
 
-/** Most that one answer may hold; more is `too_large`. */
+/** Limits of one answer; more is `too_large`. */
 export interface OperationLimits {
-  /** Of the body. */
+  /** Size of the body. */
   readonly bytes: number;
   readonly json: JsonLimits;
 }

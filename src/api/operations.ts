@@ -2,7 +2,7 @@ import type { OperationDescriptor } from "./operation.ts";
 import { VRRP_LIST } from "./vrrp.ts";
 import { WEBSITE_TEST } from "./website-test.ts";
 
-/** Every operation by its kind, which is the value of the label `operation`. */
+/** All operations by kind; the kind is the value of the label `operation`. */
 export const OPERATIONS = {
   vrrp: VRRP_LIST,
   website_test: WEBSITE_TEST,

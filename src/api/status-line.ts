@@ -1,19 +1,19 @@
-/** A status line up to its number; what follows must be white space or the end. */
+/** The part of a status line after `HTTP`, up to its number. White space or the end must follow. */
 const STATUS = String.raw`/\d+(?:\.\d+)?[ \t]+([+-]?\d+)(?=\s|$)`;
 const AT_START = new RegExp(String.raw`^\s*HTTP${STATUS}`);
 const AT_LINE_START = new RegExp(String.raw`(?<=\n)HTTP${STATUS}`, "g");
-/** Not behind a token that ends in ":", where it would be a header's value. The look behind comes after a literal, so that it is seldom tried. */
+/** Not after a token that ends in ":", as that is a header's value. The lookbehind follows a literal, so that it rarely runs. */
 const AFTER_TOKEN = new RegExp(String.raw`HTTP(?<=[^\s:]\s+HTTP)${STATUS}`, "g");
-/** The reason phrase of a proxy that has opened a tunnel. */
+/** The reason phrase of a proxy that opened a tunnel. */
 const CONNECTED = /^[ \t]+connection[ \t]+established(?=\s|$)/i;
 
 /**
- * The status code of an answer's final status line, 100 to 999; 0 where the answer does not start with a status line;
- * `undefined` where the number is out of range.
+ * The status code of an answer's final status line, 100 to 999; 0 if the answer does not start with a status line;
+ * `undefined` if the number is out of range.
  *
- * Interim answers (1xx) and a proxy's `200 Connection established` (in any case) are passed over for a later status
- * line: at the start of a line, or where the answer is `folded`, anywhere but behind a header's name. Without a later
- * one, an interim answer counts, and a proxy's is 0: the website gave no HTTP response. Linear time.
+ * Interim answers (1xx) and a proxy's `200 Connection established` (in any case) are skipped if a later status line
+ * follows: at the start of a line, or, if the answer is `folded`, anywhere except after a header name. Without a later
+ * one, an interim answer counts, and a proxy's is 0: the website sent no HTTP response. Linear time.
  */
 export function finalStatus(answer: string, folded: boolean): number | undefined {
   const first = AT_START.exec(answer);

@@ -1,14 +1,14 @@
 import { isUtf8 } from "node:buffer";
 
-/** Where bytes that are no UTF-8 go: byte 0xNN becomes the lone surrogate U+DCNN. */
+/** An invalid byte 0xNN becomes the lone surrogate U+DCNN. */
 const INVALID_BYTE_BASE = 0xdc00;
 
-/** A sequence of UTF-8 of more than one byte, by the range of its first byte. */
+/** A multi-byte UTF-8 sequence, by the range of its first byte. */
 interface Lead {
   readonly from: number;
   readonly to: number;
   readonly size: number;
-  /** Bounds of the second byte; the later ones are 0x80 to 0xbf. */
+  /** Bounds of the second byte; later bytes are 0x80 to 0xbf. */
   readonly second: readonly [number, number];
 }
 
@@ -29,8 +29,8 @@ const LEAD_OF_BYTE: readonly (Lead | undefined)[] = Array.from({ length: 256 }, 
 );
 
 /**
- * The text of UTF-8 bytes, less a byte order mark. A byte 0xNN that is no UTF-8 becomes the lone surrogate U+DCNN,
- * so that different bytes stay different texts. Never throws; linear time.
+ * Decodes UTF-8 and drops a byte order mark. An invalid byte 0xNN becomes the lone surrogate U+DCNN, so that different
+ * bytes stay different texts. Never throws; linear time.
  */
 export function decodeText(bytes: Uint8Array): string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -43,7 +43,7 @@ function hasByteOrderMark(bytes: Uint8Array): boolean {
 }
 
 function decodeBroken(bytes: Buffer): string {
-  // No sequence makes more units of UTF-16 than it has bytes.
+  // A sequence never needs more UTF-16 units than it has bytes.
   const units = Buffer.allocUnsafe(bytes.length * 2);
   let end = 0;
   for (let at = 0; at < bytes.length;) {
@@ -63,7 +63,7 @@ function decodeBroken(bytes: Buffer): string {
   return units.toString("utf16le", 0, end);
 }
 
-/** Bytes of the well-formed sequence that starts at `at`; 0 where none does. */
+/** The size of the well-formed sequence at `at`, in bytes; 0 if there is none. */
 function sequenceSize(bytes: Buffer, at: number): number {
   const first = bytes[at] ?? 0;
   if (first < 0x80) return 1;

@@ -1,23 +1,23 @@
 /**
- * One VRRP interface of an appliance, as decoded. Texts are well-formed Unicode of at most 273 bytes without the
- * credentials that the request was sent with. @see management API 2.1
+ * One decoded VRRP interface of an appliance. Texts are well-formed Unicode of at most 273 bytes, with the credentials
+ * of the request redacted. @see management API 2.1
  */
 export interface VrrpInterface {
-  /** The member's name in the list: `carp0`. */
+  /** The key in the list: `carp0`. */
   readonly name: string;
-  /** `state_current` as reported; `MASTER` and `BACKUP` are the words the specification knows. Never empty. */
+  /** `state_current` as reported; the specification defines `MASTER` and `BACKUP`. Never empty. */
   readonly state: string;
   /** 0 to 255. */
   readonly vhid: number;
   /** As reported; never empty. */
   readonly vip: string;
-  /** 0 to 255; `undefined` where it was missing, unreadable or out of range. */
+  /** 0 to 255; `undefined` if missing, unreadable or out of range. */
   readonly priority: number | undefined;
-  /** -1 to 254; `undefined` likewise. */
+  /** -1 to 254; `undefined` in the same cases. */
   readonly advskew: number | undefined;
-  /** Number of IP aliases; `undefined` where unreadable, 0 where missing. */
+  /** Number of IP aliases; `undefined` if unreadable, 0 if missing. */
   readonly aliasCount: number | undefined;
-  /** `if`; empty where missing, like the texts below. */
+  /** `if`; empty if missing, like the texts below. */
   readonly device: string;
   readonly netmask: string;
   /** `carppeer` */
@@ -26,7 +26,7 @@ export interface VrrpInterface {
   readonly type: string;
 }
 
-/** How an answer may deviate from the specification without being lost. */
+/** Deviations from the specification that do not invalidate the answer. */
 export type VrrpAnomalyKind = "unknown_state" | "advskew_mismatch" | "bad_interface" | "bad_field";
 
 export interface VrrpAnomaly {
@@ -35,16 +35,15 @@ export interface VrrpAnomaly {
   readonly path: string;
 }
 
-/** A decoded list. */
 export interface VrrpList {
-  /** In the order of the answer, save that names which are array indices come first; names unique. */
+  /** In the order of the answer, except that names that are array indices come first. Names are unique. */
   readonly interfaces: readonly VrrpInterface[];
-  /** Names of the members that are in the answer but could not be read (`bad_interface`); none is that of an interface. */
+  /** Names of members that could not be read (`bad_interface`); never the name of an interface. */
   readonly unreadable: readonly string[];
   readonly anomalies: readonly VrrpAnomaly[];
 }
 
-/** An interface as the appliance itself knows it: every field is there, and advskew follows from priority. */
+/** An interface on the appliance itself: complete, and advskew follows from priority. */
 export interface LocalVrrpInterface extends Omit<VrrpInterface, "priority" | "advskew" | "aliasCount"> {
   readonly priority: number;
   readonly alias: readonly string[];

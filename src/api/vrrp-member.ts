@@ -2,23 +2,21 @@ import { countTexts, readInteger, readText, type Bounds } from "./fields.ts";
 import { isJsonObject, memberPath } from "./json.ts";
 import type { VrrpAnomaly, VrrpInterface } from "./vrrp-list.ts";
 
-/** Bounds of `vhid`. */
 export const VHID: Bounds = { min: 0, max: 255 };
-/** Bounds of `priority`. */
 export const PRIORITY: Bounds = { min: 0, max: 255 };
 const ADVSKEW: Bounds = { min: -1, max: 254 };
 /** advskew = 254 - priority. @see management API 2.1 */
 export const ADVSKEW_OF_PRIORITY_ZERO = 254;
 
-/** One member; without `interface` it is unreadable. */
+/** One member of the list; unreadable if it has no `interface`. */
 export interface Member {
   readonly interface?: VrrpInterface;
   readonly anomalies: readonly VrrpAnomaly[];
 }
 
 /**
- * One member of the list, `name` as it is kept. Deviations become anomalies; an unreadable member has one alone. Every text
- * passes through `keep`, but for the states MASTER and BACKUP. Never throws.
+ * Decodes one member; `name` has already passed through `keep`. Deviations become anomalies; an unreadable member has
+ * exactly one. Every text passes through `keep`, except the states MASTER and BACKUP. Never throws.
  */
 export function decodeMember(name: string, value: unknown, keep: (text: string) => string): Member {
   const path = memberPath("$", name);
@@ -45,7 +43,7 @@ export function decodeMember(name: string, value: unknown, keep: (text: string) 
   return { interface: decoded, anomalies: anomaliesOf(decoded, path) };
 }
 
-/** A member that cannot be read because of what is at `path`. */
+/** A member that is unreadable because of the value at `path`. */
 export function unreadable(path: string): Member {
   return { anomalies: [{ kind: "bad_interface", path }] };
 }

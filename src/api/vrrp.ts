@@ -20,10 +20,10 @@ export const VRRP_LIST = {
 } as const satisfies OperationDescriptor<VrrpList, readonly LocalVrrpInterface[]>;
 
 /**
- * The interfaces of a list's body, whatever single fields deviate; deviations become anomalies. `{}`, `[]` and `null` are no
- * interfaces. A key that occurs twice in one object is `bad_field`, and the last one counts. A body that is no collection
- * is `decode`; one beyond the limits of {@link LIMITS} is `too_large`. Every text that is kept is redacted first and
- * then cut; of two names that are the same then, the second is `bad_interface`.
+ * Decodes a VRRP list. Deviations of single fields become anomalies. `{}`, `[]` and `null` are empty lists. A key that
+ * occurs twice in one object is `bad_field`, and its last value counts. Any other body is `decode`; a body beyond
+ * {@link LIMITS} is `too_large`. Every text is redacted, then cut; if two names are equal after that, the second is
+ * `bad_interface`.
  *
  * @throws never
  * @see management API 2.1, 2.2, 4.1
@@ -44,7 +44,7 @@ export function decodeVrrpList(body: Uint8Array, redact: Redact): Decoded<VrrpLi
   return { ok: true, value: { ...list, anomalies: [...list.anomalies, ...anomalies] } };
 }
 
-/** The members of a collection; `undefined` where the value is none. Appliances write their empty map as `[]` or `null` too. */
+/** The members of a list; `undefined` if the value is not a list. Appliances also write the empty list as `[]` or `null`. */
 function membersOf(value: unknown): readonly (readonly [string, unknown])[] | undefined {
   if (value === null || (Array.isArray(value) && value.length === 0)) return [];
   return isJsonObject(value) ? Object.entries(value) : undefined;
@@ -66,8 +66,8 @@ function listOf(entries: readonly (readonly [string, unknown])[], keep: (text: s
 }
 
 /**
- * The list's body exactly as specified: strings throughout, the fields in the specification's order, `{}` for none.
- * Names must be unique.
+ * Encodes a list exactly as specified: strings only, fields in the specification's order, `{}` if empty. Names must be
+ * unique.
  *
  * @see management API 2.1, 2.2, 4.1
  */

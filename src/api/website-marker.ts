@@ -1,22 +1,22 @@
-/** A connection marker found in a text. */
+/** A connection marker in the text of a website test. */
 export interface Marker {
-  /** Where it starts. */
+  /** Offset of the marker. */
   readonly start: number;
-  /** Where the answer starts: behind the dashes, and the label if there is one. */
+  /** Offset of the answer: after the dashes, and after the label if there is one. */
   readonly end: number;
-  /** `HTTP` or `HTTPS`: its label, else its first word. */
+  /** `HTTP` or `HTTPS`: the label, or the first word if there is no label. */
   readonly word: string;
   readonly isLabelled: boolean;
 }
 
 const RULED = String.raw` CONNECT\s*-{3,}`;
-/** `HTTP/1.1` is the beginning of a status line, not a label; and behind an empty answer stands the next marker. */
+/** `HTTP/1.1` starts a status line and is not a label; neither is the next marker after an empty answer. */
 const LABEL = String.raw`\s*(HTTPS?)(?=\s|$)(?!${RULED})`;
 const MARKER = new RegExp(`(HTTPS?)${RULED}(?:${LABEL})?`, "g");
 
 /**
- * The markers of a text, in order. A marker counts at the start of the text and of a line; behind other white space
- * only where the whole text is folded onto one line, so that no header value can forge one. Linear time.
+ * The markers of a text, in order. A marker counts at the start of the text or of a line. After other white space it
+ * counts only if the whole text is folded onto one line, so that no header value can forge one. Linear time.
  *
  * @see management API 4.2
  */

@@ -7,24 +7,24 @@ import { findMarkers, type Marker } from "./website-marker.ts";
 
 export type Protocol = "http" | "https";
 
-/** One protocol's part of a website test. @see management API 4.2 */
+/** The part of a website test for one protocol. @see management API 4.2 */
 export interface WebsiteBlock {
   readonly protocol: Protocol;
   /**
-   * The status code of the final answer, 100 to 999; 0 where the website gave no HTTP response; `undefined` where
-   * there is a status line whose number is out of range.
+   * The status code of the final answer, 100 to 999; 0 if the website sent no HTTP response; `undefined` if the number
+   * is out of range.
    */
   readonly status: number | undefined;
 }
 
-/** One protocol's part of a website test as an appliance writes it. */
+/** The part of a website test for one protocol, as an appliance writes it. */
 export interface WebsiteAnswer {
   readonly protocol: Protocol;
   /** Status line and header lines, or an error text. */
   readonly lines: readonly string[];
 }
 
-/** What an appliance got from one website; one block for each protocol tried, in the order of the text. */
+/** The answers of one website; one block for each protocol tried, in the order of the text. */
 export interface WebsiteTest {
   readonly blocks: readonly WebsiteBlock[];
 }
@@ -43,7 +43,7 @@ export const WEBSITE_TEST = {
 } as const satisfies OperationDescriptor<WebsiteTest, readonly WebsiteAnswer[]>;
 
 /**
- * The blocks of a website test's body: a JSON string that holds the text; anything else is `decode`. No text of it is kept.
+ * Decodes a website test: a JSON string that contains the text; anything else is `decode`. No text of it is kept.
  *
  * @throws never
  * @see management API 4.2
@@ -58,8 +58,8 @@ export function decodeWebsiteTest(body: Uint8Array): Decoded<WebsiteTest> {
 }
 
 /**
- * The blocks of a website test's text: labelled or not, parted by CRLF or LF or folded onto one line. Text before the
- * first marker is ignored, and of several blocks for one protocol the first counts; a text without a marker is `decode`.
+ * Parses the text of a website test: markers with or without a label, lines separated by CRLF or LF or folded onto one
+ * line. Ignores text before the first marker. The first block for a protocol counts. A text without a marker is `decode`.
  *
  * @throws never
  * @see management API 4.2
@@ -83,26 +83,26 @@ function testProblem(message: string): Decoded<WebsiteTest> {
   return { ok: false, problem: { reason: "decode", path: "$", message } };
 }
 
-/** Whether nothing but `HTTP CONNECT` tells the protocol, which some appliances write for both. */
+/** Whether the marker is an `HTTP CONNECT` without a label, which some appliances write for both protocols. */
 function isPlain({ word, isLabelled }: Marker): boolean {
   return !isLabelled && word === "HTTP";
 }
 
-/** Of several plain markers the first is http, a later one https. */
+/** The first plain marker is http, a later one is https. */
 function protocolOf(marker: Marker, firstPlain: Marker | undefined): Protocol {
   if (marker.word === "HTTPS") return "https";
   return isPlain(marker) && marker !== firstPlain ? "https" : "http";
 }
 
-/** One protocol's status code; 0 where the website gave no HTTP response. */
+/** The status code for one protocol; 0 if the website sent no HTTP response. */
 export interface WebsiteStatus {
   readonly protocol: Protocol;
   readonly status: number;
 }
 
 /**
- * The statuses a test yields: those of the configured protocols, 0 where the test has no block for one; or of all that
- * were found. A status that is out of range yields none.
+ * The statuses to export: of the configured protocols, 0 for one without a block; or of all blocks if none are
+ * configured. A status that is out of range is not exported.
  */
 export function exportedStatuses(
   { blocks }: WebsiteTest,
@@ -119,8 +119,8 @@ export function exportedStatuses(
 const RULE = "-".repeat(49);
 
 /**
- * The text of a website test, every line ended by LF, every block by a blank line. No line can hold a line break or
- * pass for a marker, whatever a website sent; blank lines are left out.
+ * The text of a website test. Every line ends with LF, every block with a blank line. Whatever the website sent, no line
+ * can contain a line break or look like a marker. Blank lines are dropped.
  *
  * @see management API 4.2
  */
@@ -135,11 +135,11 @@ function formatBlock({ protocol, lines }: WebsiteAnswer): string {
 
 function formatLine(line: string): string {
   const flat = line.replaceAll(/[\r\n]/g, " ");
-  // A marker counts at the very start of a line alone; its dashes may stand on the next one.
+  // A marker counts only at the very start of a line. Its dashes may be on the next line.
   return /^HTTPS? CONNECT/.test(flat) ? ` ${flat}` : flat;
 }
 
-/** The body of a website test's answer: the text as a JSON string, slashes escaped as `\/`. @see management API 4.2 */
+/** The body of a website test: the text as a JSON string, with slashes escaped as `\/`. @see management API 4.2 */
 export function encodeWebsiteTest(blocks: readonly WebsiteAnswer[]): string {
   return JSON.stringify(formatWebsiteTest(blocks)).replaceAll("/", String.raw`\/`);
 }

@@ -1,4 +1,4 @@
-/** A complete answer of the API. */
+/** An answer of the API. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -6,12 +6,12 @@ export interface Answer {
   readonly body: string;
 }
 
-/** A successful answer with a JSON text for its body. */
+/** `body` is JSON. */
 export function success(body: string): Answer {
   return { status: 200, headers: {}, body };
 }
 
-/** An answer that says in a few words what is wrong: `{"error": "..."}`. */
+/** An answer with the body `{"error": "..."}`. */
 export function failure(status: number, error: string, headers: Answer["headers"] = {}): Answer {
   return { status, headers, body: JSON.stringify({ error }) };
 }

@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
 import type { Secret } from "../support/secret.ts";
 
-/** Who may use the API. */
+/** A user of the API. */
 export interface ApplianceUser {
   /** Without a colon. */
   readonly username: string;
@@ -12,8 +12,8 @@ export interface ApplianceUser {
 const BASIC = /^basic +([a-z0-9+/]+=*) *$/i;
 
 /**
- * A check of `Authorization` headers for HTTP Basic credentials of one of `users`. It takes the same time for an
- * unknown user and for a wrong password.
+ * Returns a check of `Authorization` headers for HTTP Basic credentials of one of `users`. It takes the same time for an
+ * unknown user and a wrong password.
  *
  * @see management API 5
  */
@@ -27,7 +27,7 @@ export function createBasicAuth(
     const encoded = BASIC.exec(authorization ?? "")?.[1];
     if (encoded === undefined) return false;
     const given = digestOf(Buffer.from(encoded, "base64"));
-    // Every user is compared, so that the time tells nothing of which one matched.
+    // Compares all users, so that the time does not reveal which one matched.
     return known.filter((digest) => timingSafeEqual(digest, given)).length > 0;
   };
 }

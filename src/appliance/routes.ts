@@ -4,27 +4,25 @@ import { WEBSITE_TEST } from "../api/website-test.ts";
 import { failure, success, type Answer } from "./answer.ts";
 import { testWebsite, type Website, type WebsiteTestOptions } from "./website-head.ts";
 
-/** The VRRP interfaces of this machine as they are now, or for people the reason why that cannot be told. */
+/** The current VRRP interfaces of this machine, or a readable reason why they are unknown. */
 export type VrrpState =
   | { readonly ok: true; readonly interfaces: readonly LocalVrrpInterface[] }
   | { readonly ok: false; readonly reason: string };
 
-/** Tells a state that is no older than the call. */
+/** Returns a state that is not older than the call. */
 export type VrrpSource = () => Promise<VrrpState>;
 
-/** What the operations work on. */
 export interface OperationDeps {
   readonly vrrp: VrrpSource;
   readonly websites: readonly Website[];
   readonly websiteTest: WebsiteTestOptions;
 }
 
-/** The part of a request that tells what is asked. */
-export interface Asked {
+export interface ApiRequest {
   readonly method: string;
   /** Path and query as received. */
   readonly target: string;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal;
 }
 
@@ -32,12 +30,12 @@ const WEBSITE_TEST_PATH = /^\/api\/v1\/website\/([^/]*)\/test$/;
 const INTEGER = /^[+-]?\d+$/;
 
 /**
- * The answer to an authenticated request: 404 for an unknown path or website, 405 for any method but GET, 400 for a
- * website id that is no integer, 503 where the VRRP state cannot be told.
+ * Answers an authenticated request: 404 for an unknown path or website, 405 for any method except GET, 400 for a website
+ * id that is not an integer, 503 if the VRRP state is unknown.
  *
  * @see management API 4
  */
-export async function answerTo({ method, target, signal }: Asked, deps: OperationDeps): Promise<Answer> {
+export async function answerTo({ method, target, signal }: ApiRequest, deps: OperationDeps): Promise<Answer> {
   const [path = ""] = target.split("?", 1);
   const websiteId = WEBSITE_TEST_PATH.exec(path)?.[1];
   if (path !== VRRP_LIST.path() && websiteId === undefined) return failure(404, "no such path");

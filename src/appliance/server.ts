@@ -7,20 +7,19 @@ import { failure, type Answer } from "./answer.ts";
 import { createBasicAuth, type ApplianceUser } from "./basic-auth.ts";
 import { answerTo, type OperationDeps } from "./routes.ts";
 
-/** What the server needs. */
 export interface ApplianceServerDeps extends OperationDeps {
   readonly listen: ListenAddress;
   /** PEM texts. */
   readonly tls: { readonly cert: string; readonly key: Secret };
   readonly users: readonly ApplianceUser[];
-  /** Told of a bug in answering a request; its client gets a 500. */
+  /** Called for a bug in answering a request; the client gets a 500. */
   readonly onBug: (error: unknown) => void;
 }
 
 export interface ApplianceServer {
-  /** Listens, and tells where; port 0 becomes a free one. Rejects where it cannot listen. */
+  /** Listens and returns the address; port 0 becomes a free port. Rejects if it cannot listen. */
   start(): Promise<ListeningAddress>;
-  /** Closes every connection and resolves when the last one is gone. */
+  /** Closes all connections and resolves when the last one is closed. */
   stop(): Promise<void>;
 }
 
@@ -39,7 +38,7 @@ const UNAUTHORIZED = failure(401, "credentials are missing or wrong", {
 });
 
 /**
- * A server of the management API over HTTPS with Basic authentication. Throws where certificate and key do not fit.
+ * A server of the management API over HTTPS with Basic authentication. Throws if certificate and key do not match.
  *
  * @see management API 4, 5
  */

@@ -8,35 +8,34 @@ import { toInterfaces, type InstanceSettings } from "./keepalived/mapping.ts";
 import { findKeepalived } from "./keepalived/process.ts";
 import type { VrrpSource, VrrpState } from "./routes.ts";
 
-/** Where a keepalived is found, and what its dump does not tell. */
 export interface KeepalivedOptions {
-  /** Of its VRRP process, or of its main process, which hands the signal on. */
+  /** Of its VRRP process, or of its main process, which forwards the signal. */
   readonly pidFile: string;
-  /** What it writes when it gets the signal. */
+  /** The file that it writes on the signal. */
   readonly dumpFile: string;
   /** The signal's number, as `keepalived --signum=JSON` prints it. */
   readonly signal: number;
-  /** From the signal to the dump. */
+  /** From the signal to the complete dump. */
   readonly timeoutMs: number;
-  /** By the instance's name. */
+  /** Settings that the dump does not contain, by instance name. */
   readonly instances: ReadonlyMap<string, InstanceSettings>;
 }
 
 /** Sends a signal. Throws as `process.kill` does. */
 export type SendSignal = (pid: number, signal: number) => void;
 
-/** A dump of 4096 instances is no larger. */
+/** Enough for 4096 instances. */
 const LIMIT_BYTES = 16 * 1024 * 1024;
 const READ_EVERY_MS = 3;
 
 /**
- * A source that has keepalived write its state down at each call, and reads it. Every call is one dump, and two must not
- * overlap. What was there before is removed first, so that nothing older than the call can be told.
+ * A source that makes keepalived dump its state at each call. Calls must not overlap. Removes the previous dump first, so
+ * that the state is not older than the call.
  */
 export function createKeepalivedVrrp(options: KeepalivedOptions, send: SendSignal): VrrpSource {
   return async () => {
-    const asked = await askForDump(options, send);
-    if (!asked.ok) return asked;
+    const requested = await requestDump(options, send);
+    if (!requested.ok) return requested;
     const read = await readDump(options);
     return read.ok ? { ok: true, interfaces: toInterfaces(read.instances, options.instances) } : read;
   };
@@ -48,30 +47,30 @@ function unknown(reason: string): Unknown {
   return { ok: false, reason };
 }
 
-async function askForDump(
+async function requestDump(
   { pidFile, dumpFile, signal }: KeepalivedOptions,
   send: SendSignal,
 ): Promise<{ readonly ok: true } | Unknown> {
   try {
-    // Not `rm`, which in a sticky folder takes a file that it may not remove for a folder, and tells another reason.
+    // Not `rm`: in a sticky directory it reports a wrong reason for a file that it may not remove.
     await unlink(dumpFile);
   } catch (error) {
     const code = codeOf(error);
-    if (code !== "ENOENT") return unknown(`${dumpFile}: the last dump cannot be removed (${code})`);
+    if (code !== "ENOENT") return unknown(`${dumpFile}: the previous dump cannot be removed (${code})`);
   }
-  // Last, so that nothing comes between the look at the process and the signal.
+  // Last, so that nothing happens between this check and the signal.
   const found = await findKeepalived(pidFile, signal);
   if (!found.ok) return found;
   try {
-    // One that keepalived has yet to take asks for what comes after the removal; more would but pile up.
+    // A pending signal causes a dump after the removal too; more signals would only pile up.
     if (!found.hasPending) send(found.pid, signal);
     return { ok: true };
   } catch (error) {
-    return unknown(`keepalived (process ${found.pid}) cannot be signalled (${codeOf(error)})`);
+    return unknown(`keepalived (process ${found.pid}) cannot be signaled (${codeOf(error)})`);
   }
 }
 
-/** Reads again and again, as keepalived does not write it in one go. */
+/** Reads repeatedly, as keepalived does not write the file atomically. */
 async function readDump({ dumpFile, timeoutMs }: KeepalivedOptions): Promise<Dump> {
   const untilMs = performance.now() + timeoutMs;
   for (;;) {
@@ -79,10 +78,8 @@ async function readDump({ dumpFile, timeoutMs }: KeepalivedOptions): Promise<Dum
     const dump = read.ok ? parseDump(read.text) : undefined;
     if (dump !== undefined) return dump.ok ? dump : unknown(`${dumpFile}: ${dump.reason}`);
     if (performance.now() >= untilMs) {
-      const why = read.ok ? "it is not complete" : read.message;
-      return unknown(
-        `keepalived did not write down its state within ${timeoutMs / 1_000} s: ${dumpFile}: ${why}`,
-      );
+      const why = read.ok ? "it is incomplete" : read.message;
+      return unknown(`keepalived did not dump its state within ${timeoutMs / 1_000} s: ${dumpFile}: ${why}`);
     }
     await delay(READ_EVERY_MS);
   }

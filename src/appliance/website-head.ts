@@ -4,7 +4,7 @@ import { request as httpsRequest } from "node:https";
 
 import type { Protocol, WebsiteAnswer } from "../api/website-test.ts";
 
-/** A website as the appliance is configured to test it. @see management API 2.3 */
+/** A website in the appliance's configuration. @see management API 2.3 */
 export interface Website {
   readonly id: number;
   readonly protocol: Protocol | "both";
@@ -16,25 +16,25 @@ export interface Website {
   readonly path: string;
 }
 
-/** How every website is tested. */
+/** Options for all websites. */
 export interface WebsiteTestOptions {
-  /** From name look-up to the end of the headers. */
+  /** From the name lookup to the end of the headers. */
   readonly timeoutMs: number;
   /** PEM of the authorities to trust instead of the well-known ones. */
   readonly ca: string | undefined;
   readonly insecureSkipVerify: boolean;
 }
 
-/** Room for any sane answer's headers; more is reported as a parse error. */
+/** Larger headers are reported as a parse error. */
 const MAX_HEADER_BYTES = 64 * 1024;
-/** Node's default leaves a dual-stack website's addresses after 250 ms each. */
+/** The default of Node.js gives up on each address of a dual-stack website after 250 ms. */
 const ADDRESS_ATTEMPT_TIMEOUT_MS = 1_000;
 
 /**
- * The website's answers to one HEAD request for each of its protocols, sent side by side, in the order http, https.
- * An answer that does not come within the timeout, or at all, is a line that tells why. Redirects are not followed.
+ * Sends one HEAD request for each of the website's protocols, in parallel. Returns the answers in the order http, https.
+ * If there is no answer within the timeout, a line contains the reason. Does not follow redirects.
  *
- * @param signal ends the test before its time; what is returned then is of no use
+ * @param signal aborts the test; the result is meaningless then
  * @throws never
  * @see management API 4.2
  */
@@ -81,7 +81,7 @@ function linesOf(request: ClientRequest, timeoutMs: number): Promise<readonly st
       resolve(headLines(response));
       request.destroy();
     });
-    // Destroying the request may report more errors than the one that counts.
+    // Only the first error counts; destroying the request can report more.
     request.on("error", (error) => resolve([reasonOf(error)]));
     request.once("close", () => {
       clearTimeout(timer);
@@ -104,14 +104,14 @@ function headLines({
   return lines;
 }
 
-/** Node reads a head as Latin-1; most websites that leave ASCII mean UTF-8. */
+/** Node.js decodes headers as Latin-1; most websites that send other characters than ASCII use UTF-8. */
 function readable(latin1: string): string {
   const bytes = Buffer.from(latin1, "latin1");
   return isUtf8(bytes) ? bytes.toString("utf8") : latin1;
 }
 
 function reasonOf(error: Error): string {
-  // One error for each address that was tried; their sum has no message of its own.
+  // Contains one error for each address; its own message is empty.
   if (error instanceof AggregateError) return error.errors.map((each) => messageOf(each)).join(", ");
   return messageOf(error);
 }

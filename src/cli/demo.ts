@@ -41,10 +41,10 @@ export async function demo(options: DemoOptions, io: Io): Promise<ExitCode> {
     await play({
       step: running.step,
       intervalMs: stepIntervalMs,
-      say: (sentence) => io.out(`\n==> ${sentence}\n`),
+      print: (sentence) => io.out(`\n==> ${sentence}\n`),
       report: {
         afterMs: REPORT_AFTER_MS,
-        tell: () => io.out(`\n${fleetReport(running.document(), io.hasColour)}`),
+        print: () => io.out(`\n${fleetReport(running.document(), io.hasColour)}`),
       },
       stopRequested: Promise.race([io.stopRequested, hungUp]),
     });

@@ -1,41 +1,41 @@
 import type { Clock } from "../support/clock.ts";
 
-/** How often it is looked whether the event loop turns. */
+/** How often the event loop is checked. */
 const TICK_MS = 50;
-/** What counts of one turn of the event loop: all of it on a healthy loop, and little of a stall. */
-const MOST_A_TURN_MS = 100;
+/** Maximum time that one turn of the event loop counts: a healthy turn counts fully, a stall hardly. */
+const MAX_TURN_MS = 100;
 /**
- * Timers run before sockets are read, so what has arrived by a deadline is read in the round after it. The second round is
- * for what the first one set going.
+ * Timers run before sockets are read, so data that arrived by a deadline is read in the next round. The second round is
+ * for work that the first one started.
  */
 const IO_ROUNDS = 2;
 
 /**
- * Measures time in which this process attended to its sockets. While the event loop stands still, answers wait in sockets
- * unread: that time must not count against whoever sent them.
+ * Measures attentive time: time in which this process reads its sockets. During a stall of the event loop, answers wait
+ * unread in sockets; that time must not count against the peer.
  */
 export interface Attention {
-  /** A deadline that is not running yet. `onOver` is called once at most, and never before `timeoutMs` have passed. */
+  /** Creates a stopped deadline. `onOver` is called at most once, and never before `timeoutMs` have passed. */
   deadline(timeoutMs: number, onOver: (overrun: Overrun) => void): Deadline;
 }
 
 export interface Deadline {
-  /** Lets time count from now on. */
+  /** Starts or resumes counting. */
   run(): void;
-  /** Time does not count until `run`. */
-  rest(): void;
-  /** Ends it: `onOver` is not called any more. */
+  /** Stops counting until `run`. */
+  pause(): void;
+  /** Cancels the deadline: `onOver` is no longer called. */
   end(): void;
 }
 
 /** How a deadline passed. */
 export interface Overrun {
   /**
-   * `over`: the event loop attended for `timeoutMs`, and what had arrived by then was read. `late`: it did not, and real
-   * time is up. @see nextCheck
+   * `over`: `timeoutMs` of attentive time have passed, and everything that arrived by then was read. `late`: real time
+   * is up first. @see nextCheck
    */
   readonly kind: "over" | "late";
-  /** How long the event loop stood still meanwhile. */
+  /** How long the event loop stalled meanwhile. */
   readonly stalledMs: number;
 }
 
@@ -43,15 +43,15 @@ export interface Overrun {
 export interface Spent {
   /** By the monotonic clock. */
   readonly realMs: number;
-  /** The part of it that counts. */
+  /** The part that counts. */
   readonly attentiveMs: number;
-  /** The longest part, in one piece, that does not count. */
+  /** The longest contiguous part that does not count. */
   readonly longestStallMs: number;
 }
 
 /**
- * Whether a deadline has passed, or when to look again. No poll runs forever on a loop that hardly turns: real time is
- * bounded by twice the timeout and a second. The longest stall is left out of that, since nothing could be done in it.
+ * Whether a deadline has passed, or in how many milliseconds to check again. No poll runs forever on an overloaded loop:
+ * real time, without the longest stall, is bounded by twice the timeout plus one second.
  */
 export function nextCheck(
   timeoutMs: number,
@@ -63,7 +63,7 @@ export function nextCheck(
   return realLeftMs <= 0 ? "late" : Math.min(leftMs, realLeftMs);
 }
 
-/** Ticks only while a deadline runs. */
+/** Has a timer only while a deadline runs. */
 export function createAttention(clock: Pick<Clock, "monotonicMs">): Attention {
   const running = new Set<{ stalled(forMs: number): void }>();
   let ticker: NodeJS.Timeout | undefined;
@@ -72,12 +72,12 @@ export function createAttention(clock: Pick<Clock, "monotonicMs">): Attention {
   let lastTurnMs = 0;
 
   function attentiveMs(nowMs: number): number {
-    return creditedMs + Math.min(nowMs - lastTurnMs, MOST_A_TURN_MS);
+    return creditedMs + Math.min(nowMs - lastTurnMs, MAX_TURN_MS);
   }
   function unattendedMs(nowMs: number): number {
-    return Math.max(0, nowMs - lastTurnMs - MOST_A_TURN_MS);
+    return Math.max(0, nowMs - lastTurnMs - MAX_TURN_MS);
   }
-  /** Timers may fire again and again before sockets are read, immediates do not: they come once a turn, after the reading. */
+  /** Timers can fire repeatedly before sockets are read. Immediates run once a turn, after reading. */
   function tick(): void {
     turn ??= setImmediate(() => {
       turn = undefined;
@@ -103,9 +103,9 @@ export function createAttention(clock: Pick<Clock, "monotonicMs">): Attention {
 
   return {
     deadline: (timeoutMs, onOver) => {
-      /** Before the present run. */
+      /** Before the current run. */
       let spent: Spent = { realMs: 0, attentiveMs: 0, longestStallMs: 0 };
-      /** What the clocks said when the present run began. */
+      /** The clocks at the start of the current run. */
       let since: { readonly realMs: number; readonly attentiveMs: number } | undefined;
       let timer: NodeJS.Timeout | undefined;
       let round: NodeJS.Immediate | undefined;
@@ -150,7 +150,7 @@ export function createAttention(clock: Pick<Clock, "monotonicMs">): Attention {
           since = { realMs: nowMs, attentiveMs: attentiveMs(nowMs) };
           check();
         },
-        rest: () => {
+        pause: () => {
           spent = spentNow();
           end();
         },

@@ -2,9 +2,9 @@ import type { X509Certificate } from "node:crypto";
 import type { TLSSocket } from "node:tls";
 import type { TlsClientConfig } from "../config/config.ts";
 
-/** The certificate an appliance presented last, whether it was trusted or not. */
+/** The certificate that an appliance presented last, trusted or not. */
 export interface PresentedCertificate {
-  /** Unix time, in seconds; `undefined` where it cannot be read. */
+  /** Unix time in seconds; `undefined` if unreadable. */
   readonly notAfterSeconds: number | undefined;
   readonly subject: string;
   readonly issuer: string;
@@ -12,7 +12,6 @@ export interface PresentedCertificate {
   readonly sha256: string;
 }
 
-/** The facts of a certificate that operators ask for. */
 export function describeCertificate(certificate: X509Certificate): PresentedCertificate {
   const notAfterMs = Date.parse(certificate.validTo);
   return {
@@ -24,11 +23,10 @@ export function describeCertificate(certificate: X509Certificate): PresentedCert
 }
 
 /**
- * Why the peer of a finished handshake is not to be trusted at `wallMs` (Unix time), as text for the log; `undefined`
- * where it is.
+ * Why the peer of a finished handshake is not trusted at `wallMs` (Unix time), as text for the log; `undefined` if it is
+ * trusted.
  *
- * A pinned certificate vouches for itself, whoever signed it, whatever it is called and however old it is.
- * `insecure_skip_verify` leaves the pins alone.
+ * A pinned certificate is trusted regardless of its issuer, name and age. `insecure_skip_verify` does not disable pins.
  */
 export function peerProblem(
   socket: TLSSocket,
@@ -42,7 +40,7 @@ export function peerProblem(
   }
   if (tls.insecureSkipVerify || pins.length > 0) return undefined;
   if (!socket.authorized) return `the certificate is not trusted: ${String(socket.authorizationError)}`;
-  // A resumed session is not verified again; its certificate may have expired meanwhile.
+  // TLS does not verify the certificate of a resumed session again; it may have expired since.
   const notAfterSeconds = certificate?.notAfterSeconds;
   const hasExpired = notAfterSeconds !== undefined && notAfterSeconds * 1000 < wallMs;
   return hasExpired ? "the certificate has expired" : undefined;

@@ -13,41 +13,40 @@ import type { ConnectionPool } from "./connection-pool.ts";
 import type { Precedence } from "./permits.ts";
 import { createRedact, readCredentials, type Credentials } from "./credentials.ts";
 
-/** What an appliance answered. */
+/** An appliance's answer. */
 export interface Body {
-  /** As they came. */
+  /** As received. */
   readonly bytes: Uint8Array;
-  /** Replaces the credentials that were sent; every text of the answer passes through it before it is shown or kept. */
+  /** Replaces the credentials that were sent; every text of the answer must pass through it before use. */
   readonly redact: Redact;
 }
 
-/** Asks one appliance over connections that are kept between polls. */
+/** Queries one appliance over a pool of connections. */
 export interface ApplianceClient {
   /**
-   * One GET, from password file and name look-up to the last byte within `timeoutMs`, in which waiting for a connection to
-   * be admitted, up to `connectionWaitMs`, does not count, nor a stall of this process. @see Attention, Permits
-   * At the deadline the connection is ended. Never rejects. A connection that the appliance closed while it lay idle is
-   * replaced once.
+   * One GET, from reading the password file to the last byte, within `timeoutMs`. The wait for a connection, up to
+   * `connectionWaitMs`, does not count, nor does a stall of this process. @see Attention, Permits
+   * At the deadline the connection is closed. Never rejects. Retries once if the appliance had closed the idle connection.
    */
   get(path: string, timeoutMs: number, options?: GetOptions): Promise<Outcome<Body>>;
   /** The certificate presented last, trusted or not. */
   certificate(): PresentedCertificate | undefined;
-  /** Whether the credentials differ from those that were refused last; not if that cannot be told within `timeoutMs`. */
+  /** Whether the credentials differ from those refused last; false if they cannot be read within `timeoutMs`. */
   hasNewCredentials(timeoutMs: number): Promise<boolean>;
-  /** Ends all connections and every poll under way. */
+  /** Ends all connections and all polls in flight. */
   close(): void;
 }
 
 export interface GetOptions {
-  /** Where it must wait for a connection; default: `list`. */
+  /** Its place among polls that wait for a connection; default: `list`. */
   readonly precedence?: Precedence;
-  /** A poll that has waited as long for a connection fails as `local`; default: it waits for as long as it takes. */
+  /** After this wait for a connection the poll fails as `local`; default: no limit. */
   readonly connectionWaitMs?: number | undefined;
   /** A longer body is `too_large`; default: 256 KiB. */
   readonly bodyLimitBytes?: number;
-  /** Called once, when `timeoutMs` begins to count; never where the client is closed before. */
+  /** Called once, when `timeoutMs` begins to count; never if the client is closed before. */
   readonly onStarted?: (() => void) | undefined;
-  /** Called before the request is sent, with the credentials that it carries: the same symbol for the same credentials. */
+  /** Called before the request is sent, with a symbol for its credentials: equal symbols mean equal credentials. */
   readonly onCredentials?: ((credentials: symbol) => void) | undefined;
 }
 
@@ -56,7 +55,7 @@ const BODY_LIMIT_BYTES = 256 * 1024;
 export interface ApplianceClientDeps {
   readonly attention: Attention;
   readonly pool: ConnectionPool;
-  /** The path in front of every operation's. */
+  /** Prefix of every operation's path. */
   readonly pathPrefix: string;
   readonly basicAuth: BasicAuthConfig | undefined;
   readonly readPassword: PasswordReader;
@@ -85,7 +84,7 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
     return latest.symbol;
   }
 
-  async function ask(path: string, poll: Poll, { onCredentials }: GetOptions): Promise<Outcome<Body>> {
+  async function send(path: string, poll: Poll, { onCredentials }: GetOptions): Promise<Outcome<Body>> {
     const { connection } = poll;
     const isReused = connection.isConnected();
     const read = await readCredentials(deps.basicAuth, deps.readPassword);
@@ -105,14 +104,14 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
     const first = await exchangeOn(poll, pool, request, clock);
     const isLost =
       isReused && isConnectionLost(first) && connection.bytesRead() === bytesBefore && !poll.isOver;
-    const answer = isLost ? await askAgain(request, poll) : first;
+    const answer = isLost ? await retry(request, poll) : first;
     if (!answer.ok && answer.failure.reason === "auth") refused = credentials?.authorization;
     return answer.ok ? { ok: true, value: { bytes: answer.value, redact: redactOf(credentials) } } : answer;
   }
 
-  /** The appliance closed the idle connection while the request was on its way: nobody has answered it. */
-  async function askAgain(request: Request, poll: Poll): Promise<Answer> {
-    poll.deadline.rest();
+  /** The appliance closed the idle connection before the request reached it. */
+  async function retry(request: Request, poll: Poll): Promise<Answer> {
+    poll.deadline.pause();
     const connection = await pool.open("replacement");
     if (connection === undefined) return CLOSED;
     poll.connection = connection;
@@ -134,11 +133,11 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
         deadline: attention.deadline(timeoutMs, (overrun) => {
           poll.isOver = true;
           resolve({ ok: false, failure: deadlineFailure(poll, timeoutMs, overrun) });
-          leave(poll, timeoutMs, overrun);
+          abandon(poll, timeoutMs, overrun);
         }),
       };
       poll.deadline.run();
-      void ask(path, poll, options)
+      void send(path, poll, options)
         .catch((error: unknown) => failed("internal", describeError(error)))
         .then((answer) => {
           poll.deadline.end();
@@ -148,11 +147,11 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
   }
 
   /** Ends the connection of a poll whose deadline has passed. */
-  function leave(poll: Poll, timeoutMs: number, { kind }: Overrun): void {
+  function abandon(poll: Poll, timeoutMs: number, { kind }: Overrun): void {
     const { isSent, connection } = poll;
     if (!isSent) return pool.giveBack(connection);
     if (kind === "over") return pool.discard(connection);
-    // The appliance is not to blame: if its answer comes after all, the connection is as good as before.
+    // The delay was local: if the answer still arrives, the connection can be reused.
     poll.deadline = attention.deadline(timeoutMs, () => pool.discard(connection));
     poll.deadline.run();
   }
@@ -173,17 +172,17 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
   };
 }
 
-/** What one poll holds, so that its deadline can end it wherever it is. */
+/** The state of one poll, with which its deadline can end it at any stage. */
 interface Poll {
   readonly bodyLimitBytes: number;
   isOver: boolean;
-  /** Whether the connection is in use: before, only the password is read. */
+  /** Whether the connection is in use; before that, only the password is read. */
   isSent: boolean;
   connection: Connection;
   deadline: Deadline;
 }
 
-/** The outcome of a poll that has ended already; nobody reads it. */
+/** The unused outcome of a poll that has already ended. */
 const OVER = failed("timeout", "the deadline passed");
 
 function isConnectionLost(answer: Answer): boolean {
@@ -234,13 +233,13 @@ const STAGE_TEXT = {
   connected: "the appliance was connected",
 } as const;
 
-/** The client was closed and nobody reads this, or the wait has ended. */
+/** The wait for a connection has ended, or the client was closed and the result is unused. */
 function withoutConnection(waitedMs = 0): Failed {
   const waited = `it waited ${Math.round(waitedMs / 1000)} s for a connection`;
   return failed("local", `not sent: ${waited} (the limit of open files bounds how many there are)`);
 }
 
-/** Nobody waits for this any more. */
+/** An unused result. */
 const CLOSED = failed("internal", "the client was closed");
 
 interface Failed {

@@ -12,29 +12,28 @@ import { createLookup, type Lookup } from "./lookup.ts";
 import { createPermits } from "./permits.ts";
 import { createSecureContexts, handshakePeriod } from "./tls.ts";
 
-/** Where an appliance is, how it is reached, and with which others it is polled at the same moment. */
+/** An appliance's address, HTTP settings and cluster; members of a cluster are polled at the same instant. */
 export type Endpoint = Pick<ApplianceConfig, "baseUrl" | "http"> & Partial<Pick<ApplianceConfig, "cluster">>;
 
-/** Makes the client of an appliance. */
 export type CreateClient = (endpoint: Endpoint) => ApplianceClient;
 
 export interface ClientsOptions {
-  /** Of this program; it stands in the User-Agent. */
+  /** The program's version, for the User-Agent header. */
   readonly version: string;
-  /** Name look-ups in flight at once; each holds one of the threads that files and compression need too. */
+  /** Maximum number of concurrent name lookups; each uses one of the threads that files and compression share. */
   readonly maxLookups: number;
-  /** Password files read at once; likewise. */
+  /** Maximum number of concurrent reads of password files; each uses such a thread too. */
   readonly maxPasswordReads: number;
-  /** Connections to appliances that may be open at once, now; default: any number. */
+  /** The current maximum of open connections to appliances; default: unlimited. */
   readonly maxConnections?: () => number;
-  /** Default: those of the system. */
+  /** Default: the system's resolver. */
   readonly lookup?: Lookup;
   readonly readPassword?: PasswordReader;
 }
 
 /**
- * Clients that share name look-ups, reads of password files, secure contexts and permits for connections, and nothing that
- * one appliance could spoil for another.
+ * The clients share name lookups, reads of password files, secure contexts and permits for connections. An appliance
+ * cannot affect another one through them.
  */
 export function createClients(options: ClientsOptions, clock: Clock): CreateClient {
   const {
@@ -51,7 +50,7 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
     const isTls = url.protocol === "https:";
     let certificate: PresentedCertificate | undefined;
     const phase = phaseFraction(baseUrl);
-    // Without TLS there is nothing to verify again.
+    // Without TLS there is nothing to reverify.
     const period = () => (isTls ? handshakePeriod(phase, clock.monotonicMs()) : 0);
     const connector = createConnector({
       host: url.hostname.replace(/^\[(.*)\]$/, "$1"),

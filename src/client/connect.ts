@@ -8,19 +8,19 @@ import type { Lookup } from "./lookup.ts";
 import { openTunnel } from "./proxy.ts";
 import { handshake } from "./tls.ts";
 
-/** Watches one attempt, and may end it at any stage by destroying the sockets it is told of. */
+/** Observes one attempt to connect; can end it at any stage by destroying its sockets. */
 export interface AttemptWatcher {
   stage(stage: Stage): void;
-  /** Every socket of the attempt, from the moment it exists. */
+  /** Called for every socket of the attempt as soon as it exists. */
   socket(socket: Socket): void;
-  /** What the peer presented in a full handshake, trusted or not. */
+  /** Called with the peer's certificate after a full handshake, trusted or not. */
   certificate(certificate: PresentedCertificate): void;
 }
 
 /**
  * Connects once.
  *
- * @throws ConnectionError with its reason, or the runtime's error with its code
+ * @throws ConnectionError with its reason, or an error of Node.js with its code
  */
 export type Connector = (watcher: AttemptWatcher) => Promise<Socket>;
 
@@ -32,13 +32,13 @@ export interface ConnectorOptions {
   readonly tls: { readonly config: TlsClientConfig; readonly context: SecureContext } | undefined;
   readonly lookup: Lookup;
   readonly clock: Clock;
-  /** The number of the present period; a session is resumed in the period of its full handshake alone. */
+  /** The number of the current period; a session is resumed only in the period of its full handshake. */
   readonly period: () => number;
 }
 
 /**
- * The way to one appliance: name look-up, TCP, tunnel, TLS, each told to the watcher. It remembers the TLS session of
- * this appliance, and of this appliance alone, so that a new connection resumes it.
+ * Connects to one appliance: name lookup, TCP, tunnel, TLS. Reports each stage to the watcher. Keeps the TLS session of
+ * this appliance only, so that a new connection resumes it.
  */
 export function createConnector(options: ConnectorOptions): Connector {
   const { host, port, proxy, tls, lookup, clock } = options;
@@ -57,7 +57,7 @@ export function createConnector(options: ConnectorOptions): Connector {
       { name, context: tls.context, session: before?.session, remember: (session) => keep(session) },
       (socket) => watcher.socket(socket),
     );
-    // On a resumed session the peer presents nothing; it is whoever presented itself when the session began.
+    // The peer presents no certificate on a resumed session; the one of the full handshake applies.
     const isResumed = secured.isSessionReused();
     const certificate = isResumed ? before?.certificate : presentedBy(secured);
     if (certificate !== undefined && !isResumed) watcher.certificate(certificate);
@@ -67,7 +67,7 @@ export function createConnector(options: ConnectorOptions): Connector {
       secured.destroy();
       throw new ConnectionError("tls", problem);
     }
-    // Only now: a session of a peer that is not trusted is not to be resumed.
+    // Only now: the session of an untrusted peer must not be resumed.
     keep = (session) => void (resumable = { session, certificate, period });
     if (offered !== undefined) keep(offered);
     return secured;
@@ -84,7 +84,7 @@ export function createConnector(options: ConnectorOptions): Connector {
   };
 }
 
-/** A TLS session with a trusted peer; certificate and period of the full handshake that it began with. */
+/** A TLS session with a trusted peer, and the certificate and period of its full handshake. */
 interface Resumable {
   readonly session: Buffer;
   readonly certificate: PresentedCertificate | undefined;
@@ -97,21 +97,21 @@ function presentedBy(socket: TLSSocket): PresentedCertificate | undefined {
 }
 
 /**
- * How long one address may take before the next one of the same name is tried beside it; the runtime's own 250 ms give
- * up on slow ways too soon.
+ * How long one address may take before the next address of the same name is tried in parallel. The default of Node.js,
+ * 250 ms, is too short for slow networks.
  */
 const ADDRESS_ATTEMPT_TIMEOUT_MS = 1000;
 
 interface DialOptions {
   readonly lookup: Lookup;
-  /** Whether it is a proxy that is dialled: its failure has a reason of its own then. */
+  /** Whether the target is a proxy; its failures have the reason `proxy`. */
   readonly isProxy: boolean;
 }
 
 /**
- * A TCP connection, after a name look-up where the host is no address.
+ * Opens a TCP connection, after a name lookup if the host is not an address.
  *
- * @throws the runtime's error, or for a proxy that is not reached a ConnectionError
+ * @throws an error of Node.js, or a ConnectionError if a proxy is unreachable
  */
 function dial(
   { host, port }: { readonly host: string; readonly port: number },
@@ -137,9 +137,9 @@ function dial(
   return new Promise((resolve, reject) => {
     socket.once("connect", () => resolve(socket));
     socket.once("error", (error: NodeJS.ErrnoException) => {
-      const isTheProxy = isProxy && !isLookupError(error) && !isLocalError(error);
-      reject(isTheProxy ? new ConnectionError("proxy", "the proxy cannot be reached", error) : error);
+      const isProxyError = isProxy && !isLookupError(error) && !isLocalError(error);
+      reject(isProxyError ? new ConnectionError("proxy", "the proxy is unreachable", error) : error);
     });
-    socket.once("close", () => reject(new ConnectionError("connect", "the connection was given up")));
+    socket.once("close", () => reject(new ConnectionError("connect", "the connection attempt was aborted")));
   });
 }

@@ -1,27 +1,30 @@
 import type { Connection } from "./connection.ts";
 import type { PendingClaim, Permit, Permits, Precedence } from "./permits.ts";
 
-/** The pool of one appliance: lent to one poll each, taken back while they are good, all ended together. */
+/** The connections of one appliance. Each is lent to one poll at a time and reused while it is connected. */
 export interface ConnectionPool {
-  /** The connected connection used last that is free and not outdated; `undefined` if there is none. Ends outdated ones. */
+  /** Lends the idle connection used last; `undefined` if there is none. Ends outdated connections. */
   takeConnected(): Connection | undefined;
   /**
-   * A new connection, as soon as one more connection is admitted, or a connected one that is given back meanwhile where it is no
-   * replacement; `undefined` once closed, and after `longestWaitMs` without one.
+   * Lends a new connection as soon as a permit is available, or, except for a replacement, a connection that is given back
+   * before that. `undefined` once closed, and after `maxWaitMs`.
    */
-  open(precedence: Precedence, longestWaitMs?: number): Promise<Connection | undefined>;
-  /** Takes back a connection that was lent; it is kept if it is connected. */
+  open(precedence: Precedence, maxWaitMs?: number): Promise<Connection | undefined>;
+  /** Takes back a lent connection; keeps it if it is connected. */
   giveBack(connection: Connection): void;
-  /** Ends a connection that was lent; for a connection that has ended already, nothing. */
+  /** Ends a lent connection; no effect if it has already ended. */
   discard(connection: Connection): void;
-  /** Ends all pool for good, those that are lent out too. */
+  /** Ends all connections, lent ones too. */
   close(): void;
 }
 
 export interface ConnectionPoolDeps {
   readonly permits: Permits;
   readonly cluster: string | undefined;
-  readonly create: (callbacks: { readonly onBegun: () => void; readonly onGone: () => void }) => Connection;
+  readonly create: (callbacks: {
+    readonly onAttemptEnded: () => void;
+    readonly onClosed: () => void;
+  }) => Connection;
 }
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -42,10 +45,10 @@ export function createConnectionPool({ permits, cluster, create }: ConnectionPoo
 
   function openWith(permit: Permit): Connection {
     const connection = create({
-      onBegun: permit.begun,
-      onGone: () => {
+      onAttemptEnded: permit.attemptEnded,
+      onClosed: () => {
         permit.release();
-        // One that is lent stays with its poll, which is to learn why it has gone.
+        // A lent connection stays with its poll, which needs to see why it ended.
         const at = idle.indexOf(connection);
         if (at >= 0) idle.splice(at, 1)[0]?.destroy();
       },
@@ -54,7 +57,7 @@ export function createConnectionPool({ permits, cluster, create }: ConnectionPoo
     lent.add(connection);
     return connection;
   }
-  /** The poll that may have a connection of another one: not a replacement, which the appliance could close likewise. */
+  /** The next poll that may reuse a connection. A replacement may not: the appliance could close that connection too. */
   function nextWaiting(): Waiting | undefined {
     const all = [...waiting];
     return (
@@ -73,12 +76,12 @@ export function createConnectionPool({ permits, cluster, create }: ConnectionPoo
 
   return {
     takeConnected,
-    open: (precedence, longestWaitMs) => {
+    open: (precedence, maxWaitMs) => {
       if (isClosed) return Promise.resolve(undefined);
       return new Promise((resolve) => {
         const giveUp = (): void => self.take(undefined);
         const timer =
-          longestWaitMs === undefined ? undefined : setTimeout(giveUp, Math.min(longestWaitMs, MAX_TIMER_MS));
+          maxWaitMs === undefined ? undefined : setTimeout(giveUp, Math.min(maxWaitMs, MAX_TIMER_MS));
         const self: Waiting = {
           precedence,
           take: (connection) => {
@@ -101,7 +104,7 @@ export function createConnectionPool({ permits, cluster, create }: ConnectionPoo
         return next.take(connection);
       }
       idle.push(connection);
-      // Where connections are short this ends it, for the poll of another appliance that has waited longer.
+      // If connections are scarce, this ends the connection in favor of another appliance's poll that waited longer.
       permitOf.get(connection)?.idle(connection.destroy);
       if (next !== undefined && idle.includes(connection)) next.take(takeConnected());
     },

@@ -10,30 +10,30 @@ export interface Request {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** An idle connection is kept this long if the appliance does not end it sooner. */
+/** How long an idle connection is kept. */
 const IDLE_TIMEOUT_MS = 10 * 60_000;
 const HEADERS_LIMIT_BYTES = 16 * 1024;
 
 /**
- * One connection to an appliance, used by one poll at a time and kept between polls. Whoever holds it may destroy it
- * at any moment, in the middle of a handshake too, without touching any other poll.
+ * One connection to an appliance, used by one poll at a time and kept between polls. It can be destroyed at any time,
+ * even during a handshake, without affecting another poll.
  */
 export interface Connection {
   /**
-   * Sends a GET; the first one makes the connection, and none makes another.
+   * Sends a GET. The first one connects; later ones never reconnect.
    *
-   * @throws the error of the runtime or of undici, or a ConnectionError
+   * @throws an error of Node.js or undici, or a ConnectionError
    */
   request(request: Request): Promise<Dispatcher.ResponseData>;
-  /** How far the connection has come. */
+  /** The stage that the connection has reached. */
   stage(): Stage;
-  /** Whether there is a connection that another request may use. */
+  /** Whether another request can use the connection. */
   isConnected(): boolean;
-  /** Bytes that have arrived. */
+  /** Number of bytes received. */
   bytesRead(): number;
-  /** Whether it was made in an earlier period, so that its peer has to be verified anew. */
+  /** Whether it was opened in an earlier period, so that its peer must be verified again. */
   isOutdated(): boolean;
-  /** Ends everything at once: the request under way, the connection or the attempt to make one. */
+  /** Immediately ends the request in flight and the connection, or the attempt to connect. */
   destroy(): void;
 }
 
@@ -41,22 +41,22 @@ export interface ConnectionOptions {
   /** `https://host:port` */
   readonly origin: string;
   readonly connector: Connector;
-  /** The number of the present period. @see handshakePeriod */
+  /** The number of the current period. @see handshakePeriod */
   readonly period: () => number;
   readonly onCertificate: (certificate: PresentedCertificate) => void;
-  /** The connection is made, or could not be. */
-  readonly onBegun: () => void;
-  /** The connection has gone, by itself or by `destroy`; may be called more than once. */
-  readonly onGone: () => void;
+  /** Called when the attempt to connect has succeeded or failed. */
+  readonly onAttemptEnded: () => void;
+  /** Called when the connection has closed, by itself or by `destroy`; possibly more than once. */
+  readonly onClosed: () => void;
 }
 
-/** A connection that has not connected yet. */
+/** Creates a connection that connects at its first request. */
 export function createConnection(options: ConnectionOptions): Connection {
-  const { origin, connector, period, onCertificate, onBegun, onGone } = options;
+  const { origin, connector, period, onCertificate, onAttemptEnded, onClosed } = options;
   const madeIn = period();
   let stage: Stage = "lookup";
   let mayConnect = true;
-  /** Those of the connection and of attempts to make it; TLS is a socket above another one. */
+  /** All sockets of the connection and of attempts to connect; a TLS socket wraps another one. */
   const sockets: Socket[] = [];
   const socket = (): Socket | undefined => sockets.at(-1);
 
@@ -64,7 +64,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     connect: (_options, callback) => {
       if (!mayConnect) {
         const error = socket()?.errored;
-        // The library tries again, without end, after an error of its own.
+        // undici retries forever after an error of its own.
         const isOfSystem = error instanceof Error && "syscall" in error;
         callback(isOfSystem ? error : new ConnectionError("protocol", UNSENT), null);
         return;
@@ -74,9 +74,9 @@ export function createConnection(options: ConnectionOptions): Connection {
         stage: (reached: Stage) => (stage = reached),
         socket: (made: Socket) => {
           sockets.push(made);
-          // Whatever it has to say after its connection has ended, or between two owners, nobody waits for.
+          // Errors without another listener are irrelevant: the connection has ended, or changes its owner.
           made.on("error", () => {});
-          made.once("close", onGone);
+          made.once("close", onClosed);
         },
         certificate: onCertificate,
       };
@@ -85,14 +85,14 @@ export function createConnection(options: ConnectionOptions): Connection {
           (connected) => callback(null, connected),
           (error: Error) => callback(error, null),
         )
-        .finally(onBegun);
+        .finally(onAttemptEnded);
     },
     allowH2: false,
     pipelining: 1,
     maxHeaderSize: HEADERS_LIMIT_BYTES,
     keepAliveTimeout: IDLE_TIMEOUT_MS,
     keepAliveMaxTimeout: IDLE_TIMEOUT_MS,
-    // One deadline spans the whole poll and is the caller's; these would only add two more.
+    // The caller has one deadline for the whole poll.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -102,7 +102,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       try {
         return await client.request({ method: "GET", path, headers });
       } catch (error) {
-        throw isAssertedOf(error, socket()) ? new ConnectionError("protocol", UNHEARD_OF) : error;
+        throw isParserAssertion(error, socket()) ? new ConnectionError("protocol", INVALID_STATUS) : error;
       }
     },
     stage: () => stage,
@@ -111,21 +111,20 @@ export function createConnection(options: ConnectionOptions): Connection {
     isOutdated: () => period() !== madeIn,
     destroy: () => {
       client.destroy().catch(() => {});
-      // Destroying the client leaves a socket alive that is still connecting.
+      // client.destroy does not close a socket that is still connecting.
       for (const made of sockets) made.destroy();
-      onGone();
+      onClosed();
     },
   };
 }
 
 const UNSENT = "the connection broke before the request was sent";
-const UNHEARD_OF = "no answer to this request can have its status";
+const INVALID_STATUS = "the answer has a status that is invalid for this request";
 
 /**
- * Whether the error is an assertion about what was read from the socket: the library's parser makes some about an answer
- * that a server is free to break, a status below 100 or a 101 that nobody asked for, and ends the connection with it. An
- * assertion anywhere else is a bug.
+ * Whether the error is an assertion about data from the socket. undici's parser asserts that an answer has no status
+ * below 100 and no unexpected 101, and closes the connection otherwise. An assertion anywhere else is a bug.
  */
-function isAssertedOf(error: unknown, socket: Socket | undefined): boolean {
+function isParserAssertion(error: unknown, socket: Socket | undefined): boolean {
   return errorCode(error) === "ERR_ASSERTION" && socket?.errored === error;
 }

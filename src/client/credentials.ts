@@ -5,7 +5,7 @@ import { Secret } from "../support/secret.ts";
 import type { Failure } from "./failure.ts";
 
 export interface Credentials {
-  /** The header's value. */
+  /** The value of the Authorization header. */
   readonly authorization: string;
   readonly password: string;
 }
@@ -14,7 +14,7 @@ export type CredentialsResult =
   | { readonly ok: true; readonly credentials: Credentials | undefined }
   | { readonly ok: false; readonly failure: Failure };
 
-/** The credentials of one request, read anew. */
+/** Reads the credentials for one request. */
 export async function readCredentials(
   basicAuth: BasicAuthConfig | undefined,
   readPassword: PasswordReader,
@@ -35,15 +35,14 @@ export function basicAuthorization(credentials: Secret): string {
   return `Basic ${Buffer.from(credentials.reveal()).toString("base64")}`;
 }
 
-/** Shorter ones occur in any answer by chance (`MASTER`), and what is true must not become unreadable for their sake. */
+/** Shorter passwords can occur in any answer by chance (`MASTER`); redacting them would corrupt data. */
 const MIN_PASSWORD_LENGTH = 8;
-/** What JSON writes with a letter or a mark behind the backslash. @see RFC 8259, 7 */
+/** Characters with a two-character escape in JSON. @see RFC 8259, 7 */
 const SHORT_ESCAPES = new Map(Array.from('"\\/\b\f\n\r\t', (char, i) => [char, '"\\/bfnrt'.charAt(i)]));
 
 /**
- * Replaces by `<secret>` the credentials that a request was sent with: the header's token, and a password of at least
- * eight characters, as it is, percent-encoded or in base64 (for URLs too). In JSON each of their characters may be escaped, so that JSON text can be
- * redacted too.
+ * Returns a function that replaces the credentials of a request with `<secret>`: the header's token, and a password of at
+ * least eight characters, plain, percent-encoded or in base64 (base64url too). Also matches characters that are escaped in JSON.
  */
 export function createRedact(authorization: string, password: string): Redact {
   const known = password.length < MIN_PASSWORD_LENGTH ? [] : [password];
@@ -73,7 +72,7 @@ function patternOf(secret: string): string {
   );
 }
 
-/** A UTF-16 unit as it is, or as JSON may escape it. @see RFC 8259, 7 */
+/** Patterns for a UTF-16 unit, plain or escaped in JSON. @see RFC 8259, 7 */
 function formsOf(char: string): readonly string[] {
   const digits = hex(char.charCodeAt(0));
   const short = SHORT_ESCAPES.get(char);

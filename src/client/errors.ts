@@ -1,10 +1,10 @@
 import { errorCode } from "../support/errors.ts";
 import type { FailureReason } from "./failure.ts";
 
-/** How far an attempt to connect has come; what a deadline that strikes is called depends on it. */
+/** The progress of an attempt to connect; the reason of a failure at the deadline depends on it. */
 export type Stage = "lookup" | "connect" | "proxy" | "tls" | "connected";
 
-/** A connection that was not made, for a reason that has no error code of the runtime. */
+/** A failed connection, for a reason that has no error code in Node.js. */
 export class ConnectionError extends Error {
   readonly reason: FailureReason;
 
@@ -15,9 +15,9 @@ export class ConnectionError extends Error {
   }
 }
 
-/** This host is short of something; the appliance has nothing to do with it. EAI_MEMORY: in a name look-up. */
+/** This host lacks a resource; the appliance is not involved. EAI_MEMORY is from a name lookup. */
 const SHORTAGE = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EAI_MEMORY"]);
-/** Likewise, where all addresses fail so: no port is left. For one address of several it may be the lack of IPv6. */
+/** No local port is left, if all addresses fail with it. For one of several addresses it may mean that IPv6 is missing. */
 const NO_PORT = "EADDRNOTAVAIL";
 
 const UNREACHED = new Set([
@@ -33,7 +33,7 @@ const UNREACHED = new Set([
   "EPERM",
 ]);
 
-/** The reason for an error of a request; errors are told apart by code where they have one. */
+/** The failure reason for an error of a request. */
 export function classifyError(thrown: unknown, stage: Stage): FailureReason {
   const error = decisive(thrown);
   if (error instanceof ConnectionError) return error.reason;
@@ -44,13 +44,13 @@ export function classifyError(thrown: unknown, stage: Stage): FailureReason {
   if (isLookupError(error)) return "dns";
   if (code === "ETIMEDOUT") return "timeout";
   if (UNREACHED.has(code)) return "connect";
-  // A TLS alert may also arrive after the handshake: TLS 1.3 refuses client certificates then.
+  // A TLS alert can also arrive after the handshake: TLS 1.3 rejects client certificates then.
   if (stage === "tls" || /^(ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return "tls";
   if (code.startsWith("UND_ERR_")) return "protocol";
   return "internal";
 }
 
-/** What a deadline is called that strikes at this stage. */
+/** The failure reason for a deadline that passes at this stage. */
 export function classifyDeadline(stage: Stage): FailureReason {
   switch (stage) {
     case "lookup":
@@ -66,11 +66,11 @@ export function classifyDeadline(stage: Stage): FailureReason {
   }
 }
 
-/** An error as one line for the log: its code and message, and those of its cause. Holds no header and no body. */
+/** An error as one line for the log: code and message, and those of its cause. Contains no header and no body. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return "unknown error";
   const code = errorCode(error);
-  // OpenSSL's messages are full of thread ids and paths of its build; its reason is what they mean.
+  // OpenSSL's messages contain thread ids and build paths; `reason` is the readable part.
   const isOpenSsl = code?.startsWith("ERR_SSL_") === true && "reason" in error;
   const message = isOpenSsl
     ? String(error.reason)
@@ -79,12 +79,12 @@ export function describeError(error: unknown): string {
   return error.cause instanceof Error ? `${own} (${describeError(error.cause)})` : own;
 }
 
-/** undici gives the parser's errors a name and, for most of them, no code. */
+/** Most errors of undici's parser have a name but no code. */
 function isParserError(error: unknown): boolean {
   return error instanceof Error && error.name === "HTTPParserError";
 }
 
-/** Whether this host was short of something. */
+/** Whether this host lacked a resource. */
 export function isLocalError(error: unknown): boolean {
   const code = errorCode(decisive(error));
   return code === NO_PORT || isShortage(code);
@@ -94,7 +94,7 @@ function isShortage(code: string | undefined): boolean {
   return code !== undefined && SHORTAGE.has(code);
 }
 
-/** Where attempts on several addresses failed, the error that decides; any other error itself. */
+/** The relevant error if attempts on several addresses failed; any other error itself. */
 function decisive(error: unknown): unknown {
   if (!(error instanceof AggregateError)) return error;
   const errors: readonly unknown[] = error.errors;
@@ -102,7 +102,7 @@ function decisive(error: unknown): unknown {
   return shortage ?? errors.find((each) => errorCode(each) !== NO_PORT) ?? errors[0];
 }
 
-/** Whether it was the name look-up that failed; its codes are many, its system call is one. */
+/** Whether the name lookup failed. It has many error codes but one system call. */
 export function isLookupError(error: unknown): boolean {
   return error instanceof Error && "syscall" in error && error.syscall === "getaddrinfo";
 }

@@ -4,19 +4,19 @@ import type { Failure } from "./failure.ts";
 import type { Outcome } from "./failure.ts";
 import type { Connection, Request } from "./connection.ts";
 
-/** A complete body with status 200, or the failure that any other status is. */
+/** The complete body of an answer with status 200, or the failure for any other status. */
 export type Answer = Outcome<Uint8Array>;
 
-/** Each chunk costs a call of the parser, so that small ones by the hundred thousand would block the event loop. */
-const LEAST_BYTES_PER_CHUNK = 16;
-const FIRST_ROOM_BYTES = 8 * 1024;
+/** Each chunk costs a call of the parser; a hundred thousand small ones would block the event loop. */
+const MIN_BYTES_PER_CHUNK = 16;
+const INITIAL_BUFFER_BYTES = 8 * 1024;
 
 /**
- * Sends one GET on the connection and reads its whole answer. Interim answers are passed over, redirects are not followed. A
- * body of more than `bodyLimitBytes`, or in more chunks than a sixteenth of that, is `too_large`. The connection must not be
- * used again after a failure: the rest of the answer is left unread.
+ * Sends one GET and reads the whole answer. Skips interim answers and does not follow redirects. A body of more than
+ * `bodyLimitBytes`, or of more chunks than a sixteenth of that, is `too_large`. The connection must not be reused after a
+ * failure: the rest of the answer is unread.
  *
- * @throws the error of the runtime or of undici
+ * @throws an error of Node.js or undici
  */
 export async function exchange(
   connection: Connection,
@@ -31,36 +31,35 @@ export async function exchange(
   return { ok: false, failure: statusFailure(statusCode, fields["retry-after"], wallMs) };
 }
 
-/** Copies each chunk as it arrives: kept one by one, small chunks would need many times their size. */
+/** Copies each chunk on arrival: a list of small chunks would need many times their size. */
 function readBody(body: Readable, limitBytes: number): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    let room = Buffer.allocUnsafe(Math.min(FIRST_ROOM_BYTES, limitBytes));
+    let buffer = Buffer.allocUnsafe(Math.min(INITIAL_BUFFER_BYTES, limitBytes));
     let length = 0;
     let chunks = 0;
     body.on("data", (chunk: Buffer) => {
       const end = length + chunk.length;
       chunks += 1;
-      if (end > limitBytes || chunks > limitBytes / LEAST_BYTES_PER_CHUNK) {
-        const what =
-          end > limitBytes ? `${limitBytes} bytes` : `${limitBytes / LEAST_BYTES_PER_CHUNK} chunks`;
+      if (end > limitBytes || chunks > limitBytes / MIN_BYTES_PER_CHUNK) {
+        const what = end > limitBytes ? `${limitBytes} bytes` : `${limitBytes / MIN_BYTES_PER_CHUNK} chunks`;
         resolve({ ok: false, failure: { reason: "too_large", message: `the body has more than ${what}` } });
         body.destroy();
         return;
       }
-      if (end > room.length) {
-        const larger = Buffer.allocUnsafe(Math.min(limitBytes, Math.max(end, 2 * room.length)));
-        room.copy(larger, 0, 0, length);
-        room = larger;
+      if (end > buffer.length) {
+        const larger = Buffer.allocUnsafe(Math.min(limitBytes, Math.max(end, 2 * buffer.length)));
+        buffer.copy(larger, 0, 0, length);
+        buffer = larger;
       }
-      chunk.copy(room, length);
+      chunk.copy(buffer, length);
       length = end;
     });
-    body.once("end", () => resolve({ ok: true, value: room.subarray(0, length) }));
+    body.once("end", () => resolve({ ok: true, value: buffer.subarray(0, length) }));
     body.on("error", reject);
   });
 }
 
-/** The parser takes both when Content-Length comes first; where the answer ends is anybody's guess then. @see RFC 9112, 6.3 */
+/** The parser accepts both headers if Content-Length comes first; the end of the answer is ambiguous then. @see RFC 9112, 6.3 */
 function isSmuggled(fields: Readonly<Record<string, unknown>>): boolean {
   return fields["content-length"] !== undefined && fields["transfer-encoding"] !== undefined;
 }

@@ -1,21 +1,21 @@
 /**
- * Every way in which a poll can fail: the values of the label `reason`.
+ * All reasons why a poll can fail: the values of the label `reason`.
  *
- * - `dns`: the name did not resolve, or the deadline struck while it was looked up
+ * - `dns`: the name did not resolve, or the deadline passed during the lookup
  * - `connect`: refused, unreachable, reset
- * - `tls`: handshake failed, or the certificate is not to be trusted
- * - `timeout`: the deadline struck, once the name was known
+ * - `tls`: the handshake failed, or the certificate is not trusted
+ * - `timeout`: the deadline passed after the name lookup
  * - `auth`: 401, 403
- * - `http_status`: any other status but 200
- * - `protocol`: what answered does not speak HTTP, or broke off in the middle
+ * - `http_status`: any other status except 200
+ * - `protocol`: the answer is not HTTP, or is incomplete
  * - `too_large`: more bytes, chunks, interfaces, levels or members than the operation's limits allow
- * - `decode`: not the answer the specification describes
- * - `proxy`: the HTTP proxy refused, failed or stayed silent
- * - `secret`: the password file is missing, not permitted, empty or otherwise unfit
- * - `appliance_down`: a website test that was not sent, because the VRRP poll cannot reach or enter the appliance
- * - `stalled`: no poll completed for too long; judged when the fleet is read
- * - `local`: this host: out of descriptors, ports, memory, time or free slots of its own, or an I/O error
- * - `internal`: a bug of ours
+ * - `decode`: the answer does not match the specification
+ * - `proxy`: the HTTP proxy refused, failed or did not answer
+ * - `secret`: the password file is missing, not permitted, empty or otherwise invalid
+ * - `appliance_down`: a website test was not sent because the appliance is unreachable or unauthorized
+ * - `stalled`: no poll completed for too long; determined when the fleet is read
+ * - `local`: this host is out of descriptors, ports, memory, time or slots, or has an I/O error
+ * - `internal`: a bug in the exporter
  */
 export const FAILURE_REASONS = [
   "dns",
@@ -37,17 +37,17 @@ export const FAILURE_REASONS = [
 
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
-/** Why a poll failed. `reason` is for machines and bounded; `message` is for the log and holds no secret. */
+/** Why a poll failed. `reason` is one of a closed set; `message` is for the log and contains no secret. */
 export interface Failure {
   readonly reason: FailureReason;
   readonly message: string;
-  /** The status code, where one came. */
+  /** The status code, if one was received. */
   readonly status?: number;
-  /** What the answer's Retry-After asks for, with 429 and 503 alone. */
+  /** The answer's Retry-After, only with 429 and 503. */
   readonly retryAfterMs?: number;
 }
 
-/** What a request or a poll yields. */
+/** The result of a request or a poll. */
 export type Outcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly failure: Failure };
@@ -61,7 +61,7 @@ const APPLIANCE_DOWN: ReadonlySet<FailureReason> = new Set([
   "auth",
 ] satisfies FailureReason[]);
 
-/** Whether a VRRP poll that failed so means that the appliance can be neither reached nor entered. */
+/** Whether a VRRP poll that failed for this reason means that the appliance is unreachable or unauthorized. */
 export function meansApplianceDown(reason: FailureReason): boolean {
   return APPLIANCE_DOWN.has(reason);
 }

@@ -10,15 +10,15 @@ export type LookupCallback = (
   family?: number,
 ) => void;
 
-/** Name look-up in the form that `net.connect` takes. */
+/** A name lookup with the signature that `net.connect` expects. */
 export type Lookup = (hostname: string, options: LookupOptions, callback: LookupCallback) => void;
 
-/** Looks up every address of a name; cannot be called off. */
+/** Looks up all addresses of a name; cannot be canceled. */
 export type ResolveAll = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 /**
- * A look-up that never holds more than `maxInFlight` of the threads it shares with file reads and compression, and
- * none twice for the same name: a resolver that has gone silent must not silence the rest of the process.
+ * A lookup that uses at most `maxInFlight` of the threads it shares with file reads and compression, and one per name:
+ * an unresponsive resolver must not block the rest of the process.
  */
 export function createLookup(maxInFlight: number, resolveAll: ResolveAll = resolveBySystem): Lookup {
   const limit = pLimit(maxInFlight);
@@ -47,14 +47,14 @@ function answer(addresses: readonly LookupAddress[], options: LookupOptions, cal
 }
 
 /**
- * Other threads open and close files meanwhile: where a look-up has failed and fewer descriptors than this are free
- * afterwards, it may have had none.
+ * Other threads open and close files meanwhile: if a lookup failed and fewer descriptors than this are free afterwards,
+ * the lookup may have had none.
  */
-const LEAST_FREE_DESCRIPTORS = 8;
+const MIN_FREE_DESCRIPTORS = 8;
 
 /**
- * Calls the C library. Without a descriptor it may answer ENOTFOUND for any name, and may never load a module that it
- * could not open; so it is not called then, and its failures count only where descriptors are free.
+ * Calls the C library. Without a free descriptor it can return ENOTFOUND for any name, and can fail to load a module for
+ * good. So it is not called then, and its failures count only if descriptors are free.
  */
 function resolveBySystem(hostname: string): Promise<readonly LookupAddress[]> {
   return new Promise((resolve, reject) => {
@@ -62,12 +62,12 @@ function resolveBySystem(hostname: string): Promise<readonly LookupAddress[]> {
     if (shortage !== undefined) return reject(shortage);
     return systemLookup(hostname, { all: true }, (error, addresses) => {
       if (error === null) resolve(addresses);
-      else reject(descriptorShortage(LEAST_FREE_DESCRIPTORS) ?? error);
+      else reject(descriptorShortage(MIN_FREE_DESCRIPTORS) ?? error);
     });
   });
 }
 
-/** The system's error if this process cannot get so many descriptors now; takes microseconds. */
+/** The system's error if this process cannot open this many descriptors now; takes microseconds. */
 function descriptorShortage(count: number): unknown {
   const taken: number[] = [];
   try {

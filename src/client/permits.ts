@@ -1,58 +1,58 @@
 import type { Attention } from "./attention.ts";
 
-/** Connections that are being made at once, over all appliances. */
-const MAX_BEGINNING = 64;
-/** A connection that hangs holds up others no longer than this, in attentive time: a loop that is late begins fewer. */
-const BEGINNING_MS = 250;
-/** As many members of a cluster begin together, even if that is more than may begin at once. */
+/** Maximum number of concurrent attempts to connect, over all appliances. */
+const MAX_CONNECTING = 64;
+/** A connection that hangs delays others no longer than this, in attentive time: an overloaded loop starts fewer. */
+const CONNECTING_MS = 250;
+/** Up to this many members of a cluster connect together, even above the limit. */
 const MAX_TOGETHER = 16;
 
 /**
- * Who is served first: a poll that has begun already and lost its connection, then VRRP lists, then website tests.
+ * The order of service: polls in flight that lost their connection, then VRRP lists, then website tests.
  */
 export const PRECEDENCES = ["replacement", "list", "test"] as const;
 export type Precedence = (typeof PRECEDENCES)[number];
 
 export interface Claim {
   readonly precedence: Precedence;
-  /** Lists of one cluster are served together, so that they are polled at the same moment. */
+  /** Lists of one cluster are served together, so that they are polled at the same instant. */
   readonly cluster?: string | undefined;
 }
 
-/** The right to one connection, held from before it is made until it is gone. */
+/** The right to one connection, from the attempt to connect until it is closed. */
 export interface Permit {
-  /** The connection is made, or has failed: another one may begin. */
-  begun(): void;
-  /** Nobody uses the connection; `end` ends it where its permit is needed elsewhere. */
+  /** The attempt to connect has succeeded or failed: another one may start. */
+  attemptEnded(): void;
+  /** The connection is idle; `end` is called if its permit is needed elsewhere. */
   idle(end: () => void): void;
   /** The connection is used again. */
   busy(): void;
-  /** The connection is gone. */
+  /** The connection is closed. */
   release(): void;
 }
 
 /**
- * Admits new connections: so many may begin at once, and so many may be open. All clients of the process share it. Claims
- * of the same precedence are served in turn.
+ * Admits new connections: limits the concurrent attempts to connect and the open connections. All clients of the process
+ * share it. Claims of the same precedence are served in order.
  */
 export interface Permits {
   /**
-   * Calls `onGranted` as soon as the connection may be made, at once where it can. Where too many are open, those that have
-   * been idle longest are ended, whichever appliance they lead to.
+   * Calls `onGranted` as soon as the connection is admitted, possibly at once. If too many are open, ends those that have
+   * been idle longest, of any appliance.
    */
   claim(claim: Claim, onGranted: (permit: Permit) => void): PendingClaim;
 }
 
 export interface PendingClaim {
-  /** Whether it is served before all others. */
+  /** Whether it is first in order. */
   isNext(): boolean;
-  /** The connection is not needed any more. */
+  /** The connection is no longer needed. */
   withdraw(): void;
 }
 
 export interface PermitsOptions {
   readonly attention: Attention;
-  /** Connections that may be open at once, now; at least 1. */
+  /** The current maximum of open connections; at least 1. */
   readonly maxOpen: () => number;
 }
 
@@ -68,16 +68,16 @@ export function createPermits({ attention, maxOpen }: PermitsOptions): Permits {
   };
   /** Claims of `queues.list` by cluster. */
   const clusters = new Map<string, Set<Waiting>>();
-  /** Connections that are being made: all of them, and those for lists by cluster. */
-  let beginning = 0;
-  const beginningOf = new Map<string, number>();
-  /** What ends each idle connection; the one that has been idle longest comes first. */
+  /** Connections that are connecting: all, and those for lists by cluster. */
+  let connecting = 0;
+  const connectingOf = new Map<string, number>();
+  /** Ends each idle connection; in order of idle time, longest first. */
   const idle = new Map<Permit, () => void>();
   let open = 0;
   let isAdmitting = false;
   let mustLookAgain = false;
 
-  /** What is granted or ended in here may call it again; that is one more round, not a deeper one. */
+  /** Callbacks can call it again; that starts another round instead of a recursion. */
   function admit(): void {
     mustLookAgain = true;
     if (isAdmitting) return;
@@ -91,16 +91,16 @@ export function createPermits({ attention, maxOpen }: PermitsOptions): Permits {
   function serveQueues(): void {
     for (const precedence of PRECEDENCES) {
       for (const waiting of queues[precedence]) {
-        if (beginning >= MAX_BEGINNING || !makeRoom()) return;
+        if (connecting >= MAX_CONNECTING || !makeRoom()) return;
         serve(waiting);
         serveCluster(waiting.cluster);
       }
     }
   }
-  /** The other members that wait; those that come a little later are served as they come. */
+  /** Serves the waiting members of a cluster. Members that arrive a little later are served on arrival. */
   function serveCluster(cluster = ""): void {
     for (const member of clusters.get(cluster) ?? []) {
-      if ((beginningOf.get(cluster) ?? 0) >= MAX_TOGETHER || !makeRoom()) return;
+      if ((connectingOf.get(cluster) ?? 0) >= MAX_TOGETHER || !makeRoom()) return;
       serve(member);
     }
   }
@@ -136,32 +136,32 @@ export function createPermits({ attention, maxOpen }: PermitsOptions): Permits {
   }
 
   function count(cluster: string | undefined, by: 1 | -1): void {
-    beginning += by;
+    connecting += by;
     if (cluster === undefined) return;
-    const members = (beginningOf.get(cluster) ?? 0) + by;
-    if (members === 0) beginningOf.delete(cluster);
-    else beginningOf.set(cluster, members);
+    const members = (connectingOf.get(cluster) ?? 0) + by;
+    if (members === 0) connectingOf.delete(cluster);
+    else connectingOf.set(cluster, members);
   }
 
   function createPermit(cluster: string | undefined): Permit {
-    let isBeginning = true;
+    let isConnecting = true;
     let isOpen = true;
     open += 1;
     count(cluster, 1);
-    const begun = (): void => {
+    const attemptEnded = (): void => {
       hanging.end();
-      if (!isBeginning) return;
-      isBeginning = false;
+      if (!isConnecting) return;
+      isConnecting = false;
       count(cluster, -1);
       admit();
     };
-    const hanging = attention.deadline(BEGINNING_MS, begun);
+    const hanging = attention.deadline(CONNECTING_MS, attemptEnded);
     hanging.run();
     const permit: Permit = {
-      begun,
+      attemptEnded,
       idle: (end) => {
         idle.set(permit, end);
-        // Fewer may be open than before.
+        // The maximum may have decreased.
         shrinkTo(maxOpen());
         admit();
       },
@@ -171,7 +171,7 @@ export function createPermits({ attention, maxOpen }: PermitsOptions): Permits {
         isOpen = false;
         idle.delete(permit);
         open -= 1;
-        begun();
+        attemptEnded();
         admit();
       },
     };
@@ -184,7 +184,7 @@ export function createPermits({ attention, maxOpen }: PermitsOptions): Permits {
       const waiting: Waiting = { precedence: claim.precedence, cluster, grant };
       queues[claim.precedence].add(waiting);
       if (cluster !== undefined) clusters.set(cluster, (clusters.get(cluster) ?? new Set()).add(waiting));
-      if (cluster !== undefined && beginningOf.has(cluster)) serveCluster(cluster);
+      if (cluster !== undefined && connectingOf.has(cluster)) serveCluster(cluster);
       admit();
       return { withdraw: () => withdraw(waiting), isNext: () => isNext(waiting) };
     },

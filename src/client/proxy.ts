@@ -6,8 +6,8 @@ import { ConnectionError } from "./errors.ts";
 const HEAD_LIMIT_BYTES = 16 * 1024;
 
 /**
- * Has the proxy on a connected socket open a tunnel to `target` (`host:port`). Bounded in size; time is the caller's, who
- * destroys the socket.
+ * Opens a tunnel to `target` (`host:port`) through the proxy on a connected socket. Limits the size of the answer; the
+ * caller limits the time by destroying the socket.
  *
  * @throws ConnectionError of reason `proxy`
  * @see RFC 9110, 9.3.6
@@ -24,15 +24,15 @@ export async function openTunnel(
   if (problem !== undefined) throw new ConnectionError("proxy", problem);
 }
 
-/** Everything up to the blank line; what came behind it is put back for whoever reads on. */
+/** Reads up to the blank line; puts the bytes after it back into the socket. */
 function readHead(socket: Socket): Promise<string> {
   let received = Buffer.alloc(0);
   return new Promise((resolve, reject) => {
-    const leave = (): void => {
+    const detach = (): void => {
       socket.off("data", onData).off("error", onError).off("close", onClose).pause();
     };
     const fail = (message: string, cause?: unknown): void => {
-      leave();
+      detach();
       reject(new ConnectionError("proxy", message, cause));
     };
     const onError = (error: Error): void => fail("the connection to the proxy broke", error);
@@ -42,7 +42,7 @@ function readHead(socket: Socket): Promise<string> {
       const end = received.indexOf("\r\n\r\n");
       if (end < 0 && received.length > HEAD_LIMIT_BYTES) fail("the proxy's answer to CONNECT has no end");
       if (end < 0) return;
-      leave();
+      detach();
       const rest = received.subarray(end + 4);
       if (rest.length > 0) socket.unshift(rest);
       resolve(received.subarray(0, end).toString("latin1"));

@@ -1,15 +1,15 @@
 /**
- * What a Retry-After header asks for, in milliseconds from `nowMs` (Unix time), never negative; `undefined` where it
- * is neither a number of seconds nor a date.
+ * The delay of a Retry-After header, in milliseconds from `nowMs` (Unix time), never negative; `undefined` if it is
+ * neither a number of seconds nor a date.
  *
  * @see RFC 9110, 10.2.3
  */
 export function parseRetryAfterMs(value: string, nowMs: number): number | undefined {
   const text = value.trim();
   if (/^\d+$/.test(text)) return Number(text) * 1000;
-  // Date.parse takes much that is no HTTP date, a bare "-5" among it; every HTTP date begins with its weekday.
+  // Date.parse also accepts texts like "-5"; every HTTP date begins with a weekday.
   const isDate = /^[A-Z][a-z]{2}/.test(text);
-  // The form without a zone is in UTC as well.
+  // The asctime form has no zone but is in UTC too.
   const atMs = isDate ? Date.parse(text.endsWith(" GMT") ? text : `${text} GMT`) : Number.NaN;
   return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
 }

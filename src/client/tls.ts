@@ -4,20 +4,20 @@ import type { TlsClientConfig } from "../config/config.ts";
 import { ConnectionError } from "./errors.ts";
 
 export interface HandshakeOptions {
-  /** The name or address that the certificate is to be for. */
+  /** The name or address that the certificate must match. */
   readonly name: string;
   readonly context: SecureContext;
-  /** To resume; `undefined` the first time. */
+  /** The session to resume, if any. */
   readonly session: Buffer | undefined;
-  /** Takes each session the peer offers for resumption. */
+  /** Called with each session that the peer offers for resumption. */
   readonly remember: (session: Buffer) => void;
 }
 
 /**
- * TLS over a connected socket. The certificate has not been judged when this resolves: it is to be looked at even if it
- * is refused, and nothing of ours was sent yet.
+ * TLS over a connected socket. The caller must verify the certificate before it sends anything: an untrusted certificate
+ * is reported too.
  *
- * @throws the runtime's error
+ * @throws an error of Node.js
  */
 export function handshake(
   socket: Socket,
@@ -27,7 +27,7 @@ export function handshake(
   const secured = connect({
     socket,
     host: name,
-    // An address is no name for SNI (RFC 6066, 3); the certificate is checked against `host` then.
+    // SNI allows no address (RFC 6066, 3); the certificate is checked against `host` then.
     ...(isIP(name) === 0 ? { servername: name } : {}),
     secureContext: context,
     ALPNProtocols: ["http/1.1"],
@@ -38,37 +38,37 @@ export function handshake(
   secured.on("session", remember);
   return new Promise((resolve, reject) => {
     secured.once("error", (error) => {
-      // An alert may also come later: TLS 1.3 refuses client certificates after the handshake. Ending the socket with it
-      // keeps undici from seeing a mere end of the connection, and the reason from being lost.
+      // An alert can also come later: TLS 1.3 rejects client certificates after the handshake. Destroying the socket with
+      // the error passes the reason to undici.
       secured.destroy(error);
       reject(error);
     });
     secured.once("secureConnect", () => resolve(secured));
-    secured.once("close", () => reject(new ConnectionError("connect", "the connection was given up")));
+    secured.once("close", () => reject(new ConnectionError("connect", "the connection attempt was aborted")));
   });
 }
 
-/** Shorter than an hour, so that with polls up to five minutes apart no certificate that is reported is older than that. */
+/** With polls up to five minutes apart, a reported certificate is at most an hour old. */
 const PERIOD_MS = 55 * 60_000;
 
 /**
- * The number of the period of 55 minutes that `monotonicMs` belongs to. A full handshake vouches for connections and
- * sessions of its own period alone. `phase`, from 0 up to 1: where in that time the periods of one appliance begin, so
- * that a fleet does not renew all its handshakes at once.
+ * The number of the 55-minute period that contains `monotonicMs`. A full handshake is valid for connections and sessions
+ * of its own period only. `phase`, from 0 up to 1, shifts the periods of one appliance, so that a fleet does not renew
+ * all its handshakes at once.
  */
 export function handshakePeriod(phase: number, monotonicMs: number): number {
   return Math.floor(monotonicMs / PERIOD_MS - phase);
 }
 
-/** Gives the secure context of a TLS configuration. */
+/** Returns the secure context for a TLS configuration. */
 export type SecureContexts = (tls: TlsClientConfig) => SecureContext;
 
-/** More than a fleet has in practice; those used last are kept, so that reloads leave nothing behind. */
+/** More than a fleet needs in practice; the least recently used are dropped, so that reloads do not leak. */
 const MAX_CONTEXTS = 64;
 
 /**
- * One secure context for each distinct TLS configuration: parsing a long list of authorities blocks for tens of
- * milliseconds, and a fleet mostly shares one.
+ * One secure context for each distinct TLS configuration. Parsing a long list of authorities blocks for tens of
+ * milliseconds, and a fleet usually shares one.
  */
 export function createSecureContexts(): SecureContexts {
   const contexts = new Map<string, SecureContext>();
@@ -86,12 +86,12 @@ export function createSecureContexts(): SecureContexts {
 function makeContext({ ca, cert, key, minVersion }: TlsClientConfig): SecureContext {
   const isLegacy = minVersion === "TLSv1" || minVersion === "TLSv1.1";
   return createSecureContext({
-    // As in Go and curl: whatever stands in the file is trusted, root or not.
+    // As in Go and curl: every certificate in the file is trusted, root or not.
     ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key: key.reveal() }),
     ...(minVersion === undefined ? {} : { minVersion }),
-    // OpenSSL 3 speaks TLS below 1.2 at its lowest security level alone.
+    // OpenSSL 3 allows TLS below 1.2 only at its lowest security level.
     ...(isLegacy ? { ciphers: "DEFAULT@SECLEVEL=0" } : {}),
   });
 }

@@ -7,10 +7,10 @@ import type { Cleanup } from "./cleanup.ts";
 import { HOST } from "./listener.ts";
 import { APPLIANCES, type ApplianceName, type World } from "./scenario.ts";
 
-/** The name of the account that each appliance has for the exporter. */
+/** The exporter's user name on each appliance. */
 export const USERNAME = "monitor";
 
-/** Shorter than the exporter waits for a website test. */
+/** Shorter than the exporter's timeout for a website test. */
 const WEBSITE_TIMEOUT_MS = 1_500;
 
 /** A running reference appliance. */
@@ -23,11 +23,10 @@ export interface DemoAppliance {
 export interface AppliancesDeps extends Pick<ApplianceServerDeps, "tls" | "websites" | "onBug"> {
   /** PEM of the authority that signed the websites' certificates. */
   readonly ca: string;
-  /** What is true now. */
   readonly world: () => World;
 }
 
-/** Both members of the cluster, on free ports and each with a password of its own; the cleanup stops them. */
+/** Starts both members of the cluster, each with its own password; the cleanup stops them. */
 export async function startAppliances(
   deps: AppliancesDeps,
   cleanup: Cleanup,
@@ -55,7 +54,7 @@ async function startAppliance(
   return { name, baseUrl: `https://${HOST}:${port}`, password };
 }
 
-/** As an appliance reports them in a world; demo-a is the preferred master. */
+/** The interfaces that an appliance reports; demo-a is the preferred master. */
 function interfacesOf(name: ApplianceName, { master }: World): readonly LocalVrrpInterface[] {
   const role = {
     state: name === master ? "MASTER" : "BACKUP",

@@ -17,20 +17,20 @@ interface LeafOptions {
   readonly notAfter?: Date;
 }
 
-/** An authority made on the spot; its key is never written anywhere. */
+/** A temporary authority; its key stays in memory. */
 export interface Authority {
-  /** PEM of the authority's own certificate, for clients to trust. */
+  /** PEM of the authority's certificate, for clients to trust. */
   readonly cert: string;
   /** A server's certificate, signed by this authority. */
   issue(options?: LeafOptions): Promise<KeyPair>;
 }
 
 const HOUR_MS = 3_600_000;
-/** Longer than the notice that is given of certificates that end. */
+/** Longer than the warning period of the certificate alerts. */
 const VALIDITY_MS = 90 * 24 * HOUR_MS;
 const ALGORITHM = { keyType: "ec", curve: "P-256", algorithm: "sha256" } as const;
 
-/** A new authority with a key of its own; two of them do not trust each other. */
+/** Creates an authority with its own key; two authorities do not trust each other. */
 export async function createAuthority(name = "appliance-exporter loopback authority"): Promise<Authority> {
   const made = await generate([{ name: "commonName", value: name }], {
     ...ALGORITHM,

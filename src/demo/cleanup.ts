@@ -1,9 +1,9 @@
 type Undo = () => Promise<void>;
 
-/** What has been begun and must be ended, whatever happens. */
+/** Undoes what was started, even after an error. */
 export interface Cleanup {
   add(undo: Undo): void;
-  /** Undoes everything, the latest first, also where one of them fails; it then rejects. Again, it has nothing left to do. */
+  /** Undoes everything, latest first. Continues after a failure and then rejects. A second call has no effect. */
   run(): Promise<void>;
 }
 

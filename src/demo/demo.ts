@@ -13,19 +13,19 @@ import { describeBug } from "../support/errors.ts";
 
 export type DemoOptions = Omit<ExporterOptions, "configFile" | "telemetryPath" | "enableLifecycle">;
 
-/** Two appliances, three websites and the exporter that sees them, all on real sockets. */
+/** Two appliances, three websites and the exporter that polls them, all on real sockets. */
 export interface Demo {
   readonly appliances: readonly DemoAppliance[];
   readonly websites: readonly DemoWebsite[];
-  /** The exporter's, `host:port`. */
+  /** The exporter's addresses, `host:port`. */
   readonly addresses: readonly string[];
-  /** The exporter's configuration, in a folder of its own. */
+  /** The exporter's configuration, in a temporary folder. */
   readonly configFile: string;
   /** The fleet as the exporter sees it. */
   document(): FleetDocument;
-  /** Makes the next thing of the script happen, and tells it in one sentence. */
+  /** Takes the next step of the script; returns a sentence that describes it. */
   step(): Promise<string>;
-  /** Ends everything and removes the folder, within seconds. */
+  /** Stops everything and removes the folder, within seconds. */
   stop(): Promise<void>;
 }
 
@@ -33,11 +33,11 @@ export type DemoStart =
   | { readonly ok: true; readonly demo: Demo }
   | Extract<ExporterStart, { readonly reason: "listen" }>;
 
-/** Starts everything, or nothing: what had started is stopped again where something cannot. */
-export async function startDemo(options: DemoOptions, edges: ExporterEdges): Promise<DemoStart> {
+/** Starts everything, or stops what was started if something fails. */
+export async function startDemo(options: DemoOptions, deps: ExporterEdges): Promise<DemoStart> {
   const cleanup = createCleanup();
   try {
-    const started = await startParts(options, edges, cleanup);
+    const started = await startParts(options, deps, cleanup);
     if (!started.ok) await cleanup.run();
     return started;
   } catch (error) {
@@ -46,7 +46,7 @@ export async function startDemo(options: DemoOptions, edges: ExporterEdges): Pro
   }
 }
 
-async function startParts(options: DemoOptions, edges: ExporterEdges, cleanup: Cleanup): Promise<DemoStart> {
+async function startParts(options: DemoOptions, deps: ExporterEdges, cleanup: Cleanup): Promise<DemoStart> {
   const story = createStory();
   const write = await createWorkspace(cleanup);
   const { ca, tls } = await createCertificates();
@@ -58,23 +58,23 @@ async function startParts(options: DemoOptions, edges: ExporterEdges, cleanup: C
       websites: websites.map(({ tested }) => tested),
       world: story.world,
       onBug: (error) =>
-        edges.logger.error({ detail: describeBug(error) }, "appliance could not answer a request"),
+        deps.logger.error({ detail: describeBug(error) }, "appliance could not answer a request"),
     },
     cleanup,
   );
   const configFile = await writeExporterConfig(write, ca, appliances);
   const started = await startExporter(
     { ...options, configFile, telemetryPath: "/metrics", enableLifecycle: false },
-    edges,
+    deps,
   );
   if (!started.ok && started.reason === "listen") return started;
   if (!started.ok) throw new Error(started.errors.map(formatConfigError).join("\n"));
   cleanup.add(() => started.exporter.stop());
 
   async function step(): Promise<string> {
-    const sentence = story.goOn();
+    const sentence = story.next();
     const conditions = story.world().websites;
-    await Promise.all(websites.map((website) => website.turn(conditions[website.name])));
+    await Promise.all(websites.map((website) => website.setCondition(conditions[website.name])));
     return sentence;
   }
   const { addresses, document } = started.exporter;
@@ -82,14 +82,14 @@ async function startParts(options: DemoOptions, edges: ExporterEdges, cleanup: C
   return { ok: true, demo: { appliances, websites, addresses, configFile, document, step, stop } };
 }
 
-/** The world as it is now, and what makes it go on by one step. */
+/** Keeps the current world and applies the steps of the script. */
 function createStory() {
   const steps = script();
   let world = BEGINNING;
   return {
     world: () => world,
-    /** Tells in one sentence what happened. */
-    goOn: () => {
+    /** Takes the next step; returns a sentence that describes it. */
+    next: () => {
       const step = steps.next().value;
       world = advance(world, step);
       return describeStep(step, world);
@@ -97,7 +97,7 @@ function createStory() {
   };
 }
 
-/** An authority made on the spot, and one certificate for all servers of the demo. */
+/** Creates an authority and one certificate for all servers of the demo. */
 async function createCertificates() {
   const authority = await createAuthority();
   return { ca: authority.cert, tls: await authority.issue() };

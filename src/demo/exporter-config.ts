@@ -4,7 +4,7 @@ import type { WriteFile } from "./workspace.ts";
 
 const CA_FILE = "ca.pem";
 
-/** Writes what an operator would write by hand, the secrets and the authority beside it; tells the configuration's path. */
+/** Writes the exporter's configuration, password files and CA file; returns the configuration's path. */
 export async function writeExporterConfig(
   write: WriteFile,
   ca: string,
@@ -15,7 +15,6 @@ export async function writeExporterConfig(
   return write("config.yaml", configText(appliances));
 }
 
-/** A file's name, beside the configuration. */
 function passwordFile(appliance: string): string {
   return `${appliance}.password`;
 }

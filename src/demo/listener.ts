@@ -4,19 +4,19 @@ import type { Server } from "node:http";
 import { closeAtOnce, listen } from "../web/listen.ts";
 import type { Cleanup } from "./cleanup.ts";
 
-/** The loopback interface: the demo shows itself to nobody else. */
+/** The demo is reachable on this machine only. */
 export const HOST = "127.0.0.1";
 
-/** Below the range from which systems take ports for outgoing connections: none takes ours while we do not listen. */
+/** Below the range of ephemeral ports: no outgoing connection takes the port while the listener is closed. */
 const PORTS = { from: 20_000, to: 32_000 };
 const MAX_ATTEMPTS = 50;
 
-/** A server that can stop listening and come back on its port. */
+/** A server that can stop listening and later listen on the same port. */
 export interface Listener {
   readonly port: number;
-  /** Rejects where somebody else has taken the port. */
+  /** Rejects if the port is in use. */
   open(): Promise<void>;
-  /** Ends every connection, too. */
+  /** Also ends every connection. */
   close(): Promise<void>;
 }
 

@@ -1,28 +1,28 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface PlayDeps {
-  /** Makes the next thing happen, and tells it. */
+  /** Takes the next step; returns its description. */
   readonly step: () => Promise<string>;
   readonly intervalMs: number;
-  readonly say: (sentence: string) => void;
-  /** Tells what has become of it, `afterMs` later; left out where the next step comes before that. */
-  readonly report: { readonly afterMs: number; readonly tell: () => void };
+  readonly print: (sentence: string) => void;
+  /** Prints the consequences `afterMs` later, unless the next step comes first. */
+  readonly report: { readonly afterMs: number; readonly print: () => void };
   readonly stopRequested: Promise<void>;
 }
 
-/** Takes a step at each interval until a stop is requested; rejects as soon as a step does. */
-export async function play({ step, intervalMs, say, report, stopRequested }: PlayDeps): Promise<void> {
+/** Takes a step at each interval until a stop is requested; rejects if a step rejects. */
+export async function play({ step, intervalMs, print, report, stopRequested }: PlayDeps): Promise<void> {
   const stop = new AbortController();
   void stopRequested.then(() => stop.abort());
-  // It rejects when aborted, and never else.
+  // Rejects only when aborted.
   const wait = (ms: number) => sleep(ms, undefined, { signal: stop.signal }).catch(() => undefined);
   await wait(intervalMs);
   while (!stop.signal.aborted) {
-    say(await step());
+    print(await step());
     const afterMs = Math.min(report.afterMs, intervalMs);
     await wait(afterMs);
     if (stop.signal.aborted) return;
-    if (afterMs < intervalMs) report.tell();
+    if (afterMs < intervalMs) report.print();
     await wait(intervalMs - afterMs);
   }
 }

@@ -1,4 +1,3 @@
-/** The three websites, in the order of their ids. */
 export const WEBSITES = [
   { id: 1, name: "blog", protocol: "http" },
   { id: 2, name: "shop", protocol: "https" },
@@ -10,10 +9,10 @@ export const APPLIANCES = ["demo-a", "demo-b"] as const;
 export type WebsiteName = (typeof WEBSITES)[number]["name"];
 export type ApplianceName = (typeof APPLIANCES)[number];
 
-/** `refusing`: nothing listens any more; `failing`: every answer is 503. */
+/** `refusing`: connections are refused; `failing`: every answer is 503. */
 export type Condition = "up" | "refusing" | "failing";
 
-/** What is true in the demo at one moment. */
+/** The state of the demo. */
 export interface World {
   readonly master: ApplianceName;
   readonly websites: Readonly<Record<WebsiteName, Condition>>;
@@ -28,7 +27,7 @@ export const BEGINNING: World = {
   websites: { blog: "up", shop: "up", portal: "up" },
 };
 
-/** Played over and over. Its failovers are even in number, so that each lap ends as it began. */
+/** Repeated forever. The number of failovers is even, so that each round ends as it began. */
 const SCRIPT: readonly Step[] = [
   { kind: "failover" },
   { kind: "website", website: "shop", condition: "refusing" },
@@ -44,7 +43,6 @@ const SCRIPT: readonly Step[] = [
   { kind: "website", website: "shop", condition: "up" },
 ];
 
-/** Every step of the script in turn, without an end. */
 export function* script(): Generator<Step, never> {
   for (;;) yield* SCRIPT;
 }
@@ -61,7 +59,7 @@ export function advance(world: World, step: Step): World {
   }
 }
 
-/** One sentence that tells people what a step did, given the world after it. */
+/** A sentence that describes a step; `world` is the state after it. */
 export function describeStep(step: Step, { master }: World): string {
   switch (step.kind) {
     case "failover":

@@ -17,15 +17,15 @@ type WebsiteSpec = (typeof WEBSITES)[number];
 /** A real website on the loopback interface. */
 export interface DemoWebsite {
   readonly name: WebsiteName;
-  /** Where it listens, as long as it does. */
+  /** Where it listens unless it is `refusing`. */
   readonly urls: readonly string[];
-  /** As appliances know it. */
+  /** The appliances' configuration of it. */
   readonly tested: Website;
-  /** Brings it into a condition. Rejects where it cannot come back on its port. */
-  turn(condition: Condition): Promise<void>;
+  /** Rejects if its port is in use. */
+  setCondition(condition: Condition): Promise<void>;
 }
 
-/** The three websites, all up; the cleanup stops them. */
+/** Starts the three websites; the cleanup stops them. */
 export async function startWebsites(tls: Tls, cleanup: Cleanup): Promise<readonly DemoWebsite[]> {
   const websites: DemoWebsite[] = [];
   for (const spec of WEBSITES) websites.push(await startWebsite(spec, tls, cleanup));
@@ -39,7 +39,7 @@ async function startWebsite(spec: WebsiteSpec, tls: Tls, cleanup: Cleanup): Prom
   const start = (server: Server) => startListener(server, cleanup);
   const https =
     protocol === "http" ? undefined : await start(createSecureServer(tls, createPage(name, isFailing)));
-  // A website that has both sends its visitors to the secure one, as most do.
+  // A website with both protocols redirects to https, as most do.
   const location = https && urlOf("https", https);
   const http =
     protocol === "https" ? undefined : await start(createServer(createPage(name, isFailing, location)));
@@ -47,20 +47,20 @@ async function startWebsite(spec: WebsiteSpec, tls: Tls, cleanup: Cleanup): Prom
     name,
     urls: [...(http ? [urlOf("http", http)] : []), ...(location === undefined ? [] : [location])],
     tested: testedAs(spec, http, https),
-    turn: async (next) => {
+    setCondition: async (next) => {
       condition = next;
-      await turnListener(http, next);
-      await turnListener(https, next);
+      await setListener(http, next);
+      await setListener(https, next);
     },
   };
 }
 
 function testedAs({ id, protocol }: WebsiteSpec, http?: Listener, https?: Listener): Website {
-  // The port of a protocol that the website does not have is never used.
+  // The port of a missing protocol is never used.
   return { id, protocol, host: HOST, httpPort: http?.port ?? 80, httpsPort: https?.port ?? 443, path: "/" };
 }
 
-async function turnListener(listener: Listener | undefined, condition: Condition): Promise<void> {
+async function setListener(listener: Listener | undefined, condition: Condition): Promise<void> {
   await (condition === "refusing" ? listener?.close() : listener?.open());
 }
 

@@ -1,7 +1,7 @@
 import type { Demo } from "./demo.ts";
 import { BEGINNING } from "./scenario.ts";
 
-/** What a newcomer reads first: what runs, where to look, what to try. */
+/** The introduction: what runs, where to look, what to try. */
 export function welcome(
   { appliances, websites, addresses, configFile }: Demo,
   { stepIntervalMs, calledAs }: { readonly stepIntervalMs: number; readonly calledAs: string },
@@ -21,7 +21,7 @@ To try in another terminal:
   ${calledAs} poll demo-a --config.file=${configFile}
   ${calledAs} check --live --config.file=${configFile}
 
-Every ${stepIntervalMs / 1000} s something happens (==>), and the exporter's log tells what it sees of it. Ctrl-C ends it all.
+Every ${stepIntervalMs / 1000} s something happens (==>); the exporter's log shows how it is detected. Press Ctrl-C to stop.
 `;
 }
 
@@ -29,7 +29,7 @@ function line(name: string, ...facts: readonly string[]): string {
   return `  ${[name.padEnd(6), ...facts].join("  ")}\n`;
 }
 
-/** The URL of a listener, for this machine: one on all addresses is reached on the loopback one. */
+/** The URL of a listener from this machine; localhost if it listens on all addresses. */
 function urlOf(address: string): string {
   return `http://${address.replace(/^(0\.0\.0\.0|\[::\]):/, "localhost:")}/`;
 }

@@ -4,12 +4,12 @@ import { join } from "node:path";
 
 import type { Cleanup } from "./cleanup.ts";
 
-/** Writes a file into a folder and tells its path. */
+/** Writes a file and returns its path. */
 export type WriteFile = (name: string, text: string) => Promise<string>;
 
-/** A new temporary folder that nobody else can read; the cleanup removes it with all that is in it. */
+/** Creates a private temporary folder; the cleanup removes it. */
 export async function createWorkspace(cleanup: Cleanup): Promise<WriteFile> {
-  // Of mode 700 by itself.
+  // mkdtemp creates it with mode 700.
   const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-demo-"));
   cleanup.add(() => rm(folder, { recursive: true, force: true }));
   return async (name, text) => {

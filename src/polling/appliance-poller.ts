@@ -5,7 +5,7 @@ import { toSeconds, type Clock } from "../support/clock.ts";
 import {
   backoffAfter,
   NO_BACKOFF,
-  pausedUntilMs,
+  backoffUntilMs,
   refusedUntilMs,
   withoutRefusals,
   type FinishedPoll,
@@ -27,7 +27,7 @@ export interface AppliancePoller {
   /** Polls the operation, unless it is in flight or backs off, or the appliance is known to be down. Returns at once. */
   due(operation: Operation, dueMs: number): void;
   /** The monotonic instant until which the operation backs off; `undefined` if it does not. */
-  pausedUntilMs(operation: Operation): number | undefined;
+  backoffUntilMs(operation: Operation): number | undefined;
   /**
    * Changes the configuration of the appliance; `client` may be the present one. Ends a backoff for refused credentials. The
    * new client repeats polls that another client has in flight.
@@ -168,7 +168,7 @@ export function createAppliancePoller(
   }
 
   function pausedUntil(operation: Operation): number | undefined {
-    return pausedUntilMs(backoff, operationKey(operation), clock.monotonicMs());
+    return backoffUntilMs(backoff, operationKey(operation), clock.monotonicMs());
   }
 
   /** Whether the operation backs off because the credentials were refused. */
@@ -242,7 +242,7 @@ export function createAppliancePoller(
       const slot = OPERATIONS[operation.kind].takesSlot ? "needed" : "none needed";
       void attempt({ operation, dueMs, slot }).finally(() => inFlight.delete(key));
     },
-    pausedUntilMs: pausedUntil,
+    backoffUntilMs: pausedUntil,
     update: (next, nextClient) => {
       if (client !== nextClient) client?.close();
       appliance = next;

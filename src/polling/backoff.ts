@@ -1,31 +1,31 @@
 import { operationKey } from "./observation.ts";
 import type { Outcome } from "../client/failure.ts";
 
-/** No pause is longer than five minutes, whatever the appliance asks for. */
-const MAX_PAUSE_MS = 5 * 60_000;
+/** Also limits Retry-After. */
+const MAX_BACKOFF_MS = 5 * 60_000;
 const LIST = operationKey({ kind: "vrrp" });
 
-/** The pauses of one appliance, on the monotonic clock. Operations by their `operationKey`. */
+/** The backoff of one appliance, on the monotonic clock. Operations by `operationKey`. */
 export interface Backoff {
-  /** The credentials with which the latest poll of the list succeeded; `undefined` if it failed or was never made. */
+  /** The credentials of the latest poll of the list if it succeeded; else `undefined`. */
   readonly accepted: symbol | undefined;
-  /** After a refusal that may concern the account: every operation rests, so that the account is not locked. */
-  readonly everything: AppliancePause | undefined;
-  /** After refusals of website tests: each of these tests rests. */
-  readonly tests: ReadonlyMap<string, Pause>;
-  /** After Retry-After: that operation rests. */
+  /** Of every operation, after a refusal that may concern the account, so that the account is not locked. */
+  readonly everything: AppliancePeriod | undefined;
+  /** Of refused website tests. */
+  readonly tests: ReadonlyMap<string, Period>;
+  /** Of operations whose answer had a Retry-After. */
   readonly retryAfterUntilMs: ReadonlyMap<string, number>;
 }
 
-interface Pause {
+interface Period {
   readonly sinceMs: number;
   readonly untilMs: number;
 }
 
-interface AppliancePause extends Pause {
+interface AppliancePeriod extends Period {
   /** The operation that was refused last; its success ends the doubling. */
   readonly operation: string;
-  /** Website tests rest until then: the list is polled first, else refused tests could keep it from ever being polled. */
+  /** The end for website tests, later than for the list: otherwise refused tests could prevent every poll of the list. */
   readonly testsUntilMs: number;
 }
 
@@ -40,24 +40,24 @@ export interface FinishedPoll {
   /** operationKey */
   readonly operation: string;
   readonly outcome: Outcome<unknown>;
-  /** The credentials that were sent; the same symbol for the same credentials. `undefined` if nothing was sent. */
+  /** Identifies the credentials that were sent; `undefined` if nothing was sent. */
   readonly credentials: symbol | undefined;
   readonly startedMs: number;
   readonly endedMs: number;
-  /** The operation's interval, or its schedule's present gap. */
+  /** The operation's interval, or the current gap of its schedule. */
   readonly intervalMs: number;
-  /** How much longer website tests rest than the list. */
+  /** How much longer website tests back off than the list. */
   readonly listFirstMs: number;
 }
 
 /**
- * The pauses after a poll. A pause after a refusal (401, 403) lasts one interval, doubled at each further refusal up to
- * 5 minutes.
+ * The backoff after a poll. After a refusal (401, 403) it lasts one interval, doubled at each further refusal up to 5
+ * minutes.
  *
- * - A refused list pauses every operation, until the list or the operation refused last succeeds.
- * - A refused website test pauses itself, until it succeeds. It pauses every operation too, unless the latest poll of the
- *   list succeeded with the same credentials.
- * - Retry-After pauses its operation, at most 5 minutes.
+ * - After a refused list every operation backs off, until the list or the operation refused last succeeds.
+ * - A refused website test backs off until it succeeds. So does every operation, unless the latest poll of the list
+ *   succeeded with the same credentials.
+ * - After Retry-After its operation backs off, at most 5 minutes.
  */
 export function backoffAfter(backoff: Backoff, poll: FinishedPoll): Backoff {
   return {
@@ -68,18 +68,18 @@ export function backoffAfter(backoff: Backoff, poll: FinishedPoll): Backoff {
   };
 }
 
-/** Ends all pauses for refused credentials, because they have changed. */
+/** Ends all backoff for refused credentials, because they have changed. */
 export function withoutRefusals(backoff: Backoff): Backoff {
   return { ...backoff, everything: undefined, tests: new Map() };
 }
 
-/** Until when an operation rests, on the monotonic clock; `undefined` if it does not. */
-export function pausedUntilMs(backoff: Backoff, operation: string, nowMs: number): number | undefined {
+/** The end of an operation's backoff, on the monotonic clock; `undefined` if there is none. */
+export function backoffUntilMs(backoff: Backoff, operation: string, nowMs: number): number | undefined {
   const retryAfterMs = backoff.retryAfterUntilMs.get(operation) ?? 0;
   return later(nowMs, Math.max(refusedUntilMs(backoff, operation, nowMs) ?? 0, retryAfterMs));
 }
 
-/** The same, of pauses for refused credentials alone. */
+/** The same, only for refused credentials. */
 export function refusedUntilMs(backoff: Backoff, operation: string, nowMs: number): number | undefined {
   const { everything, tests } = backoff;
   const all = operation === LIST ? everything?.untilMs : everything?.testsUntilMs;
@@ -95,29 +95,29 @@ function acceptedAfter(accepted: symbol | undefined, poll: FinishedPoll): symbol
   return poll.outcome.ok ? poll.credentials : undefined;
 }
 
-function everythingAfter(backoff: Backoff, poll: FinishedPoll): AppliancePause | undefined {
-  const { everything: pause, accepted } = backoff;
+function everythingAfter(backoff: Backoff, poll: FinishedPoll): AppliancePeriod | undefined {
+  const { everything: period, accepted } = backoff;
   const { operation, outcome, credentials } = poll;
-  if (outcome.ok) return operation === LIST || operation === pause?.operation ? undefined : pause;
-  const isOfTestAlone = operation !== LIST && accepted !== undefined && accepted === credentials;
-  if (!isRefused(poll) || isOfTestAlone) return pause;
-  // Polls that were already under way when the first of them was refused are one refusal, not many.
-  if (pause !== undefined && poll.startedMs < pause.sinceMs) return pause;
-  const next = nextPause(pause, poll);
+  if (outcome.ok) return operation === LIST || operation === period?.operation ? undefined : period;
+  const isOnlyTest = operation !== LIST && accepted !== undefined && accepted === credentials;
+  if (!isRefused(poll) || isOnlyTest) return period;
+  // Refusals of polls that were in flight together count once.
+  if (period !== undefined && poll.startedMs < period.sinceMs) return period;
+  const next = nextPeriod(period, poll);
   return { ...next, operation, testsUntilMs: next.untilMs + poll.listFirstMs };
 }
 
 function testsAfter(tests: Backoff["tests"], poll: FinishedPoll): Backoff["tests"] {
   const { operation, outcome } = poll;
   if (operation === LIST) return tests;
-  const others = (): Map<string, Pause> => new Map([...tests].filter(([key]) => key !== operation));
+  const others = (): Map<string, Period> => new Map([...tests].filter(([key]) => key !== operation));
   if (outcome.ok) return tests.has(operation) ? others() : tests;
-  return isRefused(poll) ? others().set(operation, nextPause(tests.get(operation), poll)) : tests;
+  return isRefused(poll) ? others().set(operation, nextPeriod(tests.get(operation), poll)) : tests;
 }
 
-function nextPause(pause: Pause | undefined, { intervalMs, endedMs }: FinishedPoll): Pause {
-  const lengthMs = pause === undefined ? intervalMs : 2 * (pause.untilMs - pause.sinceMs);
-  return { sinceMs: endedMs, untilMs: endedMs + Math.min(lengthMs, MAX_PAUSE_MS) };
+function nextPeriod(period: Period | undefined, { intervalMs, endedMs }: FinishedPoll): Period {
+  const lengthMs = period === undefined ? intervalMs : 2 * (period.untilMs - period.sinceMs);
+  return { sinceMs: endedMs, untilMs: endedMs + Math.min(lengthMs, MAX_BACKOFF_MS) };
 }
 
 function isRefused({ outcome }: FinishedPoll): boolean {
@@ -130,5 +130,5 @@ function retryAfter(backoff: Backoff, poll: FinishedPoll): ReadonlyMap<string, n
     return backoff.retryAfterUntilMs;
   const others = [...backoff.retryAfterUntilMs].filter(([operation]) => operation !== poll.operation);
   if (lengthMs === undefined) return new Map(others);
-  return new Map([...others, [poll.operation, poll.endedMs + Math.min(lengthMs, MAX_PAUSE_MS)]]);
+  return new Map([...others, [poll.operation, poll.endedMs + Math.min(lengthMs, MAX_BACKOFF_MS)]]);
 }

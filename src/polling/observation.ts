@@ -13,43 +13,43 @@ type DecodedBy<K extends OperationKind> =
 /** An operation of one appliance. */
 export type Operation = { [K in OperationKind]: About<K> }[OperationKind];
 
-/** Tells the operations of one appliance apart. */
+/** Unique among the operations of one appliance. */
 export function operationKey(operation: Operation): string {
   return "websiteId" in operation ? `${operation.kind}/${operation.websiteId}` : operation.kind;
 }
 
-/** What one poll of an operation yielded. */
+/** The result of one poll of an operation. */
 export type PollResult = {
   [K in OperationKind]: About<K> & { readonly outcome: Outcome<DecodedBy<K>> };
 }[OperationKind];
 
-/** The dated result of one poll. */
+/** The result of one poll, with its time. */
 export type Observation = PollResult & {
   readonly appliance: string;
   /** Wall clock at the end of the poll, in milliseconds. */
   readonly completedAtMs: number;
-  /** `undefined` where nothing was sent. */
+  /** `undefined` if nothing was sent. */
   readonly durationSeconds: number | undefined;
   /**
-   * The monotonic instant from which this must count as stalled: two intervals (or two gaps of the schedule) and one
-   * timeout after its end, or after the end of the pause that it brought about.
+   * The monotonic instant at which this becomes stalled: two intervals (or gaps of the schedule) and one timeout after
+   * its end, or after the end of the backoff that it caused.
    */
   readonly expiresAtMs: number;
   readonly certificate: PresentedCertificate | undefined;
 };
 
-/** Why a poll that was due was not made. */
+/** Why a due poll was not made. */
 export const SKIP_REASONS = ["overlap", "backoff", "missed"] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
-/** The port through which polling tells what it does; implemented by those who measure and remember. */
+/** Receives the events of polling. */
 export interface PollEvents {
-  /** A poll begins, `latenessSeconds` after it was due; waiting for a free slot or a connection counts. */
+  /** A poll begins, `latenessSeconds` after it was due; includes the wait for a slot or a connection. */
   started(kind: OperationKind, latenessSeconds: number): void;
-  /** What a poll yielded; also, without `started`, for a poll that was not sent because it would be in vain. */
+  /** The result of a poll; also, without `started`, of a poll that was not sent. */
   observed(observation: Observation): void;
   /** `count` polls of an operation were due and not made. */
   skipped(kind: OperationKind, reason: SkipReason, count: number): void;
-  /** A poll that had started is over, whether it was observed or its appliance was taken away meanwhile. */
+  /** A started poll has ended, observed or not: its appliance may have been removed meanwhile. */
   ended(kind: OperationKind, durationSeconds: number): void;
 }

@@ -40,7 +40,7 @@ async function outcomeOf(
     if (!answer.ok) return answer;
     const { bytes, redact } = answer.value;
     const decoded = decode(bytes, redact);
-    // What a long answer is turned into costs as much once more: others have their turn between.
+    // Processing a long answer costs as much again: yield to the event loop first.
     if (bytes.length > LONG_ANSWER_BYTES) await nextTurn();
     if (decoded.ok) return decoded;
     const { reason, path: where, message } = decoded.problem;
@@ -50,32 +50,32 @@ async function outcomeOf(
   }
 }
 
-/** Why no website test is sent to an appliance whose VRRP poll failed so. @see meansApplianceDown */
+/** Why no website test is sent to an appliance that is down. @see meansApplianceDown */
 export const UNSENT_DOWN: Failure = {
   reason: "appliance_down",
-  message: "not sent: the VRRP poll cannot reach or enter the appliance",
+  message: "not sent: the appliance is unreachable or unauthorized",
 };
 
-/** Why nothing is sent while a Retry-After holds. */
+/** Why nothing is sent during a Retry-After. */
 export const UNSENT_DEFERRED: Failure = {
   reason: "http_status",
-  message: "not sent: the appliance asked for a pause",
+  message: "not sent: the appliance requested a delay (Retry-After)",
 };
 
-/** Why nothing is sent to an appliance that refused the credentials a while ago. */
+/** Why nothing is sent during the backoff after refused credentials. */
 export const UNSENT_AUTH: Failure = {
   reason: "auth",
   message: "not sent: the appliance refused the credentials",
 };
 
-/** Why a website test is not sent that waited for a slot until its latest result would have become stale. */
+/** Why a website test is not sent that waited for a slot until its latest result nearly expired. */
 export function unsentForSlot(shortOf: ShortOf, waitedSeconds: number): Failure {
   const key = { fleet: "", appliance: "_per_appliance" }[shortOf];
   const waited = `it waited ${Math.round(waitedSeconds)} s for a free slot`;
   return { reason: "local", message: `not sent: ${waited} (max_concurrent_website_tests${key})` };
 }
 
-/** The result of a poll that failed before anything was sent. */
+/** The result of a poll that was not sent. */
 export function unsent(operation: Operation, failure: Failure): PollResult {
   return { ...operation, outcome: { ok: false, failure } };
 }

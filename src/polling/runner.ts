@@ -125,7 +125,7 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
     nextPollMs: (name, operation) => {
       const owner = scheduled.get(name);
       if (owner === undefined) return undefined;
-      const fromMs = owner.poller.pausedUntilMs(operation) ?? clock.monotonicMs();
+      const fromMs = owner.poller.backoffUntilMs(operation) ?? clock.monotonicMs();
       return timetable.nextDueMs(targetKey(owner.appliance, operation), fromMs);
     },
     lastTickMs: timetable.lastTickMs,

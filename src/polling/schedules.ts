@@ -4,8 +4,8 @@ import type { Clock } from "../support/clock.ts";
 const TOLERANCE_MS = 2000;
 
 /**
- * Makes a check that calls `onJump` when wall clock and monotonic clock have parted by more than 2 s since the start or
- * the last call: the clock was set, or the machine slept.
+ * Returns a check that calls `onJump` if the wall clock has drifted from the monotonic clock by more than 2 s since the
+ * start or the last jump: the clock was set, or the machine slept.
  */
 function createClockGuard(clock: Clock, onJump: (jumpMs: number) => void): () => void {
   const offset = (): number => clock.wallMs() - clock.monotonicMs();
@@ -18,21 +18,21 @@ function createClockGuard(clock: Clock, onJump: (jumpMs: number) => void): () =>
   };
 }
 
-/** The instants of a cron expression: Unix time in milliseconds. It runs nothing and has no timer. */
+/** The instants of a cron expression, Unix time in milliseconds. Has no timer. */
 interface Cron {
-  /** The `count` instants that come next. */
+  /** The next `count` instants. */
   nextMs(count: number): readonly number[];
-  /** The instant `fromMs` and those that followed it up to `toMs`; of a very long time, the latest ones. */
+  /** The instant `fromMs` and all later instants up to `toMs`; only the latest ones of a very long time. */
   passedMs(fromMs: number, toMs: number): readonly number[];
   close(): void;
 }
 
-/** Steps of looking back, 10 µs each: more than three days of a schedule by the minute, more than an hour of one by the second. */
+/** Limit of looking back; a step takes 10 µs. Covers three days of a schedule in minutes, or an hour of one in seconds. */
 const MAX_STEPS = 5000;
 
 /** Six fields, seconds first; the wall clock's local time. The expression must be valid. */
 function createCron(expression: string): Cron {
-  // Never started: its own timer walks through all the time by which a clock is set forward.
+  // Never started: its timer would iterate over the whole time by which a clock is set forward.
   const task = createTask(expression, () => undefined);
   const stepMs = parse(expression).second.length === 1 ? 60_000 : 1000;
   return {
@@ -47,13 +47,13 @@ function createCron(expression: string): Cron {
   };
 }
 
-/** The cron expressions that are followed: one timer for each distinct one, however many entries follow it. */
+/** Active cron expressions: one timer for each distinct expression, shared by all its entries. */
 export interface Schedules {
-  /** Makes these the expressions that are followed; those that were already go on. */
+  /** Sets the active expressions; unchanged ones continue. */
   set(expressions: ReadonlySet<string>): void;
-  /** To be called every second: timers are set for what is due soon. */
+  /** Must be called every second: sets timers for what is due soon. */
   beat(): void;
-  /** The next `count` instants of an expression that is followed, Unix time in milliseconds; none for any other. */
+  /** The next `count` instants of an active expression, Unix time in milliseconds; none for any other. */
   nextMs(expression: string, count: number): readonly number[];
 }
 
@@ -61,7 +61,7 @@ export interface SchedulesDeps {
   readonly clock: Clock;
   /** How far ahead of its instant a timer is set. */
   readonly lookaheadMs: number;
-  /** An instant has come, at `dueMs`, monotonic; `missed` before it have passed unused. Must return at once. */
+  /** The expression was due at `dueMs`, monotonic, after `missed` instants that were missed. Must return at once. */
   readonly onDue: (expression: string, dueMs: number, missed: number) => void;
   readonly onClockJump: (jumpMs: number) => void;
 }
@@ -69,14 +69,13 @@ export interface SchedulesDeps {
 interface Plan {
   readonly expression: string;
   readonly cron: Cron;
-  /** The instant to come, by the wall clock. */
+  /** The next instant, by the wall clock. */
   nextMs: number;
   timer: NodeJS.Timeout | undefined;
 }
 
 /**
- * Goes by the wall clock, whichever way it is set: its instants are computed anew when it has jumped, and none that was
- * jumped over is told of.
+ * Follows the wall clock: recomputes the instants after a jump and does not report instants that were jumped over.
  */
 export function createSchedules({ clock, lookaheadMs, onDue, onClockJump }: SchedulesDeps): Schedules {
   const plans = new Map<string, Plan>();
@@ -100,7 +99,7 @@ export function createSchedules({ clock, lookaheadMs, onDue, onClockJump }: Sche
 
   function fire(plan: Plan): void {
     plan.timer = undefined;
-    // First of all: a clock that was set forward has passed no instant, and set back, the instant has not come.
+    // First: no instant is due if the clock was set forward past it or back before it.
     checkClock();
     const nowMs = clock.wallMs();
     if (plan.nextMs > nowMs) {
@@ -139,7 +138,7 @@ export function createSchedules({ clock, lookaheadMs, onDue, onClockJump }: Sche
   };
 }
 
-/** Expressions come round: the configuration takes no other. */
+/** The configuration rejects expressions without a next instant. */
 function nextOf(cron: Cron): number {
   return cron.nextMs(1)[0] ?? Number.POSITIVE_INFINITY;
 }

@@ -1,22 +1,22 @@
 import type { Clock } from "../support/clock.ts";
 
-/** The slots for website tests over the fleet, shared fairly between appliances. */
+/** The fleet's slots for website tests, shared fairly between appliances. */
 export interface Slots {
-  /** The number of slots over the fleet from now on; at least 1. */
+  /** Sets the number of slots of the fleet; at least 1. */
   setLimit(limit: number): void;
-  /** The part of one appliance; `limit`: the most slots that it may hold, at least 1. */
+  /** `limit`: the maximum number of slots that the appliance may hold, at least 1. */
   forAppliance(limit: number): ApplianceSlots;
 }
 
 export interface ApplianceSlots {
-  /** From the next slot on. */
+  /** Applies from the next slot on. */
   setLimit(limit: number): void;
   /**
-   * Waits for a slot. Resolves to `slot`, which must be released, or, once the wait is over, to what was short: slots of the
-   * fleet, or the appliance's own. Never rejects.
+   * Waits for a slot. Resolves to `slot`, which must be released, or, at the end of the wait, to the limit that was
+   * reached: the fleet's or the appliance's. Never rejects.
    */
   take(wait: Wait): Promise<"slot" | ShortOf>;
-  /** Gives back a slot that was taken. */
+  /** Gives back a slot. */
   release(): void;
   /** Ends every wait. */
   close(): void;
@@ -35,14 +35,14 @@ export interface Contender {
   /** How many slots it holds, and how many it may hold. */
   readonly held: number;
   readonly limit: number;
-  /** Since its longest wait began, or since it was last given a slot or gave one back, if that is later. */
+  /** Start of its longest wait, or when it last got or released a slot, if that is later. */
   readonly waitingSinceMs: number;
 }
 
 /**
- * Which appliance gets a free slot: of those that may hold one more, the one that holds the fewest; among equals, the one
- * that has waited longest; then the first one. No appliance gets the last slot of several, so that others never wait for
- * it alone.
+ * The appliance that gets a free slot: of those below their limit, the one with the fewest slots; among equals, the one
+ * that has waited longest; then the first. If there are several slots, no appliance gets all of them, so that one
+ * appliance never blocks the others.
  */
 export function nextInTurn<C extends Contender>(contenders: Iterable<C>, fleetLimit: number): C | undefined {
   const share = Math.max(1, fleetLimit - 1);
@@ -61,7 +61,7 @@ interface Member {
   held: number;
   limit: number;
   waitingSinceMs: number;
-  /** When it was last given a slot or gave one back. */
+  /** When it last got or released a slot. */
   servedMs: number;
   /** Longest wait first. */
   readonly waits: Waiting[];
@@ -74,7 +74,7 @@ interface Waiting {
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Begins with one slot. */
+/** Starts with one slot. */
 export function createSlots(clock: Clock): Slots {
   const waiting = new Set<Member>();
   let limit = 1;
@@ -93,7 +93,7 @@ export function createSlots(clock: Clock): Slots {
 
   function served(member: Member): void {
     member.servedMs = clock.monotonicMs();
-    // Among those that have waited for as long it is last.
+    // Makes it the last among equals.
     if (waiting.delete(member)) waiting.add(member);
     update(member);
   }

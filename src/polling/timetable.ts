@@ -5,46 +5,46 @@ import { dueAfterFirstMs, firstDueMs, takeDue, turnFromMs } from "./schedule.ts"
 import { createSchedules } from "./schedules.ts";
 
 const HEARTBEAT_MS = 1000;
-/** How far ahead of its due time a timer is set: more than a heartbeat, so that a late one delays nothing. */
+/** How far ahead of its due time a timer is set: more than a heartbeat, so that a late heartbeat delays nothing. */
 const LOOKAHEAD_MS = 1500;
 
-/** Something that is due again and again. */
+/** A recurring poll. */
 export interface TimetableEntry {
   readonly key: string;
-  /** What is polled; with another subject the entry begins anew. */
+  /** What is polled; with another subject the entry restarts. */
   readonly subject: string;
-  /** Entries that share it and their timing are due at the same instants. */
+  /** Entries with the same phase key and timing are due at the same instants. */
   readonly phaseKey: string;
   readonly timing: OperationTiming;
-  /** Whether its first poll is made at once, or waits for `release`. */
+  /** Whether the first poll is made at once or waits for `release`. */
   readonly first: "at_once" | "on_release";
 }
 
 export interface TimetableDeps {
   readonly clock: Clock;
-  /** The entry is due now, and was at `dueMs`, monotonic. Must return at once. */
+  /** The entry is due, since `dueMs`, monotonic. Must return at once. */
   readonly onDue: (key: string, dueMs: number) => void;
-  /** `count` instants of the entry have passed unused, because the process was blocked. */
+  /** `count` instants of the entry were missed, because the process was blocked. */
   readonly onMissed: (key: string, count: number) => void;
   readonly onClockJump: (jumpMs: number) => void;
 }
 
-/** Tells what is due, in time: intervals by the monotonic clock, cron expressions by the wall clock. */
+/** Reports due entries: intervals by the monotonic clock, cron expressions by the wall clock. */
 export interface Timetable {
-  /** Makes these the entries from now on. Those that stay as they were keep their instants. */
+  /** Sets the entries. Unchanged entries keep their instants. */
   set(entries: readonly TimetableEntry[]): void;
-  /** Lets an entry that waits for it begin, now, and tells whether there was one. */
+  /** Starts a waiting entry now; returns whether it was waiting. */
   release(key: string): boolean;
-  /** Makes an entry due now, out of turn; its turn stays. */
+  /** Makes an entry due now, in addition to its regular instants. */
   dueNow(key: string): void;
   /**
-   * The monotonic instant at which the entry is due next, `fromMs` or later; `undefined` where none is planned yet. Of a
-   * schedule whose next instant is before `fromMs`, that much alone is told.
+   * The monotonic instant, `fromMs` or later, at which the entry is due next; `undefined` if none is planned yet. `fromMs`
+   * if the next instant of a schedule is before it.
    */
   nextDueMs(key: string, fromMs: number): number | undefined;
-  /** Two intervals, or from now to the second next instant of a schedule. */
+  /** Two intervals, or the time until the second next instant of a schedule. */
   twoGapsMs(timing: OperationTiming): number;
-  /** The monotonic instant at which the heartbeat last ticked. */
+  /** The monotonic instant of the last heartbeat. */
   lastTickMs(): number;
   stop(): void;
 }
@@ -52,10 +52,10 @@ export interface Timetable {
 interface Slot {
   readonly entry: TimetableEntry;
   /**
-   * `waiting` for its release; `first`: due once at `dueMs`, outside its grid; `turning`: due at `dueMs` and so on, or,
-   * for a schedule, whenever its expression says.
+   * `waiting` for its release; `first`: due once at `dueMs`, outside its grid; `regular`: due at `dueMs` and every interval
+   * after that, or at the instants of its schedule.
    */
-  state: "waiting" | "first" | "turning";
+  state: "waiting" | "first" | "regular";
   dueMs: number | undefined;
   timer: NodeJS.Timeout | undefined;
 }
@@ -70,13 +70,14 @@ export function startTimetable({ clock, onDue, onMissed, onClockJump }: Timetabl
     lookaheadMs: LOOKAHEAD_MS,
     onDue: (expression, dueMs, missed) => {
       for (const { entry, state } of slots.values()) {
-        if (state === "turning" && expressionOf(entry.timing) === expression) tell(entry.key, dueMs, missed);
+        if (state === "regular" && expressionOf(entry.timing) === expression)
+          report(entry.key, dueMs, missed);
       }
     },
     onClockJump,
   });
 
-  function tell(key: string, dueMs: number, missed: number): void {
+  function report(key: string, dueMs: number, missed: number): void {
     if (missed > 0) onMissed(key, missed);
     onDue(key, dueMs);
   }
@@ -103,13 +104,13 @@ export function startTimetable({ clock, onDue, onMissed, onClockJump }: Timetabl
     }
     const due = takeDue(slot.dueMs, timing.intervalMs, clock.monotonicMs());
     slot.dueMs = due.nextDueMs;
-    tell(key, due.dueMs, due.missed);
+    report(key, due.dueMs, due.missed);
     arm(slot);
   }
 
   function begin(slot: Slot, dueMs: number): void {
     const { timing, key, phaseKey } = slot.entry;
-    slot.state = "turning";
+    slot.state = "regular";
     slot.dueMs = timing.kind === "interval" ? dueAfterFirstMs(phaseKey, timing.intervalMs, dueMs) : undefined;
     onDue(key, dueMs);
     arm(slot);

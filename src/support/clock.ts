@@ -1,6 +1,6 @@
-/** Where time comes from; tests hold it still. */
+/** The source of time; tests replace it. */
 export interface Clock {
-  /** Milliseconds since the Unix epoch; jumps when somebody sets the clock. For timestamps and cron expressions alone. */
+  /** Milliseconds since the Unix epoch; jumps when the clock is set. Only for timestamps and cron expressions. */
   wallMs(): number;
   /** Milliseconds since some fixed instant; never jumps. For due times, deadlines and expiry. */
   monotonicMs(): number;
@@ -11,7 +11,7 @@ export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
 };
 
-/** To the microsecond; the digits behind are noise. */
+/** Rounded to the microsecond. */
 export function toSeconds(ms: number): number {
   return Math.round(ms * 1000) / 1e6;
 }

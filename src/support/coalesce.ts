@@ -1,6 +1,6 @@
 /**
- * Runs `work` one at a time; calls that arrive while it runs share one run that follows, so that each call is answered
- * by a run that began after it. Each run waits for `gather` first, while which more calls may come to share it.
+ * Runs `work` one at a time. Calls that arrive during a run share the next run, so that each call gets the result of a
+ * run that began after it. Each run first waits for `gather`; calls that arrive meanwhile share it.
  */
 export function coalesce<T>(
   work: () => Promise<T>,

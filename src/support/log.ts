@@ -6,24 +6,24 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export const LOG_FORMATS = ["json", "logfmt"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
-/** How the program speaks to those who run it: constant lower-case messages, data in fields. */
+/** Messages are constant and lower-case; data is in fields. */
 export type Logger = Pick<PinoLogger, LogLevel>;
 
 export interface Log {
   readonly logger: Logger;
-  /** Lines lost because nobody took them. */
+  /** The number of lines lost because they could not be written. */
   dropped(): number;
-  /** Waits until everything is written, `timeoutMs` at most; what is left then is lost, with all that follows. */
+  /** Waits until everything is written, at most `timeoutMs`; after that, remaining and later lines are lost. */
   flush(timeoutMs: number): Promise<void>;
 }
 
-/** Lines that wait for a reader that is slow; beyond this they are dropped and counted. */
+/** Buffer for a slow reader; lines beyond it are dropped and counted. */
 const BUFFER_LIMIT_BYTES = 1024 * 1024;
 
-/** With none, the sink writes at once just so, but its flush waits for nothing. */
+/** With 0, pino's flush would not wait. */
 const FLUSHABLE_BYTES = 1;
 
-/** Logs to a file descriptor, without ever waiting for whoever reads it. */
+/** Logs to a file descriptor. Never blocks on its reader. */
 export function createLog(level: LogLevel, format: LogFormat, fd: number): Log {
   const sink = createSink(fd);
   const stream = { write: (line: string) => sink.write(format === "json" ? line : toLogfmt(line)) };
@@ -41,7 +41,7 @@ interface Sink extends Pick<Log, "dropped" | "flush"> {
   write(line: string): void;
 }
 
-/** A line that cannot be written is a line dropped and counted, never a reason to wait or to end. */
+/** A line that cannot be written is dropped and counted. */
 function createSink(fd: number): Sink {
   const boom = destination({
     dest: fd,
@@ -65,7 +65,7 @@ function createSink(fd: number): Sink {
     flush: (timeoutMs) =>
       new Promise((resolve) => {
         const timer = setTimeout(() => {
-          // What is still waiting would be written synchronously at exit, for as long as the reader likes.
+          // Otherwise the rest is written synchronously at exit, which a slow reader can block.
           isGivenUp = true;
           boom.destroy();
           resolve();

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 
 const SHOWN = "<secret>";
 
-/** A value that shows itself as `<secret>` to string conversion, JSON and inspection; only `reveal()` gives it. */
+/** A value that string conversion, JSON and inspection show as `<secret>`; only `reveal()` returns it. */
 export class Secret {
   readonly #value: string;
 
@@ -10,7 +10,7 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The value itself; call it where it is used, never where it could be logged or thrown. */
+  /** The value itself; must not reach a log line or an error message. */
   reveal(): string {
     return this.#value;
   }

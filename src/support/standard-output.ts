@@ -2,19 +2,19 @@ import { writeSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Writable } from "node:stream";
 
-/** Where a command's results go. */
+/** The destination of a command's results. */
 export interface StandardOutput {
-  /** Writes all of it, or as much as there is room for; never throws. */
+  /** Writes the text, or as much as fits; never throws. */
   write(text: string): void;
-  /** Resolves when nothing more can be written, for want of room or of a reader. */
+  /** Resolves when nothing more can be written: no space is left, or the reader closed the pipe. */
   readonly closed: Promise<void>;
-  /** Whether results are missing that somebody may wait for. */
+  /** Whether results were lost that a reader expects. */
   hasLost(): boolean;
 }
 
 /**
- * Never takes results for written that are not. Whoever stops reading, as head does, misses nothing. `stream`: of the file
- * descriptor `fd`; `onLoss`: is told once why results are missing, in words of the runtime.
+ * Detects results that could not be written. A reader that stops, like head, loses nothing. `stream` writes to the file
+ * descriptor `fd`; `onLoss` is called once, with the error message of Node.js.
  */
 export function openStandardOutput(
   stream: Writable,
@@ -31,7 +31,7 @@ export function openStandardOutput(
       resolve();
     });
   });
-  // For a file the runtime's stream writes once, and is content with the part that there was room for.
+  // The stream of a file writes once and ignores that only a part was written.
   const write = stream instanceof Socket ? (text: string) => stream.write(text) : writeWhole;
 
   function writeWhole(text: string): void {

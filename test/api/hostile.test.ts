@@ -7,7 +7,7 @@ import { decodeWebsiteTest, parseWebsiteTest } from "../../src/api/website-test.
 
 const DECODERS = [(body: Uint8Array) => decodeVrrpList(body, (text) => text), decodeWebsiteTest];
 
-/** Far more than a body may hold, so that what is not linear takes minutes. */
+/** Far beyond the limit of a body, so that non-linear work takes minutes. */
 const MANY_BYTES = 4 * Math.max(VRRP_LIST.limits.bytes, WEBSITE_TEST.limits.bytes);
 
 function fill(unit: string): string {
@@ -21,14 +21,14 @@ test.each([
   ["dashes", "-"],
   ["markers", "HTTP CONNECT ---\n"],
   ["folded markers", "HTTP CONNECT --- "],
-  ["halves of a marker", "HTTP CONNECT "],
+  ["incomplete markers", "HTTP CONNECT "],
   ["markers with far dashes", `HTTP CONNECT${" ".repeat(1000)}`],
   ["interim status lines", "HTTP/1.1 100 "],
   ["interim status lines in lines", "HTTP/1.1 100\n"],
   ["answers to CONNECT", "HTTP/1.1 200 Connection established "],
   ["answers to CONNECT in lines", "HTTP/1.1 200 Connection established\n"],
   ["answers to CONNECT, far apart", `HTTP/1.1 200${" ".repeat(1000)}Connection `],
-  ["status lines behind names", "x: HTTP/1.1 200 "],
+  ["status lines after names", "x: HTTP/1.1 200 "],
   ["digits", "1"],
   ["versions", "HTTP/1"],
   ["labels", "HTTP "],

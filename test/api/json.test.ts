@@ -37,7 +37,7 @@ test.each([
   ['{"secret":\v1}', "expected JSON, got text that is not JSON"],
   ['"secret\\\n"', "expected JSON, got text that is not JSON"],
   ['"secret\n', "expected JSON, got text that is not JSON"],
-])("refuses %j without telling what it holds", (text, message) => {
+])("rejects %j without revealing its content", (text, message) => {
   expect(parse(text)).toEqual({ ok: false, problem: { reason: "decode", path: "$", message } });
 });
 
@@ -62,18 +62,18 @@ test.each([
     `{"a":[${membersOf(4)}]}`,
     "expected at most 3 members in each member",
   ],
-])("reads as many %s as the limit, and refuses one more", (_, limits, within, beyond, message) => {
+])("accepts as many %s as the limit, and rejects one more", (_, limits, within, beyond, message) => {
   expect(parse(within, limits)).toHaveProperty("ok", true);
   const problem = { reason: "too_large", path: "$", message };
   expect(parse(beyond, limits)).toEqual({ ok: false, problem });
 });
 
-test("a login page with nested scripts is no JSON, rather than too large", () => {
+test("a login page with nested scripts is reported as markup, not as too large", () => {
   const problem = { reason: "decode", path: "$", message: "expected JSON, got markup" };
   expect(parse(`<script>${"{".repeat(100)}</script>`, { depth: 8 })).toEqual({ ok: false, problem });
 });
 
-test("where a key occurs twice, the last one counts", () => {
+test("the last value of a repeated key counts", () => {
   expect(parse('{"a":1,"a":2}')).toEqual({ ok: true, value: { a: 2 } });
 });
 
@@ -108,11 +108,11 @@ test.each([
   ["with a raw and an escaped line break", '{"a\nb":1,"a\\nb":1}', [["a\nb"]]],
   ["as array indices", '{"0":1,"0":1}', [["0"]]],
   ["as __proto__", '{"__proto__":1,"__proto__":1}', [["__proto__"]]],
-])("finds keys that occur twice %s", (_, text, repeated) => {
+])("finds repeated keys %s", (_, text, repeated) => {
   expect(repeatedIn(text)).toEqual(repeated);
 });
 
-test("does not take brackets inside strings for nesting", () => {
+test("brackets inside strings do not count as nesting", () => {
   const value = `${"[".repeat(100)}\\"${"{".repeat(100)}`;
   expect(parse(JSON.stringify([value]))).toEqual({ ok: true, value: [value] });
 });
@@ -124,7 +124,7 @@ test("keeps __proto__ as an inert member", () => {
   expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
 });
 
-test("gives back any JSON value", () => {
+test("parses any JSON value", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = JSON.stringify(value);
@@ -133,7 +133,7 @@ test("gives back any JSON value", () => {
   );
 });
 
-test("gives back any string whose control characters were left raw", () => {
+test("parses any string with raw control characters", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom("\n", "\t", "\0", '"', "\\", "é", "a") }), (value) => {
       const raw = `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
@@ -161,6 +161,6 @@ test.each([
   ['quo"te\n', '$["quo\\"te\\n"]'],
   ["\uDCFF", '$["\\udcff"]'],
   ["x".repeat(10_000), `$["${"x".repeat(64)}…"]`],
-])("writes the path of member %j", (name, path) => {
+])("formats the path of member %j", (name, path) => {
   expect(memberPath("$", name)).toBe(path);
 });

@@ -12,7 +12,7 @@ test.each([
   'quotes " and \\',
   "line\nbreak",
   "\0",
-])("well-formed text of at most 256 bytes stays as it is: %j", (raw) => {
+])("well-formed text of at most 256 bytes is unchanged: %j", (raw) => {
   expect(cutText(raw)).toBe(raw);
 });
 
@@ -23,13 +23,13 @@ test.each([
   { raw: `xx${"💥".repeat(64)}`, kept: `xx${"💥".repeat(63)}` },
   { raw: "a\ud800b", kept: "a\ufffdb" },
   { raw: "\udc00\ud800", kept: "\ufffd\ufffd" },
-])("text that is cut or replaced ends in a hash of all of it", ({ raw, kept }) => {
+])("text that is cut or replaced ends in a hash of the whole text", ({ raw, kept }) => {
   const value = cutText(raw);
   expect(value.slice(0, kept.length)).toBe(kept);
   expect(value.slice(kept.length)).toMatch(/^~[0-9a-f]{16}$/);
 });
 
-test("texts that differ only behind the cut stay different", () => {
+test("texts that differ only after the cut stay different", () => {
   const long = "x".repeat(10_000);
   expect(cutText(`${long}a`)).not.toBe(cutText(`${long}b`));
 });
@@ -39,7 +39,7 @@ test("texts that differ only in lone surrogates stay different", () => {
   expect(cutText("a\ud800")).not.toBe(cutText("a\ufffd"));
 });
 
-test("a text cannot pass for another one by spelling what that one is cut to", () => {
+test("a text that looks like the cut form of another text stays different from it", () => {
   for (const raw of ["\ud800", "x".repeat(300)]) expect(cutText(cutText(raw))).not.toBe(cutText(raw));
 });
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { decodeText } from "../../src/api/text.ts";
 
-/** The bytes that `decodeText` was given, from its text. */
+/** The bytes from which `decodeText` made a text. */
 function encodeText(text: string): Buffer {
   const parts = Array.from(text, (character) => {
     const code = character.codePointAt(0) ?? 0;
@@ -12,7 +12,7 @@ function encodeText(text: string): Buffer {
   return Buffer.concat(parts);
 }
 
-test("drops a byte order mark at the start alone", () => {
+test("drops a byte order mark only at the start", () => {
   expect(decodeText(Buffer.from("\uFEFF{}\uFEFF"))).toBe("{}\uFEFF");
 });
 
@@ -24,15 +24,15 @@ test.each([
   ["an encoded surrogate", [0xed, 0xa0, 0x80], "\uDCED\uDCA0\uDC80"],
   ["a code point beyond the last", [0xf4, 0x90, 0x80, 0x80], "\uDCF4\uDC90\uDC80\uDC80"],
   ["valid text beside it", [0xf0, 0x9f, 0x98, 0x80, 0xc3, 0xa9, 0xe2, 0x82, 0xac, 0xff], "😀é€\uDCFF"],
-])("keeps %s apart as lone surrogates", (_, bytes, text) => {
+])("decodes %s as lone surrogates", (_, bytes, text) => {
   expect(decodeText(Uint8Array.from(bytes))).toBe(text);
 });
 
-test("reads the view it is given, not the buffer below it", () => {
+test("decodes the given view, not the buffer below it", () => {
   expect(decodeText(Uint8Array.from([0x61, 0x62, 0x63]).subarray(1, 2))).toBe("b");
 });
 
-test("loses no byte, so that different bytes are different texts", () => {
+test("decodes different bytes to different texts", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
       const prefixed = Buffer.concat([Buffer.from(" "), bytes]);
@@ -41,7 +41,7 @@ test("loses no byte, so that different bytes are different texts", () => {
   );
 });
 
-test("reads a UTF-8 text as Node does, broken byte behind it or not", () => {
+test("decodes a UTF-8 text as Node.js does, with or without an invalid byte after it", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       const bytes = Buffer.from(` ${text}`);

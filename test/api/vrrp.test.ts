@@ -36,7 +36,7 @@ function decode(value: unknown) {
   return decodeVrrpList(Buffer.from(JSON.stringify(value)), asIs);
 }
 
-/** What becomes of carp0 with some fields replaced; `undefined` removes one. */
+/** Decodes carp0 with some fields replaced; `undefined` removes one. */
 function decodeWith(fields: object) {
   return decode({ carp0: { ...DETAILS, ...fields } });
 }
@@ -58,7 +58,7 @@ test("keeps the order of the answer", () => {
   ]);
 });
 
-test.each(["{}", "[]", "null", " [ ] \n", "\uFEFF{}"])("takes %j as no interfaces", (body) => {
+test.each(["{}", "[]", "null", " [ ] \n", "\uFEFF{}"])("decodes %j as an empty list", (body) => {
   const nothing = { interfaces: [], unreadable: [], anomalies: [] };
   expect(decodeVrrpList(Buffer.from(body), asIs)).toEqual({ ok: true, value: nothing });
 });
@@ -70,12 +70,12 @@ test.each([
   ["true", "expected an object of interfaces, got a boolean"],
   ["", "expected JSON, got nothing"],
   ["<html>log in</html>", "expected JSON, got markup"],
-])("refuses %j, which is no collection", (body, message) => {
+])("rejects %j, which is not a list", (body, message) => {
   const problem = { reason: "decode", path: "$", message };
   expect(decodeVrrpList(Buffer.from(body), asIs)).toEqual({ ok: false, problem });
 });
 
-/** An object with so many of these members. */
+/** An object with this many members. */
 function times(count: number, member: unknown): object {
   return Object.fromEntries(Array.from({ length: count }, (_, nth) => [`carp${nth}`, member]));
 }
@@ -94,7 +94,7 @@ test.each([
     { carp0: { a: [[[[[[[]]]]]]] } },
     "expected at most 8 levels of nesting",
   ],
-])("takes %s, and not one more", (_, within, beyond, message) => {
+])("accepts %s, and not one more", (_, within, beyond, message) => {
   expect(decode(within)).toHaveProperty("ok", true);
   expect(decode(beyond)).toEqual({ ok: false, problem: { reason: "too_large", path: "$", message } });
 });
@@ -115,7 +115,7 @@ test.each([
   ["lowest", { priority: "0", advskew: "254", vhid: "0" }, { priority: 0, advskew: 254, vhid: 0 }],
   ["highest", { priority: "255", advskew: "-1", vhid: "255" }, { priority: 255, advskew: -1, vhid: 255 }],
   ["negative zero", { priority: "-0", advskew: "254", vhid: "-0" }, { priority: 0, advskew: 254, vhid: 0 }],
-])("takes the %s numbers", (_, fields, decoded) => {
+])("accepts the %s numbers", (_, fields, decoded) => {
   expect(decodeWith(fields)).toEqual(listOf(decoded, []));
 });
 
@@ -133,42 +133,45 @@ test.each([
   "99999999999999999999",
   [204],
   true,
-])("loses the one sample of priority %j", (priority) => {
+])("drops only the priority if it is %j", (priority) => {
   const anomalies = [{ kind: "bad_field", path: "$.carp0.priority" }];
   expect(decodeWith({ priority })).toEqual(listOf({ priority: undefined }, anomalies));
 });
 
-test.each([undefined, null, "", "-2", 255])("loses the one sample of advskew %j", (advskew) => {
+test.each([undefined, null, "", "-2", 255])("drops only the advskew if it is %j", (advskew) => {
   const anomalies = [{ kind: "bad_field", path: "$.carp0.advskew" }];
   expect(decodeWith({ advskew })).toEqual(listOf({ advskew: undefined }, anomalies));
 });
 
-test("loses the one sample of a number that overflows", () => {
+test("drops only a number that overflows", () => {
   const body = JSON.stringify({ carp0: DETAILS }).replace('"204"', "1e999");
   const anomalies = [{ kind: "bad_field", path: "$.carp0.priority" }];
   expect(decodeVrrpList(Buffer.from(body), asIs)).toEqual(listOf({ priority: undefined }, anomalies));
 });
 
-test("tells of an advskew that does not follow from the priority, and keeps both", () => {
+test("reports an advskew that does not match the priority, and keeps both", () => {
   const anomalies = [{ kind: "advskew_mismatch", path: "$.carp0.advskew" }];
   expect(decodeWith({ advskew: "49" })).toEqual(listOf({ advskew: 49 }, anomalies));
 });
 
-test.each([undefined, null, "", [], {}, ["", ""]])("takes alias %j as none", (alias) => {
+test.each([undefined, null, "", [], {}, ["", ""]])("reads alias %j as no aliases", (alias) => {
   expect(decodeWith({ alias })).toEqual(listOf({ aliasCount: 0 }, []));
 });
 
-test.each(["192.0.2.1", 0, false, ["192.0.2.1", 1], { 0: "192.0.2.1" }])("cannot read alias %j", (alias) => {
-  const anomalies = [{ kind: "bad_field", path: "$.carp0.alias" }];
-  expect(decodeWith({ alias })).toEqual(listOf({ aliasCount: undefined }, anomalies));
-});
+test.each(["192.0.2.1", 0, false, ["192.0.2.1", 1], { 0: "192.0.2.1" }])(
+  "reports alias %j as unreadable",
+  (alias) => {
+    const anomalies = [{ kind: "bad_field", path: "$.carp0.alias" }];
+    expect(decodeWith({ alias })).toEqual(listOf({ aliasCount: undefined }, anomalies));
+  },
+);
 
 test.each(["INIT", "master", "MASTER ", "BACKUP\n"])("keeps an interface in state %j", (state) => {
   const anomalies = [{ kind: "unknown_state", path: "$.carp0.state_current" }];
   expect(decodeWith({ state_current: state })).toEqual(listOf({ state }, anomalies));
 });
 
-test("takes missing and unreadable texts as empty, and numbers as their digits", () => {
+test("reads missing and unreadable texts as empty, and numbers as their digits", () => {
   const fields = { if: undefined, netmask: ["255.255.255.0"], carppeer: null, type: 2 };
   expect(decodeWith(fields)).toEqual(listOf({ device: "", netmask: "", peer: "", type: "2" }, []));
 });
@@ -184,7 +187,7 @@ test.each([
   ["vhid", "two"],
   ["vhid", 256],
   ["vhid", -1],
-])("cannot read an interface whose %s is %j, and tells nothing else of it", (field, value) => {
+])("reports an interface with %s %j as unreadable, and nothing else about it", (field, value) => {
   expect(decodeWith({ [field]: value, priority: "much", alias: 1 })).toEqual({
     ok: true,
     value: {
@@ -195,7 +198,7 @@ test.each([
   });
 });
 
-test.each([null, [], "carp", 1, false])("loses nothing but the interface that is %j", (member) => {
+test.each([null, [], "carp", 1, false])("drops only the interface that is %j", (member) => {
   expect(decode({ "we ird": member, carp0: DETAILS })).toEqual({
     ok: true,
     value: {
@@ -206,7 +209,7 @@ test.each([null, [], "carp", 1, false])("loses nothing but the interface that is
   });
 });
 
-test("takes an interface named __proto__ for what it is", () => {
+test("decodes an interface named __proto__ like any other", () => {
   const body = `{"__proto__":${JSON.stringify(DETAILS)},"carp1":{"__proto__":${JSON.stringify(DETAILS)}}}`;
   expect(decodeVrrpList(Buffer.from(body), asIs)).toEqual({
     ok: true,
@@ -218,7 +221,7 @@ test("takes an interface named __proto__ for what it is", () => {
   });
 });
 
-test("keeps names apart that differ in invalid bytes alone", () => {
+test("distinguishes names that differ only in invalid bytes", () => {
   const member = Buffer.from(`":${JSON.stringify(DETAILS)}`);
   const body = [Buffer.from('{"a'), [0xfe], member, Buffer.from(',"a'), [0xff], member, Buffer.from("}")];
   const decoded = decodeVrrpList(Buffer.concat(body.map((part) => Buffer.from(part))), asIs);
@@ -262,12 +265,12 @@ test("cuts every text that it keeps, so that different texts stay different", ()
 });
 
 const SECRET = "priority";
-/** What becomes of the list where the request was sent with the password `priority`. */
+/** Decodes a list for a request that was sent with the password `priority`. */
 function redacted(value: unknown) {
   return decodeVrrpList(Buffer.from(JSON.stringify(value)), (text) => text.replaceAll(SECRET, "<secret>"));
 }
 
-test("redacts every text that it keeps and every path, and no key or number", () => {
+test("redacts every kept text and every path, but no key or number", () => {
   const echo = {
     ...DETAILS,
     state_current: SECRET,
@@ -299,19 +302,19 @@ test("redacts every text that it keeps and every path, and no key or number", ()
   });
 });
 
-test("leaves MASTER as it is, whatever the credentials are", () => {
+test("never redacts MASTER", () => {
   const body = Buffer.from(JSON.stringify({ carp0: DETAILS }));
   expect(decodeVrrpList(body, (text) => text.replace("MASTER", "<secret>"))).toEqual(listOf({}, []));
 });
 
-test("redacts before it cuts, so that no half and no hash of the credentials is left", () => {
+test("redacts before it cuts, so that no part and no hash of the credentials is left", () => {
   const decoded = redacted({ [`${"x".repeat(252)}${SECRET}`]: DETAILS });
   expect(decoded.ok && decoded.value.interfaces.map(({ name }) => name)).toEqual([
     `${"x".repeat(252)}<sec~4a2a97958c56d24c`,
   ]);
 });
 
-test("of two names that are the same when redacted the second cannot be read", () => {
+test("if two names are equal after redaction, the second is unreadable", () => {
   expect(redacted({ [SECRET]: DETAILS, "<secret>": DETAILS, carp0: DETAILS })).toEqual({
     ok: true,
     value: {
@@ -322,7 +325,7 @@ test("of two names that are the same when redacted the second cannot be read", (
   });
 });
 
-test("counts a key that occurs twice as bad_field, and takes the last one", () => {
+test("reports a repeated key as bad_field, and uses its last value", () => {
   const twice = JSON.stringify({ carp0: DETAILS }).replace('"vhid"', '"priority":"1","vhid"');
   expect(decodeVrrpList(Buffer.from(twice), asIs)).toEqual(
     listOf({ priority: 1 }, [
@@ -336,7 +339,7 @@ test("counts a key that occurs twice as bad_field, and takes the last one", () =
   );
 });
 
-test("writes a list exactly as specified", () => {
+test("encodes a list exactly as specified", () => {
   const { advskew: _, aliasCount: __, ...known } = { ...DECODED, alias: DETAILS.alias };
   const body = encodeVrrpList([
     known,
@@ -350,6 +353,6 @@ test("writes a list exactly as specified", () => {
   );
 });
 
-test("writes no interfaces as an empty object", () => {
+test("encodes an empty list as an empty object", () => {
   expect(encodeVrrpList([])).toBe("{}");
 });

@@ -12,7 +12,7 @@ import {
 const version = fc.constantFrom("HTTP/1.0", "HTTP/1.1", "HTTP/2", "HTTP/2.0", "HTTP/3");
 const reason = fc.constantFrom("", " OK", " Moved Permanently", " No: HTTP/1.1 200");
 const headerName = fc.stringMatching(/^[A-Za-z-]{1,12}$/);
-/** What a website may send in a header value, line breaks and lone surrogates aside. */
+/** A header value, without line breaks and lone surrogates. */
 const headerValue = fc
   .oneof(
     fc.string(),
@@ -54,7 +54,7 @@ const blocks = fc
     names.map((protocol, index) => ({ protocol, ...(answers[index] ?? answers[0]) })),
   );
 
-test("parses what was formatted, and decodes what was encoded", () => {
+test("parses formatted texts, and decodes encoded ones", () => {
   fc.assert(
     fc.property(blocks, (answers) => {
       const value = { blocks: answers.map(({ protocol, status }) => ({ protocol, status })) };
@@ -105,7 +105,7 @@ const nastyLine = fc.oneof(
 );
 const nastyText = fc.array(fc.oneof(nastyLine, fc.constant("\n"))).map((parts) => parts.join(""));
 
-test("lets no header value forge a block in a text with line breaks", () => {
+test("ignores markers in header values of a text with line breaks", () => {
   fc.assert(
     fc.property(fc.array(nastyLine), (values) => {
       const lines = values.map((value) => `X-Any: ${value.replaceAll("\n", "")}\n`);
@@ -117,7 +117,7 @@ test("lets no header value forge a block in a text with line breaks", () => {
 
 const forgery = nastyText.map((text) => `HTTPS CONNECT ---${text}`);
 
-test("lets no line at all forge a block when formatted", () => {
+test("formats lines so that none of them is a marker", () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(nastyText, forgery)), (lines) => {
       const text = formatWebsiteTest([

@@ -93,7 +93,7 @@ test.each([
     "HTTP CONNECT --- HTTP HTTP/1.1 301 HTTP CONNECT --- HTTP HTTP/1.1 200",
     "http 301",
   ],
-])("tells the protocol by the marker: %s", (_, text, statuses) => {
+])("reads the protocol from the marker: %s", (_, text, statuses) => {
   expect(statusesOf(text)).toBe(statuses);
 });
 
@@ -108,7 +108,7 @@ test.each([
   "HTTP CONNECT: --- HTTP",
   "X-Trace: a\nX-Other: HTTP CONNECT --- HTTP HTTP/1.1 200 OK\n",
   "first\n HTTP CONNECT --- HTTP HTTP/1.1 200 OK\n",
-])("takes %j for no test at all", (text) => {
+])("rejects %j, which has no marker", (text) => {
   expect(parseWebsiteTest(text)).toEqual({
     ok: false,
     problem: { reason: "decode", path: "$", message: "expected a connection marker, got a text without one" },
@@ -143,7 +143,7 @@ test.each([
   expect(statusesOf(`HTTP CONNECT --- HTTP ${answer}`)).toBe(statuses);
 });
 
-test("does not take a status line further down for the answer's", () => {
+test("ignores a status line after the first line", () => {
   expect(statusesOf("HTTP CONNECT --- HTTP\nTLS failed\nHTTP/1.1 200 OK\n")).toBe("http 0");
   expect(statusesOf("HTTP CONNECT --- HTTP\nHTTP/1.1 500 Oh\nHTTP/1.1 200 OK\n")).toBe("http 500");
 });
@@ -152,15 +152,15 @@ test.each([
   ["one", "HTTP/1.1 100 Continue\n\nHTTP/1.1 200 OK", "http 200"],
   ["two", "HTTP/1.1 100 Continue\n\nHTTP/1.1 103 Early Hints\nLink: x\n\nHTTP/2 301 Moved", "http 301"],
   ["only", "HTTP/1.1 103 Early Hints\nLink: x", "http 103"],
-  ["a value behind", "HTTP/1.1 103 Early Hints\nLink: HTTP/1.1 500 x\n\nHTTP/1.1 200 OK", "http 200"],
-  ["an odd number behind", "HTTP/1.1 100 Continue\n\nHTTP/1.1 7 OK", "http undefined"],
-])("passes over interim answers: %s", (_, answer, statuses) => {
+  ["before a header value", "HTTP/1.1 103 Early Hints\nLink: HTTP/1.1 500 x\n\nHTTP/1.1 200 OK", "http 200"],
+  ["before an invalid number", "HTTP/1.1 100 Continue\n\nHTTP/1.1 7 OK", "http undefined"],
+])("skips interim answers: %s", (_, answer, statuses) => {
   expect(statusesOf(`HTTP CONNECT --- HTTP\n${answer}\n\n`)).toBe(statuses);
   expect(statusesOf(`HTTP CONNECT --- HTTP\r\n${answer.replaceAll("\n", "\r\n")}`)).toBe(statuses);
   expect(statusesOf(`HTTP CONNECT --- HTTP ${answer.replaceAll(/\s+/g, " ")}`)).toBe(statuses);
 });
 
-test("passes over an interim answer without a reason, folded", () => {
+test("skips an interim answer without a reason phrase, folded", () => {
   expect(statusesOf("HTTP CONNECT --- HTTP HTTP/1.1 100 HTTP/1.1 103 HTTP/1.1 200")).toBe("http 200");
 });
 
@@ -174,13 +174,13 @@ test.each([
   ["in other letters", "HTTP/1.1 200 CONNECTION Established\n\nHTTP/1.1 500 Oh", "http 500"],
   ["before an interim answer", `${TUNNEL}\n\nHTTP/1.1 100 Continue\n\nHTTP/1.1 302 Found`, "http 302"],
   ["behind an interim answer", `HTTP/1.1 100 Continue\n\n${TUNNEL}\n\nHTTP/1.1 302 Found`, "http 302"],
-  ["a value behind", `${TUNNEL}\nX-Was: HTTP/1.1 500 x\n\nHTTP/1.1 200 OK`, "http 200"],
+  ["before a header value", `${TUNNEL}\nX-Was: HTTP/1.1 500 x\n\nHTTP/1.1 200 OK`, "http 200"],
   ["and then nothing", TUNNEL, "http 0"],
   ["and then an error", `${TUNNEL}\nVia: 1.1 proxy\n\nread ECONNRESET`, "http 0"],
   ["and then only an interim answer", `${TUNNEL}\n\nHTTP/1.1 100 Continue`, "http 100"],
-  ["and then an odd number", `${TUNNEL}\n\nHTTP/1.1 7 OK`, "http undefined"],
+  ["and then an invalid number", `${TUNNEL}\n\nHTTP/1.1 7 OK`, "http undefined"],
   ["refused", "HTTP/1.1 407 Connection established\n\nHTTP/1.1 200 OK", "http 407"],
-])("passes over a proxy's answer to CONNECT: %s", (_, answer, statuses) => {
+])("skips a proxy's answer to CONNECT: %s", (_, answer, statuses) => {
   expect(statusesOf(`HTTP CONNECT --- HTTP\n${answer}\n\n`)).toBe(statuses);
   expect(statusesOf(`HTTP CONNECT --- HTTP\r\n${answer.replaceAll("\n", "\r\n")}`)).toBe(statuses);
   expect(statusesOf(`HTTP CONNECT --- HTTP ${answer.replaceAll(/\s+/g, " ")}`)).toBe(statuses);
@@ -191,7 +191,7 @@ test.each([
   "HTTP/1.1 200 OK\nX-Proxy: Connection established\nHTTP/1.1 500 Oh",
   "HTTP/1.1 200 Connection establishedness\nHTTP/1.1 500 Oh",
   "HTTP/1.1 200\nConnection established\nHTTP/1.1 500 Oh",
-])("takes a website's own 200 for final: %j", (answer) => {
+])("treats a website's own 200 as final: %j", (answer) => {
   expect(statusesOf(`HTTP CONNECT --- HTTP\n${answer}\n\n`)).toBe("http 200");
 });
 
@@ -200,7 +200,7 @@ test.each([
   ["in a value behind a bare carriage return", "X-Trace: a\rHTTP CONNECT --- HTTPS\rHTTP/1.1 200 OK"],
   ["in a continued value", " HTTP CONNECT --- HTTPS"],
   ["in the reason phrase", "\tHTTP CONNECT --- HTTPS"],
-])("lets no website forge a block: %s", (_, line) => {
+])("ignores a marker that a website sent: %s", (_, line) => {
   expect(statusesOf(`HTTP CONNECT --- HTTP\nHTTP/1.1 500 Oh\n${line}\n\n`)).toBe("http 500");
 });
 
@@ -225,7 +225,7 @@ test.each([
   ["", "expected JSON, got nothing"],
   ["HTTP CONNECT --- HTTP", "expected JSON, got text that is not JSON"],
   ['""', "expected a connection marker, got a text without one"],
-])("refuses %j, which is no website test", (body, message) => {
+])("rejects %j, which is not a website test", (body, message) => {
   const problem = { reason: "decode", path: "$", message };
   expect(decodeWebsiteTest(Buffer.from(body))).toEqual({ ok: false, problem });
 });
@@ -239,7 +239,7 @@ test("formats a test of both protocols", () => {
   ).toBe(SAMPLE);
 });
 
-test("formats lines that hold line breaks, pass for a marker or are blank", () => {
+test("formats lines that contain line breaks, look like a marker or are blank", () => {
   const lines = [
     "HTTP CONNECT --- HTTPS",
     "X: a\r\nHTTPS CONNECT ---\n",
@@ -265,7 +265,7 @@ test("encodes a test as a JSON string with escaped slashes", () => {
   );
 });
 
-test("a text folded onto one line is folded although a line break ends it", () => {
+test("a folded text may end with a line break", () => {
   const text = "HTTP CONNECT --- HTTP HTTP/1.1 301 Moved HTTP CONNECT --- HTTPS HTTP/1.1 200 OK\n";
   const parsed = parseWebsiteTest(text);
   expect(parsed.ok && parsed.value.blocks.map(({ protocol, status }) => [protocol, status])).toEqual([

@@ -80,7 +80,7 @@ async function load(yaml: string) {
   };
 }
 
-test("reads everything that may be said", async () => {
+test("reads every key", async () => {
   const { config, errors } = await load(FULL);
   expect(errors).toEqual([]);
   expect(config).toMatchObject({
@@ -128,7 +128,7 @@ test("reads everything that may be said", async () => {
   ]);
 });
 
-test("has a default for whatever may be left out", async () => {
+test("has a default for every optional key", async () => {
   const { config, errors } = await load(MINIMAL);
   expect(errors).toEqual([]);
   expect(config).toMatchObject({
@@ -139,7 +139,7 @@ test("has a default for whatever may be left out", async () => {
   });
 });
 
-test("has a default for whatever may be left out beside keepalived", async () => {
+test("has a default for every optional key with keepalived", async () => {
   const { config, errors } = await load(MINIMAL.replace(/vrrp: .*/, "vrrp: { source: keepalived }"));
   expect(errors).toEqual([]);
   expect(config?.vrrp).toEqual({
@@ -152,7 +152,7 @@ test("has a default for whatever may be left out beside keepalived", async () =>
   });
 });
 
-test("reads everything that may be said of keepalived, files relative to its own place", async () => {
+test("reads every key for keepalived, with paths relative to the configuration", async () => {
   const vrrp = `vrrp:
   source: keepalived
   pid_file: run/vrrp.pid
@@ -180,9 +180,9 @@ test("reads everything that may be said of keepalived, files relative to its own
   });
 });
 
-test("makes a server that runs", async () => {
+test("creates a server that runs", async () => {
   const { config } = await load(FULL.replace('"[::1]:4849"', "127.0.0.1:0"));
-  if (config === undefined) throw new Error("the configuration is good");
+  if (config === undefined) throw new Error("the configuration is valid");
   const { port } = await startAppliance({ ...config, vrrp: await sourceOf(config.vrrp) });
   const answer = await ask(port, "/api/v1/interface/virtual", { auth: "monitor:from file" });
   expect(answer).toMatchObject({ status: 200, body: expect.stringContaining('"carp 1":{"advskew":"254"') });
@@ -323,7 +323,7 @@ test.each([
   expect(await load(yaml)).toMatchObject({ errors: expected.map((error) => `appliance.yaml:${error}`) });
 });
 
-test("refuses more interfaces than a list may hold", async () => {
+test("rejects more interfaces than a list allows", async () => {
   const details = FULL.slice(FULL.indexOf("      if:"), FULL.indexOf('    "carp 1"'));
   const member = (index: number) =>
     `    carp${index}:${index === 0 ? ` &details\n${details}` : " *details\n"}`;
@@ -333,13 +333,13 @@ test("refuses more interfaces than a list may hold", async () => {
   expect(errors).toEqual(["appliance.yaml:6:3: vrrp.interfaces: expected at most 1024 entries"]);
 });
 
-test("says what is wrong with the form of the file", async () => {
+test("reports a syntax error of the file", async () => {
   expect(await load("listen: [\n")).toMatchObject({
     errors: [expect.stringMatching(/^appliance\.yaml:\d+:\d+: /)],
   });
 });
 
-test("says that there is no file", async () => {
+test("reports a missing file", async () => {
   const loaded = await loadApplianceConfig("/nowhere/appliance.yaml");
   expect(loaded).toEqual({
     ok: false,

@@ -78,7 +78,7 @@ test.each([
   ["another scheme's", "Bearer bW9uaXRvcjpwYXNzOndvcmQ="],
   ["no real", "Basic"],
   ["broken", "Basic ***"],
-])("refuses %s credentials, whatever is asked", async (_, authorization) => {
+])("rejects %s credentials for every request", async (_, authorization) => {
   const { port } = await startAppliance();
   const options = { auth: null, headers: authorization === undefined ? {} : { authorization } };
   for (const path of [VRRP_LIST.path(), "/nowhere"]) {
@@ -97,7 +97,7 @@ function basic(credentials: string): string {
   return `Basic ${Buffer.from(credentials).toString("base64")}`;
 }
 
-test("takes the credentials of every user, and the scheme in any case", async () => {
+test("accepts the credentials of every user, and the scheme in any case", async () => {
   const { port } = await startAppliance();
   expect(await ask(port, VRRP_LIST.path(), { auth: "admin:other" })).toMatchObject({ status: 200 });
   const authorization = basic("monitor:pass:word").replace("Basic", "BASIC");
@@ -114,19 +114,19 @@ test.each([
   "/api/v1/website/1/test/",
   "/api/v1/website/1/2/test",
   "/x/api/v1/interface/virtual",
-])("has nothing at %s", async (path) => {
+])("returns 404 for %s", async (path) => {
   const { port } = await startAppliance({ websites: [websiteOf({})] });
   expect(await ask(port, path)).toMatchObject({ status: 404, body: '{"error":"no such path"}' });
 });
 
-test.each([0, 2, -1, 1e20])("knows no website %d", async (id) => {
+test.each([0, 2, -1, 1e20])("returns 404 for the unknown website %d", async (id) => {
   const { port } = await startAppliance({ websites: [websiteOf({})] });
   const path = WEBSITE_TEST.path(id);
   expect(await ask(port, path)).toMatchObject({ status: 404, body: '{"error":"no such website"}' });
 });
 
 test.each(["abc", "1.5", "1e3", "", "%31", "0x1", "1;"])(
-  "refuses website id %j, which is no integer",
+  "rejects website id %j, which is not an integer",
   async (id) => {
     const { port } = await startAppliance({ websites: [websiteOf({})] });
     expect(await ask(port, `/api/v1/website/${id}/test`)).toMatchObject({
@@ -136,7 +136,7 @@ test.each(["abc", "1.5", "1e3", "", "%31", "0x1", "1;"])(
   },
 );
 
-test.each(["POST", "PUT", "DELETE", "OPTIONS"])("refuses %s", async (method) => {
+test.each(["POST", "PUT", "DELETE", "OPTIONS"])("rejects %s", async (method) => {
   const { port } = await startAppliance();
   for (const path of [VRRP_LIST.path(), WEBSITE_TEST.path(1)]) {
     expect(await ask(port, path, { method })).toMatchObject({
@@ -147,18 +147,18 @@ test.each(["POST", "PUT", "DELETE", "OPTIONS"])("refuses %s", async (method) => 
   }
 });
 
-test("refuses HEAD like any other method", async () => {
+test("rejects HEAD like other methods", async () => {
   const { port } = await startAppliance();
   const answer = await ask(port, VRRP_LIST.path(), { method: "HEAD" });
   expect(answer).toMatchObject({ status: 405, headers: { allow: "GET" }, body: "" });
 });
 
-test("takes no notice of a query", async () => {
+test("ignores a query", async () => {
   const { port } = await startAppliance();
   expect(await ask(port, `${VRRP_LIST.path()}?pretty=1`)).toMatchObject({ status: 200 });
 });
 
-test("says so where the VRRP state cannot be told", async () => {
+test("returns the reason if the VRRP state is unknown", async () => {
   const { port } = await startAppliance({
     vrrp: () => Promise.resolve({ ok: false, reason: "keepalived is not running" }),
   });
@@ -168,7 +168,7 @@ test("says so where the VRRP state cannot be told", async () => {
   });
 });
 
-test("answers on after a bug, and reports it", async () => {
+test("reports a bug and continues to answer", async () => {
   const bugs: unknown[] = [];
   const bug = new Error("secret detail");
   const { port } = await startAppliance({
@@ -183,7 +183,7 @@ test("answers on after a bug, and reports it", async () => {
   expect(bugs).toEqual([bug]);
 });
 
-/** All that the server says to these bytes before it closes. */
+/** Everything that the server sends for these bytes before it closes. */
 async function talk(port: number, bytes: string): Promise<string> {
   const socket = connect({ host: "127.0.0.1", port, ca: AUTHORITY.cert });
   const parts: Buffer[] = [];
@@ -207,7 +207,7 @@ test.each([
     `GET / HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(20_000)}\r\n\r\n`,
     "HTTP/1.1 431 Request Header Fields Too Large",
   ],
-])("refuses %s and goes on", async (_, bytes, statusLine) => {
+])("rejects %s and continues", async (_, bytes, statusLine) => {
   const { port } = await startAppliance();
   const said = await talk(port, bytes);
   expect(said.split("\r\n")[0]).toBe(statusLine);
@@ -219,7 +219,7 @@ test("drops a client that does not finish its request", async () => {
   expect(await talk(port, "GET / HTTP/1.1\r\nHost: x\r\n")).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
 });
 
-test("takes no plain HTTP", async () => {
+test("rejects plain HTTP", async () => {
   const { port } = await startAppliance();
   const answered = fetch(`http://127.0.0.1:${port}/`);
   await expect(answered).rejects.toThrow("fetch failed");
@@ -240,12 +240,12 @@ test("stops while a website is silent, and drops that website's connection", asy
   await expect(ask(port, VRRP_LIST.path())).rejects.toThrow("ECONNREFUSED");
 });
 
-test("rejects where it cannot listen", async () => {
+test("rejects if it cannot listen", async () => {
   const { port } = await startAppliance();
   await expect(startAppliance({ listen: { host: "127.0.0.1", port } })).rejects.toThrow("EADDRINUSE");
 });
 
-test("throws where certificate and key do not fit", async () => {
+test("throws if certificate and key do not match", async () => {
   const [{ cert }, { key }] = await Promise.all([AUTHORITY.issue(), AUTHORITY.issue()]);
   expect(() =>
     createApplianceServer({

@@ -13,7 +13,7 @@ import { createAuthority } from "../support/certificates.ts";
 export const AUTHORITY = await createAuthority();
 const LEAF = await AUTHORITY.issue();
 
-/** Listens on a free loopback port until the test is over, and tells which. */
+/** Listens on a free loopback port until the end of the test; returns the port. */
 export async function listen(server: Server): Promise<number> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -21,7 +21,7 @@ const answerOk: RequestListener = (_, response) => {
   response.writeHead(200, { "X-Secure": "yes" }).end();
 };
 
-/** A website that speaks no HTTP of its own: every connection is handed to `talk`. */
+/** A TCP server: every connection is passed to `talk`. */
 async function listenRaw(talk: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
   onTestFinished(() => {
@@ -41,7 +41,7 @@ async function listenSecure(hosts?: readonly string[], notAfter?: Date): Promise
   return listen(createHttpsServer(leaf, answerOk));
 }
 
-/** What a website that sends these bytes looks like. */
+/** The lines for a website that sends these bytes. */
 async function linesFor(bytes: string | Buffer): Promise<readonly string[] | undefined> {
   const httpPort = await listenRaw((socket) => socket.once("data", () => socket.end(bytes)));
   const [block] = await testWebsite(websiteOf({ protocol: "http", httpPort }), OPTIONS, NEVER);
@@ -93,7 +93,7 @@ test.each([
   expect(await linesFor(bytes)).toEqual(lines);
 });
 
-test("reads a value as UTF-8 where it is, else as Latin-1", async () => {
+test("reads a value as UTF-8 if it is valid, else as Latin-1", async () => {
   const utf8 = Buffer.from("HTTP/1.1 200 Bézier\r\nX-Utf-8: naïve €\r\nX-Latin-1: ");
   const bytes = Buffer.concat([utf8, Buffer.from("naïve", "latin1"), Buffer.from("\r\n\r\n")]);
   expect(await linesFor(bytes)).toEqual(["HTTP/1.1 200 Bézier", "X-Utf-8: naïve €", "X-Latin-1: naïve"]);
@@ -108,16 +108,16 @@ test.each([
     `HTTP/1.1 200 OK\r\n${`X-Long: ${"x".repeat(1_000)}\r\n`.repeat(100)}\r\n`,
     "Parse Error: Header overflow",
   ],
-])("tells the reason where a website answers with %s", async (_, bytes, reason) => {
+])("returns the reason if a website answers with %s", async (_, bytes, reason) => {
   expect(await linesFor(bytes)).toEqual([reason]);
 });
 
-test("tells the reason where a website switches protocols unasked", async () => {
+test("returns the reason if a website switches protocols unasked", async () => {
   const bytes = "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: foo\r\n\r\n";
   expect(await linesFor(bytes)).toEqual(["connection closed without a response"]);
 });
 
-test("tells the reason where a connection is refused, for each protocol", async () => {
+test("returns the reason if a connection is refused, for each protocol", async () => {
   const refused = `connect ECONNREFUSED 127.0.0.1:${CLOSED_PORT}`;
   expect(await testWebsite(websiteOf({}), OPTIONS, NEVER)).toEqual([
     { protocol: "http", lines: [refused] },
@@ -125,19 +125,19 @@ test("tells the reason where a connection is refused, for each protocol", async 
   ]);
 });
 
-test("tells the reason for every address of a name", async () => {
+test("returns the reason for every address of a name", async () => {
   const [block] = await testWebsite(websiteOf({ protocol: "http", host: "localhost" }), OPTIONS, NEVER);
   expect(block?.lines).toEqual([
     expect.stringMatching(/^connect ECONNREFUSED \S+:1(, connect ECONNREFUSED \S+:1)*$/),
   ]);
 });
 
-test("tells the reason where the name is not known", async () => {
+test("returns the reason if the name is unknown", async () => {
   const [block] = await testWebsite(websiteOf({ protocol: "http", host: "no..where" }), OPTIONS, NEVER);
   expect(block?.lines).toEqual([expect.stringMatching(/^getaddrinfo \w+ no\.\.where$/)]);
 });
 
-test("verifies the certificate for the host, and tells the server the host's name", async () => {
+test("verifies the certificate for the host, and sends the host name to the server", async () => {
   const names: unknown[] = [];
   const leaf = await AUTHORITY.issue({ hosts: ["localhost"] });
   const server = createHttpsServer(leaf, answerOk);
@@ -150,7 +150,7 @@ test("verifies the certificate for the host, and tells the server the host's nam
   expect(names).toEqual(["localhost"]);
 });
 
-test("tells the reason where the certificate is wrong, unless it is not to be verified", async () => {
+test("returns the reason if the certificate is invalid, unless verification is off", async () => {
   const stranger = await createAuthority("Stranger");
   const unknown = await listen(createHttpsServer(await stranger.issue(), answerOk));
   const misnamed = await listenSecure(["www.example.org"]);
@@ -172,7 +172,7 @@ test("tells the reason where the certificate is wrong, unless it is not to be ve
   }
 });
 
-test("trusts the well-known authorities alone where no other is given", async () => {
+test("trusts only the well-known authorities by default", async () => {
   const website = websiteOf({ protocol: "https", httpsPort: await listenSecure() });
   const [block] = await testWebsite(website, { ...OPTIONS, ca: undefined }, NEVER);
   expect(block?.lines).toEqual([expect.stringMatching(UNTRUSTED)]);
@@ -181,7 +181,7 @@ test("trusts the well-known authorities alone where no other is given", async ()
 test.each([
   ["stays silent", () => {}],
   ["drips its headers", drip],
-  ["sends interim answers for ever", dripInterim],
+  ["sends interim answers forever", dripInterim],
 ])("gives up in time on a website that %s, and drops the connection", async (_, talk) => {
   const closed: Promise<unknown>[] = [];
   const port = await listenRaw((socket) => {
@@ -212,7 +212,7 @@ function dripInterim(socket: Socket): void {
   socket.once("close", () => clearInterval(timer));
 }
 
-test("tests both protocols side by side, so that a silent one delays nothing", async () => {
+test("tests both protocols in parallel, so that a silent one delays nothing", async () => {
   const secure = createHttpsServer(await AUTHORITY.issue(), answerOk);
   const secureIsAsked = once(secure, "request");
   const plain = createServer((request, response) => {
@@ -226,7 +226,7 @@ test("tests both protocols side by side, so that a silent one delays nothing", a
   ]);
 });
 
-test("ends when nobody waits for it any more", async () => {
+test("ends when its client has disconnected", async () => {
   const gone = new AbortController();
   const httpPort = await listenRaw(() => gone.abort());
   const [block] = await testWebsite(websiteOf({ protocol: "http", httpPort }), OPTIONS, gone.signal);

@@ -25,7 +25,7 @@ test.each([
   },
 );
 
-/** Starts a deadline and collects how it passes. */
+/** Starts a deadline and records its overrun. */
 function start(attention: Attention, timeoutMs: number) {
   const overruns: Overrun[] = [];
   const deadline = attention.deadline(timeoutMs, (overrun) => void overruns.push(overrun));
@@ -34,7 +34,7 @@ function start(attention: Attention, timeoutMs: number) {
   return { deadline, overruns };
 }
 
-/** Rounds of the event loop, which fake timers leave alone. */
+/** Turns of the event loop, which fake timers do not affect. */
 async function rounds(): Promise<void> {
   for (let i = 0; i < 4; i += 1) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -50,7 +50,7 @@ test("on a healthy loop a deadline passes after its time", async () => {
   expect(overruns).toEqual([{ kind: "over", stalledMs: 0 }]);
 });
 
-test("of a stall 100 ms count", async () => {
+test("only 100 ms of a stall count", async () => {
   const clock = holdClock();
   const { overruns } = start(createAttention(clock), 1000);
   clock.block(3000);
@@ -62,26 +62,26 @@ test("of a stall 100 ms count", async () => {
   expect(overruns).toEqual([{ kind: "over", stalledMs: 2950 }]);
 });
 
-test("time in which a deadline rests does not count, and one that has ended never passes", async () => {
+test("a deadline does not count while it is paused, and never passes after its end", async () => {
   const clock = holdClock();
   const attention = createAttention(clock);
-  const resting = start(attention, 1000);
+  const paused = start(attention, 1000);
   const ended = start(attention, 1000);
   await clock.pass(600);
-  resting.deadline.rest();
+  paused.deadline.pause();
   ended.deadline.end();
   await clock.pass(60_000);
-  resting.deadline.run();
+  paused.deadline.run();
   await clock.pass(399);
   await rounds();
-  expect(resting.overruns).toEqual([]);
+  expect(paused.overruns).toEqual([]);
   await clock.pass(1);
   await rounds();
-  expect(resting.overruns).toEqual([{ kind: "over", stalledMs: 0 }]);
+  expect(paused.overruns).toEqual([{ kind: "over", stalledMs: 0 }]);
   expect(ended.overruns).toEqual([]);
 });
 
-test("nothing ticks while no deadline runs", async () => {
+test("there is no timer while no deadline runs", async () => {
   const clock = holdClock();
   const { deadline } = start(createAttention(clock), 1000);
   expect(vi.getTimerCount()).toBe(2);
@@ -89,7 +89,7 @@ test("nothing ticks while no deadline runs", async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-/** Stands still, and then lets the loop turn. */
+/** Stalls the event loop, then lets it turn. */
 async function blockLoop(ms: number): Promise<void> {
   const untilMs = performance.now() + ms;
   while (performance.now() < untilMs);
@@ -97,7 +97,7 @@ async function blockLoop(ms: number): Promise<void> {
   await rounds();
 }
 
-test("real time is bounded too, and what has arrived by then can still be read", async () => {
+test("real time is bounded too, and data that arrived by then can still be read", async () => {
   const { overruns } = start(createAttention(systemClock), 500);
   await blockLoop(1100);
   await blockLoop(1100);
@@ -110,7 +110,7 @@ test("real time is bounded too, and what has arrived by then can still be read",
   expect(isRead).toBe(true);
 });
 
-test("timers that follow each other without end are a stall too", async () => {
+test("an endless chain of timers is a stall too", async () => {
   const { overruns } = start(createAttention(systemClock), 500);
   const timers = Array.from({ length: 40 }, (_, index) =>
     setTimeout(() => {

@@ -54,12 +54,12 @@ test("an error of the parser is protocol, with a code or without", () => {
   expect(classifyError(new errors.HTTPParserError("bad"), "connected")).toBe("protocol");
 });
 
-test("an error that knows its reason keeps it", () => {
+test("a ConnectionError keeps its reason", () => {
   expect(classifyError(new ConnectionError("proxy", "no"), "tls")).toBe("proxy");
 });
 
 test.each([new TypeError("x is not a function"), "text", undefined])(
-  "what has no code is a bug: %s",
+  "an error without a code is a bug: %s",
   (error) => {
     expect(classifyError(error, "connected")).toBe("internal");
   },
@@ -75,7 +75,7 @@ test.each([
   expect(classifyError(error, "connect")).toBe(reason);
 });
 
-test("a deadline is called by the stage in which it struck", () => {
+test("the reason of a deadline depends on the stage", () => {
   const stages = ["lookup", "connect", "proxy", "tls", "connected"] as const;
   expect(stages.map((stage) => classifyDeadline(stage))).toEqual([
     "dns",

@@ -4,7 +4,7 @@ import { eventually } from "../support/eventually.ts";
 import type { Behaviour } from "../support/fault-server.ts";
 import { answering, clientOf, inlinePassword, LONG_MS, OK, serve, servePlain, shortly } from "./support.ts";
 
-/** Answers the first request of each connection; `end` is what becomes of the second. */
+/** Answers the first request of each connection; `end` handles the second. */
 function endingAtSecond(end: Behaviour): Behaviour {
   return (connection) => {
     connection.onRequest((_, nth) => {
@@ -21,14 +21,14 @@ test("polls follow each other on one connection", async () => {
   expect(server.connections()).toBe(1);
 });
 
-test("polls at the same time have connections of their own, and leave them for later ones", async () => {
+test("concurrent polls use separate connections, which later polls reuse", async () => {
   const server = await serve(answering(OK));
   const client = clientOf(`https://127.0.0.1:${server.port}`);
   for (let i = 0; i < 3; i += 1) await Promise.all([1, 2, 3].map(() => client.get("/x", LONG_MS)));
   expect(server.connections()).toBe(3);
 });
 
-test("the path before the operation's, the credentials and who we are go with each request", async () => {
+test("each request has the path prefix, the credentials and the User-Agent", async () => {
   const server = await serve(answering(OK));
   const client = clientOf(`https://127.0.0.1:${server.port}/mgmt`, {
     http: { basicAuth: inlinePassword("hunter2") },
@@ -54,7 +54,7 @@ test.each<{ name: string; end: Behaviour }>([
   { name: "destroyed", end: ({ socket }) => void socket.destroy() },
   { name: "ended", end: ({ socket }) => void socket.end() },
 ])(
-  "an idle connection that is $name as the request comes is replaced once, and nobody notices",
+  "an idle connection that is $name as the request arrives is replaced once, and the poll succeeds",
   async ({ end }) => {
     const server = await serve(endingAtSecond(end));
     const client = clientOf(`https://127.0.0.1:${server.port}`);
@@ -65,7 +65,7 @@ test.each<{ name: string; end: Behaviour }>([
   },
 );
 
-test("a connection that was closed while it lay idle is replaced without a request being lost", async () => {
+test("a connection that was closed while idle is replaced without losing a request", async () => {
   const server = await serve(({ socket, onRequest }) => onRequest(() => void socket.end(OK)));
   const client = clientOf(`https://127.0.0.1:${server.port}`);
   await client.get("/x", LONG_MS);
@@ -84,20 +84,17 @@ test("a fresh connection that breaks is not replaced", async () => {
 test.each<{ name: string; start: (behaviour: Behaviour) => ReturnType<typeof serve>; scheme: string }>([
   { name: "TLS", start: (behaviour) => serve(behaviour), scheme: "https" },
   { name: "plain HTTP", start: servePlain, scheme: "http" },
-])(
-  "a server that ends every $name connection as soon as it is made is not asked again and again",
-  async ({ start, scheme }) => {
-    for (const end of [
-      ({ socket }) => void socket.destroy(),
-      ({ socket }) => void socket.end(),
-    ] satisfies Behaviour[]) {
-      const server = await start(end);
-      const client = clientOf(`${scheme}://127.0.0.1:${server.port}`);
-      expect(["connect", "protocol"]).toContain(shortly(await client.get("/x", LONG_MS)));
-      expect(server.connections()).toBe(1);
-    }
-  },
-);
+])("a server that closes every $name connection at once is tried only once", async ({ start, scheme }) => {
+  for (const end of [
+    ({ socket }) => void socket.destroy(),
+    ({ socket }) => void socket.end(),
+  ] satisfies Behaviour[]) {
+    const server = await start(end);
+    const client = clientOf(`${scheme}://127.0.0.1:${server.port}`);
+    expect(["connect", "protocol"]).toContain(shortly(await client.get("/x", LONG_MS)));
+    expect(server.connections()).toBe(1);
+  }
+});
 
 test("the replacement is not replaced", async () => {
   let connections = 0;
@@ -116,7 +113,7 @@ test("the replacement is not replaced", async () => {
 });
 
 test.each(["HTTP/1.1 200", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"])(
-  "a reused connection that breaks behind the first byte is not replaced: %j",
+  "a reused connection that breaks after the first byte is not replaced: %j",
   async (begun) => {
     const server = await serve(endingAtSecond(({ socket }) => void socket.end(begun)));
     const client = clientOf(`https://127.0.0.1:${server.port}`);
@@ -126,7 +123,7 @@ test.each(["HTTP/1.1 200", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"])(
   },
 );
 
-test("a connection whose answer was not 200 is not used again, and not kept", async () => {
+test("a connection is closed after an answer other than 200", async () => {
   const server = await serve(answering("HTTP/1.1 500 Oops\r\nContent-Length: 4\r\n\r\noops"));
   const client = clientOf(`https://127.0.0.1:${server.port}`);
   for (let i = 0; i < 2; i += 1) expect(shortly(await client.get("/x", LONG_MS))).toBe("http_status");
@@ -135,7 +132,7 @@ test("a connection whose answer was not 200 is not used again, and not kept", as
 });
 
 test.each(["000", "001", "099", "101"])(
-  "a status %s, which no answer may have, is no HTTP, and its connection is not used again",
+  "an answer with the invalid status %s fails as protocol, and its connection is closed",
   async (status) => {
     const server = await serve(answering(`HTTP/1.1 ${status} Odd\r\nContent-Length: 2\r\n\r\n{}`));
     const client = clientOf(`https://127.0.0.1:${server.port}`);
@@ -145,7 +142,7 @@ test.each(["000", "001", "099", "101"])(
   },
 );
 
-test("closing ends idle connections and polls under way, on fresh connections and on reused ones", async () => {
+test("closing ends idle connections and polls in flight, on fresh and on reused connections", async () => {
   const server = await serve(endingAtSecond(() => {}));
   const client = clientOf(`https://127.0.0.1:${server.port}`);
   await client.get("/x", LONG_MS);
@@ -157,7 +154,7 @@ test("closing ends idle connections and polls under way, on fresh connections an
   expect(server.connections()).toBe(1);
 });
 
-test("a closed client makes no connection any more", async () => {
+test("a closed client opens no connection", async () => {
   const server = await serve(answering(OK));
   const client = clientOf(`https://127.0.0.1:${server.port}`);
   const late = client.get("/x", LONG_MS);
@@ -167,7 +164,7 @@ test("a closed client makes no connection any more", async () => {
   expect(server.connections()).toBe(0);
 });
 
-test("credentials are new if they are not those that were refused last", async () => {
+test("credentials are new if they differ from those refused last", async () => {
   const server = await serve(answering("HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n"));
   const client = clientOf(`https://127.0.0.1:${server.port}`, { http: { basicAuth: inlinePassword("old") } });
   expect(await client.hasNewCredentials(LONG_MS)).toBe(true);

@@ -6,7 +6,7 @@ import { startSynSwallower } from "../support/fault-server.ts";
 import { answering, clientOf, LONG_MS, OK, proxyAt, serve, servePlain, shortly } from "./support.ts";
 
 const TIMEOUT_MS = 150;
-/** What a test calls that should have been given something else to call. */
+/** Placeholder for a function that the test sets later. */
 function failTest(): void {
   throw new Error("not yet");
 }
@@ -14,7 +14,7 @@ function failTest(): void {
 /** How much later than its deadline a poll may end. */
 const GRACE_MS = 100;
 
-/** What work comes to, how long it took, and how much of that a busy machine may have added. */
+/** The result of `work`, its duration, and how much of that a busy machine may have added. */
 async function timed<T>(work: () => Promise<T>) {
   const loopDelayMs = watchLoopDelay();
   const startedMs = performance.now();
@@ -46,21 +46,21 @@ test.each([
   const client = clientOf(`https://127.0.0.1:${server.port}`);
   const { value, tookMs, delayMs } = await timed(() => client.get("/x", TIMEOUT_MS));
   expect(shortly(value)).toBe("timeout");
-  // The runtime counts a timer from the beginning of the turn in which it was set, which may be a while ago.
+  // Node.js counts a timer from the start of the turn in which it was set, which may be a while ago.
   expect(tookMs).toBeGreaterThan(TIMEOUT_MS / 2);
   expect(tookMs).toBeLessThan(TIMEOUT_MS + GRACE_MS + delayMs);
   await eventually(() => expect(server.connections()).toBe(1));
   await eventually(() => expect(server.openConnections()).toBe(0));
 });
 
-test("the deadline ends a connection that is still being made", async () => {
+test("the deadline ends a connection that is still connecting", async () => {
   const client = clientOf(`https://127.0.0.1:${await swallowedPort()}`);
   const { value, tookMs, delayMs } = await timed(() => client.get("/x", TIMEOUT_MS));
   expect(shortly(value)).toBe("timeout");
   expect(tookMs).toBeLessThan(TIMEOUT_MS + GRACE_MS + delayMs);
 });
 
-test("a deadline that strikes during the name look-up is dns, and nothing is connected when the name comes after all", async () => {
+test("a deadline that passes during the name lookup is dns, and a late lookup opens no connection", async () => {
   const server = await serve(answering(OK));
   let finish: () => void = failTest;
   const client = clientOf(`https://waf.example:${server.port}`, {
@@ -79,8 +79,8 @@ test("a deadline that strikes during the name look-up is dns, and nothing is con
 
 test.each([
   { name: "has taken the connection", port: async () => (await servePlain(() => {})).port },
-  { name: "cannot even be reached", port: swallowedPort },
-])("a deadline that strikes before a proxy has answered CONNECT is proxy, if it $name", async ({ port }) => {
+  { name: "is unreachable", port: swallowedPort },
+])("a deadline that passes before a proxy has answered CONNECT is proxy, if it $name", async ({ port }) => {
   const proxy = proxyAt(await port());
   const { value, tookMs, delayMs } = await timed(() =>
     clientOf("https://192.0.2.1:4849", { http: { proxy } }).get("/x", TIMEOUT_MS),
@@ -89,7 +89,7 @@ test.each([
   expect(tookMs).toBeLessThan(TIMEOUT_MS + GRACE_MS + delayMs);
 });
 
-test("a deadline does not touch the other polls of the appliance", async () => {
+test("a deadline does not affect other polls of the appliance", async () => {
   const server = await serve(({ socket, onRequest }) =>
     onRequest(({ path }) => {
       if (path === "/quick") setTimeout(() => socket.write(OK), 2 * TIMEOUT_MS);

@@ -18,7 +18,7 @@ test.each([
   expect(handshakePeriod(phase, minutes * MINUTE_MS)).toBe(period);
 });
 
-test("the appliances of a fleet begin their periods at different times, evenly spread", () => {
+test("the periods of a fleet's appliances begin at different times, evenly distributed", () => {
   const renewals = Array.from({ length: 55 }, () => 0);
   for (let nth = 0; nth < 5500; nth += 1) {
     const phase = phaseFraction(`https://10.0.${nth >> 8}.${nth & 255}`);

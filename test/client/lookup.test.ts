@@ -9,7 +9,7 @@ const ADDRESSES: readonly LookupAddress[] = [
   { address: "192.0.2.1", family: 4 },
 ];
 
-/** A resolver that answers when the test says so. */
+/** A resolver that answers when the test lets it. */
 function heldResolver() {
   const asked: {
     readonly hostname: string;
@@ -35,7 +35,7 @@ async function settle(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-test("look-ups of one name at the same time are one, and all of them are answered", async () => {
+test("concurrent lookups of one name share one result", async () => {
   const { asked, resolveAll, names } = heldResolver();
   const lookup = createLookup(4, resolveAll);
   const answers = [
@@ -49,7 +49,7 @@ test("look-ups of one name at the same time are one, and all of them are answere
   expect(await Promise.all(answers)).toEqual([ADDRESSES, ADDRESSES, ["2001:db8::1", 6]]);
 });
 
-test("what was looked up is not remembered", async () => {
+test("results are not cached", async () => {
   const { asked, resolveAll, names } = heldResolver();
   const lookup = createLookup(4, resolveAll);
   for (let i = 0; i < 2; i += 1) {
@@ -61,7 +61,7 @@ test("what was looked up is not remembered", async () => {
   expect(names()).toEqual(["waf.example", "waf.example"]);
 });
 
-test("no more names are looked up at once than allowed; the others follow in their order", async () => {
+test("concurrent lookups are limited; the others follow in order", async () => {
   const { asked, resolveAll, names } = heldResolver();
   const lookup = createLookup(2, resolveAll);
   const answers = ["a", "b", "c", "d"].map((name) => lookUp(lookup, name));
@@ -76,7 +76,7 @@ test("no more names are looked up at once than allowed; the others follow in the
   expect(await Promise.all(answers)).toEqual([ADDRESSES, ADDRESSES, ADDRESSES, ADDRESSES]);
 });
 
-test("a failure reaches everybody who waits, and the next one tries again", async () => {
+test("all waiting lookups fail together, and the next one tries again", async () => {
   const { asked, resolveAll, names } = heldResolver();
   const lookup = createLookup(1, resolveAll);
   const answers = [lookUp(lookup, "waf.example"), lookUp(lookup, "waf.example")];
@@ -89,6 +89,6 @@ test("a failure reaches everybody who waits, and the next one tries again", asyn
   expect(names()).toEqual(["waf.example", "waf.example"]);
 });
 
-test("the system's resolver knows every address of localhost", async () => {
+test("the system's resolver returns every address of localhost", async () => {
   expect(await lookUp(createLookup(1), "localhost")).toContainEqual({ address: "127.0.0.1", family: 4 });
 });

@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { createPermits, type Claim, type PendingClaim, type Permit } from "../../src/client/permits.ts";
 
 interface Held {
-  /** Labels of those that were served, in order. */
+  /** Labels of served claims, in order. */
   readonly served: string[];
   readonly permits: Map<string, Permit>;
   claim(label: string, claim?: Partial<Claim>): PendingClaim;
-  /** Lets 250 ms of attentive time pass for everything that hangs. */
+  /** Lets 250 ms of attentive time pass for all hanging connections. */
   hang(): void;
 }
 
@@ -17,7 +17,7 @@ function hold(maxOpen = () => Number.POSITIVE_INFINITY): Held {
       expect(timeoutMs).toBe(250);
       const strike = (): void => onOver({ kind: "over", stalledMs: 0 });
       const end = (): void => void hanging.delete(strike);
-      return { run: () => void hanging.add(strike), rest: end, end };
+      return { run: () => void hanging.add(strike), pause: end, end };
     },
   };
   const all = createPermits({ attention, maxOpen });
@@ -41,11 +41,11 @@ function hold(maxOpen = () => Number.POSITIVE_INFINITY): Held {
 const labels = (prefix: string, count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${index}`);
 
-test("64 connections begin at once, and the next as one of them is made or has failed", () => {
+test("64 connections start at once, and the next when one of them has succeeded or failed", () => {
   const { claim, served, permits } = hold();
   for (const label of labels("a", 66)) claim(label);
   expect(served).toEqual(labels("a", 64));
-  permits.get("a7")?.begun();
+  permits.get("a7")?.attemptEnded();
   expect(served).toEqual(labels("a", 65));
   permits.get("a7")?.release();
   expect(served).toEqual(labels("a", 65));
@@ -53,7 +53,7 @@ test("64 connections begin at once, and the next as one of them is made or has f
   expect(served).toEqual(labels("a", 66));
 });
 
-test("connections that hang hold up others for 250 ms of attentive time", () => {
+test("connections that hang delay others by 250 ms of attentive time", () => {
   const { claim, served, hang } = hold();
   for (const label of [...labels("dead", 128), "good"]) claim(label);
   hang();
@@ -62,7 +62,7 @@ test("connections that hang hold up others for 250 ms of attentive time", () => 
   expect(served).toEqual([...labels("dead", 128), "good"]);
 });
 
-test("500 appliances whose connections hang hold up 500 others for two seconds", () => {
+test("500 appliances whose connections hang delay 500 others by two seconds", () => {
   const { claim, served, permits, hang } = hold();
   const good = labels("good", 500);
   for (const [index, label] of labels("dead", 500).entries()) {
@@ -72,30 +72,30 @@ test("500 appliances whose connections hang hold up 500 others for two seconds",
   let hangs = 0;
   const isGoodServed = (): boolean => good.every((label) => served.includes(label));
   for (; !isGoodServed(); hangs += 1) {
-    for (const label of good) permits.get(label)?.begun();
+    for (const label of good) permits.get(label)?.attemptEnded();
     hang();
   }
   expect(hangs * 250).toBeLessThanOrEqual(2500);
 });
 
-test("a begun poll that lost its connection goes first, then lists, then website tests", () => {
+test("polls that lost their connection go first, then lists, then website tests", () => {
   const { claim, served, permits } = hold();
   for (const label of labels("a", 64)) claim(label);
   claim("test", { precedence: "test" });
   claim("list", { precedence: "list" });
   claim("replacement", { precedence: "replacement" });
-  for (const label of labels("a", 3)) permits.get(label)?.begun();
+  for (const label of labels("a", 3)) permits.get(label)?.attemptEnded();
   expect(served.slice(64)).toEqual(["replacement", "list", "test"]);
 });
 
-test("members of a cluster begin together, those that come a moment later too, and not their website tests", () => {
+test("members of a cluster connect together, even if one is slightly later, but not their website tests", () => {
   const { claim, served, permits } = hold();
   for (const label of labels("a", 64)) claim(label);
   claim("north-1", { cluster: "north" });
   claim("other", { cluster: "other" });
   claim("test", { cluster: "north", precedence: "test" });
   claim("north-2", { cluster: "north" });
-  permits.get("a0")?.begun();
+  permits.get("a0")?.attemptEnded();
   expect(served.slice(64)).toEqual(["north-1", "north-2"]);
   claim("north-3", { cluster: "north" });
   expect(served.slice(64)).toEqual(["north-1", "north-2", "north-3"]);
@@ -106,13 +106,13 @@ test("a cluster of thousands is paced like any other appliances", () => {
   for (const label of labels("a", 63)) claim(label);
   for (const label of labels("big", 100)) claim(label, { cluster: "big" });
   expect(served.length).toBe(63 + 16);
-  for (const label of labels("a", 15)) permits.get(label)?.begun();
+  for (const label of labels("a", 15)) permits.get(label)?.attemptEnded();
   expect(served.length).toBe(63 + 16);
-  permits.get("a15")?.begun();
+  permits.get("a15")?.attemptEnded();
   expect(served.length).toBe(63 + 17);
 });
 
-test("a claim that is withdrawn is not served", () => {
+test("a withdrawn claim is not served", () => {
   const { claim, served, permits } = hold();
   for (const label of labels("a", 64)) claim(label);
   const gone = claim("gone", { cluster: "north" });
@@ -120,15 +120,15 @@ test("a claim that is withdrawn is not served", () => {
   expect([gone.isNext(), next.isNext()]).toEqual([true, false]);
   gone.withdraw();
   expect([gone.isNext(), next.isNext()]).toEqual([false, true]);
-  permits.get("a0")?.begun();
+  permits.get("a0")?.attemptEnded();
   expect(served.slice(64)).toEqual(["next"]);
 });
 
-test("as many are open as may be: the one that has been idle longest ends for the next", () => {
+test("at the limit of open connections, the one that has been idle longest is closed for the next", () => {
   const { claim, served, permits } = hold(() => 3);
   for (const label of labels("a", 5)) claim(label);
   expect(served).toEqual(labels("a", 3));
-  for (const label of labels("a", 3)) permits.get(label)?.begun();
+  for (const label of labels("a", 3)) permits.get(label)?.attemptEnded();
   expect(served).toEqual(labels("a", 3));
 
   const ended: string[] = [];

@@ -9,7 +9,7 @@ import type { Behaviour, FaultServer } from "../support/fault-server.ts";
 import { closedPort } from "../support/fault-server.ts";
 import { answering, clientOf, LONG_MS, OK, proxyAt, serve, servePlain, shortly } from "./support.ts";
 
-/** Opens every tunnel that is asked for: whatever its host, to that port here. */
+/** Opens every tunnel to the given port here, whatever the host. */
 function tunnelling(answer = "HTTP/1.1 200 Connection established\r\nVia: 1.1 test\r\n\r\n"): Behaviour {
   return ({ socket, onRequest }) => {
     onRequest(({ path }) => {
@@ -28,7 +28,7 @@ function viaProxy(proxy: FaultServer, target: string, credentials?: string) {
   return clientOf(target, { http: { proxy: proxyAt(proxy.port, credentials) } });
 }
 
-test("an appliance is reached through the proxy, over TLS from end to end, on one tunnel for several polls", async () => {
+test("polls go through one tunnel of the proxy, with TLS from end to end", async () => {
   const appliance = await serve(answering(OK));
   const proxy = await servePlain(tunnelling());
   const client = viaProxy(proxy, `https://127.0.0.1:${appliance.port}`, "user:p@ss");
@@ -50,21 +50,21 @@ test("a proxy without credentials is sent none", async () => {
   expect(proxy.requests[0]?.head).toBe("CONNECT 192.0.2.1:4849 HTTP/1.1\r\nHost: 192.0.2.1:4849");
 });
 
-test("a name is left to the proxy to look up, and an IPv6 address stands in brackets", async () => {
+test("the proxy looks up names, and an IPv6 address is in brackets", async () => {
   const proxy = await servePlain(answering("HTTP/1.1 502 Bad Gateway\r\n\r\n"));
   await viaProxy(proxy, "https://waf.invalid").get("/x", LONG_MS);
   await viaProxy(proxy, "https://[2001:db8::12]:4849/mgmt").get("/x", LONG_MS);
   expect(proxy.requests.map(({ path }) => path)).toEqual(["waf.invalid:443", "[2001:db8::12]:4849"]);
 });
 
-test("an appliance at an IPv6 address is reached through the proxy, and its certificate is judged by that address", async () => {
+test("an appliance at an IPv6 address is polled through the proxy, and its certificate is verified for that address", async () => {
   const appliance = await serve(answering(OK));
   const proxy = await servePlain(tunnelling());
   expect(shortly(await viaProxy(proxy, `https://[::1]:${appliance.port}`).get("/x", LONG_MS))).toBe("{}");
   expect(shortly(await viaProxy(proxy, `https://[::2]:${appliance.port}`).get("/x", LONG_MS))).toBe("tls");
 });
 
-test("bytes that come right behind the proxy's answer, before anything was asked, end the poll at once and on one connection", async () => {
+test("unexpected bytes right after the proxy's answer end the poll at once, on one connection", async () => {
   const early = "HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 500 Early\r\nContent-Length: 0\r\n\r\n";
   const proxy = await servePlain(answering(early));
   const outcome = await viaProxy(proxy, "http://192.0.2.1:4849").get("/x", LONG_MS);
@@ -90,7 +90,7 @@ test.each<{ name: string; behaviour: Behaviour }>([
     behaviour: ({ socket, onRequest }) => onRequest(() => void socket.end("HTTP/1.1 200")),
   },
 ])(
-  "a proxy that $name fails the poll as proxy, before the deadline and without a second attempt",
+  "a proxy that $name makes the poll fail as proxy, before the deadline and without a retry",
   async ({ behaviour }) => {
     const proxy = await servePlain(behaviour);
     expect(shortly(await viaProxy(proxy, "https://192.0.2.1:4849").get("/x", LONG_MS))).toBe("proxy");
@@ -98,12 +98,12 @@ test.each<{ name: string; behaviour: Behaviour }>([
   },
 );
 
-test("a proxy that refuses connections fails the poll as proxy", async () => {
+test("a proxy that refuses connections makes the poll fail as proxy", async () => {
   const http = { proxy: proxyAt(await closedPort()) };
   expect(shortly(await clientOf("https://192.0.2.1:4849", { http }).get("/x", LONG_MS))).toBe("proxy");
 });
 
-test("a proxy whose name does not resolve fails the poll as dns", async () => {
+test("a proxy whose name does not resolve makes the poll fail as dns", async () => {
   const unknown = Object.assign(new Error("getaddrinfo ENOTFOUND"), {
     code: "ENOTFOUND",
     syscall: "getaddrinfo",
@@ -115,7 +115,7 @@ test("a proxy whose name does not resolve fails the poll as dns", async () => {
   expect(shortly(await client.get("/x", LONG_MS))).toBe("dns");
 });
 
-test("trouble behind the tunnel is the appliance's, not the proxy's", async () => {
+test("an error inside the tunnel is attributed to the appliance, not to the proxy", async () => {
   const appliance = await servePlain(answering("SSH-2.0-OpenSSH_9.6\r\n"));
   const proxy = await servePlain(tunnelling());
   appliance.behave(({ socket }) => void socket.write("SSH-2.0-OpenSSH_9.6\r\n"));
@@ -123,7 +123,7 @@ test("trouble behind the tunnel is the appliance's, not the proxy's", async () =
   expect(shortly(await client.get("/x", LONG_MS))).toBe("tls");
 });
 
-test("a host that is short of descriptors is local, on the way to a proxy too", async () => {
+test("a lack of descriptors is local, also when connecting to a proxy", async () => {
   const short = Object.assign(new Error("connect EMFILE"), { code: "EMFILE", syscall: "connect" });
   const proxy = { ...proxyAt(3128), host: "proxy.example" };
   const lookup: Parameters<typeof createConnector>[0]["lookup"] = (_, __, callback) => callback(short, []);

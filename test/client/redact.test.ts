@@ -7,7 +7,7 @@ const TOKEN = Buffer.from(`monitor:${PASSWORD}`).toString("base64");
 const redact = createRedact(`Basic ${TOKEN}`, PASSWORD);
 
 test.each([
-  ["the password as it is", PASSWORD, "<secret>"],
+  ["the plain password", PASSWORD, "<secret>"],
   ["the password within a text", `x${PASSWORD}y${PASSWORD}`, "x<secret>y<secret>"],
   ["the password in JSON", JSON.stringify({ a: PASSWORD }), '{"a":"<secret>"}'],
   ["with slashes escaped", JSON.stringify(PASSWORD).replace("/", "\\/"), '"<secret>"'],
@@ -22,7 +22,7 @@ test.each([
   expect(redact(body)).toBe(expected);
 });
 
-test("however JSON escapes it, no value that is read from the answer holds the password", () => {
+test("however JSON escapes it, no value decoded from the answer contains the password", () => {
   const escaped = fc
     .tuple(fc.string({ unit: "binary", minLength: 8 }), fc.infiniteStream(fc.boolean()))
     .map(([password, escapes]) => ({ password, escapes }));
@@ -45,12 +45,12 @@ test("however JSON escapes it, no value that is read from the answer holds the p
   );
 });
 
-test("a text without the credentials stays as it is", () => {
+test("a text without the credentials is unchanged", () => {
   for (const text of ["", "carp0", "\uDCFF\uDCFE\0A", PASSWORD.slice(1), TOKEN.slice(1)])
     expect(redact(text)).toBe(text);
 });
 
-test("a password that occurs in any answer by chance is left there, its token is not", () => {
+test("a password that can occur by chance is not redacted, its token is", () => {
   const short = createRedact(`Basic ${Buffer.from("monitor:1").toString("base64")}`, "1");
   expect(short('{"vhid":"1","echo":"Basic bW9uaXRvcjox"}')).toBe('{"vhid":"1","echo":"Basic <secret>"}');
 });

@@ -40,12 +40,12 @@ test.each([
   expect(parseRetryAfterMs(value, NOW_MS)).toBeUndefined();
 });
 
-test("a date without a zone, as the asctime form has it, is in UTC wherever we are", () => {
+test("a date without a zone, as in the asctime form, is in UTC in every local time zone", () => {
   vi.stubEnv("TZ", "America/New_York");
   expect(parseRetryAfterMs("Sun Nov  6 08:50:37 1994", NOW_MS)).toBe(60_000);
 });
 
-test("whatever the header holds, what it asks for is never negative and never NaN", () => {
+test("the delay is never negative and never NaN, whatever the header", () => {
   const value = fc.oneof(
     fc.string(),
     fc.stringMatching(/^\d{0,400}$/),

@@ -22,7 +22,7 @@ async function clientWithFile(path: string, answer = OK) {
   return { server, client: clientOf(`https://127.0.0.1:${server.port}`, { http: { basicAuth } }) };
 }
 
-test("a password file that is missing or empty fails the poll as secret, and nothing is sent", async () => {
+test("a missing or empty password file makes the poll fail as secret, and nothing is sent", async () => {
   const path = passwordFile();
   const { server, client } = await clientWithFile(path);
   expect(shortly(await client.get("/x", LONG_MS))).toBe("secret");
@@ -32,7 +32,7 @@ test("a password file that is missing or empty fails the poll as secret, and not
 });
 
 test.skipIf(process.platform !== "linux")(
-  "a password file that this host cannot read fails the poll as local, and the next one tries again",
+  "an I/O error of the password file makes the poll fail as local, and the next one tries again",
   async () => {
     const path = passwordFile();
     // Reading it is an I/O error.
@@ -46,7 +46,7 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
-test("a password that has changed is used from the next poll on, and counts as new credentials", async () => {
+test("a changed password is used from the next poll on, and counts as new credentials", async () => {
   const path = passwordFile();
   writeFileSync(path, "old\n");
   const { server, client } = await clientWithFile(path, REFUSED);
@@ -62,7 +62,7 @@ test("a password that has changed is used from the next poll on, and counts as n
   ]);
 });
 
-test("a file that cannot be read is no new password", async () => {
+test("an unreadable file does not count as new credentials", async () => {
   const path = passwordFile();
   writeFileSync(path, "old\n");
   const { client } = await clientWithFile(path, REFUSED);
@@ -71,7 +71,7 @@ test("a file that cannot be read is no new password", async () => {
   expect(await client.hasNewCredentials(LONG_MS)).toBe(false);
 });
 
-test("a deadline that strikes while the password is read is secret, and nothing is sent when it comes after all", async () => {
+test("a deadline that passes while the password is read is secret, and nothing is sent afterwards", async () => {
   const server = await serve(answering(OK));
   const waiting: ((result: PasswordResult) => void)[] = [];
   const reading = new Promise<PasswordResult>((resolve) => void waiting.push(resolve));
@@ -86,7 +86,7 @@ test("a deadline that strikes while the password is read is secret, and nothing 
   expect(server.requests.map(({ path }) => path)).toEqual(["/y"]);
 });
 
-test("no message of a failure holds the password or the credentials", async () => {
+test("no failure message contains the password or the credentials", async () => {
   const server = await serve(answering(REFUSED));
   const password = { kind: "inline", secret: new Secret("hunter2") } as const;
   const client = clientOf(`https://127.0.0.1:${server.port}`, {

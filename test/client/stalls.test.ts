@@ -4,8 +4,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { clientOf, LONG_MS, shortly } from "./support.ts";
 
 /**
- * A server in a thread of its own, which answers while the event loop of the test stands still: at once, or where the path
- * says so, after some milliseconds or when another request tells it to. Answers hold the number of connections made so far.
+ * A server in its own thread, which answers while the event loop of the test stalls: at once, or, if the path
+ * says so, after some milliseconds or on another request. Answers contain the number of connections so far.
  */
 const SERVER = `
 const { createServer } = require("node:http");
@@ -39,7 +39,7 @@ async function rounds(): Promise<void> {
   for (let i = 0; i < 3; i += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The loop stands still from when the request is on its way. */
+/** Stalls the event loop once the request is sent. */
 async function blockLoop(ms: number): Promise<void> {
   await rounds();
   const untilMs = performance.now() + ms;
@@ -49,18 +49,15 @@ async function blockLoop(ms: number): Promise<void> {
 test.each([
   { name: "a little longer than the timeout", stallMs: 900 },
   { name: "longer than any poll may take", stallMs: 2500 },
-])(
-  "an answer that came while the loop stood still $name is read, and its connection is kept",
-  async ({ stallMs }) => {
-    const client = await startServer();
-    const answer = client.get("/300", 600);
-    await blockLoop(stallMs);
-    expect(shortly(await answer)).toBe("1");
-    expect(shortly(await client.get("/0", LONG_MS))).toBe("1");
-  },
-);
+])("an answer that arrived during a stall $name is read, and its connection is kept", async ({ stallMs }) => {
+  const client = await startServer();
+  const answer = client.get("/300", 600);
+  await blockLoop(stallMs);
+  expect(shortly(await answer)).toBe("1");
+  expect(shortly(await client.get("/0", LONG_MS))).toBe("1");
+});
 
-test("where no answer came while the loop stood still it is local, and the connection is kept if one comes later", async () => {
+test("a poll without an answer during a stall fails as local, and the connection is kept if the answer comes later", async () => {
   const client = await startServer();
   const answer = client.get("/when-told", 1000);
   for (let stall = 0; stall < 3; stall += 1) await blockLoop(2100);
@@ -75,7 +72,7 @@ test("where no answer came while the loop stood still it is local, and the conne
   expect(both.map(shortly)).toEqual(["2", "2"]);
 });
 
-test("polls that wait for connections wait before their deadlines begin, and all are answered", async () => {
+test("the wait for a connection is before the deadline begins, and all polls are answered", async () => {
   const client = await startServer();
   let started = 0;
   const onStarted = (): void => void (started += 1);

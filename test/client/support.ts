@@ -22,7 +22,7 @@ import { applianceOf } from "../support/observations.ts";
 export const AUTHORITY = await createAuthority();
 export const LEAF = await AUTHORITY.issue();
 const PLAIN: HttpClientConfig = applianceOf({ name: "waf" }).http;
-/** Longer than any test takes; who waits for it has failed. */
+/** Longer than any test takes. */
 export const LONG_MS = 600_000;
 
 /** TLS settings that trust the test's authority. */
@@ -96,7 +96,7 @@ function stopped(server: FaultServer): FaultServer {
 /** A whole answer with status 200. */
 export const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
 
-/** Answers every request so. */
+/** Answers every request like this. */
 export function answering(text: string): Behaviour {
   return ({ socket, onRequest }) => onRequest(() => void socket.write(text));
 }

@@ -57,7 +57,7 @@ test.each<Case>([
   },
   { name: "the trusted certificate itself", server: LEAF, tls: { ca: LEAF.cert }, outcome: "{}" },
   { name: "a sibling of the trusted certificate", server: LEAF, tls: { ca: ELSEWHERE.cert }, outcome: "tls" },
-  { name: "a certificate that nobody vouches for", server: LEAF, tls: { ca: undefined }, outcome: "tls" },
+  { name: "a certificate of an unknown authority", server: LEAF, tls: { ca: undefined }, outcome: "tls" },
   { name: "an expired certificate", server: EXPIRED, tls: {}, outcome: "tls" },
   { name: "a certificate for another name", server: ELSEWHERE, tls: {}, outcome: "tls" },
   {
@@ -79,7 +79,7 @@ test.each<Case>([
     outcome: "{}",
   },
   {
-    name: "a pin alone vouches for whom nobody else does",
+    name: "a pin without a trusted authority",
     server: LEAF,
     tls: { ca: undefined, certificateSha256: [OTHER_PIN, PIN] },
     outcome: "{}",
@@ -128,7 +128,7 @@ test.each<Case>([
 });
 
 test.each(["TLSv1.2", "TLSv1.3"] as const)(
-  "a client certificate that %s demands is presented, and its lack is tls",
+  "a client certificate that the server requires with %s is sent, and a missing one is tls",
   async (version) => {
     const options = {
       ...LEAF,
@@ -146,7 +146,7 @@ test.each(["TLSv1.2", "TLSv1.3"] as const)(
   },
 );
 
-/** Answers each connection's first request and ends it; tells which of them resumed a session. */
+/** Answers each connection's first request and closes it; records which of them resumed a session. */
 function ending(resumed: boolean[]): Behaviour {
   return ({ socket, onRequest }) => {
     resumed.push(socket instanceof TLSSocket && socket.isSessionReused());
@@ -188,7 +188,7 @@ test("a certificate that has expired since its session began is refused", async 
   expect(shortly(await client.get("/x", LONG_MS))).toBe("tls");
 });
 
-/** Presents another certificate from when it is told to, on full handshakes alone: sessions are still resumed. */
+/** Can switch to another certificate, only for full handshakes: sessions are still resumed. */
 async function startReplacing(behaviour: Behaviour, version: "TLSv1.2" | "TLSv1.3") {
   const options = { ticketKeys: Buffer.alloc(48, 1), minVersion: version, maxVersion: version } as const;
   const server = await serve(behaviour, { ...LEAF, ...options });
@@ -238,7 +238,7 @@ describe.each(["TLSv1.2", "TLSv1.3"] as const)("a certificate that is replaced, 
   });
 });
 
-test("connections that lie idle when the full handshake is due are closed, and one new session serves all", async () => {
+test("idle connections are closed when the full handshake is due, and all polls share one new session", async () => {
   const resumed: boolean[] = [];
   const server = await serve((connection) => {
     resumed.push(connection.socket instanceof TLSSocket && connection.socket.isSessionReused());
@@ -272,7 +272,7 @@ test("a session is never offered to another appliance", async () => {
   expect(resumed).toEqual([false, false]);
 });
 
-test("a certificate that is not trusted is not trusted at the second attempt either", async () => {
+test("an untrusted certificate is not trusted at the second attempt either", async () => {
   const server = await serve(answering(OK), EXPIRED);
   const client = clientOf(`https://127.0.0.1:${server.port}`);
   for (let i = 0; i < 3; i += 1) expect(shortly(await client.get("/x", LONG_MS))).toBe("tls");
@@ -280,7 +280,7 @@ test("a certificate that is not trusted is not trusted at the second attempt eit
   expect(server.requests).toEqual([]);
 });
 
-test("the certificate presented last is told, trusted or not", async () => {
+test("the certificate presented last is reported, trusted or not", async () => {
   const server = await serve(answering(OK), EXPIRED);
   const client = clientOf(`https://127.0.0.1:${server.port}`);
   expect(client.certificate()).toBeUndefined();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { answering, clientOf, LONG_MS, OK, serve, shortly } from "./support.ts";
 
-test("polls that wait for a connection share the one that there is", async () => {
+test("polls that wait for a connection share the existing one", async () => {
   const server = await serve(answering(OK));
   const client = clientOf(`https://127.0.0.1:${server.port}`, { maxOpen: 1 });
   const answers = await Promise.all(Array.from({ length: 20 }, () => client.get("/x", LONG_MS)));
@@ -10,7 +10,7 @@ test("polls that wait for a connection share the one that there is", async () =>
   expect(server.connections()).toBe(1);
 });
 
-test("waiting for a connection does not count towards the timeout", async () => {
+test("the wait for a connection does not count towards the timeout", async () => {
   const server = await serve(({ socket, onRequest }) =>
     onRequest(() => void setTimeout(() => socket.write(OK), 400)),
   );
@@ -19,7 +19,7 @@ test("waiting for a connection does not count towards the timeout", async () => 
   expect(answers.map(shortly)).toEqual(Array.from({ length: 5 }, () => "{}"));
 });
 
-test("a connection that ends makes room for a poll that waits", async () => {
+test("a closed connection makes room for a waiting poll", async () => {
   const server = await serve(({ socket, onRequest }) => onRequest(() => void socket.end(OK)));
   const client = clientOf(`https://127.0.0.1:${server.port}`, { maxOpen: 1 });
   const answers = await Promise.all(Array.from({ length: 5 }, () => client.get("/x", LONG_MS)));
@@ -39,7 +39,7 @@ test("a client that is closed while its polls wait never starts them", async () 
   expect(started).toEqual(["/first"]);
 });
 
-test("a poll that waits too long for a connection is our own trouble, and never starts", async () => {
+test("a poll that waits too long for a connection fails as local, and never starts", async () => {
   const server = await serve(() => {});
   const client = clientOf(`https://127.0.0.1:${server.port}`, { maxOpen: 1 });
   void client.get("/hangs", LONG_MS);

@@ -12,7 +12,7 @@ describe("a cleanup", () => {
     expect(undone).toEqual(["exporter", "website", "folder"]);
   });
 
-  it("undoes the rest where one thing cannot be undone, and rejects with the reason", async () => {
+  it("undoes the rest if one step fails, and rejects with the reason", async () => {
     const undone: string[] = [];
     const cleanup = createCleanup();
     cleanup.add(async () => void undone.push("folder"));

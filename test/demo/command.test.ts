@@ -9,7 +9,7 @@ import { createTestIo } from "../support/io.ts";
 const listenAddresses = [{ host: "127.0.0.1", port: 0 }];
 
 describe("the demo command", () => {
-  it("tells what runs, where to look, what to try and what happens, until it is asked to end", async () => {
+  it("prints what runs, where to look, what to try and what happens, until it is stopped", async () => {
     const folder = await useTemporaryFolder();
     const { io, printed, stop } = await createTestIo();
     const ended = demo({ listenAddresses, stepIntervalMs: 100 }, io);
@@ -36,7 +36,7 @@ describe("the demo command", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it("says in one line that its address is taken, and leaves nothing behind", async () => {
+  it("reports in one line that its address is in use, and leaves nothing behind", async () => {
     const folder = await useTemporaryFolder();
     const port = await listen(0);
     const { io, printed } = await createTestIo();
@@ -45,7 +45,7 @@ describe("the demo command", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it("leaves nothing behind when a bug ends it", async () => {
+  it("leaves nothing behind after a bug", async () => {
     const folder = await useTemporaryFolder();
     const { io } = await createTestIo({
       out: (text) => {
@@ -77,7 +77,7 @@ To try in another terminal:
   appliance-exporter poll demo-a --config.file=FOLDER/config.yaml
   appliance-exporter check --live --config.file=FOLDER/config.yaml
 
-Every 0.1 s something happens (==>), and the exporter's log tells what it sees of it. Ctrl-C ends it all.
+Every 0.1 s something happens (==>); the exporter's log shows how it is detected. Press Ctrl-C to stop.
 
 ==> failover: demo-b is the master now, demo-a its backup
 

@@ -5,32 +5,32 @@ import { describe, expect, it } from "vitest";
 import { play } from "../../src/demo/play.ts";
 
 describe("playing the script", () => {
-  it("says each step until a stop is requested", async () => {
+  it("prints each step until a stop is requested", async () => {
     const said: string[] = [];
     const stop = new AbortController();
     await play({
       step: () => Promise.resolve(`step ${said.length + 1}`),
       intervalMs: 1,
-      say: (sentence) => {
+      print: (sentence) => {
         said.push(sentence);
         if (said.length === 3) stop.abort();
       },
-      report: { afterMs: 1, tell: () => undefined },
+      report: { afterMs: 1, print: () => undefined },
       stopRequested: once(stop.signal, "abort").then(() => undefined),
     });
     expect(said).toEqual(["step 1", "step 2", "step 3"]);
   });
 
-  it("reports after each step, where there is time before the next", async () => {
+  it("reports after each step, if there is time before the next", async () => {
     const said: string[] = [];
     const stop = new AbortController();
     await play({
       step: () => Promise.resolve("step"),
       intervalMs: 2,
-      say: (sentence) => void said.push(sentence),
+      print: (sentence) => void said.push(sentence),
       report: {
         afterMs: 1,
-        tell: () => {
+        print: () => {
           said.push("report");
           if (said.length === 4) stop.abort();
         },
@@ -40,24 +40,24 @@ describe("playing the script", () => {
     expect(said).toEqual(["step", "report", "step", "report"]);
   });
 
-  it("waits no longer for the next step once a stop is requested", async () => {
+  it("stops waiting for the next step once a stop is requested", async () => {
     const said: string[] = [];
     await play({
       step: () => Promise.resolve("a step"),
       intervalMs: 3_600_000,
-      say: (sentence) => void said.push(sentence),
-      report: { afterMs: 1, tell: () => undefined },
+      print: (sentence) => void said.push(sentence),
+      report: { afterMs: 1, print: () => undefined },
       stopRequested: Promise.resolve(),
     });
     expect(said).toEqual([]);
   });
 
-  it("rejects as soon as a step does", async () => {
+  it("rejects if a step rejects", async () => {
     const played = play({
       step: () => Promise.reject(new Error("port taken")),
       intervalMs: 1,
-      say: () => undefined,
-      report: { afterMs: 1, tell: () => undefined },
+      print: () => undefined,
+      report: { afterMs: 1, print: () => undefined },
       stopRequested: new Promise(() => undefined),
     });
     await expect(played).rejects.toThrow("port taken");

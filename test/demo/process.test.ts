@@ -8,7 +8,7 @@ import { useTemporaryFolder } from "./support.ts";
 import { COMMAND } from "../support/command.ts";
 
 describe("the demo as a process", () => {
-  // The program ends when nothing is left to do: whatever it held open would keep it running.
+  // An open handle would keep the program running.
   it("ends by itself on Ctrl-C, with no handle and no file left", async () => {
     const folder = await useTemporaryFolder();
     const child = spawn(process.execPath, [COMMAND, "demo", "--web.listen-address=127.0.0.1:0"], {
@@ -19,7 +19,7 @@ describe("the demo as a process", () => {
     let out = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
     const exited = once(child, "exit");
-    await expect.poll(() => out).toContain("Ctrl-C ends it all.");
+    await expect.poll(() => out).toContain("Press Ctrl-C to stop.");
     child.kill("SIGINT");
     expect(await exited).toEqual([0, null]);
     const left = await readdir(folder);

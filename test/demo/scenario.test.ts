@@ -16,7 +16,7 @@ function playSteps(count: number) {
 }
 
 describe("the demo's script", () => {
-  it("tells each of its steps in one sentence", () => {
+  it("describes each step in one sentence", () => {
     expect(playSteps(STEPS_IN_A_LAP).map(({ sentence }) => sentence)).toEqual([
       "failover: demo-b is the master now, demo-a its backup",
       "outage: website shop stops listening, connections are refused",
@@ -33,14 +33,14 @@ describe("the demo's script", () => {
     ]);
   });
 
-  it("changes the world with every step, and nothing but what the step says", () => {
+  it("changes the world with every step, exactly as described", () => {
     const [failover, outage, repair] = playSteps(3).map(({ world }) => world);
     expect(failover).toEqual({ ...BEGINNING, master: "demo-b" });
     expect(outage).toEqual({ master: "demo-b", websites: { blog: "up", shop: "refusing", portal: "up" } });
     expect(repair).toEqual(failover);
   });
 
-  it("ends each lap as it began, and goes on with the next", () => {
+  it("ends each round as it began, and starts the next", () => {
     const played = playSteps(2 * STEPS_IN_A_LAP);
     expect(played[STEPS_IN_A_LAP - 1]?.world).toEqual(BEGINNING);
     expect(played.slice(STEPS_IN_A_LAP)).toEqual(played.slice(0, STEPS_IN_A_LAP));

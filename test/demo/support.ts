@@ -21,7 +21,7 @@ export async function useTemporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** A demo that makes no step by itself; stopped when the test is over, where it is not before. */
+/** A demo that takes no step by itself; stopped at the end of the test at the latest. */
 export async function startTestDemo(): Promise<Demo> {
   const options = {
     listenAddresses: [{ host: "127.0.0.1", port: 0 }],

@@ -31,7 +31,7 @@ function head(url: string): Promise<string> {
 }
 
 describe("the demo's websites", () => {
-  it("are one over http, one over https, and one over both that leads to the secure one", async () => {
+  it("use http, https, and both with a redirect to https", async () => {
     const { websites } = await startTestWebsites();
     const [blog, shop, portal] = websites;
     expect(
@@ -52,20 +52,20 @@ describe("the demo's websites", () => {
 
   it("fail, refuse connections and come back on their ports", async () => {
     const { websites } = await startTestWebsites();
-    for (const { urls, turn } of websites) {
+    for (const { urls, setCondition } of websites) {
       const before = await Promise.all(urls.map(head));
-      await turn("failing");
+      await setCondition("failing");
       expect(await Promise.all(urls.map(head))).toEqual(urls.map(() => "503"));
-      await turn("refusing");
+      await setCondition("refusing");
       expect(await Promise.all(urls.map(head))).toEqual(urls.map(() => "ECONNREFUSED"));
-      await turn("up");
+      await setCondition("up");
       expect(await Promise.all(urls.map(head))).toEqual(before);
     }
   });
 
-  it("are gone after the cleanup, whatever their condition", async () => {
+  it("are stopped by the cleanup in every condition", async () => {
     const { websites, stop } = await startTestWebsites();
-    await websites[1]?.turn("refusing");
+    await websites[1]?.setCondition("refusing");
     await stop();
     const urls = websites.flatMap((website) => website.urls);
     expect(await Promise.all(urls.map(head))).toEqual(urls.map(() => "ECONNREFUSED"));

@@ -55,6 +55,6 @@ export const FAILING_PROXIES: readonly FailingPoll[] = [
     name: "a proxy that nobody runs",
     open: behindProxy(undefined),
     reason: "proxy",
-    detail: /^the proxy cannot be reached \(connect ECONNREFUSED 127\.0\.0\.1:\d+\)$/,
+    detail: /^the proxy is unreachable \(connect ECONNREFUSED 127\.0\.0\.1:\d+\)$/,
   },
 ];

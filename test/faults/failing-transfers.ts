@@ -119,14 +119,14 @@ export const FAILING_TRANSFERS: readonly FailingPoll[] = [
     name: "a status of 000",
     open: http(answers(LIST, "000 Odd")),
     reason: "protocol",
-    detail: "no answer to this request can have its status",
+    detail: "the answer has a status that is invalid for this request",
   },
   {
     fault: 6,
     name: "a 101 that nobody asked for",
     open: http(answers(LIST, "101 Switching Protocols")),
     reason: "protocol",
-    detail: "no answer to this request can have its status",
+    detail: "the answer has a status that is invalid for this request",
   },
   {
     fault: 6,

@@ -19,7 +19,7 @@ import {
 
 const ONE_SLOT = { ...WAF, polling: { ...WAF.polling, maxConcurrentWebsiteTests: 1 } };
 
-/** Two appliances that share the fleet's slots; the second one has a client of its own. */
+/** Two appliances that share the fleet's slots, each with its own client. */
 function startTwoPollers(maxSlots: number) {
   const one = startHeldPoller(WAF, { maxSlots });
   const client = fakeClient();
@@ -37,7 +37,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("a poll is observed with its result, its dates and the instant from which it counts as stalled", async () => {
+test("a poll is observed with its result, its times and the instant at which it becomes stalled", async () => {
   const { clock, client, due, observed, started } = startHeldPoller();
   await due(VRRP);
   expect(started).toEqual([{ kind: "vrrp", latenessSeconds: 0 }]);
@@ -56,7 +56,7 @@ test("a poll is observed with its result, its dates and the instant from which i
   ]);
 });
 
-test("a poll that is due while the one before is in flight is skipped and counted, never doubled", async () => {
+test("a poll that is due while the previous one is in flight is skipped and counted", async () => {
   const { client, due, skipped, inFlight, observed } = startHeldPoller();
   await due(VRRP);
   await due(VRRP, VRRP);
@@ -70,7 +70,7 @@ test("a poll that is due while the one before is in flight is skipped and counte
   expect(observed).toHaveLength(1);
 });
 
-test("operations do not wait for each other: the list is asked for while every website hangs", async () => {
+test("operations do not wait for each other: the list is polled while every website hangs", async () => {
   const { client, due, observed } = startHeldPoller();
   await due(website(1), website(2), website(3), website(4));
   await due(VRRP);
@@ -79,7 +79,7 @@ test("operations do not wait for each other: the list is asked for while every w
   expect(client.waiting()).toHaveLength(4);
 });
 
-test("no more website tests than the appliance has slots are in flight; waiting is lateness, not part of the poll", async () => {
+test("website tests in flight are limited by the appliance's slots; the wait counts as lateness, not as part of the poll", async () => {
   const polling = { ...WAF.polling, maxConcurrentWebsiteTests: 2 };
   const { clock, client, due, started, observed } = startHeldPoller({ ...WAF, polling });
   await due(website(1), website(2), website(3));
@@ -93,7 +93,7 @@ test("no more website tests than the appliance has slots are in flight; waiting 
   expect(observed.map(({ durationSeconds }) => durationSeconds)).toEqual([3, 0.5]);
 });
 
-test("no more website tests than the fleet has slots are in flight, and lists never wait behind them", async () => {
+test("website tests in flight are limited by the fleet's slots, and lists never wait for them", async () => {
   const { client, due } = startHeldPoller(WAF, { maxSlots: 1 });
   await due(website(1), website(2), VRRP);
   expect(client.waiting().toSorted()).toEqual(["/api/v1/interface/virtual", "/api/v1/website/1/test"]);
@@ -101,7 +101,7 @@ test("no more website tests than the fleet has slots are in flight, and lists ne
   expect(client.waiting().toSorted()).toEqual(["/api/v1/interface/virtual", "/api/v1/website/2/test"]);
 });
 
-test("another number of slots counts from the next update on", async () => {
+test("another number of slots applies from the next update on", async () => {
   const { client, due, poller } = startHeldPoller({
     ...WAF,
     polling: { ...WAF.polling, maxConcurrentWebsiteTests: 1 },
@@ -126,7 +126,7 @@ test.each(["dns", "connect", "tls", "timeout", "proxy", "auth"] as const)(
 );
 
 test.each(["http_status", "decode", "protocol", "too_large", "secret", "local", "internal"] as const)(
-  "website tests of an appliance whose list fails with %s are sent all the same",
+  "website tests of an appliance whose list fails with %s are still sent",
   async (reason) => {
     const { client, due, poll } = startHeldPoller();
     await poll(VRRP, failing(reason));
@@ -135,7 +135,7 @@ test.each(["http_status", "decode", "protocol", "too_large", "secret", "local", 
   },
 );
 
-test("a failed list keeps website tests back for two of its intervals, then they are sent", async () => {
+test("a failed list suppresses website tests for two of its intervals, then they are sent", async () => {
   const { clock, client, due, poll } = startHeldPoller();
   await poll(VRRP, failing("connect"));
   await clock.pass(9_999);
@@ -146,7 +146,7 @@ test("a failed list keeps website tests back for two of its intervals, then they
   expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
 });
 
-test("a failed list keeps website tests back no longer than their own interval, however rare lists are", async () => {
+test("a failed list suppresses website tests at most for their own interval, even if lists are rare", async () => {
   const vrrp = { kind: "interval", intervalMs: 86_400_000, timeoutMs: 4_000 } as const;
   const { clock, client, due, poll, observed } = startHeldPoller({
     ...WAF,
@@ -162,7 +162,7 @@ test("a failed list keeps website tests back no longer than their own interval, 
   expect(observed.map(shortly)).toEqual(["vrrp: timeout", "website 1: appliance_down", "website 1: ok"]);
 });
 
-test("after a pause a refused list keeps website tests back until it was polled again", async () => {
+test("after a backoff a refused list suppresses website tests until it was polled again", async () => {
   const { clock, client, due, poll } = startHeldPoller();
   await poll(VRRP, failing("auth"));
   await clock.pass(9_999);
@@ -175,7 +175,7 @@ test("after a pause a refused list keeps website tests back until it was polled 
   expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
 });
 
-test("a failed list keeps website tests back while its next poll is in flight", async () => {
+test("a failed list suppresses website tests while its next poll is in flight", async () => {
   const { clock, client, due, poll } = startHeldPoller();
   await poll(VRRP, failing("timeout"));
   await clock.pass(9_999);
@@ -188,7 +188,7 @@ test("a failed list keeps website tests back while its next poll is in flight", 
   expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
 });
 
-test("a refused list keeps website tests back for as long as it rests", async () => {
+test("a refused list suppresses website tests during its backoff", async () => {
   const { clock, client, due, poll, observed } = startHeldPoller();
   for (const pauseMs of [5_000, 10_000, 20_000, 40_000]) {
     await poll(VRRP, failing("auth"));
@@ -202,7 +202,7 @@ test("a refused list keeps website tests back for as long as it rests", async ()
   );
 });
 
-test("website tests that wait for a slot are not sent either once the appliance is down, and leave their slots", async () => {
+test("website tests that wait for a slot are not sent once the appliance is down, and release their slots", async () => {
   const polling = { ...WAF.polling, maxConcurrentWebsiteTests: 1 };
   const { client, due, poll, observed } = startHeldPoller({ ...WAF, polling });
   await due(website(1), website(2), website(3));
@@ -217,7 +217,7 @@ test("website tests that wait for a slot are not sent either once the appliance 
   ]);
 });
 
-test("an appliance that can be reached again is told to be back, once", async () => {
+test("an appliance that is reachable again is reported as back, once", async () => {
   const { poll, polled } = startHeldPoller();
   await poll(VRRP, NO_INTERFACES);
   await poll(VRRP, failing("connect"));
@@ -227,7 +227,7 @@ test("an appliance that can be reached again is told to be back, once", async ()
   expect(polled).toEqual([false, false, false, true, false]);
 });
 
-test("what an abandoned client had under way is not observed, but polled again by the next one", async () => {
+test("polls in flight of a replaced client are not observed, but repeated by the new client", async () => {
   const { client, due, poller, observed, skipped, inFlight } = startHeldPoller();
   await due(VRRP, website(1));
   const next = fakeClient();
@@ -244,7 +244,7 @@ test("what an abandoned client had under way is not observed, but polled again b
   expect(inFlight()).toBe(0);
 });
 
-test("an update with the same client lets polls under way go on", async () => {
+test("an update with the same client does not affect polls in flight", async () => {
   const { client, due, poller, observed } = startHeldPoller();
   await due(VRRP);
   poller.update({ ...WAF, labels: { site: "ams" } }, client);
@@ -253,7 +253,7 @@ test("an update with the same client lets polls under way go on", async () => {
   expect(observed.map(shortly)).toEqual(["vrrp: ok"]);
 });
 
-test("nothing is asked or observed after the end, neither what was in flight nor what waited for a slot", async () => {
+test("nothing is sent or observed after the end, neither polls in flight nor polls that waited for a slot", async () => {
   const polling = { ...WAF.polling, maxConcurrentWebsiteTests: 1 };
   const { client, due, poller, observed } = startHeldPoller({ ...WAF, polling });
   await due(VRRP, website(1), website(2));
@@ -266,7 +266,7 @@ test("nothing is asked or observed after the end, neither what was in flight nor
   expect(observed).toEqual([]);
 });
 
-test("a website that was taken away while its test waited is not asked for", async () => {
+test("the test of a website that was removed while it waited is not sent", async () => {
   const appliance = applianceOf({ name: "waf", websites: [websiteOf({ id: 1 }), websiteOf({ id: 2 })] });
   const one = { ...appliance, polling: { ...appliance.polling, maxConcurrentWebsiteTests: 1 } };
   const { client, due, poller, observed } = startHeldPoller(one);
@@ -277,7 +277,7 @@ test("a website that was taken away while its test waited is not asked for", asy
   expect(observed.map(shortly)).toEqual(["website 1: ok"]);
 });
 
-test("a client that is closed while new credentials are read is not used any more", async () => {
+test("a client that is closed while new credentials are read is not used", async () => {
   const { poller, client, clock, poll } = startHeldPoller();
   await poll(VRRP, failing("auth"));
   client.hasCredentials = true;
@@ -287,7 +287,7 @@ test("a client that is closed while new credentials are read is not used any mor
   expect(client.waiting()).toEqual([]);
 });
 
-test("two pollers with the same fleet's slots share them", async () => {
+test("two pollers share the fleet's slots", async () => {
   const { one, other, client } = startTwoPollers(1);
   await one.due(website(1));
   other.due(website(1), 0);
@@ -297,7 +297,7 @@ test("two pollers with the same fleet's slots share them", async () => {
   expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
 });
 
-test("the one slot of a fleet goes to another appliance before the first one gets it again", async () => {
+test("the only slot of a fleet goes to another appliance before the first one gets it again", async () => {
   const { one, other, client } = startTwoPollers(1);
   await one.due(website(1), website(2), website(3));
   await one.clock.pass(1_000);
@@ -309,12 +309,12 @@ test("the one slot of a fleet goes to another appliance before the first one get
   expect(one.client.waiting()).toEqual([]);
 });
 
-test("a test that would wait until its latest result is stale fails as `local` before that, and is due again", async () => {
+test("a test that would wait until its latest result is stale fails as `local` before that, and becomes due again", async () => {
   const { clock, client, due, poll, observed, started } = startHeldPoller(ONE_SLOT);
   await poll(website(2), SITE_OK);
   await clock.pass(30_000);
   await due(website(1), website(2));
-  // Its result expires after 80 s; a test sent at 60 s could take until then, and a quarter of an interval is kept.
+  // Its result expires after 80 s; a test sent at 60 s could take until then, and a quarter of an interval is reserved.
   await clock.pass(22_499);
   expect(observed.map(shortly)).toEqual(["website 2: ok"]);
   await clock.pass(1);
@@ -342,7 +342,7 @@ test("a test that would wait until its latest result is stale fails as `local` b
   expect(started.map(({ latenessSeconds }) => latenessSeconds)).toEqual([0, 0, 0]);
 });
 
-test("a test that was never made waits one and three quarters of an interval for a slot", async () => {
+test("a test that never ran waits one and three quarters of an interval for a slot", async () => {
   const { clock, due, observed } = startHeldPoller(ONE_SLOT);
   await due(website(1), website(2));
   await clock.pass(52_499);
@@ -351,7 +351,7 @@ test("a test that was never made waits one and three quarters of an interval for
   expect(observed.map(shortly)).toEqual(["website 2: local"]);
 });
 
-test("while an appliance's own slots all hang, no result of its websites ever becomes stale", async () => {
+test("while all slots of an appliance hang, no result of its websites becomes stale", async () => {
   const { clock, client, due, observed } = startHeldPoller(ONE_SLOT);
   const expiresAtMs = new Map<number, number>();
   for (let second = 0; second < 600; second += 1) {
@@ -366,7 +366,7 @@ test("while an appliance's own slots all hang, no result of its websites ever be
   expect(expiresAtMs.size).toBe(4);
 });
 
-test("a test that lost its wait for a slot keeps its place before those that were due after it", async () => {
+test("a test whose wait for a slot failed stays ahead of tests that were due later", async () => {
   const { clock, client, due } = startHeldPoller(ONE_SLOT);
   await due(website(1), website(2));
   await clock.pass(1);
@@ -377,7 +377,7 @@ test("a test that lost its wait for a slot keeps its place before those that wer
   expect(client.waiting()).toEqual(["/api/v1/website/2/test"]);
 });
 
-test("a test whose wait for a slot ends while its appliance is down was not sent because of that", async () => {
+test("a test whose wait for a slot ends while its appliance is down is reported as appliance_down", async () => {
   const { clock, client, due, poll, observed } = startHeldPoller(ONE_SLOT);
   await due(website(1), website(2));
   await clock.pass(50_000);

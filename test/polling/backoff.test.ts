@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   backoffAfter,
   NO_BACKOFF,
-  pausedUntilMs,
+  backoffUntilMs,
   withoutRefusals,
   type Backoff,
   type FinishedPoll,
@@ -39,50 +39,50 @@ function deferred(endedMs: number, retryAfterMs: number, operation = "vrrp"): Fi
   return poll(endedMs, { ok: false, failure: failureOf("http_status", { retryAfterMs }) }, { operation });
 }
 
-test("nothing rests to begin with, nor after success and ordinary failures", () => {
+test("there is no backoff at first, nor after success and ordinary failures", () => {
   const failed = poll(0, { ok: false, failure: failureOf("timeout") });
-  expect(pausedUntilMs(NO_BACKOFF, "vrrp", 0)).toBeUndefined();
-  expect(pausedUntilMs(after(poll(0, OK), failed, failed), "vrrp", 0)).toBeUndefined();
+  expect(backoffUntilMs(NO_BACKOFF, "vrrp", 0)).toBeUndefined();
+  expect(backoffUntilMs(after(poll(0, OK), failed, failed), "vrrp", 0)).toBeUndefined();
 });
 
-test("a refused list rests every operation of the appliance for one interval", () => {
+test("after a refused list every operation of the appliance backs off for one interval", () => {
   const backoff = after(poll(1_000, AUTH));
-  expect(pausedUntilMs(backoff, "vrrp", 1_000)).toBe(6_000);
-  expect(pausedUntilMs(backoff, "website_test/1", 5_999)).toBe(6_000);
-  expect(pausedUntilMs(backoff, "vrrp", 6_000)).toBeUndefined();
+  expect(backoffUntilMs(backoff, "vrrp", 1_000)).toBe(6_000);
+  expect(backoffUntilMs(backoff, "website_test/1", 5_999)).toBe(6_000);
+  expect(backoffUntilMs(backoff, "vrrp", 6_000)).toBeUndefined();
 });
 
-test("each further refusal doubles the pause, up to five minutes", () => {
+test("each further refusal doubles the backoff, up to five minutes", () => {
   let backoff = NO_BACKOFF;
   let nowMs = 0;
   const pauses: number[] = [];
   for (let i = 0; i < 9; i += 1) {
     backoff = backoffAfter(backoff, poll(nowMs, AUTH));
-    const untilMs = pausedUntilMs(backoff, "vrrp", nowMs) ?? nowMs;
+    const untilMs = backoffUntilMs(backoff, "vrrp", nowMs) ?? nowMs;
     pauses.push((untilMs - nowMs) / 1_000);
     nowMs = untilMs + 3_000;
   }
   expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300]);
 });
 
-test("an interval of more than five minutes rests for five", () => {
-  expect(pausedUntilMs(after(poll(0, AUTH, { intervalMs: 3_600_000 })), "vrrp", 0)).toBe(300_000);
+test("with an interval of more than five minutes the backoff lasts five", () => {
+  expect(backoffUntilMs(after(poll(0, AUTH, { intervalMs: 3_600_000 })), "vrrp", 0)).toBe(300_000);
 });
 
-test("refusals of polls that were under way when the first came count as one", () => {
+test("refusals of polls that were in flight together count as one", () => {
   const late = poll(1_200, AUTH, { operation: "website_test/1", startedMs: 900 });
-  expect(pausedUntilMs(after(poll(1_000, AUTH), late, late), "vrrp", 1_200)).toBe(6_000);
+  expect(backoffUntilMs(after(poll(1_000, AUTH), late, late), "vrrp", 1_200)).toBe(6_000);
 });
 
 test("success of the operation that was refused ends the doubling", () => {
   const backoff = after(poll(0, AUTH), poll(5_000, AUTH), poll(15_000, OK), poll(20_000, AUTH));
-  expect(pausedUntilMs(backoff, "vrrp", 20_000)).toBe(25_000);
+  expect(backoffUntilMs(backoff, "vrrp", 20_000)).toBe(25_000);
 });
 
 test("success of a test does not end the doubling of the refused list", () => {
   const succeeded = poll(5_000, OK, TEST_1);
   const backoff = after(poll(0, AUTH), succeeded, poll(5_000, AUTH));
-  expect(pausedUntilMs(backoff, "vrrp", 5_000)).toBe(15_000);
+  expect(backoffUntilMs(backoff, "vrrp", 5_000)).toBe(15_000);
 });
 
 const TEST_1 = { operation: "website_test/1", intervalMs: 30_000 };
@@ -91,103 +91,103 @@ const TEST_2 = { operation: "website_test/2", intervalMs: 30_000 };
 describe("a refused test", () => {
   const LIST_OK = poll(0, OK);
   const LIST_FAILED = poll(1, { ok: false, failure: failureOf("http_status") });
-  /** Whether the list and another test rest after a refusal of test 1. */
+  /** Whether the list and another test back off after a refusal of test 1. */
   test.each<[string, readonly FinishedPoll[], readonly [boolean, boolean]]>([
-    ["before the list was ever polled rests everything", [poll(2, AUTH, TEST_1)], [true, true]],
-    ["after a list that succeeded rests alone", [LIST_OK, poll(2, AUTH, TEST_1)], [false, false]],
+    ["before the first poll of the list backs off everything", [poll(2, AUTH, TEST_1)], [true, true]],
+    ["after a list that succeeded backs off alone", [LIST_OK, poll(2, AUTH, TEST_1)], [false, false]],
     [
-      "after a list that failed rests everything",
+      "after a list that failed backs off everything",
       [LIST_OK, LIST_FAILED, poll(2, AUTH, TEST_1)],
       [true, true],
     ],
     [
-      "after a list that recovered rests alone",
+      "after a list that recovered backs off alone",
       [LIST_FAILED, LIST_OK, poll(2, AUTH, TEST_1)],
       [false, false],
     ],
     [
-      "with other credentials than the list's rests everything",
+      "with other credentials than the list's backs off everything",
       [LIST_OK, poll(2, AUTH, { ...TEST_1, credentials: OTHERS })],
       [true, true],
     ],
-    ["rests alone as soon as the list succeeds", [poll(2, AUTH, TEST_1), poll(3, OK)], [false, false]],
+    ["backs off alone as soon as the list succeeds", [poll(2, AUTH, TEST_1), poll(3, OK)], [false, false]],
     [
-      "rests alone even if the list fails after it",
+      "backs off alone even if the list fails after it",
       [LIST_OK, poll(2, AUTH, TEST_1), { ...LIST_FAILED, startedMs: 3, endedMs: 3 }],
       [false, false],
     ],
   ])("%s", (_, polls, expected) => {
     const backoff = after(...polls);
-    expect(pausedUntilMs(backoff, "website_test/1", 3)).toBe(30_002);
-    const others = ["vrrp", "website_test/2"].map((each) => pausedUntilMs(backoff, each, 3) !== undefined);
+    expect(backoffUntilMs(backoff, "website_test/1", 3)).toBe(30_002);
+    const others = ["vrrp", "website_test/2"].map((each) => backoffUntilMs(backoff, each, 3) !== undefined);
     expect(others).toEqual(expected);
   });
 
-  test("rests for one interval, doubled at each further refusal up to five minutes, until it succeeds", () => {
+  test("backs off for one interval, doubled at each further refusal up to five minutes, until it succeeds", () => {
     let backoff = after(LIST_OK);
     let nowMs = 0;
     const pauses: number[] = [];
     for (const outcome of [AUTH, AUTH, AUTH, AUTH, AUTH, AUTH, OK, AUTH]) {
       backoff = backoffAfter(backoff, poll(nowMs, outcome, TEST_1));
-      const untilMs = pausedUntilMs(backoff, "website_test/1", nowMs) ?? nowMs;
+      const untilMs = backoffUntilMs(backoff, "website_test/1", nowMs) ?? nowMs;
       pauses.push((untilMs - nowMs) / 1_000);
       nowMs = untilMs;
     }
     expect(pauses).toEqual([30, 60, 120, 240, 300, 300, 0, 30]);
   });
 
-  test("of several in flight together each is one refusal of its own, and one of the appliance", () => {
+  test("of several in flight together each counts for itself, and once for the appliance", () => {
     const second = poll(20, AUTH, { ...TEST_2, startedMs: 0 });
     const alone = after(LIST_OK, poll(10, AUTH, TEST_1), second);
-    expect(pausedUntilMs(alone, "website_test/1", 20)).toBe(30_010);
-    expect(pausedUntilMs(alone, "website_test/2", 20)).toBe(30_020);
+    expect(backoffUntilMs(alone, "website_test/1", 20)).toBe(30_010);
+    expect(backoffUntilMs(alone, "website_test/2", 20)).toBe(30_020);
     const all = after(poll(10, AUTH, TEST_1), second);
-    expect(pausedUntilMs(all, "vrrp", 20)).toBe(30_010);
+    expect(backoffUntilMs(all, "vrrp", 20)).toBe(30_010);
   });
 });
 
-test("after a pause of the whole appliance the list is polled first: tests rest a little longer", () => {
+test("after a backoff of the whole appliance the list is polled first: tests back off a little longer", () => {
   const backoff = after(poll(1_000, AUTH, { listFirstMs: 10_000 }));
-  expect(pausedUntilMs(backoff, "vrrp", 1_000)).toBe(6_000);
-  expect(pausedUntilMs(backoff, "website_test/1", 1_000)).toBe(16_000);
-  expect(pausedUntilMs(backoffAfter(backoff, poll(6_000, OK)), "website_test/1", 6_000)).toBeUndefined();
+  expect(backoffUntilMs(backoff, "vrrp", 1_000)).toBe(6_000);
+  expect(backoffUntilMs(backoff, "website_test/1", 1_000)).toBe(16_000);
+  expect(backoffUntilMs(backoffAfter(backoff, poll(6_000, OK)), "website_test/1", 6_000)).toBeUndefined();
 });
 
-test("a failure for another reason neither ends nor lengthens the pause", () => {
+test("a failure for another reason neither ends nor extends the backoff", () => {
   const backoff = after(
     poll(0, AUTH),
     poll(4_000, { ok: false, failure: failureOf("timeout") }, { startedMs: -1 }),
   );
-  expect(pausedUntilMs(backoff, "vrrp", 4_000)).toBe(5_000);
+  expect(backoffUntilMs(backoff, "vrrp", 4_000)).toBe(5_000);
 });
 
-test("new credentials end the pauses and the doubling", () => {
+test("new credentials end the backoff and the doubling", () => {
   const backoff = withoutRefusals(after(poll(0, AUTH), poll(5_000, AUTH)));
-  expect(pausedUntilMs(backoff, "vrrp", 5_000)).toBeUndefined();
-  expect(pausedUntilMs(backoffAfter(backoff, poll(6_000, AUTH)), "vrrp", 6_000)).toBe(11_000);
+  expect(backoffUntilMs(backoff, "vrrp", 5_000)).toBeUndefined();
+  expect(backoffUntilMs(backoffAfter(backoff, poll(6_000, AUTH)), "vrrp", 6_000)).toBe(11_000);
 });
 
-test("Retry-After rests its operation and no other", () => {
+test("after Retry-After only its operation backs off", () => {
   const backoff = after(deferred(1_000, 60_000, "website_test/1"));
-  expect(pausedUntilMs(backoff, "website_test/1", 1_000)).toBe(61_000);
-  expect(pausedUntilMs(backoff, "website_test/2", 1_000)).toBeUndefined();
-  expect(pausedUntilMs(backoff, "vrrp", 1_000)).toBeUndefined();
+  expect(backoffUntilMs(backoff, "website_test/1", 1_000)).toBe(61_000);
+  expect(backoffUntilMs(backoff, "website_test/2", 1_000)).toBeUndefined();
+  expect(backoffUntilMs(backoff, "vrrp", 1_000)).toBeUndefined();
 });
 
 test.each([86_400_000, Number.POSITIVE_INFINITY])(
   "Retry-After rests at most five minutes, not %d ms",
   (retryAfterMs) => {
-    expect(pausedUntilMs(after(deferred(0, retryAfterMs)), "vrrp", 0)).toBe(300_000);
+    expect(backoffUntilMs(after(deferred(0, retryAfterMs)), "vrrp", 0)).toBe(300_000);
   },
 );
 
-test("a later answer replaces what Retry-After asked for", () => {
-  expect(pausedUntilMs(after(deferred(0, 60_000), deferred(10, 5_000)), "vrrp", 10)).toBe(5_010);
-  expect(pausedUntilMs(after(deferred(0, 60_000), poll(10, OK)), "vrrp", 10)).toBeUndefined();
+test("a later answer replaces an earlier Retry-After", () => {
+  expect(backoffUntilMs(after(deferred(0, 60_000), deferred(10, 5_000)), "vrrp", 10)).toBe(5_010);
+  expect(backoffUntilMs(after(deferred(0, 60_000), poll(10, OK)), "vrrp", 10)).toBeUndefined();
 });
 
-test("the longer of two pauses counts, and new credentials do not shorten what Retry-After asked for", () => {
+test("the longer of two backoffs counts, and new credentials do not shorten a Retry-After", () => {
   const backoff = after(poll(0, AUTH), deferred(0, 60_000));
-  expect(pausedUntilMs(backoff, "vrrp", 0)).toBe(60_000);
-  expect(pausedUntilMs(withoutRefusals(backoff), "vrrp", 0)).toBe(60_000);
+  expect(backoffUntilMs(backoff, "vrrp", 0)).toBe(60_000);
+  expect(backoffUntilMs(withoutRefusals(backoff), "vrrp", 0)).toBe(60_000);
 });

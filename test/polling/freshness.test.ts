@@ -4,7 +4,7 @@ import { expiresAtMs, firstExpiryMs, waitEndsMs, verdictLastsMs } from "../../sr
 const WEBSITES = { gapMs: 30_000, timeoutMs: 20_000 };
 const YEAR_MS = 31_536_000_000;
 
-test("a result is stale two gaps and one timeout after the instant from which it counts", () => {
+test("a result is stale two gaps and one timeout after the instant at which it starts to count", () => {
   expect(expiresAtMs(1_000, WEBSITES)).toBe(81_000);
 });
 
@@ -16,7 +16,7 @@ test.each([
     1_300,
   ],
 ] as const)(
-  "what was never polled counts as stalled after the spread of first polls and: %s",
+  "an operation that was never polled is stalled after the spread of first polls and: %s",
   (_, timing, expected) => {
     expect(firstExpiryMs(timing, 0)).toBe(expected);
   },
@@ -37,6 +37,6 @@ test.each([
   ["lists as by default", 10_000, 30_000, 10_000],
   ["rare lists, frequent tests", 2 * 86_400_000, 30_000, 30_000],
   ["frequent lists, rare tests", 2_000, 3_600_000, 2_000],
-])("how long a failed list keeps tests back: %s", (_, twoListGapsMs, testGapMs, expected) => {
+])("how long a failed list suppresses tests: %s", (_, twoListGapsMs, testGapMs, expected) => {
   expect(verdictLastsMs(twoListGapsMs, testGapMs)).toBe(expected);
 });

@@ -3,17 +3,17 @@ import { vi } from "vitest";
 import type { Clock } from "../../src/support/clock.ts";
 import { WALL_MS } from "../support/observations.ts";
 
-/** Time that stands still until it is moved: wall clock, monotonic clock and every timer. */
+/** Time that moves only on demand: wall clock, monotonic clock and all timers. */
 export interface HeldClock extends Clock {
-  /** Lets time pass, and everything happen that is due meanwhile. */
+  /** Lets time pass and due timers fire. */
   pass(ms: number): Promise<void>;
-  /** Sets the wall clock by so much; nothing else moves. */
+  /** Moves only the wall clock. */
   setWall(byMs: number): void;
-  /** Time passes in which no timer can fire: the event loop is blocked. */
+  /** Lets time pass without timers, as on a blocked event loop. */
   block(ms: number): void;
 }
 
-/** Holds the clock at {@link WALL_MS}; `vi.useRealTimers()` lets it go. */
+/** Holds the clock at {@link WALL_MS} until `vi.useRealTimers()`. */
 export function holdClock(): HeldClock {
   vi.useFakeTimers({
     now: WALL_MS,

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Instants of the refused requests that an appliance gets within so many minutes; answers take 20 ms. */
+/** Instants of the refused requests to an appliance within this many minutes; answers take 20 ms. */
 async function refusals(
   polling: ApplianceConfig["polling"],
   isRefused: (path: string) => boolean,
@@ -59,7 +59,7 @@ function most(instants: readonly number[]): number {
   return Math.max(...counts);
 }
 
-/** The most within five minutes; `later`: of those from the twentieth minute on, when every pause has its full length. */
+/** The maximum within five minutes; `later`: from the twentieth minute on, when every backoff has its full length. */
 function mostWithinFiveMinutes(refusedMs: readonly number[]): { first: number; later: number } {
   return { first: most(refusedMs), later: most(refusedMs.filter((atMs) => atMs >= 4 * FIVE_MINUTES_MS)) };
 }
@@ -87,7 +87,7 @@ test("an appliance gets as many refused requests within five minutes as the READ
   expect(readme.includes(promise) || promise).toBe(true);
 });
 
-test("refused tests are one pause of the appliance if its list fails otherwise: those of the first round, then one each", async () => {
+test("refused tests share one backoff of the appliance if its list fails otherwise: those of the first round, then one each", async () => {
   const tests = await refusals(DEFAULT, isTest, failing("http_status"));
   expect(mostWithinFiveMinutes(tests)).toEqual({ first: 4 + 3, later: 1 });
 });

@@ -9,7 +9,7 @@ import { exportedStatuses } from "../../src/api/website-test.ts";
 import { failureOf } from "../support/observations.ts";
 import { bodyOf } from "./poller-support.ts";
 
-/** A client that answers every request so. */
+/** A client that answers every request like this. */
 function answering(get: ApplianceClient["get"]): ApplianceClient {
   return {
     get,
@@ -22,7 +22,7 @@ function body(text: string): ApplianceClient {
   return answering(() => Promise.resolve({ ok: true, value: bodyOf(text) }));
 }
 
-test("a poll asks for its operation's path within its timeout and its limit", async () => {
+test("a poll requests its operation's path with its timeout and its limit", async () => {
   const asked: unknown[] = [];
   const client = answering((...request) => {
     asked.push(request);
@@ -36,12 +36,12 @@ test("a poll asks for its operation's path within its timeout and its limit", as
   ]);
 });
 
-test("no interfaces are a success", async () => {
+test("an empty list is a success", async () => {
   const value = { interfaces: [], unreadable: [], anomalies: [] };
   expect(await poll(body("[]"), { kind: "vrrp" }, 1)).toEqual({ kind: "vrrp", outcome: { ok: true, value } });
 });
 
-test("a body that is no list is a failure that says where and holds nothing of the body", async () => {
+test("a body that is not a list fails with the position and contains nothing of the body", async () => {
   const { outcome } = await poll(body('"hunter2"'), { kind: "vrrp" }, 1);
   expect(outcome).toEqual({
     ok: false,
@@ -59,7 +59,7 @@ test("a client's failure is the poll's", async () => {
   expect(outcome).toEqual(failed);
 });
 
-test("a bug is a failure of that poll, for the reason internal, and is not thrown", async () => {
+test("a bug makes the poll fail as internal and is not thrown", async () => {
   const broken = [
     answering(() => Promise.reject(new TypeError("x is not a function"))),
     answering(() => {
@@ -124,7 +124,7 @@ test.each<{
   expect(exported.map(({ protocol, status }) => `${protocol} ${status}`)).toEqual(statuses);
 });
 
-test("an appliance is down for its websites if it can be neither reached nor entered", () => {
+test("an appliance is down for its websites if it is unreachable or unauthorized", () => {
   const down = FAILURE_REASONS.filter((reason) => meansApplianceDown(reason));
   expect(down).toEqual(["dns", "connect", "tls", "timeout", "auth", "proxy"]);
 });

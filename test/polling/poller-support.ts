@@ -16,12 +16,12 @@ export const WAF = applianceOf({ name: "waf", websites: [1, 2, 3, 4].map((id) =>
 
 /** A client whose requests wait until the test answers them. */
 export interface FakeClient extends ApplianceClient {
-  /** Paths of the requests that wait. */
+  /** Paths of waiting requests. */
   waiting(): readonly string[];
-  /** Answers the oldest request for a path that ends so; throws where there is none. */
+  /** Answers the oldest request for a path with this end; throws if there is none. */
   answer(pathEnd: string, outcome: Outcome<Body>): Promise<void>;
   hasCredentials: boolean;
-  /** What requests are sent with from now on. */
+  /** The credentials of later requests. */
   credentials: symbol;
   isClosed: boolean;
 }
@@ -69,7 +69,7 @@ export function fakeClient(): FakeClient {
   return client;
 }
 
-/** Lets everything happen that waits for nothing but its turn. */
+/** Lets pending promises settle. */
 export async function settle(): Promise<void> {
   for (let i = 0; i < 20; i += 1) await Promise.resolve();
 }
@@ -85,7 +85,7 @@ export interface HeldPoller {
   /** Of each poll of the VRRP list: whether the appliance is back. */
   readonly polled: boolean[];
   inFlight(): number;
-  /** Says that operations are due now, and lets them begin. */
+  /** Makes operations due now, and lets them begin. */
   due(...operations: readonly Operation[]): Promise<void>;
   /** Polls the operation and answers it at once. */
   poll(operation: Operation, outcome: Outcome<Body>): Promise<void>;

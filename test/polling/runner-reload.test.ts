@@ -21,7 +21,7 @@ const FAST = {
 const BY_SCHEDULE = { kind: "schedule", expression: "*/2 * * * * *", timeoutMs: 1_000 } as const;
 
 const websites = [1, 2, 3].map((id) => websiteOf({ id }));
-/** Appliances by what they answer for their list. */
+/** Appliances by the answer for their list. */
 const COURSES: readonly (readonly [ApplianceConfig, Outcome<Body>])[] = [
   [applianceOf({ name: "good", websites, polling: FAST }), NO_INTERFACES],
   [applianceOf({ name: "scheduled", websites, polling: { ...FAST, vrrp: BY_SCHEDULE } }), NO_INTERFACES],
@@ -34,7 +34,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Everything asked and skipped in a minute, with its instant, while `reload` happens every 100 ms. */
+/** All requests and skips in a minute, with their instants, while `reload` is called every 100 ms. */
 async function courseOf(
   reload: (nth: number) => readonly ApplianceConfig[] | undefined,
 ): Promise<readonly string[]> {
@@ -84,7 +84,7 @@ function clientOf(name: string, tell: (what: string) => void): ApplianceClient {
   };
 }
 
-test("a reload every 100 ms changes no instant, no poll and no pause of what stays", async () => {
+test("a reload every 100 ms changes no instant, no poll and no backoff of unchanged appliances", async () => {
   const undisturbed = await courseOf(() => undefined);
   expect(undisturbed.filter((line) => line.endsWith("good /api/v1/interface/virtual"))).toHaveLength(60);
   expect(undisturbed.filter((line) => line.includes("backoff")).length).toBeGreaterThan(50);
@@ -105,7 +105,7 @@ function createNoClientOfB({ baseUrl }: Endpoint): ApplianceClient {
   return fakeClient();
 }
 
-test("a configuration whose clients cannot all be made touches nothing that runs", async () => {
+test("a configuration with a client that cannot be created has no effect on running polls", async () => {
   const clock = holdClock();
   const observed: Observation[] = [];
   const clients: FakeClient[] = [];

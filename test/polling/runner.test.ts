@@ -59,14 +59,14 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("enabled appliances are asked for their list within a second, disabled ones never", async () => {
+test("enabled appliances are polled for their list within a second, disabled ones never", async () => {
   const { clock, clients, runner } = startHeldRunner(WAF, { ...WAF, name: "off", enabled: false });
   await clock.pass(1_001);
   expect(clients.map((client) => client.waiting())).toEqual([["/api/v1/interface/virtual"]]);
   runner.stop();
 });
 
-test("websites are tested as soon as it is known whether the appliance can be reached", async () => {
+test("websites are tested after the first poll of the appliance's list", async () => {
   const {
     clock,
     clients: [client = fakeClient()],
@@ -79,7 +79,7 @@ test("websites are tested as soon as it is known whether the appliance can be re
   runner.stop();
 });
 
-test("websites of a dead appliance are not tested, and are at once when it is back", async () => {
+test("websites of an appliance that is down are not tested, and are tested at once when it is back", async () => {
   const {
     clock,
     clients: [client = fakeClient()],
@@ -99,7 +99,7 @@ test("websites of a dead appliance are not tested, and are at once when it is ba
   runner.stop();
 });
 
-test("an appliance that stays as it was keeps its client and what is in flight over a reload", async () => {
+test("an unchanged appliance keeps its client and its polls in flight over a reload", async () => {
   const { clock, clients, apply, observed, runner } = startHeldRunner(WAF);
   await clock.pass(1_001);
   apply(structuredClone(WAF), applianceOf({ name: "new" }));
@@ -117,7 +117,7 @@ test("other labels cost no connection", () => {
   runner.stop();
 });
 
-test("other credentials or TLS settings make a new client, and end the old one", async () => {
+test("other credentials or TLS settings create a new client and close the old one", async () => {
   const { clock, clients, apply, observed, runner } = startHeldRunner(WAF);
   await clock.pass(1_001);
   apply({ ...WAF, http: { ...WAF.http, fingerprint: "other" } });
@@ -128,7 +128,7 @@ test("other credentials or TLS settings make a new client, and end the old one",
   runner.stop();
 });
 
-test("another base_url is another appliance: asked within a second, nothing of the old one observed", async () => {
+test("another base_url is another appliance: polled within a second, without observations of the old one", async () => {
   const { clock, clients, apply, observed, runner } = startHeldRunner(WAF);
   await clock.pass(3_000);
   apply({ ...WAF, baseUrl: "https://elsewhere.example" });
@@ -140,7 +140,7 @@ test("another base_url is another appliance: asked within a second, nothing of t
   runner.stop();
 });
 
-test("an appliance that is gone or disabled is not asked any more, and its client is ended", async () => {
+test("an appliance that is removed or disabled is no longer polled, and its client is closed", async () => {
   const { clock, clients, apply, runner } = startHeldRunner(WAF, { ...WAF, name: "other" });
   apply({ ...WAF, enabled: false });
   expect(clients.map(({ isClosed }) => isClosed)).toEqual([true, true]);
@@ -149,7 +149,7 @@ test("an appliance that is gone or disabled is not asked any more, and its clien
   runner.stop();
 });
 
-test("nothing is asked after the stop, and every client is ended", async () => {
+test("nothing is polled after the stop, and every client is closed", async () => {
   const { clock, clients, runner } = startHeldRunner(WAF, { ...WAF, name: "other" });
   runner.stop();
   await clock.pass(10_000);
@@ -158,7 +158,7 @@ test("nothing is asked after the stop, and every client is ended", async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("polls that pass while the process is blocked are counted by their operation", async () => {
+test("polls that are missed while the process is blocked are counted by operation", async () => {
   const {
     clock,
     clients: [client = fakeClient()],
@@ -175,7 +175,7 @@ test("polls that pass while the process is blocked are counted by their operatio
   runner.stop();
 });
 
-test("a website that a reload brings to a reachable appliance is tested at once, however rare its lists are", async () => {
+test("a website that a reload adds to a reachable appliance is tested at once, even if its lists are rare", async () => {
   const slow = { ...WAF, polling: SLOW };
   const {
     clock,
@@ -192,7 +192,7 @@ test("a website that a reload brings to a reachable appliance is tested at once,
   runner.stop();
 });
 
-test("websites go on being tested when a reload changes their interval, however rare the lists are", async () => {
+test("websites are still tested when a reload changes their interval, even if lists are rare", async () => {
   const slow = { ...WAF, polling: SLOW };
   const {
     clock,
@@ -209,7 +209,7 @@ test("websites go on being tested when a reload changes their interval, however 
   runner.stop();
 });
 
-test("a website that comes while its appliance is down is tested once, not twice, when it is back", async () => {
+test("a website that is added while its appliance is down is tested only once when it is back", async () => {
   const {
     clock,
     clients: [client = fakeClient()],

@@ -23,7 +23,7 @@ const key = fc.string();
 const intervalMs = fc.integer({ min: 1_000, max: 3_600_000 });
 const instantMs = fc.double({ min: 0, max: 1e10, noNaN: true });
 
-test("the next instant on the grid is at or after the one given, less than an interval away, and on the phase", () => {
+test("the next instant on the grid is at or after the given one, less than an interval away, and in phase", () => {
   fc.assert(
     fc.property(key, intervalMs, instantMs, (name, interval, at) => {
       const next = nextOnGrid(name, interval, at);
@@ -35,7 +35,7 @@ test("the next instant on the grid is at or after the one given, less than an in
   );
 });
 
-test("what begins now is due within a second, with the same key at the same moment", () => {
+test("a new entry is due within a second, entries with the same key at the same instant", () => {
   fc.assert(
     fc.property(key, instantMs, (name, now) => {
       const first = firstDueMs(name, now);
@@ -46,7 +46,7 @@ test("what begins now is due within a second, with the same key at the same mome
   );
 });
 
-test("after the first poll it is due on the grid, half an interval later at the soonest, one and a half at the latest", () => {
+test("after the first poll an entry is due on the grid, half an interval to one and a half intervals later", () => {
   fc.assert(
     fc.property(key, intervalMs, instantMs, (name, interval, first) => {
       const due = dueAfterFirstMs(name, interval, first);
@@ -80,6 +80,6 @@ test.each([
     now: 10_000 + 86_400_000,
     taken: { dueMs: 86_410_000, missed: 17_280, nextDueMs: 86_415_000 },
   },
-])("what was due at 10 s and every 5 s, taken $name", ({ now, taken }) => {
+])("an entry that is due at 10 s and every 5 s, taken $name", ({ now, taken }) => {
   expect(takeDue(10_000, 5_000, now)).toEqual(taken);
 });

@@ -20,7 +20,7 @@ function row(name: string, held: number, waitingSinceMs: number, limit = 4): Row
 
 describe("a free slot goes", () => {
   test.each<[string, readonly Row[], number, string | undefined]>([
-    ["to nobody if nobody waits", [], 64, undefined],
+    ["to no appliance if none waits", [], 64, undefined],
     ["to the one that waits", [row("a", 3, 5)], 64, "a"],
     ["to the one that holds the fewest", [row("a", 2, 0), row("b", 1, 9), row("c", 3, 0)], 64, "b"],
     [
@@ -47,7 +47,7 @@ describe("a free slot goes", () => {
   });
 });
 
-/** Slots under a held clock; `log` holds the names of those that got one, or what was short when the wait ended. */
+/** Slots under a held clock; `log` contains the names of those that got one, or the limit that was reached. */
 function hold(limit: number): { readonly clock: HeldClock; readonly slots: Slots; readonly log: string[] } {
   const clock = holdClock();
   const slots = createSlots(clock);
@@ -67,7 +67,7 @@ function take(
     .then((got) => log.push(got === "slot" ? name : `${name}: no slot of the ${got}`));
 }
 
-test("an appliance whose slots hang leaves every slot that comes free to the others", async () => {
+test("an appliance whose slots hang leaves every free slot to the others", async () => {
   const held = hold(2);
   const [hog, good] = [held.slots.forAppliance(1_000), held.slots.forAppliance(1_000)];
   for (let nth = 0; nth < 5; nth += 1) take(held, hog, "hog", 60_000);
@@ -82,7 +82,7 @@ test("an appliance whose slots hang leaves every slot that comes free to the oth
   expect(held.log).toEqual(["hog", "good", "good", "good"]);
 });
 
-test("one slot goes round between appliances, however many tests each has", async () => {
+test("one slot alternates between appliances, however many tests each has", async () => {
   const held = hold(1);
   const join = (): ApplianceSlots => held.slots.forAppliance(4);
   const [a, b, c] = [join(), join(), join()] as const;
@@ -103,7 +103,7 @@ test("one slot goes round between appliances, however many tests each has", asyn
   expect(held.log).toEqual(["a", "b", "c", "a", "b", "a"]);
 });
 
-test("of one appliance the test that waits longest comes first, and one that ends its wait takes no slot", async () => {
+test("within an appliance the test that waits longest comes first, and a test whose wait has ended takes no slot", async () => {
   const held = hold(1);
   const appliance = held.slots.forAppliance(4);
   take(held, appliance, "first");
@@ -120,7 +120,7 @@ test("of one appliance the test that waits longest comes first, and one that end
   expect(held.log).toEqual(["first", "second: no slot of the fleet", "oldest", "third"]);
 });
 
-test("more slots count at once, for the fleet and for an appliance; fewer as slots come free", async () => {
+test("a higher limit applies at once, for the fleet and for an appliance; a lower one as slots are released", async () => {
   const held = hold(2);
   const [a, b] = [held.slots.forAppliance(1), held.slots.forAppliance(1)];
   for (const name of ["a1", "a2", "a3"]) take(held, a, name);
@@ -143,7 +143,7 @@ test("more slots count at once, for the fleet and for an appliance; fewer as slo
   expect(held.log).toEqual(["a1", "b1", "a2", "b2"]);
 });
 
-test("the waits of an appliance that is closed end at once, and no timer is left", async () => {
+test("closing an appliance ends its waits at once and leaves no timer", async () => {
   const held = hold(1);
   const appliance = held.slots.forAppliance(1);
   for (const name of ["a", "b", "c"]) take(held, appliance, name);

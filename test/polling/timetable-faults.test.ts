@@ -13,7 +13,7 @@ test.each([
   { name: "back an hour", byMs: -HOUR_MS },
   { name: "forward an hour", byMs: HOUR_MS },
   { name: "forward a day", byMs: DAY_MS },
-])("intervals go on as if nothing had happened when the clock is set $name", async ({ byMs }) => {
+])("intervals are unaffected when the clock is set $name", async ({ byMs }) => {
   const { clock, timetable, told, dueOf } = startHeldTimetable(
     every(1_000, { key: "a" }),
     every(5_000, { key: "b" }),
@@ -33,7 +33,7 @@ test.each([
   { name: "back an hour", byMs: -HOUR_MS },
   { name: "forward a day", byMs: DAY_MS },
 ])(
-  "a schedule goes on within one of its gaps when the clock is set $name, without a burst",
+  "a schedule continues within one of its gaps when the clock is set $name, without a burst",
   async ({ byMs }) => {
     const { clock, timetable, told } = startHeldTimetable(scheduled("*/5 * * * * *", { key: "a" }));
     await clock.pass(20_250);
@@ -52,7 +52,7 @@ test.each([
   { name: "back an hour", byMs: -HOUR_MS },
   { name: "forward a day", byMs: DAY_MS },
 ])(
-  "nothing that was jumped over is due, missed or walked through when the clock is set $name just before an instant",
+  "no skipped instant is due or counted as missed when the clock is set $name just before an instant",
   async ({ byMs }) => {
     const entries = [scheduled("* * * * * *", { key: "a" }), scheduled("0 30 3 * * *", { key: "b" })];
     const { clock, timetable, told, dueOf } = startHeldTimetable(...entries);
@@ -73,7 +73,7 @@ test.each([
   },
 );
 
-test("the clock's ordinary corrections restart nothing", async () => {
+test("small corrections of the clock have no effect", async () => {
   const { clock, timetable, told } = startHeldTimetable(every(1_000, { key: "a" }));
   await clock.pass(5_000);
   clock.setWall(1_500);
@@ -84,7 +84,7 @@ test("the clock's ordinary corrections restart nothing", async () => {
   expect(told.jumps).toEqual([]);
 });
 
-test("corrections that add up to a jump are noticed as one", async () => {
+test("corrections that add up to a jump are reported as one", async () => {
   const { clock, timetable, told } = startHeldTimetable();
   clock.setWall(1_500);
   await clock.pass(1_000);
@@ -94,7 +94,7 @@ test("corrections that add up to a jump are noticed as one", async () => {
   expect(told.jumps).toEqual([3_000]);
 });
 
-test("after ten blocked seconds the missed polls are counted and not caught up with, and the grid is kept", async () => {
+test("after ten blocked seconds the missed polls are counted but not repeated, and the grid stays", async () => {
   const { clock, timetable, told, dueOf } = startHeldTimetable(
     every(1_000, { key: "a" }),
     every(5_000, { key: "b" }),
@@ -122,7 +122,7 @@ test("after ten blocked seconds the missed polls are counted and not caught up w
   expect(missed("a")).toBeGreaterThanOrEqual(9);
 });
 
-test("instants of a schedule that pass while the loop is blocked are counted as missed, not caught up with", async () => {
+test("instants of a schedule during a blocked loop are counted as missed but not repeated", async () => {
   const { clock, timetable, told } = startHeldTimetable(scheduled("* * * * * *", { key: "a" }));
   await clock.pass(20_500);
   const before = told.due.length;
@@ -138,7 +138,7 @@ test("instants of a schedule that pass while the loop is blocked are counted as 
   expect(missed).toBeLessThanOrEqual(11);
 });
 
-test("an instant of a schedule that passes while the loop is blocked is made up for once, as late as it is", async () => {
+test("the latest instant of a schedule during a blocked loop is polled once, late", async () => {
   const { clock, timetable, told, dueOf } = startHeldTimetable(scheduled("0 15 * * * *", { key: "a" }));
   // The clock is held at 22:13:20.
   await clock.pass(99_000);
@@ -171,7 +171,7 @@ test.each([
   },
 );
 
-test("the heartbeat's last tick tells that the scheduler is alive, and grows old when it is blocked", async () => {
+test("the time of the last heartbeat shows whether the scheduler is alive or blocked", async () => {
   const { clock, timetable } = startHeldTimetable();
   await clock.pass(10_500);
   expect(clock.monotonicMs() - timetable.lastTickMs()).toBeLessThan(1_001);
@@ -182,7 +182,7 @@ test("the heartbeat's last tick tells that the scheduler is alive, and grows old
   timetable.stop();
 });
 
-test("the heartbeat goes on when the clock is set back", async () => {
+test("the heartbeat continues when the clock is set back", async () => {
   const { clock, timetable } = startHeldTimetable();
   await clock.pass(5_000);
   clock.setWall(-HOUR_MS);

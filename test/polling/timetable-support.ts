@@ -1,7 +1,7 @@
 import { startTimetable, type Timetable, type TimetableEntry } from "../../src/polling/timetable.ts";
 import { holdClock, type HeldClock } from "./held-clock.ts";
 
-/** What a timetable has told. */
+/** The reports of a timetable. */
 export interface Told {
   readonly due: { readonly key: string; readonly dueMs: number; readonly atMs: number }[];
   readonly missed: { readonly key: string; readonly count: number }[];

@@ -25,7 +25,7 @@ test("intervals of 1 s, 1.5 s and 5 s keep their grid exactly for an hour, each 
   expect(told.missed).toEqual([]);
 });
 
-test("the members of a cluster are due at the same moments, from the first on", async () => {
+test("the members of a cluster are always due at the same instants", async () => {
   const { clock, timetable, dueOf } = startHeldTimetable(
     every(5_000, { key: "waf-1/vrrp", phaseKey: "ams" }),
     every(5_000, { key: "waf-2/vrrp", phaseKey: "ams", subject: "https://other.example" }),
@@ -36,7 +36,7 @@ test("the members of a cluster are due at the same moments, from the first on", 
   expect(dueOf("waf-2/vrrp")).toEqual(dueOf("waf-1/vrrp"));
 });
 
-test("a thousand clusters are due all over the interval, and first within a second", async () => {
+test("a thousand clusters are spread over the interval, and first due within a second", async () => {
   const entries = Array.from({ length: 1_000 }, (_, i) => every(10_000, { key: `cluster-${i}` }));
   const { clock, timetable, told } = startHeldTimetable(...entries);
   await clock.pass(1_001);
@@ -52,7 +52,7 @@ test("a thousand clusters are due all over the interval, and first within a seco
   for (const count of perSecond) expect(Math.abs(count - 100)).toBeLessThan(40);
 });
 
-test("a schedule is due once at start and then at its instants of the wall clock", async () => {
+test("a schedule is due once at the start and then at its instants of the wall clock", async () => {
   const { clock, timetable, told } = startHeldTimetable(scheduled("*/15 * * * * *", { key: "a" }));
   await clock.pass(61_000);
   timetable.stop();
@@ -62,7 +62,7 @@ test("a schedule is due once at start and then at its instants of the wall clock
   expect(others.map((atMs) => Math.round(atMs / 100) * 100)).toEqual([10_000, 25_000, 40_000, 55_000]);
 });
 
-test("entries with the same schedule are due in the same moment", async () => {
+test("entries with the same schedule are due at the same instant", async () => {
   const { clock, timetable, told } = startHeldTimetable(
     scheduled("*/30 * * * * *", { key: "a" }),
     scheduled("*/30 * * * * *", { key: "b" }),
@@ -74,7 +74,7 @@ test("entries with the same schedule are due in the same moment", async () => {
   expect(at("b").slice(1)).toEqual(at("a").slice(1));
 });
 
-test("an entry that waits for its release is not due before it, and keeps its grid afterwards", async () => {
+test("an entry that waits for its release is not due before, and keeps its grid afterwards", async () => {
   const { clock, timetable, dueOf } = startHeldTimetable(
     every(5_000, { key: "a", first: "on_release" }),
     scheduled("* * * * * *", { key: "b", first: "on_release" }),
@@ -93,7 +93,7 @@ test("an entry that waits for its release is not due before it, and keeps its gr
   expect(dueOf("b")).toHaveLength(21);
 });
 
-test("an entry that is due out of turn keeps its turn", async () => {
+test("an extra poll of an entry does not change its regular instants", async () => {
   const { clock, timetable, dueOf } = startHeldTimetable(every(5_000, { key: "a" }));
   await clock.pass(11_000);
   const before = dueOf("a");
@@ -110,7 +110,7 @@ test("an entry that is due out of turn keeps its turn", async () => {
   ).toEqual([5_000]);
 });
 
-test("entries that stay as they were keep their instants when others come, go and change", async () => {
+test("unchanged entries keep their instants when others are added, removed or changed", async () => {
   const kept = every(5_000, { key: "kept" });
   const { clock, timetable, dueOf } = startHeldTimetable(
     kept,
@@ -131,7 +131,7 @@ test("entries that stay as they were keep their instants when others come, go an
   expect(dueOf("new").length).toBeGreaterThan(1);
 });
 
-test("an entry with another subject begins anew, within a second", async () => {
+test("an entry with another subject restarts within a second", async () => {
   const { clock, timetable, dueOf } = startHeldTimetable(every(60_000, { key: "a" }));
   await clock.pass(5_000);
   expect(dueOf("a")).toHaveLength(1);

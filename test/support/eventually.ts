@@ -1,11 +1,11 @@
 interface EventuallyOptions {
-  /** Only what never comes takes this long; default: 2 min. */
+  /** Reached only on failure; default: 2 min. */
   readonly timeoutMs?: number;
   /** Time between two attempts; default: 20 ms. */
   readonly everyMs?: number;
 }
 
-/** What `check` returns, as soon as it does not throw; its last error, once `timeoutMs` have passed. */
+/** Repeats `check` until it does not throw; rejects with its last error after `timeoutMs`. */
 export async function eventually<T>(
   check: () => T | Promise<T>,
   { timeoutMs = 120_000, everyMs = 20 }: EventuallyOptions = {},

@@ -18,11 +18,11 @@ export interface LogLine {
   readonly errors?: number;
 }
 
-/** A logger whose lines, of every level, stay in memory. */
+/** A logger that keeps the lines of all levels in memory. */
 export interface MemoryLog {
   readonly logger: Logger;
   readonly lines: readonly LogLine[];
-  /** All of it as it would have been written. */
+  /** The whole log as text. */
   text(): string;
 }
 
@@ -41,10 +41,10 @@ export function createMemoryLog(): MemoryLog {
   return { logger: pino(options, { write }), lines, text: () => texts.join("") };
 }
 
-/** A configuration as data, and the files that stand beside it. */
+/** A configuration as data, and the files next to it. */
 export interface Setup {
   readonly config: unknown;
-  /** Texts by name. */
+  /** File contents by name. */
   readonly files?: Readonly<Record<string, string>>;
   /** The web configuration, as text; it becomes `web.yaml`. */
   readonly web?: string;
@@ -52,7 +52,7 @@ export interface Setup {
   readonly shard?: Shard;
 }
 
-/** A whole exporter in this process, with a folder of its own. */
+/** An exporter in this process, with its own folder. */
 export interface ExporterUnderTest {
   /** `http://127.0.0.1:port`, or with https where the web configuration says so. */
   readonly url: string;
@@ -62,14 +62,14 @@ export interface ExporterUnderTest {
   /** Writes a file into its folder. */
   write(name: string, text: string): Promise<void>;
   scrape(headers?: Readonly<Record<string, string>>): Promise<Samples>;
-  /** Whether it was good. */
+  /** Whether it was valid. */
   reload(): Promise<boolean>;
   /**
-   * Lets so much time pass at once on the exporter's clocks: what comes due in it is polled within a second. Deadlines of
-   * polls are timers, and do not notice.
+   * Advances the exporter's clocks: polls that become due begin within a second. Timers, such as deadlines of polls, are
+   * not affected.
    */
   leap(byMs: number): void;
-  /** Ends it and removes its folder. */
+  /** Stops it and removes its folder. */
   stop(): Promise<void>;
 }
 
@@ -83,7 +83,7 @@ export async function writeSetup({ config, files = {}, web }: Setup): Promise<st
   return folder;
 }
 
-/** Starts an exporter that must start; it listens on a port of its own. */
+/** Starts an exporter on a free port; fails the test if it does not start. */
 export async function startTestExporter({
   watchIntervalMs,
   ...setup

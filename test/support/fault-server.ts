@@ -6,9 +6,9 @@ import { Worker } from "node:worker_threads";
 
 /** One connection that a client made. */
 export interface Connection {
-  /** Above TLS, where the server speaks it. */
+  /** The TLS socket if the server uses TLS. */
   readonly socket: Socket;
-  /** Calls back when the head of a request is complete; `nth`: its number on this connection, from 1 on. */
+  /** Calls back when the head of a request is complete; `nth`: its number on this connection, from 1. */
   onRequest(listener: (request: SeenRequest, nth: number) => void): void;
 }
 
@@ -23,24 +23,24 @@ export interface SeenRequest {
   readonly head: string;
 }
 
-/** A server on the loopback interface that misbehaves, and remembers what clients did. */
+/** A misbehaving server on the loopback interface that records what clients did. */
 export interface FaultServer {
   readonly port: number;
   readonly requests: readonly SeenRequest[];
-  /** Connections ever made. */
+  /** Total number of connections. */
   connections(): number;
-  /** Connections that exist now. */
+  /** Number of open connections. */
   openConnections(): number;
   /** Everything that clients have taken in. */
   bytesSent(): number;
-  /** Goes on with another behaviour, on new connections. */
+  /** Changes the behavior of new connections. */
   behave(behaviour: Behaviour): void;
-  /** Goes on with other TLS settings, in new handshakes; sessions that began with the same `ticketKeys` can be resumed. */
+  /** Changes the TLS settings of new handshakes; sessions with the same `ticketKeys` can be resumed. */
   secure(tls: TlsOptions): void;
   stop(): Promise<void>;
 }
 
-/** Serves on 127.0.0.1; over TLS where options for it are given. */
+/** Serves on 127.0.0.1; with TLS options, over TLS. */
 export async function startFaultServer(behaviour: Behaviour, tls?: TlsOptions): Promise<FaultServer> {
   const open = new Set<Socket>();
   const requests: SeenRequest[] = [];
@@ -122,7 +122,7 @@ export async function startSynSwallower(): Promise<{ readonly port: number; stop
   const blocked = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(BLOCKED_LISTENER, { eval: true, workerData: blocked });
   const port = await new Promise<number>((resolve) => worker.once("message", resolve));
-  // One more than a backlog of 1 holds; a further one waits for ever.
+  // One more than a backlog of 1 holds; a further one waits forever.
   const fillers = await Promise.all(
     [1, 2].map(async () => {
       const socket = connect(port, "127.0.0.1");

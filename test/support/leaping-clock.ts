@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from "../../src/support/clock.ts";
 
-/** The system's clocks, and both can leap ahead at once, as on a machine that sleeps. Timers do not notice. */
+/** The system's clocks, which can leap ahead together, as after a suspend. Timers are not affected. */
 export interface LeapingClock extends Clock {
   leap(byMs: number): void;
 }

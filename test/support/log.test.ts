@@ -44,7 +44,7 @@ test("a line of JSON has its level as a word, its time, its fields and its messa
   ]);
 });
 
-test("a line of logfmt has the same", async () => {
+test("a line of logfmt has the same fields", async () => {
   const lines = await logged("info", "logfmt", ({ logger }) =>
     logger.warn({ appliance: "waf 1" }, "exporter started"),
   );
@@ -63,7 +63,7 @@ test.each([
   expect(lines.map((line) => /"level":"(\w+)"/.exec(line)?.[1])).toEqual(expected);
 });
 
-test.each(["json", "logfmt"] as const)("a secret never shows itself in %s", async (format) => {
+test.each(["json", "logfmt"] as const)("no secret appears in %s", async (format) => {
   const lines = await logged("debug", format, ({ logger }) => {
     logger.info({ secret: new Secret("hunter2"), nested: { deep: [new Secret("hunter2")] } }, "x");
     logger.info({ password: "hunter2", http: { authorization: "hunter2", password: "hunter2" } }, "x");
@@ -74,7 +74,7 @@ test.each(["json", "logfmt"] as const)("a secret never shows itself in %s", asyn
   expect(lines.join("\n")).toContain("<secret>");
 });
 
-test("a field with a line break stays on its line", async () => {
+test("a field with a line break stays on one line", async () => {
   for (const format of ["json", "logfmt"] as const) {
     expect(
       await logged("info", format, ({ logger }) => logger.info({ detail: "a\nb\r\nc" }, "x")),
@@ -97,7 +97,7 @@ test("lines that nobody reads are dropped and counted, and the writer never wait
   expect(log.dropped()).toBe(lost + 1);
 });
 
-test("a reader that has gone costs lines, not the program", async () => {
+test("a closed reader loses lines but does not end the program", async () => {
   const fd = openSync(join(temporaryDirectory(), "log"), "w");
   const log = createLog("info", "json", fd);
   closeSync(fd);

@@ -2,8 +2,8 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
- * Watches this process's event loop from now on. The function returned resolves to the longest time in ms that the loop
- * came late: what a limit of time must allow for on a busy machine.
+ * Watches the event loop of this process. The returned function resolves to the longest delay in ms, which a time limit
+ * must allow for on a busy machine.
  */
 export function watchLoopDelay(): () => Promise<number> {
   const delays = monitorEventLoopDelay();

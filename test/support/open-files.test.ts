@@ -33,14 +33,14 @@ test.each([
   { limit: 16_384, appliances: 15_840, web: 512 },
   { limit: Number.POSITIVE_INFINITY, appliances: Number.POSITIVE_INFINITY, web: 512 },
 ])(
-  "of $limit descriptors $appliances are for appliances and $web for our own pages",
+  "of $limit descriptors $appliances are for appliances and $web for the web server",
   ({ limit, ...shares }) => {
     expect(shareDescriptors(limit)).toEqual(shares);
   },
 );
 
 test.each([2, 3, 24, 100, 1535, 1536, 1537, 10_000])(
-  "the limit that is needed for %i appliances is enough, and one less is not",
+  "the computed limit for %i appliances suffices, and one less does not",
   (appliances) => {
     const needed = limitFor(appliances);
     expect(shareDescriptors(needed).appliances).toBeGreaterThanOrEqual(appliances);

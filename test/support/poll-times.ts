@@ -3,14 +3,14 @@ import { eventually } from "./eventually.ts";
 import type { ExporterUnderTest } from "./exporter.ts";
 import type { Samples } from "./samples.ts";
 
-/** For `pollTimes`: so long a deadline that no machine is too busy for it. */
+/** A deadline for `pollTimes` that is long enough for the busiest machine. */
 export const RARELY = { interval: "10m", timeout: "5m" };
-/** In it, everything that is polled as `RARELY` says comes due, every pause ends, and no result expires. */
+/** In this time everything with the interval `RARELY` becomes due, every backoff ends, and no result expires. */
 const LEAP_MS = 15 * 60_000;
 
 interface Polled {
   readonly appliances: readonly string[];
-  /** The operation that is meant; default: all. */
+  /** The operation; default: all. */
   readonly operation?: "vrrp";
   readonly times: number;
   /** Polls that never end; default: none. */
@@ -18,8 +18,8 @@ interface Polled {
 }
 
 /**
- * Has operations of some appliances polled so many times: time leaps whenever each was polled once more and only those
- * that never end are under way. Resolves to the scrape that shows it.
+ * Lets operations of some appliances be polled this many times: time leaps whenever each was polled once more and only
+ * polls that never end are in flight. Resolves to the scrape that shows it.
  */
 export async function pollTimes(
   exporter: ExporterUnderTest,

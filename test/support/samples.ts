@@ -3,17 +3,17 @@ export interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
-  /** As it stood there. */
+  /** The unparsed line. */
   readonly line: string;
 }
 
-/** A parsed exposition; `labels` select the samples that have these among theirs. */
+/** A parsed exposition; `labels` select the samples with these labels. */
 export interface Samples {
   readonly text: string;
   all(name: string, labels?: Sample["labels"]): readonly Sample[];
-  /** The value of the one sample that is selected; `undefined` where there is none. */
+  /** The value of the single selected sample; `undefined` if there is none. */
   value(name: string, labels?: Sample["labels"]): number | undefined;
-  /** Every line with this appliance's label and a name that begins so. */
+  /** All lines for this appliance with this name prefix. */
   linesOf(appliance: string, namePrefix: string): readonly string[];
 }
 
@@ -22,7 +22,7 @@ const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\[\\"n])*)"(?:,|$)/y;
 const UNESCAPED: Readonly<Record<string, string>> = { "\\\\": "\\", '\\"': '"', "\\n": "\n" };
 
 /**
- * The samples of a text, which must be valid throughout: every line well-formed, no series twice, every value a number.
+ * Parses an exposition, which must be valid: every line well-formed, no duplicate series, every value a number.
  *
  * @see https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
  */
@@ -62,7 +62,7 @@ function parseLine(line: string): Sample {
   return { name, labels: parseLabels(labelText), value, line };
 }
 
-/** The same for the same labels in any order. */
+/** Independent of the order of labels. */
 function seriesKey(name: string, labels: Sample["labels"]): string {
   const sorted = Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([name, sorted]);

@@ -41,7 +41,7 @@ async function wellExporter(): Promise<string> {
   return `http://127.0.0.1:${await listen(createServer((_, response) => response.end(body)))}`;
 }
 
-test("results for which there is no room are told to be missing, whatever they are", async () => {
+test("results that do not fit on the disk are reported as lost", async () => {
   const [url, full] = [await wellExporter(), await fullDevice()];
   const commands = [["status", `--url=${url}`], ["--version"], ["demo", "--web.listen-address=127.0.0.1:0"]];
   const ended = await Promise.all(commands.map((argv) => run([...PROGRAM, ...argv], full)));
@@ -49,7 +49,7 @@ test("results for which there is no room are told to be missing, whatever they a
   for (const { err } of ended) expect(err).toContain(FULL);
 });
 
-test("results that are written in part are told to be missing", async () => {
+test("partly written results are reported as lost", async () => {
   const out = join(await createFolder({}), "out");
   const limited = ["sh", "-c", 'ulimit -f 1; out=$1; shift; exec "$@" >"$out"', "sh", out, ...PROGRAM];
   expect(await run([...limited, "run", "--help"], 2)).toEqual({
@@ -59,7 +59,7 @@ test("results that are written in part are told to be missing", async () => {
   expect(await readFile(out, "utf8")).toMatch(/^Usage: /);
 });
 
-test("a reader who leaves misses nothing", async () => {
+test("a reader that closes the pipe loses nothing", async () => {
   const url = await wellExporter();
   expect(await run([...PROGRAM, "status", `--url=${url}`], "closed")).toEqual({ code: 0, err: "" });
 });

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import type { LocalVrrpInterface } from "../../api/vrrp-list.ts";
 import type { DumpedAddress, DumpedInstance } from "./dump.ts";
 
-/** What the API tells of an instance and keepalived's dump does not. */
+/** Fields of the API that keepalived's dump does not contain. */
 export interface InstanceSettings {
   /** `carppeer` */
   readonly peer: string;
@@ -15,8 +15,8 @@ export const DEFAULT_SETTINGS: InstanceSettings = { peer: "224.0.0.18", type: "2
 const KEEPALIVED_MASTER = 2;
 
 /**
- * The instances in the API's words, with `settings` by name. The API has no word for FAULT and INIT: neither holds the
- * addresses, so both are BACKUP. An instance without virtual addresses is left out, as the API wants one.
+ * Converts instances to the API's form, with `settings` by name. The API has no FAULT and INIT: neither state holds the
+ * addresses, so both become BACKUP. Drops instances without virtual addresses, as the API requires one.
  *
  * @see management API 2.1
  */
@@ -40,14 +40,14 @@ export function toInterfaces(
   });
 }
 
-/** `255.255.255.0`, `ffff:ffff:ffff:ffff::`; the latter as RFC 5952 has it. */
+/** `255.255.255.0`, `ffff:ffff:ffff:ffff::`; IPv6 as in RFC 5952. */
 function netmaskOf({ address, prefix }: DumpedAddress): string {
   if (isIP(address) === 4) return partsOf(prefix, 4, 8).join(".");
   const groups = partsOf(prefix, 8, 16).map((group) => group.toString(16));
   return groups.join(":").replace(/(^|:)0(:0)+$/, "::");
 }
 
-/** The first `prefix` bits of `count` parts are set. */
+/** `count` parts of `bits` bits each, with the first `prefix` bits set. */
 function partsOf(prefix: number, count: number, bits: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => {
     const set = Math.min(bits, Math.max(0, prefix - index * bits));

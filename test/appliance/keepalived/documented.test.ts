@@ -13,7 +13,7 @@ const unit = await readFile(
   "utf8",
 );
 
-/** The configurations that the page shows, in its order. */
+/** The configurations in the page, in order. */
 function configurations(): readonly string[] {
   return Array.from(page.matchAll(/^( *)```yaml\n([^]*?)^ *```/gm), ([, indent = "", text = ""]) =>
     text.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
@@ -32,7 +32,7 @@ async function load(yaml: string) {
   return loadApplianceConfig(join(folder, "appliance.yaml"));
 }
 
-test("the configuration of the walk-through is a good one, and names what its other steps make", async () => {
+test("the configuration of the walk-through is valid, and names the files of its other steps", async () => {
   const [walkThrough = ""] = configurations();
   const loaded = await load(walkThrough);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
@@ -51,7 +51,7 @@ test("the configuration of the walk-through is a good one, and names what its ot
   expect(unit).toContain("\nSupplementaryGroups=keepalived-dump\n");
 });
 
-test("the configuration for a try is a good one, and its defaults are those of the table", async () => {
+test("the configuration for a trial is valid, and its defaults match the table", async () => {
   const [walkThrough = "", forATry = ""] = configurations();
   const loaded = await load(walkThrough.replace(/^vrrp:\n(?: .*\n)+/m, forATry));
   if (!loaded.ok || loaded.config.vrrp.source !== "keepalived") throw new Error("expected a keepalived");

@@ -48,7 +48,7 @@ test("reads the form that keepalived calls version 2", () => {
   expect(parseDump(`{"vrrp":${DUMP},"track_process":[]}`)).toEqual({ ok: true, instances: INSTANCES });
 });
 
-test("takes no beginning for a whole dump, whatever its form", () => {
+test("treats every truncated dump as incomplete", () => {
   for (const text of [DUMP, `{"vrrp":${DUMP}}`]) {
     const beginnings = Array.from({ length: text.length }, (_, length) => text.slice(0, length));
     expect(beginnings.filter((beginning) => parseDump(beginning) !== undefined)).toEqual([]);
@@ -67,7 +67,7 @@ test("reads no instances", () => {
   expect(parseDump("[]")).toEqual({ ok: true, instances: [] });
 });
 
-describe("says where the form is unknown", () => {
+describe("reports where the format is unknown", () => {
   const data = {
     iname: "VI_1",
     vrid: 51,
@@ -89,7 +89,7 @@ describe("says where the form is unknown", () => {
   ])("%j", (value, path) => {
     expect(parseDump(JSON.stringify(value))).toEqual({
       ok: false,
-      reason: `not the form that is known of keepalived's dumps, at $${path}`,
+      reason: `unknown dump format at $${path}`,
     });
   });
 });

@@ -22,7 +22,7 @@ function mapped(fields: Partial<DumpedInstance>) {
   return toInterfaces([{ ...INSTANCE, ...fields }], new Map())[0];
 }
 
-test("puts an instance in the API's words", () => {
+test("converts an instance to the API's form", () => {
   expect(toInterfaces([INSTANCE], new Map())).toEqual([
     {
       name: "VI_1",
@@ -39,7 +39,7 @@ test("puts an instance in the API's words", () => {
   ]);
 });
 
-test("adds what the configuration says of an instance to that one alone, in the order of the dump", () => {
+test("adds the settings of an instance to that one only, in the order of the dump", () => {
   const settings = new Map([["VI_2", { peer: "198.51.100.12", type: "1" }]]);
   const instances = ["VI_1", "VI_2", "VI_3"].map((name) => ({ ...INSTANCE, name }));
   expect(toInterfaces(instances, settings).map(({ name, peer, type }) => [name, peer, type])).toEqual([
@@ -55,7 +55,7 @@ test.each([
   ["MASTER", 2, "MASTER"],
   ["FAULT", 3, "BACKUP"],
   ["a state of a later keepalived", 98, "BACKUP"],
-])("tells %s (%d) as %s", (_, state, word) => {
+])("maps %s (%d) to %s", (_, state, word) => {
   expect(mapped({ state })?.state).toBe(word);
 });
 
@@ -69,7 +69,7 @@ test.each([
   ["2001:db8::1", 64, "ffff:ffff:ffff:ffff::"],
   ["2001:db8::1", 112, "ffff:ffff:ffff:ffff:ffff:ffff:ffff:0"],
   ["2001:db8::1", 128, "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
-])("tells the network of %s/%d as %s", (address, prefix, netmask) => {
+])("converts the prefix of %s/%d to the netmask %s", (address, prefix, netmask) => {
   expect(mapped({ addresses: [{ address, prefix }] })?.netmask).toBe(netmask);
 });
 
@@ -92,7 +92,7 @@ const instance = fc.record({
   addresses: fc.array(address, { minLength: 1, maxLength: 5 }),
 });
 
-test("tells any instances so that the exporter finds nothing to complain of", () => {
+test("converts any instances to a list that the exporter decodes without anomalies", () => {
   fc.assert(
     fc.property(fc.uniqueArray(instance, { selector: ({ name }) => name }), (instances) => {
       const body = encodeVrrpList(toInterfaces(instances, new Map()));

@@ -31,24 +31,24 @@ test.each([
 });
 
 describe("looks at the process", () => {
-  test("finds keepalived that waits for the signal", async () => {
+  test("finds keepalived that handles the signal", async () => {
     const { child } = await startFake(":");
     expect(await find(`${child.pid}\n`)).toEqual({ ok: true, pid: child.pid, hasPending: false });
   });
 
-  test("knows keepalived by its command, wherever it lies", async () => {
+  test("recognizes keepalived by its command, in any directory", async () => {
     const child = startNamed("/usr/local/sbin/keepalived-2.3", "bash", "-c", `trap : ${SIGJSON}; read`);
     await expect.poll(() => find(String(child.pid))).toMatchObject({ ok: true });
   });
 
-  test("finds nothing where the process has ended", async () => {
+  test("finds nothing if the process has ended", async () => {
     const child = startNamed("keepalived", "true");
     await once(child, "exit");
-    const reason = `keepalived is not running: process ${child.pid}, which vrrp.pid names, is not there`;
+    const reason = `keepalived is not running: process ${child.pid}, named in vrrp.pid, does not exist`;
     expect(await find(String(child.pid))).toEqual({ ok: false, reason });
   });
 
-  test("finds nothing where the process has ended and its parent has not noticed", async () => {
+  test("finds nothing if the process is a zombie", async () => {
     const file = join(await temporaryFolder(), "child");
     // The child ends with its input, when its parent has become one that does not look after children. Its own standard
     // input is empty, as a shell gives it to what runs in the background.
@@ -62,20 +62,20 @@ describe("looks at the process", () => {
     await eventually(() => expect(readFileSync(`/proc/${parent.pid}/comm`, "utf8")).toBe("sleep\n"));
     parent.stdin?.end();
     await eventually(() => expect(readFileSync(`/proc/${child}/status`, "utf8")).toContain("State:\tZ"));
-    const reason = `keepalived is not running: process ${child}, which vrrp.pid names, is not there`;
+    const reason = `keepalived is not running: process ${child}, named in vrrp.pid, does not exist`;
     expect(await find(child)).toEqual({ ok: false, reason });
   });
 
-  test("finds another program that has come by the pid, though it waits for the signal", async () => {
+  test("rejects another program that reuses the pid, even if it handles the signal", async () => {
     const child = startNamed("bash", "bash", "-c", `trap : ${SIGJSON}; read`);
-    const reason = `keepalived is not running: process ${child.pid}, which vrrp.pid names, is another program`;
+    const reason = `keepalived is not running: process ${child.pid}, named in vrrp.pid, is another program`;
     expect(await find(String(child.pid))).toEqual({ ok: false, reason });
   });
 
-  test("refuses keepalived while it does not wait for the signal, which would end it", async () => {
+  test("rejects keepalived while it does not handle the signal, which would kill it", async () => {
     const child = startNamed("keepalived", "sleep", "1000");
     const found = await find(String(child.pid));
-    expect(found).toMatchObject({ reason: expect.stringContaining("does not wait for signal 36") });
+    expect(found).toMatchObject({ reason: expect.stringContaining("does not handle signal 36") });
     const { child: other } = await startFake(":");
     expect(await find(String(other.pid), SIGJSON + 1)).toMatchObject({ ok: false });
   });

@@ -45,13 +45,13 @@ describe("asking a real keepalived", () => {
     await expect.poll(asked).toEqual(isMaster);
     await keepalived.crash();
     const pid = (await readFile(join(keepalived.folder, "vrrp.pid"), "utf8")).trim();
-    const error = `keepalived is not running: process ${pid}, which vrrp.pid names, is not there`;
+    const error = `keepalived is not running: process ${pid}, named in vrrp.pid, does not exist`;
     await expect.poll(asked).toEqual({ status: 503, body: JSON.stringify({ error }) });
     await keepalived.start();
     await expect.poll(asked).toEqual(isMaster);
   });
 
-  test("is done once for twenty that ask together", async () => {
+  test("sends one signal for twenty concurrent requests", async () => {
     const keepalived = await startLone();
     const source = await sourceIn(keepalived);
     const told = await Promise.all(Array.from({ length: 20 }, () => tell(source)));
@@ -61,14 +61,14 @@ describe("asking a real keepalived", () => {
     expect(dumpsIn(keepalived.log())).toBe(1);
   });
 
-  test("works by way of its main process too", async () => {
+  test("works with the main process too", async () => {
     const keepalived = await startLone();
     const pidFile = join(keepalived.folder, "keepalived.pid");
     const source = await sourceOf({ source: "keepalived", ...optionsIn(keepalived.folder, { pidFile }) });
     await expect.poll(() => tell(source)).toEqual(["VI_1 MASTER 150"]);
   });
 
-  test("costs it nothing while it starts and stops", async () => {
+  test("does not kill it while it starts or stops", async () => {
     const keepalived = await startLone();
     const source = createKeepalivedVrrp(optionsIn(keepalived.folder, { timeoutMs: 20 }), process.kill);
     const over = new AbortController();
@@ -104,24 +104,24 @@ describe("asking a real keepalived", () => {
       });
     });
 
-    test("has the reason for a user who may not remove its dump, or not signal it", async () => {
+    test("returns the reason if the user may not remove the dump or send the signal", async () => {
       const keepalived = await startLone();
       const options = optionsIn(keepalived.folder);
       await chmod(keepalived.folder, 0o755);
       await writeFile(options.dumpFile, "");
       expect(await tellAs(NOBODY, options)).toEqual({
         ok: false,
-        reason: `${options.dumpFile}: the last dump cannot be removed (EACCES)`,
+        reason: `${options.dumpFile}: the previous dump cannot be removed (EACCES)`,
       });
       await chmod(keepalived.folder, 0o1777);
       expect(await tellAs(NOBODY, options)).toEqual({
         ok: false,
-        reason: `${options.dumpFile}: the last dump cannot be removed (EPERM)`,
+        reason: `${options.dumpFile}: the previous dump cannot be removed (EPERM)`,
       });
       await chmod(keepalived.folder, 0o777);
       expect(await tellAs(NOBODY, options)).toEqual({
         ok: false,
-        reason: expect.stringMatching(/^keepalived \(process \d+\) cannot be signalled \(EPERM\)$/),
+        reason: expect.stringMatching(/^keepalived \(process \d+\) cannot be signaled \(EPERM\)$/),
       });
     });
   });

@@ -82,7 +82,7 @@ describe("the state of a real keepalived", () => {
     await expect.poll(() => tell(source)).toEqual(["VI_1 MASTER 160"]);
   });
 
-  test("tells a fault as BACKUP, and what follows it", async () => {
+  test("reports a fault as BACKUP, and the state after it", async () => {
     const network = await createLoneNetwork();
     const keepalived = await startKeepalived(network, instanceOf("priority 150"));
     const source = await sourceIn(keepalived);

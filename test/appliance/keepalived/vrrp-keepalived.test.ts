@@ -36,12 +36,12 @@ function waitForFile(path: string): void {
 }
 
 describe("the state", () => {
-  test("is what keepalived writes when it is asked", async () => {
+  test("is what keepalived writes on request", async () => {
     const { folder } = await startFake("cp master keepalived.json");
     expect(await tell(folder)).toEqual({ signals: [SIGJSON], states: ["MASTER"] });
   });
 
-  test("is waited for while it is being written", async () => {
+  test("is read when the dump is complete", async () => {
     const { folder } = await startFake(
       "cp half.1 keepalived.json; until [ -e go ]; do read -rt 0.01; done; cat half.2 >> keepalived.json",
     );
@@ -53,35 +53,36 @@ describe("the state", () => {
     expect(await told).toEqual({ signals: [SIGJSON], states: ["MASTER"] });
   });
 
-  test("is not known where it is never complete", async () => {
+  test("is unknown if the dump is never complete", async () => {
     const { folder } = await startFake("cp half.1 keepalived.json");
-    const reason =
-      "keepalived did not write down its state within 0.1 s: keepalived.json: it is not complete";
+    const reason = "keepalived did not dump its state within 0.1 s: keepalived.json: it is incomplete";
     const isWritten = () => waitForFile(join(folder, "keepalived.json"));
     expect(await tell(folder, SOON, isWritten)).toEqual({ signals: [SIGJSON], reason });
   });
 
-  test("is not known where keepalived writes nothing, whatever it wrote before", async () => {
+  test("is unknown if keepalived writes nothing, even if it did before", async () => {
     const { folder } = await startFake(":");
     await writeFile(join(folder, "keepalived.json"), dumpOf(2));
-    const reason = "keepalived did not write down its state within 0.1 s: keepalived.json: no such file";
+    const reason = "keepalived did not dump its state within 0.1 s: keepalived.json: no such file";
     expect(await tell(folder, SOON)).toEqual({ signals: [SIGJSON], reason });
   });
 
-  test("is not known where the form of the dump is not", async () => {
+  test("is unknown if the format of the dump is unknown", async () => {
     const { folder } = await startFake("echo [{}] > keepalived.json");
-    const reason = "keepalived.json: not the form that is known of keepalived's dumps, at $[0].data";
+    const reason = "keepalived.json: unknown dump format at $[0].data";
     expect(await tell(folder)).toEqual({ signals: [SIGJSON], reason });
   });
 
-  test("is not known where the last dump cannot be removed, and nobody is asked", async () => {
+  test("is unknown if the previous dump cannot be removed, and no signal is sent", async () => {
     const { folder } = await startFake("cp master keepalived.json");
     await mkdir(join(folder, "keepalived.json"));
-    const reason = expect.stringMatching(/^keepalived\.json: the last dump cannot be removed \([A-Z_]+\)$/);
+    const reason = expect.stringMatching(
+      /^keepalived\.json: the previous dump cannot be removed \([A-Z_]+\)$/,
+    );
     expect(await tell(folder)).toEqual({ signals: [], reason });
   });
 
-  test("is asked for once while keepalived does not take its signals, and known when it does", async () => {
+  test("is requested once while keepalived does not handle its signals, and known as soon as it does", async () => {
     const { folder, child } = await startFake("cp master keepalived.json");
     child.kill("SIGSTOP");
     await expect.poll(() => isStopped(child)).toBe(true);

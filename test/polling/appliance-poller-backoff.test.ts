@@ -21,7 +21,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("a test that is refused before the list has succeeded pauses the appliance for one interval, and what was due is counted", async () => {
+test("after a test is refused before the list succeeded, the appliance backs off for one interval, and due polls are counted as skipped", async () => {
   const { clock, client, due, poll, skipped } = startHeldPoller();
   await poll(website(1), AUTH);
   await clock.pass(29_999);
@@ -37,7 +37,7 @@ test("a test that is refused before the list has succeeded pauses the appliance 
   expect(client.waiting()).toEqual(["/api/v1/interface/virtual"]);
 });
 
-test("a test that is refused while the list succeeds rests alone: the list and other tests go on", async () => {
+test("a test that is refused while the list succeeds backs off alone: the list and other tests continue", async () => {
   const { clock, client, due, poll, observed } = startHeldPoller();
   await poll(VRRP, NO_INTERFACES);
   await poll(website(1), AUTH);
@@ -50,7 +50,7 @@ test("a test that is refused while the list succeeds rests alone: the list and o
   expect(observed.map(shortly)).toEqual(["vrrp: ok", "website 1: auth"]);
 });
 
-test("a test that is refused with credentials newer than those of the list pauses the appliance", async () => {
+test("after a test is refused with newer credentials than the list's, the appliance backs off", async () => {
   const { client, due, poll } = startHeldPoller();
   await poll(VRRP, NO_INTERFACES);
   client.credentials = Symbol("credentials");
@@ -59,7 +59,7 @@ test("a test that is refused with credentials newer than those of the list pause
   expect(client.waiting()).toEqual([]);
 });
 
-test("after a pause of the appliance the list is polled first, and tests at once when it succeeds", async () => {
+test("after a backoff of the appliance the list is polled first, and tests at once when it succeeds", async () => {
   const { clock, client, due, poll } = startHeldPoller();
   await poll(website(1), AUTH);
   await clock.pass(30_000);
@@ -70,7 +70,7 @@ test("after a pause of the appliance the list is polled first, and tests at once
   expect(client.waiting()).toEqual(["/api/v1/website/1/test", "/api/v1/website/2/test"]);
 });
 
-test("after a pause of the appliance tests go on without the list once it is two intervals late", async () => {
+test("after a backoff of the appliance tests continue without the list once it is two intervals late", async () => {
   const { clock, client, due, poll } = startHeldPoller();
   await poll(website(1), AUTH);
   await clock.pass(39_999);
@@ -81,7 +81,7 @@ test("after a pause of the appliance tests go on without the list once it is two
   expect(client.waiting()).toEqual(["/api/v1/website/2/test"]);
 });
 
-test("polls at every interval ask an appliance that keeps refusing less and less often, at least every five minutes", async () => {
+test("an appliance that keeps refusing is polled less and less often, but at least every five minutes", async () => {
   const { clock, client, due } = startHeldPoller();
   const askedAtS: number[] = [];
   for (let second = 0; second <= 1_500; second += 5) {
@@ -95,7 +95,7 @@ test("polls at every interval ask an appliance that keeps refusing less and less
   expect(askedAtS).toEqual([0, 5, 15, 35, 75, 155, 315, 615, 915, 1_215]);
 });
 
-test("many refusals of polls that were in flight together count as one", async () => {
+test("refusals of polls that were in flight together count as one", async () => {
   const { clock, client, due } = startHeldPoller();
   await due(VRRP, website(1), website(2), website(3));
   await clock.pass(10);
@@ -105,7 +105,7 @@ test("many refusals of polls that were in flight together count as one", async (
   expect(client.waiting()).toEqual(["/api/v1/interface/virtual"]);
 });
 
-test("new credentials end the pause at the next turn", async () => {
+test("new credentials end the backoff at the next due poll", async () => {
   const { client, due, poll } = startHeldPoller();
   await poll(VRRP, AUTH);
   await due(VRRP);
@@ -115,7 +115,7 @@ test("new credentials end the pause at the next turn", async () => {
   expect(client.waiting()).toEqual(["/api/v1/interface/virtual"]);
 });
 
-test("a changed entry ends the pause", async () => {
+test("a changed configuration ends the backoff", async () => {
   const { due, poll, poller } = startHeldPoller();
   await poll(VRRP, AUTH);
   const next = fakeClient();
@@ -124,7 +124,7 @@ test("a changed entry ends the pause", async () => {
   expect(next.waiting()).toEqual(["/api/v1/interface/virtual"]);
 });
 
-test("a refused appliance is not stalled while it rests", async () => {
+test("a refused appliance is not stalled during its backoff", async () => {
   const { clock, due, poll, observed } = startHeldPoller();
   for (let i = 0; i < 9; i += 1) {
     await poll(VRRP, AUTH);
@@ -138,7 +138,7 @@ test("a refused appliance is not stalled while it rests", async () => {
   }
 });
 
-test("a value of another operation that would grow stale in the pause ends for its true reason", async () => {
+test("a result of another operation that would become stale during the backoff ends with the actual reason", async () => {
   const { clock, client, due, poll, observed } = startHeldPoller();
   await poll(VRRP, NO_INTERFACES);
   client.credentials = Symbol("credentials");
@@ -153,7 +153,7 @@ test("a value of another operation that would grow stale in the pause ends for i
   expect(ended?.expiresAtMs).toBeGreaterThan(30_000);
 });
 
-test("an operation that failed before the pause rests for the refusal's sake, and is never called stalled", async () => {
+test("an operation that failed before the backoff is reported as refused, never as stalled", async () => {
   const { clock, due, poll, observed } = startHeldPoller();
   await poll(VRRP, failing("decode"));
   await poll(website(1), AUTH);
@@ -165,7 +165,7 @@ test("an operation that failed before the pause rests for the refusal's sake, an
   expect(latest?.expiresAtMs).toBeGreaterThan(clock.monotonicMs() + 5_000);
 });
 
-test("an operation that was never polled before the pause is called refused, not stalled", async () => {
+test("an operation that was never polled before the backoff is reported as refused, not as stalled", async () => {
   const { clock, due, poll, observed } = startHeldPoller();
   await poll(website(1), AUTH);
   await clock.pass(5_000);
@@ -174,7 +174,7 @@ test("an operation that was never polled before the pause is called refused, not
   expect(observed.map(shortly)).toEqual(["website 1: auth", "website 2: auth"]);
 });
 
-test("Retry-After rests its operation alone", async () => {
+test("Retry-After affects only its operation", async () => {
   const { clock, client, due, poll } = startHeldPoller();
   await poll(website(1), deferred(60_000));
   await clock.pass(59_999);
@@ -185,7 +185,7 @@ test("Retry-After rests its operation alone", async () => {
   expect(client.waiting()).toContain("/api/v1/website/1/test");
 });
 
-test("Retry-After rests at most five minutes, during which the failure is not stalled", async () => {
+test("Retry-After counts for at most five minutes, during which the failure is not stalled", async () => {
   const { clock, client, due, poll, observed } = startHeldPoller();
   await poll(VRRP, deferred(86_400_000));
   expect(observed[0]?.expiresAtMs).toBe(300_000 + 14_000);
@@ -197,7 +197,7 @@ test("Retry-After rests at most five minutes, during which the failure is not st
   expect(client.waiting()).toEqual(["/api/v1/interface/virtual"]);
 });
 
-test("new credentials do not end what Retry-After asked for", async () => {
+test("new credentials do not end a Retry-After", async () => {
   const { client, due, poll } = startHeldPoller();
   await poll(VRRP, deferred(60_000));
   client.hasCredentials = true;
@@ -205,14 +205,14 @@ test("new credentials do not end what Retry-After asked for", async () => {
   expect(client.waiting()).toEqual([]);
 });
 
-test("an appliance that defers its list is not down: its websites are tested", async () => {
+test("an appliance that answers its list with Retry-After is not down: its websites are tested", async () => {
   const { client, due, poll } = startHeldPoller();
   await poll(VRRP, deferred(60_000));
   await due(website(1));
   expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
 });
 
-test("a refusal of a website's test does not keep the list from being seen again after the pause", async () => {
+test("a refused website test does not prevent polls of the list after the backoff", async () => {
   const { clock, client, due, poll, observed } = startHeldPoller();
   await poll(website(1), AUTH);
   await clock.pass(30_000);
