@@ -1,4 +1,4 @@
-import { startExporter, type ExporterEdges, type ExporterOptions, type ExporterStart } from "../exporter.ts";
+import { startExporter, type ExporterDeps, type ExporterOptions, type ExporterStart } from "../exporter.ts";
 import { formatConfigError } from "../config/errors.ts";
 import { Secret } from "../support/secret.ts";
 import type { FleetDocument } from "../status/schema.ts";
@@ -34,7 +34,7 @@ export type DemoStart =
   | Extract<ExporterStart, { readonly reason: "listen" }>;
 
 /** Starts everything, or nothing: what had started is stopped again where something cannot. */
-export async function startDemo(options: DemoOptions, edges: ExporterEdges): Promise<DemoStart> {
+export async function startDemo(options: DemoOptions, edges: ExporterDeps): Promise<DemoStart> {
   const cleanup = createCleanup();
   try {
     const started = await startParts(options, edges, cleanup);
@@ -46,7 +46,7 @@ export async function startDemo(options: DemoOptions, edges: ExporterEdges): Pro
   }
 }
 
-async function startParts(options: DemoOptions, edges: ExporterEdges, cleanup: Cleanup): Promise<DemoStart> {
+async function startParts(options: DemoOptions, edges: ExporterDeps, cleanup: Cleanup): Promise<DemoStart> {
   const story = createStory();
   const write = await createWorkspace(cleanup);
   const { ca, tls } = await createCertificates();

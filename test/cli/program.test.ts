@@ -53,7 +53,7 @@ describe("an error of use", () => {
     ],
     [
       ["status", "--url=http://monitor:CANARY@127.0.0.1"],
-      "error: option '--url <url>': expected an http:// or https:// URL without credentials, query and fragment; credentials go into --http.config.file\n",
+      "error: option '--url <url>': expected an http:// or https:// URL without credentials, query and fragment; put credentials into --http.config.file\n",
     ],
     [
       ["--web.route-prefix=exporter"],
@@ -69,7 +69,7 @@ describe("an error of use", () => {
     ],
     [
       ["--web.telemetry-path=/-/ready"],
-      "error: option '--web.telemetry-path <path>' argument '/-/ready' is invalid. expected a path that begins with / and serves nothing else, such as /metrics\n",
+      "error: option '--web.telemetry-path <path>' argument '/-/ready' is invalid. expected a path that starts with / and is not used otherwise, such as /metrics\n",
     ],
   ])("%j is told on stderr and exits 2", async (argv, err) => {
     expect(await run(...argv)).toEqual({ code: 2, out: "", err });
@@ -81,7 +81,7 @@ describe("an error of use", () => {
     });
     const file = join(folder, "config.yaml");
     const { code, err } = await run("poll", "fw-b", `--config.file=${file}`);
-    expect({ code, err }).toEqual({ code: 2, err: `no appliance is called "fw-b"; ${file} has fw-a\n` });
+    expect({ code, err }).toEqual({ code: 2, err: `unknown appliance "fw-b"; ${file} has fw-a\n` });
   });
 });
 
@@ -132,7 +132,7 @@ describe("an address that several appliances have", () => {
     const file = join(await createFolder({ "config.yaml": SHARED }), "config.yaml");
     expect(await run("check", `--config.file=${file}`)).toEqual({
       code: 0,
-      out: `${file}: good, appliances: 2 enabled, 0 disabled\n`,
+      out: `${file}: valid, appliances: 2 enabled, 0 disabled\n`,
       err: `${file}: warning: several appliances have one address: https://h (a, b)\n`,
     });
   });

@@ -142,13 +142,13 @@ test.each([
     { status: "success" },
     'verdict: Invalid option: expected one of "well"|"wrong"|"unknown"',
   ],
-  ["no JSON", undefined, "the answer: Invalid input: expected object, received undefined"],
+  ["no JSON", undefined, "the response: Invalid input: expected object, received undefined"],
 ])("what answers is %s: exit code 2, and where", async (_, document, message) => {
   const url = await serve(answering(document));
   expect(await status(`--url=${url}/exporter`)).toEqual({
     code: 2,
     out: "",
-    err: `${url}/exporter: what answers is no exporter of this kind: ${message}\n`,
+    err: `${url}/exporter: the server is not an appliance-exporter: ${message}\n`,
   });
 });
 
@@ -177,6 +177,6 @@ test("credentials come from a file, and a wrong file is told with its place", as
   const bad = await status(`--url=${url}`, `--http.config.file=${join(folder, "bad.yaml")}`);
   expect(bad.code).toBe(2);
   expect(bad.err.replaceAll(`${folder}/`, "")).toMatch(
-    /^bad\.yaml:1:\d+: http_client\.basic_auth: .*got none\nbad\.yaml:2:1: unknown key "url"\n$/,
+    /^bad\.yaml:1:\d+: http_client\.basic_auth: .*got neither\nbad\.yaml:2:1: unknown key "url"\n$/,
   );
 });

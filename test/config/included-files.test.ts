@@ -1,7 +1,7 @@
 import { join, relative, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
-import { isLike } from "../../src/config/included-files.ts";
+import { matchesPattern } from "../../src/config/included-files.ts";
 import { configOf, createFolder, errorsOf } from "./folder.ts";
 
 const lone = (name: string) => `appliances: [{ name: ${name}, base_url: "https://${name}" }]\n`;
@@ -29,17 +29,17 @@ test("what stands at the top of the main file holds for all files", async () => 
 test.each([
   ['["d/*.yaml"]', 'config.yaml:1:16: config_files[0]: no file matches "d/*.yaml"'],
   ["[missing.yaml]", 'config.yaml:1:16: config_files[0]: no file matches "missing.yaml"'],
-  ['["*.yaml"]', "config.yaml:1:16: config_files[0]: expected other files than this one"],
+  ['["*.yaml"]', "config.yaml:1:16: config_files[0]: the pattern matches this file itself"],
   [
     '["*/a.yaml"]',
-    'config.yaml:1:16: config_files[0]: expected the path of a file, with * in its last part at most, got "*/a.yaml"',
+    'config.yaml:1:16: config_files[0]: expected the path of a file, with * only in its last part, got "*/a.yaml"',
   ],
   [
     '["d/"]',
-    'config.yaml:1:16: config_files[0]: expected the path of a file, with * in its last part at most, got "d/"',
+    'config.yaml:1:16: config_files[0]: expected the path of a file, with * only in its last part, got "d/"',
   ],
-  ["[5]", "config.yaml:1:16: config_files[0]: expected a path, with * in its last part at most, got 5"],
-  ["d", "config.yaml:1:1: config_files: expected a list, got a text"],
+  ["[5]", "config.yaml:1:16: config_files[0]: expected a path, with * only in its last part, got 5"],
+  ["d", "config.yaml:1:1: config_files: expected a list, got a string"],
 ])("config_files: %s: %s", async (patterns, error) => {
   expect(await errorsOf({ "config.yaml": `config_files: ${patterns}\n` })).toEqual([error]);
 });
@@ -88,5 +88,5 @@ test.each([
   ["*\n*", "a\nb", true],
   ["*a".repeat(100), "a".repeat(99), false],
 ])("%j finds %j: %s", (pattern, name, isFound) => {
-  expect(isLike(name, pattern)).toBe(isFound);
+  expect(matchesPattern(name, pattern)).toBe(isFound);
 });

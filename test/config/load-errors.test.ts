@@ -10,7 +10,7 @@ describe("the file as a whole", () => {
     ["- clusters\n", ["config.yaml:1:1: expected a map, got a list"]],
     ["clusters: []\nx: 1\n", ['config.yaml:2:1: unknown key "x"']],
     ["clusters:\n", ["config.yaml:1:1: clusters: expected a list, got nothing"]],
-    ["clusters:\n  - nam", ["config.yaml:2:5: clusters[0]: expected a map, got a text"]],
+    ["clusters:\n  - nam", ["config.yaml:2:5: clusters[0]: expected a map, got a string"]],
     ["clusters: [{ name: a, appli", ["config.yaml:1:28: wrong indentation"]],
   ])("%j: %j", async (text, errors) => {
     expect(await errorsOf(text)).toEqual(errors);
@@ -99,7 +99,7 @@ test("errors between keys and in named files are reported at once when the schem
   ).toEqual([
     "config.yaml:2:43: http_client.basic_auth.password_file: cannot use the password file: no such file",
     'config.yaml:8:11: clusters[0].appliances[1].name: duplicate name "a", also at config.yaml:7:11',
-    "config.yaml:8:57: clusters[0].appliances[1].websites[1]: website 1 is already there",
+    "config.yaml:8:57: clusters[0].appliances[1].websites[1]: duplicate website 1",
     "config.yaml:8:84: clusters[0].appliances[1].polling.websites.timeout: expected a timeout of at most the interval, 30s, got 1h",
     'd.yaml:1:16: appliances[0].name: duplicate name "c", also at config.yaml:4:5',
   ]);

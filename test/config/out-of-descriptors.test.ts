@@ -35,7 +35,7 @@ test("without descriptors nothing is mistaken for another answer, and nothing is
       after: "hunter2",
     },
     include: {
-      without: ["config.yaml:2:16: config_files[0]: its folder cannot be read (EMFILE)"],
+      without: ["config.yaml:2:16: config_files[0]: the folder cannot be read (EMFILE)"],
       after: [],
     },
     watch: { without: [], after: [] },

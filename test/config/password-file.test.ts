@@ -24,8 +24,8 @@ test.each([
   ["pässwörd", "password pässwörd"],
   ["", "it is empty"],
   [" \r\n", "it is empty"],
-  ["one\ntwo\n", "it holds more than one line, or a control character"],
-  ["one\0two", "it holds more than one line, or a control character"],
+  ["one\ntwo\n", "it contains more than one line or a control character"],
+  ["one\0two", "it contains more than one line or a control character"],
   [Uint8Array.of(0xff, 0xfe, 0x41), "it is not UTF-8"],
   ["x".repeat(65_537), "it is larger than 65536 bytes"],
 ])("a file that holds %j gives: %s", async (content, expected) => {

@@ -105,7 +105,7 @@ test("a file that changes is loaded by itself; one that does not load is told on
   await eventually(() => expect(lines("configuration reloaded")).toBe(1));
   expect(await isGood()).toBe(1);
   expect(lines("reload failed, the old configuration stays")).toBe(1);
-  expect(lines("configuration is bad")).toBe(1);
+  expect(lines("configuration is invalid")).toBe(1);
   await eventually(async () =>
     expect((await exporter.scrape()).value("appliance_up", { appliance: "fresh" })).toBe(1),
   );

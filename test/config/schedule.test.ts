@@ -47,8 +47,8 @@ test.each([
   ["0-59/7 * * * * *", "expected a step that divides 60, got 0-59/7 for second"],
   ["0-30/45 * * * * *", "expected a step that is smaller than the range, got 0-30/45 for second"],
   ["0 0 0 30 2 *", "expected a node-cron expression: 30 2 is an impossible day of month for the given month"],
-  ["0 0 0 1 1 1#5", "expected a date that comes round"],
-  ["0 0 0 L-30 2 *", "expected a date that comes round"],
+  ["0 0 0 1 1 1#5", "expected a date that recurs"],
+  ["0 0 0 L-30 2 *", "expected a date that recurs"],
   ["0-999999999 * * * * *", "expected a node-cron expression with numbers of at most two digits"],
   ["*9999999 * * * * *", "expected a node-cron expression with numbers of at most two digits"],
   [

@@ -4,15 +4,15 @@ import { connect, type Socket } from "node:net";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { connectionToEnd, createConnections } from "../../src/web/connections.ts";
+import { connectionToClose, createConnections } from "../../src/web/connections.ts";
 import { eventually } from "../support/eventually.ts";
 
 const HELLO: RequestListener = (_, response) => void response.end("hello");
 const REQUEST = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
-async function serve(bound: (server: Server) => void, handler: RequestListener = HELLO): Promise<number> {
+async function serve(limit: (server: Server) => void, handler: RequestListener = HELLO): Promise<number> {
   const server = createServer(handler);
-  bound(server);
+  limit(server);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => {
@@ -39,7 +39,7 @@ async function use(socket: Socket): Promise<string> {
 }
 
 test("one connection too many ends the one that has been idle for longest", async () => {
-  const port = await serve(createConnections(2).bound);
+  const port = await serve(createConnections(2).limit);
   const [first, second] = [await open(port), await open(port)];
   expect(await use(first)).toMatch(/hello$/);
   const secondClosed = once(second, "close");
@@ -50,7 +50,7 @@ test("one connection too many ends the one that has been idle for longest", asyn
 });
 
 test("a thousand idle connections do not keep a scrape out", async () => {
-  const port = await serve(createConnections(50).bound);
+  const port = await serve(createConnections(50).limit);
   for (let i = 0; i < 200; i += 1) await open(port);
   expect(await use(await open(port))).toMatch(/hello$/);
 });
@@ -58,7 +58,7 @@ test("a thousand idle connections do not keep a scrape out", async () => {
 test("a connection in the middle of an answer is not ended while another one is idle; then the oldest is", async () => {
   const finish: (() => void)[] = [];
   const port = await serve(
-    createConnections(2).bound,
+    createConnections(2).limit,
     (_, response) => void finish.push(() => response.end("hello")),
   );
   const answering = await open(port);
@@ -100,13 +100,13 @@ test.each([
   },
 ])("a new connection takes the place of $name", ({ ends, others }) => {
   const connections = [ends, ...others].map(connectionOf);
-  expect(connectionToEnd(connections, 100_000)?.words).toBe(ends);
-  expect(connectionToEnd(connections.toReversed(), 100_000)?.client).toBe("a");
-  expect(connectionToEnd([], 100_000)).toBeUndefined();
+  expect(connectionToClose(connections, 100_000)?.words).toBe(ends);
+  expect(connectionToClose(connections.toReversed(), 100_000)?.client).toBe("a");
+  expect(connectionToClose([], 100_000)).toBeUndefined();
 });
 
 test("a connection that has closed leaves its place", async () => {
-  const port = await serve(createConnections(1).bound);
+  const port = await serve(createConnections(1).limit);
   const first = await open(port);
   first.end();
   await once(first, "close");
@@ -115,9 +115,9 @@ test("a connection that has closed leaves its place", async () => {
   expect(await use(second)).toMatch(/hello$/);
 });
 
-test("servers that share the limiter share the bound", async () => {
-  const { bound } = createConnections(1);
-  const [one, other] = [await serve(bound), await serve(bound)];
+test("servers that share the limiter share the limit", async () => {
+  const { limit } = createConnections(1);
+  const [one, other] = [await serve(limit), await serve(limit)];
   const first = await open(one);
   const firstClosed = once(first, "close");
   expect(await use(await open(other))).toMatch(/hello$/);

@@ -31,7 +31,7 @@ test("the exporter's reload takes both configurations or neither, and logs no se
   expect(status).toBe(200);
   expect(body).toContain("\nappliance_exporter_config_last_reload_successful 0\n");
   expect(log.lines.filter(({ level }) => level === "error").map(({ detail }) => detail)).toEqual([
-    `${folder}/web.yaml:1:45: tls_server_config.key_file: the key does not belong to the certificate in cert_file`,
+    `${folder}/web.yaml:1:45: tls_server_config.key_file: the key does not match the certificate in cert_file`,
     undefined,
   ]);
 

@@ -165,11 +165,11 @@ describe("a reload", () => {
     const before = await agree(port, {});
     await write("server.key", files["other.key"] ?? "");
     expect(await reload()).toEqual([
-      "web.yaml:1:45: tls_server_config.key_file: the key does not belong to the certificate in cert_file",
+      "web.yaml:1:45: tls_server_config.key_file: the key does not match the certificate in cert_file",
     ]);
     await write("server.key", "half of a k");
     expect(await reload()).toEqual([
-      'web.yaml:1:45: tls_server_config.key_file: cannot use "server.key": it holds no PEM private key',
+      'web.yaml:1:45: tls_server_config.key_file: cannot use "server.key": it contains no PEM private key',
     ]);
     expect(await agree(port, {})).toEqual(before);
     expect(await isAnswered(port, clients.none)).toBe(true);

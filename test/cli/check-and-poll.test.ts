@@ -56,7 +56,7 @@ test("check tells that a configuration is good", async () => {
   const { file } = await setUp();
   expect(await run("check", `--config.file=${file}`)).toEqual({
     code: 0,
-    out: `${file}: good, appliances: 2 enabled, 1 disabled\n`,
+    out: `${file}: valid, appliances: 2 enabled, 1 disabled\n`,
     err: "",
   });
 });
@@ -69,7 +69,7 @@ test("check --live asks each enabled appliance and shows the certificate to pin"
   expect(
     out.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/, "<end of validity.>").replace(sha256, "<sha256>"),
   ).toBe(
-    `${file}: good, appliances: 2 enabled, 1 disabled
+    `${file}: valid, appliances: 2 enabled, 1 disabled
 
 APPLIANCE  CLUSTER  VRRP LIST  DETAIL
 fw-a       fw-a     ok         1 interface
