@@ -16,16 +16,16 @@ describe("the file as a whole", () => {
     expect(await errorsOf(text)).toEqual(errors);
   });
 
-  test("a file that was deleted", async () => {
+  test("a deleted file", async () => {
     expect(await errorsOf({})).toEqual(["config.yaml: no such file"]);
   });
 
-  test("a bare minimum is enough", async () => {
+  test("a minimal configuration is valid", async () => {
     expect(await errorsOf("clusters: []\n")).toEqual([]);
   });
 });
 
-describe("unknown keys are refused everywhere, with a suggestion", () => {
+describe("unknown keys are errors everywhere, with a suggestion", () => {
   test.each([
     ["pollling: {}\nclusters: []\n", '1:1: unknown key "pollling"; did you mean "polling"?'],
     [
@@ -64,7 +64,7 @@ describe("unknown keys are refused everywhere, with a suggestion", () => {
   });
 });
 
-/** With errors in the schema's sense, and further ones that only a valid file can have. */
+/** Has errors of the schema, and others that only the second phase finds. */
 const MISTAKEN = [
   "polling: { vrrp: { interval: 1x } }",
   "http_client: { basic_auth: { username: u, password_file: missing } }",
@@ -77,7 +77,7 @@ const MISTAKEN = [
   'config_files: ["x/*.yaml", d.yaml]',
 ].join("\n");
 
-test("the schema's errors in all files are reported at once, in the order of the files", async () => {
+test("the schema errors of all files are reported together, in the order of the files", async () => {
   expect(await errorsOf({ "config.yaml": MISTAKEN, "d.yaml": "appliances: [{}]\n" })).toEqual([
     'config.yaml:1:20: polling.vrrp.interval: expected a duration such as 500ms, 15s or 1m30s, got "1x"',
     "config.yaml:5:15: clusters[0].labels.job: this label name is reserved",
@@ -89,7 +89,7 @@ test("the schema's errors in all files are reported at once, in the order of the
   ]);
 });
 
-test("errors between keys and in named files are reported at once when the schema is satisfied", async () => {
+test("errors between keys and in named files are reported together when the schema is satisfied", async () => {
   const text = MISTAKEN.replace("1x", "5s")
     .replace("job:", "site:")
     .replace("10.0.0.1, enable: no", '"https://g"')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { errorsOf } from "./folder.ts";
 
-/** A file with one appliance, whose last setting stands in line 4 from column 5 on. */
+/** A file with one appliance, whose last setting is in line 4 from column 5 on. */
 const appliance = (setting: string) => `appliances:\n  - name: a\n    base_url: https://h\n    ${setting}\n`;
 
 describe("http_client", () => {

@@ -3,7 +3,7 @@ import { errorsOf } from "./folder.ts";
 
 const polling = (block: string) => `polling: { vrrp: ${block} }\nclusters: []\n`;
 
-/** The same three blocks around one appliance; a block is left out where it is empty. */
+/** Three nested blocks around an appliance; empty ones are omitted. */
 const nested = (top: string, cluster: string, appliance: string) =>
   [
     `polling: { vrrp: {${top}} }`,

@@ -47,7 +47,7 @@ test.each([
     "d: &d {c: 1}\ntext: x\ninner: *d\n",
     'a.yaml:1:1: unknown key "d"\na.yaml:3:1: inner.a: required key is missing\na.yaml:3:1: inner: unknown key "c"',
   ],
-])("%j gives: %s", async (text, expected) => {
+])("%j: %s", async (text, expected) => {
   expect(await validate(text)).toBe(expected);
 });
 
@@ -63,6 +63,6 @@ test.each([
   ["tmeout", "timeout", 1],
   ["", "id", 2],
   ["interval", "schedule", 7],
-])("%j and %j are %i letters apart", (a, b, distance) => {
+])("the distance between %j and %j is %i", (a, b, distance) => {
   expect([editDistance(a, b), editDistance(b, a)]).toEqual([distance, distance]);
 });

@@ -31,14 +31,14 @@ async function open(port: number): Promise<Socket> {
   return socket;
 }
 
-/** Sends a request and waits for the answer's first bytes. */
+/** Sends a request and waits for the first bytes of the response. */
 async function use(socket: Socket): Promise<string> {
   socket.write(REQUEST);
   const [data] = await once(socket, "data");
   return String(data);
 }
 
-test("one connection too many ends the one that has been idle for longest", async () => {
+test("beyond the limit, a new connection closes the one that has been idle longest", async () => {
   const port = await serve(createConnections(2).limit);
   const [first, second] = [await open(port), await open(port)];
   expect(await use(first)).toMatch(/hello$/);
@@ -49,13 +49,13 @@ test("one connection too many ends the one that has been idle for longest", asyn
   expect(await use(first)).toMatch(/hello$/);
 });
 
-test("a thousand idle connections do not keep a scrape out", async () => {
+test("a thousand idle connections do not prevent a scrape", async () => {
   const port = await serve(createConnections(50).limit);
   for (let i = 0; i < 200; i += 1) await open(port);
   expect(await use(await open(port))).toMatch(/hello$/);
 });
 
-test("a connection in the middle of an answer is not ended while another one is idle; then the oldest is", async () => {
+test("a connection with a pending response stays open while another one is idle; otherwise the oldest is closed", async () => {
   const finish: (() => void)[] = [];
   const port = await serve(
     createConnections(2).limit,
@@ -78,7 +78,7 @@ test("a connection in the middle of an answer is not ended while another one is 
   expect(String((await answer)[0])).toMatch(/hello$/);
 });
 
-/** `idle 3 at a`: idle for so many seconds, a connection of client a. */
+/** `idle 3 at a`: a connection of client a that has been idle for 3 seconds. */
 function connectionOf(words: string) {
   const [state, seconds, , client = ""] = words.split(" ");
   return { words, client, isAnswering: state === "answering", sinceMs: 100_000 - Number(seconds) * 1000 };
@@ -86,26 +86,26 @@ function connectionOf(words: string) {
 
 test.each([
   {
-    name: "the one that is idle for longest",
+    name: "the one that has been idle longest",
     ends: "idle 1 at a",
     others: ["idle 0 at a", "answering 1 at a"],
   },
-  { name: "one that is slow", ends: "answering 3 at a", others: ["idle 1 at a", "answering 2.5 at a"] },
-  { name: "one that is idle before an answer, both slow", ends: "idle 3 at a", others: ["answering 9 at a"] },
-  { name: "the oldest answer, if none is idle", ends: "answering 1 at a", others: ["answering 0 at a"] },
+  { name: "a slow one", ends: "answering 3 at a", others: ["idle 1 at a", "answering 2.5 at a"] },
+  { name: "an idle one before one with a pending response, if both are slow", ends: "idle 3 at a", others: ["answering 9 at a"] },
+  { name: "the one with the oldest pending response, if none is idle", ends: "answering 1 at a", others: ["answering 0 at a"] },
   {
-    name: "one of the client that has most",
+    name: "one of the client with the most connections",
     ends: "answering 0 at a",
     others: ["idle 9 at b", "answering 0 at a", "answering 9 at c"],
   },
-])("a new connection takes the place of $name", ({ ends, others }) => {
+])("a new connection replaces $name", ({ ends, others }) => {
   const connections = [ends, ...others].map(connectionOf);
   expect(connectionToClose(connections, 100_000)?.words).toBe(ends);
   expect(connectionToClose(connections.toReversed(), 100_000)?.client).toBe("a");
   expect(connectionToClose([], 100_000)).toBeUndefined();
 });
 
-test("a connection that has closed leaves its place", async () => {
+test("a closed connection frees its place", async () => {
   const port = await serve(createConnections(1).limit);
   const first = await open(port);
   first.end();

@@ -11,7 +11,7 @@ beforeAll(async () => {
   files = { "server.pem": cert, "server.key": key, "ca.pem": authority.cert };
 });
 
-test("every supported key is read", async () => {
+test("every supported key is loaded", async () => {
   const { config, errors, sources } = await load(
     `tls_server_config:
   cert_file: server.pem
@@ -53,13 +53,13 @@ basic_auth_users: { monitor: $2y$${HASH}, 007: $2a$${HASH} }
   expect(sources).toEqual(["ca.pem", "server.key", "server.pem", "web.yaml"]);
 });
 
-test("an empty map asks for nothing", async () => {
+test("an empty map is a valid configuration without protection", async () => {
   const { config, errors } = await load("{}");
   expect(errors).toEqual([]);
   expect(config).toEqual({ tls: undefined, users: new Map(), headers: {} });
 });
 
-test("the schema's errors are reported at once, with their positions, and without a secret", async () => {
+test("all errors of the schema are reported together, with positions and without secrets", async () => {
   const { errors } = await load(
     `tls_server_config:
   cert_file: nowhere.pem
@@ -94,7 +94,7 @@ colour: blue
   ]);
 });
 
-test("files that cannot be used are reported at once, and watched", async () => {
+test("all invalid files are reported together and watched", async () => {
   const { errors, sources } = await load(
     `tls_server_config:
   cert_file: nowhere.pem
