@@ -52,7 +52,7 @@ const innerPollingShape = {
     .int()
     .min(1)
     .max(1_000)
-    .meta({ description: "Website tests in flight at once on one appliance; default: 4." })
+    .meta({ description: "Simultaneous website tests of one appliance; default: 4." })
     .optional(),
 };
 
@@ -68,7 +68,7 @@ const pollingSchema = z
       .int()
       .min(1)
       .max(10_000)
-      .meta({ description: "Website tests in flight at once over the fleet; default: 64." })
+      .meta({ description: "Simultaneous website tests of the fleet; default: 64." })
       .optional(),
   })
   .meta({ description: "When appliances are polled: the defaults for all of them." });
