@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Packs the project, installs the package into an empty folder, and runs it as its user would: the version, then the
-# demo until an appliance is seen as MASTER on /metrics, then Ctrl-C.
+# Packs the project, installs the package into an empty folder, prints its version, and runs the demo until /metrics shows a
+# MASTER.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=$(mktemp -d)

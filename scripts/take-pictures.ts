@@ -16,7 +16,7 @@ import {
 
 /** `npm run pictures`: the status page as the README shows it, written into `docs/images`. */
 const FOLDER = fileURLToPath(new URL("../docs/images/", import.meta.url));
-const TROUBLE = documentOf(
+const DOCUMENT = documentOf(
   [shopDown(pair("ams")), splitBrain(pair("rtm")), secondSilent(pair("lab")), pair("fra"), pair("waw")],
   {
     events: ["192.0.2.100 (vhid 1)", "2001:db8::100 (vhid 2)"]
@@ -33,7 +33,7 @@ const PICTURES = [
 ] as const;
 
 await mkdir(FOLDER, { recursive: true });
-const server = await serveFleet(TROUBLE, NOW_MS);
+const server = await serveFleet(DOCUMENT, NOW_MS);
 const browser = await launchChromium();
 for (const { name, width, height, colorScheme } of PICTURES) {
   const page = await browser.newPage({ viewport: { width, height }, colorScheme });

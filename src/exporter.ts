@@ -25,66 +25,66 @@ import { loadAssets } from "./page/assets.ts";
 import { createStatusPage } from "./page/status-page.ts";
 import { describeBug } from "./support/errors.ts";
 
-/** The scheduler ticks every second; this long without a tick, and it is not alive. */
+/** The scheduler ticks every second; after this time without a tick, the exporter is unhealthy. */
 const MAX_TICK_AGE_MS = 10_000;
-/** Changed files are loaded at the second check that finds them so: within 30 s, whatever a file system does. */
+/** Two to four checks load a changed file, so it is loaded within 30 s. */
 const WATCH_INTERVAL_MS = 5000;
-/** How often the limit of descriptors is read: it can be changed from outside. */
+/** How often to read the limit of open files, which can be changed at runtime. */
 const LIMIT_INTERVAL_MS = 1000;
 
 export interface ExporterOptions extends Omit<ClientsOptions, "maxConnections" | "lookup" | "readPassword"> {
   readonly configFile: string;
   readonly listenAddresses: readonly ListenAddress[];
   readonly telemetryPath: string;
-  /** In front of every path that is served, `/exporter` say; default: none. */
+  /** The prefix of all paths, such as `/exporter`; default: none. */
   readonly routePrefix?: string;
   /** Whether the configuration can be reloaded over HTTP. */
   readonly enableLifecycle: boolean;
-  /** TLS and authentication of our own server; without it, plain HTTP for everybody. */
+  /** TLS and authentication of the exporter's own server; default: plain HTTP without passwords. */
   readonly webConfigFile?: string | undefined;
-  /** The part of the clusters that this exporter polls and shows; default: all. */
+  /** The clusters that this exporter polls and shows; default: all. */
   readonly shard?: Shard;
   readonly nodeVersion: string;
-  /** Descriptors that the process may have open, now, which bounds connections of both sides; default: any number. */
+  /** The current limit of open files, which limits the connections; default: unlimited. */
   readonly descriptorLimit?: () => number;
-  /** From one check of the configuration's files to the next; default: 5 s. */
+  /** Time between two checks of the configuration's files; default: 5 s. */
   readonly watchIntervalMs?: number;
 }
 
-export interface ExporterEdges {
+export interface ExporterDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly droppedLogLines: () => number;
 }
 
-/** The program as a whole, running. */
+/** A running exporter. */
 export interface Exporter {
   /** `host:port` of each listener. */
   readonly addresses: readonly string[];
-  /** The fleet as people are told of it. */
+  /** The document of the status page and the JSON API. */
   document(): FleetDocument;
-  /** Reads the configuration again and goes by it; a bad one changes nothing. */
+  /** Reads the configuration again and applies it; an invalid one changes nothing. */
   reload(): Promise<ReloadResult>;
-  /** Ends polls and connections, within seconds. */
+  /** Stops polls and closes connections, within seconds. */
   stop(): Promise<void>;
 }
 
 export type ExporterStart =
   | { readonly ok: true; readonly exporter: Exporter }
   | { readonly ok: false; readonly reason: "config"; readonly errors: readonly ConfigError[] }
-  /** `code`: of the runtime, EADDRINUSE say. */
+  /** `code`: Node's error code, such as EADDRINUSE. */
   | { readonly ok: false; readonly reason: "listen"; readonly address: string; readonly code: string };
 
-function warnOfSharedAddresses({ appliances }: Config, logger: Logger): void {
+function warnAboutSharedAddresses({ appliances }: Config, logger: Logger): void {
   const shared = findSharedAddresses(appliances);
   if (shared.length === 0) return;
   const detail = describeSharedAddresses(shared);
   logger.warn({ addresses: shared.length, detail }, "several appliances have the same address");
 }
 
-/** Wires everything and starts it: the configuration is read, listeners are opened, polling begins. */
-export async function startExporter(options: ExporterOptions, edges: ExporterEdges): Promise<ExporterStart> {
-  const { clock, logger } = edges;
+/** Starts the exporter: reads the configuration, opens the listeners and starts polling. */
+export async function startExporter(options: ExporterOptions, deps: ExporterDeps): Promise<ExporterStart> {
+  const { clock, logger } = deps;
   const { shard = WHOLE_FLEET } = options;
   const load = async (): Promise<ConfigResult> => {
     const result = await loadConfig(options.configFile);
@@ -97,7 +97,7 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
   const assets = await loadAssets();
   const fleet = createFleet();
   const exposition = createFleetExposition();
-  const self = createSelfMetrics({ ...options, shard }, edges.droppedLogLines);
+  const self = createSelfMetrics({ ...options, shard }, deps.droppedLogLines);
   const board = createStatusBoard({ version: options.version, shard, clock });
   const { descriptorLimit = () => Number.POSITIVE_INFINITY } = options;
   let limit = descriptorLimit();
@@ -126,11 +126,11 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
       start();
       current = config;
       self.appliances(enabledIn(config));
-      warnOfFewDescriptors();
-      warnOfSharedAddresses(config, logger);
+      warnAboutDescriptors();
+      warnAboutSharedAddresses(config, logger);
     };
   }
-  function warnOfFewDescriptors(): void {
+  function warnAboutDescriptors(): void {
     const appliances = enabledIn(current);
     const connections = maxConnections();
     if (appliances <= connections) return;
@@ -140,7 +140,7 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
   const watchingLimit = setInterval(() => {
     const before = limit;
     limit = descriptorLimit();
-    if (limit !== before) warnOfFewDescriptors();
+    if (limit !== before) warnAboutDescriptors();
   }, LIMIT_INTERVAL_MS);
   const { watchIntervalMs = WATCH_INTERVAL_MS } = options;
   const reloader = createReloader({
@@ -166,12 +166,13 @@ export async function startExporter(options: ExporterOptions, edges: ExporterEdg
       renderPage: createStatusPage({ ...options, document, wallMs: clock.wallMs, assets: assets.folder }),
       assets: assets.files,
       isHealthy: () => clock.monotonicMs() - runner.lastTickMs() < MAX_TICK_AGE_MS,
-      // Once ready, for good: a new appliance in a reload makes nobody take the exporter out of service.
+      // Once ready, always ready: a reload with a new appliance must not take the exporter out of service.
       isReady: () => (wasPolled ||= isPolled()),
       configText: reloader.shown,
-      // Not before the first configuration runs.
+      // Waits until the first configuration runs.
       reload: options.enableLifecycle ? () => starting.then(reloader.reload) : undefined,
-      onError: (path, error) => logger.error({ path, detail: describeBug(error) }, "page could not be made"),
+      onError: (path, error) =>
+        logger.error({ path, detail: describeBug(error) }, "page could not be rendered"),
     }),
     options.routePrefix ?? "",
     shareDescriptors(limit).web,
@@ -227,13 +228,13 @@ export interface ObserverDeps {
 }
 
 /**
- * Passes each observation to the fleet, its text, its history, the log and our own metrics. A bug in one of them costs
- * that one observation (it fails as `internal`, or is lost with a log line) and never stops polling.
+ * Passes each observation to the fleet, the exposition, the history, the log and the exporter's own metrics. A bug in one
+ * of them affects only this observation: it fails with `internal`, or is lost with a log line. Polling continues.
  */
 export function createObserver(deps: ObserverDeps): PollEvents {
   const { fleet, exposition, self, history, logger, clock } = deps;
 
-  function take(observation: Observation): void {
+  function apply(observation: Observation): void {
     const monotonicMs = clock.monotonicMs();
     const { changes, sections } = fleet.record(observation, monotonicMs);
     for (const section of sections) exposition.prepare(section);
@@ -247,17 +248,17 @@ export function createObserver(deps: ObserverDeps): PollEvents {
     skipped: self.skipped,
     ended: self.ended,
     observed: (observation) => {
-      const message = bugIn(() => take(observation));
+      const message = bugIn(() => apply(observation));
       if (message === undefined) return;
       const failure = { reason: "internal", message } as const;
-      const isLost = bugIn(() => take({ ...observation, outcome: { ok: false, failure } })) !== undefined;
+      const isLost = bugIn(() => apply({ ...observation, outcome: { ok: false, failure } })) !== undefined;
       if (isLost)
         logger.error({ appliance: observation.appliance, detail: message }, "observation lost to a bug");
     },
   };
 }
 
-/** The bug that stopped the work, in words; `undefined` if it was done. */
+/** Describes the error that the work throws, if any. */
 function bugIn(work: () => void): string | undefined {
   try {
     work();

@@ -58,7 +58,7 @@ const io: Io = {
   out: output.write,
   err: (text) => void process.stderr.write(text),
   isTerminal: isatty(STDOUT_FD),
-  hasColour: process.stdout.isTTY && process.stdout.hasColors(),
+  hasColor: process.stdout.isTTY && process.stdout.hasColors(),
   logFd: STDERR_FD,
   clock: systemClock,
   version,

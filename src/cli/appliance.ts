@@ -5,7 +5,7 @@ import { errorCode, describeBug } from "../support/errors.ts";
 import { createLog, type LogFormat, type LogLevel } from "../support/log.ts";
 import { formatAddress } from "../web/listen.ts";
 import type { ExitCode, Io } from "./io.ts";
-import { describeListenError, FLUSH_TIMEOUT_MS, logLastWords } from "./running.ts";
+import { describeListenError, FLUSH_TIMEOUT_MS, logFatalError } from "./running.ts";
 import { createVrrpSource } from "./vrrp-source.ts";
 
 export interface ApplianceOptions {
@@ -14,7 +14,7 @@ export interface ApplianceOptions {
   readonly logFormat: LogFormat;
 }
 
-/** Runs the reference appliance until it is asked to end. */
+/** Runs the reference appliance until SIGTERM, SIGINT or SIGHUP. */
 export async function appliance(
   { configFile, logLevel, logFormat }: ApplianceOptions,
   io: Io,
@@ -27,7 +27,7 @@ export async function appliance(
   const { config } = loaded;
   const log = createLog(logLevel, logFormat, io.logFd);
   const { logger } = log;
-  io.onFatal(logLastWords(log));
+  io.onFatal(logFatalError(log));
   const server = createApplianceServer({
     ...config,
     vrrp: createVrrpSource(config.vrrp, io, logger),
@@ -39,7 +39,7 @@ export async function appliance(
     io.err(describeListenError(formatAddress(config.listen), errorCode(error)));
     return 1;
   }
-  // There is nothing to reload: a closed terminal means that nobody needs it any more.
+  // There is nothing to reload, so SIGHUP means that the terminal was closed.
   await Promise.race([io.stopRequested, new Promise<void>((resolve) => io.onReload(resolve))]);
   await server.stop();
   logger.info("appliance stopped");

@@ -8,13 +8,13 @@ import {
   type SharedAddress,
 } from "../config/shared-addresses.ts";
 import type { Observation } from "../polling/observation.ts";
-import { createAsk, type Ask } from "./asking.ts";
+import { createPollOnce, type PollOnce } from "./poll-once.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { describeOutcome, formatDate, outcomeCell, toJson } from "./report.ts";
 import { formatTable } from "./table.ts";
 
-/** Appliances asked at once by `--live`. */
-const MAX_ASKED_AT_ONCE = 32;
+/** Appliances that `--live` polls at the same time. */
+const MAX_CONCURRENT_POLLS = 32;
 
 export interface CheckOptions {
   readonly configFile: string;
@@ -22,13 +22,12 @@ export interface CheckOptions {
   readonly output: "table" | "json";
 }
 
-/** One appliance's answer to `--live`. */
 interface LiveResult {
   readonly appliance: ApplianceConfig;
   readonly observation: Observation;
 }
 
-/** Reads the configuration, warns of addresses that several appliances have and, with `live`, asks every enabled appliance for its VRRP list once. */
+/** Checks the configuration, warns about shared addresses and, with `live`, polls the VRRP list of every enabled appliance. */
 export async function check({ configFile, live, output }: CheckOptions, io: Io): Promise<ExitCode> {
   const loaded = await loadConfig(configFile);
   if (!loaded.ok) {
@@ -36,50 +35,52 @@ export async function check({ configFile, live, output }: CheckOptions, io: Io):
     else io.err(loaded.errors.map((error) => `${formatConfigError(error)}\n`).join(""));
     return 1;
   }
-  const results = live ? await askAll(loaded.config, createAsk(io)) : undefined;
-  const isGood = results?.every(({ observation }) => observation.outcome.ok) ?? true;
-  const summary = summarise(loaded.config);
+  const results = live ? await pollAll(loaded.config, createPollOnce(io)) : undefined;
+  const isSuccess = results?.every(({ observation }) => observation.outcome.ok) ?? true;
+  const summary = summarize(loaded.config);
   const shared = findSharedAddresses(loaded.config.appliances);
   if (output === "json") {
     const appliances = results?.map(jsonResult);
-    io.out(toJson({ ok: isGood, ...summary, sharedAddresses: shared, appliances }));
+    io.out(toJson({ ok: isSuccess, ...summary, sharedAddresses: shared, appliances }));
   } else {
-    if (shared.length > 0) io.err(warnOfSharedAddresses(configFile, shared));
-    io.out(`${configFile}: good, appliances: ${summary.enabled} enabled, ${summary.disabled} disabled\n`);
-    if (results !== undefined) io.out(`\n${liveTable(results, io.hasColour)}\n${certificateTable(results)}`);
+    if (shared.length > 0) io.err(describeWarning(configFile, shared));
+    io.out(`${configFile}: valid, appliances: ${summary.enabled} enabled, ${summary.disabled} disabled\n`);
+    if (results !== undefined) io.out(`\n${liveTable(results, io.hasColor)}\n${certificateTable(results)}`);
   }
-  return isGood ? 0 : 1;
+  return isSuccess ? 0 : 1;
 }
 
-function warnOfSharedAddresses(configFile: string, shared: readonly SharedAddress[]): string {
+function describeWarning(configFile: string, shared: readonly SharedAddress[]): string {
   const what = shared.length === 1 ? "one address" : `${shared.length} addresses`;
   return `${configFile}: warning: several appliances have ${what}: ${describeSharedAddresses(shared)}\n`;
 }
 
-async function askAll(config: Config, ask: Ask): Promise<readonly LiveResult[]> {
-  const limit = pLimit(MAX_ASKED_AT_ONCE);
+async function pollAll(config: Config, pollOnce: PollOnce): Promise<readonly LiveResult[]> {
+  const limit = pLimit(MAX_CONCURRENT_POLLS);
   const enabled = config.appliances.filter((appliance) => appliance.enabled);
-  const asked = await Promise.all(
+  const results = await Promise.all(
     enabled.map((appliance) =>
-      limit(async () => (await ask(appliance, [])).map(({ observation }) => ({ appliance, observation }))),
+      limit(async () =>
+        (await pollOnce(appliance, [])).map(({ observation }) => ({ appliance, observation })),
+      ),
     ),
   );
-  return asked.flat();
+  return results.flat();
 }
 
-function summarise({ appliances }: Config): { readonly enabled: number; readonly disabled: number } {
+function summarize({ appliances }: Config): { readonly enabled: number; readonly disabled: number } {
   const enabled = appliances.filter((appliance) => appliance.enabled).length;
   return { enabled, disabled: appliances.length - enabled };
 }
 
-function liveTable(results: readonly LiveResult[], hasColour: boolean): string {
+function liveTable(results: readonly LiveResult[], hasColor: boolean): string {
   const rows = results.map(({ appliance, observation }) => [
     appliance.name,
     appliance.cluster,
     outcomeCell(observation),
     describeOutcome(observation, appliance),
   ]);
-  return formatTable(["appliance", "cluster", "vrrp list", "detail"], rows, hasColour);
+  return formatTable(["appliance", "cluster", "vrrp list", "detail"], rows, hasColor);
 }
 
 function certificateTable(results: readonly LiveResult[]): string {

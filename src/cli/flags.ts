@@ -1,11 +1,10 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "../support/log.ts";
 import { formatShard, parseShard, WHOLE_FLEET, type Shard } from "../config/shard.ts";
-
-import { isTakenPath, parseRoutePrefix } from "../web/paths.ts";
+import { isReservedPath, parseRoutePrefix } from "../web/paths.ts";
 import { parseListenAddress, type ListenAddress } from "../web/listen.ts";
 
-/** The values of our flags, by the names that the argument parser gives them. */
+/** The values of the flags, by the names that commander gives them. */
 export interface Flags {
   readonly "config.file": string;
   readonly "web.listenAddress"?: readonly ListenAddress[];
@@ -24,7 +23,7 @@ export interface Flags {
   readonly output: "table" | "json";
 }
 
-/** Adds a flag to a command. Flags are spelt as Prometheus's exporters spell them. */
+/** Adds a flag to a command. Flags are spelled as in Prometheus's exporters. */
 export type AddFlag = (command: Command) => Command;
 
 export const configFile =
@@ -50,14 +49,14 @@ export const telemetryPath: AddFlag = (command) =>
 export const externalUrl: AddFlag = (command) =>
   command.option(
     "--web.external-url <url>",
-    "URL under which the exporter is reached, behind a reverse proxy say; its path is the default of --web.route-prefix",
+    "URL of the exporter, such as behind a reverse proxy; its path is the default of --web.route-prefix",
     toExternalPath,
   );
 
 export const routePrefix: AddFlag = (command) =>
   command.option(
     "--web.route-prefix <path>",
-    "path in front of every path that is served (default: the path of --web.external-url)",
+    "prefix of all paths (default: the path of --web.external-url)",
     toRoutePrefix,
   );
 
@@ -67,7 +66,7 @@ export const webConfigFile: AddFlag = (command) =>
   command.option("--web.config.file <file>", "TLS and authentication of the exporter's own pages");
 export const shard: AddFlag = (command) =>
   command.addOption(
-    new Option("--shard <index/total>", "poll only this exporter's part of the clusters; indices begin at 0")
+    new Option("--shard <index/total>", "poll only this shard of the clusters; the first index is 0")
       .argParser(toShard)
       .default(WHOLE_FLEET, formatShard(WHOLE_FLEET)),
   );
@@ -75,26 +74,26 @@ export const shard: AddFlag = (command) =>
 export const logging: AddFlag = (command) =>
   command
     .addOption(
-      new Option("--log.level <level>", "least important lines to log").choices(LOG_LEVELS).default("info"),
+      new Option("--log.level <level>", "lowest severity to log").choices(LOG_LEVELS).default("info"),
     )
     .addOption(
-      new Option("--log.format <format>", "form of the log, on stderr").choices(LOG_FORMATS).default("json"),
+      new Option("--log.format <format>", "format of the log, on stderr")
+        .choices(LOG_FORMATS)
+        .default("json"),
     );
 
 export const exporterUrl: AddFlag = (command) =>
-  command.option("--url <url>", "the exporter, with its route prefix", "http://localhost:10849");
+  command.option("--url <url>", "URL of the exporter, with its route prefix", "http://localhost:10849");
 
 export const httpConfigFile: AddFlag = (command) =>
   command.option(
     "--http.config.file <file>",
-    "credentials and TLS settings for the exporter: a file with http_client, as in the configuration",
+    "file with an http_client block, as in the configuration: credentials and TLS settings for the exporter",
   );
 
 export const output: AddFlag = (command) =>
   command.addOption(
-    new Option("--output <form>", "result for people or for machines")
-      .choices(["table", "json"])
-      .default("table"),
+    new Option("--output <format>", "format of the result").choices(["table", "json"]).default("table"),
   );
 
 function toExternalPath(text: string): string {
@@ -120,7 +119,7 @@ function toShard(text: string): Shard {
   return parsed;
 }
 
-/** The addresses given, or the default one. */
+/** The given addresses, or the default one. */
 export function listenAddresses(flags: Flags, byDefault: string): readonly ListenAddress[] {
   return flags["web.listenAddress"] ?? [toListenAddress(byDefault)];
 }
@@ -133,9 +132,9 @@ function toListenAddress(text: string): ListenAddress {
 }
 
 function toTelemetryPath(text: string): string {
-  if (!/^\/[^?#\s]*$/.test(text) || isTakenPath(text)) {
+  if (!/^\/[^?#\s]*$/.test(text) || isReservedPath(text)) {
     throw new InvalidArgumentError(
-      "expected a path that begins with / and serves nothing else, such as /metrics",
+      "expected a path that starts with / and is not used otherwise, such as /metrics",
     );
   }
   return text;

@@ -8,10 +8,10 @@ import type {
 } from "../status/schema.ts";
 import { statusText } from "../status/words.ts";
 import { shortened } from "../page/view/shortened.ts";
-import { formatTable, tint, type Cell, type Tone } from "./table.ts";
+import { colorize, formatTable, type Cell, type Tone } from "./table.ts";
 
-/** The fleet for people: what is wrong first, then groups, websites and appliances, as aligned tables. */
-export function fleetReport(document: FleetDocument, hasColour: boolean): string {
+/** The fleet as aligned tables: problems first, then groups, websites and appliances. */
+export function fleetReport(document: FleetDocument, hasColor: boolean): string {
   const { clusters, problems } = document;
   const tables = [
     { header: ["severity", "cluster", "problem", "since"], rows: problems.map(problemRow) },
@@ -22,19 +22,22 @@ export function fleetReport(document: FleetDocument, hasColour: boolean): string
       rows: clusters.flatMap(applianceRows),
     },
   ].filter(({ rows }) => rows.length > 0);
-  const shown = tables.map(({ header, rows }) => formatTable(header, rows, hasColour));
-  return [`${tint(verdictCell(document), hasColour)}\n`, ...shown].join("\n");
+  const shown = tables.map(({ header, rows }) => formatTable(header, rows, hasColor));
+  return [`${colorize(verdictCell(document), hasColor)}\n`, ...shown].join("\n");
 }
 
 function verdictCell({ verdict, problems, clusters }: FleetDocument): Cell {
   switch (verdict) {
     case "well":
-      return { text: "All is well.", tone: "good" };
+      return { text: "All is well.", tone: "success" };
     case "wrong":
-      return { text: problems.length === 1 ? "One problem:" : `${problems.length} problems:`, tone: "bad" };
+      return {
+        text: problems.length === 1 ? "One problem:" : `${problems.length} problems:`,
+        tone: "failure",
+      };
     case "unknown": {
       const text = clusters.length === 0 ? "No appliance is polled." : "Not everything is known yet:";
-      return { text, tone: "doubtful" };
+      return { text, tone: "warning" };
     }
     default:
       return verdict satisfies never;
@@ -42,9 +45,9 @@ function verdictCell({ verdict, problems, clusters }: FleetDocument): Cell {
 }
 
 const SEVERITIES: Readonly<Record<Problem["severity"], Tone>> = {
-  critical: "bad",
-  warning: "doubtful",
-  unknown: "doubtful",
+  critical: "failure",
+  warning: "warning",
+  unknown: "warning",
 };
 
 function problemRow({ severity, cluster = "", summary, since, isSinceAtLeast }: Problem): readonly Cell[] {
@@ -52,7 +55,7 @@ function problemRow({ severity, cluster = "", summary, since, isSinceAtLeast }: 
   return [{ text: severity, tone: SEVERITIES[severity] }, cluster, summary, `${instant(since)}${orEarlier}`];
 }
 
-/** Groups; of an appliance that stands alone, its interfaces. */
+/** Groups; for an appliance without a cluster, its interfaces. */
 function vrrpRows({ name, groups, appliances }: ClusterDocument): readonly (readonly Cell[])[] {
   if (groups.length > 0) {
     return groups.map((group) => [
@@ -65,7 +68,7 @@ function vrrpRows({ name, groups, appliances }: ClusterDocument): readonly (read
     ]);
   }
   if (appliances.every(({ interfaces }) => interfaces?.length === 0)) {
-    return [[name, "", "", { text: "no VRRP interface", tone: "doubtful" }, "", ""]];
+    return [[name, "", "", { text: "no VRRP interface", tone: "warning" }, "", ""]];
   }
   return appliances.flatMap(({ name: appliance, interfaces = [] }) =>
     interfaces.map(({ vip, vhid, state, priority, lastTransitionAt }) => [
@@ -80,18 +83,18 @@ function vrrpRows({ name, groups, appliances }: ClusterDocument): readonly (read
 }
 
 const GROUP_CELLS: Readonly<Record<GroupDocument["state"], Cell>> = {
-  one_master: { text: "one master", tone: "good" },
-  split_brain: { text: "split brain", tone: "bad" },
-  no_master: { text: "no master", tone: "bad" },
-  unknown: { text: "unknown", tone: "bad" },
-  changing: { text: "changing", tone: "doubtful" },
+  one_master: { text: "one master", tone: "success" },
+  split_brain: { text: "split brain", tone: "failure" },
+  no_master: { text: "no master", tone: "failure" },
+  unknown: { text: "unknown", tone: "failure" },
+  changing: { text: "changing", tone: "warning" },
 };
 
 function groupCell({ state }: GroupDocument): Cell {
   return GROUP_CELLS[state];
 }
 
-/** Of what one member reports, so that the others are seen beside it. */
+/** Keeps the states of the other members in view. */
 const STATE_LENGTH = 40;
 
 function memberText(
@@ -120,9 +123,9 @@ function websiteCell({ poll, statuses, unread = [] }: ApplianceDocument["website
     ...statuses.map(({ protocol, status }) => `${protocol} ${statusText(status)}`),
     ...unread.map((protocol) => `${protocol} unknown`),
   ];
-  if (statuses.some((status) => !status.isUp)) return { text: text.join(", "), tone: "bad" };
+  if (statuses.some((status) => !status.isUp)) return { text: text.join(", "), tone: "failure" };
   const isKnown = statuses.length > 0 && unread.length === 0;
-  return { text: text.join(", ") || "unknown", tone: isKnown ? "good" : "doubtful" };
+  return { text: text.join(", ") || "unknown", tone: isKnown ? "success" : "warning" };
 }
 
 function applianceRows({ name, appliances }: ClusterDocument): readonly (readonly Cell[])[] {
@@ -137,13 +140,13 @@ function applianceRows({ name, appliances }: ClusterDocument): readonly (readonl
 }
 
 function pollCell({ state, reason }: PollDocument): Cell {
-  if (state === "succeeded") return { text: "ok", tone: "good" };
+  if (state === "succeeded") return { text: "ok", tone: "success" };
   return state === "pending"
-    ? { text: "not polled yet", tone: "doubtful" }
-    : { text: reason ?? "", tone: "bad" };
+    ? { text: "not polled yet", tone: "warning" }
+    : { text: reason ?? "", tone: "failure" };
 }
 
-/** To the second; nothing where there is none. */
+/** To the second; empty for no instant. */
 function instant(at: string | undefined): string {
   return at?.replace(/\.\d+Z$/, "Z") ?? "";
 }

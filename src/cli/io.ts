@@ -1,37 +1,37 @@
 import type { Clock } from "../support/clock.ts";
 
-/** What a command may touch of the process it runs in. */
+/** The parts of the process that a command uses. */
 export interface Io {
-  /** Results. */
+  /** Writes results. */
   out(text: string): void;
-  /** Errors of use and of configuration, for people. */
+  /** Writes usage errors and configuration errors. */
   err(text: string): void;
-  /** Whether results go to a terminal, which acts on control characters. */
+  /** Whether results go to a terminal, which interprets control characters. */
   readonly isTerminal: boolean;
-  /** Whether results go to a terminal that shows colours, and nobody has asked for none (NO_COLOR). */
-  readonly hasColour: boolean;
-  /** Where the log goes. */
+  /** Whether results go to a terminal with colors and NO_COLOR is not set. */
+  readonly hasColor: boolean;
+  /** File descriptor of the log. */
   readonly logFd: number;
   readonly clock: Clock;
   readonly version: string;
-  /** How the program was called, to be shown in commands that people may type. */
+  /** How the program was called, for examples of commands. */
   readonly calledAs: string;
   readonly nodeVersion: string;
-  /** Name look-ups that may be in flight at once. */
+  /** Simultaneous name lookups. */
   readonly maxLookups: number;
-  /** Password files that may be read at once. */
+  /** Simultaneous reads of password files. */
   readonly maxPasswordReads: number;
-  /** Descriptors that the process may have open, now. */
+  /** The current limit of open files. */
   descriptorLimit(): number;
-  /** Resolves when somebody asks the program to end: SIGTERM, SIGINT. */
+  /** Resolves at SIGTERM or SIGINT. */
   readonly stopRequested: Promise<void>;
-  /** Calls back whenever somebody asks for a reload: SIGHUP. */
+  /** Calls back at every SIGHUP. */
   onReload(callback: () => void): void;
-  /** Sends a signal to a process; throws where that cannot be done. */
+  /** Sends a signal to a process; throws if that fails. */
   sendSignal(pid: number, signal: number): void;
-  /** Takes the place of the last words for a bug that nobody caught; the process ends after them. */
-  onFatal(lastWords: (error: unknown) => Promise<void>): void;
+  /** Replaces the handler of uncaught errors; the process ends after it. */
+  onFatal(handler: (error: unknown) => Promise<void>): void;
 }
 
-/** Exit codes: 0 good, 1 what was asked is bad or failed, 2 an error of use; 2 too where the results cannot be written. */
+/** 0: success; 1: something is invalid or failed; 2: a usage error, or results could not be written. */
 export type ExitCode = 0 | 1 | 2;

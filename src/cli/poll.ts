@@ -4,21 +4,21 @@ import { loadConfig } from "../config/load.ts";
 import { createFleet } from "../fleet/fleet.ts";
 import { createFleetExposition } from "../metrics/exposition.ts";
 import { operationKey, type Observation } from "../polling/observation.ts";
-import { createAsk, type Asked } from "./asking.ts";
+import { createPollOnce, type OperationResult } from "./poll-once.ts";
 import type { ExitCode, Io } from "./io.ts";
-import { printableLines, spelledOut } from "./printable.ts";
+import { escaped, printableLines } from "./printable.ts";
 import { describeOutcome, outcomeCell, toJson, websiteStatuses } from "./report.ts";
 import { formatTable } from "./table.ts";
 
 export interface PollOptions {
   readonly name: string;
   readonly configFile: string;
-  /** Show the answers as they came. */
+  /** Show the response bodies instead of samples. */
   readonly raw: boolean;
   readonly output: "table" | "json";
 }
 
-/** Asks one appliance for its VRRP list and all its websites, now: what it said, and the samples that become of it. */
+/** Polls the VRRP list and all websites of an appliance once; prints the results and the samples. */
 export async function poll({ name, configFile, raw, output }: PollOptions, io: Io): Promise<ExitCode> {
   const loaded = await loadConfig(configFile);
   if (!loaded.ok) {
@@ -29,60 +29,64 @@ export async function poll({ name, configFile, raw, output }: PollOptions, io: I
   const appliance = appliances.find((candidate) => candidate.name === name);
   if (appliance === undefined) {
     const known = appliances.map((candidate) => candidate.name).join(", ") || "none";
-    io.err(`no appliance is called ${JSON.stringify(name)}; ${configFile} has ${known}\n`);
+    io.err(`unknown appliance ${JSON.stringify(name)}; ${configFile} has ${known}\n`);
     return 2;
   }
-  const asked = await createAsk(io)(appliance, appliance.websites);
-  if (output === "json") io.out(toJson(jsonReport(appliance, asked, raw)));
+  const results = await createPollOnce(io)(appliance, appliance.websites);
+  if (output === "json") io.out(toJson(jsonReport(appliance, results, raw)));
   else {
-    io.out(resultTable(appliance, asked, io.hasColour));
-    io.out(raw ? rawReport(asked, io.isTerminal) : `\n${samplesOf(appliance, asked)}`);
+    io.out(resultTable(appliance, results, io.hasColor));
+    io.out(raw ? rawReport(results, io.isTerminal) : `\n${samplesOf(appliance, results)}`);
   }
-  return asked.every(({ observation }) => observation.outcome.ok) ? 0 : 1;
+  return results.every(({ observation }) => observation.outcome.ok) ? 0 : 1;
 }
 
-/** The exposition of a fleet that is this appliance alone. */
-function samplesOf(appliance: ApplianceConfig, asked: readonly Asked[]): string {
+/** The samples of a fleet of this appliance only. */
+function samplesOf(appliance: ApplianceConfig, results: readonly OperationResult[]): string {
   const fleet = createFleet();
   fleet.configure({ appliances: [{ ...appliance, enabled: true }] }, 0);
-  for (const { observation } of asked) fleet.record(observation, 0);
+  for (const { observation } of results) fleet.record(observation, 0);
   const text = createFleetExposition().render(fleet.snapshot(0)).toString();
   return printableLines(text.replace(/^#.*\n/gm, ""));
 }
 
-function resultTable(appliance: ApplianceConfig, asked: readonly Asked[], hasColour: boolean): string {
-  const rows = asked.map(({ observation }) => [
+function resultTable(
+  appliance: ApplianceConfig,
+  results: readonly OperationResult[],
+  hasColor: boolean,
+): string {
+  const rows = results.map(({ observation }) => [
     operationKey(observation),
     outcomeCell(observation),
     `${(observation.durationSeconds ?? 0).toFixed(3)} s`,
     describeOutcome(observation, appliance),
   ]);
-  return formatTable(["operation", "result", "duration", "detail"], rows, hasColour);
+  return formatTable(["operation", "result", "duration", "detail"], rows, hasColor);
 }
 
-/** The answers as they came; what would steer a terminal is spelled out on one, and stays as it is in a file or a pipe. */
-function rawReport(asked: readonly Asked[], isTerminal: boolean): string {
-  const text = asked
+/** The response bodies; control characters are escaped for a terminal only. */
+function rawReport(results: readonly OperationResult[], isTerminal: boolean): string {
+  const text = results
     .map(
       ({ observation, body }) =>
-        `\n${operationKey(observation)}:\n${body ?? "(no answer with status 200)"}\n`,
+        `\n${operationKey(observation)}:\n${body ?? "(no response with status 200)"}\n`,
     )
     .join("");
-  return isTerminal ? spelledOut(text) : text;
+  return isTerminal ? escaped(text) : text;
 }
 
 function jsonReport(
   appliance: ApplianceConfig,
-  asked: readonly Asked[],
+  results: readonly OperationResult[],
   raw: boolean,
 ): Record<string, unknown> {
-  const operations = asked.map(({ observation, body }) => {
+  const operations = results.map(({ observation, body }) => {
     const { outcome, durationSeconds } = observation;
-    const said = outcome.ok ? { value: valueOf(observation, appliance) } : { failure: outcome.failure };
+    const result = outcome.ok ? { value: valueOf(observation, appliance) } : { failure: outcome.failure };
     const operation = operationKey(observation);
-    return { operation, ok: outcome.ok, durationSeconds, ...said, ...(raw ? { body } : {}) };
+    return { operation, ok: outcome.ok, durationSeconds, ...result, ...(raw ? { body } : {}) };
   });
-  const certificate = asked.at(-1)?.observation.certificate;
+  const certificate = results.at(-1)?.observation.certificate;
   return { appliance: appliance.name, cluster: appliance.cluster, certificate, operations };
 }
 

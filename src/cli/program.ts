@@ -27,13 +27,13 @@ const LISTEN_ADDRESS = ":10849";
 const DEMO_LISTEN_ADDRESS = "127.0.0.1:10849";
 
 const PROGRAM_EXAMPLE = `
-Without a command it runs; 'run --help' lists those flags, and '<command> --help' those of each command.
+The default command is 'run'. '<command> --help' lists the flags of a command.
 
 Example:
   appliance-exporter --config.file=config.yaml --web.listen-address=:10849`;
 
 interface CommandSpec {
-  /** With its arguments: `poll <name>`. */
+  /** With arguments, such as `poll <name>`. */
   readonly name: string;
   readonly description: string;
   readonly flags: readonly AddFlag[];
@@ -46,7 +46,7 @@ const COMMANDS: readonly CommandSpec[] = [
   {
     name: "run",
     isDefault: true,
-    description: "poll the appliances and serve what they said as metrics (the default)",
+    description: "poll the appliances and serve their metrics (the default)",
     flags: [
       configFile("config.yaml"),
       listenAddress(LISTEN_ADDRESS),
@@ -77,10 +77,10 @@ const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "check",
-    description: "read the configuration and tell everything that is wrong with it",
+    description: "check the configuration",
     flags: [
       configFile("config.yaml"),
-      (command) => command.option("--live", "also ask each appliance once, and show its certificate"),
+      (command) => command.option("--live", "also poll each appliance once and show its certificate"),
       output,
     ],
     example: "appliance-exporter check --config.file=config.yaml --live",
@@ -89,14 +89,11 @@ const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "poll <name>",
-    description: "ask one appliance, now: what it said and what became of it",
+    description: "poll one appliance now and show the results and samples",
     flags: [
       configFile("config.yaml"),
       (command) =>
-        command.option(
-          "--raw",
-          "show the answers as they came; on a terminal, control characters by their numbers",
-        ),
+        command.option("--raw", "show the response bodies; control characters are escaped on a terminal"),
       output,
     ],
     example: "appliance-exporter poll waf-ams-1 --config.file=config.yaml --raw",
@@ -106,11 +103,11 @@ const COMMANDS: readonly CommandSpec[] = [
   {
     name: "status",
     description:
-      "show the fleet as a running exporter sees it; exit code 0 all is well, 1 something is wrong, 2 cannot tell",
+      "show the fleet as a running exporter sees it; exit code 0: no problems, 1: problems, 2: unknown",
     flags: [exporterUrl, httpConfigFile, output],
     example: "appliance-exporter status --url=http://exporter.example:10849",
-    action: ({ url, output: form, ...flags }, io) =>
-      status({ url, httpConfigFile: flags["http.config.file"], output: form }, io),
+    action: ({ url, output: format, ...flags }, io) =>
+      status({ url, httpConfigFile: flags["http.config.file"], output: format }, io),
   },
   {
     name: "appliance",
@@ -125,18 +122,18 @@ const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "demo",
-    description: "run two appliances, three websites, failovers and outages, and the exporter that sees them",
+    description: "run the exporter with two appliances, three websites, failovers and outages",
     flags: [listenAddress(DEMO_LISTEN_ADDRESS)],
     example: "appliance-exporter demo --web.listen-address=127.0.0.1:10849",
     action: async (flags, io) => {
-      // Loaded here, because it makes certificates with a library that no other command needs.
+      // Loaded here, because no other command needs its certificate library.
       const { demo } = await import("./demo.ts");
       return demo({ listenAddresses: listenAddresses(flags, DEMO_LISTEN_ADDRESS) }, io);
     },
   },
 ];
 
-/** Runs the command that `argv` (without program and script) names, `run` where it names none. */
+/** Runs the command in `argv` (without program and script); the default is `run`. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<ExitCode> {
   let exitCode: ExitCode = 0;
   const program = new Command("appliance-exporter")

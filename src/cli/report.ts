@@ -3,12 +3,12 @@ import type { ApplianceConfig } from "../config/config.ts";
 import type { PollResult } from "../polling/observation.ts";
 import type { Cell } from "./table.ts";
 
-/** What JSON may hold as it is, and a terminal would act on. */
-const STEERING = /[\u007F-\u009F\p{Bidi_Control}]/gu;
+/** Characters that JSON allows unescaped and a terminal interprets. */
+const CONTROL = /[\u007F-\u009F\p{Bidi_Control}]/gu;
 
-/** A result for machines: indented JSON and a line break. Escaped so that it does no harm to a terminal either. */
+/** Indented JSON and a line break, with control characters escaped. */
 export function toJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2).replace(STEERING, escape)}\n`;
+  return `${JSON.stringify(value, null, 2).replace(CONTROL, escape)}\n`;
 }
 
 function escape(char: string): string {
@@ -20,7 +20,7 @@ export function formatDate(atMs: number): string {
   return new Date(atMs).toISOString().replace(/\.\d+Z$/, "Z");
 }
 
-/** What a poll yielded, in a few words. */
+/** Describes the result of a poll in a few words. */
 export function describeOutcome(result: PollResult, appliance: ApplianceConfig): string {
   if (!result.outcome.ok) return result.outcome.failure.message;
   if (result.kind === "website_test") {
@@ -33,7 +33,7 @@ export function describeOutcome(result: PollResult, appliance: ApplianceConfig):
   return anomalies.length === 0 ? count : `${count}, api anomalies: ${anomalies.length}`;
 }
 
-/** What a test says of the protocols that are exported for the website. */
+/** The statuses of the website's exported protocols. */
 export function websiteStatuses(
   websiteId: number,
   test: WebsiteTest,
@@ -42,7 +42,7 @@ export function websiteStatuses(
   return exportedStatuses(test, websites.find(({ id }) => id === websiteId)?.protocols);
 }
 
-/** Whether a poll succeeded, as a cell: `ok`, or the reason why it did not. */
+/** The result of a poll as a cell: `ok` or the reason of the failure. */
 export function outcomeCell({ outcome }: PollResult): Cell {
-  return outcome.ok ? { text: "ok", tone: "good" } : { text: outcome.failure.reason, tone: "bad" };
+  return outcome.ok ? { text: "ok", tone: "success" } : { text: outcome.failure.reason, tone: "failure" };
 }

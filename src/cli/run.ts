@@ -4,13 +4,13 @@ import { startExporter, type Exporter, type ExporterStart } from "../exporter.ts
 import { createLog, type LogFormat, type LogLevel } from "../support/log.ts";
 import type { ListenAddress } from "../web/listen.ts";
 import type { ExitCode, Io } from "./io.ts";
-import { describeListenError, FLUSH_TIMEOUT_MS, logLastWords } from "./running.ts";
+import { describeListenError, FLUSH_TIMEOUT_MS, logFatalError } from "./running.ts";
 
 export interface RunOptions {
   readonly configFile: string;
   readonly listenAddresses: readonly ListenAddress[];
   readonly telemetryPath: string;
-  /** In front of every path that is served; empty: none. */
+  /** The prefix of all paths; empty: none. */
   readonly routePrefix: string;
   readonly enableLifecycle: boolean;
   readonly webConfigFile: string | undefined;
@@ -19,16 +19,16 @@ export interface RunOptions {
   readonly logFormat: LogFormat;
 }
 
-/** Runs the exporter until it is asked to end. */
+/** Runs the exporter until SIGTERM or SIGINT. */
 export async function run(options: RunOptions, io: Io): Promise<ExitCode> {
   const log = createLog(options.logLevel, options.logFormat, io.logFd);
   const { logger } = log;
-  io.onFatal(logLastWords(log));
-  const edges = { clock: io.clock, logger, droppedLogLines: log.dropped };
+  io.onFatal(logFatalError(log));
+  const deps = { clock: io.clock, logger, droppedLogLines: log.dropped };
   const running: { exporter?: Exporter } = {};
-  // From the beginning: what is asked for before there is anything to reload is done by the start itself.
+  // Ignores SIGHUP during the start, which reads the configuration anyway.
   io.onReload(() => void running.exporter?.reload());
-  const started = await startExporter({ ...options, ...io }, edges);
+  const started = await startExporter({ ...options, ...io }, deps);
   if (!started.ok) {
     io.err(describeFailedStart(started));
     return 1;

@@ -1,12 +1,12 @@
 import { formatConfigError } from "../config/errors.ts";
 import type { FleetDocument } from "../status/schema.ts";
-import { askForFleet } from "./fleet-answer.ts";
+import { fetchFleet } from "./fetch-fleet.ts";
 import { fleetReport } from "./fleet-report.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { toJson } from "./report.ts";
 
 export interface StatusOptions {
-  /** Of an exporter, with its route prefix. */
+  /** The URL of an exporter, with its route prefix. */
   readonly url: string;
   readonly httpConfigFile: string | undefined;
   readonly output: "table" | "json";
@@ -14,30 +14,30 @@ export interface StatusOptions {
 
 const EXIT_CODES: Readonly<Record<FleetDocument["verdict"], ExitCode>> = { well: 0, wrong: 1, unknown: 2 };
 
-/** Shows the fleet as an exporter sees it. Exit code: 0 all is well, 1 something is wrong, 2 cannot tell. */
+/** Shows the fleet as an exporter sees it. Exit code 0: no problems, 1: problems, 2: unknown. */
 export async function status(options: StatusOptions, io: Io): Promise<ExitCode> {
   const { httpConfigFile, output } = options;
   const url = parseUrl(options.url);
   if (url === undefined) {
     io.err(
       "error: option '--url <url>': expected an http:// or https:// URL without credentials, query and fragment; " +
-        "credentials go into --http.config.file\n",
+        "put credentials into --http.config.file\n",
     );
     return 2;
   }
-  const answer = await askForFleet(url, httpConfigFile, io);
-  if (!answer.ok) {
+  const result = await fetchFleet(url, httpConfigFile, io);
+  if (!result.ok) {
     const lines =
-      answer.reason === "config" ? answer.errors.map(formatConfigError) : [`${url.href}: ${answer.message}`];
+      result.reason === "config" ? result.errors.map(formatConfigError) : [`${url.href}: ${result.message}`];
     io.err(lines.map((line) => `${line}\n`).join(""));
     return 2;
   }
-  const { document } = answer;
-  io.out(output === "json" ? toJson(document) : fleetReport(document, io.hasColour));
+  const { document } = result;
+  io.out(output === "json" ? toJson(document) : fleetReport(document, io.hasColor));
   return EXIT_CODES[document.verdict];
 }
 
-/** Credentials do not belong on a command line, where everybody on the machine can read them; nothing repeats them. */
+/** Rejects credentials, because other users of the machine can read command lines. */
 function parseUrl(text: string): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isPlain = url?.username === "" && url.password === "" && url.search === "" && url.hash === "";

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from "node:timers/promises";
-
 import type { VrrpConfig } from "../appliance/config.ts";
 import type { VrrpSource } from "../appliance/routes.ts";
 import { createKeepalivedVrrp } from "../appliance/vrrp-keepalived.ts";
@@ -8,12 +7,12 @@ import { coalesce } from "../support/coalesce.ts";
 import type { Logger } from "../support/log.ts";
 import type { Io } from "./io.ts";
 
-/** How long a dump waits for more requests to share it: twenty new connections take that long. */
+/** How long a dump waits for more requests: enough for twenty new connections. */
 const GATHER_MS = 50;
 
 /**
- * The source of the VRRP state that a configuration asks for. Requests that arrive together share one dump of
- * keepalived, and none is answered by a dump that began before it. What is in the way is logged when it changes.
+ * Creates the VRRP source of a configuration. Simultaneous requests share one dump of keepalived, which never starts before
+ * the request. Logs whether the state is known, and why not, when that changes.
  */
 export function createVrrpSource(
   vrrp: VrrpConfig,

@@ -2,18 +2,18 @@ import type { Secret } from "../support/secret.ts";
 import type { Source } from "./sources.ts";
 import type { StatusSet } from "./status-set.ts";
 
-/** What to poll and how: everything resolved, defaults and inheritance applied, paths absolute. Immutable. */
+/** The resolved configuration: defaults and inheritance applied, paths absolute. Immutable. */
 export interface Config {
-  /** Every appliance of every file in their order, the disabled ones too. */
+  /** The appliances of all files in order, including disabled ones. */
   readonly appliances: readonly ApplianceConfig[];
-  /** Website tests in flight at once over the fleet. */
+  /** Simultaneous website tests of the fleet. */
   readonly maxConcurrentWebsiteTests: number;
 }
 
 export interface ApplianceConfig {
   /** Unique over all files; the `appliance` label. */
   readonly name: string;
-  /** The `ha_cluster` label; the appliance's own name where it stands alone. */
+  /** The `ha_cluster` label; the appliance's own name if it is not in a cluster. */
   readonly cluster: string;
   readonly enabled: boolean;
   /** Scheme, host, port and path prefix, without a trailing slash: `https://192.0.2.11:4849/mgmt`. */
@@ -24,13 +24,13 @@ export interface ApplianceConfig {
   readonly http: HttpClientConfig;
 }
 
-/** A website as the appliance knows it. */
+/** A website of an appliance. */
 export interface WebsiteConfig {
   /** A non-negative safe integer, unique within its appliance. */
   readonly id: number;
   /** The `website` label: the configured name, else the id. */
   readonly name: string;
-  /** The protocols exported, whatever the answer holds; `undefined`: those found in the answer. */
+  /** The protocols to export; `undefined`: those in the response. */
   readonly protocols: readonly ("http" | "https")[] | undefined;
   readonly expectStatus: StatusSet;
 }
@@ -41,7 +41,7 @@ interface PollingConfig {
   readonly maxConcurrentWebsiteTests: number;
 }
 
-/** When one operation is due, and how long a poll of it may take from name look-up to last byte. */
+/** When an operation is due, and how long a poll may take, from the name lookup to the last byte. */
 export type OperationTiming =
   | { readonly kind: "interval"; readonly intervalMs: number; readonly timeoutMs: number }
   /** `expression`: a node-cron expression of six fields, seconds first. */
@@ -51,11 +51,11 @@ export interface HttpClientConfig {
   readonly basicAuth: BasicAuthConfig | undefined;
   readonly tls: TlsClientConfig;
   readonly proxy: ProxyConfig | undefined;
-  /** Equal for settings that make the same connections with the same credentials; reveals nothing of them. */
+  /** Equal for settings with the same connections and credentials; reveals nothing about them. */
   readonly fingerprint: string;
 }
 
-/** An HTTP proxy through which the appliance is reached. */
+/** An HTTP proxy between the exporter and the appliance. */
 export interface ProxyConfig {
   /** IPv6 without brackets. */
   readonly host: string;
@@ -88,15 +88,15 @@ export interface TlsClientConfig {
 
 /** One error in a file, and where. */
 export interface ConfigError {
-  /** As it was given on the command line or by the pattern that found it. */
+  /** As given on the command line, or as found by a pattern. */
   readonly file: string;
   /** 1-based; absent if the file cannot be read. */
   readonly position?: { readonly line: number; readonly column: number };
   /** `clusters[2].appliances[0].base_url`; empty for the document as a whole. */
   readonly path: string;
-  /** What was expected, and what was found unless it could be a secret. */
+  /** What was expected, and what was found unless that may be a secret. */
   readonly message: string;
-  /** Only in a last error: how many errors are not shown. */
+  /** Only in the last error: how many errors are not shown. */
   readonly more?: number;
 }
 
@@ -105,7 +105,7 @@ export type ConfigResult =
       readonly ok: true;
       readonly config: Config;
       readonly sources: readonly Source[];
-      /** As it was written, in YAML, without its secrets. */
+      /** The configuration as written, in YAML, without its secrets. */
       readonly shown: () => string;
     }
   | { readonly ok: false; readonly errors: readonly ConfigError[]; readonly sources: readonly Source[] };

@@ -3,8 +3,8 @@ import type { ApplianceEntry, Chain, Fleet, Place } from "./places.ts";
 import { errorAt } from "./yaml.ts";
 
 /**
- * An error at every name that is used twice: two clusters, two appliances, or an appliance and another's cluster,
- * for an appliance that stands alone is a cluster too. A cluster may be named like one of its own appliances.
+ * An error for every name that is used twice: by two clusters, two appliances, or an appliance and a cluster of others,
+ * because an appliance without a cluster is a cluster of its own name. A cluster may be named like one of its appliances.
  */
 export function findDuplicateNames({ clusters, entries }: Fleet): readonly ConfigError[] {
   const clusterOf = new Map<string, Place<unknown>>();
@@ -34,9 +34,8 @@ export function findDuplicateNames({ clusters, entries }: Fleet): readonly Confi
 }
 
 /**
- * An error at every `base_url` that another member of the same cluster has: one appliance would be polled as two, each
- * would show the other's state, and that looks like a split brain. Disabled appliances do not count. URLs are compared in
- * their final form; another path is another appliance.
+ * An error for every `base_url` that two members of a cluster share: one appliance would be polled as two, which looks
+ * like a split brain. Ignores disabled appliances. Compares normalized URLs; another path is another appliance.
  */
 export function findDuplicateAddresses(entries: readonly ApplianceEntry[]): readonly ConfigError[] {
   const firstOf = new Map<Place<unknown>, Map<string, Place<unknown>>>();
@@ -52,14 +51,14 @@ export function findDuplicateAddresses(entries: readonly ApplianceEntry[]): read
   });
 }
 
-/** An error at every website whose id an appliance already has, from its own list or its cluster's. */
+/** An error for every website id that is in the lists of an appliance and its cluster twice. */
 export function findDuplicateWebsites(chain: Chain): readonly ConfigError[] {
   const seen = new Set<number>();
   return chain.flatMap(({ file, path, settings: { websites = [] } }) =>
     websites.flatMap(({ id }, index) => {
       const isAgain = seen.has(id);
       seen.add(id);
-      return isAgain ? [errorAt(file, [...path, "websites", index], `website ${id} is already there`)] : [];
+      return isAgain ? [errorAt(file, [...path, "websites", index], `duplicate website ${id}`)] : [];
     }),
   );
 }

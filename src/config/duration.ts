@@ -3,7 +3,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Largest first, as they must stand. */
+/** In the order that a duration requires. */
 const UNITS = [
   ["y", 365 * DAY_MS],
   ["w", 7 * DAY_MS],
@@ -17,8 +17,8 @@ const UNITS = [
 const DURATION = /^(?:(\d+)y)?(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
 
 /**
- * A duration as Prometheus writes it, in milliseconds: `500ms`, `15s`, `1m30s`, `1h`, `0`; a year has 365 days.
- * Each unit once at most, the larger ones first; `undefined` for anything else and beyond safe integers.
+ * Parses a duration as Prometheus does, in milliseconds: `500ms`, `15s`, `1m30s`, `1h`, `0`; a year has 365 days.
+ * `undefined` for any other text and for values beyond safe integers.
  */
 export function parseDuration(text: string): number | undefined {
   if (text === "0") return 0;
@@ -28,7 +28,7 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(ms) ? ms : undefined;
 }
 
-/** The shortest text that `parseDuration` reads as `ms`, a non-negative safe integer: `90000` is `1m30s`. */
+/** The inverse of `parseDuration`, in the largest units: `90000` is `1m30s`. `ms`: a non-negative safe integer. */
 export function formatDuration(ms: number): string {
   let rest = ms;
   const parts = UNITS.map(([unit, unitMs]) => {

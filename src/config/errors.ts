@@ -1,24 +1,24 @@
 import type { ConfigError } from "./config.ts";
 
-/** Errors that are reported at once; the rest is counted. */
+/** Errors to report; further ones are counted. */
 export const MAX_ERRORS = 100;
 
-/** Where a value stands in a file's data: map keys and list indexes, the outermost first. */
+/** The location of a value in a file's data: map keys and list indexes, outermost first. */
 export type JsonPath = readonly (string | number)[];
 
 type Checked = { readonly ok: true } | { readonly ok: false; readonly errors: readonly ConfigError[] };
 
-/** All errors of the results: at most 100, and then one that counts the rest. */
+/** All errors of the results: at most 100, then one that counts the rest. */
 export function errorsOf(...results: readonly Checked[]): readonly ConfigError[] {
   return limitErrors(results.flatMap((result) => (result.ok ? [] : result.errors)));
 }
 
-/** How many errors the list stands for. */
+/** The number of errors, including those that are not shown. */
 export function countErrors(errors: readonly ConfigError[]): number {
   return errors.reduce((sum, { more = 1 }) => sum + more, 0);
 }
 
-/** An error that stands for `more` errors that are not shown: at least 1. */
+/** An error that represents `more` errors that are not shown. */
 export function moreErrors(file: string, more: number): ConfigError {
   return { file, path: "", message: `${more} more ${more === 1 ? "error" : "errors"}`, more };
 }
@@ -30,7 +30,7 @@ export function formatConfigError(error: ConfigError): string {
   return `${error.file}${place}: ${path}${error.message}`;
 }
 
-/** The path as `clusters[2].base_url`; a key that is no plain word stands as `labels["a b"]`; empty for the root. */
+/** The path as `clusters[2].base_url`, or `labels["a b"]` if a key is not a plain word; empty for the root. */
 export function formatPath(path: JsonPath): string {
   return path.map(formatSegment).join("").replace(/^\./, "");
 }
@@ -41,8 +41,8 @@ function formatSegment(segment: string | number): string {
 }
 
 /**
- * The first 100 errors, each once, and then one that counts the rest. They are sorted by file in the order of `files`,
- * then by position; without `files`, they keep their order.
+ * The first 100 errors without duplicates, then one that counts the rest. Sorted by file in the order of `files`, then by
+ * position; without `files`, they keep their order.
  */
 export function limitErrors(
   errors: readonly ConfigError[],

@@ -10,7 +10,7 @@ import { Secret } from "../support/secret.ts";
 import { validateYaml } from "./validate.ts";
 import { errorAt, readYamlFile } from "./yaml.ts";
 
-/** Known to this process alone, so that a fingerprint cannot be tried against guessed passwords. */
+/** Random for each process, so that fingerprints cannot be compared with guessed passwords. */
 const PROCESS_KEY = randomBytes(32);
 
 type TlsSettings = NonNullable<HttpClientSettings["tls_config"]>;
@@ -35,8 +35,8 @@ export function namedByHttpClient({ file, path, settings }: Chain[number]): read
 }
 
 /**
- * A resolver of the `http_client` blocks along a chain: the innermost `basic_auth` and `proxy_url` as a whole,
- * `tls_config` key by key. Appliances under the same blocks share one result.
+ * Resolves the `http_client` blocks of a chain: the innermost `basic_auth` and `proxy_url` as a whole, `tls_config` key by
+ * key. Appliances with the same blocks share one result.
  */
 export function createHttpClientResolver(files: NamedFiles): (chain: Chain) => ResolvedHttpClient {
   const known = new Map<string, ResolvedHttpClient>();
@@ -90,13 +90,13 @@ function tlsSetting<K extends keyof TlsSettings>(
   return innermost(chain, ({ http_client: http }) => http?.tls_config?.[key] ?? undefined);
 }
 
-/** A client certificate and its key stand together and belong together. */
+/** A client certificate needs a key that matches, and vice versa. */
 function checkPair(chain: Chain, { cert, key }: TlsClientConfig): readonly ConfigError[] {
   const certFile = tlsSetting(chain, "cert_file");
   const keyFile = tlsSetting(chain, "key_file");
-  if (certFile && !keyFile) return [pairError(certFile, "cert_file", "expected key_file beside it")];
-  if (keyFile && !certFile) return [pairError(keyFile, "key_file", "expected cert_file beside it")];
-  // A file that cannot be used is an error already.
+  if (certFile && !keyFile) return [pairError(certFile, "cert_file", "needs key_file")];
+  if (keyFile && !certFile) return [pairError(keyFile, "key_file", "needs cert_file")];
+  // Invalid files are already reported.
   if (!keyFile || cert === undefined || key === undefined) return [];
   const message = checkKeyPair(cert, key.reveal());
   return message === undefined ? [] : [pairError(keyFile, "key_file", message)];
@@ -107,8 +107,8 @@ function pairError({ place }: Placed<string>, key: string, message: string): Con
 }
 
 /**
- * Makes fingerprints that are equal for equal settings within one process, secrets included; of a password file the path
- * counts. Remembers the digest of each certificate: whole fleets share a long list of them.
+ * Creates fingerprints that are equal for equal settings, including secrets; a password file counts by its path. Caches the
+ * digest of each certificate, because a fleet may share a long list of them.
  */
 function createFingerprinter(): (settings: Omit<HttpClientConfig, "fingerprint">) => string {
   const digests = new Map<string, string>();
@@ -135,7 +135,7 @@ function digest(text: string): string {
   return createHmac("sha256", PROCESS_KEY).update(text).digest("hex");
 }
 
-/** Where nothing is set: no credentials, and the authorities that Node brings. */
+/** The defaults: no credentials, and the authorities of Node.js. */
 export const NO_SETTINGS: HttpClientConfig = {
   basicAuth: undefined,
   tls: {
@@ -155,7 +155,7 @@ export type HttpClientResult =
   | { readonly ok: true; readonly http: HttpClientConfig }
   | { readonly ok: false; readonly errors: readonly ConfigError[] };
 
-/** The settings in a file that holds `http_client` alone, with the files that it names. */
+/** Loads a file that contains only `http_client`, and the files that it names. */
 export async function loadHttpClient(path: string): Promise<HttpClientResult> {
   const read = await readYamlFile(path);
   if (!read.ok) return read;

@@ -8,22 +8,22 @@ import { show, valueAt } from "./validate.ts";
 import { errorAt, type YamlFile } from "./yaml.ts";
 
 export interface IncludedFiles {
-  /** Relative to where the main file's path is. */
+  /** Relative like the main file's path. */
   readonly paths: readonly string[];
   readonly errors: readonly ConfigError[];
 }
 
 /**
- * The files that `config_files` of the main file finds, in the order of its patterns, sorted within each, each once.
- * A pattern that finds nothing is an error, and so is one that finds the main file. What the patterns find is recorded.
+ * The files that `config_files` of the main file matches, without duplicates: in the order of the patterns, sorted within
+ * each. A pattern that matches no file, or the main file, is an error. Records the matches as sources.
  */
 export async function findIncludedFiles(main: YamlFile, record: SourceRecord): Promise<IncludedFiles> {
-  // Errors in other files are reported beside those of the main file, so its other settings need not be valid.
+  // Errors in other files are reported with those of the main file, whose other settings may be invalid.
   const patterns = patternsSchema.safeParse(valueAt(main.data, ["config_files"])).data ?? [];
   const found: IncludedFiles[] = [];
-  // One after the other: thousands of folders at once would use up memory and descriptors.
+  // Sequentially: thousands of folders at once would exhaust memory and descriptors.
   for (const [index, pattern] of patterns.entries())
-    found.push(await findFiles(main, index, pattern, record));
+    found.push(await matchFiles(main, index, pattern, record));
   const paths = found.flatMap((each) => each.paths);
   return {
     paths: [...new Map(paths.map((path) => [resolve(path), path])).values()],
@@ -31,14 +31,14 @@ export async function findIncludedFiles(main: YamlFile, record: SourceRecord): P
   };
 }
 
-async function findFiles(
+async function matchFiles(
   main: YamlFile,
   index: number,
   pattern: string,
   record: SourceRecord,
 ): Promise<IncludedFiles> {
   const folder = isAbsolute(pattern) ? dirname(pattern) : join(dirname(main.file), dirname(pattern));
-  const list = () => namesLike(folder, basename(pattern));
+  const list = () => matchingNames(folder, basename(pattern));
   const listing = await list();
   record.add({
     name: resolve(folder, basename(pattern)),
@@ -47,10 +47,10 @@ async function findFiles(
   });
   const found = listing.ok ? listing.names.map((name) => join(folder, name)) : [];
   const paths = found.filter((path) => resolve(path) !== resolve(main.file));
-  const refuse = (message: string) => ({ paths, errors: [errorAt(main, ["config_files", index], message)] });
-  if (!listing.ok && listing.isSystemError) return refuse(`its folder ${listing.message}`);
-  if (paths.length < found.length) return refuse("expected other files than this one");
-  return paths.length === 0 ? refuse(`no file matches ${show(pattern)}`) : { paths, errors: [] };
+  const fail = (message: string) => ({ paths, errors: [errorAt(main, ["config_files", index], message)] });
+  if (!listing.ok && listing.isSystemError) return fail(`the folder ${listing.message}`);
+  if (paths.length < found.length) return fail("the pattern matches this file itself");
+  return paths.length === 0 ? fail(`no file matches ${show(pattern)}`) : { paths, errors: [] };
 }
 
 type Listing = { readonly ok: true; readonly names: readonly string[] } | ReadFailure;
@@ -59,20 +59,20 @@ function stateOf(listing: Listing): SourceState {
   return sourceState(listing, ({ names }) => digestOf(JSON.stringify(names)));
 }
 
-async function namesLike(folder: string, pattern: string): Promise<Listing> {
+async function matchingNames(folder: string, pattern: string): Promise<Listing> {
   try {
     const names = await readdir(folder);
-    return { ok: true, names: names.filter((name) => isLike(name, pattern)).toSorted() };
+    return { ok: true, names: names.filter((name) => matchesPattern(name, pattern)).toSorted() };
   } catch (error) {
     return readFailure(error);
   }
 }
 
 /**
- * Whether the pattern, in which `*` stands for any text, finds the name. As in a shell, `*` finds no name that starts with
- * a dot: mounted folders of Kubernetes hold such links. No regular expression: one with many `*` may take years.
+ * Whether the pattern, in which `*` matches any text, matches the name. As in a shell, a leading `*` matches no name that
+ * starts with a dot: Kubernetes mounts have such links. A regular expression could take exponential time.
  */
-export function isLike(name: string, pattern: string): boolean {
+export function matchesPattern(name: string, pattern: string): boolean {
   if (pattern.startsWith("*") && name.startsWith(".")) return false;
   const [start = "", ...parts] = pattern.split("*");
   const end = parts.pop();

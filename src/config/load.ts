@@ -16,11 +16,9 @@ const DEFAULT_WEBSITE_TESTS = 64;
 const DEFAULT_WEBSITE_TESTS_PER_APPLIANCE = 4;
 
 /**
- * The configuration in `file` and all files that it names, or what is wrong with it, at most 100 errors and then one that
- * counts the rest: first those of syntax and schema, then those between keys and of the files that they name.
- * Certificates and keys are read here for good; password files are only tried.
- *
- * @throws never for anything that files or a file system can hold
+ * Loads the configuration in `file` and all files that it names, or returns at most 100 errors and one that counts the
+ * rest. Checks syntax and schema first; if they are valid, the rules between keys and the named files. Reads certificates
+ * and keys; only tries password files. Never rejects because of the content or state of files.
  */
 export async function loadConfig(file: string): Promise<ConfigResult> {
   const record = recordSources();
@@ -30,13 +28,13 @@ export async function loadConfig(file: string): Promise<ConfigResult> {
   const found = await findIncludedFiles(read.file, record);
   const included = [];
   for (const path of found.paths) included.push(await readFleetFile(path, record.readText));
-  const refuse = (errors: readonly ConfigError[]): ConfigResult => ({
+  const fail = (errors: readonly ConfigError[]): ConfigResult => ({
     ok: false,
     errors: limitErrors(errors, [file, ...found.paths]),
     sources: record.sources(),
   });
-  const formErrors = [...errorsOf(main, ...included), ...found.errors];
-  if (!main.ok || formErrors.length > 0) return refuse(formErrors);
+  const schemaErrors = [...errorsOf(main, ...included), ...found.errors];
+  if (!main.ok || schemaErrors.length > 0) return fail(schemaErrors);
 
   const top = { file: read.file, path: [], settings: main.value };
   const others = included.flatMap((each) => (each.ok ? [each.place] : []));
@@ -51,7 +49,7 @@ export async function loadConfig(file: string): Promise<ConfigResult> {
     ...files.errors,
     ...resolved.flatMap((each) => each.errors),
   ];
-  if (errors.length > 0) return refuse(errors);
+  if (errors.length > 0) return fail(errors);
   const { max_concurrent_website_tests: tests = DEFAULT_WEBSITE_TESTS } = main.value.polling ?? {};
   return {
     ok: true,
@@ -74,7 +72,7 @@ async function readFleetFile(path: string, readText: Parameters<typeof readYamlF
     : validated;
 }
 
-/** Its own settings over its cluster's over the top's over those built in. */
+/** An appliance's settings override its cluster's, those of the top level, and the built-in ones. */
 function resolveAppliance(
   { appliance: { settings }, cluster, chain }: ApplianceEntry,
   resolveHttpClient: (chain: Chain) => ResolvedHttpClient,

@@ -14,21 +14,20 @@ interface PasswordRead {
 export type PasswordReader = (source: PasswordSource) => Promise<PasswordResult>;
 
 const MAX_PASSWORD_FILE_BYTES = 64 * 1024;
-/** Changes within one tick of the file system's clock look alike, so what has just changed is not remembered. */
-const SETTLED_AFTER_MS = 2_000;
+/** Changes within one tick of the file system's clock are indistinguishable: recently changed files are not cached. */
+const CACHEABLE_AFTER_MS = 2_000;
 
-interface Remembered {
+interface CachedPassword {
   readonly stamp: string;
   readonly result: PasswordRead;
 }
 
 /**
- * Gives the password that the source holds now. An unchanged file costs one `stat` and gives the same `Secret`; a
- * changed one is read again, and so is one that could not be used: failures are never remembered. Callers that ask for
- * one file at the same time share the work.
+ * Returns a source's current password. An unchanged file costs one `stat` and returns the same `Secret`; a changed or
+ * invalid file is read again. Simultaneous calls for one file share the work.
  *
- * At most `maxReads` files are looked at at once: a file system that hangs must not hold every thread of the process.
- * `wallMs`: Unix time in milliseconds, which the file system's times are compared with.
+ * `maxReads`: simultaneous reads, so that a hanging file system does not block every thread of the process. `wallMs`: Unix
+ * time in milliseconds, to compare with the file system's times.
  */
 export function createPasswordReader({
   maxReads,
@@ -38,16 +37,16 @@ export function createPasswordReader({
   readonly wallMs: () => number;
 }): PasswordReader {
   const limit = pLimit(maxReads);
-  const remembered = new Map<string, Remembered>();
+  const cache = new Map<string, CachedPassword>();
   const underway = new Map<string, Promise<PasswordResult>>();
 
   const read = async (path: string): Promise<PasswordResult> => {
     const stamp = await stampOf(path, wallMs());
-    const known = remembered.get(path);
+    const known = cache.get(path);
     if (known && known.stamp === stamp) return known.result;
     const result = await readPasswordFile(path);
-    if (stamp === undefined || !result.ok) remembered.delete(path);
-    else remembered.set(path, { stamp, result });
+    if (stamp === undefined || !result.ok) cache.delete(path);
+    else cache.set(path, { stamp, result });
     return result;
   };
 
@@ -60,26 +59,23 @@ export function createPasswordReader({
   };
 }
 
-/** The password in a file, without the white space around it; empty, several lines or control characters are refused. */
+/** The password in a file, without surrounding white space. Empty files, several lines and control characters are errors. */
 export async function readPasswordFile(path: string): Promise<PasswordResult> {
   const read = await readTextFile(path, MAX_PASSWORD_FILE_BYTES);
   if (!read.ok) return read;
   const password = read.text.trim();
   if (password === "") return unfit("it is empty");
-  // RFC 7617, section 2: user-id and password hold no control characters.
-  if (/\p{Cc}/u.test(password)) return unfit("it holds more than one line, or a control character");
+  // RFC 7617, section 2, forbids control characters.
+  if (/\p{Cc}/u.test(password)) return unfit("it contains more than one line or a control character");
   return { ok: true, secret: new Secret(password) };
 }
 
-/**
- * What differs between any two states of the file; `undefined` if it is missing, or too young to tell. `nowMs`: the wall
- * clock, which the file system's times are compared with.
- */
+/** Differs between any two states of the file; `undefined` if it is missing or has just changed. `nowMs`: wall clock. */
 async function stampOf(path: string, nowMs: number): Promise<string | undefined> {
   try {
     const { mtimeNs, ctimeNs, ctimeMs, size, ino } = await stat(path, { bigint: true });
-    const settled = Math.abs(nowMs - Number(ctimeMs)) > SETTLED_AFTER_MS;
-    return settled ? [mtimeNs, ctimeNs, size, ino].join(":") : undefined;
+    const isCacheable = Math.abs(nowMs - Number(ctimeMs)) > CACHEABLE_AFTER_MS;
+    return isCacheable ? [mtimeNs, ctimeNs, size, ino].join(":") : undefined;
   } catch {
     return undefined;
   }

@@ -2,22 +2,22 @@ import type { JsonPath } from "./errors.ts";
 import type { ApplianceSettings, ClusterSettings, ConfigSettings, FleetSettings } from "./schema.ts";
 import type { YamlFile } from "./yaml.ts";
 
-/** Settings, and where they stand. */
+/** Settings and their location. */
 export interface Place<T> {
   readonly file: YamlFile;
   readonly path: JsonPath;
   readonly settings: T;
 }
 
-/** What may stand at the top, in a cluster and in an appliance. */
+/** Settings of the top level, of a cluster and of an appliance. */
 type Inherited = Partial<Pick<ClusterSettings, "polling" | "http_client" | "labels" | "websites">>;
 
-/** The places that one appliance takes its settings from: the top of the main file, its cluster, itself. */
+/** The places of an appliance's settings, outermost first: the main file, its cluster, the appliance. */
 export type Chain = readonly Place<Inherited>[];
 
 export interface ApplianceEntry {
   readonly appliance: Place<ApplianceSettings>;
-  /** `undefined` if it stands alone. */
+  /** `undefined` for an appliance without a cluster. */
   readonly cluster: Place<ClusterSettings> | undefined;
   readonly chain: Chain;
 }
@@ -55,13 +55,13 @@ function listFile(top: Place<ConfigSettings>, { file, settings }: Place<FleetSet
   return { clusters, entries: [...members, ...lone] };
 }
 
-/** A setting, and the place that has it. */
+/** A setting and its place. */
 export interface Placed<T> {
   readonly place: Place<Inherited>;
   readonly value: T;
 }
 
-/** The setting of the innermost place that has it. */
+/** The innermost occurrence of a setting. */
 export function innermost<T>(
   chain: Chain,
   pick: (settings: Inherited) => T | undefined,

@@ -7,23 +7,23 @@ export type TextResult = { readonly ok: true; readonly text: string } | ReadFail
 /** Why a file or folder cannot be used. */
 export interface ReadFailure {
   readonly ok: false;
-  /** In our words; names neither the file nor anything in it. */
+  /** Does not contain the file's name or content. */
   readonly message: string;
   /**
-   * Whether this host failed to read it (out of descriptors, I/O error, stale handle), so that the next attempt may
-   * succeed; otherwise the operator has to fix the path, the permissions or the content.
+   * Whether this host failed to read it (out of descriptors, I/O error, stale handle), so that a retry may succeed;
+   * otherwise the operator has to fix the path, the permissions or the content.
    */
   readonly isSystemError: boolean;
 }
 
-const LEAST_ROOM_BYTES = 4096;
+const MIN_BUFFER_BYTES = 4096;
 
-/** What is done about bytes that are not UTF-8: the file is refused, or U+FFFD stands for them. */
+/** Whether invalid UTF-8 is an error or becomes U+FFFD. */
 export type Decoding = "strict" | "lenient";
 
 /**
- * The whole text of a regular file, as UTF-8 without a byte order mark, or why there is none.
- * Holds no more than `limitBytes` of it, and never waits for a pipe.
+ * Reads a regular file of at most `limitBytes` as UTF-8, without a byte order mark. Anything else is a failure; a pipe
+ * does not block.
  */
 export async function readTextFile(
   path: string,
@@ -31,7 +31,7 @@ export async function readTextFile(
   decoding: Decoding = "strict",
 ): Promise<TextResult> {
   try {
-    // Non-blocking, or opening a pipe without a writer would block a thread forever.
+    // O_NONBLOCK: opening a pipe without a writer would block a thread forever.
     const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     return await readAndClose(handle, limitBytes, decoding);
   } catch (error) {
@@ -53,9 +53,9 @@ async function readAndClose(handle: FileHandle, limitBytes: number, decoding: De
   }
 }
 
-/** A file may grow after it was measured, and those of /proc have no size: room is made as it is needed. */
+/** Grows the buffer as needed: a file may grow after `stat`, and files of /proc have no size. */
 async function readUpTo(handle: FileHandle, size: number, limitBytes: number): Promise<Buffer> {
-  let buffer = Buffer.allocUnsafe(Math.min(Math.max(size + 1, LEAST_ROOM_BYTES), limitBytes));
+  let buffer = Buffer.allocUnsafe(Math.min(Math.max(size + 1, MIN_BUFFER_BYTES), limitBytes));
   let length = 0;
   for (;;) {
     const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
@@ -73,12 +73,12 @@ function decode(bytes: Buffer, decoding: Decoding): TextResult {
   }
 }
 
-/** The failure of a file whose content or kind is wrong. */
+/** A failure that the operator has to fix. */
 export function unfit(message: string): ReadFailure {
   return { ok: false, message, isSystemError: false };
 }
 
-/** What an error of the file system means; what no operator can have caused is a system error. */
+/** Classifies an error of the file system. */
 export function readFailure(error: unknown): ReadFailure {
   const code = errorCode(error) ?? "unknown error";
   switch (code) {

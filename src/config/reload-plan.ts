@@ -9,7 +9,7 @@ export interface ReloadPlan {
   readonly kept: readonly string[];
 }
 
-/** What becomes of each appliance when `next` replaces `old`; an appliance is identified by its name. */
+/** What happens to each appliance, identified by its name, when `next` replaces `old`. */
 export function planReload(old: Config, next: Config): ReloadPlan {
   const before = new Map(old.appliances.map((appliance) => [appliance.name, appliance]));
   const after = new Map(next.appliances.map((appliance) => [appliance.name, appliance]));
@@ -24,7 +24,7 @@ export function planReload(old: Config, next: Config): ReloadPlan {
   };
 }
 
-/** Comparable: secrets count through the fingerprint alone. */
+/** Comparable settings: the fingerprint represents secrets. */
 function settingsOf(appliance: ApplianceConfig | undefined): unknown {
   return { ...appliance, http: appliance?.http.fingerprint };
 }

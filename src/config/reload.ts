@@ -8,41 +8,40 @@ import type { Logger } from "../support/log.ts";
 import type { Clock } from "../support/clock.ts";
 import { describeBug } from "../support/errors.ts";
 
-/** `errors`: one line each, without any secret. */
+/** `errors`: one line each, without secrets. */
 export type ReloadResult = { readonly ok: true } | { readonly ok: false; readonly errors: readonly string[] };
 
-/** Another configuration of our own server; `sources`: what it was read from, whether it is valid or not. */
+/** A loaded web configuration, valid or not; `sources`: what was read. */
 export type Preparation =
-  /** `apply` takes effect from the next request and the next handshake on; if it throws, the old one stays. */
+  /** `apply` takes effect from the next request and handshake on; if it throws, the old configuration stays. */
   | { readonly ok: true; readonly sources: readonly Source[]; apply(): void }
   | { readonly ok: false; readonly sources: readonly Source[]; readonly errors: readonly ConfigError[] };
 
 export interface ReloaderDeps {
-  /** Reads the configuration. */
   readonly load: () => Promise<ConfigResult>;
-  /** What runs already. */
+  /** The running configuration. */
   readonly loaded: ConfigResult & { readonly ok: true };
-  /** Our own server, whose configuration is reloaded with it: both or neither. */
+  /** The exporter's own server; both configurations are applied, or neither. */
   readonly web: { readonly sources: readonly Source[]; prepare(): Promise<Preparation> };
-  /** Makes all that another configuration needs, and changes nothing before the function that it returns is called. */
+  /** Prepares another configuration; the returned function applies it. */
   readonly prepare: (config: Config) => () => void;
   /** `atMs`: Unix time in milliseconds. */
   readonly onReloaded: (isSuccess: boolean, atMs: number) => void;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** From one check of the files to the next. */
+  /** Time between two checks of the files. */
   readonly watchIntervalMs: number;
 }
 
-/** Keeps the running configuration and replaces it. */
+/** Holds and replaces the running configuration. */
 export interface Reloader {
   /** Reads the configuration again and applies it; an invalid one changes nothing. */
   reload(): Promise<ReloadResult>;
-  /** The running configuration, in YAML and without its secrets. */
+  /** The running configuration in YAML, without its secrets. */
   shown(): string;
-  /** From now on, also reloads by itself when the content of a file has changed since the latest load. */
+  /** Starts to reload automatically when the content of a file has changed. */
   watch(): void;
-  /** No configuration is applied from here on. */
+  /** Applies no configuration from now on. */
   stop(): void;
 }
 
@@ -61,16 +60,16 @@ export function createReloader({ prepare, onReloaded, clock, logger, ...deps }: 
     sources = [...next.sources, ...nextWeb.sources];
     if (!next.ok || !nextWeb.ok) {
       const errors = errorsOf(next, nextWeb);
-      return refuse(errors.map(formatConfigError), "configuration is bad", countErrors(errors));
+      return fail(errors.map(formatConfigError), "configuration is invalid", countErrors(errors));
     }
     const { added, removed, changed, kept } = planReload(running.config, next.config);
     try {
       const apply = prepare(next.config);
-      // What the runtime could still refuse comes first, before the fleet changes.
+      // TLS settings may still be rejected, so they come first.
       nextWeb.apply();
       apply();
     } catch (error) {
-      return refuse([describeBug(error)], "configuration could not be applied");
+      return fail([describeBug(error)], "configuration could not be applied");
     }
     running = next;
     onReloaded(true, clock.wallMs());
@@ -78,8 +77,8 @@ export function createReloader({ prepare, onReloaded, clock, logger, ...deps }: 
     return { ok: true };
   }
 
-  /** `count`: of all errors, including those that are not shown. */
-  function refuse(errors: readonly string[], message: string, count = errors.length): ReloadResult {
+  /** `count`: all errors, including those that are not shown. */
+  function fail(errors: readonly string[], message: string, count = errors.length): ReloadResult {
     onReloaded(false, clock.wallMs());
     for (const detail of errors.slice(0, MAX_ERRORS)) logger.error({ detail }, message);
     logger.error({ errors: count }, "reload failed, the old configuration stays");

@@ -14,12 +14,12 @@ import {
 
 const DAY_MS = 86_400_000;
 const MAX_PINS = 100;
-/** In one list. */
+/** Per list. */
 const MAX_WEBSITES = 10_000;
 const MAX_STATUS_RANGES = 100;
-/** Each is looked for in its folder, at every check of the files. */
+/** Every check of the files lists the folder of each pattern. */
 const MAX_PATTERNS = 1_000;
-/** The longest path that Linux takes. */
+/** The longest path in Linux. */
 const MAX_PATTERN_LENGTH = 4_096;
 
 const timingSchema = z
@@ -52,7 +52,7 @@ const innerPollingShape = {
     .int()
     .min(1)
     .max(1_000)
-    .meta({ description: "Website tests in flight at once on one appliance; default: 4." })
+    .meta({ description: "Simultaneous website tests of one appliance; default: 4." })
     .optional(),
 };
 
@@ -68,29 +68,26 @@ const pollingSchema = z
       .int()
       .min(1)
       .max(10_000)
-      .meta({ description: "Website tests in flight at once over the fleet; default: 64." })
+      .meta({ description: "Simultaneous website tests of the fleet; default: 64." })
       .optional(),
   })
   .meta({ description: "When appliances are polled: the defaults for all of them." });
 
 const fileSchema = z.string().min(1, "expected the path of a file");
 
-/** No message shows a value. RFC 7617 forbids control characters in both, and a colon in the name. */
+/** Messages show no values. RFC 7617 forbids control characters, and a colon in the user name. */
 const basicAuthSchema = z
   .strictObject({
     username: z
       .string()
-      .regex(
-        /^[^:\p{Cc}]+$/u,
-        "expected a user name that is not empty and has no colon and no control character",
-      ),
+      .regex(/^[^:\p{Cc}]+$/u, "expected a non-empty user name without colons and control characters"),
     password: z
       .string()
-      .regex(/^\P{Cc}+$/u, "expected a password that is not empty and has no control character")
-      .meta({ description: "Inline; a password_file is better." })
+      .regex(/^\P{Cc}+$/u, "expected a non-empty password without control characters")
+      .meta({ description: "The password itself; password_file is safer." })
       .optional(),
     password_file: fileSchema
-      .meta({ description: "A file that holds the password; it is read again when it changes." })
+      .meta({ description: "A file that contains the password; it is read again when it changes." })
       .optional(),
   })
   .refine((auth) => auth.password === undefined || auth.password_file === undefined, {
@@ -98,22 +95,23 @@ const basicAuthSchema = z
     error: "expected either password or password_file, got both",
   })
   .refine((auth) => auth.password !== undefined || auth.password_file !== undefined, {
-    error: "expected either password or password_file, got none",
+    error: "expected either password or password_file, got neither",
   })
   .meta({
-    description: "Credentials of HTTP Basic authentication; an inner block replaces an outer one as a whole.",
+    description:
+      "Credentials for HTTP Basic authentication; an inner block replaces an outer one as a whole.",
   });
 
-const wordPin = "expected a SHA-256 fingerprint of 64 hexadecimal digits";
+const PIN_ERROR = "expected a SHA-256 fingerprint of 64 hexadecimal digits";
 
-const pinSchema = parsed(z.string({ error: wordPin }), (text, refuse) => {
+const pinSchema = parsed(z.string({ error: PIN_ERROR }), (text, refuse) => {
   const digits = text.replaceAll(":", "").toLowerCase();
-  return /^[0-9a-f]{64}$/.test(digits) ? digits : refuse(wordPin);
+  return /^[0-9a-f]{64}$/.test(digits) ? digits : refuse(PIN_ERROR);
 });
 
 const TLS_VERSIONS = { TLS10: "TLSv1", TLS11: "TLSv1.1", TLS12: "TLSv1.2", TLS13: "TLSv1.3" } as const;
 
-/** Prometheus's word for a version of TLS, as Node's. */
+/** A TLS version as Prometheus writes it, converted to Node's name. */
 export const tlsVersionSchema = z
   .enum(["TLS10", "TLS11", "TLS12", "TLS13"], { error: expected("TLS10, TLS11, TLS12 or TLS13") })
   .transform((version) => TLS_VERSIONS[version]);
@@ -122,19 +120,19 @@ const tlsConfigSchema = z
   .strictObject({
     ca_file: fileSchema
       .meta({
-        description: "Certificates of the authorities to trust, PEM; default: those that Node brings.",
+        description: "Certificates of the trusted authorities, PEM; default: those of Node.js.",
       })
       .optional(),
     cert_file: fileSchema.meta({ description: "The client certificate, PEM; needs key_file." }).optional(),
     key_file: fileSchema
-      .meta({ description: "The client certificate's key, PEM; needs cert_file." })
+      .meta({ description: "The key of the client certificate, PEM; needs cert_file." })
       .optional(),
     server_name: z
       .string({ error: expected("a host name") })
       .regex(/^[\w.:-]{1,253}$/, "expected a host name")
-      .meta({ description: "The name the certificate must be for; default: the host of base_url." })
+      .meta({ description: "The expected name in the certificate; default: the host of base_url." })
       .optional(),
-    min_version: tlsVersionSchema.meta({ description: "The oldest version of TLS to accept." }).optional(),
+    min_version: tlsVersionSchema.meta({ description: "The lowest TLS version to accept." }).optional(),
     insecure_skip_verify: z
       .boolean()
       .meta({ description: "Accept any certificate; default: false." })
@@ -145,7 +143,7 @@ const tlsConfigSchema = z
       .meta({ description: "SHA-256 fingerprints: the presented certificate must be one of these." })
       .optional(),
   })
-  .meta({ description: "TLS towards the appliance; an inner block overrides an outer one key by key." });
+  .meta({ description: "TLS settings for the appliance; an inner block overrides an outer one key by key." });
 
 export const httpClientSchema = z
   .strictObject({
@@ -153,30 +151,30 @@ export const httpClientSchema = z
     tls_config: tlsConfigSchema.optional(),
     proxy_url: proxyUrlSchema
       .meta({
-        description: "http://[user:password@]host:port: appliances are reached through this proxy.",
+        description: "The proxy to use: http://[user:password@]host:port.",
       })
       .optional(),
   })
-  .meta({ id: "http_client", description: "How appliances are reached; inner blocks override outer ones." });
+  .meta({ id: "http_client", description: "HTTP client settings; inner blocks override outer ones." });
 
-const wordId = expected("a website's id: a whole number from 0 on");
+const idError = expected("a website's id: a whole number, 0 or greater");
 
 const idSchema = z
-  .union([z.int(), z.string()], { error: wordId })
+  .union([z.int(), z.string()], { error: idError })
   .transform((value, context) => {
     const id = /^\d+$/.test(String(value)) ? Number(value) : Number.NaN;
     if (Number.isSafeInteger(id)) return id;
-    context.addIssue({ code: "custom", message: wordId({ input: value }) });
+    context.addIssue({ code: "custom", message: idError({ input: value }) });
     return z.NEVER;
   })
-  .meta({ description: "The website's id on the appliance: a whole number from 0 on." });
+  .meta({ description: "The website's id on the appliance: a whole number, 0 or greater." });
 
-const wordStatus = expected("a status code such as 401, or a range such as 200-399");
+const statusError = expected("a status code such as 401, or a range such as 200-399");
 
-const statusSchema = z.union([z.int(), z.string()], { error: wordStatus }).transform((value, context) => {
+const statusSchema = z.union([z.int(), z.string()], { error: statusError }).transform((value, context) => {
   const range = parseStatusRange(String(value));
   if (range) return range;
-  context.addIssue({ code: "custom", message: wordStatus({ input: value }) });
+  context.addIssue({ code: "custom", message: statusError({ input: value }) });
   return z.NEVER;
 });
 
@@ -188,14 +186,14 @@ const websiteObject = z.strictObject({
   protocol: z
     .enum(["http", "https", "both"], { error: expected("http, https or both") })
     .meta({
-      description: "The protocols to export, whatever the answer holds; default: those found in the answer.",
+      description: "The protocols to export; default: those in the response.",
     })
     .optional(),
   expect_status: z
     .array(statusSchema)
     .min(1)
     .max(MAX_STATUS_RANGES)
-    .meta({ description: "Status codes and ranges of them that count as up; default: [200-399]." })
+    .meta({ description: "Status codes and ranges that count as up; default: [200-399]." })
     .optional(),
 });
 
@@ -218,7 +216,7 @@ function toWebsite({
   };
 }
 
-/** What may stand in a cluster and in an appliance alike. */
+/** Settings of both clusters and appliances. */
 const innerShape = {
   labels: labelsSchema.optional(),
   websites: z
@@ -235,11 +233,11 @@ const applianceSchema = z
     name: nameSchema.meta({ description: "Unique over all files; the `appliance` label." }),
     base_url: baseUrlSchema.meta({
       description:
-        "https://host:port, a path before /api/v1 included; without credentials, query and fragment.",
+        "https://host:port and the path before /api/v1, if any; without credentials, query and fragment.",
     }),
     allow_http: z
       .boolean()
-      .meta({ description: "Allow an http:// base_url: credentials then travel in the clear." })
+      .meta({ description: "Allow an http:// base_url, which sends credentials unencrypted." })
       .optional(),
     enabled: z
       .boolean({ error: expected("true or false") })
@@ -249,7 +247,7 @@ const applianceSchema = z
   })
   .refine((appliance) => appliance.allow_http === true || !appliance.base_url.startsWith("http://"), {
     path: ["base_url"],
-    error: "expected an https:// URL, got one with http://; allow_http: true beside it allows that",
+    error: "expected an https:// URL, got http://; set allow_http: true to allow that",
   })
   .meta({ id: "appliance", description: "A device that serves the management API." });
 
@@ -259,13 +257,13 @@ const clusterSchema = z
     appliances: z.array(applianceSchema).meta({ description: "The members of the cluster." }),
     ...innerShape,
   })
-  .meta({ id: "cluster", description: "The appliances that back each other up." });
+  .meta({ id: "cluster", description: "Appliances that back each other up." });
 
 const fleetShape = {
   clusters: z.array(clusterSchema).meta({ description: "Appliances that back each other up." }).optional(),
   appliances: z
     .array(applianceSchema)
-    .meta({ description: "Appliances that stand alone: each a cluster of one, named like it." })
+    .meta({ description: "Appliances without a cluster: each is a cluster of its own name." })
     .optional(),
 };
 
@@ -273,11 +271,11 @@ const fleetShape = {
 export const fleetSchema = z.strictObject(fleetShape);
 
 const patternSchema = parsed(
-  z.string({ error: expected("a path, with * in its last part at most") }),
+  z.string({ error: expected("a path, with * only in its last part") }),
   (pattern, refuse) =>
     pattern.length <= MAX_PATTERN_LENGTH && /^(?:[^*]*\/)?[^/]+$/.test(pattern)
       ? pattern
-      : refuse(`expected the path of a file, with * in its last part at most, got ${show(pattern)}`),
+      : refuse(`expected the path of a file, with * only in its last part, got ${show(pattern)}`),
 );
 
 export const patternsSchema = z
@@ -304,7 +302,7 @@ export type ClusterSettings = z.output<typeof clusterSchema>;
 export type ApplianceSettings = z.output<typeof applianceSchema>;
 export type HttpClientSettings = z.output<typeof httpClientSchema>;
 
-/** The main file's form as JSON Schema, draft 2020-12, for editors; a file of `config_files` fits it too. */
+/** The schema of the main file as JSON Schema, draft 2020-12, for editors; files of `config_files` satisfy it too. */
 export function formatConfigSchema(): string {
   const { $schema, title, ...schema } = z.toJSONSchema(configSchema, {
     io: "input",

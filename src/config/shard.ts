@@ -20,7 +20,7 @@ export function parseShard(text: string): Shard | undefined {
   return shard.index < shard.total && shard.total <= MAX_SHARDS ? shard : undefined;
 }
 
-/** As it is written on the command line. */
+/** The shard as written on the command line. */
 export function formatShard({ index, total }: Shard): string {
   return `${index}/${total}`;
 }
@@ -43,7 +43,7 @@ function mixed(value: number): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** The same configuration with the appliances of this shard only, whole clusters. */
+/** The configuration with only the clusters of this shard. */
 export function inShard<C extends Pick<Config, "appliances">>(config: C, { index, total }: Shard): C {
   return {
     ...config,

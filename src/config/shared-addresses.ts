@@ -1,19 +1,16 @@
 import type { ApplianceConfig } from "./config.ts";
 
-/** An address that more than one enabled appliance has. */
+/** An address of several enabled appliances. */
 export interface SharedAddress {
   readonly baseUrl: string;
-  /** Names of the appliances, at least two. */
+  /** At least two names. */
   readonly appliances: readonly string[];
 }
 
-/** Named in a text; the rest is counted. */
+/** Further ones are counted. */
 const MAX_NAMED = 5;
 
-/**
- * The addresses that several enabled appliances of the fleet have, in the order in which they first appear. Appliances
- * behind different proxies are different ones.
- */
+/** The addresses that several enabled appliances share, in the order of appearance. Other proxy, other appliance. */
 export function findSharedAddresses(appliances: readonly ApplianceConfig[]): readonly SharedAddress[] {
   const byTarget = new Map<string, { baseUrl: string; appliances: string[] }>();
   for (const { name, baseUrl, enabled, http } of appliances) {
@@ -26,7 +23,7 @@ export function findSharedAddresses(appliances: readonly ApplianceConfig[]): rea
   return [...byTarget.values()].filter(({ appliances: { length } }) => length > 1);
 }
 
-/** In one line, with the first few of them: `https://h:4849 (a, b, and 3 more), and 2 more`. */
+/** The first few in one line: `https://h:4849 (a, b, and 3 more), and 2 more`. */
 export function describeSharedAddresses(shared: readonly SharedAddress[]): string {
   return listFew(shared.map(({ baseUrl, appliances }) => `${baseUrl} (${listFew(appliances)})`));
 }

@@ -6,9 +6,9 @@ import type { YamlFile } from "./yaml.ts";
 const SECRET = "<secret>";
 
 /**
- * The configuration as it was written, in one YAML document without comments: clusters and appliances of all files
- * together, passwords and the credentials in URLs as `<secret>`, paths of files absolute. The text is made when it is
- * first asked for; no secret is kept until then. The files must be valid.
+ * The configuration as written, in one YAML document without comments: clusters and appliances of all files, passwords and
+ * credentials in URLs as `<secret>`, absolute paths. The text is rendered at the first call; no secret is kept until then.
+ * The files must be valid.
  */
 export function showConfig([main, ...included]: readonly [YamlFile, ...YamlFile[]]): () => string {
   const files = [main, ...included].map((file) => ({ name: resolve(file.file), data: redactFile(file) }));
@@ -29,14 +29,14 @@ function renderFiles(files: readonly ShownFile[]): string {
   return `# Read from:\n${names}${stringify(merged, { lineWidth: 0 })}`;
 }
 
-/** Nothing for a list that no file has. */
+/** Empty if no file has the list. */
 function mergedList(files: readonly ShownFile[], key: string): Readonly<Record<string, unknown>> {
   const lists = files.map(({ data }) => valueAt(data, [key])).filter((list) => Array.isArray(list));
   return lists.length === 0 ? {} : { [key]: lists.flat() };
 }
 
 function redactFile({ file, data }: YamlFile): unknown {
-  // Values that aliases share are shared in the copy too: with aliases, a file may hold a million values.
+  // Copies each value once, although aliases may repeat it: a file may have a million aliased values.
   const copies = new Map<object, unknown>();
   const copy = (key: string, value: unknown): unknown => {
     if (typeof value !== "object" || value === null) return redactValue(file, key, value);

@@ -2,24 +2,24 @@ import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { readTextFile, type ReadFailure, type TextResult } from "./read-file.ts";
 
-/** A file or a pattern that a load of the configuration depended on, and how that load found it. */
+/** A file or pattern that a load of the configuration has read. */
 export interface Source {
-  /** Its name in the log. */
+  /** The name to log. */
   readonly name: string;
-  /** As the load found it. */
+  /** The state at that load. */
   readonly state: SourceState;
-  /** As it is now; never rejects. */
+  /** Returns the current state; never rejects. */
   readonly read: () => Promise<SourceState>;
 }
 
-/** Equal for equal content, and shows nothing of it; `undefined` where a system error hides the content. */
+/** Equal for equal content, which it does not reveal; `undefined` if a system error prevents reading. */
 export type SourceState = string | undefined;
 
-/** Records what a load reads as it reads it, so that no change between two readings is lost. */
+/** Records what a load reads. It reads each file once, so that no change between two reads is lost. */
 export interface SourceRecord {
   readonly readText: typeof readTextFile;
   add(source: Source): void;
-  /** Everything so far. */
+  /** The sources recorded so far. */
   sources(): readonly Source[];
 }
 
@@ -39,7 +39,6 @@ export function recordSources(): SourceRecord {
   };
 }
 
-/** The same for the same text alone. */
 export function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("base64");
 }
@@ -48,11 +47,11 @@ function stateOf(result: TextResult): SourceState {
   return sourceState(result, ({ text }) => digestOf(text));
 }
 
-/** The state of a source that was read; `ofContent` gives the state of what could be used. */
+/** The state of a source after reading it; `ofContent` returns the state of valid content. */
 export function sourceState<Success extends { readonly ok: true }>(
   result: Success | ReadFailure,
   ofContent: (success: Success) => string,
 ): SourceState {
   if (result.ok) return ofContent(result);
-  return result.isSystemError ? undefined : `unfit: ${result.message}`;
+  return result.isSystemError ? undefined : `invalid: ${result.message}`;
 }

@@ -1,4 +1,4 @@
-/** A set of HTTP status codes as inclusive ranges, in the order they were written. */
+/** A set of HTTP status codes as inclusive ranges, in the order of the file. */
 export interface StatusSet {
   readonly ranges: readonly StatusRange[];
 }
@@ -8,12 +8,12 @@ export interface StatusRange {
   readonly to: number;
 }
 
-/** Whether `status` lies in one of the set's ranges; 0, for no HTTP response, lies in none. */
+/** Whether the set contains `status`; it never contains 0, which means no HTTP response. */
 export function statusSetHas(set: StatusSet, status: number): boolean {
   return set.ranges.some(({ from, to }) => status >= from && status <= to);
 }
 
-/** One code (`401`) or a range of them (`200-399`), each 100 to 999 and in order; `undefined` for anything else. */
+/** Parses a code (`401`) or a range (`200-399`) within 100 to 999; otherwise `undefined`. */
 export function parseStatusRange(text: string): StatusRange | undefined {
   const match = /^(\d{3})(?:-(\d{3}))?$/.exec(text);
   if (!match) return undefined;

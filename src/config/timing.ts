@@ -12,8 +12,8 @@ const BUILT_IN = {
 type Operation = keyof typeof BUILT_IN;
 
 /**
- * When an operation is due and how long it may take, each from the innermost block that has it, else built in. A timeout
- * that is not set is at most the interval, or the shortest gap of the schedule; one that is set and longer is an error.
+ * When an operation is due and how long it may take, each from the innermost block that sets it, else built in. A default
+ * timeout is at most the interval or the shortest gap of the schedule; a longer explicit timeout is an error.
  */
 export function resolveTiming(
   chain: Chain,
@@ -32,7 +32,7 @@ export function resolveTiming(
       ? { kind: "interval", intervalMs: interval, timeoutMs }
       : { kind: "schedule", expression: schedule, timeoutMs };
   if (timeout === undefined || timeoutMs <= gapMs) return { timing, errors: [] };
-  // At the inner one of the two settings.
+  // The error is at the inner one of the two settings.
   const isPaceInner = block !== undefined && chain.indexOf(block.place) > chain.indexOf(timeout.place);
   const { file, path } = isPaceInner ? block.place : timeout.place;
   const key = isPaceInner ? timing.kind : "timeout";

@@ -8,13 +8,13 @@ export type Validated<T> =
   | { readonly ok: false; readonly errors: readonly ConfigError[] };
 
 /**
- * The file's data in the schema's form, or its errors in the order of the file: at most 100, and then one that counts
- * the rest. Errors show no value but where the schema's own messages do.
+ * Validates the file's data. Returns errors in the order of the file: at most 100, then one that counts the rest. Errors
+ * show values only if the schema's own messages do.
  */
 export function validateYaml<T>(file: YamlFile, schema: z.ZodType<T>): Validated<T> {
   const issues = issuesOf(file.data, schema);
   if (!Array.isArray(issues)) return { ok: true, value: issues.value };
-  // Finding a place takes time, so only what can be shown is looked for.
+  // Locating an error takes time, so only errors to show are located.
   const found = issues.slice(0, MAX_ERRORS);
   const more = issues.length - found.length;
   const errors = found.flatMap((issue) => issueErrors(file, [], issue));
@@ -26,10 +26,10 @@ export function validateYaml<T>(file: YamlFile, schema: z.ZodType<T>): Validated
 
 function issuesOf<T>(data: unknown, schema: z.ZodType<T>): z.core.$ZodIssue[] | { readonly value: T } {
   try {
-    const parsed = schema.safeParse(data, { error: wordIssue });
+    const parsed = schema.safeParse(data, { error: describeIssue });
     return parsed.success ? { value: parsed.data } : parsed.error.issues;
   } catch (error) {
-    // zod passes issues on as the arguments of a call: a hundred thousand of them overflow the stack.
+    // zod passes issues as arguments of a call: a hundred thousand of them overflow the stack.
     if (!(error instanceof RangeError)) throw error;
     return [{ code: "custom", path: [], message: "too many errors to list", input: data }];
   }
@@ -39,17 +39,17 @@ function issueErrors(file: YamlFile, base: JsonPath, issue: z.core.$ZodIssue): r
   const path = [...base, ...issue.path.map((segment) => (typeof segment === "symbol" ? "" : segment))];
   if (issue.code === "unrecognized_keys") return unknownKeyErrors(file, path, issue);
   if (issue.code === "invalid_union") {
-    // The form that was evidently meant is the one with an error inside of it.
-    const meant = issue.errors.find((form) =>
-      form.some(({ code, path: inner }) => inner.length > 0 || code === "unrecognized_keys"),
+    // The alternative with nested errors is the one that was intended.
+    const intended = issue.errors.find((alternative) =>
+      alternative.some(({ code, path: inner }) => inner.length > 0 || code === "unrecognized_keys"),
     );
-    if (meant !== undefined) return meant.flatMap((inner) => issueErrors(file, path, inner));
+    if (intended !== undefined) return intended.flatMap((inner) => issueErrors(file, path, inner));
   }
   const { message } = issue.code === "invalid_key" ? (issue.issues[0] ?? issue) : issue;
   return [keyError(file, path, message)];
 }
 
-/** Without a space, `{ monitor:$2y$10$... }` makes a key of the secret: such a key is not shown. */
+/** Hides keys with `:` or `$`: without a space, `{ monitor:$2y$10$... }` makes the secret a key. */
 function keyError(file: YamlFile, path: JsonPath, message: string): ConfigError {
   const secret = path.findIndex((segment) => typeof segment === "string" && /[:$]/.test(segment));
   const error = errorAt(file, path, message);
@@ -63,21 +63,21 @@ function unknownKeyErrors(
 ): readonly ConfigError[] {
   const known = message.split(" ");
   const errors = keys.slice(0, MAX_ERRORS).map((key) => ({
-    ...errorAt(file, path, wordUnknownKey(key, valueAt(file.data, [...path, key]), known)),
+    ...errorAt(file, path, describeUnknownKey(key, valueAt(file.data, [...path, key]), known)),
     position: file.locate([...path, key]),
   }));
   const more = keys.length - errors.length;
   return more > 0 ? [...errors, moreErrors(file.file, more)] : errors;
 }
 
-function wordUnknownKey(key: string, value: unknown, known: readonly string[]): string {
-  // Without a space, `{ password:hunter2 }` makes a key of the secret.
+function describeUnknownKey(key: string, value: unknown, known: readonly string[]): string {
+  // Without a space, `{ password:hunter2 }` makes the secret a key.
   if (!/^[A-Za-z][\w-]{0,63}$/.test(key) || value === null) return "unknown key";
-  const meant = closestTo(key, known);
-  return `unknown key "${key}"${meant === undefined ? "" : `; did you mean "${meant}"?`}`;
+  const suggestion = closestTo(key, known);
+  return `unknown key "${key}"${suggestion === undefined ? "" : `; did you mean "${suggestion}"?`}`;
 }
 
-/** The known word that a typing mistake of one or two letters makes of this one. */
+/** The known word that differs by one or two letters, if there is one. */
 function closestTo(word: string, known: readonly string[]): string | undefined {
   const limit = Math.min(2, Math.floor(word.length / 2));
   const [closest] = known
@@ -88,7 +88,7 @@ function closestTo(word: string, known: readonly string[]): string | undefined {
   return closest?.each;
 }
 
-/** Letters to insert, delete or replace to make one word of the other (Levenshtein). */
+/** The Levenshtein distance. */
 export function editDistance(a: string, b: string): number {
   const initial = Array.from({ length: b.length + 1 }, (_, index) => index);
   const last = Array.from(a).reduce<readonly number[]>((row, letter, index) => {
@@ -102,7 +102,7 @@ export function editDistance(a: string, b: string): number {
   return last.at(-1) ?? 0;
 }
 
-/** What stands at `path` of a file's data; `undefined` if nothing does. */
+/** The value at `path` of a file's data; `undefined` if there is none. */
 export function valueAt(data: unknown, path: JsonPath): unknown {
   return path.reduce<unknown>(
     (value, segment) =>
@@ -114,32 +114,32 @@ export function valueAt(data: unknown, path: JsonPath): unknown {
 }
 
 const MISSING = "required key is missing";
-/** Longer texts are cut where an error shows them. */
+/** Errors cut longer texts. */
 const MAX_SHOWN = 80;
 
-/** Words a type error with the value that was found; only for keys that never hold a secret. */
+/** A type error that shows the value; only for keys that never contain a secret. */
 export function expected(what: string): (issue: { readonly input?: unknown }) => string {
   return ({ input }) => (input === undefined ? MISSING : `expected ${what}, got ${show(input)}`);
 }
 
-/** The same for a text, which YAML takes for something else without quotes. */
-export function expectedText(what: string): (issue: { readonly input?: unknown }) => string {
+/** The same for a string, with a hint if YAML parses the value as another type without quotes. */
+export function expectedString(what: string): (issue: { readonly input?: unknown }) => string {
   return (issue) => `${expected(what)(issue)}${quotesHint(issue.input)}`;
 }
 
-/** The value as JSON, and cut; only for keys that never hold a secret. */
+/** The value as JSON, cut; only for keys that never contain a secret. */
 export function show(value: unknown): string {
   if (value === null || typeof value === "object") return kindOf(value);
   return cut(typeof value === "number" ? String(value) : JSON.stringify(value));
 }
 
-/** The start of a long text. */
+/** Shortens a long text. */
 export function cut(text: string): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
 }
 
-/** Words what a schema did not word itself, and shows no value. Of an unknown key it gives the known ones. */
-function wordIssue(issue: z.core.$ZodRawIssue): string {
+/** The message for an issue without one of its own; shows no value. For unknown keys, the list of known keys. */
+function describeIssue(issue: z.core.$ZodRawIssue): string {
   if (issue.code === "unrecognized_keys") {
     return issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape).join(" ") : "";
   }
@@ -151,11 +151,11 @@ function wordIssue(issue: z.core.$ZodRawIssue): string {
   if (issue.code === "invalid_value") return `expected one of ${issue.values.map(String).join(", ")}`;
   if (issue.code === "too_small") return `expected at least ${issue.minimum}${UNITS[issue.origin] ?? ""}`;
   if (issue.code === "too_big") return `expected at most ${issue.maximum}${UNITS[issue.origin] ?? ""}`;
-  return "not what is expected here";
+  return "invalid value";
 }
 
 const KINDS: Readonly<Record<string, string>> = {
-  string: "a text",
+  string: "a string",
   int: "a whole number",
   number: "a number",
   boolean: "true or false",
@@ -164,7 +164,7 @@ const KINDS: Readonly<Record<string, string>> = {
 
 const UNITS: Readonly<Record<string, string>> = { string: " character(s)", array: " item(s)" };
 
-/** What kind of thing was found, and nothing of the value. */
+/** The type of a value, without the value. */
 function kindOf(value: unknown): string {
   if (value === null) return "nothing";
   if (Array.isArray(value)) return "a list";

@@ -3,32 +3,32 @@ import type { ProxyConfig } from "./config.ts";
 import { formatDuration, parseDuration } from "./duration.ts";
 import { checkSchedule } from "./schedule.ts";
 import { Secret } from "../support/secret.ts";
-import { expected, expectedText, show } from "./validate.ts";
+import { expected, expectedString, show } from "./validate.ts";
 
 const MAX_NAME_BYTES = 128;
-/** Every series of the appliance carries them. */
+/** Every series of the appliance has them. */
 const MAX_LABELS = 64;
 const MAX_LABEL_VALUE_BYTES = 1_024;
-/** What parses a URL is not linear in its length. */
+/** URL parsing takes more than linear time. */
 const MAX_URL_LENGTH = 2_048;
 
-/** What the metrics carry themselves. */
-const OUR_LABELS: ReadonlySet<string> = new Set(
+/** Labels that the exporter sets. */
+const EXPORTER_LABELS: ReadonlySet<string> = new Set(
   (
     "appliance ha_cluster interface vhid vip device netmask peer type state " +
     "website_id website protocol operation reason anomaly"
   ).split(" "),
 );
 
-/** What belongs to scrapers and operators, and what Prometheus keeps for histograms and summaries. */
+/** Labels of scrapers and operators, and those of histograms and summaries. */
 const RESERVED_LABELS: ReadonlySet<string> = new Set(
   "endpoint cluster instance job pod service namespace container node le quantile".split(" "),
 );
 
-/** Makes an error of the message; it decides whether the value may be shown. */
+/** Reports an error; the caller decides whether the message shows the value. */
 type Refuse = (message: string) => never;
 
-/** A text in its final form. */
+/** A string that `parse` converts or refuses. */
 export function parsed<T>(
   base: z.ZodString,
   parse: (text: string, refuse: Refuse) => T,
@@ -62,46 +62,47 @@ export const scheduleSchema = parsed(
   },
 );
 
-/** A name: 1 to 128 bytes of well-formed text without control characters. */
-export const nameSchema = parsed(z.string({ error: expectedText("a name") }), (text, refuse) => {
-  if (text === "") return refuse("expected a name that is not empty");
+/** A name: 1 to 128 bytes of valid Unicode without control characters. */
+export const nameSchema = parsed(z.string({ error: expectedString("a name") }), (text, refuse) => {
+  if (text === "") return refuse("expected a non-empty name");
   if (Buffer.byteLength(text) > MAX_NAME_BYTES) {
     return refuse(`expected a name of at most ${MAX_NAME_BYTES} bytes`);
   }
   return /[\p{Cc}\p{Surrogate}]/u.test(text)
-    ? refuse(`expected a name of well-formed text without control characters, got ${show(text)}`)
+    ? refuse(`expected a name of valid Unicode without control characters, got ${show(text)}`)
     : text;
 });
 
 const labelNameSchema = parsed(z.string(), (name, refuse) => {
   if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name)) {
-    return refuse("expected a label name of letters, digits and _ that starts with no digit");
+    return refuse("expected a label name of letters, digits and _ that does not start with a digit");
   }
-  if (name.startsWith("__")) return refuse("label names that start with __ belong to Prometheus");
-  if (OUR_LABELS.has(name)) return refuse("the exporter sets this label itself");
+  if (name.startsWith("__")) return refuse("label names that start with __ are reserved for Prometheus");
+  if (EXPORTER_LABELS.has(name)) return refuse("the exporter sets this label itself");
   return RESERVED_LABELS.has(name) ? refuse("this label name is reserved") : name;
 });
 
-const labelValueSchema = parsed(z.string({ error: expectedText("a text") }), (text, refuse) => {
+const labelValueSchema = parsed(z.string({ error: expectedString("a string") }), (text, refuse) => {
   if (Buffer.byteLength(text) > MAX_LABEL_VALUE_BYTES) {
-    return refuse(`expected a text of at most ${MAX_LABEL_VALUE_BYTES} bytes`);
+    return refuse(`expected a string of at most ${MAX_LABEL_VALUE_BYTES} bytes`);
   }
-  return /\p{Surrogate}/u.test(text) ? refuse(`expected well-formed Unicode, got ${show(text)}`) : text;
+  return /\p{Surrogate}/u.test(text) ? refuse(`expected valid Unicode, got ${show(text)}`) : text;
 });
 
 export const labelsSchema = z
   .record(labelNameSchema, labelValueSchema)
   .refine((labels) => Object.keys(labels).length <= MAX_LABELS, `expected at most ${MAX_LABELS} entries`)
   .meta({
-    description: "Labels on every series; a cluster's and an appliance's are merged, inner ones win.",
+    description:
+      "Labels of every series; an appliance's labels are merged with its cluster's and override them.",
   });
 
-/** Scheme, host, port and path of plain characters: a text that cannot hold credentials, and may be shown. */
-const HARMLESS = /^(?:[a-z]{1,10}:\/\/)?(?:\[[0-9a-f:.]*\]|[\w.-]*)(?::\d*)?(?:\/[\w.~/-]*)?$/i;
+/** Scheme, host, port and path of plain characters: cannot contain credentials, so errors may show it. */
+const SHOWABLE_URL = /^(?:[a-z]{1,10}:\/\/)?(?:\[[0-9a-f:.]*\]|[\w.-]*)(?::\d*)?(?:\/[\w.~/-]*)?$/i;
 
-/** http or https, with host, port and path alone; without a trailing slash. */
+/** An http or https URL of host, port and path only; a trailing slash is removed. */
 export const baseUrlSchema = parsed(z.string({ error: expected("an https:// URL") }), (text, refuse) => {
-  const got = HARMLESS.test(text) ? `, got ${show(text)}` : "";
+  const got = SHOWABLE_URL.test(text) ? `, got ${show(text)}` : "";
   if (text.length > MAX_URL_LENGTH) return refuse(`expected a URL of at most ${MAX_URL_LENGTH} characters`);
   if (!/^https?:\/\/[^/]/i.test(text)) return refuse(`expected an https:// URL${got}`);
   if (text.includes("@")) return refuse("expected a URL without credentials; they belong in basic_auth");
@@ -112,7 +113,7 @@ export const baseUrlSchema = parsed(z.string({ error: expected("an https:// URL"
     : `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, "")}`;
 });
 
-/** The message shows nothing of the URL: it may hold a password. */
+/** The message does not show the URL, which may contain a password. */
 export const proxyUrlSchema = parsed(z.string(), (text, refuse): ProxyConfig => {
   const url = text.length <= MAX_URL_LENGTH && /^http:\/\/[^?#]*$/i.test(text) ? parseUrl(text) : undefined;
   const [user, password] = [decode(url?.username), decode(url?.password)];
@@ -127,7 +128,7 @@ export const proxyUrlSchema = parsed(z.string(), (text, refuse): ProxyConfig => 
 });
 
 function parseUrl(text: string): URL | undefined {
-  // The parser drops or replaces these silently.
+  // The URL parser drops or replaces these silently.
   if (/[\s\\\p{Cc}]/u.test(text) || !URL.canParse(text)) return undefined;
   const url = new URL(text);
   return url.port === "0" ? undefined : url;

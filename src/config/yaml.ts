@@ -22,21 +22,21 @@ import { formatPath, limitErrors, MAX_ERRORS, moreErrors, type JsonPath } from "
 import { readTextFile } from "./read-file.ts";
 
 const MAX_YAML_BYTES = 4 * 1024 * 1024;
-/** Nested collections. Deeper input would overflow the stack of the composer, which kills the process. */
+/** Levels of nesting. Deeper input would overflow the composer's stack, which ends the process. */
 const MAX_DEPTH = 64;
-/** Lexer tokens: a file of 4 MiB with words of usual length has fewer. A small heap has room for fewer. */
+/** Lexer tokens: a usual file of 4 MiB has fewer; a small heap allows fewer. */
 const MAX_TOKENS = Math.min(2_500_000, Math.floor(getHeapStatistics().heap_size_limit / 1200));
-/** Values that all aliases of a file may add: ten thousand appliances that share their settings. */
+/** Values that the aliases of a file may add: enough for ten thousand appliances that share their settings. */
 const MAX_ALIASED_VALUES = 1_000_000;
 
 type Position = NonNullable<ConfigError["position"]>;
 
-/** A YAML file: its plain values, and where each of them stands. */
+/** The plain values of a YAML file and their positions. */
 export interface YamlFile {
-  /** As it was given. */
+  /** The path as given. */
   readonly file: string;
   readonly data: unknown;
-  /** The key or list item at `path`. Of a missing key, the map that lacks it; behind an alias, the alias. */
+  /** The position of the key or list item at `path`; for a missing key, of its map; behind an alias, of the alias. */
   locate(path: JsonPath): Position;
 }
 
@@ -46,7 +46,7 @@ export type YamlFileResult =
 
 /**
  * Reads and parses a YAML 1.2 file of one document, up to 4 MiB, 64 levels and a million aliased values, in linear time.
- * Errors are in the order of the file and never quote the text, which may hold a secret.
+ * Errors are in the order of the file and never quote its text, which may contain a secret.
  */
 export async function readYamlFile(file: string, readText = readTextFile): Promise<YamlFileResult> {
   const read = await readText(file, MAX_YAML_BYTES);
@@ -55,12 +55,12 @@ export async function readYamlFile(file: string, readText = readTextFile): Promi
     : { ok: false, errors: [{ file, path: "", message: read.message }] };
 }
 
-/** An error at the key or item that `path` leads to. */
+/** An error at the key or list item at `path`. */
 export function errorAt(file: YamlFile, path: JsonPath, message: string): ConfigError {
   return { file: file.file, position: file.locate(path), path: formatPath(path), message };
 }
 
-/** Takes down one problem; `offset` is in characters from the start of the text. */
+/** Records an error; `offset` counts characters from the start of the text. */
 type Report = (offset: number, message: string) => void;
 
 function parseYaml(file: string, text: string): YamlFileResult {
@@ -72,7 +72,7 @@ function parseYaml(file: string, text: string): YamlFileResult {
   };
   const errors: ConfigError[] = [];
   let count = 0;
-  // A file of nothing but mistakes has millions of them: only those that are shown take memory.
+  // A file may have millions of errors: only those to show take memory.
   const report: Report = (offset, message) => {
     count += 1;
     if (count <= MAX_ERRORS) errors.push({ file, position: positionOf(offset), path: "", message });
@@ -86,7 +86,7 @@ function parseYaml(file: string, text: string): YamlFileResult {
 }
 
 function composeDocument(text: string, lines: LineCounter, report: Report): Document | undefined {
-  // The library checks for duplicate keys in quadratic time; readValues does it.
+  // The library checks for duplicate keys in quadratic time; readValues does it instead.
   const composer = new Composer({
     version: "1.2",
     uniqueKeys: false,
@@ -94,7 +94,7 @@ function composeDocument(text: string, lines: LineCounter, report: Report): Docu
     resolveKnownTags: false,
   });
   composer["onError"] = (source: ErrorSource, code: ErrorCode) =>
-    report(offsetOfSource(source), wordSyntax(code));
+    report(offsetOfSource(source), describeSyntaxError(code));
   const tokens = readTokens(text, new Parser(lines.addNewLine), report);
   const [document, second] = composer.compose(tokens, true, text.length);
   if (second) report(second.range?.[0] ?? 0, "expected one document, got more (---)");
@@ -109,7 +109,7 @@ function offsetOfSource(source: ErrorSource): number {
   return "offset" in source ? source.offset : source[0];
 }
 
-/** The tokens up to the first that exceeds a limit. Mistakes among them are reported here: the composer would keep an Error of each. */
+/** The tokens up to the first that exceeds a limit. Reports error tokens here: the composer would keep an Error for each. */
 function* readTokens(text: string, parser: Parser, report: Report): Generator<CST.Token, void> {
   let count = 0;
   let isInDocument = false;
@@ -118,7 +118,7 @@ function* readTokens(text: string, parser: Parser, report: Report): Generator<CS
     for (const token of parser.next(lexeme)) {
       if (token.type === "document") isInDocument = true;
       if (token.type !== "error" && (token.type !== "doc-end" || isInDocument)) yield token;
-      else report(token.offset, wordSyntax("UNEXPECTED_TOKEN"));
+      else report(token.offset, describeSyntaxError("UNEXPECTED_TOKEN"));
     }
     const offset = parser.offset - lexeme.length;
     const isDeep = parser.stack.length > MAX_DEPTH && parser.stack.filter(isCollection).length > MAX_DEPTH;
@@ -134,36 +134,36 @@ function isCollection({ type }: CST.Token): boolean {
   return type === "block-map" || type === "block-seq" || type === "flow-collection";
 }
 
-/** Our words for the library's codes: its own messages quote the text. */
-function wordSyntax(code: ErrorCode): string {
-  return SYNTAX[code] ?? "not valid YAML from here on";
+/** Replaces the library's messages, which quote the text. */
+function describeSyntaxError(code: ErrorCode): string {
+  return SYNTAX[code] ?? "invalid YAML";
 }
 
-const NO_KEY = "a key and its value that do not fit here; a text that holds a colon and a space needs quotes";
-const NO_TAGS = "tags are not supported; a text that starts with ! needs quotes";
+const NO_KEY = "a key is not allowed here; quote a string that contains a colon and a space";
+const NO_TAGS = "tags are not supported; quote a string that starts with !";
 
 const SYNTAX: Readonly<Partial<Record<ErrorCode, string>>> = {
   BAD_INDENT: "wrong indentation",
-  TAB_AS_INDENT: "a tab where spaces must indent",
-  MISSING_CHAR: "something is missing: a closing quote or bracket, a comma, a colon, or a space after one",
-  BAD_SCALAR_START: "a text that starts with this character needs quotes",
-  BAD_DQ_ESCAPE: "no such escape; a backslash in double quotes is written twice",
+  TAB_AS_INDENT: "indentation with a tab; use spaces",
+  MISSING_CHAR: "missing closing quote or bracket, comma, colon, or space after one",
+  BAD_SCALAR_START: "quote a string that starts with this character",
+  BAD_DQ_ESCAPE: "invalid escape; in double quotes, write a backslash twice",
   BLOCK_AS_IMPLICIT_KEY: NO_KEY,
   MULTILINE_IMPLICIT_KEY: NO_KEY,
   TAG_RESOLVE_FAILED: NO_TAGS,
   MULTIPLE_TAGS: NO_TAGS,
-  NON_STRING_KEY: "expected a key that is a plain word",
+  NON_STRING_KEY: "expected a plain word as the key",
 };
 
 interface Value {
   readonly data: unknown;
-  /** How many values it holds, itself included, aliases followed. */
+  /** The number of values in it, itself included, with aliases expanded. */
   readonly size: number;
 }
 
 const NOTHING: Value = { data: undefined, size: 0 };
 
-/** The plain values of a document: keys are unique, aliases are followed, `<<` takes over the entries of other maps. */
+/** The plain values of a document: checks that keys are unique, expands aliases, and merges maps for `<<`. */
 function readValues(root: Node | null | undefined, report: Report): unknown {
   const anchors = new Map<string, Value>();
   let aliasedValues = 0;
@@ -172,7 +172,7 @@ function readValues(root: Node | null | undefined, report: Report): unknown {
     if (isAlias(node)) return readAlias(node.source, startOf(node));
     if (!isScalar(node) && !isMap(node) && !isSeq(node)) return { data: null, size: 1 };
     const value = isScalar(node) ? { data: node.value, size: 1 } : readItems(node);
-    // Only now: an alias within this value must not stand for it.
+    // After reading the value, which must not contain an alias for itself.
     if (node.anchor !== undefined) anchors.set(node.anchor, value);
     return value;
   }
@@ -180,13 +180,13 @@ function readValues(root: Node | null | undefined, report: Report): unknown {
   function readAlias(name: string, offset: number): Value {
     const value = anchors.get(name);
     if (value === undefined) {
-      report(offset, "no value before this has that anchor; a text that starts with * needs quotes");
+      report(offset, "unknown anchor; quote a string that starts with *");
       return NOTHING;
     }
     if (aliasedValues > MAX_ALIASED_VALUES) return NOTHING;
     aliasedValues += value.size;
     if (aliasedValues <= MAX_ALIASED_VALUES) return value;
-    report(offset, `the aliases up to here stand for more than ${MAX_ALIASED_VALUES} values`);
+    report(offset, `aliases add more than ${MAX_ALIASED_VALUES} values`);
     return NOTHING;
   }
 
@@ -200,9 +200,9 @@ function readValues(root: Node | null | undefined, report: Report): unknown {
     const own = new Map<string, Value>();
     for (const { key, value } of pairs) {
       const name = isScalar(key) && typeof key.value === "string" ? key.value : "";
-      // zod drops such a key silently.
-      if (name === "__proto__") report(startOf(key), wordSyntax("NON_STRING_KEY"));
-      if (own.has(name)) report(startOf(key), "this key stands here twice");
+      // zod drops this key silently.
+      if (name === "__proto__") report(startOf(key), describeSyntaxError("NON_STRING_KEY"));
+      if (own.has(name)) report(startOf(key), "duplicate key");
       own.set(name, read(value));
     }
     const merge = pairs.find(isMerge);
@@ -212,7 +212,7 @@ function readValues(root: Node | null | undefined, report: Report): unknown {
     return { data: Object.fromEntries(entries), size: sizeOf([...own.values()]) };
   }
 
-  /** The entries of a map, or of a list of maps of which earlier ones win. */
+  /** The entries of a map, or of a list of maps; earlier maps take precedence. */
   function entriesOf(source: unknown, offset: number): readonly (readonly [string, unknown])[] {
     const maps: readonly unknown[] = Array.isArray(source) ? source.toReversed() : [source];
     if (maps.every(isRecord)) return maps.flatMap((map) => Object.entries(map));

@@ -1,4 +1,4 @@
-import { startExporter, type ExporterEdges, type ExporterOptions, type ExporterStart } from "../exporter.ts";
+import { startExporter, type ExporterDeps, type ExporterOptions, type ExporterStart } from "../exporter.ts";
 import { formatConfigError } from "../config/errors.ts";
 import { Secret } from "../support/secret.ts";
 import type { FleetDocument } from "../status/schema.ts";
@@ -34,7 +34,7 @@ export type DemoStart =
   | Extract<ExporterStart, { readonly reason: "listen" }>;
 
 /** Starts everything, or stops what was started if something fails. */
-export async function startDemo(options: DemoOptions, deps: ExporterEdges): Promise<DemoStart> {
+export async function startDemo(options: DemoOptions, deps: ExporterDeps): Promise<DemoStart> {
   const cleanup = createCleanup();
   try {
     const started = await startParts(options, deps, cleanup);
@@ -46,7 +46,7 @@ export async function startDemo(options: DemoOptions, deps: ExporterEdges): Prom
   }
 }
 
-async function startParts(options: DemoOptions, deps: ExporterEdges, cleanup: Cleanup): Promise<DemoStart> {
+async function startParts(options: DemoOptions, deps: ExporterDeps, cleanup: Cleanup): Promise<DemoStart> {
   const story = createStory();
   const write = await createWorkspace(cleanup);
   const { ca, tls } = await createCertificates();

@@ -6,10 +6,10 @@ import { operationKey, type Observation, type Operation } from "../polling/obser
 type Fields = Readonly<Record<string, unknown>>;
 type ChangeOf<Kind extends FleetChange["kind"]> = Extract<FleetChange, { kind: Kind }>;
 
-/** Lines about one poll of one kind of change; another one counts the rest. */
+/** State changes to log for each poll; another line counts the rest. */
 const MAX_LINES = 20;
 
-/** Logs what an observation has changed, one line for each change up to 20 of a kind; the poll itself at debug. */
+/** Logs the changes of an observation, at most 20 state changes, and the poll itself at debug. */
 export function logObservation(
   logger: Logger,
   observation: Observation,
@@ -54,18 +54,18 @@ function logChange(logger: Logger, subject: Fields, change: FleetChange): void {
 
 function logFailing(logger: Logger, subject: Fields, { operation, failure }: ChangeOf<"failing">): void {
   const fields = { ...subject, ...fieldsOf(operation), reason: failure.reason, detail: failure.message };
-  if (isToldOtherwise(failure)) logger.debug(fields, "polling fails");
+  if (isReportedElsewhere(failure)) logger.debug(fields, "polling fails");
   else logger.warn(fields, "polling fails");
 }
 
 function logRecovered(logger: Logger, subject: Fields, { operation, from }: ChangeOf<"recovered">): void {
   const fields = { ...subject, ...fieldsOf(operation), from: from.reason };
-  if (isToldOtherwise(from)) logger.debug(fields, "polling recovered");
+  if (isReportedElsewhere(from)) logger.debug(fields, "polling recovered");
   else logger.info(fields, "polling recovered");
 }
 
-/** The appliance's own line has told it; one for each of its websites would only bury that. */
-function isToldOtherwise({ reason }: Failure): boolean {
+/** The failure of the VRRP list is logged already; its websites need no lines of their own. */
+function isReportedElsewhere({ reason }: Failure): boolean {
   return reason === "appliance_down";
 }
 

@@ -11,23 +11,24 @@ const MISNAMED = [
   "nodejs_active_resources_total",
 ];
 
-/** What does not change while the exporter runs. */
+/** Constant for a running exporter. */
 export interface SelfFacts {
   readonly version: string;
   readonly nodeVersion: string;
   readonly shard: Shard;
 }
 
-/** What the exporter knows about itself: polling as events, the rest as facts it is told. */
+/** The exporter's own metrics. */
 export interface SelfMetrics extends PollEvents {
-  /** A configuration was loaded (`true`) or refused, at `atMs` of Unix time; `appliances`: the enabled ones now. */
+  /** Call after each load; `atMs`: Unix time. */
   reloaded(isSuccess: boolean, atMs: number): void;
+  /** `count`: enabled appliances. */
   appliances(count: number): void;
-  /** All of it in the text format; samples that are not a number are left out. */
+  /** The metrics in the text format, without NaN samples. */
   render(): Promise<string>;
 }
 
-/** The exporter's own metrics, in a registry of their own. `droppedLogLines` is asked at each rendering. */
+/** Uses its own registry. Calls `droppedLogLines` at each rendering. */
 export function createSelfMetrics(facts: SelfFacts, droppedLogLines: () => number): SelfMetrics {
   const registry = new Registry();
   const registers = [registry];
@@ -44,7 +45,7 @@ export function createSelfMetrics(facts: SelfFacts, droppedLogLines: () => numbe
   const total = String(facts.shard.total);
   const shardInfo = new Gauge({
     name: "appliance_exporter_shard_info",
-    help: "The shard of the clusters that this exporter polls, of how many (0 of 1: all clusters); always 1.",
+    help: "Shard of this exporter and number of shards (0 of 1: all clusters); always 1.",
     labelNames: ["shard", "total"],
     registers,
   });
@@ -63,7 +64,7 @@ export function createSelfMetrics(facts: SelfFacts, droppedLogLines: () => numbe
   });
   const reloadTimestamp = new Gauge({
     name: "appliance_exporter_config_last_reload_success_timestamp_seconds",
-    help: "When the configuration was last loaded, as Unix time.",
+    help: "Unix time of the last successful load of the configuration.",
     registers,
   });
   const appliances = new Gauge({
@@ -73,25 +74,25 @@ export function createSelfMetrics(facts: SelfFacts, droppedLogLines: () => numbe
   });
   const inFlight = new Gauge({
     name: "appliance_exporter_polls_in_flight",
-    help: "Polls under way.",
+    help: "Polls in flight.",
     registers,
   });
   const skipped = new Counter({
     name: "appliance_exporter_polls_skipped_total",
-    help: "Polls that were due and not made: the one before was still under way (overlap), the appliance asked for a pause or refused the credentials (backoff), or the process was blocked (missed).",
+    help: "Skipped polls: the previous one was still in flight (overlap), the appliance requested a delay or refused the credentials (backoff), or the process was blocked (missed).",
     labelNames: ["reason"],
     registers,
   });
   const duration = new Histogram({
     name: "appliance_exporter_poll_duration_seconds",
-    help: "How long polls take, from name look-up to last byte.",
+    help: "Duration of polls, from the name lookup to the last byte.",
     labelNames: ["operation"],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60],
     registers,
   });
   const lateness = new Histogram({
     name: "appliance_exporter_poll_lateness_seconds",
-    help: "How long after they were due polls start; waiting for a free slot or a connection counts.",
+    help: "Delay of polls from the due time to the start, including the wait for a slot or a connection.",
     labelNames: ["operation"],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers,
@@ -104,7 +105,7 @@ export function createSelfMetrics(facts: SelfFacts, droppedLogLines: () => numbe
   });
   const dropped = new Counter({
     name: "appliance_exporter_log_messages_dropped_total",
-    help: "Log lines lost because nobody took them.",
+    help: "Log lines dropped because stderr was blocked or closed.",
     registers,
   });
 

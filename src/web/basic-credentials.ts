@@ -1,11 +1,11 @@
-/** What a client says it is. */
+/** The user name and password that a client sent. */
 export interface Credentials {
   readonly user: string;
-  /** As it came: hashes are made of bytes. */
+  /** Raw bytes, as bcrypt hashes bytes. */
   readonly password: Buffer;
 }
 
-/** The credentials of an Authorization header; `undefined` for another scheme or form. @see RFC 7617, 2 */
+/** The credentials of an Authorization header; `undefined` for another scheme or an invalid value. @see RFC 7617, 2 */
 export function readBasicCredentials(header: string | undefined): Credentials | undefined {
   const [, encoded] = /^basic ([A-Za-z0-9+/]+={0,2})$/i.exec(header ?? "") ?? [];
   if (encoded === undefined) return undefined;

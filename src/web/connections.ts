@@ -3,8 +3,8 @@ import type { Server as SecureServer } from "node:https";
 import { isIPv6, type Socket } from "node:net";
 
 /**
- * Who counts as one client, by its address: an IPv4 address, also where IPv6 carries it, or the first 64 bits of an IPv6
- * address, all of whose further bits one machine may choose.
+ * Identifies a client: its IPv4 address (also if mapped into IPv6), or the first 64 bits of its IPv6 address, because a
+ * machine may choose the rest.
  */
 export function clientOf(address = ""): string {
   const [, mapped] = /^::ffff:([\d.]+)$/i.exec(address) ?? [];
@@ -16,38 +16,38 @@ export function clientOf(address = ""): string {
   return [...left, ...(right === undefined ? [] : Array<string>(8).fill("0"))].slice(0, 4).join(":");
 }
 
-/** More than any scraping set-up needs; fewer than would exhaust the descriptors. */
+/** More than any scraping setup needs. */
 const MAX_CONNECTIONS = 512;
-/** From a request to the last byte of its answer. */
-const ANSWER_TIMEOUT_MS = 30_000;
-/** An answer or a pause between requests that has lasted for so long is slow. */
+/** From a request to the last byte of its response. */
+const RESPONSE_TIMEOUT_MS = 30_000;
+/** A response or an idle period that lasts longer is slow. */
 const SLOW_MS = 2000;
 
-/** Every connection of the servers that it is given. */
+/** The connections of several servers. */
 export interface Connections {
   /**
-   * Bounds the server's connections, counted over all servers: one too many ends another one, see `connectionToEnd`. Ends
-   * a connection whose answer is not sent within 30 seconds.
+   * Limits the connections of all servers together: a new one beyond the limit closes another, see `connectionToClose`.
+   * Closes a connection whose response is not sent within 30 seconds.
    */
-  bound(server: Server | SecureServer): void;
-  /** Ends all that are idle, those that never sent a request or are in a handshake too, and the others as they become so. */
+  limit(server: Server | SecureServer): void;
+  /** Closes idle connections, including those without a request or in a handshake, and the others when they become idle. */
   drain(): void;
 }
 
 export interface ConnectionState {
-  /** By `clientOf`. */
+  /** From `clientOf`. */
   readonly client: string;
-  /** Whether a request is not answered yet. */
+  /** Whether a response is pending. */
   readonly isAnswering: boolean;
-  /** Monotonic: the latest request, the end of its answer, or the start of the connection. */
+  /** Monotonic: the latest request, the end of its response, or the start of the connection. */
   readonly sinceMs: number;
 }
 
 /**
- * Which connection makes room for a new one: of a client that has most, one that is slow rather than one that is not,
- * then one that is idle, then the oldest state. `undefined` if there are none.
+ * The connection to close for a new one: of the clients with the most connections, a slow one first, then an idle one,
+ * then the one whose state is oldest. `undefined` if there are none.
  */
-export function connectionToEnd<T extends ConnectionState>(
+export function connectionToClose<T extends ConnectionState>(
   connections: readonly T[],
   nowMs: number,
 ): T | undefined {
@@ -71,36 +71,36 @@ interface Connection extends ConnectionState {
 }
 
 export function createConnections(limit = MAX_CONNECTIONS): Connections {
-  /** By their ends: TLS hands requests over on a socket of its own. */
+  /** By addresses and ports, because TLS delivers requests on another socket object. */
   const connections = new Map<string, Connection>();
   let isDraining = false;
 
-  function change(ends: string, isAnswering: boolean): void {
-    const known = connections.get(ends);
+  function change(key: string, isAnswering: boolean): void {
+    const known = connections.get(key);
     if (known === undefined || known.socket.destroyed) return;
-    connections.set(ends, { ...known, isAnswering, sinceMs: performance.now() });
+    connections.set(key, { ...known, isAnswering, sinceMs: performance.now() });
     if (isDraining && !isAnswering) known.socket.destroy();
   }
 
   return {
-    bound: (server) => {
-      // The runtime's own, which closing calls, takes an answer that is ended for one that is sent, and cuts it.
+    limit: (server) => {
+      // Node calls this on close; its own version cuts responses that are ended but not fully sent.
       server.closeIdleConnections = () => {};
       server.on("connection", (socket: Socket) => {
-        const ends = endsOf(socket);
+        const key = keyOf(socket);
         const others = [...connections.values()];
         const nowMs = performance.now();
         const client = clientOf(socket.remoteAddress);
-        connections.set(ends, { socket, client, isAnswering: false, sinceMs: nowMs });
+        connections.set(key, { socket, client, isAnswering: false, sinceMs: nowMs });
         socket.once("close", () => {
-          if (connections.get(ends)?.socket === socket) connections.delete(ends);
+          if (connections.get(key)?.socket === socket) connections.delete(key);
         });
-        if (connections.size > limit) connectionToEnd(others, nowMs)?.socket.destroy();
+        if (connections.size > limit) connectionToClose(others, nowMs)?.socket.destroy();
       });
       server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
-        const ends = endsOf(socket);
-        change(ends, true);
-        response.once("close", () => change(ends, false));
+        const key = keyOf(socket);
+        change(key, true);
+        response.once("close", () => change(key, false));
         limitTime(socket, response);
       });
     },
@@ -112,10 +112,10 @@ export function createConnections(limit = MAX_CONNECTIONS): Connections {
 }
 
 function limitTime(socket: Socket, response: ServerResponse): void {
-  const timer = setTimeout(() => socket.destroy(), ANSWER_TIMEOUT_MS);
+  const timer = setTimeout(() => socket.destroy(), RESPONSE_TIMEOUT_MS);
   response.once("close", () => clearTimeout(timer));
 }
 
-function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+function keyOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
   return [remoteAddress, remotePort, localAddress, localPort].join(" ");
 }

@@ -1,19 +1,18 @@
 /**
- * Items that wait, by owner and by a part of the owner's. Owners have turns one after the other, and so have the parts
- * of an owner. Within a part the latest item comes first: when more comes than can be served, some are served in time
- * instead of all too late.
+ * Waiting items, grouped by owner and by part of an owner. Owners take turns, and so do the parts of an owner. Within a
+ * part the latest item comes first: under overload, some items are served in time instead of all too late.
  */
 export interface FairQueue<T> {
-  /** Returns what loses its place, if there are too many: the oldest of the longest part of the owner that has most. */
+  /** If the queue is full, removes and returns the oldest item of the longest part of the owner with the most items. */
   add(owner: string, part: string, item: T): T | undefined;
   take(): T | undefined;
-  /** Whether it was waiting. */
+  /** Returns whether the item was waiting. */
   remove(owner: string, part: string, item: T): boolean;
 }
 
-/** `limit`: of items that wait. */
+/** `limit`: waiting items. */
 export function createFairQueue<T>(limit: number): FairQueue<T> {
-  /** In the order of their turns, and their parts too; none is empty. */
+  /** Owners and parts in the order of their turns; none is empty. */
   const owners = new Map<string, Map<string, T[]>>();
   let size = 0;
 
@@ -44,7 +43,7 @@ export function createFairQueue<T>(limit: number): FairQueue<T> {
       const [[part, items] = []] = parts ?? [];
       if (owner === undefined || parts === undefined || part === undefined || items === undefined)
         return undefined;
-      // Behind all others.
+      // To the end of the line.
       owners.delete(owner);
       owners.set(owner, parts);
       parts.delete(part);
@@ -62,7 +61,7 @@ function sizeOf(parts: ReadonlyMap<string, readonly unknown[]>): number {
   return [...parts.values()].reduce((total, { length }) => total + length, 0);
 }
 
-/** Of equals the last one. */
+/** The last of equal ones. */
 function greatest<K, V>(
   entries: ReadonlyMap<K, V>,
   sizeIn: (value: V) => number,

@@ -7,20 +7,20 @@ import { send, text, type Reply } from "./reply.ts";
 import { pathOf } from "./paths.ts";
 import type { WebConfig } from "./web-config.ts";
 
-/** Protects the pages; its rules can change. */
+/** Adds response headers and requires passwords; its rules can change. */
 export interface Guard {
-  /** `routePrefix`: in front of the paths that `handler` knows, without a slash at its end; empty for none. */
+  /** `routePrefix`: the prefix of the paths that `handler` serves, without a trailing slash; empty for none. */
   protect(handler: RequestListener, routePrefix: string): RequestListener;
-  /** From the next request on. */
+  /** Takes effect from the next request on. */
   apply(rules: GuardRules): void;
 }
 
 type GuardRules = Pick<WebConfig, "users" | "headers">;
 
-/** For orchestrators: they hold no secrets, and somebody who guesses passwords must not get us restarted. */
+/** Open for orchestrators, which have no password. Password guessing must not cause a restart. */
 const OPEN_PATHS = ["/-/healthy", "/-/ready"];
 
-/** How long a client waits for its password to be checked; less than Prometheus's usual timeout of a scrape. */
+/** How long a client waits for its password check; less than Prometheus's default scrape timeout. */
 const MAX_WAIT_MS = 5000;
 
 const UNAUTHORIZED = text(401, "Unauthorized", {
@@ -28,7 +28,6 @@ const UNAUTHORIZED = text(401, "Unauthorized", {
 });
 const BUSY = text(503, "Too many passwords to check", { "retry-after": "1" });
 
-/** Adds headers and requires passwords, as the rules say. */
 export function createGuard(initial: GuardRules): Guard {
   const check = createPasswordCheck();
   const failed = new WeakSet<Socket>();
@@ -38,12 +37,12 @@ export function createGuard(initial: GuardRules): Guard {
     if (rules.users.size === 0) return undefined;
     const credentials = readBasicCredentials(request.headers.authorization);
     if (credentials === undefined) return UNAUTHORIZED;
-    const verdict = await withPatience(response, (givenUp) => judge(credentials, request.socket, givenUp));
+    const verdict = await withTimeout(response, (signal) => verify(credentials, request.socket, signal));
     if (verdict !== "right") failed.add(request.socket);
     return replyTo(verdict);
   }
 
-  function judge(credentials: Credentials, socket: Socket, givenUp: AbortSignal): Promise<Verdict> {
+  function verify(credentials: Credentials, socket: Socket, signal: AbortSignal): Promise<Verdict> {
     const hash = rules.users.get(credentials.user)?.reveal();
     const attempt = {
       credentials,
@@ -52,7 +51,7 @@ export function createGuard(initial: GuardRules): Guard {
       client: clientOf(socket.remoteAddress),
       hasFailed: failed.has(socket),
     };
-    return check(attempt, givenUp);
+    return check(attempt, signal);
   }
 
   return {
@@ -63,7 +62,7 @@ export function createGuard(initial: GuardRules): Guard {
         for (const [name, value] of Object.entries(rules.headers)) response.setHeader(name, value);
         (isOpen(request) ? Promise.resolve(undefined) : refusal(request, response))
           .then((reply) => {
-            // The client may have left while its password was checked.
+            // The client may have disconnected during the check.
             if (response.destroyed) return undefined;
             return reply === undefined ? handler(request, response) : send(request, response, reply);
           })
@@ -76,20 +75,20 @@ export function createGuard(initial: GuardRules): Guard {
   };
 }
 
-/** Gives up after a while, or when the client has gone. */
-async function withPatience<T>(
+/** Aborts the work after a timeout or when the client disconnects. */
+async function withTimeout<T>(
   response: ServerResponse,
-  work: (givenUp: AbortSignal) => Promise<T>,
+  work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const patience = new AbortController();
-  const giveUp = (): void => patience.abort();
-  const timer = setTimeout(giveUp, MAX_WAIT_MS);
-  response.once("close", giveUp);
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  const timer = setTimeout(abort, MAX_WAIT_MS);
+  response.once("close", abort);
   try {
-    return await work(patience.signal);
+    return await work(controller.signal);
   } finally {
     clearTimeout(timer);
-    response.off("close", giveUp);
+    response.off("close", abort);
   }
 }
 
@@ -106,7 +105,7 @@ function replyTo(verdict: Verdict): Reply | undefined {
   }
 }
 
-/** A hash with the highest cost of all users that fits no password: the time does not reveal whether a user exists. */
+/** A hash that matches no password, with the highest cost of all users: response times do not reveal which users exist. */
 function dummyHash({ users }: GuardRules): string {
   const costs = [...users.values()].map((hash) => hash.reveal().slice(4, 6));
   return `$2b$${costs.toSorted().at(-1) ?? "10"}$${".".repeat(53)}`;

@@ -3,7 +3,7 @@ import type { Server as HttpServer } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import { isIPv6 } from "node:net";
 
-/** Where to listen; without a host, on all addresses. */
+/** An address to listen on; without a host, all addresses. */
 export interface ListenAddress {
   readonly host: string | undefined;
   readonly port: number;
@@ -14,7 +14,7 @@ const HOST_NAME = /^[a-z0-9_][a-z0-9_.-]{0,252}$/i;
 
 export const MAX_PORT = 65_535;
 
-/** Reads `:10849`, `127.0.0.1:10849`, `[::1]:10849` or `localhost:10849`; `undefined` for anything else. Port 0 means any. */
+/** Parses `:10849`, `127.0.0.1:10849`, `[::1]:10849` or `localhost:10849`; otherwise `undefined`. Port 0 means any free port. */
 export function parseListenAddress(text: string): ListenAddress | undefined {
   const [, ipv6, name = "", digits] = LISTEN.exec(text) ?? [];
   const port = Number(digits);
@@ -24,24 +24,23 @@ export function parseListenAddress(text: string): ListenAddress | undefined {
   return isHostName(name) ? { host: name, port } : undefined;
 }
 
-/** Whether this may be a host's name; IPv4 addresses have the same form. */
+/** Whether this is a valid host name or IPv4 address. */
 export function isHostName(text: string): boolean {
   return HOST_NAME.test(text);
 }
 
-/** As it stands in a URL. */
+/** The address as `host:port` of a URL. */
 export function formatAddress({ host = "", port }: ListenAddress): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
 type Server = HttpServer | HttpsServer;
 
-/** Where a server listens. */
 export interface ListeningAddress extends ListenAddress {
   readonly host: string;
 }
 
-/** Resolves when the server listens, to where it does; port 0 has become a free one. Rejects with the runtime's error. */
+/** Resolves to the actual address when the server listens. Rejects with Node's error. */
 export async function listen(server: Server, { host, port }: ListenAddress): Promise<ListeningAddress> {
   server.listen({ port, ...(host === undefined ? {} : { host }) });
   await once(server, "listening");
@@ -51,7 +50,7 @@ export async function listen(server: Server, { host, port }: ListenAddress): Pro
   return { host: address.address, port: address.port };
 }
 
-/** Stops listening, ends every connection, and resolves when the last one is gone; at once where it does not listen. */
+/** Stops listening and closes every connection; resolves when the last one is closed. */
 export async function closeAtOnce(server: Server): Promise<void> {
   if (!server.listening) return;
   const closed = once(server, "close");

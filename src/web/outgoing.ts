@@ -1,55 +1,55 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { send, type Reply } from "./reply.ts";
 
-/** Of bodies that are being sent, each counted once. */
+/** Total size of the bodies being sent; a body that several responses share counts once. */
 const MAX_BYTES = 32 * 2 ** 20;
-/** An answer that takes longer to send is slow. */
+/** A response that takes longer to send is slow. */
 const SLOW_MS = 2000;
 
-/** Answers that are being sent, and a bound on the bodies that slow readers can hold. */
+/** The responses being sent, with a limit on the bodies that slow clients keep in memory. */
 export interface Outgoing {
-  /** Resolves when the bodies are within the bound; if they are not, it cuts the oldest answers as they become slow. */
+  /** Resolves when the bodies are within the limit; until then, aborts the oldest responses as they become slow. */
   room(): Promise<void>;
-  /** Sends a reply. If the bodies come to twice the bound with it, the oldest answers are cut. */
+  /** Sends a reply. If the bodies exceed twice the limit, aborts the oldest responses. */
   send(request: IncomingMessage, response: ServerResponse, reply: Reply): void;
 }
 
-interface Answer {
+interface Pending {
   readonly body: Buffer;
   readonly sinceMs: number;
 }
 
 /** `nowMs`: monotonic. */
 export function createOutgoing(nowMs = () => performance.now(), maxBytes = MAX_BYTES): Outgoing {
-  /** The oldest first. */
-  const answers = new Map<ServerResponse, Answer>();
+  /** Oldest first. */
+  const pending = new Map<ServerResponse, Pending>();
 
   function bytes(): number {
-    const bodies = new Set([...answers.values()].map(({ body }) => body));
+    const bodies = new Set([...pending.values()].map(({ body }) => body));
     return [...bodies].reduce((sum, { length }) => sum + length, 0);
   }
-  function cutOldest(): void {
-    const [oldest] = answers.keys();
+  function abortOldest(): void {
+    const [oldest] = pending.keys();
     if (oldest === undefined) return;
-    answers.delete(oldest);
+    pending.delete(oldest);
     oldest.destroy();
   }
 
   return {
     room: async () => {
       while (bytes() > maxBytes) {
-        const [oldest] = answers.values();
+        const [oldest] = pending.values();
         const waitMs = (oldest?.sinceMs ?? 0) + SLOW_MS - nowMs();
-        if (waitMs <= 0) cutOldest();
+        if (waitMs <= 0) abortOldest();
         else await new Promise((resolve) => setTimeout(resolve, Math.min(waitMs, 100)));
       }
     },
     send: (request, response, reply) => {
       if (response.destroyed) return;
       const body = typeof reply.body === "string" ? Buffer.from(reply.body) : reply.body;
-      answers.set(response, { body, sinceMs: nowMs() });
-      response.once("close", () => answers.delete(response));
-      while (answers.size > 1 && bytes() > 2 * maxBytes) cutOldest();
+      pending.set(response, { body, sinceMs: nowMs() });
+      response.once("close", () => pending.delete(response));
+      while (pending.size > 1 && bytes() > 2 * maxBytes) abortOldest();
       send(request, response, { ...reply, body });
     },
   };

@@ -1,9 +1,9 @@
 import { createFairQueue } from "./fair-queue.ts";
 
-/** Pieces of work that wait, of all clients together. */
+/** Waiting jobs of all clients. */
 const MAX_WAITING = 512;
 
-/** Does work for a page in its turn; `undefined` if too much waits. */
+/** Runs work for a page in its turn; resolves to `undefined` if the queue is full. */
 export type DoInTurn = <T>(
   page: string,
   client: string,
@@ -11,12 +11,11 @@ export type DoInTurn = <T>(
 ) => Promise<T | undefined>;
 
 /**
- * Makes pages one at a time, so that those who ask for them take half of the time at most: each is followed by a pause as
- * long as it has stopped the event loop. Pages have turns, and so have the clients that ask for one.
+ * Renders pages one at a time. After each one it pauses for as long as the page blocked the event loop, so that pages take
+ * at most half of the time. Pages take turns, and so do the clients of a page.
  */
 export function createPageWork(): DoInTurn {
   interface Job {
-    /** Starts the work. */
     run(): void;
     refuse(): void;
   }
@@ -29,7 +28,7 @@ export function createPageWork(): DoInTurn {
     for (let job = queue.take(); job !== undefined; job = queue.take()) {
       const startedMs = performance.now();
       job.run();
-      // What then goes on in other threads stops nobody.
+      // Work in other threads does not block the event loop.
       await nextTurn();
       await pause(performance.now() - startedMs);
     }

@@ -3,7 +3,7 @@ import { targetOf } from "./paths.ts";
 import { compressed, type Reply } from "./reply.ts";
 import { sharedReply, createSharedRendering } from "./scrape.ts";
 
-/** Only our own files: no inline script or style, no frame around the page, no request to another host. */
+/** Only the exporter's own files: no inline script or style, no framing, no request to another host. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -15,7 +15,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Serves HTML that `render` makes for the query, and that no cache may keep. */
+/** Serves the HTML that `render` returns for the query; it is not cached. */
 export function createStatusPage(
   render: (query: URLSearchParams) => string,
 ): (request: IncomingMessage) => Promise<Reply> {
@@ -34,7 +34,7 @@ export function createStatusPage(
   };
 }
 
-/** The fleet's document as JSON, for programs. */
+/** Serves the fleet as JSON. */
 export function createFleetPage(render: () => Promise<string>): (request: IncomingMessage) => Promise<Reply> {
   const rendering = createSharedRendering(render);
   return async (request) => {

@@ -3,31 +3,28 @@ import { verify } from "@node-rs/bcrypt";
 import type { Credentials } from "./basic-credentials.ts";
 import { createFairQueue, type FairQueue } from "./fair-queue.ts";
 
-/** Passwords that wait, of all clients that have failed lately, and of all others. */
+/** Waiting passwords of clients that have failed recently, and of all others. */
 const MAX_WAITING = 100;
-/** Clients remembered because they have sent a wrong password. */
+/** Remembered clients that have sent a wrong password. */
 const MAX_FAILED_CLIENTS = 1024;
-/** Answers remembered, of each kind. */
+/** Remembered results of each kind. */
 const MAX_REMEMBERED = 256;
 
 export type Verdict = "right" | "wrong" | "busy";
 
 export interface Attempt {
   readonly credentials: Credentials;
-  /** That user's bcrypt hash, or any other if there is no such user. */
+  /** The user's bcrypt hash, or another one if there is no such user. */
   readonly hash: string;
   readonly isKnownUser: boolean;
-  /** Who asks, by address. */
+  /** From `clientOf`. */
   readonly client: string;
-  /** Whether its connection has asked with a password that did not let it in. */
+  /** Whether an earlier attempt on this connection failed. */
   readonly hasFailed: boolean;
 }
 
-/**
- * Whether these are the credentials of a user. `busy` if too many wait, or as soon as the signal says that this one waits
- * no longer.
- */
-export type CheckPassword = (attempt: Attempt, givenUp: AbortSignal) => Promise<Verdict>;
+/** Checks a user's credentials. Resolves to `busy` if too many attempts wait, or when the signal aborts this one. */
+export type CheckPassword = (attempt: Attempt, signal: AbortSignal) => Promise<Verdict>;
 
 interface Check {
   readonly queue: FairQueue<Check>;
@@ -37,14 +34,14 @@ interface Check {
 }
 
 /**
- * Checks one password at a time, in a thread of the pool. Clients have turns, and so have the users that a client tries,
- * each once for connections that have failed before and once for others: whoever guesses delays another client, another
- * user, or a new connection by few checks. Clients that have sent a wrong password lately come after all others. When too
- * many wait, the client that has most of them waiting loses one.
+ * Checks one password at a time, in a thread of the pool. Clients take turns, and so do the users that a client tries, with
+ * separate turns for connections that have failed before. So password guessing delays other clients, other users and new
+ * connections by only a few checks. Clients that have recently sent a wrong password come after all others. If too many
+ * attempts wait, the client with the most of them loses one.
  *
- * Results are remembered under a keyed digest of user, password and hash, never the password: a look-up reveals nothing
- * by its time. Right ones never wait, and wrong ones cannot push them out. A password that nobody waits for when its turn
- * comes is not checked; a check that has begun is remembered, so that an expensive hash is found the next time.
+ * Results are cached under a keyed digest of user, password and hash, so that the time of a lookup reveals nothing. Correct
+ * passwords never wait, and wrong ones cannot evict them. A password that no request waits for is not checked. A check that
+ * has started is always cached, so that an expensive hash is available next time.
  */
 export function createPasswordCheck(): CheckPassword {
   const key = randomBytes(32);
@@ -70,7 +67,7 @@ export function createPasswordCheck(): CheckPassword {
     return isRight ? "right" : "wrong";
   }
 
-  function settle(check: Check, verdict: Verdict | Promise<Verdict>): void {
+  function resolveCheck(check: Check, verdict: Verdict | Promise<Verdict>): void {
     checks.delete(keyOf(check));
     for (const resolve of check.waiting) resolve(verdict);
   }
@@ -85,26 +82,26 @@ export function createPasswordCheck(): CheckPassword {
     for (let check = next(); check !== undefined; check = next()) {
       const verdict = decide(check);
       await verdict.catch(() => {});
-      settle(check, verdict);
+      resolveCheck(check, verdict);
     }
     isChecking = false;
   }
 
-  function waitFor(check: Check, givenUp: AbortSignal): Promise<Verdict> {
+  function waitFor(check: Check, signal: AbortSignal): Promise<Verdict> {
     return new Promise((resolve) => {
       check.waiting.add(resolve);
-      const giveUp = (): void => {
+      const abort = (): void => {
         resolve("busy");
         check.waiting.delete(resolve);
         const isUnwanted = check.waiting.size === 0;
         if (isUnwanted && check.queue.remove(check.attempt.client, partOf(check.attempt), check))
           checks.delete(keyOf(check));
       };
-      givenUp.addEventListener("abort", giveUp, { once: true });
+      signal.addEventListener("abort", abort, { once: true });
     });
   }
 
-  return async (attempt, givenUp) => {
+  return async (attempt, signal) => {
     const { client, hash, isKnownUser, credentials } = attempt;
     const { user, password } = credentials;
     const id = createHmac("sha256", key)
@@ -115,11 +112,11 @@ export function createPasswordCheck(): CheckPassword {
     if (known !== undefined) return known;
     const queue = failedClients.has(client) ? queues.failed : queues.fresh;
     const check: Check = checks.get(keyOf({ id, attempt })) ?? { queue, id, attempt, waiting: new Set() };
-    const verdict = waitFor(check, givenUp);
+    const verdict = waitFor(check, signal);
     if (!checks.has(keyOf(check))) {
       checks.set(keyOf(check), check);
       const displaced = queue.add(client, partOf(attempt), check);
-      if (displaced !== undefined) settle(displaced, "busy");
+      if (displaced !== undefined) resolveCheck(displaced, "busy");
       void checkAll();
     }
     return verdict;
@@ -134,10 +131,10 @@ function keyOf({ id, attempt }: Pick<Check, "id" | "attempt">): string {
   return `${attempt.client} ${id}`;
 }
 
-/** The oldest one goes. */
-function remember(ids: Set<string>, id: string, most = MAX_REMEMBERED): void {
+/** Evicts the oldest entry if the cache is full. */
+function remember(ids: Set<string>, id: string, limit = MAX_REMEMBERED): void {
   ids.delete(id);
   ids.add(id);
   const [oldest] = ids;
-  if (ids.size > most && oldest !== undefined) ids.delete(oldest);
+  if (ids.size > limit && oldest !== undefined) ids.delete(oldest);
 }

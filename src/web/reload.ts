@@ -6,12 +6,12 @@ export type ReloadConfig = () => Promise<
   { readonly ok: true } | { readonly ok: false; readonly errors: readonly string[] }
 >;
 
-/** A body, if anybody sends one, is not waited for. */
+/** The server does not wait for a request body. */
 const CLOSE = { connection: "close", "cache-control": "no-store" };
 
 /**
  * Reloads on POST and PUT and reports the result: 200, or 500 with the errors; 403 if it is not enabled, or if a web page
- * asks.
+ * sent the request.
  *
  * @see https://prometheus.io/docs/prometheus/latest/management_api/#reload
  */
@@ -31,8 +31,8 @@ export async function reloadReply(
 }
 
 /**
- * Whether a browser sends this for a page. No page of ours reloads, so that it does not matter which one it is: after DNS
- * rebinding, a foreign page has our own address as its origin.
+ * Whether a browser sent this for a web page. The status page never reloads, so no origin is allowed: after DNS rebinding,
+ * a foreign page has the exporter's address as its origin.
  *
  * @see https://fetch.spec.whatwg.org/#origin-header and https://www.w3.org/TR/fetch-metadata/
  */

@@ -13,7 +13,7 @@ export function text(status: number, body: string, headers: Readonly<Record<stri
   return { status, contentType: "text/plain; charset=utf-8", body: `${body}\n`, headers };
 }
 
-/** Sends a reply, to HEAD without its body. Headers that were set before override the reply's own. */
+/** Sends a reply, without its body for HEAD. Headers set before override those of the reply. */
 export function send(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
   const body = typeof reply.body === "string" ? Buffer.from(reply.body) : reply.body;
   response.writeHead(reply.status, {
@@ -28,12 +28,12 @@ export function send(request: IncomingMessage, response: ServerResponse, reply: 
 
 const gzipBytes = promisify(gzip);
 
-/** Quickly rather than well. */
+/** Compresses fast rather than small. */
 export function compress(bytes: Buffer | string): Promise<Buffer> {
   return gzipBytes(bytes, { level: constants.Z_BEST_SPEED });
 }
 
-/** Whether an Accept-Encoding header takes gzip; `*` stands for it where it is not named. @see RFC 9110, 12.5.3 */
+/** Whether an Accept-Encoding header accepts gzip, by name or by `*`. @see RFC 9110, 12.5.3 */
 export function acceptsGzip(header: string | undefined): boolean {
   const codings = (header ?? "").split(",").map((coding) => coding.trim().toLowerCase());
   const named =
@@ -41,7 +41,7 @@ export function acceptsGzip(header: string | undefined): boolean {
   return named !== undefined && /^[^;]+(;\s*q=(1(\.0*)?|0\.0*[1-9]\d*))?$/.test(named.replaceAll(" ", ""));
 }
 
-/** The reply with its body compressed, for who takes gzip. */
+/** The reply, compressed if the client accepts gzip. */
 export async function compressed({ headers }: IncomingMessage, reply: Reply): Promise<Reply> {
   const varying = { ...reply, headers: { ...reply.headers, vary: "accept-encoding" } };
   if (!acceptsGzip(headers["accept-encoding"])) return varying;

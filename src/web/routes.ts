@@ -12,37 +12,36 @@ import { text, type Reply } from "./reply.ts";
 const BUSY = text(503, "Too many requests at once", { "retry-after": "1" });
 
 export interface RouteDeps {
-  /** Where the metrics are: `/metrics`. */
+  /** The path of the metrics, such as `/metrics`. */
   readonly telemetryPath: string;
   readonly renderMetrics: () => Promise<string | Buffer>;
-  /** What is true of the fleet, for people. */
   readonly document: () => FleetDocument;
   /** The status page as HTML, for the query of its URL. */
   readonly renderPage: (query: URLSearchParams) => string;
-  /** The files that the status page loads, by path. The paths change with the content. */
+  /** Scripts and styles of the status page, by path. The paths change with the content. */
   readonly assets: ReadonlyMap<string, Pick<Reply, "contentType" | "body">>;
   readonly isHealthy: () => boolean;
   readonly isReady: () => boolean;
-  /** The running configuration as text, without its secrets. */
+  /** The running configuration without its secrets. */
   readonly configText: () => string;
-  /** Nothing where reloading over HTTP is not enabled. */
+  /** `undefined` if reloading over HTTP is not enabled. */
   readonly reload: ReloadConfig | undefined;
-  /** A page could not be made: a bug. */
+  /** Called when a bug prevents a page. */
   readonly onError: (path: string, error: unknown) => void;
 }
 
 type Page = (request: IncomingMessage) => Reply | Promise<Reply>;
 
 /**
- * Answers GET and HEAD, and POST and PUT to reload; 405 for other methods, 404 for other paths, 503 if too many scrapes
- * are under way or too much work waits. What slow readers hold of the answers is bounded.
+ * Serves GET and HEAD, and POST and PUT to reload; 405 for other methods, 404 for other paths, 503 if too many requests
+ * wait. Limits the responses that slow clients keep in memory.
  */
 export function createRoutes(deps: RouteDeps): RequestListener {
   const outgoing = createOutgoing();
   const workInTurn = createPageWork();
   const scrapeInPlace = createScrapePlaces();
 
-  /** One piece of work for all who ask together, so that it is never one too many. */
+  /** One job for simultaneous requests, which therefore always fits into the queue. */
   function shared<T>(page: string, render: () => T | Promise<T>): () => Promise<T> {
     return async () => {
       await outgoing.room();
@@ -85,19 +84,18 @@ export function createRoutes(deps: RouteDeps): RequestListener {
 
   return (request, response) => {
     const path = pathOf(request);
-    const answered =
-      path === RELOAD_PATH ? reloadReply(request, deps.reload) : answer(request, pages.get(path));
-    answered
+    const reply = path === RELOAD_PATH ? reloadReply(request, deps.reload) : serve(request, pages.get(path));
+    reply
       .catch((error: unknown) => {
         deps.onError(path, error);
         return text(500, "Internal error");
       })
-      .then((reply) => outgoing.send(request, response, reply))
+      .then((ready) => outgoing.send(request, response, ready))
       .catch(() => response.destroy());
   };
 }
 
-async function answer(request: IncomingMessage, page: Page | undefined): Promise<Reply> {
+async function serve(request: IncomingMessage, page: Page | undefined): Promise<Reply> {
   if (request.method !== "GET" && request.method !== "HEAD") {
     return text(405, "Only GET and HEAD are served", { allow: "GET, HEAD", connection: "close" });
   }

@@ -6,18 +6,18 @@ import { acceptsGzip, type Reply, compress } from "./reply.ts";
 /** Text format 0.0.4. @see https://prometheus.io/docs/instrumenting/exposition_formats/ */
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** Metrics in the forms in which they may be sent; each is made when it is asked for. */
+/** A text in both encodings; each is rendered on request. */
 export interface MetricsText {
   plain(): Promise<Buffer>;
   gzipped(): Promise<Buffer>;
 }
 
-/** 200 with the metrics, compressed if the request takes that. */
+/** 200 with the metrics, compressed if the client accepts gzip. */
 export function metricsReply(request: IncomingMessage, text: MetricsText): Promise<Reply> {
   return sharedReply(request, text, METRICS_TYPE);
 }
 
-/** 200 with a text that requests share, compressed if the request takes that. */
+/** 200 with a shared rendering, compressed if the client accepts gzip. */
 export async function sharedReply(
   { headers }: IncomingMessage,
   text: MetricsText,
@@ -32,35 +32,35 @@ export async function sharedReply(
   };
 }
 
-/** The text of /metrics. Requests while it is rendered, or compressed, share the result. */
+/** Requests during rendering share its result, and requests during compression likewise. */
 export function createSharedRendering(render: () => Promise<string | Buffer>): MetricsText {
-  const plain = shareWhileUnderWay(async () => {
+  const plain = shareWhilePending(async () => {
     const text = await render();
     return typeof text === "string" ? Buffer.from(text) : text;
   });
-  return { plain, gzipped: shareWhileUnderWay(async () => compress(await plain())) };
+  return { plain, gzipped: shareWhilePending(async () => compress(await plain())) };
 }
 
-/** Calls that arrive while one is under way get its result. */
-function shareWhileUnderWay<T>(work: () => Promise<T>): () => Promise<T> {
-  let underWay: Promise<T> | undefined;
-  return () => (underWay ??= work().finally(() => (underWay = undefined)));
+/** Calls during a pending one share its result. */
+function shareWhilePending<T>(work: () => Promise<T>): () => Promise<T> {
+  let pending: Promise<T> | undefined;
+  return () => (pending ??= work().finally(() => (pending = undefined)));
 }
 
-/** Scrapes that wait for their text at once. One that is being sent is not counted: a slow reader keeps nobody out. */
+/** Scrapes that wait for the metrics at the same time. Sending does not count, so a slow reader takes no place. */
 const MAX_SCRAPES = 100;
-/** Of these, for connections that scraped within the last second; the others of them wait. So nobody keeps others out. */
+/** Places for connections that scraped within the last second, so that no client takes all places. */
 const MAX_REPEATED = 50;
 const REPEATED_MS = 1000;
 
-/** Scrapes for a connection as soon as it has a place; `undefined` if there is none. */
+/** Scrapes when the connection gets a place; resolves to `undefined` if all places are taken. */
 export type ScrapeInPlace = <T>(socket: Socket, scrape: () => Promise<T>) => Promise<T | undefined>;
 
-/** Bounds the scrapes under way. */
+/** Limits simultaneous scrapes. */
 export function createScrapePlaces(): ScrapeInPlace {
   let taken = 0;
   const repeated = pLimit(MAX_REPEATED);
-  /** When the latest scrape of a connection was over. */
+  /** When the latest scrape of a connection ended. */
   const latest = new WeakMap<Socket, number>();
 
   async function takePlace<T>(socket: Socket, scrape: () => Promise<T>): Promise<T | undefined> {

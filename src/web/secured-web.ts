@@ -8,18 +8,18 @@ import type { ListenAddress } from "./listen.ts";
 import { startWebServer, type WebServer, type WebStart } from "./server.ts";
 import { loadWebConfig, type WebConfig, type WebConfigResult } from "./web-config.ts";
 
-/** Our own server, protected as its configuration says. */
+/** The exporter's web server with its web configuration. */
 export interface SecuredWeb {
-  /** What the configuration was read from at first; without one, nothing. */
+  /** What the first load has read; empty without a web configuration. */
   readonly sources: readonly Source[];
-  /** `routePrefix`: in front of every path; `maxConnections`: of clients at once, with a default. */
+  /** `routePrefix`: see `underPrefix`; `maxConnections`: simultaneous connections of clients, 512 by default. */
   start(
     listeners: readonly ListenAddress[],
     handler: RequestListener,
     routePrefix: string,
     maxConnections?: number,
   ): Promise<WebStart>;
-  /** Reads the configuration again; nothing changes before `apply`. */
+  /** Reads the web configuration again; nothing changes before `apply`. */
   prepare(): Promise<Preparation>;
 }
 
@@ -29,7 +29,7 @@ export type SecuredWebResult =
 
 const UNPROTECTED: WebConfig = { tls: undefined, users: new Map(), headers: {} };
 
-/** Reads the web configuration, where there is one, and makes a server of it that listens nowhere yet. */
+/** Loads the web configuration, if there is one; the server listens only after `start`. */
 export async function loadSecuredWeb(file: string | undefined): Promise<SecuredWebResult> {
   const load = async (): Promise<WebConfigResult> =>
     file === undefined ? { ok: true, config: UNPROTECTED, sources: [] } : loadWebConfig(file);
@@ -50,7 +50,7 @@ export async function loadSecuredWeb(file: string | undefined): Promise<SecuredW
     web: {
       sources: loaded.sources,
       start: async (listeners, handler, routePrefix, maxConnections) => {
-        // The guard is the outermost: paths outside of the prefix require a password too.
+        // The guard is outermost: paths outside the prefix require a password too.
         const served = guard.protect(underPrefix(routePrefix, handler), routePrefix);
         const started = await startWebServer(listeners, served, current.tls, maxConnections);
         if (started.ok) server = started.server;

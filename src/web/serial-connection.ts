@@ -6,12 +6,12 @@ import { Duplex } from "node:stream";
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Takes the bytes of a connection, piece by piece; where the piece ends a request's head, the index behind that. */
+/** Takes the next bytes of a connection; returns the index after the end of a request head, if they contain one. */
 export type FindHeadEnd = (piece: Uint8Array) => number | undefined;
 
 /**
- * Finds where heads of requests end, each at its first empty line; a line ends with LF, with or without CR. Empty lines
- * before a request belong to it. It goes on with the bytes behind the end that it found.
+ * Finds the ends of request heads: the first empty line after each head. Lines end with LF or CRLF. Empty lines before a
+ * request belong to it.
  *
  * @see RFC 9112, 2.1 and 2.2
  */
@@ -30,13 +30,13 @@ export function createHeadFinder(): FindHeadEnd {
   };
 }
 
-/** Runs `work` in one of the next turns of the event loop, after all that came before it. */
+/** Runs `work` in a later turn of the event loop, in order. */
 export type TakeTurn = (work: () => void) => void;
 
-/** A few milliseconds of requests. */
+/** Requests that take a few milliseconds. */
 const PER_TURN = 50;
 
-/** Lets clients begin so many requests in a turn of the event loop, over all connections; in between, everything else goes on. */
+/** Limits the requests that start in a turn of the event loop, over all connections, so that other work continues. */
 export function createTurns(perTurn = PER_TURN): TakeTurn {
   const waiting: (() => void)[] = [];
   let isScheduled = false;
@@ -56,17 +56,17 @@ export function createTurns(perTurn = PER_TURN): TakeTurn {
   };
 }
 
-/** Read at once. What is left stays with the socket, which stops reading from the kernel while it holds more than this. */
+/** Bytes to read at once. The rest stays in the socket, which stops reading from the kernel when its buffer is full. */
 const PIECE_BYTES = 1024;
-/** Written at once: TLS keeps an encrypted copy of what it is given until the client has read it. */
+/** Bytes to write at once: TLS keeps an encrypted copy until the client has read it. */
 const SLICE_BYTES = 64 * 1024;
 
 type Done = (error?: Error | null) => void;
 
 /**
- * A client's connection as HTTP sees it: the next request becomes readable after `release`, when the one before is
- * answered. HTTP parses all that it is given at once, so whatever else a client sends stays unread until then. The end
- * of the client's side waits in the same way: a client that has closed its side still gets its answer.
+ * A client's connection as Node's HTTP server sees it: the next request becomes readable after `release`, when the response
+ * to the previous one is sent. The HTTP parser parses all available bytes at once, so further requests stay unread until
+ * then. The end of the client's side waits too: a client that has closed its side still gets its response.
  */
 class SerialConnection extends Duplex {
   readonly #socket: Socket;
@@ -85,7 +85,7 @@ class SerialConnection extends Duplex {
       this.#handOver();
     });
     socket.on("timeout", () => this.emit("timeout"));
-    // What follows is `close`.
+    // `close` follows.
     socket.on("error", () => {});
     socket.on("close", () => this.destroy());
     this.on("error", () => {});
@@ -110,14 +110,14 @@ class SerialConnection extends Duplex {
     this.#socket.setTimeout(ms);
     return this;
   }
-  /** Ends the connection when everything is sent, whatever the client still sends. */
+  /** Closes the connection when everything is sent, even if the client still sends. */
   destroySoon(): void {
     this.end();
     if (this.writableFinished) this.destroy();
     else this.once("finish", () => this.destroy());
   }
 
-  /** The request is answered. */
+  /** Continues with the next request. */
   release(): void {
     this.#isAnswering = false;
     this.#handOver();
@@ -143,7 +143,7 @@ class SerialConnection extends Duplex {
   }
 
   override _read(): void {
-    // Pieces are pushed as they come: the parser takes each at once, and refuses a head that is too long.
+    // Pieces are pushed as they arrive: the parser takes each at once and rejects a head that is too long.
   }
   override _write(chunk: Buffer, _: BufferEncoding, done: Done): void {
     this.#send(slicesOf(chunk), done);
@@ -159,13 +159,13 @@ class SerialConnection extends Duplex {
       done();
       return;
     }
-    const goOn: Done = (error) => (error ? done(error) : this.#send(rest, done));
-    // A head and its body go out together.
+    const next: Done = (error) => (error ? done(error) : this.#send(rest, done));
+    // A head and its body are sent together.
     this.#socket.cork();
-    if (second === undefined) this.#socket.write(first, goOn);
+    if (second === undefined) this.#socket.write(first, next);
     else {
       this.#socket.write(first);
-      this.#socket.write(second, goOn);
+      this.#socket.write(second, next);
     }
     this.#socket.uncork();
   }
@@ -186,9 +186,9 @@ function slicesOf(bytes: Buffer): readonly Buffer[] {
 }
 
 /**
- * Has a server read the requests of each connection one at a time: the next one when the answer before has been sent, in
- * a turn of its own. `event`: with which the server hands its connections to HTTP. A request with a body is the last one
- * of its connection, since no page reads a body.
+ * Makes a server read the requests of each connection one at a time: the next one after the previous response is sent.
+ * `event`: the event that passes connections to Node's HTTP server. A request with a body is the last one of its
+ * connection, because no page reads a body.
  */
 export function readRequestsSerially(
   server: Server | SecureServer,
@@ -206,7 +206,7 @@ export function readRequestsSerially(
     if (hasBody(request)) response.setHeader("connection", "close");
     if (socket instanceof SerialConnection) response.once("close", () => socket.release());
   });
-  // By itself, HTTP answers 417 where nobody counts the answer.
+  // Node's own 417 response would bypass the limits.
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
     server.emit("request", request, response);
   });

@@ -7,38 +7,35 @@ import { createTlsServer } from "./tls-server.ts";
 import type { TlsSettings } from "./web-config.ts";
 
 const LIMITS = {
-  // A client that has closed its side still gets its answer, over TLS too.
+  // A client that has closed its side still gets its response.
   allowHalfOpen: true,
   headersTimeout: 5000,
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1000,
-  // Longer than any usual scrape interval, so that Prometheus finds its connection open.
+  // Longer than any usual scrape interval, so that Prometheus keeps its connection.
   keepAliveTimeout: 125_000,
   maxHeaderSize: 8 * 1024,
 };
-/**
- * A client that neither reads nor writes in the middle of an answer is let go after this long, or twice this long where
- * it had begun to read.
- */
+/** A client that neither reads nor writes during a response is disconnected after one or two of these. */
 const INACTIVITY_TIMEOUT_MS = 15_000;
-/** How long answers under way may take at shutdown. */
+/** How long pending responses may take at shutdown. */
 const DRAIN_TIMEOUT_MS = 3000;
 
 export interface WebServer {
   /** `host:port`, one for each listener. */
   readonly addresses: readonly string[];
-  /** Goes by other TLS settings from the next handshake on; without effect on plain HTTP. */
+  /** Uses other TLS settings from the next handshake on; without effect on plain HTTP. */
   secure(tls: TlsSettings): void;
-  /** Stops listening, lets answers under way finish for a while, and ends every connection. */
+  /** Stops listening, waits up to 3 seconds for pending responses, and closes every connection. */
   stop(): Promise<void>;
 }
 
 export type WebStart =
   | { readonly ok: true; readonly server: WebServer }
-  /** `code` of the runtime: EADDRINUSE, EACCES, ENOTFOUND... */
+  /** `code`: Node's error code, such as EADDRINUSE. */
   | { readonly ok: false; readonly address: string; readonly code: string };
 
-/** Serves on every address, or on none: over TLS where settings for it are given, else plain HTTP. */
+/** Serves on all addresses, or on none after an error: over TLS if there are settings for it, else plain HTTP. */
 export async function startWebServer(
   listeners: readonly ListenAddress[],
   handler: RequestListener,
@@ -56,14 +53,14 @@ export async function startWebServer(
         ? { server: createPlainServer(handler, takeTurn), secure: () => {} }
         : createTlsServer(LIMITS, handler, tls, takeTurn);
     server.timeout = INACTIVITY_TIMEOUT_MS;
-    connections.bound(server);
+    connections.limit(server);
     try {
       addresses.push(formatAddress(await listen(server, address)));
     } catch (error) {
       await stop(servers, connections);
       return { ok: false, address: formatAddress(address), code: codeOf(error) };
     }
-    // A connection that cannot be accepted is no reason to end.
+    // A connection that cannot be accepted must not end the process.
     server.on("error", () => {});
     servers.push(server);
     secures.push(secure);

@@ -4,17 +4,16 @@ import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions, type T
 import { readRequestsSerially, type TakeTurn } from "./serial-connection.ts";
 import type { TlsSettings } from "./web-config.ts";
 
-/** How long a client may take for the handshake. */
 const HANDSHAKE_TIMEOUT_MS = 5000;
 
-/** A server over TLS whose settings can change. */
+/** A TLS server whose settings can change. */
 export interface TlsServer {
   readonly server: Server;
-  /** From the next handshake on; connections that exist stay. */
+  /** Takes effect from the next handshake on; open connections stay. */
   secure(tls: TlsSettings): void;
 }
 
-/** Serves HTTP/1.1 over TLS. A client whose certificate is missing or not accepted is dropped after the handshake. */
+/** Serves HTTP/1.1 over TLS. Disconnects a client after the handshake if its certificate is missing or not accepted. */
 export function createTlsServer(
   limits: ServerOptions,
   handler: RequestListener,
@@ -28,13 +27,13 @@ export function createTlsServer(
       ...toSecureContextOptions(initial),
       handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
       requestCert: initial.clientAuth !== "NoClientCert",
-      // Which certificates are accepted is decided below, where it can change.
+      // isClientAccepted decides, because the setting can change.
       rejectUnauthorized: false,
     },
     handler,
   );
   readRequestsSerially(server, "secureConnection", takeTurn);
-  // Ahead of HTTP, which then never sees the connection.
+  // Before the HTTP server sees the connection.
   server.prependListener("secureConnection", (socket: TLSSocket) => {
     if (!isClientAccepted(current, socket)) socket.destroy();
   });
@@ -44,14 +43,14 @@ export function createTlsServer(
     secure: (tls) => {
       server.setSecureContext(toSecureContextOptions(tls));
       useContext(server, tls);
-      // The runtime reads it at each connection and has no call to set it.
+      // Node reads this at each connection and has no method to set it.
       Object.assign(server, { requestCert: tls.clientAuth !== "NoClientCert" });
       current = tls;
     },
   };
 }
 
-/** Whether a client whose handshake is over may go on. */
+/** Whether a client may continue after the handshake. */
 function isClientAccepted({ clientAuth }: TlsSettings, socket: TLSSocket): boolean {
   const hasCertificate = socket.getPeerX509Certificate() !== undefined;
   switch (clientAuth) {
@@ -75,19 +74,19 @@ function toSecureContextOptions({ cert, key, clientCa, minVersion }: TlsSettings
     cert,
     key: key.reveal(),
     minVersion,
-    // OpenSSL speaks TLS 1.0 and 1.1 at no other level.
+    // OpenSSL supports TLS 1.0 and 1.1 at this level only.
     ciphers: isOld ? `${DEFAULT_CIPHERS}:@SECLEVEL=0` : DEFAULT_CIPHERS,
     honorCipherOrder: true,
     // Every certificate in the file is trusted, root or not.
     ...(clientCa === undefined ? {} : { ca: clientCa, allowPartialTrustChain: true }),
-    // Sessions are resumed only in a context that is named.
+    // Session resumption requires a name.
     sessionIdContext: "appliance-exporter",
   };
 }
 
 /**
- * Makes the server use a context of ours: the one that it makes of the same options ignores `allowPartialTrustChain` (Node
- * 20 and 24). A runtime that keeps its own in another place goes on with that, which trusts self-signed roots alone.
+ * Replaces the server's context: the one that Node 20 and 24 create from the same options ignores `allowPartialTrustChain`.
+ * A version of Node that stores it elsewhere trusts only self-signed roots.
  */
 function useContext(server: Server, tls: TlsSettings): void {
   Object.assign(server, { _sharedCreds: createSecureContext(toSecureContextOptions(tls)) });

@@ -10,7 +10,7 @@ import { expected, validateYaml } from "../config/validate.ts";
 import { errorAt, readYamlFile } from "../config/yaml.ts";
 import { Secret } from "../support/secret.ts";
 
-/** How our own server is protected. */
+/** The web configuration of the exporter's own server. */
 export interface WebConfig {
   /** `undefined` for plain HTTP. */
   readonly tls: TlsSettings | undefined;
@@ -20,30 +20,30 @@ export interface WebConfig {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** How our own server speaks TLS; texts are PEM. */
+/** TLS settings of the exporter's own server; certificates and keys are PEM texts. */
 export interface TlsSettings {
   readonly cert: string;
   readonly key: Secret;
-  /** Who signs clients' certificates; `undefined`: the well-known authorities. */
+  /** The authorities that sign client certificates; `undefined`: the well-known ones. */
   readonly clientCa: string | undefined;
   readonly clientAuth: ClientAuth;
   readonly minVersion: SecureVersion;
 }
 
-/** What the server does about the certificates of its clients. @see Go, crypto/tls, ClientAuthType */
+/** How the server treats client certificates. @see Go, crypto/tls, ClientAuthType */
 export type ClientAuth = Exclude<z.infer<typeof clientAuthSchema>, "RequireClientCert">;
 
 const clientAuthSchema = z.enum([
   "NoClientCert",
   "RequestClientCert",
   "RequireAnyClientCert",
-  // The older name of the one above.
+  // The older name of RequireAnyClientCert.
   "RequireClientCert",
   "VerifyClientCertIfGiven",
   "RequireAndVerifyClientCert",
 ]);
 
-/** A key of the format that we do not have. */
+/** A key of the exporter-toolkit's format that this exporter lacks. */
 const unsupported = z.undefined({ error: "not supported by this exporter" }).optional();
 const fileSchema = z.string().min(1, "expected the path of a file");
 
@@ -68,15 +68,15 @@ const tlsSchema = z
     error: "needs a client_auth_type other than NoClientCert",
   });
 
-const wordHeader = expected("a text that may stand in an HTTP header");
+const headerError = expected("a valid HTTP header value");
 
-/** One line; YAML reads the `0` of X-XSS-Protection as a number. */
-const headerSchema = z.union([z.string(), z.number()], { error: wordHeader }).transform((given, context) => {
+/** Accepts numbers, because YAML parses the `0` of X-XSS-Protection as one. Joins lines. */
+const headerSchema = z.union([z.string(), z.number()], { error: headerError }).transform((given, context) => {
   const line = String(given)
     .trim()
     .replaceAll(/[\r\n]+/g, " ");
   if (isHeaderValue(line)) return line;
-  context.addIssue({ code: "custom", message: wordHeader({ input: given }) });
+  context.addIssue({ code: "custom", message: headerError({ input: given }) });
   return z.NEVER;
 });
 
@@ -89,7 +89,7 @@ function isHeaderValue(value: string): boolean {
   }
 }
 
-const wordHash = "expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$";
+const HASH_ERROR = "expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$";
 
 /** @see Prometheus exporter-toolkit, web configuration */
 const webConfigSchema = z.strictObject({
@@ -98,14 +98,14 @@ const webConfigSchema = z.strictObject({
     .record(
       z.string(),
       z
-        .string({ error: wordHash })
+        .string({ error: HASH_ERROR })
         .trim()
-        .regex(/^\$2[aby]\$(?:0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/, wordHash),
+        .regex(/^\$2[aby]\$(?:0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/, HASH_ERROR),
     )
     .default({}),
   http_server_config: z
     .strictObject({
-      // Accepted because many files have it; HTTP/1.1 alone is served.
+      // Accepted because many files have it; the server supports HTTP/1.1 only.
       http2: z.boolean().optional(),
       headers: z
         .strictObject({
@@ -121,14 +121,14 @@ const webConfigSchema = z.strictObject({
   rate_limit: unsupported,
 });
 
-/** `sources`: all that was read, as it was found, so that no change between two readings is lost. */
+/** `sources`: everything that was read. */
 export type WebConfigResult =
   | { readonly ok: true; readonly config: WebConfig; readonly sources: readonly Source[] }
   | { readonly ok: false; readonly errors: readonly ConfigError[]; readonly sources: readonly Source[] };
 
 /**
- * The web configuration in a file and the files that it names, or what is wrong with it: the schema's errors first.
- * An empty file is refused: a file that is half written must not open the pages to everybody.
+ * Loads a web configuration and the files that it names, or returns the errors, those of the schema first. An empty file
+ * is an error: a half-written file must not open the pages to everyone.
  */
 export async function loadWebConfig(path: string): Promise<WebConfigResult> {
   const record = recordSources();

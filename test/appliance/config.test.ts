@@ -215,7 +215,7 @@ colour: blue
     "appliance.yaml:4:5: users[0]: expected exactly one of password and password_file",
     "appliance.yaml:5:7: users[1].username: expected a name without a colon",
     "appliance.yaml:6:5: users[2]: expected exactly one of password and password_file",
-    "appliance.yaml:7:25: users[3].password: expected a text, got a number; put it in quotes",
+    "appliance.yaml:7:25: users[3].password: expected a string, got a number; put it in quotes",
     'appliance.yaml:11:14: vrrp.interfaces.carp0.if: expected a text that is not empty, got ""',
     'appliance.yaml:11:22: vrrp.interfaces.carp0.vip: expected an IP address, got "192.0.2.300"',
     "appliance.yaml:11:40: vrrp.interfaces.carp0.netmask: expected a netmask like 255.255.255.0, got 24",
@@ -265,16 +265,16 @@ test.each([
   ],
   [
     "tls: { cert_file: appliance.pem, key_file: other.key }",
-    "2:34: tls.key_file: the key does not belong to the certificate in cert_file",
+    "2:34: tls.key_file: the key does not match the certificate in cert_file",
   ],
   [
     "tls: { cert_file: appliance.key, key_file: appliance.pem }",
-    '2:8: tls.cert_file: cannot use "appliance.key": it holds no PEM certificate',
-    '2:34: tls.key_file: cannot use "appliance.pem": it holds no PEM private key',
+    '2:8: tls.cert_file: cannot use "appliance.key": it contains no PEM certificate',
+    '2:34: tls.key_file: cannot use "appliance.pem": it contains no PEM private key',
   ],
   [
     "users: [{ username: a, password_file: two-lines }]",
-    "3:24: users[0].password_file: cannot use the password file: it holds more than one line, or a control character",
+    "3:24: users[0].password_file: cannot use the password file: it contains more than one line or a control character",
   ],
   [
     "users: [{ username: a, password_file: empty }]",
@@ -282,17 +282,17 @@ test.each([
   ],
   [
     "website_test: { tls_config: { ca_file: half.pem } }",
-    '5:31: website_test.tls_config.ca_file: cannot use "half.pem": it holds a PEM certificate that cannot be parsed',
+    '5:31: website_test.tls_config.ca_file: cannot use "half.pem": it contains an invalid PEM certificate',
   ],
   ["vrrp: { source: static, interfaces: [] }", "4:25: vrrp.interfaces: expected a map, got a list"],
   [WEBSITES, "5:50: websites[1].id: another item above has the same id"],
   [
     BAD_AUTHORITY,
-    '5:31: website_test.tls_config.ca_file: cannot use "monitor.password": it holds no PEM certificate',
+    '5:31: website_test.tls_config.ca_file: cannot use "monitor.password": it contains no PEM certificate',
   ],
   ["vrrp: { source: keepalive }", "4:9: vrrp.source: expected one of static, keepalived"],
   ["vrrp: { interfaces: {} }", "4:7: vrrp.source: expected one of static, keepalived"],
-  ["vrrp: keepalived", "4:1: vrrp: expected a map, got a text"],
+  ["vrrp: keepalived", "4:1: vrrp: expected a map, got a string"],
   ["vrrp: { source: static }", "4:7: vrrp.interfaces: required key is missing"],
   ["vrrp: { source: keepalived, interfaces: {} }", "4:29: vrrp.interfaces: only with source: static"],
   [

@@ -12,7 +12,7 @@ users: [{ username: monitor, password: secret }]
 vrrp: { source: static, interfaces: {} }
 `;
 
-test("the reference appliance ends when its terminal is closed: there is nothing to reload", async () => {
+test("the reference appliance stops at SIGHUP: there is nothing to reload", async () => {
   const folder = await useTemporaryFolder();
   const { cert, key } = await AUTHORITY.issue();
   await writeFile(join(folder, "appliance.pem"), cert);

@@ -4,7 +4,7 @@ import { runProgram } from "../../src/cli/program.ts";
 import { createFolder } from "../config/folder.ts";
 import { createTestIo } from "../support/io.ts";
 
-/** What a command prints and how it ends. */
+/** The output and exit code of a command. */
 async function run(...argv: readonly string[]): Promise<{ code: number; out: string; err: string }> {
   const { io, printed } = await createTestIo();
   return { code: await runProgram(argv, io), ...printed };
@@ -20,7 +20,7 @@ describe("help", () => {
     },
   );
 
-  it("of the program lists every command", async () => {
+  it("of the program lists all commands", async () => {
     const { code, out } = await run("--help");
     expect(code).toBe(0);
     expect([...out.matchAll(/^ {2}(\w+) \[options\]/gm)].map(([, name]) => name)).toEqual([
@@ -38,7 +38,7 @@ describe("help", () => {
   });
 });
 
-describe("an error of use", () => {
+describe("a usage error", () => {
   test.each([
     [["--no-such-flag"], "error: unknown option '--no-such-flag'\n"],
     [["bogus"], "error: unknown command 'bogus'; --help lists them\n"],
@@ -53,7 +53,7 @@ describe("an error of use", () => {
     ],
     [
       ["status", "--url=http://monitor:CANARY@127.0.0.1"],
-      "error: option '--url <url>': expected an http:// or https:// URL without credentials, query and fragment; credentials go into --http.config.file\n",
+      "error: option '--url <url>': expected an http:// or https:// URL without credentials, query and fragment; put credentials into --http.config.file\n",
     ],
     [
       ["--web.route-prefix=exporter"],
@@ -69,19 +69,19 @@ describe("an error of use", () => {
     ],
     [
       ["--web.telemetry-path=/-/ready"],
-      "error: option '--web.telemetry-path <path>' argument '/-/ready' is invalid. expected a path that begins with / and serves nothing else, such as /metrics\n",
+      "error: option '--web.telemetry-path <path>' argument '/-/ready' is invalid. expected a path that starts with / and is not used otherwise, such as /metrics\n",
     ],
-  ])("%j is told on stderr and exits 2", async (argv, err) => {
+  ])("%j is an error on stderr and exits 2", async (argv, err) => {
     expect(await run(...argv)).toEqual({ code: 2, out: "", err });
   });
 
-  it("is an appliance that nobody has heard of", async () => {
+  it("is an unknown appliance", async () => {
     const folder = await createFolder({
       "config.yaml": 'appliances: [{ name: fw-a, base_url: "https://192.0.2.1" }]\n',
     });
     const file = join(folder, "config.yaml");
     const { code, err } = await run("poll", "fw-b", `--config.file=${file}`);
-    expect({ code, err }).toEqual({ code: 2, err: `no appliance is called "fw-b"; ${file} has fw-a\n` });
+    expect({ code, err }).toEqual({ code: 2, err: `unknown appliance "fw-b"; ${file} has fw-a\n` });
   });
 });
 
@@ -93,20 +93,20 @@ function errorsIn(file: string): readonly string[] {
   ];
 }
 
-describe("a bad configuration", () => {
-  const BAD = 'appliances: [{ name: fw-a, base_url: "10.0.0.1" }, { name: fw-a, lables: {} }]\n';
+describe("an invalid configuration", () => {
+  const INVALID = 'appliances: [{ name: fw-a, base_url: "10.0.0.1" }, { name: fw-a, lables: {} }]\n';
 
   test.each([["run"], ["check"], ["poll", "fw-a"]])(
     "makes %s print every error and exit 1",
     async (...command) => {
-      const file = join(await createFolder({ "config.yaml": BAD }), "config.yaml");
+      const file = join(await createFolder({ "config.yaml": INVALID }), "config.yaml");
       const { code, out, err } = await run(...command, `--config.file=${file}`);
       expect({ code, out }).toEqual({ code: 1, out: "" });
       expect(err).toBe(errorsIn(file).join(""));
     },
   );
 
-  it("is told as JSON where check is asked for it", async () => {
+  it("is JSON with check --output=json", async () => {
     const file = join(await createFolder({ "config.yaml": "appliances: 1\n" }), "config.yaml");
     const { code, out, err } = await run("check", `--config.file=${file}`, "--output=json");
     expect({ code, err }).toEqual({ code: 1, err: "" });
@@ -124,15 +124,15 @@ describe("a bad configuration", () => {
   });
 });
 
-describe("an address that several appliances have", () => {
+describe("an address of several appliances", () => {
   const SHARED =
     'appliances: [{ name: a, base_url: "https://h" }, { name: b, base_url: "https://h:443/" }]\n';
 
-  it("is a warning of check, and no error", async () => {
+  it("is a warning of check, not an error", async () => {
     const file = join(await createFolder({ "config.yaml": SHARED }), "config.yaml");
     expect(await run("check", `--config.file=${file}`)).toEqual({
       code: 0,
-      out: `${file}: good, appliances: 2 enabled, 0 disabled\n`,
+      out: `${file}: valid, appliances: 2 enabled, 0 disabled\n`,
       err: `${file}: warning: several appliances have one address: https://h (a, b)\n`,
     });
   });

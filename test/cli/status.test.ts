@@ -39,7 +39,7 @@ const WRONG = documentOf(
 const WELL = documentOf(fleetOf([applianceOf({ name: "lone" })], [vrrpSeen("lone", listOf([]))]));
 const UNKNOWN = documentOf(fleetOf([applianceOf({ name: "lone" })]));
 
-/** Serves this on the loopback interface until the test ends. */
+/** Serves on the loopback interface until the test ends. */
 async function serve(handler: RequestListener): Promise<string> {
   const server = createServer(handler);
   server.listen(0, "127.0.0.1");
@@ -60,7 +60,7 @@ async function status(...flags: readonly string[]): Promise<{ code: number; out:
   return { code: await runProgram(["status", ...flags], io), ...printed };
 }
 
-test("shows what is wrong first, then groups, websites and appliances", async () => {
+test("shows problems first, then groups, websites and appliances", async () => {
   const url = await serve(answering(WRONG));
   expect(await status(`--url=${url}/exporter/`)).toEqual({
     code: 1,
@@ -90,14 +90,14 @@ test.each([
   ["well", WELL, 0],
   ["wrong", WRONG, 1],
   ["unknown", UNKNOWN, 2],
-] as const)("exits by the verdict: %s", async (_, document, code) => {
+] as const)("the exit code depends on the verdict: %s", async (_, document, code) => {
   const url = await serve(answering(document));
   const shown = await status(`--url=${url}/exporter`, "--output=json");
   expect(shown).toMatchObject({ code, err: "" });
   expect(JSON.parse(shown.out)).toEqual(JSON.parse(JSON.stringify(document)));
 });
 
-test("a member that is neither MASTER nor BACKUP is shown with what it reports, and no interface in words", () => {
+test("a member that is neither MASTER nor BACKUP is shown with its state, and an empty list as text", () => {
   const document = documentOf(
     fleetOf(
       [MEMBER_A, MEMBER_B, applianceOf({ name: "lone" })],
@@ -113,7 +113,7 @@ test("a member that is neither MASTER nor BACKUP is shown with what it reports, 
   expect(report).toMatch(/^lone +no VRRP interface$/m);
 });
 
-test("what one member reports hides no other, however long it is", () => {
+test("a long state of one member does not hide the others", () => {
   const state = "F".repeat(3000);
   const seen = [vrrpSeen("a", listOf([interfaceOf({ state })])), vrrpSeen("b", listOf([interfaceOf()]))];
   const report = fleetReport(documentOf(fleetOf([MEMBER_A, MEMBER_B], seen)), false);
@@ -121,14 +121,14 @@ test("what one member reports hides no other, however long it is", () => {
   expect(Math.max(...report.split("\n").map((line) => line.length))).toBeLessThan(400);
 });
 
-test("colours are for terminals that have them, and never alone tell anything", () => {
+test("terminals with colors get the same text in color", () => {
   const plain = fleetReport(WRONG, false);
-  const coloured = fleetReport(WRONG, true);
-  expect(coloured).toContain("\u001b[31mcritical\u001b[39m");
-  expect(stripVTControlCharacters(coloured)).toBe(plain);
+  const colored = fleetReport(WRONG, true);
+  expect(colored).toContain("\u001b[31mcritical\u001b[39m");
+  expect(stripVTControlCharacters(colored)).toBe(plain);
 });
 
-test("nobody answers: exit code 2, and why", async () => {
+test("no exporter: exit code 2 and the reason", async () => {
   expect(await status("--url=http://127.0.0.1:1")).toEqual({
     code: 2,
     out: "",
@@ -142,17 +142,17 @@ test.each([
     { status: "success" },
     'verdict: Invalid option: expected one of "well"|"wrong"|"unknown"',
   ],
-  ["no JSON", undefined, "the answer: Invalid input: expected object, received undefined"],
-])("what answers is %s: exit code 2, and where", async (_, document, message) => {
+  ["no JSON", undefined, "the response: Invalid input: expected object, received undefined"],
+])("%s in the response: exit code 2 and the location", async (_, document, message) => {
   const url = await serve(answering(document));
   expect(await status(`--url=${url}/exporter`)).toEqual({
     code: 2,
     out: "",
-    err: `${url}/exporter: what answers is no exporter of this kind: ${message}\n`,
+    err: `${url}/exporter: the server is not an appliance-exporter: ${message}\n`,
   });
 });
 
-test("credentials come from a file, and a wrong file is told with its place", async () => {
+test("credentials come from a file, and its errors have positions", async () => {
   const url = await serve((request, response) => {
     const isRight = request.headers.authorization === `Basic ${Buffer.from("ops:CANARY").toString("base64")}`;
     response.statusCode = isRight ? 200 : 401;
@@ -177,6 +177,6 @@ test("credentials come from a file, and a wrong file is told with its place", as
   const bad = await status(`--url=${url}`, `--http.config.file=${join(folder, "bad.yaml")}`);
   expect(bad.code).toBe(2);
   expect(bad.err.replaceAll(`${folder}/`, "")).toMatch(
-    /^bad\.yaml:1:\d+: http_client\.basic_auth: .*got none\nbad\.yaml:2:1: unknown key "url"\n$/,
+    /^bad\.yaml:1:\d+: http_client\.basic_auth: .*got neither\nbad\.yaml:2:1: unknown key "url"\n$/,
   );
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { formatTable } from "../../src/cli/table.ts";
 
-test("what steers a terminal or turns the direction of writing is replaced, and columns stay aligned", () => {
+test("control characters and text direction are replaced, and columns stay aligned", () => {
   const rows = [
     ["a\u202Eb\u2066\u200F\u061C", "up"],
     ["c\u001B[31m\n", "down"],
@@ -11,7 +11,7 @@ test("what steers a terminal or turns the direction of writing is replaced, and 
   );
 });
 
-test("a text that is too long is cut, so that columns stay in sight", () => {
+test("long texts are cut", () => {
   const [, line = ""] = formatTable(["name", "state"], [["x".repeat(3000), "up"]]).split("\n");
   expect(line).toBe(`${"x".repeat(239)}…  up`);
 });

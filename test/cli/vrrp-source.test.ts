@@ -15,7 +15,7 @@ async function statesOf(source: VrrpSource): Promise<readonly string[]> {
   return state.ok ? state.interfaces.map((each) => each.state) : [state.reason];
 }
 
-/** A source that asks a stand-in for keepalived, and every signal that it sends. */
+/** A source with a fake keepalived, and the signals that it sends. */
 async function startSource(onSignal: string, gather?: () => Promise<unknown>) {
   const { folder, child } = await startFake(onSignal);
   const signals: number[] = [];
@@ -33,22 +33,22 @@ async function startSource(onSignal: string, gather?: () => Promise<unknown>) {
 }
 
 describe("keepalived's state", () => {
-  test("is asked for once where twenty ask together, each a turn of the event loop after the other", async () => {
+  test("twenty requests in successive turns of the event loop share one dump", async () => {
     const gathered = new AbortController();
     const { source, signals } = await startSource("cp master keepalived.json", () =>
       once(gathered.signal, "abort"),
     );
-    const told: Promise<readonly string[]>[] = [];
+    const answers: Promise<readonly string[]>[] = [];
     for (let count = 0; count < 20; count += 1) {
-      told.push(statesOf(source));
+      answers.push(statesOf(source));
       await turn();
     }
     gathered.abort();
-    expect(await Promise.all(told)).toEqual(Array.from({ length: 20 }, () => ["MASTER"]));
+    expect(await Promise.all(answers)).toEqual(Array.from({ length: 20 }, () => ["MASTER"]));
     expect(signals).toEqual([SIGJSON]);
   });
 
-  test("is asked for anew where somebody asks while it is being written, so that nobody is told an older one", async () => {
+  test("a request during a dump gets the next dump, never an older state", async () => {
     const { source, signals, folder } = await startSource(
       "if [ -e go ]; then cp backup keepalived.json; else until [ -e go ]; do read -rt 0.01; done; cp master keepalived.json; fi",
     );
@@ -61,7 +61,7 @@ describe("keepalived's state", () => {
   });
 });
 
-test("what is in the way of keepalived's state is logged when it changes", async () => {
+test("the reason for an unknown state is logged when it changes", async () => {
   const folder = await temporaryFolder();
   const log = await open(join(folder, "log"), "w");
   onTestFinished(() => log.close());

@@ -14,7 +14,7 @@ test.each([
   ["https://H.Example", "https://h.example"],
   ["https://h/mgmt/", "https://h/mgmt"],
   ["https://[2001:db8::1]:4849", "https://[2001:DB8:0:0::0001]:4849"],
-])("two members of a cluster at %s and %s are an error", async (first, second) => {
+])("two members of a cluster must not be at %s and %s", async (first, second) => {
   const text = cluster(`{ name: a, base_url: "${first}" }`, `{ name: b, base_url: "${second}" }`);
   expect(await errorsOf(text)).toEqual([duplicate]);
 });
@@ -23,12 +23,12 @@ test.each([
   ["https://h", "https://h:4849"],
   ["https://h/a", "https://h/b"],
   ["https://h", "https://h.example"],
-])("two members of a cluster at %s and %s are two appliances", async (first, second) => {
+])("two members of a cluster may be at %s and %s", async (first, second) => {
   const text = cluster(`{ name: a, base_url: "${first}" }`, `{ name: b, base_url: "${second}" }`);
   expect(await errorsOf(text)).toEqual([]);
 });
 
-test("a third member is an error too, and points to the first", async () => {
+test("a third member is an error too, with the position of the first", async () => {
   const members = ["a", "b", "c"].map((name) => `{ name: ${name}, base_url: "https://h" }`);
   expect(await errorsOf(cluster(...members))).toEqual([
     duplicate,
@@ -36,7 +36,7 @@ test("a third member is an error too, and points to the first", async () => {
   ]);
 });
 
-test("a disabled member does not count: nothing polls it", async () => {
+test("a disabled member is ignored", async () => {
   const text = cluster(
     '{ name: a, base_url: "https://h", enabled: false }',
     '{ name: b, base_url: "https://h" }',
@@ -44,7 +44,7 @@ test("a disabled member does not count: nothing polls it", async () => {
   expect(await errorsOf(text)).toEqual([]);
 });
 
-test("appliances of two clusters, and those that stand alone, may have one address", async () => {
+test("appliances of different clusters or without one may share an address", async () => {
   const text = `clusters:
   - { name: ams, appliances: [{ name: a, base_url: "https://h" }] }
   - { name: utr, appliances: [{ name: b, base_url: "https://h" }] }

@@ -25,7 +25,7 @@ test.each(["", " 5s", "5", "1.5s", "-1s", "1s1m", "1s1s", "1 m", "1M", "5sec", "
   },
 );
 
-test("every duration that is written is read as the same number of milliseconds", () => {
+test("formatting and parsing a duration returns the same number of milliseconds", () => {
   fc.assert(
     fc.property(fc.maxSafeNat(), (ms) => {
       expect(parseDuration(formatDuration(ms))).toBe(ms);
@@ -33,7 +33,7 @@ test("every duration that is written is read as the same number of milliseconds"
   );
 });
 
-test("a duration is written in its largest units", () => {
+test("a duration is formatted in its largest units", () => {
   expect([0, 1, 90_000, 3_600_000, 604_800_000].map(formatDuration)).toEqual([
     "0",
     "1ms",

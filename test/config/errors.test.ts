@@ -8,7 +8,7 @@ import {
   moreErrors,
 } from "../../src/config/errors.ts";
 
-test("an error reads as file, line, column, path and message", () => {
+test("an error is formatted as file, line, column, path and message", () => {
   const error = {
     file: "config.yaml",
     position: { line: 12, column: 9 },
@@ -20,7 +20,7 @@ test("an error reads as file, line, column, path and message", () => {
   );
 });
 
-test("a key that is no plain word stands quoted in a path", () => {
+test("a key that is not a plain word is quoted in a path", () => {
   expect(formatPath(["clusters", 0, "labels", "a b\n", "x"])).toBe('clusters[0].labels["a b\\n"].x');
 });
 
@@ -31,7 +31,7 @@ const at = (file: string, line: number, column: number) => ({
   message: "wrong",
 });
 
-test("errors are sorted by file as given, then by line and column, each once", () => {
+test("errors are sorted by file as given, then by line and column, without duplicates", () => {
   const sorted = limitErrors(
     [at("a", 1, 1), at("b", 9, 2), at("b", 9, 1), at("b", 2, 5), at("b", 9, 1)],
     ["b", "a"],
@@ -46,7 +46,7 @@ test("errors are sorted by file as given, then by line and column, each once", (
 
 const many = (file: string, count: number) => Array.from({ length: count }, (_, n) => at(file, n + 1, 1));
 
-test("of more than a hundred errors the first hundred are left, and one that counts the rest", () => {
+test("of more than a hundred errors, the first hundred are shown and the rest are counted", () => {
   const sorted = limitErrors(many("a", 102).toReversed(), ["a"]);
   expect(sorted.map(formatConfigError)).toEqual([
     ...Array.from({ length: 100 }, (_, n) => `a:${n + 1}:1: wrong`),
@@ -55,7 +55,7 @@ test("of more than a hundred errors the first hundred are left, and one that cou
   expect(countErrors(sorted)).toBe(102);
 });
 
-test("errors that are counted already count on", () => {
+test("errors that are already counted are added to the count", () => {
   const errors = [...many("a", 100), moreErrors("a", 1)];
   expect(formatConfigError(limitErrors(errors, ["a"])[100] ?? at("a", 1, 1))).toBe("a: 1 more error");
   const both = errorsOf({ ok: false, errors }, { ok: true }, { ok: false, errors: many("b", 50) });

@@ -25,7 +25,7 @@ beforeAll(async () => {
   };
 });
 
-test("the example loads, with the files that it names", async () => {
+test("the example and its files are valid", async () => {
   expect(await errorsOf(files)).toEqual([]);
   const { appliances } = await configOf(files);
   expect(appliances.map(({ name, cluster }) => `${cluster}/${name}`)).toEqual([
@@ -37,27 +37,27 @@ test("the example loads, with the files that it names", async () => {
   ]);
 });
 
-test("the example starts with a pointer to the schema", () => {
+test("the example starts with a reference to the schema", () => {
   expect(example.split("\n", 1)).toEqual(["# yaml-language-server: $schema=./config.schema.json"]);
 });
 
-test("the example shows every key, or speaks of it", () => {
+test("the example shows or mentions every key", () => {
   const schema: unknown = JSON.parse(formatConfigSchema());
   const keys = propertyNames(schema).filter((key) => !new RegExp(String.raw`\b${key}:`).test(example));
   expect(keys).toEqual([]);
 });
 
-test("the committed schema is the one that the code gives", async () => {
+test("the committed schema is up to date", async () => {
   expect(await readFile(new URL("config.schema.json", root), "utf8")).toBe(formatConfigSchema());
 });
 
-test("the example fits the schema, and what has an unknown key does not", () => {
+test("the example satisfies the schema, and an unknown key does not", () => {
   const schema = z.fromJSONSchema(JSON.parse(formatConfigSchema()));
   expect(schema.safeParse(parse(example)).success).toBe(true);
   expect(schema.safeParse({ clusters: [{ name: "c", appliances: [], x: 1 }] }).success).toBe(false);
 });
 
-/** The keys that a JSON schema allows, at every depth. */
+/** All keys in a JSON schema. */
 function propertyNames(schema: unknown): readonly string[] {
   if (typeof schema !== "object" || schema === null) return [];
   return Object.entries(schema).flatMap(([key, value]) => [

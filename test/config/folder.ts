@@ -8,7 +8,7 @@ import { loadConfig } from "../../src/config/load.ts";
 
 export type Files = Readonly<Record<string, string | Uint8Array>>;
 
-/** A folder of its own with these files, gone when the test ends. */
+/** A temporary folder with these files, removed when the test ends. */
 export async function createFolder(files: Files): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "config-test-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -19,14 +19,14 @@ export async function createFolder(files: Files): Promise<string> {
   return folder;
 }
 
-/** The errors of `config.yaml` as lines, the folder left out of them; none if it loads. */
+/** The errors of `config.yaml` as lines without the folder; none if it is valid. */
 export async function errorsOf(files: Files | string): Promise<readonly string[]> {
   const folder = await createFolder(typeof files === "string" ? { "config.yaml": files } : files);
   const result = await loadConfig(join(folder, "config.yaml"));
   return result.ok ? [] : result.errors.map((error) => formatConfigError(error).replaceAll(`${folder}/`, ""));
 }
 
-/** The configuration in `config.yaml`; fails with the errors if it has any. */
+/** The configuration in `config.yaml`; throws its errors. */
 export async function configOf(files: Files | string): Promise<Config> {
   const folder = await createFolder(typeof files === "string" ? { "config.yaml": files } : files);
   const result = await loadConfig(join(folder, "config.yaml"));

@@ -7,14 +7,14 @@ import { loadWebConfig } from "../../src/web/web-config.ts";
 import { createFolder } from "./folder.ts";
 import { HOSTILE_FILES, HOSTILE_FLEETS, HOSTILE_SCHEDULES, schedule } from "./hostile-files.ts";
 
-/** As many items as overflow the stack in zod, and take minutes where time is not linear. */
+/** Enough items to overflow zod's stack, and to take minutes in more than linear time. */
 const MANY = 150_000;
 const LARGEST: ReadonlySet<string> = new Set([
   "unknown keys in one appliance",
   "labels that are none",
   "appliances that are numbers",
 ]);
-/** What is not linear takes minutes; the rest, seconds. */
+/** More than linear time takes minutes; linear time takes seconds. */
 const PATIENCE = { timeout: 120_000 };
 
 async function fileOf(text: string): Promise<string> {
@@ -58,7 +58,7 @@ test.each(HOSTILE_SCHEDULES.map((expression) => [expression.slice(0, 50), expres
   },
 );
 
-test("unknown keys: the first hundred in the order of the file, and then how many more there are", async () => {
+test("unknown keys: the first hundred in the order of the file, then how many more", async () => {
   const text = `${Array.from({ length: 250 }, (_, n) => `k${n}: 1\n`).join("")}appliances: []\n`;
   const file = await fileOf(text);
   const result = await loadConfig(file);

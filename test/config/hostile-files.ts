@@ -1,4 +1,4 @@
-/** Files that must be refused quickly, whatever their size: `text` of a size, about so many items. */
+/** Files that must be rejected quickly; `text(size)` has about that many items. */
 export interface HostileFile {
   readonly name: string;
   readonly text: (size: number) => string;
@@ -71,7 +71,7 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
   { name: "escapes that there are not", text: (size) => `"${String.raw`\q`.repeat(size)}"` },
 ];
 
-/** The same, but of as many appliances: even a valid one of the kind takes its time. */
+/** The same with many appliances: even a valid file of this kind takes a while. */
 export const HOSTILE_FLEETS: readonly HostileFile[] = [
   { name: "an unknown key in each appliance", text: (size) => appliances(size, () => "x: 1") },
   {
@@ -97,7 +97,7 @@ export const HOSTILE_FLEETS: readonly HostileFile[] = [
   },
 ];
 
-/** Expressions that node-cron would write out until the memory is full, or for ever. */
+/** Expressions that node-cron would expand forever or until memory is exhausted. */
 export const HOSTILE_SCHEDULES: readonly string[] = [
   "0-999999999 * * * * *",
   "*9999999 * * * * *",

@@ -27,7 +27,7 @@ async function httpOf(text: string, files: Files = {}): Promise<HttpClientConfig
   return appliances[0].http;
 }
 
-test("certificates and keys are read, relative to the file that names them", async () => {
+test("certificates and keys are loaded relative to the file that names them", async () => {
   const config = await configOf({
     "config.yaml": "http_client: { tls_config: { ca_file: tls/ca.pem } }\nconfig_files: [d/a.yaml]\n",
     "d/a.yaml": appliance(", http_client: { tls_config: { cert_file: c.pem, key_file: ../k.pem } }"),
@@ -39,7 +39,7 @@ test("certificates and keys are read, relative to the file that names them", asy
   expect([tls?.ca, tls?.cert, tls?.key?.reveal()]).toEqual([ca, `${client.cert}\n${ca}`, client.key]);
 });
 
-test("certificates may stand between remarks that are not UTF-8", async () => {
+test("comments between certificates need not be UTF-8", async () => {
   const remarked = Buffer.concat([Buffer.from("# Z\xfcrich\n", "latin1"), Buffer.from(ca)]);
   const { tls } = await httpOf(appliance(", http_client: { tls_config: { ca_file: ca.pem } }"), {
     "ca.pem": remarked,
@@ -66,7 +66,7 @@ test("tls_config is overridden key by key", async () => {
   });
 });
 
-test("fingerprints of certificates are kept in lower case without colons", async () => {
+test("certificate fingerprints are converted to lower case without colons", async () => {
   const pin = "AB".repeat(32);
   const { tls } = await httpOf(
     appliance(`, http_client: { tls_config: { certificate_sha256: ["${pin}", "${"ab:".repeat(31)}ab"] } }`),
@@ -85,7 +85,7 @@ test("basic_auth is overridden as a whole", async () => {
   expect(basicAuth?.password.kind === "inline" && basicAuth.password.secret.reveal()).toBe("hunter2");
 });
 
-test("a password file is kept as its absolute path", async () => {
+test("a password file becomes an absolute path", async () => {
   const { basicAuth } = await httpOf(
     appliance(", http_client: { basic_auth: { username: u, password_file: secrets/p } }"),
     { "secrets/p": "hunter2\n" },
@@ -100,12 +100,12 @@ test.each([
   ["http://[2001:db8::1]:3128", "2001:db8::1", 3128, undefined],
   ["http://u:p%40ss%3A@proxy.example:3128/", "proxy.example", 3128, "u:p@ss:"],
   ["http://u@proxy.example", "proxy.example", 80, "u:"],
-])("proxy_url %s is read", async (text, host, port, credentials) => {
+])("proxy_url %s is valid", async (text, host, port, credentials) => {
   const { proxy } = await httpOf(appliance(`, http_client: { proxy_url: "${text}" }`));
   expect([proxy?.host, proxy?.port, proxy?.credentials?.reveal()]).toEqual([host, port, credentials]);
 });
 
-test("a file that is missing or unfit is an error where it is named", async () => {
+test("a missing or invalid file is an error at the setting that names it", async () => {
   const encrypted = generateKeyPairSync("ec", {
     namedCurve: "P-256",
     publicKeyEncoding: { type: "spki", format: "pem" },
@@ -139,20 +139,20 @@ test("a file that is missing or unfit is an error where it is named", async () =
   });
   expect(errors.map((error) => error.replace(/\/.*config-test-[^/]*\//, ""))).toEqual([
     'config.yaml:2:69: appliances[0].http_client.tls_config.ca_file: cannot use "missing.pem": no such file',
-    'config.yaml:3:69: appliances[1].http_client.tls_config.ca_file: cannot use "no.pem": it holds no PEM certificate',
-    'config.yaml:4:69: appliances[2].http_client.tls_config.ca_file: cannot use "broken.pem": it holds a PEM certificate that cannot be parsed',
-    'config.yaml:5:69: appliances[3].http_client.tls_config.cert_file: cannot use "key.pem": it holds no PEM certificate',
-    'config.yaml:5:89: appliances[3].http_client.tls_config.key_file: cannot use "cert.pem": it holds no PEM private key',
-    'config.yaml:6:90: appliances[4].http_client.tls_config.key_file: cannot use "encrypted.pem": its key is encrypted; a key without a passphrase is needed',
-    "config.yaml:7:90: appliances[5].http_client.tls_config.key_file: the key does not belong to the certificate in cert_file",
-    "config.yaml:8:69: appliances[6].http_client.tls_config.cert_file: expected key_file beside it",
-    "config.yaml:9:69: appliances[7].http_client.tls_config.key_file: expected cert_file beside it",
+    'config.yaml:3:69: appliances[1].http_client.tls_config.ca_file: cannot use "no.pem": it contains no PEM certificate',
+    'config.yaml:4:69: appliances[2].http_client.tls_config.ca_file: cannot use "broken.pem": it contains an invalid PEM certificate',
+    'config.yaml:5:69: appliances[3].http_client.tls_config.cert_file: cannot use "key.pem": it contains no PEM certificate',
+    'config.yaml:5:89: appliances[3].http_client.tls_config.key_file: cannot use "cert.pem": it contains no PEM private key',
+    'config.yaml:6:90: appliances[4].http_client.tls_config.key_file: cannot use "encrypted.pem": the key is encrypted; expected a key without a passphrase',
+    "config.yaml:7:90: appliances[5].http_client.tls_config.key_file: the key does not match the certificate in cert_file",
+    "config.yaml:8:69: appliances[6].http_client.tls_config.cert_file: needs key_file",
+    "config.yaml:9:69: appliances[7].http_client.tls_config.key_file: needs cert_file",
     "config.yaml:10:82: appliances[8].http_client.basic_auth.password_file: cannot use the password file: it is empty",
     "config.yaml:11:82: appliances[9].http_client.basic_auth.password_file: cannot use the password file: no such file",
   ]);
 });
 
-test("a fingerprint is equal for equal settings, whichever block says them, and for nothing else", async () => {
+test("fingerprints are equal for equal settings, regardless of the block, and only for those", async () => {
   const inner = (settings: string) => appliance(`, http_client: ${settings}`);
   const fingerprints = await Promise.all(
     [
@@ -173,7 +173,7 @@ test("a fingerprint is equal for equal settings, whichever block says them, and 
 test.each([
   ["tls_config: { ca_file: file }", true],
   ["basic_auth: { username: u, password_file: file }", false],
-])("whether a fingerprint counts the content of the file in %s: %s", async (settings, counts) => {
+])("whether a fingerprint depends on the content of the file in %s: %s", async (settings, counts) => {
   const folder = await createFolder({ "config.yaml": appliance(`, http_client: { ${settings} }`) });
   const fingerprints = [];
   for (const { cert } of [client, other]) {

@@ -1,12 +1,12 @@
 import { join, relative, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
-import { isLike } from "../../src/config/included-files.ts";
+import { matchesPattern } from "../../src/config/included-files.ts";
 import { configOf, createFolder, errorsOf } from "./folder.ts";
 
 const lone = (name: string) => `appliances: [{ name: ${name}, base_url: "https://${name}" }]\n`;
 
-test("files are read in the order of the patterns, sorted within each, each once, and not those with a dot", async () => {
+test("files are loaded in the order of the patterns, sorted within each, without duplicates and dotfiles", async () => {
   const config = await configOf({
     "config.yaml": `${lone("main")}config_files: [z.yaml, "d/*.yaml", "d/b*"]\n`,
     "z.yaml": lone("z"),
@@ -18,7 +18,7 @@ test("files are read in the order of the patterns, sorted within each, each once
   expect(config.appliances.map(({ name }) => name)).toEqual(["main", "z", "a", "b"]);
 });
 
-test("what stands at the top of the main file holds for all files", async () => {
+test("top-level settings of the main file apply to all files", async () => {
   const { appliances } = await configOf({
     "config.yaml": "polling: { vrrp: { interval: 7s } }\nconfig_files: [a.yaml]\n",
     "a.yaml": lone("a"),
@@ -29,22 +29,22 @@ test("what stands at the top of the main file holds for all files", async () => 
 test.each([
   ['["d/*.yaml"]', 'config.yaml:1:16: config_files[0]: no file matches "d/*.yaml"'],
   ["[missing.yaml]", 'config.yaml:1:16: config_files[0]: no file matches "missing.yaml"'],
-  ['["*.yaml"]', "config.yaml:1:16: config_files[0]: expected other files than this one"],
+  ['["*.yaml"]', "config.yaml:1:16: config_files[0]: the pattern matches this file itself"],
   [
     '["*/a.yaml"]',
-    'config.yaml:1:16: config_files[0]: expected the path of a file, with * in its last part at most, got "*/a.yaml"',
+    'config.yaml:1:16: config_files[0]: expected the path of a file, with * only in its last part, got "*/a.yaml"',
   ],
   [
     '["d/"]',
-    'config.yaml:1:16: config_files[0]: expected the path of a file, with * in its last part at most, got "d/"',
+    'config.yaml:1:16: config_files[0]: expected the path of a file, with * only in its last part, got "d/"',
   ],
-  ["[5]", "config.yaml:1:16: config_files[0]: expected a path, with * in its last part at most, got 5"],
-  ["d", "config.yaml:1:1: config_files: expected a list, got a text"],
+  ["[5]", "config.yaml:1:16: config_files[0]: expected a path, with * only in its last part, got 5"],
+  ["d", "config.yaml:1:1: config_files: expected a list, got a string"],
 ])("config_files: %s: %s", async (patterns, error) => {
   expect(await errorsOf({ "config.yaml": `config_files: ${patterns}\n` })).toEqual([error]);
 });
 
-test("such a file holds clusters and appliances alone, and every file's errors are reported", async () => {
+test("included files contain only clusters and appliances, and the errors of all files are reported", async () => {
   expect(
     await errorsOf({
       "config.yaml": `${lone("main")}config_files: ["d/*"]\nx: 1\n`,
@@ -64,7 +64,7 @@ test("such a file holds clusters and appliances alone, and every file's errors a
   ]);
 });
 
-test("their paths in errors are relative like the main file's", async () => {
+test("paths of included files in errors are relative like the main file's", async () => {
   const folder = await createFolder({ "config.yaml": "config_files: [d/a.yaml]\n", "d/a.yaml": "x: 1\n" });
   const given = relative(resolve("."), folder);
   const result = await loadConfig(join(given, "config.yaml"));
@@ -87,6 +87,6 @@ test.each([
   ["a.*", "ab", false],
   ["*\n*", "a\nb", true],
   ["*a".repeat(100), "a".repeat(99), false],
-])("%j finds %j: %s", (pattern, name, isFound) => {
-  expect(isLike(name, pattern)).toBe(isFound);
+])("%j matches %j: %s", (pattern, name, isFound) => {
+  expect(matchesPattern(name, pattern)).toBe(isFound);
 });

@@ -10,22 +10,22 @@ describe("the file as a whole", () => {
     ["- clusters\n", ["config.yaml:1:1: expected a map, got a list"]],
     ["clusters: []\nx: 1\n", ['config.yaml:2:1: unknown key "x"']],
     ["clusters:\n", ["config.yaml:1:1: clusters: expected a list, got nothing"]],
-    ["clusters:\n  - nam", ["config.yaml:2:5: clusters[0]: expected a map, got a text"]],
+    ["clusters:\n  - nam", ["config.yaml:2:5: clusters[0]: expected a map, got a string"]],
     ["clusters: [{ name: a, appli", ["config.yaml:1:28: wrong indentation"]],
   ])("%j: %j", async (text, errors) => {
     expect(await errorsOf(text)).toEqual(errors);
   });
 
-  test("a file that was deleted", async () => {
+  test("a deleted file", async () => {
     expect(await errorsOf({})).toEqual(["config.yaml: no such file"]);
   });
 
-  test("a bare minimum is enough", async () => {
+  test("a minimal configuration is valid", async () => {
     expect(await errorsOf("clusters: []\n")).toEqual([]);
   });
 });
 
-describe("unknown keys are refused everywhere, with a suggestion", () => {
+describe("unknown keys are errors everywhere, with a suggestion", () => {
   test.each([
     ["pollling: {}\nclusters: []\n", '1:1: unknown key "pollling"; did you mean "polling"?'],
     [
@@ -64,7 +64,7 @@ describe("unknown keys are refused everywhere, with a suggestion", () => {
   });
 });
 
-/** With errors in the schema's sense, and further ones that only a valid file can have. */
+/** Has errors of the schema, and others that only the second phase finds. */
 const MISTAKEN = [
   "polling: { vrrp: { interval: 1x } }",
   "http_client: { basic_auth: { username: u, password_file: missing } }",
@@ -77,7 +77,7 @@ const MISTAKEN = [
   'config_files: ["x/*.yaml", d.yaml]',
 ].join("\n");
 
-test("the schema's errors in all files are reported at once, in the order of the files", async () => {
+test("the schema errors of all files are reported together, in the order of the files", async () => {
   expect(await errorsOf({ "config.yaml": MISTAKEN, "d.yaml": "appliances: [{}]\n" })).toEqual([
     'config.yaml:1:20: polling.vrrp.interval: expected a duration such as 500ms, 15s or 1m30s, got "1x"',
     "config.yaml:5:15: clusters[0].labels.job: this label name is reserved",
@@ -89,7 +89,7 @@ test("the schema's errors in all files are reported at once, in the order of the
   ]);
 });
 
-test("errors between keys and in named files are reported at once when the schema is satisfied", async () => {
+test("errors between keys and in named files are reported together when the schema is satisfied", async () => {
   const text = MISTAKEN.replace("1x", "5s")
     .replace("job:", "site:")
     .replace("10.0.0.1, enable: no", '"https://g"')
@@ -99,7 +99,7 @@ test("errors between keys and in named files are reported at once when the schem
   ).toEqual([
     "config.yaml:2:43: http_client.basic_auth.password_file: cannot use the password file: no such file",
     'config.yaml:8:11: clusters[0].appliances[1].name: duplicate name "a", also at config.yaml:7:11',
-    "config.yaml:8:57: clusters[0].appliances[1].websites[1]: website 1 is already there",
+    "config.yaml:8:57: clusters[0].appliances[1].websites[1]: duplicate website 1",
     "config.yaml:8:84: clusters[0].appliances[1].polling.websites.timeout: expected a timeout of at most the interval, 30s, got 1h",
     'd.yaml:1:16: appliances[0].name: duplicate name "c", also at config.yaml:4:5',
   ]);

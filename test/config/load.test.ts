@@ -4,7 +4,7 @@ import { formatConfigError } from "../../src/config/errors.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { configOf, createFolder } from "./folder.ts";
 
-test("a lone appliance with nothing but name and URL has the built-in settings", async () => {
+test("an appliance with only a name and a URL has the built-in settings", async () => {
   const config = await configOf("appliances: [{ name: a, base_url: https://192.0.2.11:4849 }]\n");
   expect(config).toEqual({
     appliances: [
@@ -40,7 +40,7 @@ test("a lone appliance with nothing but name and URL has the built-in settings",
   });
 });
 
-test("inner settings win over outer ones, key by key, and labels and websites add up", async () => {
+test("inner settings override outer ones key by key, and labels and websites are merged", async () => {
   const config = await configOf(
     [
       "polling:",
@@ -136,7 +136,7 @@ test.each([
   ["HTTPS://Host.Example:443/", "https://host.example"],
   ["https://[2001:DB8::12]:4849/mgmt/", "https://[2001:db8::12]:4849/mgmt"],
   ["https://h/a/b//", "https://h/a/b"],
-])("base_url %s is kept as %s", async (text, baseUrl) => {
+])("base_url %s becomes %s", async (text, baseUrl) => {
   const { appliances } = await configOf(`appliances: [{ name: a, base_url: "${text}" }]\n`);
   expect(appliances[0]?.baseUrl).toBe(baseUrl);
 });
@@ -145,7 +145,7 @@ test.each([
   ["http", ["http"]],
   ["https", ["https"]],
   ["both", ["http", "https"]],
-])("protocol %s names %j", async (protocol, protocols) => {
+])("protocol %s means %j", async (protocol, protocols) => {
   const { appliances } = await configOf(
     `appliances: [{ name: a, base_url: https://a, websites: [{ id: "7", protocol: ${protocol} }] }]\n`,
   );
@@ -165,7 +165,7 @@ test("an alias shares settings between appliances", async () => {
   expect(appliances.map(({ labels }) => labels)).toEqual([{ site: "ams" }, { site: "ams" }]);
 });
 
-test("errors name the file as it was given", async () => {
+test("errors name the file as given", async () => {
   const folder = await createFolder({ "config.yaml": "x: 1\nclusters: []\n" });
   const file = relative(resolve("."), join(folder, "config.yaml"));
   const result = await loadConfig(file);

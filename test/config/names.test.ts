@@ -10,7 +10,7 @@ test.each([
   ],
   [
     'appliances: [{ name: "", base_url: https://h }]\n',
-    "config.yaml:1:16: appliances[0].name: expected a name that is not empty",
+    "config.yaml:1:16: appliances[0].name: expected a non-empty name",
   ],
   [
     "appliances: [{ name: 12, base_url: https://h }]\n",
@@ -22,11 +22,11 @@ test.each([
   ],
   [
     'appliances: [{ name: "a\\nb", base_url: https://h }]\n',
-    'config.yaml:1:16: appliances[0].name: expected a name of well-formed text without control characters, got "a\\nb"',
+    'config.yaml:1:16: appliances[0].name: expected a name of valid Unicode without control characters, got "a\\nb"',
   ],
   [
     'clusters: [{ name: "\\ud800", appliances: [] }]\n',
-    'config.yaml:1:14: clusters[0].name: expected a name of well-formed text without control characters, got "\\ud800"',
+    'config.yaml:1:14: clusters[0].name: expected a name of valid Unicode without control characters, got "\\ud800"',
   ],
   ["clusters: [{ appliances: [] }]\n", "config.yaml:1:12: clusters[0].name: required key is missing"],
   ["clusters: [{ name: c }]\n", "config.yaml:1:12: clusters[0].appliances: required key is missing"],

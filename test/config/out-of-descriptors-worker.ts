@@ -9,8 +9,8 @@ import { readYamlFile } from "../../src/config/yaml.ts";
 import { createLookup } from "../../src/client/lookup.ts";
 import { withoutDescriptors } from "../support/descriptors.ts";
 
-// As a process with few descriptors, in a folder with a configuration: prints what happens while none is left, and
-// what happens once there are some again.
+// Runs with few descriptors in a folder with a configuration: prints what happens while none is left and
+// what happens when some are free again.
 
 async function lookUp() {
   const lookup = createLookup(2);
@@ -19,7 +19,7 @@ async function lookUp() {
       lookup(name, { all: true }, (error) => resolve(error === null ? "found" : error.code));
     });
   const known = () => run("localhost");
-  // No name at all, so that no name server is needed to say so.
+  // An empty name, so that no name server is needed.
   const unknown = () => run("a..b");
   return {
     without: await withoutDescriptors(known),
@@ -29,7 +29,7 @@ async function lookUp() {
 }
 
 async function readPassword() {
-  // A clock by which the file has long been unchanged.
+  // A clock for which the file has long been unchanged.
   const read = createPasswordReader({ maxReads: 2, wallMs: () => Date.now() + 60_000 });
   const run = async (): Promise<unknown> => {
     const result = await read({ kind: "file", path: "password" });
@@ -47,7 +47,7 @@ async function include() {
   return { without: await withoutDescriptors(run), after: await run() };
 }
 
-/** Loads `config.yaml`, and again whenever a thorough check says so; gives the loads since the last time. */
+/** Loads `config.yaml` and reloads it after checks; returns the loads since the last call. */
 async function watch() {
   const loads: string[] = [];
   let latest: ConfigResult = await loadConfig("config.yaml");
@@ -79,7 +79,7 @@ async function reloadOnce() {
 
 process.stdout.write(
   JSON.stringify({
-    // First of all: the C library has opened nothing of its own yet.
+    // First, before the C library opens files of its own.
     lookup: await lookUp(),
     password: await readPassword(),
     include: await include(),

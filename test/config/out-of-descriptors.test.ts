@@ -13,7 +13,7 @@ http_client:
   tls_config: { ca_file: ca.pem }
 `;
 
-/** What the worker prints. */
+/** The output of the worker. */
 async function reportOfWorker(): Promise<unknown> {
   const folder = await createFolder({
     "config.yaml": CONFIG,
@@ -27,7 +27,7 @@ async function reportOfWorker(): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-test("without descriptors nothing is mistaken for another answer, and nothing is remembered", async () => {
+test("without descriptors, failures are local and not remembered", async () => {
   expect(await reportOfWorker()).toEqual({
     lookup: { without: "EMFILE", withFew: ["found", "EMFILE"], after: ["found", "ENOTFOUND"] },
     password: {
@@ -35,7 +35,7 @@ test("without descriptors nothing is mistaken for another answer, and nothing is
       after: "hunter2",
     },
     include: {
-      without: ["config.yaml:2:16: config_files[0]: its folder cannot be read (EMFILE)"],
+      without: ["config.yaml:2:16: config_files[0]: the folder cannot be read (EMFILE)"],
       after: [],
     },
     watch: { without: [], after: [] },

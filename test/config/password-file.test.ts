@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createPasswordReader } from "../../src/config/password-file.ts";
 import { createFolder } from "./folder.ts";
 
-/** A clock by which every file has long been settled. */
+/** A clock for which every file has long been unchanged. */
 const late = { wallMs: () => Date.now() + 60_000 };
 
 async function passwordFile(content: string | Uint8Array): Promise<{ kind: "file"; path: string }> {
@@ -24,15 +24,15 @@ test.each([
   ["pässwörd", "password pässwörd"],
   ["", "it is empty"],
   [" \r\n", "it is empty"],
-  ["one\ntwo\n", "it holds more than one line, or a control character"],
-  ["one\0two", "it holds more than one line, or a control character"],
+  ["one\ntwo\n", "it contains more than one line or a control character"],
+  ["one\0two", "it contains more than one line or a control character"],
   [Uint8Array.of(0xff, 0xfe, 0x41), "it is not UTF-8"],
   ["x".repeat(65_537), "it is larger than 65536 bytes"],
-])("a file that holds %j gives: %s", async (content, expected) => {
+])("a file with %j: %s", async (content, expected) => {
   expect(await read(content)).toBe(expected);
 });
 
-test("a missing file is told without its path", async () => {
+test("a missing file is reported without its path", async () => {
   const source = { kind: "file", path: join(await createFolder({}), "hunter2") } as const;
   expect(await createPasswordReader({ maxReads: 2, wallMs: Date.now })(source)).toEqual({
     ok: false,
@@ -41,7 +41,7 @@ test("a missing file is told without its path", async () => {
   });
 });
 
-test("a file that has changed is read again, even to the same length at once", async () => {
+test("a changed file is read again, even at once and with the same length", async () => {
   const readPassword = createPasswordReader({ maxReads: 2, wallMs: Date.now });
   const source = await passwordFile("first");
   const passwords = [];
@@ -54,7 +54,7 @@ test("a file that has changed is read again, even to the same length at once", a
   expect(passwords).toEqual(["other", "third", "forth"]);
 });
 
-test("a file that another was renamed over is read again", async () => {
+test("a file replaced by a rename is read again", async () => {
   const readPassword = createPasswordReader({ maxReads: 2, ...late });
   const source = await passwordFile("first");
   await readPassword(source);
@@ -71,7 +71,7 @@ test("an unchanged file is not read again", async () => {
   expect(await readPassword(source)).toBe(first);
 });
 
-test("a file that has only just changed is read again, for its times may not tell the next change", async () => {
+test("a file that has just changed is read again, because its times may not show the next change", async () => {
   const readPassword = createPasswordReader({ maxReads: 2, wallMs: Date.now });
   const source = await passwordFile("hunter2");
   const first = await readPassword(source);
@@ -80,7 +80,7 @@ test("a file that has only just changed is read again, for its times may not tel
   expect(second.ok && second.secret.reveal()).toBe("hunter2");
 });
 
-test("a file that goes and comes back is noticed each time", async () => {
+test("deleting and restoring a file is noticed each time", async () => {
   const readPassword = createPasswordReader({ maxReads: 2, ...late });
   const source = await passwordFile("hunter2");
   const before = await readPassword(source);

@@ -15,7 +15,7 @@ async function fileOf(text: string): Promise<string> {
   return path;
 }
 
-test("a file that is larger than the limit by one byte is refused", async () => {
+test("a file of one byte more than the limit is an error", async () => {
   const read = await readTextFile(await fileOf("x".repeat(4097)), 4096);
   expect(read).toEqual({ ok: false, message: "it is larger than 4096 bytes", isSystemError: false });
 });

@@ -9,7 +9,7 @@ const member = "clusters: [{ name: c, appliances: [{ name: a, base_url: https://
 test.each([
   [lone(""), lone(", enabled: true, polling: { vrrp: { interval: 5s } }, websites: []")],
   [lone(", labels: { x: y, z: w }"), lone(", labels: { z: w, x: y }")],
-])("from %j to %j nothing changes", async (before, after) => {
+])("from %j to %j the appliance is kept", async (before, after) => {
   expect(planReload(await configOf(before), await configOf(after)).kept).toEqual(["a"]);
 });
 
@@ -23,7 +23,7 @@ test.each([
   lone(", websites: [{ id: 1, expect_status: [200] }]"),
   lone(", enabled: false"),
   member,
-])("to %j the appliance changes", async (after) => {
+])("to %j the appliance is changed", async (after) => {
   const before = await configOf(
     lone(", http_client: { basic_auth: { username: u, password: p } }, websites: [1]"),
   );

@@ -14,13 +14,13 @@ const LEAF = await AUTHORITY.issue();
 
 interface Fleet {
   readonly port: number;
-  /** Requests for lists by the first part of their path. */
+  /** List requests by the first segment of their path. */
   readonly requests: ReadonlyMap<string, number>;
-  /** The connections that they came over, likewise. */
+  /** Their connections, likewise. */
   readonly connections: ReadonlyMap<string, ReadonlySet<Socket>>;
 }
 
-/** One HTTPS server that is many appliances, each under a path of its own. */
+/** An HTTPS server for many appliances, each at its own path. */
 async function startFleet(): Promise<Fleet> {
   const requests = new Map<string, number>();
   const connections = new Map<string, Set<Socket>>();
@@ -30,7 +30,7 @@ async function startFleet(): Promise<Fleet> {
     connections.set(name, (connections.get(name) ?? new Set<Socket>()).add(socket));
     response.end(JSON.stringify({ carp0: { vhid: "2", vip: "192.0.2.100", state_current: "MASTER" } }));
   });
-  // However long a busy machine takes between two polls.
+  // Longer than a busy machine takes between two polls.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
@@ -57,7 +57,7 @@ async function start(config: string, watchIntervalMs = 600_000): Promise<Exporte
   return exporter;
 }
 
-test("a reload every 100 ms loses no poll, doubles none, and keeps every connection", async () => {
+test("a reload every 100 ms neither loses nor repeats a poll, and keeps every connection", async () => {
   const fleet = await startFleet();
   const still = await start(configOf(fleet, "still"));
   const reloading = await start(configOf(fleet, "reloading"));
@@ -79,39 +79,39 @@ test("a reload every 100 ms loses no poll, doubles none, and keeps every connect
   for (const name of MEMBERS) {
     expect(count("still", name)).toBe(5);
     expect(count("reloading", name)).toBe(5);
-    // Time has leapt by an hour: at most two more, where the certificate had to be verified anew.
+    // The clock has moved by an hour: at most two more, to verify the certificate again.
     expect(fleet.connections.get(`reloading-${name}`)?.size).toBeLessThanOrEqual(3);
     expect(samples.value("appliance_polls_total", { appliance: name, operation: "vrrp" })).toBe(5);
   }
-  // The extra one may have been under way when time leapt; doubled polls would be skipped for each appliance.
+  // One more may have been in flight when the clock moved; repeated polls would be skipped for each appliance.
   const skipped = samples.value("appliance_exporter_polls_skipped_total", { reason: "overlap" });
   expect(skipped).toBeLessThan(MEMBERS.length);
   expect(still.log.lines.filter(({ msg }) => msg === "configuration reloaded")).toEqual([]);
 });
 
-test("a file that changes is loaded by itself; one that does not load is told once and keeps the old", async () => {
+test("a changed file is loaded automatically; an invalid one is logged once and the old one stays", async () => {
   const fleet = await startFleet();
   const exporter = await start(configOf(fleet, "a"), 20);
   const lines = (wanted: string) => exporter.log.lines.filter(({ msg }) => msg === wanted).length;
-  const isGood = async () =>
+  const isValid = async () =>
     (await exporter.scrape()).value("appliance_exporter_config_last_reload_successful");
 
   await exporter.write("config.yaml", "appliances: [");
   await eventually(() => expect(lines("reload failed, the old configuration stays")).toBe(1));
-  expect(await isGood()).toBe(0);
-  // As many checks as a good change needs, and it would be told again if it were tried again.
+  expect(await isValid()).toBe(0);
+  // As many checks as a valid change needs; another try would be logged again.
   await exporter.write("next", configOf(fleet, "a", ["fresh"]));
   await rename(join(exporter.folder, "next"), join(exporter.folder, "config.yaml"));
   await eventually(() => expect(lines("configuration reloaded")).toBe(1));
-  expect(await isGood()).toBe(1);
+  expect(await isValid()).toBe(1);
   expect(lines("reload failed, the old configuration stays")).toBe(1);
-  expect(lines("configuration is bad")).toBe(1);
+  expect(lines("configuration is invalid")).toBe(1);
   await eventually(async () =>
     expect((await exporter.scrape()).value("appliance_up", { appliance: "fresh" })).toBe(1),
   );
 });
 
-test("POST /-/reload goes by the new configuration, or tells what is wrong with it", async () => {
+test("POST /-/reload applies the new configuration or returns its errors", async () => {
   const fleet = await startFleet();
   const exporter = await start(configOf(fleet, "a"));
   const post = async () => {

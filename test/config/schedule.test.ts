@@ -16,7 +16,7 @@ test.each([
   ["0 0 22-2/2 * * *", 7_200_000],
   ["0 0 0 L * ?", 86_400_000],
   ["0 0 0 * * FriL,1#2", 86_400_000],
-])("%s is accepted; its runs are at least %d ms apart", (expression, gapMs) => {
+])("%s is valid; its runs are at least %d ms apart", (expression, gapMs) => {
   expect(checkSchedule(expression)).toBeUndefined();
   expect(shortestGapMs(expression)).toBe(gapMs);
 });
@@ -47,8 +47,8 @@ test.each([
   ["0-59/7 * * * * *", "expected a step that divides 60, got 0-59/7 for second"],
   ["0-30/45 * * * * *", "expected a step that is smaller than the range, got 0-30/45 for second"],
   ["0 0 0 30 2 *", "expected a node-cron expression: 30 2 is an impossible day of month for the given month"],
-  ["0 0 0 1 1 1#5", "expected a date that comes round"],
-  ["0 0 0 L-30 2 *", "expected a date that comes round"],
+  ["0 0 0 1 1 1#5", "expected a date that recurs"],
+  ["0 0 0 L-30 2 *", "expected a date that recurs"],
   ["0-999999999 * * * * *", "expected a node-cron expression with numbers of at most two digits"],
   ["*9999999 * * * * *", "expected a node-cron expression with numbers of at most two digits"],
   [
@@ -61,11 +61,11 @@ test.each([
   ["5/10 * * * * *", "expected a node-cron expression: 5/10 is an invalid expression for second"],
   [`${"0,".repeat(45)}60 * * * * *`, `expected a node-cron expression: ${"0,".repeat(40)}...`],
   [`${"0,".repeat(600)}0 * * * * *`, "expected a node-cron expression of at most 1000 characters"],
-])("%j is refused: %s", (expression, message) => {
+])("%j is invalid: %s", (expression, message) => {
   expect(checkSchedule(expression)).toBe(message);
 });
 
-test("checking leaves no task behind", () => {
+test("checking leaves no task", () => {
   const before = getTasks().size;
   checkSchedule("*/10 * * * * *");
   checkSchedule("0 0 0 1 1 1#5");

@@ -7,7 +7,7 @@ import { configOf, createFolder, errorsOf, type Files } from "./folder.ts";
 
 const canary = "c4n4ry";
 
-/** A secret wherever one may be written, each with a mistake that an error reports. */
+/** Secrets in every place, each with a mistake that an error reports. */
 const mistaken: readonly string[] = [
   `http_client: { basic_auth: { username: "u:${canary}", password: ["${canary}"] } }`,
   `http_client: { basic_auth: { username: u, password: "${canary}\\0" } }`,
@@ -49,7 +49,7 @@ test.each(mistaken)("no error shows the secret in: %s", async (text) => {
   expect(errors.join("\n")).not.toContain(canary);
 });
 
-test("no error shows what a password file or a key file holds", async () => {
+test("no error shows the content of a password file or a key file", async () => {
   const errors = await errorsOf({
     "config.yaml": [
       "http_client:",
@@ -63,7 +63,7 @@ test("no error shows what a password file or a key file holds", async () => {
   expect(errors.join("\n")).not.toContain(canary);
 });
 
-test("a configuration that is printed shows none of its secrets", async () => {
+test("a printed configuration shows no secrets", async () => {
   const config = await configOf(
     [
       "http_client:",
@@ -78,7 +78,7 @@ test("a configuration that is printed shows none of its secrets", async () => {
   );
 });
 
-/** Pieces of configurations, good and bad, that meet in random order. */
+/** Valid and invalid parts of configurations, to combine at random. */
 const fragment = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 20 }),
   fc.constantFrom(
@@ -109,7 +109,7 @@ const fragment = fc.oneof(
   ),
 );
 
-/** Maps of the right keys with any values. */
+/** Maps of valid keys with any values. */
 const shaped = fc
   .json()
   .map(
@@ -123,7 +123,7 @@ async function load(files: Files): Promise<string> {
   return result.ok ? "good" : result.errors.map(formatConfigError).join("\n");
 }
 
-test("loading arbitrary text gives a configuration or errors, and never throws", async () => {
+test("loading arbitrary text returns a configuration or errors and never throws", async () => {
   const text = fc.oneof(
     fc.array(fragment, { maxLength: 30 }).map((parts) => parts.join("")),
     shaped,

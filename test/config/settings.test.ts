@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { errorsOf } from "./folder.ts";
 
-/** A file with one appliance, whose last setting stands in line 4 from column 5 on. */
+/** A file with one appliance, whose last setting is in line 4 from column 5 on. */
 const appliance = (setting: string) => `appliances:\n  - name: a\n    base_url: https://h\n    ${setting}\n`;
 
 describe("http_client", () => {
-  const userName = "expected a user name that is not empty and has no colon and no control character";
+  const userName = "expected a non-empty user name without colons and control characters";
   const proxyUrl = "expected a URL of the form http://[user:password@]host:port";
 
   test.each([
     [
       "basic_auth: { username: u }",
-      "1:16: http_client.basic_auth: expected either password or password_file, got none",
+      "1:16: http_client.basic_auth: expected either password or password_file, got neither",
     ],
     [
       "basic_auth: { username: u, password: p, password_file: p }",
@@ -25,11 +25,11 @@ describe("http_client", () => {
     ],
     [
       'basic_auth: { username: u, password: "" }',
-      "1:43: http_client.basic_auth.password: expected a password that is not empty and has no control character",
+      "1:43: http_client.basic_auth.password: expected a non-empty password without control characters",
     ],
     [
       "basic_auth: { username: u, password: 12345 }",
-      "1:43: http_client.basic_auth.password: expected a text, got a number; put it in quotes",
+      "1:43: http_client.basic_auth.password: expected a string, got a number; put it in quotes",
     ],
     [
       'basic_auth: { username: u, password_file: "" }',
@@ -38,7 +38,7 @@ describe("http_client", () => {
     ["proxy_url: https://h", `1:16: http_client.proxy_url: ${proxyUrl}`],
     ["proxy_url: http://u:hunter2@h/path", `1:16: http_client.proxy_url: ${proxyUrl}`],
     ["proxy_url: http://u:%hunter2@h", `1:16: http_client.proxy_url: ${proxyUrl}`],
-    ["proxy_url: [hunter2]", "1:16: http_client.proxy_url: expected a text, got a list"],
+    ["proxy_url: [hunter2]", "1:16: http_client.proxy_url: expected a string, got a list"],
     [
       "tls_config: { min_version: TLSv1.2 }",
       '1:30: http_client.tls_config.min_version: expected TLS10, TLS11, TLS12 or TLS13, got "TLSv1.2"',
@@ -54,7 +54,7 @@ describe("http_client", () => {
     ],
     [
       "tls_config: { certificate_sha256: abcd }",
-      "1:30: http_client.tls_config.certificate_sha256: expected a list, got a text",
+      "1:30: http_client.tls_config.certificate_sha256: expected a list, got a string",
     ],
   ])("%s: %s", async (block, error) => {
     const errors = await errorsOf({
@@ -66,7 +66,7 @@ describe("http_client", () => {
 });
 
 describe("base_url", () => {
-  const plainHttp = "expected an https:// URL, got one with http://; allow_http: true beside it allows that";
+  const plainHttp = "expected an https:// URL, got http://; set allow_http: true to allow that";
 
   test.each([
     ["10.0.0.1", 'expected an https:// URL, got "10.0.0.1"'],
@@ -106,13 +106,13 @@ describe("labels", () => {
       .split(" ")
       .map((name) => [`${name}: x`, `.${name}: the exporter sets this label itself`] as const),
     ...reserved.split(" ").map((name) => [`${name}: x`, `.${name}: this label name is reserved`] as const),
-    ["__x: y", ".__x: label names that start with __ belong to Prometheus"],
-    ["9x: y", '["9x"]: expected a label name of letters, digits and _ that starts with no digit'],
-    ["x-y: z", ".x-y: expected a label name of letters, digits and _ that starts with no digit"],
-    ["x: 3", ".x: expected a text, got 3; put it in quotes"],
-    ["x: true", ".x: expected a text, got true; put it in quotes"],
-    ["x: ~", ".x: expected a text, got nothing"],
-    ['x: "\\udc00"', '.x: expected well-formed Unicode, got "\\udc00"'],
+    ["__x: y", ".__x: label names that start with __ are reserved for Prometheus"],
+    ["9x: y", '["9x"]: expected a label name of letters, digits and _ that does not start with a digit'],
+    ["x-y: z", ".x-y: expected a label name of letters, digits and _ that does not start with a digit"],
+    ["x: 3", ".x: expected a string, got 3; put it in quotes"],
+    ["x: true", ".x: expected a string, got true; put it in quotes"],
+    ["x: ~", ".x: expected a string, got nothing"],
+    ['x: "\\udc00"', '.x: expected valid Unicode, got "\\udc00"'],
   ])("%s: %s", async (label, error) => {
     expect(await errorsOf(appliance(`labels: { ${label} }`))).toEqual([
       `config.yaml:4:15: appliances[0].labels${error}`,
@@ -130,7 +130,7 @@ describe("websites", () => {
     ["shop", `4:16: appliances[0].websites[0]: ${id} "shop"`],
     [
       '{ id: "9007199254740992" }',
-      '4:18: appliances[0].websites[0].id: expected a website\'s id: a whole number from 0 on, got "9007199254740992"',
+      '4:18: appliances[0].websites[0].id: expected a website\'s id: a whole number, 0 or greater, got "9007199254740992"',
     ],
     ["{ name: x }", "4:16: appliances[0].websites[0].id: required key is missing"],
     [
@@ -150,8 +150,8 @@ describe("websites", () => {
       `4:41: appliances[0].websites[0].expect_status[0]: ${status} "399-200"`,
     ],
     ["{ id: 1, expect_status: [99] }", `4:41: appliances[0].websites[0].expect_status[0]: ${status} 99`],
-    ["1, 2, 1", "4:22: appliances[0].websites[2]: website 1 is already there"],
-    ['1, { id: "1" }', "4:19: appliances[0].websites[1]: website 1 is already there"],
+    ["1, 2, 1", "4:22: appliances[0].websites[2]: duplicate website 1"],
+    ['1, { id: "1" }', "4:19: appliances[0].websites[1]: duplicate website 1"],
   ])("%s: %s", async (list, error) => {
     expect(await errorsOf(appliance(`websites: [${list}]`))).toEqual([`config.yaml:${error}`]);
   });
@@ -166,7 +166,7 @@ describe("websites", () => {
       '      - { name: b, base_url: "https://i", websites: [3] }',
     ].join("\n");
     expect(await errorsOf(text)).toEqual([
-      "config.yaml:5:57: clusters[0].appliances[0].websites[1]: website 2 is already there",
+      "config.yaml:5:57: clusters[0].appliances[0].websites[1]: duplicate website 2",
     ]);
   });
 });

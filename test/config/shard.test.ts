@@ -29,7 +29,7 @@ test.each([
   " 0/3",
   "0/3/3",
   "0/1001",
-])("%j is no shard", (text) => {
+])("%j is not a shard", (text) => {
   expect(parseShard(text)).toBeUndefined();
 });
 
@@ -44,7 +44,7 @@ test.each([
   expect(shardOf(cluster, total)).toBe(index);
 });
 
-test("every cluster is whole and in exactly one shard", () => {
+test("every cluster is complete and in exactly one shard", () => {
   const names = fc.uniqueArray(fc.string(), { minLength: 1, maxLength: 20 });
   fc.assert(
     fc.property(names, fc.integer({ min: 1, max: 20 }), (clusters, total) => {

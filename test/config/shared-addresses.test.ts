@@ -10,7 +10,7 @@ async function sharedOf(...appliances: readonly string[]) {
   return findSharedAddresses(all);
 }
 
-test("addresses of several enabled appliances are found, in their order", async () => {
+test("shared addresses of enabled appliances are found in order", async () => {
   const shared = await sharedOf(
     lone("a", "https://h"),
     lone("b", "https://other"),
@@ -34,7 +34,7 @@ test("one address behind two proxies is two appliances", async () => {
   expect(shared).toEqual([]);
 });
 
-test("the first few are named, and the rest is counted", () => {
+test("the first few are listed and the rest is counted", () => {
   const names = ["a", "b", "c", "d", "e", "f", "g"];
   const shared = names.map((name) => ({ baseUrl: `https://${name}`, appliances: [`${name}1`, `${name}2`] }));
   expect(describeSharedAddresses(shared)).toBe(

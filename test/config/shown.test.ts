@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
 import { createFolder, type Files } from "./folder.ts";
 
-/** What is shown of `config.yaml`, its folder as `/etc/x`. */
+/** The shown `config.yaml`, with its folder as `/etc/x`. */
 async function shownOf(files: Files): Promise<string> {
   const folder = await createFolder(files);
   const loaded = await loadConfig(join(folder, "config.yaml"));
@@ -12,7 +12,7 @@ async function shownOf(files: Files): Promise<string> {
   return loaded.shown().replaceAll(folder, "/etc/x");
 }
 
-test("the configuration is shown as it was written, all files together, and without its secrets", async () => {
+test("the configuration of all files is shown as written, without its secrets", async () => {
   const shown = await shownOf({
     "config.yaml": `
 # a comment may hold a secret too: hunter2
@@ -65,7 +65,7 @@ clusters:
 `);
 });
 
-test("what aliases share is shown once, without its secrets", async () => {
+test("aliased values are shown once, without secrets", async () => {
   const shown = await shownOf({
     "config.yaml": `
 appliances:

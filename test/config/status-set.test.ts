@@ -16,7 +16,7 @@ test.each(["", "99", "1000", "099", "399-200", "200-", "-399", "200 - 399", "2xx
   },
 );
 
-test("a set has what lies in one of its ranges, both ends included", () => {
+test("a set contains its ranges, both ends included", () => {
   const set = {
     ranges: [
       { from: 200, to: 399 },

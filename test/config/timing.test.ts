@@ -3,7 +3,7 @@ import { errorsOf } from "./folder.ts";
 
 const polling = (block: string) => `polling: { vrrp: ${block} }\nclusters: []\n`;
 
-/** The same three blocks around one appliance; a block is left out where it is empty. */
+/** Three nested blocks around an appliance; empty ones are omitted. */
 const nested = (top: string, cluster: string, appliance: string) =>
   [
     `polling: { vrrp: {${top}} }`,
@@ -40,7 +40,7 @@ test.each([
     '{ interval: 5s, schedule: "* * * * * *" }',
     "1:34: polling.vrrp.schedule: expected either interval or schedule, got both",
   ],
-  ["5s", "1:12: polling.vrrp: expected a map, got a text"],
+  ["5s", "1:12: polling.vrrp: expected a map, got a string"],
 ])("%s: %s", async (block, error) => {
   expect(await errorsOf(polling(block))).toEqual([`config.yaml:${error}`]);
 });

@@ -29,25 +29,25 @@ test.each([
   ["text: x\ninner: {a: y}\n", '{"text":"x","inner":{"a":"y"}}'],
   ["- text\n", "a.yaml:1:1: expected a map, got a list"],
   ["flag: true\n", "a.yaml:1:1: text: required key is missing"],
-  ["text: 5\n", "a.yaml:1:1: text: expected a text, got a number; put it in quotes"],
-  ["text: ~\n", "a.yaml:1:1: text: expected a text, got nothing"],
-  ["text: x\nflag: hunter2\n", "a.yaml:2:1: flag: expected true or false, got a text"],
+  ["text: 5\n", "a.yaml:1:1: text: expected a string, got a number; put it in quotes"],
+  ["text: ~\n", "a.yaml:1:1: text: expected a string, got nothing"],
+  ["text: x\nflag: hunter2\n", "a.yaml:2:1: flag: expected true or false, got a string"],
   ["text: x\ncount: 0\n", "a.yaml:2:1: count: expected at least 1"],
   ["text: x\ncount: 10\n", "a.yaml:2:1: count: expected at most 9"],
   ["text: x\ncount: 1.5\n", "a.yaml:2:1: count: expected a whole number, got a number"],
   ["text: x\nratio: {}\n", "a.yaml:2:1: ratio: expected a number, got a map"],
   ["text: x\nword: hunter2\n", "a.yaml:2:1: word: expected one of on, off"],
-  ["text: x\nlist: x\n", "a.yaml:2:1: list: expected a list, got a text"],
+  ["text: x\nlist: x\n", "a.yaml:2:1: list: expected a list, got a string"],
   ["text: x\nlist: [ok, a]\n", "a.yaml:2:12: list[1]: expected at least 2 character(s)"],
   ["text: x\ninner:\n  password: y\n", "a.yaml:3:3: inner.a: required key is missing"],
   ["text: x\ninner: { password: y }\n", "a.yaml:2:8: inner.a: required key is missing"],
   ["text: x\neither: {id: 1, ie: 2}\n", 'a.yaml:2:17: either: unknown key "ie"; did you mean "id"?'],
-  ["text: x\neither: [1]\n", "a.yaml:2:1: either: not what is expected here"],
+  ["text: x\neither: [1]\n", "a.yaml:2:1: either: invalid value"],
   [
     "d: &d {c: 1}\ntext: x\ninner: *d\n",
     'a.yaml:1:1: unknown key "d"\na.yaml:3:1: inner.a: required key is missing\na.yaml:3:1: inner: unknown key "c"',
   ],
-])("%j gives: %s", async (text, expected) => {
+])("%j: %s", async (text, expected) => {
   expect(await validate(text)).toBe(expected);
 });
 
@@ -63,6 +63,6 @@ test.each([
   ["tmeout", "timeout", 1],
   ["", "id", 2],
   ["interval", "schedule", 7],
-])("%j and %j are %i letters apart", (a, b, distance) => {
+])("the distance between %j and %j is %i", (a, b, distance) => {
   expect([editDistance(a, b), editDistance(b, a)]).toEqual([distance, distance]);
 });

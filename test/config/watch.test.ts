@@ -13,13 +13,13 @@ const AUTHORITY = await createAuthority();
 
 interface Watched {
   readonly folder: string;
-  /** Each load since the first, by the files that led to it, and whether it was good. */
-  readonly loads: { readonly files: readonly string[]; readonly isGood: boolean }[];
+  /** Each load since the first: the changed files and whether it was valid. */
+  readonly loads: { readonly files: readonly string[]; readonly isValid: boolean }[];
   check(): Promise<void>;
   write(name: string, text: string): Promise<void>;
 }
 
-/** Loads `config.yaml` of a folder, and again whenever a check says so. */
+/** Loads `config.yaml` of a folder and reloads it after checks. */
 async function watch(folder: string, file = "config.yaml"): Promise<Watched> {
   const path = join(folder, file);
   let latest: ConfigResult = await loadConfig(path);
@@ -29,7 +29,7 @@ async function watch(folder: string, file = "config.yaml"): Promise<Watched> {
     onChange: async (files) => {
       latest = await loadConfig(path);
       const names = files.map((each) => each.replace(`${folder}/`, ""));
-      loads.push({ files: names.toSorted(), isGood: latest.ok });
+      loads.push({ files: names.toSorted(), isValid: latest.ok });
     },
   });
   return {
@@ -53,7 +53,7 @@ function appliance(name: string): string {
   return `appliances: [{ name: ${name}, base_url: "https://192.0.2.1" }]\n`;
 }
 
-test("what stays as it is is loaded once", async () => {
+test("an unchanged file is loaded once", async () => {
   const watched = await watchFiles({ "config.yaml": appliance("a") });
   await checkTwice(watched);
   await watched.check();
@@ -62,37 +62,37 @@ test("what stays as it is is loaded once", async () => {
   expect(watched.loads).toEqual([]);
 });
 
-test("another content is loaded at the second check that finds it, once", async () => {
+test("a new content is loaded at the second check that finds it, once", async () => {
   const watched = await watchFiles({ "config.yaml": appliance("a") });
   await watched.write("config.yaml", appliance("b"));
   await watched.check();
   expect(watched.loads).toEqual([]);
   await watched.check();
-  expect(watched.loads).toEqual([{ files: ["config.yaml"], isGood: true }]);
+  expect(watched.loads).toEqual([{ files: ["config.yaml"], isValid: true }]);
   await checkTwice(watched);
   expect(watched.loads).toHaveLength(1);
 });
 
-test("a file that is half-written at a check is loaded when it is whole", async () => {
+test("a file that is half-written at a check is loaded when it is complete", async () => {
   const watched = await watchFiles({ "config.yaml": appliance("a") });
   await watched.write("config.yaml", "appliances: [");
   await watched.check();
   await watched.write("config.yaml", appliance("b"));
   await checkTwice(watched);
-  expect(watched.loads).toEqual([{ files: ["config.yaml"], isGood: true }]);
+  expect(watched.loads).toEqual([{ files: ["config.yaml"], isValid: true }]);
 });
 
-test("a content that does not load is tried once, and a good one after it at once", async () => {
+test("an invalid content is tried once, and a valid one after it is loaded", async () => {
   const watched = await watchFiles({ "config.yaml": appliance("a") });
   await watched.write("config.yaml", "appliances: [");
   for (let nth = 0; nth < 10; nth += 1) await watched.check();
-  expect(watched.loads).toEqual([{ files: ["config.yaml"], isGood: false }]);
+  expect(watched.loads).toEqual([{ files: ["config.yaml"], isValid: false }]);
   await watched.write("config.yaml", appliance("b"));
   await checkTwice(watched);
-  expect(watched.loads.map(({ isGood }) => isGood)).toEqual([false, true]);
+  expect(watched.loads.map(({ isValid }) => isValid)).toEqual([false, true]);
 });
 
-test("a file that is renamed over another, deleted, and written again is noticed each time", async () => {
+test("renaming, deleting and restoring a file is noticed each time", async () => {
   const watched = await watchFiles({ "config.yaml": appliance("a"), next: appliance("b") });
   await rename(join(watched.folder, "next"), join(watched.folder, "config.yaml"));
   await checkTwice(watched);
@@ -100,10 +100,10 @@ test("a file that is renamed over another, deleted, and written again is noticed
   await checkTwice(watched);
   await watched.write("config.yaml", appliance("b"));
   await checkTwice(watched);
-  expect(watched.loads.map(({ isGood }) => isGood)).toEqual([true, false, true]);
+  expect(watched.loads.map(({ isValid }) => isValid)).toEqual([true, false, true]);
 });
 
-test("every one of many symlink swaps is noticed, as Kubernetes makes them", async () => {
+test("each of many symlink swaps by Kubernetes is noticed", async () => {
   const folder = await createFolder({});
   const swapTo = async (version: string): Promise<void> => {
     await mkdir(join(folder, `..${version}`, "clusters.d"), { recursive: true });
@@ -121,11 +121,11 @@ test("every one of many symlink swaps is noticed, as Kubernetes makes them", asy
     await checkTwice(watched);
   }
   expect(watched.loads).toEqual(
-    Array.from({ length: 4 }, () => ({ files: ["clusters.d/a.yaml"], isGood: true })),
+    Array.from({ length: 4 }, () => ({ files: ["clusters.d/a.yaml"], isValid: true })),
   );
 });
 
-test("a file that a pattern finds anew, and one that it no longer finds, are noticed", async () => {
+test("new and deleted files of a pattern are noticed", async () => {
   const watched = await watchFiles({
     "config.yaml": "config_files: [d/*.yaml]\n",
     "d/a.yaml": appliance("a"),
@@ -137,12 +137,12 @@ test("a file that a pattern finds anew, and one that it no longer finds, are not
   await watched.write("d/b.txt", "nothing of ours");
   await checkTwice(watched);
   expect(watched.loads).toEqual([
-    { files: ["d/*.yaml"], isGood: true },
-    { files: ["d/*.yaml", "d/b.yaml"], isGood: true },
+    { files: ["d/*.yaml"], isValid: true },
+    { files: ["d/*.yaml", "d/b.yaml"], isValid: true },
   ]);
 });
 
-test("certificates and keys are noticed", async () => {
+test("changed certificates and keys are noticed", async () => {
   const [old, next] = [await AUTHORITY.issue(), await AUTHORITY.issue()];
   const tls = "http_client: { tls_config: { ca_file: ca.pem, cert_file: c.pem, key_file: k.pem } }\n";
   const watched = await watchFiles({
@@ -158,13 +158,13 @@ test("certificates and keys are noticed", async () => {
   await watched.write("k.pem", next.key);
   await checkTwice(watched);
   expect(watched.loads).toEqual([
-    { files: ["ca.pem"], isGood: true },
-    { files: ["c.pem"], isGood: false },
-    { files: ["k.pem"], isGood: true },
+    { files: ["ca.pem"], isValid: true },
+    { files: ["c.pem"], isValid: false },
+    { files: ["k.pem"], isValid: true },
   ]);
 });
 
-test("a password file is watched only while a load fails for want of it: polls read it themselves", async () => {
+test("a password file is watched only while a load fails because of it", async () => {
   const auth = "http_client: { basic_auth: { username: u, password_file: p } }\n";
   const watched = await watchFiles({ "config.yaml": `${auth}${appliance("a")}` });
   await watched.write("p", "");
@@ -176,8 +176,8 @@ test("a password file is watched only while a load fails for want of it: polls r
   await unlink(join(watched.folder, "p"));
   await checkTwice(watched);
   expect(watched.loads).toEqual([
-    { files: ["a password file"], isGood: false },
-    { files: ["a password file"], isGood: true },
+    { files: ["a password file"], isValid: false },
+    { files: ["a password file"], isValid: true },
   ]);
 });
 
@@ -185,7 +185,7 @@ test("a password file is watched only while a load fails for want of it: polls r
 const UNREADABLE = "/proc/self/mem";
 
 test.skipIf(process.platform !== "linux")(
-  "a file that cannot be read for a while has not changed, and a load that could not read it is made again",
+  "a temporarily unreadable file has not changed, and a load that failed because of it is repeated",
   async () => {
     const tls = "http_client: { tls_config: { ca_file: ca.pem } }\n";
     const watched = await watchFiles({ "config.yaml": `${tls}${appliance("a")}`, good: AUTHORITY.cert });
@@ -195,7 +195,7 @@ test.skipIf(process.platform !== "linux")(
     };
     await linkTo("good");
     await checkTwice(watched);
-    expect(watched.loads.splice(0)).toEqual([{ files: ["ca.pem"], isGood: true }]);
+    expect(watched.loads.splice(0)).toEqual([{ files: ["ca.pem"], isValid: true }]);
 
     await linkTo(UNREADABLE);
     await checkTwice(watched);
@@ -203,15 +203,15 @@ test.skipIf(process.platform !== "linux")(
     await watched.write("config.yaml", `${tls}${appliance("b")}`);
     await checkTwice(watched);
     await checkTwice(watched);
-    expect(watched.loads.splice(0)).toEqual([{ files: ["config.yaml"], isGood: false }]);
+    expect(watched.loads.splice(0)).toEqual([{ files: ["config.yaml"], isValid: false }]);
 
     await linkTo("good");
     await checkTwice(watched);
-    expect(watched.loads).toEqual([{ files: ["ca.pem"], isGood: true }]);
+    expect(watched.loads).toEqual([{ files: ["ca.pem"], isValid: true }]);
   },
 );
 
-test("the watch checks by itself, until it is stopped", async () => {
+test("the watch checks regularly until it is stopped", async () => {
   const folder = await createFolder({ "config.yaml": appliance("a") });
   const path = join(folder, "config.yaml");
   let latest = await loadConfig(path);
@@ -233,7 +233,7 @@ test("the watch checks by itself, until it is stopped", async () => {
   }
 });
 
-test("whatever changes is loaded at the fourth check at the latest, and never where nothing differs", () => {
+test("a change is loaded at the fourth check at the latest, and nothing is loaded without a difference", () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom("", "a", "b"), { minLength: 1 }), (differences) => {
       let finding = NOTHING_FOUND;

@@ -6,7 +6,7 @@ import { formatConfigError } from "../../src/config/errors.ts";
 import { readYamlFile } from "../../src/config/yaml.ts";
 import { createFolder } from "./folder.ts";
 
-/** The data as JSON, or the errors as lines. */
+/** The data as JSON or the errors as lines. */
 async function read(content: string | Uint8Array): Promise<string> {
   const folder = await createFolder({ "a.yaml": content });
   const result = await readYamlFile(join(folder, "a.yaml"));
@@ -29,7 +29,7 @@ test.each([
   ['"<<": 1\n', '{"<<":1}'],
   ["1: one\n007: x\ntrue: yes\n", '{"1":"one","007":"x","true":"yes"}'],
   ["%YAML 1.2\n---\na: 1\n...\n", '{"a":1}'],
-])("%j is read as %s", async (text, json) => {
+])("%j is parsed as %s", async (text, json) => {
   expect(await read(text)).toBe(json);
 });
 
@@ -38,46 +38,31 @@ test.each([
   ["# nothing\n", "a.yaml:1:1: the file is empty"],
   ["a: 1\n---\nb: 2\n", "a.yaml:2:1: expected one document, got more (---)"],
   ["a: [1, 2\n", "a.yaml:2:1: wrong indentation"],
-  [
-    "a: 'x\n",
-    "a.yaml:2:1: something is missing: a closing quote or bracket, a comma, a colon, or a space after one",
-  ],
-  [
-    "a: b: c\n",
-    "a.yaml:1:4: a key and its value that do not fit here; a text that holds a colon and a space needs quotes",
-  ],
-  ["a:\n\tb: 1\n", "a.yaml:2:1: a tab where spaces must indent"],
-  ["a: @b\n", "a.yaml:1:4: a text that starts with this character needs quotes"],
-  ['a: "\\q"\n', "a.yaml:1:5: no such escape; a backslash in double quotes is written twice"],
-  ["a: !secret b\n", "a.yaml:1:4: tags are not supported; a text that starts with ! needs quotes"],
-  ["a: *b\n", "a.yaml:1:4: no value before this has that anchor; a text that starts with * needs quotes"],
-  ["a: &x &y 1\n", "a.yaml:1:7: not valid YAML from here on"],
-  [
-    "a: &x [1, *x]\n",
-    "a.yaml:1:11: no value before this has that anchor; a text that starts with * needs quotes",
-  ],
-  [
-    "a: &x {<<: *x}\n",
-    "a.yaml:1:12: no value before this has that anchor; a text that starts with * needs quotes",
-  ],
+  ["a: 'x\n", "a.yaml:2:1: missing closing quote or bracket, comma, colon, or space after one"],
+  ["a: b: c\n", "a.yaml:1:4: a key is not allowed here; quote a string that contains a colon and a space"],
+  ["a:\n\tb: 1\n", "a.yaml:2:1: indentation with a tab; use spaces"],
+  ["a: @b\n", "a.yaml:1:4: quote a string that starts with this character"],
+  ['a: "\\q"\n', "a.yaml:1:5: invalid escape; in double quotes, write a backslash twice"],
+  ["a: !secret b\n", "a.yaml:1:4: tags are not supported; quote a string that starts with !"],
+  ["a: *b\n", "a.yaml:1:4: unknown anchor; quote a string that starts with *"],
+  ["a: &x &y 1\n", "a.yaml:1:7: invalid YAML"],
+  ["a: &x [1, *x]\n", "a.yaml:1:11: unknown anchor; quote a string that starts with *"],
+  ["a: &x {<<: *x}\n", "a.yaml:1:12: unknown anchor; quote a string that starts with *"],
   ["a: {b: 1, <<: 7}\n", "a.yaml:1:11: expected a map or a list of maps after <<"],
   ["<<: [{a: 1}, 7]\n", "a.yaml:1:1: expected a map or a list of maps after <<"],
-  ["<<: {a: 1}\n<<: {b: 1}\n", "a.yaml:2:1: this key stands here twice"],
-  ["a: 1\nb: 2\na: 3\n", "a.yaml:3:1: this key stands here twice"],
-  [
-    "a: {b: 1, b: 2}\nc: 1\nc: 2\n",
-    "a.yaml:1:11: this key stands here twice\na.yaml:3:1: this key stands here twice",
-  ],
-  ["? [a]\n: 1\n", "a.yaml:1:3: expected a key that is a plain word"],
-  ["a: {__proto__: 1}\n", "a.yaml:1:5: expected a key that is a plain word"],
+  ["<<: {a: 1}\n<<: {b: 1}\n", "a.yaml:2:1: duplicate key"],
+  ["a: 1\nb: 2\na: 3\n", "a.yaml:3:1: duplicate key"],
+  ["a: {b: 1, b: 2}\nc: 1\nc: 2\n", "a.yaml:1:11: duplicate key\na.yaml:3:1: duplicate key"],
+  ["? [a]\n: 1\n", "a.yaml:1:3: expected a plain word as the key"],
+  ["a: {__proto__: 1}\n", "a.yaml:1:5: expected a plain word as the key"],
   ["%YAML 1.1\n---\na: yes\n", "a.yaml:1:1: expected YAML 1.2"],
-  ["{a: 1}}\n", "a.yaml:1:7: not valid YAML from here on"],
+  ["{a: 1}}\n", "a.yaml:1:7: invalid YAML"],
   [Uint8Array.of(0x61, 0x3a, 0x20, 0xff), "a.yaml: it is not UTF-8"],
-])("%j is refused: %s", async (content, errors) => {
+])("%j is invalid: %s", async (content, errors) => {
   expect(await read(content)).toBe(errors);
 });
 
-test("a file that is missing, or a folder, is told so", async () => {
+test("a missing file and a folder are errors", async () => {
   const folder = await createFolder({});
   await mkdir(join(folder, "folder"));
   const results = await Promise.all([
@@ -94,21 +79,21 @@ test("a file above 4 MiB is not read", async () => {
   expect(await read(`a: ${"x".repeat(4 * 1024 * 1024)}`)).toBe("a.yaml: it is larger than 4194304 bytes");
 });
 
-test("a path that no file can have is an error too", async () => {
+test("an impossible path is an error", async () => {
   expect(await readYamlFile("a\0b")).toEqual({
     ok: false,
     errors: [{ file: "a\0b", path: "", message: "cannot be read (ERR_INVALID_ARG_VALUE)" }],
   });
 });
 
-test("what is no regular file is not waited for", async () => {
+test("a file that is not regular does not block", async () => {
   expect(await readYamlFile("/dev/zero")).toEqual({
     ok: false,
     errors: [{ file: "/dev/zero", path: "", message: "it is not a regular file" }],
   });
 });
 
-describe("input that would bring down a parser is an error", () => {
+describe("input that would crash a parser is an error", () => {
   const indented = Array.from({ length: 100 }, (_, depth) => `${" ".repeat(depth)}a:\n`).join("");
 
   test.each([
@@ -127,28 +112,28 @@ describe("input that would bring down a parser is an error", () => {
     expect(await read(text)).toBe(error);
   });
 
-  test("64 nested lists are still read", async () => {
+  test("64 nested lists are valid", async () => {
     expect(await read(`${"[".repeat(64)}${"]".repeat(64)}`)).toBe(`${"[".repeat(64)}${"]".repeat(64)}`);
   });
 
-  test("brackets in quotes and comments are no nesting", async () => {
+  test("brackets in quotes and comments do not count as nesting", async () => {
     const brackets = "[".repeat(100);
     expect(await read(`a: "${brackets}" # ${brackets}\nb: '${brackets}'\nc: x ${brackets}\n`)).toBe(
       JSON.stringify({ a: brackets, b: brackets, c: `x ${brackets}` }),
     );
   });
 
-  test("aliases that multiply", async () => {
+  test("multiplying aliases", async () => {
     const lines = Array.from(
       { length: 9 },
       (_, i) => `a${i + 1}: &a${i + 1} [${Array(10).fill(`*a${i}`).join(", ")}]`,
     );
     expect(await read(`a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n${lines.join("\n")}\n`)).toBe(
-      "a.yaml:6:45: the aliases up to here stand for more than 1000000 values",
+      "a.yaml:6:45: aliases add more than 1000000 values",
     );
   });
 
-  test("ten thousand aliases of one small map are no bomb", async () => {
+  test("ten thousand aliases of a small map are valid", async () => {
     const text = `- &h {a: 1, b: 2}\n${"- *h\n".repeat(10_000)}`;
     expect(JSON.parse(await read(text))).toEqual(Array.from({ length: 10_001 }, () => ({ a: 1, b: 2 })));
   });

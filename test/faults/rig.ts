@@ -56,7 +56,7 @@ export async function startRig(options: RigOptions): Promise<Rig> {
       isReady: () => true,
       configText: () => "",
       reload: undefined,
-      onError: (_, error) => log.logger.error({ detail: String(error) }, "page could not be made"),
+      onError: (_, error) => log.logger.error({ detail: String(error) }, "page could not be rendered"),
     }),
   );
   if (!web.ok) throw new Error(web.code);

@@ -15,7 +15,7 @@ export async function createTestIo(fields: Partial<Io> = {}) {
     out: (text) => void (printed.out += text),
     err: (text) => void (printed.err += text),
     isTerminal: false,
-    hasColour: false,
+    hasColor: false,
     logFd: log.fd,
     clock: systemClock,
     version: "1.2.3",

@@ -4,15 +4,15 @@ import { connect, type Socket } from "node:net";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { connectionToEnd, createConnections } from "../../src/web/connections.ts";
+import { connectionToClose, createConnections } from "../../src/web/connections.ts";
 import { eventually } from "../support/eventually.ts";
 
 const HELLO: RequestListener = (_, response) => void response.end("hello");
 const REQUEST = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
-async function serve(bound: (server: Server) => void, handler: RequestListener = HELLO): Promise<number> {
+async function serve(limit: (server: Server) => void, handler: RequestListener = HELLO): Promise<number> {
   const server = createServer(handler);
-  bound(server);
+  limit(server);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => {
@@ -31,15 +31,15 @@ async function open(port: number): Promise<Socket> {
   return socket;
 }
 
-/** Sends a request and waits for the answer's first bytes. */
+/** Sends a request and waits for the first bytes of the response. */
 async function use(socket: Socket): Promise<string> {
   socket.write(REQUEST);
   const [data] = await once(socket, "data");
   return String(data);
 }
 
-test("one connection too many ends the one that has been idle for longest", async () => {
-  const port = await serve(createConnections(2).bound);
+test("beyond the limit, a new connection closes the one that has been idle longest", async () => {
+  const port = await serve(createConnections(2).limit);
   const [first, second] = [await open(port), await open(port)];
   expect(await use(first)).toMatch(/hello$/);
   const secondClosed = once(second, "close");
@@ -49,16 +49,16 @@ test("one connection too many ends the one that has been idle for longest", asyn
   expect(await use(first)).toMatch(/hello$/);
 });
 
-test("a thousand idle connections do not keep a scrape out", async () => {
-  const port = await serve(createConnections(50).bound);
+test("a thousand idle connections do not prevent a scrape", async () => {
+  const port = await serve(createConnections(50).limit);
   for (let i = 0; i < 200; i += 1) await open(port);
   expect(await use(await open(port))).toMatch(/hello$/);
 });
 
-test("a connection in the middle of an answer is not ended while another one is idle; then the oldest is", async () => {
+test("a connection with a pending response stays open while another one is idle; otherwise the oldest is closed", async () => {
   const finish: (() => void)[] = [];
   const port = await serve(
-    createConnections(2).bound,
+    createConnections(2).limit,
     (_, response) => void finish.push(() => response.end("hello")),
   );
   const answering = await open(port);
@@ -78,7 +78,7 @@ test("a connection in the middle of an answer is not ended while another one is 
   expect(String((await answer)[0])).toMatch(/hello$/);
 });
 
-/** `idle 3 at a`: idle for so many seconds, a connection of client a. */
+/** `idle 3 at a`: a connection of client a that has been idle for 3 seconds. */
 function connectionOf(words: string) {
   const [state, seconds, , client = ""] = words.split(" ");
   return { words, client, isAnswering: state === "answering", sinceMs: 100_000 - Number(seconds) * 1000 };
@@ -86,27 +86,35 @@ function connectionOf(words: string) {
 
 test.each([
   {
-    name: "the one that is idle for longest",
+    name: "the one that has been idle longest",
     ends: "idle 1 at a",
     others: ["idle 0 at a", "answering 1 at a"],
   },
-  { name: "one that is slow", ends: "answering 3 at a", others: ["idle 1 at a", "answering 2.5 at a"] },
-  { name: "one that is idle before an answer, both slow", ends: "idle 3 at a", others: ["answering 9 at a"] },
-  { name: "the oldest answer, if none is idle", ends: "answering 1 at a", others: ["answering 0 at a"] },
+  { name: "a slow one", ends: "answering 3 at a", others: ["idle 1 at a", "answering 2.5 at a"] },
   {
-    name: "one of the client that has most",
+    name: "an idle one before one with a pending response, if both are slow",
+    ends: "idle 3 at a",
+    others: ["answering 9 at a"],
+  },
+  {
+    name: "the one with the oldest pending response, if none is idle",
+    ends: "answering 1 at a",
+    others: ["answering 0 at a"],
+  },
+  {
+    name: "one of the client with the most connections",
     ends: "answering 0 at a",
     others: ["idle 9 at b", "answering 0 at a", "answering 9 at c"],
   },
-])("a new connection takes the place of $name", ({ ends, others }) => {
+])("a new connection replaces $name", ({ ends, others }) => {
   const connections = [ends, ...others].map(connectionOf);
-  expect(connectionToEnd(connections, 100_000)?.words).toBe(ends);
-  expect(connectionToEnd(connections.toReversed(), 100_000)?.client).toBe("a");
-  expect(connectionToEnd([], 100_000)).toBeUndefined();
+  expect(connectionToClose(connections, 100_000)?.words).toBe(ends);
+  expect(connectionToClose(connections.toReversed(), 100_000)?.client).toBe("a");
+  expect(connectionToClose([], 100_000)).toBeUndefined();
 });
 
-test("a connection that has closed leaves its place", async () => {
-  const port = await serve(createConnections(1).bound);
+test("a closed connection frees its place", async () => {
+  const port = await serve(createConnections(1).limit);
   const first = await open(port);
   first.end();
   await once(first, "close");
@@ -115,9 +123,9 @@ test("a connection that has closed leaves its place", async () => {
   expect(await use(second)).toMatch(/hello$/);
 });
 
-test("servers that share the limiter share the bound", async () => {
-  const { bound } = createConnections(1);
-  const [one, other] = [await serve(bound), await serve(bound)];
+test("servers that share the limiter share the limit", async () => {
+  const { limit } = createConnections(1);
+  const [one, other] = [await serve(limit), await serve(limit)];
   const first = await open(one);
   const firstClosed = once(first, "close");
   expect(await use(await open(other))).toMatch(/hello$/);

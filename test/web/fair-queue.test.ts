@@ -14,10 +14,10 @@ function fill(limit: number, words: string) {
 }
 
 test.each([
-  { name: "owners have turns", words: "a1x a1y a1z b1x c1x", taken: "a1z b1x c1x a1y a1x" },
-  { name: "the parts of an owner have turns", words: "a1x a1y a1z a2x a3x", taken: "a1z a2x a3x a1y a1x" },
+  { name: "owners take turns", words: "a1x a1y a1z b1x c1x", taken: "a1z b1x c1x a1y a1x" },
+  { name: "the parts of an owner take turns", words: "a1x a1y a1z a2x a3x", taken: "a1z a2x a3x a1y a1x" },
   {
-    name: "an owner with many parts has no more turns than another one",
+    name: "an owner with many parts gets as many turns as another one",
     words: "a1x a2x a3x b1x b1y b1z",
     taken: "a1x b1z a2x b1y a3x b1x",
   },
@@ -27,17 +27,27 @@ test.each([
 });
 
 test.each([
-  { name: "the owner that has most", words: "a1x a1y b1x c1x", displaced: "a1x", taken: "a1y b1x c1x" },
+  { name: "the owner with the most items", words: "a1x a1y b1x c1x", displaced: "a1x", taken: "a1y b1x c1x" },
   { name: "its longest part", words: "a1x a2x a2y b1x", displaced: "a2x", taken: "a1x b1x a2y" },
-  { name: "itself, where it has most", words: "b1x a1x a1y a1z", displaced: "a1x", taken: "b1x a1z a1y" },
-  { name: "itself, where all are equal", words: "a1x b1x c1x d1x", displaced: "d1x", taken: "a1x b1x c1x" },
-])("one item too many displaces the oldest of $name", ({ words, displaced, taken }) => {
+  {
+    name: "the new item's owner, if it has the most items",
+    words: "b1x a1x a1y a1z",
+    displaced: "a1x",
+    taken: "b1x a1z a1y",
+  },
+  {
+    name: "the new item's owner, if all have equally many",
+    words: "a1x b1x c1x d1x",
+    displaced: "d1x",
+    taken: "a1x b1x c1x",
+  },
+])("an item beyond the limit displaces the oldest of $name", ({ words, displaced, taken }) => {
   const filled = fill(3, words);
   expect(filled.displaced).toBe(displaced);
   expect(filled.takeAll()).toBe(taken);
 });
 
-test("an item that is removed has no turn, and is removed once", () => {
+test("a removed item gets no turn and cannot be removed again", () => {
   const { queue, takeAll } = fill(99, "a1x a1y b1x");
   expect(queue.remove("b", "1", "b1x")).toBe(true);
   expect(queue.remove("b", "1", "b1x")).toBe(false);
@@ -45,7 +55,7 @@ test("an item that is removed has no turn, and is removed once", () => {
   expect(takeAll()).toBe("a1y");
 });
 
-test("an owner that comes back waits behind those who are there", () => {
+test("an owner that returns waits behind the others", () => {
   const { queue, takeAll } = fill(99, "a1x b1x b1y");
   expect(queue.take()).toBe("a1x");
   queue.add("a", "1", "a1z");

@@ -4,7 +4,7 @@ import { ask, EMPTY_DOCUMENT, routes, serve } from "./support.ts";
 
 const PATH = "/api/v1/fleet";
 
-test("the document is served as JSON, compressed on request", async () => {
+test("the fleet is served as JSON, compressed on request", async () => {
   const port = await serve(routes());
   const plain = await ask(port, PATH);
   expect(plain).toMatchObject({

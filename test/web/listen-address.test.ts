@@ -11,7 +11,7 @@ test.each([
   ["localhost:10849", { host: "localhost", port: 10_849 }],
   ["127.0.0.1:0", { host: "127.0.0.1", port: 0 }],
   [":65535", { host: undefined, port: 65_535 }],
-])("%s is read", (text, address) => {
+])("%s is valid", (text, address) => {
   expect(parseListenAddress(text)).toEqual(address);
 });
 
@@ -36,11 +36,11 @@ test.each([
   "-a:80",
   "http://localhost:80",
   ":80\n",
-])("%j is no address to listen on", (text) => {
+])("%j is not a valid listen address", (text) => {
   expect(parseListenAddress(text)).toBeUndefined();
 });
 
-test("an address is shown as it stands in a URL", () => {
+test("an address is formatted as in a URL", () => {
   expect(formatAddress({ host: "127.0.0.1", port: 80 })).toBe("127.0.0.1:80");
   expect(formatAddress({ host: "::1", port: 80 })).toBe("[::1]:80");
   expect(formatAddress({ host: undefined, port: 80 })).toBe(":80");

@@ -8,7 +8,7 @@ import { serve } from "./support.ts";
 const BODY_BYTES = 20_000_000;
 const reply = (body: Buffer) => ({ status: 200, contentType: "text/plain", body });
 
-/** Readers that do not read, each with the answer that `bodies` gives it, and a clock that stands still. */
+/** Clients that do not read, each with the response from `bodies`, and a clock that stands still. */
 async function startStalled(bodies: readonly Buffer[], maxBytes: number) {
   const clock = { nowMs: 0 };
   const outgoing = createOutgoing(() => clock.nowMs, maxBytes);
@@ -24,7 +24,7 @@ async function startStalled(bodies: readonly Buffer[], maxBytes: number) {
     socket.on("error", () => {});
     onTestFinished(() => void socket.destroy());
     socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-    // Each after the one before.
+    // One after the other.
     const before = left.length;
     await once(socket, "connect");
     await eventually(() => expect(left.length).toBeLessThan(before));
@@ -32,14 +32,14 @@ async function startStalled(bodies: readonly Buffer[], maxBytes: number) {
   return { outgoing, clock, cut };
 }
 
-test("there is room within the bound, each body counted once", async () => {
+test("there is room within the limit, and each body counts once", async () => {
   const body = Buffer.alloc(BODY_BYTES);
   const { outgoing, cut } = await startStalled([body, body, body], BODY_BYTES);
   await outgoing.room();
   expect(cut).toEqual([]);
 });
 
-test("beyond the bound there is room when the oldest answers are slow, and are cut", async () => {
+test("beyond the limit, the oldest responses are aborted when they are slow", async () => {
   const [one, other] = [Buffer.alloc(BODY_BYTES), Buffer.alloc(BODY_BYTES)];
   const { outgoing, clock, cut } = await startStalled([one, one, other], BODY_BYTES);
   let hasRoom = false;
@@ -52,7 +52,7 @@ test("beyond the bound there is room when the oldest answers are slow, and are c
   await eventually(() => expect(cut).toEqual([0, 1]));
 });
 
-test("at twice the bound the oldest answer is cut at once", async () => {
+test("at twice the limit, the oldest response is aborted at once", async () => {
   const bodies = [Buffer.alloc(BODY_BYTES), Buffer.alloc(BODY_BYTES), Buffer.alloc(BODY_BYTES)];
   const { cut } = await startStalled(bodies, BODY_BYTES);
   await eventually(() => expect(cut).toEqual([0]));

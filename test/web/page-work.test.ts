@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createPageWork } from "../../src/web/page-work.ts";
 import { held } from "./support.ts";
 
-test("pages have turns, and the clients of a page", async () => {
+test("pages take turns, and so do the clients of a page", async () => {
   const workInTurn = createPageWork();
   const done: string[] = [];
   const words = ["/a 1 x", "/a 1 y", "/a 1 z", "/a 2 x", "/b 1 x"];
@@ -15,7 +15,7 @@ test("pages have turns, and the clients of a page", async () => {
   expect(done).toEqual(["/a 1 x", "/a 1 z", "/b 1 x", "/a 2 x", "/a 1 y"]);
 });
 
-test("other turns of the event loop have as much time as the work", async () => {
+test("other work gets as much time as pages", async () => {
   const workInTurn = createPageWork();
   const busyMs = 50;
   const times: number[] = [];
@@ -25,11 +25,11 @@ test("other turns of the event loop have as much time as the work", async () => 
   };
   await Promise.all([workInTurn("/", "a", work), workInTurn("/", "a", work)]);
   const [first = 0, second = 0] = times;
-  // Timers are whole milliseconds.
+  // Timers have a resolution of a millisecond.
   expect(second - first).toBeGreaterThan(2 * busyMs - 2);
 });
 
-test("work that goes on elsewhere does not delay the next", async () => {
+test("work in other threads does not delay the next page", async () => {
   const workInTurn = createPageWork();
   const elsewhere = held<string>();
   const first = workInTurn("/a", "a", () => elsewhere.promise);
@@ -38,7 +38,7 @@ test("work that goes on elsewhere does not delay the next", async () => {
   expect(await first).toBe("late");
 });
 
-test("work that fails is its own caller's failure", async () => {
+test("a failure reaches only its own caller", async () => {
   const workInTurn = createPageWork();
   const failing = workInTurn("/a", "a", () => {
     throw new Error("bug");
@@ -48,7 +48,7 @@ test("work that fails is its own caller's failure", async () => {
   expect(await next).toBe("done");
 });
 
-test("what is too much for the queue is refused", async () => {
+test("work beyond the queue's limit is refused", async () => {
   const workInTurn = createPageWork();
   const asked = Array.from({ length: 600 }, (_, nth) => workInTurn("/a", "a", () => nth));
   const other = workInTurn("/b", "b", () => "other");

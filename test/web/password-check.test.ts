@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createPasswordCheck, type Verdict } from "../../src/web/password-check.ts";
 import { HASH } from "./web-config/support.ts";
 
-/** About a tenth of a second of work. */
+/** Takes about a tenth of a second. */
 const EXPENSIVE = `$2b$11$${".".repeat(53)}`;
 const RIGHT = { password: "correct horse", hash: `$2y$${HASH}` };
 
@@ -14,7 +14,7 @@ interface Asked {
   readonly hasFailed?: boolean;
 }
 
-/** Asks for passwords as clients would that can go away. */
+/** Checks passwords for clients that may disconnect. */
 function createAsking() {
   const check = createPasswordCheck();
   return ({ password, hash = EXPENSIVE, user = "u", client = "192.0.2.1", hasFailed = true }: Asked) => {
@@ -26,12 +26,12 @@ function createAsking() {
   };
 }
 
-/** Guesses of one client, the first of which is being checked. */
+/** Guesses of one client; the first one is being checked. */
 function guess(ask: ReturnType<typeof createAsking>, count: number) {
   return Array.from({ length: count }, (_, nth) => ask({ password: `guess ${nth}` }));
 }
 
-test("a password that nobody waits for is not checked: the next one has the turn", async () => {
+test("a password that no request waits for is not checked", async () => {
   const ask = createAsking();
   const [first, ...gone] = guess(ask, 101);
   for (const { giveUp } of gone) giveUp();
@@ -41,7 +41,7 @@ test("a password that nobody waits for is not checked: the next one has the turn
   expect(await first?.verdict).toBe("wrong");
 });
 
-test("a check that has begun is remembered even if nobody waits for it", async () => {
+test("the result of a started check is cached even if no request waits for it", async () => {
   const ask = createAsking();
   const first = ask(RIGHT);
   first.giveUp();
@@ -52,7 +52,7 @@ test("a check that has begun is remembered even if nobody waits for it", async (
   expect(await again.verdict).toBe("right");
 });
 
-test("one who gives up leaves the check to the others who wait for the same password", async () => {
+test("a request that is aborted does not cancel the check for others with the same password", async () => {
   const ask = createAsking();
   const before = ask({ password: "before" });
   const [gone, stays] = [ask(RIGHT), ask(RIGHT)];
@@ -67,7 +67,7 @@ test.each([
   { name: "another user at the same client waits for", who: { user: "scraper" }, checks: 2 },
   { name: "a connection that has not failed waits for", who: { hasFailed: false }, checks: 2 },
   { name: "the latest for the same user at the same client waits for", who: {}, checks: 1 },
-])("$name $checks checks at most, however many guesses wait", async ({ who, checks }) => {
+])("$name at most $checks checks, regardless of how many guesses wait", async ({ who, checks }) => {
   const ask = createAsking();
   const guesses = guess(ask, 200);
   let decided = 0;
@@ -77,7 +77,7 @@ test.each([
   for (const { giveUp } of guesses) giveUp();
 });
 
-test("at most a hundred wait: the oldest guess of the client that has most is turned away", async () => {
+test("at most a hundred guesses wait: one more displaces the oldest guess of the client with the most", async () => {
   const ask = createAsking();
   const [checked, oldest, second, ...others] = guess(ask, 101);
   const turnedAway: string[] = [];
@@ -90,7 +90,7 @@ test("at most a hundred wait: the oldest guess of the client that has most is tu
   for (const asked of [second, ...others]) asked?.giveUp();
 });
 
-test("two clients that ask with the same right password cost one check", async () => {
+test("two clients with the same correct password cost one check each", async () => {
   const ask = createAsking();
   const before = ask({ password: "before" });
   const [one, other] = [ask(RIGHT), ask({ ...RIGHT, client: "192.0.2.2" })];

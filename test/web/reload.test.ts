@@ -8,7 +8,7 @@ function failToReload(): Promise<never> {
   return Promise.reject(new Error("hunter2"));
 }
 
-test.each(["POST", "PUT"])("%s reloads, and is answered when that is done", async (method) => {
+test.each(["POST", "PUT"])("%s reloads and responds when the reload is complete", async (method) => {
   const result = held<{ ok: true }>();
   let isAsked = false;
   const reload = () => {
@@ -26,7 +26,7 @@ test.each(["POST", "PUT"])("%s reloads, and is answered when that is done", asyn
   expect([status, body.toString()]).toEqual([200, "Reloaded\n"]);
 });
 
-test("a configuration that is bad is 500 with every error on a line", async () => {
+test("an invalid configuration is 500 with one line for each error", async () => {
   const errors = ['config.yaml:1:1: unknown key "pollling"', 'config.yaml:2:1: unknown key "b"'];
   const port = await serve(routes({ reload: async () => ({ ok: false, errors }) }));
   const { status, body, headers } = await ask(port, PATH, { method: "POST" });
@@ -34,7 +34,7 @@ test("a configuration that is bad is 500 with every error on a line", async () =
   expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
 });
 
-test.each(["POST", "PUT"])("%s is forbidden where it is not enabled", async (method) => {
+test.each(["POST", "PUT"])("%s is 403 if reloading is not enabled", async (method) => {
   const { status, body } = await ask(await serve(routes()), PATH, { method });
   expect([status, body.toString()]).toEqual([
     403,
@@ -51,7 +51,7 @@ test.each<Readonly<Record<string, string>>>([
   { origin: "http://evil.example" },
   { origin: "null" },
   { "sec-fetch-site": "cross-site", origin: "http://evil.example" },
-  // After DNS rebinding, the foreign page is of the same origin.
+  // After DNS rebinding, the foreign page has the same origin.
   { host: "evil.example", origin: "http://evil.example", "sec-fetch-site": "same-origin" },
   { "sec-fetch-site": "none" },
 ])("a web page cannot reload: %o", async (headers) => {
@@ -65,13 +65,13 @@ test.each<Readonly<Record<string, string>>>([
   }
 });
 
-test("a tool reloads by whatever name it knows us", async () => {
+test("a tool reloads under any host name", async () => {
   const port = await serve(routes({ reload: async () => ({ ok: true }) }));
   const { status } = await ask(port, PATH, { method: "POST", headers: { host: "any.example" } });
   expect(status).toBe(200);
 });
 
-test("a reload that fails by a bug is an internal error, told to the log alone", async () => {
+test("a bug during a reload is an internal error, which only the log describes", async () => {
   const told: unknown[] = [];
   const port = await serve(
     routes({ reload: failToReload, onError: (path, error) => void told.push(path, String(error)) }),

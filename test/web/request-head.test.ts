@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createHeadFinder } from "../../src/web/serial-connection.ts";
 
-/** The heads in a text that comes in pieces of so many bytes. */
+/** The request heads in a text that arrives in pieces of this size. */
 function headsIn(text: string, size: number): readonly string[] {
   const find = createHeadFinder();
   const heads: string[] = [];
@@ -24,11 +24,11 @@ const GET = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 test.each([
   { name: "one request", text: GET, heads: [GET] },
   { name: "pipelined requests", text: GET.repeat(3), heads: [GET, GET, GET] },
-  { name: "lines that end with LF alone", text: "GET /\nHost: x\n\nGET", heads: ["GET /\nHost: x\n\n"] },
+  { name: "lines that end with LF", text: "GET /\nHost: x\n\nGET", heads: ["GET /\nHost: x\n\n"] },
   { name: "empty lines before a request", text: `\r\n\n\r\n${GET}`, heads: [`\r\n\n\r\n${GET}`] },
-  { name: "a line of a space", text: "GET /\r\n \r\nHost: x\r\n", heads: [] },
+  { name: "a line with only a space", text: "GET /\r\n \r\nHost: x\r\n", heads: [] },
   { name: "half a request", text: GET.slice(0, -1), heads: [] },
-  { name: "empty lines alone", text: "\r\n".repeat(9), heads: [] },
+  { name: "only empty lines", text: "\r\n".repeat(9), heads: [] },
 ])("$name, in pieces of any size", ({ text, heads }) => {
   for (let size = 1; size <= text.length; size += 1) expect(headsIn(text, size)).toEqual(heads);
 });

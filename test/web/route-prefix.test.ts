@@ -10,20 +10,20 @@ test.each([
   ["http://any.example/metrics", 404],
   ["/metrics", 404],
   ["/exporterx/metrics", 404],
-])("under the prefix /exporter, %s is answered with %i", async (path, status) => {
+])("under the prefix /exporter, %s returns %i", async (path, status) => {
   const port = await serve(underPrefix("/exporter", routes()));
   expect((await ask(port, path)).status).toBe(status);
 });
 
 test.each(["/", "/exporter", "http://any.example", "http://any.example/exporter"])(
-  "under a prefix, %s leads to the first page",
+  "under a prefix, %s redirects to the status page",
   async (path) => {
     const port = await serve(underPrefix("/exporter", routes()));
     expect(await ask(port, path)).toMatchObject({ status: 302, headers: { location: "/exporter/" } });
   },
 );
 
-test("without a prefix, paths are what they are", async () => {
+test("without a prefix, paths do not change", async () => {
   const port = await serve(underPrefix("", routes()));
   expect((await ask(port, "/metrics")).status).toBe(200);
 });
@@ -36,6 +36,6 @@ test.each([
   ["//host", undefined],
   ["/a b", undefined],
   ["", undefined],
-])("%j means the prefix %j", (path, prefix) => {
+])("%j is parsed as the prefix %j", (path, prefix) => {
   expect(parseRoutePrefix(path)).toBe(prefix);
 });

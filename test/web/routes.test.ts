@@ -7,7 +7,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { ask, held, routes, serve } from "./support.ts";
 
-test("metrics are served as the text format 0.0.4", async () => {
+test("metrics are served in the text format 0.0.4", async () => {
   const { status, headers, body } = await ask(await serve(routes()), "/metrics");
   expect(status).toBe(200);
   expect(headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8");
@@ -16,7 +16,7 @@ test("metrics are served as the text format 0.0.4", async () => {
   expect(body.toString()).toBe("x 1\n");
 });
 
-test("a query changes nothing", async () => {
+test("a query is ignored", async () => {
   expect((await ask(await serve(routes()), "/metrics?x=1")).body.toString()).toBe("x 1\n");
 });
 
@@ -31,21 +31,24 @@ test("metrics are compressed for clients that accept gzip", async () => {
   expect(gunzipSync(body).toString()).toBe("x 1\n");
 });
 
-test("metrics are served where they are configured to be, and there alone", async () => {
+test("metrics are served only at the configured path", async () => {
   const port = await serve(routes({ telemetryPath: "/internal/metrics" }));
   expect((await ask(port, "/internal/metrics")).status).toBe(200);
   expect((await ask(port, "/metrics")).status).toBe(404);
 });
 
-test.each(["/", "/metrics", "/-/healthy", "/-/ready"])("HEAD of %s is GET without the body", async (path) => {
-  const port = await serve(routes());
-  const got = await ask(port, path);
-  const head = await ask(port, path, { method: "HEAD" });
-  expect(head.status).toBe(200);
-  expect(head.body).toHaveLength(0);
-  expect(head.headers["content-length"]).toBe(String(got.body.length));
-  expect(head.headers["content-type"]).toBe(got.headers["content-type"]);
-});
+test.each(["/", "/metrics", "/-/healthy", "/-/ready"])(
+  "HEAD of %s returns what GET does, without the body",
+  async (path) => {
+    const port = await serve(routes());
+    const got = await ask(port, path);
+    const head = await ask(port, path, { method: "HEAD" });
+    expect(head.status).toBe(200);
+    expect(head.body).toHaveLength(0);
+    expect(head.headers["content-length"]).toBe(String(got.body.length));
+    expect(head.headers["content-type"]).toBe(got.headers["content-type"]);
+  },
+);
 
 test.each(["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])(
   "%s is not allowed, and it is said what is",
@@ -64,11 +67,11 @@ test.each([
   "/%6detrics",
   "/../metrics",
   `/${"x".repeat(4_000)}`,
-])("there is nothing at %s", async (path) => {
+])("%s is 404", async (path) => {
   expect((await ask(await serve(routes()), path)).status).toBe(404);
 });
 
-test("health follows the scheduler, readiness the first polls", async () => {
+test("health depends on the scheduler, readiness on the first polls", async () => {
   let [isHealthy, isReady] = [false, false];
   const port = await serve(routes({ isHealthy: () => isHealthy, isReady: () => isReady }));
   const statuses = async () => [(await ask(port, "/-/healthy")).status, (await ask(port, "/-/ready")).status];
@@ -79,7 +82,7 @@ test("health follows the scheduler, readiness the first polls", async () => {
   expect(await statuses()).toEqual([200, 200]);
 });
 
-test("a page that cannot be made is an internal error, told to the log and not to the client", async () => {
+test("a page that fails is an internal error, which only the log describes", async () => {
   const told: unknown[] = [];
   const port = await serve(
     routes({
@@ -93,7 +96,7 @@ test("a page that cannot be made is an internal error, told to the log and not t
   expect((await ask(port, "/-/healthy")).status).toBe(200);
 });
 
-test("a bug in a page is an internal error as well, and the next request is served", async () => {
+test("a bug in a page is an internal error, and the next request is served", async () => {
   const port = await serve(
     routes({
       renderPage: () => {
@@ -105,7 +108,7 @@ test("a bug in a page is an internal error as well, and the next request is serv
   expect((await ask(port, "/metrics")).status).toBe(200);
 });
 
-test("fifty scrapes at once are all answered from one rendering", async () => {
+test("fifty simultaneous scrapes share one rendering", async () => {
   let renderings = 0;
   const text = held<string>();
   const renderMetrics = () => {
@@ -127,7 +130,7 @@ test("fifty scrapes at once are all answered from one rendering", async () => {
   expect(renderings).toBe(1);
 });
 
-test("beyond a hundred scrapes at once the others are told to come again, and the rest of the pages is served", async () => {
+test("beyond a hundred simultaneous scrapes the response is 503, and other pages are served", async () => {
   const text = held<string>();
   let arrived = 0;
   const handler = routes({ renderMetrics: () => text.promise });
@@ -147,8 +150,8 @@ test("beyond a hundred scrapes at once the others are told to come again, and th
   expect((await ask(port, "/metrics")).status).toBe(200);
 });
 
-test("clients that scrape without a break wait for half of the places, and leave the others to others", async () => {
-  // However slow the machine is, everything happens within a second.
+test("clients that scrape without a pause share half of the places", async () => {
+  // The clock stands still, so everything happens within a second on a slow machine too.
   const clock = vi.spyOn(performance, "now").mockReturnValue(performance.now());
   onTestFinished(() => clock.mockRestore());
   const text = held<string>();
@@ -169,12 +172,12 @@ test("clients that scrape without a break wait for half of the places, and leave
   const others = Array.from({ length: 50 }, () => ask(port, "/metrics"));
   await eventually(() => expect(arrived).toBe(210));
   text.release("x 1\n");
-  // Those that have to wait come next.
+  // Those that wait come next.
   const answers = await Promise.all([...others, ...often]);
   expect(answers.map(({ status }) => status)).toEqual(Array(130).fill(200));
 });
 
-test("a scrape whose connection breaks leaves its place", async () => {
+test("a scrape whose connection breaks frees its place", async () => {
   const text = held<string>();
   const handler = routes({ renderMetrics: () => text.promise });
   const sockets: Socket[] = [];

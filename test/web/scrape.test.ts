@@ -5,14 +5,14 @@ import { expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { type MetricsText, createSharedRendering } from "../../src/web/scrape.ts";
 
-/** Renders its own number, and tells how often it has rendered. */
+/** Renders its own number and counts the renderings. */
 function numbered(size = 0): { rendering: MetricsText; count(): number } {
   let count = 0;
   const render = (): Promise<string> => Promise.resolve(`${(count += 1)}${"x".repeat(size)}`);
   return { rendering: createSharedRendering(render), count: () => count };
 }
 
-test("those who ask together get one rendering, compressed once", async () => {
+test("simultaneous requests share one rendering, compressed once", async () => {
   const { rendering, count } = numbered();
   const [one, other] = await Promise.all([rendering.plain(), rendering.plain()]);
   expect(one).toBe(other);
@@ -22,7 +22,7 @@ test("those who ask together get one rendering, compressed once", async () => {
   expect(count()).toBe(2);
 });
 
-test("plain and compressed are made of one rendering where both are asked for together", async () => {
+test("simultaneous plain and compressed requests share one rendering", async () => {
   const { rendering, count } = numbered();
   const [plain, gzipped] = await Promise.all([rendering.plain(), rendering.gzipped()]);
   expect(plain.toString()).toBe("1");
@@ -30,14 +30,14 @@ test("plain and compressed are made of one rendering where both are asked for to
   expect(count()).toBe(1);
 });
 
-test("who asks afterwards gets a new one", async () => {
+test("a later request gets a new rendering", async () => {
   const { rendering } = numbered();
   expect((await rendering.plain()).toString()).toBe("1");
   expect((await rendering.plain()).toString()).toBe("2");
 });
 
-test("who asks for compression while one is under way gets what comes of it; plain text is always fresh", async () => {
-  // Long enough to be compressed for many turns of the event loop.
+test("requests during compression share its result; plain text is always new", async () => {
+  // Large enough that compression takes many turns of the event loop.
   const { rendering, count } = numbered(2 ** 25);
   const compressing = rendering.gzipped();
   await eventually(() => expect(count()).toBe(1));
@@ -47,7 +47,7 @@ test("who asks for compression while one is under way gets what comes of it; pla
   expect(plain.subarray(0, 2).toString()).toBe("2x");
 });
 
-test("a rendering that failed is not kept", async () => {
+test("a failed rendering is not cached", async () => {
   let renderings = 0;
   const rendering = createSharedRendering(() => {
     renderings += 1;

@@ -17,7 +17,7 @@ const AUTHORITY = await createAuthority();
 const [SERVER, OTHER] = await Promise.all([AUTHORITY.issue(), AUTHORITY.issue()]);
 
 const PASSWORDS = {
-  /** Sent by an operator to our own pages. */
+  /** Sent by an operator to the exporter's own pages. */
   operator: "operator/c4n+ry?1",
   guess: "guess/c4n+ry?2",
   /** Sent to an appliance that echoes it. */
@@ -62,7 +62,7 @@ const BAD_WEB_CONFIGS: readonly string[] = [
   `basic_auth_users: { operator: "${HASH}" }`,
 ];
 
-/** What an appliance may answer that says what it was asked with, in every part of the answer. */
+/** Responses that echo the credentials in every part. */
 const ECHOES: Readonly<Record<string, (said: readonly string[]) => Parameters<typeof respond>[1]>> = {
   list: (said) => ({ body: Object.fromEntries(said.map((text, i) => [`${i} ${text}`, carp(text)])) }),
   shape: (said) => ({ body: said }),
@@ -97,7 +97,7 @@ function respond(
   response.end(typeof body === "string" ? body : JSON.stringify(body));
 }
 
-/** Appliances of every kind of echo, by the first segment of their paths. */
+/** Appliances with every kind of echo, by the first segment of their paths. */
 const echo: RequestListener = ({ url = "/", headers }, response) => {
   const { authorization = "" } = headers;
   const token = authorization.replace("Basic ", "");
@@ -140,7 +140,7 @@ function httpConfig(password: string): string {
   return `http_client: { basic_auth: { username: operator, password: "${password}" }, tls_config: { ca_file: ca.pem } }\n`;
 }
 
-/** A command's whole output. */
+/** The complete output of a command. */
 async function outputOf(...argv: readonly string[]): Promise<string> {
   const { io, printed } = await createTestIo();
   await runProgram(argv, io);
@@ -193,15 +193,20 @@ test.each(["json", "logfmt"])(
     expect(await ended).toBe(0);
 
     const logged = await readFile(join(folder, "log"), "utf8");
-    for (const line of ["polling fails", "poll completed", "configuration is bad", "configuration reloaded"])
+    for (const line of [
+      "polling fails",
+      "poll completed",
+      "configuration is invalid",
+      "configuration reloaded",
+    ])
       expect(logged).toContain(line);
-    // What was echoed is there, without its secrets.
+    // The echoes are there, without the secrets.
     expect(said.join("\n")).toContain('interface="0 Basic <secret>"');
     expect(leaksIn([logged, printed.out, printed.err, ...said].join("\n"))).toEqual([]);
   },
 );
 
-test("no command shows what an appliance echoes, or what a web configuration holds", async () => {
+test("no command shows echoed secrets or those of a web configuration", async () => {
   const { file } = await setUp();
   const outputs: string[] = [];
   const config = `--config.file=${file("config.yaml")}`;

@@ -49,7 +49,7 @@ describe.each(WAYS)("over $name", ({ version }) => {
     return { socket, received: () => text };
   }
 
-  test("pipelined requests are answered in order, each handed over when the one before is answered", async () => {
+  test("pipelined requests are served in order, each after the response to the previous one", async () => {
     let [underWay, most] = [0, 0];
     const port = await serve(({ url }, response) => {
       underWay += 1;
@@ -65,7 +65,7 @@ describe.each(WAYS)("over $name", ({ version }) => {
     expect(most).toBe(1);
   });
 
-  test("a request that comes in single bytes is answered", async () => {
+  test("a request that arrives in single bytes is served", async () => {
     const port = await serve(({ url }, response) => void response.end(`<${url}>`));
     const { socket, received } = await open(port);
     for (const byte of `${get("/a")}\r\n${get("/b")}`) {
@@ -75,13 +75,13 @@ describe.each(WAYS)("over $name", ({ version }) => {
     await eventually(() => expect(received()).toMatch(/<\/a>[^]*<\/b>/));
   });
 
-  test("a client that has closed its side gets its answer, and then the connection ends", async () => {
+  test("a client that has closed its side gets its response, then the connection closes", async () => {
     const answering = held<ServerResponse>();
     const port = await serve((_, response) => answering.release(response));
     const { socket, received } = await open(port);
     socket.end(get("/"));
     const response = await answering.promise;
-    // Until the end of its side has come, for certain.
+    // Until the end of the client's side has certainly arrived.
     const other = await open(port);
     other.socket.end();
     await once(other.socket, "close");
@@ -90,7 +90,7 @@ describe.each(WAYS)("over $name", ({ version }) => {
     expect(received()).toMatch(/^HTTP\/1\.1 200 [^]*answer$/);
   });
 
-  test("all pipelined requests of a client that has closed its side are answered", async () => {
+  test("all pipelined requests of a client that has closed its side are served", async () => {
     const port = await serve(({ url }, response) => void response.end(`<${url}>`));
     const { socket, received } = await open(port);
     socket.end(get("/a") + get("/b") + get("/c"));
@@ -98,7 +98,7 @@ describe.each(WAYS)("over $name", ({ version }) => {
     expect([...received().matchAll(/<(.*?)>/g)].map(([, path]) => path)).toEqual(["/a", "/b", "/c"]);
   });
 
-  test("a body is not read, nor taken for a request: its connection ends with the answer", async () => {
+  test("a body is neither read nor parsed as a request: its connection closes after the response", async () => {
     const seen: unknown[] = [];
     const port = await serve(({ url }, response) => {
       seen.push(url);
@@ -114,14 +114,14 @@ describe.each(WAYS)("over $name", ({ version }) => {
     expect(seen).toEqual(["/a", "/a"]);
   });
 
-  test("an expectation that we do not know is ignored", async () => {
+  test("an unknown expectation is ignored", async () => {
     const port = await serve(({ url }, response) => void response.end(`<${url}>`));
     const { socket, received } = await open(port);
     socket.write(get("/a").replace("\r\n\r\n", "\r\nExpect: wonders\r\n\r\n") + get("/b"));
     await eventually(() => expect(received()).toMatch(/^HTTP\/1\.1 200 [^]*<\/a>[^]*<\/b>/));
   });
 
-  test("a handler knows the client's address", async () => {
+  test("a handler sees the client's address", async () => {
     const port = await serve(({ socket }, response) => void response.end(socket.remoteAddress));
     const { socket, received } = await open(port);
     socket.write(get("/"));

@@ -29,13 +29,13 @@ async function open(port: number): Promise<Socket> {
   return socket;
 }
 
-test("every address is served, and told with the port it got", async () => {
+test("every address is served, and the result has its actual port", async () => {
   const { addresses, ports } = await start(routes(), 0, 0);
   expect(addresses).toEqual(ports.map((port) => `${LOOPBACK}:${port}`));
   for (const port of ports) expect((await ask(port, "/-/healthy")).status).toBe(200);
 });
 
-test("an address in use is told by its code, and none of the others stays open", async () => {
+test("an address in use is an error with its code, and no other address stays open", async () => {
   const {
     ports: [taken = 0],
   } = await start(routes(), 0);
@@ -51,7 +51,7 @@ test("an address in use is told by its code, and none of the others stays open",
   await expect(ask(free, "/")).rejects.toMatchObject({ code: "ECONNREFUSED" });
 });
 
-test("a host that there is not is told by its code", async () => {
+test("an unknown host is an error with its code", async () => {
   const started = await startWebServer([{ host: "nowhere.invalid", port: 0 }], routes());
   expect(started).toMatchObject({ ok: false, address: "nowhere.invalid:0" });
   expect(started.ok ? "" : started.code).toMatch(/^(ENOTFOUND|EAI_AGAIN)$/);
@@ -68,7 +68,7 @@ test("a connection is kept open between scrapes", async () => {
   expect((await ask(port, "/metrics", { agent })).status).toBe(200);
 });
 
-test("what is no HTTP is answered with 400 and closed", async () => {
+test("a request that is not HTTP gets 400, and the connection closes", async () => {
   const {
     ports: [port = 0],
   } = await start(routes(), 0);
@@ -79,14 +79,14 @@ test("what is no HTTP is answered with 400 and closed", async () => {
   await once(socket, "close");
 });
 
-test("headers beyond 8 KiB are refused with 431", async () => {
+test("headers beyond 8 KiB get 431", async () => {
   const {
     ports: [port = 0],
   } = await start(routes(), 0);
   expect((await ask(port, "/metrics", { headers: { x: "x".repeat(9_000) } })).status).toBe(431);
 });
 
-/** A handler that answers `/held` when the test says so, and anything else at once. */
+/** Responds to `/held` when the test releases it, and to other paths at once. */
 function holding() {
   const { promise, release } = held<ServerResponse>();
   const handler: RequestListener = ({ url }, response) => {
@@ -100,7 +100,7 @@ test.each([
   { name: "idle connections", request: "GET / HTTP/1.1\r\nHost: x\r\n\r\n", isAnswered: true },
   { name: "connections that never sent a request", request: "", isAnswered: false },
   { name: "connections in the middle of a request", request: "GET / HTTP/1.1\r\n", isAnswered: false },
-])("a stop ends $name at once and lets an answer under way finish", async ({ request, isAnswered }) => {
+])("a stop closes $name at once and waits for a pending response", async ({ request, isAnswered }) => {
   const { handler, answering } = holding();
   const {
     ports: [port = 0],
@@ -120,7 +120,7 @@ test.each([
   await expect(ask(port, "/")).rejects.toMatchObject({ code: "ECONNREFUSED" });
 });
 
-test("a stop ends a connection with the answer under way, although it was to be kept and asks for more", async () => {
+test("a stop closes a kept connection after the pending response, although another request waits", async () => {
   const first = held<ServerResponse>();
   const last = held<ServerResponse>();
   const waiting = [first, last];
@@ -143,7 +143,7 @@ test("a stop ends a connection with the answer under way, although it was to be 
   await stopped;
 });
 
-test("a stop does not cut an answer that is still on its way", async () => {
+test("a stop does not abort a response that is being sent", async () => {
   const LENGTH = 20_000_000;
   const {
     ports: [port = 0],
@@ -159,7 +159,7 @@ test("a stop does not cut an answer that is still on its way", async () => {
   await stopped;
 });
 
-test("a stop does not wait for ever for an answer that does not come", async () => {
+test("a stop does not wait forever for a response", async () => {
   const { handler, answering } = holding();
   const {
     ports: [port = 0],
@@ -174,7 +174,7 @@ test("a stop does not wait for ever for an answer that does not come", async () 
   expect(await failed).toMatchObject({ code: "ECONNRESET" });
 });
 
-test("an answer that is not sent within 30 seconds is cut, however steadily its client reads", async () => {
+test("a response that is not sent within 30 seconds is aborted, even if the client keeps reading", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const { handler, answering } = holding();

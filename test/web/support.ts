@@ -20,7 +20,7 @@ export interface AskOptions {
   readonly agent?: Agent;
 }
 
-/** One request to a server on the loopback interface. */
+/** Sends a request to a server on the loopback interface. */
 export function ask(
   port: number,
   path: string,
@@ -47,7 +47,7 @@ export function ask(
   });
 }
 
-/** Serves on a free port of the loopback interface, until the test is over. */
+/** Serves on a free port of the loopback interface until the test ends. */
 export async function serve(handler: RequestListener): Promise<number> {
   const started = await startWebServer([{ host: "127.0.0.1", port: 0 }], handler);
   if (!started.ok) throw new Error(started.code);
@@ -63,7 +63,7 @@ export const EMPTY_DOCUMENT: FleetDocument = {
   events: [],
 };
 
-/** The routes over facts that the test does not care for. */
+/** Routes with arbitrary dependencies. */
 export function routes(given: Partial<RouteDeps> = {}): RequestListener {
   return createRoutes({
     telemetryPath: "/metrics",
@@ -80,7 +80,7 @@ export function routes(given: Partial<RouteDeps> = {}): RequestListener {
   });
 }
 
-/** A promise that the test keeps. */
+/** A promise that the test resolves. */
 export interface Held<T> {
   readonly promise: Promise<T>;
   release(value: T): void;

@@ -5,7 +5,7 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-test("so much begins in a turn of the event loop, in order, and others have theirs in between", async () => {
+test("a limited number of requests starts in a turn of the event loop, in order, and other work continues", async () => {
   const takeTurn = createTurns(2);
   const begun: number[] = [];
   for (let nth = 0; nth < 5; nth += 1) takeTurn(() => begun.push(nth));

@@ -43,7 +43,7 @@ beforeAll(async () => {
   };
 });
 
-/** Files that both take, or both refuse, for what they hold. */
+/** Files that both programs accept or both reject. */
 const CONFIGURATIONS: readonly (readonly [yaml: string, starts: boolean])[] = [
   ["{}", true],
   [USERS, true],
@@ -74,7 +74,7 @@ const CONFIGURATIONS: readonly (readonly [yaml: string, starts: boolean])[] = [
   ["colour: blue", false],
 ];
 
-/** The port that the real one listens on; `undefined` if it would not start. */
+/** The port of the real exporter; `undefined` if it does not start. */
 async function startReal(folder: string): Promise<number | undefined> {
   const port = await closedPort();
   const child = spawn(
@@ -89,14 +89,14 @@ async function startReal(folder: string): Promise<number | undefined> {
   });
   const started = new Promise<number>((resolve) => {
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      // The last line before it accepts connections.
+      // The last log line before it accepts connections.
       if (/TLS is (enabled|disabled)/.test(text)) resolve(port);
     });
   });
   return Promise.race([started, ended.then(() => undefined)]);
 }
 
-/** What each caller gets: a status, or nothing. The real one answers those who speak no TLS to it with 400, we hang up. */
+/** The status that each client gets. Without TLS, the real exporter responds with 400; this one disconnects. */
 async function outcomes(port: number): Promise<Readonly<Record<string, number | undefined>>> {
   const asked = Object.entries(callers).map(async ([name, caller]) => {
     const answer = await get(port, "/metrics", caller).catch(() => undefined);

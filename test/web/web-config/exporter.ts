@@ -5,7 +5,7 @@ import { startExporter, type Exporter } from "../../../src/exporter.ts";
 import { systemClock } from "../../../src/support/clock.ts";
 import { createMemoryLog, type MemoryLog } from "../../support/exporter.ts";
 
-/** A configuration that polls nobody. */
+/** A configuration without appliances. */
 export const NOBODY = "appliances: [{ name: a, enabled: false, base_url: 'https://127.0.0.1:1' }]\n";
 
 export interface ProtectedExporter {
@@ -13,11 +13,11 @@ export interface ProtectedExporter {
   readonly port: number;
   readonly log: MemoryLog;
   write(name: string, text: string): Promise<void>;
-  /** Lines of the log that say so. */
+  /** How many log lines have this message. */
   said(message: string): number;
 }
 
-/** An exporter by the `config.yaml` and `web.yaml` of a folder. */
+/** Starts an exporter with the `config.yaml` and `web.yaml` of a folder. */
 export async function startProtected(folder: string, watchIntervalMs = 600_000): Promise<ProtectedExporter> {
   const log = createMemoryLog();
   const started = await startExporter(
@@ -47,7 +47,7 @@ export async function startProtected(folder: string, watchIntervalMs = 600_000):
   };
 }
 
-/** Points a link elsewhere in one step, as Kubernetes does. */
+/** Replaces a symbolic link atomically, as Kubernetes does. */
 export async function swapLink(path: string, target: string): Promise<void> {
   await unlink(`${path}_tmp`).catch(() => undefined);
   await symlink(target, `${path}_tmp`);

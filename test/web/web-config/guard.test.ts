@@ -14,7 +14,7 @@ function ask(port: number, path: string, headers: Readonly<Record<string, string
 const startUnderPrefix = (yaml: string) => startSecured(yaml, {}, routes(), "/exporter");
 
 describe("basic authentication", () => {
-  test.each(["$2a$", "$2b$", "$2y$"])("takes hashes that start with %s", async (prefix) => {
+  test.each(["$2a$", "$2b$", "$2y$"])("accepts hashes that start with %s", async (prefix) => {
     const { port } = await startSecured(`basic_auth_users: { monitor: "${prefix}${HASH}" }`);
     expect((await ask(port, "/metrics", basic("monitor:correct horse"))).status).toBe(200);
     expect((await ask(port, "/metrics", basic("monitor:correct horse"))).status).toBe(200);
@@ -41,7 +41,7 @@ describe("basic authentication", () => {
     });
   });
 
-  test("guards every page but the two that tell of life", async () => {
+  test("protects every page except the health checks", async () => {
     const { port } = await startSecured(USERS);
     const paths = [
       "/-/healthy",
@@ -69,7 +69,7 @@ describe("basic authentication", () => {
     expect((await ask(port, "/metrics", {}, "POST")).status).toBe(401);
   });
 
-  test("goes by a changed hash from the reload on, although the old one was remembered", async () => {
+  test("uses a changed hash after a reload, although the old result was cached", async () => {
     const { port, write, reload } = await startSecured(USERS);
     expect((await ask(port, "/metrics", basic("monitor:correct horse"))).status).toBe(200);
     await write("web.yaml", `basic_auth_users: { monitor: $2y$04$${".".repeat(53)} }`);
@@ -80,12 +80,12 @@ describe("basic authentication", () => {
     expect((await ask(port, "/metrics")).status).toBe(200);
   });
 
-  test("lets who is known pass while somebody guesses", async () => {
+  test("admits a known user at once during password guessing", async () => {
     const { port } = await startSecured(
       `basic_auth_users: { monitor: "$2y$${HASH}", dear: "$2b$12$${".".repeat(53)}" }`,
     );
     expect((await ask(port, "/metrics", basic("monitor:correct horse"))).status).toBe(200);
-    // Those that still wait for their turn when the server stops are not answered.
+    // Requests that still wait when the server stops get no response.
     const guess = (index: number) => ask(port, "/metrics", basic(`dear:${index}`)).catch(() => undefined);
     const guesses = Array.from({ length: 150 }, (_, index) => guess(index));
     expect(await Promise.race(guesses.slice(1, 100))).toMatchObject({
@@ -99,11 +99,11 @@ describe("basic authentication", () => {
     expect(first).toBe("known: 200");
   });
 
-  test("answers 503 to those who have waited for five seconds", async () => {
+  test("responds with 503 after five seconds of waiting", async () => {
     const { port } = await startSecured(`basic_auth_users: { dear: "$2b$12$${".".repeat(53)}" }`);
     const guesses = Array.from({ length: 90 }, (_, index) => ask(port, "/metrics", basic(`dear:${index}`)));
     const answers = await Promise.all(guesses);
-    // How many are refused before is the machine's speed.
+    // The speed of the machine determines how many are refused before.
     expect([401, 503]).toEqual(expect.arrayContaining([...new Set(answers.map(({ status }) => status))]));
     const tired = answers.filter(({ status }) => status === 503);
     expect(new Set(tired.map(({ headers }) => headers["retry-after"]))).toEqual(new Set(["1"]));
@@ -123,7 +123,7 @@ describe("basic authentication", () => {
 });
 
 describe("under a prefix", () => {
-  test("a password is asked for outside of it too, and the two that tell of life stay open", async () => {
+  test("paths outside of it require a password too, and the health checks stay open", async () => {
     const { port } = await startUnderPrefix(USERS);
     const paths = [
       "/exporter/-/healthy",
@@ -157,7 +157,7 @@ describe("under a prefix", () => {
     expect((await ask(port, "/nowhere", known)).status).toBe(404);
   });
 
-  test("headers stand outside of it too", async () => {
+  test("paths outside of it have the headers too", async () => {
     const { port } = await startUnderPrefix("http_server_config: { headers: { X-Frame-Options: deny } }");
     const answers = [await ask(port, "/"), await ask(port, "/nowhere")];
     expect(answers.map(({ status }) => status)).toEqual([302, 404]);
@@ -184,12 +184,12 @@ describe("headers", () => {
     "x-xss-protection": "0",
   };
 
-  test.each(["/", "/metrics", "/-/healthy", "/nowhere"])("stand on %s", async (path) => {
+  test.each(["/", "/metrics", "/-/healthy", "/nowhere"])("are set on %s", async (path) => {
     const { port } = await startSecured(HEADERS);
     expect((await ask(port, path)).headers).toMatchObject(EXPECTED);
   });
 
-  test("stand on a refusal too", async () => {
+  test("are set on a 401 too", async () => {
     const { port } = await startSecured(`${HEADERS}${USERS}\n`);
     expect(await ask(port, "/metrics")).toMatchObject({ status: 401, headers: EXPECTED });
   });

@@ -11,7 +11,7 @@ beforeAll(async () => {
   files = { "server.pem": cert, "server.key": key, "ca.pem": authority.cert };
 });
 
-test("every supported key is read", async () => {
+test("every supported key is loaded", async () => {
   const { config, errors, sources } = await load(
     `tls_server_config:
   cert_file: server.pem
@@ -53,13 +53,13 @@ basic_auth_users: { monitor: $2y$${HASH}, 007: $2a$${HASH} }
   expect(sources).toEqual(["ca.pem", "server.key", "server.pem", "web.yaml"]);
 });
 
-test("an empty map asks for nothing", async () => {
+test("an empty map is a valid configuration without protection", async () => {
   const { config, errors } = await load("{}");
   expect(errors).toEqual([]);
   expect(config).toEqual({ tls: undefined, users: new Map(), headers: {} });
 });
 
-test("the schema's errors are reported at once, with their positions, and without a secret", async () => {
+test("all errors of the schema are reported together, with positions and without secrets", async () => {
   const { errors } = await load(
     `tls_server_config:
   cert_file: nowhere.pem
@@ -85,8 +85,8 @@ colour: blue
     'web.yaml:7:3: http_server_config: unknown key "http3"; did you mean "http2"?',
     "web.yaml:8:14: http_server_config.headers.X-Frame-Options: expected one of deny, sameorigin",
     'web.yaml:8:37: http_server_config.headers: unknown key "X-Powered-By"',
-    "web.yaml:8:55: http_server_config.headers.X-XSS-Protection: expected a text that may stand in an HTTP header, got a list",
-    'web.yaml:8:78: http_server_config.headers.Content-Security-Policy: expected a text that may stand in an HTTP header, got "a\\u0001b"',
+    "web.yaml:8:55: http_server_config.headers.X-XSS-Protection: expected a valid HTTP header value, got a list",
+    'web.yaml:8:78: http_server_config.headers.Content-Security-Policy: expected a valid HTTP header value, got "a\\u0001b"',
     "web.yaml:10:3: basic_auth_users.monitor: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$",
     "web.yaml:11:3: basic_auth_users.cheap: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$",
     "web.yaml:12:3: basic_auth_users: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$",
@@ -94,7 +94,7 @@ colour: blue
   ]);
 });
 
-test("files that cannot be used are reported at once, and watched", async () => {
+test("all invalid files are reported together and watched", async () => {
   const { errors, sources } = await load(
     `tls_server_config:
   cert_file: nowhere.pem
@@ -106,8 +106,8 @@ test("files that cannot be used are reported at once, and watched", async () => 
   );
   expect(errors).toEqual([
     'web.yaml:2:3: tls_server_config.cert_file: cannot use "nowhere.pem": no such file',
-    'web.yaml:3:3: tls_server_config.key_file: cannot use "server.pem": it holds no PEM private key',
-    'web.yaml:4:3: tls_server_config.client_ca_file: cannot use "server.key": it holds no PEM certificate',
+    'web.yaml:3:3: tls_server_config.key_file: cannot use "server.pem": it contains no PEM private key',
+    'web.yaml:4:3: tls_server_config.client_ca_file: cannot use "server.key": it contains no PEM certificate',
   ]);
   expect(sources).toEqual(["nowhere.pem", "server.key", "server.pem", "web.yaml"]);
 });
@@ -136,7 +136,7 @@ test.each([
   ],
   [
     "tls_server_config: { cert_file: ca.pem, key_file: server.key }",
-    "1:41: tls_server_config.key_file: the key does not belong to the certificate in cert_file",
+    "1:41: tls_server_config.key_file: the key does not match the certificate in cert_file",
   ],
   [
     "basic_auth_users: { monitor:$2y$10$abc }",

@@ -4,7 +4,7 @@ import { eventually } from "../../support/eventually.ts";
 import { startPrometheus } from "../../support/prometheus-server.ts";
 import { HASH, startSecured } from "./support.ts";
 
-test("a real Prometheus scrapes over TLS with a client certificate and basic_auth, and without either it does not", async () => {
+test("Prometheus scrapes over TLS with a client certificate and basic_auth, but not without either", async () => {
   const authority = await createAuthority();
   const server = await authority.issue();
   const client = await authority.issue();

@@ -11,7 +11,7 @@ import { folderOf, get, HASH } from "./support.ts";
 
 const TLS = "tls_server_config: { cert_file: server.pem, key_file: server.key }\n";
 
-test("the exporter's reload takes both configurations or neither, and logs no secret", async () => {
+test("a reload applies both configurations or neither, and logs no secret", async () => {
   const authority = await createAuthority();
   const [server, other] = await Promise.all([authority.issue(), authority.issue()]);
   const folder = await folderOf({
@@ -31,7 +31,7 @@ test("the exporter's reload takes both configurations or neither, and logs no se
   expect(status).toBe(200);
   expect(body).toContain("\nappliance_exporter_config_last_reload_successful 0\n");
   expect(log.lines.filter(({ level }) => level === "error").map(({ detail }) => detail)).toEqual([
-    `${folder}/web.yaml:1:45: tls_server_config.key_file: the key does not belong to the certificate in cert_file`,
+    `${folder}/web.yaml:1:45: tls_server_config.key_file: the key does not match the certificate in cert_file`,
     undefined,
   ]);
 
@@ -47,11 +47,11 @@ test("the exporter's reload takes both configurations or neither, and logs no se
   expect(log.text()).not.toContain(HASH);
 });
 
-test("where the server does not take its part after all, nothing of the configuration is taken", async () => {
+test("if the server rejects its settings, a reload applies nothing", async () => {
   const folder = await folderOf({ "config.yaml": NOBODY });
   const configFile = join(folder, "config.yaml");
   const loaded = await loadConfig(configFile);
-  if (!loaded.ok) throw new Error("the configuration is bad");
+  if (!loaded.ok) throw new Error("the configuration is invalid");
   const taken: string[] = [];
   const reloaded: boolean[] = [];
   const refused = new Error("no memory for a secure context");

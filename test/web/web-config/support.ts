@@ -11,13 +11,13 @@ import { loadSecuredWeb } from "../../../src/web/secured-web.ts";
 import { loadWebConfig } from "../../../src/web/web-config.ts";
 import { routes } from "../support.ts";
 
-/** Texts by name. */
+/** Contents of text files by name. */
 export type Files = Readonly<Record<string, string>>;
 
-/** Texts or bytes by name. */
+/** Contents of files by name. */
 type Contents = Readonly<Record<string, string | Uint8Array>>;
 
-/** bcrypt of `correct horse` at the least cost, less its prefix. */
+/** The bcrypt hash of `correct horse` with the lowest cost, without its prefix. */
 export const HASH = "04$hgEwj3dCmabonfMe97BMqe1sNnllCCDX.BeVT8.4eZePcrG2PxOOq";
 
 export async function folderOf(files: Contents): Promise<string> {
@@ -27,7 +27,7 @@ export async function folderOf(files: Contents): Promise<string> {
   return folder;
 }
 
-/** What becomes of a web configuration that lies beside the files; errors as lines, less the folder. */
+/** Loads a web configuration beside these files; errors as lines, without the folder. */
 export async function load(yaml: string, files: Contents = {}) {
   const folder = await folderOf({ ...files, "web.yaml": yaml });
   const loaded = await loadWebConfig(join(folder, "web.yaml"));
@@ -40,7 +40,7 @@ function linesOf(errors: readonly ConfigError[], folder: string): readonly strin
   return errors.map((error) => formatConfigError(error).replaceAll(`${folder}/`, ""));
 }
 
-/** A server with the exporter's routes, protected by a web configuration that must be good. */
+/** A server with the exporter's routes and a valid web configuration. */
 export async function startSecured(yaml: string, files: Files = {}, handler = routes(), routePrefix = "") {
   const folder = await folderOf({ ...files, "web.yaml": yaml });
   const loaded = await loadSecuredWeb(join(folder, "web.yaml"));
@@ -52,7 +52,7 @@ export async function startSecured(yaml: string, files: Files = {}, handler = ro
     port: Number(started.server.addresses[0]?.split(":").at(-1)),
     stop: started.server.stop,
     write: (name: string, text: string) => writeFile(join(folder, name), text),
-    /** The errors as lines. */
+    /** Errors as lines. */
     reload: async (): Promise<readonly string[]> => {
       const prepared = await loaded.web.prepare();
       if (prepared.ok) prepared.apply();
@@ -69,11 +69,11 @@ export interface Answer {
 
 export interface Question extends RequestOptions {
   readonly plain?: boolean;
-  /** Called with the socket once the answer has begun. */
+  /** Called with the socket when the response starts. */
   readonly onSocket?: (socket: TLSSocket) => void;
 }
 
-/** One request on a connection of its own; rejects where no answer comes. */
+/** Sends a request on a new connection; rejects if there is no response. */
 export function get(
   port: number,
   path: string,

@@ -47,7 +47,7 @@ async function isAnswered(port: number, client: ConnectionOptions): Promise<bool
   );
 }
 
-describe("clients' certificates", () => {
+describe("client certificates", () => {
   test.each([
     ["NoClientCert", "", { none: true, own: true, stranger: true }],
     ["RequestClientCert", "", { none: true, own: true, stranger: true }],
@@ -68,23 +68,26 @@ describe("clients' certificates", () => {
     expect(answered).toEqual(expected);
   });
 
-  test.each(["TLSv1.2", "TLSv1.3"] as const)("count on a resumed session of %s too", async (version) => {
-    const rules = "client_auth_type: RequireAndVerifyClientCert, client_ca_file: ca.pem";
-    const { port } = await startSecured(`tls_server_config: { ${PAIR}, ${rules} }`, files);
-    const agent = new Agent({ keepAlive: false, maxVersion: version, ca: authority.cert, ...clients.own });
-    onTestFinished(() => agent.destroy());
-    const resumed: boolean[] = [];
-    for (let i = 0; i < 2; i += 1) {
-      const sent = get(port, "/metrics", {
-        agent,
-        onSocket: (socket) => resumed.push(socket.isSessionReused()),
-      });
-      expect((await sent).status).toBe(200);
-    }
-    expect(resumed).toEqual([false, true]);
-  });
+  test.each(["TLSv1.2", "TLSv1.3"] as const)(
+    "are verified in a resumed session of %s too",
+    async (version) => {
+      const rules = "client_auth_type: RequireAndVerifyClientCert, client_ca_file: ca.pem";
+      const { port } = await startSecured(`tls_server_config: { ${PAIR}, ${rules} }`, files);
+      const agent = new Agent({ keepAlive: false, maxVersion: version, ca: authority.cert, ...clients.own });
+      onTestFinished(() => agent.destroy());
+      const resumed: boolean[] = [];
+      for (let i = 0; i < 2; i += 1) {
+        const sent = get(port, "/metrics", {
+          agent,
+          onSocket: (socket) => resumed.push(socket.isSessionReused()),
+        });
+        expect((await sent).status).toBe(200);
+      }
+      expect(resumed).toEqual([false, true]);
+    },
+  );
 
-  test("are for whatever stands in client_ca_file to vouch for, root or not, after a reload too", async () => {
+  test("may be signed by any certificate in client_ca_file, root or not, after a reload too", async () => {
     const { intermediate, leaf } = await createIntermediateChain();
     const rules = "client_auth_type: RequireAndVerifyClientCert, client_ca_file: clients.pem";
     const { port, write, reload } = await startSecured(`tls_server_config: { ${PAIR}, ${rules} }`, {
@@ -100,7 +103,7 @@ describe("clients' certificates", () => {
     expect(await isAnswered(port, leaf)).toBe(false);
   });
 
-  test("are not asked for where nobody wants them, and are from the next reload on", async () => {
+  test("are requested only after a reload turns them on", async () => {
     const { port, write, reload } = await startSecured(`tls_server_config: { ${PAIR} }`, files);
     expect(await isAnswered(port, clients.none)).toBe(true);
     const rules = "client_auth_type: RequireAndVerifyClientCert, client_ca_file: ca.pem";
@@ -114,7 +117,7 @@ describe("clients' certificates", () => {
   });
 });
 
-/** What a handshake agreed on; `undefined` where it failed. */
+/** The negotiated version; `undefined` if the handshake failed. */
 async function agree(port: number, options: ConnectionOptions) {
   const socket = connect({ host: "127.0.0.1", port, ca: authority.cert, ...options });
   onTestFinished(() => void socket.destroy());
@@ -137,19 +140,19 @@ test.each([
   ["min_version: TLS13", { maxVersion: "TLSv1.2" }, undefined],
   ["min_version: TLS11", { minVersion: "TLSv1", maxVersion: "TLSv1.1", ...OLD }, "TLSv1.1"],
   ["min_version: TLS10", { minVersion: "TLSv1", maxVersion: "TLSv1", ...OLD }, "TLSv1"],
-] as const)("of the versions, { %s } and a client of %j agree on %s", async (rules, client, version) => {
+] as const)("{ %s } and a client with %j negotiate %s", async (rules, client, version) => {
   const { port } = await startSecured(`tls_server_config: { ${PAIR}, ${rules} }`, files);
   expect((await agree(port, client))?.version).toBe(version);
 });
 
-test.each([true, false])("with http2: %s, HTTP/1.1 is agreed on", async (http2) => {
+test.each([true, false])("with http2: %s, HTTP/1.1 is negotiated", async (http2) => {
   const yaml = `tls_server_config: { ${PAIR} }\nhttp_server_config: { http2: ${http2} }\n`;
   const { port } = await startSecured(yaml, files);
   expect(await agree(port, { ALPNProtocols: ["h2", "http/1.1"] })).toMatchObject({ alpn: "http/1.1" });
 });
 
 describe("a reload", () => {
-  test("takes a new pair for new handshakes", async () => {
+  test("uses a new certificate and key for new handshakes", async () => {
     const { port, write, reload } = await startSecured(`tls_server_config: { ${PAIR} }`, files);
     const before = await agree(port, {});
     await write("server.pem", files["other.pem"] ?? "");
@@ -160,22 +163,22 @@ describe("a reload", () => {
     expect(after?.subject).not.toBe(before?.subject);
   });
 
-  test("keeps the old pair where the new one does not match, and says so", async () => {
+  test("keeps the old certificate and key if the new ones do not match, and logs that", async () => {
     const { port, write, reload } = await startSecured(`tls_server_config: { ${PAIR} }`, files);
     const before = await agree(port, {});
     await write("server.key", files["other.key"] ?? "");
     expect(await reload()).toEqual([
-      "web.yaml:1:45: tls_server_config.key_file: the key does not belong to the certificate in cert_file",
+      "web.yaml:1:45: tls_server_config.key_file: the key does not match the certificate in cert_file",
     ]);
     await write("server.key", "half of a k");
     expect(await reload()).toEqual([
-      'web.yaml:1:45: tls_server_config.key_file: cannot use "server.key": it holds no PEM private key',
+      'web.yaml:1:45: tls_server_config.key_file: cannot use "server.key": it contains no PEM private key',
     ]);
     expect(await agree(port, {})).toEqual(before);
     expect(await isAnswered(port, clients.none)).toBe(true);
   });
 
-  test("turns TLS neither on nor off", async () => {
+  test("does not turn TLS on or off", async () => {
     const { port, write, reload } = await startSecured(`tls_server_config: { ${PAIR} }`, files);
     await write("web.yaml", "{}");
     expect(await reload()).toEqual([
@@ -185,7 +188,7 @@ describe("a reload", () => {
   });
 });
 
-test("a client that never ends its handshake does not keep others out", async () => {
+test("a client that never completes its handshake does not block others", async () => {
   const { port } = await startSecured(`tls_server_config: { ${PAIR} }`, files);
   const silent = Array.from({ length: 20 }, () => connectPlain(port, "127.0.0.1"));
   const ended = silent.map((socket) => {
@@ -198,7 +201,7 @@ test("a client that never ends its handshake does not keep others out", async ()
   await Promise.all(ended);
 });
 
-test("a stop ends connections in a handshake at once, and lets an answer under way finish", async () => {
+test("a stop closes connections in a handshake at once and waits for a pending response", async () => {
   const { promise: answering, release } = held<ServerResponse>();
   const handler: RequestListener = (_, response) => release(response);
   const { port, stop } = await startSecured(`tls_server_config: { ${PAIR} }`, files, handler);

@@ -37,7 +37,7 @@ async function servedCertificate({ port }: ProtectedExporter): Promise<string> {
   return served.trim();
 }
 
-test("a file that is named since the start is watched from then on", async () => {
+test("a file that the first configuration names is watched", async () => {
   const [ours, theirs] = [await createAuthority("ours"), await createAuthority("theirs")];
   const client = await theirs.issue();
   const folder = await folderOf({ ...files, "clients.pem": ours.cert });
@@ -55,7 +55,7 @@ test("a file that is named since the start is watched from then on", async () =>
   expect((await ask()).status).toBe(200);
 });
 
-test("a volume of Kubernetes that a signal has brought in is followed from swap to swap", async () => {
+test("a Kubernetes volume that a reload by signal added is watched through several swaps", async () => {
   const folder = await folderOf(files);
   const swapTo = async (version: string, { cert, key }: Issued): Promise<void> => {
     await mkdir(join(folder, "vol", `..${version}`), { recursive: true });
@@ -76,7 +76,7 @@ test("a volume of Kubernetes that a signal has brought in is followed from swap 
   }
 });
 
-test("files that a refused configuration names are watched, and it is taken once they are there", async () => {
+test("the files of an invalid configuration are watched, and it is loaded when they exist", async () => {
   const folder = await folderOf(files);
   const exporter = await startProtected(folder, CHECK_MS);
   await exporter.write("web.yaml", "tls_server_config: { cert_file: new.pem, key_file: new.key }\n");
@@ -87,13 +87,13 @@ test("files that a refused configuration names are watched, and it is taken once
   await eventually(async () => expect(await servedCertificate(exporter)).toBe(pair.cert.trim()));
 });
 
-test("what changes between the load at the start and the first check is not overlooked", async () => {
+test("a change between the first load and the first check is noticed", async () => {
   const folder = await folderOf({ "config.yaml": NOBODY, "web.yaml": "{}" });
   const { logger } = createMemoryLog();
   const secured = await loadSecuredWeb(join(folder, "web.yaml"));
   const configFile = join(folder, "config.yaml");
   const loaded = await loadConfig(configFile);
-  if (!secured.ok || !loaded.ok) throw new Error("a configuration is bad");
+  if (!secured.ok || !loaded.ok) throw new Error("a configuration is invalid");
   await writeFile(join(folder, "web.yaml"), `basic_auth_users: { monitor: $2y$${HASH} }\n`);
   let reloaded = 0;
   const reloader = createReloader({

@@ -5,20 +5,16 @@ import { fleetDocumentSchema, type FleetDocument } from "../status/schema.ts";
 import type { Io } from "./io.ts";
 
 const TIMEOUT_MS = 10_000;
-/** What 10,000 appliances need. */
+/** Enough for 10,000 appliances. */
 const BODY_LIMIT_BYTES = 64 * 1024 * 1024;
 
-export type FleetAnswer =
+export type FleetResult =
   | { readonly ok: true; readonly document: FleetDocument }
   | { readonly ok: false; readonly reason: "config"; readonly errors: readonly ConfigError[] }
-  | { readonly ok: false; readonly reason: "unanswered"; readonly message: string };
+  | { readonly ok: false; readonly reason: "request"; readonly message: string };
 
-/** Asks an exporter for its fleet; `httpConfigFile`: credentials and TLS settings, where it wants some. Never rejects. */
-export async function askForFleet(
-  url: URL,
-  httpConfigFile: string | undefined,
-  io: Io,
-): Promise<FleetAnswer> {
+/** Requests the fleet from an exporter; `httpConfigFile`: credentials and TLS settings. Never rejects. */
+export async function fetchFleet(url: URL, httpConfigFile: string | undefined, io: Io): Promise<FleetResult> {
   const settings =
     httpConfigFile === undefined
       ? { ok: true as const, http: NO_SETTINGS }
@@ -26,17 +22,17 @@ export async function askForFleet(
   if (!settings.ok) return { ...settings, reason: "config" };
   const createClient = createClients(io, io.clock);
   const client = createClient({ baseUrl: url.href.replace(/\/+$/, ""), http: settings.http });
-  const answer = await client.get("/api/v1/fleet", TIMEOUT_MS, { bodyLimitBytes: BODY_LIMIT_BYTES });
+  const response = await client.get("/api/v1/fleet", TIMEOUT_MS, { bodyLimitBytes: BODY_LIMIT_BYTES });
   client.close();
-  return answer.ok ? readDocument(answer.value.bytes) : unanswered(answer.failure.message);
+  return response.ok ? readDocument(response.value.bytes) : failed(response.failure.message);
 }
 
-function readDocument(body: Uint8Array): FleetAnswer {
+function readDocument(body: Uint8Array): FleetResult {
   const read = fleetDocumentSchema.safeParse(parseJson(Buffer.from(body).toString()));
   if (read.success) return { ok: true, document: read.data };
   const [issue] = read.error.issues;
-  const where = issue?.path.join(".") || "the answer";
-  return unanswered(`what answers is no exporter of this kind: ${where}: ${issue?.message ?? ""}`);
+  const where = issue?.path.join(".") || "the response";
+  return failed(`the server is not an appliance-exporter: ${where}: ${issue?.message ?? ""}`);
 }
 
 function parseJson(text: string): unknown {
@@ -47,6 +43,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-function unanswered(message: string): FleetAnswer {
-  return { ok: false, reason: "unanswered", message };
+function failed(message: string): FleetResult {
+  return { ok: false, reason: "request", message };
 }

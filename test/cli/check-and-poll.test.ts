@@ -23,7 +23,7 @@ const CARP0 = {
   type: "1",
 };
 
-/** A reference appliance with a website, a port that refuses, and a configuration that names both. */
+/** A reference appliance with a website, a closed port, and a configuration with both. */
 async function setUp(password = "pass:word"): Promise<{ file: string; address: string }> {
   const website = await listen(createServer((_, response) => response.writeHead(404).end()));
   const appliance = await startAppliance({
@@ -52,16 +52,16 @@ async function run(...argv: readonly string[]): Promise<{ code: number; out: str
   return { code: await runProgram(argv, io), ...printed };
 }
 
-test("check tells that a configuration is good", async () => {
+test("check reports a valid configuration", async () => {
   const { file } = await setUp();
   expect(await run("check", `--config.file=${file}`)).toEqual({
     code: 0,
-    out: `${file}: good, appliances: 2 enabled, 1 disabled\n`,
+    out: `${file}: valid, appliances: 2 enabled, 1 disabled\n`,
     err: "",
   });
 });
 
-test("check --live asks each enabled appliance and shows the certificate to pin", async () => {
+test("check --live polls each enabled appliance and shows the certificate to pin", async () => {
   const { file } = await setUp();
   const { code, out } = await run("check", `--config.file=${file}`, "--live");
   expect(code).toBe(1);
@@ -69,7 +69,7 @@ test("check --live asks each enabled appliance and shows the certificate to pin"
   expect(
     out.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/, "<end of validity.>").replace(sha256, "<sha256>"),
   ).toBe(
-    `${file}: good, appliances: 2 enabled, 1 disabled
+    `${file}: valid, appliances: 2 enabled, 1 disabled
 
 APPLIANCE  CLUSTER  VRRP LIST  DETAIL
 fw-a       fw-a     ok         1 interface
@@ -81,7 +81,7 @@ fw-a       <end of validity.>  <sha256>  CN=${AUTHORITY_NAME}
   );
 });
 
-test("check --live as JSON holds the certificate and the failure", async () => {
+test("check --live as JSON contains the certificate and the failure", async () => {
   const { file } = await setUp("wrong");
   const { code, out } = await run("check", `--config.file=${file}`, "--live", "--output=json");
   expect(code).toBe(1);
@@ -102,7 +102,7 @@ test("check --live as JSON holds the certificate and the failure", async () => {
   expect(out).not.toContain("wrong");
 });
 
-test("poll shows what an appliance said and the samples that become of it", async () => {
+test("poll shows the results of an appliance and its samples", async () => {
   const { file } = await setUp();
   const { code, out } = await run("poll", "fw-a", `--config.file=${file}`);
   expect(code).toBe(0);
@@ -117,7 +117,7 @@ vrrp_is_master{appliance="fw-a",ha_cluster="fw-a",interface="carp0",vhid="2",vip
   );
 });
 
-test("poll --raw shows the answers as they came", async () => {
+test("poll --raw shows the response bodies", async () => {
   const { file } = await setUp();
   const { code, out } = await run("poll", "fw-a", `--config.file=${file}`, "--raw");
   expect(code).toBe(0);
@@ -130,7 +130,7 @@ test("poll --raw shows the answers as they came", async () => {
   );
 });
 
-test("poll --raw leaves what steers a terminal as it is for files, and spells it out on a terminal", async () => {
+test("poll --raw escapes control characters on a terminal only", async () => {
   const body = '{\r\n\t"car\u001B[31mp0\u009B\u202E": 1\n}';
   const port = await listen(createServer((_, response) => response.end(body)));
   const appliance = { name: "fw-a", base_url: `http://127.0.0.1:${port}`, allow_http: true };
@@ -150,7 +150,7 @@ test("poll --raw leaves what steers a terminal as it is for files, and spells it
   expect(JSON.parse(json)).toMatchObject({ operations: [{ body }] });
 });
 
-test("poll exits 1 if what it asked failed, and tells why in JSON too", async () => {
+test("poll exits 1 after a failure, with the reason in JSON", async () => {
   const { file } = await setUp();
   const { code, out } = await run("poll", "fw-b", `--config.file=${file}`, "--output=json");
   expect(code).toBe(1);

@@ -8,65 +8,65 @@ import type { Observation, Operation, PollResult } from "../polling/observation.
 import { poll, unsent, UNSENT_DOWN } from "../polling/poll.ts";
 import type { Io } from "./io.ts";
 
-/** What one operation of an appliance yielded, asked by hand. */
-export interface Asked {
+/** The result of one operation. */
+export interface OperationResult {
   readonly observation: Observation;
-  /** The body as it came, less the credentials, for people; `undefined` where there was none. */
+  /** The response body without the credentials, to display; `undefined` if there was none. */
   readonly body: string | undefined;
 }
 
 /**
- * Asks an appliance for its VRRP list and then for tests of these websites, one by one; no test is sent to an appliance
- * that can be neither reached nor entered. Never rejects.
+ * Polls an appliance's VRRP list, then tests the websites one by one. Sends no tests if the appliance is unreachable or
+ * unauthorized. Never rejects.
  */
-export type Ask = (
+export type PollOnce = (
   appliance: ApplianceConfig,
   websites: readonly WebsiteConfig[],
-) => Promise<readonly Asked[]>;
+) => Promise<readonly OperationResult[]>;
 
-/** For commands that ask and end: connections end with the last answer. */
-export function createAsk(io: Io): Ask {
+/** Each call opens its own connections and closes them at the end. */
+export function createPollOnce(io: Io): PollOnce {
   const createClient = createClients(io, io.clock);
 
   return async (appliance, websites) => {
     const client = createClient(appliance);
-    const ask = (question: Question): Promise<Asked> => askOne(io, client, appliance.name, question);
-    const pollOne = (operation: Operation): Promise<Asked> => {
+    const run = (work: Work): Promise<OperationResult> => runOperation(io, client, appliance.name, work);
+    const pollOperation = (operation: Operation): Promise<OperationResult> => {
       const { timeoutMs } = appliance.polling[OPERATIONS[operation.kind].timing];
-      return ask((over) => poll(over, operation, timeoutMs));
+      return run((via) => poll(via, operation, timeoutMs));
     };
-    const list = await pollOne({ kind: "vrrp" });
+    const list = await pollOperation({ kind: "vrrp" });
     const { outcome } = list.observation;
     const isDown = !outcome.ok && meansApplianceDown(outcome.failure.reason);
-    const asked: Asked[] = [list];
+    const results: OperationResult[] = [list];
     for (const { id } of websites) {
       const test = { kind: "website_test", websiteId: id } as const;
-      asked.push(isDown ? await ask(async () => unsent(test, UNSENT_DOWN)) : await pollOne(test));
+      results.push(isDown ? await run(async () => unsent(test, UNSENT_DOWN)) : await pollOperation(test));
     }
     client.close();
-    return asked;
+    return results;
   };
 }
 
-type Question = (client: ApplianceClient) => Promise<PollResult>;
+type Work = (client: ApplianceClient) => Promise<PollResult>;
 
-async function askOne(
+async function runOperation(
   { clock }: Io,
   client: ApplianceClient,
   appliance: string,
-  question: Question,
-): Promise<Asked> {
+  work: Work,
+): Promise<OperationResult> {
   let body: string | undefined;
-  const overheard: ApplianceClient = {
+  const recording: ApplianceClient = {
     ...client,
     get: async (...request) => {
-      const answer = await client.get(...request);
-      if (answer.ok) body = answer.value.redact(Buffer.from(answer.value.bytes).toString());
-      return answer;
+      const response = await client.get(...request);
+      if (response.ok) body = response.value.redact(Buffer.from(response.value.bytes).toString());
+      return response;
     },
   };
   const startedMs = clock.monotonicMs();
-  const result = await question(overheard);
+  const result = await work(recording);
   const observation: Observation = {
     ...result,
     appliance,
