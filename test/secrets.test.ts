@@ -158,7 +158,12 @@ test.each(["json", "logfmt"])(
     expect(await ended).toBe(0);
 
     const logged = await readFile(logFile, "utf8");
-    for (const line of ["polling fails", "poll completed", "configuration is invalid", "configuration reloaded"])
+    for (const line of [
+      "polling fails",
+      "poll completed",
+      "configuration is invalid",
+      "configuration reloaded",
+    ])
       expect(logged).toContain(line);
     expect(pages.join("\n")).toContain("password: <secret>");
     expect(pages.join("\n")).toContain("http://<secret>@nowhere.invalid");

@@ -91,8 +91,16 @@ test.each([
     others: ["idle 0 at a", "answering 1 at a"],
   },
   { name: "a slow one", ends: "answering 3 at a", others: ["idle 1 at a", "answering 2.5 at a"] },
-  { name: "an idle one before one with a pending response, if both are slow", ends: "idle 3 at a", others: ["answering 9 at a"] },
-  { name: "the one with the oldest pending response, if none is idle", ends: "answering 1 at a", others: ["answering 0 at a"] },
+  {
+    name: "an idle one before one with a pending response, if both are slow",
+    ends: "idle 3 at a",
+    others: ["answering 9 at a"],
+  },
+  {
+    name: "the one with the oldest pending response, if none is idle",
+    ends: "answering 1 at a",
+    others: ["answering 0 at a"],
+  },
   {
     name: "one of the client with the most connections",
     ends: "answering 0 at a",

@@ -29,8 +29,18 @@ test.each([
 test.each([
   { name: "the owner with the most items", words: "a1x a1y b1x c1x", displaced: "a1x", taken: "a1y b1x c1x" },
   { name: "its longest part", words: "a1x a2x a2y b1x", displaced: "a2x", taken: "a1x b1x a2y" },
-  { name: "the new item's owner, if it has the most items", words: "b1x a1x a1y a1z", displaced: "a1x", taken: "b1x a1z a1y" },
-  { name: "the new item's owner, if all have equally many", words: "a1x b1x c1x d1x", displaced: "d1x", taken: "a1x b1x c1x" },
+  {
+    name: "the new item's owner, if it has the most items",
+    words: "b1x a1x a1y a1z",
+    displaced: "a1x",
+    taken: "b1x a1z a1y",
+  },
+  {
+    name: "the new item's owner, if all have equally many",
+    words: "a1x b1x c1x d1x",
+    displaced: "d1x",
+    taken: "a1x b1x c1x",
+  },
 ])("an item beyond the limit displaces the oldest of $name", ({ words, displaced, taken }) => {
   const filled = fill(3, words);
   expect(filled.displaced).toBe(displaced);

@@ -37,15 +37,18 @@ test("metrics are served only at the configured path", async () => {
   expect((await ask(port, "/metrics")).status).toBe(404);
 });
 
-test.each(["/", "/metrics", "/-/healthy", "/-/ready"])("HEAD of %s returns what GET does, without the body", async (path) => {
-  const port = await serve(routes());
-  const got = await ask(port, path);
-  const head = await ask(port, path, { method: "HEAD" });
-  expect(head.status).toBe(200);
-  expect(head.body).toHaveLength(0);
-  expect(head.headers["content-length"]).toBe(String(got.body.length));
-  expect(head.headers["content-type"]).toBe(got.headers["content-type"]);
-});
+test.each(["/", "/metrics", "/-/healthy", "/-/ready"])(
+  "HEAD of %s returns what GET does, without the body",
+  async (path) => {
+    const port = await serve(routes());
+    const got = await ask(port, path);
+    const head = await ask(port, path, { method: "HEAD" });
+    expect(head.status).toBe(200);
+    expect(head.body).toHaveLength(0);
+    expect(head.headers["content-length"]).toBe(String(got.body.length));
+    expect(head.headers["content-type"]).toBe(got.headers["content-type"]);
+  },
+);
 
 test.each(["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])(
   "%s is not allowed, and it is said what is",

@@ -193,7 +193,12 @@ test.each(["json", "logfmt"])(
     expect(await ended).toBe(0);
 
     const logged = await readFile(join(folder, "log"), "utf8");
-    for (const line of ["polling fails", "poll completed", "configuration is invalid", "configuration reloaded"])
+    for (const line of [
+      "polling fails",
+      "poll completed",
+      "configuration is invalid",
+      "configuration reloaded",
+    ])
       expect(logged).toContain(line);
     // The echoes are there, without the secrets.
     expect(said.join("\n")).toContain('interface="0 Basic <secret>"');

@@ -68,21 +68,24 @@ describe("client certificates", () => {
     expect(answered).toEqual(expected);
   });
 
-  test.each(["TLSv1.2", "TLSv1.3"] as const)("are verified in a resumed session of %s too", async (version) => {
-    const rules = "client_auth_type: RequireAndVerifyClientCert, client_ca_file: ca.pem";
-    const { port } = await startSecured(`tls_server_config: { ${PAIR}, ${rules} }`, files);
-    const agent = new Agent({ keepAlive: false, maxVersion: version, ca: authority.cert, ...clients.own });
-    onTestFinished(() => agent.destroy());
-    const resumed: boolean[] = [];
-    for (let i = 0; i < 2; i += 1) {
-      const sent = get(port, "/metrics", {
-        agent,
-        onSocket: (socket) => resumed.push(socket.isSessionReused()),
-      });
-      expect((await sent).status).toBe(200);
-    }
-    expect(resumed).toEqual([false, true]);
-  });
+  test.each(["TLSv1.2", "TLSv1.3"] as const)(
+    "are verified in a resumed session of %s too",
+    async (version) => {
+      const rules = "client_auth_type: RequireAndVerifyClientCert, client_ca_file: ca.pem";
+      const { port } = await startSecured(`tls_server_config: { ${PAIR}, ${rules} }`, files);
+      const agent = new Agent({ keepAlive: false, maxVersion: version, ca: authority.cert, ...clients.own });
+      onTestFinished(() => agent.destroy());
+      const resumed: boolean[] = [];
+      for (let i = 0; i < 2; i += 1) {
+        const sent = get(port, "/metrics", {
+          agent,
+          onSocket: (socket) => resumed.push(socket.isSessionReused()),
+        });
+        expect((await sent).status).toBe(200);
+      }
+      expect(resumed).toEqual([false, true]);
+    },
+  );
 
   test("may be signed by any certificate in client_ca_file, root or not, after a reload too", async () => {
     const { intermediate, leaf } = await createIntermediateChain();
