@@ -3,6 +3,8 @@ import { formatConfigError } from "../config/errors.ts";
 import { loadConfig } from "../config/load.ts";
 import { createFleet } from "../fleet/fleet.ts";
 import { createFleetExposition } from "../metrics/exposition.ts";
+import { FACT_FAMILIES } from "../metrics/families.ts";
+import { createJudge } from "../status/judge.ts";
 import { operationKey, type Observation } from "../polling/observation.ts";
 import { createAsk, type Asked } from "./asking.ts";
 import type { ExitCode, Io } from "./io.ts";
@@ -41,12 +43,15 @@ export async function poll({ name, configFile, raw, output }: PollOptions, io: I
   return asked.every(({ observation }) => observation.outcome.ok) ? 0 : 1;
 }
 
-/** The exposition of a fleet that is this appliance alone. */
+/** What the appliance reported as samples; verdicts need all appliances of its cluster. */
 function samplesOf(appliance: ApplianceConfig, asked: readonly Asked[]): string {
   const fleet = createFleet();
   fleet.configure({ appliances: [{ ...appliance, enabled: true }] }, 0);
   for (const { observation } of asked) fleet.record(observation, 0);
-  const text = createFleetExposition().render(fleet.snapshot(0)).toString();
+  const judged = createJudge().judgeAll(fleet.snapshot(0), { wallMs: 0, monotonicMs: 0 });
+  const text = createFleetExposition(FACT_FAMILIES)
+    .render(judged.map(({ now }) => now))
+    .toString();
   return printableLines(text.replace(/^#.*\n/gm, ""));
 }
 

@@ -15,6 +15,8 @@ import { timespan, type Timespan } from "./timespan.ts";
 export interface AppliancePoller {
   /** Polls the operation, unless it is in flight or backs off, or the appliance is known to be down. Returns at once. */
   due(operation: Operation, dueMs: number): void;
+  /** Whether a poll of the operation is in flight or waits for a slot. */
+  isInFlight(operation: Operation): boolean;
   /** Until when the operation rests, monotonic; `undefined` where it does not. */
   restsUntilMs(operation: Operation): number | undefined;
   /**
@@ -170,7 +172,7 @@ export function createAppliancePoller(
     const intervalMs = paceOf(result).gapMs;
     const listFirstMs = outcome.ok ? 0 : verdictMs();
     pauses.ended({ operation, outcome, credentials, ...span, intervalMs, listFirstMs });
-    observe(dated(result, span.durationSeconds));
+    observe(dated(result, span));
     if (result.kind !== "vrrp") return;
     const isDown = !outcome.ok && meansApplianceDown(outcome.failure.reason);
     const wasDown = verdict.isDown;
@@ -179,17 +181,19 @@ export function createAppliancePoller(
   }
 
   function notSent(operation: Operation, failure: Failure): Observation {
-    return dated(unsent(operation, failure), undefined);
+    return dated(unsent(operation, failure));
   }
 
-  function dated(result: PollResult, durationSeconds: number | undefined): Observation {
+  /** `span`: of a poll that was sent. */
+  function dated(result: PollResult, span?: Timespan): Observation {
     const nowMs = clock.monotonicMs();
     const restsUntilMs = result.outcome.ok ? nowMs : (pauses.untilMs(operationKey(result)) ?? nowMs);
     return {
       ...result,
       appliance: appliance.name,
       completedAtMs: clock.wallMs(),
-      durationSeconds,
+      sentAtMs: span?.startedMs,
+      durationSeconds: span?.durationSeconds,
       expiresAtMs: expiresAtMs(restsUntilMs, paceOf(result)),
       certificate: client?.certificate(),
     };
@@ -220,6 +224,7 @@ export function createAppliancePoller(
       const slot = OPERATIONS[operation.kind].takesSlot ? "needed" : "none needed";
       void attempt({ operation, dueMs, slot }).finally(() => inFlight.delete(key));
     },
+    isInFlight: (operation) => inFlight.has(operationKey(operation)),
     restsUntilMs: (operation) => pauses.untilMs(operationKey(operation)),
     update: (next, nextClient) => {
       if (client !== nextClient) client?.close();

@@ -5,6 +5,7 @@ import { createAppliancePoller, type AppliancePoller } from "./appliance-poller.
 import type { ApplianceClient } from "../client/client.ts";
 import type { CreateClient } from "../client/clients.ts";
 import type { Clock } from "../support/clock.ts";
+import { needsConfirmingPoll, type ConfirmingPolls } from "./confirming.ts";
 import type { PollEvents } from "./events.ts";
 import { operationKey, type Operation } from "./observation.ts";
 import { createSlots } from "./slots.ts";
@@ -23,6 +24,8 @@ export interface Runner {
    * not planned.
    */
   nextPollMs(appliance: string, operation: Operation): number | undefined;
+  /** Makes polls out of turn, unless they are in flight or not needed by then. @see needsConfirmingPoll */
+  confirm(polls: ConfirmingPolls): void;
   /** The monotonic instant at which the scheduler last ticked. */
   lastTickMs(): number;
   /** Ends all polls at once. */
@@ -53,6 +56,8 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
   let targets: ReadonlyMap<string, Target> = new Map();
   /** Appliances whose VRRP list was polled; their website tests need not wait for it. */
   let polled = new Set<string>();
+  /** Timers of confirming polls, by target. */
+  const confirming = new Map<string, NodeJS.Timeout>();
 
   const timetable = startTimetable({
     clock,
@@ -77,6 +82,27 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
       const hasBegun = timetable.release(key);
       if (isBack && !hasBegun) timetable.dueNow(key);
     }
+  }
+
+  function confirm({ appliance, poller }: ScheduledAppliance, operation: Operation, afterMs: number): void {
+    const key = targetKey(appliance, operation);
+    const nowMs = clock.monotonicMs();
+    const nextDueMs = timetable.nextDueMs(key, nowMs);
+    const restsUntilMs = poller.restsUntilMs(operation);
+    const turn = { nowMs, nextDueMs, restsUntilMs, isPlanned: confirming.has(key) };
+    if (needsConfirmingPoll(turn, afterMs))
+      confirming.set(
+        key,
+        setTimeout(() => confirmNow(key), afterMs),
+      );
+  }
+
+  function confirmNow(key: string): void {
+    confirming.delete(key);
+    const { scheduled, operation } = targets.get(key) ?? {};
+    if (scheduled === undefined || operation === undefined) return;
+    const { poller } = scheduled;
+    if (!poller.isInFlight(operation) && poller.restsUntilMs(operation) === undefined) timetable.dueNow(key);
   }
 
   function scheduledFor(appliance: ApplianceConfig, createClient: CreateClient): ScheduledAppliance {
@@ -133,8 +159,15 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
       const fromMs = scheduled.poller.restsUntilMs(operation) ?? clock.monotonicMs();
       return timetable.nextDueMs(targetKey(scheduled.appliance, operation), fromMs);
     },
+    confirm: ({ appliances, operation, afterMs }) => {
+      for (const name of appliances) {
+        const scheduled = schedule.get(name);
+        if (scheduled !== undefined) confirm(scheduled, operation, afterMs);
+      }
+    },
     lastTickMs: timetable.lastTickMs,
     stop: () => {
+      for (const timer of confirming.values()) clearTimeout(timer);
       timetable.stop();
       for (const { poller } of schedule.values()) poller.close();
     },

@@ -3,13 +3,13 @@ import { expect, inject, test } from "vitest";
 import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import { createSelfMetrics } from "../../src/metrics/self.ts";
 import { checkMetrics } from "../support/prometheus-tools.ts";
-import { cannedFleet, expositionOf } from "./canned-fleet.ts";
+import { cannedText } from "./canned-fleet.ts";
 import { parseExposition } from "./strict-parser.ts";
 
 async function everything(): Promise<string> {
   const self = createSelfMetrics({ version: "0.0.0", nodeVersion: "v20.0.0", shard: WHOLE_FLEET }, () => 0);
   self.reloaded(true, 1_700_000_000_000);
-  return (await self.render()) + expositionOf(cannedFleet());
+  return (await self.render()) + cannedText();
 }
 
 test("promtool has nothing to say about our own metrics and the fleet's", async ({ skip }) => {

@@ -13,7 +13,7 @@ const MAX_LABEL_VALUE_BYTES = 1_024;
 /** What the metrics carry themselves. */
 const OUR_LABELS: ReadonlySet<string> = new Set(
   (
-    "appliance ha_cluster interface vhid vip device netmask peer type state " +
+    "appliance ha_cluster interface vhid vip device netmask peer configured_role state " +
     "website_id website protocol operation reason anomaly"
   ).split(" "),
 );
