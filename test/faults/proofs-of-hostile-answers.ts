@@ -138,7 +138,7 @@ export const PROOFS_OF_HOSTILE_ANSWERS: readonly Proof[] = [
         ...samples.linesOf("a", "vrrp_interface_info"),
       ]).toEqual([
         `vrrp_priority{${carp0}} 204`,
-        `vrrp_interface_info{${carp0},device="<secret>",netmask="<secret>",peer="<secret>",type="1",state="MASTER"} 1`,
+        `vrrp_interface_info{${carp0},device="<secret>",netmask="<secret>",peer="<secret>",configured_role="master"} 1`,
       ]);
       const pages = await Promise.all(
         ["/", "/api/v1/fleet"].map(async (path) => (await fetch(exporter.url + path)).text()),

@@ -62,7 +62,7 @@ const LOST_MEMBERS = `${seenInRange(MEMBER, `vrrp_is_master{${OF_APPLIANCE}}`)}
 /** One of `MEMBER_STATES` for each member of each group; no value while no exporter is scraped. */
 export const MEMBER_STATE = firstOf(
   `group by (${MEMBER}) (vrrp_is_master{${OF_APPLIANCE}} == 1)`,
-  `0 * group by (${MEMBER}) (vrrp_interface_info{${OF_APPLIANCE}, state="BACKUP"})`,
+  `0 * group by (${MEMBER}) (vrrp_state{${OF_APPLIANCE}, state="BACKUP"} == 1)`,
   `2 * group by (${MEMBER}) (vrrp_is_master{${OF_APPLIANCE}})`,
   `-1 * (${LOST_MEMBERS})`,
 );
