@@ -1,6 +1,13 @@
 import type { FleetChange } from "../fleet/changes.ts";
 import { membersIn, type PollHealth } from "../fleet/snapshot.ts";
-import type { ApplianceVerdict, ClusterVerdict, GroupVerdict, Judged, WebsiteVerdict } from "./judge.ts";
+import {
+  hidesWebsites,
+  type ApplianceVerdict,
+  type ClusterVerdict,
+  type GroupVerdict,
+  type Judged,
+  type WebsiteVerdict,
+} from "./judge.ts";
 import type { FleetEvent } from "./schema.ts";
 import { groupName, instantOf, listed, reasonInWords } from "./words.ts";
 
@@ -96,13 +103,19 @@ function bounded(entries: readonly Entry[], maxEvents: number): readonly Entry[]
 function happeningsOf(before: ClusterVerdict | undefined, now: ClusterVerdict): readonly Happening[] {
   const appliances = new Map(before?.appliances.map((each) => [each.identity.appliance, each]));
   const groups = new Map(before?.groups.map((each) => [each.facts.key, each]));
-  const websites = new Map(before?.websites.map((each) => [websiteKey(each), each]));
+  const websites = new Map(
+    before?.websites
+      .filter(({ state }) => state !== "unknown" || !hidesWebsites(before))
+      .map((each) => [websiteKey(each), each]),
+  );
   return [
     ...now.facts.appliances.flatMap(({ vrrp }, index) =>
       applianceHappening(appliances.get(vrrp.identity.appliance), now.appliances[index], vrrp.health),
     ),
     ...now.groups.flatMap((each) => groupHappening(groups.get(each.facts.key), each)),
-    ...now.websites.flatMap((each) => websiteHappening(websites.get(websiteKey(each)), each)),
+    ...now.websites
+      .filter(({ state }) => state !== "unknown" || !hidesWebsites(now))
+      .flatMap((each) => websiteHappening(websites.get(websiteKey(each)), each)),
   ];
 }
 

@@ -1,5 +1,11 @@
 import { membersIn, type ApplianceSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
-import type { ApplianceVerdict, ClusterVerdict, GroupVerdict, WebsiteVerdict } from "./judge.ts";
+import {
+  hidesWebsites,
+  type ApplianceVerdict,
+  type ClusterVerdict,
+  type GroupVerdict,
+  type WebsiteVerdict,
+} from "./judge.ts";
 import type { Problem } from "./schema.ts";
 import {
   APPLIANCE_PROBLEMS,
@@ -174,12 +180,8 @@ function wordsOf({ facts, state, master = "" }: GroupVerdict): GroupWords {
   }
 }
 
-/** What is behind such a group is unknown for that reason. */
-const WITHOUT_MASTER: ReadonlySet<GroupVerdict["state"]> = new Set(["unknown", "no_master", "changing"]);
-
 /** One problem for each website: the worst one, over its protocols. */
 function websiteProblems(verdict: ClusterVerdict): readonly Problem[] {
-  const isMasterUnknown = verdict.groups.some(({ state }) => WITHOUT_MASTER.has(state));
   const byWebsite = new Map<number, readonly WebsiteVerdict[]>();
   for (const each of verdict.websites)
     byWebsite.set(each.websiteId, [...(byWebsite.get(each.websiteId) ?? []), each]);
@@ -188,7 +190,7 @@ function websiteProblems(verdict: ClusterVerdict): readonly Problem[] {
       const found = verdicts.filter((each) => each.state === state);
       const [first] = found;
       if (first === undefined) continue;
-      if (state === "unknown" && (isMasterUnknown || !isTested(verdict, id))) return [];
+      if (state === "unknown" && hidesWebsites(verdict)) return [];
       const { website: name } = first;
       const words = state === "unknown" ? "not known to be up" : state.replaceAll("_", " ");
       const summary = `Website ${name} is ${words}: ${findings(verdict, found)}`;
@@ -197,15 +199,6 @@ function websiteProblems(verdict: ClusterVerdict): readonly Problem[] {
     }
     return [];
   });
-}
-
-/** Whether an appliance that answers tests it, and has done so. */
-function isTested({ facts, appliances }: ClusterVerdict, id: number): boolean {
-  return facts.appliances.some(
-    ({ websites }, index) =>
-      appliances[index]?.state === "up" &&
-      websites.some(({ websiteId, health }) => websiteId === id && health.state !== "never_polled"),
-  );
 }
 
 /** `https 503 from a and b, https 200 from c, no result from d: it does not answer in time (timeout)`. */
