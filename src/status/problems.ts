@@ -38,7 +38,7 @@ export function problemsOf(
     ...(reloadFailedAtMs === undefined ? [] : [notReloaded(reloadFailedAtMs)]),
     ...notPolledYet(clusters),
   ];
-  return bounded(problems.toSorted((a, b) => rank(a) - rank(b)));
+  return problems.toSorted((a, b) => rank(a) - rank(b));
 }
 
 function rank({ kind }: Problem): number {
@@ -48,27 +48,6 @@ function rank({ kind }: Problem): number {
 /** A problem of a kind, with the severity of that kind. */
 function problem(kind: ProblemKind, given: Omit<Problem, "kind" | "severity">): Problem {
   return { kind, severity: PROBLEMS[kind].severity, ...given };
-}
-
-/** Problems of one kind in one cluster; another one counts the rest. */
-const MAX_ALIKE = 100;
-
-function bounded(problems: readonly Problem[]): readonly Problem[] {
-  const counts = new Map<string, number>();
-  const shown = problems.filter(({ kind, cluster }) => {
-    const key = JSON.stringify([kind, cluster]);
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-    return (counts.get(key) ?? 0) <= MAX_ALIKE + 1;
-  });
-  return shown.map((each, index) => {
-    const { kind, cluster } = each;
-    const total = counts.get(JSON.stringify([kind, cluster])) ?? 0;
-    const next = shown[index + 1];
-    const isLast = next?.kind !== kind || next.cluster !== cluster;
-    if (!isLast || total <= MAX_ALIKE) return each;
-    const summary = `${total - MAX_ALIKE} more problems of this kind in cluster ${cluster ?? ""}`;
-    return problem(kind, { summary, cluster });
-  });
 }
 
 function clusterProblems(verdict: ClusterVerdict, nowMs: number): readonly Problem[] {
