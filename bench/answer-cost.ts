@@ -10,7 +10,7 @@ import { createObserver } from "../src/exporter.ts";
 import { createRedact } from "../src/client/credentials.ts";
 import { systemClock } from "../src/support/clock.ts";
 import type { Observation } from "../src/polling/observation.ts";
-import { createHistory } from "../src/status/history.ts";
+import { createStatusBoard } from "../src/status/board.ts";
 import { applianceOf, configOf, websiteOf } from "../test/support/observations.ts";
 import { WORST_LISTS, WORST_TESTS, type WorstAnswer } from "../test/support/worst-answers.ts";
 import { median, type Measurement } from "./support.ts";
@@ -56,7 +56,7 @@ function msOfLists(bodyOf: WorstAnswer): number {
 
 function msOfTests(bodyOf: WorstAnswer): number {
   return msOf(bodyOf, (body, dated) => {
-    const decoded = decodeWebsiteTest(body);
+    const decoded = decodeWebsiteTest(body, (text) => text);
     const outcome = decoded.ok ? decoded : { ok: false as const, failure: decoded.problem };
     return { ...dated, kind: "website_test", websiteId: 1, outcome };
   });
@@ -64,7 +64,7 @@ function msOfTests(bodyOf: WorstAnswer): number {
 
 type Dated = Pick<
   Observation,
-  "appliance" | "completedAtMs" | "durationSeconds" | "expiresAtMs" | "certificate"
+  "appliance" | "completedAtMs" | "sentAtMs" | "durationSeconds" | "expiresAtMs" | "certificate"
 >;
 
 function msOf(bodyOf: WorstAnswer, observationOf: (body: Buffer, dated: Dated) => Observation): number {
@@ -76,7 +76,8 @@ function msOf(bodyOf: WorstAnswer, observationOf: (body: Buffer, dated: Dated) =
     fleet,
     exposition: createFleetExposition(),
     self: createSelfMetrics({ version: "0", nodeVersion: "0", shard: WHOLE_FLEET }, () => 0),
-    history: createHistory(),
+    board: createStatusBoard({ version: "0", shard: WHOLE_FLEET, clock: systemClock }),
+    confirm: () => {},
     logger: createLog("info", "json", NULL_FD).logger,
     clock: systemClock,
   });
@@ -88,6 +89,7 @@ function msOf(bodyOf: WorstAnswer, observationOf: (body: Buffer, dated: Dated) =
       const observation = observationOf(body, {
         appliance,
         completedAtMs: Date.now(),
+        sentAtMs: startedMs,
         durationSeconds: 0,
         expiresAtMs: Number.POSITIVE_INFINITY,
         certificate: undefined,

@@ -1,6 +1,7 @@
 import { Gauge, Registry } from "prom-client";
 import { createFleet } from "../src/fleet/fleet.ts";
 import { createFleetExposition } from "../src/metrics/exposition.ts";
+import { createJudge } from "../src/status/judge.ts";
 import { applianceOf, configOf, interfaceOf, vrrpSeen } from "../test/support/observations.ts";
 import { median, type Measurement } from "./support.ts";
 
@@ -10,24 +11,28 @@ const INTERFACES = Array.from({ length: 32 }, (_, vhid) => {
   return interfaceOf({ name: `carp${vhid}`, vhid, vip: `192.0.2.${vhid}` });
 });
 const ROUNDS = 9;
+const AT = { wallMs: 0, monotonicMs: 0 };
 
 /** Rendering 100,000 series whose text was prepared on observation, compared with prom-client. */
 export async function measureExposition(): Promise<Measurement> {
   const fleet = createFleet();
   const exposition = createFleetExposition();
+  const judge = createJudge();
+  const verdicts = () => judge.judgeAll(fleet.snapshot(0), AT).map(({ now }) => now);
   const names = Array.from({ length: APPLIANCES }, (_, index) => `fw${index}`);
   fleet.configure(configOf(...names.map((name) => applianceOf({ name }))), 0);
   for (const name of names) {
     const observation = vrrpSeen(name, { interfaces: INTERFACES, unreadable: [], anomalies: [] });
-    for (const section of fleet.record(observation, 0).sections) exposition.prepare(section);
+    const { cluster } = fleet.record(observation, 0);
+    if (cluster !== undefined) exposition.prepare(judge.judge(cluster, AT).now);
   }
-  const text = exposition.render(fleet.snapshot(0)).toString();
+  const text = exposition.render(verdicts()).toString();
   const registry = registryWith(text);
 
   const oursMs: number[] = [];
   const peerMs: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    oursMs.push(await msOf(async () => exposition.render(fleet.snapshot(0)).length));
+    oursMs.push(await msOf(async () => exposition.render(verdicts()).length));
     peerMs.push(await msOf(async () => Buffer.from(await registry.metrics()).length));
   }
   const [own, peer] = [median(oursMs), median(peerMs)];

@@ -5,6 +5,7 @@ import { createFleetExposition } from "../src/metrics/exposition.ts";
 import { createClients } from "../src/client/clients.ts";
 import { systemClock } from "../src/support/clock.ts";
 import { poll } from "../src/polling/poll.ts";
+import { createJudge } from "../src/status/judge.ts";
 import { applianceOf, configOf } from "../test/support/observations.ts";
 import { median, startCannedAppliances, type Measurement } from "./support.ts";
 
@@ -55,6 +56,7 @@ function createPoll(appliance: ApplianceConfig): { poll(): Promise<void>; close(
   const client = createClient(appliance);
   const fleet = createFleet();
   const exposition = createFleetExposition();
+  const judge = createJudge();
   fleet.configure(configOf(appliance), clock.monotonicMs());
   return {
     poll: async () => {
@@ -62,6 +64,7 @@ function createPoll(appliance: ApplianceConfig): { poll(): Promise<void>; close(
       if (!result.outcome.ok) throw new Error(result.outcome.failure.message);
       const dated = {
         completedAtMs: clock.wallMs(),
+        sentAtMs: clock.monotonicMs(),
         durationSeconds: 0,
         expiresAtMs: clock.monotonicMs() + 10_000,
       };
@@ -71,8 +74,9 @@ function createPoll(appliance: ApplianceConfig): { poll(): Promise<void>; close(
         appliance: appliance.name,
         certificate: client.certificate(),
       };
-      for (const section of fleet.record(observation, clock.monotonicMs()).sections)
-        exposition.prepare(section);
+      const { cluster } = fleet.record(observation, clock.monotonicMs());
+      const at = { wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() };
+      if (cluster !== undefined) exposition.prepare(judge.judge(cluster, at).now);
     },
     close: () => client.close(),
   };

@@ -12,11 +12,11 @@ import { createSelfMetrics, type SelfMetrics } from "./metrics/self.ts";
 import { createClients, type ClientsOptions } from "./client/clients.ts";
 import type { Clock } from "./support/clock.ts";
 import type { PollEvents, Observation } from "./polling/observation.ts";
-import { startRunner } from "./polling/runner.ts";
+import { startRunner, type Runner } from "./polling/runner.ts";
 import { createReloader, type ReloadResult } from "./config/reload.ts";
 import type { FleetDocument } from "./status/schema.ts";
-import { createStatusBoard } from "./status/board.ts";
-import type { History } from "./status/history.ts";
+import { createStatusBoard, type StatusBoard } from "./status/board.ts";
+import { confirmingPolls } from "./status/confirming.ts";
 import type { ListenAddress } from "./web/listen.ts";
 import { createRoutes } from "./web/routes.ts";
 import { loadSecuredWeb } from "./web/secured-web.ts";
@@ -105,16 +105,26 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
   const createClient = createClients({ ...options, maxConnections }, clock);
   const runner = startRunner({
     clock,
-    events: createObserver({ fleet, exposition, self, history: board.history, logger, clock }),
+    events: createObserver({
+      fleet,
+      exposition,
+      self,
+      board,
+      logger,
+      clock,
+      confirm: (polls) => runner.confirm(polls),
+    }),
     onClockJump: (jumpMs) => logger.warn({ jumpSeconds: jumpMs / 1000 }, "wall clock jumped"),
   });
   const snapshot = () => fleet.snapshot(clock.monotonicMs());
   const document = () => board.document(snapshot(), runner);
   let current = loaded.config;
   const isPolled = () =>
-    snapshot().appliances.every(({ totals: { totals } }) =>
-      totals.some(({ operation, polls }) => operation === "vrrp" && polls > 0),
-    );
+    snapshot()
+      .clusters.flatMap(({ appliances }) => appliances)
+      .every(({ totals: { totals } }) =>
+        totals.some(({ operation, polls }) => operation === "vrrp" && polls > 0),
+      );
   let wasPolled = false;
 
   fleet.configure(loaded.config, clock.monotonicMs());
@@ -122,7 +132,6 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
     const start = runner.prepare(config, createClient);
     return () => {
       fleet.configure(config, clock.monotonicMs());
-      board.history.keep(snapshot());
       start();
       current = config;
       self.appliances(enabledIn(config));
@@ -161,7 +170,7 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
     createRoutes({
       telemetryPath: options.telemetryPath,
       renderMetrics: async () =>
-        Buffer.concat([Buffer.from(await self.render()), exposition.render(snapshot())]),
+        Buffer.concat([Buffer.from(await self.render()), exposition.render(board.verdicts(snapshot()))]),
       document,
       renderPage: createStatusPage({ ...options, document, wallMs: clock.wallMs, assets: assets.folder }),
       assets: assets.files,
@@ -222,23 +231,27 @@ export interface ObserverDeps {
   readonly fleet: Fleet;
   readonly exposition: FleetExposition;
   readonly self: SelfMetrics;
-  readonly history: History;
+  readonly board: StatusBoard;
   readonly logger: Logger;
   readonly clock: Clock;
+  readonly confirm: Runner["confirm"];
 }
 
 /**
- * Passes each observation to the fleet, the exposition, the history, the log and the exporter's own metrics. A bug in one
- * of them affects only this observation: it fails with `internal`, or is lost with a log line. Polling continues.
+ * Passes each observation to the fleet, its verdicts, its text, the log and the exporter's own metrics. A bug in one of them affects
+ * only this observation: it fails with `internal`, or is lost with a log line. Polling continues.
  */
 export function createObserver(deps: ObserverDeps): PollEvents {
-  const { fleet, exposition, self, history, logger, clock } = deps;
+  const { fleet, exposition, self, board, logger, clock, confirm } = deps;
 
   function apply(observation: Observation): void {
-    const monotonicMs = clock.monotonicMs();
-    const { changes, sections } = fleet.record(observation, monotonicMs);
-    for (const section of sections) exposition.prepare(section);
-    history.record(changes, sections, { wallMs: observation.completedAtMs, monotonicMs });
+    const { changes, cluster } = fleet.record(observation, clock.monotonicMs());
+    if (cluster !== undefined) {
+      const judged = board.observed(observation.appliance, changes, cluster);
+      exposition.prepare(judged.now);
+      const polls = confirmingPolls(judged, observation);
+      if (polls !== undefined) confirm(polls);
+    }
     logObservation(logger, observation, changes);
     self.observed(observation);
   }

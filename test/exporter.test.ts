@@ -161,3 +161,30 @@ test("an exporter polls and shows the clusters of its shard only, also after a r
     { added: ["waf-lab"], removed: ["fra"] },
   ]);
 });
+
+/** A pair of these appliances, polled rarely. */
+function pairOf(...ports: readonly number[]): string {
+  return JSON.stringify({
+    polling: { vrrp: RARELY },
+    http_client: { tls_config: { ca_file: "ca.pem" } },
+    clusters: [{ name: "ams", appliances: ports.map((port, nth) => entry(`fw-${nth}`, port)) }],
+  });
+}
+
+test("a split brain is confirmed by polls out of turn, and is the same on the metrics and in the document", async () => {
+  const [one, other] = [await startAppliance(), await startAppliance()];
+  const exporter = await startTestExporter({
+    config: pairOf(one.port, other.port),
+    files: { "ca.pem": AUTHORITY.cert },
+  });
+  onTestFinished(exporter.stop);
+  await eventually(async () => {
+    expect((await exporter.scrape()).value("vrrp_group_state", { state: "split_brain" })).toBe(1);
+  });
+  const response = await fetch(`${exporter.url}/api/v1/fleet`);
+  expect(await response.json()).toMatchObject({
+    verdict: "wrong",
+    clusters: [{ state: "up", groups: [{ state: "split_brain" }] }],
+    events: [{ kind: "outage", summary: "Split brain: fw-0 and fw-1 are MASTER of 192.0.2.100 (vhid 2)" }],
+  });
+});

@@ -27,6 +27,12 @@ export function finalStatus(answer: string, folded: boolean): number | undefined
   return status.code;
 }
 
+/** The first line of an answer that does not start with a status line; `undefined` where it does, or is blank. */
+export function lineInstead(answer: string): string | undefined {
+  if (AT_START.test(answer)) return undefined;
+  return /\S.*/.exec(answer)?.[0].trimEnd();
+}
+
 interface Status {
   readonly code: number | undefined;
   readonly isFinal: boolean;

@@ -1,7 +1,8 @@
 import type { Decoded } from "./decoded.ts";
 import { kindOf, parseJson } from "./json.ts";
+import { cutText, type Redact } from "./kept-text.ts";
 import type { OperationDescriptor } from "./operation.ts";
-import { finalStatus } from "./status-line.ts";
+import { finalStatus, lineInstead } from "./status-line.ts";
 import { decodeText } from "./text.ts";
 import { findMarkers, type Marker } from "./website-marker.ts";
 
@@ -15,6 +16,8 @@ export interface WebsiteBlock {
    * is out of range.
    */
   readonly status: number | undefined;
+  /** The first line of what stands in place of a status line: why there was no HTTP response. Redacted and cut. */
+  readonly text?: string;
 }
 
 /** The part of a website test for one protocol, as an appliance writes it. */
@@ -43,17 +46,18 @@ export const WEBSITE_TEST = {
 } as const satisfies OperationDescriptor<WebsiteTest, readonly WebsiteAnswer[]>;
 
 /**
- * Decodes a website test: a JSON string that contains the text; anything else is `decode`. No text of it is kept.
+ * Decodes a website test: a JSON string that contains the text; anything else is `decode`. Only the line in place of a
+ * status line is kept, redacted and cut.
  *
  * @throws never
  * @see management API 4.2
  */
-export function decodeWebsiteTest(body: Uint8Array): Decoded<WebsiteTest> {
+export function decodeWebsiteTest(body: Uint8Array, redact: Redact): Decoded<WebsiteTest> {
   const parsed = parseJson(decodeText(body), LIMITS.json);
   if (!parsed.ok) return parsed;
   const { value } = parsed.value;
   return typeof value === "string"
-    ? parseWebsiteTest(value)
+    ? parseWebsiteTest(value, redact)
     : testProblem(`expected a string, got ${kindOf(value)}`);
 }
 
@@ -64,7 +68,7 @@ export function decodeWebsiteTest(body: Uint8Array): Decoded<WebsiteTest> {
  * @throws never
  * @see management API 4.2
  */
-export function parseWebsiteTest(text: string): Decoded<WebsiteTest> {
+export function parseWebsiteTest(text: string, redact: Redact): Decoded<WebsiteTest> {
   const folded = !text.trim().includes("\n");
   const markers = findMarkers(text, folded);
   if (markers.length === 0) return testProblem("expected a connection marker, got a text without one");
@@ -74,7 +78,9 @@ export function parseWebsiteTest(text: string): Decoded<WebsiteTest> {
     const protocol = protocolOf(marker, firstPlain);
     if (blocks.has(protocol)) continue;
     const answer = text.slice(marker.end, markers[index + 1]?.start);
-    blocks.set(protocol, { protocol, status: finalStatus(answer, folded) });
+    const line = lineInstead(answer);
+    const reason = line === undefined ? {} : { text: cutText(redact(line)) };
+    blocks.set(protocol, { protocol, status: finalStatus(answer, folded), ...reason });
   }
   return { ok: true, value: { blocks: [...blocks.values()] } };
 }
@@ -98,6 +104,8 @@ function protocolOf(marker: Marker, firstPlain: Marker | undefined): Protocol {
 export interface WebsiteStatus {
   readonly protocol: Protocol;
   readonly status: number;
+  /** Why there was no HTTP response, in the words of the appliance. */
+  readonly text?: string;
 }
 
 /**
@@ -111,8 +119,9 @@ export function exportedStatuses(
   const protocols = configured ?? blocks.map((block) => block.protocol);
   return protocols.flatMap((protocol) => {
     const block = blocks.find((candidate) => candidate.protocol === protocol);
-    const status = block === undefined ? 0 : block.status;
-    return status === undefined ? [] : [{ protocol, status }];
+    if (block === undefined) return [{ protocol, status: 0 }];
+    const { status, text } = block;
+    return status === undefined ? [] : [{ protocol, status, ...(text === undefined ? {} : { text }) }];
   });
 }
 

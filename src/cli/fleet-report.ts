@@ -3,9 +3,16 @@ import type {
   ClusterDocument,
   FleetDocument,
   GroupDocument,
-  PollDocument,
   Problem,
 } from "../status/schema.ts";
+import {
+  APPLIANCE_PROBLEMS,
+  GROUP_PROBLEMS,
+  levelOf,
+  WEBSITE_PROBLEMS,
+  type Level,
+  type ProblemKind,
+} from "../status/severity.ts";
 import { statusText } from "../status/words.ts";
 import { shortened } from "../page/view/shortened.ts";
 import { colorize, formatTable, type Cell, type Tone } from "./table.ts";
@@ -15,10 +22,10 @@ export function fleetReport(document: FleetDocument, hasColor: boolean): string 
   const { clusters, problems } = document;
   const tables = [
     { header: ["severity", "cluster", "problem", "since"], rows: problems.map(problemRow) },
-    { header: ["cluster", "vip", "vhid", "state", "members", "changed"], rows: clusters.flatMap(vrrpRows) },
-    { header: ["cluster", "website", "appliance", "seen"], rows: clusters.flatMap(websiteRows) },
+    { header: ["cluster", "vip", "vhid", "state", "members", "since"], rows: clusters.flatMap(vrrpRows) },
+    { header: ["cluster", "website", "state", "found", "since"], rows: clusters.flatMap(websiteRows) },
     {
-      header: ["cluster", "appliance", "vrrp list", "last success", "duration", "next poll"],
+      header: ["cluster", "appliance", "state", "reason", "since", "last success", "duration", "next poll"],
       rows: clusters.flatMap(applianceRows),
     },
   ].filter(({ rows }) => rows.length > 0);
@@ -44,15 +51,25 @@ function verdictCell({ verdict, problems, clusters }: FleetDocument): Cell {
   }
 }
 
-const SEVERITIES: Readonly<Record<Problem["severity"], Tone>> = {
+const TONES: Readonly<Record<Level, Tone>> = {
   critical: "failure",
   warning: "warning",
   unknown: "warning",
+  well: "success",
 };
 
-function problemRow({ severity, cluster = "", summary, since, isSinceAtLeast }: Problem): readonly Cell[] {
-  const orEarlier = since !== undefined && isSinceAtLeast === true ? " or earlier" : "";
-  return [{ text: severity, tone: SEVERITIES[severity] }, cluster, summary, `${instant(since)}${orEarlier}`];
+function problemRow({ severity, cluster = "", summary, since }: Problem): readonly Cell[] {
+  return [{ text: severity, tone: TONES[severity] }, cluster, summary, instant(since)];
+}
+
+/** A state by its name, and how severe it is. */
+function stateCell<State extends string>(
+  state: State | undefined,
+  problems: Readonly<Record<State, ProblemKind | undefined>>,
+): Cell {
+  return state === undefined
+    ? { text: "-", tone: "warning" }
+    : { text: state.replaceAll("_", " "), tone: TONES[levelOf(problems[state])] };
 }
 
 /** Groups; for an appliance without a cluster, its interfaces. */
@@ -62,9 +79,9 @@ function vrrpRows({ name, groups, appliances }: ClusterDocument): readonly (read
       name,
       group.vip,
       String(group.vhid),
-      groupCell(group),
+      stateCell(group.state, GROUP_PROBLEMS),
       group.members.map((member) => memberText(member, group, appliances)).join(", "),
-      instant(group.changedAt),
+      instant(group.since),
     ]);
   }
   if (appliances.every(({ interfaces }) => interfaces?.length === 0)) {
@@ -80,18 +97,6 @@ function vrrpRows({ name, groups, appliances }: ClusterDocument): readonly (read
       instant(lastTransitionAt),
     ]),
   );
-}
-
-const GROUP_CELLS: Readonly<Record<GroupDocument["state"], Cell>> = {
-  one_master: { text: "one master", tone: "success" },
-  split_brain: { text: "split brain", tone: "failure" },
-  no_master: { text: "no master", tone: "failure" },
-  unknown: { text: "unknown", tone: "failure" },
-  changing: { text: "changing", tone: "warning" },
-};
-
-function groupCell({ state }: GroupDocument): Cell {
-  return GROUP_CELLS[state];
 }
 
 /** Keeps the states of the other members in view. */
@@ -111,39 +116,43 @@ function memberText(
   return [appliance, word, priority ?? ""].join(" ").trimEnd();
 }
 
-function websiteRows({ name, appliances }: ClusterDocument): readonly (readonly Cell[])[] {
-  return appliances.flatMap((appliance) =>
-    appliance.websites.map((website) => [name, website.name, appliance.name, websiteCell(website)]),
+function websiteRows({ name, websites, appliances }: ClusterDocument): readonly (readonly Cell[])[] {
+  return websites.flatMap((website) =>
+    website.states.map(({ protocol, state, since }) => [
+      name,
+      [website.name, protocol ?? ""].join(" ").trimEnd(),
+      stateCell(state, WEBSITE_PROBLEMS),
+      appliances.flatMap((appliance) => testText(appliance, website.id, protocol)).join(", "),
+      instant(since),
+    ]),
   );
 }
 
-function websiteCell({ poll, statuses, unread = [] }: ApplianceDocument["websites"][number]): Cell {
-  if (statuses === undefined) return pollCell(poll);
-  const text = [
-    ...statuses.map(({ protocol, status }) => `${protocol} ${statusText(status)}`),
-    ...unread.map((protocol) => `${protocol} unknown`),
-  ];
-  if (statuses.some((status) => !status.isUp)) return { text: text.join(", "), tone: "failure" };
-  const isKnown = statuses.length > 0 && unread.length === 0;
-  return { text: text.join(", ") || "unknown", tone: isKnown ? "success" : "warning" };
+/** What an appliance finds: `a 503`, `a no HTTP response (connection refused)`, `a timeout`. */
+function testText(
+  { name, websites }: ApplianceDocument,
+  id: number,
+  protocol: "http" | "https" | undefined,
+): readonly string[] {
+  const test = websites.find((website) => website.id === id);
+  if (test === undefined) return [];
+  const { poll, statuses } = test;
+  const found = statuses?.find((status) => status.protocol === protocol);
+  if (found !== undefined) return [`${name} ${statusText(found.status, found.text)}`];
+  return [`${name} ${poll.state === "pending" ? "not tested yet" : (poll.reason ?? "no status")}`];
 }
 
 function applianceRows({ name, appliances }: ClusterDocument): readonly (readonly Cell[])[] {
-  return appliances.map(({ name: appliance, poll }) => [
+  return appliances.map(({ name: appliance, state, since, poll }) => [
     name,
     appliance,
-    pollCell(poll),
+    state === undefined ? { text: "not polled yet", tone: "warning" } : stateCell(state, APPLIANCE_PROBLEMS),
+    poll.reason ?? "",
+    instant(since),
     instant(poll.lastSuccessAt),
     poll.durationSeconds === undefined ? "" : `${poll.durationSeconds.toFixed(3)} s`,
     instant(poll.nextPollAt),
   ]);
-}
-
-function pollCell({ state, reason }: PollDocument): Cell {
-  if (state === "succeeded") return { text: "ok", tone: "success" };
-  return state === "pending"
-    ? { text: "not polled yet", tone: "warning" }
-    : { text: reason ?? "", tone: "failure" };
 }
 
 /** To the second; empty for no instant. */

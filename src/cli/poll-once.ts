@@ -71,6 +71,7 @@ async function runOperation(
     ...result,
     appliance,
     completedAtMs: clock.wallMs(),
+    sentAtMs: startedMs,
     durationSeconds: toSeconds(clock.monotonicMs() - startedMs),
     expiresAtMs: Number.POSITIVE_INFINITY,
     certificate: client.certificate(),

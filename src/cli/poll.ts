@@ -3,6 +3,8 @@ import { formatConfigError } from "../config/errors.ts";
 import { loadConfig } from "../config/load.ts";
 import { createFleet } from "../fleet/fleet.ts";
 import { createFleetExposition } from "../metrics/exposition.ts";
+import { FACT_FAMILIES } from "../metrics/families.ts";
+import { createJudge } from "../status/judge.ts";
 import { operationKey, type Observation } from "../polling/observation.ts";
 import { createPollOnce, type OperationResult } from "./poll-once.ts";
 import type { ExitCode, Io } from "./io.ts";
@@ -41,12 +43,15 @@ export async function poll({ name, configFile, raw, output }: PollOptions, io: I
   return results.every(({ observation }) => observation.outcome.ok) ? 0 : 1;
 }
 
-/** The samples of a fleet of this appliance only. */
+/** What the appliance reported as samples; verdicts need all appliances of its cluster. */
 function samplesOf(appliance: ApplianceConfig, results: readonly OperationResult[]): string {
   const fleet = createFleet();
   fleet.configure({ appliances: [{ ...appliance, enabled: true }] }, 0);
   for (const { observation } of results) fleet.record(observation, 0);
-  const text = createFleetExposition().render(fleet.snapshot(0)).toString();
+  const judged = createJudge().judgeAll(fleet.snapshot(0), { wallMs: 0, monotonicMs: 0 });
+  const text = createFleetExposition(FACT_FAMILIES)
+    .render(judged.map(({ now }) => now))
+    .toString();
   return printableLines(text.replace(/^#.*\n/gm, ""));
 }
 

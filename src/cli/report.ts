@@ -25,7 +25,7 @@ export function describeOutcome(result: PollResult, appliance: ApplianceConfig):
   if (!result.outcome.ok) return result.outcome.failure.message;
   if (result.kind === "website_test") {
     return websiteStatuses(result.websiteId, result.outcome.value, appliance)
-      .map(({ protocol, status }) => `${protocol} ${status}`)
+      .map(({ protocol, status, text }) => `${protocol} ${status}${text === undefined ? "" : ` (${text})`}`)
       .join(", ");
   }
   const { interfaces, anomalies } = result.outcome.value;

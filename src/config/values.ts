@@ -15,7 +15,7 @@ const MAX_URL_LENGTH = 2_048;
 /** Labels that the exporter sets. */
 const EXPORTER_LABELS: ReadonlySet<string> = new Set(
   (
-    "appliance ha_cluster interface vhid vip device netmask peer type state " +
+    "appliance ha_cluster interface vhid vip device netmask peer configured_role state " +
     "website_id website protocol operation reason anomaly"
   ).split(" "),
 );

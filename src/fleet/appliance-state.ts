@@ -1,5 +1,4 @@
-import { exportedStatuses, type WebsiteStatus } from "../api/website-test.ts";
-import type { Outcome } from "../client/failure.ts";
+import { exportedStatuses } from "../api/website-test.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { ApplianceConfig } from "../config/config.ts";
 import { statusSetHas } from "../config/status-set.ts";
@@ -20,13 +19,12 @@ import {
   afterVrrpPoll,
   afterWebsitePoll,
   freshRecord,
-  type OperationRecord,
   type VrrpRecord,
   type WebsiteRecord,
 } from "./record.ts";
 import type { Identity } from "./snapshot.ts";
 
-/** All that is remembered of one appliance. Immutable. */
+/** Everything that is known about one appliance. Immutable. */
 export interface ApplianceState {
   readonly config: ApplianceConfig;
   readonly identity: Identity;
@@ -81,7 +79,7 @@ export function reconfigured(state: ApplianceState, config: ApplianceConfig, now
 export function afterObservation(state: ApplianceState, observation: Observation, nowMs: number): Step {
   return observation.kind === "vrrp"
     ? afterVrrp(state, observation, nowMs)
-    : afterWebsite(state, observation);
+    : afterWebsite(state, observation, nowMs);
 }
 
 function afterVrrp(state: ApplianceState, observation: Observation & { kind: "vrrp" }, nowMs: number): Step {
@@ -99,17 +97,21 @@ function afterVrrp(state: ApplianceState, observation: Observation & { kind: "vr
   };
 }
 
-function afterWebsite(state: ApplianceState, observation: Observation & { kind: "website_test" }): Step {
+function afterWebsite(
+  state: ApplianceState,
+  observation: Observation & { kind: "website_test" },
+  nowMs: number,
+): Step {
   const { websiteId, outcome, certificate = state.certificate } = observation;
   const before = state.websites.get(websiteId);
   const website = state.config.websites.find(({ id }) => id === websiteId);
   if (before === undefined || website === undefined) return { state, changes: [] };
   const { name, expectStatus, protocols } = website;
-  const statuses: Outcome<readonly WebsiteStatus[]> = outcome.ok
-    ? { ok: true, value: exportedStatuses(outcome.value, protocols) }
+  const statuses = outcome.ok
+    ? ({ ok: true, value: exportedStatuses(outcome.value, protocols) } as const)
     : outcome;
-  const isUp = (status: number): boolean => statusSetHas(expectStatus, status);
-  const { record, changes } = afterWebsitePoll(before, observation, statuses, isUp);
+  const expected = { protocols, isUp: (status: number) => statusSetHas(expectStatus, status) };
+  const { record, changes } = afterWebsitePoll(before, observation, statuses, expected, nowMs);
   const websites = new Map([...state.websites, [websiteId, record]]);
   return {
     state: { ...state, websites, certificate, totals: counted(state.totals, observation) },
@@ -139,6 +141,9 @@ function websitesFor(
 ): ReadonlyMap<number, WebsiteRecord> {
   // Website tests begin when the first poll of the VRRP list has ended.
   const beginsMs = nowMs + polling.vrrp.timeoutMs;
-  const fresh = (): OperationRecord<never> => freshRecord(firstExpiryMs(polling.websites, beginsMs));
+  const fresh = (): WebsiteRecord => ({
+    ...freshRecord(firstExpiryMs(polling.websites, beginsMs)),
+    results: new Map(),
+  });
   return new Map(websites.map(({ id }) => [id, known.get(id) ?? fresh()]));
 }

@@ -5,7 +5,7 @@ import type { Failure } from "../client/failure.ts";
 import type { Operation } from "../polling/observation.ts";
 import type { StatusChange, Transition } from "./transitions.ts";
 
-/** What an observation has changed, for those who tell people. */
+/** What an observation has changed. */
 export type FleetChange =
   | {
       readonly kind: "vrrp_state";
@@ -24,6 +24,8 @@ export type FleetChange =
       readonly to: number;
       readonly wasUp: boolean;
       readonly isUp: boolean;
+      /** Why there was no HTTP response, in the words of the appliance. */
+      readonly text?: string;
     }
   /** An operation began to fail, or fails for another reason now. */
   | { readonly kind: "failing"; readonly operation: Operation; readonly failure: Failure }

@@ -6,15 +6,16 @@ import { isStalled } from "./record.ts";
 import { createSectionMemo } from "./section-memo.ts";
 import {
   clusterSection,
-  type ClusterSection,
   totalsSection,
   vrrpSection,
   websiteSection,
+  type ClusterSection,
+  type Members,
 } from "./sections.ts";
 import type {
+  ApplianceSnapshot,
   ClusterSnapshot,
   FleetSnapshot,
-  Section,
   TotalsSnapshot,
   VrrpSnapshot,
   WebsiteSnapshot,
@@ -35,8 +36,8 @@ export interface Fleet {
 
 export interface Recorded {
   readonly changes: readonly FleetChange[];
-  /** The parts of the snapshot that are new now. */
-  readonly sections: readonly Section[];
+  /** The cluster of the appliance as it is now; `undefined` for an appliance that is gone. */
+  readonly cluster: ClusterSnapshot | undefined;
 }
 
 /** A fleet of no appliances. */
@@ -44,10 +45,10 @@ export function createFleet(): Fleet {
   const onceVrrp = createSectionMemo<VrrpSnapshot>();
   const onceWebsite = createSectionMemo<WebsiteSnapshot>();
   const onceTotals = createSectionMemo<TotalsSnapshot>();
+  const onceAppliance = createSectionMemo<ApplianceSnapshot>();
   const onceCluster = createSectionMemo<ClusterSection>();
   let states = new Map<string, ApplianceState>();
-  /** Names of the members, at least one, of clusters of two or more. */
-  let clusters: ReadonlyMap<string, readonly string[]> = new Map();
+  let clusters: ReadonlyMap<string, Members> = new Map();
 
   function stateFor(config: ApplianceConfig, nowMs: number): ApplianceState {
     const known = states.get(config.name);
@@ -72,33 +73,25 @@ export function createFleet(): Fleet {
     return [onceWebsite(record, madeOf, () => websiteSection(identity, website, record, nowMs))];
   }
 
-  function newSections(state: ApplianceState, observation: Observation, nowMs: number): readonly Section[] {
-    const { cluster } = state.identity;
-    const members = observation.kind === "vrrp" ? clusters.get(cluster) : undefined;
-    const shared = members === undefined ? [] : [clusterOf(cluster, members, nowMs)];
-    return [...polledSections(state, observation, nowMs), totalsOf(state), ...shared];
-  }
-
-  /** The sections of the operation that was polled. */
-  function polledSections(
-    state: ApplianceState,
-    observation: Observation,
-    nowMs: number,
-  ): readonly (VrrpSnapshot | WebsiteSnapshot)[] {
-    if (observation.kind === "vrrp") return [vrrpOf(state, nowMs)];
-    const website = state.config.websites.find(({ id }) => id === observation.websiteId);
-    return website === undefined ? [] : websiteOf(state, website, nowMs);
-  }
-
   function totalsOf({ identity, totals, config }: ApplianceState): TotalsSnapshot {
     const hasWebsites = config.websites.length > 0;
-    return onceTotals(totals, [identity, hasWebsites], () => totalsSection(identity, totals, hasWebsites));
+    return onceTotals(identity, [totals, hasWebsites], () => totalsSection(identity, totals, hasWebsites));
   }
 
-  function clusterOf(cluster: string, names: readonly string[], nowMs: number): ClusterSnapshot {
-    const members = names.flatMap((name) => states.get(name) ?? []);
-    const madeOf = members.flatMap(({ identity, vrrp }) => [identity, vrrp, isStalled(vrrp, nowMs)]);
-    return onceCluster(names, madeOf, (before) => clusterSection(cluster, members, nowMs, before)).section;
+  function applianceOf(state: ApplianceState, nowMs: number): ApplianceSnapshot {
+    const { identity } = state;
+    const vrrp = vrrpOf(state, nowMs);
+    const websites = state.config.websites.flatMap((website) => websiteOf(state, website, nowMs));
+    const totals = totalsOf(state);
+    return onceAppliance(identity, [vrrp, totals, ...websites], () => ({ identity, vrrp, websites, totals }));
+  }
+
+  function clusterOf(members: Members, nowMs: number): ClusterSnapshot {
+    const all = members.names.flatMap((name) => states.get(name) ?? []);
+    const appliances = all.map((state) => applianceOf(state, nowMs));
+    const make = (before: ClusterSection | undefined): ClusterSection =>
+      clusterSection(members, all, appliances, nowMs, before);
+    return onceCluster(members, appliances, make).snapshot;
   }
 
   return {
@@ -109,41 +102,34 @@ export function createFleet(): Fleet {
     },
     record: (observation, nowMs) => {
       const before = states.get(observation.appliance);
-      if (before === undefined) return { changes: [], sections: [] };
+      if (before === undefined) return { changes: [], cluster: undefined };
       const { state, changes } = afterObservation(before, observation, nowMs);
       states.set(observation.appliance, state);
       try {
-        return { changes, sections: newSections(state, observation, nowMs) };
+        const members = clusters.get(state.identity.cluster);
+        return { changes, cluster: members && clusterOf(members, nowMs) };
       } catch (error) {
         // A bug in here must not leave behind a state that every snapshot would stumble over.
         states.set(observation.appliance, before);
         throw error;
       }
     },
-    snapshot: (nowMs) => ({
-      appliances: [...states.values()].map((state) => ({
-        identity: state.identity,
-        vrrp: vrrpOf(state, nowMs),
-        websites: state.config.websites.flatMap((website) => websiteOf(state, website, nowMs)),
-        totals: totalsOf(state),
-      })),
-      clusters: [...clusters].map(([cluster, names]) => clusterOf(cluster, names, nowMs)),
-    }),
+    snapshot: (nowMs) => ({ clusters: [...clusters.values()].map((members) => clusterOf(members, nowMs)) }),
   };
 }
 
-/**
- * A disabled appliance makes its cluster no smaller, and is no member of it for as long as it is not polled. A cluster
- * without any member is none.
- */
-function clustersOf(appliances: readonly ApplianceConfig[]): ReadonlyMap<string, readonly string[]> {
-  const members = new Map<string, ApplianceConfig[]>();
+/** By name. A disabled appliance makes its cluster no smaller, and is not one of its members. */
+function clustersOf(appliances: readonly ApplianceConfig[]): ReadonlyMap<string, Members> {
+  const byCluster = new Map<string, ApplianceConfig[]>();
   for (const appliance of appliances) {
-    members.set(appliance.cluster, [...(members.get(appliance.cluster) ?? []), appliance]);
+    const { cluster } = appliance;
+    byCluster.set(cluster, [...(byCluster.get(cluster) ?? []), appliance]);
   }
-  const backedUp = [...members].filter(([, all]) => all.length > 1);
-  const polled = backedUp.map(
-    ([cluster, all]) => [cluster, all.filter(({ enabled }) => enabled).map(({ name }) => name)] as const,
+  const members = Array.from(byCluster, ([cluster, all]): Members => {
+    const names = all.filter(({ enabled }) => enabled).map(({ name }) => name);
+    return { cluster, names, hasDisabled: names.length < all.length, hasGroups: all.length > 1 };
+  });
+  return new Map(
+    members.filter(({ names }) => names.length > 0).map((each) => [each.cluster, each] as const),
   );
-  return new Map(polled.filter(([, names]) => names.length > 0));
 }

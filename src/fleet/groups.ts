@@ -1,12 +1,13 @@
+import { isDeepStrictEqual } from "node:util";
 import { groupKey, type GroupSnapshot, type MemberRole, type MemberSnapshot } from "./snapshot.ts";
 import type { SeenInterface } from "./transitions.ts";
 
-/** What an appliance reported of one group last, over all of its interfaces in it. */
+/** What an appliance last reported of one group, over all of its interfaces in it. */
 export interface GroupReport extends Pick<GroupSnapshot, "vhid" | "vip"> {
   /** While its list is known. */
   readonly role: MemberRole;
   /** Whether any interface was MASTER when it was last readable. */
-  readonly isMastered: boolean;
+  readonly isMaster: boolean;
   /** The highest one. */
   readonly priority: number | undefined;
   readonly isFailoverMaster: boolean;
@@ -30,23 +31,16 @@ export function reportsOf(seen: readonly SeenInterface[]): GroupReports {
 
 function reportOf({ reported, isReadable }: SeenInterface): GroupReport {
   const { vhid, vip, state, priority, type } = reported;
-  const isMastered = state === "MASTER";
-  const role = isMastered ? "master" : state === "BACKUP" ? "backup" : "other";
-  return {
-    vhid,
-    vip,
-    role: isReadable ? role : "unknown",
-    isMastered,
-    priority,
-    isFailoverMaster: type === "1",
-  };
+  const isMaster = state === "MASTER";
+  const role = !isReadable ? "unknown" : isMaster ? "master" : state === "BACKUP" ? "backup" : "other";
+  return { vhid, vip, role, isMaster, priority, isFailoverMaster: type === "1" };
 }
 
 function together(one: GroupReport, other: GroupReport): GroupReport {
   return {
     ...one,
     role: STRENGTH[one.role] < STRENGTH[other.role] ? other.role : one.role,
-    isMastered: one.isMastered || other.isMastered,
+    isMaster: one.isMaster || other.isMaster,
     priority: highest([one.priority, other.priority]),
     isFailoverMaster: one.isFailoverMaster || other.isFailoverMaster,
   };
@@ -57,133 +51,130 @@ function highest(priorities: readonly (number | undefined)[]): number | undefine
   return known.length === 0 ? undefined : Math.max(...known);
 }
 
-/** An appliance as its cluster's groups see it. */
+/** What an appliance reported of its groups, and when it was seen to change. */
+export interface SeenGroups {
+  readonly reports: GroupReports;
+  /** The monotonic instant at which the poll began. */
+  readonly sentAtMs: number;
+  /**
+   * By group, the monotonic instant at which the latest change was learned: the appliance became MASTER or stopped being
+   * MASTER. The first sight of a MASTER is a change.
+   */
+  readonly changedAtMs: ReadonlyMap<string, number>;
+}
+
+/** The latest changes after one more valid answer, learned at the monotonic instant `nowMs`. */
+export function masterChanges(
+  before: Pick<SeenGroups, "reports" | "changedAtMs"> | undefined,
+  reports: GroupReports,
+  nowMs: number,
+): ReadonlyMap<string, number> {
+  const changes = new Map<string, number>();
+  for (const key of new Set([...(before?.reports.keys() ?? []), ...reports.keys()])) {
+    const wasMaster = before?.reports.get(key)?.isMaster === true;
+    const isMaster = reports.get(key)?.isMaster === true;
+    const atMs = wasMaster === isMaster ? before?.changedAtMs.get(key) : nowMs;
+    if (atMs !== undefined) changes.set(key, atMs);
+  }
+  return changes;
+}
+
+/** An appliance as a member of its cluster's groups. */
 export interface Member {
   readonly appliance: string;
-  /** Whether its VRRP list is known now. */
-  readonly isKnown: boolean;
-  /** Of its last good answer; `undefined` if there was none yet. */
-  readonly reports: GroupReports | undefined;
-  /** The monotonic instant at which that answer was learned. */
-  readonly learnedAtMs: number | undefined;
-  /** For how long that answer counts. */
-  readonly countsForMs: number | undefined;
-  /** By group, the monotonic instant at which it was last seen to become MASTER or to cease to be. */
-  readonly masteryChangedAtMs: ReadonlyMap<string, number> | undefined;
+  /** While its VRRP list is not known: the monotonic instant from which it is not; `undefined` while it is known. */
+  readonly silentSinceMs: number | undefined;
+  /** From the latest valid answer; `undefined` before the first. */
+  readonly seen: SeenGroups | undefined;
 }
 
 /** The groups of a cluster, and what they were made of. */
 export interface Groups {
   readonly members: readonly Member[];
-  /** By key, in the order of first mention. */
-  readonly byKey: ReadonlyMap<string, GroupSnapshot>;
+  /** In the order of first mention. */
+  readonly list: readonly GroupSnapshot[];
 }
 
 /**
- * The VRRP groups of one cluster: every one that a member was last seen in, in the order of first mention. A group that is
- * as it was `before` is the same object. Only groups of members whose answer is new are made anew: with thousands of groups
- * the rest would block the event loop at each poll.
+ * The VRRP groups of one cluster: every one that a member was last seen in, in the order of first mention. What is as it was
+ * `before` is the same object, the list included.
  */
 export function groupsOf(members: readonly Member[], before?: Groups): Groups {
-  const changed = changedKeys(before?.members, members);
-  const groupAt = (key: string): GroupSnapshot => {
-    const known = before?.byKey.get(key);
-    if (known !== undefined && changed?.has(key) === false) return known;
-    const standings = standingsIn(members, key);
-    const group = groupOf(key, standings, agreementOf(standings, lastChangeMs(members, key)));
-    return known !== undefined && isSameGroup(known, group) ? known : group;
-  };
-  const byKey = new Map<string, GroupSnapshot>();
-  for (const { reports } of members)
-    for (const key of reports?.keys() ?? []) if (!byKey.has(key)) byKey.set(key, groupAt(key));
-  return { members, byKey };
+  if (before !== undefined && areSame(before.members, members)) return before;
+  const known = new Map(before?.list.map((group) => [group.key, group]));
+  const keys = new Set(members.flatMap(({ seen }) => [...(seen?.reports.keys() ?? [])]));
+  const list = Array.from(keys, (key) => {
+    const [old, group] = [known.get(key), groupOf(key, members)];
+    return old !== undefined && isDeepStrictEqual(old, group) ? old : group;
+  });
+  const isSame =
+    before?.list.length === list.length && list.every((group, index) => group === before.list[index]);
+  return { members, list: isSame ? before.list : list };
 }
 
-/** Of all members, those that have left the group included. */
-function lastChangeMs(members: readonly Member[], key: string): number {
-  let last = Number.NEGATIVE_INFINITY;
-  for (const { masteryChangedAtMs } of members) last = Math.max(last, masteryChangedAtMs?.get(key) ?? last);
-  return last;
-}
-
-/** The groups that a change of the members can have changed; `undefined`: any. */
-function changedKeys(
-  before: readonly Member[] | undefined,
-  members: readonly Member[],
-): ReadonlySet<string> | undefined {
-  if (before?.length !== members.length) return undefined;
-  const keys = new Set<string>();
-  for (const [index, member] of members.entries()) {
-    const old = before[index];
-    // A member that was never seen counts in every group.
-    if (old?.appliance !== member.appliance || old.reports === undefined) return undefined;
-    if (old.reports === member.reports && old.isKnown === member.isKnown) continue;
-    for (const map of [old.reports, member.reports, old.masteryChangedAtMs, member.masteryChangedAtMs])
-      for (const key of map?.keys() ?? []) keys.add(key);
-  }
-  return keys;
+/** Whether no member has news. */
+function areSame(some: readonly Member[], others: readonly Member[]): boolean {
+  return (
+    some.length === others.length &&
+    some.every(({ appliance, silentSinceMs, seen }, index) => {
+      const other = others[index];
+      return appliance === other?.appliance && silentSinceMs === other.silentSinceMs && seen === other.seen;
+    })
+  );
 }
 
 /** One member in one group. */
 interface Standing extends MemberSnapshot {
-  readonly member: Member;
   /** `undefined` for an appliance that was never seen. */
   readonly report: GroupReport | undefined;
-  /** When it was last seen to become MASTER or to cease to be. */
+  readonly sentAtMs: number;
   readonly changedAtMs: number;
 }
 
+const NEVER = Number.NEGATIVE_INFINITY;
+
 function standingsIn(members: readonly Member[], key: string): readonly Standing[] {
-  const standings: Standing[] = [];
-  for (const member of members) {
-    const { appliance, reports, isKnown, masteryChangedAtMs } = member;
-    const report = reports?.get(key);
-    if (reports !== undefined && report === undefined) continue;
-    const role = isKnown && report !== undefined ? report.role : "unknown";
-    const changedAtMs = masteryChangedAtMs?.get(key) ?? Number.NEGATIVE_INFINITY;
-    standings.push({ appliance, role, priority: report?.priority, member, report, changedAtMs });
-  }
-  return standings;
+  return members.flatMap(({ appliance, seen, silentSinceMs }) => {
+    const report = seen?.reports.get(key);
+    if (seen !== undefined && report === undefined) return [];
+    const role = silentSinceMs === undefined && report !== undefined ? report.role : "unknown";
+    const times = { sentAtMs: seen?.sentAtMs ?? NEVER, changedAtMs: seen?.changedAtMs.get(key) ?? NEVER };
+    return [{ appliance, role, priority: report?.priority, silentSinceMs, report, ...times }];
+  });
 }
 
-type Agreement = Pick<GroupSnapshot, "isSettled" | "notHeardSince">;
-const AGREED: Agreement = { isSettled: true, notHeardSince: [] };
-
-/** Considers this group only, whatever happens to the others of its cluster. Monotonic instants. */
-function agreementOf(standings: readonly Standing[], changedAtMs: number): Agreement {
-  if (changedAtMs === Number.NEGATIVE_INFINITY) return AGREED;
-  const heard = standings.filter(({ member, report }) => member.isKnown && report !== undefined);
-  const behind = heard.filter((standing) => learnedAtMs(standing) < changedAtMs);
-  const isSettled = behind.length === 0 || areMastersAtOnce(heard);
-  return { isSettled, notHeardSince: behind.map(({ appliance }) => appliance) };
-}
-
-function learnedAtMs({ member }: Standing): number {
-  return member.learnedAtMs ?? Number.NEGATIVE_INFINITY;
-}
-
-/** Whether any two were heard as MASTER each since the other became it, whatever a third one does. */
-function areMastersAtOnce(heard: readonly Standing[]): boolean {
-  const masters = heard.filter(({ role }) => role === "master");
-  const isSince = (one: Standing, other: Standing): boolean => other.changedAtMs <= learnedAtMs(one);
-  return masters.some((one) =>
-    masters.some((other) => one !== other && isSince(one, other) && isSince(other, one)),
-  );
-}
-
-function groupOf(key: string, standings: readonly Standing[], agreement: Agreement): GroupSnapshot {
+function groupOf(key: string, members: readonly Member[]): GroupSnapshot {
+  const standings = standingsIn(members, key);
   const first = standings.find(({ report }) => report !== undefined)?.report;
-  const members = standings.map(({ appliance, role, priority }) => ({ appliance, role, priority }));
-  const missing = standings.filter(({ role }) => role === "unknown");
-  const missedForMs = Math.max(0, ...missing.map(({ member }) => member.countsForMs ?? 0));
-  const isPreferredMaster = preferredMaster(standings);
-  const name = { key, vhid: first?.vhid ?? 0, vip: first?.vip ?? "" };
-  return { ...name, members, ...agreement, missedForMs, isPreferredMaster };
+  // Members that have left the group count too.
+  const changedAtMs = Math.max(NEVER, ...members.map(({ seen }) => seen?.changedAtMs.get(key) ?? NEVER));
+  const known = standings.filter(({ role }) => role !== "unknown");
+  return {
+    key,
+    vhid: first?.vhid ?? 0,
+    vip: first?.vip ?? "",
+    members: standings.map(({ appliance, role, priority, silentSinceMs }) => {
+      return { appliance, role, priority, silentSinceMs };
+    }),
+    mastersAtOnce: mastersAtOnce(standings),
+    notPolledSince: known.filter(({ sentAtMs }) => sentAtMs <= changedAtMs).map(({ appliance }) => appliance),
+    isPreferredMaster: preferredMaster(standings),
+  };
+}
+
+/** Two were MASTER at once if each said so when it was polled after the latest change of either was known. */
+function mastersAtOnce(standings: readonly Standing[]): readonly string[] {
+  const masters = standings.filter(({ report }) => report?.isMaster === true);
+  const wereAtOnce = (one: Standing, other: Standing): boolean =>
+    Math.min(one.sentAtMs, other.sentAtMs) > Math.max(one.changedAtMs, other.changedAtMs);
+  return masters
+    .filter((one) => masters.some((other) => one !== other && wereAtOnce(one, other)))
+    .map(({ appliance }) => appliance);
 }
 
 /**
  * Whether the one MASTER is preferred: by its configured type where exactly one member is FAILOVER MASTER, else by the
- * highest priority, which may be shared. Members count with what they reported last, even while unknown.
+ * highest priority, which may be shared. Members count with what they last reported, even while unknown.
  */
 function preferredMaster(standings: readonly Standing[]): boolean | undefined {
   const [master, ...others] = standings.filter(({ role }) => role === "master");
@@ -192,21 +183,4 @@ function preferredMaster(standings: readonly Standing[]): boolean | undefined {
   if (failoverMasters.length === 1) return failoverMasters[0] === master;
   if (master.priority === undefined) return undefined;
   return master.priority === highest(standings.map(({ priority }) => priority));
-}
-
-/** Of two groups with one key. */
-function isSameGroup(one: GroupSnapshot, other: GroupSnapshot): boolean {
-  return (
-    one.isSettled === other.isSettled &&
-    one.isPreferredMaster === other.isPreferredMaster &&
-    one.missedForMs === other.missedForMs &&
-    one.members.length === other.members.length &&
-    one.notHeardSince.length === other.notHeardSince.length &&
-    one.members.every((member, index) => isSameStanding(member, other.members[index])) &&
-    one.notHeardSince.every((name, index) => name === other.notHeardSince[index])
-  );
-}
-
-function isSameStanding(one: MemberSnapshot, other: MemberSnapshot | undefined): boolean {
-  return one.appliance === other?.appliance && one.role === other.role && one.priority === other.priority;
 }

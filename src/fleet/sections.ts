@@ -5,9 +5,17 @@ import { statusSetHas } from "../config/status-set.ts";
 import { OPERATION_KINDS, type OperationKind } from "../api/operations.ts";
 import type { PresentedCertificate } from "../client/certificate.ts";
 import type { ApplianceState, PollTotals } from "./appliance-state.ts";
-import { groupsOf, type Groups } from "./groups.ts";
-import { healthAt, type SeenVrrp, type SeenWebsite, type VrrpRecord, type WebsiteRecord } from "./record.ts";
+import { groupsOf, type Groups, type Member } from "./groups.ts";
+import {
+  healthAt,
+  silentSinceMs,
+  type SeenVrrp,
+  type SeenWebsite,
+  type VrrpRecord,
+  type WebsiteRecord,
+} from "./record.ts";
 import type {
+  ApplianceSnapshot,
   ClusterSnapshot,
   Identity,
   InterfaceSnapshot,
@@ -48,7 +56,20 @@ export function websiteSection(
     isUp: statusSetHas(expectStatus, status),
   }));
   const unread = seen && unreadOf(seen, protocols);
-  return { kind: "website_test", identity, websiteId: id, website: name, health, statuses, unread };
+  const known = [...record.results];
+  return {
+    kind: "website_test",
+    identity,
+    websiteId: id,
+    website: name,
+    health,
+    statuses,
+    unread,
+    results: known.map(([protocol, { confirmed }]) => {
+      return { protocol, result: health.failure?.reason === "stalled" ? "unknown" : confirmed };
+    }),
+    isUnconfirmed: known.some(([, { latest, confirmed }]) => latest !== confirmed),
+  };
 }
 
 /** Those configured, or else ever seen, of which the latest answer has no status. */
@@ -66,41 +87,47 @@ export function totalsSection(identity: Identity, totals: PollTotals, hasWebsite
   };
 }
 
-/** The section of a cluster, and what the next one can be made of. */
+/** A cluster's facts, and what the next ones can be made of. */
 export interface ClusterSection {
-  readonly section: ClusterSnapshot;
-  readonly groups: Groups;
+  readonly snapshot: ClusterSnapshot;
+  readonly groups: Groups | undefined;
 }
 
-/**
- * The VRRP groups of a cluster, and the configured labels that all of its members share. What is as it was `before` is the
- * same object, the section itself included.
- */
+/** The enabled members of a cluster. */
+export interface Members {
+  readonly cluster: string;
+  readonly names: readonly string[];
+  readonly hasDisabled: boolean;
+  /** Whether it is a cluster of two or more, the disabled ones counted. */
+  readonly hasGroups: boolean;
+}
+
+/** What is true of a cluster at the monotonic instant `nowMs`. Parts that are as they were `before` are the same objects. */
 export function clusterSection(
-  cluster: string,
-  members: readonly ApplianceState[],
+  { cluster, hasDisabled, hasGroups }: Members,
+  states: readonly ApplianceState[],
+  appliances: readonly ApplianceSnapshot[],
   nowMs: number,
-  before?: ClusterSection,
+  before: ClusterSection | undefined,
 ): ClusterSection {
-  const labels = sharedLabels(members.map(({ identity }) => identity.labels));
-  // What is kept beside a group holds the labels too.
-  const known = isDeepStrictEqual(labels, before?.section.labels) ? before : undefined;
-  const groups = groupsOf(
-    members.map(({ identity, vrrp }) => ({
-      appliance: identity.appliance,
-      isKnown: healthAt(vrrp, nowMs).state === "succeeded",
-      reports: vrrp.seen?.reports,
-      learnedAtMs: vrrp.seen?.learnedAtMs,
-      countsForMs: vrrp.seen?.countsForMs,
-      masteryChangedAtMs: vrrp.seen?.masteryChangedAtMs,
-    })),
-    known?.groups,
-  );
-  const list = [...groups.byKey.values()];
-  const isSame =
-    known?.section.groups.length === list.length &&
-    list.every((group, index) => group === known.section.groups[index]);
-  return { section: isSame ? known.section : { kind: "cluster", cluster, labels, groups: list }, groups };
+  const shared = sharedLabels(appliances.map(({ identity }) => identity.labels));
+  const labels =
+    before !== undefined && isDeepStrictEqual(shared, before.snapshot.labels)
+      ? before.snapshot.labels
+      : shared;
+  const groups = hasGroups ? groupsOf(membersOf(states, nowMs), before?.groups) : undefined;
+  return {
+    snapshot: { cluster, labels, hasDisabled, appliances, groups: groups?.list ?? [] },
+    groups,
+  };
+}
+
+function membersOf(states: readonly ApplianceState[], nowMs: number): readonly Member[] {
+  return states.map(({ identity, vrrp }) => ({
+    appliance: identity.appliance,
+    silentSinceMs: silentSinceMs(vrrp, nowMs),
+    seen: vrrp.seen?.groups,
+  }));
 }
 
 function sharedLabels([first = {}, ...others]: readonly Identity["labels"][]): Identity["labels"] {

@@ -4,12 +4,23 @@ import type { FailureReason } from "../client/failure.ts";
 import type { OperationKind } from "../api/operations.ts";
 import type { PresentedCertificate } from "../client/certificate.ts";
 
-/** What is true of the fleet at one instant: the only thing that metrics, pages and JSON read. Immutable. */
+/** The facts about the fleet at one instant. Immutable. */
 export interface FleetSnapshot {
-  /** The enabled appliances in the order of the configuration. */
-  readonly appliances: readonly ApplianceSnapshot[];
-  /** Clusters of two appliances or more, at least one of them enabled. */
+  /** Clusters with an enabled appliance, in the order of the configuration. An appliance on its own is a cluster of one. */
   readonly clusters: readonly ClusterSnapshot[];
+}
+
+/** The same object for as long as nothing in it has changed. */
+export interface ClusterSnapshot {
+  readonly cluster: string;
+  /** The configured labels that all members share. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Whether one of its appliances is disabled. */
+  readonly hasDisabled: boolean;
+  /** The enabled ones. */
+  readonly appliances: readonly ApplianceSnapshot[];
+  /** Of clusters of two appliances or more, the disabled ones counted. */
+  readonly groups: readonly GroupSnapshot[];
 }
 
 export interface ApplianceSnapshot {
@@ -28,10 +39,10 @@ export interface Identity {
 }
 
 /**
- * The parts that a snapshot is made of. Each is the same object for as long as nothing in it has changed, so that what
- * is made of it can be kept beside it.
+ * The facts about one appliance. Each is the same object for as long as nothing in it has changed, so that what is made
+ * of it can be kept.
  */
-export type Section = VrrpSnapshot | WebsiteSnapshot | TotalsSnapshot | ClusterSnapshot;
+export type Section = VrrpSnapshot | WebsiteSnapshot | TotalsSnapshot;
 
 /** How the latest poll of an operation went. */
 export interface PollHealth {
@@ -90,6 +101,19 @@ export interface WebsiteSnapshot {
   readonly statuses: readonly StatusSnapshot[] | undefined;
   /** Protocols that are configured, or else were seen before, and of which the latest good answer has no status. */
   readonly unread: readonly Protocol[] | undefined;
+  /** What the tests found, by protocol; empty before the first test, and while no protocol is known. */
+  readonly results: readonly ProtocolResult[];
+  /** Whether the latest test found something else than what counts: one more test has to confirm it. */
+  readonly isUnconfirmed: boolean;
+}
+
+/** `unknown`: the test failed, or its answer has no status. */
+export type TestResult = "up" | "down" | "unknown";
+
+export interface ProtocolResult {
+  readonly protocol: Protocol;
+  /** The result that counts: `up` at once, any other once two tests in a row are not `up`. */
+  readonly result: TestResult;
 }
 
 export interface StatusSnapshot {
@@ -98,11 +122,9 @@ export interface StatusSnapshot {
   readonly status: number;
   /** Whether the status is among those expected. */
   readonly isUp: boolean;
+  /** Why there was no HTTP response, in the words of the appliance. */
+  readonly text?: string;
   readonly changes: number;
-  /** While it is down, Unix time in milliseconds. */
-  readonly downSinceMs: number | undefined;
-  /** Whether it was down at its first sight, and ever since. */
-  readonly isDownFromStart: boolean;
 }
 
 /** Polls since the appliance was configured, by operation; those that it has. */
@@ -118,14 +140,6 @@ export interface OperationTotals {
   readonly failures: number;
 }
 
-export interface ClusterSnapshot {
-  readonly kind: "cluster";
-  readonly cluster: string;
-  /** The configured labels that all members share. */
-  readonly labels: Readonly<Record<string, string>>;
-  readonly groups: readonly GroupSnapshot[];
-}
-
 /** A VRRP group; an appliance is one member, however many interfaces of it are in the group. */
 export interface GroupSnapshot {
   /** @see groupKey */
@@ -135,18 +149,13 @@ export interface GroupSnapshot {
   /** In the order of the configuration. */
   readonly members: readonly MemberSnapshot[];
   /**
-   * Whether the members' answers fit together: until all that are known were heard since one was last seen to become
-   * MASTER or to cease to be, two may seem to be MASTER, or nobody, only because one was asked before and the other after
-   * a failover. Each is heard again within its interval, or becomes unknown.
+   * Members that were MASTER at the same time, by their latest answers: each said MASTER when it was polled after the
+   * latest change of either was known. Counted from the beginning of the poll: a slow answer may be older than the change.
+   * Members that are unknown now count with their latest answer.
    */
-  readonly isSettled: boolean;
-  /** Names of the members that are known and were not heard since that change. */
-  readonly notHeardSince: readonly string[];
-  /**
-   * How long a member that is unknown may only have missed a poll, in milliseconds: for as long as its last answer counted;
-   * the longest one. 0 if none is unknown or was ever seen.
-   */
-  readonly missedForMs: number;
+  readonly mastersAtOnce: readonly string[];
+  /** Known members that were not polled since the latest change of any member was known. */
+  readonly notPolledSince: readonly string[];
   /** Whether the one MASTER is the preferred member; `undefined` unless there is one and its preference can be told. */
   readonly isPreferredMaster: boolean | undefined;
 }
@@ -156,6 +165,8 @@ export interface MemberSnapshot {
   readonly role: MemberRole;
   /** Its highest one in the group, as last reported, also while the member is unknown. */
   readonly priority: number | undefined;
+  /** While its VRRP list is not known: the monotonic instant from which it is not. */
+  readonly silentSinceMs: number | undefined;
 }
 
 /**

@@ -62,10 +62,6 @@ function seriesKey({ name, vhid, vip }: VrrpInterface): string {
 /** A website's status by one protocol, and how often it has changed since its first sight. */
 export interface SeenStatus extends WebsiteStatus {
   readonly changes: number;
-  /** Since when it is not among those expected, Unix time in milliseconds; `undefined` while it is. */
-  readonly downSinceMs: number | undefined;
-  /** Whether it was down at its first sight, and ever since. */
-  readonly isDownFromStart: boolean;
 }
 
 export interface StatusChange extends WebsiteStatus {
@@ -74,27 +70,18 @@ export interface StatusChange extends WebsiteStatus {
   readonly isUp: boolean;
 }
 
-export interface WebsiteJudgement {
-  /** Whether a status is among those expected. */
-  readonly isUp: (status: number) => boolean;
-  /** Unix time in milliseconds. */
-  readonly atMs: number;
-}
-
-/** What is known of a website after one more good answer; protocols that it lacks are forgotten, counters too. */
+/** What is known of a website after one more valid answer; protocols that it lacks are forgotten, counters too. */
 export function afterWebsiteTest(
   seen: readonly SeenStatus[],
   statuses: readonly WebsiteStatus[],
-  { isUp, atMs }: WebsiteJudgement,
+  isUp: (status: number) => boolean,
 ): { readonly seen: readonly SeenStatus[]; readonly changes: readonly StatusChange[] } {
   const before = new Map(seen.map((known) => [known.protocol, known]));
   return {
     seen: statuses.map((now) => {
       const known = before.get(now.protocol);
       const hasChanged = known !== undefined && known.status !== now.status;
-      const downSinceMs = isUp(now.status) ? undefined : (known?.downSinceMs ?? atMs);
-      const isDownFromStart = downSinceMs !== undefined && (known?.isDownFromStart ?? true);
-      return { ...now, changes: (known?.changes ?? 0) + (hasChanged ? 1 : 0), downSinceMs, isDownFromStart };
+      return { ...now, changes: (known?.changes ?? 0) + (hasChanged ? 1 : 0) };
     }),
     changes: statuses.flatMap((now) => {
       const from = before.get(now.protocol)?.status;

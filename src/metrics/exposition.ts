@@ -1,19 +1,18 @@
-import type { ClusterSnapshot, FleetSnapshot, GroupSnapshot, Section } from "../fleet/snapshot.ts";
+import type { ClusterVerdict, GroupVerdict } from "../status/judge.ts";
 import { FLEET_FAMILIES } from "./families.ts";
-import { groupLabels } from "./families/groups.ts";
-import type { Family, Labels, Sample } from "./family.ts";
+import { clusterLabels, type Family, type Labels, type Rendered, type Sample } from "./family.ts";
 import { escapeLabelValue } from "./label-value.ts";
 
 /** The fleet as text. @see https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
 export interface FleetExposition {
-  /** Renders a section ahead of the scrape that will want it. */
-  prepare(section: Section): void;
-  /** The whole snapshot in UTF-8; sections that were rendered before are only joined. */
-  render(snapshot: FleetSnapshot): Buffer;
+  /** Renders a cluster ahead of the scrape that will want it. */
+  prepare(cluster: ClusterVerdict): void;
+  /** All of these clusters in UTF-8; what was rendered before is only joined. */
+  render(clusters: readonly ClusterVerdict[]): Buffer;
 }
 
-/** A section's lines, one text for each family, in the order of the families. */
-type Rendered = readonly Text[];
+/** Lines, one text for each family, in the order of the families. */
+type Lines = readonly Text[];
 
 /** Long text is kept as UTF-8 outside of the heap, where one wide character would double it. */
 type Text = string | Buffer;
@@ -23,75 +22,100 @@ const LONG_TEXT = 16 * 1024;
 const BLOCK_GROUPS = 256;
 
 interface Block {
-  readonly groups: readonly GroupSnapshot[];
-  readonly lines: Rendered;
+  readonly groups: readonly GroupVerdict[];
+  readonly lines: Lines;
 }
 
 export function createFleetExposition(families: readonly Family[] = FLEET_FAMILIES): FleetExposition {
   const headers = families.map(headerOf);
-  const rendered = new WeakMap<Section, readonly Rendered[]>();
+  const rendered = new WeakMap<Rendered, Lines>();
   /** Of each cluster, as it was rendered last. */
   const blocks = new Map<string, readonly Block[]>();
 
-  function linesOf(section: Section): readonly Rendered[] {
-    const known = rendered.get(section);
+  function linesOf(part: Rendered): Lines {
+    const known = rendered.get(part);
     if (known !== undefined) return known;
-    const lines =
-      section.kind === "cluster" ? blocksOf(section).map((block) => block.lines) : [linesOfSamples(section)];
-    rendered.set(section, lines);
+    const labelText = sharedLabelText();
+    const lines = families.map((family) =>
+      kept(samplesOf(family, part).map(({ labels, value }) => line(family, labelText(labels), value))),
+    );
+    rendered.set(part, lines);
     return lines;
   }
 
-  function linesOfSamples(section: Exclude<Section, ClusterSnapshot>): Rendered {
-    const labelText = sharedLabelText();
-    return families.map((family) =>
-      kept(samplesOf(family, section).map(({ labels, value }) => line(family, labelText(labels), value))),
-    );
-  }
-
-  function blocksOf(section: ClusterSnapshot): readonly Block[] {
-    const before = blocks.get(section.cluster) ?? [];
-    const count = Math.ceil(section.groups.length / BLOCK_GROUPS);
+  function blocksOf({ facts: { cluster }, groups: all }: ClusterVerdict): readonly Block[] {
+    const before = blocks.get(cluster) ?? [];
+    const count = Math.ceil(all.length / BLOCK_GROUPS);
     const after = Array.from({ length: count }, (_, nth) => {
-      const groups = section.groups.slice(nth * BLOCK_GROUPS, (nth + 1) * BLOCK_GROUPS);
+      const groups = all.slice(nth * BLOCK_GROUPS, (nth + 1) * BLOCK_GROUPS);
       const known = before[nth];
       return known !== undefined && isSameList(known.groups, groups)
         ? known
-        : { groups, lines: linesOfGroups(section, groups) };
+        : { groups, lines: linesOfGroups(groups) };
     });
-    blocks.set(section.cluster, after);
+    blocks.set(cluster, after);
     return after;
   }
 
-  function linesOfGroups(section: ClusterSnapshot, groups: readonly GroupSnapshot[]): Rendered {
-    const labels = groups.map((group) => renderLabels(groupLabels(section, group)));
-    return families.map((family) => {
-      const lines = groups.map((group, nth) => {
-        const value = family.group?.(group);
-        return value === undefined ? "" : line(family, labels[nth] ?? "", value);
-      });
-      return kept(lines);
-    });
+  function linesOfGroups(groups: readonly GroupVerdict[]): Lines {
+    const labels = groups.map((group) => renderLabels(groupLabels(group)));
+    return families.map((family) =>
+      kept(
+        groups.flatMap((group, nth) =>
+          (family.group?.(group) ?? []).map((own) =>
+            line(family, [labels[nth] ?? "", ...own.labels.map(renderLabel)].join(","), own.value),
+          ),
+        ),
+      ),
+    );
   }
 
+  function linesOfCluster(verdict: ClusterVerdict): Lines {
+    return families.map((family) =>
+      (family.cluster?.(verdict) ?? [])
+        .map(({ labels, value }) => line(family, renderLabels(labels), value))
+        .join(""),
+    );
+  }
+
+  const partsOf = (verdict: ClusterVerdict): readonly Lines[] => [
+    ...renderedParts(verdict).map(linesOf),
+    ...blocksOf(verdict).map(({ lines }) => lines),
+  ];
+
   return {
-    prepare: linesOf,
-    render: (snapshot) => {
-      const sections = sectionsOf(snapshot).flatMap(linesOf);
-      const clusters = new Set(snapshot.clusters.map(({ cluster }) => cluster));
+    prepare: (verdict) => void partsOf(verdict),
+    render: (verdicts) => {
+      const parts = verdicts.flatMap((verdict) => [...partsOf(verdict), linesOfCluster(verdict)]);
+      const clusters = new Set(verdicts.map(({ facts }) => facts.cluster));
       for (const cluster of blocks.keys()) if (!clusters.has(cluster)) blocks.delete(cluster);
-      return joined(headers.flatMap((header, index) => familyText(header, sections, index)));
+      return joined(headers.flatMap((header, index) => familyText(header, parts, index)));
     },
   };
 }
 
+/** In the order of the configuration. */
+function renderedParts({ facts, appliances, websites }: ClusterVerdict): readonly Rendered[] {
+  return [
+    ...appliances,
+    ...websites,
+    ...facts.appliances.flatMap(({ vrrp, websites: tests, totals }) => [vrrp, ...tests, totals]),
+  ];
+}
+
+/** The labels of a group's series. */
+function groupLabels(group: GroupVerdict): Labels {
+  const { vhid, vip } = group.facts;
+  return [...clusterLabels(group), ["vhid", String(vhid)], ["vip", vip]];
+}
+
 /** Groups that are the same objects have the same labels. */
-function isSameList(some: readonly GroupSnapshot[], others: readonly GroupSnapshot[]): boolean {
+function isSameList(some: readonly GroupVerdict[], others: readonly GroupVerdict[]): boolean {
   return some.length === others.length && some.every((group, index) => group === others[index]);
 }
 
-function familyText(header: string, sections: readonly Rendered[], index: number): readonly Text[] {
-  const lines = sections.flatMap((section) => section[index] ?? "").filter((text) => text.length > 0);
+function familyText(header: string, parts: readonly Lines[], index: number): readonly Text[] {
+  const lines = parts.flatMap((part) => part[index] ?? "").filter((text) => text.length > 0);
   return lines.length === 0 ? [] : [header, ...lines];
 }
 
@@ -110,20 +134,20 @@ function joined(texts: readonly Text[]): Buffer {
   return Buffer.concat([...chunks, Buffer.from(gathered)]);
 }
 
-function sectionsOf({ appliances, clusters }: FleetSnapshot): readonly Section[] {
-  return [...appliances.flatMap(({ vrrp, websites, totals }) => [vrrp, ...websites, totals]), ...clusters];
-}
-
-function samplesOf({ samples }: Family, section: Exclude<Section, ClusterSnapshot>): readonly Sample[] {
-  switch (section.kind) {
+function samplesOf({ samples }: Family, part: Rendered): readonly Sample[] {
+  switch (part.kind) {
     case "vrrp":
-      return samples.vrrp?.(section) ?? [];
+      return samples.vrrp?.(part) ?? [];
     case "website_test":
-      return samples.website_test?.(section) ?? [];
+      return samples.website_test?.(part) ?? [];
     case "totals":
-      return samples.totals?.(section) ?? [];
+      return samples.totals?.(part) ?? [];
+    case "appliance":
+      return samples.appliance?.(part) ?? [];
+    case "website":
+      return samples.website?.(part) ?? [];
     default:
-      return section satisfies never;
+      return part satisfies never;
   }
 }
 
@@ -152,5 +176,9 @@ function sharedLabelText(): (labels: Labels) => string {
 }
 
 function renderLabels(labels: Labels): string {
-  return labels.map(([name, value]) => `${name}="${escapeLabelValue(value)}"`).join(",");
+  return labels.map(renderLabel).join(",");
+}
+
+function renderLabel([name, value]: Labels[number]): string {
+  return `${name}="${escapeLabelValue(value)}"`;
 }

@@ -1,18 +1,28 @@
-import type { ClusterSnapshot, GroupSnapshot, Identity, Section } from "../fleet/snapshot.ts";
+import type { Identity, Section } from "../fleet/snapshot.ts";
+import type {
+  ApplianceVerdict,
+  ClusterIdentity,
+  ClusterVerdict,
+  GroupVerdict,
+  WebsiteVerdict,
+} from "../status/judge.ts";
 
-type SampledSection = Exclude<Section, ClusterSnapshot>;
+/** Facts and verdicts that are rendered once for as long as they stay the same object. */
+export type Rendered = Section | ApplianceVerdict | WebsiteVerdict;
 
-/** A metric family of the fleet: what it is called, what it means, and which samples a section of the snapshot gives. */
+/** A metric family of the fleet: what it is called, what it means, and which samples facts and verdicts give. */
 export interface Family {
   readonly name: string;
   readonly type: "gauge" | "counter";
   /** One line. */
   readonly help: string;
   readonly samples: {
-    readonly [S in SampledSection as S["kind"]]?: (section: S) => readonly Sample[];
+    readonly [R in Rendered as R["kind"]]?: (rendered: R) => readonly Sample[];
   };
-  /** The value of a VRRP group, where it has one. */
-  readonly group?: (group: GroupSnapshot) => number | undefined;
+  /** Of a VRRP group; labels beside those of all its series. */
+  readonly group?: (group: GroupVerdict) => readonly Sample[];
+  /** Of a cluster. */
+  readonly cluster?: (cluster: ClusterVerdict) => readonly Sample[];
 }
 
 export interface Sample {
@@ -26,6 +36,21 @@ export type Labels = readonly (readonly [name: string, value: string])[];
 /** The labels that every series of an appliance begins with. */
 export function identityLabels({ appliance, cluster, labels }: Identity): Labels {
   return [["appliance", appliance], ["ha_cluster", cluster], ...Object.entries(labels)];
+}
+
+/** The labels that every series of a cluster begins with. */
+export function clusterLabels({ cluster, labels }: ClusterIdentity): Labels {
+  return [["ha_cluster", cluster], ...Object.entries(labels)];
+}
+
+/** A sample for each state: 1 for the present one, 0 for all others; none while there is no state. */
+export function stateSamples<State extends string>(
+  labels: Labels,
+  states: readonly State[],
+  present: State | undefined,
+): readonly Sample[] {
+  if (present === undefined) return [];
+  return states.map((state) => ({ labels: [...labels, ["state", state]], value: asBit(state === present) }));
 }
 
 /** Makes something of an object, and not again of the same one in a row. */

@@ -26,6 +26,8 @@ import type { ShortOf, Slots } from "./slots.ts";
 export interface AppliancePoller {
   /** Polls the operation, unless it is in flight or backs off, or the appliance is known to be down. Returns at once. */
   due(operation: Operation, dueMs: number): void;
+  /** Whether a poll of the operation is in flight or waits for a slot. */
+  isInFlight(operation: Operation): boolean;
   /** The monotonic instant until which the operation backs off; `undefined` if it does not. */
   backoffUntilMs(operation: Operation): number | undefined;
   /**
@@ -192,7 +194,7 @@ export function createAppliancePoller(
     const intervalMs = paceOf(result).gapMs;
     const listFirstMs = outcome.ok ? 0 : verdictMs();
     backoff = backoffAfter(backoff, { operation, outcome, credentials, ...span, intervalMs, listFirstMs });
-    observe(dated(result, toSeconds(span.endedMs - span.startedMs)));
+    observe(dated(result, span));
     if (result.kind !== "vrrp") return;
     const isDown = !outcome.ok && meansApplianceDown(outcome.failure.reason);
     const wasDown = verdict.isDown;
@@ -201,17 +203,19 @@ export function createAppliancePoller(
   }
 
   function notSent(operation: Operation, failure: Failure): Observation {
-    return dated(unsent(operation, failure), undefined);
+    return dated(unsent(operation, failure));
   }
 
-  function dated(result: PollResult, durationSeconds: number | undefined): Observation {
+  /** `span`: of a poll that was sent. */
+  function dated(result: PollResult, span?: Span): Observation {
     const nowMs = clock.monotonicMs();
     const countsFromMs = result.outcome.ok ? nowMs : (pausedUntil(result) ?? nowMs);
     return {
       ...result,
       appliance: appliance.name,
       completedAtMs: clock.wallMs(),
-      durationSeconds,
+      sentAtMs: span?.startedMs,
+      durationSeconds: span && toSeconds(span.endedMs - span.startedMs),
       expiresAtMs: expiresAtMs(countsFromMs, paceOf(result)),
       certificate: client?.certificate(),
     };
@@ -242,6 +246,7 @@ export function createAppliancePoller(
       const slot = OPERATIONS[operation.kind].takesSlot ? "needed" : "none needed";
       void attempt({ operation, dueMs, slot }).finally(() => inFlight.delete(key));
     },
+    isInFlight: (operation) => inFlight.has(operationKey(operation)),
     backoffUntilMs: pausedUntil,
     update: (next, nextClient) => {
       if (client !== nextClient) client?.close();

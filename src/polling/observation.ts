@@ -28,6 +28,8 @@ export type Observation = PollResult & {
   readonly appliance: string;
   /** Wall clock at the end of the poll, in milliseconds. */
   readonly completedAtMs: number;
+  /** The monotonic instant at which the poll began; `undefined` if nothing was sent. */
+  readonly sentAtMs: number | undefined;
   /** `undefined` if nothing was sent. */
   readonly durationSeconds: number | undefined;
   /**

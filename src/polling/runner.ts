@@ -6,6 +6,7 @@ import type { ApplianceClient } from "../client/client.ts";
 import type { CreateClient } from "../client/clients.ts";
 import type { Clock } from "../support/clock.ts";
 import { type PollEvents, operationKey, type Operation } from "./observation.ts";
+import { needsConfirmingPoll, type ConfirmingPolls } from "./confirming.ts";
 import { createSlots } from "./slots.ts";
 import { startTimetable, type TimetableEntry } from "./timetable.ts";
 
@@ -22,6 +23,8 @@ export interface Runner {
    * not planned.
    */
   nextPollMs(appliance: string, operation: Operation): number | undefined;
+  /** Makes polls out of turn, unless they are in flight or not needed by then. @see needsConfirmingPoll */
+  confirm(polls: ConfirmingPolls): void;
   /** The monotonic instant at which the scheduler last ticked. */
   lastTickMs(): number;
   /** Ends all polls at once. */
@@ -52,6 +55,8 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
   let targets: ReadonlyMap<string, Target> = new Map();
   /** Appliances whose VRRP list was polled; their website tests need not wait for it. */
   let polled = new Set<string>();
+  /** Timers of confirming polls, by target. */
+  const confirming = new Map<string, NodeJS.Timeout>();
 
   const timetable = startTimetable({
     clock,
@@ -76,6 +81,28 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
       const hasBegun = timetable.release(key);
       if (isBack && !hasBegun) timetable.dueNow(key);
     }
+  }
+
+  function confirm({ appliance, poller }: ScheduledAppliance, operation: Operation, afterMs: number): void {
+    const key = targetKey(appliance, operation);
+    const nowMs = clock.monotonicMs();
+    const nextDueMs = timetable.nextDueMs(key, nowMs);
+    const backoffUntilMs = poller.backoffUntilMs(operation);
+    const turn = { nowMs, nextDueMs, backoffUntilMs, isPlanned: confirming.has(key) };
+    if (needsConfirmingPoll(turn, afterMs))
+      confirming.set(
+        key,
+        setTimeout(() => confirmNow(key), afterMs),
+      );
+  }
+
+  function confirmNow(key: string): void {
+    confirming.delete(key);
+    const { owner, operation } = targets.get(key) ?? {};
+    if (owner === undefined || operation === undefined) return;
+    const { poller } = owner;
+    if (!poller.isInFlight(operation) && poller.backoffUntilMs(operation) === undefined)
+      timetable.dueNow(key);
   }
 
   function scheduledFor(appliance: ApplianceConfig, createClient: CreateClient): ScheduledAppliance {
@@ -128,8 +155,15 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
       const fromMs = owner.poller.backoffUntilMs(operation) ?? clock.monotonicMs();
       return timetable.nextDueMs(targetKey(owner.appliance, operation), fromMs);
     },
+    confirm: ({ appliances, operation, afterMs }) => {
+      for (const name of appliances) {
+        const owner = scheduled.get(name);
+        if (owner !== undefined) confirm(owner, operation, afterMs);
+      }
+    },
     lastTickMs: timetable.lastTickMs,
     stop: () => {
+      for (const timer of confirming.values()) clearTimeout(timer);
       timetable.stop();
       for (const { poller } of scheduled.values()) poller.close();
     },

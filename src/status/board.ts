@@ -1,14 +1,19 @@
 import type { Shard } from "../config/shard.ts";
-import type { FleetSnapshot } from "../fleet/snapshot.ts";
-import type { Clock } from "../support/clock.ts";
+import type { FleetChange } from "../fleet/changes.ts";
+import type { ClusterSnapshot, FleetSnapshot } from "../fleet/snapshot.ts";
 import type { Runner } from "../polling/runner.ts";
+import type { Clock } from "../support/clock.ts";
 import { fleetDocument } from "./document.ts";
-import { createHistory, type History } from "./history.ts";
+import { createEvents } from "./events.ts";
+import { createJudge, type ClusterVerdict, type Judged } from "./judge.ts";
 import type { FleetDocument } from "./schema.ts";
 
-/** What people are told of the fleet, kept from start on. */
+/** The verdicts about the fleet, what has happened to it, and both as a document. */
 export interface StatusBoard {
-  readonly history: History;
+  /** Takes in what an observation of an appliance has changed. */
+  observed(appliance: string, changes: readonly FleetChange[], cluster: ClusterSnapshot): Judged;
+  /** The verdicts about all clusters now: time alone can change some. */
+  verdicts(snapshot: FleetSnapshot): readonly ClusterVerdict[];
   /** The configuration was reloaded, or could not be; `atMs`: Unix time in milliseconds. */
   reloaded(isSuccess: boolean, atMs: number): void;
   document(snapshot: FleetSnapshot, runner: Pick<Runner, "nextPollMs">): FleetDocument;
@@ -21,39 +26,52 @@ export interface StatusBoardDeps {
 }
 
 export function createStatusBoard({ version, shard, clock }: StatusBoardDeps): StatusBoard {
-  const history = createHistory();
+  const judge = createJudge();
+  const events = createEvents();
   const startedAtMs = clock.wallMs();
-  let toWallMs: number | undefined;
+  let offsetMs: number | undefined;
   let reloadFailedAtMs: number | undefined;
+  const now = () => ({ wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() });
+
+  function verdicts(snapshot: FleetSnapshot): readonly ClusterVerdict[] {
+    const at = now();
+    const all = judge.judgeAll(snapshot, at);
+    for (const judged of all) events.judged(judged, at.wallMs);
+    return all.map((judged) => judged.now);
+  }
+
   return {
-    history,
+    observed: (appliance, changes, cluster) => {
+      const at = now();
+      const judged = judge.judge(cluster, at);
+      events.judged(judged, at.wallMs);
+      events.changed(changes, judged.now, appliance, at.wallMs);
+      return judged;
+    },
+    verdicts,
     reloaded: (isSuccess, atMs) => {
       reloadFailedAtMs = isSuccess ? undefined : (reloadFailedAtMs ?? atMs);
     },
     document: (snapshot, runner) => {
-      const [nowMs, monotonicMs] = [clock.wallMs(), clock.monotonicMs()];
-      toWallMs = keptOffset(toWallMs, nowMs - monotonicMs);
-      const monotonicToWallMs = toWallMs;
-      history.look(snapshot.clusters, nowMs);
-      return fleetDocument(snapshot, {
+      const { wallMs: nowMs, monotonicMs } = now();
+      const toWallMs = (offsetMs = keptOffset(offsetMs, nowMs - monotonicMs));
+      return fleetDocument(verdicts(snapshot), {
         version,
         shard,
         startedAtMs,
         reloadFailedAtMs,
         nowMs,
-        events: history.events(),
-        memoryOf: history.memoryOf,
-        recalled: history.recall(monotonicMs),
+        events: events.list(),
         nextPollAtMs: (appliance, operation) => {
           const nextMs = runner.nextPollMs(appliance, operation);
-          return nextMs && Math.round(nextMs + monotonicToWallMs);
+          return nextMs && Math.round(nextMs + toWallMs);
         },
       });
     },
   };
 }
 
-/** The two clocks are read one after the other: what differs by less is no step of the wall clock. */
+/** The two clocks are read one after the other: a smaller difference is no step of the wall clock. */
 const STEP_MS = 500;
 
 /** The offset between the clocks, the same from one document to the next for as long as no clock was set. */

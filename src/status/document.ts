@@ -1,40 +1,153 @@
 import type { Shard } from "../config/shard.ts";
-import type { FleetSnapshot } from "../fleet/snapshot.ts";
-import { clusterDocuments, type ClusterFacts } from "./clusters.ts";
-import type { Recalled } from "./problems/recalled.ts";
-import { problemsOf } from "./problems.ts";
-import type { FleetDocument, FleetEvent, Problem } from "./schema.ts";
-import { instantOf } from "./words.ts";
+import type { ApplianceSnapshot, InterfaceSnapshot, PollHealth, StatusSnapshot } from "../fleet/snapshot.ts";
+import type { Operation } from "../polling/observation.ts";
+import type { ApplianceVerdict, ClusterVerdict, GroupVerdict } from "./judge.ts";
+import { problemsOf, type ProblemFacts } from "./problems.ts";
+import type {
+  ApplianceDocument,
+  ClusterDocument,
+  FleetDocument,
+  FleetEvent,
+  GroupDocument,
+  PollDocument,
+  Problem,
+} from "./schema.ts";
+import { instantOf, optionalInstant } from "./words.ts";
 
-/** What the document tells beside the fleet's snapshot. */
-export interface DocumentFacts extends ClusterFacts {
+/** What the document shows beside the verdicts. */
+export interface DocumentFacts extends ProblemFacts {
   readonly version: string;
   readonly shard: Shard;
   /** Unix time in milliseconds. */
   readonly startedAtMs: number;
-  readonly nowMs: number;
-  /** Of the configuration; `undefined`: never failed, or not since it last succeeded. */
-  readonly reloadFailedAtMs: number | undefined;
-  readonly recalled: Recalled;
   /** Latest first. */
   readonly events: readonly FleetEvent[];
+  /** When the operation is polled next, Unix time in milliseconds; `undefined` where that is not planned. */
+  readonly nextPollAtMs: (appliance: string, operation: Operation) => number | undefined;
 }
 
-/** What is true of the fleet, for people and for programs that tell people. */
-export function fleetDocument(snapshot: FleetSnapshot, facts: DocumentFacts): FleetDocument {
-  const { version, shard, startedAtMs, nowMs, reloadFailedAtMs } = facts;
-  const clusters = clusterDocuments(snapshot, facts);
-  const problems = problemsOf(clusters, { nowMs, reloadFailedAtMs, recalled: facts.recalled });
+/** The fleet for people, and for programs that inform people. */
+export function fleetDocument(verdicts: readonly ClusterVerdict[], facts: DocumentFacts): FleetDocument {
+  const { version, shard, startedAtMs } = facts;
+  const problems = problemsOf(verdicts, facts);
   return {
-    verdict: verdictOf(problems, clusters.length > 0),
+    verdict: summaryOf(problems, verdicts.length > 0),
     exporter: { version, shard, startedAt: instantOf(startedAtMs) },
     problems: [...problems],
-    clusters: [...clusters],
+    clusters: verdicts.map((verdict) => clusterDocument(verdict, facts)),
     events: [...facts.events],
   };
 }
 
-function verdictOf(problems: readonly Problem[], isPolling: boolean): FleetDocument["verdict"] {
+function summaryOf(problems: readonly Problem[], isPolling: boolean): FleetDocument["verdict"] {
   if (problems.some(({ severity }) => severity !== "unknown")) return "wrong";
   return problems.length > 0 || !isPolling ? "unknown" : "well";
+}
+
+function clusterDocument(verdict: ClusterVerdict, facts: DocumentFacts): ClusterDocument {
+  const { facts: cluster, state, groups, appliances } = verdict;
+  return {
+    name: cluster.cluster,
+    labels: { ...cluster.labels },
+    state,
+    groups: groups.map(groupDocument),
+    websites: websiteDocuments(verdict),
+    appliances: cluster.appliances.map((appliance, index) =>
+      applianceDocument(appliance, appliances[index], facts),
+    ),
+  };
+}
+
+function groupDocument({ facts, state, master, sinceMs }: GroupVerdict): GroupDocument {
+  return {
+    vhid: facts.vhid,
+    vip: facts.vip,
+    state,
+    master,
+    since: optionalInstant(sinceMs),
+    isPreferredMaster: facts.isPreferredMaster,
+    members: facts.members.map(({ appliance, role, priority }) => ({
+      appliance,
+      role,
+      priority: role === "unknown" ? undefined : priority,
+    })),
+  };
+}
+
+function websiteDocuments({ websites }: ClusterVerdict): ClusterDocument["websites"] {
+  const byId = new Map<number, ClusterDocument["websites"][number]>();
+  for (const { websiteId: id, website: name, protocol, state, sinceMs } of websites) {
+    const known = byId.get(id) ?? { id, name, states: [] };
+    byId.set(id, known);
+    if (state !== undefined)
+      known.states.push({
+        protocol: protocol === "" ? undefined : protocol,
+        state,
+        since: optionalInstant(sinceMs),
+      });
+  }
+  return [...byId.values()];
+}
+
+function applianceDocument(
+  { identity, vrrp, websites }: ApplianceSnapshot,
+  verdict: ApplianceVerdict | undefined,
+  { nextPollAtMs }: DocumentFacts,
+): ApplianceDocument {
+  const next = (operation: Operation) => nextPollAtMs(identity.appliance, operation);
+  const notAfterSeconds = vrrp.certificate?.notAfterSeconds;
+  return {
+    name: identity.appliance,
+    labels: identity.labels,
+    state: verdict?.state,
+    since: optionalInstant(verdict?.sinceMs),
+    poll: pollDocument(vrrp.health, next({ kind: "vrrp" })),
+    certificateNotAfter: optionalInstant(notAfterSeconds && notAfterSeconds * 1000),
+    anomalies: vrrp.list && Object.values(vrrp.list.anomalies).reduce((sum, count) => sum + count, 0),
+    interfaces: vrrp.list && interfaceDocuments(vrrp.list.interfaces),
+    websites: websites.map(({ websiteId, website, health, statuses, unread }) => ({
+      id: websiteId,
+      name: website,
+      poll: pollDocument(health, next({ kind: "website_test", websiteId })),
+      statuses: statuses?.map(statusDocument),
+      unread: unread === undefined || unread.length === 0 ? undefined : [...unread],
+    })),
+  };
+}
+
+function pollDocument(health: PollHealth, nextPollAtMs: number | undefined): PollDocument {
+  const { failure, durationSeconds } = health;
+  return {
+    state: health.state === "never_polled" ? "pending" : health.state,
+    reason: failure?.reason,
+    message: failure?.message,
+    failingSince: optionalInstant(health.failingSinceMs),
+    lastSuccessAt: optionalInstant(health.lastSuccessAtMs),
+    durationSeconds,
+    nextPollAt: optionalInstant(nextPollAtMs),
+  };
+}
+
+type InterfaceDocument = NonNullable<ApplianceDocument["interfaces"]>[number];
+
+/** By the interfaces of a snapshot, which are the same object until the next poll: a page is rendered every second. */
+const knownInterfaces = new WeakMap<readonly InterfaceSnapshot[], InterfaceDocument[]>();
+
+function interfaceDocuments(interfaces: readonly InterfaceSnapshot[]): InterfaceDocument[] {
+  const known = knownInterfaces.get(interfaces) ?? interfaces.map(interfaceDocument);
+  knownInterfaces.set(interfaces, known);
+  return known;
+}
+
+function interfaceDocument(seen: InterfaceSnapshot): InterfaceDocument {
+  const { name, vhid, vip, state, priority, device, firstSeenAtMs, lastTransitionAtMs } = seen;
+  const times = {
+    firstSeenAt: optionalInstant(firstSeenAtMs),
+    lastTransitionAt: optionalInstant(lastTransitionAtMs),
+  };
+  return { name, vhid, vip, state, priority, device, ...times };
+}
+
+function statusDocument({ protocol, status, isUp, text }: StatusSnapshot) {
+  return { protocol, status, isUp, text };
 }

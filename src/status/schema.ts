@@ -1,15 +1,18 @@
 import { z } from "zod";
 import { FAILURE_REASONS } from "../client/failure.ts";
+import { PROBLEM_KINDS } from "./severity.ts";
+import { APPLIANCE_STATES, CLUSTER_STATES } from "./verdicts/appliance.ts";
+import { GROUP_STATES } from "./verdicts/group.ts";
+import { WEBSITE_STATES } from "./verdicts/website.ts";
 
 const instant = z.iso.datetime();
 const labels = z.record(z.string(), z.string());
 const websiteRef = z.object({ id: z.int(), name: z.string() });
 const groupRef = z.object({ vhid: z.int(), vip: z.string().meta({ description: "canonical text" }) });
 
-const isSinceAtLeast = z
-  .literal(true)
-  .optional()
-  .meta({ description: "it was so at the first sight, and may have been before" });
+const since = instant.optional().meta({
+  description: "when this state began; absent where the exporter did not see the beginning",
+});
 
 const poll = z
   .object({
@@ -37,8 +40,10 @@ const websiteStatus = z.object({
   protocol: z.enum(["http", "https"]),
   status: z.int().meta({ description: "0: the appliance got no HTTP response" }),
   isUp: z.boolean().meta({ description: "whether the status is among those expected" }),
-  downSince: instant.optional().meta({ description: "while it is not" }),
-  isDownSinceAtLeast: isSinceAtLeast,
+  text: z
+    .string()
+    .optional()
+    .meta({ description: "why there was no HTTP response, in the words of the appliance; cut, redacted" }),
 });
 
 const applianceWebsite = z.object({
@@ -57,6 +62,11 @@ const applianceWebsite = z.object({
 const appliance = z.object({
   name: z.string(),
   labels,
+  state: z.enum(APPLIANCE_STATES).optional().meta({
+    description:
+      "as appliance_state: refused: 401 or 403; unknown: a fault of the exporter; absent before the first poll",
+  }),
+  since,
   poll: poll.meta({ description: "of the VRRP list" }),
   certificateNotAfter: instant.optional().meta({ description: "of the certificate presented last" }),
   anomalies: z
@@ -75,74 +85,59 @@ const member = z.object({
   priority: z.int().optional().meta({ description: "absent while it is not known" }),
 });
 
-const GROUP_STATES = ["one_master", "split_brain", "no_master", "unknown", "changing"] as const;
-
 const group = z.object({
   ...groupRef.shape,
-  state: z.enum(GROUP_STATES).meta({
+  state: z
+    .enum(GROUP_STATES)
+    .optional()
+    .meta({ description: "as vrrp_group_state; absent where a disabled appliance may be the master" }),
+  master: z.string().optional().meta({ description: "the one known master" }),
+  since: since.meta({
     description:
-      "unknown: no master among the members that are known, and some are not, or one, and of those that are not known " +
-      "another was master too when that was last known; changing: the members' answers do not agree, " +
-      "and not all of them were heard since the last change",
-  }),
-  members: z.array(member),
-  notHeardSince: z.array(z.string()).optional().meta({
-    description: "members that are known, and were not heard since another became master or ceased to be",
+      "when this state began under this master; absent where the exporter did not see the beginning",
   }),
   isPreferredMaster: z
     .boolean()
     .optional()
     .meta({ description: "whether the one master is the preferred member" }),
-  since: instant.optional().meta({ description: "since when it is in this state" }),
-  isSinceAtLeast,
-  aloneSince: instant
+  members: z.array(member),
+});
+
+const websiteState = z.object({
+  protocol: z
+    .enum(["http", "https"])
     .optional()
-    .meta({ description: "since when nobody backs the one master; absent while somebody does, or may" }),
-  isAloneSinceAtLeast: isSinceAtLeast,
-  changedAt: instant
-    .optional()
-    .meta({ description: "when its masters were last seen to change; absent before the first change" }),
+    .meta({ description: "absent while no protocol of the website is known" }),
+  state: z.enum(WEBSITE_STATES).meta({ description: "as website_state" }),
+  since,
+});
+
+const website = z.object({
+  ...websiteRef.shape,
+  states: z.array(websiteState).meta({ description: "by protocol; empty before the first test" }),
 });
 
 const cluster = z.object({
   name: z.string(),
   labels: labels.meta({ description: "the configured labels that all members share" }),
+  state: z
+    .enum(CLUSTER_STATES)
+    .optional()
+    .meta({ description: "as ha_cluster_state; absent before the first poll" }),
   groups: z.array(group).meta({ description: "none for an appliance that stands alone" }),
-  websites: z.array(websiteRef).meta({ description: "those that any of its appliances tests" }),
+  websites: z.array(website).meta({ description: "those that any of its appliances tests" }),
   appliances: z.array(appliance),
 });
-
-/** What can be wrong, worst first. */
-export const PROBLEM_KINDS = [
-  "split_brain",
-  "no_master",
-  "group_vanished",
-  "appliance_down",
-  "master_unknown",
-  "website_down",
-  "website_down_in_part",
-  "website_unknown",
-  "odd_state",
-  "redundancy_lost",
-  "flapping",
-  "preferred_master_lost",
-  "certificate_expires",
-  "api_anomalies",
-  "reload_failed",
-  "master_changing",
-  "not_polled_yet",
-] as const;
 
 const problem = z.object({
   kind: z.enum(PROBLEM_KINDS),
   severity: z.enum(["critical", "warning", "unknown"]),
-  summary: z.string().meta({ description: "one sentence, for the person who was just woken" }),
+  summary: z.string().meta({ description: "one sentence" }),
   cluster: z.string().optional(),
   appliance: z.string().optional(),
   website: websiteRef.optional(),
-  group: groupRef.optional(),
-  since: instant.optional(),
-  isSinceAtLeast,
+  group: groupRef.optional().meta({ description: "the first of the groups that it concerns" }),
+  since: since.meta({ description: "absent where the exporter did not see the beginning" }),
 });
 
 const event = z.object({
@@ -152,7 +147,6 @@ const event = z.object({
     .meta({ description: "change: neither better nor worse" }),
   summary: z.string(),
   cluster: z.string(),
-  appliance: z.string().optional(),
 });
 
 /**

@@ -1,8 +1,10 @@
 import type { FailureReason } from "../client/failure.ts";
 
-/** Names as they are read out: `a`, `a and b`, `a, b and c`. */
-export function listed(names: readonly string[]): string {
-  const last = names.at(-1) ?? "nobody";
+/** Names as people read them: `a`, `a and b`, `a, b and c`; of more than `most`, these and how many more there are. */
+export function listed(names: readonly string[], most = Number.POSITIVE_INFINITY): string {
+  const more = names.length - most;
+  if (more > 0) return listed([...names.slice(0, most), `${more} more`]);
+  const last = names.at(-1) ?? "none";
   return names.length < 2 ? last : `${names.slice(0, -1).join(", ")} and ${last}`;
 }
 
@@ -11,14 +13,23 @@ export function instantOf(atMs: number): string {
   return new Date(atMs).toISOString();
 }
 
+/** The year 10000: RFC 3339 ends before it. */
+const END_OF_TIME_MS = Date.UTC(10_000, 0);
+
+/** `undefined` for what no date can express: an appliance may present any certificate. */
+export function optionalInstant(atMs: number | undefined): string | undefined {
+  return atMs === undefined || !(atMs >= 0 && atMs < END_OF_TIME_MS) ? undefined : instantOf(atMs);
+}
+
 /** A group by what people know it by. */
 export function groupName({ vhid, vip }: { readonly vhid: number; readonly vip: string }): string {
   return `${vip} (vhid ${vhid})`;
 }
 
-/** A website's status code; 0 is none. */
-export function statusText(status: number): string {
-  return status === 0 ? "no HTTP response" : String(status);
+/** A website's status code, and the appliance's own words where there is none. */
+export function statusText(status: number, text?: string): string {
+  if (status !== 0) return String(status);
+  return text === undefined ? "no HTTP response" : `no HTTP response (${text})`;
 }
 
 const REASON_IN_WORDS: Readonly<Record<FailureReason, string>> = {
@@ -30,16 +41,16 @@ const REASON_IN_WORDS: Readonly<Record<FailureReason, string>> = {
   http_status: "it answers with an error",
   protocol: "what answers does not speak HTTP",
   too_large: "its answer is too large",
-  decode: "its answer cannot be understood",
-  proxy: "the proxy does not let us through",
+  decode: "its answer cannot be decoded",
+  proxy: "the proxy does not connect to it",
   secret: "the password file cannot be read",
-  appliance_down: "the appliance cannot be reached",
-  stalled: "the exporter has ceased to poll it",
+  appliance_down: "the appliance is down",
+  stalled: "the exporter has stopped polling it",
   local: "the exporter or its host is out of descriptors, memory, time or slots, or cannot read a file",
   internal: "a bug in the exporter",
 };
 
-/** Why an operation fails, for people, and the reason as the metrics have it; what fails is "it". */
+/** Why an operation fails, for people, and the reason as the metrics have it. */
 export function reasonInWords(reason: FailureReason): string {
   return `${REASON_IN_WORDS[reason]} (${reason})`;
 }

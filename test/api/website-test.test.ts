@@ -7,14 +7,16 @@ import {
   parseWebsiteTest,
 } from "../../src/api/website-test.ts";
 
+const AS_IS = (text: string): string => text;
+
 function blocksOf(text: string) {
-  const parsed = parseWebsiteTest(text);
+  const parsed = parseWebsiteTest(text, AS_IS);
   return parsed.ok ? parsed.value.blocks : parsed.problem;
 }
 
 /** `http 301, https 200` */
 function statusesOf(text: string): string {
-  const parsed = parseWebsiteTest(text);
+  const parsed = parseWebsiteTest(text, AS_IS);
   if (!parsed.ok) return parsed.problem.reason;
   return parsed.value.blocks.map(({ protocol, status }) => `${protocol} ${status}`).join(", ");
 }
@@ -109,7 +111,7 @@ test.each([
   "X-Trace: a\nX-Other: HTTP CONNECT --- HTTP HTTP/1.1 200 OK\n",
   "first\n HTTP CONNECT --- HTTP HTTP/1.1 200 OK\n",
 ])("rejects %j, which has no marker", (text) => {
-  expect(parseWebsiteTest(text)).toEqual({
+  expect(parseWebsiteTest(text, AS_IS)).toEqual({
     ok: false,
     problem: { reason: "decode", path: "$", message: "expected a connection marker, got a text without one" },
   });
@@ -205,7 +207,7 @@ test.each([
 });
 
 test("decodes the JSON string that holds the text", () => {
-  expect(decodeWebsiteTest(Buffer.from(JSON.stringify(SAMPLE)))).toEqual({
+  expect(decodeWebsiteTest(Buffer.from(JSON.stringify(SAMPLE)), AS_IS)).toEqual({
     ok: true,
     value: { blocks: SAMPLE_BLOCKS },
   });
@@ -213,7 +215,7 @@ test("decodes the JSON string that holds the text", () => {
 
 test("decodes a string with escaped slashes and quotes, and raw line breaks", () => {
   const body = '\uFEFF"HTTP CONNECT ---\r\n\r\nHTTP\\/1.1 200 OK\r\nETag: \\"a\tb\\"\r\n\r\n"';
-  expect(decodeWebsiteTest(Buffer.from(body))).toEqual({
+  expect(decodeWebsiteTest(Buffer.from(body), AS_IS)).toEqual({
     ok: true,
     value: { blocks: [{ protocol: "http", status: 200 }] },
   });
@@ -227,7 +229,7 @@ test.each([
   ['""', "expected a connection marker, got a text without one"],
 ])("rejects %j, which is not a website test", (body, message) => {
   const problem = { reason: "decode", path: "$", message };
-  expect(decodeWebsiteTest(Buffer.from(body))).toEqual({ ok: false, problem });
+  expect(decodeWebsiteTest(Buffer.from(body), AS_IS)).toEqual({ ok: false, problem });
 });
 
 test("formats a test of both protocols", () => {
@@ -267,9 +269,29 @@ test("encodes a test as a JSON string with escaped slashes", () => {
 
 test("a folded text may end with a line break", () => {
   const text = "HTTP CONNECT --- HTTP HTTP/1.1 301 Moved HTTP CONNECT --- HTTPS HTTP/1.1 200 OK\n";
-  const parsed = parseWebsiteTest(text);
+  const parsed = parseWebsiteTest(text, AS_IS);
   expect(parsed.ok && parsed.value.blocks.map(({ protocol, status }) => [protocol, status])).toEqual([
     ["http", 301],
     ["https", 200],
   ]);
+});
+
+test.each([
+  [
+    "a line of text",
+    "HTTP CONNECT --- HTTP\n\n  connect ECONNREFUSED 127.0.0.1:80 \nmore\n",
+    "connect ECONNREFUSED 127.0.0.1:80",
+  ],
+  ["nothing", "HTTP CONNECT --- HTTP\n\n", undefined],
+  ["a status line", "HTTP CONNECT --- HTTP\nHTTP/1.1 503 Unavailable\n", undefined],
+])("where %s follows the marker, the text in place of a status line is kept", (_, text, kept) => {
+  const parsed = parseWebsiteTest(text, AS_IS);
+  expect(parsed.ok && parsed.value.blocks[0]?.text).toBe(kept);
+});
+
+test("a text in place of a status line is redacted first, and cut then", () => {
+  const text = `HTTP CONNECT --- HTTPS\nsecret ${"x".repeat(300)}\n`;
+  const parsed = parseWebsiteTest(text, (line) => line.replace("secret", "<secret>"));
+  const kept = parsed.ok ? parsed.value.blocks[0]?.text : "";
+  expect(kept).toMatch(/^<secret> x{247}~[0-9a-f]{16}$/);
 });

@@ -46,7 +46,7 @@ function hostileDocument() {
   const cluster = pair(SCRIPT, {
     labels: { [SCRIPT]: SCRIPT },
     groups: [{ vhid: 1, vip: SCRIPT, state: "one_master", members: [{ appliance: SCRIPT, role: "other" }] }],
-    websites: [{ id: 1, name: SCRIPT }],
+    websites: [{ id: 1, name: SCRIPT, states: [{ protocol: "http", state: "up" }] }],
     appliances: [{ ...member, websites: member.websites.map((website) => ({ ...website, name: SCRIPT })) }],
   });
   return documentOf([cluster], {

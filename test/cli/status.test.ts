@@ -30,7 +30,7 @@ const WRONG = documentOf(
       vrrpFailed("b", "timeout"),
       vrrpSeen("lone", listOf([interfaceOf({ name: "carp\u001b[31m", vip: "192.0.2.7", state: "BACKUP" })])),
       websiteSeen("a", 2, [
-        { protocol: "http", status: 0 },
+        { protocol: "http", status: 0, text: "connection refused" },
         { protocol: "https", status: 503 },
       ]),
     ],
@@ -65,23 +65,25 @@ test("shows problems first, then groups, websites and appliances", async () => {
   expect(await status(`--url=${url}/exporter/`)).toEqual({
     code: 1,
     err: "",
-    out: `2 problems:
+    out: `3 problems:
 
-SEVERITY  CLUSTER  PROBLEM                                                               SINCE
-critical  ams      Website shop is down: http no HTTP response from a, https 503 from a  2023-11-14T22:13:20Z or earlier
-warning   ams      b cannot be seen: it does not answer in time (timeout)                2023-11-14T22:13:20Z or earlier
+SEVERITY  CLUSTER  PROBLEM                                                                                    SINCE
+critical  ams      Website shop is down: http no HTTP response (connection refused) from a, https 503 from a
+critical  ams      a is MASTER of 192.0.2.100 (vhid 2), and b cannot be polled
+warning   ams      b is down: it does not answer in time (timeout)
 
-CLUSTER  VIP          VHID  STATE       MEMBERS                  CHANGED
-ams      192.0.2.100  2     one master  a MASTER 204, b UNKNOWN
-lone     192.0.2.7    2     BACKUP      lone 204
+CLUSTER  VIP          VHID  STATE           MEMBERS                  SINCE
+ams      192.0.2.100  2     backup unknown  a MASTER 204, b UNKNOWN
+lone     192.0.2.7    2     BACKUP          lone 204
 
-CLUSTER  WEBSITE  APPLIANCE  SEEN
-ams      shop     a          http no HTTP response, https 503
+CLUSTER  WEBSITE     STATE  FOUND                                    SINCE
+ams      shop http   down   a no HTTP response (connection refused)
+ams      shop https  down   a 503
 
-CLUSTER  APPLIANCE  VRRP LIST  LAST SUCCESS          DURATION  NEXT POLL
-ams      a          ok         2023-11-14T22:13:20Z  0.250 s
-ams      b          timeout                          0.250 s
-lone     lone       ok         2023-11-14T22:13:20Z  0.250 s
+CLUSTER  APPLIANCE  STATE  REASON   SINCE  LAST SUCCESS          DURATION  NEXT POLL
+ams      a          up                     2023-11-14T22:13:20Z  0.250 s
+ams      b          down   timeout                               0.250 s
+lone     lone       up                     2023-11-14T22:13:20Z  0.250 s
 `,
   });
 });

@@ -95,7 +95,7 @@ test.concurrent("fault 44: eight appliances that send the worst answers each sec
   });
 });
 
-test.concurrent("fault 55: 1,024 interfaces that flap: 20 lines and events a poll, and one more that counts the rest", async ({
+test.concurrent("fault 55: 1,024 interfaces that flap: 20 lines a poll and one that counts the rest, and one event that names 100", async ({
   stage,
 }) => {
   const server = await stage.server(flaps);
@@ -108,9 +108,8 @@ test.concurrent("fault 55: 1,024 interfaces that flap: 20 lines and events a pol
   expect(lines.filter((msg) => msg === "vrrp state changed").length).toBe(20 * counts);
   expect(exporter.log.text()).toContain('"appliance":"a","count":1004,"msg":"more vrrp states changed"');
   const summaries = await summariesOf(exporter);
-  const more = summaries.filter((summary) => summary === "1004 more of this kind at the same time");
-  expect(more.length).toBeGreaterThanOrEqual(2);
-  expect(summaries.length).toBe(21 * more.length);
+  expect(summaries.length).toBeGreaterThanOrEqual(2);
+  expect(summaries.filter((summary) => !summary.endsWith(" and 924 more"))).toEqual([]);
 });
 
 test.concurrent("fault 54: a password that is the name of a field: no field is lost, and every echo of it is replaced", async ({
@@ -131,7 +130,7 @@ test.concurrent("fault 54: a password that is the name of a field: no field is l
   const carp0 = 'appliance="a",ha_cluster="a",interface="carp0",vhid="2",vip="192.0.2.100"';
   expect([...samples.linesOf("a", "vrrp_priority"), ...samples.linesOf("a", "vrrp_interface_info")]).toEqual([
     `vrrp_priority{${carp0}} 204`,
-    `vrrp_interface_info{${carp0},device="<secret>",netmask="<secret>",peer="<secret>",type="1",state="MASTER"} 1`,
+    `vrrp_interface_info{${carp0},device="<secret>",netmask="<secret>",peer="<secret>",configured_role="master"} 1`,
   ]);
   const pages = await Promise.all(
     ["/", "/api/v1/fleet"].map(async (path) => (await fetch(exporter.url + path)).text()),

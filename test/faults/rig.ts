@@ -39,8 +39,15 @@ export async function startRig(options: RigOptions): Promise<Rig> {
   const exposition = createFleetExposition();
   const self = createSelfMetrics({ version: "0.0.0", nodeVersion: "v0.0.0", shard: WHOLE_FLEET }, () => 0);
   const board = createStatusBoard({ version: "0.0.0", shard: WHOLE_FLEET, clock });
-  const { history } = board;
-  const events = createObserver({ fleet, exposition, self, history, logger: log.logger, clock });
+  const events = createObserver({
+    fleet,
+    exposition,
+    self,
+    board,
+    logger: log.logger,
+    clock,
+    confirm: (polls) => runner.confirm(polls),
+  });
   const runner = startRunner({ clock, events, onClockJump: () => {} });
   const snapshot = () => fleet.snapshot(clock.monotonicMs());
   const web = await startWebServer(
@@ -48,7 +55,7 @@ export async function startRig(options: RigOptions): Promise<Rig> {
     createRoutes({
       telemetryPath: "/metrics",
       renderMetrics: async () =>
-        Buffer.concat([Buffer.from(await self.render()), exposition.render(snapshot())]),
+        Buffer.concat([Buffer.from(await self.render()), exposition.render(board.verdicts(snapshot()))]),
       document: () => board.document(snapshot(), runner),
       renderPage: () => "",
       assets: new Map(),

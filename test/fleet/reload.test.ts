@@ -10,7 +10,7 @@ import {
   websiteOf,
   websiteSeen,
 } from "../support/observations.ts";
-import { fleetOf, MEMBER_A, MEMBER_B } from "./support.ts";
+import { appliancesOf, fleetOf, MEMBER_A, MEMBER_B } from "./support.ts";
 
 const SHOP = websiteOf({ id: 1, name: "shop" });
 const BLOG = websiteOf({ id: 2, name: "blog" });
@@ -30,7 +30,7 @@ test("what stays keeps its values, counters and totals over a reload", () => {
 
 test("another timeout, credential or place in the file leaves what is known as it is", () => {
   const fleet = fleetOf([WAF], HISTORY);
-  const [before] = fleet.snapshot(0).appliances;
+  const [before] = appliancesOf(fleet);
   const polling = {
     ...WAF.polling,
     vrrp: { kind: "interval", intervalMs: 10_000, timeoutMs: 1_000 } as const,
@@ -39,7 +39,7 @@ test("another timeout, credential or place in the file leaves what is known as i
     configOf(applianceOf({ name: "new" }), { ...WAF, polling, http: { ...WAF.http, fingerprint: "x" } }),
     0,
   );
-  expect(fleet.snapshot(0).appliances[1]).toEqual(before);
+  expect(appliancesOf(fleet)[1]).toEqual(before);
 });
 
 test("an appliance whose base_url has changed starts anew", () => {
@@ -51,7 +51,7 @@ test("an appliance whose base_url has changed starts anew", () => {
 test("an appliance that is gone is forgotten, and starts anew when it comes back", () => {
   const fleet = fleetOf([WAF], HISTORY);
   fleet.configure(configOf(), 0);
-  expect(fleet.snapshot(0).appliances).toEqual([]);
+  expect(appliancesOf(fleet)).toEqual([]);
   fleet.configure(configOf(WAF), 0);
   expect(fleet.snapshot(0)).toEqual(fleetOf([WAF]).snapshot(0));
 });
@@ -59,7 +59,7 @@ test("an appliance that is gone is forgotten, and starts anew when it comes back
 test("an appliance that is disabled is forgotten in the same way", () => {
   const fleet = fleetOf([WAF], HISTORY);
   fleet.configure(configOf({ ...WAF, enabled: false }), 0);
-  expect(fleet.snapshot(0).appliances).toEqual([]);
+  expect(appliancesOf(fleet)).toEqual([]);
   fleet.configure(configOf(WAF), 0);
   expect(fleet.snapshot(0)).toEqual(fleetOf([WAF]).snapshot(0));
 });
@@ -68,7 +68,7 @@ test("a website that is gone is forgotten, its counter too, and the others stay"
   const fleet = fleetOf([WAF], [...HISTORY, websiteSeen("waf", 2, [{ protocol: "http", status: 200 }])]);
   fleet.configure(configOf({ ...WAF, websites: [BLOG] }), 0);
   fleet.configure(configOf(WAF), 0);
-  const [shop, blog] = fleet.snapshot(0).appliances[0]?.websites ?? [];
+  const [shop, blog] = appliancesOf(fleet)[0]?.websites ?? [];
   expect(shop).toMatchObject({ website: "shop", health: { state: "never_polled" }, statuses: undefined });
   expect(blog).toMatchObject({ website: "blog", statuses: [{ status: 200, changes: 0 }] });
 });
@@ -77,7 +77,7 @@ test("changed labels, website names, expectations and clusters take effect at on
   const fleet = fleetOf([WAF], HISTORY);
   const store = { ...SHOP, name: "store", expectStatus: { ranges: [{ from: 503, to: 503 }] } };
   fleet.configure(configOf({ ...WAF, cluster: "fra", labels: { site: "fra" }, websites: [store] }), 0);
-  const [waf] = fleet.snapshot(0).appliances;
+  const [waf] = appliancesOf(fleet);
   expect(waf?.identity).toEqual({ appliance: "waf", cluster: "fra", labels: { site: "fra" } });
   expect(waf?.vrrp.identity).toEqual(waf?.identity);
   expect(waf?.vrrp.list?.interfaces[0]?.transitions).toBe(1);
@@ -91,37 +91,37 @@ test("changed labels, website names, expectations and clusters take effect at on
 test("a failure is kept over a reload, and so is the comparison with what was seen before it", () => {
   const fleet = fleetOf([WAF], [MASTER, vrrpFailed("waf", "tls")]);
   fleet.configure(configOf({ ...WAF, labels: {} }), 0);
-  expect(fleet.snapshot(0).appliances[0]?.vrrp.health.failure?.reason).toBe("tls");
+  expect(appliancesOf(fleet)[0]?.vrrp.health.failure?.reason).toBe("tls");
   fleet.record(BACKUP, 0);
-  expect(fleet.snapshot(0).appliances[0]?.vrrp.list?.interfaces[0]?.transitions).toBe(1);
+  expect(appliancesOf(fleet)[0]?.vrrp.list?.interfaces[0]?.transitions).toBe(1);
 });
 
 test("an appliance that was never polled counts as stalled two intervals and a timeout after the second in which first polls are spread", () => {
   const fleet = fleetOf([WAF]);
   fleet.configure(configOf({ ...WAF, labels: {} }), 10_000);
-  expect(fleet.snapshot(14_999).appliances[0]?.vrrp.health.state).toBe("never_polled");
-  expect(fleet.snapshot(15_000).appliances[0]?.vrrp.health.failure?.reason).toBe("stalled");
+  expect(appliancesOf(fleet, 14_999)[0]?.vrrp.health.state).toBe("never_polled");
+  expect(appliancesOf(fleet, 15_000)[0]?.vrrp.health.failure?.reason).toBe("stalled");
 });
 
 test("the websites of an appliance have the patience of their own interval, after the first poll of the list", () => {
   const fleet = fleetOf([WAF]);
-  const states = [84_999, 85_000].map(
-    (nowMs) => fleet.snapshot(nowMs).appliances[0]?.websites[0]?.health.state,
-  );
+  const states = [84_999, 85_000].map((nowMs) => appliancesOf(fleet, nowMs)[0]?.websites[0]?.health.state);
   expect(states).toEqual(["never_polled", "failed"]);
 });
 
-test("sections in which nothing has changed are the same objects, those that have changed are new ones", () => {
+test("what has not changed is the same object, and what has changed is a new one", () => {
   const other = applianceOf({ name: "other" });
   const fleet = fleetOf([MEMBER_A, MEMBER_B, WAF, other], HISTORY);
-  const before = fleet.snapshot(0);
-  expect(fleet.snapshot(1).appliances[2]?.vrrp).toBe(before.appliances[2]?.vrrp);
-  const { sections } = fleet.record(SHOP_OK, 1);
-  const after = fleet.snapshot(1);
-  expect(after.appliances[2]?.vrrp).toBe(before.appliances[2]?.vrrp);
-  expect(after.appliances[2]?.websites[1]).toBe(before.appliances[2]?.websites[1]);
-  expect(after.appliances[3]?.vrrp).toBe(before.appliances[3]?.vrrp);
-  expect(after.clusters[0]).toBe(before.clusters[0]);
-  expect(after.appliances[2]?.websites[0]).not.toBe(before.appliances[2]?.websites[0]);
-  expect(sections).toContain(after.appliances[2]?.websites[0]);
+  const [ams, waf, last] = fleet.snapshot(0).clusters;
+  expect(fleet.snapshot(1).clusters).toEqual([ams, waf, last]);
+  const { cluster } = fleet.record(SHOP_OK, 1);
+  const after = fleet.snapshot(1).clusters;
+  expect(after[0]).toBe(ams);
+  expect(after[1]).toBe(cluster);
+  expect(after[1]).not.toBe(waf);
+  expect(after[2]).toBe(last);
+  const [before, now] = [waf?.appliances[0], cluster?.appliances[0]];
+  expect(now?.vrrp).toBe(before?.vrrp);
+  expect(now?.websites[0]).not.toBe(before?.websites[0]);
+  expect(now?.websites[1]).toBe(before?.websites[1]);
 });

@@ -1,6 +1,11 @@
 import type { ApplianceConfig } from "../../src/config/config.ts";
 import { createFleet, type Fleet } from "../../src/fleet/fleet.ts";
-import { membersIn, type GroupSnapshot, type MemberRole } from "../../src/fleet/snapshot.ts";
+import {
+  membersIn,
+  type ApplianceSnapshot,
+  type GroupSnapshot,
+  type MemberRole,
+} from "../../src/fleet/snapshot.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import { applianceOf, configOf } from "../support/observations.ts";
 
@@ -18,6 +23,11 @@ export function fleetOf(
   fleet.configure(configOf(...appliances), 0);
   for (const observation of observations) fleet.record(observation, 0);
   return fleet;
+}
+
+/** All appliances at the monotonic instant `nowMs`. */
+export function appliancesOf(fleet: Fleet, nowMs = 0): readonly ApplianceSnapshot[] {
+  return fleet.snapshot(nowMs).clusters.flatMap(({ appliances }) => appliances);
 }
 
 /** The groups of the first cluster, each in one line. */

@@ -14,7 +14,7 @@ import {
   websiteOf,
   websiteSeen,
 } from "../support/observations.ts";
-import { fleetOf } from "./support.ts";
+import { appliancesOf, fleetOf } from "./support.ts";
 
 const LONE = applianceOf({ name: "waf", websites: [websiteOf({ id: 1 })] });
 const MASTER = vrrpSeen("waf", listOf([interfaceOf({ state: "MASTER" })]));
@@ -25,7 +25,7 @@ const FAILED = vrrpFailed("waf", "timeout");
 const GARBLED = vrrpSeen("waf", listOf([], { unreadable: ["carp0"] }));
 
 function transitions(fleet: Fleet): readonly (readonly [string, number, number | undefined])[] {
-  const interfaces = fleet.snapshot(0).appliances[0]?.vrrp.list?.interfaces ?? [];
+  const interfaces = appliancesOf(fleet)[0]?.vrrp.list?.interfaces ?? [];
   return interfaces.map((i) => [i.name, i.transitions, i.lastTransitionAtMs]);
 }
 
@@ -101,7 +101,7 @@ test("interfaces with one vhid and address are kept apart by their names", () =>
 });
 
 function statuses(fleet: Fleet): readonly (readonly [string, number, number])[] {
-  const websites = fleet.snapshot(0).appliances[0]?.websites[0]?.statuses ?? [];
+  const websites = appliancesOf(fleet)[0]?.websites[0]?.statuses ?? [];
   return websites.map(({ protocol, status, changes }) => [protocol, status, changes]);
 }
 
@@ -111,7 +111,7 @@ const OK = websiteSeen("waf", 1, [
 ]);
 const HTTPS_BROKEN = websiteSeen("waf", 1, [
   { protocol: "http", status: 200 },
-  { protocol: "https", status: 0 },
+  { protocol: "https", status: 0, text: "certificate has expired" },
 ]);
 
 test("a website's status has not changed from its first sight on, and changes by protocol", () => {
@@ -145,6 +145,7 @@ test("a website's status is compared with the last successful test, whatever fai
       to: 0,
       wasUp: true,
       isUp: false,
+      text: "certificate has expired",
     },
   ]);
   expect(statuses(fleet)).toEqual([
@@ -173,9 +174,9 @@ test("counters of one appliance are untouched by another's answers", () => {
 test("an observation of an appliance or a website that is gone changes nothing", () => {
   const fleet = fleetOf([LONE], [MASTER]);
   const before = fleet.snapshot(0);
-  expect(fleet.record(vrrpFailed("gone", "connect"), 0)).toEqual({ changes: [], sections: [] });
+  expect(fleet.record(vrrpFailed("gone", "connect"), 0)).toEqual({ changes: [], cluster: undefined });
   expect(fleet.record(websiteSeen("waf", 99, []), 0).changes).toEqual([]);
   expect(fleet.snapshot(0)).toEqual(before);
   fleet.configure(configOf(), 0);
-  expect(fleet.snapshot(0)).toEqual({ appliances: [], clusters: [] });
+  expect(fleet.snapshot(0)).toEqual({ clusters: [] });
 });

@@ -1,6 +1,7 @@
 import { createFleet, type Fleet } from "../../src/fleet/fleet.ts";
 import { createFleetExposition } from "../../src/metrics/exposition.ts";
 import { createSelfMetrics } from "../../src/metrics/self.ts";
+import { createJudge, type ClusterVerdict, type Judge } from "../../src/status/judge.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import type { ApplianceConfig } from "../../src/config/config.ts";
 import { WHOLE_FLEET } from "../../src/config/shard.ts";
@@ -85,6 +86,7 @@ const OBSERVATIONS: readonly Observation[] = [
     ],
     { certificate, expiresAtMs: 80_000 },
   ),
+  vrrpSeen("waf-2", listOf([{ ...BACKUP, state: "INIT" }])),
   vrrpSeen("waf-2", listOf([BACKUP])),
   websiteSeen(
     "waf-2",
@@ -112,17 +114,41 @@ const OBSERVATIONS: readonly Observation[] = [
   vrrpSeen("odd", ODD),
 ];
 
-/** A fleet in which everything occurs: health, failure, stalling, nothing known yet, deviations, websites, groups. */
-export function cannedFleet(): Fleet {
-  const fleet = createFleet();
+/**
+ * A fleet in which everything occurs: health, failure, stalling, nothing known yet, deviations, websites, groups; and a
+ * judge who has seen all of it.
+ */
+export function cannedFleet(): { readonly fleet: Fleet; readonly judge: Judge } {
+  const [fleet, judge] = [createFleet(), createJudge()];
   fleet.configure(configOf(...APPLIANCES), 0);
-  for (const observation of OBSERVATIONS) fleet.record(observation, 0);
-  return fleet;
+  for (const observation of OBSERVATIONS) {
+    fleet.record(observation, 0);
+    judge.judgeAll(fleet.snapshot(0), { wallMs: observation.completedAtMs, monotonicMs: 0 });
+  }
+  return { fleet, judge };
+}
+
+/** The whole text of the canned fleet. */
+export function cannedText(): string {
+  const { fleet, judge } = cannedFleet();
+  return expositionOf(fleet, READ_AT_MS, judge);
 }
 
 /** The whole text of a fleet at a monotonic instant. */
-export function expositionOf(fleet: Fleet, nowMs = READ_AT_MS): string {
-  return createFleetExposition().render(fleet.snapshot(nowMs)).toString();
+export function expositionOf(fleet: Fleet, nowMs = READ_AT_MS, judge = createJudge()): string {
+  return createFleetExposition()
+    .render(verdictsOf(fleet, nowMs, judge))
+    .toString();
+}
+
+/** The verdicts about a fleet at a monotonic instant, by a judge who may know those of before. */
+export function verdictsOf(
+  fleet: Fleet,
+  nowMs = READ_AT_MS,
+  judge = createJudge(),
+): readonly ClusterVerdict[] {
+  const at = { wallMs: WALL_MS + nowMs, monotonicMs: nowMs };
+  return judge.judgeAll(fleet.snapshot(nowMs), at).map(({ now }) => now);
 }
 
 /** The lines of samples in a text whose name begins with `prefix`. */
@@ -134,5 +160,5 @@ export function sampleLines(text: string, prefix = ""): readonly string[] {
 export async function completeExposition(): Promise<string> {
   const self = createSelfMetrics({ version: "0.0.0", nodeVersion: "v20.0.0", shard: WHOLE_FLEET }, () => 0);
   self.reloaded(true, WALL_MS);
-  return (await self.render()) + expositionOf(cannedFleet());
+  return (await self.render()) + cannedText();
 }

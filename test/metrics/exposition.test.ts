@@ -3,21 +3,27 @@ import { expect, test } from "vitest";
 import { createFleet } from "../../src/fleet/fleet.ts";
 import { createFleetExposition } from "../../src/metrics/exposition.ts";
 import { applianceOf, configOf, interfaceOf, listOf, vrrpSeen } from "../support/observations.ts";
-import { cannedFleet, completeExposition, expositionOf, READ_AT_MS } from "./canned-fleet.ts";
+import {
+  cannedFleet,
+  cannedText,
+  completeExposition,
+  expositionOf,
+  READ_AT_MS,
+  verdictsOf,
+} from "./canned-fleet.ts";
 import { parseExposition } from "./strict-parser.ts";
 
 test("the canned fleet is exported as this text, and no more", () => {
-  expect(expositionOf(cannedFleet())).toBe(EXPECTED);
+  expect(cannedText()).toBe(EXPECTED);
 });
 
 test("rendering ahead of the scrape changes nothing in the text", () => {
   const exposition = createFleetExposition();
-  const snapshot = cannedFleet().snapshot(READ_AT_MS);
-  for (const { vrrp, websites, totals } of snapshot.appliances) {
-    for (const section of [totals, ...websites, vrrp]) exposition.prepare(section);
-  }
-  expect(exposition.render(snapshot).toString()).toBe(EXPECTED);
-  expect(exposition.render(snapshot).toString()).toBe(EXPECTED);
+  const { fleet, judge } = cannedFleet();
+  const verdicts = verdictsOf(fleet, READ_AT_MS, judge);
+  for (const verdict of verdicts) exposition.prepare(verdict);
+  expect(exposition.render(verdicts).toString()).toBe(EXPECTED);
+  expect(exposition.render(verdicts).toString()).toBe(EXPECTED);
 });
 
 test("no metric family appears twice, not even in the exporter's own metrics", async () => {
@@ -66,26 +72,41 @@ vrrp_advskew{appliance="odd",ha_cluster="odd",interface="carp1",vhid="3",vip="20
 vrrp_aliases{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",interface="carp0",vhid="2",vip="192.0.2.100"} 0
 vrrp_aliases{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",interface="carp0",vhid="2",vip="192.0.2.100"} 2
 vrrp_aliases{appliance="odd",ha_cluster="odd",interface="carp1",vhid="3",vip="2001:db8::64"} 0
+# HELP vrrp_state Whether state_current of the VRRP interface is that of the label state. From the latest poll of the VRRP list, not from the scrape; absent unless that poll succeeded.
+# TYPE vrrp_state gauge
+vrrp_state{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",interface="carp0",vhid="2",vip="192.0.2.100",state="MASTER"} 1
+vrrp_state{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",interface="carp0",vhid="2",vip="192.0.2.100",state="BACKUP"} 0
+vrrp_state{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",interface="carp0",vhid="2",vip="192.0.2.100",state="other"} 0
+vrrp_state{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",interface="carp0",vhid="2",vip="192.0.2.100",state="MASTER"} 0
+vrrp_state{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",interface="carp0",vhid="2",vip="192.0.2.100",state="BACKUP"} 1
+vrrp_state{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",interface="carp0",vhid="2",vip="192.0.2.100",state="other"} 0
+vrrp_state{appliance="odd",ha_cluster="odd",interface="carp0",vhid="2",vip="192.0.2.100",state="MASTER"} 0
+vrrp_state{appliance="odd",ha_cluster="odd",interface="carp0",vhid="2",vip="192.0.2.100",state="BACKUP"} 0
+vrrp_state{appliance="odd",ha_cluster="odd",interface="carp0",vhid="2",vip="192.0.2.100",state="other"} 1
+vrrp_state{appliance="odd",ha_cluster="odd",interface="carp1",vhid="3",vip="2001:db8::64",state="MASTER"} 1
+vrrp_state{appliance="odd",ha_cluster="odd",interface="carp1",vhid="3",vip="2001:db8::64",state="BACKUP"} 0
+vrrp_state{appliance="odd",ha_cluster="odd",interface="carp1",vhid="3",vip="2001:db8::64",state="other"} 0
 # HELP vrrp_interface_info Further facts of the VRRP interface as reported; always 1. From the latest poll of the VRRP list, not from the scrape; absent unless that poll succeeded.
 # TYPE vrrp_interface_info gauge
-vrrp_interface_info{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",interface="carp0",vhid="2",vip="192.0.2.100",device="eth1",netmask="255.255.255.0",peer="224.0.0.18",type="1",state="MASTER"} 1
-vrrp_interface_info{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",interface="carp0",vhid="2",vip="192.0.2.100",device="eth1",netmask="255.255.255.0",peer="224.0.0.18",type="2",state="BACKUP"} 1
-vrrp_interface_info{appliance="odd",ha_cluster="odd",interface="carp0",vhid="2",vip="192.0.2.100",device="",netmask="255.255.255.0",peer="",type="1",state="INIT"} 1
-vrrp_interface_info{appliance="odd",ha_cluster="odd",interface="carp1",vhid="3",vip="2001:db8::64",device="eth1",netmask="255.255.255.0",peer="224.0.0.18",type="7",state="MASTER"} 1
+vrrp_interface_info{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",interface="carp0",vhid="2",vip="192.0.2.100",device="eth1",netmask="255.255.255.0",peer="224.0.0.18",configured_role="master"} 1
+vrrp_interface_info{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",interface="carp0",vhid="2",vip="192.0.2.100",device="eth1",netmask="255.255.255.0",peer="224.0.0.18",configured_role="backup"} 1
+vrrp_interface_info{appliance="odd",ha_cluster="odd",interface="carp0",vhid="2",vip="192.0.2.100",device="",netmask="255.255.255.0",peer="",configured_role="master"} 1
+vrrp_interface_info{appliance="odd",ha_cluster="odd",interface="carp1",vhid="3",vip="2001:db8::64",device="eth1",netmask="255.255.255.0",peer="224.0.0.18",configured_role=""} 1
 # HELP vrrp_transitions_total Changes of state_current against the last successful poll, since the interface was first seen. From the latest poll of the VRRP list, not from the scrape; absent unless that poll succeeded.
 # TYPE vrrp_transitions_total counter
 vrrp_transitions_total{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",interface="carp0",vhid="2",vip="192.0.2.100"} 1
-vrrp_transitions_total{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",interface="carp0",vhid="2",vip="192.0.2.100"} 0
+vrrp_transitions_total{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",interface="carp0",vhid="2",vip="192.0.2.100"} 1
 vrrp_transitions_total{appliance="odd",ha_cluster="odd",interface="carp0",vhid="2",vip="192.0.2.100"} 0
 vrrp_transitions_total{appliance="odd",ha_cluster="odd",interface="carp1",vhid="3",vip="2001:db8::64"} 0
 # HELP vrrp_last_transition_timestamp_seconds When the latest change of state_current was seen, as Unix time; absent before the first. From the latest poll of the VRRP list, not from the scrape; absent unless that poll succeeded.
 # TYPE vrrp_last_transition_timestamp_seconds gauge
 vrrp_last_transition_timestamp_seconds{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",interface="carp0",vhid="2",vip="192.0.2.100"} 1700000005.25
-# HELP vrrp_group_masters Members of the VRRP group known to be MASTER; 1 is healthy, 2 or more is a split brain. From the latest polls of the members' VRRP lists, not from the scrape.
+vrrp_last_transition_timestamp_seconds{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",interface="carp0",vhid="2",vip="192.0.2.100"} 1700000000
+# HELP vrrp_group_masters Members of the VRRP group known to be MASTER. From the latest polls of the members' VRRP lists, not from the scrape.
 # TYPE vrrp_group_masters gauge
 vrrp_group_masters{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100"} 1
 vrrp_group_masters{ha_cluster="fra",vhid="2",vip="192.0.2.100"} 0
-# HELP vrrp_group_backups Members of the VRRP group known to be BACKUP; 0 beside one master means that redundancy is lost. From the latest polls of the members' VRRP lists, not from the scrape.
+# HELP vrrp_group_backups Members of the VRRP group known to be BACKUP. From the latest polls of the members' VRRP lists, not from the scrape.
 # TYPE vrrp_group_backups gauge
 vrrp_group_backups{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100"} 1
 vrrp_group_backups{ha_cluster="fra",vhid="2",vip="192.0.2.100"} 0
@@ -163,7 +184,7 @@ appliance_poll_failure_info{appliance="locked",ha_cluster="locked",operation="we
 # TYPE appliance_polls_total counter
 appliance_polls_total{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",operation="vrrp"} 2
 appliance_polls_total{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",operation="website_test"} 1
-appliance_polls_total{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",operation="vrrp"} 1
+appliance_polls_total{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",operation="vrrp"} 2
 appliance_polls_total{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",operation="website_test"} 2
 appliance_polls_total{appliance="failed",ha_cluster="fra",operation="vrrp"} 2
 appliance_polls_total{appliance="stalled",ha_cluster="fra",operation="vrrp"} 1
@@ -202,6 +223,96 @@ appliance_api_anomalies{appliance="odd",ha_cluster="odd",anomaly="bad_field"} 2
 # HELP appliance_tls_certificate_not_after_timestamp_seconds End of validity, as Unix time, of the certificate the appliance last presented to a poll, trusted or not.
 # TYPE appliance_tls_certificate_not_after_timestamp_seconds gauge
 appliance_tls_certificate_not_after_timestamp_seconds{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1"} 1800000000
+# HELP vrrp_group_state State of the VRRP group: 1 for the present one, 0 for the others. Judged from the latest polls, not from the scrape.
+# TYPE vrrp_group_state gauge
+vrrp_group_state{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100",state="one_master"} 1
+vrrp_group_state{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100",state="backup_unknown"} 0
+vrrp_group_state{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100",state="no_backup"} 0
+vrrp_group_state{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100",state="split_brain"} 0
+vrrp_group_state{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100",state="no_master"} 0
+vrrp_group_state{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100",state="unknown"} 0
+vrrp_group_state{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100",state="changing"} 0
+vrrp_group_state{ha_cluster="fra",vhid="2",vip="192.0.2.100",state="one_master"} 0
+vrrp_group_state{ha_cluster="fra",vhid="2",vip="192.0.2.100",state="backup_unknown"} 0
+vrrp_group_state{ha_cluster="fra",vhid="2",vip="192.0.2.100",state="no_backup"} 0
+vrrp_group_state{ha_cluster="fra",vhid="2",vip="192.0.2.100",state="split_brain"} 0
+vrrp_group_state{ha_cluster="fra",vhid="2",vip="192.0.2.100",state="no_master"} 0
+vrrp_group_state{ha_cluster="fra",vhid="2",vip="192.0.2.100",state="unknown"} 1
+vrrp_group_state{ha_cluster="fra",vhid="2",vip="192.0.2.100",state="changing"} 0
+# HELP vrrp_group_master 1 for the one known MASTER of the VRRP group; absent unless there is one. Judged from the latest polls, not from the scrape.
+# TYPE vrrp_group_master gauge
+vrrp_group_master{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100",appliance="waf-1"} 1
+# HELP vrrp_group_state_since_timestamp_seconds When the state of the VRRP group began, as Unix time; absent where the exporter did not see the beginning. Judged from the latest polls, not from the scrape.
+# TYPE vrrp_group_state_since_timestamp_seconds gauge
+vrrp_group_state_since_timestamp_seconds{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100"} 1700000000
+# HELP website_state State of the website for its visitors: 1 for the present one, 0 for the others. Judged from the latest polls, not from the scrape.
+# TYPE website_state gauge
+website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="http",state="up"} 1
+website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="http",state="partially_down"} 0
+website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="http",state="down_at_master"} 0
+website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="http",state="down"} 0
+website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="http",state="unknown"} 0
+website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="https",state="up"} 0
+website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="https",state="partially_down"} 1
+website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="https",state="down_at_master"} 0
+website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="https",state="down"} 0
+website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="https",state="unknown"} 0
+website_state{ha_cluster="locked",website_id="3",website="3",protocol="",state="up"} 0
+website_state{ha_cluster="locked",website_id="3",website="3",protocol="",state="partially_down"} 0
+website_state{ha_cluster="locked",website_id="3",website="3",protocol="",state="down_at_master"} 0
+website_state{ha_cluster="locked",website_id="3",website="3",protocol="",state="down"} 0
+website_state{ha_cluster="locked",website_id="3",website="3",protocol="",state="unknown"} 1
+# HELP website_state_since_timestamp_seconds When the state of the website began, as Unix time; absent where the exporter did not see the beginning. Judged from the latest polls, not from the scrape.
+# TYPE website_state_since_timestamp_seconds gauge
+website_state_since_timestamp_seconds{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="https"} 1700000000
+# HELP appliance_state State of the appliance: 1 for the present one, 0 for the others. Judged from the latest polls, not from the scrape.
+# TYPE appliance_state gauge
+appliance_state{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",state="up"} 1
+appliance_state{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",state="down"} 0
+appliance_state{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",state="refused"} 0
+appliance_state{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",state="unknown"} 0
+appliance_state{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",state="up"} 1
+appliance_state{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",state="down"} 0
+appliance_state{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",state="refused"} 0
+appliance_state{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",state="unknown"} 0
+appliance_state{appliance="failed",ha_cluster="fra",state="up"} 0
+appliance_state{appliance="failed",ha_cluster="fra",state="down"} 1
+appliance_state{appliance="failed",ha_cluster="fra",state="refused"} 0
+appliance_state{appliance="failed",ha_cluster="fra",state="unknown"} 0
+appliance_state{appliance="stalled",ha_cluster="fra",state="up"} 0
+appliance_state{appliance="stalled",ha_cluster="fra",state="down"} 0
+appliance_state{appliance="stalled",ha_cluster="fra",state="refused"} 0
+appliance_state{appliance="stalled",ha_cluster="fra",state="unknown"} 1
+appliance_state{appliance="locked",ha_cluster="locked",state="up"} 0
+appliance_state{appliance="locked",ha_cluster="locked",state="down"} 0
+appliance_state{appliance="locked",ha_cluster="locked",state="refused"} 1
+appliance_state{appliance="locked",ha_cluster="locked",state="unknown"} 0
+appliance_state{appliance="odd",ha_cluster="odd",state="up"} 1
+appliance_state{appliance="odd",ha_cluster="odd",state="down"} 0
+appliance_state{appliance="odd",ha_cluster="odd",state="refused"} 0
+appliance_state{appliance="odd",ha_cluster="odd",state="unknown"} 0
+# HELP appliance_state_since_timestamp_seconds When the state of the appliance began, as Unix time; absent where the exporter did not see the beginning. Judged from the latest polls, not from the scrape.
+# TYPE appliance_state_since_timestamp_seconds gauge
+appliance_state_since_timestamp_seconds{appliance="failed",ha_cluster="fra"} 1700000000
+appliance_state_since_timestamp_seconds{appliance="stalled",ha_cluster="fra"} 1700000010
+# HELP ha_cluster_state State of the cluster: 1 for the present one, 0 for the others. Judged from the latest polls, not from the scrape.
+# TYPE ha_cluster_state gauge
+ha_cluster_state{ha_cluster="ams",site="ams",state="up"} 1
+ha_cluster_state{ha_cluster="ams",site="ams",state="degraded"} 0
+ha_cluster_state{ha_cluster="ams",site="ams",state="dark"} 0
+ha_cluster_state{ha_cluster="ams",site="ams",state="unknown"} 0
+ha_cluster_state{ha_cluster="fra",state="up"} 0
+ha_cluster_state{ha_cluster="fra",state="degraded"} 0
+ha_cluster_state{ha_cluster="fra",state="dark"} 0
+ha_cluster_state{ha_cluster="fra",state="unknown"} 1
+ha_cluster_state{ha_cluster="locked",state="up"} 0
+ha_cluster_state{ha_cluster="locked",state="degraded"} 0
+ha_cluster_state{ha_cluster="locked",state="dark"} 0
+ha_cluster_state{ha_cluster="locked",state="unknown"} 1
+ha_cluster_state{ha_cluster="odd",state="up"} 1
+ha_cluster_state{ha_cluster="odd",state="degraded"} 0
+ha_cluster_state{ha_cluster="odd",state="dark"} 0
+ha_cluster_state{ha_cluster="odd",state="unknown"} 0
 `;
 
 function pair(site: string) {
@@ -213,7 +324,7 @@ test("a group that stays as it is gets the labels of the new configuration", () 
   const fleet = createFleet();
   const masters = () =>
     exposition
-      .render(fleet.snapshot(0))
+      .render(verdictsOf(fleet, 0))
       .toString()
       .match(/^vrrp_group_masters\{.*$/m)?.[0];
   fleet.configure(pair("x"), 0);
@@ -229,7 +340,7 @@ test("long text and short text are joined in the order of the families, in UTF-8
   const interfaces = Array.from({ length: 500 }, (_, nth) => interfaceOf({ name: `漢${nth}` }));
   fleet.record(vrrpSeen("a", listOf(interfaces)), 0);
   fleet.record(vrrpSeen("b", listOf([interfaceOf()])), 0);
-  const text = createFleetExposition().render(fleet.snapshot(0)).toString();
+  const text = createFleetExposition().render(verdictsOf(fleet, 0)).toString();
   const masters = text.match(/^vrrp_is_master\{.*$/gm) ?? [];
   expect(masters).toHaveLength(501);
   expect(masters[499]).toBe(

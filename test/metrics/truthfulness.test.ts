@@ -17,7 +17,7 @@ import {
   websiteSeen,
 } from "../support/observations.ts";
 import { fleetOf } from "../fleet/support.ts";
-import { cannedFleet, expositionOf, sampleLines } from "./canned-fleet.ts";
+import { cannedText, expositionOf, sampleLines } from "./canned-fleet.ts";
 
 const WAF = applianceOf({ name: "waf", websites: [websiteOf({ id: 1, name: "shop" })] });
 const VRRP_OK = vrrpSeen("waf", listOf([interfaceOf()]));
@@ -33,16 +33,18 @@ function samples(fleet: Fleet, prefix: string, nowMs = 0): readonly string[] {
 }
 
 test("rule 1: series of interfaces, and the anomalies, are there only while the latest poll of the list succeeded", () => {
-  expect(lines([VRRP_OK], "vrrp_")).toHaveLength(6);
+  expect(lines([VRRP_OK], "vrrp_")).toHaveLength(9);
   expect(lines([VRRP_OK], "appliance_api_anomalies")).toHaveLength(4);
   expect(lines([VRRP_OK, vrrpFailed("waf", "decode")], "vrrp_")).toEqual([]);
   expect(lines([VRRP_OK, vrrpFailed("waf", "decode")], "appliance_api_anomalies")).toEqual([]);
-  expect(lines([VRRP_OK, vrrpFailed("waf", "decode"), VRRP_OK], "vrrp_")).toHaveLength(6);
+  expect(lines([VRRP_OK, vrrpFailed("waf", "decode"), VRRP_OK], "vrrp_")).toHaveLength(9);
 });
 
 test("rule 1: series of a website are there only while its latest test succeeded, whatever the list does", () => {
-  expect(lines([WEBSITE_OK, vrrpFailed("waf", "connect")], "website_")).toHaveLength(3);
-  expect(lines([VRRP_OK, WEBSITE_OK, websiteFailed("waf", 1, "decode")], "website_")).toEqual([]);
+  const raw = (...observations: readonly Observation[]) =>
+    lines(observations, "website_").filter((line) => !line.startsWith("website_state"));
+  expect(raw(WEBSITE_OK, vrrpFailed("waf", "connect"))).toHaveLength(3);
+  expect(raw(VRRP_OK, WEBSITE_OK, websiteFailed("waf", 1, "decode"))).toEqual([]);
   expect(lines([VRRP_OK, WEBSITE_OK, websiteFailed("waf", 1, "decode")], "vrrp_is_master")).toHaveLength(1);
 });
 
@@ -58,6 +60,10 @@ test("rule 1: after a failed poll the series about polling stay and tell why", (
     'appliance_polls_total{waf,operation="website_test"} 0',
     'appliance_poll_failures_total{waf,operation="vrrp"} 1',
     'appliance_poll_failures_total{waf,operation="website_test"} 0',
+    'appliance_state{waf,state="up"} 0',
+    'appliance_state{waf,state="down"} 1',
+    'appliance_state{waf,state="refused"} 0',
+    'appliance_state{waf,state="unknown"} 0',
   ]);
 });
 
@@ -96,7 +102,13 @@ test("rule 2: stalled polling takes the series of its operation away, and it is 
     'appliance_poll_failure_info{waf,operation="vrrp",reason="stalled"} 1',
   ]);
   expect(lines(observations, "website_up", EXPIRES_AT_MS)).toHaveLength(1);
-  expect(lines(observations, "website_", 80_000)).toEqual([]);
+  expect(lines(observations, "website_up", 80_000)).toEqual([]);
+  expect(lines(observations, "website_state", 80_000).filter((line) => line.endsWith(" 1"))).toEqual([
+    'website_state{ha_cluster="waf",website_id="1",website="shop",protocol="http",state="unknown"} 1',
+  ]);
+  expect(lines(observations, "appliance_state", EXPIRES_AT_MS).filter((line) => line.endsWith(" 1"))).toEqual(
+    ['appliance_state{waf,state="unknown"} 1'],
+  );
 });
 
 test("rule 2: stalling replaces an older reason, and counts as no poll", () => {
@@ -144,13 +156,18 @@ test("rule 3: counters go on across failed polls and reloads, under labels that 
 test("rule 4: what is unknown is absent", () => {
   const partial = interfaceOf({ priority: undefined, advskew: undefined, aliasCount: undefined });
   const names = lines([vrrpSeen("waf", listOf([partial]))], "vrrp_").map((line) => line.split("{")[0]);
-  expect(names).toEqual(["vrrp_is_master", "vrrp_interface_info", "vrrp_transitions_total"]);
+  expect(names).toEqual([
+    "vrrp_is_master",
+    "vrrp_state",
+    "vrrp_state",
+    "vrrp_state",
+    "vrrp_interface_info",
+    "vrrp_transitions_total",
+  ]);
 });
 
 test("rule 4: no sample is NaN, infinite or dated", () => {
-  const values = sampleLines(expositionOf(cannedFleet())).map((line) =>
-    line.slice(line.lastIndexOf("}") + 2),
-  );
+  const values = sampleLines(cannedText()).map((line) => line.slice(line.lastIndexOf("}") + 2));
   expect(values.filter((value) => !/^\d+(\.\d+)?$/.test(value))).toEqual([]);
 });
 

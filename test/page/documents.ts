@@ -1,5 +1,4 @@
 import { WHOLE_FLEET } from "../../src/config/shard.ts";
-import { problemsOf } from "../../src/status/problems.ts";
 import type {
   ApplianceDocument,
   ClusterDocument,
@@ -7,7 +6,16 @@ import type {
   FleetEvent,
   GroupDocument,
   PollDocument,
+  Problem,
 } from "../../src/status/schema.ts";
+import {
+  APPLIANCE_PROBLEMS,
+  GROUP_PROBLEMS,
+  PROBLEM_KINDS,
+  PROBLEMS,
+  WEBSITE_PROBLEMS,
+  type ProblemKind,
+} from "../../src/status/severity.ts";
 
 /** 2026-11-21T12:00:00Z: now, for all documents here. */
 export const NOW_MS = Date.UTC(2026, 10, 21, 12);
@@ -40,13 +48,26 @@ export const TIMED_OUT: PollDocument = polled({
 export const PENDING: PollDocument = { state: "pending", nextPollAt: ago(-1) };
 
 type Member = GroupDocument["members"][number];
-type WebsiteSpec = Readonly<Record<"id", number> & Record<"name", string>>;
 type Status = NonNullable<ApplianceDocument["websites"][number]["statuses"]>[number];
 
-const WEBSITES: readonly WebsiteSpec[] = [
+type WebsiteState = ClusterDocument["websites"][number]["states"][number]["state"];
+
+const WEBSITES = [
   { id: 1, name: "blog" },
   { id: 2, name: "shop" },
-];
+] as const;
+
+/** A website in these states by http and https, the latter for so long. */
+function website(spec: (typeof WEBSITES)[number], https: WebsiteState = "up", seconds = 190) {
+  const since = https === "up" ? {} : { since: ago(seconds) };
+  return {
+    ...spec,
+    states: [
+      { protocol: "http" as const, state: "up" as const },
+      { protocol: "https" as const, state: https, ...since },
+    ],
+  };
+}
 
 /** An appliance that is well, MASTER or BACKUP of both groups. */
 export function appliance(
@@ -58,12 +79,13 @@ export function appliance(
   return {
     name,
     labels: { site: "amsterdam" },
+    state: "up",
     poll: polled(),
     interfaces: GROUPS.map(({ vhid, vip }, index) => {
       return { name: `carp${index}`, vhid, vip, state, priority, device: `eth${index}`, lastTransitionAt };
     }),
-    websites: WEBSITES.map((website) => ({
-      ...website,
+    websites: WEBSITES.map((spec) => ({
+      ...spec,
       poll: polled(),
       statuses: [up("http", 301), up("https", 200)],
     })),
@@ -75,8 +97,8 @@ export function up(protocol: Status["protocol"], status: number): Status {
   return { protocol, status, isUp: true };
 }
 
-export function down(protocol: Status["protocol"], status: number, seconds = 190): Status {
-  return { protocol, status, isUp: false, downSince: ago(seconds) };
+export function down(protocol: Status["protocol"], status: number, text?: string): Status {
+  return { protocol, status, isUp: false, ...(text === undefined ? {} : { text }) };
 }
 
 const GROUPS = [
@@ -97,10 +119,12 @@ export function pair(name: string, given: Partial<ClusterDocument> = {}): Cluste
     groups: GROUPS.map((ref) => ({
       ...ref,
       state: "one_master",
+      master: first,
       members: [member(first, "master", 204), member(second, "backup", 154)],
       isPreferredMaster: true,
     })),
-    websites: [...WEBSITES],
+    state: "up",
+    websites: WEBSITES.map((spec) => website(spec)),
     appliances: [appliance(first, "MASTER"), appliance(second, "BACKUP")],
     ...given,
   };
@@ -127,79 +151,130 @@ export function changed(
   };
 }
 
-/** What the exporter would serve of these clusters, with the problems that they have. */
+/** What the exporter could serve of these clusters: one problem for the groups, and one for each website and appliance. */
 export function documentOf(
   clusters: readonly ClusterDocument[],
   given: Partial<FleetDocument> = {},
 ): FleetDocument {
-  const problems = problemsOf(clusters, {
-    nowMs: NOW_MS,
-    reloadFailedAtMs: undefined,
-    recalled: { vanished: [], flapping: [] },
-  });
+  const isPending = clusters.some(({ appliances }) =>
+    appliances.some(({ poll }) => poll.state === "pending"),
+  );
+  const found = [
+    ...clusters.flatMap(problemsIn),
+    ...(isPending ? [problem("not_polled_yet", "Not everything was polled yet", {})] : []),
+  ];
+  const problems = found.toSorted((a, b) => PROBLEM_KINDS.indexOf(a.kind) - PROBLEM_KINDS.indexOf(b.kind));
   const isWrong = problems.some(({ severity }) => severity !== "unknown");
   return {
     verdict: isWrong ? "wrong" : problems.length === 0 ? "well" : "unknown",
     exporter: { version: "1.2.3", startedAt: ago(86_400), shard: WHOLE_FLEET },
-    problems: [...problems],
+    problems,
     clusters: [...clusters],
     events: [],
     ...given,
   };
 }
 
+function problem(
+  kind: ProblemKind | undefined,
+  summary: string,
+  given: Omit<Problem, "kind" | "severity" | "summary">,
+): Problem {
+  const known = kind ?? "not_polled_yet";
+  return { kind: known, severity: PROBLEMS[known].severity, summary, ...given };
+}
+
+function problemsIn({ name: cluster, groups, websites, appliances }: ClusterDocument): readonly Problem[] {
+  return [
+    ...groups.slice(0, 1).flatMap(({ vhid, vip, state, since }) => {
+      const kind = state && GROUP_PROBLEMS[state];
+      const given = { cluster, group: { vhid, vip }, since };
+      return kind === undefined ? [] : [problem(kind, `${state} of ${vip}`, given)];
+    }),
+    ...appliances.flatMap(({ name, state, since }) => {
+      const kind = state && APPLIANCE_PROBLEMS[state];
+      return kind === undefined
+        ? []
+        : [
+            problem(kind, `${name} is ${state}: it does not answer in time (timeout)`, {
+              cluster,
+              appliance: name,
+              since,
+            }),
+          ];
+    }),
+    ...websites.flatMap(({ id, name, states }) => {
+      const worst = states.find(({ state }) => state !== "up");
+      const given = { cluster, website: { id, name }, since: worst?.since };
+      return worst === undefined
+        ? []
+        : [
+            problem(
+              WEBSITE_PROBLEMS[worst.state],
+              `Website ${name} is ${worst.state}: ${worst.protocol} 503`,
+              given,
+            ),
+          ];
+    }),
+  ];
+}
+
 /** Seen from its second appliance alone, the shop is down by HTTPS. */
 export function shopDownInPart(cluster: ClusterDocument): ClusterDocument {
-  return withShop(cluster, [up("https", 200)], [down("https", 503)]);
+  return withShop(cluster, "partially_down", [up("https", 200)], [down("https", 503)]);
 }
 
 export function shopDown(cluster: ClusterDocument): ClusterDocument {
-  return withShop(cluster, [down("https", 503)], [down("https", 0, 188)]);
+  return withShop(cluster, "down", [down("https", 503)], [down("https", 0, "connection refused")]);
 }
 
-function withShop(cluster: ClusterDocument, ...https: readonly (readonly Status[])[]): ClusterDocument {
+function withShop(
+  cluster: ClusterDocument,
+  state: WebsiteState,
+  ...https: readonly (readonly Status[])[]
+): ClusterDocument {
   const appliances = cluster.appliances.map((each, index) => ({
     ...each,
-    websites: each.websites.map((website) =>
-      website.name === "shop"
-        ? { ...website, statuses: [up("http", 301), ...(https[index] ?? [])] }
-        : website,
+    websites: each.websites.map((test) =>
+      test.name === "shop" ? { ...test, statuses: [up("http", 301), ...(https[index] ?? [])] } : test,
     ),
   }));
-  return { ...cluster, appliances };
+  const websites = WEBSITES.map((spec) => website(spec, spec.name === "shop" ? state : "up"));
+  return { ...cluster, appliances, websites };
 }
 
 export function splitBrain(cluster: ClusterDocument): ClusterDocument {
   const [first, second] = cluster.appliances.map(({ name }) => name);
   const { interfaces } = appliance("", "MASTER");
-  const split = changed(cluster, {
-    group: {
-      state: "split_brain",
-      members: [member(first ?? "", "master", 204), member(second ?? "", "master", 154)],
-      changedAt: ago(42),
-    },
-    second: { interfaces },
-  });
-  const groups = split.groups.map(({ vhid, vip, state, members, changedAt }) => ({
-    vhid,
-    vip,
-    state,
-    members,
-    changedAt,
-  }));
-  return { ...split, groups };
+  const members = [member(first ?? "", "master", 204), member(second ?? "", "master", 154)];
+  return {
+    ...changed(cluster, { second: { interfaces } }),
+    groups: cluster.groups.map(({ vhid, vip }) => {
+      return { vhid, vip, state: "split_brain", since: ago(42), members };
+    }),
+  };
 }
 
 /** Its second appliance does not answer. */
 export function secondSilent(cluster: ClusterDocument): ClusterDocument {
   const [first, second] = cluster.appliances.map(({ name }) => name);
-  const blind = changed(cluster, {
-    group: { members: [member(first ?? "", "master", 204), member(second ?? "", "unknown")] },
-    second: { poll: TIMED_OUT, websites: WEBSITES.map((website) => ({ ...website, poll: APPLIANCE_DOWN })) },
+  const silent = changed(cluster, {
+    group: {
+      state: "backup_unknown",
+      since: ago(190),
+      members: [member(first ?? "", "master", 204), member(second ?? "", "unknown")],
+    },
+    second: {
+      state: "down",
+      since: ago(190),
+      poll: TIMED_OUT,
+      websites: WEBSITES.map((spec) => ({ ...spec, poll: APPLIANCE_DOWN })),
+    },
   });
   return {
-    ...blind,
-    appliances: blind.appliances.map(({ interfaces, ...each }) =>
+    ...silent,
+    state: "degraded",
+    appliances: silent.appliances.map(({ interfaces, ...each }) =>
       each.poll.state === "failed" || interfaces === undefined ? each : { ...each, interfaces },
     ),
   };

@@ -23,7 +23,7 @@ test("clusters with problems come first, worst first, then those not known yet, 
     judged.map(({ cluster, level }) => `${cluster.name} ${level}`),
   ]);
   expect(named).toEqual([
-    ["troubled", ["split critical", "silent warning"]],
+    ["troubled", ["split critical", "silent critical"]],
     ["unknown", ["new unknown"]],
     ["well", ["b well", "a well"]],
   ]);

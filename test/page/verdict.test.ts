@@ -1,6 +1,15 @@
 import { expect, test } from "vitest";
 import { titleOf, verdictBanner, verdictOf } from "../../src/page/view/verdict.ts";
-import { ago, changed, documentOf, pair, PENDING, secondSilent, shopDown, splitBrain } from "./documents.ts";
+import {
+  changed,
+  documentOf,
+  pair,
+  PENDING,
+  secondSilent,
+  shopDown,
+  shopDownInPart,
+  splitBrain,
+} from "./documents.ts";
 import { textOf } from "./reading.ts";
 
 test("a fleet that is well is called so, with what was looked at", () => {
@@ -19,28 +28,19 @@ test("what is wrong is counted and named, worst first, each kind once", () => {
   expect(verdict).toEqual({
     level: "critical",
     headline: "4 problems",
-    detail: "Split brain, website down and appliance down, in 3 of 4 clusters.",
+    detail: "Split brain, website down, redundancy lost and appliance down, in 3 of 4 clusters.",
   });
   expect(textOf(verdictBanner(verdict))).toBe(
-    "4 problems Split brain, website down and appliance down, in 3 of 4 clusters.",
+    "4 problems Split brain, website down, redundancy lost and appliance down, in 3 of 4 clusters.",
   );
 });
 
 test("the level is that of the worst problem, and one cluster is not counted", () => {
-  expect(verdictOf(documentOf([secondSilent(pair("ams"))]))).toEqual({
+  expect(verdictOf(documentOf([shopDownInPart(pair("ams"))]))).toEqual({
     level: "warning",
     headline: "1 problem",
-    detail: "Appliance down.",
+    detail: "Website partially down.",
   });
-});
-
-test.each([
-  ["expires", 5],
-  ["has expired", -5],
-])("in short, a certificate that %s is told by words that are true of it", (_, days) => {
-  const certificateNotAfter = ago(-days * 86_400);
-  const document = documentOf([changed(pair("ams"), { first: { certificateNotAfter } })]);
-  expect(verdictOf(document).detail).toBe("Certificate expiry.");
 });
 
 test("what is not known yet is neither well nor wrong", () => {

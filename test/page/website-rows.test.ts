@@ -1,92 +1,89 @@
 import { expect, test } from "vitest";
 import type { ApplianceDocument, ClusterDocument } from "../../src/status/schema.ts";
 import { websiteRows } from "../../src/page/view/website-rows.ts";
-import { down, pair, PENDING, polled, secondSilent, shopDown, shopDownInPart, up } from "./documents.ts";
+import { ago, down, pair, PENDING, polled, secondSilent, shopDown, shopDownInPart, up } from "./documents.ts";
 import { cellsOf, READER } from "./reading.ts";
 
 const rowsOf = (cluster: ClusterDocument) => websiteRows(cluster, READER).map(cellsOf);
 
 const AMS = pair("ams");
 
-type Website = ApplianceDocument["websites"][number];
+type Test = ApplianceDocument["websites"][number];
+type States = ClusterDocument["websites"][number]["states"];
 
-/** One website, seen by each appliance in its way; not tested by one for which nothing is given. */
-function seenAs(...views: readonly (Partial<Website> | undefined)[]): ClusterDocument {
-  const [website] = AMS.websites;
-  if (website === undefined) throw new Error("there are two");
-  const appliances = views.map((view, index) => ({
+/** One website in these states, tested by each appliance with these results; not by one for which nothing is given. */
+function testedAs(states: States, ...seen: readonly (Partial<Test> | undefined)[]): ClusterDocument {
+  const blog = { id: 1, name: "blog" };
+  const appliances = seen.map((result, index) => ({
     name: `ams-${index + 1}`,
     labels: {},
     poll: polled(),
-    websites: view === undefined ? [] : [{ ...website, poll: polled(), ...view }],
+    websites: result === undefined ? [] : [{ ...blog, poll: polled(), ...result }],
   }));
-  return { ...AMS, websites: [website], appliances };
+  return { ...AMS, websites: [{ ...blog, states }], appliances };
 }
 
-test("a website has a row for each protocol and the status code in the cell of each appliance", () => {
+test("a website has a row for each protocol, its state, and the status code in the cell of each appliance", () => {
   expect(rowsOf(AMS)).toEqual([
-    ["blog http", "well: 301 up", "well: 301 up"],
-    ["blog https", "well: 200 up", "well: 200 up"],
-    ["shop http", "well: 301 up", "well: 301 up"],
-    ["shop https", "well: 200 up", "well: 200 up"],
+    ["blog http Up", "well: 301 up", "well: 301 up"],
+    ["blog https Up", "well: 200 up", "well: 200 up"],
+    ["shop http Up", "well: 301 up", "well: 301 up"],
+    ["shop https Up", "well: 200 up", "well: 200 up"],
   ]);
 });
 
-test("down everywhere is a row of critical cells, and says so", () => {
+test("a website that is down says since when, and why in the words of the appliance", () => {
   expect(rowsOf(shopDown(AMS)).at(-1)).toEqual([
-    "shop https Down everywhere for 3 min.",
+    "shop https Down for 3 min",
     "critical: 503 down",
-    "critical: no response down",
+    "critical: no response down: connection refused",
   ]);
 });
 
-test("down as seen from one is a single cell, and says from which", () => {
+test("a website that is partially down has one cell that warns", () => {
   expect(rowsOf(shopDownInPart(AMS)).at(-1)).toEqual([
-    "shop https Down from ams-2 only for 3 min.",
+    "shop https Partially down for 3 min",
     "well: 200 up",
     "warning: 503 down",
   ]);
 });
 
-test("what an appliance that does not answer sees is unknown, and why", () => {
+test("the test of an appliance that does not answer is unknown, and why", () => {
   expect(rowsOf(secondSilent(AMS))[0]).toEqual([
-    "blog http Up where it is known.",
+    "blog http Up",
     "well: 301 up",
     "unknown: unknown appliance down for 3 min",
   ]);
 });
 
-const FAILED: Partial<Website> = { poll: polled({ state: "failed", reason: "http_status" }) };
+const FAILED: Partial<Test> = { poll: polled({ state: "failed", reason: "http_status" }) };
 
 test.each([
   [
     "not tested by one of them",
-    [{ statuses: [up("http", 200)] }, undefined],
-    ["blog http", "well: 200 up", "– not tested from here"],
+    testedAs([{ protocol: "http", state: "up" }], { statuses: [up("http", 200)] }, undefined),
+    ["blog http Up", "well: 200 up", "– not tested from here"],
   ],
   [
     "down where it is known",
-    [{ statuses: [down("http", 500)] }, FAILED],
-    ["blog http Down for 3 min; not known from all.", "critical: 500 down", "unknown: unknown http status"],
+    testedAs(
+      [{ protocol: "http", state: "down", since: ago(190) }],
+      { statuses: [down("http", 500)] },
+      FAILED,
+    ),
+    ["blog http Down for 3 min", "critical: 500 down", "unknown: unknown http status"],
   ],
   [
-    "down from the only one",
-    [{ statuses: [down("http", 500)] }],
-    ["blog http Down for 3 min.", "critical: 500 down"],
+    "missing in one answer",
+    testedAs([{ protocol: "http", state: "up" }], { statuses: [up("http", 200)] }, { statuses: [] }),
+    ["blog http Up", "well: 200 up", "unknown: unknown not in the answer"],
   ],
   [
-    "of a protocol that one answer lacks",
-    [{ statuses: [up("http", 200)] }, { statuses: [] }],
-    ["blog http Up where it is known.", "well: 200 up", "unknown: unknown not in the answer"],
+    "of an unknown protocol",
+    testedAs([{ state: "unknown" }], FAILED),
+    ["blog Unknown", "unknown: unknown http status"],
   ],
-  [
-    "known to nobody",
-    [FAILED, { poll: PENDING }],
-    ["blog Not known.", "unknown: unknown http status", "unknown: unknown not tested yet"],
-  ],
-] satisfies [string, (Partial<Website> | undefined)[], string[]][])(
-  "a website that is %s",
-  (_case, views, cells) => {
-    expect(rowsOf(seenAs(...views))).toEqual([cells]);
-  },
-);
+  ["not tested yet", testedAs([], { poll: PENDING }), ["blog Not known", "unknown: unknown not tested yet"]],
+] satisfies [string, ClusterDocument, string[]][])("a website that is %s", (_case, cluster, cells) => {
+  expect(rowsOf(cluster)).toEqual([cells]);
+});

@@ -13,6 +13,8 @@ import {
   websiteOf,
   websiteSeen,
 } from "../support/observations.ts";
+import type { Operation } from "../../src/polling/observation.ts";
+import { createJudge } from "../../src/status/judge.ts";
 import { documentOf } from "./support.ts";
 
 const SHOP = websiteOf({ id: 2, name: "shop" });
@@ -25,31 +27,27 @@ const CERTIFICATE = {
   sha256: "00".repeat(32),
 };
 
-const DOCUMENT = documentOf(
-  fleetOf(
-    [A, B],
-    [
-      vrrpSeen("a", listOf([interfaceOf()]), { certificate: CERTIFICATE }),
-      websiteSeen("a", 2, [{ protocol: "https", status: 503 }]),
-      vrrpFailed("b", "timeout"),
-    ],
-  ),
-  {
-    memoryOf: () => {
-      const now = {
-        state: "one_master",
-        master: "a",
-        sinceMs: WALL_MS - 1000,
-        isSinceAtLeast: true,
-      } as const;
-      return { now, known: now, told: now, splitBetween: [], alone: undefined, changedAtMs: WALL_MS - 1000 };
-    },
-    nextPollAtMs: (_, { kind }) => (kind === "vrrp" ? WALL_MS + 5000 : undefined),
-    events: [{ at: "2023-11-14T22:13:20.000Z", kind: "failover", summary: "it failed over", cluster: "ams" }],
-  },
-);
+/** A fleet one of whose appliances is seen to fall silent. */
+function seenDocument(): schema.FleetDocument {
+  const [fleet, judge] = [fleetOf([A, B]), createJudge()];
+  fleet.record(vrrpSeen("a", listOf([interfaceOf()]), { certificate: CERTIFICATE }), 0);
+  fleet.record(websiteSeen("a", 2, [{ protocol: "https", status: 0, text: "connection refused" }]), 0);
+  fleet.record(vrrpSeen("b", listOf([interfaceOf({ state: "BACKUP", type: "2" })])), 0);
+  documentOf(fleet, {}, 0, judge);
+  fleet.record(vrrpFailed("b", "timeout"), 1000);
+  const given = {
+    nextPollAtMs: (_: string, { kind }: Operation) => (kind === "vrrp" ? WALL_MS + 5000 : undefined),
+    events: EVENTS,
+  };
+  return documentOf(fleet, given, 1000, judge);
+}
 
-test("the document tells all that is known, what is wrong first, and leaves out what is not known", () => {
+const EVENTS = [
+  { at: "2023-11-14T22:13:20.000Z", kind: "failover", summary: "it failed over", cluster: "ams" },
+] as const;
+const DOCUMENT = seenDocument();
+
+test("the document has all that is known, what is wrong first, and leaves out what is not known", () => {
   expect(JSON.parse(JSON.stringify(DOCUMENT))).toEqual({
     verdict: "wrong",
     exporter: { version: "1.2.3", shard: { index: 0, total: 1 }, startedAt: "2023-11-14T22:12:20.000Z" },
@@ -57,46 +55,52 @@ test("the document tells all that is known, what is wrong first, and leaves out 
       {
         kind: "website_down",
         severity: "critical",
-        summary: "Website shop is down: https 503 from a",
+        summary: "Website shop is down: https no HTTP response (connection refused) from a",
         cluster: "ams",
         website: { id: 2, name: "shop" },
-        since: "2023-11-14T22:13:20.000Z",
-        isSinceAtLeast: true,
+      },
+      {
+        kind: "redundancy_lost",
+        severity: "critical",
+        summary: "a is MASTER of 192.0.2.100 (vhid 2), and b cannot be polled",
+        cluster: "ams",
+        group: { vhid: 2, vip: "192.0.2.100" },
+        since: "2023-11-14T22:13:21.000Z",
       },
       {
         kind: "appliance_down",
         severity: "warning",
-        summary: "b cannot be seen: it does not answer in time (timeout)",
+        summary: "b is down: it does not answer in time (timeout)",
         cluster: "ams",
         appliance: "b",
-        since: "2023-11-14T22:13:20.000Z",
-        isSinceAtLeast: true,
+        since: "2023-11-14T22:13:21.000Z",
       },
     ],
     clusters: [
       {
         name: "ams",
         labels: { site: "ams" },
+        state: "degraded",
         groups: [
           {
             vhid: 2,
             vip: "192.0.2.100",
-            state: "one_master",
+            state: "backup_unknown",
+            master: "a",
             members: [
               { appliance: "a", role: "master", priority: 204 },
               { appliance: "b", role: "unknown" },
             ],
             isPreferredMaster: true,
-            since: "2023-11-14T22:13:19.000Z",
-            isSinceAtLeast: true,
-            changedAt: "2023-11-14T22:13:19.000Z",
+            since: "2023-11-14T22:13:21.000Z",
           },
         ],
-        websites: [{ id: 2, name: "shop" }],
+        websites: [{ id: 2, name: "shop", states: [{ protocol: "https", state: "down" }] }],
         appliances: [
           {
             name: "a",
             labels: { site: "ams", rack: "r1" },
+            state: "up",
             poll: {
               state: "succeeded",
               lastSuccessAt: "2023-11-14T22:13:20.000Z",
@@ -128,10 +132,9 @@ test("the document tells all that is known, what is wrong first, and leaves out 
                 statuses: [
                   {
                     protocol: "https",
-                    status: 503,
+                    status: 0,
                     isUp: false,
-                    downSince: "2023-11-14T22:13:20.000Z",
-                    isDownSinceAtLeast: true,
+                    text: "connection refused",
                   },
                 ],
               },
@@ -140,11 +143,14 @@ test("the document tells all that is known, what is wrong first, and leaves out 
           {
             name: "b",
             labels: { site: "ams", rack: "r2" },
+            state: "down",
+            since: "2023-11-14T22:13:21.000Z",
             poll: {
               state: "failed",
               reason: "timeout",
               message: "canned timeout",
               failingSince: "2023-11-14T22:13:20.000Z",
+              lastSuccessAt: "2023-11-14T22:13:20.000Z",
               durationSeconds: 0.25,
               nextPollAt: "2023-11-14T22:13:25.000Z",
             },

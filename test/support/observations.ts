@@ -73,6 +73,8 @@ export function listOf(interfaces: readonly VrrpInterface[], extras: ListExtras 
 /** When and how a canned poll ended. */
 export interface Circumstances {
   readonly completedAtMs?: number;
+  /** Monotonic; default: the instant at which the fleet takes it in. */
+  readonly sentAtMs?: number;
   readonly durationSeconds?: number;
   readonly expiresAtMs?: number;
   readonly certificate?: PresentedCertificate;
@@ -81,6 +83,7 @@ export interface Circumstances {
 function circumstances(given: Circumstances) {
   return {
     completedAtMs: WALL_MS,
+    sentAtMs: undefined,
     durationSeconds: 0.25,
     expiresAtMs: EXPIRES_AT_MS,
     certificate: undefined,

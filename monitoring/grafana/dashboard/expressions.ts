@@ -76,7 +76,7 @@ export const MEMBER_STATES: readonly State[] = [
 /** One of `MEMBER_STATES` for each member. Unknown: seen within the range, and its appliance does not answer now. */
 export const MEMBER_STATE = firstOf(
   `group by (${MEMBER}) (vrrp_is_master{${OF_APPLIANCE}} == 1)`,
-  `0 * group by (${MEMBER}) (vrrp_interface_info{${OF_APPLIANCE}, state="BACKUP"})`,
+  `0 * group by (${MEMBER}) (vrrp_state{${OF_APPLIANCE}, state="BACKUP"} == 1)`,
   `2 * group by (${MEMBER}) (vrrp_is_master{${OF_APPLIANCE}})`,
   `-1 * (${seenInRange(MEMBER, `vrrp_is_master{${OF_APPLIANCE}}`)}
   and on (${APPLIANCE}) appliance_up{${OF_APPLIANCE}} == 0)`,

@@ -1,19 +1,15 @@
-import type { ClusterSnapshot, GroupSnapshot, MemberRole } from "../../fleet/snapshot.ts";
-import { asBit, type Family, type Labels } from "../family.ts";
+import type { GroupSnapshot, MemberRole } from "../../fleet/snapshot.ts";
+import { asBit, sample, type Family } from "../family.ts";
 
 const SOURCE = "From the latest polls of the members' VRRP lists, not from the scrape.";
 
-/** VRRP groups: what the members of a cluster say of one virtual address, taken together. */
+/** VRRP groups: what the members of a cluster report of one virtual address, taken together. */
 export const GROUP_FAMILIES: readonly Family[] = [
-  family(
-    "vrrp_group_masters",
-    "Members of the VRRP group known to be MASTER; 1 is healthy, 2 or more is a split brain.",
-    (group) => countIn(group, "master"),
+  family("vrrp_group_masters", "Members of the VRRP group known to be MASTER.", (group) =>
+    countIn(group, "master"),
   ),
-  family(
-    "vrrp_group_backups",
-    "Members of the VRRP group known to be BACKUP; 0 beside one master means that redundancy is lost.",
-    (group) => countIn(group, "backup"),
+  family("vrrp_group_backups", "Members of the VRRP group known to be BACKUP.", (group) =>
+    countIn(group, "backup"),
   ),
   family(
     "vrrp_group_unknown_members",
@@ -33,11 +29,7 @@ function countIn({ members }: GroupSnapshot, role: MemberRole): number {
   return count;
 }
 
-function family(name: string, help: string, group: (group: GroupSnapshot) => number | undefined): Family {
+function family(name: string, help: string, value: (group: GroupSnapshot) => number | undefined): Family {
+  const group: Family["group"] = ({ facts }) => sample([], value(facts));
   return { name, type: "gauge", help: `${help} ${SOURCE}`, samples: {}, group };
-}
-
-/** The labels of a group's series. */
-export function groupLabels({ cluster, labels }: ClusterSnapshot, { vhid, vip }: GroupSnapshot): Labels {
-  return [["ha_cluster", cluster], ...Object.entries(labels), ["vhid", String(vhid)], ["vip", vip]];
 }

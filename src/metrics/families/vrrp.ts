@@ -4,6 +4,7 @@ import {
   asSeconds,
   identityLabels,
   onceInARow,
+  stateSamples,
   type Family,
   type Labels,
   type Sample,
@@ -21,13 +22,22 @@ export const VRRP_FAMILIES: readonly Family[] = [
   gauge("vrrp_advskew", "Advertising skew of the VRRP interface as reported, -1 to 254.", (i) => i.advskew),
   gauge("vrrp_aliases", "Number of IP aliases of the VRRP interface.", (i) => i.aliasCount),
   {
+    name: "vrrp_state",
+    type: "gauge",
+    help: `Whether state_current of the VRRP interface is that of the label state. ${SOURCE}`,
+    samples: {
+      vrrp: (section) =>
+        labelled(section).flatMap(({ labels, i }) => stateSamples(labels, STATES, stateOf(i))),
+    },
+  },
+  {
     name: "vrrp_interface_info",
     type: "gauge",
     help: `Further facts of the VRRP interface as reported; always 1. ${SOURCE}`,
-    samples: perInterface(
-      () => 1,
-      (labels, i) => labels.concat(infoLabels(i)),
-    ),
+    samples: {
+      vrrp: (section) =>
+        labelled(section).map(({ labels, i }) => ({ labels: labels.concat(infoLabels(i)), value: 1 })),
+    },
   },
   {
     name: "vrrp_transitions_total",
@@ -46,17 +56,21 @@ function gauge(name: string, help: string, value: (i: InterfaceSnapshot) => numb
   return { name, type: "gauge", help: `${help} ${SOURCE}`, samples: perInterface(value) };
 }
 
+/** `other`: a state as reported that is neither; the word is in the JSON and in the log. */
+const STATES = ["MASTER", "BACKUP", "other"] as const;
+
+function stateOf({ state }: InterfaceSnapshot): (typeof STATES)[number] {
+  return STATES.find((known) => known === state) ?? "other";
+}
+
 /** One sample of each interface that has the value. */
-function perInterface(
-  value: (i: InterfaceSnapshot) => number | undefined,
-  labelsOf: (labels: Labels, i: InterfaceSnapshot) => Labels = (labels) => labels,
-): Family["samples"] {
+function perInterface(value: (i: InterfaceSnapshot) => number | undefined): Family["samples"] {
   return {
     vrrp: (section) => {
       const samples: Sample[] = [];
       for (const { labels, i } of labelled(section)) {
         const known = value(i);
-        if (known !== undefined) samples.push({ labels: labelsOf(labels, i), value: known });
+        if (known !== undefined) samples.push({ labels, value: known });
       }
       return samples;
     },
@@ -77,12 +91,12 @@ function interfaceLabels({ name, vhid, vip }: InterfaceSnapshot): Labels {
   ];
 }
 
-function infoLabels({ device, netmask, peer, type, state }: InterfaceSnapshot): Labels {
+/** None that changes at a failover. */
+function infoLabels({ device, netmask, peer, type }: InterfaceSnapshot): Labels {
   return [
     ["device", device],
     ["netmask", netmask],
     ["peer", peer],
-    ["type", type],
-    ["state", state],
+    ["configured_role", type === "1" ? "master" : type === "2" ? "backup" : ""],
   ];
 }

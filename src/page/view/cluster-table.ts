@@ -1,7 +1,7 @@
 import type { ApplianceDocument, ClusterDocument, PollDocument } from "../../status/schema.ts";
+import { APPLIANCE_PROBLEMS, levelOf } from "../../status/severity.ts";
 import { groupRows } from "./group-rows.ts";
 import { html, nothing, type Html } from "./html.ts";
-import type { Level } from "./levels.ts";
 import { labelList, mark, relative, stateCell } from "./parts.ts";
 import type { Reader } from "./reader.ts";
 import { formatSeconds, type Wording } from "./time.ts";
@@ -28,20 +28,14 @@ export function clusterTable(cluster: ClusterDocument, reader: Reader): Html {
   </div>`;
 }
 
-function columnHeader({ name, labels, poll }: ApplianceDocument, cluster: ClusterDocument): Html {
+function columnHeader({ name, labels, state }: ApplianceDocument, cluster: ClusterDocument): Html {
   const own = Object.entries(labels).filter(([label, value]) => cluster.labels[label] !== value);
-  const [level, words] = POLL_STATES[poll.state];
+  const level = state === undefined ? "unknown" : levelOf(APPLIANCE_PROBLEMS[state]);
   return html`<th scope="col" data-level="${level}">
-    ${mark(level)} <span class="name">${name}</span> <span class="words">${words}</span>
+    ${mark(level)} <span class="name">${name}</span> <span class="words">${state ?? "not polled yet"}</span>
     ${labelList(Object.fromEntries(own))}
   </th> `;
 }
-
-const POLL_STATES: Readonly<Record<PollDocument["state"], readonly [Level, string]>> = {
-  pending: ["unknown", "not polled yet"],
-  succeeded: ["well", "up"],
-  failed: ["critical", "down"],
-};
 
 function rowGroup(title: string, kind: string, columns: number, rows: readonly Html[]): Html {
   if (rows.length === 0) return nothing;

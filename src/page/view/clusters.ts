@@ -1,4 +1,5 @@
 import type { ClusterDocument } from "../../status/schema.ts";
+import type { Level } from "../../status/severity.ts";
 import { clusterTable } from "./cluster-table.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { clusterId } from "./ids.ts";
@@ -8,7 +9,6 @@ import {
   type ClusterGroup,
   type ClusterGroups,
   type JudgedCluster,
-  type Level,
 } from "./levels.ts";
 import { labelList, mark } from "./parts.ts";
 import { isOpen, type Reader } from "./reader.ts";
@@ -103,13 +103,9 @@ const QUIET_WORDS: Readonly<Record<Level, string>> = { ...LEVEL_WORDS, unknown: 
 
 function mastersOf({ groups }: ClusterDocument): readonly string[] {
   if (groups.length === 0) return [];
-  const masters = distinct(
-    groups.flatMap(({ members }) =>
-      members.filter(({ role }) => role === "master").map((one) => one.appliance),
-    ),
-  );
+  const masters = distinct(groups.flatMap(({ master }) => master ?? []));
   const title = masters.length > 1 ? "Masters" : "Master";
-  const led = groups.filter(({ state }) => state === "one_master").length;
+  const led = groups.filter(({ master }) => master !== undefined).length;
   const howMany = led === groups.length ? "" : `${led} of `;
   const groupCount = groups.length === 1 ? "" : ` (${howMany}${count(groups.length, "group")})`;
   return [`${title}: ${masters.length === 0 ? "none known" : masters.join(", ")}${groupCount}`];

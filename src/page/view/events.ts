@@ -45,8 +45,8 @@ function eventItems(events: readonly FleetEvent[], reader: Reader): Html {
   </ol>`;
 }
 
-function eventItem({ at, kind, summary, cluster, appliance }: FleetEvent, reader: Reader): Html {
-  const id = keyedId("event", [at, kind, cluster, appliance, summary]);
+function eventItem({ at, kind, summary, cluster }: FleetEvent, reader: Reader): Html {
+  const id = keyedId("event", [at, kind, cluster, summary]);
   return html`<li id="${id}" data-kind="${kind}">
     <p class="what"><strong>${KIND_WORDS[kind]}</strong> <span>${summary}</span></p>
     <p class="meta">${relative("ago", at, reader)}, ${absolute(at)}, cluster ${cluster}</p>

@@ -1,10 +1,11 @@
 import type { ApplianceDocument, ClusterDocument, GroupDocument } from "../../status/schema.ts";
+import { GROUP_PROBLEMS, levelOf, type Level } from "../../status/severity.ts";
 import { html, nothing, type Html } from "./html.ts";
-import { worst, type Level } from "./levels.ts";
+import { worst } from "./levels.ts";
 import { emptyCell, relative, row, stateCell, type Sign } from "./parts.ts";
 import type { Reader } from "./reader.ts";
 import { NAME_LENGTH, shortened } from "./shortened.ts";
-import { count, distinct } from "./words.ts";
+import { count, distinct, inWords } from "./words.ts";
 
 type Interface = NonNullable<ApplianceDocument["interfaces"]>[number];
 type Member = GroupDocument["members"][number];
@@ -54,32 +55,17 @@ function keyOf({ vhid, vip }: GroupRef): string {
   return `${vhid} ${vip}`;
 }
 
-const STATES: Readonly<Record<GroupDocument["state"], readonly [level: Level, words: string]>> = {
-  one_master: ["well", "One master"],
-  split_brain: ["critical", "Split brain: more than one master"],
-  no_master: ["critical", "No master"],
-  unknown: ["unknown", "Master unknown"],
-  changing: ["unknown", "Changing"],
-};
-
 function groupRow(group: GroupDocument, appliances: readonly ApplianceDocument[], reader: Reader): Html {
-  const [level, words] = stateOf(group);
-  const changed = group.changedAt;
+  const { state, since, isPreferredMaster } = group;
+  const isElsewhere = state === "one_master" && isPreferredMaster === false;
+  const kind = isElsewhere ? "preferred_master_lost" : state && GROUP_PROBLEMS[state];
   return row({
     title: titleOf(group),
-    level,
-    words: html`${words}.
-    ${changed === undefined ? html`No change seen.` : html`Changed ${relative("ago", changed, reader)}.`}`,
+    level: state === undefined ? "unknown" : levelOf(kind),
+    words: html`${inWords(state)}${isElsewhere ? ", not the preferred one" : ""}
+    ${since === undefined ? nothing : relative("for", since, reader)}`,
     cells: appliances.map((appliance) => memberCell(group, appliance)),
   });
-}
-
-/** One master is a warning if it is not the preferred one or has no backup. */
-function stateOf({ state, isPreferredMaster, members }: GroupDocument): (typeof STATES)[typeof state] {
-  if (state !== "one_master") return STATES[state];
-  const isBacked = members.some(({ role }) => role === "backup" || role === "unknown");
-  if (!isBacked) return ["warning", "One master, no backup"];
-  return isPreferredMaster === false ? ["warning", "One master, not the preferred one"] : STATES[state];
 }
 
 function titleOf({ vhid, vip }: GroupRef): Html {

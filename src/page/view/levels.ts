@@ -1,8 +1,5 @@
 import type { ClusterDocument, FleetDocument, Problem } from "../../status/schema.ts";
-
-/** How well something is, best first. */
-const LEVELS = ["well", "unknown", "warning", "critical"] as const;
-export type Level = (typeof LEVELS)[number];
+import { LEVELS, type Level } from "../../status/severity.ts";
 
 /** The level in one word: nothing depends on color alone. */
 export const LEVEL_WORDS: Readonly<Record<Level, string>> = {

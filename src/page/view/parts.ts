@@ -1,5 +1,5 @@
+import type { Level } from "../../status/severity.ts";
 import { html, nothing, type Html } from "./html.ts";
-import type { Level } from "./levels.ts";
 import { isOpen, type Reader } from "./reader.ts";
 import { absoluteTime, relativeTime, type Wording } from "./time.ts";
 

@@ -61,13 +61,8 @@ function problemItem(problem: Problem, reader: Reader): Html {
       <p class="what"><strong>${LEVEL_WORDS[severity]}</strong> <span>${summary}</span></p>
       <p class="meta">
         ${cluster === undefined ? nothing : html`<a href="#${clusterId(cluster)}">Cluster ${cluster}</a>`}
-        ${since === undefined ? nothing : sinceWhen(since, problem.isSinceAtLeast === true, reader)}
+        ${since === undefined ? nothing : html`<span>${relative("for", since, reader)}, since ${absolute(since)}</span>`}
       </p>
     </div>
   </li> `;
-}
-
-function sinceWhen(since: string, isAtLeast: boolean, reader: Reader): Html {
-  const [atLeast, orEarlier] = isAtLeast ? ["at least ", " or earlier"] : ["", ""];
-  return html`<span>${atLeast}${relative("for", since, reader)}, since ${absolute(since)}${orEarlier}</span>`;
 }

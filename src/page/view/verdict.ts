@@ -1,6 +1,7 @@
 import type { FleetDocument } from "../../status/schema.ts";
+import type { Level } from "../../status/severity.ts";
 import { html, type Html } from "./html.ts";
-import { worst, type Level } from "./levels.ts";
+import { worst } from "./levels.ts";
 import { mark } from "./parts.ts";
 import { count, distinct, kindsOf } from "./words.ts";
 

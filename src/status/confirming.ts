@@ -1,0 +1,40 @@
+import type { ConfirmingPolls } from "../polling/confirming.ts";
+import type { Observation } from "../polling/observation.ts";
+import type { GroupVerdict, Judged } from "./judge.ts";
+
+const LISTS_AFTER_MS = 1000;
+const WEBSITE_AFTER_MS = 5000;
+
+/** The polls that an observation calls for, because another answer has to confirm it; `undefined`: none. */
+export function confirmingPolls(judged: Judged, observation: Observation): ConfirmingPolls | undefined {
+  return observation.kind === "vrrp" ? listsAgain(judged) : testAgain(judged, observation);
+}
+
+/** A contradiction in a group has the lists of all members that answer polled again. */
+function listsAgain({ before, now }: Judged): ConfirmingPolls | undefined {
+  if (before === now) return undefined;
+  const states = new Map(before?.groups.map(({ facts, state }) => [facts.key, state]));
+  const isContradiction = ({ facts, state }: GroupVerdict): boolean =>
+    state === "changing" ||
+    ((state === "split_brain" || state === "no_master") && states.get(facts.key) !== state);
+  if (!now.groups.some(isContradiction)) return undefined;
+  const answering = now.appliances.filter(({ state }) => state === "up");
+  return {
+    appliances: answering.map(({ identity }) => identity.appliance),
+    operation: { kind: "vrrp" },
+    afterMs: LISTS_AFTER_MS,
+  };
+}
+
+/** A website that turns down or unknown is tested again by the same appliance. */
+function testAgain(
+  { now }: Judged,
+  { appliance, websiteId, durationSeconds }: Observation & { kind: "website_test" },
+): ConfirmingPolls | undefined {
+  const website = now.facts.appliances
+    .find(({ identity }) => identity.appliance === appliance)
+    ?.websites.find((one) => one.websiteId === websiteId);
+  if (website?.isUnconfirmed !== true || durationSeconds === undefined) return undefined;
+  const operation = { kind: "website_test", websiteId } as const;
+  return { appliances: [appliance], operation, afterMs: WEBSITE_AFTER_MS };
+}

@@ -1,0 +1,77 @@
+import type { ApplianceState } from "./verdicts/appliance.ts";
+import type { GroupState } from "./verdicts/group.ts";
+import type { WebsiteState } from "./verdicts/website.ts";
+
+export type Severity = "critical" | "warning" | "unknown";
+
+interface ProblemFacts {
+  readonly severity: Severity;
+  /** The alert about it, which has the same severity; `undefined` where there is none. */
+  readonly alert?: string;
+}
+
+/** What can be wrong, worst first: the one place that says how severe it is. */
+export const PROBLEMS = {
+  split_brain: { severity: "critical", alert: "VrrpSplitBrain" },
+  no_master: { severity: "critical", alert: "VrrpNoMaster" },
+  cluster_dark: { severity: "critical", alert: "ClusterDark" },
+  master_unknown: { severity: "critical", alert: "VrrpMasterUnknown" },
+  website_down: { severity: "critical", alert: "WebsiteDown" },
+  website_unknown: { severity: "critical", alert: "WebsiteUnknown" },
+  redundancy_lost: { severity: "critical", alert: "VrrpRedundancyLost" },
+  not_serving: { severity: "critical" },
+  polling_stuck: { severity: "critical", alert: "ApplianceExporterStuck" },
+  credentials_refused: { severity: "warning", alert: "ApplianceCredentialsRefused" },
+  appliance_down: { severity: "warning", alert: "ApplianceDown" },
+  website_partially_down: { severity: "warning", alert: "WebsitePartiallyDown" },
+  odd_state: { severity: "warning" },
+  preferred_master_lost: { severity: "warning", alert: "VrrpPreferredMasterLost" },
+  certificate_expires: { severity: "warning", alert: "ApplianceCertificateExpiring" },
+  api_anomalies: { severity: "warning", alert: "ApplianceApiAnomalies" },
+  reload_failed: { severity: "warning", alert: "ApplianceExporterReloadFailed" },
+  master_changing: { severity: "unknown" },
+  not_polled_yet: { severity: "unknown" },
+} as const satisfies Readonly<Record<string, ProblemFacts>>;
+
+export type ProblemKind = keyof typeof PROBLEMS;
+
+/** Worst first. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the table
+export const PROBLEM_KINDS = Object.keys(PROBLEMS) as [ProblemKind, ...ProblemKind[]];
+
+type KindOf<State extends string> = Readonly<Record<State, ProblemKind | undefined>>;
+
+/** The problem that a state is; `undefined`: none. */
+export const GROUP_PROBLEMS = {
+  one_master: undefined,
+  backup_unknown: "redundancy_lost",
+  no_backup: "redundancy_lost",
+  split_brain: "split_brain",
+  no_master: "no_master",
+  unknown: "master_unknown",
+  changing: "master_changing",
+} as const satisfies KindOf<GroupState>;
+
+export const WEBSITE_PROBLEMS = {
+  up: undefined,
+  partially_down: "website_partially_down",
+  down_at_master: "website_down",
+  down: "website_down",
+  unknown: "website_unknown",
+} as const satisfies KindOf<WebsiteState>;
+
+export const APPLIANCE_PROBLEMS = {
+  up: undefined,
+  down: "appliance_down",
+  refused: "credentials_refused",
+  unknown: "polling_stuck",
+} as const satisfies KindOf<ApplianceState>;
+
+/** How well something is, best first. */
+export const LEVELS = ["well", "unknown", "warning", "critical"] as const;
+export type Level = (typeof LEVELS)[number];
+
+/** The level of something with this problem, or with none. */
+export function levelOf(kind: ProblemKind | undefined): Level {
+  return kind === undefined ? "well" : PROBLEMS[kind].severity;
+}

@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import type { ConfirmingPolls } from "../../src/polling/confirming.ts";
+import type { Observation } from "../../src/polling/observation.ts";
+import { confirmingPolls } from "../../src/status/confirming.ts";
+import { createJudge } from "../../src/status/judge.ts";
+import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
+import {
+  interfaceOf,
+  listOf,
+  vrrpFailed,
+  vrrpSeen,
+  WALL_MS,
+  websiteFailed,
+  websiteOf,
+  websiteSeen,
+} from "../support/observations.ts";
+
+const LISTS: ConfirmingPolls = { appliances: ["a", "b"], operation: { kind: "vrrp" }, afterMs: 1000 };
+const TEST: ConfirmingPolls = {
+  appliances: ["a"],
+  operation: { kind: "website_test", websiteId: 1 },
+  afterMs: 5000,
+};
+
+const says = (appliance: string, state: string): Observation =>
+  vrrpSeen(appliance, listOf([interfaceOf({ state })]));
+const finds = (status: number): Observation => websiteSeen("a", 1, [{ protocol: "http", status }]);
+
+/** What each of these observations calls for, one a second. */
+function calledFor(...observations: readonly Observation[]): readonly (ConfirmingPolls | undefined)[] {
+  const fleet = fleetOf([{ ...MEMBER_A, websites: [websiteOf({ id: 1 })] }, MEMBER_B]);
+  const judge = createJudge();
+  return observations.map((observation, nth) => {
+    const monotonicMs = nth * 1000;
+    const { cluster } = fleet.record({ ...observation, expiresAtMs: 1e9 }, monotonicMs);
+    if (cluster === undefined) throw new Error("the appliance is configured");
+    return confirmingPolls(judge.judge(cluster, { wallMs: WALL_MS + monotonicMs, monotonicMs }), observation);
+  });
+}
+
+test("a clean failover that is half seen has the lists polled again, until it is settled", () => {
+  const calls = calledFor(says("a", "MASTER"), says("b", "BACKUP"), says("b", "MASTER"), says("a", "BACKUP"));
+  expect(calls).toEqual([undefined, undefined, LISTS, undefined]);
+});
+
+test("a split brain is confirmed when it is proven, and then polled as usual", () => {
+  const masters = [says("a", "MASTER"), says("b", "MASTER")];
+  expect(calledFor(...masters, ...masters, ...masters)).toEqual([
+    undefined,
+    LISTS,
+    LISTS,
+    LISTS,
+    undefined,
+    undefined,
+  ]);
+});
+
+test("a group without a master is confirmed once", () => {
+  const backups = [says("a", "BACKUP"), says("b", "BACKUP")];
+  expect(calledFor(...backups, ...backups)).toEqual([undefined, LISTS, undefined, undefined]);
+});
+
+test("an appliance that does not answer is not polled to confirm anything", () => {
+  expect(calledFor(says("a", "MASTER"), vrrpFailed("b", "timeout"))).toEqual([undefined, undefined]);
+});
+
+test("a website that turns down or unknown is tested again, and only until that is confirmed", () => {
+  const failed = websiteFailed("a", 1, "timeout");
+  const calls = calledFor(finds(200), finds(503), finds(503), finds(200), failed, failed);
+  expect(calls).toEqual([undefined, TEST, undefined, undefined, TEST, undefined]);
+});
+
+test("a test that was not sent is not made again out of turn", () => {
+  const { durationSeconds: _, ...unsent } = websiteFailed("a", 1, "appliance_down");
+  expect(calledFor(finds(200), { ...unsent, durationSeconds: undefined })).toEqual([undefined, undefined]);
+});

@@ -1,0 +1,132 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { createFleet } from "../../src/fleet/fleet.ts";
+import { createJudge } from "../../src/status/judge.ts";
+import type { GroupState } from "../../src/status/verdicts/group.ts";
+import { MEMBER_A, MEMBER_B, MEMBER_C } from "../fleet/support.ts";
+import { configOf, interfaceOf, listOf, vrrpFailed, vrrpSeen, WALL_MS } from "../support/observations.ts";
+
+const INTERVAL_MS = 1000;
+const MAX_ANSWER_MS = 900;
+const LASTS_MS = 20_000;
+
+/** What a member truly is at an instant. */
+type Course = (member: string, atMs: number) => "MASTER" | "BACKUP" | "silent";
+
+/** For each poll: how long its answer takes, and at which part of that time the appliance looks at its state. */
+const answers = fc.array(
+  fc.record({
+    takesMs: fc.integer({ min: 1, max: MAX_ANSWER_MS }),
+    looksAt: fc.double({ min: 0, max: 1, noNaN: true }),
+  }),
+  { minLength: 3 * (LASTS_MS / INTERVAL_MS), maxLength: 3 * (LASTS_MS / INTERVAL_MS) },
+);
+type Answers = readonly { readonly takesMs: number; readonly looksAt: number }[];
+
+interface Seen {
+  readonly atMs: number;
+  readonly state: GroupState | undefined;
+}
+
+/** The verdicts about the group of these members, which are polled together every second, after each answer. */
+function verdictsOf(course: Course, delays: Answers, members = [MEMBER_A, MEMBER_B]): readonly Seen[] {
+  const polls = Array.from({ length: LASTS_MS / INTERVAL_MS }, (_, round) =>
+    members.map(({ name }, nth) => {
+      const { takesMs, looksAt } = delays[round * members.length + nth] ?? { takesMs: 1, looksAt: 0 };
+      const sentAtMs = round * INTERVAL_MS;
+      const state = course(name, sentAtMs + takesMs * looksAt);
+      return { name, sentAtMs, atMs: sentAtMs + (state === "silent" ? MAX_ANSWER_MS : takesMs), state };
+    }),
+  ).flat();
+  const fleet = createFleet();
+  const judge = createJudge();
+  fleet.configure(configOf(...members), 0);
+  return polls
+    .toSorted((one, other) => one.atMs - other.atMs)
+    .map(({ name, sentAtMs, atMs, state }) => {
+      const given = { sentAtMs, expiresAtMs: atMs + 14_000 };
+      const observation =
+        state === "silent"
+          ? vrrpFailed(name, "timeout", given)
+          : vrrpSeen(name, listOf([interfaceOf({ state })]), given);
+      const { cluster } = fleet.record(observation, atMs);
+      if (cluster === undefined) throw new Error("the cluster is configured");
+      const { now } = judge.judge(cluster, { wallMs: WALL_MS + atMs, monotonicMs: atMs });
+      return { atMs, state: now.groups[0]?.state };
+    });
+}
+
+const statesOf = (...given: Parameters<typeof verdictsOf>): ReadonlySet<GroupState | undefined> =>
+  new Set(verdictsOf(...given).map(({ state }) => state));
+
+const failoverAt = fc.integer({ min: 4000, max: 9000 });
+
+test("a clean failover is never a split brain and never without a master, however slow the answers are", () => {
+  fc.assert(
+    fc.property(answers, failoverAt, fc.boolean(), (delays, failsAtMs, hasThird) => {
+      const course: Course = (member, atMs) =>
+        member === (atMs < failsAtMs ? "a" : "b") ? "MASTER" : "BACKUP";
+      const members = hasThird ? [MEMBER_A, MEMBER_B, MEMBER_C] : undefined;
+      const states = statesOf(course, delays, members);
+      expect(states).not.toContain("split_brain");
+      expect(states).not.toContain("no_master");
+      expect(verdictsOf(course, delays, members).at(-1)?.state).toBe("one_master");
+    }),
+  );
+});
+
+test("neither is one there and back that lasts three polls", () => {
+  fc.assert(
+    fc.property(answers, failoverAt, fc.integer({ min: 3000, max: 6000 }), (delays, failsAtMs, lastsMs) => {
+      const course: Course = (member, atMs) => {
+        const isAway = atMs >= failsAtMs && atMs < failsAtMs + lastsMs;
+        return member === (isAway ? "b" : "a") ? "MASTER" : "BACKUP";
+      };
+      const states = statesOf(course, delays);
+      expect(states).not.toContain("split_brain");
+      expect(states).not.toContain("no_master");
+    }),
+  );
+});
+
+test("of those there and back within two polls, less than one in a hundred looks like a split brain", () => {
+  const courses = fc.sample(fc.tuple(answers, failoverAt, fc.integer({ min: 0, max: 2000 })), {
+    numRuns: 1000,
+    seed: 11,
+  });
+  const split = courses.filter(([delays, failsAtMs, lastsMs]) => {
+    const course: Course = (member, atMs) => {
+      const isAway = atMs >= failsAtMs && atMs < failsAtMs + lastsMs;
+      return member === (isAway ? "b" : "a") ? "MASTER" : "BACKUP";
+    };
+    return statesOf(course, delays).has("split_brain");
+  });
+  expect(split.length).toBeLessThan(10);
+});
+
+test("a master that falls silent leaves its group unknown until another one takes over", () => {
+  fc.assert(
+    fc.property(answers, failoverAt, fc.integer({ min: 0, max: 4000 }), (delays, failsAtMs, takesMs) => {
+      const course: Course = (member, atMs) => {
+        if (member === "a") return atMs < failsAtMs ? "MASTER" : "silent";
+        return atMs < failsAtMs + takesMs ? "BACKUP" : "MASTER";
+      };
+      const states = statesOf(course, delays);
+      expect(states).not.toContain("split_brain");
+      expect(states).not.toContain("no_master");
+      expect(verdictsOf(course, delays).at(-1)?.state).toBe("backup_unknown");
+    }),
+  );
+});
+
+test("a split brain is proven by the second poll after it was seen, and stays until it ends", () => {
+  fc.assert(
+    fc.property(answers, failoverAt, (delays, splitsAtMs) => {
+      const course: Course = (member, atMs) => (member === "a" || atMs >= splitsAtMs ? "MASTER" : "BACKUP");
+      const seen = verdictsOf(course, delays);
+      const first = seen.findIndex(({ state }) => state === "split_brain");
+      expect(seen[first]?.atMs).toBeLessThan(splitsAtMs + 2 * INTERVAL_MS + 2 * MAX_ANSWER_MS);
+      expect(new Set(seen.slice(first).map(({ state }) => state))).toEqual(new Set(["split_brain"]));
+    }),
+  );
+});

@@ -1,0 +1,165 @@
+import { expect, test } from "vitest";
+import type { Observation } from "../../src/polling/observation.ts";
+import { createEvents } from "../../src/status/events.ts";
+import { createJudge } from "../../src/status/judge.ts";
+import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
+import {
+  applianceOf,
+  EXPIRES_AT_MS,
+  interfaceOf,
+  listOf,
+  vrrpFailed,
+  vrrpSeen,
+  WALL_MS,
+  websiteOf,
+  websiteSeen,
+} from "../support/observations.ts";
+
+const SHOP = websiteOf({ id: 2, name: "shop" });
+const A = { ...MEMBER_A, websites: [SHOP] };
+const B = { ...MEMBER_B, websites: [SHOP] };
+const LONE = applianceOf({ name: "lone" });
+const VIPS = ["192.0.2.1", "192.0.2.2", "192.0.2.3"];
+const ALL = "192.0.2.1 (vhid 2), 192.0.2.2 (vhid 2) and 192.0.2.3 (vhid 2)";
+
+/** An answer in which all groups are in that state. */
+function says(appliance: string, state: string, vips = VIPS): Observation {
+  return vrrpSeen(appliance, listOf(vips.map((vip) => interfaceOf({ name: `carp-${vip}`, vip, state }))));
+}
+function https(appliance: string, status: number): Observation {
+  return websiteSeen(appliance, 2, [{ protocol: "https", status }]);
+}
+
+/** The events after these observations, one a second, latest first. */
+function eventsAfter(
+  observations: readonly Observation[],
+  { members = [A, B, LONE], maxEvents = 200, everySeconds = 1 } = {},
+): readonly string[] {
+  const fleet = fleetOf(members);
+  const judge = createJudge();
+  const events = createEvents(maxEvents);
+  observations.forEach((observation, nth) => {
+    const nowMs = nth * everySeconds * 1000;
+    const { changes, cluster } = fleet.record({ ...observation, expiresAtMs: nowMs + EXPIRES_AT_MS }, nowMs);
+    if (cluster === undefined) throw new Error("the appliance is configured");
+    const judged = judge.judge(cluster, { wallMs: WALL_MS + nowMs, monotonicMs: nowMs });
+    events.judged(judged, WALL_MS + nowMs);
+    events.changed(changes, judged.now, observation.appliance, WALL_MS + nowMs);
+  });
+  return events.list().map(({ at, kind, summary }) => `${at.slice(17, 19)} ${kind}: ${summary}`);
+}
+
+interface Case {
+  readonly name: string;
+  readonly polls: readonly Observation[];
+  readonly events: readonly string[];
+}
+
+const BOTH = [says("a", "MASTER"), says("b", "BACKUP")];
+
+test.each<Case>([
+  { name: "the first sight of groups is no event", polls: BOTH, events: [] },
+  {
+    name: "a clean failover is one event with both appliances and all addresses",
+    polls: [...BOTH, says("b", "MASTER"), says("a", "BACKUP")],
+    events: [`23 failover: b took over ${ALL} from a`],
+  },
+  {
+    name: "the websites of a cluster whose master is not known for a moment are no event",
+    polls: [
+      ...BOTH,
+      https("a", 200),
+      https("b", 200),
+      says("a", "BACKUP"),
+      says("b", "MASTER"),
+      vrrpFailed("b", "timeout"),
+      says("b", "MASTER"),
+    ],
+    events: [
+      "27 recovery: Polling of b works again",
+      "26 outage: Polling of b fails: it does not answer in time (timeout)",
+      `25 failover: b took over ${ALL} from a`,
+    ],
+  },
+  {
+    name: "groups that fail over one after the other are one event too",
+    polls: [
+      ...BOTH,
+      vrrpFailed("a", "timeout"),
+      vrrpSeen(
+        "b",
+        listOf([
+          interfaceOf({ name: "carp-192.0.2.1", vip: "192.0.2.1" }),
+          ...VIPS.slice(1).map((vip) => interfaceOf({ name: `carp-${vip}`, vip, state: "BACKUP" })),
+        ]),
+      ),
+      says("b", "MASTER"),
+    ],
+    events: [
+      `23 failover: b took over ${ALL} from a`,
+      "22 outage: Polling of a fails: it does not answer in time (timeout)",
+    ],
+  },
+  {
+    name: "a split brain begins and ends",
+    polls: [...BOTH, says("b", "MASTER"), says("a", "MASTER"), says("b", "MASTER"), says("b", "BACKUP")],
+    events: [
+      `25 recovery: Split brain ended: a is MASTER of ${ALL}`,
+      `24 outage: Split brain: a and b are MASTER of ${ALL}`,
+    ],
+  },
+  {
+    name: "groups lose their master, and get one",
+    polls: [...BOTH, says("a", "BACKUP"), says("b", "BACKUP"), says("a", "BACKUP"), says("b", "MASTER")],
+    events: [`25 failover: b took over ${ALL} from a`, `24 outage: No appliance is MASTER of ${ALL}`],
+  },
+  {
+    name: "a backup goes out of service and comes back",
+    polls: [...BOTH, says("b", "INIT", ["192.0.2.1"]), says("b", "BACKUP", ["192.0.2.1"])],
+    events: [
+      "23 recovery: b: INIT → BACKUP on carp-192.0.2.1, 192.0.2.1 (vhid 2)",
+      "23 recovery: There is a BACKUP again of 192.0.2.1 (vhid 2)",
+      "22 outage: b: BACKUP → INIT on carp-192.0.2.1, 192.0.2.1 (vhid 2)",
+      `22 outage: No appliance is BACKUP of ${ALL}`,
+    ],
+  },
+  {
+    name: "a poll that is missed once is an outage of the appliance and no event of its groups",
+    polls: [...BOTH, vrrpFailed("a", "connect"), says("a", "MASTER")],
+    events: [
+      "23 recovery: Polling of a works again",
+      "22 outage: Polling of a fails: it cannot be reached (connect)",
+    ],
+  },
+  {
+    name: "a website that is found down twice is down, and up again at once",
+    polls: [...BOTH, https("a", 200), https("a", 503), https("a", 503), https("a", 200)],
+    events: ["25 recovery: Up again: website shop (https)", "24 outage: Down: website shop (https)"],
+  },
+  {
+    name: "an appliance that stands alone changes its state",
+    polls: [says("lone", "MASTER", ["192.0.2.9"]), says("lone", "BACKUP", ["192.0.2.9"])],
+    events: ["21 failover: lone: MASTER → BACKUP on carp-192.0.2.9, 192.0.2.9 (vhid 2)"],
+  },
+])("$name", ({ polls, events }) => {
+  expect(eventsAfter(polls)).toEqual(events);
+});
+
+test("the same event more than ten seconds later is another event", () => {
+  const flapping = [
+    says("lone", "MASTER", ["v"]),
+    says("lone", "BACKUP", ["v"]),
+    says("lone", "MASTER", ["v"]),
+  ];
+  expect(eventsAfter([...flapping, ...flapping], { everySeconds: 4 })).toHaveLength(4);
+});
+
+test("the cluster with the most events loses its oldest first", () => {
+  const lone = [says("lone", "MASTER", ["v"]), says("lone", "BACKUP", ["v"])];
+  const busy = Array.from({ length: 12 }, (_, nth) =>
+    nth % 2 === 0 ? vrrpFailed("b", "dns") : says("b", "BACKUP"),
+  );
+  const events = eventsAfter([...lone, ...busy], { maxEvents: 4 });
+  expect(events).toHaveLength(4);
+  expect(events.at(-1)).toBe("21 failover: lone: MASTER → BACKUP on carp-v, v (vhid 2)");
+});

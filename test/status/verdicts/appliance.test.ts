@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { FAILURE_REASONS } from "../../../src/client/failure.ts";
+import type { PollHealth } from "../../../src/fleet/snapshot.ts";
+import { judgeAppliance, judgeCluster } from "../../../src/status/verdicts/appliance.ts";
+import { failureOf } from "../../support/observations.ts";
+
+const HEALTH: PollHealth = {
+  state: "succeeded",
+  failure: undefined,
+  durationSeconds: 0.1,
+  lastSuccessAtMs: undefined,
+  failingSinceMs: undefined,
+};
+
+test("an appliance that answers is up, and one that was never polled has no state", () => {
+  expect(judgeAppliance(HEALTH)).toBe("up");
+  expect(judgeAppliance({ ...HEALTH, state: "never_polled" })).toBeUndefined();
+});
+
+test("a failure of the exporter is no failure of the appliance", () => {
+  const states = FAILURE_REASONS.map((reason) => [
+    reason,
+    judgeAppliance({ ...HEALTH, state: "failed", failure: failureOf(reason) }),
+  ]);
+  expect(states.filter(([, state]) => state === "unknown").map(([reason]) => reason)).toEqual([
+    "secret",
+    "stalled",
+    "local",
+    "internal",
+  ]);
+  expect(states.filter(([, state]) => state === "refused")).toEqual([["auth", "refused"]]);
+});
+
+test.each([
+  ["up", ["up", "up"]],
+  ["up", ["up", undefined]],
+  ["degraded", ["up", "down"]],
+  ["degraded", ["refused", "up"]],
+  ["dark", ["down", "down"]],
+  ["unknown", ["down", "refused"]],
+  ["unknown", ["unknown"]],
+  [undefined, [undefined, undefined]],
+] as const)("a cluster is %s with appliances that are %j", (state, appliances) => {
+  expect(judgeCluster(appliances)).toBe(state);
+});
