@@ -98,7 +98,7 @@ describe("base_url", () => {
 
 describe("labels", () => {
   const ours =
-    "appliance ha_cluster interface vhid vip device netmask peer type state website_id website protocol operation reason anomaly";
+    "appliance ha_cluster interface vhid vip device netmask peer configured_role state website_id website protocol operation reason anomaly";
   const reserved = "endpoint cluster instance job pod service namespace container node le quantile";
 
   test.each<readonly [string, string]>([
