@@ -54,7 +54,9 @@ test.concurrent("fault 30: a pair that does not match, at a reload: the old pair
   expect(await exporter.reload()).toBe(false);
   expect(await presentedBy(stage, exporter.port)).toBe(fingerprintOf(old.cert));
   const error = exporter.log.lines.find(({ level }) => level === "error");
-  expect(error?.detail).toMatch(/web\.yaml:1:45: tls_server_config\.key_file: the key does not match the certificate/);
+  expect(error?.detail).toMatch(
+    /web\.yaml:1:45: tls_server_config\.key_file: the key does not match the certificate/,
+  );
   const before = server.requests.length;
   await eventually(() => expect(server.requests.length).toBeGreaterThanOrEqual(before + 2));
   expect(exporter.log.lines.filter(({ msg }) => msg === "configuration reloaded")).toEqual([]);
