@@ -12,7 +12,10 @@ export interface PresentedCertificate {
   readonly sha256: string;
 }
 
-export function describeCertificate(certificate: X509Certificate): PresentedCertificate {
+export function describeCertificate(
+  certificate: X509Certificate | undefined,
+): PresentedCertificate | undefined {
+  if (certificate === undefined) return undefined;
   const notAfterMs = Date.parse(certificate.validTo);
   return {
     notAfterSeconds: Number.isNaN(notAfterMs) ? undefined : notAfterMs / 1000,

@@ -1,5 +1,5 @@
 import { connect, isIP, type Socket } from "node:net";
-import type { SecureContext, TLSSocket } from "node:tls";
+import type { SecureContext } from "node:tls";
 import type { ProxyConfig, TlsClientConfig } from "../config/config.ts";
 import type { Clock } from "../support/clock.ts";
 import { describeCertificate, peerProblem, type PresentedCertificate } from "./certificate.ts";
@@ -52,14 +52,14 @@ export function createConnector(options: ConnectorOptions): Connector {
     let offered: Buffer | undefined;
     let keep = (session: Buffer): void => void (offered = session);
     const name = tls.config.serverName ?? host;
-    const secured = await handshake(
+    const { socket: secured, presented } = await handshake(
       raw,
       { name, context: tls.context, session: before?.session, remember: (session) => keep(session) },
       (socket) => watcher.socket(socket),
     );
     // The peer presents no certificate on a resumed session; the one of the full handshake applies.
     const isResumed = secured.isSessionReused();
-    const certificate = isResumed ? before?.certificate : presentedBy(secured);
+    const certificate = isResumed ? before?.certificate : describeCertificate(presented());
     if (certificate !== undefined && !isResumed) watcher.certificate(certificate);
     const problem = peerProblem(secured, certificate, tls.config, clock.wallMs());
     if (problem !== undefined) {
@@ -89,11 +89,6 @@ interface Resumable {
   readonly session: Buffer;
   readonly certificate: PresentedCertificate | undefined;
   readonly period: number;
-}
-
-function presentedBy(socket: TLSSocket): PresentedCertificate | undefined {
-  const certificate = socket.getPeerX509Certificate();
-  return certificate === undefined ? undefined : describeCertificate(certificate);
 }
 
 /**
