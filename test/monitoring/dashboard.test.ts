@@ -102,6 +102,16 @@ test("every documented family is used, save those that tell nothing more", () =>
     // It follows from the priority.
     "vrrp_advskew",
     "vrrp_aliases",
+    "vrrp_interface_info",
+    // The dashboard still computes these states from facts.
+    "vrrp_group_state",
+    "vrrp_group_master",
+    "vrrp_group_state_since_timestamp_seconds",
+    "website_state",
+    "website_state_since_timestamp_seconds",
+    "appliance_state",
+    "appliance_state_since_timestamp_seconds",
+    "ha_cluster_state",
     // Of each operation by reason is shown instead.
     "appliance_poll_failures_total",
     // An alert says if a shard is missing.
