@@ -113,13 +113,16 @@ test.concurrent("fault 40: 64 descriptors for 100 appliances: all are polled ove
   await polledEach(program, 60, 1);
   await limitDescriptors(program, 64);
   await eventually(() => expect(server.openConnections()).toBe(24), { timeoutMs: 30_000 });
+  // The lower limit is noticed within a second; until then a poll may find no descriptor, which is `local`.
+  const failuresBefore = await failuresOf(program);
+  expect(failuresBefore.filter((failure) => !failure.startsWith("local "))).toEqual([]);
   await writeFile(join(program.folder, "password"), "hunter3");
   await writeFile(join(program.folder, "config.yaml"), JSON.stringify(config(100)));
   program.kill("SIGHUP");
   await polledEach(program, 100, 3);
-  expect(await failuresOf(program)).toEqual([]);
+  expect(await failuresOf(program)).toEqual(failuresBefore);
   expect(server.openConnections()).toBeLessThanOrEqual(24);
-  const warnings = program.log().filter(({ level }) => level === "warn");
+  const warnings = program.log().filter((line) => line.level === "warn" && "neededLimit" in line);
   expect(warnings).toMatchObject([
     { limit: 64, connections: 24, appliances: 60, neededLimit: 111 },
     { limit: 64, connections: 24, appliances: 100, neededLimit: 165 },
