@@ -16,7 +16,7 @@ export interface WebsiteBlock {
    * is out of range.
    */
   readonly status: number | undefined;
-  /** The first line of what stands in place of a status line: why there was no HTTP response. Redacted and cut. */
+  /** The first line of the text in place of a status line: why there was no HTTP response. Redacted and cut. */
   readonly text?: string;
 }
 

@@ -58,7 +58,7 @@ export interface SeenGroups {
   readonly sentAtMs: number;
   /**
    * By group, the monotonic instant at which the latest change was learned: the appliance became MASTER or stopped being
-   * MASTER. The first sight of a MASTER is a change.
+   * MASTER. A MASTER that is seen for the first time is a change.
    */
   readonly changedAtMs: ReadonlyMap<string, number>;
 }
@@ -124,7 +124,7 @@ function areSame(some: readonly Member[], others: readonly Member[]): boolean {
 }
 
 /** One member in one group. */
-interface Standing extends MemberSnapshot {
+interface MemberView extends MemberSnapshot {
   /** `undefined` for an appliance that was never seen. */
   readonly report: GroupReport | undefined;
   readonly sentAtMs: number;
@@ -133,7 +133,7 @@ interface Standing extends MemberSnapshot {
 
 const NEVER = Number.NEGATIVE_INFINITY;
 
-function standingsIn(members: readonly Member[], key: string): readonly Standing[] {
+function viewsOf(members: readonly Member[], key: string): readonly MemberView[] {
   return members.flatMap(({ appliance, seen, silentSinceMs }) => {
     const report = seen?.reports.get(key);
     if (seen !== undefined && report === undefined) return [];
@@ -144,28 +144,28 @@ function standingsIn(members: readonly Member[], key: string): readonly Standing
 }
 
 function groupOf(key: string, members: readonly Member[]): GroupSnapshot {
-  const standings = standingsIn(members, key);
-  const first = standings.find(({ report }) => report !== undefined)?.report;
+  const views = viewsOf(members, key);
+  const first = views.find(({ report }) => report !== undefined)?.report;
   // Members that have left the group count too.
   const changedAtMs = Math.max(NEVER, ...members.map(({ seen }) => seen?.changedAtMs.get(key) ?? NEVER));
-  const known = standings.filter(({ role }) => role !== "unknown");
+  const known = views.filter(({ role }) => role !== "unknown");
   return {
     key,
     vhid: first?.vhid ?? 0,
     vip: first?.vip ?? "",
-    members: standings.map(({ appliance, role, priority, silentSinceMs }) => {
+    members: views.map(({ appliance, role, priority, silentSinceMs }) => {
       return { appliance, role, priority, silentSinceMs };
     }),
-    mastersAtOnce: mastersAtOnce(standings),
+    mastersAtOnce: mastersAtOnce(views),
     notPolledSince: known.filter(({ sentAtMs }) => sentAtMs <= changedAtMs).map(({ appliance }) => appliance),
-    isPreferredMaster: preferredMaster(standings),
+    isPreferredMaster: preferredMaster(views),
   };
 }
 
 /** Two were MASTER at once if each said so when it was polled after the latest change of either was known. */
-function mastersAtOnce(standings: readonly Standing[]): readonly string[] {
-  const masters = standings.filter(({ report }) => report?.isMaster === true);
-  const wereAtOnce = (one: Standing, other: Standing): boolean =>
+function mastersAtOnce(views: readonly MemberView[]): readonly string[] {
+  const masters = views.filter(({ report }) => report?.isMaster === true);
+  const wereAtOnce = (one: MemberView, other: MemberView): boolean =>
     Math.min(one.sentAtMs, other.sentAtMs) > Math.max(one.changedAtMs, other.changedAtMs);
   return masters
     .filter((one) => masters.some((other) => one !== other && wereAtOnce(one, other)))
@@ -176,11 +176,11 @@ function mastersAtOnce(standings: readonly Standing[]): readonly string[] {
  * Whether the one MASTER is preferred: by its configured type where exactly one member is FAILOVER MASTER, else by the
  * highest priority, which may be shared. Members count with what they last reported, even while unknown.
  */
-function preferredMaster(standings: readonly Standing[]): boolean | undefined {
-  const [master, ...others] = standings.filter(({ role }) => role === "master");
+function preferredMaster(views: readonly MemberView[]): boolean | undefined {
+  const [master, ...others] = views.filter(({ role }) => role === "master");
   if (master === undefined || others.length > 0) return undefined;
-  const failoverMasters = standings.filter(({ report }) => report?.isFailoverMaster === true);
+  const failoverMasters = views.filter(({ report }) => report?.isFailoverMaster === true);
   if (failoverMasters.length === 1) return failoverMasters[0] === master;
   if (master.priority === undefined) return undefined;
-  return master.priority === highest(standings.map(({ priority }) => priority));
+  return master.priority === highest(views.map(({ priority }) => priority));
 }

@@ -156,7 +156,7 @@ export interface GroupSnapshot {
   readonly mastersAtOnce: readonly string[];
   /** Known members that were not polled since the latest change of any member was known. */
   readonly notPolledSince: readonly string[];
-  /** Whether the one MASTER is the preferred member; `undefined` unless there is one and its preference can be told. */
+  /** Whether the one MASTER is the preferred member; `undefined` unless there is one and its preference is known. */
   readonly isPreferredMaster: boolean | undefined;
 }
 
@@ -175,7 +175,7 @@ export interface MemberSnapshot {
  */
 export type MemberRole = "master" | "backup" | "other" | "unknown";
 
-/** Tells the groups of a cluster apart. */
+/** Identifies a group within its cluster. */
 export function groupKey({ vhid, vip }: Pick<GroupSnapshot, "vhid" | "vip">): string {
   return `${vhid} ${vip}`;
 }

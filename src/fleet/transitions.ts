@@ -2,7 +2,7 @@ import type { VrrpInterface, VrrpList } from "../api/vrrp-list.ts";
 import type { WebsiteStatus } from "../api/website-test.ts";
 import { canonicalAddress } from "./address.ts";
 
-/** An interface as it was last seen, and what has become of it since its first sight. */
+/** An interface as it was last seen, and its changes since it was first seen. */
 export interface SeenInterface {
   /** As decoded, with `vip` in canonical text. */
   readonly reported: VrrpInterface;
@@ -59,7 +59,7 @@ function seriesKey({ name, vhid, vip }: VrrpInterface): string {
   return JSON.stringify([name, vhid, vip]);
 }
 
-/** A website's status by one protocol, and how often it has changed since its first sight. */
+/** A website's status by one protocol, and how often it has changed since it was first seen. */
 export interface SeenStatus extends WebsiteStatus {
   readonly changes: number;
 }

@@ -53,7 +53,7 @@ export function renderPage(document: FleetDocument, facts: PageFacts): Html {
 
 /**
  * The part of the page that changes, which the script requests every second. The verdict is that of the whole fleet,
- * whatever the filter. Attributes tell the script the title, the version, the time and which problems there are.
+ * whatever the filter. Attributes give the script the title, the version, the time and which problems there are.
  */
 export function renderFragment(document: FleetDocument, { filter, reader }: PageFacts): Html {
   const { exporter, problems, events, clusters } = document;

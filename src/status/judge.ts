@@ -174,7 +174,7 @@ function groupVerdicts(
     if (old !== undefined && isSame(old, group)) return old;
     const state = judgeGroup(group, { hasDisabled, nowMs: at.monotonicMs });
     const master = masterIn(group, state);
-    // What is changing since the first sight may have begun before it.
+    // A change that was in progress when polling began may have begun earlier.
     const sawBeginning = wasSeen && !(old?.state === "changing" && old.sinceMs === undefined);
     const sinceMs =
       old?.master === master ? sinceOf(old, state, sawBeginning, at) : sawBeginning ? at.wallMs : undefined;

@@ -9,7 +9,7 @@ import {
   type Sample,
 } from "../family.ts";
 
-/** How the polls go: these stay when a poll fails, and tell why. */
+/** Results of polls. They remain when a poll fails, and show why. */
 export const POLLING_FAMILIES: readonly Family[] = [
   {
     name: "appliance_up",

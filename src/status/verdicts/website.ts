@@ -21,10 +21,10 @@ export interface WebsiteContext {
  * The state of a website for its visitors, who get what the masters find; `undefined` where the master may be a disabled
  * appliance. The first that holds:
  *
- * - `down`: all who can tell find it down.
+ * - `down`: all appliances with a result find it down.
  * - `down_at_master`: a master finds it down, another member up.
- * - `unknown`: nobody can tell, or no master that tests it is known and can tell.
- * - `partially_down`: all masters that can tell find it up, another member down.
+ * - `unknown`: no appliance has a result, or no known master that tests it has one.
+ * - `partially_down`: all masters with a result find it up, another member down.
  * - `up`: a master finds it up, or the cluster has no groups.
  */
 export function judgeWebsite(
