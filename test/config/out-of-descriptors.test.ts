@@ -23,7 +23,9 @@ async function reportOfWorker(): Promise<unknown> {
   });
   const worker = [process.execPath, "--import", import.meta.resolve("tsx"), WORKER];
   const limited = ["-c", 'ulimit -n 128 && exec "$@"', "sh", ...worker];
-  const { stdout } = await promisify(execFile)("sh", limited, { cwd: folder });
+  // The cache writes files while the worker runs, and frees their descriptors again.
+  const env = { ...process.env, TSX_DISABLE_CACHE: "1" };
+  const { stdout } = await promisify(execFile)("sh", limited, { cwd: folder, env });
   return JSON.parse(stdout);
 }
 
