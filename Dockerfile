@@ -2,21 +2,15 @@ FROM node:24-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 RUN ["npm", "ci"]
-COPY tsconfig.json tsconfig.build.json vite.config.ts ./
+COPY rolldown.config.ts ./
 COPY src ./src
 RUN ["npm", "run", "build"]
-
-FROM node:24-bookworm-slim AS dependencies
-WORKDIR /build
-COPY package.json package-lock.json ./
-RUN ["npm", "ci", "--omit=dev"]
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
 COPY package.json LICENSE ./
 COPY bin ./bin
-COPY --from=dependencies /build/node_modules ./node_modules
 COPY --from=build /build/dist ./dist
 # By number, so that Kubernetes can see that it is not root.
 USER 65534:65534

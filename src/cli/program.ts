@@ -1,6 +1,4 @@
 import { Command, CommanderError } from "commander";
-import { appliance } from "./appliance.ts";
-import { check } from "./check.ts";
 import {
   configFile,
   enableLifecycle,
@@ -19,9 +17,6 @@ import {
   type Flags,
 } from "./flags.ts";
 import type { ExitCode, Io } from "./io.ts";
-import { poll } from "./poll.ts";
-import { run } from "./run.ts";
-import { status } from "./status.ts";
 
 const LISTEN_ADDRESS = ":10849";
 const DEMO_LISTEN_ADDRESS = "127.0.0.1:10849";
@@ -39,6 +34,7 @@ interface CommandSpec {
   readonly flags: readonly AddFlag[];
   readonly example: string;
   readonly isDefault?: true;
+  /** Loads the command when it is called, so that `--version` and `--help` load none. */
   readonly action: (flags: Flags, io: Io, args: readonly string[]) => Promise<ExitCode>;
 }
 
@@ -59,8 +55,8 @@ const COMMANDS: readonly CommandSpec[] = [
       logging,
     ],
     example: "appliance-exporter run --config.file=/etc/appliance-exporter/config.yaml --log.format=logfmt",
-    action: (flags, io) =>
-      run(
+    action: async (flags, io) =>
+      (await import("./run.ts")).run(
         {
           configFile: flags["config.file"],
           listenAddresses: listenAddresses(flags, LISTEN_ADDRESS),
@@ -84,8 +80,11 @@ const COMMANDS: readonly CommandSpec[] = [
       output,
     ],
     example: "appliance-exporter check --config.file=config.yaml --live",
-    action: (flags, io) =>
-      check({ configFile: flags["config.file"], live: flags.live === true, output: flags.output }, io),
+    action: async (flags, io) =>
+      (await import("./check.ts")).check(
+        { configFile: flags["config.file"], live: flags.live === true, output: flags.output },
+        io,
+      ),
   },
   {
     name: "poll <name>",
@@ -97,8 +96,11 @@ const COMMANDS: readonly CommandSpec[] = [
       output,
     ],
     example: "appliance-exporter poll waf-ams-1 --config.file=config.yaml --raw",
-    action: (flags, io, [name = ""]) =>
-      poll({ name, configFile: flags["config.file"], raw: flags.raw === true, output: flags.output }, io),
+    action: async (flags, io, [name = ""]) =>
+      (await import("./poll.ts")).poll(
+        { name, configFile: flags["config.file"], raw: flags.raw === true, output: flags.output },
+        io,
+      ),
   },
   {
     name: "status",
@@ -106,16 +108,19 @@ const COMMANDS: readonly CommandSpec[] = [
       "show the fleet as a running exporter sees it; exit code 0: no problems, 1: problems, 2: unknown",
     flags: [exporterUrl, httpConfigFile, output],
     example: "appliance-exporter status --url=http://exporter.example:10849",
-    action: ({ url, output: format, ...flags }, io) =>
-      status({ url, httpConfigFile: flags["http.config.file"], output: format }, io),
+    action: async ({ url, output: format, ...flags }, io) =>
+      (await import("./status.ts")).status(
+        { url, httpConfigFile: flags["http.config.file"], output: format },
+        io,
+      ),
   },
   {
     name: "appliance",
     description: "run the reference appliance, which serves the management API",
     flags: [configFile("appliance.yaml"), logging],
     example: "appliance-exporter appliance --config.file=appliance.yaml",
-    action: (flags, io) =>
-      appliance(
+    action: async (flags, io) =>
+      (await import("./appliance.ts")).appliance(
         { configFile: flags["config.file"], logLevel: flags["log.level"], logFormat: flags["log.format"] },
         io,
       ),
@@ -125,11 +130,8 @@ const COMMANDS: readonly CommandSpec[] = [
     description: "run the exporter with two appliances, three websites, failovers and outages",
     flags: [listenAddress(DEMO_LISTEN_ADDRESS)],
     example: "appliance-exporter demo --web.listen-address=127.0.0.1:10849",
-    action: async (flags, io) => {
-      // Loaded here, because no other command needs its certificate library.
-      const { demo } = await import("./demo.ts");
-      return demo({ listenAddresses: listenAddresses(flags, DEMO_LISTEN_ADDRESS) }, io);
-    },
+    action: async (flags, io) =>
+      (await import("./demo.ts")).demo({ listenAddresses: listenAddresses(flags, DEMO_LISTEN_ADDRESS) }, io),
   },
 ];
 

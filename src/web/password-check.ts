@@ -1,7 +1,12 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { verify } from "@node-rs/bcrypt";
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
 import type { Credentials } from "./basic-credentials.ts";
 import { createFairQueue, type FairQueue } from "./fair-queue.ts";
+import type { PasswordCheckRequest } from "./password-worker.ts";
+
+/** The built file, seen from the source and from the built program alike. */
+const WORKER = new URL("../../dist/password-worker.js", import.meta.url);
 
 /** Waiting passwords of clients that have failed recently, and of all others. */
 const MAX_WAITING = 100;
@@ -34,7 +39,7 @@ interface Check {
 }
 
 /**
- * Checks one password at a time, in a thread of the pool. Clients take turns, and so do the users that a client tries, with
+ * Checks one password at a time, in a worker thread. Clients take turns, and so do the users that a client tries, with
  * separate turns for connections that have failed before. So password guessing delays other clients, other users and new
  * connections by only a few checks. Clients that have recently sent a wrong password come after all others. If too many
  * attempts wait, the client with the most of them loses one.
@@ -45,6 +50,7 @@ interface Check {
  */
 export function createPasswordCheck(): CheckPassword {
   const key = randomBytes(32);
+  const verify = createVerify();
   const right = new Set<string>();
   const wrong = new Set<string>();
   const failedClients = new Set<string>();
@@ -120,6 +126,27 @@ export function createPasswordCheck(): CheckPassword {
       void checkAll();
     }
     return verdict;
+  };
+}
+
+/** Verifies one password at a time, in a thread that starts with the first one. Rejects if the thread fails. */
+function createVerify(): (password: Uint8Array, hash: string) => Promise<boolean> {
+  let worker: Worker | undefined;
+
+  function start(): Worker {
+    const started = new Worker(WORKER);
+    // It ends. The check that waits for it rejects, and the next one starts another.
+    started.once("error", () => (worker = undefined));
+    started.unref();
+    return started;
+  }
+
+  return async (password, hash) => {
+    worker ??= start();
+    const request: PasswordCheckRequest = { password, hash };
+    worker.postMessage(request);
+    const [isRight]: readonly boolean[] = await once(worker, "message");
+    return isRight === true;
   };
 }
 

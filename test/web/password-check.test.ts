@@ -1,3 +1,4 @@
+import { bcrypt } from "hash-wasm";
 import { expect, test } from "vitest";
 import { createPasswordCheck, type Verdict } from "../../src/web/password-check.ts";
 import { HASH } from "./web-config/support.ts";
@@ -88,6 +89,21 @@ test("at most a hundred guesses wait: one more displaces the oldest guess of the
   expect(await newcomer.verdict).toBe("right");
   expect(turnedAway).toEqual(["oldest busy", "checked wrong"]);
   for (const asked of [second, ...others]) asked?.giveUp();
+});
+
+test("a thread that fails is replaced for the next password", async () => {
+  const ask = createAsking();
+  await expect(ask({ password: "any", hash: "no bcrypt hash" }).verdict).rejects.toThrow();
+  expect(await ask(RIGHT).verdict).toBe("right");
+});
+
+test("a password longer than the 72 bytes that bcrypt uses is refused, and so is an empty one", async () => {
+  const ask = createAsking();
+  const longest = "x".repeat(72);
+  const hash = await bcrypt({ password: longest, salt: Buffer.alloc(16), costFactor: 4 });
+  expect(await ask({ password: longest, hash }).verdict).toBe("right");
+  expect(await ask({ password: `${longest}x`, hash }).verdict).toBe("wrong");
+  expect(await ask({ password: "", hash }).verdict).toBe("wrong");
 });
 
 test("two clients with the same correct password cost one check each", async () => {

@@ -1,0 +1,46 @@
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { defineConfig, type Plugin } from "rolldown";
+
+/** Writes the licences of all packages in the bundle beside it. */
+const licences: Plugin = {
+  name: "licences",
+  writeBundle(_, bundle) {
+    const chunks = Object.values(bundle).filter((output) => output.type === "chunk");
+    const folders = chunks.flatMap(({ moduleIds }) => moduleIds.flatMap(packageFolder));
+    const texts = [...new Set(folders)].toSorted().map(licenceOf);
+    writeFileSync("dist/LICENCES.txt", texts.join("\n"));
+  },
+};
+
+function packageFolder(moduleId: string): readonly string[] {
+  const [, folder] = /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(moduleId) ?? [];
+  return folder === undefined ? [] : [folder];
+}
+
+function licenceOf(folder: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+  const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8");
+  return `${name} ${version}: ${license}\n\n${text.trim()}\n`;
+}
+
+/** Every command is a chunk of its own and is loaded when it is called. */
+export default defineConfig([
+  {
+    input: { main: "src/main.ts", "password-worker": "src/web/password-worker.ts" },
+    platform: "node",
+    plugins: [licences],
+    output: {
+      dir: "dist",
+      cleanDir: true,
+      minify: { mangle: false, compress: true, codegen: true },
+      chunkFileNames: "chunks/[name].js",
+    },
+  },
+  {
+    input: "src/page/client/main.ts",
+    platform: "browser",
+    output: { file: resolve("dist/page/client/main.js"), minify: true },
+  },
+]);
