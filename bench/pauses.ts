@@ -6,7 +6,7 @@ import { median, sleep, until, type Measurement } from "./support.ts";
 const SHAPE: FleetShape = { appliances: 3000, websites: 10, vrrp: "15s", website: "2m" };
 const LABELS = "labels: { site: changed }, ";
 /** Website tests are spread over their interval. */
-const COMPLETE_MS = 300_000;
+const COMPLETE_MS = 450_000;
 const ROUNDS = 5;
 const SETTLE_MS = 2000;
 
@@ -28,7 +28,7 @@ export async function measurePauses(): Promise<readonly Measurement[]> {
     fetch(`${exporter.url}/-/reload`, { method: "POST" }).then((response) => response.text());
   try {
     await until(async () => {
-      const tested = sumOf(await exporter.scrape(), "website_test_up");
+      const tested = sumOf(await exporter.scrape(), "website_up");
       await sleep(5000);
       return tested === SHAPE.appliances * SHAPE.websites || undefined;
     }, COMPLETE_MS);
