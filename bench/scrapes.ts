@@ -26,7 +26,8 @@ export async function measureScrapes(): Promise<readonly Measurement[]> {
     const script = fileURLToPath(new URL("prom-client-server.ts", import.meta.url));
     const costs = {
       "pushgateway (Go)": await measurePeer(
-        () => startProcess("prometheus-pushgateway", [
+        () =>
+          startProcess("prometheus-pushgateway", [
             `--web.listen-address=127.0.0.1:${PEER_PORT}`,
             // It reads all groups at each push otherwise.
             "--push.disable-consistency-check",
