@@ -2,22 +2,27 @@ import { readFileSync } from "node:fs";
 import { Client } from "undici";
 
 /**
- * The HTTP library alone, at the pace of the exporter: the first request to each origin within a second, later ones at the
- * interval, with one timer each. Reads its options from the JSON file in the first argument; writes one line of JSON at
- * the end of standard input.
+ * The HTTP library alone, at the pace of the exporter: the first request to each origin within a second, later ones at
+ * their interval, with one timer each. Reads its options from the JSON file in the first argument; answers each message
+ * with its results until then.
  */
 export interface BareOptions {
   readonly origins: readonly string[];
   readonly ca: string;
   readonly serverName: string;
-  readonly path: string;
-  readonly intervalMs: number;
+  readonly targets: readonly BareTarget[];
   readonly timeoutMs: number;
 }
 
+/** Requested from each origin. */
+export interface BareTarget {
+  readonly path: string;
+  readonly intervalMs: number;
+}
+
 export interface BareResult {
-  /** From the start until every origin has answered; `undefined` if one never did. */
-  readonly completeMs: number | undefined;
+  /** From the start until every origin has answered; `undefined` if one has not yet. */
+  readonly completeMs?: number;
   /** Origins that have answered. */
   readonly up: number;
   readonly requests: number;
@@ -31,12 +36,12 @@ let completeMs: number | undefined;
 let requests = 0;
 let failures = 0;
 
-async function request(client: Client, origin: string): Promise<void> {
+async function request(client: Client, origin: string, path: string): Promise<void> {
   requests += 1;
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(), options.timeoutMs);
   try {
-    const { body } = await client.request({ method: "GET", path: options.path, signal: stop.signal });
+    const { body } = await client.request({ method: "GET", path, signal: stop.signal });
     await body.text();
     answered.add(origin);
     if (answered.size === options.origins.length) completeMs ??= performance.now() - startedMs;
@@ -54,20 +59,24 @@ for (const [index, origin] of options.origins.entries()) {
     keepAliveMaxTimeout: 600_000,
   });
   const share = index / options.origins.length;
-  setTimeout(() => {
-    void request(client, origin);
+  for (const [nth, { path, intervalMs }] of options.targets.entries()) {
+    const send = () => void request(client, origin, path);
+    const repeat = () => {
+      send();
+      setInterval(send, intervalMs);
+    };
+    setTimeout(send, share * 1000);
     // As in the exporter: at least half an interval after the first one.
-    setTimeout(
-      () => {
-        void request(client, origin);
-        setInterval(() => void request(client, origin), options.intervalMs);
-      },
-      (0.5 + share) * options.intervalMs,
-    );
-  }, share * 1000);
+    setTimeout(repeat, share * 1000 + (0.5 + ((share + nth / options.targets.length) % 1)) * intervalMs);
+  }
 }
 
-process.stdin.resume().once("end", () => {
-  const result: BareResult = { completeMs, up: answered.size, requests, failures };
-  process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0));
+process.on("message", () => {
+  const result: BareResult = {
+    ...(completeMs !== undefined && { completeMs }),
+    up: answered.size,
+    requests,
+    failures,
+  };
+  process.send?.(result);
 });

@@ -1,13 +1,14 @@
 import { toJson } from "../src/cli/report.ts";
 import { formatTable } from "../src/cli/table.ts";
 import { measureAnswer } from "./answer-cost.ts";
-import { measureExposition } from "./exposition-cost.ts";
 import { measureFleetStart } from "./fleet-start.ts";
 import { measureFirstPaint } from "./page-paint.ts";
 import { measurePageRender } from "./page-render.ts";
 import { measurePageUpdate } from "./page-update.ts";
-import { measurePollCost } from "./poll-cost.ts";
-import { measureMemory, measureStart } from "./whole-program.ts";
+import { measurePauses } from "./pauses.ts";
+import { measureMemory, measurePolling } from "./polling.ts";
+import { measureProgramStart } from "./program-start.ts";
+import { measureScrapes } from "./scrapes.ts";
 import type { Measurement } from "./support.ts";
 
 /**
@@ -15,12 +16,13 @@ import type { Measurement } from "./support.ts";
  * table; default: all.
  */
 const MEASURES: Readonly<Record<string, () => Promise<Measurement | readonly Measurement[]>>> = {
-  start: measureFleetStart,
-  poll: measurePollCost,
-  answer: measureAnswer,
-  exposition: measureExposition,
-  "start-50": measureStart,
+  poll: measurePolling,
   memory: measureMemory,
+  start: measureFleetStart,
+  pauses: measurePauses,
+  scrapes: measureScrapes,
+  program: measureProgramStart,
+  answer: measureAnswer,
   paint: measureFirstPaint,
   update: measurePageUpdate,
   render: measurePageRender,

@@ -1,11 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAuthority } from "../src/demo/authority.ts";
-import { vrrpList, WEBSITE_TEST } from "./canned-answers.ts";
+import { startProcess } from "./process.ts";
 import { until } from "./support.ts";
 
 /** The name that the certificate of every appliance is for. */
@@ -20,11 +18,14 @@ export interface NginxFleet {
   stop(): Promise<void>;
 }
 
+const PORT = 21_850;
+
 /**
  * Starts Debian's nginx on every address of the loopback interface: TLS 1.3, session tickets, connections kept for 15
- * minutes, static files as answers. Every other appliance, from the first on, is MASTER of its groups.
+ * minutes. Every other appliance, from the first on, is MASTER of its groups. VRRP lists are always the same; website
+ * tests have a `Date` that changes every second, as real ones do.
  */
-export async function startNginxFleet(port: number): Promise<NginxFleet> {
+export async function startNginxFleet(): Promise<NginxFleet> {
   const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-nginx-"));
   const authority = await createAuthority("Bench Authority");
   const { cert, key } = await authority.issue({ hosts: [SERVER_NAME] });
@@ -33,29 +34,48 @@ export async function startNginxFleet(port: number): Promise<NginxFleet> {
     "key.pem": key,
     "master.json": vrrpList("MASTER"),
     "backup.json": vrrpList("BACKUP"),
-    "test.json": WEBSITE_TEST,
+    "nginx.conf": configText(folder),
   };
   await mkdir(join(folder, "temp"));
   // As root, nginx reads the answers as another user.
   await chmod(folder, 0o755);
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-  await writeFile(join(folder, "nginx.conf"), configText(folder, port));
-  const child = spawn("nginx", ["-p", folder, "-c", join(folder, "nginx.conf"), "-e", "stderr"], {
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  await until(() => canConnect(port), 10_000);
+  const nginx = startProcess("nginx", ["-p", folder, "-c", join(folder, "nginx.conf"), "-e", "stderr"]);
+  await until(() => canConnect(), 10_000);
   return {
-    origin: (index) => `https://127.20.${(index + 1) >> 8}.${(index + 1) & 255}:${port}`,
+    origin: (index) => `https://127.20.${(index + 1) >> 8}.${(index + 1) & 255}:${PORT}`,
     ca: authority.cert,
     stop: async () => {
-      child.kill("SIGTERM");
-      await once(child, "exit");
+      await nginx.stop();
       await rm(folder, { recursive: true });
     },
   };
 }
 
-function configText(folder: string, port: number): string {
+/** Two interfaces. */
+function vrrpList(state: "MASTER" | "BACKUP"): string {
+  const details = (vhid: string, vip: string) => ({
+    advskew: "50",
+    alias: [],
+    carppeer: "224.0.0.18",
+    if: "eth1",
+    netmask: "255.255.255.0",
+    priority: "204",
+    state_current: state,
+    type: "1",
+    vhid,
+    vip,
+  });
+  return JSON.stringify({ carp0: details("2", "192.0.2.100"), carp1: details("3", "192.0.2.101") });
+}
+
+/** nginx takes a backslash in a quoted string for an escape. */
+const WEBSITE_TEST = JSON.stringify(
+  "HTTP CONNECT ------------------------------------------------- HTTP\nHTTP/1.1 301 Moved Permanently\nLocation: https://www.example.org/\n\n" +
+    "HTTP CONNECT ------------------------------------------------- HTTPS\nHTTP/1.1 200 OK\nDate: $date_gmt\nContent-Type: text/html\n\n",
+).replaceAll("\\", "\\\\");
+
+function configText(folder: string): string {
   const temp = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
   return `
 daemon off;
@@ -74,20 +94,20 @@ ${temp.map((name) => `  ${name}_temp_path ${folder}/temp;`).join("\n")}
   default_type application/json;
   map $server_addr $role { ~[13579]$ master; default backup; }
   server {
-    listen 0.0.0.0:${port} ssl backlog=4096;
+    listen 0.0.0.0:${PORT} ssl backlog=4096;
     ssl_certificate ${folder}/cert.pem;
     ssl_certificate_key ${folder}/key.pem;
     root ${folder};
     location = /api/v1/interface/virtual { try_files /$role.json =404; }
-    location ~ ^/api/v1/website/[0-9]+/test$ { try_files /test.json =404; }
+    location ~ ^/api/v1/website/[0-9]+/test$ { return 200 '${WEBSITE_TEST}'; }
   }
 }
 `;
 }
 
-function canConnect(port: number): Promise<true | undefined> {
+function canConnect(): Promise<true | undefined> {
   return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1", () => {
+    const socket = connect(PORT, "127.0.0.1", () => {
       socket.destroy();
       resolve(true);
     });

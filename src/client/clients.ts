@@ -71,7 +71,7 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
       });
     return createApplianceClient({
       attention,
-      pool: createConnectionPool({ permits, cluster, create }),
+      pool: createConnectionPool({ permits, cluster, create, clock }),
       pathPrefix: url.pathname.replace(/\/+$/, ""),
       basicAuth: http.basicAuth,
       readPassword,

@@ -1,3 +1,4 @@
+import type { Clock } from "../support/clock.ts";
 import type { Connection } from "./connection.ts";
 import type { PendingClaim, Permit, Permits, Precedence } from "./permits.ts";
 
@@ -19,6 +20,7 @@ export interface ConnectionPool {
 }
 
 export interface ConnectionPoolDeps {
+  readonly clock: Clock;
   readonly permits: Permits;
   readonly cluster: string | undefined;
   readonly create: (callbacks: {
@@ -36,8 +38,18 @@ interface Waiting {
   take(connection: Connection | undefined): void;
 }
 
-export function createConnectionPool({ permits, cluster, create }: ConnectionPoolDeps): ConnectionPool {
-  const idle: Connection[] = [];
+/** How long connections besides the one used last are kept idle: they served polls at the same time. */
+const MAX_SPARE_MS = 20_000;
+
+interface IdleConnection {
+  readonly connection: Connection;
+  readonly sinceMs: number;
+}
+
+export function createConnectionPool(deps: ConnectionPoolDeps): ConnectionPool {
+  const { permits, cluster, create, clock } = deps;
+  /** In the order of their use; the last one was used last. */
+  const idle: IdleConnection[] = [];
   const lent = new Set<Connection>();
   const permitOf = new WeakMap<Connection, Permit>();
   const waiting = new Set<Waiting>();
@@ -49,8 +61,8 @@ export function createConnectionPool({ permits, cluster, create }: ConnectionPoo
       onClosed: () => {
         permit.release();
         // A lent connection stays with its poll, which needs to see why it ended.
-        const at = idle.indexOf(connection);
-        if (at >= 0) idle.splice(at, 1)[0]?.destroy();
+        const at = idle.findIndex((each) => each.connection === connection);
+        if (at >= 0) idle.splice(at, 1)[0]?.connection.destroy();
       },
     });
     permitOf.set(connection, permit);
@@ -65,9 +77,14 @@ export function createConnectionPool({ permits, cluster, create }: ConnectionPoo
       all.find(({ precedence }) => precedence === "test")
     );
   }
+  function endSpares(): void {
+    const spares = idle.filter(({ sinceMs }) => clock.monotonicMs() - sinceMs >= MAX_SPARE_MS);
+    for (const { connection } of spares) connection.destroy();
+  }
   function takeConnected(): Connection | undefined {
-    for (const connection of idle.filter((each) => each.isOutdated())) connection.destroy();
-    const connection = idle.pop();
+    const outdated = idle.filter(({ connection }) => connection.isOutdated());
+    for (const { connection } of outdated) connection.destroy();
+    const connection = idle.pop()?.connection;
     if (connection === undefined) return undefined;
     permitOf.get(connection)?.busy();
     lent.add(connection);
@@ -103,10 +120,11 @@ export function createConnectionPool({ permits, cluster, create }: ConnectionPoo
         lent.add(connection);
         return next.take(connection);
       }
-      idle.push(connection);
+      endSpares();
+      idle.push({ connection, sinceMs: clock.monotonicMs() });
       // If connections are scarce, this ends the connection in favor of another appliance's poll that waited longer.
       permitOf.get(connection)?.idle(connection.destroy);
-      if (next !== undefined && idle.includes(connection)) next.take(takeConnected());
+      if (next !== undefined && idle.at(-1)?.connection === connection) next.take(takeConnected());
     },
     discard: (connection) => {
       lent.delete(connection);
@@ -115,7 +133,8 @@ export function createConnectionPool({ permits, cluster, create }: ConnectionPoo
     close: () => {
       isClosed = true;
       for (const poll of waiting) poll.take(undefined);
-      for (const connection of [...lent, ...idle.splice(0)]) connection.destroy();
+      for (const { connection } of idle.splice(0)) connection.destroy();
+      for (const connection of lent) connection.destroy();
       lent.clear();
     },
   };

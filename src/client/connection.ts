@@ -1,5 +1,6 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
-import { Client, type Dispatcher } from "undici";
+import { Client } from "undici";
 import { errorCode } from "../support/errors.ts";
 import type { PresentedCertificate } from "./certificate.ts";
 import { ConnectionError, type Stage } from "./errors.ts";
@@ -10,8 +11,18 @@ export interface Request {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** How long an idle connection is kept. */
-const IDLE_TIMEOUT_MS = 10 * 60_000;
+/** Receives a response in parts. */
+export interface ResponseHandler {
+  /** Not called for interim responses. */
+  readonly onStart: (status: number, fields: IncomingHttpHeaders) => void;
+  /** The bytes are valid during the call only. */
+  readonly onData: (chunk: Uint8Array) => void;
+  readonly onEnd: () => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** How long an idle connection is kept, unless the appliance says less: until it is outdated. */
+const IDLE_TIMEOUT_MS = 60 * 60_000;
 const HEADERS_LIMIT_BYTES = 16 * 1024;
 
 /**
@@ -20,11 +31,10 @@ const HEADERS_LIMIT_BYTES = 16 * 1024;
  */
 export interface Connection {
   /**
-   * Sends a GET. The first one connects; later ones never reconnect.
-   *
-   * @throws an error of Node.js or undici, or a ConnectionError
+   * Sends a GET. The first one connects; later ones never reconnect. Its last call is `onEnd` or `onError`, with an error of
+   * Node.js or undici, or a ConnectionError.
    */
-  request(request: Request): Promise<Dispatcher.ResponseData>;
+  send(request: Request, response: ResponseHandler): void;
   /** The stage that the connection has reached. */
   stage(): Stage;
   /** Whether another request can use the connection. */
@@ -98,12 +108,23 @@ export function createConnection(options: ConnectionOptions): Connection {
   });
 
   return {
-    request: async ({ path, headers }) => {
-      try {
-        return await client.request({ method: "GET", path, headers });
-      } catch (error) {
-        throw isParserAssertion(error, socket()) ? new ConnectionError("protocol", INVALID_STATUS) : error;
-      }
+    send: ({ path, headers }, { onStart, onData, onEnd, onError }) => {
+      // Without a stream for the body, which would cost more than the rest of the request.
+      client.dispatch(
+        { method: "GET", path, headers },
+        {
+          onRequestStart: () => {},
+          onResponseStart: (_controller, status, fields) => {
+            if (status >= 200) onStart(status, fields);
+          },
+          onResponseData: (_controller, chunk) => onData(chunk),
+          onResponseEnd: onEnd,
+          onResponseError: (_controller, error) =>
+            onError(
+              isParserAssertion(error, socket()) ? new ConnectionError("protocol", INVALID_STATUS) : error,
+            ),
+        },
+      );
     },
     stage: () => stage,
     isConnected: () => stage === "connected" && socket()?.destroyed === false,

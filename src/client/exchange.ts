@@ -1,4 +1,3 @@
-import type { Readable } from "node:stream";
 import { parseRetryAfterMs } from "./retry-after.ts";
 import type { Failure } from "./failure.ts";
 import type { Outcome } from "./failure.ts";
@@ -9,54 +8,64 @@ export type Answer = Outcome<Uint8Array>;
 
 /** Each chunk costs a call of the parser; a hundred thousand small ones would block the event loop. */
 const MIN_BYTES_PER_CHUNK = 16;
-const INITIAL_BUFFER_BYTES = 8 * 1024;
 
 /**
- * Sends one GET and reads the whole answer. Skips interim answers and does not follow redirects. A body of more than
- * `bodyLimitBytes`, or of more chunks than a sixteenth of that, is `too_large`. The connection must not be reused after a
- * failure: the rest of the answer is unread.
- *
- * @throws an error of Node.js or undici
+ * Sends one GET and reads the whole answer. Does not follow redirects. A body of more than `bodyLimitBytes`, or of more
+ * chunks than a sixteenth of that, is `too_large`. The connection must not be reused after a failure: the rest of the
+ * answer is unread. Rejects with an error of Node.js or undici.
  */
-export async function exchange(
+export function exchange(
   connection: Connection,
   request: Request,
   { bodyLimitBytes, wallMs }: { readonly bodyLimitBytes: number; readonly wallMs: number },
 ): Promise<Answer> {
-  const response = await connection.request(request);
-  const { statusCode, headers: fields, body } = response;
-  if (statusCode === 200 && !isSmuggled(fields)) return readBody(body, bodyLimitBytes);
-  body.on("error", () => {});
-  if (statusCode === 200) return { ok: false, failure: SMUGGLED };
-  return { ok: false, failure: statusFailure(statusCode, fields["retry-after"], wallMs) };
+  return new Promise((resolve, reject) => {
+    const body = collectBody(bodyLimitBytes);
+    const failed = (failure: Failure): void => resolve({ ok: false, failure });
+    connection.send(request, {
+      onStart: (status, fields) => {
+        if (status !== 200) failed(statusFailure(status, fields["retry-after"], wallMs));
+        else if (isSmuggled(fields)) failed(SMUGGLED);
+      },
+      onData: (chunk) => {
+        const excess = body.add(chunk);
+        if (excess !== undefined)
+          failed({ reason: "too_large", message: `the body has more than ${excess}` });
+      },
+      onEnd: () => resolve({ ok: true, value: body.bytes() }),
+      onError: reject,
+    });
+  });
 }
 
-/** Copies each chunk on arrival: a list of small chunks would need many times their size. */
-function readBody(body: Readable, limitBytes: number): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    let buffer = Buffer.allocUnsafe(Math.min(INITIAL_BUFFER_BYTES, limitBytes));
-    let length = 0;
-    let chunks = 0;
-    body.on("data", (chunk: Buffer) => {
+interface BodyCollector {
+  /** The limit that is exceeded, in words. Copies the chunk: a list of small ones would need many times their size. */
+  add(chunk: Uint8Array): string | undefined;
+  bytes(): Uint8Array;
+}
+
+function collectBody(limitBytes: number): BodyCollector {
+  const maxChunks = limitBytes / MIN_BYTES_PER_CHUNK;
+  let buffer = Buffer.alloc(0);
+  let length = 0;
+  let chunks = 0;
+  return {
+    add: (chunk) => {
       const end = length + chunk.length;
       chunks += 1;
-      if (end > limitBytes || chunks > limitBytes / MIN_BYTES_PER_CHUNK) {
-        const what = end > limitBytes ? `${limitBytes} bytes` : `${limitBytes / MIN_BYTES_PER_CHUNK} chunks`;
-        resolve({ ok: false, failure: { reason: "too_large", message: `the body has more than ${what}` } });
-        body.destroy();
-        return;
-      }
+      if (end > limitBytes) return `${limitBytes} bytes`;
+      if (chunks > maxChunks) return `${maxChunks} chunks`;
       if (end > buffer.length) {
         const larger = Buffer.allocUnsafe(Math.min(limitBytes, Math.max(end, 2 * buffer.length)));
         buffer.copy(larger, 0, 0, length);
         buffer = larger;
       }
-      chunk.copy(buffer, length);
+      buffer.set(chunk, length);
       length = end;
-    });
-    body.once("end", () => resolve({ ok: true, value: buffer.subarray(0, length) }));
-    body.on("error", reject);
-  });
+      return undefined;
+    },
+    bytes: () => buffer.subarray(0, length),
+  };
 }
 
 /** The parser accepts both headers if Content-Length comes first; the end of the answer is ambiguous then. @see RFC 9112, 6.3 */

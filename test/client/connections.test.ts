@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
+import { createLeapingClock } from "../support/leaping-clock.ts";
 import type { Behaviour } from "../support/fault-server.ts";
 import { answering, clientOf, inlinePassword, LONG_MS, OK, serve, servePlain, shortly } from "./support.ts";
 
@@ -25,6 +26,25 @@ test("concurrent polls use separate connections, which later polls reuse", async
   const server = await serve(answering(OK));
   const client = clientOf(`https://127.0.0.1:${server.port}`);
   for (let i = 0; i < 3; i += 1) await Promise.all([1, 2, 3].map(() => client.get("/x", LONG_MS)));
+  expect(server.connections()).toBe(3);
+});
+
+test("connections besides the one used last end 20 seconds after their polls; that one is kept", async () => {
+  const clock = createLeapingClock();
+  let open = 0;
+  const server = await servePlain(({ socket, onRequest }) => {
+    open += 1;
+    socket.once("close", () => (open -= 1));
+    onRequest(() => void socket.write(OK));
+  });
+  const client = clientOf(`http://127.0.0.1:${server.port}`, { clock });
+  await Promise.all([1, 2, 3].map(() => client.get("/x", LONG_MS)));
+  expect(open).toBe(3);
+  clock.leap(20_000);
+  await client.get("/x", LONG_MS);
+  await eventually(() => expect(open).toBe(1));
+  clock.leap(50 * 60_000);
+  expect(shortly(await client.get("/x", LONG_MS))).toBe("{}");
   expect(server.connections()).toBe(3);
 });
 

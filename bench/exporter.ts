@@ -1,0 +1,110 @@
+import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startProcess, type MeasuredProcess } from "./process.ts";
+import { SERVER_NAME, type NginxFleet } from "./nginx-fleet.ts";
+
+/** A fleet of pairs. */
+export interface FleetShape {
+  readonly appliances: number;
+  /** Of each appliance, tested over HTTPS. */
+  readonly websites: number;
+  readonly vrrp: string;
+  readonly website: string;
+}
+
+export interface BenchExporter extends MeasuredProcess {
+  /** `http://127.0.0.1:port` */
+  readonly url: string;
+  /** The text of /metrics; empty if there is no answer. */
+  scrape(headers?: Record<string, string>): Promise<string>;
+  isHealthy(): Promise<boolean>;
+  isReady(): Promise<boolean>;
+  /** Writes another shape to the configuration file; the exporter reloads it when asked. */
+  configure(shape: FleetShape, labels?: string): Promise<void>;
+}
+
+const LISTEN_PORT = 21_851;
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** Runs the built exporter as operators do, with a password file. `preload`: a CommonJS file to load before it. */
+export async function startExporter(
+  fleet: NginxFleet,
+  shape: FleetShape,
+  preload?: string,
+): Promise<BenchExporter> {
+  const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-bench-"));
+  const file = join(folder, "config.yaml");
+  const configure = async (next: FleetShape, labels = ""): Promise<void> => {
+    await writeFile(`${file}.new`, configText(fleet, next, labels));
+    await rename(`${file}.new`, file);
+  };
+  await writeFile(join(folder, "ca.pem"), fleet.ca);
+  await writeFile(join(folder, "password"), "correct horse battery staple\n");
+  await configure(shape);
+  const address = `127.0.0.1:${LISTEN_PORT}`;
+  const running = startProcess(process.execPath, [
+    ...(preload === undefined ? [] : [`--require=${here(preload)}`]),
+    here("../bin/appliance-exporter.cjs"),
+    "run",
+    `--config.file=${file}`,
+    `--web.listen-address=${address}`,
+    "--web.enable-lifecycle",
+    "--log.level=error",
+  ]);
+  const url = `http://${address}`;
+  return {
+    ...running,
+    url,
+    configure,
+    scrape: (headers = {}) =>
+      fetch(`${url}/metrics`, { headers }).then(
+        (response) => response.text(),
+        () => "",
+      ),
+    isHealthy: () => isOk(`${url}/-/healthy`),
+    isReady: () => isOk(`${url}/-/ready`),
+    stop: async () => {
+      await running.stop();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+function isOk(url: string): Promise<boolean> {
+  return fetch(url).then(
+    async (response) => {
+      await response.text();
+      return response.ok;
+    },
+    () => false,
+  );
+}
+
+function configText(fleet: NginxFleet, shape: FleetShape, labels: string): string {
+  const entries = Array.from(
+    { length: shape.websites },
+    (_, index) => `{ id: ${index + 1}, protocol: https }`,
+  );
+  const websites = entries.length === 0 ? "" : `websites: [${entries.join(", ")}], `;
+  const pairs = Array.from({ length: shape.appliances / 2 }, (_, pair) => {
+    const members = [2 * pair, 2 * pair + 1].map(
+      (index) => `{ name: fw${index}, base_url: "${fleet.origin(index)}" }`,
+    );
+    return `  - { name: pair${pair}, ${websites}${labels}appliances: [${members.join(", ")}] }\n`;
+  });
+  return `
+polling: { vrrp: { interval: ${shape.vrrp} }, websites: { interval: ${shape.website} } }
+http_client:
+  basic_auth: { username: monitor, password_file: password }
+  tls_config: { ca_file: ca.pem, server_name: ${SERVER_NAME} }
+clusters:
+${pairs.join("")}`;
+}
+
+/** The value of a series without labels, or the sum of those with them. */
+export function sumOf(metrics: string, name: string): number {
+  const values = [...metrics.matchAll(new RegExp(`^${name}(?:{.*})? (\\S+)$`, "gm"))];
+  return values.reduce((sum, [, value]) => sum + Number(value), 0);
+}

@@ -1,0 +1,19 @@
+// Preloaded into the exporter's process: answers each message with the longest pauses since the previous one.
+const { monitorEventLoopDelay, PerformanceObserver, constants } = require("node:perf_hooks");
+
+const RESOLUTION_MS = 1;
+const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+delay.enable();
+let collectionMs = 0;
+new PerformanceObserver((list) => {
+  for (const { detail, duration } of list.getEntries()) {
+    if (detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR) collectionMs = Math.max(collectionMs, duration);
+  }
+}).observe({ entryTypes: ["gc"] });
+
+process.on("message", () => {
+  process.send({ longestMs: Math.max(0, delay.max / 1e6 - RESOLUTION_MS), collectionMs });
+  delay.reset();
+  collectionMs = 0;
+});
+process.channel.unref();

@@ -1,0 +1,117 @@
+import { startExporter, sumOf, type FleetShape } from "./exporter.ts";
+import { startNginxFleet, type NginxFleet } from "./nginx-fleet.ts";
+import { startBareFleet, startBlackbox, type Targets } from "./peers.ts";
+import type { MeasuredProcess } from "./process.ts";
+import { median, sleep, type Measurement } from "./support.ts";
+
+const WEBSITES = 10;
+const SHAPE: FleetShape = { appliances: 600, websites: WEBSITES, vrrp: "5s", website: "30s" };
+const TARGETS: Targets = {
+  appliances: SHAPE.appliances,
+  timeoutMs: 4000,
+  targets: [
+    { path: "/api/v1/interface/virtual", intervalMs: 5000 },
+    ...Array.from({ length: WEBSITES }, (_, nth) => ({
+      path: `/api/v1/website/${nth + 1}/test`,
+      intervalMs: 30_000,
+    })),
+  ],
+};
+/** Connections and compiled code are as in a program that has run for long. */
+const WARM_UP_MS = 60_000;
+const WINDOW_MS = 20_000;
+const WINDOWS = 3;
+
+/** CPU time of a poll of a paced fleet, from the whole process; three windows of each program. */
+export async function measurePolling(): Promise<readonly Measurement[]> {
+  return withFleet(async (fleet) => {
+    const exporter = await startExporter(fleet, SHAPE);
+    const polls = async () =>
+      sumOf(await exporter.scrape(), "appliance_exporter_poll_duration_seconds_count");
+    const own = await msOfOne(exporter, polls);
+    const failures = sumOf(await exporter.scrape(), "appliance_exporter_poll_failures_total");
+    await exporter.stop();
+    const bare = await startBareFleet(fleet, TARGETS);
+    const bareMs = await msOfOne(bare, async () => (await bare.result()).requests);
+    await bare.stop();
+    const blackbox = await startBlackbox(fleet, TARGETS);
+    const blackboxMs = await msOfOne(blackbox, async () => blackbox.probes());
+    await blackbox.stop();
+    const name = `CPU of a poll, ${SHAPE.appliances} appliances of ${WEBSITES} websites, 320 polls/s, ${failures} failed`;
+    const measured = `${own.toFixed(2)} ms`;
+    return [
+      {
+        name,
+        measured,
+        peer: `bare undici: ${bareMs.toFixed(2)} ms`,
+        ratio: (own / bareMs).toFixed(2),
+        goal: "at most 2.4",
+      },
+      {
+        name,
+        measured,
+        peer: `blackbox_exporter: ${blackboxMs.toFixed(2)} ms`,
+        ratio: (own / blackboxMs).toFixed(2),
+        goal: "at most 0.33",
+      },
+    ];
+  });
+}
+
+/** CPU milliseconds of one of the things that `count` counts. */
+async function msOfOne(running: MeasuredProcess, count: () => Promise<number>): Promise<number> {
+  await sleep(WARM_UP_MS);
+  const costs: number[] = [];
+  for (let nth = 0; nth < WINDOWS; nth += 1) {
+    const [before, cpuMs] = [await count(), running.cpuMs()];
+    await sleep(WINDOW_MS);
+    const usedMs = running.cpuMs() - cpuMs;
+    costs.push(usedMs / ((await count()) - before));
+  }
+  return median(costs);
+}
+
+const MEMORY: readonly { readonly shape: FleetShape; readonly goal: string }[] = [
+  {
+    shape: { appliances: 1000, websites: 10, vrrp: "5s", website: "30s" },
+    goal: "at most 350 MiB",
+  },
+  { shape: { appliances: 5000, websites: 2, vrrp: "15s", website: "60s" }, goal: "at most 900 MiB" },
+  { shape: { appliances: 500, websites: 10, vrrp: "5s", website: "30s" }, goal: "" },
+];
+const MEMORY_AFTER_MS = 180_000;
+
+/** Resident memory after three minutes, scraped every 15 seconds. */
+export async function measureMemory(): Promise<readonly Measurement[]> {
+  return withFleet(async (fleet) => {
+    const measurements: Measurement[] = [];
+    for (const { shape, goal } of MEMORY) {
+      const exporter = await startExporter(fleet, shape);
+      let peak = 0;
+      for (let ms = 0; ms < MEMORY_AFTER_MS; ms += 15_000) {
+        await sleep(15_000);
+        await exporter.scrape({ "accept-encoding": "gzip" });
+        peak = Math.max(peak, exporter.residentMib());
+      }
+      const heap = sumOf(await exporter.scrape(), "nodejs_heap_size_used_bytes") / 2 ** 20;
+      measurements.push({
+        name: `memory after three minutes, ${shape.appliances} appliances of ${shape.websites} websites`,
+        measured: `${exporter.residentMib().toFixed(0)} MiB, peak ${peak.toFixed(0)}, heap ${heap.toFixed(0)}; ${exporter.openFiles()} open files`,
+        peer: "none",
+        ratio: "",
+        goal,
+      });
+      await exporter.stop();
+    }
+    return measurements;
+  });
+}
+
+async function withFleet<T>(work: (fleet: NginxFleet) => Promise<T>): Promise<T> {
+  const fleet = await startNginxFleet();
+  try {
+    return await work(fleet);
+  } finally {
+    await fleet.stop();
+  }
+}
