@@ -96,16 +96,21 @@ export interface ConfigError {
   readonly path: string;
   /** What was expected, and what was found unless that may be a secret. */
   readonly message: string;
-  /** Only in the last error: how many errors are not shown. */
-  readonly more?: number;
 }
 
+/** The configuration as written: the absolute paths of its files, and their merged content without secrets. */
+export interface WrittenConfig {
+  readonly files: readonly string[];
+  readonly data: unknown;
+}
+
+/** The result of a load, as plain data. `sources`: what it has read. */
 export type ConfigResult =
   | {
       readonly ok: true;
       readonly config: Config;
       readonly sources: readonly Source[];
-      /** The configuration as written, in YAML, without its secrets. */
-      readonly shown: () => string;
+      /** The configuration as written, without its secrets. */
+      readonly written: WrittenConfig;
     }
   | { readonly ok: false; readonly errors: readonly ConfigError[]; readonly sources: readonly Source[] };

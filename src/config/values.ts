@@ -25,13 +25,10 @@ const RESERVED_LABELS: ReadonlySet<string> = new Set(
   "endpoint cluster instance job pod service namespace container node le quantile".split(" "),
 );
 
-/** Reports an error; the caller decides whether the message shows the value. */
-type Refuse = (message: string) => never;
-
-/** A string that `parse` converts or refuses. */
+/** A string that `parse` converts or refuses with a message, which may show the value. */
 export function parsed<T>(
   base: z.ZodString,
-  parse: (text: string, refuse: Refuse) => T,
+  parse: (text: string, refuse: (message: string) => never) => T,
 ): z.ZodType<T, string> {
   return base.transform((text, context) =>
     parse(text, (message) => {
@@ -40,6 +37,28 @@ export function parsed<T>(
     }),
   );
 }
+
+/** A value that `parse` converts; otherwise an error that says what was expected and shows the value. */
+export function converted<T, Input>(
+  what: string,
+  base: (params: { readonly error: ReturnType<typeof expected> }) => z.ZodType<Input>,
+  parse: (value: Input) => T | undefined,
+) {
+  const error = expected(what);
+  return base({ error }).transform((input, context): T => {
+    const value = parse(input);
+    if (value !== undefined) return value;
+    context.addIssue({ code: "custom", message: error({ input }) });
+    return z.NEVER;
+  });
+}
+
+/** A whole number, also in quotes. */
+export const intOrString = (params: { readonly error: ReturnType<typeof expected> }) =>
+  z.union([z.int(), z.string()], params);
+
+/** A path. Nothing that is rather the content of a file: a key may have been written in place of its path. */
+export const fileSchema = z.string().regex(/^(?!.*-----)\P{Cc}+$/u, "expected the path of a file");
 
 /** A duration in milliseconds, `minMs` to `maxMs`. */
 export function durationSchema(minMs: number, maxMs: number): z.ZodType<number, string> {
