@@ -14,7 +14,10 @@ export function errorsOf(...results: readonly Checked[]): readonly ConfigError[]
 }
 
 /** The errors without duplicates, by file in the order of `files`, then by position. */
-export function sortErrors(errors: readonly ConfigError[], files: readonly string[]): readonly ConfigError[] {
+export function sortErrors(
+  errors: readonly ConfigError[],
+  files: readonly string[] = [],
+): readonly ConfigError[] {
   const order = new Map(files.map((file, index) => [file, index]));
   const distinct = new Map(errors.map((error) => [formatConfigError(error), error]));
   return [...distinct.values()].toSorted(
@@ -56,5 +59,5 @@ export function formatPath(path: JsonPath): string {
 
 function formatSegment(segment: string | number): string {
   if (typeof segment === "number") return `[${segment}]`;
-  return /^[A-Za-z_][\w-]*$/.test(segment) ? `.${segment}` : "[...]";
+  return /^[\w-]+$/.test(segment) ? `.${segment}` : "[...]";
 }

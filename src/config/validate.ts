@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ConfigError } from "./config.ts";
-import type { JsonPath } from "./errors.ts";
+import { sortErrors, type JsonPath } from "./errors.ts";
 import type { SourceReader } from "./sources.ts";
 import { errorAt, readYamlFile, type YamlFile } from "./yaml.ts";
 
@@ -26,7 +26,8 @@ export function validateYaml<T>(
   try {
     const parsed = schema.safeParse(file.data, { error: describeIssue });
     if (parsed.success) return { ok: true, value: parsed.data };
-    return { ok: false, errors: parsed.error.issues.flatMap((issue) => issueErrors(file, [], issue)) };
+    const errors = parsed.error.issues.flatMap((issue) => issueErrors(file, [], issue));
+    return { ok: false, errors: sortErrors(errors) };
   } catch (error) {
     // zod passes issues as arguments of a call: a hundred thousand of them overflow the stack.
     if (!(error instanceof RangeError)) throw error;

@@ -57,8 +57,13 @@ export function converted<T, Input>(
 export const intOrString = (params: { readonly error: ReturnType<typeof expected> }) =>
   z.union([z.int(), z.string()], params);
 
-/** A path. Nothing that is rather the content of a file: a key may have been written in place of its path. */
-export const fileSchema = z.string().regex(/^(?!.*-----)\P{Cc}+$/u, "expected the path of a file");
+const FILE_ERROR = "expected the path of a file";
+
+/** A path, and not PEM or base64: a key may have been written in place of its path. */
+export const fileSchema = z
+  .string()
+  .min(1, FILE_ERROR)
+  .refine((path) => !/-----|\p{Cc}|^[a-z0-9+/=]{100,}$/iu.test(path), FILE_ERROR);
 
 /** A duration in milliseconds, `minMs` to `maxMs`. */
 export function durationSchema(minMs: number, maxMs: number): z.ZodType<number, string> {

@@ -13,7 +13,7 @@ import {
   type YAMLMap,
 } from "yaml";
 import type { ConfigError } from "./config.ts";
-import { formatPath, type JsonPath } from "./errors.ts";
+import { formatPath, sortErrors, type JsonPath } from "./errors.ts";
 import type { SourceReader } from "./sources.ts";
 
 /** Values of a file with its aliases expanded: enough for ten thousand appliances that share their settings. */
@@ -52,7 +52,6 @@ type Report = (offset: number, message: string) => void;
 
 function parseYaml(file: string, text: string): YamlFileResult {
   const lineCounter = new LineCounter();
-  lineCounter.addNewLine(0);
   const positionOf = (offset: number): Position => {
     const { line, col } = lineCounter.linePos(offset);
     return { line, column: col };
@@ -78,7 +77,7 @@ function parseYaml(file: string, text: string): YamlFileResult {
   }
   if (errors.length === 0 && contents === null) report(0, "the file is empty");
   const data = errors.length === 0 ? readValues(contents, report) : undefined;
-  if (errors.length > 0) return { ok: false, errors };
+  if (errors.length > 0) return { ok: false, errors: sortErrors(errors) };
   const offsetOf = createLocator(contents);
   return { ok: true, file: { file, data, locate: (path) => positionOf(offsetOf(path)) } };
 }
