@@ -1,30 +1,11 @@
 import { Command, CommanderError } from "commander";
-import { appliance } from "./appliance.ts";
-import { check } from "./check.ts";
-import {
-  configFile,
-  enableLifecycle,
-  exporterUrl,
-  externalUrl,
-  httpConfigFile,
-  listenAddress,
-  listenAddresses,
-  logging,
-  output,
-  routePrefix,
-  shard,
-  telemetryPath,
-  webConfigFile,
-  type AddFlag,
-  type Flags,
-} from "./flags.ts";
+import { APPLIANCE } from "./appliance.ts";
+import { CHECK } from "./check.ts";
+import { listenAddress, listenAddresses, type CommandSpec, type Flags } from "./flags.ts";
 import type { ExitCode, Io } from "./io.ts";
-import { poll } from "./poll.ts";
-import { run } from "./run.ts";
-import { status } from "./status.ts";
-
-const LISTEN_ADDRESS = ":10849";
-const DEMO_LISTEN_ADDRESS = "127.0.0.1:10849";
+import { POLL } from "./poll.ts";
+import { RUN } from "./run.ts";
+import { STATUS } from "./status.ts";
 
 const PROGRAM_EXAMPLE = `
 The default command is 'run'. '<command> --help' lists the flags of a command.
@@ -32,106 +13,21 @@ The default command is 'run'. '<command> --help' lists the flags of a command.
 Example:
   appliance-exporter --config.file=config.yaml --web.listen-address=:10849`;
 
-interface CommandSpec {
-  /** With arguments, such as `poll <name>`. */
-  readonly name: string;
-  readonly description: string;
-  readonly flags: readonly AddFlag[];
-  readonly example: string;
-  readonly isDefault?: true;
-  readonly action: (flags: Flags, io: Io, args: readonly string[]) => Promise<ExitCode>;
-}
+const DEMO_LISTEN_ADDRESS = "127.0.0.1:10849";
 
-const COMMANDS: readonly CommandSpec[] = [
-  {
-    name: "run",
-    isDefault: true,
-    description: "poll the appliances and serve their metrics (the default)",
-    flags: [
-      configFile("config.yaml"),
-      listenAddress(LISTEN_ADDRESS),
-      telemetryPath,
-      externalUrl,
-      routePrefix,
-      webConfigFile,
-      enableLifecycle,
-      shard,
-      logging,
-    ],
-    example: "appliance-exporter run --config.file=/etc/appliance-exporter/config.yaml --log.format=logfmt",
-    action: (flags, io) =>
-      run(
-        {
-          configFile: flags["config.file"],
-          listenAddresses: listenAddresses(flags, LISTEN_ADDRESS),
-          telemetryPath: flags["web.telemetryPath"],
-          routePrefix: flags["web.routePrefix"] ?? flags["web.externalUrl"] ?? "",
-          enableLifecycle: flags["web.enableLifecycle"] === true,
-          webConfigFile: flags["web.config.file"],
-          shard: flags.shard,
-          logLevel: flags["log.level"],
-          logFormat: flags["log.format"],
-        },
-        io,
-      ),
+const DEMO: CommandSpec = {
+  name: "demo",
+  description: "run the exporter with two appliances, three websites, failovers and outages",
+  flags: [listenAddress(DEMO_LISTEN_ADDRESS)],
+  example: "appliance-exporter demo --web.listen-address=127.0.0.1:10849",
+  action: async (flags, io) => {
+    // Loaded here, because no other command needs its certificate library.
+    const { demo } = await import("./demo.ts");
+    return demo({ listenAddresses: listenAddresses(flags, DEMO_LISTEN_ADDRESS) }, io);
   },
-  {
-    name: "check",
-    description: "check the configuration",
-    flags: [
-      configFile("config.yaml"),
-      (command) => command.option("--live", "also poll each appliance once and show its certificate"),
-      output,
-    ],
-    example: "appliance-exporter check --config.file=config.yaml --live",
-    action: (flags, io) =>
-      check({ configFile: flags["config.file"], live: flags.live === true, output: flags.output }, io),
-  },
-  {
-    name: "poll <name>",
-    description: "poll one appliance now and show the results and samples",
-    flags: [
-      configFile("config.yaml"),
-      (command) =>
-        command.option("--raw", "show the response bodies; control characters are escaped on a terminal"),
-      output,
-    ],
-    example: "appliance-exporter poll waf-ams-1 --config.file=config.yaml --raw",
-    action: (flags, io, [name = ""]) =>
-      poll({ name, configFile: flags["config.file"], raw: flags.raw === true, output: flags.output }, io),
-  },
-  {
-    name: "status",
-    description:
-      "show the fleet as a running exporter sees it; exit code 0: no problems, 1: problems, 2: unknown",
-    flags: [exporterUrl, httpConfigFile, output],
-    example: "appliance-exporter status --url=http://exporter.example:10849",
-    action: ({ url, output: format, ...flags }, io) =>
-      status({ url, httpConfigFile: flags["http.config.file"], output: format }, io),
-  },
-  {
-    name: "appliance",
-    description: "run the reference appliance, which serves the management API",
-    flags: [configFile("appliance.yaml"), logging],
-    example: "appliance-exporter appliance --config.file=appliance.yaml",
-    action: (flags, io) =>
-      appliance(
-        { configFile: flags["config.file"], logLevel: flags["log.level"], logFormat: flags["log.format"] },
-        io,
-      ),
-  },
-  {
-    name: "demo",
-    description: "run the exporter with two appliances, three websites, failovers and outages",
-    flags: [listenAddress(DEMO_LISTEN_ADDRESS)],
-    example: "appliance-exporter demo --web.listen-address=127.0.0.1:10849",
-    action: async (flags, io) => {
-      // Loaded here, because no other command needs its certificate library.
-      const { demo } = await import("./demo.ts");
-      return demo({ listenAddresses: listenAddresses(flags, DEMO_LISTEN_ADDRESS) }, io);
-    },
-  },
-];
+};
+
+const COMMANDS: readonly CommandSpec[] = [RUN, CHECK, POLL, STATUS, APPLIANCE, DEMO];
 
 /** Runs the command in `argv` (without program and script); the default is `run`. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<ExitCode> {
@@ -142,10 +38,14 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     .exitOverride()
     .configureOutput({ writeOut: io.out, writeErr: io.err })
     .addHelpText("after", PROGRAM_EXAMPLE);
-  for (const spec of COMMANDS) {
-    const command = addCommand(program, spec);
+  for (const { name, description, flags, example, isDefault = false, action } of COMMANDS) {
+    const command = program
+      .command(name, { isDefault })
+      .description(description)
+      .addHelpText("after", `\nExample:\n  ${example}`);
+    for (const flag of flags) command.addOption(flag);
     command.action(async () => {
-      exitCode = await spec.action(command.opts<Flags>(), io, command.args);
+      exitCode = await action(command.opts<Flags>(), io, command.args);
     });
   }
   const [first = "-"] = argv;
@@ -161,16 +61,4 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     if (!(error instanceof CommanderError)) throw error;
     return error.exitCode === 0 ? 0 : 2;
   }
-}
-
-function addCommand(
-  program: Command,
-  { name, description, flags, example, isDefault }: CommandSpec,
-): Command {
-  const command = program
-    .command(name, { isDefault: isDefault === true })
-    .description(description)
-    .addHelpText("after", `\nExample:\n  ${example}`);
-  for (const addFlag of flags) addFlag(command);
-  return command;
 }

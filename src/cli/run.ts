@@ -1,48 +1,66 @@
-import type { Shard } from "../config/shard.ts";
-import { formatConfigError } from "../config/errors.ts";
-import { startExporter, type Exporter, type ExporterStart } from "../exporter.ts";
-import { createLog, type LogFormat, type LogLevel } from "../support/log.ts";
-import type { ListenAddress } from "../web/listen.ts";
-import type { ExitCode, Io } from "./io.ts";
-import { describeListenError, FLUSH_TIMEOUT_MS, logFatalError } from "./running.ts";
+import { startExporter } from "../exporter.ts";
+import {
+  configFile,
+  enableLifecycle,
+  externalUrl,
+  listenAddress,
+  listenAddresses,
+  logging,
+  routePrefix,
+  shard,
+  telemetryPath,
+  webConfigFile,
+  type CommandSpec,
+} from "./flags.ts";
+import { printErrors } from "./report.ts";
+import { describeListenError, openLog } from "./running.ts";
 
-export interface RunOptions {
-  readonly configFile: string;
-  readonly listenAddresses: readonly ListenAddress[];
-  readonly telemetryPath: string;
-  /** The prefix of all paths; empty: none. */
-  readonly routePrefix: string;
-  readonly enableLifecycle: boolean;
-  readonly webConfigFile: string | undefined;
-  readonly shard: Shard;
-  readonly logLevel: LogLevel;
-  readonly logFormat: LogFormat;
-}
+const LISTEN_ADDRESS = ":10849";
 
 /** Runs the exporter until SIGTERM or SIGINT. */
-export async function run(options: RunOptions, io: Io): Promise<ExitCode> {
-  const log = createLog(options.logLevel, options.logFormat, io.logFd);
-  const { logger } = log;
-  io.onFatal(logFatalError(log));
-  const deps = { clock: io.clock, logger, droppedLogLines: log.dropped };
-  const running: { exporter?: Exporter } = {};
-  // Ignores SIGHUP during the start, which reads the configuration anyway.
-  io.onReload(() => void running.exporter?.reload());
-  const started = await startExporter({ ...options, ...io }, deps);
-  if (!started.ok) {
-    io.err(describeFailedStart(started));
-    return 1;
-  }
-  running.exporter = started.exporter;
-  await io.stopRequested;
-  logger.info("stopping");
-  await started.exporter.stop();
-  await log.flush(FLUSH_TIMEOUT_MS);
-  return 0;
-}
-
-function describeFailedStart(started: ExporterStart & { ok: false }): string {
-  if (started.reason === "config")
-    return started.errors.map((error) => `${formatConfigError(error)}\n`).join("");
-  return describeListenError(started.address, started.code);
-}
+export const RUN: CommandSpec = {
+  name: "run",
+  isDefault: true,
+  description: "poll the appliances and serve their metrics (the default)",
+  flags: [
+    configFile("config.yaml"),
+    listenAddress(LISTEN_ADDRESS),
+    telemetryPath,
+    externalUrl,
+    routePrefix,
+    webConfigFile,
+    enableLifecycle,
+    shard,
+    ...logging,
+  ],
+  example: "appliance-exporter run --config.file=/etc/appliance-exporter/config.yaml --log.format=logfmt",
+  action: async (flags, io) => {
+    const { logger, dropped, flush } = openLog(flags["log.level"], flags["log.format"], io);
+    // Ignores SIGHUP during the start, which reads the configuration anyway.
+    let reload = (): void => {};
+    io.onReload(() => reload());
+    const options = {
+      ...io,
+      configFile: flags["config.file"],
+      listenAddresses: listenAddresses(flags, LISTEN_ADDRESS),
+      telemetryPath: flags["web.telemetryPath"],
+      routePrefix: flags["web.routePrefix"] ?? flags["web.externalUrl"] ?? "",
+      enableLifecycle: flags["web.enableLifecycle"] === true,
+      webConfigFile: flags["web.config.file"],
+      shard: flags.shard,
+    };
+    const started = await startExporter(options, { clock: io.clock, logger, droppedLogLines: dropped });
+    if (!started.ok) {
+      if (started.reason === "config") return printErrors(started.errors, io);
+      io.err(describeListenError(started.address, started.code));
+      return 1;
+    }
+    const { exporter } = started;
+    reload = () => void exporter.reload();
+    await io.stopRequested;
+    logger.info("stopping");
+    await exporter.stop();
+    await flush();
+    return 0;
+  },
+};

@@ -53,7 +53,7 @@ async function loadFiles(file: string, reader: SourceReader): Promise<Loaded> {
   const resolved = fleet.entries.map((entry) => resolveAppliance(entry, resolveHttpClient));
   const errors = [
     ...findDuplicateNames(fleet),
-    ...findDuplicateAddresses(fleet.entries),
+    ...findDuplicateAddresses(fleet),
     ...files.errors,
     ...resolved.flatMap((each) => each.errors),
   ];

@@ -37,30 +37,22 @@ export function validateYaml<T>(
 
 function issueErrors(file: YamlFile, base: JsonPath, issue: z.core.$ZodIssue): readonly ConfigError[] {
   const path = [...base, ...issue.path.map((segment) => (typeof segment === "symbol" ? "" : segment))];
-  switch (issue.code) {
-    case "unrecognized_keys":
-      return issue.keys.map((key) => ({
-        ...errorAt(
-          file,
-          path,
-          describeUnknownKey(key, valueAt(file.data, [...path, key]), issue.message.split(" ")),
-        ),
-        position: file.locate([...path, key]),
-      }));
-    case "invalid_union": {
-      // The alternative with nested errors is the one that was intended.
-      const intended = issue.errors.find((alternative) =>
-        alternative.some(({ code, path: inner }) => inner.length > 0 || code === "unrecognized_keys"),
-      );
-      return (
-        intended?.flatMap((inner) => issueErrors(file, path, inner)) ?? [errorAt(file, path, issue.message)]
-      );
-    }
-    case "invalid_key":
-      return [errorAt(file, path, issue.issues[0]?.message ?? issue.message)];
-    default:
-      return [errorAt(file, path, issue.message)];
+  if (issue.code === "unrecognized_keys") {
+    const known = issue.message.split(" ");
+    return issue.keys.map((key) => {
+      const message = describeUnknownKey(key, valueAt(file.data, [...path, key]), known);
+      return { ...errorAt(file, path, message), position: file.locate([...path, key]) };
+    });
   }
+  if (issue.code === "invalid_union") {
+    // The alternative with nested errors is the one that was intended.
+    const intended = issue.errors.find((alternative) =>
+      alternative.some(({ code, path: inner }) => inner.length > 0 || code === "unrecognized_keys"),
+    );
+    if (intended !== undefined) return intended.flatMap((inner) => issueErrors(file, path, inner));
+  }
+  const { message } = issue.code === "invalid_key" ? (issue.issues[0] ?? issue) : issue;
+  return [errorAt(file, path, message)];
 }
 
 function describeUnknownKey(key: string, value: unknown, known: readonly string[]): string {
@@ -115,11 +107,6 @@ export function expected(what: string): (issue: { readonly input?: unknown }) =>
   return ({ input }) => (input === undefined ? MISSING : `expected ${what}, got ${show(input)}`);
 }
 
-/** The same for a string, with a hint if YAML parses the value as another type without quotes. */
-export function expectedString(what: string): (issue: { readonly input?: unknown }) => string {
-  return (issue) => `${expected(what)(issue)}${quotesHint(issue.input)}`;
-}
-
 /** The value as JSON, cut; only for keys that never contain a secret. */
 export function show(value: unknown): string {
   if (value === null || typeof value === "object") return kindOf(value);
@@ -165,6 +152,7 @@ function kindOf(value: unknown): string {
   return KINDS[typeof value] ?? "a map";
 }
 
-function quotesHint(input: unknown): string {
+/** A hint if YAML parses the value as another type than a string. */
+export function quotesHint(input: unknown): string {
   return typeof input === "number" || typeof input === "boolean" ? "; put it in quotes" : "";
 }

@@ -3,7 +3,7 @@ import type { ProxyConfig } from "./config.ts";
 import { formatDuration, parseDuration } from "./duration.ts";
 import { checkSchedule } from "./schedule.ts";
 import { Secret } from "../support/secret.ts";
-import { expected, expectedString, show } from "./validate.ts";
+import { expected, quotesHint, show } from "./validate.ts";
 
 const MAX_NAME_BYTES = 128;
 /** Every series of the appliance has them. */
@@ -68,13 +68,11 @@ export const fileSchema = z
 /** A duration in milliseconds, `minMs` to `maxMs`. */
 export function durationSchema(minMs: number, maxMs: number): z.ZodType<number, string> {
   const what = "a duration such as 500ms, 15s or 1m30s";
+  const range = `expected a duration of ${formatDuration(minMs)} to ${formatDuration(maxMs)}`;
   return parsed(z.string({ error: expected(what) }), (text, refuse) => {
     const ms = parseDuration(text);
     if (ms === undefined) return refuse(`expected ${what}, got ${show(text)}`);
-    if (ms >= minMs && ms <= maxMs) return ms;
-    return refuse(
-      `expected a duration of ${formatDuration(minMs)} to ${formatDuration(maxMs)}, got ${show(text)}`,
-    );
+    return ms >= minMs && ms <= maxMs ? ms : refuse(`${range}, got ${show(text)}`);
   });
 }
 
@@ -86,16 +84,18 @@ export const scheduleSchema = parsed(
   },
 );
 
-/** A name: 1 to 128 bytes of valid Unicode without control characters. */
-export const nameSchema = parsed(z.string({ error: expectedString("a name") }), (text, refuse) => {
-  if (text === "") return refuse("expected a non-empty name");
-  if (Buffer.byteLength(text) > MAX_NAME_BYTES) {
-    return refuse(`expected a name of at most ${MAX_NAME_BYTES} bytes`);
-  }
-  return /[\p{Cc}\p{Surrogate}]/u.test(text)
-    ? refuse(`expected a name of valid Unicode without control characters, got ${show(text)}`)
-    : text;
-});
+/** At most `limit` bytes of valid Unicode. */
+function textSchema(what: string, limit: number) {
+  return z
+    .string({ error: (issue) => `${expected(what)(issue)}${quotesHint(issue.input)}` })
+    .refine((text) => Buffer.byteLength(text) <= limit, `expected ${what} of at most ${limit} bytes`)
+    .refine((text) => !/\p{Surrogate}/u.test(text), `expected ${what} of valid Unicode`);
+}
+
+/** A name of 1 to 128 bytes without control characters. */
+export const nameSchema = textSchema("a name", MAX_NAME_BYTES)
+  .min(1, "expected a non-empty name")
+  .refine((text) => !/\p{Cc}/u.test(text), "expected a name without control characters");
 
 const labelNameSchema = parsed(z.string(), (name, refuse) => {
   if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name)) {
@@ -106,15 +106,8 @@ const labelNameSchema = parsed(z.string(), (name, refuse) => {
   return RESERVED_LABELS.has(name) ? refuse("this label name is reserved") : name;
 });
 
-const labelValueSchema = parsed(z.string({ error: expectedString("a string") }), (text, refuse) => {
-  if (Buffer.byteLength(text) > MAX_LABEL_VALUE_BYTES) {
-    return refuse(`expected a string of at most ${MAX_LABEL_VALUE_BYTES} bytes`);
-  }
-  return /\p{Surrogate}/u.test(text) ? refuse(`expected valid Unicode, got ${show(text)}`) : text;
-});
-
 export const labelsSchema = z
-  .record(labelNameSchema, labelValueSchema)
+  .record(labelNameSchema, textSchema("a string", MAX_LABEL_VALUE_BYTES))
   .refine((labels) => Object.keys(labels).length <= MAX_LABELS, `expected at most ${MAX_LABELS} entries`)
   .meta({
     description:

@@ -144,12 +144,11 @@ async function loadFiles(path: string, reader: SourceReader): Promise<Loaded> {
   if (!loaded.ok) return loaded;
   const { file, value } = loaded;
   const { tls_server_config: tls, basic_auth_users: users, http_server_config: http } = value;
-  const at = (key: string) => ["tls_server_config", key];
   const { textOf, errors } = await readNamedFiles(
     [
-      { kind: "certificates", file, at: at("cert_file"), name: tls?.cert_file },
-      { kind: "key", file, at: at("key_file"), name: tls?.key_file },
-      { kind: "certificates", file, at: at("client_ca_file"), name: tls?.client_ca_file },
+      { kind: "certificates", file, at: ["tls_server_config", "cert_file"], name: tls?.cert_file },
+      { kind: "key", file, at: ["tls_server_config", "key_file"], name: tls?.key_file },
+      { kind: "certificates", file, at: ["tls_server_config", "client_ca_file"], name: tls?.client_ca_file },
     ],
     reader,
   );
@@ -157,7 +156,8 @@ async function loadFiles(path: string, reader: SourceReader): Promise<Loaded> {
   const cert = textOf("certificates", file, tls?.cert_file) ?? "";
   const key = textOf("key", file, tls?.key_file) ?? "";
   const mismatch = tls === undefined ? undefined : checkKeyPair(cert, key);
-  if (mismatch !== undefined) return { ok: false, errors: [errorAt(file, at("key_file"), mismatch)] };
+  if (mismatch !== undefined)
+    return { ok: false, errors: [errorAt(file, ["tls_server_config", "key_file"], mismatch)] };
   return {
     ok: true,
     config: {

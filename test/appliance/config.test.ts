@@ -270,7 +270,7 @@ test.each([
   [
     "tls: { cert_file: appliance.key, key_file: appliance.pem }",
     '2:8: tls.cert_file: cannot use "appliance.key": it contains no PEM certificate',
-    '2:34: tls.key_file: cannot use "appliance.pem": it contains no PEM private key',
+    "2:34: tls.key_file: cannot use the key file: it contains no PEM private key",
   ],
   [
     "users: [{ username: a, password_file: two-lines }]",

@@ -11,7 +11,6 @@ import type { LocalVrrpInterface } from "../../src/api/vrrp-list.ts";
 import { decodeVrrpList } from "../../src/api/vrrp.ts";
 import { decodeWebsiteTest } from "../../src/api/website-test.ts";
 import { createApplianceServer } from "../../src/appliance/server.ts";
-import { createStaticVrrp } from "../../src/appliance/vrrp-static.ts";
 import { Secret } from "../../src/support/secret.ts";
 import { ask, AUTHORITY, CLOSED_PORT, listen, startAppliance, websiteOf } from "./support.ts";
 
@@ -254,7 +253,7 @@ test("throws if certificate and key do not match", async () => {
       listen: { host: "127.0.0.1", port: 0 },
       tls: { cert, key: new Secret(key) },
       users: [],
-      vrrp: createStaticVrrp([]),
+      vrrp: async () => ({ ok: true, interfaces: [] }),
       websites: [],
       websiteTest: { timeoutMs: 1_000, ca: undefined, insecureSkipVerify: false },
       onBug: () => {},

@@ -5,7 +5,6 @@ import { request, type RequestOptions } from "node:https";
 import { onTestFinished } from "vitest";
 
 import { createApplianceServer, type ApplianceServerDeps } from "../../src/appliance/server.ts";
-import { createStaticVrrp } from "../../src/appliance/vrrp-static.ts";
 import type { Website } from "../../src/appliance/website-head.ts";
 import { Secret } from "../../src/support/secret.ts";
 import { createAuthority } from "../support/certificates.ts";
@@ -51,7 +50,7 @@ export async function startAppliance(fields: Partial<ApplianceServerDeps> = {}) 
       { username: "admin", password: new Secret("other") },
       { username: "monitor", password: new Secret("pass:word") },
     ],
-    vrrp: createStaticVrrp([]),
+    vrrp: async () => ({ ok: true, interfaces: [] }),
     websites: [],
     websiteTest: { timeoutMs: 10_000, ca: AUTHORITY.cert, insecureSkipVerify: false },
     onBug: (error) => {

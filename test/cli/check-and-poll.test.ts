@@ -2,7 +2,6 @@ import { X509Certificate } from "node:crypto";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createStaticVrrp } from "../../src/appliance/vrrp-static.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { AUTHORITY, listen, startAppliance, websiteOf } from "../appliance/support.ts";
 import { createFolder } from "../config/folder.ts";
@@ -27,7 +26,7 @@ const CARP0 = {
 async function setUp(password = "pass:word"): Promise<{ file: string; address: string }> {
   const website = await listen(createServer((_, response) => response.writeHead(404).end()));
   const appliance = await startAppliance({
-    vrrp: createStaticVrrp([CARP0]),
+    vrrp: async () => ({ ok: true, interfaces: [CARP0] }),
     websites: [websiteOf({ id: 7, protocol: "http", httpPort: website })],
   });
   const address = `127.0.0.1:${appliance.port}`;
