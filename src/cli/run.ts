@@ -37,8 +37,8 @@ export const RUN: CommandSpec = {
   action: async (flags, io) => {
     const { logger, dropped, flush } = openLog(flags["log.level"], flags["log.format"], io);
     // Ignores SIGHUP during the start, which reads the configuration anyway.
-    let reload = (): void => {};
-    io.onReload(() => reload());
+    let reload: (() => void) | undefined;
+    io.onReload(() => reload?.());
     const options = {
       ...io,
       configFile: flags["config.file"],

@@ -1,9 +1,9 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { HOSTILE_FILES, HOSTILE_SCHEDULES, schedule } from "../config/hostile-files.ts";
 import { eventually } from "../support/eventually.ts";
 import { healthy } from "./behaviours.ts";
+import { HOSTILE_FILES } from "./hostile-files.ts";
 import { runProgram, type Program } from "./program.ts";
 import { entry, EVERY_SECOND, test } from "./stage.ts";
 
@@ -11,7 +11,7 @@ interface BadConfig {
   readonly name: string;
   /** `undefined`: there is no file. */
   readonly text: string | undefined;
-  /** What is said of it, all of it. */
+  /** The whole error output, with the depth that exhausts the stack as COLUMN. */
   readonly said: string;
 }
 
@@ -50,16 +50,16 @@ const BAD_CONFIGS: readonly BadConfig[] = [
   {
     name: "20,000 nested brackets",
     text: `appliances: ${"[".repeat(20_000)}`,
-    said: "config.yaml:1:76: nested deeper than 64 levels\n",
+    said: "config.yaml:1:COLUMN: nested too deeply\n",
   },
   {
     name: "an alias bomb",
     text: aliasBomb(),
-    said: "config.yaml:7:47: aliases add more than 1000000 values\n",
+    said: "config.yaml:7:47: more than 1000000 values, with aliases expanded\n",
   },
 ];
 
-/** Each line stands for ten of the one before it. */
+/** Each line expands to ten of the line before it. */
 function aliasBomb(): string {
   const lines = Array.from(
     { length: 9 },
@@ -75,15 +75,14 @@ for (const { name, text, said } of BAD_CONFIGS) {
     const folder = await stage.folder({ config: text ?? "" });
     if (text === undefined) await rm(join(folder, "config.yaml"));
     const { code, stdout, stderr } = await runProgram(folder);
-    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: said });
+    const shown = stderr.replace(/:\d+(?=: nested too deeply)/, ":COLUMN");
+    expect({ code, stdout, stderr: shown }).toEqual({ code: 1, stdout: "", stderr: said });
   });
 }
 
-const HOSTILE_TEXTS = [...HOSTILE_SCHEDULES.map(schedule), ...HOSTILE_FILES.map(({ text }) => text(20_000))];
-
 const FAILED = "reload failed, the old configuration stays";
 
-/** Of each reload that failed: how many lines of errors it has, and how many errors it counts. */
+/** The lines of errors, and the number of errors, of each failed reload. */
 function failedReloads(program: Program): readonly { readonly lines: number; readonly errors: number }[] {
   const reloads: { lines: number; errors: number }[] = [];
   let lines = 0;
@@ -121,7 +120,7 @@ test.concurrent("fault 48: a reload with a hostile or huge file: the old configu
   const server = await stage.server(healthy);
   const config = { polling: { vrrp: EVERY_SECOND }, appliances: [entry("a", server)] };
   const program = await stage.program({ config });
-  for (const text of HOSTILE_TEXTS) {
+  for (const text of HOSTILE_FILES) {
     const before = failedReloads(program).length;
     await writeFile(join(program.folder, "config.yaml"), text);
     program.kill("SIGHUP");
