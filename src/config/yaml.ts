@@ -1,12 +1,16 @@
 import { resolve } from "node:path";
+import { getHeapStatistics } from "node:v8";
 import {
+  Composer,
   isAlias,
   isMap,
   isNode,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
-  parseDocument,
+  Parser,
+  type CST,
   type ErrorCode,
   type Node,
   type Pair,
@@ -16,6 +20,8 @@ import type { ConfigError } from "./config.ts";
 import { formatPath, sortErrors, type JsonPath } from "./errors.ts";
 import type { SourceReader } from "./sources.ts";
 
+/** A usual file of 4 MiB has fewer; a small heap allows fewer. */
+const MAX_TOKENS = Math.min(2_500_000, Math.floor(getHeapStatistics().heap_size_limit / 1200));
 /** Values of a file with its aliases expanded: enough for ten thousand appliances that share their settings. */
 const MAX_VALUES = 1_000_000;
 
@@ -52,6 +58,7 @@ type Report = (offset: number, message: string) => void;
 
 function parseYaml(file: string, text: string): YamlFileResult {
   const lineCounter = new LineCounter();
+  lineCounter.addNewLine(0);
   const positionOf = (offset: number): Position => {
     const { line, col } = lineCounter.linePos(offset);
     return { line, column: col };
@@ -60,17 +67,18 @@ function parseYaml(file: string, text: string): YamlFileResult {
   const report: Report = (offset, message) =>
     void errors.push({ file, position: positionOf(offset), path: "", message });
 
-  const document = parseDocument(text, {
+  const composer = new Composer({
     version: "1.2",
-    lineCounter,
     // The library compares all keys with each other; readValues takes linear time.
     uniqueKeys: false,
     stringKeys: true,
     resolveKnownTags: false,
-    prettyErrors: false,
   });
-  const { contents } = document;
-  const problems = [...document.errors, ...document.warnings];
+  const tokens = readTokens(text, new Parser(lineCounter.addNewLine), report);
+  const [document, second] = composer.compose(tokens, true, text.length);
+  if (second) report(second.range[0], "expected one document, got more (---)");
+  const { contents = null, errors: invalid = [], warnings = [] } = document ?? {};
+  const problems = [...invalid, ...warnings];
   const tooDeep = problems.find(({ code }) => code === "RESOURCE_EXHAUSTION");
   for (const { code, pos } of tooDeep === undefined ? problems : [tooDeep]) {
     report(pos[0], SYNTAX[code] ?? "invalid YAML");
@@ -80,6 +88,18 @@ function parseYaml(file: string, text: string): YamlFileResult {
   if (errors.length > 0) return { ok: false, errors: sortErrors(errors) };
   const offsetOf = createLocator(contents);
   return { ok: true, file: { file, data, locate: (path) => positionOf(offsetOf(path)) } };
+}
+
+/** The tokens of a text: a file of too many would exhaust the memory, which ends the process. */
+function* readTokens(text: string, parser: Parser, report: Report): Generator<CST.Token, void> {
+  let count = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    count += 1;
+    if (count > MAX_TOKENS)
+      return report(parser.offset, `more than ${MAX_TOKENS} YAML tokens; use config_files`);
+    yield* parser.next(lexeme);
+  }
+  yield* parser.end();
 }
 
 const NO_KEY = "a key is not allowed here; quote a string that contains a colon and a space";
@@ -97,7 +117,6 @@ const SYNTAX: Readonly<Partial<Record<ErrorCode, string>>> = {
   TAG_RESOLVE_FAILED: NO_TAGS,
   MULTIPLE_TAGS: NO_TAGS,
   NON_STRING_KEY: "expected a plain word as the key",
-  MULTIPLE_DOCS: "expected one document, got more (---)",
   RESOURCE_EXHAUSTION: "nested too deeply",
 };
 

@@ -80,6 +80,12 @@ test.each(["[", "{a: ", "- ", "? "])("20,000 times %j is one error", async (text
   expect(await read(text.repeat(20_000))).toMatch(/^a\.yaml:1:\d+: nested too deeply$/);
 });
 
+test("more tokens than fit into the memory are an error", async () => {
+  expect(await read(`[${"1,".repeat(1_000_000)}`)).toMatch(
+    /^a\.yaml:1:\d+: more than \d+ YAML tokens; use config_files(\n|$)/m,
+  );
+});
+
 test("multiplying aliases are an error", async () => {
   const lines = Array.from(
     { length: 9 },
