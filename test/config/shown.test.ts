@@ -65,32 +65,6 @@ clusters:
 `);
 });
 
-test("aliased values are shown without secrets", async () => {
-  const shown = await shownOf({
-    "config.yaml": `
-appliances:
-  - { name: a, base_url: "https://a", http_client: &h { basic_auth: { username: u, password: &p hunter2 } } }
-  - { name: b, base_url: "https://b", http_client: *h }
-`,
-  });
-  expect(shown).toBe(`# Read from:
-# "/etc/x/config.yaml"
-appliances:
-  - name: a
-    base_url: https://a
-    http_client:
-      basic_auth:
-        username: u
-        password: <secret>
-  - name: b
-    base_url: https://b
-    http_client:
-      basic_auth:
-        username: u
-        password: <secret>
-`);
-});
-
 test.each(["http://a@b@h", "http://a:b%40c@h", "http://a@h:3128/", "HTTP://a:@h"])(
   "the credentials of the proxy %s are not shown",
   async (url) => {
