@@ -1,4 +1,4 @@
-import { startExporter } from "../exporter.ts";
+import { startExporter, type Exporter } from "../exporter.ts";
 import {
   configFile,
   enableLifecycle,
@@ -36,9 +36,9 @@ export const RUN: CommandSpec = {
   example: "appliance-exporter run --config.file=/etc/appliance-exporter/config.yaml --log.format=logfmt",
   action: async (flags, io) => {
     const { logger, dropped, flush } = openLog(flags["log.level"], flags["log.format"], io);
+    const running: { exporter?: Exporter } = {};
     // Ignores SIGHUP during the start, which reads the configuration anyway.
-    let reload: (() => void) | undefined;
-    io.onReload(() => reload?.());
+    io.onReload(() => void running.exporter?.reload());
     const options = {
       ...io,
       configFile: flags["config.file"],
@@ -56,7 +56,7 @@ export const RUN: CommandSpec = {
       return 1;
     }
     const { exporter } = started;
-    reload = () => void exporter.reload();
+    running.exporter = exporter;
     await io.stopRequested;
     logger.info("stopping");
     await exporter.stop();

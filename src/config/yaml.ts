@@ -95,8 +95,10 @@ function* readTokens(text: string, parser: Parser, report: Report): Generator<CS
   let count = 0;
   for (const lexeme of new Lexer().lex(text)) {
     count += 1;
-    if (count > MAX_TOKENS)
-      return report(parser.offset, `more than ${MAX_TOKENS} YAML tokens; use config_files`);
+    if (count > MAX_TOKENS) {
+      report(parser.offset, `more than ${MAX_TOKENS} YAML tokens; use config_files`);
+      return;
+    }
     yield* parser.next(lexeme);
   }
   yield* parser.end();

@@ -6,7 +6,7 @@ import { loadApplianceConfig } from "../../src/appliance/config.ts";
 import { formatErrors } from "../../src/config/errors.ts";
 import { createFolder } from "../config/folder.ts";
 import { sourceOf } from "./keepalived/support.ts";
-import { ask, AUTHORITY, startAppliance } from "./support.ts";
+import { AUTHORITY, query, startAppliance } from "./support.ts";
 
 const FULL = `listen: "[::1]:4849"
 tls: { cert_file: appliance.pem, key_file: appliance.key }
@@ -174,7 +174,7 @@ test("creates a server that runs", async () => {
   const { config } = await load(FULL.replace('"[::1]:4849"', "127.0.0.1:0"));
   if (config === undefined) throw new Error("the configuration is valid");
   const { port } = await startAppliance({ ...config, vrrp: await sourceOf(config.vrrp) });
-  const answer = await ask(port, "/api/v1/interface/virtual", { auth: "monitor:from file" });
+  const answer = await query(port, "/api/v1/interface/virtual", { auth: "monitor:from file" });
   expect(answer).toMatchObject({ status: 200, body: expect.stringContaining('"carp 1":{"advskew":"254"') });
 });
 

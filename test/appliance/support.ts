@@ -41,7 +41,7 @@ export function websiteOf(fields: Partial<Website>): Website {
   };
 }
 
-/** A running reference appliance that knows `monitor` with the password `pass:word`; stopped when the test is over. */
+/** A running reference appliance with the user `monitor`, password `pass:word`; stopped at the end of the test. */
 export async function startAppliance(fields: Partial<ApplianceServerDeps> = {}) {
   const server = createApplianceServer({
     listen: { host: "127.0.0.1", port: 0 },
@@ -63,8 +63,8 @@ export async function startAppliance(fields: Partial<ApplianceServerDeps> = {}) 
   return { server, host, port };
 }
 
-/** One request to an appliance, with good credentials unless `options` hold others; the answer's body is text. */
-export async function ask(port: number, path: string, options: RequestOptions = {}) {
+/** Sends a request to an appliance, with valid credentials unless `options` has others. */
+export async function query(port: number, path: string, options: RequestOptions = {}) {
   const sent = request({
     host: "127.0.0.1",
     port,

@@ -134,7 +134,7 @@ test("poll --raw escapes control characters on a terminal only", async () => {
   const port = await listen(createServer((_, response) => response.end(body)));
   const appliance = { name: "fw-a", base_url: `http://127.0.0.1:${port}`, allow_http: true };
   const folder = await createFolder({ "config.yaml": JSON.stringify({ appliances: [appliance] }) });
-  const ask = async (isTerminal: boolean, output: string): Promise<string> => {
+  const bodyOf = async (isTerminal: boolean, output: string): Promise<string> => {
     const { io, printed } = await createTestIo({ isTerminal });
     await runProgram(
       ["poll", "fw-a", `--config.file=${folder}/config.yaml`, "--raw", `--output=${output}`],
@@ -142,9 +142,9 @@ test("poll --raw escapes control characters on a terminal only", async () => {
     );
     return printed.out;
   };
-  expect(await ask(false, "table")).toContain(`\nvrrp:\n${body}\n`);
-  expect(await ask(true, "table")).toContain('\nvrrp:\n{\n\t"car\\u{1B}[31mp0\\u{9B}\\u{202E}": 1\n}\n');
-  const json = await ask(false, "json");
+  expect(await bodyOf(false, "table")).toContain(`\nvrrp:\n${body}\n`);
+  expect(await bodyOf(true, "table")).toContain('\nvrrp:\n{\n\t"car\\u{1B}[31mp0\\u{9B}\\u{202E}": 1\n}\n');
+  const json = await bodyOf(false, "json");
   expect(json).not.toMatch(/[^\n -~]/);
   expect(JSON.parse(json)).toMatchObject({ operations: [{ body }] });
 });
