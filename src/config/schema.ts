@@ -16,12 +16,6 @@ import {
 } from "./values.ts";
 
 const DAY_MS = 86_400_000;
-const MAX_PINS = 100;
-/** Per list. */
-const MAX_WEBSITES = 10_000;
-const MAX_STATUS_RANGES = 100;
-/** Every check of the files lists the folder of each pattern. */
-const MAX_PATTERNS = 1_000;
 
 function optional<T extends z.ZodType>(schema: T, description: string): z.ZodOptional<T> {
   return schema.meta({ description }).optional();
@@ -114,7 +108,7 @@ const tlsConfigSchema = z.strictObject({
   min_version: optional(tlsVersionSchema, "The lowest TLS version to accept."),
   insecure_skip_verify: optional(z.boolean(), "Accept any certificate; default: false."),
   certificate_sha256: optional(
-    z.array(pinSchema).max(MAX_PINS),
+    z.array(pinSchema),
     "SHA-256 fingerprints: the presented certificate must be one of these.",
   ),
 });
@@ -154,7 +148,7 @@ const websiteObject = z.strictObject({
     "The protocols to export; default: those in the response.",
   ),
   expect_status: optional(
-    z.array(statusSchema).min(1).max(MAX_STATUS_RANGES),
+    z.array(statusSchema).min(1),
     "Status codes and ranges that count as up; default: [200-399].",
   ),
 });
@@ -180,10 +174,7 @@ const websiteSchema = z
 /** Settings of both clusters and appliances. */
 const innerShape = {
   labels: labelsSchema.optional(),
-  websites: optional(
-    z.array(websiteSchema).max(MAX_WEBSITES),
-    "Websites to test; an appliance's are added to its cluster's.",
-  ),
+  websites: optional(z.array(websiteSchema), "Websites to test; an appliance's are added to its cluster's."),
   polling: innerPollingSchema.optional(),
   http_client: httpClientSchema.optional(),
 };
@@ -235,7 +226,7 @@ const patternSchema = parsed(
       : refuse(`expected the path of a file, with * only in its last part, got ${show(pattern)}`),
 );
 
-export const patternsSchema = z.array(patternSchema).max(MAX_PATTERNS);
+export const patternsSchema = z.array(patternSchema);
 
 /** The main file. */
 export const configSchema = z

@@ -6,10 +6,8 @@ import { Secret } from "../support/secret.ts";
 import { expected, quotesHint, show } from "./validate.ts";
 
 const MAX_NAME_BYTES = 128;
-/** Every series of the appliance has them. */
-const MAX_LABELS = 64;
 const MAX_LABEL_VALUE_BYTES = 1_024;
-/** URL parsing takes more than linear time. */
+/** Removing slashes at the end takes more than linear time. */
 const MAX_URL_LENGTH = 2_048;
 
 /** Labels that the exporter sets. */
@@ -106,13 +104,10 @@ const labelNameSchema = parsed(z.string(), (name, refuse) => {
   return RESERVED_LABELS.has(name) ? refuse("this label name is reserved") : name;
 });
 
-export const labelsSchema = z
-  .record(labelNameSchema, textSchema("a string", MAX_LABEL_VALUE_BYTES))
-  .refine((labels) => Object.keys(labels).length <= MAX_LABELS, `expected at most ${MAX_LABELS} entries`)
-  .meta({
-    description:
-      "Labels of every series; an appliance's labels are merged with its cluster's and override them.",
-  });
+export const labelsSchema = z.record(labelNameSchema, textSchema("a string", MAX_LABEL_VALUE_BYTES)).meta({
+  description:
+    "Labels of every series; an appliance's labels are merged with its cluster's and override them.",
+});
 
 /** Scheme, host, port and path of plain characters: cannot contain credentials, so errors may show it. */
 const SHOWABLE_URL = /^(?:[a-z]{1,10}:\/\/)?(?:\[[0-9a-f:.]*\]|[\w.-]*)(?::\d*)?(?:\/[\w.~/-]*)?$/i;
@@ -132,7 +127,7 @@ export const baseUrlSchema = parsed(z.string({ error: expected("an https:// URL"
 
 /** The message does not show the URL, which may contain a password. */
 export const proxyUrlSchema = parsed(z.string(), (text, refuse): ProxyConfig => {
-  const url = text.length <= MAX_URL_LENGTH && /^http:\/\/[^?#]*$/i.test(text) ? parseUrl(text) : undefined;
+  const url = /^http:\/\/[^?#]*$/i.test(text) ? parseUrl(text) : undefined;
   const [user, password] = [decode(url?.username), decode(url?.password)];
   if (url?.pathname !== "/" || user === undefined || password === undefined) {
     return refuse("expected a URL of the form http://[user:password@]host:port");

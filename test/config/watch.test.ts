@@ -1,4 +1,4 @@
-import { mkdir, rename, symlink, unlink, writeFile } from "node:fs/promises";
+import { rename, symlink, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
@@ -13,8 +13,8 @@ const AUTHORITY = await createAuthority();
 const [LEAF, OTHER] = [await AUTHORITY.issue(), await AUTHORITY.issue()];
 
 /** `config.yaml` in a folder, loaded again after checks. */
-async function watch(files: Files | string) {
-  const folder = typeof files === "string" ? files : await createFolder(files);
+async function watch(files: Files) {
+  const folder = await createFolder(files);
   const path = join(folder, "config.yaml");
   let latest: ConfigResult = await loadConfig(path);
   const loads: string[] = [];
@@ -113,27 +113,6 @@ test("a file that differs at two checks is loaded when it no longer changes", as
   expect(loads).toEqual([]);
   await check();
   expect(loads).toEqual(["config.yaml: valid"]);
-});
-
-test("each of many symlink swaps by Kubernetes is noticed", async () => {
-  const folder = await createFolder({});
-  const swapTo = async (version: string): Promise<void> => {
-    await mkdir(join(folder, `..${version}`, "clusters.d"), { recursive: true });
-    await writeFile(join(folder, `..${version}`, "config.yaml"), "config_files: [clusters.d/*.yaml]\n");
-    await writeFile(join(folder, `..${version}`, "clusters.d", "a.yaml"), appliance(version));
-    await symlink(`..${version}`, join(folder, "..data_tmp"));
-    await rename(join(folder, "..data_tmp"), join(folder, "..data"));
-  };
-  await swapTo("v0");
-  await symlink("..data/config.yaml", join(folder, "config.yaml"));
-  await symlink("..data/clusters.d", join(folder, "clusters.d"));
-  const { check, loads } = await watch(folder);
-  for (const version of ["v1", "v2", "v3", "v4"]) {
-    await swapTo(version);
-    await check();
-    await check();
-  }
-  expect(loads).toEqual(Array.from({ length: 4 }, () => "clusters.d/a.yaml: valid"));
 });
 
 /** A regular file that cannot be read: EIO. */
