@@ -1,8 +1,7 @@
 import { dirname, join, resolve } from "node:path";
 
 import type { LocalVrrpInterface } from "../api/vrrp-list.ts";
-import type { ConfigError } from "../config/config.ts";
-import { sortErrors } from "../config/errors.ts";
+import { sortErrors, type Checked } from "../config/errors.ts";
 import { checkKeyPair, readNamedFiles, type NamedFiles } from "../config/named-files.ts";
 import { createSourceReader } from "../config/sources.ts";
 import { loadYaml } from "../config/validate.ts";
@@ -26,12 +25,10 @@ interface ApplianceConfig extends Pick<
   readonly vrrp: VrrpConfig;
 }
 
-export type ApplianceConfigResult =
-  | { readonly ok: true; readonly config: ApplianceConfig }
-  | { readonly ok: false; readonly errors: readonly ConfigError[] };
-
 /** Loads the configuration and the files that it names, or returns the errors, those of the schema first. */
-export async function loadApplianceConfig(path: string): Promise<ApplianceConfigResult> {
+export async function loadApplianceConfig(
+  path: string,
+): Promise<Checked<{ readonly config: ApplianceConfig }>> {
   const reader = createSourceReader();
   const loaded = await loadYaml(path, applianceSchema, reader);
   if (!loaded.ok) return loaded;

@@ -3,9 +3,8 @@ import { createServer } from "node:https";
 
 import type { Secret } from "../support/secret.ts";
 import { type ListenAddress, closeAtOnce, listen, type ListeningAddress } from "../web/listen.ts";
-import { failure, type Answer } from "./answer.ts";
 import { createBasicAuth, type ApplianceUser } from "./basic-auth.ts";
-import { answerTo, type OperationDeps } from "./routes.ts";
+import { answerTo, failure, type Answer, type OperationDeps } from "./routes.ts";
 
 export interface ApplianceServerDeps extends OperationDeps {
   readonly listen: ListenAddress;

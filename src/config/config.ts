@@ -1,4 +1,5 @@
 import type { Secret } from "../support/secret.ts";
+import type { Checked } from "./errors.ts";
 import type { Source } from "./sources.ts";
 import type { StatusSet } from "./status-set.ts";
 
@@ -105,12 +106,6 @@ export interface WrittenConfig {
 }
 
 /** The result of a load, as plain data. `sources`: what it has read. */
-export type ConfigResult =
-  | {
-      readonly ok: true;
-      readonly config: Config;
-      readonly sources: readonly Source[];
-      /** The configuration as written, without its secrets. */
-      readonly written: WrittenConfig;
-    }
-  | { readonly ok: false; readonly errors: readonly ConfigError[]; readonly sources: readonly Source[] };
+export type ConfigResult = Checked<{ readonly config: Config; readonly written: WrittenConfig }> & {
+  readonly sources: readonly Source[];
+};

@@ -6,7 +6,10 @@ export const MAX_ERRORS = 100;
 /** The location of a value in a file's data: map keys and list indexes, outermost first. */
 export type JsonPath = readonly (string | number)[];
 
-type Checked = { readonly ok: true } | { readonly ok: false; readonly errors: readonly ConfigError[] };
+/** A result, or all errors. */
+export type Checked<T extends object = object> =
+  | ({ readonly ok: true } & T)
+  | { readonly ok: false; readonly errors: readonly ConfigError[] };
 
 /** All errors of the results. */
 export function errorsOf(...results: readonly Checked[]): readonly ConfigError[] {

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { BasicAuthConfig, ConfigError, HttpClientConfig, TlsClientConfig } from "./config.ts";
+import type { Checked } from "./errors.ts";
 import { checkKeyPair, readNamedFiles, resolveFrom, type NamedFile, type NamedFiles } from "./named-files.ts";
 import { innermost, type Chain, type Placed } from "./places.ts";
 import { httpClientSchema, type HttpClientSettings } from "./schema.ts";
@@ -123,12 +124,8 @@ export const NO_SETTINGS: HttpClientConfig = resolveHttpClient([], {
   errors: [],
 }).http;
 
-export type HttpClientResult =
-  | { readonly ok: true; readonly http: HttpClientConfig }
-  | { readonly ok: false; readonly errors: readonly ConfigError[] };
-
 /** Loads a file that contains only `http_client`, and the files that it names. */
-export async function loadHttpClient(path: string): Promise<HttpClientResult> {
+export async function loadHttpClient(path: string): Promise<Checked<{ readonly http: HttpClientConfig }>> {
   const reader = createSourceReader();
   const loaded = await loadYaml(path, z.strictObject({ http_client: httpClientSchema }), reader);
   if (!loaded.ok) return loaded;

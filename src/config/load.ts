@@ -1,6 +1,6 @@
-import type { ApplianceConfig, ConfigError, ConfigResult } from "./config.ts";
+import type { ApplianceConfig, Config, ConfigError, ConfigResult, WrittenConfig } from "./config.ts";
 import { findDuplicateAddresses, findDuplicateNames, findDuplicateWebsites } from "./duplicates.ts";
-import { errorsOf, sortErrors } from "./errors.ts";
+import { errorsOf, sortErrors, type Checked } from "./errors.ts";
 import { createHttpClientResolver, namedByHttpClient, type ResolvedHttpClient } from "./http-client.ts";
 import { findIncludedFiles } from "./included-files.ts";
 import { readNamedFiles } from "./named-files.ts";
@@ -26,11 +26,10 @@ export async function loadConfig(file: string): Promise<ConfigResult> {
   return { ...result, sources: reader.sources() };
 }
 
-type Loaded =
-  | Omit<ConfigResult & { readonly ok: true }, "sources">
-  | { readonly ok: false; readonly errors: readonly ConfigError[] };
-
-async function loadFiles(file: string, reader: SourceReader): Promise<Loaded> {
+async function loadFiles(
+  file: string,
+  reader: SourceReader,
+): Promise<Checked<{ readonly config: Config; readonly written: WrittenConfig }>> {
   const read = await readYamlFile(file, reader);
   if (!read.ok) return read;
   const main = validateYaml(read.file, configSchema);

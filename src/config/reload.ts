@@ -1,7 +1,7 @@
 import { coalesce } from "../support/coalesce.ts";
-import type { Config, ConfigError, ConfigResult } from "./config.ts";
+import type { Config, ConfigResult } from "./config.ts";
 import { renderConfig } from "./shown.ts";
-import { errorsOf, formatErrors, MAX_ERRORS } from "./errors.ts";
+import { errorsOf, formatErrors, MAX_ERRORS, type Checked } from "./errors.ts";
 import { planReload } from "./reload-plan.ts";
 import type { Source } from "./sources.ts";
 import { startWatch } from "./watch.ts";
@@ -13,10 +13,10 @@ import { describeBug } from "../support/errors.ts";
 export type ReloadResult = { readonly ok: true } | { readonly ok: false; readonly errors: readonly string[] };
 
 /** A loaded web configuration, valid or not; `sources`: what was read. */
-export type Preparation =
-  /** `apply` takes effect from the next request and handshake on; if it throws, the old configuration stays. */
-  | { readonly ok: true; readonly sources: readonly Source[]; apply(): void }
-  | { readonly ok: false; readonly sources: readonly Source[]; readonly errors: readonly ConfigError[] };
+export type Preparation = Checked<{
+  /** Takes effect from the next request and handshake on; if it throws, the old configuration stays. */
+  apply(): void;
+}> & { readonly sources: readonly Source[] };
 
 export interface ReloaderDeps {
   readonly load: () => Promise<ConfigResult>;

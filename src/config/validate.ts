@@ -1,17 +1,15 @@
 import { z } from "zod";
 import type { ConfigError } from "./config.ts";
-import { sortErrors, type JsonPath } from "./errors.ts";
+import { sortErrors, type Checked, type JsonPath } from "./errors.ts";
 import type { SourceReader } from "./sources.ts";
 import { errorAt, readYamlFile, type YamlFile } from "./yaml.ts";
-
-type Failed = { readonly ok: false; readonly errors: readonly ConfigError[] };
 
 /** Reads and validates a YAML file. */
 export async function loadYaml<T>(
   path: string,
   schema: z.ZodType<T>,
   reader: SourceReader,
-): Promise<{ readonly ok: true; readonly file: YamlFile; readonly value: T } | Failed> {
+): Promise<Checked<{ readonly file: YamlFile; readonly value: T }>> {
   const read = await readYamlFile(path, reader);
   if (!read.ok) return read;
   const validated = validateYaml(read.file, schema);
@@ -19,10 +17,7 @@ export async function loadYaml<T>(
 }
 
 /** Validates the file's data. Errors show values only if the schema's own messages do. */
-export function validateYaml<T>(
-  file: YamlFile,
-  schema: z.ZodType<T>,
-): { readonly ok: true; readonly value: T } | Failed {
+export function validateYaml<T>(file: YamlFile, schema: z.ZodType<T>): Checked<{ readonly value: T }> {
   try {
     const parsed = schema.safeParse(file.data, { error: describeIssue });
     if (parsed.success) return { ok: true, value: parsed.data };

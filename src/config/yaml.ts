@@ -17,7 +17,7 @@ import {
   type YAMLMap,
 } from "yaml";
 import type { ConfigError } from "./config.ts";
-import { formatPath, sortErrors, type JsonPath } from "./errors.ts";
+import { formatPath, sortErrors, type Checked, type JsonPath } from "./errors.ts";
 import type { SourceReader } from "./sources.ts";
 
 /** A usual file of 4 MiB has fewer; a small heap allows fewer. */
@@ -36,12 +36,11 @@ export interface YamlFile {
   locate(path: JsonPath): Position;
 }
 
-export type YamlFileResult =
-  | { readonly ok: true; readonly file: YamlFile }
-  | { readonly ok: false; readonly errors: readonly ConfigError[] };
-
 /** Reads and parses a YAML 1.2 file of one document. Errors never quote its text, which may contain a secret. */
-export async function readYamlFile(file: string, reader: SourceReader): Promise<YamlFileResult> {
+export async function readYamlFile(
+  file: string,
+  reader: SourceReader,
+): Promise<Checked<{ readonly file: YamlFile }>> {
   const read = await reader.read("text", resolve(file));
   if (!read.ok) return { ok: false, errors: [{ file, path: "", message: read.message }] };
   if (!read.text.includes("\uFFFD")) return parseYaml(file, read.text);
@@ -56,7 +55,7 @@ export function errorAt(file: YamlFile, path: JsonPath, message: string): Config
 /** Records an error; `offset` counts characters from the start of the text. */
 type Report = (offset: number, message: string) => void;
 
-function parseYaml(file: string, text: string): YamlFileResult {
+function parseYaml(file: string, text: string): Checked<{ readonly file: YamlFile }> {
   const lineCounter = new LineCounter();
   lineCounter.addNewLine(0);
   const positionOf = (offset: number): Position => {

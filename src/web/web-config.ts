@@ -1,7 +1,7 @@
 import { validateHeaderValue } from "node:http";
 import type { SecureVersion } from "node:tls";
 import { z } from "zod";
-import type { ConfigError } from "../config/config.ts";
+import type { Checked } from "../config/errors.ts";
 import { checkKeyPair, readNamedFiles } from "../config/named-files.ts";
 import { tlsVersionSchema } from "../config/schema.ts";
 import { createSourceReader, type Source, type SourceReader } from "../config/sources.ts";
@@ -121,9 +121,9 @@ const webConfigSchema = z.strictObject({
 });
 
 /** `sources`: everything that was read. */
-export type WebConfigResult =
-  | { readonly ok: true; readonly config: WebConfig; readonly sources: readonly Source[] }
-  | { readonly ok: false; readonly errors: readonly ConfigError[]; readonly sources: readonly Source[] };
+export type WebConfigResult = Checked<{ readonly config: WebConfig }> & {
+  readonly sources: readonly Source[];
+};
 
 /**
  * Loads a web configuration and the files that it names, or returns the errors, those of the schema first. An empty file
@@ -135,11 +135,10 @@ export async function loadWebConfig(path: string): Promise<WebConfigResult> {
   return { ...result, sources: reader.sources() };
 }
 
-type Loaded =
-  | { readonly ok: true; readonly config: WebConfig }
-  | { readonly ok: false; readonly errors: readonly ConfigError[] };
-
-async function loadFiles(path: string, reader: SourceReader): Promise<Loaded> {
+async function loadFiles(
+  path: string,
+  reader: SourceReader,
+): Promise<Checked<{ readonly config: WebConfig }>> {
   const loaded = await loadYaml(path, webConfigSchema, reader);
   if (!loaded.ok) return loaded;
   const { file, value } = loaded;

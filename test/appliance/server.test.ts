@@ -7,25 +7,11 @@ import { expect, test } from "vitest";
 
 import { VRRP_LIST } from "../../src/api/vrrp.ts";
 import { WEBSITE_TEST } from "../../src/api/website-test.ts";
-import type { LocalVrrpInterface } from "../../src/api/vrrp-list.ts";
 import { decodeVrrpList } from "../../src/api/vrrp.ts";
 import { decodeWebsiteTest } from "../../src/api/website-test.ts";
 import { createApplianceServer } from "../../src/appliance/server.ts";
 import { Secret } from "../../src/support/secret.ts";
-import { AUTHORITY, CLOSED_PORT, listen, query, startAppliance, websiteOf } from "./support.ts";
-
-const CARP0: LocalVrrpInterface = {
-  name: "carp0",
-  state: "MASTER",
-  vhid: 2,
-  vip: "192.0.2.100",
-  priority: 204,
-  alias: [],
-  device: "eth1",
-  netmask: "255.255.255.0",
-  peer: "224.0.0.18",
-  type: "1",
-};
+import { AUTHORITY, CARP0, CLOSED_PORT, listen, query, startAppliance, websiteOf } from "./support.ts";
 
 test("lists the VRRP interfaces as they are at each request", async () => {
   let interfaces = [CARP0];

@@ -4,6 +4,7 @@ import { request, type RequestOptions } from "node:https";
 
 import { onTestFinished } from "vitest";
 
+import type { LocalVrrpInterface } from "../../src/api/vrrp-list.ts";
 import { createApplianceServer, type ApplianceServerDeps } from "../../src/appliance/server.ts";
 import type { Website } from "../../src/appliance/website-head.ts";
 import { Secret } from "../../src/support/secret.ts";
@@ -25,6 +26,19 @@ export async function listen(server: Server): Promise<number> {
   if (address === null || typeof address === "string") throw new Error("no port");
   return address.port;
 }
+
+export const CARP0: LocalVrrpInterface = {
+  name: "carp0",
+  state: "MASTER",
+  vhid: 2,
+  vip: "192.0.2.100",
+  priority: 204,
+  alias: [],
+  device: "eth1",
+  netmask: "255.255.255.0",
+  peer: "224.0.0.18",
+  type: "1",
+};
 
 /** A port of the loopback interface on which nothing listens. */
 export const CLOSED_PORT = 1;

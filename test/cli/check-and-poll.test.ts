@@ -3,24 +3,11 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
-import { AUTHORITY, listen, startAppliance, websiteOf } from "../appliance/support.ts";
+import { AUTHORITY, CARP0, listen, startAppliance, websiteOf } from "../appliance/support.ts";
 import { createFolder } from "../config/folder.ts";
 import { createTestIo } from "../support/io.ts";
 
 const AUTHORITY_NAME = new X509Certificate(AUTHORITY.cert).subject.replace("CN=", "");
-
-const CARP0 = {
-  name: "carp0",
-  state: "MASTER",
-  vhid: 2,
-  vip: "192.0.2.100",
-  priority: 204,
-  alias: [],
-  device: "eth1",
-  netmask: "255.255.255.0",
-  peer: "224.0.0.18",
-  type: "1",
-};
 
 /** A reference appliance with a website, a closed port, and a configuration with both. */
 async function setUp(password = "pass:word"): Promise<{ file: string; address: string }> {
