@@ -14,9 +14,9 @@ const DEFAULT_TEST_TIMEOUT_MS = 10_000;
 /** Debian's keepalived. */
 const DEFAULT_PID_FILE = "/run/vrrp.pid";
 const DEFAULT_DUMP_DIR = "/tmp";
-/** With glibc; real-time signals are the only ones that can ask for nothing but a dump. */
+/** With glibc. keepalived uses only real-time signals for its JSON dump. */
 const SIGJSON = { min: 34, max: 64, default: 36 };
-/** Answers come within a second, the shortest time that a poll may be given. */
+/** Shorter than the shortest interval of a poll, 1 s. */
 const DEFAULT_DUMP_TIMEOUT_MS = 500;
 
 function matching(what: string, test: (text: string) => boolean) {

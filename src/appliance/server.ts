@@ -60,10 +60,10 @@ async function respond(
   response: ServerResponse,
   deps: ApplianceServerDeps,
 ): Promise<void> {
-  const gone = new AbortController();
-  response.once("close", () => gone.abort());
+  const disconnected = new AbortController();
+  response.once("close", () => disconnected.abort());
   try {
-    send(response, await answerTo({ method, target: url, signal: gone.signal }, deps));
+    send(response, await answerTo({ method, target: url, signal: disconnected.signal }, deps));
   } catch (error) {
     send(response, failure(500, "internal error"));
     deps.onBug(error);

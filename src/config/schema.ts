@@ -153,7 +153,7 @@ const websiteObject = z.strictObject({
   ),
 });
 
-/** A website: its id alone, or a map. */
+/** A website: only its id, or a map. */
 const websiteSchema = z
   .union([idSchema, websiteObject], { error: expected("a website's id, or a map with an id") })
   .transform((website): WebsiteConfig => {

@@ -227,8 +227,8 @@ test("tests both protocols in parallel, so that a silent one delays nothing", as
 });
 
 test("ends when its client has disconnected", async () => {
-  const gone = new AbortController();
-  const httpPort = await listenRaw(() => gone.abort());
-  const [block] = await testWebsite(websiteOf({ protocol: "http", httpPort }), OPTIONS, gone.signal);
+  const disconnected = new AbortController();
+  const httpPort = await listenRaw(() => disconnected.abort());
+  const [block] = await testWebsite(websiteOf({ protocol: "http", httpPort }), OPTIONS, disconnected.signal);
   expect(block?.lines).toEqual(["The operation was aborted"]);
 });
