@@ -1,3 +1,4 @@
+import type { TimingName } from "../api/operation.ts";
 import type { Secret } from "../support/secret.ts";
 import type { Checked } from "./errors.ts";
 import type { Source } from "./sources.ts";
@@ -36,9 +37,7 @@ export interface WebsiteConfig {
   readonly expectStatus: StatusSet;
 }
 
-interface PollingConfig {
-  readonly vrrp: OperationTiming;
-  readonly websites: OperationTiming;
+interface PollingConfig extends Readonly<Record<TimingName, OperationTiming>> {
   readonly maxConcurrentWebsiteTests: number;
 }
 

@@ -1,3 +1,4 @@
+import { byTiming } from "../api/operation.ts";
 import type { ApplianceConfig, Config, ConfigError, ConfigResult, WrittenConfig } from "./config.ts";
 import { findDuplicateAddresses, findDuplicateNames, findDuplicateWebsites } from "./duplicates.ts";
 import { errorsOf, sortErrors, type Checked } from "./errors.ts";
@@ -71,8 +72,7 @@ function resolveAppliance(
   resolveHttpClient: (chain: Chain) => ResolvedHttpClient,
 ): { readonly appliance: ApplianceConfig; readonly errors: readonly ConfigError[] } {
   const client = resolveHttpClient(chain);
-  const vrrp = resolveTiming(chain, "vrrp");
-  const websites = resolveTiming(chain, "websites");
+  const timings = byTiming((name) => resolveTiming(chain, name));
   const tests = innermost(chain, ({ polling }) => polling?.max_concurrent_website_tests_per_appliance)?.value;
   return {
     appliance: {
@@ -83,12 +83,15 @@ function resolveAppliance(
       labels: Object.assign({}, ...chain.map((place) => place.settings.labels)),
       websites: chain.flatMap((place) => place.settings.websites ?? []),
       polling: {
-        vrrp: vrrp.timing,
-        websites: websites.timing,
+        ...byTiming((name) => timings[name].timing),
         maxConcurrentWebsiteTests: tests ?? DEFAULT_WEBSITE_TESTS_PER_APPLIANCE,
       },
       http: client.http,
     },
-    errors: [...client.errors, ...vrrp.errors, ...websites.errors, ...findDuplicateWebsites(chain)],
+    errors: [
+      ...client.errors,
+      ...Object.values(timings).flatMap(({ errors }) => errors),
+      ...findDuplicateWebsites(chain),
+    ],
   };
 }

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { byTiming, TIMINGS } from "../api/operation.ts";
 import type { WebsiteConfig } from "./config.ts";
+import { formatDuration } from "./duration.ts";
 import { parseStatusRange } from "./status-set.ts";
 import { expected, show } from "./validate.ts";
 import {
@@ -39,8 +41,11 @@ const timingSchema = z
   });
 
 const innerPollingShape = {
-  vrrp: optional(timingSchema, "The list of VRRP interfaces; default: every 5s, timeout 4s."),
-  websites: optional(timingSchema, "The website tests; default: every 30s, timeout 20s."),
+  ...byTiming((name) => {
+    const { what, intervalMs, timeoutMs } = TIMINGS[name];
+    const byDefault = `every ${formatDuration(intervalMs)}, timeout ${formatDuration(timeoutMs)}`;
+    return optional(timingSchema, `${what}; default: ${byDefault}.`);
+  }),
   max_concurrent_website_tests_per_appliance: optional(
     z.int().min(1).max(1_000),
     "Simultaneous website tests of one appliance; default: 4.",
