@@ -3,36 +3,31 @@ import { createApplianceServer } from "../appliance/server.ts";
 import { createVrrpSource } from "../appliance/vrrp-source.ts";
 import { errorCode, describeBug } from "../support/errors.ts";
 import { formatAddress } from "../web/listen.ts";
-import { configFile, logging, type CommandSpec } from "./flags.ts";
+import type { Flags } from "./flags.ts";
+import type { ExitCode, Io } from "./io.ts";
 import { printErrors } from "./report.ts";
 import { describeListenError, openLog, stopOrHangUp } from "./running.ts";
 
 /** Runs the reference appliance until SIGTERM, SIGINT or SIGHUP. */
-export const APPLIANCE: CommandSpec = {
-  name: "appliance",
-  description: "run the reference appliance, which serves the management API",
-  flags: [configFile("appliance.yaml"), ...logging],
-  example: "appliance-exporter appliance --config.file=appliance.yaml",
-  action: async (flags, io) => {
-    const loaded = await loadApplianceConfig(flags["config.file"]);
-    if (!loaded.ok) return printErrors(loaded.errors, io);
-    const { config } = loaded;
-    const { logger, flush } = openLog(flags["log.level"], flags["log.format"], io);
-    const server = createApplianceServer({
-      ...config,
-      vrrp: createVrrpSource(config.vrrp, io.sendSignal, logger),
-      onBug: (error) => logger.error({ detail: describeBug(error) }, "request could not be answered"),
-    });
-    try {
-      logger.info({ address: formatAddress(await server.start()) }, "appliance started");
-    } catch (error) {
-      io.err(describeListenError(formatAddress(config.listen), errorCode(error)));
-      return 1;
-    }
-    await stopOrHangUp(io);
-    await server.stop();
-    logger.info("appliance stopped");
-    await flush();
-    return 0;
-  },
-};
+export async function appliance(flags: Flags, io: Io): Promise<ExitCode> {
+  const loaded = await loadApplianceConfig(flags["config.file"]);
+  if (!loaded.ok) return printErrors(loaded.errors, io);
+  const { config } = loaded;
+  const { logger, flush } = openLog(flags["log.level"], flags["log.format"], io);
+  const server = createApplianceServer({
+    ...config,
+    vrrp: createVrrpSource(config.vrrp, io.sendSignal, logger),
+    onBug: (error) => logger.error({ detail: describeBug(error) }, "request could not be answered"),
+  });
+  try {
+    logger.info({ address: formatAddress(await server.start()) }, "appliance started");
+  } catch (error) {
+    io.err(describeListenError(formatAddress(config.listen), errorCode(error)));
+    return 1;
+  }
+  await stopOrHangUp(io);
+  await server.stop();
+  logger.info("appliance stopped");
+  await flush();
+  return 0;
+}

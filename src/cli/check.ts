@@ -9,7 +9,8 @@ import {
 } from "../config/shared-addresses.ts";
 import type { Observation } from "../polling/observation.ts";
 import { createPollOnce, type PollOnce } from "./poll-once.ts";
-import { configFile, live, output, type CommandSpec } from "./flags.ts";
+import type { Flags } from "./flags.ts";
+import type { ExitCode, Io } from "./io.ts";
 import { describeOutcome, formatDate, outcomeCell, printErrors, toJson } from "./report.ts";
 import { formatTable } from "./table.ts";
 
@@ -22,35 +23,32 @@ interface LiveResult {
 }
 
 /** Checks the configuration, warns about shared addresses and, with `live`, polls the VRRP list of every enabled appliance. */
-export const CHECK: CommandSpec = {
-  name: "check",
-  description: "check the configuration",
-  flags: [configFile("config.yaml"), live, output],
-  example: "appliance-exporter check --config.file=config.yaml --live",
-  action: async ({ "config.file": file, live: isLive, output: format }, io) => {
-    const loaded = await loadConfig(file);
-    if (!loaded.ok) {
-      if (format !== "json") return printErrors(loaded.errors, io);
-      io.out(toJson({ ok: false, errors: limitErrors(loaded.errors) }));
-      return 1;
-    }
-    const { config } = loaded;
-    const results = isLive ? await pollAll(config, createPollOnce(io)) : undefined;
-    const isSuccess = results?.every(({ observation }) => observation.outcome.ok) ?? true;
-    const enabled = config.appliances.filter((appliance) => appliance.enabled).length;
-    const disabled = config.appliances.length - enabled;
-    const sharedAddresses = findSharedAddresses(config.appliances);
-    if (format === "json") {
-      const appliances = results?.map(jsonResult);
-      io.out(toJson({ ok: isSuccess, enabled, disabled, sharedAddresses, appliances }));
-    } else {
-      if (sharedAddresses.length > 0) io.err(describeWarning(file, sharedAddresses));
-      io.out(`${file}: valid, appliances: ${enabled} enabled, ${disabled} disabled\n`);
-      if (results !== undefined) io.out(`\n${liveTable(results, io.hasColor)}\n${certificateTable(results)}`);
-    }
-    return isSuccess ? 0 : 1;
-  },
-};
+export async function check(
+  { "config.file": file, live: isLive, output: format }: Flags,
+  io: Io,
+): Promise<ExitCode> {
+  const loaded = await loadConfig(file);
+  if (!loaded.ok) {
+    if (format !== "json") return printErrors(loaded.errors, io);
+    io.out(toJson({ ok: false, errors: limitErrors(loaded.errors) }));
+    return 1;
+  }
+  const { config } = loaded;
+  const results = isLive ? await pollAll(config, createPollOnce(io)) : undefined;
+  const isSuccess = results?.every(({ observation }) => observation.outcome.ok) ?? true;
+  const enabled = config.appliances.filter((appliance) => appliance.enabled).length;
+  const disabled = config.appliances.length - enabled;
+  const sharedAddresses = findSharedAddresses(config.appliances);
+  if (format === "json") {
+    const appliances = results?.map(jsonResult);
+    io.out(toJson({ ok: isSuccess, enabled, disabled, sharedAddresses, appliances }));
+  } else {
+    if (sharedAddresses.length > 0) io.err(describeWarning(file, sharedAddresses));
+    io.out(`${file}: valid, appliances: ${enabled} enabled, ${disabled} disabled\n`);
+    if (results !== undefined) io.out(`\n${liveTable(results, io.hasColor)}\n${certificateTable(results)}`);
+  }
+  return isSuccess ? 0 : 1;
+}
 
 function describeWarning(file: string, shared: readonly SharedAddress[]): string {
   const what = shared.length === 1 ? "one address" : `${shared.length} addresses`;

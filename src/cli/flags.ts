@@ -3,7 +3,6 @@ import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "../suppo
 import { formatShard, parseShard, WHOLE_FLEET, type Shard } from "../config/shard.ts";
 import { isReservedPath, parseRoutePrefix } from "../web/paths.ts";
 import { parseListenAddress, type ListenAddress } from "../web/listen.ts";
-import type { ExitCode, Io } from "./io.ts";
 
 /** The values of the flags, by the names that commander gives them. */
 export interface Flags {
@@ -12,28 +11,20 @@ export interface Flags {
   readonly "web.telemetryPath": string;
   readonly "web.externalUrl"?: string;
   readonly "web.routePrefix"?: string;
-  readonly "web.enableLifecycle"?: true;
+  readonly "web.enableLifecycle"?: boolean;
   readonly "web.config.file"?: string;
   readonly shard: Shard;
   readonly "log.level": LogLevel;
   readonly "log.format": LogFormat;
   readonly url: string;
   readonly "http.config.file"?: string;
-  readonly live?: true;
-  readonly raw?: true;
+  readonly live?: boolean;
+  readonly raw?: boolean;
   readonly output: "table" | "json";
 }
 
-/** A command of the program. */
-export interface CommandSpec {
-  /** With arguments, such as `poll <name>`. */
-  readonly name: string;
-  readonly description: string;
-  readonly flags: readonly Option[];
-  readonly example: string;
-  readonly isDefault?: true;
-  readonly action: (flags: Flags, io: Io, args: readonly string[]) => Promise<ExitCode>;
-}
+/** Where the exporter listens by default. */
+export const LISTEN_ADDRESS = ":10849";
 
 export function configFile(byDefault: string): Option {
   return new Option("--config.file <file>", "configuration file").default(byDefault);

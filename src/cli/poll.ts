@@ -6,36 +6,35 @@ import { FACT_FAMILIES } from "../metrics/families.ts";
 import { createJudge } from "../status/judge.ts";
 import { operationKey, type Observation } from "../polling/observation.ts";
 import { createPollOnce, type OperationResult } from "./poll-once.ts";
-import { configFile, output, raw, type CommandSpec } from "./flags.ts";
+import type { Flags } from "./flags.ts";
+import type { ExitCode, Io } from "./io.ts";
 import { escaped, printableLines } from "./printable.ts";
 import { describeOutcome, outcomeCell, printErrors, toJson, websiteStatuses } from "./report.ts";
 import { formatTable } from "./table.ts";
 
 /** Polls the VRRP list and all websites of an appliance once; prints the results and the samples. */
-export const POLL: CommandSpec = {
-  name: "poll <name>",
-  description: "poll one appliance now and show the results and samples",
-  flags: [configFile("config.yaml"), raw, output],
-  example: "appliance-exporter poll waf-ams-1 --config.file=config.yaml --raw",
-  action: async ({ "config.file": file, raw: isRaw = false, output: format }, io, [name]) => {
-    const loaded = await loadConfig(file);
-    if (!loaded.ok) return printErrors(loaded.errors, io);
-    const { appliances } = loaded.config;
-    const appliance = appliances.find((candidate) => candidate.name === name);
-    if (appliance === undefined) {
-      const known = appliances.map((candidate) => candidate.name).join(", ") || "none";
-      io.err(`unknown appliance ${JSON.stringify(name)}; ${file} has ${known}\n`);
-      return 2;
-    }
-    const results = await createPollOnce(io)(appliance, appliance.websites);
-    if (format === "json") io.out(toJson(jsonReport(appliance, results, isRaw)));
-    else {
-      io.out(resultTable(appliance, results, io.hasColor));
-      io.out(isRaw ? rawReport(results, io.isTerminal) : `\n${samplesOf(appliance, results)}`);
-    }
-    return results.every(({ observation }) => observation.outcome.ok) ? 0 : 1;
-  },
-};
+export async function poll(
+  { "config.file": file, raw: isRaw = false, output: format }: Flags,
+  io: Io,
+  [name]: readonly string[],
+): Promise<ExitCode> {
+  const loaded = await loadConfig(file);
+  if (!loaded.ok) return printErrors(loaded.errors, io);
+  const { appliances } = loaded.config;
+  const appliance = appliances.find((candidate) => candidate.name === name);
+  if (appliance === undefined) {
+    const known = appliances.map((candidate) => candidate.name).join(", ") || "none";
+    io.err(`unknown appliance ${JSON.stringify(name)}; ${file} has ${known}\n`);
+    return 2;
+  }
+  const results = await createPollOnce(io)(appliance, appliance.websites);
+  if (format === "json") io.out(toJson(jsonReport(appliance, results, isRaw)));
+  else {
+    io.out(resultTable(appliance, results, io.hasColor));
+    io.out(isRaw ? rawReport(results, io.isTerminal) : `\n${samplesOf(appliance, results)}`);
+  }
+  return results.every(({ observation }) => observation.outcome.ok) ? 0 : 1;
+}
 
 /** What the appliance reported as samples; verdicts need all appliances of its cluster. */
 function samplesOf(appliance: ApplianceConfig, results: readonly OperationResult[]): string {

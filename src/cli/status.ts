@@ -3,7 +3,7 @@ import { loadHttpClient, NO_SETTINGS } from "../config/http-client.ts";
 import { createClients } from "../client/clients.ts";
 import { fleetDocumentSchema, type FleetDocument } from "../status/schema.ts";
 import { fleetReport } from "./fleet-report.ts";
-import { exporterUrl, httpConfigFile, output, type CommandSpec } from "./flags.ts";
+import type { Flags } from "./flags.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { printErrors, toJson } from "./report.ts";
 
@@ -13,34 +13,29 @@ const BODY_LIMIT_BYTES = 64 * 1024 * 1024;
 const EXIT_CODES: Readonly<Record<FleetDocument["verdict"], ExitCode>> = { well: 0, wrong: 1, unknown: 2 };
 
 /** Shows the fleet as an exporter sees it. Exit code 0: no problems, 1: problems, 2: unknown. */
-export const STATUS: CommandSpec = {
-  name: "status",
-  description:
-    "show the fleet as a running exporter sees it; exit code 0: no problems, 1: problems, 2: unknown",
-  flags: [exporterUrl, httpConfigFile, output],
-  example: "appliance-exporter status --url=http://exporter.example:10849",
-  action: async ({ url: given, "http.config.file": file, output: format }, io) => {
-    const url = parseUrl(given);
-    if (url === undefined) {
-      io.err(
-        "error: option '--url <url>': expected an http:// or https:// URL without credentials, query and fragment; " +
-          "put credentials into --http.config.file\n",
-      );
-      return 2;
-    }
-    const settings =
-      file === undefined ? { ok: true as const, http: NO_SETTINGS } : await loadHttpClient(file);
-    if (!settings.ok) return printErrors(settings.errors, io, 2);
-    const fetched = await fetchFleet(url, settings.http, io);
-    if (!fetched.ok) {
-      io.err(`${url.href}: ${fetched.message}\n`);
-      return 2;
-    }
-    const { document } = fetched;
-    io.out(format === "json" ? toJson(document) : fleetReport(document, io.hasColor));
-    return EXIT_CODES[document.verdict];
-  },
-};
+export async function status(
+  { url: given, "http.config.file": file, output: format }: Flags,
+  io: Io,
+): Promise<ExitCode> {
+  const url = parseUrl(given);
+  if (url === undefined) {
+    io.err(
+      "error: option '--url <url>': expected an http:// or https:// URL without credentials, query and fragment; " +
+        "put credentials into --http.config.file\n",
+    );
+    return 2;
+  }
+  const settings = file === undefined ? { ok: true as const, http: NO_SETTINGS } : await loadHttpClient(file);
+  if (!settings.ok) return printErrors(settings.errors, io, 2);
+  const fetched = await fetchFleet(url, settings.http, io);
+  if (!fetched.ok) {
+    io.err(`${url.href}: ${fetched.message}\n`);
+    return 2;
+  }
+  const { document } = fetched;
+  io.out(format === "json" ? toJson(document) : fleetReport(document, io.hasColor));
+  return EXIT_CODES[document.verdict];
+}
 
 /** Rejects credentials, because other users of the machine can read command lines. */
 function parseUrl(text: string): URL | undefined {

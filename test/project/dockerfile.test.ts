@@ -46,7 +46,7 @@ describe("the Dockerfile", () => {
     expect(argument("USER")).toBe("65534:65534");
   });
 
-  it("installs no development dependency", () => {
+  it("installs what runs, and no development dependency", () => {
     expect(dockerfile).toContain('RUN ["npm", "ci", "--omit=dev"]');
   });
 
