@@ -14,9 +14,22 @@ export interface OperationDescriptor<Value, Written> {
   /** Encodes a body as specified. */
   readonly encode: (value: Written) => string;
   /** The block of `polling` with its interval and timeout. */
-  readonly timing: "vrrp" | "websites";
+  readonly timing: TimingName;
   /** Whether it needs a slot, as the appliance contacts a website for it: the number in flight is limited. */
   readonly takesSlot: boolean;
+}
+
+/** The blocks of `polling`, and their built-in values. */
+export const TIMINGS = {
+  vrrp: { what: "The list of VRRP interfaces", intervalMs: 5_000, timeoutMs: 4_000 },
+  websites: { what: "The website tests", intervalMs: 30_000, timeoutMs: 20_000 },
+} as const;
+
+export type TimingName = keyof typeof TIMINGS;
+
+/** A record with a value for each block of `polling`. */
+export function byTiming<T>(make: (name: TimingName) => T): Readonly<Record<TimingName, T>> {
+  return { vrrp: make("vrrp"), websites: make("websites") };
 }
 
 /** Limits of one answer; more is `too_large`. */

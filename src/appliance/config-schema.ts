@@ -5,7 +5,7 @@ import { z } from "zod";
 import { VRRP_LIST } from "../api/vrrp.ts";
 import { PRIORITY, VHID } from "../api/vrrp-member.ts";
 import { parseDuration } from "../config/duration.ts";
-import { expected } from "../config/validate.ts";
+import { converted, fileSchema, intOrString } from "../config/values.ts";
 import { isHostName, MAX_PORT, parseListenAddress } from "../web/listen.ts";
 import { DEFAULT_SETTINGS } from "./keepalived/mapping.ts";
 
@@ -14,33 +14,20 @@ const DEFAULT_TEST_TIMEOUT_MS = 10_000;
 /** Debian's keepalived. */
 const DEFAULT_PID_FILE = "/run/vrrp.pid";
 const DEFAULT_DUMP_DIR = "/tmp";
-/** With glibc; real-time signals are the only ones that can ask for nothing but a dump. */
+/** With glibc. keepalived uses only real-time signals for its JSON dump. */
 const SIGJSON = { min: 34, max: 64, default: 36 };
-/** Answers come within a second, the shortest time that a poll may be given. */
+/** Shorter than the shortest interval of a poll, 1 s. */
 const DEFAULT_DUMP_TIMEOUT_MS = 500;
 
-/** A value that `parse` gives a form, or an error that shows it and says what was expected. */
-function parsed<T>(what: string, parse: (input: unknown) => T | undefined) {
-  return z.unknown().transform((input, context): T => {
-    const value = parse(input);
-    if (value !== undefined) return value;
-    context.issues.push({ code: "custom", input, message: expected(what)({ input }) });
-    return z.NEVER;
-  });
-}
-
 function matching(what: string, test: (text: string) => boolean) {
-  return parsed(what, (input) => (typeof input === "string" && test(input) ? input : undefined));
+  return converted(what, z.string, (value) => (test(value) ? value : undefined));
 }
 
-/** An integer within bounds, written as a number or as a text. */
 function integer(min: number, max = Number.MAX_SAFE_INTEGER) {
   const upTo = max === Number.MAX_SAFE_INTEGER ? "upwards" : `to ${max}`;
-  return parsed(`a whole number from ${min} ${upTo}`, (input) => {
-    const number = typeof input === "string" && /^\d+$/.test(input) ? Number(input) : input;
-    return Number.isSafeInteger(number) && Number(number) >= min && Number(number) <= max
-      ? Number(number)
-      : undefined;
+  return converted(`a whole number from ${min} ${upTo}`, intOrString, (value) => {
+    const number = /^\d+$/.test(String(value)) ? Number(value) : Number.NaN;
+    return number >= min && number <= max ? number : undefined;
   });
 }
 
@@ -50,8 +37,8 @@ const netmask = matching("a netmask like 255.255.255.0", (text) => isIP(text) !=
 const text = matching("a text that is not empty", (value) => value !== "");
 
 /** In milliseconds. */
-const timeout = parsed("a duration like 10s, at most 1h", (input) => {
-  const ms = typeof input === "string" ? parseDuration(input) : undefined;
+const timeout = converted("a duration like 10s, at most 1h", z.string, (value) => {
+  const ms = parseDuration(value);
   return ms !== undefined && ms > 0 && ms <= MAX_TIMEOUT_MS ? ms : undefined;
 });
 
@@ -60,7 +47,7 @@ const user = z
     // Not shown: it may hold the password too.
     username: z.string().regex(/^[^:]+$/, { error: "expected a name without a colon" }),
     password: z.string().min(1).optional(),
-    password_file: text.optional(),
+    password_file: fileSchema.optional(),
   })
   .refine((given) => (given.password === undefined) !== (given.password_file === undefined), {
     error: "expected exactly one of password and password_file",
@@ -81,7 +68,7 @@ const website = z.strictObject({
 const websiteTest = z.strictObject({
   timeout: timeout.default(DEFAULT_TEST_TIMEOUT_MS),
   tls_config: z
-    .strictObject({ ca_file: text.optional(), insecure_skip_verify: z.boolean().default(false) })
+    .strictObject({ ca_file: fileSchema.optional(), insecure_skip_verify: z.boolean().default(false) })
     .prefault({}),
 });
 
@@ -114,24 +101,10 @@ const instance = z.strictObject({
   type: type.default(DEFAULT_SETTINGS.type),
 });
 
-/** A key that has no meaning beside this source. */
-const onlyWith = (source: string) => z.undefined({ error: `only with source: ${source}` }).optional();
-const onlyStatic = onlyWith("static");
-const onlyKeepalived = onlyWith("keepalived");
-
-const staticSource = z.strictObject({
-  source: z.literal("static"),
-  interfaces,
-  pid_file: onlyKeepalived,
-  dump_dir: onlyKeepalived,
-  json_signal: onlyKeepalived,
-  timeout: onlyKeepalived,
-  instances: onlyKeepalived,
-});
+const staticSource = z.strictObject({ source: z.literal("static"), interfaces });
 
 const keepalivedSource = z.strictObject({
   source: z.literal("keepalived"),
-  interfaces: onlyStatic,
   pid_file: text.default(DEFAULT_PID_FILE),
   dump_dir: text.default(DEFAULT_DUMP_DIR),
   json_signal: integer(SIGJSON.min, SIGJSON.max).default(SIGJSON.default),
@@ -147,10 +120,8 @@ export const vrrpSchema = z.discriminatedUnion("source", [staticSource, keepaliv
 /** The configuration of the reference appliance. */
 export const applianceSchema = z.strictObject({
   /** `127.0.0.1:4849`, `[::1]:4849`, `localhost:4849`, `:4849`; port 0 is any free one. */
-  listen: parsed("an address like 127.0.0.1:4849", (input) =>
-    typeof input === "string" ? parseListenAddress(input) : undefined,
-  ),
-  tls: z.strictObject({ cert_file: text, key_file: text }),
+  listen: converted("an address like 127.0.0.1:4849", z.string, parseListenAddress),
+  tls: z.strictObject({ cert_file: fileSchema, key_file: fileSchema }),
   users: uniqueBy(z.array(user).min(1), ({ username }) => username, "username"),
   vrrp: vrrpSchema,
   website_test: websiteTest.prefault({}),

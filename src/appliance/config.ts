@@ -1,12 +1,11 @@
 import { dirname, join, resolve } from "node:path";
 
 import type { LocalVrrpInterface } from "../api/vrrp-list.ts";
-import type { ConfigError } from "../config/config.ts";
-import { limitErrors } from "../config/errors.ts";
-import { checkKeyPair, readNamedFiles, type NamedFile, type NamedFiles } from "../config/named-files.ts";
-import { recordSources } from "../config/sources.ts";
-import { validateYaml } from "../config/validate.ts";
-import { errorAt, readYamlFile, type YamlFile } from "../config/yaml.ts";
+import { sortErrors, type Checked } from "../config/errors.ts";
+import { checkKeyPair, readNamedFiles, type NamedFiles } from "../config/named-files.ts";
+import { createSourceReader } from "../config/sources.ts";
+import { loadYaml } from "../config/validate.ts";
+import { errorAt, type YamlFile } from "../config/yaml.ts";
 import { Secret } from "../support/secret.ts";
 import { applianceSchema, type ApplianceSettings } from "./config-schema.ts";
 import type { ApplianceServerDeps } from "./server.ts";
@@ -18,7 +17,7 @@ export type VrrpConfig =
   | { readonly source: "static"; readonly interfaces: readonly LocalVrrpInterface[] }
   | ({ readonly source: "keepalived" } & KeepalivedOptions);
 
-/** What the reference appliance is to be: everything read, checked and resolved. */
+/** The resolved configuration of the reference appliance. */
 interface ApplianceConfig extends Pick<
   ApplianceServerDeps,
   "listen" | "tls" | "users" | "websites" | "websiteTest"
@@ -26,45 +25,32 @@ interface ApplianceConfig extends Pick<
   readonly vrrp: VrrpConfig;
 }
 
-export type ApplianceConfigResult =
-  | { readonly ok: true; readonly config: ApplianceConfig }
-  | { readonly ok: false; readonly errors: readonly ConfigError[] };
-
-/** The configuration in a YAML file and the files that it names, or what is wrong with it: the schema's errors first. */
-export async function loadApplianceConfig(path: string): Promise<ApplianceConfigResult> {
-  const read = await readYamlFile(path);
-  if (!read.ok) return read;
-  const { file } = read;
-  const validated = validateYaml(file, applianceSchema);
-  if (!validated.ok) return validated;
-  const files = await readNamedFiles(namedFiles(file, validated.value), recordSources());
-  const config = resolveConfig(file, validated.value, files);
+/** Loads the configuration and the files that it names, or returns the errors, those of the schema first. */
+export async function loadApplianceConfig(
+  path: string,
+): Promise<Checked<{ readonly config: ApplianceConfig }>> {
+  const reader = createSourceReader();
+  const loaded = await loadYaml(path, applianceSchema, reader);
+  if (!loaded.ok) return loaded;
+  const { file, value: settings } = loaded;
+  const test = settings.website_test.tls_config;
+  const files = await readNamedFiles(
+    [
+      { kind: "certificates", file, at: ["tls", "cert_file"], name: settings.tls.cert_file },
+      { kind: "key", file, at: ["tls", "key_file"], name: settings.tls.key_file },
+      { kind: "certificates", file, at: ["website_test", "tls_config", "ca_file"], name: test.ca_file },
+      ...settings.users.map(({ password_file: name }, index) => {
+        return { kind: "password", file, at: ["users", index, "password_file"], name } as const;
+      }),
+    ],
+    reader,
+  );
+  const config = resolveConfig(file, settings, files);
   const { cert, key } = config.tls;
   const mismatch = cert === "" || key.reveal() === "" ? undefined : checkKeyPair(cert, key.reveal());
-  const errors = [
-    ...files.errors,
-    ...(mismatch === undefined ? [] : [errorAt(file, ["tls", "key_file"], mismatch)]),
-  ];
-  return errors.length === 0 ? { ok: true, config } : { ok: false, errors: limitErrors(errors, [path]) };
-}
-
-function namedFiles(
-  file: YamlFile,
-  { tls, users, website_test: { tls_config: test } }: ApplianceSettings,
-): readonly NamedFile[] {
-  const passwords = users.map(({ password_file: name }, index) => ({
-    kind: "password" as const,
-    at: ["users", index, "password_file"],
-    name,
-  }));
-  const pems = [
-    { kind: "certificates", at: ["tls", "cert_file"], name: tls.cert_file },
-    { kind: "key", at: ["tls", "key_file"], name: tls.key_file },
-    { kind: "certificates", at: ["website_test", "tls_config", "ca_file"], name: test.ca_file },
-  ] as const;
-  return [...pems, ...passwords].flatMap(({ name, ...rest }) =>
-    name === undefined ? [] : [{ ...rest, file, name }],
-  );
+  const errors =
+    mismatch === undefined ? files.errors : [...files.errors, errorAt(file, ["tls", "key_file"], mismatch)];
+  return errors.length === 0 ? { ok: true, config } : { ok: false, errors: sortErrors(errors, [path]) };
 }
 
 function resolveConfig(file: YamlFile, settings: ApplianceSettings, { textOf }: NamedFiles): ApplianceConfig {

@@ -1,8 +1,25 @@
 import type { LocalVrrpInterface } from "../api/vrrp-list.ts";
 import { VRRP_LIST } from "../api/vrrp.ts";
 import { WEBSITE_TEST } from "../api/website-test.ts";
-import { failure, success, type Answer } from "./answer.ts";
 import { testWebsite, type Website, type WebsiteTestOptions } from "./website-head.ts";
+
+/** An answer of the API. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON. */
+  readonly body: string;
+}
+
+/** `body` is JSON. */
+function success(body: string): Answer {
+  return { status: 200, headers: {}, body };
+}
+
+/** An answer with the body `{"error": "..."}`. */
+export function failure(status: number, error: string, headers: Answer["headers"] = {}): Answer {
+  return { status, headers, body: JSON.stringify({ error }) };
+}
 
 /** The current VRRP interfaces of this machine, or a readable reason why they are unknown. */
 export type VrrpState =

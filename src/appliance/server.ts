@@ -3,9 +3,8 @@ import { createServer } from "node:https";
 
 import type { Secret } from "../support/secret.ts";
 import { type ListenAddress, closeAtOnce, listen, type ListeningAddress } from "../web/listen.ts";
-import { failure, type Answer } from "./answer.ts";
 import { createBasicAuth, type ApplianceUser } from "./basic-auth.ts";
-import { answerTo, type OperationDeps } from "./routes.ts";
+import { answerTo, failure, type Answer, type OperationDeps } from "./routes.ts";
 
 export interface ApplianceServerDeps extends OperationDeps {
   readonly listen: ListenAddress;
@@ -61,10 +60,10 @@ async function respond(
   response: ServerResponse,
   deps: ApplianceServerDeps,
 ): Promise<void> {
-  const gone = new AbortController();
-  response.once("close", () => gone.abort());
+  const disconnected = new AbortController();
+  response.once("close", () => disconnected.abort());
   try {
-    send(response, await answerTo({ method, target: url, signal: gone.signal }, deps));
+    send(response, await answerTo({ method, target: url, signal: disconnected.signal }, deps));
   } catch (error) {
     send(response, failure(500, "internal error"));
     deps.onBug(error);

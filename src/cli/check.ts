@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import type { ApplianceConfig, Config } from "../config/config.ts";
-import { formatConfigError } from "../config/errors.ts";
+import { limitErrors } from "../config/errors.ts";
 import { loadConfig } from "../config/load.ts";
 import {
   describeSharedAddresses,
@@ -9,18 +9,13 @@ import {
 } from "../config/shared-addresses.ts";
 import type { Observation } from "../polling/observation.ts";
 import { createPollOnce, type PollOnce } from "./poll-once.ts";
+import type { Flags } from "./flags.ts";
 import type { ExitCode, Io } from "./io.ts";
-import { describeOutcome, formatDate, outcomeCell, toJson } from "./report.ts";
+import { describeOutcome, formatDate, outcomeCell, printErrors, toJson } from "./report.ts";
 import { formatTable } from "./table.ts";
 
 /** Appliances that `--live` polls at the same time. */
 const MAX_CONCURRENT_POLLS = 32;
-
-export interface CheckOptions {
-  readonly configFile: string;
-  readonly live: boolean;
-  readonly output: "table" | "json";
-}
 
 interface LiveResult {
   readonly appliance: ApplianceConfig;
@@ -28,31 +23,36 @@ interface LiveResult {
 }
 
 /** Checks the configuration, warns about shared addresses and, with `live`, polls the VRRP list of every enabled appliance. */
-export async function check({ configFile, live, output }: CheckOptions, io: Io): Promise<ExitCode> {
-  const loaded = await loadConfig(configFile);
+export async function check(
+  { "config.file": file, live: isLive, output: format }: Flags,
+  io: Io,
+): Promise<ExitCode> {
+  const loaded = await loadConfig(file);
   if (!loaded.ok) {
-    if (output === "json") io.out(toJson({ ok: false, errors: loaded.errors }));
-    else io.err(loaded.errors.map((error) => `${formatConfigError(error)}\n`).join(""));
+    if (format !== "json") return printErrors(loaded.errors, io);
+    io.out(toJson({ ok: false, errors: limitErrors(loaded.errors) }));
     return 1;
   }
-  const results = live ? await pollAll(loaded.config, createPollOnce(io)) : undefined;
+  const { config } = loaded;
+  const results = isLive ? await pollAll(config, createPollOnce(io)) : undefined;
   const isSuccess = results?.every(({ observation }) => observation.outcome.ok) ?? true;
-  const summary = summarize(loaded.config);
-  const shared = findSharedAddresses(loaded.config.appliances);
-  if (output === "json") {
+  const enabled = config.appliances.filter((appliance) => appliance.enabled).length;
+  const disabled = config.appliances.length - enabled;
+  const sharedAddresses = findSharedAddresses(config.appliances);
+  if (format === "json") {
     const appliances = results?.map(jsonResult);
-    io.out(toJson({ ok: isSuccess, ...summary, sharedAddresses: shared, appliances }));
+    io.out(toJson({ ok: isSuccess, enabled, disabled, sharedAddresses, appliances }));
   } else {
-    if (shared.length > 0) io.err(describeWarning(configFile, shared));
-    io.out(`${configFile}: valid, appliances: ${summary.enabled} enabled, ${summary.disabled} disabled\n`);
+    if (sharedAddresses.length > 0) io.err(describeWarning(file, sharedAddresses));
+    io.out(`${file}: valid, appliances: ${enabled} enabled, ${disabled} disabled\n`);
     if (results !== undefined) io.out(`\n${liveTable(results, io.hasColor)}\n${certificateTable(results)}`);
   }
   return isSuccess ? 0 : 1;
 }
 
-function describeWarning(configFile: string, shared: readonly SharedAddress[]): string {
+function describeWarning(file: string, shared: readonly SharedAddress[]): string {
   const what = shared.length === 1 ? "one address" : `${shared.length} addresses`;
-  return `${configFile}: warning: several appliances have ${what}: ${describeSharedAddresses(shared)}\n`;
+  return `${file}: warning: several appliances have ${what}: ${describeSharedAddresses(shared)}\n`;
 }
 
 async function pollAll(config: Config, pollOnce: PollOnce): Promise<readonly LiveResult[]> {
@@ -66,11 +66,6 @@ async function pollAll(config: Config, pollOnce: PollOnce): Promise<readonly Liv
     ),
   );
   return results.flat();
-}
-
-function summarize({ appliances }: Config): { readonly enabled: number; readonly disabled: number } {
-  const enabled = appliances.filter((appliance) => appliance.enabled).length;
-  return { enabled, disabled: appliances.length - enabled };
 }
 
 function liveTable(results: readonly LiveResult[], hasColor: boolean): string {

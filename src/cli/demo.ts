@@ -1,11 +1,10 @@
-import { startDemo } from "../demo/demo.ts";
+import { startDemo, type Demo } from "../demo/demo.ts";
 import { play } from "../demo/play.ts";
 import { welcome } from "../demo/welcome.ts";
-import { createLog } from "../support/log.ts";
-import { fleetReport } from "./fleet-report.ts";
 import type { ListenAddress } from "../web/listen.ts";
+import { fleetReport } from "./fleet-report.ts";
 import type { ExitCode, Io } from "./io.ts";
-import { describeListenError, FLUSH_TIMEOUT_MS, logFatalError } from "./running.ts";
+import { describeListenError, openLog, stopOrHangUp } from "./running.ts";
 
 export interface DemoOptions {
   readonly listenAddresses: readonly ListenAddress[];
@@ -19,37 +18,33 @@ const REPORT_AFTER_MS = 4000;
 
 /** Runs two appliances, three websites and the exporter until SIGTERM, SIGINT or SIGHUP. */
 export async function demo(options: DemoOptions, io: Io): Promise<ExitCode> {
-  const log = createLog("info", "logfmt", io.logFd);
+  let running: Demo | undefined;
+  const { logger, dropped, flush } = openLog("info", "logfmt", io, async () => running?.stop());
   const { listenAddresses, stepIntervalMs = STEP_INTERVAL_MS } = options;
-  const deps = { clock: io.clock, logger: log.logger, droppedLogLines: log.dropped };
-  const started = await startDemo({ ...io, listenAddresses }, deps);
+  const started = await startDemo(
+    { ...io, listenAddresses },
+    { clock: io.clock, logger, droppedLogLines: dropped },
+  );
   if (!started.ok) {
     io.err(describeListenError(started.address, started.code));
     return 1;
   }
-  const running = started.demo;
-  const logFatal = logFatalError(log);
-  io.onFatal(async (error) => {
-    await logFatal(error);
-    await running.stop();
-  });
-  // There is nothing to reload, so SIGHUP means that the terminal was closed.
-  const hungUp = new Promise<void>((resolve) => io.onReload(resolve));
+  const { step, document, stop } = (running = started.demo);
   try {
     io.out(welcome(running, { stepIntervalMs, calledAs: io.calledAs }));
     await play({
-      step: running.step,
+      step,
       intervalMs: stepIntervalMs,
       print: (sentence) => io.out(`\n==> ${sentence}\n`),
       report: {
         afterMs: REPORT_AFTER_MS,
-        print: () => io.out(`\n${fleetReport(running.document(), io.hasColor)}`),
+        print: () => io.out(`\n${fleetReport(document(), io.hasColor)}`),
       },
-      stopRequested: Promise.race([io.stopRequested, hungUp]),
+      stopRequested: stopOrHangUp(io),
     });
   } finally {
-    await running.stop();
-    await log.flush(FLUSH_TIMEOUT_MS);
+    await stop();
+    await flush();
   }
   io.out("\nStopped; nothing is left behind.\n");
   return 0;

@@ -1,5 +1,4 @@
 import type { ApplianceConfig } from "../config/config.ts";
-import { formatConfigError } from "../config/errors.ts";
 import { loadConfig } from "../config/load.ts";
 import { createFleet } from "../fleet/fleet.ts";
 import { createFleetExposition } from "../metrics/exposition.ts";
@@ -7,38 +6,32 @@ import { FACT_FAMILIES } from "../metrics/families.ts";
 import { createJudge } from "../status/judge.ts";
 import { operationKey, type Observation } from "../polling/observation.ts";
 import { createPollOnce, type OperationResult } from "./poll-once.ts";
+import type { Flags } from "./flags.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { escaped, printableLines } from "./printable.ts";
-import { describeOutcome, outcomeCell, toJson, websiteStatuses } from "./report.ts";
+import { describeOutcome, outcomeCell, printErrors, toJson, websiteStatuses } from "./report.ts";
 import { formatTable } from "./table.ts";
 
-export interface PollOptions {
-  readonly name: string;
-  readonly configFile: string;
-  /** Show the response bodies instead of samples. */
-  readonly raw: boolean;
-  readonly output: "table" | "json";
-}
-
 /** Polls the VRRP list and all websites of an appliance once; prints the results and the samples. */
-export async function poll({ name, configFile, raw, output }: PollOptions, io: Io): Promise<ExitCode> {
-  const loaded = await loadConfig(configFile);
-  if (!loaded.ok) {
-    io.err(loaded.errors.map((error) => `${formatConfigError(error)}\n`).join(""));
-    return 1;
-  }
+export async function poll(
+  { "config.file": file, raw: isRaw = false, output: format }: Flags,
+  io: Io,
+  [name]: readonly string[],
+): Promise<ExitCode> {
+  const loaded = await loadConfig(file);
+  if (!loaded.ok) return printErrors(loaded.errors, io);
   const { appliances } = loaded.config;
   const appliance = appliances.find((candidate) => candidate.name === name);
   if (appliance === undefined) {
     const known = appliances.map((candidate) => candidate.name).join(", ") || "none";
-    io.err(`unknown appliance ${JSON.stringify(name)}; ${configFile} has ${known}\n`);
+    io.err(`unknown appliance ${JSON.stringify(name)}; ${file} has ${known}\n`);
     return 2;
   }
   const results = await createPollOnce(io)(appliance, appliance.websites);
-  if (output === "json") io.out(toJson(jsonReport(appliance, results, raw)));
+  if (format === "json") io.out(toJson(jsonReport(appliance, results, isRaw)));
   else {
     io.out(resultTable(appliance, results, io.hasColor));
-    io.out(raw ? rawReport(results, io.isTerminal) : `\n${samplesOf(appliance, results)}`);
+    io.out(isRaw ? rawReport(results, io.isTerminal) : `\n${samplesOf(appliance, results)}`);
   }
   return results.every(({ observation }) => observation.outcome.ok) ? 0 : 1;
 }
@@ -83,13 +76,13 @@ function rawReport(results: readonly OperationResult[], isTerminal: boolean): st
 function jsonReport(
   appliance: ApplianceConfig,
   results: readonly OperationResult[],
-  raw: boolean,
+  isRaw: boolean,
 ): Record<string, unknown> {
   const operations = results.map(({ observation, body }) => {
     const { outcome, durationSeconds } = observation;
     const result = outcome.ok ? { value: valueOf(observation, appliance) } : { failure: outcome.failure };
     const operation = operationKey(observation);
-    return { operation, ok: outcome.ok, durationSeconds, ...result, ...(raw ? { body } : {}) };
+    return { operation, ok: outcome.ok, durationSeconds, ...result, ...(isRaw ? { body } : {}) };
   });
   const certificate = results.at(-1)?.observation.certificate;
   return { appliance: appliance.name, cluster: appliance.cluster, certificate, operations };

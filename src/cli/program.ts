@@ -1,25 +1,24 @@
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, type Option } from "commander";
 import {
   configFile,
   enableLifecycle,
   exporterUrl,
   externalUrl,
   httpConfigFile,
+  LISTEN_ADDRESS,
   listenAddress,
   listenAddresses,
+  live,
   logging,
   output,
+  raw,
   routePrefix,
   shard,
   telemetryPath,
   webConfigFile,
-  type AddFlag,
   type Flags,
 } from "./flags.ts";
 import type { ExitCode, Io } from "./io.ts";
-
-const LISTEN_ADDRESS = ":10849";
-const DEMO_LISTEN_ADDRESS = "127.0.0.1:10849";
 
 const PROGRAM_EXAMPLE = `
 The default command is 'run'. '<command> --help' lists the flags of a command.
@@ -27,11 +26,14 @@ The default command is 'run'. '<command> --help' lists the flags of a command.
 Example:
   appliance-exporter --config.file=config.yaml --web.listen-address=:10849`;
 
+const DEMO_LISTEN_ADDRESS = "127.0.0.1:10849";
+
+/** A command of the program. */
 interface CommandSpec {
   /** With arguments, such as `poll <name>`. */
   readonly name: string;
   readonly description: string;
-  readonly flags: readonly AddFlag[];
+  readonly flags: readonly Option[];
   readonly example: string;
   readonly isDefault?: true;
   /** Loads the command when it is called, so that `--version` and `--help` load none. */
@@ -52,55 +54,24 @@ const COMMANDS: readonly CommandSpec[] = [
       webConfigFile,
       enableLifecycle,
       shard,
-      logging,
+      ...logging,
     ],
     example: "appliance-exporter run --config.file=/etc/appliance-exporter/config.yaml --log.format=logfmt",
-    action: async (flags, io) =>
-      (await import("./run.ts")).run(
-        {
-          configFile: flags["config.file"],
-          listenAddresses: listenAddresses(flags, LISTEN_ADDRESS),
-          telemetryPath: flags["web.telemetryPath"],
-          routePrefix: flags["web.routePrefix"] ?? flags["web.externalUrl"] ?? "",
-          enableLifecycle: flags["web.enableLifecycle"] === true,
-          webConfigFile: flags["web.config.file"],
-          shard: flags.shard,
-          logLevel: flags["log.level"],
-          logFormat: flags["log.format"],
-        },
-        io,
-      ),
+    action: async (flags, io) => (await import("./run.ts")).run(flags, io),
   },
   {
     name: "check",
     description: "check the configuration",
-    flags: [
-      configFile("config.yaml"),
-      (command) => command.option("--live", "also poll each appliance once and show its certificate"),
-      output,
-    ],
+    flags: [configFile("config.yaml"), live, output],
     example: "appliance-exporter check --config.file=config.yaml --live",
-    action: async (flags, io) =>
-      (await import("./check.ts")).check(
-        { configFile: flags["config.file"], live: flags.live === true, output: flags.output },
-        io,
-      ),
+    action: async (flags, io) => (await import("./check.ts")).check(flags, io),
   },
   {
     name: "poll <name>",
     description: "poll one appliance now and show the results and samples",
-    flags: [
-      configFile("config.yaml"),
-      (command) =>
-        command.option("--raw", "show the response bodies; control characters are escaped on a terminal"),
-      output,
-    ],
+    flags: [configFile("config.yaml"), raw, output],
     example: "appliance-exporter poll waf-ams-1 --config.file=config.yaml --raw",
-    action: async (flags, io, [name = ""]) =>
-      (await import("./poll.ts")).poll(
-        { name, configFile: flags["config.file"], raw: flags.raw === true, output: flags.output },
-        io,
-      ),
+    action: async (flags, io, args) => (await import("./poll.ts")).poll(flags, io, args),
   },
   {
     name: "status",
@@ -108,22 +79,14 @@ const COMMANDS: readonly CommandSpec[] = [
       "show the fleet as a running exporter sees it; exit code 0: no problems, 1: problems, 2: unknown",
     flags: [exporterUrl, httpConfigFile, output],
     example: "appliance-exporter status --url=http://exporter.example:10849",
-    action: async ({ url, output: format, ...flags }, io) =>
-      (await import("./status.ts")).status(
-        { url, httpConfigFile: flags["http.config.file"], output: format },
-        io,
-      ),
+    action: async (flags, io) => (await import("./status.ts")).status(flags, io),
   },
   {
     name: "appliance",
     description: "run the reference appliance, which serves the management API",
-    flags: [configFile("appliance.yaml"), logging],
+    flags: [configFile("appliance.yaml"), ...logging],
     example: "appliance-exporter appliance --config.file=appliance.yaml",
-    action: async (flags, io) =>
-      (await import("./appliance.ts")).appliance(
-        { configFile: flags["config.file"], logLevel: flags["log.level"], logFormat: flags["log.format"] },
-        io,
-      ),
+    action: async (flags, io) => (await import("./appliance.ts")).appliance(flags, io),
   },
   {
     name: "demo",
@@ -144,10 +107,14 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     .exitOverride()
     .configureOutput({ writeOut: io.out, writeErr: io.err })
     .addHelpText("after", PROGRAM_EXAMPLE);
-  for (const spec of COMMANDS) {
-    const command = addCommand(program, spec);
+  for (const { name, description, flags, example, isDefault = false, action } of COMMANDS) {
+    const command = program
+      .command(name, { isDefault })
+      .description(description)
+      .addHelpText("after", `\nExample:\n  ${example}`);
+    for (const flag of flags) command.addOption(flag);
     command.action(async () => {
-      exitCode = await spec.action(command.opts<Flags>(), io, command.args);
+      exitCode = await action(command.opts<Flags>(), io, command.args);
     });
   }
   const [first = "-"] = argv;
@@ -163,16 +130,4 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     if (!(error instanceof CommanderError)) throw error;
     return error.exitCode === 0 ? 0 : 2;
   }
-}
-
-function addCommand(
-  program: Command,
-  { name, description, flags, example, isDefault }: CommandSpec,
-): Command {
-  const command = program
-    .command(name, { isDefault: isDefault === true })
-    .description(description)
-    .addHelpText("after", `\nExample:\n  ${example}`);
-  for (const addFlag of flags) addFlag(command);
-  return command;
 }

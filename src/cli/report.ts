@@ -1,7 +1,15 @@
 import { exportedStatuses, type WebsiteStatus, type WebsiteTest } from "../api/website-test.ts";
-import type { ApplianceConfig } from "../config/config.ts";
+import type { ApplianceConfig, ConfigError } from "../config/config.ts";
+import { formatErrors } from "../config/errors.ts";
 import type { PollResult } from "../polling/observation.ts";
+import type { ExitCode, Io } from "./io.ts";
 import type { Cell } from "./table.ts";
+
+/** Prints configuration errors, a line each, and returns the exit code. */
+export function printErrors(errors: readonly ConfigError[], io: Io, exitCode: ExitCode = 1): ExitCode {
+  io.err(`${formatErrors(errors).join("\n")}\n`);
+  return exitCode;
+}
 
 /** Characters that JSON allows unescaped and a terminal interprets. */
 const CONTROL = /[\u007F-\u009F\p{Bidi_Control}]/gu;

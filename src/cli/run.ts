@@ -1,48 +1,36 @@
-import type { Shard } from "../config/shard.ts";
-import { formatConfigError } from "../config/errors.ts";
-import { startExporter, type Exporter, type ExporterStart } from "../exporter.ts";
-import { createLog, type LogFormat, type LogLevel } from "../support/log.ts";
-import type { ListenAddress } from "../web/listen.ts";
+import { startExporter, type Exporter } from "../exporter.ts";
+import { LISTEN_ADDRESS, listenAddresses, type Flags } from "./flags.ts";
 import type { ExitCode, Io } from "./io.ts";
-import { describeListenError, FLUSH_TIMEOUT_MS, logFatalError } from "./running.ts";
-
-export interface RunOptions {
-  readonly configFile: string;
-  readonly listenAddresses: readonly ListenAddress[];
-  readonly telemetryPath: string;
-  /** The prefix of all paths; empty: none. */
-  readonly routePrefix: string;
-  readonly enableLifecycle: boolean;
-  readonly webConfigFile: string | undefined;
-  readonly shard: Shard;
-  readonly logLevel: LogLevel;
-  readonly logFormat: LogFormat;
-}
+import { printErrors } from "./report.ts";
+import { describeListenError, openLog } from "./running.ts";
 
 /** Runs the exporter until SIGTERM or SIGINT. */
-export async function run(options: RunOptions, io: Io): Promise<ExitCode> {
-  const log = createLog(options.logLevel, options.logFormat, io.logFd);
-  const { logger } = log;
-  io.onFatal(logFatalError(log));
-  const deps = { clock: io.clock, logger, droppedLogLines: log.dropped };
+export async function run(flags: Flags, io: Io): Promise<ExitCode> {
+  const { logger, dropped, flush } = openLog(flags["log.level"], flags["log.format"], io);
   const running: { exporter?: Exporter } = {};
   // Ignores SIGHUP during the start, which reads the configuration anyway.
   io.onReload(() => void running.exporter?.reload());
-  const started = await startExporter({ ...options, ...io }, deps);
+  const options = {
+    ...io,
+    configFile: flags["config.file"],
+    listenAddresses: listenAddresses(flags, LISTEN_ADDRESS),
+    telemetryPath: flags["web.telemetryPath"],
+    routePrefix: flags["web.routePrefix"] ?? flags["web.externalUrl"] ?? "",
+    enableLifecycle: flags["web.enableLifecycle"] ?? false,
+    webConfigFile: flags["web.config.file"],
+    shard: flags.shard,
+  };
+  const started = await startExporter(options, { clock: io.clock, logger, droppedLogLines: dropped });
   if (!started.ok) {
-    io.err(describeFailedStart(started));
+    if (started.reason === "config") return printErrors(started.errors, io);
+    io.err(describeListenError(started.address, started.code));
     return 1;
   }
-  running.exporter = started.exporter;
+  const { exporter } = started;
+  running.exporter = exporter;
   await io.stopRequested;
   logger.info("stopping");
-  await started.exporter.stop();
-  await log.flush(FLUSH_TIMEOUT_MS);
+  await exporter.stop();
+  await flush();
   return 0;
-}
-
-function describeFailedStart(started: ExporterStart & { ok: false }): string {
-  if (started.reason === "config")
-    return started.errors.map((error) => `${formatConfigError(error)}\n`).join("");
-  return describeListenError(started.address, started.code);
 }

@@ -1,15 +1,36 @@
+import { createLog, type Log, type LogFormat, type LogLevel } from "../support/log.ts";
 import { describeBug } from "../support/errors.ts";
-import type { Log } from "../support/log.ts";
+import type { Io } from "./io.ts";
 
 /** How long the last log lines may take. */
-export const FLUSH_TIMEOUT_MS = 1000;
+const FLUSH_TIMEOUT_MS = 1000;
 
-/** A handler for uncaught errors that logs one line. */
-export function logFatalError({ logger, flush }: Log): (error: unknown) => Promise<void> {
-  return async (error) => {
-    logger.error({ detail: describeBug(error) }, "fatal: uncaught error");
-    await flush(FLUSH_TIMEOUT_MS);
-  };
+/** The log of a command that runs until it is stopped. */
+export interface RunningLog extends Omit<Log, "flush"> {
+  /** Writes the last lines. */
+  flush(): Promise<void>;
+}
+
+/** Opens the log; an uncaught error becomes its last line, before `cleanUp`. */
+export function openLog(
+  level: LogLevel,
+  format: LogFormat,
+  io: Io,
+  cleanUp: () => Promise<void> = () => Promise.resolve(),
+): RunningLog {
+  const log = createLog(level, format, io.logFd);
+  const flush = () => log.flush(FLUSH_TIMEOUT_MS);
+  io.onFatal(async (error) => {
+    log.logger.error({ detail: describeBug(error) }, "fatal: uncaught error");
+    await flush();
+    await cleanUp();
+  });
+  return { ...log, flush };
+}
+
+/** Resolves when the command shall stop, or at SIGHUP: without a configuration to reload, the terminal was closed. */
+export function stopOrHangUp({ stopRequested, onReload }: Io): Promise<void> {
+  return Promise.race([stopRequested, new Promise<void>((resolve) => onReload(resolve))]);
 }
 
 /** The error line for an address that is not available; `code`: Node's error code. */

@@ -1,23 +1,23 @@
-import { formatConfigError } from "../config/errors.ts";
-import type { FleetDocument } from "../status/schema.ts";
-import { fetchFleet } from "./fetch-fleet.ts";
+import type { HttpClientConfig } from "../config/config.ts";
+import { loadHttpClient, NO_SETTINGS } from "../config/http-client.ts";
+import { createClients } from "../client/clients.ts";
+import { fleetDocumentSchema, type FleetDocument } from "../status/schema.ts";
 import { fleetReport } from "./fleet-report.ts";
+import type { Flags } from "./flags.ts";
 import type { ExitCode, Io } from "./io.ts";
-import { toJson } from "./report.ts";
+import { printErrors, toJson } from "./report.ts";
 
-export interface StatusOptions {
-  /** The URL of an exporter, with its route prefix. */
-  readonly url: string;
-  readonly httpConfigFile: string | undefined;
-  readonly output: "table" | "json";
-}
-
+const TIMEOUT_MS = 10_000;
+/** Enough for 10,000 appliances. */
+const BODY_LIMIT_BYTES = 64 * 1024 * 1024;
 const EXIT_CODES: Readonly<Record<FleetDocument["verdict"], ExitCode>> = { well: 0, wrong: 1, unknown: 2 };
 
 /** Shows the fleet as an exporter sees it. Exit code 0: no problems, 1: problems, 2: unknown. */
-export async function status(options: StatusOptions, io: Io): Promise<ExitCode> {
-  const { httpConfigFile, output } = options;
-  const url = parseUrl(options.url);
+export async function status(
+  { url: given, "http.config.file": file, output: format }: Flags,
+  io: Io,
+): Promise<ExitCode> {
+  const url = parseUrl(given);
   if (url === undefined) {
     io.err(
       "error: option '--url <url>': expected an http:// or https:// URL without credentials, query and fragment; " +
@@ -25,15 +25,15 @@ export async function status(options: StatusOptions, io: Io): Promise<ExitCode> 
     );
     return 2;
   }
-  const result = await fetchFleet(url, httpConfigFile, io);
-  if (!result.ok) {
-    const lines =
-      result.reason === "config" ? result.errors.map(formatConfigError) : [`${url.href}: ${result.message}`];
-    io.err(lines.map((line) => `${line}\n`).join(""));
+  const settings = file === undefined ? { ok: true as const, http: NO_SETTINGS } : await loadHttpClient(file);
+  if (!settings.ok) return printErrors(settings.errors, io, 2);
+  const fetched = await fetchFleet(url, settings.http, io);
+  if (!fetched.ok) {
+    io.err(`${url.href}: ${fetched.message}\n`);
     return 2;
   }
-  const { document } = result;
-  io.out(output === "json" ? toJson(document) : fleetReport(document, io.hasColor));
+  const { document } = fetched;
+  io.out(format === "json" ? toJson(document) : fleetReport(document, io.hasColor));
   return EXIT_CODES[document.verdict];
 }
 
@@ -42,4 +42,28 @@ function parseUrl(text: string): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isPlain = url?.username === "" && url.password === "" && url.search === "" && url.hash === "";
   return isPlain && /^https?:$/.test(url.protocol) ? url : undefined;
+}
+
+type Fetched =
+  | { readonly ok: true; readonly document: FleetDocument }
+  | { readonly ok: false; readonly message: string };
+
+async function fetchFleet(url: URL, http: HttpClientConfig, io: Io): Promise<Fetched> {
+  const client = createClients(io, io.clock)({ baseUrl: url.href.replace(/\/+$/, ""), http });
+  const response = await client.get("/api/v1/fleet", TIMEOUT_MS, { bodyLimitBytes: BODY_LIMIT_BYTES });
+  client.close();
+  if (!response.ok) return { ok: false, message: response.failure.message };
+  const read = fleetDocumentSchema.safeParse(parseJson(Buffer.from(response.value.bytes).toString()));
+  if (read.success) return { ok: true, document: read.data };
+  const [issue] = read.error.issues;
+  const where = issue?.path.join(".") || "the response";
+  return { ok: false, message: `the server is not an appliance-exporter: ${where}: ${issue?.message ?? ""}` };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,6 @@
+import type { TimingName } from "../api/operation.ts";
 import type { Secret } from "../support/secret.ts";
+import type { Checked } from "./errors.ts";
 import type { Source } from "./sources.ts";
 import type { StatusSet } from "./status-set.ts";
 
@@ -35,9 +37,7 @@ export interface WebsiteConfig {
   readonly expectStatus: StatusSet;
 }
 
-interface PollingConfig {
-  readonly vrrp: OperationTiming;
-  readonly websites: OperationTiming;
+interface PollingConfig extends Readonly<Record<TimingName, OperationTiming>> {
   readonly maxConcurrentWebsiteTests: number;
 }
 
@@ -96,16 +96,15 @@ export interface ConfigError {
   readonly path: string;
   /** What was expected, and what was found unless that may be a secret. */
   readonly message: string;
-  /** Only in the last error: how many errors are not shown. */
-  readonly more?: number;
 }
 
-export type ConfigResult =
-  | {
-      readonly ok: true;
-      readonly config: Config;
-      readonly sources: readonly Source[];
-      /** The configuration as written, in YAML, without its secrets. */
-      readonly shown: () => string;
-    }
-  | { readonly ok: false; readonly errors: readonly ConfigError[]; readonly sources: readonly Source[] };
+/** The configuration as written: the absolute paths of its files, and their merged content without secrets. */
+export interface WrittenConfig {
+  readonly files: readonly string[];
+  readonly data: unknown;
+}
+
+/** The result of a load, as plain data. `sources`: what it has read. */
+export type ConfigResult = Checked<{ readonly config: Config; readonly written: WrittenConfig }> & {
+  readonly sources: readonly Source[];
+};

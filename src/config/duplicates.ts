@@ -1,5 +1,5 @@
 import type { ConfigError } from "./config.ts";
-import type { ApplianceEntry, Chain, Fleet, Place } from "./places.ts";
+import type { Chain, Fleet, Place } from "./places.ts";
 import { errorAt } from "./yaml.ts";
 
 /**
@@ -7,60 +7,55 @@ import { errorAt } from "./yaml.ts";
  * because an appliance without a cluster is a cluster of its own name. A cluster may be named like one of its appliances.
  */
 export function findDuplicateNames({ clusters, entries }: Fleet): readonly ConfigError[] {
-  const clusterOf = new Map<string, Place<unknown>>();
-  const applianceOf = new Map<string, Place<unknown>>();
-  const errors: ConfigError[] = [];
-  const claim = (
-    names: Map<string, Place<unknown>>,
-    name: string,
-    place: Place<unknown>,
-    taken = names.get(name),
-  ) => {
-    if (taken === undefined) names.set(name, place);
-    else errors.push(duplicate(place, taken, "name", `duplicate name ${JSON.stringify(name)}`));
-  };
-  for (const cluster of clusters) claim(clusterOf, cluster.settings.name, cluster);
-  for (const { appliance, cluster } of entries) {
-    const { name } = appliance.settings;
-    const namesake = clusterOf.get(name);
-    claim(
-      applianceOf,
-      name,
-      appliance,
-      applianceOf.get(name) ?? (namesake === cluster ? undefined : namesake),
-    );
-  }
-  return errors;
+  const clusterOf = new Map(clusters.map((cluster) => [cluster.settings.name, cluster]));
+  const foreign = entries.flatMap(({ appliance, cluster }) => {
+    const namesake = clusterOf.get(appliance.settings.name);
+    return namesake === undefined || namesake === cluster ? [] : [duplicateName(appliance, namesake)];
+  });
+  const appliances = entries.map(({ appliance }) => appliance);
+  const repeated = [clusters, appliances].flatMap((places) =>
+    repetitions<{ readonly name: string }>(places, ({ settings }) => settings.name),
+  );
+  return [...repeated.map(([place, first]) => duplicateName(place, first)), ...foreign];
+}
+
+function duplicateName(place: Place<{ readonly name: string }>, first: Place<unknown>): ConfigError {
+  return duplicate(place, first, "name", `duplicate name ${JSON.stringify(place.settings.name)}`);
 }
 
 /**
  * An error for every `base_url` that two members of a cluster share: one appliance would be polled as two, which looks
  * like a split brain. Ignores disabled appliances. Compares normalized URLs; another path is another appliance.
  */
-export function findDuplicateAddresses(entries: readonly ApplianceEntry[]): readonly ConfigError[] {
-  const firstOf = new Map<Place<unknown>, Map<string, Place<unknown>>>();
-  return entries.flatMap(({ appliance, cluster }) => {
-    const { base_url: baseUrl, enabled } = appliance.settings;
-    if (cluster === undefined || enabled === false) return [];
-    const members = firstOf.get(cluster) ?? new Map<string, Place<unknown>>();
-    firstOf.set(cluster, members);
-    const first = members.get(baseUrl);
-    if (first) return [duplicate(appliance, first, "base_url", "duplicate address in one cluster")];
-    members.set(baseUrl, appliance);
-    return [];
-  });
+export function findDuplicateAddresses({ entries }: Fleet): readonly ConfigError[] {
+  const polled = entries.filter(({ cluster, appliance }) => cluster && appliance.settings.enabled !== false);
+  const clusterOf = new Map(polled.map(({ appliance, cluster }) => [appliance, cluster?.settings.name]));
+  return repetitions([...clusterOf.keys()], (place) =>
+    JSON.stringify([clusterOf.get(place), place.settings.base_url]),
+  ).map(([place, first]) => duplicate(place, first, "base_url", "duplicate address in one cluster"));
 }
 
 /** An error for every website id that is in the lists of an appliance and its cluster twice. */
 export function findDuplicateWebsites(chain: Chain): readonly ConfigError[] {
-  const seen = new Set<number>();
-  return chain.flatMap(({ file, path, settings: { websites = [] } }) =>
-    websites.flatMap(({ id }, index) => {
-      const isAgain = seen.has(id);
-      seen.add(id);
-      return isAgain ? [errorAt(file, [...path, "websites", index], `duplicate website ${id}`)] : [];
-    }),
+  const websites = chain.flatMap(({ file, path, settings: { websites: list = [] } }) =>
+    list.map(({ id }, index) => ({ file, path: [...path, "websites", index], settings: id })),
   );
+  return repetitions(websites, ({ settings }) => String(settings)).map(([{ file, path, settings }]) =>
+    errorAt(file, path, `duplicate website ${settings}`),
+  );
+}
+
+/** Every place whose key an earlier one has, with the first of that key. */
+function repetitions<T>(
+  places: readonly Place<T>[],
+  keyOf: (place: Place<T>) => string,
+): readonly (readonly [Place<T>, Place<T>])[] {
+  const firstOf = new Map<string, Place<T>>();
+  return places.flatMap((place) => {
+    const first = firstOf.get(keyOf(place));
+    if (first === undefined) firstOf.set(keyOf(place), place);
+    return first === undefined ? [] : [[place, first] as const];
+  });
 }
 
 function duplicate(place: Place<unknown>, first: Place<unknown>, key: string, message: string): ConfigError {

@@ -1,14 +1,14 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { BasicAuthConfig, ConfigError, HttpClientConfig, TlsClientConfig } from "./config.ts";
-import { limitErrors } from "./errors.ts";
+import type { Checked } from "./errors.ts";
 import { checkKeyPair, readNamedFiles, resolveFrom, type NamedFile, type NamedFiles } from "./named-files.ts";
-import { innermost, type Chain, type Place, type Placed } from "./places.ts";
+import { innermost, type Chain, type Placed } from "./places.ts";
 import { httpClientSchema, type HttpClientSettings } from "./schema.ts";
-import { recordSources } from "./sources.ts";
+import { createSourceReader } from "./sources.ts";
 import { Secret } from "../support/secret.ts";
-import { validateYaml } from "./validate.ts";
-import { errorAt, readYamlFile } from "./yaml.ts";
+import { loadYaml } from "./validate.ts";
+import { errorAt } from "./yaml.ts";
 
 /** Random for each process, so that fingerprints cannot be compared with guessed passwords. */
 const PROCESS_KEY = randomBytes(32);
@@ -23,15 +23,13 @@ export interface ResolvedHttpClient {
 /** The files that the `http_client` block of a place names. */
 export function namedByHttpClient({ file, path, settings }: Chain[number]): readonly NamedFile[] {
   const { basic_auth: auth, tls_config: tls } = settings.http_client ?? {};
-  const settingsOfFiles = [
-    ["password", "basic_auth", "password_file", auth?.password_file],
-    ["certificates", "tls_config", "ca_file", tls?.ca_file],
-    ["certificates", "tls_config", "cert_file", tls?.cert_file],
-    ["key", "tls_config", "key_file", tls?.key_file],
-  ] as const;
-  return settingsOfFiles.flatMap(([kind, block, key, name]) =>
-    name === undefined ? [] : [{ kind, file, at: [...path, "http_client", block, key], name }],
-  );
+  const at = (...keys: readonly string[]) => [...path, "http_client", ...keys];
+  return [
+    { kind: "password", file, at: at("basic_auth", "password_file"), name: auth?.password_file },
+    { kind: "certificates", file, at: at("tls_config", "ca_file"), name: tls?.ca_file },
+    { kind: "certificates", file, at: at("tls_config", "cert_file"), name: tls?.cert_file },
+    { kind: "key", file, at: at("tls_config", "key_file"), name: tls?.key_file },
+  ];
 }
 
 /**
@@ -40,22 +38,24 @@ export function namedByHttpClient({ file, path, settings }: Chain[number]): read
  */
 export function createHttpClientResolver(files: NamedFiles): (chain: Chain) => ResolvedHttpClient {
   const known = new Map<string, ResolvedHttpClient>();
-  const fingerprintOf = createFingerprinter();
-  const resolve = (blocks: Chain): ResolvedHttpClient => {
-    const settings = {
-      basicAuth: resolveBasicAuth(blocks),
-      tls: resolveTls(blocks, files),
-      proxy: innermost(blocks, ({ http_client: http }) => http?.proxy_url)?.value,
-    };
-    const errors = checkPair(blocks, settings.tls);
-    return { http: { ...settings, fingerprint: fingerprintOf(settings) }, errors };
-  };
   return (chain) => {
     const blocks = chain.filter(({ settings }) => settings.http_client !== undefined);
     const key = JSON.stringify(blocks.map(({ file, path }) => [file.file, path]));
-    const resolved = known.get(key) ?? resolve(blocks);
+    const resolved = known.get(key) ?? resolveHttpClient(blocks, files);
     known.set(key, resolved);
     return resolved;
+  };
+}
+
+function resolveHttpClient(blocks: Chain, files: NamedFiles): ResolvedHttpClient {
+  const settings = {
+    basicAuth: resolveBasicAuth(blocks),
+    tls: resolveTls(blocks, files),
+    proxy: innermost(blocks, ({ http_client: http }) => http?.proxy_url)?.value,
+  };
+  return {
+    http: { ...settings, fingerprint: fingerprintOf(settings) },
+    errors: checkPair(blocks, settings.tls),
   };
 }
 
@@ -106,65 +106,32 @@ function pairError({ place }: Placed<string>, key: string, message: string): Con
   return errorAt(place.file, [...place.path, "http_client", "tls_config", key], message);
 }
 
-/**
- * Creates fingerprints that are equal for equal settings, including secrets; a password file counts by its path. Caches the
- * digest of each certificate, because a fleet may share a long list of them.
- */
-function createFingerprinter(): (settings: Omit<HttpClientConfig, "fingerprint">) => string {
-  const digests = new Map<string, string>();
-  const digestOnce = (pem: string | undefined) => {
-    if (pem === undefined) return undefined;
-    const known = digests.get(pem) ?? digest(pem);
-    digests.set(pem, known);
-    return known;
-  };
-  return ({ basicAuth, tls, proxy }) => {
-    const password = basicAuth?.password;
-    const secret = password?.kind === "inline" ? password.secret.reveal() : password?.path;
-    return digest(
-      JSON.stringify([
-        [basicAuth?.username, password?.kind, secret],
-        { ...tls, ca: digestOnce(tls.ca), cert: digestOnce(tls.cert), key: tls.key?.reveal() },
-        { ...proxy, credentials: proxy?.credentials?.reveal() },
-      ]),
-    );
-  };
+/** Equal for equal settings, including secrets; a password file counts by its path. */
+function fingerprintOf({ basicAuth, tls, proxy }: Omit<HttpClientConfig, "fingerprint">): string {
+  const password = basicAuth?.password;
+  const secret = password?.kind === "inline" ? password.secret.reveal() : password?.path;
+  const settings = [
+    [basicAuth?.username, password?.kind, secret],
+    { ...tls, key: tls.key?.reveal() },
+    { ...proxy, credentials: proxy?.credentials?.reveal() },
+  ];
+  return createHmac("sha256", PROCESS_KEY).update(JSON.stringify(settings)).digest("hex");
 }
 
-function digest(text: string): string {
-  return createHmac("sha256", PROCESS_KEY).update(text).digest("hex");
-}
-
-/** The defaults: no credentials, and the authorities of Node.js. */
-export const NO_SETTINGS: HttpClientConfig = {
-  basicAuth: undefined,
-  tls: {
-    ca: undefined,
-    cert: undefined,
-    key: undefined,
-    serverName: undefined,
-    minVersion: undefined,
-    insecureSkipVerify: false,
-    certificateSha256: [],
-  },
-  proxy: undefined,
-  fingerprint: "",
-};
-
-export type HttpClientResult =
-  | { readonly ok: true; readonly http: HttpClientConfig }
-  | { readonly ok: false; readonly errors: readonly ConfigError[] };
+/** The HTTP client settings without any configuration: no credentials, and the authorities of Node.js. */
+export const NO_SETTINGS: HttpClientConfig = resolveHttpClient([], {
+  textOf: () => undefined,
+  errors: [],
+}).http;
 
 /** Loads a file that contains only `http_client`, and the files that it names. */
-export async function loadHttpClient(path: string): Promise<HttpClientResult> {
-  const read = await readYamlFile(path);
-  if (!read.ok) return read;
-  const { file } = read;
-  const validated = validateYaml(file, z.strictObject({ http_client: httpClientSchema }));
-  if (!validated.ok) return validated;
-  const place: Place<{ http_client: HttpClientSettings }> = { file, path: [], settings: validated.value };
-  const files = await readNamedFiles(namedByHttpClient(place), recordSources());
-  const { http, errors } = createHttpClientResolver(files)([place]);
+export async function loadHttpClient(path: string): Promise<Checked<{ readonly http: HttpClientConfig }>> {
+  const reader = createSourceReader();
+  const loaded = await loadYaml(path, z.strictObject({ http_client: httpClientSchema }), reader);
+  if (!loaded.ok) return loaded;
+  const place = { file: loaded.file, path: [], settings: loaded.value };
+  const files = await readNamedFiles(namedByHttpClient(place), reader);
+  const { http, errors } = resolveHttpClient([place], files);
   const all = [...files.errors, ...errors];
-  return all.length === 0 ? { ok: true, http } : { ok: false, errors: limitErrors(all, [path]) };
+  return all.length === 0 ? { ok: true, http } : { ok: false, errors: all };
 }

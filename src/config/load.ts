@@ -1,51 +1,59 @@
-import type { ApplianceConfig, ConfigError, ConfigResult } from "./config.ts";
+import { byTiming } from "../api/operation.ts";
+import type { ApplianceConfig, Config, ConfigError, ConfigResult, WrittenConfig } from "./config.ts";
 import { findDuplicateAddresses, findDuplicateNames, findDuplicateWebsites } from "./duplicates.ts";
-import { errorsOf, limitErrors } from "./errors.ts";
+import { errorsOf, sortErrors, type Checked } from "./errors.ts";
 import { createHttpClientResolver, namedByHttpClient, type ResolvedHttpClient } from "./http-client.ts";
 import { findIncludedFiles } from "./included-files.ts";
 import { readNamedFiles } from "./named-files.ts";
-import { innermost, listFleet, type ApplianceEntry, type Chain, type Place } from "./places.ts";
-import { configSchema, fleetSchema, type FleetSettings } from "./schema.ts";
-import { showConfig } from "./shown.ts";
-import { recordSources } from "./sources.ts";
+import { innermost, listFleet, type ApplianceEntry, type Chain } from "./places.ts";
+import { configSchema, fleetSchema } from "./schema.ts";
+import { redactConfig } from "./shown.ts";
+import { createSourceReader, type SourceReader } from "./sources.ts";
 import { resolveTiming } from "./timing.ts";
-import { validateYaml } from "./validate.ts";
+import { loadYaml, validateYaml } from "./validate.ts";
 import { readYamlFile } from "./yaml.ts";
 
 const DEFAULT_WEBSITE_TESTS = 64;
 const DEFAULT_WEBSITE_TESTS_PER_APPLIANCE = 4;
 
 /**
- * Loads the configuration in `file` and all files that it names, or returns at most 100 errors and one that counts the
- * rest. Checks syntax and schema first; if they are valid, the rules between keys and the named files. Reads certificates
- * and keys; only tries password files. Never rejects because of the content or state of files.
+ * Loads the configuration in `file` and all files that it names, or returns all errors. Checks syntax and schema first; if
+ * they are valid, the rules between keys and the named files. Reads certificates and keys; only tries password files. Never
+ * rejects because of the content or state of files.
  */
 export async function loadConfig(file: string): Promise<ConfigResult> {
-  const record = recordSources();
-  const read = await readYamlFile(file, record.readText);
-  if (!read.ok) return { ok: false, errors: read.errors, sources: record.sources() };
+  const reader = createSourceReader();
+  const result = await loadFiles(file, reader);
+  return { ...result, sources: reader.sources() };
+}
+
+async function loadFiles(
+  file: string,
+  reader: SourceReader,
+): Promise<Checked<{ readonly config: Config; readonly written: WrittenConfig }>> {
+  const read = await readYamlFile(file, reader);
+  if (!read.ok) return read;
   const main = validateYaml(read.file, configSchema);
-  const found = await findIncludedFiles(read.file, record);
+  const found = await findIncludedFiles(read.file, reader);
   const included = [];
-  for (const path of found.paths) included.push(await readFleetFile(path, record.readText));
-  const fail = (errors: readonly ConfigError[]): ConfigResult => ({
-    ok: false,
-    errors: limitErrors(errors, [file, ...found.paths]),
-    sources: record.sources(),
-  });
+  for (const path of found.paths) included.push(await loadYaml(path, fleetSchema, reader));
+  const fail = (errors: readonly ConfigError[]) =>
+    ({ ok: false, errors: sortErrors(errors, [file, ...found.paths]) }) as const;
   const schemaErrors = [...errorsOf(main, ...included), ...found.errors];
   if (!main.ok || schemaErrors.length > 0) return fail(schemaErrors);
 
   const top = { file: read.file, path: [], settings: main.value };
-  const others = included.flatMap((each) => (each.ok ? [each.place] : []));
+  const others = included.flatMap((each) =>
+    each.ok ? [{ file: each.file, path: [], settings: each.value }] : [],
+  );
   const fleet = listFleet(top, others);
   const places = [top, ...fleet.clusters, ...fleet.entries.map(({ appliance }) => appliance)];
-  const files = await readNamedFiles(places.flatMap(namedByHttpClient), record);
+  const files = await readNamedFiles(places.flatMap(namedByHttpClient), reader);
   const resolveHttpClient = createHttpClientResolver(files);
   const resolved = fleet.entries.map((entry) => resolveAppliance(entry, resolveHttpClient));
   const errors = [
     ...findDuplicateNames(fleet),
-    ...findDuplicateAddresses(fleet.entries),
+    ...findDuplicateAddresses(fleet),
     ...files.errors,
     ...resolved.flatMap((each) => each.errors),
   ];
@@ -54,22 +62,8 @@ export async function loadConfig(file: string): Promise<ConfigResult> {
   return {
     ok: true,
     config: { appliances: resolved.map(({ appliance }) => appliance), maxConcurrentWebsiteTests: tests },
-    sources: record.sources(),
-    shown: showConfig([read.file, ...others.map((place) => place.file)]),
+    written: redactConfig([read.file, ...others.map((place) => place.file)]),
   };
-}
-
-type FleetFile =
-  | { readonly ok: true; readonly place: Place<FleetSettings> }
-  | { readonly ok: false; readonly errors: readonly ConfigError[] };
-
-async function readFleetFile(path: string, readText: Parameters<typeof readYamlFile>[1]): Promise<FleetFile> {
-  const read = await readYamlFile(path, readText);
-  if (!read.ok) return read;
-  const validated = validateYaml(read.file, fleetSchema);
-  return validated.ok
-    ? { ok: true, place: { file: read.file, path: [], settings: validated.value } }
-    : validated;
 }
 
 /** An appliance's settings override its cluster's, those of the top level, and the built-in ones. */
@@ -78,8 +72,7 @@ function resolveAppliance(
   resolveHttpClient: (chain: Chain) => ResolvedHttpClient,
 ): { readonly appliance: ApplianceConfig; readonly errors: readonly ConfigError[] } {
   const client = resolveHttpClient(chain);
-  const vrrp = resolveTiming(chain, "vrrp");
-  const websites = resolveTiming(chain, "websites");
+  const timings = byTiming((name) => resolveTiming(chain, name));
   const tests = innermost(chain, ({ polling }) => polling?.max_concurrent_website_tests_per_appliance)?.value;
   return {
     appliance: {
@@ -90,12 +83,15 @@ function resolveAppliance(
       labels: Object.assign({}, ...chain.map((place) => place.settings.labels)),
       websites: chain.flatMap((place) => place.settings.websites ?? []),
       polling: {
-        vrrp: vrrp.timing,
-        websites: websites.timing,
+        ...byTiming((name) => timings[name].timing),
         maxConcurrentWebsiteTests: tests ?? DEFAULT_WEBSITE_TESTS_PER_APPLIANCE,
       },
       http: client.http,
     },
-    errors: [...client.errors, ...vrrp.errors, ...websites.errors, ...findDuplicateWebsites(chain)],
+    errors: [
+      ...client.errors,
+      ...Object.values(timings).flatMap(({ errors }) => errors),
+      ...findDuplicateWebsites(chain),
+    ],
   };
 }

@@ -65,6 +65,7 @@ export async function readPasswordFile(path: string): Promise<PasswordResult> {
   if (!read.ok) return read;
   const password = read.text.trim();
   if (password === "") return unfit("it is empty");
+  if (password.includes("\uFFFD")) return unfit("it is not UTF-8");
   // RFC 7617, section 2, forbids control characters.
   if (/\p{Cc}/u.test(password)) return unfit("it contains more than one line or a control character");
   return { ok: true, secret: new Secret(password) };

@@ -29,30 +29,24 @@ export interface Fleet {
 }
 
 export function listFleet(top: Place<ConfigSettings>, included: readonly Place<FleetSettings>[]): Fleet {
-  const parts = [top, ...included].map((place) => listFile(top, place));
-  return {
-    clusters: parts.flatMap(({ clusters }) => clusters),
-    entries: parts.flatMap(({ entries }) => entries),
-  };
+  const files = [top, ...included].map((place) => {
+    const clusters = items(place, "clusters", place.settings.clusters);
+    const members = clusters.flatMap((cluster) =>
+      items(cluster, "appliances", cluster.settings.appliances).map((appliance) => {
+        return { appliance, cluster, chain: [top, cluster, appliance] };
+      }),
+    );
+    const lone = items(place, "appliances", place.settings.appliances).map((appliance) => {
+      return { appliance, cluster: undefined, chain: [top, appliance] };
+    });
+    return { clusters, entries: [...members, ...lone] };
+  });
+  return { clusters: files.flatMap((file) => file.clusters), entries: files.flatMap((file) => file.entries) };
 }
 
-function listFile(top: Place<ConfigSettings>, { file, settings }: Place<FleetSettings>): Fleet {
-  const clusters = (settings.clusters ?? []).map((cluster, index) => ({
-    file,
-    path: ["clusters", index],
-    settings: cluster,
-  }));
-  const members = clusters.flatMap((cluster) =>
-    cluster.settings.appliances.map((each, index) => {
-      const appliance = { file, path: [...cluster.path, "appliances", index], settings: each };
-      return { appliance, cluster, chain: [top, cluster, appliance] };
-    }),
-  );
-  const lone = (settings.appliances ?? []).map((each, index) => {
-    const appliance = { file, path: ["appliances", index], settings: each };
-    return { appliance, cluster: undefined, chain: [top, appliance] };
-  });
-  return { clusters, entries: [...members, ...lone] };
+/** The items of a list of settings. */
+function items<T>({ file, path }: Place<unknown>, key: string, list: readonly T[] = []): readonly Place<T>[] {
+  return list.map((settings, index) => ({ file, path: [...path, key, index], settings }));
 }
 
 /** A setting and its place. */

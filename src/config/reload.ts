@@ -1,6 +1,7 @@
 import { coalesce } from "../support/coalesce.ts";
-import type { Config, ConfigError, ConfigResult } from "./config.ts";
-import { countErrors, errorsOf, formatConfigError, MAX_ERRORS } from "./errors.ts";
+import type { Config, ConfigResult } from "./config.ts";
+import { renderConfig } from "./shown.ts";
+import { errorsOf, formatErrors, MAX_ERRORS, type Checked } from "./errors.ts";
 import { planReload } from "./reload-plan.ts";
 import type { Source } from "./sources.ts";
 import { startWatch } from "./watch.ts";
@@ -12,10 +13,10 @@ import { describeBug } from "../support/errors.ts";
 export type ReloadResult = { readonly ok: true } | { readonly ok: false; readonly errors: readonly string[] };
 
 /** A loaded web configuration, valid or not; `sources`: what was read. */
-export type Preparation =
-  /** `apply` takes effect from the next request and handshake on; if it throws, the old configuration stays. */
-  | { readonly ok: true; readonly sources: readonly Source[]; apply(): void }
-  | { readonly ok: false; readonly sources: readonly Source[]; readonly errors: readonly ConfigError[] };
+export type Preparation = Checked<{
+  /** Takes effect from the next request and handshake on; if it throws, the old configuration stays. */
+  apply(): void;
+}> & { readonly sources: readonly Source[] };
 
 export interface ReloaderDeps {
   readonly load: () => Promise<ConfigResult>;
@@ -51,6 +52,7 @@ export function createReloader({ prepare, onReloaded, clock, logger, ...deps }: 
   let running = deps.loaded;
   let sources = [...running.sources, ...deps.web.sources];
   let isStopped = false;
+  let shown: string | undefined;
   let stopWatching: (() => void) | undefined;
 
   async function loadAndApply(): Promise<ReloadResult> {
@@ -60,7 +62,7 @@ export function createReloader({ prepare, onReloaded, clock, logger, ...deps }: 
     sources = [...next.sources, ...nextWeb.sources];
     if (!next.ok || !nextWeb.ok) {
       const errors = errorsOf(next, nextWeb);
-      return fail(errors.map(formatConfigError), "configuration is invalid", countErrors(errors));
+      return fail(formatErrors(errors), "configuration is invalid", errors.length);
     }
     const { added, removed, changed, kept } = planReload(running.config, next.config);
     try {
@@ -72,6 +74,7 @@ export function createReloader({ prepare, onReloaded, clock, logger, ...deps }: 
       return fail([describeBug(error)], "configuration could not be applied");
     }
     running = next;
+    shown = undefined;
     onReloaded(true, clock.wallMs());
     logger.info({ added, removed, changed, kept: kept.length }, "configuration reloaded");
     return { ok: true };
@@ -86,14 +89,16 @@ export function createReloader({ prepare, onReloaded, clock, logger, ...deps }: 
   }
 
   const reload = coalesce(loadAndApply);
-  function onChange(files: readonly string[]): Promise<ReloadResult> {
-    logger.info({ files }, "configuration files changed");
+  function onChange(changed: readonly Source[]): Promise<ReloadResult> {
+    // Without the path of a password file, which may be the password itself.
+    const files = changed.map(({ kind, path }) => (kind === "password" ? "a password file" : path));
+    logger.info({ files: [...new Set(files)] }, "configuration files changed");
     return reload();
   }
 
   return {
     reload,
-    shown: () => running.shown(),
+    shown: () => (shown ??= renderConfig(running.written)),
     watch: () => {
       if (isStopped) return;
       stopWatching = startWatch({ sources: () => sources, onChange }, deps.watchIntervalMs);

@@ -1,34 +1,29 @@
 import { createTask, parse, validateDetailed } from "node-cron";
 import { cut } from "./validate.ts";
 
+const FIELD_COUNT = 6;
 /** Longer than an expression that lists each value of each field. */
 const MAX_LENGTH = 1_000;
-
-/** Fields in order; `cycle`: a step is even only if it divides this number. Months differ in length anyway. */
-const FIELDS: readonly { readonly name: string; readonly cycle?: number }[] = [
-  { name: "second", cycle: 60 },
-  { name: "minute", cycle: 60 },
-  { name: "hour", cycle: 24 },
-  { name: "day of month" },
-  { name: "month" },
-  { name: "week day" },
-];
+/** A step of these fields is even only if it divides the length of their cycle. */
+const CYCLES = [
+  ["second", 60],
+  ["minute", 60],
+  ["hour", 24],
+] as const;
 
 /**
  * Checks a node-cron expression and returns an error or `undefined`. It needs six fields, seconds first, and dates that
- * recur. A step that does not divide its field's cycle is an error (`*`/45 seconds would run at 0 and 45), and so is a
- * step beyond its range.
+ * recur. A step that does not divide its field's cycle is an error: `*`/45 seconds would run at 0 and 45.
  */
 export function checkSchedule(expression: string): string | undefined {
-  if (expression.length > MAX_LENGTH) {
-    return `expected a node-cron expression of at most ${MAX_LENGTH} characters`;
-  }
   const fields = expression.trim().split(/\s+/);
-  if (fields.length !== FIELDS.length) {
+  if (fields.length !== FIELD_COUNT) {
     return `expected six fields, seconds first, such as "*/10 * * * * *", got ${fields.length}`;
   }
-  // node-cron expands every range: a large number would exhaust the memory.
-  if (/\d{3}/.test(expression)) return "expected a node-cron expression with numbers of at most two digits";
+  // node-cron expands every range and repeats every value: large ones would exhaust the memory.
+  if (expression.length > MAX_LENGTH || /\d{3}/.test(expression)) {
+    return `expected a node-cron expression of at most ${MAX_LENGTH} characters, with numbers of two digits`;
+  }
   const { valid, errors } = validateDetailed(expression);
   if (!valid) {
     const messages = errors.map(({ message }) => cut(message.replace(" is a invalid ", " is an invalid ")));
@@ -38,19 +33,14 @@ export function checkSchedule(expression: string): string | undefined {
 }
 
 function checkSteps(fields: readonly string[]): string | undefined {
-  return FIELDS.flatMap(({ name, cycle }, index) =>
-    cycle === undefined ? [] : (fields[index] ?? "").split(",").map((part) => checkStep(name, cycle, part)),
-  ).find((message) => message !== undefined);
-}
-
-function checkStep(name: string, cycle: number, part: string): string | undefined {
-  const [, from, to, step] = /^(?:(\d+)-(\d+)|\*)\/(\d+)$/.exec(part) ?? [];
-  if (step === undefined) return undefined;
-  const length = from === undefined ? cycle : ((Number(to) - Number(from) + cycle) % cycle) + 1;
-  // The gap after an explicit range is intended, unless the step never fits into the range.
-  if (length < cycle ? Number(step) < length : cycle % Number(step) === 0) return undefined;
-  const wanted = length < cycle ? "is smaller than the range" : `divides ${cycle}`;
-  return `expected a step that ${wanted}, got ${part} for ${name}`;
+  for (const [index, [name, cycle]] of CYCLES.entries()) {
+    const uneven = fields[index]?.split(",").find((part) => {
+      const step = /^\*\/(\d+)$/.exec(part)?.[1];
+      return step !== undefined && cycle % Number(step) !== 0;
+    });
+    if (uneven !== undefined) return `expected a step that divides ${cycle}, got ${uneven} for ${name}`;
+  }
+  return undefined;
 }
 
 function recurs(expression: string): boolean {

@@ -1,57 +1,91 @@
 import { createHash } from "node:crypto";
-import { resolve } from "node:path";
-import { readTextFile, type ReadFailure, type TextResult } from "./read-file.ts";
+import { readdir } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { readPasswordFile } from "./password-file.ts";
+import { readConfigText, readFailure, type TextResult } from "./read-file.ts";
 
-/** A file or pattern that a load of the configuration has read. */
+/** A file, or a pattern of file names, that a load has read. */
 export interface Source {
-  /** The name to log. */
-  readonly name: string;
+  /** `names`: `path` ends with a pattern; its content is the list of the matching names. */
+  readonly kind: "text" | "password" | "names";
+  /** Absolute. */
+  readonly path: string;
   /** The state at that load. */
   readonly state: SourceState;
-  /** Returns the current state; never rejects. */
-  readonly read: () => Promise<SourceState>;
 }
 
 /** Equal for equal content, which it does not reveal; `undefined` if a system error prevents reading. */
-export type SourceState = string | undefined;
+type SourceState = string | undefined;
 
-/** Records what a load reads. It reads each file once, so that no change between two reads is lost. */
-export interface SourceRecord {
-  readonly readText: typeof readTextFile;
-  add(source: Source): void;
-  /** The sources recorded so far. */
+/** Reads the files of one load and records them. Never rejects. */
+export interface SourceReader {
+  /** `path`: absolute. */
+  read(kind: Source["kind"], path: string): Promise<TextResult>;
+  /** What was read so far. Of password files only the invalid ones: polls read changed passwords themselves. */
   sources(): readonly Source[];
 }
 
-export function recordSources(): SourceRecord {
+export function createSourceReader(): SourceReader {
   const sources: Source[] = [];
-  const add = (source: Source): void => void sources.push(source);
   return {
-    add,
     sources: () => [...sources],
-    readText: async (given, limitBytes, decoding) => {
-      const path = resolve(given);
-      const result = await readTextFile(path, limitBytes, decoding);
-      const read = async () => stateOf(await readTextFile(path, limitBytes, decoding));
-      add({ name: path, state: stateOf(result), read });
+    read: async (kind, path) => {
+      const result = await READERS[kind](path);
+      if (kind !== "password" || !result.ok) sources.push({ kind, path, state: stateOf(result) });
       return result;
     },
   };
 }
 
-export function digestOf(text: string): string {
-  return createHash("sha256").update(text).digest("base64");
+/** The current state of a source. */
+export async function readState({ kind, path }: Source): Promise<SourceState> {
+  return stateOf(await READERS[kind](path));
 }
+
+/** The names in a list of matching names. */
+export function splitNames(text: string): readonly string[] {
+  return text === "" ? [] : text.split("/");
+}
+
+const READERS = {
+  text: readConfigText,
+  password: async (path: string): Promise<TextResult> => {
+    const read = await readPasswordFile(path);
+    return read.ok ? { ok: true, text: read.secret.reveal() } : read;
+  },
+  names: matchingNames,
+} as const;
 
 function stateOf(result: TextResult): SourceState {
-  return sourceState(result, ({ text }) => digestOf(text));
+  if (result.ok) return createHash("sha256").update(result.text).digest("base64");
+  return result.isSystemError ? undefined : `invalid: ${result.message}`;
 }
 
-/** The state of a source after reading it; `ofContent` returns the state of valid content. */
-export function sourceState<Success extends { readonly ok: true }>(
-  result: Success | ReadFailure,
-  ofContent: (success: Success) => string,
-): SourceState {
-  if (result.ok) return ofContent(result);
-  return result.isSystemError ? undefined : `invalid: ${result.message}`;
+/** The matching names, sorted, separated by slashes. */
+async function matchingNames(path: string): Promise<TextResult> {
+  try {
+    const names = await readdir(dirname(path));
+    const matching = names.filter((name) => matches(name, basename(path)));
+    return { ok: true, text: matching.toSorted().join("/") };
+  } catch (error) {
+    return readFailure(error);
+  }
+}
+
+/**
+ * Whether a name matches a pattern with `*`. As in a shell, `*` at the start matches no name that starts with a dot:
+ * Kubernetes mounts have such links. A regular expression could take exponential time.
+ */
+function matches(name: string, pattern: string): boolean {
+  const [start = "", ...parts] = pattern.split("*");
+  const end = parts.pop();
+  if (end === undefined) return name === pattern;
+  if (!name.startsWith(start) || (start === "" && name.startsWith("."))) return false;
+  let at = start.length;
+  for (const part of parts) {
+    const found = name.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return name.length - end.length >= at && name.endsWith(end);
 }

@@ -1,15 +1,9 @@
+import { TIMINGS, type TimingName } from "../api/operation.ts";
 import type { ConfigError, OperationTiming } from "./config.ts";
 import { formatDuration } from "./duration.ts";
 import { innermost, type Chain } from "./places.ts";
 import { shortestGapMs } from "./schedule.ts";
 import { errorAt } from "./yaml.ts";
-
-const BUILT_IN = {
-  vrrp: { intervalMs: 5_000, timeoutMs: 4_000 },
-  websites: { intervalMs: 30_000, timeoutMs: 20_000 },
-} as const;
-
-type Operation = keyof typeof BUILT_IN;
 
 /**
  * When an operation is due and how long it may take, each from the innermost block that sets it, else built in. A default
@@ -17,16 +11,16 @@ type Operation = keyof typeof BUILT_IN;
  */
 export function resolveTiming(
   chain: Chain,
-  operation: Operation,
+  operation: TimingName,
 ): { readonly timing: OperationTiming; readonly errors: readonly ConfigError[] } {
   const block = innermost(chain, ({ polling }) => {
     const timing = polling?.[operation];
     return timing?.interval === undefined && timing?.schedule === undefined ? undefined : timing;
   });
   const timeout = innermost(chain, ({ polling }) => polling?.[operation]?.timeout);
-  const { interval = BUILT_IN[operation].intervalMs, schedule } = block?.value ?? {};
+  const { interval = TIMINGS[operation].intervalMs, schedule } = block?.value ?? {};
   const gapMs = schedule === undefined ? interval : shortestGapMs(schedule);
-  const timeoutMs = timeout?.value ?? Math.min(BUILT_IN[operation].timeoutMs, gapMs);
+  const timeoutMs = timeout?.value ?? Math.min(TIMINGS[operation].timeoutMs, gapMs);
   const timing: OperationTiming =
     schedule === undefined
       ? { kind: "interval", intervalMs: interval, timeoutMs }

@@ -1,43 +1,44 @@
 import { z } from "zod";
 import type { ConfigError } from "./config.ts";
-import { formatPath, limitErrors, MAX_ERRORS, moreErrors, type JsonPath } from "./errors.ts";
-import { errorAt, type YamlFile } from "./yaml.ts";
+import { sortErrors, type Checked, type JsonPath } from "./errors.ts";
+import type { SourceReader } from "./sources.ts";
+import { errorAt, readYamlFile, type YamlFile } from "./yaml.ts";
 
-export type Validated<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly errors: readonly ConfigError[] };
-
-/**
- * Validates the file's data. Returns errors in the order of the file: at most 100, then one that counts the rest. Errors
- * show values only if the schema's own messages do.
- */
-export function validateYaml<T>(file: YamlFile, schema: z.ZodType<T>): Validated<T> {
-  const issues = issuesOf(file.data, schema);
-  if (!Array.isArray(issues)) return { ok: true, value: issues.value };
-  // Locating an error takes time, so only errors to show are located.
-  const found = issues.slice(0, MAX_ERRORS);
-  const more = issues.length - found.length;
-  const errors = found.flatMap((issue) => issueErrors(file, [], issue));
-  return {
-    ok: false,
-    errors: limitErrors(more > 0 ? [...errors, moreErrors(file.file, more)] : errors, [file.file]),
-  };
+/** Reads and validates a YAML file. */
+export async function loadYaml<T>(
+  path: string,
+  schema: z.ZodType<T>,
+  reader: SourceReader,
+): Promise<Checked<{ readonly file: YamlFile; readonly value: T }>> {
+  const read = await readYamlFile(path, reader);
+  if (!read.ok) return read;
+  const validated = validateYaml(read.file, schema);
+  return validated.ok ? { ...validated, file: read.file } : validated;
 }
 
-function issuesOf<T>(data: unknown, schema: z.ZodType<T>): z.core.$ZodIssue[] | { readonly value: T } {
+/** Validates the file's data. Errors show values only if the schema's own messages do. */
+export function validateYaml<T>(file: YamlFile, schema: z.ZodType<T>): Checked<{ readonly value: T }> {
   try {
-    const parsed = schema.safeParse(data, { error: describeIssue });
-    return parsed.success ? { value: parsed.data } : parsed.error.issues;
+    const parsed = schema.safeParse(file.data, { error: describeIssue });
+    if (parsed.success) return { ok: true, value: parsed.data };
+    const errors = parsed.error.issues.flatMap((issue) => issueErrors(file, [], issue));
+    return { ok: false, errors: sortErrors(errors) };
   } catch (error) {
     // zod passes issues as arguments of a call: a hundred thousand of them overflow the stack.
     if (!(error instanceof RangeError)) throw error;
-    return [{ code: "custom", path: [], message: "too many errors to list", input: data }];
+    return { ok: false, errors: [errorAt(file, [], "too many errors to list")] };
   }
 }
 
 function issueErrors(file: YamlFile, base: JsonPath, issue: z.core.$ZodIssue): readonly ConfigError[] {
   const path = [...base, ...issue.path.map((segment) => (typeof segment === "symbol" ? "" : segment))];
-  if (issue.code === "unrecognized_keys") return unknownKeyErrors(file, path, issue);
+  if (issue.code === "unrecognized_keys") {
+    const known = issue.message.split(" ");
+    return issue.keys.map((key) => {
+      const message = describeUnknownKey(key, valueAt(file.data, [...path, key]), known);
+      return { ...errorAt(file, path, message), position: file.locate([...path, key]) };
+    });
+  }
   if (issue.code === "invalid_union") {
     // The alternative with nested errors is the one that was intended.
     const intended = issue.errors.find((alternative) =>
@@ -46,28 +47,7 @@ function issueErrors(file: YamlFile, base: JsonPath, issue: z.core.$ZodIssue): r
     if (intended !== undefined) return intended.flatMap((inner) => issueErrors(file, path, inner));
   }
   const { message } = issue.code === "invalid_key" ? (issue.issues[0] ?? issue) : issue;
-  return [keyError(file, path, message)];
-}
-
-/** Hides keys with `:` or `$`: without a space, `{ monitor:$2y$10$... }` makes the secret a key. */
-function keyError(file: YamlFile, path: JsonPath, message: string): ConfigError {
-  const secret = path.findIndex((segment) => typeof segment === "string" && /[:$]/.test(segment));
-  const error = errorAt(file, path, message);
-  return secret === -1 ? error : { ...error, path: formatPath(path.slice(0, secret)) };
-}
-
-function unknownKeyErrors(
-  file: YamlFile,
-  path: JsonPath,
-  { keys, message }: z.core.$ZodIssueUnrecognizedKeys,
-): readonly ConfigError[] {
-  const known = message.split(" ");
-  const errors = keys.slice(0, MAX_ERRORS).map((key) => ({
-    ...errorAt(file, path, describeUnknownKey(key, valueAt(file.data, [...path, key]), known)),
-    position: file.locate([...path, key]),
-  }));
-  const more = keys.length - errors.length;
-  return more > 0 ? [...errors, moreErrors(file.file, more)] : errors;
+  return [errorAt(file, path, message)];
 }
 
 function describeUnknownKey(key: string, value: unknown, known: readonly string[]): string {
@@ -89,7 +69,7 @@ function closestTo(word: string, known: readonly string[]): string | undefined {
 }
 
 /** The Levenshtein distance. */
-export function editDistance(a: string, b: string): number {
+function editDistance(a: string, b: string): number {
   const initial = Array.from({ length: b.length + 1 }, (_, index) => index);
   const last = Array.from(a).reduce<readonly number[]>((row, letter, index) => {
     const next = [index + 1];
@@ -120,11 +100,6 @@ const MAX_SHOWN = 80;
 /** A type error that shows the value; only for keys that never contain a secret. */
 export function expected(what: string): (issue: { readonly input?: unknown }) => string {
   return ({ input }) => (input === undefined ? MISSING : `expected ${what}, got ${show(input)}`);
-}
-
-/** The same for a string, with a hint if YAML parses the value as another type without quotes. */
-export function expectedString(what: string): (issue: { readonly input?: unknown }) => string {
-  return (issue) => `${expected(what)(issue)}${quotesHint(issue.input)}`;
 }
 
 /** The value as JSON, cut; only for keys that never contain a secret. */
@@ -172,6 +147,7 @@ function kindOf(value: unknown): string {
   return KINDS[typeof value] ?? "a map";
 }
 
-function quotesHint(input: unknown): string {
+/** A hint if YAML parses the value as another type than a string. */
+export function quotesHint(input: unknown): string {
   return typeof input === "number" || typeof input === "boolean" ? "; put it in quotes" : "";
 }

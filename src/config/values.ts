@@ -3,13 +3,11 @@ import type { ProxyConfig } from "./config.ts";
 import { formatDuration, parseDuration } from "./duration.ts";
 import { checkSchedule } from "./schedule.ts";
 import { Secret } from "../support/secret.ts";
-import { expected, expectedString, show } from "./validate.ts";
+import { expected, quotesHint, show } from "./validate.ts";
 
 const MAX_NAME_BYTES = 128;
-/** Every series of the appliance has them. */
-const MAX_LABELS = 64;
 const MAX_LABEL_VALUE_BYTES = 1_024;
-/** URL parsing takes more than linear time. */
+/** Removing slashes at the end takes more than linear time. */
 const MAX_URL_LENGTH = 2_048;
 
 /** Labels that the exporter sets. */
@@ -25,13 +23,10 @@ const RESERVED_LABELS: ReadonlySet<string> = new Set(
   "endpoint cluster instance job pod service namespace container node le quantile".split(" "),
 );
 
-/** Reports an error; the caller decides whether the message shows the value. */
-type Refuse = (message: string) => never;
-
-/** A string that `parse` converts or refuses. */
+/** A string that `parse` converts or refuses with a message, which may show the value. */
 export function parsed<T>(
   base: z.ZodString,
-  parse: (text: string, refuse: Refuse) => T,
+  parse: (text: string, refuse: (message: string) => never) => T,
 ): z.ZodType<T, string> {
   return base.transform((text, context) =>
     parse(text, (message) => {
@@ -41,16 +36,41 @@ export function parsed<T>(
   );
 }
 
+/** A value that `parse` converts; otherwise an error that says what was expected and shows the value. */
+export function converted<T, Input>(
+  what: string,
+  base: (params: { readonly error: ReturnType<typeof expected> }) => z.ZodType<Input>,
+  parse: (value: Input) => T | undefined,
+) {
+  const error = expected(what);
+  return base({ error }).transform((input, context): T => {
+    const value = parse(input);
+    if (value !== undefined) return value;
+    context.addIssue({ code: "custom", message: error({ input }) });
+    return z.NEVER;
+  });
+}
+
+/** A whole number, also in quotes. */
+export const intOrString = (params: { readonly error: ReturnType<typeof expected> }) =>
+  z.union([z.int(), z.string()], params);
+
+const FILE_ERROR = "expected the path of a file";
+
+/** A path, and not PEM or base64: a key may have been written in place of its path. */
+export const fileSchema = z
+  .string()
+  .min(1, FILE_ERROR)
+  .refine((path) => !/-----|\p{Cc}|^[a-z0-9+/=]{100,}$/iu.test(path), FILE_ERROR);
+
 /** A duration in milliseconds, `minMs` to `maxMs`. */
 export function durationSchema(minMs: number, maxMs: number): z.ZodType<number, string> {
   const what = "a duration such as 500ms, 15s or 1m30s";
+  const range = `expected a duration of ${formatDuration(minMs)} to ${formatDuration(maxMs)}`;
   return parsed(z.string({ error: expected(what) }), (text, refuse) => {
     const ms = parseDuration(text);
     if (ms === undefined) return refuse(`expected ${what}, got ${show(text)}`);
-    if (ms >= minMs && ms <= maxMs) return ms;
-    return refuse(
-      `expected a duration of ${formatDuration(minMs)} to ${formatDuration(maxMs)}, got ${show(text)}`,
-    );
+    return ms >= minMs && ms <= maxMs ? ms : refuse(`${range}, got ${show(text)}`);
   });
 }
 
@@ -62,16 +82,18 @@ export const scheduleSchema = parsed(
   },
 );
 
-/** A name: 1 to 128 bytes of valid Unicode without control characters. */
-export const nameSchema = parsed(z.string({ error: expectedString("a name") }), (text, refuse) => {
-  if (text === "") return refuse("expected a non-empty name");
-  if (Buffer.byteLength(text) > MAX_NAME_BYTES) {
-    return refuse(`expected a name of at most ${MAX_NAME_BYTES} bytes`);
-  }
-  return /[\p{Cc}\p{Surrogate}]/u.test(text)
-    ? refuse(`expected a name of valid Unicode without control characters, got ${show(text)}`)
-    : text;
-});
+/** At most `limit` bytes of valid Unicode. */
+function textSchema(what: string, limit: number) {
+  return z
+    .string({ error: (issue) => `${expected(what)(issue)}${quotesHint(issue.input)}` })
+    .refine((text) => Buffer.byteLength(text) <= limit, `expected ${what} of at most ${limit} bytes`)
+    .refine((text) => !/\p{Surrogate}/u.test(text), `expected ${what} of valid Unicode`);
+}
+
+/** A name of 1 to 128 bytes without control characters. */
+export const nameSchema = textSchema("a name", MAX_NAME_BYTES)
+  .min(1, "expected a non-empty name")
+  .refine((text) => !/\p{Cc}/u.test(text), "expected a name without control characters");
 
 const labelNameSchema = parsed(z.string(), (name, refuse) => {
   if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name)) {
@@ -82,20 +104,10 @@ const labelNameSchema = parsed(z.string(), (name, refuse) => {
   return RESERVED_LABELS.has(name) ? refuse("this label name is reserved") : name;
 });
 
-const labelValueSchema = parsed(z.string({ error: expectedString("a string") }), (text, refuse) => {
-  if (Buffer.byteLength(text) > MAX_LABEL_VALUE_BYTES) {
-    return refuse(`expected a string of at most ${MAX_LABEL_VALUE_BYTES} bytes`);
-  }
-  return /\p{Surrogate}/u.test(text) ? refuse(`expected valid Unicode, got ${show(text)}`) : text;
+export const labelsSchema = z.record(labelNameSchema, textSchema("a string", MAX_LABEL_VALUE_BYTES)).meta({
+  description:
+    "Labels of every series; an appliance's labels are merged with its cluster's and override them.",
 });
-
-export const labelsSchema = z
-  .record(labelNameSchema, labelValueSchema)
-  .refine((labels) => Object.keys(labels).length <= MAX_LABELS, `expected at most ${MAX_LABELS} entries`)
-  .meta({
-    description:
-      "Labels of every series; an appliance's labels are merged with its cluster's and override them.",
-  });
 
 /** Scheme, host, port and path of plain characters: cannot contain credentials, so errors may show it. */
 const SHOWABLE_URL = /^(?:[a-z]{1,10}:\/\/)?(?:\[[0-9a-f:.]*\]|[\w.-]*)(?::\d*)?(?:\/[\w.~/-]*)?$/i;
@@ -115,7 +127,7 @@ export const baseUrlSchema = parsed(z.string({ error: expected("an https:// URL"
 
 /** The message does not show the URL, which may contain a password. */
 export const proxyUrlSchema = parsed(z.string(), (text, refuse): ProxyConfig => {
-  const url = text.length <= MAX_URL_LENGTH && /^http:\/\/[^?#]*$/i.test(text) ? parseUrl(text) : undefined;
+  const url = /^http:\/\/[^?#]*$/i.test(text) ? parseUrl(text) : undefined;
   const [user, password] = [decode(url?.username), decode(url?.password)];
   if (url?.pathname !== "/" || user === undefined || password === undefined) {
     return refuse("expected a URL of the form http://[user:password@]host:port");

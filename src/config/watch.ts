@@ -1,4 +1,4 @@
-import type { Source } from "./sources.ts";
+import { readState, type Source } from "./sources.ts";
 
 /** A file that differs at each check is still being written; after so many checks it is loaded anyway. */
 const MAX_CHANGING_CHECKS = 3;
@@ -25,7 +25,7 @@ export interface WatchDeps {
   /** The sources of the latest load, valid or not; a new list after each load. */
   readonly sources: () => readonly Source[];
   /** Called with the sources that have changed since the latest load. Must not reject. */
-  readonly onChange: (names: readonly string[]) => Promise<unknown>;
+  readonly onChange: (sources: readonly Source[]) => Promise<unknown>;
 }
 
 /**
@@ -36,17 +36,17 @@ export function createCheck({ sources, onChange }: WatchDeps): () => Promise<voi
   let finding = NOTHING_FOUND;
   return async () => {
     const loaded = sources();
-    const changed: (readonly [name: string, state: string])[] = [];
-    for (const { name, state: before, read } of loaded) {
-      const state = await read();
+    const changed: (readonly [source: Source, state: string])[] = [];
+    for (const source of loaded) {
+      const state = await readState(source);
       // An unreadable file has not changed. A file that the load could not read has changed once it is readable.
-      if (state !== undefined && state !== before) changed.push([name, state]);
+      if (state !== undefined && state !== source.state) changed.push([source, state]);
     }
     // After a reload in the meantime, the findings are about old sources.
     const difference = loaded === sources() && changed.length > 0 ? JSON.stringify(changed) : "";
     const after = afterCheck(finding, difference);
     finding = after.finding;
-    if (after.isDue) await onChange([...new Set(changed.map(([name]) => name))]);
+    if (after.isDue) await onChange(changed.map(([source]) => source));
   };
 }
 

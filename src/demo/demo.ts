@@ -1,14 +1,13 @@
 import { startExporter, type ExporterDeps, type ExporterOptions, type ExporterStart } from "../exporter.ts";
-import { formatConfigError } from "../config/errors.ts";
+import { formatErrors } from "../config/errors.ts";
 import { Secret } from "../support/secret.ts";
 import type { FleetDocument } from "../status/schema.ts";
 import { startAppliances, type DemoAppliance } from "./appliances.ts";
 import { createAuthority } from "./authority.ts";
 import { createCleanup, type Cleanup } from "./cleanup.ts";
 import { writeExporterConfig } from "./exporter-config.ts";
-import { advance, BEGINNING, describeStep, script } from "./scenario.ts";
+import { BEGINNING, SCRIPT, type Step } from "./scenario.ts";
 import { startWebsites, type DemoWebsite } from "./websites.ts";
-import { createWorkspace } from "./workspace.ts";
 import { describeBug } from "../support/errors.ts";
 
 export type DemoOptions = Omit<ExporterOptions, "configFile" | "telemetryPath" | "enableLifecycle">;
@@ -47,34 +46,35 @@ export async function startDemo(options: DemoOptions, deps: ExporterDeps): Promi
 }
 
 async function startParts(options: DemoOptions, deps: ExporterDeps, cleanup: Cleanup): Promise<DemoStart> {
-  const story = createStory();
-  const write = await createWorkspace(cleanup);
-  const { ca, tls } = await createCertificates();
+  let world = BEGINNING;
+  const authority = await createAuthority();
+  const tls = await authority.issue();
   const websites = await startWebsites(tls, cleanup);
   const appliances = await startAppliances(
     {
-      ca,
+      ca: authority.cert,
       tls: { cert: tls.cert, key: new Secret(tls.key) },
       websites: websites.map(({ tested }) => tested),
-      world: story.world,
+      world: () => world,
       onBug: (error) =>
         deps.logger.error({ detail: describeBug(error) }, "appliance could not answer a request"),
     },
     cleanup,
   );
-  const configFile = await writeExporterConfig(write, ca, appliances);
+  const configFile = await writeExporterConfig(authority.cert, appliances, cleanup);
   const started = await startExporter(
     { ...options, configFile, telemetryPath: "/metrics", enableLifecycle: false },
     deps,
   );
   if (!started.ok && started.reason === "listen") return started;
-  if (!started.ok) throw new Error(started.errors.map(formatConfigError).join("\n"));
+  if (!started.ok) throw new Error(formatErrors(started.errors).join("\n"));
   cleanup.add(() => started.exporter.stop());
 
+  const steps = playForever();
   async function step(): Promise<string> {
-    const sentence = story.next();
-    const conditions = story.world().websites;
-    await Promise.all(websites.map((website) => website.setCondition(conditions[website.name])));
+    const { sentence, apply } = steps.next().value;
+    world = apply(world);
+    await Promise.all(websites.map(({ name, setCondition }) => setCondition(world.websites[name])));
     return sentence;
   }
   const { addresses, document } = started.exporter;
@@ -82,23 +82,6 @@ async function startParts(options: DemoOptions, deps: ExporterDeps, cleanup: Cle
   return { ok: true, demo: { appliances, websites, addresses, configFile, document, step, stop } };
 }
 
-/** Keeps the current world and applies the steps of the script. */
-function createStory() {
-  const steps = script();
-  let world = BEGINNING;
-  return {
-    world: () => world,
-    /** Takes the next step; returns a sentence that describes it. */
-    next: () => {
-      const step = steps.next().value;
-      world = advance(world, step);
-      return describeStep(step, world);
-    },
-  };
-}
-
-/** Creates an authority and one certificate for all servers of the demo. */
-async function createCertificates() {
-  const authority = await createAuthority();
-  return { ca: authority.cert, tls: await authority.issue() };
+function* playForever(): Generator<Step, never> {
+  for (;;) yield* SCRIPT;
 }

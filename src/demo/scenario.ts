@@ -18,72 +18,48 @@ export interface World {
   readonly websites: Readonly<Record<WebsiteName, Condition>>;
 }
 
-export type Step =
-  | { readonly kind: "failover" }
-  | { readonly kind: "website"; readonly website: WebsiteName; readonly condition: Condition };
+/** What happens, and the world after it. */
+export interface Step {
+  readonly sentence: string;
+  readonly apply: (world: World) => World;
+}
 
 export const BEGINNING: World = {
   master: "demo-a",
   websites: { blog: "up", shop: "up", portal: "up" },
 };
 
-/** Repeated forever. The number of failovers is even, so that each round ends as it began. */
-const SCRIPT: readonly Step[] = [
-  { kind: "failover" },
-  { kind: "website", website: "shop", condition: "refusing" },
-  { kind: "website", website: "shop", condition: "up" },
-  { kind: "failover" },
-  { kind: "website", website: "portal", condition: "failing" },
-  { kind: "website", website: "portal", condition: "up" },
-  { kind: "failover" },
-  { kind: "website", website: "blog", condition: "refusing" },
-  { kind: "website", website: "blog", condition: "up" },
-  { kind: "failover" },
-  { kind: "website", website: "shop", condition: "failing" },
-  { kind: "website", website: "shop", condition: "up" },
+/** Repeated forever; each round ends as it began. */
+export const SCRIPT: readonly Step[] = [
+  failover("demo-b", "demo-a"),
+  ...outage("shop", "refusing"),
+  failover("demo-a", "demo-b"),
+  ...outage("portal", "failing"),
+  failover("demo-b", "demo-a"),
+  ...outage("blog", "refusing"),
+  failover("demo-a", "demo-b"),
+  ...outage("shop", "failing"),
 ];
 
-export function* script(): Generator<Step, never> {
-  for (;;) yield* SCRIPT;
+function failover(master: ApplianceName, backup: ApplianceName): Step {
+  return {
+    sentence: `failover: ${master} is the master now, ${backup} its backup`,
+    apply: (world) => ({ ...world, master }),
+  };
 }
 
-/** The world after a step. */
-export function advance(world: World, step: Step): World {
-  switch (step.kind) {
-    case "failover":
-      return { ...world, master: other(world.master) };
-    case "website":
-      return { ...world, websites: { ...world.websites, [step.website]: step.condition } };
-    default:
-      return step satisfies never;
-  }
-}
-
-/** A sentence that describes a step; `world` is the state after it. */
-export function describeStep(step: Step, { master }: World): string {
-  switch (step.kind) {
-    case "failover":
-      return `failover: ${master} is the master now, ${other(master)} its backup`;
-    case "website":
-      return describeWebsite(step.website, step.condition);
-    default:
-      return step satisfies never;
-  }
-}
-
-function describeWebsite(website: WebsiteName, condition: Condition): string {
-  switch (condition) {
-    case "up":
-      return `repair: website ${website} is back`;
-    case "refusing":
-      return `outage: website ${website} stops listening, connections are refused`;
-    case "failing":
-      return `outage: website ${website} answers 503 Service Unavailable`;
-    default:
-      return condition satisfies never;
-  }
-}
-
-function other(appliance: ApplianceName): ApplianceName {
-  return appliance === "demo-a" ? "demo-b" : "demo-a";
+/** An outage of a website, and its repair. */
+function outage(website: WebsiteName, condition: "refusing" | "failing"): readonly Step[] {
+  const what = {
+    refusing: "stops listening, connections are refused",
+    failing: "answers 503 Service Unavailable",
+  }[condition];
+  const become = (next: Condition) => (world: World) => ({
+    ...world,
+    websites: { ...world.websites, [website]: next },
+  });
+  return [
+    { sentence: `outage: website ${website} ${what}`, apply: become(condition) },
+    { sentence: `repair: website ${website} is back`, apply: become("up") },
+  ];
 }

@@ -1,5 +1,6 @@
 import type { RequestListener } from "node:http";
 import type { ConfigError } from "../config/config.ts";
+import type { Checked } from "../config/errors.ts";
 import type { Preparation } from "../config/reload.ts";
 import type { Source } from "../config/sources.ts";
 import { createGuard } from "./guard.ts";
@@ -23,14 +24,12 @@ export interface SecuredWeb {
   prepare(): Promise<Preparation>;
 }
 
-export type SecuredWebResult =
-  | { readonly ok: true; readonly web: SecuredWeb }
-  | { readonly ok: false; readonly errors: readonly ConfigError[] };
-
 const UNPROTECTED: WebConfig = { tls: undefined, users: new Map(), headers: {} };
 
 /** Loads the web configuration, if there is one; the server listens only after `start`. */
-export async function loadSecuredWeb(file: string | undefined): Promise<SecuredWebResult> {
+export async function loadSecuredWeb(
+  file: string | undefined,
+): Promise<Checked<{ readonly web: SecuredWeb }>> {
   const load = async (): Promise<WebConfigResult> =>
     file === undefined ? { ok: true, config: UNPROTECTED, sources: [] } : loadWebConfig(file);
   const loaded = await load();

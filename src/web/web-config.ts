@@ -1,13 +1,13 @@
 import { validateHeaderValue } from "node:http";
 import type { SecureVersion } from "node:tls";
 import { z } from "zod";
-import type { ConfigError } from "../config/config.ts";
-import { limitErrors } from "../config/errors.ts";
+import type { Checked } from "../config/errors.ts";
 import { checkKeyPair, readNamedFiles } from "../config/named-files.ts";
 import { tlsVersionSchema } from "../config/schema.ts";
-import { recordSources, type Source } from "../config/sources.ts";
-import { expected, validateYaml } from "../config/validate.ts";
-import { errorAt, readYamlFile } from "../config/yaml.ts";
+import { createSourceReader, type Source, type SourceReader } from "../config/sources.ts";
+import { loadYaml } from "../config/validate.ts";
+import { converted, fileSchema } from "../config/values.ts";
+import { errorAt } from "../config/yaml.ts";
 import { Secret } from "../support/secret.ts";
 
 /** The web configuration of the exporter's own server. */
@@ -45,7 +45,6 @@ const clientAuthSchema = z.enum([
 
 /** A key of the exporter-toolkit's format that this exporter lacks. */
 const unsupported = z.undefined({ error: "not supported by this exporter" }).optional();
-const fileSchema = z.string().min(1, "expected the path of a file");
 
 const tlsSchema = z
   .strictObject({
@@ -68,17 +67,17 @@ const tlsSchema = z
     error: "needs a client_auth_type other than NoClientCert",
   });
 
-const headerError = expected("a valid HTTP header value");
-
 /** Accepts numbers, because YAML parses the `0` of X-XSS-Protection as one. Joins lines. */
-const headerSchema = z.union([z.string(), z.number()], { error: headerError }).transform((given, context) => {
-  const line = String(given)
-    .trim()
-    .replaceAll(/[\r\n]+/g, " ");
-  if (isHeaderValue(line)) return line;
-  context.addIssue({ code: "custom", message: headerError({ input: given }) });
-  return z.NEVER;
-});
+const headerSchema = converted(
+  "a valid HTTP header value",
+  (params) => z.union([z.string(), z.number()], params),
+  (given) => {
+    const line = String(given)
+      .trim()
+      .replaceAll(/[\r\n]+/g, " ");
+    return isHeaderValue(line) ? line : undefined;
+  },
+);
 
 function isHeaderValue(value: string): boolean {
   try {
@@ -122,43 +121,42 @@ const webConfigSchema = z.strictObject({
 });
 
 /** `sources`: everything that was read. */
-export type WebConfigResult =
-  | { readonly ok: true; readonly config: WebConfig; readonly sources: readonly Source[] }
-  | { readonly ok: false; readonly errors: readonly ConfigError[]; readonly sources: readonly Source[] };
+export type WebConfigResult = Checked<{ readonly config: WebConfig }> & {
+  readonly sources: readonly Source[];
+};
 
 /**
  * Loads a web configuration and the files that it names, or returns the errors, those of the schema first. An empty file
  * is an error: a half-written file must not open the pages to everyone.
  */
 export async function loadWebConfig(path: string): Promise<WebConfigResult> {
-  const record = recordSources();
-  const refuse = (errors: readonly ConfigError[]): WebConfigResult => ({
-    ok: false,
-    errors: limitErrors(errors, [path]),
-    sources: record.sources(),
-  });
-  const read = await readYamlFile(path, record.readText);
-  if (!read.ok) return refuse(read.errors);
-  const { file } = read;
-  const validated = validateYaml(file, webConfigSchema);
-  if (!validated.ok) return refuse(validated.errors);
-  const { tls_server_config: tls, basic_auth_users: users, http_server_config: http } = validated.value;
-  const named = [
-    { kind: "certificates", key: "cert_file", name: tls?.cert_file },
-    { kind: "key", key: "key_file", name: tls?.key_file },
-    { kind: "certificates", key: "client_ca_file", name: tls?.client_ca_file },
-  ] as const;
+  const reader = createSourceReader();
+  const result = await loadFiles(path, reader);
+  return { ...result, sources: reader.sources() };
+}
+
+async function loadFiles(
+  path: string,
+  reader: SourceReader,
+): Promise<Checked<{ readonly config: WebConfig }>> {
+  const loaded = await loadYaml(path, webConfigSchema, reader);
+  if (!loaded.ok) return loaded;
+  const { file, value } = loaded;
+  const { tls_server_config: tls, basic_auth_users: users, http_server_config: http } = value;
   const { textOf, errors } = await readNamedFiles(
-    named.flatMap(({ kind, key, name }) =>
-      name === undefined ? [] : [{ kind, file, at: ["tls_server_config", key], name }],
-    ),
-    record,
+    [
+      { kind: "certificates", file, at: ["tls_server_config", "cert_file"], name: tls?.cert_file },
+      { kind: "key", file, at: ["tls_server_config", "key_file"], name: tls?.key_file },
+      { kind: "certificates", file, at: ["tls_server_config", "client_ca_file"], name: tls?.client_ca_file },
+    ],
+    reader,
   );
-  if (errors.length > 0) return refuse(errors);
+  if (errors.length > 0) return { ok: false, errors };
   const cert = textOf("certificates", file, tls?.cert_file) ?? "";
   const key = textOf("key", file, tls?.key_file) ?? "";
   const mismatch = tls === undefined ? undefined : checkKeyPair(cert, key);
-  if (mismatch !== undefined) return refuse([errorAt(file, ["tls_server_config", "key_file"], mismatch)]);
+  if (mismatch !== undefined)
+    return { ok: false, errors: [errorAt(file, ["tls_server_config", "key_file"], mismatch)] };
   return {
     ok: true,
     config: {
@@ -172,9 +170,8 @@ export async function loadWebConfig(path: string): Promise<WebConfigResult> {
       },
       users: new Map(Object.entries(users).map(([name, hash]) => [name, new Secret(hash)])),
       headers: Object.fromEntries(
-        Object.entries(http.headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+        Object.entries(http.headers).flatMap(([name, line]) => (line === undefined ? [] : [[name, line]])),
       ),
     },
-    sources: record.sources(),
   };
 }

@@ -4,8 +4,8 @@ import { request, type RequestOptions } from "node:https";
 
 import { onTestFinished } from "vitest";
 
+import type { LocalVrrpInterface } from "../../src/api/vrrp-list.ts";
 import { createApplianceServer, type ApplianceServerDeps } from "../../src/appliance/server.ts";
-import { createStaticVrrp } from "../../src/appliance/vrrp-static.ts";
 import type { Website } from "../../src/appliance/website-head.ts";
 import { Secret } from "../../src/support/secret.ts";
 import { createAuthority } from "../support/certificates.ts";
@@ -27,6 +27,19 @@ export async function listen(server: Server): Promise<number> {
   return address.port;
 }
 
+export const CARP0: LocalVrrpInterface = {
+  name: "carp0",
+  state: "MASTER",
+  vhid: 2,
+  vip: "192.0.2.100",
+  priority: 204,
+  alias: [],
+  device: "eth1",
+  netmask: "255.255.255.0",
+  peer: "224.0.0.18",
+  type: "1",
+};
+
 /** A port of the loopback interface on which nothing listens. */
 export const CLOSED_PORT = 1;
 
@@ -42,7 +55,7 @@ export function websiteOf(fields: Partial<Website>): Website {
   };
 }
 
-/** A running reference appliance that knows `monitor` with the password `pass:word`; stopped when the test is over. */
+/** A running reference appliance with the user `monitor`, password `pass:word`; stopped at the end of the test. */
 export async function startAppliance(fields: Partial<ApplianceServerDeps> = {}) {
   const server = createApplianceServer({
     listen: { host: "127.0.0.1", port: 0 },
@@ -51,7 +64,7 @@ export async function startAppliance(fields: Partial<ApplianceServerDeps> = {}) 
       { username: "admin", password: new Secret("other") },
       { username: "monitor", password: new Secret("pass:word") },
     ],
-    vrrp: createStaticVrrp([]),
+    vrrp: async () => ({ ok: true, interfaces: [] }),
     websites: [],
     websiteTest: { timeoutMs: 10_000, ca: AUTHORITY.cert, insecureSkipVerify: false },
     onBug: (error) => {
@@ -64,8 +77,8 @@ export async function startAppliance(fields: Partial<ApplianceServerDeps> = {}) 
   return { server, host, port };
 }
 
-/** One request to an appliance, with good credentials unless `options` hold others; the answer's body is text. */
-export async function ask(port: number, path: string, options: RequestOptions = {}) {
+/** Sends a request to an appliance, with valid credentials unless `options` has others. */
+export async function query(port: number, path: string, options: RequestOptions = {}) {
   const sent = request({
     host: "127.0.0.1",
     port,

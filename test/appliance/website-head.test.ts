@@ -49,10 +49,10 @@ async function linesFor(bytes: string | Buffer): Promise<readonly string[] | und
 }
 
 test("sends HEAD for the website's path and returns the answer as received", async () => {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const httpPort = await listen(
     createServer((request, response) => {
-      asked.push(`${request.method} ${request.url} ${request.headers.host}`);
+      requests.push(`${request.method} ${request.url} ${request.headers.host}`);
       response.sendDate = false;
       response
         .writeHead(301, "Gone Over There", ["LOCATION", "/a/b", "set-cookie", "a=1", "Set-Cookie", "b=2"])
@@ -72,7 +72,7 @@ test("sends HEAD for the website's path and returns the answer as received", asy
       ],
     },
   ]);
-  expect(asked).toEqual([`HEAD /shop?x=1 127.0.0.1:${httpPort}`]);
+  expect(requests).toEqual([`HEAD /shop?x=1 127.0.0.1:${httpPort}`]);
 });
 
 test.each([
@@ -102,7 +102,7 @@ test("reads a value as UTF-8 if it is valid, else as Latin-1", async () => {
 test.each([
   ["nothing", "", "socket hang up"],
   ["another protocol", "SSH-2.0-OpenSSH_9.2\r\n", "Parse Error: Expected HTTP/, RTSP/ or ICE/"],
-  ["a head cut short", "HTTP/1.1 200 OK\r\nServer", "socket hang up"],
+  ["a truncated head", "HTTP/1.1 200 OK\r\nServer", "socket hang up"],
   [
     "too many headers",
     `HTTP/1.1 200 OK\r\n${`X-Long: ${"x".repeat(1_000)}\r\n`.repeat(100)}\r\n`,
@@ -112,7 +112,7 @@ test.each([
   expect(await linesFor(bytes)).toEqual([reason]);
 });
 
-test("returns the reason if a website switches protocols unasked", async () => {
+test("returns the reason if a website switches protocols without a request", async () => {
   const bytes = "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: foo\r\n\r\n";
   expect(await linesFor(bytes)).toEqual(["connection closed without a response"]);
 });
@@ -214,9 +214,9 @@ function dripInterim(socket: Socket): void {
 
 test("tests both protocols in parallel, so that a silent one delays nothing", async () => {
   const secure = createHttpsServer(await AUTHORITY.issue(), answerOk);
-  const secureIsAsked = once(secure, "request");
+  const secureRequest = once(secure, "request");
   const plain = createServer((request, response) => {
-    void secureIsAsked.then(() => answerOk(request, response));
+    void secureRequest.then(() => answerOk(request, response));
   });
   const [httpPort, httpsPort] = [await listen(plain), await listen(secure)];
   const blocks = await testWebsite(websiteOf({ httpPort, httpsPort }), OPTIONS, NEVER);
@@ -227,8 +227,8 @@ test("tests both protocols in parallel, so that a silent one delays nothing", as
 });
 
 test("ends when its client has disconnected", async () => {
-  const gone = new AbortController();
-  const httpPort = await listenRaw(() => gone.abort());
-  const [block] = await testWebsite(websiteOf({ protocol: "http", httpPort }), OPTIONS, gone.signal);
+  const disconnected = new AbortController();
+  const httpPort = await listenRaw(() => disconnected.abort());
+  const [block] = await testWebsite(websiteOf({ protocol: "http", httpPort }), OPTIONS, disconnected.signal);
   expect(block?.lines).toEqual(["The operation was aborted"]);
 });

@@ -2,32 +2,18 @@ import { X509Certificate } from "node:crypto";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createStaticVrrp } from "../../src/appliance/vrrp-static.ts";
 import { runProgram } from "../../src/cli/program.ts";
-import { AUTHORITY, listen, startAppliance, websiteOf } from "../appliance/support.ts";
+import { AUTHORITY, CARP0, listen, startAppliance, websiteOf } from "../appliance/support.ts";
 import { createFolder } from "../config/folder.ts";
 import { createTestIo } from "../support/io.ts";
 
 const AUTHORITY_NAME = new X509Certificate(AUTHORITY.cert).subject.replace("CN=", "");
 
-const CARP0 = {
-  name: "carp0",
-  state: "MASTER",
-  vhid: 2,
-  vip: "192.0.2.100",
-  priority: 204,
-  alias: [],
-  device: "eth1",
-  netmask: "255.255.255.0",
-  peer: "224.0.0.18",
-  type: "1",
-};
-
 /** A reference appliance with a website, a closed port, and a configuration with both. */
 async function setUp(password = "pass:word"): Promise<{ file: string; address: string }> {
   const website = await listen(createServer((_, response) => response.writeHead(404).end()));
   const appliance = await startAppliance({
-    vrrp: createStaticVrrp([CARP0]),
+    vrrp: async () => ({ ok: true, interfaces: [CARP0] }),
     websites: [websiteOf({ id: 7, protocol: "http", httpPort: website })],
   });
   const address = `127.0.0.1:${appliance.port}`;
@@ -135,7 +121,7 @@ test("poll --raw escapes control characters on a terminal only", async () => {
   const port = await listen(createServer((_, response) => response.end(body)));
   const appliance = { name: "fw-a", base_url: `http://127.0.0.1:${port}`, allow_http: true };
   const folder = await createFolder({ "config.yaml": JSON.stringify({ appliances: [appliance] }) });
-  const ask = async (isTerminal: boolean, output: string): Promise<string> => {
+  const bodyOf = async (isTerminal: boolean, output: string): Promise<string> => {
     const { io, printed } = await createTestIo({ isTerminal });
     await runProgram(
       ["poll", "fw-a", `--config.file=${folder}/config.yaml`, "--raw", `--output=${output}`],
@@ -143,9 +129,9 @@ test("poll --raw escapes control characters on a terminal only", async () => {
     );
     return printed.out;
   };
-  expect(await ask(false, "table")).toContain(`\nvrrp:\n${body}\n`);
-  expect(await ask(true, "table")).toContain('\nvrrp:\n{\n\t"car\\u{1B}[31mp0\\u{9B}\\u{202E}": 1\n}\n');
-  const json = await ask(false, "json");
+  expect(await bodyOf(false, "table")).toContain(`\nvrrp:\n${body}\n`);
+  expect(await bodyOf(true, "table")).toContain('\nvrrp:\n{\n\t"car\\u{1B}[31mp0\\u{9B}\\u{202E}": 1\n}\n');
+  const json = await bodyOf(false, "json");
   expect(json).not.toMatch(/[^\n -~]/);
   expect(JSON.parse(json)).toMatchObject({ operations: [{ body }] });
 });

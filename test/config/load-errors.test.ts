@@ -25,6 +25,13 @@ describe("the file as a whole", () => {
   });
 });
 
+test("more errors than zod can list are one error", async () => {
+  const members = Array.from({ length: 150_000 }, () => "1").join(", ");
+  expect(await errorsOf(`clusters: [{ name: c, appliances: [${members}] }]\n`)).toEqual([
+    "config.yaml:1:1: too many errors to list",
+  ]);
+});
+
 describe("unknown keys are errors everywhere, with a suggestion", () => {
   test.each([
     ["pollling: {}\nclusters: []\n", '1:1: unknown key "pollling"; did you mean "polling"?'],

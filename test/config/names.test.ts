@@ -22,11 +22,11 @@ test.each([
   ],
   [
     'appliances: [{ name: "a\\nb", base_url: https://h }]\n',
-    'config.yaml:1:16: appliances[0].name: expected a name of valid Unicode without control characters, got "a\\nb"',
+    "config.yaml:1:16: appliances[0].name: expected a name without control characters",
   ],
   [
     'clusters: [{ name: "\\ud800", appliances: [] }]\n',
-    'config.yaml:1:14: clusters[0].name: expected a name of valid Unicode without control characters, got "\\ud800"',
+    "config.yaml:1:14: clusters[0].name: expected a name of valid Unicode",
   ],
   ["clusters: [{ appliances: [] }]\n", "config.yaml:1:12: clusters[0].name: required key is missing"],
   ["clusters: [{ name: c }]\n", "config.yaml:1:12: clusters[0].appliances: required key is missing"],

@@ -3,7 +3,7 @@ import { formatConfigError } from "../../src/config/errors.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { createPasswordReader } from "../../src/config/password-file.ts";
 import { findIncludedFiles } from "../../src/config/included-files.ts";
-import { recordSources } from "../../src/config/sources.ts";
+import { createSourceReader } from "../../src/config/sources.ts";
 import { createCheck } from "../../src/config/watch.ts";
 import { readYamlFile } from "../../src/config/yaml.ts";
 import { createLookup } from "../../src/client/lookup.ts";
@@ -39,9 +39,9 @@ async function readPassword() {
 }
 
 async function include() {
-  const main = await readYamlFile("config.yaml");
+  const main = await readYamlFile("config.yaml", createSourceReader());
   const run = async () => {
-    const { errors } = main.ok ? await findIncludedFiles(main.file, recordSources()) : main;
+    const { errors } = main.ok ? await findIncludedFiles(main.file, createSourceReader()) : main;
     return errors.map(formatConfigError);
   };
   return { without: await withoutDescriptors(run), after: await run() };

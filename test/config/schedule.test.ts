@@ -35,6 +35,8 @@ test.each([
   expect(Math.min(...gaps)).toBe(shortestGapMs(expression));
 });
 
+const TOO_LARGE = "expected a node-cron expression of at most 1000 characters, with numbers of two digits";
+
 test.each([
   ["* * * * *", 'expected six fields, seconds first, such as "*/10 * * * * *", got 5'],
   ["", 'expected six fields, seconds first, such as "*/10 * * * * *", got 1'],
@@ -44,23 +46,21 @@ test.each([
   ["*/90 * * * * *", "expected a step that divides 60, got */90 for second"],
   ["*/45 * * * * *", "expected a step that divides 60, got */45 for second"],
   ["0 0 */5 * * *", "expected a step that divides 24, got */5 for hour"],
-  ["0-59/7 * * * * *", "expected a step that divides 60, got 0-59/7 for second"],
-  ["0-30/45 * * * * *", "expected a step that is smaller than the range, got 0-30/45 for second"],
   ["0 0 0 30 2 *", "expected a node-cron expression: 30 2 is an impossible day of month for the given month"],
   ["0 0 0 1 1 1#5", "expected a date that recurs"],
   ["0 0 0 L-30 2 *", "expected a date that recurs"],
-  ["0-999999999 * * * * *", "expected a node-cron expression with numbers of at most two digits"],
-  ["*9999999 * * * * *", "expected a node-cron expression with numbers of at most two digits"],
+  ["0-999999999 * * * * *", TOO_LARGE],
+  ["*9999999 * * * * *", TOO_LARGE],
   [
     "0 0 0 0 13 8",
     "expected a node-cron expression: 0 is an invalid expression for day of month; 13 is an invalid expression for month; 8 is an invalid expression for week day",
   ],
-  ["0 0 0 1 1-dec999999999 *", "expected a node-cron expression with numbers of at most two digits"],
+  ["0 0 0 1 1-dec999999999 *", TOO_LARGE],
   ["*/0 * * * * *", "expected a node-cron expression: */0 is an invalid expression for second"],
-  ["*/99999 * * * * *", "expected a node-cron expression with numbers of at most two digits"],
+  ["*/99999 * * * * *", TOO_LARGE],
   ["5/10 * * * * *", "expected a node-cron expression: 5/10 is an invalid expression for second"],
   [`${"0,".repeat(45)}60 * * * * *`, `expected a node-cron expression: ${"0,".repeat(40)}...`],
-  [`${"0,".repeat(600)}0 * * * * *`, "expected a node-cron expression of at most 1000 characters"],
+  [`${"0,".repeat(600)}0 * * * * *`, TOO_LARGE],
 ])("%j is invalid: %s", (expression, message) => {
   expect(checkSchedule(expression)).toBe(message);
 });

@@ -107,12 +107,12 @@ describe("labels", () => {
       .map((name) => [`${name}: x`, `.${name}: the exporter sets this label itself`] as const),
     ...reserved.split(" ").map((name) => [`${name}: x`, `.${name}: this label name is reserved`] as const),
     ["__x: y", ".__x: label names that start with __ are reserved for Prometheus"],
-    ["9x: y", '["9x"]: expected a label name of letters, digits and _ that does not start with a digit'],
+    ["9x: y", ".9x: expected a label name of letters, digits and _ that does not start with a digit"],
     ["x-y: z", ".x-y: expected a label name of letters, digits and _ that does not start with a digit"],
     ["x: 3", ".x: expected a string, got 3; put it in quotes"],
     ["x: true", ".x: expected a string, got true; put it in quotes"],
     ["x: ~", ".x: expected a string, got nothing"],
-    ['x: "\\udc00"', '.x: expected valid Unicode, got "\\udc00"'],
+    ['x: "\\udc00"', ".x: expected a string of valid Unicode"],
   ])("%s: %s", async (label, error) => {
     expect(await errorsOf(appliance(`labels: { ${label} }`))).toEqual([
       `config.yaml:4:15: appliances[0].labels${error}`,

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
+import { renderConfig } from "../../src/config/shown.ts";
 import { createFolder, type Files } from "./folder.ts";
 
 /** The shown `config.yaml`, with its folder as `/etc/x`. */
@@ -8,8 +9,7 @@ async function shownOf(files: Files): Promise<string> {
   const folder = await createFolder(files);
   const loaded = await loadConfig(join(folder, "config.yaml"));
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
-  expect(loaded.shown()).toBe(loaded.shown());
-  return loaded.shown().replaceAll(folder, "/etc/x");
+  return renderConfig(loaded.written).replaceAll(folder, "/etc/x");
 }
 
 test("the configuration of all files is shown as written, without its secrets", async () => {
@@ -62,36 +62,6 @@ clusters:
     appliances:
       - name: ams-1
         base_url: https://192.0.2.1
-`);
-});
-
-test("aliased values are shown once, without secrets", async () => {
-  const shown = await shownOf({
-    "config.yaml": `
-appliances:
-  - { name: a, base_url: "https://a", http_client: &h { basic_auth: { username: u, password: &p hunter2 } } }
-  - { name: b, base_url: "https://b", http_client: *h }
-  - { name: c, base_url: "https://c", http_client: { basic_auth: { username: u, password: *p } } }
-`,
-  });
-  expect(shown).toBe(`# Read from:
-# "/etc/x/config.yaml"
-appliances:
-  - name: a
-    base_url: https://a
-    http_client: &a1
-      basic_auth:
-        username: u
-        password: <secret>
-  - name: b
-    base_url: https://b
-    http_client: *a1
-  - name: c
-    base_url: https://c
-    http_client:
-      basic_auth:
-        username: u
-        password: <secret>
 `);
 });
 

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { formatConfigError } from "../../src/config/errors.ts";
-import { editDistance, validateYaml } from "../../src/config/validate.ts";
-import { readYamlFile } from "../../src/config/yaml.ts";
+import { formatErrors } from "../../src/config/errors.ts";
+import { createSourceReader } from "../../src/config/sources.ts";
+import { loadYaml } from "../../src/config/validate.ts";
 import { createFolder } from "./folder.ts";
 
 const schema = z.strictObject({
@@ -19,10 +19,10 @@ const schema = z.strictObject({
 
 async function validate(text: string): Promise<string> {
   const folder = await createFolder({ "a.yaml": text });
-  const parsed = await readYamlFile(join(folder, "a.yaml"));
-  if (!parsed.ok) throw new Error("not YAML");
-  const result = validateYaml({ ...parsed.file, file: "a.yaml" }, schema);
-  return result.ok ? JSON.stringify(result.value) : result.errors.map(formatConfigError).join("\n");
+  const loaded = await loadYaml(join(folder, "a.yaml"), schema, createSourceReader());
+  return loaded.ok
+    ? JSON.stringify(loaded.value)
+    : formatErrors(loaded.errors).join("\n").replaceAll(`${folder}/`, "");
 }
 
 test.each([
@@ -42,6 +42,10 @@ test.each([
   ["text: x\ninner:\n  password: y\n", "a.yaml:3:3: inner.a: required key is missing"],
   ["text: x\ninner: { password: y }\n", "a.yaml:2:8: inner.a: required key is missing"],
   ["text: x\neither: {id: 1, ie: 2}\n", 'a.yaml:2:17: either: unknown key "ie"; did you mean "id"?'],
+  ["text: x\niner: {}\n", 'a.yaml:2:1: unknown key "iner"; did you mean "inner"?'],
+  ["text: x\nwrod: x\n", 'a.yaml:2:1: unknown key "wrod"; did you mean "word"?'],
+  ["text: x\nw: x\n", 'a.yaml:2:1: unknown key "w"'],
+  ["text: x\nschedule: x\n", 'a.yaml:2:1: unknown key "schedule"'],
   ["text: x\neither: [1]\n", "a.yaml:2:1: either: invalid value"],
   [
     "d: &d {c: 1}\ntext: x\ninner: *d\n",
@@ -55,14 +59,4 @@ test("a key that could be a secret, written without a space after the colon, is 
   expect(await validate("text: x\ninner: {a: y, password:hunter2, hunter2}\n")).toBe(
     "a.yaml:2:15: inner: unknown key\na.yaml:2:33: inner: unknown key",
   );
-});
-
-test.each([
-  ["name", "name", 0],
-  ["nmae", "name", 2],
-  ["tmeout", "timeout", 1],
-  ["", "id", 2],
-  ["interval", "schedule", 7],
-])("the distance between %j and %j is %i", (a, b, distance) => {
-  expect([editDistance(a, b), editDistance(b, a)]).toEqual([distance, distance]);
 });

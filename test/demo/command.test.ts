@@ -16,12 +16,12 @@ describe("the demo command", () => {
     await expect.poll(() => printed.out).toContain("repair: website shop is back");
     stop();
     expect(await ended).toBe(0);
-    const told = printed.out
+    const text = printed.out
       .replaceAll(/(?<=127\.0\.0\.1:)\d+/g, "PORT")
       .replaceAll(`${folder}/appliance-exporter-demo-`, "FOLDER-")
       .replaceAll(/FOLDER-\w{6}/g, "FOLDER");
-    expect(told).toMatch(/^Two appliances[^]*\nStopped; nothing is left behind\.\n$/);
-    expect(told.slice(0, FIRST_STEPS.length)).toBe(FIRST_STEPS);
+    expect(text).toMatch(/^Two appliances[^]*\nStopped; nothing is left behind\.\n$/);
+    expect(text.slice(0, FIRST_STEPS.length)).toBe(FIRST_STEPS);
     expect(printed.err).toBe("");
     expect(await readdir(folder)).toEqual([]);
   });
@@ -49,10 +49,10 @@ describe("the demo command", () => {
     const folder = await useTemporaryFolder();
     const { io } = await createTestIo({
       out: (text) => {
-        if (text.includes("==>")) throw new Error("nobody reads");
+        if (text.includes("==>")) throw new Error("output failed");
       },
     });
-    await expect(demo({ listenAddresses, stepIntervalMs: 1 }, io)).rejects.toThrow("nobody reads");
+    await expect(demo({ listenAddresses, stepIntervalMs: 1 }, io)).rejects.toThrow("output failed");
     expect(await readdir(folder)).toEqual([]);
   });
 });

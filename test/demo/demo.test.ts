@@ -71,7 +71,7 @@ describe("the demo", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it("keeps its files to itself and verifies the appliances' certificates", async () => {
+  it("has private files and verifies the appliances' certificates", async () => {
     const demo = await startTestDemo();
     const folder = dirname(demo.configFile);
     const modes = await Promise.all(
@@ -83,7 +83,7 @@ describe("the demo", () => {
     expect(modes).toEqual(["700", "600", "600", "600", "600"]);
     const ca = await readFile(join(folder, "ca.pem"), "utf8");
     const loaded = await loadConfig(demo.configFile);
-    if (!loaded.ok) throw new Error("the configuration is bad");
+    if (!loaded.ok) throw new Error("the configuration is invalid");
     expect(loaded.config.appliances.map(({ http: { tls } }) => [tls.ca, tls.insecureSkipVerify])).toEqual([
       [ca, false],
       [ca, false],

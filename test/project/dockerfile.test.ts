@@ -7,7 +7,7 @@ const read = (path: string): string => readFileSync(new URL(path, repository), "
 const dockerfile = read("Dockerfile");
 const dockerignore = read(".dockerignore");
 
-/** Instructions of the last stage, continuation lines none. */
+/** The instructions of the last stage; none has continuation lines. */
 const finalStage = dockerfile.slice(dockerfile.lastIndexOf("FROM ")).split("\n");
 
 function argument(instruction: string): string | undefined {
@@ -33,7 +33,7 @@ describe("the Dockerfile", () => {
     expect(missing).toEqual([]);
   });
 
-  it("has nothing that the linter complains of", () => {
+  it("has no error of the linter", () => {
     expect(validate(dockerfile).map(({ message, range }) => [range.start.line + 1, message])).toEqual([]);
   });
 
@@ -50,7 +50,7 @@ describe("the Dockerfile", () => {
     expect(finalStage.filter((line) => line.startsWith("RUN"))).toEqual([]);
   });
 
-  it("starts, and asks for health, in exec form and without curl", () => {
+  it("has its command and its health check in exec form, without curl", () => {
     expect(JSON.parse(argument("ENTRYPOINT") ?? "")).toEqual(["node", "/app/bin/appliance-exporter.cjs"]);
     expect(JSON.parse(argument("CMD") ?? "")).toEqual([
       "run",

@@ -14,7 +14,7 @@ const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
 const DOCKERFILE = readFileSync(`${REPOSITORY}Dockerfile`, "utf8");
 const CONFIG = "appliances: [{ name: a, enabled: false, base_url: 'https://127.0.0.1:1' }]";
 
-/** The image's command, its folder here; 0 for healthy. */
+/** The exit code of the image's health check; 0: healthy. */
 async function check(port: number): Promise<number> {
   const [, words = ""] = /^HEALTHCHECK .*CMD (.*)$/m.exec(DOCKERFILE) ?? [];
   const [, ...args]: readonly string[] = JSON.parse(words.replaceAll("/app/", REPOSITORY));
@@ -35,12 +35,9 @@ const tls = (more: string) => `tls_server_config: { cert_file: server.pem, key_f
 test.each([
   ["plain HTTP", undefined],
   ["TLS", tls("")],
-  ["TLS 1.3 alone", tls("min_version: TLS13")],
-  [
-    "certificates demanded of clients",
-    tls("client_auth_type: RequireAndVerifyClientCert, client_ca_file: ca.pem"),
-  ],
-  ["any certificate demanded of clients", tls("client_auth_type: RequireAnyClientCert")],
+  ["TLS 1.3 only", tls("min_version: TLS13")],
+  ["client certificates", tls("client_auth_type: RequireAndVerifyClientCert, client_ca_file: ca.pem")],
+  ["any client certificate", tls("client_auth_type: RequireAnyClientCert")],
   ["passwords", `basic_auth_users: { u: $2b$${HASH} }`],
 ])("an exporter with %s is healthy", async (_, web) => {
   const { port, stop } = await startTestExporter({
@@ -52,11 +49,11 @@ test.each([
   expect([await check(port), await check(port)]).toEqual([0, 0]);
 });
 
-test("one that says that it is not healthy is not", async () => {
+test("an exporter that reports unhealthy is unhealthy", async () => {
   expect(await check(await serve(routes({ isHealthy: () => false })))).toBe(1);
 });
 
-test("one that is not there is not healthy, nor is what hangs up without a word, or speaks something else", async () => {
+test("a closed port, a closed connection and another protocol are unhealthy", async () => {
   expect(await check(await closedPort())).toBe(1);
   for (const behaviour of [resetsAtOnce, resetsAtRequest, saysAndEnds("SSH-2.0-x\r\n")]) {
     const server = await startFaultServer(behaviour);
@@ -65,7 +62,7 @@ test("one that is not there is not healthy, nor is what hangs up without a word,
   }
 });
 
-test("one that stands still is not healthy", async ({ stage }) => {
+test("a stopped process is unhealthy", async ({ stage }) => {
   const program = await stage.program({ config: CONFIG });
   const { port } = new URL(program.url);
   expect(await check(Number(port))).toBe(0);
@@ -73,7 +70,7 @@ test("one that stands still is not healthy", async ({ stage }) => {
   expect(await check(Number(port))).toBe(1);
 });
 
-test("without an address it asks the port that the image serves on", () => {
+test("the default address has the port of the image", () => {
   const script = readFileSync(`${REPOSITORY}bin/healthcheck.mjs`, "utf8");
   const [, port = ""] = /^EXPOSE (\d+)$/m.exec(DOCKERFILE) ?? [];
   expect(script).toContain(`[address = "127.0.0.1:${port}"]`);

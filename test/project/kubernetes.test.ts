@@ -1,64 +1,100 @@
 import { readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, test } from "vitest";
+import { parse } from "yaml";
 import { cutText } from "../../src/api/kept-text.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { writeSetup } from "../support/exporter.ts";
-import { manifests, modelled } from "./kubernetes-files.ts";
-import { pathsOf, spoilAt } from "./spoil.ts";
 
-const { configMap, deployment, podMonitor, secret, service } = manifests;
+/** A kind of manifest with its schema. */
+type Model = new (data: unknown) => { readonly validate: () => void };
 
-const repositoryFile = (path: string): string =>
-  readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
-const dockerfile = repositoryFile("Dockerfile");
+const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+const manifest = (name: string) => parse(read(`packaging/kubernetes/${name}.yaml`));
 
-const pod = deployment.spec.template.spec;
+const dockerfile = read("Dockerfile");
+const configMap = manifest("configmap");
+const deployment = manifest("deployment");
+const podMonitor = manifest("podmonitor");
+const secret = manifest("secret");
+const service = manifest("service");
+
+const { spec: pod, metadata } = deployment.spec.template;
 const [container] = pod.containers;
 const [port] = container.ports;
 
-describe.each(modelled)("the %s", (_, Model, manifest) => {
-  const isValid = (data: unknown): boolean => {
+// Imported by address: the declarations of these packages do not compile in strict mode.
+const apps: Record<string, Model> = await import(import.meta.resolve("kubernetes-models/apps/v1"));
+const core: Record<string, Model> = await import(import.meta.resolve("kubernetes-models/v1"));
+const operator: Record<string, Model> = await import(
+  import.meta.resolve("@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1")
+);
+
+test.each([
+  ["ConfigMap", core, configMap],
+  ["Deployment", apps, deployment],
+  ["PodMonitor", operator, podMonitor],
+  ["Secret", core, secret],
+  ["Service", core, service],
+])("the %s satisfies its schema and has no unknown key", (kind, models, data) => {
+  const problem = (value: unknown): unknown => {
+    const Model = models[kind];
+    if (Model === undefined) return `no model of ${kind}`;
     try {
-      new Model(data).validate();
-      return true;
-    } catch {
-      return false;
+      new Model(value).validate();
+      return undefined;
+    } catch (error) {
+      return error;
     }
   };
-
-  it("is what its schema wants", () => {
-    expect(() => new Model(manifest).validate()).not.toThrow();
-  });
-
-  it("has no key that its schema does not know", () => {
-    // The schemas let unknown keys pass, and so every value of theirs; that of a known key must be of its type.
-    const unknown = pathsOf(manifest).filter((path) => isValid(spoilAt(manifest, path)));
-    expect(unknown.map((path) => path.join("."))).toEqual([]);
-  });
+  expect(problem(data)).toBeUndefined();
+  // The schemas accept unknown keys with any value; the value of a known key must have its type.
+  const unknown = pathsOf(data).filter((path) => problem(spoilAt(data, path)) === undefined);
+  expect(unknown.map((path) => path.join("."))).toEqual([]);
 });
 
+type Path = readonly (string | number)[];
+
+/** The paths of all values within `value`. */
+function pathsOf(value: unknown, prefix: Path = []): readonly Path[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const path = [...prefix, Array.isArray(value) ? Number(key) : key];
+    return [path, ...pathsOf(inner, path)];
+  });
+}
+
+/** A copy with a value at the path that no schema allows. */
+function spoilAt(value: unknown, [key, ...rest]: Path): unknown {
+  if (key === undefined) return Symbol("of no type");
+  if (Array.isArray(value))
+    return value.map((inner, index) => (index === key ? spoilAt(inner, rest) : inner));
+  return Object.fromEntries(
+    Object.entries(value ?? {}).map(([name, inner]) => [name, name === key ? spoilAt(inner, rest) : inner]),
+  );
+}
+
 describe("the pod", () => {
-  it("runs this version of the image, as the Dockerfile starts it", () => {
-    const { version }: { readonly version: string } = JSON.parse(repositoryFile("package.json"));
+  it("runs this version of the image with the command of the Dockerfile", () => {
+    const { version }: { readonly version: string } = JSON.parse(read("package.json"));
     expect(container.image).toBe(`appliance-exporter:${version}`);
     expect(container).not.toHaveProperty("command");
     expect(dockerfile).toContain(`\nCMD ${JSON.stringify(container.args).replaceAll(",", ", ")}\n`);
   });
 
-  it("has the port that the image serves, and is asked for life and readiness there", () => {
-    expect(dockerfile).toContain(`\nEXPOSE ${port?.containerPort}\n`);
+  it("has the port of the image, and its probes use it", () => {
+    expect(dockerfile).toContain(`\nEXPOSE ${port.containerPort}\n`);
     const { livenessProbe, readinessProbe } = container;
     expect([livenessProbe.httpGet, readinessProbe.httpGet]).toEqual([
-      { path: "/-/healthy", port: port?.name },
-      { path: "/-/ready", port: port?.name },
+      { path: "/-/healthy", port: port.name },
+      { path: "/-/ready", port: port.name },
     ]);
   });
 
-  it("runs as the image's user, who is not root, and may do nothing else", () => {
+  it("runs as the image's user, who is not root, without further privileges", () => {
     const { runAsUser, runAsGroup, runAsNonRoot, seccompProfile } = pod.securityContext;
-    expect(dockerfile).toContain(`\nUSER ${String(runAsUser)}:${String(runAsGroup)}\n`);
+    expect(dockerfile).toContain(`\nUSER ${runAsUser}:${runAsGroup}\n`);
     expect({ runAsNonRoot, seccompProfile }).toEqual({
       runAsNonRoot: true,
       seccompProfile: { type: "RuntimeDefault" },
@@ -71,57 +107,56 @@ describe("the pod", () => {
     expect(pod.automountServiceAccountToken).toBe(false);
   });
 
-  it("finds a configuration that loads, with the files that it names, where it looks for it", async () => {
+  it("mounts a configuration that loads, with the files that it names", async () => {
     const [mount] = container.volumeMounts;
-    expect(container.args).toContain(`--config.file=${mount?.mountPath}/config.yaml`);
+    expect(container.args).toContain(`--config.file=${mount.mountPath}/config.yaml`);
     const folder = await writeSetup({ config: "" });
     onTestFinished(() => rm(folder, { recursive: true }));
-    for (const { path, text } of mountedFiles()) {
-      await mkdir(join(folder, path, ".."), { recursive: true });
-      await writeFile(join(folder, path), text ?? "");
+    const { sources }: { readonly sources: readonly Source[] } = pod.volumes[0].projected;
+    expect(sources.map((source) => source.configMap?.name ?? source.secret?.name)).toEqual([
+      configMap.metadata.name,
+      secret.metadata.name,
+    ]);
+    for (const source of sources) {
+      for (const { key, path } of [...(source.configMap?.items ?? []), ...(source.secret?.items ?? [])]) {
+        await mkdir(join(folder, path, ".."), { recursive: true });
+        await writeFile(join(folder, path), { ...configMap.data, ...secret.stringData }[key]);
+      }
     }
     const loaded = await loadConfig(join(folder, "config.yaml"));
     const names = loaded.ok ? loaded.config.appliances.map(({ name }) => name) : loaded.errors;
     expect(names).toEqual(["waf-ams-1", "waf-ams-2"]);
   });
 
-  it("is what the Service and the PodMonitor select, by its labels and the name of its port", () => {
-    const labels = deployment.spec.template.metadata.labels;
-    expect(deployment.spec.selector.matchLabels).toEqual(labels);
-    expect(service.spec.selector).toEqual(labels);
-    expect(podMonitor.spec.selector.matchLabels).toEqual(labels);
-    expect(service.spec.ports).toEqual([{ name: "http", port: 10849, targetPort: port?.name }]);
+  it("is selected by the Service and the PodMonitor, by its labels and the name of its port", () => {
+    expect(deployment.spec.selector.matchLabels).toEqual(metadata.labels);
+    expect(service.spec.selector).toEqual(metadata.labels);
+    expect(podMonitor.spec.selector.matchLabels).toEqual(metadata.labels);
+    expect(service.spec.ports).toEqual([{ name: "http", port: 10849, targetPort: port.name }]);
     const [endpoint] = podMonitor.spec.podMetricsEndpoints;
-    expect([endpoint.port, endpoint.path]).toEqual([port?.name, "/metrics"]);
+    expect([endpoint.port, endpoint.path]).toEqual([port.name, "/metrics"]);
   });
 });
 
-describe("the PodMonitor", () => {
-  it("sets every limit, and none below what the exporter may say", () => {
-    const { targetLimit, sampleLimit, labelLimit, labelNameLengthLimit, labelValueLengthLimit } =
-      podMonitor.spec;
-    expect({ targetLimit, sampleLimit, labelLimit, labelNameLengthLimit, labelValueLengthLimit }).toEqual({
-      targetLimit: 2,
-      sampleLimit: 100_000,
-      labelLimit: 40,
-      labelNameLengthLimit: 128,
-      labelValueLengthLimit: Buffer.byteLength(cutText("x".repeat(300))),
-    });
-  });
-});
-
-/** What the volume holds, from the ConfigMap and the Secret that it names. */
-function mountedFiles(): readonly { readonly path: string; readonly text: string | undefined }[] {
-  const sources = pod.volumes[0].projected.sources;
-  return sources.flatMap((source) => {
-    const isConfigMap = source.configMap?.name === configMap.metadata.name;
-    const isSecret = source.secret?.name === secret.metadata.name;
-    const files = [
-      ...(isConfigMap
-        ? (source.configMap?.items ?? []).map((item) => ({ ...item, of: configMap.data }))
-        : []),
-      ...(isSecret ? (source.secret?.items ?? []).map((item) => ({ ...item, of: secret.stringData })) : []),
-    ];
-    return files.map(({ key, path, of }) => ({ path, text: of?.[key] }));
-  });
+/** The files of a volume from a ConfigMap or a Secret. */
+interface Source {
+  readonly configMap?: Projection;
+  readonly secret?: Projection;
 }
+
+interface Projection {
+  readonly name: string;
+  readonly items: readonly { readonly key: string; readonly path: string }[];
+}
+
+test("the PodMonitor sets every limit, and none below what the exporter may export", () => {
+  const { targetLimit, sampleLimit, labelLimit, labelNameLengthLimit, labelValueLengthLimit } =
+    podMonitor.spec;
+  expect({ targetLimit, sampleLimit, labelLimit, labelNameLengthLimit, labelValueLengthLimit }).toEqual({
+    targetLimit: 2,
+    sampleLimit: 100_000,
+    labelLimit: 40,
+    labelNameLengthLimit: 128,
+    labelValueLengthLimit: Buffer.byteLength(cutText("x".repeat(300))),
+  });
+});

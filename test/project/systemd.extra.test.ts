@@ -12,12 +12,12 @@ function settings(unit: string, key: string): readonly string[] {
   return unit.split("\n").flatMap((line) => (line.startsWith(`${key}=`) ? [line.slice(key.length + 1)] : []));
 }
 
-/** What systemd-analyze says of a unit's text. */
+/** The result of systemd-analyze for the text of a unit. */
 async function analyze(name: string, text: string, ...args: readonly string[]) {
   const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const path = join(folder, name);
-  // The command is not installed here, and a unit whose command is missing is refused.
+  // systemd-analyze rejects a unit whose command is not installed.
   await writeFile(path, text.replace("/usr/local/bin/appliance-exporter ", "/bin/true "));
   const { status, stdout, stderr } = spawnSync(toolPath("systemd-analyze"), [...args, path], {
     encoding: "utf8",
@@ -28,37 +28,37 @@ async function analyze(name: string, text: string, ...args: readonly string[]) {
 describe.each(NAMES)("the unit %s", (name) => {
   const unit = readFileSync(new URL(`../../packaging/systemd/${name}`, import.meta.url), "utf8");
 
-  it("is one that systemd accepts", async () => {
+  it("is valid for systemd", async () => {
     const verdict = await analyze(name, unit, "verify", "--man=no");
     expect(verdict).toEqual({ status: 0, output: "" });
   });
 
-  it("would not be accepted with a setting that systemd does not know", async () => {
+  it("would be rejected with an unknown setting", async () => {
     const verdict = await analyze(name, unit.replace("ProtectClock=", "ProtectClok="), "verify", "--man=no");
     expect(verdict.output).toContain("ProtectClok");
   });
 
-  it("is exposed to little: 2 of 10 at most, by systemd's own count", async () => {
+  it("has an exposure level of at most 2 of 10", async () => {
     const verdict = await analyze(name, unit, "security", "--offline=true", "--threshold=20", "--no-pager");
     expect(verdict.output).toContain("Overall exposure level");
     expect(verdict.status).toBe(0);
   });
 
-  it("starts what the package installs, with the variables of the package's own door", () => {
+  it("starts the installed command with the environment of its launcher", () => {
     const { bin }: { readonly bin: object } = JSON.parse(
       readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
     );
     const [command = ""] = settings(unit, "ExecStart");
     expect(Object.keys(bin).map((each) => `/usr/local/bin/${each}`)).toEqual([command.split(" ")[0]]);
-    const door = readFileSync(new URL("../../bin/appliance-exporter.cjs", import.meta.url), "utf8");
+    const launcher = readFileSync(new URL("../../bin/appliance-exporter.cjs", import.meta.url), "utf8");
     const variables = Array.from(
-      door.matchAll(/process\.env\.\w+ = process\.env\.(\w+) \|\| "([^"]*)"/g),
+      launcher.matchAll(/process\.env\.\w+ = process\.env\.(\w+) \|\| "([^"]*)"/g),
       ([, key, value]) => `${key}=${value}`,
     );
     expect(settings(unit, "Environment").map((text) => text.replaceAll('"', ""))).toEqual(variables);
   });
 
-  it("names each credential as its comment tells the configuration to", () => {
+  it("names each credential as its comment does", () => {
     const credentials = settings(unit, "LoadCredential").map((text) => text.split(":")[0]);
     expect(credentials).toContain("monitor");
     for (const credential of credentials) {
@@ -66,7 +66,7 @@ describe.each(NAMES)("the unit %s", (name) => {
     }
   });
 
-  it("lets Node write code to memory and run it", () => {
+  it("allows memory that is writable and executable, which Node needs", () => {
     expect(settings(unit, "MemoryDenyWriteExecute")).toEqual([]);
   });
 });

@@ -20,7 +20,7 @@ function configurations(): readonly string[] {
   );
 }
 
-/** What becomes of a configuration whose credentials lie beside it. */
+/** Loads a configuration with its credentials in its folder. */
 async function load(yaml: string) {
   const folder = await temporaryFolder();
   const { cert, key } = await AUTHORITY.issue();
@@ -51,9 +51,9 @@ test("the configuration of the walk-through is valid, and names the files of its
   expect(unit).toContain("\nSupplementaryGroups=keepalived-dump\n");
 });
 
-test("the configuration for a trial is valid, and its defaults match the table", async () => {
-  const [walkThrough = "", forATry = ""] = configurations();
-  const loaded = await load(walkThrough.replace(/^vrrp:\n(?: .*\n)+/m, forATry));
+test("the short configuration is valid, and its defaults match the table", async () => {
+  const [walkThrough = "", short = ""] = configurations();
+  const loaded = await load(walkThrough.replace(/^vrrp:\n(?: .*\n)+/m, short));
   if (!loaded.ok || loaded.config.vrrp.source !== "keepalived") throw new Error("expected a keepalived");
   const { pidFile, dumpFile, signal, timeoutMs } = loaded.config.vrrp;
   for (const [key, value] of [

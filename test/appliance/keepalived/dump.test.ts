@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { parseDump } from "../../../src/appliance/keepalived/dump.ts";
 
-/** As keepalived 2.2.7 writes it, less most of the fields that are not read. */
+/** A dump of keepalived 2.2.7, without most of the unused fields. */
 const DUMP =
   '[{"data":{"iname":"VI_1","vmac_ifname":"","ifp_ifname":"eth0","last_transition":1795271378.469899,"vrid":51,' +
   '"base_priority":150,"effective_priority":140,"vipset":true,"adver_int":0.1,"state":2,"wantstate":2,' +

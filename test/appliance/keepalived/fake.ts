@@ -20,7 +20,7 @@ export function dumpOf(state: number): string {
 const [BACKUP, MASTER] = [dumpOf(1), dumpOf(2)];
 const DUMPS = { backup: BACKUP, master: MASTER, "half.1": MASTER.slice(0, 80), "half.2": MASTER.slice(80) };
 
-/** A process that goes by a command's name; killed when the test is over. */
+/** Starts a process with another command name; killed at the end of the test. */
 export function startNamed(argv0: string, command: string, ...args: readonly string[]): ChildProcess {
   const child = spawn(command, args, { argv0, stdio: ["pipe", "ignore", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -28,14 +28,13 @@ export function startNamed(argv0: string, command: string, ...args: readonly str
 }
 
 /**
- * Stands in for keepalived where it is to behave as the real one cannot be made to: it answers the signal with
- * `onSignal`, a shell's commands, in a folder that holds its pid file and whole dumps: `master`, `backup`, and the two
- * halves of one, `half.1` and `half.2`.
+ * Starts a replacement for keepalived that runs shell commands at the signal, in a folder with its pid file and dumps:
+ * `master`, `backup`, and the halves `half.1` and `half.2`.
  */
 export async function startFake(onSignal: string): Promise<{ child: ChildProcess; folder: string }> {
   const folder = await temporaryFolder();
   await Promise.all(Object.entries(DUMPS).map(([name, text]) => writeFile(join(folder, name), text)));
-  // It ends with its input, whatever happens to the test.
+  // It ends with its input.
   const script = `cd '${folder}'; trap '${onSignal}' ${SIGJSON}; while read -rt 0.01 || [ $? -gt 128 ]; do :; done`;
   const child = startNamed("keepalived", "bash", "-c", script);
   await writeFile(join(folder, "vrrp.pid"), `${child.pid}\n`);
@@ -45,7 +44,7 @@ export async function startFake(onSignal: string): Promise<{ child: ChildProcess
   return { child, folder };
 }
 
-/** What the system tells of a process. @see proc_pid_status(5) */
+/** The status of a process. @see proc_pid_status(5) */
 function statusOf({ pid }: ChildProcess): string {
   return readFileSync(`/proc/${pid}/status`, "utf8");
 }

@@ -19,22 +19,22 @@ const PID_FILES = ["keepalived.pid", "vrrp.pid"] as const;
 export interface Keepalived {
   readonly folder: string;
   start(): Promise<void>;
-  /** As its service is stopped. */
+  /** Stops it with SIGTERM, as its service does. */
   stop(): Promise<void>;
-  /** Without a last word to anybody: the addresses and the pid files stay. */
+  /** Kills it: the addresses and the pid files remain. */
   crash(): Promise<void>;
-  /** What it has said since its latest start. */
+  /** Its log since the latest start. */
   log(): string;
 }
 
 interface KeepalivedOptions {
-  /** Without any rights but those over the network. */
+  /** Without privileges except those for the network. */
   readonly asNobody?: boolean;
-  /** With the files where it has them unless told otherwise; the folder stands for the root of the file system. */
+  /** With its default files, below the folder. */
   readonly withDefaults?: boolean;
 }
 
-/** Starts a keepalived with this configuration; it is gone when the test is over. */
+/** Starts a keepalived with this configuration; stopped at the end of the test. */
 export async function startKeepalived(
   network: Network,
   config: string,
@@ -53,7 +53,7 @@ export async function startKeepalived(
   let running: { readonly child: ChildProcess; readonly gone: Promise<unknown>; log: string } | undefined;
 
   const start = async (): Promise<void> => {
-    // Those that a crash has left make it end at once.
+    // With the files of a crash, it would exit at once.
     await Promise.all(PID_FILES.map((name) => rm(join(folder, name), { force: true })));
     const child = spawn(command[0] ?? "", command.slice(1));
     const started = { child, gone: once(child, "exit"), log: "" };
@@ -82,14 +82,14 @@ export async function startKeepalived(
   return { folder, start, stop, crash, log: () => running?.log ?? "" };
 }
 
-/** A keepalived whose files lie in a folder. */
+/** The command of a keepalived with its files in a folder. */
 function inFolder(folder: string): readonly string[] {
   const [pidFile = "", vrrpPidFile = ""] = PID_FILES.map((name) => join(folder, name));
   const files = ["-f", join(folder, "run/keepalived.conf"), "-p", pidFile, "-r", vrrpPidFile];
   return ["env", `TMPDIR=${folder}`, ...keepalived(), ...files];
 }
 
-/** A keepalived that sees the folder's `run` and `tmp` as its own, and has its files where it likes. */
+/** The command of a keepalived with its default files, and the folder's `run` and `tmp` mounted as /run and /tmp. */
 function behind(folder: string): readonly string[] {
   const script = 'mount --bind "$0/run" /run && mount --bind "$0/tmp" /tmp && exec "$@"';
   const shell = ["unshare", "--mount", "sh", "-c", script, folder];
@@ -100,31 +100,31 @@ function keepalived(): readonly string[] {
   return [toolPath("keepalived"), "--dont-fork", "--log-console", "--log-detail", "--no-syslog", "--vrrp"];
 }
 
-/** It ends with this process, whatever happens to the test. */
+/** The process ends with this one. */
 function limits(asNobody: boolean): readonly string[] {
   const caps = ["--inh-caps=+net_admin,+net_raw", "--ambient-caps=+net_admin,+net_raw"];
   const identity = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", ...caps];
   return ["setpriv", "--pdeathsig=TERM", ...(asNobody ? identity : []), "--"];
 }
 
-/** An instance of three adverts' 0.3 s, the shortest that keepalived takes, with an address and these lines. */
+/** An instance with the shortest interval of keepalived, an address and these lines. */
 export function instanceOf(lines: string): string {
   const address = "virtual_ipaddress { 198.51.100.100/24 }";
   return `vrrp_instance VI_1 {\n interface eth0\n virtual_router_id 51\n advert_int 0.1\n ${address}\n ${lines}\n}\n`;
 }
 
-/** A keepalived that nothing answers to. */
+/** A keepalived without a peer. */
 export async function startLone(options?: KeepalivedOptions): Promise<Keepalived> {
   return startKeepalived(await createLoneNetwork(), instanceOf("priority 150"), options);
 }
 
-/** What the program makes of a keepalived. */
+/** The program's source for a keepalived. */
 export function sourceIn({ folder }: Keepalived): Promise<VrrpSource> {
   return sourceOf({ source: "keepalived", ...optionsIn(folder, { timeoutMs: 5_000 }) });
 }
 
-/** `name state priority` of each interface; or the reason why they are not known. */
-export async function tell(source: VrrpSource): Promise<readonly string[] | string> {
+/** `name state priority` of each interface, or the reason for an unknown state. */
+export async function describeState(source: VrrpSource): Promise<readonly string[] | string> {
   const state = await source();
   return state.ok
     ? state.interfaces.map((each) => `${each.name} ${each.state} ${each.priority}`)

@@ -7,16 +7,16 @@ import { eventually } from "../../support/eventually.ts";
 import { toolPath } from "../../support/tool.ts";
 
 /**
- * A network namespace with a loopback interface. It has no name: a process that reads what this one writes holds it, so
- * that it is gone with this process at the latest, however that ends.
+ * A network namespace with a loopback interface. A child process holds it, which ends with its input, so that the
+ * namespace never outlives this process.
  */
 export interface Network {
   readonly pid: number;
-  /** Runs `ip` inside; throws what it complains of. */
+  /** Runs `ip` inside; throws its error output. */
   ip(...args: readonly string[]): void;
 }
 
-/** A network with an interface `eth0` and an address on it. It is removed when the test is over. */
+/** A network with an interface `eth0` and an address; removed at the end of the test. */
 export async function createLoneNetwork(): Promise<Network> {
   const holder = spawn(toolPath("unshare"), ["--net", "cat"], { stdio: ["pipe", "ignore", "inherit"] });
   onTestFinished(() => void holder.kill());
@@ -37,7 +37,7 @@ export async function createLoneNetwork(): Promise<Network> {
   return { pid, ip };
 }
 
-/** What runs a command inside the network that a process is in. */
+/** The command prefix for the network of a process. */
 export function inside(pid: number): readonly string[] {
   return ["nsenter", `--net=/proc/${pid}/ns/net`, "--"];
 }

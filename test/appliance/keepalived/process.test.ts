@@ -10,7 +10,7 @@ import { eventually } from "../../support/eventually.ts";
 import { SIGJSON, startFake, startNamed } from "./fake.ts";
 import { temporaryFolder } from "./support.ts";
 
-/** What is found by a pid file that holds this; the reason without the file's folder. */
+/** The process for a pid file with this content; reasons are without the folder. */
 async function find(content: string | undefined, signal = SIGJSON) {
   const folder = await temporaryFolder();
   const pidFile = join(folder, "vrrp.pid");

@@ -3,12 +3,12 @@ import { join } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
-import { instanceOf, sourceIn, startKeepalived, tell } from "./lab.ts";
+import { instanceOf, sourceIn, startKeepalived, describeState } from "./lab.ts";
 import { createLoneNetwork } from "./network.ts";
 import { temporaryFolder } from "./support.ts";
 
 describe("the state of a real keepalived", () => {
-  test("holds the interfaces as its configuration has them", async () => {
+  test("has the interfaces of its configuration", async () => {
     const network = await createLoneNetwork();
     const keepalived = await startKeepalived(
       network,
@@ -67,7 +67,7 @@ describe("the state of a real keepalived", () => {
     await expect.poll(source).toEqual(expected);
   });
 
-  test("tells the priority that a tracked file makes of the configured one", async () => {
+  test("reports the priority as changed by a tracked file", async () => {
     const network = await createLoneNetwork();
     const weight = join(await temporaryFolder(), "weight");
     await writeFile(weight, "-20");
@@ -77,20 +77,20 @@ describe("the state of a real keepalived", () => {
         instanceOf("priority 150\n track_file { load }"),
     );
     const source = await sourceIn(keepalived);
-    await expect.poll(() => tell(source)).toEqual(["VI_1 MASTER 130"]);
+    await expect.poll(() => describeState(source)).toEqual(["VI_1 MASTER 130"]);
     await writeFile(weight, "10");
-    await expect.poll(() => tell(source)).toEqual(["VI_1 MASTER 160"]);
+    await expect.poll(() => describeState(source)).toEqual(["VI_1 MASTER 160"]);
   });
 
   test("reports a fault as BACKUP, and the state after it", async () => {
     const network = await createLoneNetwork();
     const keepalived = await startKeepalived(network, instanceOf("priority 150"));
     const source = await sourceIn(keepalived);
-    await expect.poll(() => tell(source)).toEqual(["VI_1 MASTER 150"]);
+    await expect.poll(() => describeState(source)).toEqual(["VI_1 MASTER 150"]);
     network.ip("link", "set", "eth0", "down");
-    await expect.poll(() => tell(source)).toEqual(["VI_1 BACKUP 150"]);
+    await expect.poll(() => describeState(source)).toEqual(["VI_1 BACKUP 150"]);
     expect(keepalived.log()).toContain("(VI_1) Entering FAULT STATE");
     network.ip("link", "set", "eth0", "up");
-    await expect.poll(() => tell(source)).toEqual(["VI_1 MASTER 150"]);
+    await expect.poll(() => describeState(source)).toEqual(["VI_1 MASTER 150"]);
   });
 });

@@ -7,29 +7,29 @@ import { onTestFinished } from "vitest";
 import type { VrrpConfig } from "../../../src/appliance/config.ts";
 import type { VrrpSource } from "../../../src/appliance/routes.ts";
 import type { KeepalivedOptions } from "../../../src/appliance/vrrp-keepalived.ts";
-import { createVrrpSource } from "../../../src/cli/vrrp-source.ts";
+import { createVrrpSource } from "../../../src/appliance/vrrp-source.ts";
 import type { Io } from "../../../src/cli/io.ts";
 import { createLog } from "../../../src/support/log.ts";
 import { createTestIo } from "../../support/io.ts";
 
-/** A folder that is gone when the test is over. */
+/** A folder that exists until the end of the test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "keepalived-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   return folder;
 }
 
-/** The source that the program makes of a configuration; the log goes to `logFd`. */
+/** The program's source for a configuration; the log goes to `logFd`. */
 export async function sourceOf(
   vrrp: VrrpConfig,
   fields: Partial<Io> = {},
   gather?: () => Promise<unknown>,
 ): Promise<VrrpSource> {
   const { io } = await createTestIo(fields);
-  return createVrrpSource(vrrp, io, createLog("info", "logfmt", io.logFd).logger, gather);
+  return createVrrpSource(vrrp, io.sendSignal, createLog("info", "logfmt", io.logFd).logger, gather);
 }
 
-/** Of a keepalived whose files lie in this folder. */
+/** The options for a keepalived whose files are in this folder. */
 export function optionsIn(folder: string, fields: Partial<KeepalivedOptions> = {}): KeepalivedOptions {
   return {
     pidFile: join(folder, "vrrp.pid"),

@@ -13,10 +13,14 @@ import { optionsIn } from "./support.ts";
 const SOON = { timeoutMs: 100 };
 
 /**
- * What is told of the keepalived whose files lie in a folder, and the signals sent; a reason without the folder.
+ * The states of a keepalived with its files in a folder, and the signals sent; reasons are without the folder.
  * `beforeDeadline` runs after each signal, before the time for the answer begins.
  */
-async function tell(folder: string, fields: Partial<KeepalivedOptions> = {}, beforeDeadline = () => {}) {
+async function describeState(
+  folder: string,
+  fields: Partial<KeepalivedOptions> = {},
+  beforeDeadline = () => {},
+) {
   const signals: number[] = [];
   const source = createKeepalivedVrrp(optionsIn(folder, fields), (pid, signal) => {
     signals.push(signal);
@@ -38,39 +42,39 @@ function waitForFile(path: string): void {
 describe("the state", () => {
   test("is what keepalived writes on request", async () => {
     const { folder } = await startFake("cp master keepalived.json");
-    expect(await tell(folder)).toEqual({ signals: [SIGJSON], states: ["MASTER"] });
+    expect(await describeState(folder)).toEqual({ signals: [SIGJSON], states: ["MASTER"] });
   });
 
   test("is read when the dump is complete", async () => {
     const { folder } = await startFake(
       "cp half.1 keepalived.json; until [ -e go ]; do read -rt 0.01; done; cat half.2 >> keepalived.json",
     );
-    const told = tell(folder);
+    const described = describeState(folder);
     await eventually(() => {
       if (!existsSync(join(folder, "keepalived.json"))) throw new Error("no half yet");
     });
     await writeFile(join(folder, "go"), "");
-    expect(await told).toEqual({ signals: [SIGJSON], states: ["MASTER"] });
+    expect(await described).toEqual({ signals: [SIGJSON], states: ["MASTER"] });
   });
 
   test("is unknown if the dump is never complete", async () => {
     const { folder } = await startFake("cp half.1 keepalived.json");
     const reason = "keepalived did not dump its state within 0.1 s: keepalived.json: it is incomplete";
     const isWritten = () => waitForFile(join(folder, "keepalived.json"));
-    expect(await tell(folder, SOON, isWritten)).toEqual({ signals: [SIGJSON], reason });
+    expect(await describeState(folder, SOON, isWritten)).toEqual({ signals: [SIGJSON], reason });
   });
 
   test("is unknown if keepalived writes nothing, even if it did before", async () => {
     const { folder } = await startFake(":");
     await writeFile(join(folder, "keepalived.json"), dumpOf(2));
     const reason = "keepalived did not dump its state within 0.1 s: keepalived.json: no such file";
-    expect(await tell(folder, SOON)).toEqual({ signals: [SIGJSON], reason });
+    expect(await describeState(folder, SOON)).toEqual({ signals: [SIGJSON], reason });
   });
 
   test("is unknown if the format of the dump is unknown", async () => {
     const { folder } = await startFake("echo [{}] > keepalived.json");
     const reason = "keepalived.json: unknown dump format at $[0].data";
-    expect(await tell(folder)).toEqual({ signals: [SIGJSON], reason });
+    expect(await describeState(folder)).toEqual({ signals: [SIGJSON], reason });
   });
 
   test("is unknown if the previous dump cannot be removed, and no signal is sent", async () => {
@@ -79,17 +83,17 @@ describe("the state", () => {
     const reason = expect.stringMatching(
       /^keepalived\.json: the previous dump cannot be removed \([A-Z_]+\)$/,
     );
-    expect(await tell(folder)).toEqual({ signals: [], reason });
+    expect(await describeState(folder)).toEqual({ signals: [], reason });
   });
 
   test("is requested once while keepalived does not handle its signals, and known as soon as it does", async () => {
     const { folder, child } = await startFake("cp master keepalived.json");
     child.kill("SIGSTOP");
     await expect.poll(() => isStopped(child)).toBe(true);
-    expect(await tell(folder, SOON)).toMatchObject({ signals: [SIGJSON] });
-    expect(await tell(folder, SOON)).toMatchObject({ signals: [], reason: expect.any(String) });
-    const told = tell(folder);
+    expect(await describeState(folder, SOON)).toMatchObject({ signals: [SIGJSON] });
+    expect(await describeState(folder, SOON)).toMatchObject({ signals: [], reason: expect.any(String) });
+    const described = describeState(folder);
     child.kill("SIGCONT");
-    expect(await told).toMatchObject({ states: ["MASTER"] });
+    expect(await described).toMatchObject({ states: ["MASTER"] });
   });
 });

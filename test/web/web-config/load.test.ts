@@ -89,7 +89,7 @@ colour: blue
     'web.yaml:8:78: http_server_config.headers.Content-Security-Policy: expected a valid HTTP header value, got "a\\u0001b"',
     "web.yaml:10:3: basic_auth_users.monitor: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$",
     "web.yaml:11:3: basic_auth_users.cheap: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$",
-    "web.yaml:12:3: basic_auth_users: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$",
+    "web.yaml:12:3: basic_auth_users[...]: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$",
     'web.yaml:13:1: unknown key "colour"',
   ]);
 });
@@ -106,7 +106,7 @@ test("all invalid files are reported together and watched", async () => {
   );
   expect(errors).toEqual([
     'web.yaml:2:3: tls_server_config.cert_file: cannot use "nowhere.pem": no such file',
-    'web.yaml:3:3: tls_server_config.key_file: cannot use "server.pem": it contains no PEM private key',
+    "web.yaml:3:3: tls_server_config.key_file: cannot use the key file: it contains no PEM private key",
     'web.yaml:4:3: tls_server_config.client_ca_file: cannot use "server.key": it contains no PEM certificate',
   ]);
   expect(sources).toEqual(["nowhere.pem", "server.key", "server.pem", "web.yaml"]);
@@ -140,7 +140,7 @@ test.each([
   ],
   [
     "basic_auth_users: { monitor:$2y$10$abc }",
-    "1:21: basic_auth_users: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$",
+    "1:21: basic_auth_users[...]: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$",
   ],
   ["basic_auth_users: [monitor]", "1:1: basic_auth_users: expected a map, got a list"],
   ["tls_server_config: {", "1:21: wrong indentation"],
@@ -157,7 +157,7 @@ test.each(["cert_file", "key_file", "client_ca_file"])(
     for (const given of [`-----BEGIN PRIVATE KEY-----${bare}`, bare, files["server.key"]]) {
       const tls = { cert_file: "server.pem", key_file: "server.key", client_auth_type: "RequestClientCert" };
       const { errors } = await load(JSON.stringify({ tls_server_config: { ...tls, [name]: given } }), files);
-      expect(errors.join("\n")).toMatch(/cannot use this file: /);
+      expect(errors.join("\n")).toMatch(/: expected the path of a file|: cannot use the key file: /);
       expect(errors.join("\n")).not.toContain(bare.slice(0, 20));
     }
   },

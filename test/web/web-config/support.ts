@@ -31,7 +31,7 @@ export async function folderOf(files: Contents): Promise<string> {
 export async function load(yaml: string, files: Contents = {}) {
   const folder = await folderOf({ ...files, "web.yaml": yaml });
   const loaded = await loadWebConfig(join(folder, "web.yaml"));
-  const sources = loaded.sources.map(({ name }) => basename(name)).toSorted();
+  const sources = loaded.sources.map(({ path }) => basename(path)).toSorted();
   if (loaded.ok) return { config: loaded.config, errors: [], sources };
   return { errors: linesOf(loaded.errors, folder), sources };
 }

@@ -172,7 +172,7 @@ describe("a reload", () => {
     ]);
     await write("server.key", "half of a k");
     expect(await reload()).toEqual([
-      'web.yaml:1:45: tls_server_config.key_file: cannot use "server.key": it contains no PEM private key',
+      "web.yaml:1:45: tls_server_config.key_file: cannot use the key file: it contains no PEM private key",
     ]);
     expect(await agree(port, {})).toEqual(before);
     expect(await isAnswered(port, clients.none)).toBe(true);

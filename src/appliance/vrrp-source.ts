@@ -1,11 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { VrrpConfig } from "../appliance/config.ts";
-import type { VrrpSource } from "../appliance/routes.ts";
-import { createKeepalivedVrrp } from "../appliance/vrrp-keepalived.ts";
-import { createStaticVrrp } from "../appliance/vrrp-static.ts";
 import { coalesce } from "../support/coalesce.ts";
 import type { Logger } from "../support/log.ts";
-import type { Io } from "./io.ts";
+import type { VrrpConfig } from "./config.ts";
+import type { VrrpSource } from "./routes.ts";
+import { createKeepalivedVrrp, type SendSignal } from "./vrrp-keepalived.ts";
 
 /** How long a dump waits for more requests: enough for twenty new connections. */
 const GATHER_MS = 50;
@@ -16,18 +14,14 @@ const GATHER_MS = 50;
  */
 export function createVrrpSource(
   vrrp: VrrpConfig,
-  { sendSignal }: Pick<Io, "sendSignal">,
+  sendSignal: SendSignal,
   logger: Logger,
   gather: () => Promise<unknown> = () => delay(GATHER_MS),
 ): VrrpSource {
-  if (vrrp.source === "static") return createStaticVrrp(vrrp.interfaces);
-  const source = logChanges(createKeepalivedVrrp(vrrp, sendSignal), logger);
-  return coalesce(source, gather);
-}
-
-function logChanges(source: VrrpSource, logger: Logger): VrrpSource {
+  if (vrrp.source === "static") return () => Promise.resolve({ ok: true, interfaces: vrrp.interfaces });
+  const source = createKeepalivedVrrp(vrrp, sendSignal);
   let lastReason: string | undefined;
-  return async () => {
+  return coalesce(async () => {
     const state = await source();
     const reason = state.ok ? undefined : state.reason;
     if (reason !== lastReason) {
@@ -36,5 +30,5 @@ function logChanges(source: VrrpSource, logger: Logger): VrrpSource {
     }
     lastReason = reason;
     return state;
-  };
+  }, gather);
 }

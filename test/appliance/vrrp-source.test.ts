@@ -6,8 +6,8 @@ import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import type { VrrpSource } from "../../src/appliance/routes.ts";
-import { SIGJSON, startFake } from "../appliance/keepalived/fake.ts";
-import { optionsIn, sourceOf, temporaryFolder } from "../appliance/keepalived/support.ts";
+import { SIGJSON, startFake } from "./keepalived/fake.ts";
+import { optionsIn, sourceOf, temporaryFolder } from "./keepalived/support.ts";
 import { eventually } from "../support/eventually.ts";
 
 async function statesOf(source: VrrpSource): Promise<readonly string[]> {

@@ -1,5 +1,5 @@
-// Tells the state of a keepalived as another user: UID OPTIONS, these as JSON. What it needs is loaded before it changes,
-// as that user may not read it.
+// Prints the state of a keepalived as another user: UID OPTIONS (JSON). Imports come first, because that user may not
+// read the modules.
 import { createKeepalivedVrrp, type KeepalivedOptions } from "../../../src/appliance/vrrp-keepalived.ts";
 
 const [uid, json = ""] = process.argv.slice(2);

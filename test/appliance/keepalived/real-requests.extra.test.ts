@@ -11,51 +11,51 @@ import { resolveVrrp } from "../../../src/appliance/config.ts";
 import { vrrpSchema } from "../../../src/appliance/config-schema.ts";
 import { createKeepalivedVrrp, type KeepalivedOptions } from "../../../src/appliance/vrrp-keepalived.ts";
 import { toolPath } from "../../support/tool.ts";
-import { ask, startAppliance } from "../support.ts";
-import { NOBODY, sourceIn, startLone, tell } from "./lab.ts";
+import { query, startAppliance } from "../support.ts";
+import { NOBODY, sourceIn, startLone, describeState } from "./lab.ts";
 import { optionsIn, sourceOf } from "./support.ts";
 
-/** How often keepalived has been asked for its state. */
+/** The number of dumps in keepalived's log. */
 function dumpsIn(log: string): number {
   return log.split("Printing VRRP as json").length - 1;
 }
 
-/** Of the signal that asks for the state, as keepalived counts. */
+/** The number of the signal for a dump. */
 function signalNumber(): number {
   return Number(execFileSync(toolPath("keepalived"), ["--signum=JSON"], { encoding: "utf8" }));
 }
 
-/** What another user is told. */
-async function tellAs(uid: number, options: KeepalivedOptions): Promise<unknown> {
-  const script = fileURLToPath(new URL("tell-as.ts", import.meta.url));
+/** The state that another user gets. */
+async function stateAs(uid: number, options: KeepalivedOptions): Promise<unknown> {
+  const script = fileURLToPath(new URL("state-as.ts", import.meta.url));
   const args = ["--import", import.meta.resolve("tsx"), script, String(uid), JSON.stringify(options)];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   return JSON.parse(stdout);
 }
 
-describe("asking a real keepalived", () => {
-  test("has a 503 with the reason after a crash, and its state again after a start", async () => {
+describe("requests to a real keepalived", () => {
+  test("returns 503 with the reason after a crash, and its state again after a start", async () => {
     const keepalived = await startLone();
     const { port } = await startAppliance({ vrrp: await sourceIn(keepalived) });
-    const asked = async () => {
-      const { status, body } = await ask(port, VRRP_LIST.path());
+    const answer = async () => {
+      const { status, body } = await query(port, VRRP_LIST.path());
       return { status, body: body.replaceAll(`${keepalived.folder}/`, "") };
     };
     const isMaster = { status: 200, body: expect.stringContaining('"state_current":"MASTER"') };
-    await expect.poll(asked).toEqual(isMaster);
+    await expect.poll(answer).toEqual(isMaster);
     await keepalived.crash();
     const pid = (await readFile(join(keepalived.folder, "vrrp.pid"), "utf8")).trim();
     const error = `keepalived is not running: process ${pid}, named in vrrp.pid, does not exist`;
-    await expect.poll(asked).toEqual({ status: 503, body: JSON.stringify({ error }) });
+    await expect.poll(answer).toEqual({ status: 503, body: JSON.stringify({ error }) });
     await keepalived.start();
-    await expect.poll(asked).toEqual(isMaster);
+    await expect.poll(answer).toEqual(isMaster);
   });
 
   test("sends one signal for twenty concurrent requests", async () => {
     const keepalived = await startLone();
     const source = await sourceIn(keepalived);
-    const told = await Promise.all(Array.from({ length: 20 }, () => tell(source)));
-    expect(told.map(String)).toEqual(
+    const states = await Promise.all(Array.from({ length: 20 }, () => describeState(source)));
+    expect(states.map(String)).toEqual(
       Array.from({ length: 20 }, () => expect.stringMatching(/^VI_1 [A-Z]+ 150$/)),
     );
     expect(dumpsIn(keepalived.log())).toBe(1);
@@ -65,7 +65,7 @@ describe("asking a real keepalived", () => {
     const keepalived = await startLone();
     const pidFile = join(keepalived.folder, "keepalived.pid");
     const source = await sourceOf({ source: "keepalived", ...optionsIn(keepalived.folder, { pidFile }) });
-    await expect.poll(() => tell(source)).toEqual(["VI_1 MASTER 150"]);
+    await expect.poll(() => describeState(source)).toEqual(["VI_1 MASTER 150"]);
   });
 
   test("does not kill it while it starts or stops", async () => {
@@ -83,22 +83,24 @@ describe("asking a real keepalived", () => {
     }
     over.abort();
     await asking;
-    await expect.poll(() => tell(source)).toEqual(["VI_1 MASTER 150"]);
+    await expect.poll(() => describeState(source)).toEqual(["VI_1 MASTER 150"]);
   });
 
   test("works with the defaults of both", async () => {
     const { folder } = await startLone({ withDefaults: true });
     const vrrp = resolveVrrp(vrrpSchema.parse({ source: "keepalived" }), "/etc/appliance.yaml");
-    if (vrrp.source !== "keepalived") throw new Error("that is what was asked for");
+    if (vrrp.source !== "keepalived") throw new Error("expected keepalived");
     expect(signalNumber()).toBe(vrrp.signal);
     const files = { pidFile: join(folder, vrrp.pidFile), dumpFile: join(folder, vrrp.dumpFile) };
-    await expect.poll(async () => tell(await sourceOf({ ...vrrp, ...files }))).toEqual(["VI_1 MASTER 150"]);
+    await expect
+      .poll(async () => describeState(await sourceOf({ ...vrrp, ...files })))
+      .toEqual(["VI_1 MASTER 150"]);
   });
 
   describe("without root's rights", () => {
     test("works for its own user", async () => {
       const keepalived = await startLone({ asNobody: true });
-      expect(await tellAs(NOBODY, optionsIn(keepalived.folder))).toMatchObject({
+      expect(await stateAs(NOBODY, optionsIn(keepalived.folder))).toMatchObject({
         ok: true,
         interfaces: [{ name: "VI_1", priority: 150 }],
       });
@@ -109,17 +111,17 @@ describe("asking a real keepalived", () => {
       const options = optionsIn(keepalived.folder);
       await chmod(keepalived.folder, 0o755);
       await writeFile(options.dumpFile, "");
-      expect(await tellAs(NOBODY, options)).toEqual({
+      expect(await stateAs(NOBODY, options)).toEqual({
         ok: false,
         reason: `${options.dumpFile}: the previous dump cannot be removed (EACCES)`,
       });
       await chmod(keepalived.folder, 0o1777);
-      expect(await tellAs(NOBODY, options)).toEqual({
+      expect(await stateAs(NOBODY, options)).toEqual({
         ok: false,
         reason: `${options.dumpFile}: the previous dump cannot be removed (EPERM)`,
       });
       await chmod(keepalived.folder, 0o777);
-      expect(await tellAs(NOBODY, options)).toEqual({
+      expect(await stateAs(NOBODY, options)).toEqual({
         ok: false,
         reason: expect.stringMatching(/^keepalived \(process \d+\) cannot be signaled \(EPERM\)$/),
       });
