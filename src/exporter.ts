@@ -120,9 +120,7 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
   const isPolled = () =>
     snapshot()
       .clusters.flatMap(({ appliances }) => appliances)
-      .every(({ totals: { totals } }) =>
-        totals.some(({ operation, polls }) => operation === "vrrp" && polls > 0),
-      );
+      .every(({ totals: { counts } }) => counts.vrrp.polls > 0);
   let wasPolled = false;
 
   fleet.configure(loaded.config, clock.monotonicMs());

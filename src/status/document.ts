@@ -1,5 +1,11 @@
 import type { Shard } from "../config/shard.ts";
-import type { ApplianceSnapshot, InterfaceSnapshot, PollHealth, StatusSnapshot } from "../fleet/snapshot.ts";
+import {
+  anomalyCount,
+  type ApplianceSnapshot,
+  type InterfaceSnapshot,
+  type PollHealth,
+  type StatusSnapshot,
+} from "../fleet/snapshot.ts";
 import type { Operation } from "../polling/observation.ts";
 import type { ApplianceVerdict, ClusterVerdict, GroupVerdict } from "./judge.ts";
 import { problemsOf, type ProblemFacts } from "./problems.ts";
@@ -103,7 +109,7 @@ function applianceDocument(
     since: optionalInstant(verdict?.sinceMs),
     poll: pollDocument(vrrp.health, next({ kind: "vrrp" })),
     certificateNotAfter: optionalInstant(notAfterSeconds && notAfterSeconds * 1000),
-    anomalies: vrrp.list && Object.values(vrrp.list.anomalies).reduce((sum, count) => sum + count, 0),
+    anomalies: vrrp.list && anomalyCount(vrrp.list.anomalies),
     interfaces: vrrp.list && interfaceDocuments(vrrp.list.interfaces),
     websites: websites.map(({ websiteId, website, health, statuses, unread }) => ({
       id: websiteId,
@@ -140,7 +146,8 @@ function interfaceDocuments(interfaces: readonly InterfaceSnapshot[]): Interface
 }
 
 function interfaceDocument(seen: InterfaceSnapshot): InterfaceDocument {
-  const { name, vhid, vip, state, priority, device, firstSeenAtMs, lastTransitionAtMs } = seen;
+  const { reported, firstSeenAtMs, lastTransitionAtMs } = seen;
+  const { name, vhid, vip, state, priority, device } = reported;
   const times = {
     firstSeenAt: optionalInstant(firstSeenAtMs),
     lastTransitionAt: optionalInstant(lastTransitionAtMs),

@@ -30,6 +30,7 @@ export interface Instant {
  * time at which the present state began; `undefined` where this process did not see the beginning.
  */
 export interface ClusterVerdict {
+  readonly kind: "cluster";
   readonly facts: ClusterSnapshot;
   /** `undefined` before any poll. */
   readonly state: ClusterState | undefined;
@@ -51,6 +52,7 @@ export interface ApplianceVerdict {
 export type ClusterIdentity = Pick<ClusterSnapshot, "cluster" | "labels">;
 
 export interface GroupVerdict extends ClusterIdentity {
+  readonly kind: "group";
   readonly facts: GroupSnapshot;
   /** `undefined` where a disabled appliance may be the master. */
   readonly state: GroupState | undefined;
@@ -117,6 +119,7 @@ function clusterVerdict(
   const appliances = applianceVerdicts(facts, before, at);
   const groups = groupVerdicts(facts, before, at);
   return {
+    kind: "cluster",
     facts,
     state: judgeCluster(appliances.map(({ state }) => state)),
     appliances,
@@ -179,6 +182,7 @@ function groupVerdicts(
     const sinceMs =
       old?.master === master ? sinceOf(old, state, sawBeginning, at) : sawBeginning ? at.wallMs : undefined;
     return kept(old, {
+      kind: "group",
       cluster,
       labels,
       facts: group,

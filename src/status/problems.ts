@@ -1,4 +1,4 @@
-import { membersIn, type ApplianceSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
+import { anomalyCount, membersIn, type ApplianceSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
 import {
   hidesWebsites,
   type ApplianceVerdict,
@@ -208,18 +208,20 @@ function findingsOf(
 
 /** Interfaces in a state that is neither MASTER nor BACKUP; worse where no other appliance can take over. */
 function oddStates({ identity, vrrp }: ApplianceSnapshot, isAlone: boolean): readonly Problem[] {
-  const odd = (vrrp.list?.interfaces ?? []).filter(({ state }) => state !== "MASTER" && state !== "BACKUP");
+  const odd = (vrrp.list?.interfaces ?? []).filter(
+    ({ reported: { state } }) => state !== "MASTER" && state !== "BACKUP",
+  );
   const [first] = odd;
   if (first === undefined) return [];
   const states = listed(
-    odd.map((each) => `${each.state} on ${each.name} for ${groupName(each)}`),
+    odd.map(({ reported }) => `${reported.state} on ${reported.name} for ${groupName(reported)}`),
     NAMED_GROUPS,
   );
   return [
     problem(isAlone ? "not_serving" : "odd_state", {
       summary: `${identity.appliance} reports ${states}`,
       appliance: identity.appliance,
-      group: { vhid: first.vhid, vip: first.vip },
+      group: { vhid: first.reported.vhid, vip: first.reported.vip },
       since: optionalInstant(first.lastTransitionAtMs),
     }),
   ];
@@ -236,7 +238,7 @@ function expiring({ identity: { appliance }, vrrp }: ApplianceSnapshot, nowMs: n
 }
 
 function deviating({ identity: { appliance }, vrrp }: ApplianceSnapshot): readonly Problem[] {
-  const count = Object.values(vrrp.list?.anomalies ?? {}).reduce((sum, each) => sum + each, 0);
+  const count = vrrp.list === undefined ? 0 : anomalyCount(vrrp.list.anomalies);
   if (count === 0) return [];
   const places = count === 1 ? "one place" : `${count} places`;
   const summary = `The VRRP list of ${appliance} deviates from the API in ${places}`;

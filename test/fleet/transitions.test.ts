@@ -26,7 +26,7 @@ const GARBLED = vrrpSeen("waf", listOf([], { unreadable: ["carp0"] }));
 
 function transitions(fleet: Fleet): readonly (readonly [string, number, number | undefined])[] {
   const interfaces = appliancesOf(fleet)[0]?.vrrp.list?.interfaces ?? [];
-  return interfaces.map((i) => [i.name, i.transitions, i.lastTransitionAtMs]);
+  return interfaces.map((i) => [i.reported.name, i.transitions, i.lastTransitionAtMs]);
 }
 
 test("an interface has no transition from its first sight on, whatever its state", () => {
@@ -143,8 +143,6 @@ test("a website's status is compared with the last successful test, whatever fai
       protocol: "https",
       from: 200,
       to: 0,
-      wasUp: true,
-      isUp: false,
       text: "certificate has expired",
     },
   ]);
