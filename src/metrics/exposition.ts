@@ -52,11 +52,14 @@ function partsOf({ facts, appliances, groups, websites }: ClusterVerdict): reado
 }
 
 function textsOf(families: readonly Family[], part: Part): Texts {
-  const labelText = labelTexts(part);
+  const textOf = labelTexts(part);
   return families.map(({ name, samples }) => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the function for parts of this kind
     const samplesOf = samples[part.kind] as ((of: Part) => readonly Sample[]) | undefined;
-    const lines = samplesOf?.(part).map(({ labels, value }) => `${name}{${labelText(labels)}} ${value}\n`);
+    const lines = samplesOf?.(part).map(({ labels, state, value }) => {
+      const last = state === undefined ? "" : `,state="${state}"`;
+      return `${name}{${textOf(labels)}${last}} ${value}\n`;
+    });
     // One flat text: pieces that are only chained together would be walked through again at every scrape.
     const text = lines?.join("") ?? "";
     return text.length > LONG_TEXT ? Buffer.from(text) : text;

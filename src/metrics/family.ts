@@ -18,6 +18,8 @@ export interface Family {
 export interface Sample {
   /** Beside `commonLabels`; names unique, values not escaped. */
   readonly labels: Labels;
+  /** The last label, `state`; a constant that needs no escaping. */
+  readonly state?: string;
   readonly value: number;
 }
 
@@ -40,7 +42,7 @@ export function stateSamples<State extends string>(
   present: State | undefined,
 ): readonly Sample[] {
   if (present === undefined) return [];
-  return states.map((state) => ({ labels: [...labels, ["state", state]], value: asBit(state === present) }));
+  return states.map((state) => ({ labels, state, value: asBit(state === present) }));
 }
 
 /** Makes something of an object, and not again of the same one in a row. */
