@@ -44,9 +44,9 @@ export function createFleetExposition(families: readonly Family[] = FLEET_FAMILI
 /** In the order of the configuration, without the cluster itself, which changes with every poll. */
 function partsOf({ facts, appliances, groups, websites }: ClusterVerdict): readonly Part[] {
   return [
-    ...appliances,
-    ...websites,
-    ...groups,
+    ...appliances.values(),
+    ...websites.values(),
+    ...groups.values(),
     ...facts.appliances.flatMap(({ vrrp, websites: tests, totals }) => [vrrp, ...tests, totals]),
   ];
 }

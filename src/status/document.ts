@@ -56,10 +56,10 @@ function clusterDocument(verdict: ClusterVerdict, facts: DocumentFacts): Cluster
     name: cluster.cluster,
     labels: { ...cluster.labels },
     state,
-    groups: groups.map(groupDocument),
+    groups: Array.from(groups.values(), groupDocument),
     websites: websiteDocuments(verdict),
-    appliances: cluster.appliances.map((appliance, index) =>
-      applianceDocument(appliance, appliances[index], facts),
+    appliances: cluster.appliances.map((appliance) =>
+      applianceDocument(appliance, appliances.get(appliance.identity.appliance), facts),
     ),
   };
 }
@@ -82,7 +82,7 @@ function groupDocument({ facts, state, master, sinceMs }: GroupVerdict): GroupDo
 
 function websiteDocuments({ websites }: ClusterVerdict): ClusterDocument["websites"] {
   const byId = new Map<number, ClusterDocument["websites"][number]>();
-  for (const { websiteId: id, website: name, protocol, state, sinceMs } of websites) {
+  for (const { websiteId: id, website: name, protocol, state, sinceMs } of websites.values()) {
     const known = byId.get(id) ?? { id, name, states: [] };
     byId.set(id, known);
     if (state !== undefined)

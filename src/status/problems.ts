@@ -1,11 +1,5 @@
 import { anomalyCount, membersIn, type ApplianceSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
-import {
-  hidesWebsites,
-  type ApplianceVerdict,
-  type ClusterVerdict,
-  type GroupVerdict,
-  type WebsiteVerdict,
-} from "./judge.ts";
+import { hidesWebsites, type ClusterVerdict, type GroupVerdict, type WebsiteVerdict } from "./judge.ts";
 import type { Problem } from "./schema.ts";
 import {
   APPLIANCE_PROBLEMS,
@@ -52,70 +46,69 @@ function problem(kind: ProblemKind, given: Omit<Problem, "kind" | "severity">): 
 
 function clusterProblems(verdict: ClusterVerdict, nowMs: number): readonly Problem[] {
   const { cluster, appliances } = verdict.facts;
-  const isDark = verdict.state === "dark" && verdict.appliances.every(({ state }) => state !== undefined);
+  const isDark =
+    verdict.state === "dark" && [...verdict.appliances.values()].every(({ state }) => state !== undefined);
   const found = [
-    ...(isDark ? [dark(verdict)] : verdict.appliances.flatMap((each) => unreachable(each, verdict))),
+    ...(isDark ? [dark(verdict)] : appliances.flatMap((each) => unreachable(each, verdict))),
     ...(isDark ? [] : groupProblems(verdict)),
     ...(isDark ? [] : websiteProblems(verdict)),
-    ...appliances.flatMap((each) => oddStates(each, appliances.length === 1)),
-    ...appliances.flatMap((each) => [...expiring(each, nowMs), ...deviating(each)]),
+    ...appliances.flatMap((each) => [
+      ...oddStates(each, appliances.length === 1),
+      ...expiring(each, nowMs),
+      ...deviating(each),
+    ]),
   ];
   return found.map((each) => ({ ...each, cluster }));
 }
 
-function reasonOf({ facts }: ClusterVerdict, name: string): string {
-  const health = facts.appliances.find(({ identity }) => identity.appliance === name)?.vrrp.health;
-  return health?.failure === undefined ? "not polled yet" : reasonInWords(health.failure.reason);
+function reasonOf({ vrrp: { health } }: ApplianceSnapshot): string {
+  return health.failure === undefined ? "not polled yet" : reasonInWords(health.failure.reason);
 }
 
-function dark(verdict: ClusterVerdict): Problem {
-  const { appliances, facts } = verdict;
-  const names = appliances.map(({ identity }) => identity.appliance);
-  const reasons = listed([...new Set(names.map((name) => reasonOf(verdict, name)))]);
+function dark({ facts, appliances }: ClusterVerdict): Problem {
+  const names = listed(facts.appliances.map(({ identity }) => identity.appliance));
+  const reasons = listed([...new Set(facts.appliances.map(reasonOf))]);
   const summary =
-    names.length === 1
-      ? `${listed(names)} is down: ${reasons}`
-      : `No appliance of ${facts.cluster} can be reached, ${listed(names)}: ${reasons}`;
-  const since = appliances.map(({ sinceMs }) => sinceMs);
-  const last = since.some((atMs) => atMs === undefined) ? undefined : Math.max(...since.map((ms) => ms ?? 0));
-  return problem("cluster_dark", { summary, since: optionalInstant(last) });
+    facts.appliances.length === 1
+      ? `${names} is down: ${reasons}`
+      : `No appliance of ${facts.cluster} can be reached, ${names}: ${reasons}`;
+  const since = Array.from(appliances.values(), ({ sinceMs }) => sinceMs ?? Number.NaN);
+  return problem("cluster_dark", { summary, since: optionalInstant(Math.max(...since)) });
 }
 
-function unreachable(
-  { identity, state, sinceMs }: ApplianceVerdict,
-  verdict: ClusterVerdict,
-): readonly Problem[] {
+function unreachable(snapshot: ApplianceSnapshot, { appliances }: ClusterVerdict): readonly Problem[] {
+  const { appliance } = snapshot.identity;
+  const { state, sinceMs } = appliances.get(appliance) ?? {};
   const kind = state && APPLIANCE_PROBLEMS[state];
   if (kind === undefined) return [];
-  const { appliance } = identity;
   const verb = state === "down" ? "is down" : "is not polled successfully";
-  const summary = `${appliance} ${verb}: ${reasonOf(verdict, appliance)}`;
+  const summary = `${appliance} ${verb}: ${reasonOf(snapshot)}`;
   return [problem(kind, { summary, appliance, since: optionalInstant(sinceMs) })];
 }
 
 /** Words in front of and behind the names of all groups with the same problem. */
-type GroupWords = readonly [before: string, behind: string];
+type GroupWords = readonly [before: string, after: string];
 
 /** Groups with the same problem are one problem. */
 function groupProblems(verdict: ClusterVerdict): readonly Problem[] {
-  const found = new Map<string, readonly GroupVerdict[]>();
-  for (const group of verdict.groups) {
+  const found = new Map<string, { kind: ProblemKind; words: GroupWords; groups: GroupVerdict[] }>();
+  for (const group of verdict.groups.values()) {
     const kind = kindOf(group, verdict);
     if (kind === undefined) continue;
-    const key = [kind, ...wordsOf(group)].join("\n");
-    found.set(key, [...(found.get(key) ?? []), group]);
+    const words = wordsOf(group);
+    const key = JSON.stringify([kind, words]);
+    const known = found.get(key) ?? { kind, words, groups: [] };
+    known.groups.push(group);
+    found.set(key, known);
   }
-  return [...found.values()].flatMap((groups) => {
-    const [first] = groups;
-    const kind = first && kindOf(first, verdict);
-    if (first === undefined || kind === undefined) return [];
+  return Array.from(found.values(), ({ kind, words, groups }) => {
     const names = listed(
       groups.map(({ facts }) => groupName(facts)),
       NAMED_GROUPS,
     );
-    const { vhid, vip } = first.facts;
-    const since = optionalInstant(earliest(groups.map(({ sinceMs }) => sinceMs)));
-    return [problem(kind, { summary: wordsOf(first).join(names), group: { vhid, vip }, since })];
+    const [group] = groups.map(({ facts: { vhid, vip } }) => ({ vhid, vip }));
+    const since = optionalInstant(earliest(groups));
+    return problem(kind, { summary: words.join(names), group, since });
   });
 }
 
@@ -124,9 +117,7 @@ const NAMED_GROUPS = 12;
 function kindOf({ facts, state }: GroupVerdict, { appliances }: ClusterVerdict): ProblemKind | undefined {
   if (state === "one_master" && facts.isPreferredMaster === false) return "preferred_master_lost";
   const silent = membersIn(facts, "unknown");
-  const isPending = silent.every((name) =>
-    appliances.some((each) => each.identity.appliance === name && each.state === undefined),
-  );
+  const isPending = silent.every((name) => appliances.get(name)?.state === undefined);
   // What follows from an appliance that was not polled yet is no problem.
   if ((state === "unknown" || state === "backup_unknown") && isPending) return undefined;
   return state && GROUP_PROBLEMS[state];
@@ -159,24 +150,24 @@ function wordsOf({ facts, state, master = "" }: GroupVerdict): GroupWords {
   }
 }
 
+const WORST_FIRST = ["down", "down_at_master", "unknown", "partially_down"] as const;
+
 /** One problem for each website: the worst one, over its protocols. */
 function websiteProblems(verdict: ClusterVerdict): readonly Problem[] {
-  const byWebsite = new Map<number, readonly WebsiteVerdict[]>();
-  for (const each of verdict.websites)
+  const byWebsite = new Map<number, WebsiteVerdict[]>();
+  for (const each of verdict.websites.values())
     byWebsite.set(each.websiteId, [...(byWebsite.get(each.websiteId) ?? []), each]);
   return [...byWebsite].flatMap(([id, verdicts]) => {
-    for (const state of ["down", "down_at_master", "unknown", "partially_down"] as const) {
-      const found = verdicts.filter((each) => each.state === state);
-      const [first] = found;
-      if (first === undefined) continue;
-      if (state === "unknown" && hidesWebsites(verdict)) return [];
-      const { website: name } = first;
-      const words = state === "unknown" ? "not known to be up" : state.replaceAll("_", " ");
-      const summary = `Website ${name} is ${words}: ${findings(verdict, found)}`;
-      const since = optionalInstant(earliest(found.map(({ sinceMs }) => sinceMs)));
-      return [problem(WEBSITE_PROBLEMS[state], { summary, website: { id, name }, since })];
-    }
-    return [];
+    const state = WORST_FIRST.find((worst) => verdicts.some((each) => each.state === worst));
+    const found = verdicts.filter((each) => each.state === state);
+    const [first] = found;
+    if (first === undefined || state === undefined) return [];
+    if (state === "unknown" && hidesWebsites(verdict)) return [];
+    const { website: name } = first;
+    const words = state === "unknown" ? "not known to be up" : state.replaceAll("_", " ");
+    const summary = `Website ${name} is ${words}: ${findings(verdict, found)}`;
+    const since = optionalInstant(earliest(found));
+    return [problem(WEBSITE_PROBLEMS[state], { summary, website: { id, name }, since })];
   });
 }
 
@@ -262,8 +253,7 @@ function notPolledYet(clusters: readonly ClusterVerdict[]): readonly Problem[] {
   return [problem("not_polled_yet", { summary: `Not everything of ${who} was polled yet` })];
 }
 
-/** `undefined` where one of them is not known: it may be earlier. */
-function earliest(instants: readonly (number | undefined)[]): number | undefined {
-  const known = instants.filter((atMs) => atMs !== undefined);
-  return known.length < instants.length ? undefined : Math.min(...known);
+/** No number where one of them is not known: it may be earlier. */
+function earliest(verdicts: readonly { readonly sinceMs: number | undefined }[]): number {
+  return Math.min(...verdicts.map(({ sinceMs }) => sinceMs ?? Number.NaN));
 }

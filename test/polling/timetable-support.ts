@@ -36,7 +36,7 @@ export function every(
   given: Partial<TimetableEntry> & { readonly key: string },
 ): TimetableEntry {
   const timing = { kind: "interval", intervalMs, timeoutMs: 1_000 } as const;
-  return { subject: "https://waf.example", phaseKey: given.key, timing, first: "at_once", ...given };
+  return { subject: "https://waf.example", phaseKey: given.key, timing, ...given };
 }
 
 export function scheduled(
@@ -44,7 +44,7 @@ export function scheduled(
   given: Partial<TimetableEntry> & { readonly key: string },
 ): TimetableEntry {
   const timing = { kind: "schedule", expression, timeoutMs: 1_000 } as const;
-  return { subject: "https://waf.example", phaseKey: given.key, timing, first: "at_once", ...given };
+  return { subject: "https://waf.example", phaseKey: given.key, timing, ...given };
 }
 
 /** The distances between neighbours, each once. */

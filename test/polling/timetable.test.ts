@@ -74,25 +74,6 @@ test("entries with the same schedule are due at the same instant", async () => {
   expect(at("b").slice(1)).toEqual(at("a").slice(1));
 });
 
-test("an entry that waits for its release is not due before, and keeps its grid afterwards", async () => {
-  const { clock, timetable, dueOf } = startHeldTimetable(
-    every(5_000, { key: "a", first: "on_release" }),
-    scheduled("* * * * * *", { key: "b", first: "on_release" }),
-  );
-  await clock.pass(20_000);
-  expect([dueOf("a"), dueOf("b")]).toEqual([[], []]);
-  timetable.release("a");
-  timetable.release("b");
-  expect([dueOf("a"), dueOf("b")]).toEqual([[20_000], [20_000]]);
-  timetable.release("a");
-  await clock.pass(20_000);
-  timetable.stop();
-  const [, second = 0, ...others] = dueOf("a");
-  expect(nextOnGrid("a", 5_000, second - 1)).toBeCloseTo(second, 3);
-  expect(gaps([second, ...others])).toEqual([5_000]);
-  expect(dueOf("b")).toHaveLength(21);
-});
-
 test("an extra poll of an entry does not change its regular instants", async () => {
   const { clock, timetable, dueOf } = startHeldTimetable(every(5_000, { key: "a" }));
   await clock.pass(11_000);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { ConfirmingPolls } from "../../src/polling/confirming.ts";
 import type { Observation } from "../../src/polling/observation.ts";
+import type { ConfirmingPolls } from "../../src/polling/runner.ts";
 import { confirmingPolls } from "../../src/status/confirming.ts";
 import { createJudge } from "../../src/status/judge.ts";
 import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";

@@ -52,7 +52,7 @@ function verdictsOf(course: Course, delays: Answers, members = [MEMBER_A, MEMBER
       const { cluster } = fleet.record(observation, atMs);
       if (cluster === undefined) throw new Error("the cluster is configured");
       const { now } = judge.judge(cluster, { wallMs: WALL_MS + atMs, monotonicMs: atMs });
-      return { atMs, state: now.groups[0]?.state };
+      return { atMs, state: [...now.groups.values()][0]?.state };
     });
 }
 
