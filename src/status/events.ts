@@ -95,8 +95,6 @@ function bounded(entries: readonly Entry[], maxEvents: number): readonly Entry[]
 
 /** What has happened between two verdicts about one cluster. */
 function happeningsOf(before: ClusterVerdict | undefined, now: ClusterVerdict): readonly Happening[] {
-  const isShown = ({ state }: WebsiteVerdict, verdict: ClusterVerdict): boolean =>
-    state !== "unknown" || !hidesWebsites(verdict);
   return [
     ...now.facts.appliances.flatMap(({ identity: { appliance }, vrrp }) =>
       applianceHappening(before?.appliances.get(appliance), now.appliances.get(appliance), vrrp.health),
@@ -108,6 +106,10 @@ function happeningsOf(before: ClusterVerdict | undefined, now: ClusterVerdict): 
       return isShown(website, now) ? websiteHappening(wasShown ? old : undefined, website) : [];
     }).flat(),
   ];
+}
+
+function isShown({ state }: WebsiteVerdict, cluster: ClusterVerdict): boolean {
+  return state !== "unknown" || !hidesWebsites(cluster);
 }
 
 function applianceHappening(

@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import {
   failing,
@@ -16,10 +16,6 @@ import {
 
 const AUTH = failing("auth");
 const deferred = (retryAfterMs: number) => failing("http_status", { status: 503, retryAfterMs });
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 test("after a test is refused before the list succeeded, the appliance backs off for one interval, and due polls are counted as skipped", async () => {
   const { clock, client, due, poll, skipped } = startHeldPoller();

@@ -1,10 +1,11 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import { createAppliancePoller } from "../../src/polling/appliance-poller.ts";
 import { applianceOf, WALL_MS, websiteOf } from "../support/observations.ts";
 import {
   failing,
   fakeClient,
+  NO_EVENTS,
   NO_INTERFACES,
   settle,
   shortly,
@@ -25,17 +26,13 @@ function startTwoPollers(maxSlots: number) {
   const client = fakeClient();
   const deps = {
     clock: one.clock,
-    events: { started: () => {}, observed: () => {}, skipped: () => {}, ended: () => {} },
+    events: NO_EVENTS,
     slots: one.slots,
     twoGapsMs: () => 10_000,
     onVrrpPolled: () => {},
   };
   return { one, other: createAppliancePoller(deps, { ...WAF, name: "other" }, client), client };
 }
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 test("a poll is observed with its result, its times and the instant at which it becomes stalled", async () => {
   const { clock, client, due, observed, started } = startHeldPoller();

@@ -1,11 +1,12 @@
 import type { ApplianceConfig, OperationTiming } from "../../src/config/config.ts";
 import { createAppliancePoller, type AppliancePoller } from "../../src/polling/appliance-poller.ts";
 import type { ApplianceClient, Body } from "../../src/client/client.ts";
-import type { SkipReason, Observation, Operation } from "../../src/polling/observation.ts";
+import type { Observation, Operation, PollEvents, SkipReason } from "../../src/polling/observation.ts";
 import type { OperationKind } from "../../src/api/operations.ts";
 import type { Outcome } from "../../src/client/failure.ts";
+import { startRunner, type Runner } from "../../src/polling/runner.ts";
 import { createSlots, type Slots } from "../../src/polling/slots.ts";
-import { applianceOf, failureOf, websiteOf } from "../support/observations.ts";
+import { applianceOf, configOf, failureOf, websiteOf } from "../support/observations.ts";
 import { holdClock, type HeldClock } from "./held-clock.ts";
 
 export const VRRP: Operation = { kind: "vrrp" };
@@ -89,6 +90,62 @@ export interface HeldPoller {
   due(...operations: readonly Operation[]): Promise<void>;
   /** Polls the operation and answers it at once. */
   poll(operation: Operation, outcome: Outcome<Body>): Promise<void>;
+}
+
+export const NO_EVENTS: PollEvents = {
+  started: () => {},
+  observed: () => {},
+  skipped: () => {},
+  ended: () => {},
+};
+
+/** A client that answers each request after this time. */
+export function slowClient(takesMs: number, answer: (path: string) => Outcome<Body>): ApplianceClient {
+  const client = fakeClient();
+  return {
+    ...client,
+    get: (path, _timeoutMs, options) => {
+      options?.onStarted?.();
+      options?.onCredentials?.(client.credentials);
+      const outcome = answer(path);
+      return new Promise((resolve) => setTimeout(() => resolve(outcome), takesMs));
+    },
+  };
+}
+
+export interface HeldRunner {
+  readonly clock: HeldClock;
+  readonly runner: Runner;
+  readonly observed: Observation[];
+  readonly skipped: string[];
+  /** Every client made, in order. */
+  readonly clients: FakeClient[];
+  /** The first of them. */
+  readonly client: FakeClient;
+  apply(...appliances: readonly ApplianceConfig[]): void;
+}
+
+/** A runner under a held clock, with clients that the test answers for. */
+export function startHeldRunner(...appliances: readonly ApplianceConfig[]): HeldRunner {
+  const clock = holdClock();
+  const observed: Observation[] = [];
+  const skipped: string[] = [];
+  const clients: FakeClient[] = [];
+  const events: PollEvents = {
+    ...NO_EVENTS,
+    observed: (observation) => void observed.push(observation),
+    skipped: (kind, reason, count) => void skipped.push(`${kind} ${reason} ${count}`),
+  };
+  const runner = startRunner({ clock, events, onClockJump: () => {} });
+  const apply = (...next: readonly ApplianceConfig[]): void =>
+    runner.prepare(configOf(...next), () => {
+      const client = fakeClient();
+      clients.push(client);
+      return client;
+    })();
+  apply(...appliances);
+  const [client = fakeClient()] = clients;
+  return { clock, runner, observed, skipped, clients, client, apply };
 }
 
 /** Two gaps of a timing that is an interval. */
