@@ -18,7 +18,7 @@ import {
   type PollResult,
 } from "./observation.ts";
 import { meansApplianceDown, type Failure } from "../client/failure.ts";
-import { expiresAtMs, firstPace, mustBeginByMs, waitEndsMs, verdictLastsMs, type Pace } from "./freshness.ts";
+import { expiresAtMs, firstPace, mustBeginByMs, waitEndsMs, type Pace } from "./freshness.ts";
 import { poll, unsent, UNSENT_AUTH, UNSENT_DEFERRED, UNSENT_DOWN, unsentForSlot } from "./poll.ts";
 import type { ShortOf, Slots } from "./slots.ts";
 
@@ -61,13 +61,6 @@ const REACHABLE: Verdict = { isDown: false, atMs: 0 };
 /** Monotonic instants. */
 type Span = Pick<FinishedPoll, "startedMs" | "endedMs">;
 
-/** One attempt at a poll that was due at `dueMs`; `fleet`, `appliance`: no slot came free in time. */
-interface Attempt {
-  readonly operation: Operation;
-  readonly dueMs: number;
-  readonly slot: "none needed" | "needed" | "slot" | ShortOf;
-}
-
 export function createAppliancePoller(
   deps: AppliancePollerDeps,
   initial: ApplianceConfig,
@@ -86,53 +79,68 @@ export function createAppliancePoller(
   let verdict: Verdict = REACHABLE;
   let backoff = NO_BACKOFF;
 
-  async function attempt(tried: Attempt): Promise<void> {
-    const { operation, dueMs, slot } = tried;
+  async function attempt(operation: Operation, dueMs: number): Promise<void> {
+    if (!(await mayBegin(operation))) return;
+    if (!OPERATIONS[operation.kind].takesSlot) return send(operation, dueMs);
+    const slot = await takeSlot(operation, dueMs);
+    try {
+      // Much may have happened during the wait.
+      if (!(await mayBegin(operation))) return;
+      if (slot === "slot") await send(operation, dueMs);
+      else observe(notSent(operation, unsentForSlot(slot, waitedSeconds(dueMs))));
+    } finally {
+      if (slot === "slot") slots.release();
+    }
+  }
+
+  /** Whether the poll can begin now. If not, it is reported why. */
+  async function mayBegin(operation: Operation): Promise<boolean> {
     const used = client;
-    if (used === undefined || !isConfigured(operation)) return;
-    if (isKnownDown(operation)) return observe(notSent(operation, UNSENT_DOWN));
-    const { timeoutMs } = timingOf(operation);
-    if (isRefused(operation) && (await used.hasNewCredentials(timeoutMs))) backoff = withoutRefusals(backoff);
-    if (used !== client) return attempt(tried);
-    if (pausedUntil(operation) !== undefined) return skip(operation);
-    // These checks come before the wait for a slot, and again after it.
-    if (slot === "needed") return attemptWithSlot(tried);
-    const waitedSeconds = (): number => toSeconds(Math.max(0, clock.monotonicMs() - dueMs));
-    if (slot === "fleet" || slot === "appliance")
-      return observe(notSent(operation, unsentForSlot(slot, waitedSeconds())));
+    if (used === undefined || !isConfigured(operation)) return false;
+    if (isKnownDown(operation)) {
+      observe(notSent(operation, UNSENT_DOWN));
+      return false;
+    }
+    if (isRefused(operation) && (await used.hasNewCredentials(timingOf(operation).timeoutMs)))
+      backoff = withoutRefusals(backoff);
+    if (used !== client) return mayBegin(operation);
+    const isPaused = pausedUntil(operation) !== undefined;
+    if (isPaused) skip(operation);
+    return !isPaused;
+  }
+
+  async function takeSlot(operation: Operation, dueMs: number): Promise<"slot" | ShortOf> {
+    const key = operationKey(operation);
+    const sinceMs = slotlessSinceMs.get(key) ?? dueMs;
+    const slot = await slots.take({ sinceMs, untilMs: slotWaitEnds(operation, dueMs) });
+    if (slot === "slot") slotlessSinceMs.delete(key);
+    else slotlessSinceMs.set(key, sinceMs);
+    return slot;
+  }
+
+  async function send(operation: Operation, dueMs: number): Promise<void> {
+    const used = client;
+    if (used === undefined) return;
     // If the client is closed before, the poll has not started, and is neither counted nor measured.
     let startedMs: number | undefined;
     let credentials: symbol | undefined;
-    const result = await poll(used, operation, timeoutMs, {
+    const result = await poll(used, operation, timingOf(operation).timeoutMs, {
       connectionWaitMs: connectionWaitMs(operation),
       onStarted: () => {
         startedMs = clock.monotonicMs();
-        events.started(operation.kind, waitedSeconds());
+        events.started(operation.kind, waitedSeconds(dueMs));
       },
       onCredentials: (sent) => (credentials = sent),
     });
     const endedMs = clock.monotonicMs();
-    const span = { startedMs: startedMs ?? endedMs, endedMs };
     if (startedMs !== undefined) events.ended(operation.kind, toSeconds(endedMs - startedMs));
+    if (used === client) return settle(result, credentials, { startedMs: startedMs ?? endedMs, endedMs });
     // The result of a client that was replaced meanwhile does not count; the poll is still due.
-    return used === client ? settle(result, credentials, span) : attempt(tried);
+    if (await mayBegin(operation)) await send(operation, dueMs);
   }
 
-  async function attemptWithSlot(tried: Attempt): Promise<void> {
-    const { operation, dueMs } = tried;
-    const key = operationKey(operation);
-    const sinceMs = slotlessSinceMs.get(key) ?? dueMs;
-    const slot = await slots.take({ sinceMs, untilMs: slotWaitEnds(operation, dueMs) });
-    if (slot !== "slot") {
-      slotlessSinceMs.set(key, sinceMs);
-      return attempt({ ...tried, slot });
-    }
-    slotlessSinceMs.delete(key);
-    try {
-      await attempt({ ...tried, slot });
-    } finally {
-      slots.release();
-    }
+  function waitedSeconds(dueMs: number): number {
+    return toSeconds(Math.max(0, clock.monotonicMs() - dueMs));
   }
 
   /** Until shortly before the latest result expires; what was never polled has none, and waits for as long as it takes. */
@@ -159,9 +167,13 @@ export function createAppliancePoller(
     return isDown && nowMs < fromMs + verdictMs();
   }
 
+  /**
+   * How long a failed poll of the list suppresses website tests: two gaps of the list, but at most one gap of the tests. Time
+   * in which the next poll of the list is in flight does not count.
+   */
   function verdictMs(): number {
     const { vrrp, websites } = appliance.polling;
-    return verdictLastsMs(deps.twoGapsMs(vrrp), deps.twoGapsMs(websites) / 2);
+    return Math.min(deps.twoGapsMs(vrrp), deps.twoGapsMs(websites) / 2);
   }
 
   /** Not for a website that was taken away while its test waited for a slot. */
@@ -243,8 +255,7 @@ export function createAppliancePoller(
         return;
       }
       inFlight.set(key, dueMs);
-      const slot = OPERATIONS[operation.kind].takesSlot ? "needed" : "none needed";
-      void attempt({ operation, dueMs, slot }).finally(() => inFlight.delete(key));
+      void attempt(operation, dueMs).finally(() => inFlight.delete(key));
     },
     isInFlight: (operation) => inFlight.has(operationKey(operation)),
     backoffUntilMs: pausedUntil,
