@@ -48,17 +48,12 @@ test("an appliance whose base_url has changed starts anew", () => {
   expect(fleet.snapshot(1_000)).toEqual(fleetOf([WAF]).snapshot(1_000));
 });
 
-test("an appliance that is gone is forgotten, and starts anew when it comes back", () => {
+test.each([
+  ["gone", configOf()],
+  ["disabled", configOf({ ...WAF, enabled: false })],
+])("an appliance that is %s is forgotten, and starts anew when it comes back", (_, without) => {
   const fleet = fleetOf([WAF], HISTORY);
-  fleet.configure(configOf(), 0);
-  expect(appliancesOf(fleet)).toEqual([]);
-  fleet.configure(configOf(WAF), 0);
-  expect(fleet.snapshot(0)).toEqual(fleetOf([WAF]).snapshot(0));
-});
-
-test("an appliance that is disabled is forgotten in the same way", () => {
-  const fleet = fleetOf([WAF], HISTORY);
-  fleet.configure(configOf({ ...WAF, enabled: false }), 0);
+  fleet.configure(without, 0);
   expect(appliancesOf(fleet)).toEqual([]);
   fleet.configure(configOf(WAF), 0);
   expect(fleet.snapshot(0)).toEqual(fleetOf([WAF]).snapshot(0));

@@ -91,14 +91,6 @@ test("website tests in flight are limited by the appliance's slots; the wait cou
   expect(observed.map(({ durationSeconds }) => durationSeconds)).toEqual([3, 0.5]);
 });
 
-test("website tests in flight are limited by the fleet's slots, and lists never wait for them", async () => {
-  const { client, due } = startHeldPoller(WAF, { maxSlots: 1 });
-  await due(website(1), website(2), VRRP);
-  expect(client.waiting().toSorted()).toEqual(["/api/v1/interface/virtual", "/api/v1/website/1/test"]);
-  await client.answer(sitePath(1), SITE_OK);
-  expect(client.waiting().toSorted()).toEqual(["/api/v1/interface/virtual", "/api/v1/website/2/test"]);
-});
-
 test("another number of slots applies from the next update on", async () => {
   const { client, due, poller } = startHeldPoller({
     ...WAF,
@@ -293,18 +285,6 @@ test("two pollers share the fleet's slots", async () => {
   expect(client.waiting()).toEqual([]);
   await one.client.answer(sitePath(1), SITE_OK);
   expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
-});
-
-test("the only slot of a fleet goes to another appliance before the first one gets it again", async () => {
-  const { one, other, client } = startTwoPollers(1);
-  await one.due(website(1), website(2), website(3));
-  await one.clock.pass(1_000);
-  other.due(website(1), 1_000);
-  await settle();
-  await one.clock.pass(1_000);
-  await one.client.answer(sitePath(1), failing("timeout"));
-  expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
-  expect(one.client.waiting()).toEqual([]);
 });
 
 test("a test that would wait until its latest result is stale fails as `local` before that, and becomes due again", async () => {

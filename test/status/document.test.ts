@@ -173,12 +173,6 @@ test("an appliance that stands alone is a cluster of one, with its own labels", 
   expect(cluster).toMatchObject({ name: "lone", labels: { site: "fra" }, groups: [] });
 });
 
-test("a cluster whose appliances are all disabled is left out", () => {
-  const members = [A, B].map((member) => ({ ...member, enabled: false }));
-  const { clusters } = documentOf(fleetOf([...members, applianceOf({ name: "lab" })]));
-  expect(clusters.map(({ name }) => name)).toEqual(["lab"]);
-});
-
 test.each([
   ["well", [vrrpSeen("lone", listOf([]))]],
   ["unknown", []],
