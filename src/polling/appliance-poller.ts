@@ -104,9 +104,9 @@ export function createAppliancePoller(
     if (isRefused(operation) && (await used.hasNewCredentials(timingOf(operation).timeoutMs)))
       backoff = withoutRefusals(backoff);
     if (used !== client) return mayBegin(operation);
-    const isPaused = pausedUntil(operation) !== undefined;
-    if (isPaused) skip(operation);
-    return !isPaused;
+    const isBackingOff = backoffEnd(operation) !== undefined;
+    if (isBackingOff) skip(operation);
+    return !isBackingOff;
   }
 
   async function takeSlot(operation: Operation, dueMs: number): Promise<"slot" | ShortOf> {
@@ -181,7 +181,7 @@ export function createAppliancePoller(
     return !("websiteId" in operation) || appliance.websites.some(({ id }) => id === operation.websiteId);
   }
 
-  function pausedUntil(operation: Operation): number | undefined {
+  function backoffEnd(operation: Operation): number | undefined {
     return backoffUntilMs(backoff, operationKey(operation), clock.monotonicMs());
   }
 
@@ -221,7 +221,7 @@ export function createAppliancePoller(
   /** `span`: of a poll that was sent. */
   function dated(result: PollResult, span?: Span): Observation {
     const nowMs = clock.monotonicMs();
-    const countsFromMs = result.outcome.ok ? nowMs : (pausedUntil(result) ?? nowMs);
+    const countsFromMs = result.outcome.ok ? nowMs : (backoffEnd(result) ?? nowMs);
     return {
       ...result,
       appliance: appliance.name,
@@ -258,7 +258,7 @@ export function createAppliancePoller(
       void attempt(operation, dueMs).finally(() => inFlight.delete(key));
     },
     isInFlight: (operation) => inFlight.has(operationKey(operation)),
-    backoffUntilMs: pausedUntil,
+    backoffUntilMs: backoffEnd,
     update: (next, nextClient) => {
       if (client !== nextClient) client?.close();
       appliance = next;

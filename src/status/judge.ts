@@ -20,7 +20,7 @@ import { judgeWebsite, type View, type WebsiteState } from "./verdicts/website.t
 
 /** An instant by both clocks, in milliseconds. */
 export interface Instant {
-  /** Unix time, which jumps when somebody sets the clock. */
+  /** Unix time, which jumps when the clock is set. */
   readonly wallMs: number;
   readonly monotonicMs: number;
 }

@@ -46,7 +46,7 @@ test("a change to a state word that is not known is a transition as well", () =>
   expect(transitions(fleetOf([LONE], [MASTER, init, MASTER]))).toEqual([["carp0", 2, WALL_MS]]);
 });
 
-test("a transition is told against the last successful poll, whatever failed between", () => {
+test("a state is compared with the last successful poll, whatever failed between", () => {
   const fleet = fleetOf([LONE], [MASTER, FAILED, FAILED]);
   expect(fleet.record(BACKUP, 0).changes).toEqual([
     { kind: "recovered", operation: expect.objectContaining({ kind: "vrrp" }), from: failureOf("timeout") },

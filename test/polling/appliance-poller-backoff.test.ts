@@ -32,6 +32,15 @@ test("after a test is refused before the list succeeded, the appliance backs off
   expect(client.waiting()).toEqual(["/api/v1/interface/virtual"]);
 });
 
+test("after a test is refused with newer credentials than the list's, the appliance backs off", async () => {
+  const { client, due, poll } = startHeldPoller();
+  await poll(VRRP, NO_INTERFACES);
+  client.credentials = Symbol("credentials");
+  await poll(website(1), AUTH);
+  await due(VRRP, website(2));
+  expect(client.waiting()).toEqual([]);
+});
+
 test("after a backoff of the appliance the list is polled first, and tests at once when it succeeds", async () => {
   const { clock, client, due, poll } = startHeldPoller();
   await poll(website(1), AUTH);

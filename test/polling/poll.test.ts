@@ -23,14 +23,14 @@ function body(text: string): ApplianceClient {
 }
 
 test("a poll requests its operation's path with its timeout and its limit", async () => {
-  const asked: unknown[] = [];
+  const requested: unknown[] = [];
   const client = answering((...request) => {
-    asked.push(request);
+    requested.push(request);
     return Promise.resolve({ ok: true, value: bodyOf("{}") });
   });
   await poll(client, { kind: "vrrp" }, 4_000);
   await poll(client, { kind: "website_test", websiteId: 12 }, 20_000);
-  expect(asked).toEqual([
+  expect(requested).toEqual([
     ["/api/v1/interface/virtual", 4_000, { precedence: "list", bodyLimitBytes: 256 * 1024 }],
     ["/api/v1/website/12/test", 20_000, { precedence: "test", bodyLimitBytes: 64 * 1024 }],
   ]);

@@ -162,7 +162,7 @@ export function startHeldPoller(
   const slots = createSlots(clock);
   slots.setLimit(maxSlots);
   const client = fakeClient();
-  const told = {
+  const reported = {
     observed: [] as Observation[],
     started: [] as HeldPoller["started"],
     skipped: [] as HeldPoller["skipped"],
@@ -172,11 +172,11 @@ export function startHeldPoller(
   const events = {
     started: (kind: OperationKind, latenessSeconds: number) => {
       inFlight += 1;
-      told.started.push({ kind, latenessSeconds });
+      reported.started.push({ kind, latenessSeconds });
     },
-    observed: (observation: Observation) => void told.observed.push(observation),
+    observed: (observation: Observation) => void reported.observed.push(observation),
     skipped: (kind: OperationKind, reason: SkipReason, count: number) =>
-      void told.skipped.push({ kind, reason, count }),
+      void reported.skipped.push({ kind, reason, count }),
     ended: () => void (inFlight -= 1),
   };
   const onVrrpPolled = (_: ApplianceConfig, isBack: boolean) => void polled.push(isBack);
@@ -191,7 +191,7 @@ export function startHeldPoller(
     poller,
     client,
     slots,
-    ...told,
+    ...reported,
     polled,
     inFlight: () => inFlight,
     due,

@@ -44,17 +44,17 @@ async function courseOf(
 ): Promise<readonly string[]> {
   const clock = holdClock();
   const events: string[] = [];
-  const tell = (what: string): void => void events.push(`${clock.monotonicMs()} ${what}`);
+  const note = (what: string): void => void events.push(`${clock.monotonicMs()} ${what}`);
   const runner = startRunner({
     clock,
     events: {
       ...NO_EVENTS,
-      observed: (observation) => tell(`${observation.appliance} ${shortly(observation)}`),
-      skipped: (kind, reason, count) => tell(`${kind} ${reason} ${count}`),
+      observed: (observation) => note(`${observation.appliance} ${shortly(observation)}`),
+      skipped: (kind, reason, count) => note(`${kind} ${reason} ${count}`),
     },
-    onClockJump: () => tell("clock jump"),
+    onClockJump: () => note("clock jump"),
   });
-  const createClient = ({ baseUrl }: Endpoint): ApplianceClient => clientOf(nameIn(baseUrl), tell);
+  const createClient = ({ baseUrl }: Endpoint): ApplianceClient => clientOf(nameIn(baseUrl), note);
   const apply = (appliances: readonly ApplianceConfig[]): void =>
     runner.prepare(configOf(...appliances), createClient)();
   apply(COURSES.map(([appliance]) => appliance));
@@ -71,13 +71,13 @@ function nameIn(baseUrl: string): string {
   return new URL(baseUrl).hostname.replace(".example", "");
 }
 
-function clientOf(name: string, tell: (what: string) => void): ApplianceClient {
+function clientOf(name: string, note: (what: string) => void): ApplianceClient {
   const [, outcome = NO_INTERFACES] = COURSES.find(([appliance]) => appliance.name === name) ?? [];
   const client = slowClient(ANSWER_MS, (path) => {
-    tell(`${name} ${path}`);
+    note(`${name} ${path}`);
     return path.includes("website") ? SITE_OK : outcome;
   });
-  return { ...client, close: () => tell(`${name} closed`) };
+  return { ...client, close: () => note(`${name} closed`) };
 }
 
 test("a reload every 100 ms changes no instant, no poll and no backoff of unchanged appliances", async () => {

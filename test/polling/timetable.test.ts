@@ -7,7 +7,7 @@ const HOUR_MS = 3_600_000;
 
 test("intervals of 1 s, 1.5 s and 5 s keep their grid exactly for an hour, each poll in time", async () => {
   const entries = [every(1_000, { key: "a" }), every(1_500, { key: "b" }), every(5_000, { key: "c" })];
-  const { clock, told, dueOf } = startHeldTimetable(...entries);
+  const { clock, reports, dueOf } = startHeldTimetable(...entries);
   await clock.pass(HOUR_MS);
   for (const { key, timing } of entries) {
     const intervalMs = timing.kind === "interval" ? timing.intervalMs : 0;
@@ -16,8 +16,8 @@ test("intervals of 1 s, 1.5 s and 5 s keep their grid exactly for an hour, each 
     expect(gaps([second, ...others]).map((gap) => Math.round(gap * 1e3) / 1e3)).toEqual([intervalMs]);
     expect(others.length).toBeGreaterThanOrEqual(HOUR_MS / intervalMs - 4);
   }
-  expect(told.due.filter(({ dueMs, atMs }) => Math.abs(atMs - dueMs) > 1)).toEqual([]);
-  expect(told.missed).toEqual([]);
+  expect(reports.due.filter(({ dueMs, atMs }) => Math.abs(atMs - dueMs) > 1)).toEqual([]);
+  expect(reports.missed).toEqual([]);
 });
 
 test("the members of a cluster are always due at the same instants", async () => {
@@ -32,12 +32,12 @@ test("the members of a cluster are always due at the same instants", async () =>
 
 test("a thousand clusters are spread over the interval, and first due within a second", async () => {
   const entries = Array.from({ length: 1_000 }, (_, i) => every(10_000, { key: `cluster-${i}` }));
-  const { clock, told } = startHeldTimetable(...entries);
+  const { clock, reports } = startHeldTimetable(...entries);
   await clock.pass(1_001);
-  expect(told.due).toHaveLength(1_000);
+  expect(reports.due).toHaveLength(1_000);
   await clock.pass(28_999);
   const perSecond = Array.from({ length: 10 }, () => 0);
-  for (const { dueMs } of told.due.filter((due) => due.dueMs >= 20_000 && due.dueMs < 30_000)) {
+  for (const { dueMs } of reports.due.filter((due) => due.dueMs >= 20_000 && due.dueMs < 30_000)) {
     const second = Math.floor(dueMs / 1_000) - 20;
     perSecond[second] = (perSecond[second] ?? 0) + 1;
   }
@@ -46,21 +46,21 @@ test("a thousand clusters are spread over the interval, and first due within a s
 });
 
 test("a schedule is due once at the start and then at its instants of the wall clock", async () => {
-  const { clock, told } = startHeldTimetable(scheduled("*/15 * * * * *", { key: "a" }));
+  const { clock, reports } = startHeldTimetable(scheduled("*/15 * * * * *", { key: "a" }));
   await clock.pass(61_000);
-  const [first, ...others] = told.due.map(({ atMs }) => atMs);
+  const [first, ...others] = reports.due.map(({ atMs }) => atMs);
   expect(first).toBeLessThanOrEqual(1_000);
   // The clock is held at 22:13:20.
   expect(others.map((atMs) => Math.round(atMs / 100) * 100)).toEqual([10_000, 25_000, 40_000, 55_000]);
 });
 
 test("entries with the same schedule are due at the same instant", async () => {
-  const { clock, told } = startHeldTimetable(
+  const { clock, reports } = startHeldTimetable(
     scheduled("*/30 * * * * *", { key: "a" }),
     scheduled("*/30 * * * * *", { key: "b" }),
   );
   await clock.pass(45_000);
-  const at = (key: string) => told.due.filter((due) => due.key === key).map(({ atMs }) => atMs);
+  const at = (key: string) => reports.due.filter((due) => due.key === key).map(({ atMs }) => atMs);
   expect(at("a").slice(1)).toHaveLength(2);
   expect(at("b").slice(1)).toEqual(at("a").slice(1));
 });
@@ -111,15 +111,15 @@ test("an entry with another subject restarts within a second", async () => {
 });
 
 test("nothing is due, and no timer is left, after the stop", async () => {
-  const { clock, timetable, told } = startHeldTimetable(
+  const { clock, timetable, reports } = startHeldTimetable(
     every(1_000, { key: "a" }),
     scheduled("* * * * * *", { key: "b" }),
   );
   await clock.pass(5_500);
   timetable.stop();
-  const before = told.due.length;
+  const before = reports.due.length;
   await clock.pass(10_000);
-  expect(told.due).toHaveLength(before);
+  expect(reports.due).toHaveLength(before);
   expect(vi.getTimerCount()).toBe(0);
 });
 

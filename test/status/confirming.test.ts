@@ -38,7 +38,7 @@ function calledFor(...observations: readonly Observation[]): readonly (Confirmin
   });
 }
 
-test("a clean failover that is half seen has the lists polled again, until it is settled", () => {
+test("a clean failover that is half seen has the lists polled again, until the change is proven", () => {
   const calls = calledFor(says("a", "MASTER"), says("b", "BACKUP"), says("b", "MASTER"), says("a", "BACKUP"));
   expect(calls).toEqual([undefined, undefined, LISTS, undefined]);
 });

@@ -181,11 +181,11 @@ test.each([
   expect(documentOf(fleetOf([applianceOf({ name: "lone" })], polls)).verdict).toBe(verdict);
 });
 
-test("of no appliances it cannot be told whether all is well", () => {
+test("the verdict about no appliances is unknown", () => {
   expect(documentOf(fleetOf([])).verdict).toBe("unknown");
 });
 
-test("a state that has grown stale is not told as if it were known", () => {
+test("a stale state is not shown as if it were known", () => {
   const [cluster] = documentOf(
     fleetOf([applianceOf({ name: "lone" })], [vrrpSeen("lone", listOf([interfaceOf()]))]),
     {},
