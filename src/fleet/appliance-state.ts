@@ -5,6 +5,7 @@ import type { Failure } from "../client/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { firstExpiryMs } from "../polling/freshness.ts";
 import type { Observation, Operation } from "../polling/observation.ts";
+import { FIRST_POLL_SPREAD_MS } from "../polling/schedule.ts";
 import type { FleetChange } from "./changes.ts";
 import { freshRecord, type OperationRecord, type RecordStep } from "./record.ts";
 import type { Identity, TotalsSnapshot } from "./snapshot.ts";
@@ -129,8 +130,8 @@ function websitesFor(
   known: ReadonlyMap<number, WebsiteRecord>,
   nowMs: number,
 ): ReadonlyMap<number, WebsiteRecord> {
-  // Website tests begin when the first poll of the VRRP list has ended.
-  const beginsMs = nowMs + polling.vrrp.timeoutMs;
+  // Website tests begin when the first poll of the VRRP list has ended, and are spread as that is.
+  const beginsMs = nowMs + FIRST_POLL_SPREAD_MS + polling.vrrp.timeoutMs;
   const fresh = (): WebsiteRecord => ({
     ...freshRecord(firstExpiryMs(polling.websites, beginsMs)),
     results: new Map(),

@@ -43,20 +43,20 @@ export interface AppliancePollerDeps {
   readonly clock: Clock;
   readonly events: PollEvents;
   readonly slots: Slots;
-  /** @see Timetable.twoGapsMs */
-  readonly twoGapsMs: (timing: OperationTiming) => number;
+  /** @see Timetable.gapMs */
+  readonly gapMs: (timing: OperationTiming) => number;
   /** A VRRP list was observed; `isBack`: the appliance was down (unreachable or unauthorized) before, and is not any more. */
   readonly onVrrpPolled: (appliance: ApplianceConfig, isBack: boolean) => void;
 }
 
 /** Whether the appliance was unreachable or unauthorized when its list was last polled, at the monotonic instant `atMs`. */
-interface Verdict {
+interface LatestList {
   readonly isDown: boolean;
   readonly atMs: number;
 }
 
 const LIST: Operation = { kind: "vrrp" };
-const REACHABLE: Verdict = { isDown: false, atMs: 0 };
+const REACHABLE: LatestList = { isDown: false, atMs: 0 };
 
 /** Monotonic instants. */
 type Span = Pick<FinishedPoll, "startedMs" | "endedMs">;
@@ -76,7 +76,7 @@ export function createAppliancePoller(
   const slotlessSinceMs = new Map<string, number>();
   let appliance = initial;
   let client: ApplianceClient | undefined = initialClient;
-  let verdict: Verdict = REACHABLE;
+  let latestList = REACHABLE;
   let backoff = NO_BACKOFF;
 
   async function attempt(operation: Operation, dueMs: number): Promise<void> {
@@ -87,7 +87,7 @@ export function createAppliancePoller(
       // Much may have happened during the wait.
       if (!(await mayBegin(operation))) return;
       if (slot === "slot") await send(operation, dueMs);
-      else observe(notSent(operation, unsentForSlot(slot, waitedSeconds(dueMs))));
+      else fail(operation, unsentForSlot(slot, waitedSeconds(dueMs)));
     } finally {
       if (slot === "slot") slots.release();
     }
@@ -98,7 +98,7 @@ export function createAppliancePoller(
     const used = client;
     if (used === undefined || !isConfigured(operation)) return false;
     if (isKnownDown(operation)) {
-      observe(notSent(operation, UNSENT_DOWN));
+      fail(operation, UNSENT_DOWN);
       return false;
     }
     if (isRefused(operation) && (await used.hasNewCredentials(timingOf(operation).timeoutMs)))
@@ -160,20 +160,20 @@ export function createAppliancePoller(
   /** Whether the operation is a website test, which does not reach an appliance that is down. */
   function isKnownDown(operation: Operation): boolean {
     if (operation.kind === "vrrp") return false;
-    const { isDown, atMs } = verdict;
-    // The verdict does not age while the list backs off after a refusal, or while its next poll is in flight.
+    const { isDown, atMs } = latestList;
+    // It does not age while the list backs off after a refusal, or while its next poll is in flight.
     const fromMs = Math.max(atMs, backoff.everything?.untilMs ?? 0);
     const nowMs = inFlight.get(operationKey(LIST)) ?? clock.monotonicMs();
-    return isDown && nowMs < fromMs + verdictMs();
+    return isDown && nowMs < fromMs + suppressionMs();
   }
 
   /**
    * How long a failed poll of the list suppresses website tests: two gaps of the list, but at most one gap of the tests. Time
    * in which the next poll of the list is in flight does not count.
    */
-  function verdictMs(): number {
+  function suppressionMs(): number {
     const { vrrp, websites } = appliance.polling;
-    return Math.min(deps.twoGapsMs(vrrp), deps.twoGapsMs(websites) / 2);
+    return Math.min(2 * deps.gapMs(vrrp), deps.gapMs(websites));
   }
 
   /** Not for a website that was taken away while its test waited for a slot. */
@@ -197,25 +197,26 @@ export function createAppliancePoller(
     const untilMs = latestUntilMs.get(operationKey(operation)) ?? 0;
     // The latest result must not expire as `stalled` before the next turn: it ends here, with the true reason.
     const isLate = mustBeginByMs(untilMs, pace) <= nextTurnMs;
-    if (isLate) observe(notSent(operation, isRefused(operation) ? UNSENT_AUTH : UNSENT_DEFERRED));
+    if (isLate) fail(operation, isRefused(operation) ? UNSENT_AUTH : UNSENT_DEFERRED);
   }
 
   function settle(result: PollResult, credentials: symbol | undefined, span: Span): void {
     const { outcome } = result;
     const operation = operationKey(result);
     const intervalMs = paceOf(result).gapMs;
-    const listFirstMs = outcome.ok ? 0 : verdictMs();
+    const listFirstMs = outcome.ok ? 0 : suppressionMs();
     backoff = backoffAfter(backoff, { operation, outcome, credentials, ...span, intervalMs, listFirstMs });
     observe(dated(result, span));
     if (result.kind !== "vrrp") return;
     const isDown = !outcome.ok && meansApplianceDown(outcome.failure.reason);
-    const wasDown = verdict.isDown;
-    verdict = { isDown, atMs: span.endedMs };
+    const wasDown = latestList.isDown;
+    latestList = { isDown, atMs: span.endedMs };
     deps.onVrrpPolled(appliance, wasDown && !isDown);
   }
 
-  function notSent(operation: Operation, failure: Failure): Observation {
-    return dated(unsent(operation, failure));
+  /** Observes a due poll that is not sent. */
+  function fail(operation: Operation, failure: Failure): void {
+    observe(dated(unsent(operation, failure)));
   }
 
   /** `span`: of a poll that was sent. */
@@ -244,7 +245,7 @@ export function createAppliancePoller(
 
   function paceOf(operation: Operation): Pace {
     const timing = timingOf(operation);
-    return { gapMs: deps.twoGapsMs(timing) / 2, timeoutMs: timing.timeoutMs };
+    return { gapMs: deps.gapMs(timing), timeoutMs: timing.timeoutMs };
   }
 
   return {

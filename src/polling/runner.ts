@@ -79,8 +79,7 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
       if (kind !== undefined) events.skipped(kind, "missed", count);
     },
   });
-  const { twoGapsMs } = timetable;
-  const pollerDeps = { clock, events, slots, twoGapsMs, onVrrpPolled };
+  const pollerDeps = { clock, events, slots, gapMs: timetable.gapMs, onVrrpPolled };
 
   /** Website tests begin when it is known whether the appliance can be reached, and again as soon as it can. */
   function onVrrpPolled({ name }: ApplianceConfig, isBack: boolean): void {

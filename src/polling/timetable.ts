@@ -42,8 +42,8 @@ export interface Timetable {
   dueNow(key: string): void;
   /** The monotonic instant, `fromMs` or later, at which the entry is due next; `undefined` if there is no such entry. */
   nextDueMs(key: string, fromMs: number): number | undefined;
-  /** Two intervals, or the time until the second next instant of a schedule. */
-  twoGapsMs(timing: OperationTiming): number;
+  /** The interval, or half of the time until the second next instant of a schedule. */
+  gapMs(timing: OperationTiming): number;
   /** The monotonic instant of the last heartbeat. */
   lastTickMs(): number;
   stop(): void;
@@ -172,10 +172,10 @@ export function startTimetable({ clock, onDue, onMissed, onClockJump }: Timetabl
         ? turnFromMs(dueMs, timing.intervalMs, fromMs)
         : Math.max(fromMs, dueMs);
     },
-    twoGapsMs: (timing) => {
-      if (timing.kind === "interval") return 2 * timing.intervalMs;
+    gapMs: (timing) => {
+      if (timing.kind === "interval") return timing.intervalMs;
       const nowMs = clock.wallMs();
-      return cronOf(timing.expression).next(nowMs)[1] - nowMs;
+      return (cronOf(timing.expression).next(nowMs)[1] - nowMs) / 2;
     },
     lastTickMs: () => lastTickMs,
     stop: () => {

@@ -100,7 +100,7 @@ test("an appliance that was never polled counts as stalled two intervals and a t
 
 test("the websites of an appliance have the patience of their own interval, after the first poll of the list", () => {
   const fleet = fleetOf([WAF]);
-  const states = [84_999, 85_000].map((nowMs) => appliancesOf(fleet, nowMs)[0]?.websites[0]?.health.state);
+  const states = [85_999, 86_000].map((nowMs) => appliancesOf(fleet, nowMs)[0]?.websites[0]?.health.state);
   expect(states).toEqual(["never_polled", "failed"]);
 });
 

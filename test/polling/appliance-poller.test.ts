@@ -28,7 +28,7 @@ function startTwoPollers(maxSlots: number) {
     clock: one.clock,
     events: NO_EVENTS,
     slots: one.slots,
-    twoGapsMs: () => 10_000,
+    gapMs: () => 5_000,
     onVrrpPolled: () => {},
   };
   return { one, other: createAppliancePoller(deps, { ...WAF, name: "other" }, client), client };

@@ -148,9 +148,8 @@ export function startHeldRunner(...appliances: readonly ApplianceConfig[]): Held
   return { clock, runner, observed, skipped, clients, client, apply };
 }
 
-/** Two gaps of a timing that is an interval. */
-function twoGapsMs(timing: OperationTiming): number {
-  return timing.kind === "interval" ? 2 * timing.intervalMs : 0;
+function gapMs(timing: OperationTiming): number {
+  return timing.kind === "interval" ? timing.intervalMs : 0;
 }
 
 /** A poller under a held clock, with a client that the test answers for. */
@@ -180,7 +179,7 @@ export function startHeldPoller(
     ended: () => void (inFlight -= 1),
   };
   const onVrrpPolled = (_: ApplianceConfig, isBack: boolean) => void polled.push(isBack);
-  const poller = createAppliancePoller({ clock, events, slots, twoGapsMs, onVrrpPolled }, appliance, client);
+  const poller = createAppliancePoller({ clock, events, slots, gapMs, onVrrpPolled }, appliance, client);
 
   const due = async (...operations: readonly Operation[]): Promise<void> => {
     for (const operation of operations) poller.due(operation, clock.monotonicMs());

@@ -123,10 +123,10 @@ test("nothing is due, and no timer is left, after the stop", async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("two gaps are two intervals, or the time to the second next instant of a schedule", async () => {
+test("a gap is an interval, or half of the time to the second next instant of a schedule", async () => {
   const entry = scheduled("0 */10 * * * *", { key: "a" });
   const { timetable } = startHeldTimetable(entry);
   // The clock is held at 22:13:20: 22:20:00, then 22:30:00.
-  expect(timetable.twoGapsMs(entry.timing)).toBe(16 * 60_000 + 40_000);
-  expect(timetable.twoGapsMs({ kind: "interval", intervalMs: 5_000, timeoutMs: 1 })).toBe(10_000);
+  expect(timetable.gapMs(entry.timing)).toBe(8 * 60_000 + 20_000);
+  expect(timetable.gapMs({ kind: "interval", intervalMs: 5_000, timeoutMs: 1 })).toBe(5_000);
 });
