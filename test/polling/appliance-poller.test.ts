@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { createAppliancePoller } from "../../src/polling/appliance-poller.ts";
-import { applianceOf, WALL_MS, websiteOf } from "../support/observations.ts";
+import { WALL_MS, websiteOf } from "../support/observations.ts";
 import {
   failing,
   fakeClient,
@@ -92,10 +92,7 @@ test("website tests in flight are limited by the appliance's slots; the wait cou
 });
 
 test("another number of slots applies from the next update on", async () => {
-  const { client, due, poller } = startHeldPoller({
-    ...WAF,
-    polling: { ...WAF.polling, maxConcurrentWebsiteTests: 1 },
-  });
+  const { client, due, poller } = startHeldPoller(ONE_SLOT);
   await due(website(1), website(2), website(3));
   expect(client.waiting()).toHaveLength(1);
   poller.update({ ...WAF, polling: { ...WAF.polling, maxConcurrentWebsiteTests: 3 } }, client);
@@ -193,8 +190,7 @@ test("a refused list suppresses website tests during its backoff", async () => {
 });
 
 test("website tests that wait for a slot are not sent once the appliance is down, and release their slots", async () => {
-  const polling = { ...WAF.polling, maxConcurrentWebsiteTests: 1 };
-  const { client, due, poll, observed } = startHeldPoller({ ...WAF, polling });
+  const { client, due, poll, observed } = startHeldPoller(ONE_SLOT);
   await due(website(1), website(2), website(3));
   await poll(VRRP, failing("timeout"));
   await client.answer(sitePath(1), failing("timeout"));
@@ -244,8 +240,7 @@ test("an update with the same client does not affect polls in flight", async () 
 });
 
 test("nothing is sent or observed after the end, neither polls in flight nor polls that waited for a slot", async () => {
-  const polling = { ...WAF.polling, maxConcurrentWebsiteTests: 1 };
-  const { client, due, poller, observed } = startHeldPoller({ ...WAF, polling });
+  const { client, due, poller, observed } = startHeldPoller(ONE_SLOT);
   await due(VRRP, website(1), website(2));
   poller.close();
   expect(client.isClosed).toBe(true);
@@ -257,11 +252,9 @@ test("nothing is sent or observed after the end, neither polls in flight nor pol
 });
 
 test("the test of a website that was removed while it waited is not sent", async () => {
-  const appliance = applianceOf({ name: "waf", websites: [websiteOf({ id: 1 }), websiteOf({ id: 2 })] });
-  const one = { ...appliance, polling: { ...appliance.polling, maxConcurrentWebsiteTests: 1 } };
-  const { client, due, poller, observed } = startHeldPoller(one);
+  const { client, due, poller, observed } = startHeldPoller(ONE_SLOT);
   await due(website(1), website(2));
-  poller.update({ ...one, websites: [websiteOf({ id: 1 })] }, client);
+  poller.update({ ...ONE_SLOT, websites: [websiteOf({ id: 1 })] }, client);
   await client.answer(sitePath(1), SITE_OK);
   expect(client.waiting()).toEqual([]);
   expect(observed.map(shortly)).toEqual(["website 1: ok"]);
