@@ -4,6 +4,7 @@ import type { Fleet } from "../../src/fleet/fleet.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import {
   applianceOf,
+  blocksOf,
   configOf,
   failureOf,
   interfaceOf,
@@ -84,10 +85,7 @@ function statuses(fleet: Fleet): readonly (readonly [string, number, number])[] 
   return websites.map(({ protocol, status, changes }) => [protocol, status, changes]);
 }
 
-const OK = websiteSeen("waf", 1, [
-  { protocol: "http", status: 200 },
-  { protocol: "https", status: 200 },
-]);
+const OK = websiteSeen("waf", 1, blocksOf(200, 200));
 const HTTPS_BROKEN = websiteSeen("waf", 1, [
   { protocol: "http", status: 200 },
   { protocol: "https", status: 0, text: "certificate has expired" },

@@ -122,6 +122,14 @@ export function websiteSeen(
   };
 }
 
+/** What a website answers by HTTP and by HTTPS. */
+export function blocksOf(http: number, https: number): readonly WebsiteBlock[] {
+  return [
+    { protocol: "http", status: http },
+    { protocol: "https", status: https },
+  ];
+}
+
 /** A failed website test. */
 export function websiteFailed(
   appliance: string,
