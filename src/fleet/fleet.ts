@@ -1,5 +1,6 @@
 import type { ApplianceConfig, Config, WebsiteConfig } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
+import { groupBy } from "../support/group-by.ts";
 import { afterObservation, newState, reconfigured, type ApplianceState } from "./appliance-state.ts";
 import type { FleetChange } from "./changes.ts";
 import { groupsOf } from "./groups.ts";
@@ -135,12 +136,7 @@ const NO_GROUPS: readonly GroupSnapshot[] = [];
 
 /** By name; those with an enabled appliance. */
 function clustersOf(appliances: readonly ApplianceConfig[]): ReadonlyMap<string, Cluster> {
-  const byName = new Map<string, ApplianceConfig[]>();
-  for (const appliance of appliances) {
-    const others = byName.get(appliance.cluster);
-    if (others === undefined) byName.set(appliance.cluster, [appliance]);
-    else others.push(appliance);
-  }
+  const byName = groupBy(appliances, ({ cluster }) => cluster);
   const clusters = Array.from(byName, ([cluster, all]): Cluster => {
     const enabled = all.filter((appliance) => appliance.enabled);
     return {

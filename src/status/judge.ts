@@ -1,7 +1,6 @@
 import type { Protocol } from "../api/website-test.ts";
 import {
   membersIn,
-  type ApplianceSnapshot,
   type ClusterSnapshot,
   type FleetSnapshot,
   type GroupSnapshot,
@@ -9,6 +8,7 @@ import {
   type VrrpSnapshot,
   type WebsiteSnapshot,
 } from "../fleet/snapshot.ts";
+import { groupBy } from "../support/group-by.ts";
 import {
   judgeAppliance,
   judgeCluster,
@@ -221,7 +221,12 @@ function websiteVerdicts(
   { before, wasPolled, at }: Past,
 ): ClusterVerdict["websites"] {
   const context = { hasGroups: groups.length > 0, hasDisabled };
-  const verdicts = [...testsOf(appliances, masters)].flatMap(([websiteId, tests]) => {
+  const all = appliances.flatMap(({ identity, websites }) => {
+    const isMaster = masters.has(identity.appliance);
+    return websites.map((website): Test => ({ website, isMaster }));
+  });
+  const byWebsite = groupBy(all, ({ website }) => website.websiteId);
+  const verdicts = [...byWebsite].flatMap(([websiteId, tests]) => {
     const website = [...new Set(tests.map((test) => test.website.website))].join(" / ");
     const isTested = tests.some((test) => isPolled(test.website));
     return protocolsOf(tests).map((protocol): WebsiteVerdict => {
@@ -238,22 +243,6 @@ function websiteVerdicts(
 /** Identifies a website and protocol within its cluster. */
 function websiteKey({ websiteId, protocol }: Pick<WebsiteVerdict, "websiteId" | "protocol">): string {
   return `${websiteId} ${protocol}`;
-}
-
-function testsOf(
-  appliances: readonly ApplianceSnapshot[],
-  masters: ReadonlySet<string>,
-): ReadonlyMap<number, readonly Test[]> {
-  const tests = new Map<number, Test[]>();
-  for (const { identity, websites } of appliances) {
-    for (const website of websites) {
-      const test = { website, isMaster: masters.has(identity.appliance) };
-      const others = tests.get(website.websiteId);
-      if (others === undefined) tests.set(website.websiteId, [test]);
-      else others.push(test);
-    }
-  }
-  return tests;
 }
 
 function protocolsOf(tests: readonly Test[]): readonly WebsiteVerdict["protocol"][] {

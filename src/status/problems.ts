@@ -1,3 +1,4 @@
+import { groupBy } from "../support/group-by.ts";
 import { anomalyCount, membersIn, type ApplianceSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
 import { hidesWebsites, type ClusterVerdict, type GroupVerdict, type WebsiteVerdict } from "./judge.ts";
 import type { Problem } from "./schema.ts";
@@ -91,24 +92,19 @@ type GroupWords = readonly [before: string, after: string];
 
 /** Groups with the same problem are one problem. */
 function groupProblems(verdict: ClusterVerdict): readonly Problem[] {
-  const found = new Map<string, { kind: ProblemKind; words: GroupWords; groups: GroupVerdict[] }>();
-  for (const group of verdict.groups.values()) {
+  const found = [...verdict.groups.values()].flatMap((group) => {
     const kind = kindOf(group, verdict);
-    if (kind === undefined) continue;
-    const words = wordsOf(group);
-    const key = JSON.stringify([kind, words]);
-    const known = found.get(key) ?? { kind, words, groups: [] };
-    known.groups.push(group);
-    found.set(key, known);
-  }
-  return Array.from(found.values(), ({ kind, words, groups }) => {
-    const names = listed(
-      groups.map(({ facts }) => groupName(facts)),
-      NAMED_GROUPS,
-    );
-    const [group] = groups.map(({ facts: { vhid, vip } }) => ({ vhid, vip }));
-    const since = optionalInstant(earliest(groups));
-    return problem(kind, { summary: words.join(names), group, since });
+    return kind === undefined ? [] : [{ kind, words: wordsOf(group), group }];
+  });
+  const alike = groupBy(found, ({ kind, words }) => JSON.stringify([kind, words]));
+  return [...alike.values()].flatMap((all) => {
+    const [first] = all;
+    if (first === undefined) return [];
+    const groups = all.map(({ group }) => group);
+    const names = groups.map(({ facts }) => groupName(facts));
+    const { vhid, vip } = first.group.facts;
+    const summary = first.words.join(listed(names, NAMED_GROUPS));
+    return [problem(first.kind, { summary, group: { vhid, vip }, since: optionalInstant(earliest(groups)) })];
   });
 }
 
@@ -154,9 +150,7 @@ const WORST_FIRST = ["down", "down_at_master", "unknown", "partially_down"] as c
 
 /** One problem for each website: the worst one, over its protocols. */
 function websiteProblems(verdict: ClusterVerdict): readonly Problem[] {
-  const byWebsite = new Map<number, WebsiteVerdict[]>();
-  for (const each of verdict.websites.values())
-    byWebsite.set(each.websiteId, [...(byWebsite.get(each.websiteId) ?? []), each]);
+  const byWebsite = groupBy(verdict.websites.values(), ({ websiteId }) => websiteId);
   return [...byWebsite].flatMap(([id, verdicts]) => {
     const state = WORST_FIRST.find((worst) => verdicts.some((each) => each.state === worst));
     const found = verdicts.filter((each) => each.state === state);
@@ -174,27 +168,35 @@ function websiteProblems(verdict: ClusterVerdict): readonly Problem[] {
 /** `https 503 from a and b, https 200 from c, no result from d: it does not answer in time (timeout)`. */
 function findings({ facts }: ClusterVerdict, verdicts: readonly WebsiteVerdict[]): string {
   const protocols = new Set<string>(verdicts.map(({ protocol }) => protocol));
-  const from = new Map<string, readonly string[]>();
-  for (const { identity, websites } of facts.appliances) {
-    for (const website of websites.filter(({ websiteId }) => websiteId === verdicts[0]?.websiteId)) {
-      for (const finding of findingsOf(website, protocols))
-        from.set(finding, [...(from.get(finding) ?? []), identity.appliance]);
-    }
-  }
-  return Array.from(from, ([finding, names]) => {
-    const [what, why] = finding.split("\n");
-    return `${what} from ${listed(names)}${why === undefined ? "" : `: ${why}`}`;
+  const found = facts.appliances.flatMap(({ identity: { appliance }, websites }) =>
+    websites
+      .filter(({ websiteId }) => websiteId === verdicts[0]?.websiteId)
+      .flatMap((website) => findingsOf(website, protocols))
+      .map((finding) => ({ ...finding, appliance })),
+  );
+  const alike = groupBy(found, ({ what, why }) => what + why);
+  return Array.from(alike.values(), (all) => {
+    const from = listed(all.map(({ appliance }) => appliance));
+    return `${all[0]?.what} from ${from}${all[0]?.why}`;
   }).join(", ");
+}
+
+interface Finding {
+  readonly what: string;
+  readonly why: string;
 }
 
 function findingsOf(
   { health, statuses = [] }: WebsiteSnapshot,
   protocols: ReadonlySet<string>,
-): readonly string[] {
-  if (health.failure !== undefined) return [`no result\n${reasonInWords(health.failure.reason)}`];
+): readonly Finding[] {
+  if (health.failure !== undefined)
+    return [{ what: "no result", why: `: ${reasonInWords(health.failure.reason)}` }];
   const found = statuses.filter(({ protocol }) => protocols.has(protocol));
-  if (found.length === 0) return ["no status"];
-  return found.map(({ protocol, status, text }) => `${protocol} ${statusText(status, text)}`);
+  if (found.length === 0) return [{ what: "no status", why: "" }];
+  return found.map(({ protocol, status, text }) => {
+    return { what: `${protocol} ${statusText(status, text)}`, why: "" };
+  });
 }
 
 /** Interfaces in a state that is neither MASTER nor BACKUP; worse where no other appliance can take over. */
