@@ -29,7 +29,7 @@ export interface Step {
   readonly changes: readonly FleetChange[];
 }
 
-/** An appliance of which nothing is known yet, at the monotonic instant `nowMs`. */
+/** An appliance that was never polled, at the monotonic instant `nowMs`. */
 export function newState(config: ApplianceConfig, nowMs: number): ApplianceState {
   const identity = identityOf(config);
   return {

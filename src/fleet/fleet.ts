@@ -25,7 +25,7 @@ export interface Fleet {
    * appliance at another address is a new one. First polls are expected from the monotonic instant `nowMs` on.
    */
   configure(config: Pick<Config, "appliances">, nowMs: number): void;
-  /** Takes in an observation; one of an appliance or website that is gone changes nothing. */
+  /** Records an observation; one of an appliance or website that is gone changes nothing. */
   record(observation: Observation, nowMs: number): Recorded;
   /** What is true at the monotonic instant `nowMs`, expiry included. */
   snapshot(nowMs: number): FleetSnapshot;

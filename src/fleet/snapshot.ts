@@ -90,7 +90,7 @@ export interface WebsiteSnapshot {
   readonly health: PollHealth;
   /** `undefined` while they are not known. */
   readonly statuses: readonly StatusSnapshot[] | undefined;
-  /** Protocols that are configured, or else were seen before, and of which the latest good answer has no status. */
+  /** Protocols, configured or else seen before, that have no status in the latest valid answer. */
   readonly unread: readonly Protocol[] | undefined;
   /** What the tests found, by protocol; empty before the first test, and while no protocol is known. */
   readonly results: readonly ProtocolResult[];

@@ -20,7 +20,7 @@ interface SeenStatus extends WebsiteStatus {
 
 interface SeenWebsite {
   readonly statuses: readonly SeenStatus[];
-  /** All by which a status was ever seen. */
+  /** Every protocol that ever had a status. */
   readonly protocols: readonly Protocol[];
 }
 

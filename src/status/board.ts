@@ -10,7 +10,7 @@ import type { FleetDocument } from "./schema.ts";
 
 /** The verdicts about the fleet, what has happened to it, and both as a document. */
 export interface StatusBoard {
-  /** Takes in what an observation of an appliance has changed. */
+  /** Processes what an observation of an appliance has changed. */
   observed(appliance: string, changes: readonly FleetChange[], cluster: ClusterSnapshot): Judged;
   /** The verdicts about all clusters now: time alone can change some. */
   verdicts(snapshot: FleetSnapshot): readonly ClusterVerdict[];

@@ -19,9 +19,9 @@ const NAMED = 100;
 
 /** What has happened to the fleet since the exporter started: bounded, in memory. */
 export interface Events {
-  /** Takes in how the verdicts about a cluster have changed at the Unix time `atMs`. */
+  /** Records how the verdicts about a cluster have changed at the Unix time `atMs`. */
   judged(judged: Judged, atMs: number): void;
-  /** Takes in what an observation of an appliance has changed at the Unix time `atMs`. */
+  /** Records what an observation of an appliance has changed at the Unix time `atMs`. */
   changed(changes: readonly FleetChange[], cluster: ClusterVerdict, appliance: string, atMs: number): void;
   /** Latest first. */
   list(): readonly FleetEvent[];

@@ -42,7 +42,7 @@ test("another timeout, credential or place in the file leaves what is known as i
   expect(appliancesOf(fleet)[1]).toEqual(before);
 });
 
-test("an appliance whose base_url has changed starts anew", () => {
+test("an appliance whose base_url has changed starts from zero", () => {
   const fleet = fleetOf([WAF], HISTORY);
   fleet.configure(configOf({ ...WAF, baseUrl: "https://elsewhere.example" }), 1_000);
   expect(fleet.snapshot(1_000)).toEqual(fleetOf([WAF]).snapshot(1_000));
@@ -51,7 +51,7 @@ test("an appliance whose base_url has changed starts anew", () => {
 test.each([
   ["gone", configOf()],
   ["disabled", configOf({ ...WAF, enabled: false })],
-])("an appliance that is %s is forgotten, and starts anew when it comes back", (_, without) => {
+])("an appliance that is %s is forgotten, and starts from zero when it comes back", (_, without) => {
   const fleet = fleetOf([WAF], HISTORY);
   fleet.configure(without, 0);
   expect(appliancesOf(fleet)).toEqual([]);

@@ -187,3 +187,15 @@ test("no confirming poll is made during backoff, nor after the appliance is gone
   await clock.pass(10_000);
   expect(client.waiting()).toEqual([]);
 });
+
+test("no confirming poll is made where the regular poll is due by then", async () => {
+  const { clock, client, runner, observed } = startHeldRunner({ ...WAF, websites: [] });
+  await clock.pass(1_001);
+  await client.answer(VRRP_PATH, NO_INTERFACES);
+  runner.confirm({ ...LISTS, afterMs: 8_000 });
+  for (let second = 0; second < 60; second += 1) {
+    await clock.pass(1_000);
+    if (client.waiting().length > 0) await client.answer(VRRP_PATH, NO_INTERFACES);
+  }
+  expect(observed).toHaveLength(1 + 60 / 5);
+});

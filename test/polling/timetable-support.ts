@@ -31,19 +31,17 @@ export function startHeldTimetable(...entries: readonly TimetableEntry[]): HeldT
   return { clock, timetable, reports, dueOf };
 }
 
-export function every(
-  intervalMs: number,
-  given: Partial<TimetableEntry> & { readonly key: string },
-): TimetableEntry {
-  const timing = { kind: "interval", intervalMs, timeoutMs: 1_000 } as const;
-  return { subject: "https://waf.example", phaseKey: given.key, timing, ...given };
+type Given = Partial<TimetableEntry> & Pick<TimetableEntry, "key">;
+
+export function every(intervalMs: number, given: Given): TimetableEntry {
+  return entryOf({ kind: "interval", intervalMs, timeoutMs: 1_000 }, given);
 }
 
-export function scheduled(
-  expression: string,
-  given: Partial<TimetableEntry> & { readonly key: string },
-): TimetableEntry {
-  const timing = { kind: "schedule", expression, timeoutMs: 1_000 } as const;
+export function scheduled(expression: string, given: Given): TimetableEntry {
+  return entryOf({ kind: "schedule", expression, timeoutMs: 1_000 }, given);
+}
+
+function entryOf(timing: TimetableEntry["timing"], given: Given): TimetableEntry {
   return { subject: "https://waf.example", phaseKey: given.key, timing, ...given };
 }
 

@@ -73,7 +73,7 @@ export function listOf(interfaces: readonly VrrpInterface[], extras: ListExtras 
 /** When and how a canned poll ended. */
 export interface Circumstances {
   readonly completedAtMs?: number;
-  /** Monotonic; default: the instant at which the fleet takes it in. */
+  /** Monotonic; default: the instant at which the fleet records it. */
   readonly sentAtMs?: number;
   readonly durationSeconds?: number;
   readonly expiresAtMs?: number;
