@@ -26,12 +26,12 @@ export interface SeenVrrp extends VrrpListSnapshot {
   /** Interfaces that the list has in unreadable form, as they were last seen. */
   readonly unreadable: readonly InterfaceSnapshot[];
   readonly groups: SeenGroups;
+  /** The first deviations, at most 10, for the log. */
   readonly places: VrrpList["anomalies"];
 }
 
 export type VrrpRecord = OperationRecord<SeenVrrp>;
 
-/** The first deviations of an answer, at most so many, are logged. */
 const MAX_PLACES = 10;
 
 /**
