@@ -1,6 +1,7 @@
 import { WHOLE_FLEET } from "../src/config/shard.ts";
 import { createFleet } from "../src/fleet/fleet.ts";
 import { createStatusPage } from "../src/page/status-page.ts";
+import type { Operation } from "../src/polling/observation.ts";
 import { createStatusBoard } from "../src/status/board.ts";
 import { compress } from "../src/web/reply.ts";
 import {
@@ -49,7 +50,12 @@ function startFleet() {
   const names = Array.from({ length: APPLIANCES }, (_, index) => `fw${index}`);
   const websites = WEBSITES.map((id) => websiteOf({ id }));
   const appliances = names.map((name, index) =>
-    applianceOf({ name, cluster: `pair${Math.floor(index / 2)}`, labels: { site: `s${index % 8}` }, websites }),
+    applianceOf({
+      name,
+      cluster: `pair${Math.floor(index / 2)}`,
+      labels: { site: `s${index % 8}` },
+      websites,
+    }),
   );
   const dueMs = new Map<string, number>();
 
@@ -83,11 +89,11 @@ function startFleet() {
     pollList(index);
     testWebsites(index);
   }
-  const document = () =>
-    board.document(fleet.snapshot(clock.monotonicMs()), {
-      nextPollMs: (name, operation) =>
-        dueMs.get(operation.kind === "vrrp" ? name : `${name} ${operation.websiteId}`),
-    });
+  const runner = {
+    nextPollMs: (name: string, operation: Operation) =>
+      dueMs.get(operation.kind === "vrrp" ? name : `${name} ${operation.websiteId}`),
+  };
+  const document = () => board.document(fleet.snapshot(clock.monotonicMs()), runner);
   let second = 0;
   return {
     document,

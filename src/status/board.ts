@@ -3,7 +3,8 @@ import type { FleetChange } from "../fleet/changes.ts";
 import type { ClusterSnapshot, FleetSnapshot } from "../fleet/snapshot.ts";
 import type { Runner } from "../polling/runner.ts";
 import type { Clock } from "../support/clock.ts";
-import { fleetDocument } from "./document.ts";
+import { once } from "../support/once.ts";
+import { fleetDocument, type NextPollAtMs } from "./document.ts";
 import { createEvents } from "./events.ts";
 import { createJudge, type ClusterVerdict, type Judged } from "./judge.ts";
 import type { FleetDocument } from "./schema.ts";
@@ -31,6 +32,10 @@ export function createStatusBoard({ version, shard, clock }: StatusBoardDeps): S
   const startedAtMs = clock.wallMs();
   let offsetMs: number | undefined;
   let reloadFailedAtMs: number | undefined;
+  const nextPollsOf = once((runner: Pick<Runner, "nextPollMs">): NextPollAtMs => (appliance, operation) => {
+    const nextMs = runner.nextPollMs(appliance, operation);
+    return nextMs && Math.round(nextMs + (offsetMs ?? 0));
+  });
   const now = () => ({ wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() });
 
   function verdicts(snapshot: FleetSnapshot): readonly ClusterVerdict[] {
@@ -54,7 +59,7 @@ export function createStatusBoard({ version, shard, clock }: StatusBoardDeps): S
     },
     document: (snapshot, runner) => {
       const { wallMs: nowMs, monotonicMs } = now();
-      const toWallMs = (offsetMs = keptOffset(offsetMs, nowMs - monotonicMs));
+      offsetMs = keptOffset(offsetMs, nowMs - monotonicMs);
       return fleetDocument(verdicts(snapshot), {
         version,
         shard,
@@ -62,10 +67,7 @@ export function createStatusBoard({ version, shard, clock }: StatusBoardDeps): S
         reloadFailedAtMs,
         nowMs,
         events: events.list(),
-        nextPollAtMs: (appliance, operation) => {
-          const nextMs = runner.nextPollMs(appliance, operation);
-          return nextMs && Math.round(nextMs + toWallMs);
-        },
+        nextPollAtMs: nextPollsOf(runner),
       });
     },
   };

@@ -15,6 +15,7 @@ import {
   WEBSITE_PROBLEMS,
   type ProblemKind,
 } from "./severity.ts";
+import { once } from "../support/once.ts";
 import { groupName, instantOf, listed, optionalInstant, reasonInWords, statusText } from "./words.ts";
 
 /** Unix times in milliseconds. */
@@ -34,7 +35,8 @@ export function problemsOf(
   { nowMs, reloadFailedAtMs }: ProblemFacts,
 ): readonly Problem[] {
   const problems = [
-    ...clusters.flatMap((cluster) => clusterProblems(cluster, nowMs)),
+    ...clusters.flatMap(lastingProblems),
+    ...clusters.flatMap(({ facts }) => facts.appliances.flatMap((each) => expiring(each, nowMs))),
     ...(reloadFailedAtMs === undefined ? [] : [notReloaded(reloadFailedAtMs)]),
     ...notPolledYet(clusters),
   ];
@@ -50,7 +52,8 @@ function problem(kind: ProblemKind, given: Omit<Problem, "kind" | "severity">): 
   return { kind, severity: PROBLEMS[kind].severity, ...given };
 }
 
-function clusterProblems(verdict: ClusterVerdict, nowMs: number): readonly Problem[] {
+/** What is wrong with a cluster for as long as its verdict stays as it is. */
+const lastingProblems = once((verdict: ClusterVerdict): readonly Problem[] => {
   const { cluster, appliances } = verdict.facts;
   const isDark = verdict.state === "dark" && verdict.appliances.every(({ state }) => state !== undefined);
   const found = [
@@ -58,10 +61,10 @@ function clusterProblems(verdict: ClusterVerdict, nowMs: number): readonly Probl
     ...(isDark ? [] : groupProblems(verdict)),
     ...(isDark ? [] : websiteProblems(verdict)),
     ...appliances.flatMap((each) => oddStates(each, appliances.length === 1)),
-    ...appliances.flatMap((each) => [...expiring(each, nowMs), ...deviating(each)]),
+    ...appliances.flatMap(deviating),
   ];
   return found.map((each) => ({ ...each, cluster }));
-}
+});
 
 function reasonOf({ facts }: ClusterVerdict, name: string): string {
   const health = facts.appliances.find(({ identity }) => identity.appliance === name)?.vrrp.health;
@@ -228,11 +231,12 @@ function oddStates({ identity, vrrp }: ApplianceSnapshot, isAlone: boolean): rea
 const CERTIFICATE_NOTICE_MS = 14 * 24 * 3_600_000;
 
 /** Until its end: from then on either polls fail for it, or it is pinned and nothing is wrong. */
-function expiring({ identity: { appliance }, vrrp }: ApplianceSnapshot, nowMs: number): readonly Problem[] {
+function expiring({ identity, vrrp }: ApplianceSnapshot, nowMs: number): readonly Problem[] {
   const endsMs = (vrrp.certificate?.notAfterSeconds ?? Number.POSITIVE_INFINITY) * 1000;
   if (endsMs <= nowMs || endsMs - nowMs > CERTIFICATE_NOTICE_MS) return [];
+  const { appliance, cluster } = identity;
   const summary = `The certificate of ${appliance} expires on ${instantOf(endsMs).slice(0, 10)}`;
-  return [problem("certificate_expires", { summary, appliance })];
+  return [problem("certificate_expires", { summary, appliance, cluster })];
 }
 
 function deviating({ identity: { appliance }, vrrp }: ApplianceSnapshot): readonly Problem[] {
