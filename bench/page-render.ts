@@ -1,6 +1,6 @@
 import { WHOLE_FLEET } from "../src/config/shard.ts";
 import { createFleet } from "../src/fleet/fleet.ts";
-import { createStatusPage } from "../src/page/status-page.ts";
+import { createStatusPage } from "../src/page/page.ts";
 import type { Operation } from "../src/polling/observation.ts";
 import { createStatusBoard } from "../src/status/board.ts";
 import { compress } from "../src/web/reply.ts";

@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 
 import type { FleetDocument } from "../../src/status/schema.ts";
 import { loadAssets } from "../../src/page/assets.ts";
-import { createStatusPage } from "../../src/page/status-page.ts";
+import { createStatusPage } from "../../src/page/page.ts";
 import { startWebServer, type WebServer } from "../../src/web/server.ts";
 import type { OnFinished } from "./support.ts";
 import { routes } from "../web/support.ts";

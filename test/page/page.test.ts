@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { createStatusPage } from "../../src/page/status-page.ts";
+import { createStatusPage } from "../../src/page/page.ts";
 import { pollRows } from "../../src/page/view/cluster-table.ts";
 import { ask, routes, serve } from "../web/support.ts";
 import { documentOf, EVENTS, NOW_MS, pair, PENDING, shopDown, TIMED_OUT } from "./documents.ts";
