@@ -13,16 +13,16 @@ import { routes } from "../web/support.ts";
 export interface FleetServer {
   /** Ends in a slash. */
   readonly url: string;
-  /** From now on this is true. */
+  /** Serves this document from now on. */
   show(document: FleetDocument): void;
-  /** Ends it; `start` brings it back on the same port. */
+  /** Stops it; `start` starts it again on the same port. */
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** What stands before the pages; nothing by default. */
+  /** Called before the pages; `undefined`: none. */
   intercept(interceptor: Interceptor | undefined): void;
 }
 
-/** Answers, or says that the pages shall by returning false. */
+/** Answers, or returns false to leave that to the pages. */
 export type Interceptor = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /** Whether it is a request of the page's script. */
