@@ -2,7 +2,7 @@ import type { ApplianceConfig, Config, WebsiteConfig } from "../config/config.ts
 import type { Observation } from "../polling/observation.ts";
 import { afterObservation, newState, reconfigured, type ApplianceState } from "./appliance-state.ts";
 import type { FleetChange } from "./changes.ts";
-import { isStalled } from "./record.ts";
+import { isStalled, type OperationRecord } from "./record.ts";
 import { createSectionMemo } from "./section-memo.ts";
 import {
   clusterSection,
@@ -86,12 +86,14 @@ export function createFleet(): Fleet {
     return onceAppliance(identity, [vrrp, totals, ...websites], () => ({ identity, vrrp, websites, totals }));
   }
 
+  /** Made anew when an appliance was polled or has stalled. */
   function clusterOf(members: Members, nowMs: number): ClusterSnapshot {
     const all = members.names.flatMap((name) => states.get(name) ?? []);
-    const appliances = all.map((state) => applianceOf(state, nowMs));
-    const make = (before: ClusterSection | undefined): ClusterSection =>
-      clusterSection(members, all, appliances, nowMs, before);
-    return onceCluster(members, appliances, make).snapshot;
+    const stalled = all.flatMap(recordsOf).filter((record) => isStalled(record, nowMs)).length;
+    return onceCluster(members, [stalled, ...all], (before) => {
+      const appliances = all.map((state) => applianceOf(state, nowMs));
+      return clusterSection(members, all, appliances, nowMs, before);
+    }).snapshot;
   }
 
   return {
@@ -116,6 +118,10 @@ export function createFleet(): Fleet {
     },
     snapshot: (nowMs) => ({ clusters: [...clusters.values()].map((members) => clusterOf(members, nowMs)) }),
   };
+}
+
+function recordsOf({ vrrp, websites }: ApplianceState): readonly OperationRecord<unknown>[] {
+  return [vrrp, ...websites.values()];
 }
 
 /** By name. A disabled appliance makes its cluster no smaller, and is not one of its members. */

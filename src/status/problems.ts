@@ -253,16 +253,19 @@ function notReloaded(failedAtMs: number): Problem {
 }
 
 function notPolledYet(clusters: readonly ClusterVerdict[]): readonly Problem[] {
-  const pending = clusters
-    .flatMap(({ facts }) => facts.appliances)
-    .filter(({ vrrp, websites }) =>
-      [vrrp, ...websites].some(({ health }) => health.state === "never_polled"),
-    );
+  const pending = clusters.flatMap(pendingIn);
   const [first] = pending;
   if (first === undefined) return [];
-  const who = pending.length === 1 ? first.identity.appliance : `${pending.length} appliances`;
+  const who = pending.length === 1 ? first : `${pending.length} appliances`;
   return [problem("not_polled_yet", { summary: `Not everything of ${who} was polled yet` })];
 }
+
+/** Names of the appliances of which something was never polled. */
+const pendingIn = once(({ facts }: ClusterVerdict): readonly string[] =>
+  facts.appliances
+    .filter(({ vrrp, websites }) => [vrrp, ...websites].some(({ health }) => health.state === "never_polled"))
+    .map(({ identity }) => identity.appliance),
+);
 
 /** `undefined` where one of them is not known: it may be earlier. */
 function earliest(instants: readonly (number | undefined)[]): number | undefined {
