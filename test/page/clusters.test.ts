@@ -19,7 +19,7 @@ const openOf = (text: string): readonly string[] =>
   [...text.matchAll(/<details id="cluster-(\w+)" open/g)].map(([, name = ""]) => name);
 const tablesIn = (text: string): number => text.split("<table").length - 1;
 
-test("few clusters are all open; of many, the first of those with problems", () => {
+test("a few clusters are all open; of many, the first three with problems", () => {
   expect(openOf(render(1, 2))).toEqual(["t0", "w0", "w1"]);
   expect(openOf(render(5, 5))).toEqual(["t0", "t1", "t2"]);
 });

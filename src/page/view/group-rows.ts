@@ -10,7 +10,7 @@ type Member = GroupDocument["members"][number];
 /** What identifies a group. */
 type GroupRef = Pick<GroupDocument, "vhid" | "vip">;
 
-/** Thousands of rows would block the exporter, and nobody reads them. */
+/** Rendering thousands of rows would block the exporter. */
 const MAX_ROWS = 256;
 
 /** A row for each VRRP group; for an appliance without a cluster, one for each of its interfaces. */
