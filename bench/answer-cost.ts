@@ -6,7 +6,7 @@ import { createFleet } from "../src/fleet/fleet.ts";
 import { createLog } from "../src/support/log.ts";
 import { createFleetExposition } from "../src/metrics/exposition.ts";
 import { createSelfMetrics } from "../src/metrics/self.ts";
-import { createObserver } from "../src/exporter.ts";
+import { createObserver } from "../src/status/observer.ts";
 import { createRedact } from "../src/client/credentials.ts";
 import { systemClock } from "../src/support/clock.ts";
 import type { Observation } from "../src/polling/observation.ts";

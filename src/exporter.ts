@@ -3,20 +3,18 @@ import { errorsOf } from "./config/errors.ts";
 import { loadConfig } from "./config/load.ts";
 import { formatShard, inShard, WHOLE_FLEET, type Shard } from "./config/shard.ts";
 import { describeSharedAddresses, findSharedAddresses } from "./config/shared-addresses.ts";
-import { createFleet, type Fleet } from "./fleet/fleet.ts";
-import { logObservation } from "./fleet/observation-log.ts";
+import { createFleet } from "./fleet/fleet.ts";
 import { limitFor, shareDescriptors } from "./support/open-files.ts";
 import type { Logger } from "./support/log.ts";
-import { createFleetExposition, type FleetExposition } from "./metrics/exposition.ts";
-import { createSelfMetrics, type SelfMetrics } from "./metrics/self.ts";
+import { createFleetExposition } from "./metrics/exposition.ts";
+import { createSelfMetrics } from "./metrics/self.ts";
 import { createClients, type ClientsOptions } from "./client/clients.ts";
 import type { Clock } from "./support/clock.ts";
-import type { PollEvents, Observation } from "./polling/observation.ts";
-import { startRunner, type Runner } from "./polling/runner.ts";
+import { startRunner } from "./polling/runner.ts";
 import { createReloader, type ReloadResult } from "./config/reload.ts";
 import type { FleetDocument } from "./status/schema.ts";
-import { createStatusBoard, type StatusBoard } from "./status/board.ts";
-import { confirmingPolls } from "./status/confirming.ts";
+import { createStatusBoard } from "./status/board.ts";
+import { createObserver } from "./status/observer.ts";
 import type { ListenAddress } from "./web/listen.ts";
 import { createRoutes } from "./web/routes.ts";
 import { loadSecuredWeb } from "./web/secured-web.ts";
@@ -122,9 +120,7 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
   const isPolled = () =>
     snapshot()
       .clusters.flatMap(({ appliances }) => appliances)
-      .every(({ totals: { totals } }) =>
-        totals.some(({ operation, polls }) => operation === "vrrp" && polls > 0),
-      );
+      .every(({ totals: { counts } }) => counts.vrrp.polls > 0);
   let wasPolled = false;
 
   fleet.configure(loaded.config, clock.monotonicMs());
@@ -225,58 +221,4 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
 
 function enabledIn({ appliances }: Config): number {
   return appliances.filter(({ enabled }) => enabled).length;
-}
-
-export interface ObserverDeps {
-  readonly fleet: Fleet;
-  readonly exposition: FleetExposition;
-  readonly self: SelfMetrics;
-  readonly board: StatusBoard;
-  readonly logger: Logger;
-  readonly clock: Clock;
-  readonly confirm: Runner["confirm"];
-}
-
-/**
- * Passes each observation to the fleet, its verdicts, its text, the log and the exporter's own metrics. A bug in one of them affects
- * only this observation: it fails with `internal`, or is lost with a log line. Polling continues.
- */
-export function createObserver(deps: ObserverDeps): PollEvents {
-  const { fleet, exposition, self, board, logger, clock, confirm } = deps;
-
-  function apply(observation: Observation): void {
-    const { changes, cluster } = fleet.record(observation, clock.monotonicMs());
-    if (cluster !== undefined) {
-      const judged = board.observed(observation.appliance, changes, cluster);
-      exposition.prepare(judged.now);
-      const polls = confirmingPolls(judged, observation);
-      if (polls !== undefined) confirm(polls);
-    }
-    logObservation(logger, observation, changes);
-    self.observed(observation);
-  }
-
-  return {
-    started: self.started,
-    skipped: self.skipped,
-    ended: self.ended,
-    observed: (observation) => {
-      const message = bugIn(() => apply(observation));
-      if (message === undefined) return;
-      const failure = { reason: "internal", message } as const;
-      const isLost = bugIn(() => apply({ ...observation, outcome: { ok: false, failure } })) !== undefined;
-      if (isLost)
-        logger.error({ appliance: observation.appliance, detail: message }, "observation lost to a bug");
-    },
-  };
-}
-
-/** Describes the error that the work throws, if any. */
-function bugIn(work: () => void): string | undefined {
-  try {
-    work();
-    return undefined;
-  } catch (error) {
-    return describeBug(error);
-  }
 }

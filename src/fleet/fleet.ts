@@ -1,25 +1,22 @@
 import type { ApplianceConfig, Config, WebsiteConfig } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
+import { groupBy } from "../support/group-by.ts";
 import { afterObservation, newState, reconfigured, type ApplianceState } from "./appliance-state.ts";
 import type { FleetChange } from "./changes.ts";
-import { isStalled, type OperationRecord } from "./record.ts";
+import { groupsOf } from "./groups.ts";
+import { isStalled, silentSinceMs, type OperationRecord } from "./record.ts";
 import { createSectionMemo } from "./section-memo.ts";
-import {
-  clusterSection,
-  totalsSection,
-  vrrpSection,
-  websiteSection,
-  type ClusterSection,
-  type Members,
-} from "./sections.ts";
 import type {
   ApplianceSnapshot,
   ClusterSnapshot,
   FleetSnapshot,
-  TotalsSnapshot,
+  GroupSnapshot,
+  Identity,
   VrrpSnapshot,
   WebsiteSnapshot,
 } from "./snapshot.ts";
+import { vrrpSection } from "./vrrp.ts";
+import { websiteSection } from "./website.ts";
 
 /** The latest observations of every appliance. */
 export interface Fleet {
@@ -28,7 +25,7 @@ export interface Fleet {
    * appliance at another address is a new one. First polls are expected from the monotonic instant `nowMs` on.
    */
   configure(config: Pick<Config, "appliances">, nowMs: number): void;
-  /** Takes in an observation; one of an appliance or website that is gone changes nothing. */
+  /** Records an observation; one of an appliance or website that is gone changes nothing. */
   record(observation: Observation, nowMs: number): Recorded;
   /** What is true at the monotonic instant `nowMs`, expiry included. */
   snapshot(nowMs: number): FleetSnapshot;
@@ -40,15 +37,23 @@ export interface Recorded {
   readonly cluster: ClusterSnapshot | undefined;
 }
 
+/** A cluster as configured. */
+interface Cluster extends Pick<ClusterSnapshot, "cluster" | "labels" | "hasDisabled"> {
+  /** Names of the enabled members. */
+  readonly members: readonly string[];
+  /** Whether it is a cluster of two or more, the disabled ones counted. */
+  readonly hasGroups: boolean;
+}
+
 /** A fleet of no appliances. */
 export function createFleet(): Fleet {
   const onceVrrp = createSectionMemo<VrrpSnapshot>();
   const onceWebsite = createSectionMemo<WebsiteSnapshot>();
-  const onceTotals = createSectionMemo<TotalsSnapshot>();
   const onceAppliance = createSectionMemo<ApplianceSnapshot>();
-  const onceCluster = createSectionMemo<ClusterSection>();
+  const onceGroups = createSectionMemo<readonly GroupSnapshot[]>();
+  const onceCluster = createSectionMemo<ClusterSnapshot>();
   let states = new Map<string, ApplianceState>();
-  let clusters: ReadonlyMap<string, Members> = new Map();
+  let clusters: ReadonlyMap<string, Cluster> = new Map();
 
   function stateFor(config: ApplianceConfig, nowMs: number): ApplianceState {
     const known = states.get(config.name);
@@ -73,27 +78,35 @@ export function createFleet(): Fleet {
     return [onceWebsite(record, madeOf, () => websiteSection(identity, website, record, nowMs))];
   }
 
-  function totalsOf({ identity, totals, config }: ApplianceState): TotalsSnapshot {
-    const hasWebsites = config.websites.length > 0;
-    return onceTotals(identity, [totals, hasWebsites], () => totalsSection(identity, totals, hasWebsites));
-  }
-
   function applianceOf(state: ApplianceState, nowMs: number): ApplianceSnapshot {
-    const { identity } = state;
+    const { identity, totals } = state;
     const vrrp = vrrpOf(state, nowMs);
     const websites = state.config.websites.flatMap((website) => websiteOf(state, website, nowMs));
-    const totals = totalsOf(state);
     return onceAppliance(identity, [vrrp, totals, ...websites], () => ({ identity, vrrp, websites, totals }));
   }
 
+  function groupsIn(
+    members: readonly ApplianceState[],
+    of: Cluster,
+    nowMs: number,
+  ): readonly GroupSnapshot[] {
+    if (!of.hasGroups) return NO_GROUPS;
+    const views = members.map(({ identity: { appliance }, vrrp }) => {
+      return { appliance, silentSinceMs: silentSinceMs(vrrp, nowMs), seen: vrrp.seen?.groups };
+    });
+    const madeOf = views.flatMap((view) => [view.silentSinceMs, view.seen]);
+    return onceGroups(of, madeOf, (before) => groupsOf(views, before));
+  }
+
   /** Made anew when an appliance was polled or has stalled. */
-  function clusterOf(members: Members, nowMs: number): ClusterSnapshot {
-    const all = members.names.flatMap((name) => states.get(name) ?? []);
-    const stalled = all.flatMap(recordsOf).filter((record) => isStalled(record, nowMs)).length;
-    return onceCluster(members, [stalled, ...all], (before) => {
-      const appliances = all.map((state) => applianceOf(state, nowMs));
-      return clusterSection(members, all, appliances, nowMs, before);
-    }).snapshot;
+  function snapshotOf(of: Cluster, nowMs: number): ClusterSnapshot {
+    const { cluster, labels, hasDisabled } = of;
+    const members = of.members.flatMap((name) => states.get(name) ?? []);
+    const stalled = members.flatMap(recordsOf).filter((record) => isStalled(record, nowMs)).length;
+    return onceCluster(of, [stalled, ...members], () => {
+      const appliances = members.map((state) => applianceOf(state, nowMs));
+      return { cluster, labels, hasDisabled, appliances, groups: groupsIn(members, of, nowMs) };
+    });
   }
 
   return {
@@ -108,34 +121,44 @@ export function createFleet(): Fleet {
       const { state, changes } = afterObservation(before, observation, nowMs);
       states.set(observation.appliance, state);
       try {
-        const members = clusters.get(state.identity.cluster);
-        return { changes, cluster: members && clusterOf(members, nowMs) };
+        const cluster = clusters.get(state.identity.cluster);
+        return { changes, cluster: cluster && snapshotOf(cluster, nowMs) };
       } catch (error) {
-        // A bug in here must not leave behind a state that every snapshot would stumble over.
+        // Otherwise a bug here would leave a state that makes every later snapshot fail.
         states.set(observation.appliance, before);
         throw error;
       }
     },
-    snapshot: (nowMs) => ({ clusters: [...clusters.values()].map((members) => clusterOf(members, nowMs)) }),
+    snapshot: (nowMs) => ({ clusters: [...clusters.values()].map((cluster) => snapshotOf(cluster, nowMs)) }),
   };
 }
+
+const NO_GROUPS: readonly GroupSnapshot[] = [];
 
 function recordsOf({ vrrp, websites }: ApplianceState): readonly OperationRecord<unknown>[] {
   return [vrrp, ...websites.values()];
 }
 
-/** By name. A disabled appliance makes its cluster no smaller, and is not one of its members. */
-function clustersOf(appliances: readonly ApplianceConfig[]): ReadonlyMap<string, Members> {
-  const byCluster = new Map<string, ApplianceConfig[]>();
-  for (const appliance of appliances) {
-    const { cluster } = appliance;
-    byCluster.set(cluster, [...(byCluster.get(cluster) ?? []), appliance]);
-  }
-  const members = Array.from(byCluster, ([cluster, all]): Members => {
-    const names = all.filter(({ enabled }) => enabled).map(({ name }) => name);
-    return { cluster, names, hasDisabled: names.length < all.length, hasGroups: all.length > 1 };
+/** By name; those with an enabled appliance. */
+function clustersOf(appliances: readonly ApplianceConfig[]): ReadonlyMap<string, Cluster> {
+  const byName = groupBy(appliances, ({ cluster }) => cluster);
+  const clusters = Array.from(byName, ([cluster, all]): Cluster => {
+    const enabled = all.filter((appliance) => appliance.enabled);
+    return {
+      cluster,
+      members: enabled.map(({ name }) => name),
+      labels: sharedLabels(enabled.map(({ labels }) => labels)),
+      hasDisabled: enabled.length < all.length,
+      hasGroups: all.length > 1,
+    };
   });
   return new Map(
-    members.filter(({ names }) => names.length > 0).map((each) => [each.cluster, each] as const),
+    clusters.filter(({ members }) => members.length > 0).map((each) => [each.cluster, each] as const),
   );
+}
+
+function sharedLabels([first = {}, ...others]: readonly Identity["labels"][]): Identity["labels"] {
+  const isShared = ([name, value]: [string, string]): boolean =>
+    others.every((labels) => labels[name] === value);
+  return Object.fromEntries(Object.entries(first).filter(isShared));
 }

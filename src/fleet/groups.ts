@@ -1,6 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import { groupKey, type GroupSnapshot, type MemberRole, type MemberSnapshot } from "./snapshot.ts";
-import type { SeenInterface } from "./transitions.ts";
+import type { VrrpInterface } from "../api/vrrp-list.ts";
+import {
+  groupKey,
+  type GroupSnapshot,
+  type InterfaceSnapshot,
+  type MemberRole,
+  type MemberSnapshot,
+} from "./snapshot.ts";
 
 /** What an appliance last reported of one group, over all of its interfaces in it. */
 export interface GroupReport extends Pick<GroupSnapshot, "vhid" | "vip"> {
@@ -19,18 +25,24 @@ export type GroupReports = ReadonlyMap<string, GroupReport>;
 /** Of several interfaces in one group the strongest decides. */
 const STRENGTH: Readonly<Record<MemberRole, number>> = { other: 0, backup: 1, unknown: 2, master: 3 };
 
-export function reportsOf(seen: readonly SeenInterface[]): GroupReports {
+/** What an appliance reports of its groups; `unreadable`: interfaces as they were when they were last readable. */
+export function reportsOf(
+  interfaces: readonly InterfaceSnapshot[],
+  unreadable: readonly InterfaceSnapshot[],
+): GroupReports {
   const reports = new Map<string, GroupReport>();
-  for (const each of seen) {
-    const key = groupKey(each.reported);
+  const add = ({ reported }: InterfaceSnapshot, isReadable: boolean): void => {
+    const key = groupKey(reported);
     const known = reports.get(key);
-    reports.set(key, known === undefined ? reportOf(each) : together(known, reportOf(each)));
-  }
+    const report = reportOf(reported, isReadable);
+    reports.set(key, known === undefined ? report : together(known, report));
+  };
+  for (const each of interfaces) add(each, true);
+  for (const each of unreadable) add(each, false);
   return reports;
 }
 
-function reportOf({ reported, isReadable }: SeenInterface): GroupReport {
-  const { vhid, vip, state, priority, type } = reported;
+function reportOf({ vhid, vip, state, priority, type }: VrrpInterface, isReadable: boolean): GroupReport {
   const isMaster = state === "MASTER";
   const role = !isReadable ? "unknown" : isMaster ? "master" : state === "BACKUP" ? "backup" : "other";
   return { vhid, vip, role, isMaster, priority, isFailoverMaster: type === "1" };
@@ -88,39 +100,22 @@ export interface Member {
   readonly seen: SeenGroups | undefined;
 }
 
-/** The groups of a cluster, and what they were made of. */
-export interface Groups {
-  readonly members: readonly Member[];
-  /** In the order of first mention. */
-  readonly list: readonly GroupSnapshot[];
-}
-
 /**
- * The VRRP groups of one cluster: every one that a member was last seen in, in the order of first mention. What is as it was
- * `before` is the same object, the list included.
+ * The VRRP groups of one cluster: every one that a member was last seen in, in the order of first mention. A group that is as
+ * it was `before` is the same object, and so is the list if all are.
  */
-export function groupsOf(members: readonly Member[], before?: Groups): Groups {
-  if (before !== undefined && areSame(before.members, members)) return before;
-  const known = new Map(before?.list.map((group) => [group.key, group]));
+export function groupsOf(
+  members: readonly Member[],
+  before: readonly GroupSnapshot[] = [],
+): readonly GroupSnapshot[] {
+  const known = new Map(before.map((group) => [group.key, group]));
   const keys = new Set(members.flatMap(({ seen }) => [...(seen?.reports.keys() ?? [])]));
-  const list = Array.from(keys, (key) => {
+  const groups = Array.from(keys, (key) => {
     const [old, group] = [known.get(key), groupOf(key, members)];
     return old !== undefined && isDeepStrictEqual(old, group) ? old : group;
   });
-  const isSame =
-    before?.list.length === list.length && list.every((group, index) => group === before.list[index]);
-  return { members, list: isSame ? before.list : list };
-}
-
-/** Whether no member has news. */
-function areSame(some: readonly Member[], others: readonly Member[]): boolean {
-  return (
-    some.length === others.length &&
-    some.every(({ appliance, silentSinceMs, seen }, index) => {
-      const other = others[index];
-      return appliance === other?.appliance && silentSinceMs === other.silentSinceMs && seen === other.seen;
-    })
-  );
+  const isSame = before.length === groups.length && groups.every((group, index) => group === before[index]);
+  return isSame ? before : groups;
 }
 
 /** One member in one group. */

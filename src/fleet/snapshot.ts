@@ -1,5 +1,5 @@
-import type { VrrpAnomalyKind } from "../api/vrrp-list.ts";
-import type { Protocol } from "../api/website-test.ts";
+import type { VrrpAnomalyKind, VrrpInterface } from "../api/vrrp-list.ts";
+import type { Protocol, WebsiteStatus } from "../api/website-test.ts";
 import type { FailureReason } from "../client/failure.ts";
 import type { OperationKind } from "../api/operations.ts";
 import type { PresentedCertificate } from "../client/certificate.ts";
@@ -71,23 +71,14 @@ export interface VrrpListSnapshot {
   readonly anomalies: Readonly<Record<VrrpAnomalyKind, number>>;
 }
 
+/** An interface, and its changes since it was first seen. */
 export interface InterfaceSnapshot {
-  readonly name: string;
-  readonly vhid: number;
-  /** Canonical text. */
-  readonly vip: string;
-  readonly state: string;
-  readonly isMaster: boolean;
-  readonly priority: number | undefined;
-  readonly advskew: number | undefined;
-  readonly aliasCount: number | undefined;
-  readonly device: string;
-  readonly netmask: string;
-  readonly peer: string;
-  readonly type: string;
+  /** As decoded, with `vip` in canonical text. */
+  readonly reported: VrrpInterface;
   /** Unix time in milliseconds. */
   readonly firstSeenAtMs: number;
   readonly transitions: number;
+  /** Unix time in milliseconds; `undefined` before the first transition. */
   readonly lastTransitionAtMs: number | undefined;
 }
 
@@ -99,7 +90,7 @@ export interface WebsiteSnapshot {
   readonly health: PollHealth;
   /** `undefined` while they are not known. */
   readonly statuses: readonly StatusSnapshot[] | undefined;
-  /** Protocols that are configured, or else were seen before, and of which the latest good answer has no status. */
+  /** Protocols, configured or else seen before, that have no status in the latest valid answer. */
   readonly unread: readonly Protocol[] | undefined;
   /** What the tests found, by protocol; empty before the first test, and while no protocol is known. */
   readonly results: readonly ProtocolResult[];
@@ -116,28 +107,20 @@ export interface ProtocolResult {
   readonly result: TestResult;
 }
 
-export interface StatusSnapshot {
-  readonly protocol: Protocol;
-  /** 0: the appliance got no HTTP response. */
-  readonly status: number;
+export interface StatusSnapshot extends WebsiteStatus {
   /** Whether the status is among those expected. */
   readonly isUp: boolean;
-  /** Why there was no HTTP response, in the words of the appliance. */
-  readonly text?: string;
+  /** Since the protocol was first seen. */
   readonly changes: number;
 }
 
-/** Polls since the appliance was configured, by operation; those that it has. */
+/** Polls since the appliance was configured. */
 export interface TotalsSnapshot {
   readonly kind: "totals";
   readonly identity: Identity;
-  readonly totals: readonly OperationTotals[];
-}
-
-export interface OperationTotals {
-  readonly operation: OperationKind;
-  readonly polls: number;
-  readonly failures: number;
+  /** The operations that the appliance has. */
+  readonly shown: readonly OperationKind[];
+  readonly counts: Readonly<Record<OperationKind, { readonly polls: number; readonly failures: number }>>;
 }
 
 /** A VRRP group; an appliance is one member, however many interfaces of it are in the group. */
@@ -183,4 +166,9 @@ export function groupKey({ vhid, vip }: Pick<GroupSnapshot, "vhid" | "vip">): st
 /** Names of the members in that role. */
 export function membersIn({ members }: GroupSnapshot, role: MemberRole): readonly string[] {
   return members.filter((member) => member.role === role).map(({ appliance }) => appliance);
+}
+
+/** Deviations of a list, of all kinds. */
+export function anomalyCount(anomalies: VrrpListSnapshot["anomalies"]): number {
+  return Object.values(anomalies).reduce((sum, count) => sum + count, 0);
 }

@@ -1,14 +1,8 @@
-import type { Identity, Section } from "../fleet/snapshot.ts";
-import type {
-  ApplianceVerdict,
-  ClusterIdentity,
-  ClusterVerdict,
-  GroupVerdict,
-  WebsiteVerdict,
-} from "../status/judge.ts";
+import type { Section } from "../fleet/snapshot.ts";
+import type { ApplianceVerdict, ClusterVerdict, GroupVerdict, WebsiteVerdict } from "../status/judge.ts";
 
 /** Facts and verdicts that are rendered once for as long as they stay the same object. */
-export type Rendered = Section | ApplianceVerdict | WebsiteVerdict;
+export type Part = Section | ApplianceVerdict | GroupVerdict | WebsiteVerdict | ClusterVerdict;
 
 /** A metric family of the fleet: what it is called, what it means, and which samples facts and verdicts give. */
 export interface Family {
@@ -17,29 +11,27 @@ export interface Family {
   /** One line. */
   readonly help: string;
   readonly samples: {
-    readonly [R in Rendered as R["kind"]]?: (rendered: R) => readonly Sample[];
+    readonly [P in Part as P["kind"]]?: (part: P) => readonly Sample[];
   };
-  /** Of a VRRP group; labels beside those of all its series. */
-  readonly group?: (group: GroupVerdict) => readonly Sample[];
-  /** Of a cluster. */
-  readonly cluster?: (cluster: ClusterVerdict) => readonly Sample[];
 }
 
 export interface Sample {
-  /** Names unique; values not escaped. */
+  /** Beside `commonLabels`; names unique, values not escaped. */
   readonly labels: Labels;
+  /** The last label, `state`; a constant that needs no escaping. */
+  readonly state?: string;
   readonly value: number;
 }
 
 export type Labels = readonly (readonly [name: string, value: string])[];
 
-/** The labels that every series of an appliance begins with. */
-export function identityLabels({ appliance, cluster, labels }: Identity): Labels {
-  return [["appliance", appliance], ["ha_cluster", cluster], ...Object.entries(labels)];
-}
-
-/** The labels that every series of a cluster begins with. */
-export function clusterLabels({ cluster, labels }: ClusterIdentity): Labels {
+/** The labels that every series of an appliance or a cluster begins with. */
+export function commonLabels(part: Part): Labels {
+  if ("identity" in part) {
+    const { appliance, cluster, labels } = part.identity;
+    return [["appliance", appliance], ["ha_cluster", cluster], ...Object.entries(labels)];
+  }
+  const { cluster, labels } = part.kind === "cluster" ? part.facts : part;
   return [["ha_cluster", cluster], ...Object.entries(labels)];
 }
 
@@ -50,7 +42,7 @@ export function stateSamples<State extends string>(
   present: State | undefined,
 ): readonly Sample[] {
   if (present === undefined) return [];
-  return states.map((state) => ({ labels: [...labels, ["state", state]], value: asBit(state === present) }));
+  return states.map((state) => ({ labels, state, value: asBit(state === present) }));
 }
 
 /** Makes something of an object, and not again of the same one in a row. */
@@ -61,6 +53,12 @@ export function onceInARow<T extends object, U>(make: (of: T) => U): (of: T) => 
     return latest.made;
   };
 }
+
+/** The labels of a group's series. */
+export const groupLabels = onceInARow(({ facts: { vhid, vip } }: GroupVerdict): Labels => [
+  ["vhid", String(vhid)],
+  ["vip", vip],
+]);
 
 /** One sample, or none where the value is not known or no number. */
 export function sample(labels: Labels, value: number | undefined): readonly Sample[] {

@@ -18,7 +18,7 @@ import {
   type PollResult,
 } from "./observation.ts";
 import { meansApplianceDown, type Failure } from "../client/failure.ts";
-import { expiresAtMs, firstPace, mustBeginByMs, waitEndsMs, verdictLastsMs, type Pace } from "./freshness.ts";
+import { expiresAtMs, firstPace, mustBeginByMs, waitEndsMs, type Pace } from "./freshness.ts";
 import { poll, unsent, UNSENT_AUTH, UNSENT_DEFERRED, UNSENT_DOWN, unsentForSlot } from "./poll.ts";
 import type { ShortOf, Slots } from "./slots.ts";
 
@@ -43,30 +43,23 @@ export interface AppliancePollerDeps {
   readonly clock: Clock;
   readonly events: PollEvents;
   readonly slots: Slots;
-  /** @see Timetable.twoGapsMs */
-  readonly twoGapsMs: (timing: OperationTiming) => number;
+  /** @see Timetable.gapMs */
+  readonly gapMs: (timing: OperationTiming) => number;
   /** A VRRP list was observed; `isBack`: the appliance was down (unreachable or unauthorized) before, and is not any more. */
   readonly onVrrpPolled: (appliance: ApplianceConfig, isBack: boolean) => void;
 }
 
 /** Whether the appliance was unreachable or unauthorized when its list was last polled, at the monotonic instant `atMs`. */
-interface Verdict {
+interface LatestList {
   readonly isDown: boolean;
   readonly atMs: number;
 }
 
 const LIST: Operation = { kind: "vrrp" };
-const REACHABLE: Verdict = { isDown: false, atMs: 0 };
+const REACHABLE: LatestList = { isDown: false, atMs: 0 };
 
 /** Monotonic instants. */
 type Span = Pick<FinishedPoll, "startedMs" | "endedMs">;
-
-/** One attempt at a poll that was due at `dueMs`; `fleet`, `appliance`: no slot came free in time. */
-interface Attempt {
-  readonly operation: Operation;
-  readonly dueMs: number;
-  readonly slot: "none needed" | "needed" | "slot" | ShortOf;
-}
 
 export function createAppliancePoller(
   deps: AppliancePollerDeps,
@@ -83,56 +76,71 @@ export function createAppliancePoller(
   const slotlessSinceMs = new Map<string, number>();
   let appliance = initial;
   let client: ApplianceClient | undefined = initialClient;
-  let verdict: Verdict = REACHABLE;
+  let latestList = REACHABLE;
   let backoff = NO_BACKOFF;
 
-  async function attempt(tried: Attempt): Promise<void> {
-    const { operation, dueMs, slot } = tried;
+  async function attempt(operation: Operation, dueMs: number): Promise<void> {
+    if (!(await mayBegin(operation))) return;
+    if (!OPERATIONS[operation.kind].takesSlot) return send(operation, dueMs);
+    const slot = await takeSlot(operation, dueMs);
+    try {
+      // Much may have happened during the wait.
+      if (!(await mayBegin(operation))) return;
+      if (slot === "slot") await send(operation, dueMs);
+      else fail(operation, unsentForSlot(slot, waitedSeconds(dueMs)));
+    } finally {
+      if (slot === "slot") slots.release();
+    }
+  }
+
+  /** Whether the poll can begin now. If not, it is reported why. */
+  async function mayBegin(operation: Operation): Promise<boolean> {
     const used = client;
-    if (used === undefined || !isConfigured(operation)) return;
-    if (isKnownDown(operation)) return observe(notSent(operation, UNSENT_DOWN));
-    const { timeoutMs } = timingOf(operation);
-    if (isRefused(operation) && (await used.hasNewCredentials(timeoutMs))) backoff = withoutRefusals(backoff);
-    if (used !== client) return attempt(tried);
-    if (pausedUntil(operation) !== undefined) return skip(operation);
-    // These checks come before the wait for a slot, and again after it.
-    if (slot === "needed") return attemptWithSlot(tried);
-    const waitedSeconds = (): number => toSeconds(Math.max(0, clock.monotonicMs() - dueMs));
-    if (slot === "fleet" || slot === "appliance")
-      return observe(notSent(operation, unsentForSlot(slot, waitedSeconds())));
+    if (used === undefined || !isConfigured(operation)) return false;
+    if (isKnownDown(operation)) {
+      fail(operation, UNSENT_DOWN);
+      return false;
+    }
+    if (isRefused(operation) && (await used.hasNewCredentials(timingOf(operation).timeoutMs)))
+      backoff = withoutRefusals(backoff);
+    if (used !== client) return mayBegin(operation);
+    const isBackingOff = backoffEnd(operation) !== undefined;
+    if (isBackingOff) skip(operation);
+    return !isBackingOff;
+  }
+
+  async function takeSlot(operation: Operation, dueMs: number): Promise<"slot" | ShortOf> {
+    const key = operationKey(operation);
+    const sinceMs = slotlessSinceMs.get(key) ?? dueMs;
+    const slot = await slots.take({ sinceMs, untilMs: slotWaitEnds(operation, dueMs) });
+    if (slot === "slot") slotlessSinceMs.delete(key);
+    else slotlessSinceMs.set(key, sinceMs);
+    return slot;
+  }
+
+  async function send(operation: Operation, dueMs: number): Promise<void> {
+    const used = client;
+    if (used === undefined) return;
     // If the client is closed before, the poll has not started, and is neither counted nor measured.
     let startedMs: number | undefined;
     let credentials: symbol | undefined;
-    const result = await poll(used, operation, timeoutMs, {
+    const result = await poll(used, operation, timingOf(operation).timeoutMs, {
       connectionWaitMs: connectionWaitMs(operation),
       onStarted: () => {
         startedMs = clock.monotonicMs();
-        events.started(operation.kind, waitedSeconds());
+        events.started(operation.kind, waitedSeconds(dueMs));
       },
       onCredentials: (sent) => (credentials = sent),
     });
     const endedMs = clock.monotonicMs();
-    const span = { startedMs: startedMs ?? endedMs, endedMs };
     if (startedMs !== undefined) events.ended(operation.kind, toSeconds(endedMs - startedMs));
+    if (used === client) return settle(result, credentials, { startedMs: startedMs ?? endedMs, endedMs });
     // The result of a client that was replaced meanwhile does not count; the poll is still due.
-    return used === client ? settle(result, credentials, span) : attempt(tried);
+    if (await mayBegin(operation)) await send(operation, dueMs);
   }
 
-  async function attemptWithSlot(tried: Attempt): Promise<void> {
-    const { operation, dueMs } = tried;
-    const key = operationKey(operation);
-    const sinceMs = slotlessSinceMs.get(key) ?? dueMs;
-    const slot = await slots.take({ sinceMs, untilMs: slotWaitEnds(operation, dueMs) });
-    if (slot !== "slot") {
-      slotlessSinceMs.set(key, sinceMs);
-      return attempt({ ...tried, slot });
-    }
-    slotlessSinceMs.delete(key);
-    try {
-      await attempt({ ...tried, slot });
-    } finally {
-      slots.release();
-    }
+  function waitedSeconds(dueMs: number): number {
+    return toSeconds(Math.max(0, clock.monotonicMs() - dueMs));
   }
 
   /** Until shortly before the latest result expires; what was never polled has none, and waits for as long as it takes. */
@@ -152,16 +160,20 @@ export function createAppliancePoller(
   /** Whether the operation is a website test, which does not reach an appliance that is down. */
   function isKnownDown(operation: Operation): boolean {
     if (operation.kind === "vrrp") return false;
-    const { isDown, atMs } = verdict;
-    // The verdict does not age while the list backs off after a refusal, or while its next poll is in flight.
+    const { isDown, atMs } = latestList;
+    // It does not age while the list backs off after a refusal, or while its next poll is in flight.
     const fromMs = Math.max(atMs, backoff.everything?.untilMs ?? 0);
     const nowMs = inFlight.get(operationKey(LIST)) ?? clock.monotonicMs();
-    return isDown && nowMs < fromMs + verdictMs();
+    return isDown && nowMs < fromMs + suppressionMs();
   }
 
-  function verdictMs(): number {
+  /**
+   * How long a failed poll of the list suppresses website tests: two gaps of the list, but at most one gap of the tests. Time
+   * in which the next poll of the list is in flight does not count.
+   */
+  function suppressionMs(): number {
     const { vrrp, websites } = appliance.polling;
-    return verdictLastsMs(deps.twoGapsMs(vrrp), deps.twoGapsMs(websites) / 2);
+    return Math.min(2 * deps.gapMs(vrrp), deps.gapMs(websites));
   }
 
   /** Not for a website that was taken away while its test waited for a slot. */
@@ -169,7 +181,7 @@ export function createAppliancePoller(
     return !("websiteId" in operation) || appliance.websites.some(({ id }) => id === operation.websiteId);
   }
 
-  function pausedUntil(operation: Operation): number | undefined {
+  function backoffEnd(operation: Operation): number | undefined {
     return backoffUntilMs(backoff, operationKey(operation), clock.monotonicMs());
   }
 
@@ -185,31 +197,32 @@ export function createAppliancePoller(
     const untilMs = latestUntilMs.get(operationKey(operation)) ?? 0;
     // The latest result must not expire as `stalled` before the next turn: it ends here, with the true reason.
     const isLate = mustBeginByMs(untilMs, pace) <= nextTurnMs;
-    if (isLate) observe(notSent(operation, isRefused(operation) ? UNSENT_AUTH : UNSENT_DEFERRED));
+    if (isLate) fail(operation, isRefused(operation) ? UNSENT_AUTH : UNSENT_DEFERRED);
   }
 
   function settle(result: PollResult, credentials: symbol | undefined, span: Span): void {
     const { outcome } = result;
     const operation = operationKey(result);
     const intervalMs = paceOf(result).gapMs;
-    const listFirstMs = outcome.ok ? 0 : verdictMs();
+    const listFirstMs = outcome.ok ? 0 : suppressionMs();
     backoff = backoffAfter(backoff, { operation, outcome, credentials, ...span, intervalMs, listFirstMs });
     observe(dated(result, span));
     if (result.kind !== "vrrp") return;
     const isDown = !outcome.ok && meansApplianceDown(outcome.failure.reason);
-    const wasDown = verdict.isDown;
-    verdict = { isDown, atMs: span.endedMs };
+    const wasDown = latestList.isDown;
+    latestList = { isDown, atMs: span.endedMs };
     deps.onVrrpPolled(appliance, wasDown && !isDown);
   }
 
-  function notSent(operation: Operation, failure: Failure): Observation {
-    return dated(unsent(operation, failure));
+  /** Observes a due poll that is not sent. */
+  function fail(operation: Operation, failure: Failure): void {
+    observe(dated(unsent(operation, failure)));
   }
 
   /** `span`: of a poll that was sent. */
   function dated(result: PollResult, span?: Span): Observation {
     const nowMs = clock.monotonicMs();
-    const countsFromMs = result.outcome.ok ? nowMs : (pausedUntil(result) ?? nowMs);
+    const countsFromMs = result.outcome.ok ? nowMs : (backoffEnd(result) ?? nowMs);
     return {
       ...result,
       appliance: appliance.name,
@@ -232,7 +245,7 @@ export function createAppliancePoller(
 
   function paceOf(operation: Operation): Pace {
     const timing = timingOf(operation);
-    return { gapMs: deps.twoGapsMs(timing) / 2, timeoutMs: timing.timeoutMs };
+    return { gapMs: deps.gapMs(timing), timeoutMs: timing.timeoutMs };
   }
 
   return {
@@ -243,11 +256,10 @@ export function createAppliancePoller(
         return;
       }
       inFlight.set(key, dueMs);
-      const slot = OPERATIONS[operation.kind].takesSlot ? "needed" : "none needed";
-      void attempt({ operation, dueMs, slot }).finally(() => inFlight.delete(key));
+      void attempt(operation, dueMs).finally(() => inFlight.delete(key));
     },
     isInFlight: (operation) => inFlight.has(operationKey(operation)),
-    backoffUntilMs: pausedUntil,
+    backoffUntilMs: backoffEnd,
     update: (next, nextClient) => {
       if (client !== nextClient) client?.close();
       appliance = next;

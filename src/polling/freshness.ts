@@ -38,11 +38,3 @@ export function mustBeginByMs(latestUntilMs: number, { gapMs, timeoutMs }: Pace)
 export function waitEndsMs(dueMs: number, latestUntilMs: number, pace: Pace): number {
   return Math.max(mustBeginByMs(latestUntilMs, pace), dueMs + pace.gapMs / 4);
 }
-
-/**
- * How long a failed poll of the list suppresses website tests: two gaps of the list, but at most one gap of the tests.
- * Time in which the next poll of the list is in flight does not count.
- */
-export function verdictLastsMs(twoListGapsMs: number, testGapMs: number): number {
-  return Math.min(twoListGapsMs, testGapMs);
-}

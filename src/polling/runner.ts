@@ -6,7 +6,6 @@ import type { ApplianceClient } from "../client/client.ts";
 import type { CreateClient } from "../client/clients.ts";
 import type { Clock } from "../support/clock.ts";
 import { type PollEvents, operationKey, type Operation } from "./observation.ts";
-import { needsConfirmingPoll, type ConfirmingPolls } from "./confirming.ts";
 import { createSlots } from "./slots.ts";
 import { startTimetable, type TimetableEntry } from "./timetable.ts";
 
@@ -23,12 +22,20 @@ export interface Runner {
    * not planned.
    */
   nextPollMs(appliance: string, operation: Operation): number | undefined;
-  /** Makes polls out of turn, unless they are in flight or not needed by then. @see needsConfirmingPoll */
+  /** Makes polls out of turn, except of operations that are due by then anyway, back off, or are in flight then. */
   confirm(polls: ConfirmingPolls): void;
   /** The monotonic instant at which the scheduler last ticked. */
   lastTickMs(): number;
   /** Ends all polls at once. */
   stop(): void;
+}
+
+/** Polls out of turn that confirm or refute what the latest answers seem to say. */
+export interface ConfirmingPolls {
+  readonly appliances: readonly string[];
+  readonly operation: Operation;
+  /** From now. */
+  readonly afterMs: number;
 }
 
 export interface RunnerDeps {
@@ -43,6 +50,8 @@ interface ScheduledAppliance {
   readonly client: ApplianceClient;
   readonly poller: AppliancePoller;
 }
+
+const LIST: Operation = { kind: "vrrp" };
 
 interface Target {
   readonly owner: ScheduledAppliance;
@@ -70,16 +79,17 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
       if (kind !== undefined) events.skipped(kind, "missed", count);
     },
   });
-  const { twoGapsMs } = timetable;
-  const pollerDeps = { clock, events, slots, twoGapsMs, onVrrpPolled };
+  const pollerDeps = { clock, events, slots, gapMs: timetable.gapMs, onVrrpPolled };
 
   /** Website tests begin when it is known whether the appliance can be reached, and again as soon as it can. */
-  function onVrrpPolled(appliance: ApplianceConfig, isBack: boolean): void {
-    polled.add(appliance.name);
-    for (const operation of operationsOf(appliance).filter(waitsForList)) {
-      const key = targetKey(appliance, operation);
-      const hasBegun = timetable.release(key);
-      if (isBack && !hasBegun) timetable.dueNow(key);
+  function onVrrpPolled({ name }: ApplianceConfig, isBack: boolean): void {
+    const owner = scheduled.get(name);
+    if (owner === undefined) return;
+    const isFirst = !polled.has(name);
+    polled.add(name);
+    for (const [key, target] of targetsOf(owner)) {
+      if (isFirst) timetable.add(entryOf(key, target));
+      else if (isBack && target.operation.kind !== "vrrp") timetable.dueNow(key);
     }
   }
 
@@ -87,13 +97,10 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
     const key = targetKey(appliance, operation);
     const nowMs = clock.monotonicMs();
     const nextDueMs = timetable.nextDueMs(key, nowMs);
-    const backoffUntilMs = poller.backoffUntilMs(operation);
-    const turn = { nowMs, nextDueMs, backoffUntilMs, isPlanned: confirming.has(key) };
-    if (needsConfirmingPoll(turn, afterMs))
-      confirming.set(
-        key,
-        setTimeout(() => confirmNow(key), afterMs),
-      );
+    const isDueByThen = nextDueMs !== undefined && nextDueMs <= nowMs + afterMs;
+    if (isDueByThen || confirming.has(key) || poller.backoffUntilMs(operation) !== undefined) return;
+    const timer = setTimeout(() => confirmNow(key), afterMs);
+    confirming.set(key, timer);
   }
 
   function confirmNow(key: string): void {
@@ -123,13 +130,6 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
     else if (next !== owner) next.poller.update(next.appliance, next.client);
   }
 
-  /** Polls what a reload changed at once: new websites, and the VRRP list over a new client. */
-  function begin(key: string, { owner, operation }: Target, before: ScheduledAppliance | undefined): void {
-    if (polled.has(owner.appliance.name)) timetable.release(key);
-    const hasNewClient = before?.poller === owner.poller && before.client !== owner.client;
-    if (hasNewClient && operation.kind === "vrrp") timetable.dueNow(key);
-  }
-
   return {
     prepare: (config, createClient) => {
       const enabled = config.appliances.filter((appliance) => appliance.enabled);
@@ -145,8 +145,15 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
         polled = new Set(
           [...polled].filter((name) => scheduled.get(name)?.poller === before.get(name)?.poller),
         );
-        timetable.set([...targets].map(entryOf));
-        for (const [key, target] of targets) begin(key, target, before.get(target.owner.appliance.name));
+        const begun = [...targets].filter(
+          ([, { owner, operation }]) => operation.kind === "vrrp" || polled.has(owner.appliance.name),
+        );
+        timetable.set(begun.map(([key, target]) => entryOf(key, target)));
+        for (const [name, { appliance, client, poller }] of next) {
+          const old = before.get(name);
+          // A new client may succeed where the old one failed.
+          if (old?.poller === poller && old.client !== client) timetable.dueNow(targetKey(appliance, LIST));
+        }
       };
     },
     nextPollMs: (name, operation) => {
@@ -172,12 +179,7 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
 
 /** The VRRP list, then a test of each website. */
 function operationsOf({ websites }: ApplianceConfig): readonly Operation[] {
-  return [{ kind: "vrrp" }, ...websites.map(({ id }) => ({ kind: "website_test", websiteId: id }) as const)];
-}
-
-/** Whether the operation is polled only once it is known whether the appliance can be reached. */
-function waitsForList({ kind }: Operation): boolean {
-  return kind !== "vrrp";
+  return [LIST, ...websites.map(({ id }) => ({ kind: "website_test", websiteId: id }) as const)];
 }
 
 function targetsOf(owner: ScheduledAppliance): readonly (readonly [string, Target])[] {
@@ -189,12 +191,11 @@ function targetKey({ name }: ApplianceConfig, operation: Operation): string {
   return `${name}/${operationKey(operation)}`;
 }
 
-function entryOf([key, { owner, operation }]: readonly [string, Target]): TimetableEntry {
+function entryOf(key: string, { owner, operation }: Target): TimetableEntry {
   const { cluster, polling, baseUrl: subject } = owner.appliance;
   const timing = polling[OPERATIONS[operation.kind].timing];
   // Members of a cluster are polled at the same moment. Each website has a phase of its own, so that an appliance does not
   // get all tests at once.
-  return waitsForList(operation)
-    ? { key, subject, phaseKey: `${cluster}/${operationKey(operation)}`, timing, first: "on_release" }
-    : { key, subject, phaseKey: cluster, timing, first: "at_once" };
+  const phaseKey = operation.kind === "vrrp" ? cluster : `${cluster}/${operationKey(operation)}`;
+  return { key, subject, phaseKey, timing };
 }

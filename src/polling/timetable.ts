@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import type { OperationTiming } from "../config/config.ts";
 import type { Clock } from "../support/clock.ts";
-import { dueAfterFirstMs, firstDueMs, takeDue, turnFromMs } from "./schedule.ts";
-import { createSchedules } from "./schedules.ts";
+import { createCron, type Cron } from "./cron.ts";
+import { dueAfterFirstMs, firstDueMs, takeDue, turnFromMs, type DuePoll } from "./schedule.ts";
 
 const HEARTBEAT_MS = 1000;
 /** How far ahead of its due time a timer is set: more than a heartbeat, so that a late heartbeat delays nothing. */
 const LOOKAHEAD_MS = 1500;
+/** The wall clock was set, or the machine slept, if it drifts from the monotonic clock by more than this. */
+const TOLERANCE_MS = 2000;
 
 /** A recurring poll. */
 export interface TimetableEntry {
@@ -16,8 +18,6 @@ export interface TimetableEntry {
   /** Entries with the same phase key and timing are due at the same instants. */
   readonly phaseKey: string;
   readonly timing: OperationTiming;
-  /** Whether the first poll is made at once or waits for `release`. */
-  readonly first: "at_once" | "on_release";
 }
 
 export interface TimetableDeps {
@@ -29,21 +29,21 @@ export interface TimetableDeps {
   readonly onClockJump: (jumpMs: number) => void;
 }
 
-/** Reports due entries: intervals by the monotonic clock, cron expressions by the wall clock. */
+/**
+ * Reports due entries: intervals by the monotonic clock, cron expressions by the wall clock. A new entry is due once within a
+ * second. Instants of a schedule that the wall clock jumped over are neither due nor missed.
+ */
 export interface Timetable {
   /** Sets the entries. Unchanged entries keep their instants. */
   set(entries: readonly TimetableEntry[]): void;
-  /** Starts a waiting entry now; returns whether it was waiting. */
-  release(key: string): boolean;
+  /** Adds an entry, unless there is one with that key. */
+  add(entry: TimetableEntry): void;
   /** Makes an entry due now, in addition to its regular instants. */
   dueNow(key: string): void;
-  /**
-   * The monotonic instant, `fromMs` or later, at which the entry is due next; `undefined` if none is planned yet. `fromMs`
-   * if the next instant of a schedule is before it.
-   */
+  /** The monotonic instant, `fromMs` or later, at which the entry is due next; `undefined` if there is no such entry. */
   nextDueMs(key: string, fromMs: number): number | undefined;
-  /** Two intervals, or the time until the second next instant of a schedule. */
-  twoGapsMs(timing: OperationTiming): number;
+  /** The interval, or half of the time until the second next instant of a schedule. */
+  gapMs(timing: OperationTiming): number;
   /** The monotonic instant of the last heartbeat. */
   lastTickMs(): number;
   stop(): void;
@@ -51,126 +51,136 @@ export interface Timetable {
 
 interface Slot {
   readonly entry: TimetableEntry;
-  /**
-   * `waiting` for its release; `first`: due once at `dueMs`, outside its grid; `regular`: due at `dueMs` and every interval
-   * after that, or at the instants of its schedule.
-   */
-  state: "waiting" | "first" | "regular";
-  dueMs: number | undefined;
+  /** Whether it was not due yet: the first time is outside of its regular instants. */
+  isFirst: boolean;
+  /** By the clock that its timing follows. */
+  dueMs: number;
   timer: NodeJS.Timeout | undefined;
 }
 
 export function startTimetable({ clock, onDue, onMissed, onClockJump }: TimetableDeps): Timetable {
   const slots = new Map<string, Slot>();
+  const crons = new Map<string, Cron>();
   let lastTickMs = clock.monotonicMs();
+  let wallOffsetMs = clock.wallMs() - lastTickMs;
 
-  const heartbeat = setInterval(beat, HEARTBEAT_MS);
-  const schedules = createSchedules({
-    clock,
-    lookaheadMs: LOOKAHEAD_MS,
-    onDue: (expression, dueMs, missed) => {
-      for (const { entry, state } of slots.values()) {
-        if (state === "regular" && expressionOf(entry.timing) === expression)
-          report(entry.key, dueMs, missed);
-      }
-    },
-    onClockJump,
-  });
+  const heartbeat = setInterval(() => {
+    lastTickMs = clock.monotonicMs();
+    checkWallClock();
+    for (const slot of slots.values()) arm(slot);
+  }, HEARTBEAT_MS);
 
-  function report(key: string, dueMs: number, missed: number): void {
-    if (missed > 0) onMissed(key, missed);
-    onDue(key, dueMs);
+  const nowBy = ({ kind }: OperationTiming): number =>
+    kind === "interval" ? clock.monotonicMs() : clock.wallMs();
+
+  /** The monotonic instant of an instant by the clock that the timing follows. */
+  const monotonic = ({ kind }: OperationTiming, atMs: number): number =>
+    kind === "interval" ? atMs : atMs - clock.wallMs() + clock.monotonicMs();
+
+  function cronOf(expression: string): Cron {
+    const cron = crons.get(expression) ?? createCron(expression);
+    crons.set(expression, cron);
+    return cron;
   }
 
-  function beat(): void {
-    lastTickMs = clock.monotonicMs();
-    schedules.beat();
-    for (const slot of slots.values()) arm(slot);
+  /** After a jump, computes the instants of all schedules again. */
+  function checkWallClock(): void {
+    const jumpMs = clock.wallMs() - clock.monotonicMs() - wallOffsetMs;
+    if (Math.abs(jumpMs) <= TOLERANCE_MS) return;
+    wallOffsetMs += jumpMs;
+    for (const slot of slots.values()) {
+      const { timing, phaseKey } = slot.entry;
+      if (timing.kind === "interval") continue;
+      const nowMs = clock.wallMs();
+      slot.dueMs = slot.isFirst ? firstDueMs(phaseKey, nowMs) : cronOf(timing.expression).next(nowMs)[0];
+      clearTimeout(slot.timer);
+      slot.timer = undefined;
+      arm(slot);
+    }
+    onClockJump(jumpMs);
   }
 
   function arm(slot: Slot): void {
-    if (slot.dueMs === undefined || slot.timer !== undefined) return;
-    const inMs = slot.dueMs - clock.monotonicMs();
-    if (inMs < LOOKAHEAD_MS) slot.timer = setTimeout(() => fire(slot), Math.max(0, inMs));
+    const inMs = slot.dueMs - nowBy(slot.entry.timing);
+    if (slot.timer === undefined && inMs < LOOKAHEAD_MS)
+      slot.timer = setTimeout(() => fire(slot), Math.max(0, inMs));
   }
 
   function fire(slot: Slot): void {
-    slot.timer = undefined;
-    if (slot.dueMs === undefined) return;
     const { timing, key } = slot.entry;
-    if (slot.state === "first" || timing.kind === "schedule") {
-      begin(slot, slot.dueMs);
-      return;
+    slot.timer = undefined;
+    // First: no instant is due if the clock was set forward past it or back before it.
+    if (timing.kind === "schedule") checkWallClock();
+    const nowMs = nowBy(timing);
+    if (timing.kind === "interval" || slot.dueMs <= nowMs) {
+      const { dueMs, missed, nextDueMs } = take(slot, nowMs);
+      slot.isFirst = false;
+      slot.dueMs = nextDueMs;
+      if (missed > 0) onMissed(key, missed);
+      onDue(key, monotonic(timing, dueMs));
     }
-    const due = takeDue(slot.dueMs, timing.intervalMs, clock.monotonicMs());
-    slot.dueMs = due.nextDueMs;
-    report(key, due.dueMs, due.missed);
     arm(slot);
   }
 
-  function begin(slot: Slot, dueMs: number): void {
-    const { timing, key, phaseKey } = slot.entry;
-    slot.state = "regular";
-    slot.dueMs = timing.kind === "interval" ? dueAfterFirstMs(phaseKey, timing.intervalMs, dueMs) : undefined;
-    onDue(key, dueMs);
-    arm(slot);
+  function take({ entry: { timing, phaseKey }, isFirst, dueMs }: Slot, nowMs: number): DuePoll {
+    if (timing.kind === "schedule") {
+      const cron = cronOf(timing.expression);
+      return isFirst ? { dueMs, missed: 0, nextDueMs: cron.next(nowMs)[0] } : cron.takeDue(dueMs, nowMs);
+    }
+    const { intervalMs } = timing;
+    return isFirst
+      ? { dueMs, missed: 0, nextDueMs: dueAfterFirstMs(phaseKey, intervalMs, dueMs) }
+      : takeDue(dueMs, intervalMs, nowMs);
   }
 
-  function add(entry: TimetableEntry, nowMs: number): void {
-    const waits = entry.first === "on_release";
-    const dueMs = waits ? undefined : firstDueMs(entry.phaseKey, nowMs);
-    const slot: Slot = { entry, state: waits ? "waiting" : "first", dueMs, timer: undefined };
+  function add(entry: TimetableEntry): void {
+    if (slots.has(entry.key)) return;
+    const dueMs = firstDueMs(entry.phaseKey, nowBy(entry.timing));
+    const slot: Slot = { entry, isFirst: true, dueMs, timer: undefined };
     slots.set(entry.key, slot);
     arm(slot);
   }
 
-  function drop(slot: Slot): void {
-    clearTimeout(slot.timer);
-    slots.delete(slot.entry.key);
+  function set(entries: readonly TimetableEntry[]): void {
+    const wanted = new Map(entries.map((entry) => [entry.key, entry]));
+    for (const { entry, timer } of slots.values()) {
+      if (isDeepStrictEqual(wanted.get(entry.key), entry)) continue;
+      clearTimeout(timer);
+      slots.delete(entry.key);
+    }
+    const expressions = new Set(
+      entries.map(({ timing }) => (timing.kind === "schedule" ? timing.expression : undefined)),
+    );
+    for (const [expression, cron] of crons) {
+      if (expressions.has(expression)) continue;
+      cron.close();
+      crons.delete(expression);
+    }
+    for (const entry of entries) add(entry);
   }
 
   return {
-    set: (entries) => {
-      const nowMs = clock.monotonicMs();
-      const wanted = new Map(entries.map((entry) => [entry.key, entry]));
-      for (const slot of slots.values()) {
-        if (!isDeepStrictEqual(wanted.get(slot.entry.key), slot.entry)) drop(slot);
-      }
-      schedules.set(new Set(entries.flatMap(({ timing }) => expressionOf(timing) ?? [])));
-      for (const entry of entries) if (!slots.has(entry.key)) add(entry, nowMs);
-    },
-    release: (key) => {
-      const slot = slots.get(key);
-      if (slot?.state !== "waiting") return false;
-      begin(slot, clock.monotonicMs());
-      return true;
-    },
+    set,
+    add,
     dueNow: (key) => onDue(key, clock.monotonicMs()),
     nextDueMs: (key, fromMs) => {
       const slot = slots.get(key);
       if (slot === undefined) return undefined;
-      const { dueMs, entry, state } = slot;
-      if (dueMs !== undefined) {
-        return entry.timing.kind === "interval" ? turnFromMs(dueMs, entry.timing.intervalMs, fromMs) : dueMs;
-      }
-      if (state === "waiting" || entry.timing.kind === "interval") return undefined;
-      const [nextMs] = schedules.nextMs(entry.timing.expression, 1);
-      return nextMs && Math.max(fromMs, nextMs - clock.wallMs() + clock.monotonicMs());
+      const { timing } = slot.entry;
+      const dueMs = monotonic(timing, slot.dueMs);
+      return timing.kind === "interval"
+        ? turnFromMs(dueMs, timing.intervalMs, fromMs)
+        : Math.max(fromMs, dueMs);
     },
-    twoGapsMs: (timing) => {
-      if (timing.kind === "interval") return 2 * timing.intervalMs;
-      const [, second] = schedules.nextMs(timing.expression, 2);
-      return second === undefined ? 0 : second - clock.wallMs();
+    gapMs: (timing) => {
+      if (timing.kind === "interval") return timing.intervalMs;
+      const nowMs = clock.wallMs();
+      return (cronOf(timing.expression).next(nowMs)[1] - nowMs) / 2;
     },
     lastTickMs: () => lastTickMs,
     stop: () => {
       clearInterval(heartbeat);
-      schedules.set(new Set());
-      for (const slot of slots.values()) drop(slot);
+      set([]);
     },
   };
-}
-
-function expressionOf(timing: OperationTiming): string | undefined {
-  return timing.kind === "schedule" ? timing.expression : undefined;
 }

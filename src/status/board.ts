@@ -11,7 +11,7 @@ import type { FleetDocument } from "./schema.ts";
 
 /** The verdicts about the fleet, what has happened to it, and both as a document. */
 export interface StatusBoard {
-  /** Takes in what an observation of an appliance has changed. */
+  /** Processes what an observation of an appliance has changed. */
   observed(appliance: string, changes: readonly FleetChange[], cluster: ClusterSnapshot): Judged;
   /** The verdicts about all clusters now: time alone can change some. */
   verdicts(snapshot: FleetSnapshot): readonly ClusterVerdict[];
@@ -26,15 +26,18 @@ export interface StatusBoardDeps {
   readonly clock: Clock;
 }
 
+/** The wall clock was set if it differs from the monotonic clock by so much more than before. */
+const STEP_MS = 500;
+
 export function createStatusBoard({ version, shard, clock }: StatusBoardDeps): StatusBoard {
   const judge = createJudge();
   const events = createEvents();
   const startedAtMs = clock.wallMs();
-  let offsetMs: number | undefined;
+  let offsetMs = startedAtMs - clock.monotonicMs();
   let reloadFailedAtMs: number | undefined;
   const nextPollsOf = once((runner: Pick<Runner, "nextPollMs">): NextPollAtMs => (appliance, operation) => {
     const nextMs = runner.nextPollMs(appliance, operation);
-    return nextMs && Math.round(nextMs + (offsetMs ?? 0));
+    return nextMs && Math.round(nextMs + offsetMs);
   });
   const now = () => ({ wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() });
 
@@ -59,7 +62,8 @@ export function createStatusBoard({ version, shard, clock }: StatusBoardDeps): S
     },
     document: (snapshot, runner) => {
       const { wallMs: nowMs, monotonicMs } = now();
-      offsetMs = keptOffset(offsetMs, nowMs - monotonicMs);
+      // Smaller differences come from reading the clocks one after the other.
+      if (Math.abs(nowMs - monotonicMs - offsetMs) >= STEP_MS) offsetMs = nowMs - monotonicMs;
       return fleetDocument(verdicts(snapshot), {
         version,
         shard,
@@ -71,12 +75,4 @@ export function createStatusBoard({ version, shard, clock }: StatusBoardDeps): S
       });
     },
   };
-}
-
-/** The two clocks are read one after the other: a smaller difference is no step of the wall clock. */
-const STEP_MS = 500;
-
-/** The offset between the clocks, the same from one document to the next for as long as no clock was set. */
-function keptOffset(before: number | undefined, nowMs: number): number {
-  return before === undefined || Math.abs(nowMs - before) >= STEP_MS ? nowMs : before;
 }

@@ -1,5 +1,5 @@
-import type { ConfirmingPolls } from "../polling/confirming.ts";
 import type { Observation } from "../polling/observation.ts";
+import type { ConfirmingPolls } from "../polling/runner.ts";
 import type { GroupVerdict, Judged } from "./judge.ts";
 
 const LISTS_AFTER_MS = 1000;
@@ -13,14 +13,13 @@ export function confirmingPolls(judged: Judged, observation: Observation): Confi
 /** A contradiction in a group has the lists of all members that answer polled again. */
 function listsAgain({ before, now }: Judged): ConfirmingPolls | undefined {
   if (before === now) return undefined;
-  const states = new Map(before?.groups.map(({ facts, state }) => [facts.key, state]));
   const isContradiction = ({ facts, state }: GroupVerdict): boolean =>
     state === "changing" ||
-    ((state === "split_brain" || state === "no_master") && states.get(facts.key) !== state);
-  if (!now.groups.some(isContradiction)) return undefined;
-  const answering = now.appliances.filter(({ state }) => state === "up");
+    ((state === "split_brain" || state === "no_master") && before?.groups.get(facts.key)?.state !== state);
+  if (![...now.groups.values()].some(isContradiction)) return undefined;
+  const answering = [...now.appliances].filter(([, { state }]) => state === "up");
   return {
-    appliances: answering.map(({ identity }) => identity.appliance),
+    appliances: answering.map(([name]) => name),
     operation: { kind: "vrrp" },
     afterMs: LISTS_AFTER_MS,
   };

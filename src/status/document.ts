@@ -1,6 +1,12 @@
 import type { Shard } from "../config/shard.ts";
 import { createSectionMemo } from "../fleet/section-memo.ts";
-import type { ApplianceSnapshot, InterfaceSnapshot, PollHealth, StatusSnapshot } from "../fleet/snapshot.ts";
+import {
+  anomalyCount,
+  type ApplianceSnapshot,
+  type InterfaceSnapshot,
+  type PollHealth,
+  type StatusSnapshot,
+} from "../fleet/snapshot.ts";
 import type { Operation } from "../polling/observation.ts";
 import type { ApplianceVerdict, ClusterVerdict, GroupVerdict } from "./judge.ts";
 import { problemsOf, type ProblemFacts } from "./problems.ts";
@@ -57,10 +63,10 @@ function clusterDocument(verdict: ClusterVerdict, nextPollAtMs: NextPollAtMs): C
     name: cluster.cluster,
     labels: { ...cluster.labels },
     state,
-    groups: groups.map(groupDocument),
+    groups: Array.from(groups.values(), groupDocument),
     websites: websiteDocuments(verdict),
-    appliances: cluster.appliances.map((appliance, index) => {
-      const judged = verdict.appliances[index];
+    appliances: cluster.appliances.map((appliance) => {
+      const judged = verdict.appliances.get(appliance.identity.appliance);
       return onceAppliance(appliance, [judged, nextPollAtMs], () =>
         applianceDocument(appliance, judged, nextPollAtMs),
       );
@@ -86,7 +92,7 @@ function groupDocument({ facts, state, master, sinceMs }: GroupVerdict): GroupDo
 
 function websiteDocuments({ websites }: ClusterVerdict): ClusterDocument["websites"] {
   const byId = new Map<number, ClusterDocument["websites"][number]>();
-  for (const { websiteId: id, website: name, protocol, state, sinceMs } of websites) {
+  for (const { websiteId: id, website: name, protocol, state, sinceMs } of websites.values()) {
     const known = byId.get(id) ?? { id, name, states: [] };
     byId.set(id, known);
     if (state !== undefined)
@@ -113,7 +119,7 @@ function applianceDocument(
     since: optionalInstant(verdict?.sinceMs),
     poll: pollDocument(vrrp.health, () => next({ kind: "vrrp" })),
     certificateNotAfter: optionalInstant(notAfterSeconds && notAfterSeconds * 1000),
-    anomalies: vrrp.list && Object.values(vrrp.list.anomalies).reduce((sum, count) => sum + count, 0),
+    anomalies: vrrp.list && anomalyCount(vrrp.list.anomalies),
     interfaces: vrrp.list?.interfaces.map(interfaceDocument),
     websites: websites.map(({ websiteId, website, health, statuses, unread }) => ({
       id: websiteId,
@@ -142,7 +148,8 @@ function pollDocument(health: PollHealth, nextPollAtMs: () => number | undefined
 }
 
 function interfaceDocument(seen: InterfaceSnapshot) {
-  const { name, vhid, vip, state, priority, device, firstSeenAtMs, lastTransitionAtMs } = seen;
+  const { reported, firstSeenAtMs, lastTransitionAtMs } = seen;
+  const { name, vhid, vip, state, priority, device } = reported;
   const times = {
     firstSeenAt: optionalInstant(firstSeenAtMs),
     lastTransitionAt: optionalInstant(lastTransitionAtMs),

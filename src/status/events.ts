@@ -19,82 +19,68 @@ const NAMED = 100;
 
 /** What has happened to the fleet since the exporter started: bounded, in memory. */
 export interface Events {
-  /** Takes in how the verdicts about a cluster have changed at the Unix time `atMs`. */
+  /** Records how the verdicts about a cluster have changed at the Unix time `atMs`. */
   judged(judged: Judged, atMs: number): void;
-  /** Takes in what an observation of an appliance has changed at the Unix time `atMs`. */
+  /** Records what an observation of an appliance has changed at the Unix time `atMs`. */
   changed(changes: readonly FleetChange[], cluster: ClusterVerdict, appliance: string, atMs: number): void;
   /** Latest first. */
   list(): readonly FleetEvent[];
 }
 
-/** Something that happens to one subject: a group, a website or an appliance. */
-export interface Happening {
+interface Change {
   readonly kind: FleetEvent["kind"];
-  /** In front of and behind the names of all subjects to which it happens. */
-  readonly words: readonly [before: string, behind: string];
-  readonly subject: string;
+  /** In front of the names of all subjects to which it happens. */
+  readonly before: string;
+  /** Behind the names. */
+  readonly after?: string;
 }
 
-type Change = Omit<Happening, "subject">;
+/** Something that happens to one subject: a group, a website or an appliance. */
+interface Happening extends Change {
+  readonly subject: string;
+}
 
 interface Entry extends Change {
   readonly atMs: number;
   readonly cluster: string;
-  readonly subjects: readonly string[];
+  readonly subjects: Set<string>;
 }
 
 export function createEvents(maxEvents: number = MAX_EVENTS): Events {
   let entries: readonly Entry[] = [];
-  const add = (cluster: string, happenings: readonly Happening[], atMs: number): void => {
-    for (const entry of entriesOf(cluster, happenings, atMs)) {
-      const index = entries.findIndex((other) => goTogether(other, entry));
-      const known = entries[index];
-      entries =
-        known === undefined
-          ? bounded([entry, ...entries], maxEvents)
-          : entries.with(index, { ...known, subjects: [...known.subjects, ...entry.subjects] });
-    }
-  };
+  function add(cluster: string, { subject, ...change }: Happening, atMs: number): void {
+    const known = entries.find(
+      (entry) =>
+        entry.cluster === cluster &&
+        entry.kind === change.kind &&
+        entry.before === change.before &&
+        entry.after === change.after &&
+        atMs - entry.atMs < TOGETHER_MS &&
+        !entry.subjects.has(subject),
+    );
+    if (known !== undefined) known.subjects.add(subject);
+    else
+      entries = bounded([{ ...change, atMs, cluster, subjects: new Set([subject]) }, ...entries], maxEvents);
+  }
   return {
     judged: ({ before, now }, atMs) => {
-      if (before !== now) add(now.facts.cluster, happeningsOf(before, now), atMs);
+      if (before === now) return;
+      for (const happening of happeningsOf(before, now)) add(now.facts.cluster, happening, atMs);
     },
     changed: (changes, { facts }, appliance, atMs) => {
       const isAlone = facts.groups.length === 0;
-      const happenings = changes.flatMap((change) => interfaceHappening(appliance, change, isAlone));
-      add(facts.cluster, happenings, atMs);
+      for (const change of changes)
+        for (const happening of interfaceHappening(appliance, change, isAlone))
+          add(facts.cluster, happening, atMs);
     },
     list: () =>
-      entries.map(({ atMs, cluster, kind, words, subjects }) => ({
+      entries.map(({ atMs, cluster, kind, before, after = "", subjects }) => ({
         at: instantOf(atMs),
         kind,
-        summary: words.join(listed(subjects, NAMED)),
+        summary: `${before}${listed([...subjects], NAMED)}${after}`,
         cluster,
       })),
   };
-}
-
-/** What happens alike to several subjects is one entry. */
-function entriesOf(cluster: string, happenings: readonly Happening[], atMs: number): readonly Entry[] {
-  const alike = new Map<string, { readonly change: Change; readonly subjects: string[] }>();
-  for (const { subject, ...change } of happenings) {
-    const key = JSON.stringify(change);
-    const known = alike.get(key);
-    if (known === undefined) alike.set(key, { change, subjects: [subject] });
-    else known.subjects.push(subject);
-  }
-  return Array.from(alike.values(), ({ change, subjects }) => ({ ...change, atMs, cluster, subjects }));
-}
-
-function goTogether(one: Entry, other: Entry): boolean {
-  const isAlike =
-    one.cluster === other.cluster &&
-    one.kind === other.kind &&
-    one.words.every((words, index) => words === other.words[index]) &&
-    other.atMs - one.atMs < TOGETHER_MS;
-  if (!isAlike) return false;
-  const subjects = new Set(one.subjects);
-  return !other.subjects.some((subject) => subjects.has(subject));
 }
 
 /** The cluster with the most events loses its oldest, so that one cluster cannot displace the events of all others. */
@@ -109,95 +95,80 @@ function bounded(entries: readonly Entry[], maxEvents: number): readonly Entry[]
 
 /** What has happened between two verdicts about one cluster. */
 function happeningsOf(before: ClusterVerdict | undefined, now: ClusterVerdict): readonly Happening[] {
-  const appliances = new Map(before?.appliances.map((each) => [each.identity.appliance, each]));
-  const groups = new Map(before?.groups.map((each) => [each.facts.key, each]));
-  const websites = new Map(
-    before?.websites
-      .filter(({ state }) => state !== "unknown" || !hidesWebsites(before))
-      .map((each) => [websiteKey(each), each]),
-  );
   return [
-    ...now.facts.appliances.flatMap(({ vrrp }, index) =>
-      applianceHappening(appliances.get(vrrp.identity.appliance), now.appliances[index], vrrp.health),
+    ...now.facts.appliances.flatMap(({ identity: { appliance }, vrrp }) =>
+      applianceHappening(before?.appliances.get(appliance), now.appliances.get(appliance), vrrp.health),
     ),
-    ...now.groups.flatMap((each) => groupHappening(groups.get(each.facts.key), each)),
-    ...now.websites
-      .filter(({ state }) => state !== "unknown" || !hidesWebsites(now))
-      .flatMap((each) => websiteHappening(websites.get(websiteKey(each)), each)),
+    ...Array.from(now.groups, ([key, group]) => groupHappening(before?.groups.get(key), group)).flat(),
+    ...Array.from(now.websites, ([key, website]) => {
+      const old = before?.websites.get(key);
+      const wasShown = before !== undefined && old !== undefined && isShown(old, before);
+      return isShown(website, now) ? websiteHappening(wasShown ? old : undefined, website) : [];
+    }).flat(),
   ];
 }
 
-function websiteKey({ websiteId, protocol }: WebsiteVerdict): string {
-  return `${websiteId} ${protocol}`;
+function isShown({ state }: WebsiteVerdict, cluster: ClusterVerdict): boolean {
+  return state !== "unknown" || !hidesWebsites(cluster);
 }
 
 function applianceHappening(
-  before: ApplianceVerdict | undefined,
+  old: ApplianceVerdict | undefined,
   now: ApplianceVerdict | undefined,
   { failure }: PollHealth,
 ): readonly Happening[] {
-  if (now === undefined || now.state === before?.state) return [];
+  if (now === undefined || now.state === old?.state) return [];
   const subject = now.identity.appliance;
-  if (failure !== undefined) {
-    const words = ["Polling of ", ` fails: ${reasonInWords(failure.reason)}`] as const;
-    return [{ kind: "outage", words, subject }];
-  }
-  return before?.state === undefined
-    ? []
-    : [{ kind: "recovery", words: ["Polling of ", " works again"], subject }];
+  const before = "Polling of ";
+  if (failure !== undefined)
+    return [{ kind: "outage", before, after: ` fails: ${reasonInWords(failure.reason)}`, subject }];
+  return old?.state === undefined ? [] : [{ kind: "recovery", before, after: " works again", subject }];
 }
 
-function groupHappening(before: GroupVerdict | undefined, now: GroupVerdict): readonly Happening[] {
-  if (before === now) return [];
+function groupHappening(old: GroupVerdict | undefined, now: GroupVerdict): readonly Happening[] {
+  if (old === now) return [];
   const subject = groupName(now.facts);
-  return [...masterHappening(before, now), ...troubleHappening(before, now)].map(({ kind, words }) => {
-    return { kind, words, subject };
-  });
+  return [...masterChange(old, now), ...troubleChange(old, now)].map((change) => ({ ...change, subject }));
 }
 
-function masterHappening(before: GroupVerdict | undefined, { master }: GroupVerdict): readonly Change[] {
-  const { latestMaster, trouble } = before ?? {};
+function masterChange(old: GroupVerdict | undefined, { master }: GroupVerdict): readonly Change[] {
+  const { latestMaster, trouble } = old ?? {};
   if (master === undefined) return [];
   const ended = trouble === "split_brain" ? "Split brain ended: " : "";
   if (latestMaster !== undefined && latestMaster !== master)
-    return [{ kind: "failover", words: [`${ended}${master} took over `, ` from ${latestMaster}`] }];
+    return [{ kind: "failover", before: `${ended}${master} took over `, after: ` from ${latestMaster}` }];
   return trouble === "split_brain" || trouble === "no_master"
-    ? [{ kind: "recovery", words: [`${ended}${master} is MASTER of `, ""] }]
+    ? [{ kind: "recovery", before: `${ended}${master} is MASTER of ` }]
     : [];
 }
 
-function outage(text: string): readonly Change[] {
-  return [{ kind: "outage", words: [text, ""] }];
-}
-
-function troubleHappening(
-  before: GroupVerdict | undefined,
+function troubleChange(
+  old: GroupVerdict | undefined,
   { facts, state, trouble }: GroupVerdict,
 ): readonly Change[] {
-  if (trouble === before?.trouble) return [];
+  if (trouble === old?.trouble) return [];
   if (trouble === "split_brain")
-    return outage(`Split brain: ${listed(membersIn(facts, "master"))} are MASTER of `);
-  if (trouble === "no_master") return outage("No appliance is MASTER of ");
-  if (before === undefined) return [];
-  if (trouble === "no_backup") return outage("No appliance is BACKUP of ");
-  return before.trouble === "no_backup" && state === "one_master"
-    ? [{ kind: "recovery", words: ["There is a BACKUP again of ", ""] }]
+    return [{ kind: "outage", before: `Split brain: ${listed(membersIn(facts, "master"))} are MASTER of ` }];
+  if (trouble === "no_master") return [{ kind: "outage", before: "No appliance is MASTER of " }];
+  if (old === undefined) return [];
+  if (trouble === "no_backup") return [{ kind: "outage", before: "No appliance is BACKUP of " }];
+  return old.trouble === "no_backup" && state === "one_master"
+    ? [{ kind: "recovery", before: "There is a BACKUP again of " }]
     : [];
 }
 
 const IS_DOWN: ReadonlySet<WebsiteVerdict["state"]> = new Set(["down", "down_at_master"]);
 
-function websiteHappening(before: WebsiteVerdict | undefined, now: WebsiteVerdict): readonly Happening[] {
-  if (before?.state === undefined || before.state === now.state) return [];
+function websiteHappening(old: WebsiteVerdict | undefined, now: WebsiteVerdict): readonly Happening[] {
+  if (old?.state === undefined || old.state === now.state) return [];
   const subject = `${now.website}${now.protocol === "" ? "" : ` (${now.protocol})`}`;
-  const change = (kind: Happening["kind"], text: string): readonly Happening[] => {
-    return [{ kind, words: [text, ""], subject }];
-  };
-  if (IS_DOWN.has(now.state)) return IS_DOWN.has(before.state) ? [] : change("outage", "Down: website ");
-  if (now.state === "up") return change("recovery", "Up again: website ");
-  return now.state === "partially_down"
-    ? change("outage", "Down as seen from some appliances: website ")
-    : change("outage", "Not known whether it is up: website ");
+  if (now.state === "up") return [{ kind: "recovery", before: "Up again: website ", subject }];
+  if (!IS_DOWN.has(now.state)) {
+    const what =
+      now.state === "partially_down" ? "Down as seen from some appliances" : "Not known whether it is up";
+    return [{ kind: "outage", before: `${what}: website `, subject }];
+  }
+  return IS_DOWN.has(old.state) ? [] : [{ kind: "outage", before: "Down: website ", subject }];
 }
 
 const GOOD_STATES: ReadonlySet<string> = new Set(["MASTER", "BACKUP"]);
@@ -209,7 +180,6 @@ function interfaceHappening(appliance: string, change: FleetChange, isAlone: boo
   const [wasGood, isGood] = [GOOD_STATES.has(from), GOOD_STATES.has(to)];
   if (wasGood && isGood && !isAlone) return [];
   const kind = isGood ? (wasGood ? "failover" : "recovery") : wasGood ? "outage" : "change";
-  return [
-    { kind, words: [`${appliance}: ${from} → ${to} on `, ""], subject: `${name}, ${groupName(change)}` },
-  ];
+  const subject = `${name}, ${groupName(change)}`;
+  return [{ kind, before: `${appliance}: ${from} → ${to} on `, subject }];
 }

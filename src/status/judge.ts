@@ -1,7 +1,6 @@
 import type { Protocol } from "../api/website-test.ts";
 import {
   membersIn,
-  type ApplianceSnapshot,
   type ClusterSnapshot,
   type FleetSnapshot,
   type GroupSnapshot,
@@ -9,6 +8,7 @@ import {
   type VrrpSnapshot,
   type WebsiteSnapshot,
 } from "../fleet/snapshot.ts";
+import { groupBy } from "../support/group-by.ts";
 import {
   judgeAppliance,
   judgeCluster,
@@ -16,11 +16,11 @@ import {
   type ClusterState,
 } from "./verdicts/appliance.ts";
 import { judgeGroup, masterIn, type GroupState } from "./verdicts/group.ts";
-import { judgeWebsite, type WebsiteState } from "./verdicts/website.ts";
+import { judgeWebsite, type View, type WebsiteState } from "./verdicts/website.ts";
 
 /** An instant by both clocks, in milliseconds. */
 export interface Instant {
-  /** Unix time, which jumps when somebody sets the clock. */
+  /** Unix time, which jumps when the clock is set. */
   readonly wallMs: number;
   readonly monotonicMs: number;
 }
@@ -30,13 +30,16 @@ export interface Instant {
  * time at which the present state began; `undefined` where this process did not see the beginning.
  */
 export interface ClusterVerdict {
+  readonly kind: "cluster";
   readonly facts: ClusterSnapshot;
   /** `undefined` before any poll. */
   readonly state: ClusterState | undefined;
-  readonly appliances: readonly ApplianceVerdict[];
-  readonly groups: readonly GroupVerdict[];
-  /** One for each website and protocol; protocol `""` while none is known. */
-  readonly websites: readonly WebsiteVerdict[];
+  /** By name. */
+  readonly appliances: ReadonlyMap<string, ApplianceVerdict>;
+  /** By `groupKey`. */
+  readonly groups: ReadonlyMap<string, GroupVerdict>;
+  /** One for each website and protocol; protocol `""` while none is known. By `websiteKey`. */
+  readonly websites: ReadonlyMap<string, WebsiteVerdict>;
 }
 
 export interface ApplianceVerdict {
@@ -51,6 +54,7 @@ export interface ApplianceVerdict {
 export type ClusterIdentity = Pick<ClusterSnapshot, "cluster" | "labels">;
 
 export interface GroupVerdict extends ClusterIdentity {
+  readonly kind: "group";
   readonly facts: GroupSnapshot;
   /** `undefined` where a disabled appliance may be the master. */
   readonly state: GroupState | undefined;
@@ -93,7 +97,7 @@ export function createJudge(): Judge {
   let verdicts = new Map<string, ClusterVerdict>();
   const judge = (facts: ClusterSnapshot, at: Instant): Judged => {
     const before = verdicts.get(facts.cluster);
-    if (before?.facts === facts && !before.groups.some(({ state }) => state === "unknown"))
+    if (before?.facts === facts && ![...before.groups.values()].some(({ state }) => state === "unknown"))
       return { before, now: before };
     const now = clusterVerdict(facts, before, at);
     verdicts.set(facts.cluster, now);
@@ -109,26 +113,37 @@ export function createJudge(): Judge {
   };
 }
 
+/** What a verdict is compared with. */
+interface Past {
+  readonly before: ClusterVerdict | undefined;
+  /** Whether the VRRP list of every appliance was polled before: a state that is new now began now. */
+  readonly wasPolled: boolean;
+  readonly at: Instant;
+}
+
 function clusterVerdict(
   facts: ClusterSnapshot,
   before: ClusterVerdict | undefined,
   at: Instant,
 ): ClusterVerdict {
-  const appliances = applianceVerdicts(facts, before, at);
-  const groups = groupVerdicts(facts, before, at);
+  const wasPolled = before?.facts.appliances.every(({ vrrp }) => isPolled(vrrp)) === true;
+  const past = { before, wasPolled, at };
+  const appliances = applianceVerdicts(facts, past);
+  const groups = groupVerdicts(facts, past);
   return {
+    kind: "cluster",
     facts,
-    state: judgeCluster(appliances.map(({ state }) => state)),
+    state: judgeCluster(Array.from(appliances.values(), ({ state }) => state)),
     appliances,
     groups,
-    websites: websiteVerdicts(facts, mastersOf(groups), before, at),
+    websites: websiteVerdicts(facts, mastersOf(groups), past),
   };
 }
 
 /** The known masters; of a group that is changing also the latest one, until the change is proven. */
-function mastersOf(groups: readonly GroupVerdict[]): ReadonlySet<string> {
+function mastersOf(groups: ClusterVerdict["groups"]): ReadonlySet<string> {
   return new Set(
-    groups.flatMap(({ facts, state, latestMaster }) => [
+    [...groups.values()].flatMap(({ facts, state, latestMaster }) => [
       ...membersIn(facts, "master"),
       ...(state === "changing" && latestMaster !== undefined ? [latestMaster] : []),
     ]),
@@ -139,119 +154,95 @@ const WITHOUT_MASTER: ReadonlySet<GroupVerdict["state"]> = new Set(["unknown", "
 
 /** Whether a website of the cluster that is unknown is so because no appliance answers or a master is not known. */
 export function hidesWebsites({ state, groups }: ClusterVerdict): boolean {
-  return state === "dark" || state === "unknown" || groups.some((group) => WITHOUT_MASTER.has(group.state));
+  return (
+    state === "dark" ||
+    state === "unknown" ||
+    [...groups.values()].some((group) => WITHOUT_MASTER.has(group.state))
+  );
 }
 
 function applianceVerdicts(
   { appliances }: ClusterSnapshot,
-  before: ClusterVerdict | undefined,
-  at: Instant,
-): readonly ApplianceVerdict[] {
-  const known = new Map(before?.appliances.map((verdict) => [verdict.identity.appliance, verdict]));
-  return appliances.map(({ identity, vrrp }) => {
-    const old = known.get(identity.appliance);
+  { before, at }: Past,
+): ClusterVerdict["appliances"] {
+  const verdicts = appliances.map(({ identity, vrrp }): ApplianceVerdict => {
+    const old = before?.appliances.get(identity.appliance);
     const state = judgeAppliance(vrrp.health);
     const sinceMs = sinceOf(old, state, old?.state !== undefined, at);
     return kept(old, { kind: "appliance", identity, state, sinceMs });
   });
+  return new Map(verdicts.map((verdict) => [verdict.identity.appliance, verdict]));
 }
 
-function groupVerdicts(
-  facts: ClusterSnapshot,
-  before: ClusterVerdict | undefined,
-  at: Instant,
-): readonly GroupVerdict[] {
-  const { cluster, labels, hasDisabled, groups } = facts;
-  const known = new Map(before?.groups.map((verdict) => [verdict.facts.key, verdict]));
-  const wasSeen = before?.facts.appliances.every(({ vrrp }) => isPolled(vrrp)) === true;
-  const isSame = (old: GroupVerdict, group: GroupSnapshot): boolean =>
-    old.facts === group &&
-    old.labels === labels &&
-    old.state !== "unknown" &&
-    before?.facts.hasDisabled === hasDisabled;
-  return groups.map((group) => {
-    const old = known.get(group.key);
-    if (old !== undefined && isSame(old, group)) return old;
-    const state = judgeGroup(group, { hasDisabled, nowMs: at.monotonicMs });
-    const master = masterIn(group, state);
-    // A change that was in progress when polling began may have begun earlier.
-    const sawBeginning = wasSeen && !(old?.state === "changing" && old.sinceMs === undefined);
-    const sinceMs =
-      old?.master === master ? sinceOf(old, state, sawBeginning, at) : sawBeginning ? at.wallMs : undefined;
-    return kept(old, {
-      cluster,
-      labels,
-      facts: group,
-      state,
-      master,
-      sinceMs,
-      latestMaster: master ?? old?.latestMaster,
-      trouble: troubleAfter(old?.trouble, state),
-    });
+function groupVerdicts(facts: ClusterSnapshot, past: Past): ClusterVerdict["groups"] {
+  return new Map(facts.groups.map((group) => [group.key, groupVerdict(group, facts, past)]));
+}
+
+function groupVerdict(
+  facts: GroupSnapshot,
+  { cluster, labels, hasDisabled }: ClusterSnapshot,
+  { before, wasPolled, at }: Past,
+): GroupVerdict {
+  const old = before?.groups.get(facts.key);
+  // Another configuration has other labels; with time alone, only what is unknown changes.
+  if (old?.facts === facts && old.labels === labels && old.state !== "unknown") return old;
+  const state = judgeGroup(facts, { hasDisabled, nowMs: at.monotonicMs });
+  const master = masterIn(facts, state);
+  // A change that was in progress when polling began may have begun earlier.
+  const sawBeginning = wasPolled && !(old?.state === "changing" && old.sinceMs === undefined);
+  return kept(old, {
+    kind: "group",
+    cluster,
+    labels,
+    facts,
+    state,
+    master,
+    sinceMs: sinceOf(old?.master === master ? old : undefined, state, sawBeginning, at),
+    latestMaster: master ?? old?.latestMaster,
+    trouble: troubleAfter(old?.trouble, state),
   });
 }
 
 function troubleAfter(before: Trouble | undefined, state: GroupState | undefined): Trouble | undefined {
-  switch (state) {
-    case "split_brain":
-    case "no_master":
-    case "no_backup":
-      return state;
-    case "one_master":
-      return undefined;
-    case "backup_unknown":
-      return before === "no_backup" ? before : undefined;
-    case "unknown":
-    case "changing":
-    case undefined:
-      return before;
-    default:
-      return state satisfies never;
-  }
+  if (state === "split_brain" || state === "no_master" || state === "no_backup") return state;
+  const isOver = state === "one_master" || (state === "backup_unknown" && before !== "no_backup");
+  return isOver ? undefined : before;
 }
 
 /** A website's test by one appliance. */
 interface Test {
-  readonly appliance: string;
   readonly website: WebsiteSnapshot;
+  readonly isMaster: boolean;
 }
 
 function websiteVerdicts(
-  facts: ClusterSnapshot,
+  { cluster, labels, appliances, groups, hasDisabled }: ClusterSnapshot,
   masters: ReadonlySet<string>,
-  before: ClusterVerdict | undefined,
-  at: Instant,
-): readonly WebsiteVerdict[] {
-  const { cluster, labels, appliances } = facts;
-  const keyOf = ({ websiteId, protocol }: Pick<WebsiteVerdict, "websiteId" | "protocol">): string =>
-    `${websiteId} ${protocol}`;
-  const known = new Map(before?.websites.map((verdict) => [keyOf(verdict), verdict]));
-  const wasSeen = before?.facts.appliances.every(({ vrrp }) => isPolled(vrrp)) === true;
-  const context = { hasGroups: facts.groups.length > 0, hasDisabled: facts.hasDisabled };
-  return [...testsOf(appliances)].flatMap(([websiteId, tests]) => {
+  { before, wasPolled, at }: Past,
+): ClusterVerdict["websites"] {
+  const context = { hasGroups: groups.length > 0, hasDisabled };
+  const all = appliances.flatMap(({ identity, websites }) => {
+    const isMaster = masters.has(identity.appliance);
+    return websites.map((website): Test => ({ website, isMaster }));
+  });
+  const byWebsite = groupBy(all, ({ website }) => website.websiteId);
+  const verdicts = [...byWebsite].flatMap(([websiteId, tests]) => {
     const website = [...new Set(tests.map((test) => test.website.website))].join(" / ");
-    return protocolsOf(tests).map((protocol) => {
-      const old = known.get(keyOf({ websiteId, protocol }));
-      const isTested = tests.some((test) => isPolled(test.website));
-      const views = tests.flatMap((test) => viewOf(test, protocol, masters));
+    const isTested = tests.some((test) => isPolled(test.website));
+    return protocolsOf(tests).map((protocol): WebsiteVerdict => {
+      const old = before?.websites.get(websiteKey({ websiteId, protocol }));
+      const views = tests.flatMap((test) => viewOf(test, protocol));
       const state = isTested ? judgeWebsite(views, context) : undefined;
-      const sinceMs = sinceOf(old, state, wasSeen && old?.state !== undefined, at);
+      const sinceMs = sinceOf(old, state, wasPolled && old?.state !== undefined, at);
       return kept(old, { kind: "website", cluster, labels, websiteId, website, protocol, state, sinceMs });
     });
   });
+  return new Map(verdicts.map((verdict) => [websiteKey(verdict), verdict]));
 }
 
-function testsOf(appliances: readonly ApplianceSnapshot[]): ReadonlyMap<number, readonly Test[]> {
-  const tests = new Map<number, Test[]>();
-  for (const { identity, websites } of appliances) {
-    for (const website of websites) {
-      const test = { appliance: identity.appliance, website };
-      const others = tests.get(website.websiteId);
-      if (others === undefined) tests.set(website.websiteId, [test]);
-      else others.push(test);
-    }
-  }
-  return tests;
+/** Identifies a website and protocol within its cluster. */
+function websiteKey({ websiteId, protocol }: Pick<WebsiteVerdict, "websiteId" | "protocol">): string {
+  return `${websiteId} ${protocol}`;
 }
 
 function protocolsOf(tests: readonly Test[]): readonly WebsiteVerdict["protocol"][] {
@@ -259,16 +250,14 @@ function protocolsOf(tests: readonly Test[]): readonly WebsiteVerdict["protocol"
   return known.size === 0 ? [""] : [...known].toSorted();
 }
 
-/** Nothing from an appliance whose answer is known and lacks the protocol. */
+/** None from an appliance whose answer is known and lacks the protocol. */
 function viewOf(
-  { appliance, website }: Test,
+  { website: { results }, isMaster }: Test,
   protocol: WebsiteVerdict["protocol"],
-  masters: ReadonlySet<string>,
-) {
-  const isMaster = masters.has(appliance);
-  const found = website.results.find((each) => each.protocol === protocol);
-  if (found !== undefined) return [{ isMaster, result: found.result }];
-  return website.results.length > 0 ? [] : [{ isMaster, result: "unknown" as const }];
+): readonly View[] {
+  const found = results.find((each) => each.protocol === protocol);
+  if (found === undefined && results.length > 0) return [];
+  return [{ isMaster, result: found?.result ?? "unknown" }];
 }
 
 function isPolled({ health }: VrrpSnapshot | WebsiteSnapshot): boolean {
@@ -288,10 +277,6 @@ function sinceOf<State>(
 /** The verdict of before, if nothing in it has changed. */
 function kept<Verdict extends object>(before: Verdict | undefined, now: Verdict): Verdict {
   if (before === undefined) return now;
-  const [old, fresh] = [Object.entries(before), Object.entries(now)];
-  const isSame = fresh.every(([name, value], index) => {
-    const [oldName, oldValue] = old[index] ?? [];
-    return name === oldName && value === oldValue;
-  });
-  return isSame ? before : now;
+  const old = new Map(Object.entries(before));
+  return Object.entries(now).every(([name, value]) => old.get(name) === value) ? before : now;
 }

@@ -1,11 +1,6 @@
-import { membersIn, type ApplianceSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
-import {
-  hidesWebsites,
-  type ApplianceVerdict,
-  type ClusterVerdict,
-  type GroupVerdict,
-  type WebsiteVerdict,
-} from "./judge.ts";
+import { groupBy } from "../support/group-by.ts";
+import { anomalyCount, membersIn, type ApplianceSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
+import { hidesWebsites, type ClusterVerdict, type GroupVerdict, type WebsiteVerdict } from "./judge.ts";
 import type { Problem } from "./schema.ts";
 import {
   APPLIANCE_PROBLEMS,
@@ -55,70 +50,60 @@ function problem(kind: ProblemKind, given: Omit<Problem, "kind" | "severity">): 
 /** What is wrong with a cluster for as long as its verdict stays as it is. */
 const lastingProblems = once((verdict: ClusterVerdict): readonly Problem[] => {
   const { cluster, appliances } = verdict.facts;
-  const isDark = verdict.state === "dark" && verdict.appliances.every(({ state }) => state !== undefined);
+  const isDark =
+    verdict.state === "dark" && [...verdict.appliances.values()].every(({ state }) => state !== undefined);
   const found = [
-    ...(isDark ? [dark(verdict)] : verdict.appliances.flatMap((each) => unreachable(each, verdict))),
+    ...(isDark ? [dark(verdict)] : appliances.flatMap((each) => unreachable(each, verdict))),
     ...(isDark ? [] : groupProblems(verdict)),
     ...(isDark ? [] : websiteProblems(verdict)),
-    ...appliances.flatMap((each) => oddStates(each, appliances.length === 1)),
-    ...appliances.flatMap(deviating),
+    ...appliances.flatMap((each) => [...oddStates(each, appliances.length === 1), ...deviating(each)]),
   ];
   return found.map((each) => ({ ...each, cluster }));
 });
 
-function reasonOf({ facts }: ClusterVerdict, name: string): string {
-  const health = facts.appliances.find(({ identity }) => identity.appliance === name)?.vrrp.health;
-  return health?.failure === undefined ? "not polled yet" : reasonInWords(health.failure.reason);
+function reasonOf({ vrrp: { health } }: ApplianceSnapshot): string {
+  return health.failure === undefined ? "not polled yet" : reasonInWords(health.failure.reason);
 }
 
-function dark(verdict: ClusterVerdict): Problem {
-  const { appliances, facts } = verdict;
-  const names = appliances.map(({ identity }) => identity.appliance);
-  const reasons = listed([...new Set(names.map((name) => reasonOf(verdict, name)))]);
+function dark({ facts, appliances }: ClusterVerdict): Problem {
+  const names = listed(facts.appliances.map(({ identity }) => identity.appliance));
+  const reasons = listed([...new Set(facts.appliances.map(reasonOf))]);
   const summary =
-    names.length === 1
-      ? `${listed(names)} is down: ${reasons}`
-      : `No appliance of ${facts.cluster} can be reached, ${listed(names)}: ${reasons}`;
-  const since = appliances.map(({ sinceMs }) => sinceMs);
-  const last = since.some((atMs) => atMs === undefined) ? undefined : Math.max(...since.map((ms) => ms ?? 0));
-  return problem("cluster_dark", { summary, since: optionalInstant(last) });
+    facts.appliances.length === 1
+      ? `${names} is down: ${reasons}`
+      : `No appliance of ${facts.cluster} can be reached, ${names}: ${reasons}`;
+  const since = Array.from(appliances.values(), ({ sinceMs }) => sinceMs ?? Number.NaN);
+  return problem("cluster_dark", { summary, since: optionalInstant(Math.max(...since)) });
 }
 
-function unreachable(
-  { identity, state, sinceMs }: ApplianceVerdict,
-  verdict: ClusterVerdict,
-): readonly Problem[] {
+function unreachable(snapshot: ApplianceSnapshot, { appliances }: ClusterVerdict): readonly Problem[] {
+  const { appliance } = snapshot.identity;
+  const { state, sinceMs } = appliances.get(appliance) ?? {};
   const kind = state && APPLIANCE_PROBLEMS[state];
   if (kind === undefined) return [];
-  const { appliance } = identity;
   const verb = state === "down" ? "is down" : "is not polled successfully";
-  const summary = `${appliance} ${verb}: ${reasonOf(verdict, appliance)}`;
+  const summary = `${appliance} ${verb}: ${reasonOf(snapshot)}`;
   return [problem(kind, { summary, appliance, since: optionalInstant(sinceMs) })];
 }
 
 /** Words in front of and behind the names of all groups with the same problem. */
-type GroupWords = readonly [before: string, behind: string];
+type GroupWords = readonly [before: string, after: string];
 
 /** Groups with the same problem are one problem. */
 function groupProblems(verdict: ClusterVerdict): readonly Problem[] {
-  const found = new Map<string, readonly GroupVerdict[]>();
-  for (const group of verdict.groups) {
+  const found = [...verdict.groups.values()].flatMap((group) => {
     const kind = kindOf(group, verdict);
-    if (kind === undefined) continue;
-    const key = [kind, ...wordsOf(group)].join("\n");
-    found.set(key, [...(found.get(key) ?? []), group]);
-  }
-  return [...found.values()].flatMap((groups) => {
-    const [first] = groups;
-    const kind = first && kindOf(first, verdict);
-    if (first === undefined || kind === undefined) return [];
-    const names = listed(
-      groups.map(({ facts }) => groupName(facts)),
-      NAMED_GROUPS,
-    );
-    const { vhid, vip } = first.facts;
-    const since = optionalInstant(earliest(groups.map(({ sinceMs }) => sinceMs)));
-    return [problem(kind, { summary: wordsOf(first).join(names), group: { vhid, vip }, since })];
+    return kind === undefined ? [] : [{ kind, words: wordsOf(group), group }];
+  });
+  const alike = groupBy(found, ({ kind, words }) => JSON.stringify([kind, words]));
+  return [...alike.values()].flatMap((all) => {
+    const [first] = all;
+    if (first === undefined) return [];
+    const groups = all.map(({ group }) => group);
+    const names = groups.map(({ facts }) => groupName(facts));
+    const { vhid, vip } = first.group.facts;
+    const summary = first.words.join(listed(names, NAMED_GROUPS));
+    return [problem(first.kind, { summary, group: { vhid, vip }, since: optionalInstant(earliest(groups)) })];
   });
 }
 
@@ -127,9 +112,7 @@ const NAMED_GROUPS = 12;
 function kindOf({ facts, state }: GroupVerdict, { appliances }: ClusterVerdict): ProblemKind | undefined {
   if (state === "one_master" && facts.isPreferredMaster === false) return "preferred_master_lost";
   const silent = membersIn(facts, "unknown");
-  const isPending = silent.every((name) =>
-    appliances.some((each) => each.identity.appliance === name && each.state === undefined),
-  );
+  const isPending = silent.every((name) => appliances.get(name)?.state === undefined);
   // What follows from an appliance that was not polled yet is no problem.
   if ((state === "unknown" || state === "backup_unknown") && isPending) return undefined;
   return state && GROUP_PROBLEMS[state];
@@ -162,67 +145,75 @@ function wordsOf({ facts, state, master = "" }: GroupVerdict): GroupWords {
   }
 }
 
+const WORST_FIRST = ["down", "down_at_master", "unknown", "partially_down"] as const;
+
 /** One problem for each website: the worst one, over its protocols. */
 function websiteProblems(verdict: ClusterVerdict): readonly Problem[] {
-  const byWebsite = new Map<number, readonly WebsiteVerdict[]>();
-  for (const each of verdict.websites)
-    byWebsite.set(each.websiteId, [...(byWebsite.get(each.websiteId) ?? []), each]);
+  const byWebsite = groupBy(verdict.websites.values(), ({ websiteId }) => websiteId);
   return [...byWebsite].flatMap(([id, verdicts]) => {
-    for (const state of ["down", "down_at_master", "unknown", "partially_down"] as const) {
-      const found = verdicts.filter((each) => each.state === state);
-      const [first] = found;
-      if (first === undefined) continue;
-      if (state === "unknown" && hidesWebsites(verdict)) return [];
-      const { website: name } = first;
-      const words = state === "unknown" ? "not known to be up" : state.replaceAll("_", " ");
-      const summary = `Website ${name} is ${words}: ${findings(verdict, found)}`;
-      const since = optionalInstant(earliest(found.map(({ sinceMs }) => sinceMs)));
-      return [problem(WEBSITE_PROBLEMS[state], { summary, website: { id, name }, since })];
-    }
-    return [];
+    const state = WORST_FIRST.find((worst) => verdicts.some((each) => each.state === worst));
+    const found = verdicts.filter((each) => each.state === state);
+    const [first] = found;
+    if (first === undefined || state === undefined) return [];
+    if (state === "unknown" && hidesWebsites(verdict)) return [];
+    const { website: name } = first;
+    const words = state === "unknown" ? "not known to be up" : state.replaceAll("_", " ");
+    const summary = `Website ${name} is ${words}: ${findings(verdict, found)}`;
+    const since = optionalInstant(earliest(found));
+    return [problem(WEBSITE_PROBLEMS[state], { summary, website: { id, name }, since })];
   });
 }
 
 /** `https 503 from a and b, https 200 from c, no result from d: it does not answer in time (timeout)`. */
 function findings({ facts }: ClusterVerdict, verdicts: readonly WebsiteVerdict[]): string {
   const protocols = new Set<string>(verdicts.map(({ protocol }) => protocol));
-  const from = new Map<string, readonly string[]>();
-  for (const { identity, websites } of facts.appliances) {
-    for (const website of websites.filter(({ websiteId }) => websiteId === verdicts[0]?.websiteId)) {
-      for (const finding of findingsOf(website, protocols))
-        from.set(finding, [...(from.get(finding) ?? []), identity.appliance]);
-    }
-  }
-  return Array.from(from, ([finding, names]) => {
-    const [what, why] = finding.split("\n");
-    return `${what} from ${listed(names)}${why === undefined ? "" : `: ${why}`}`;
+  const found = facts.appliances.flatMap(({ identity: { appliance }, websites }) =>
+    websites
+      .filter(({ websiteId }) => websiteId === verdicts[0]?.websiteId)
+      .flatMap((website) => findingsOf(website, protocols))
+      .map((finding) => ({ ...finding, appliance })),
+  );
+  const alike = groupBy(found, ({ what, why }) => what + why);
+  return Array.from(alike.values(), (all) => {
+    const from = listed(all.map(({ appliance }) => appliance));
+    return `${all[0]?.what} from ${from}${all[0]?.why}`;
   }).join(", ");
+}
+
+interface Finding {
+  readonly what: string;
+  readonly why: string;
 }
 
 function findingsOf(
   { health, statuses = [] }: WebsiteSnapshot,
   protocols: ReadonlySet<string>,
-): readonly string[] {
-  if (health.failure !== undefined) return [`no result\n${reasonInWords(health.failure.reason)}`];
+): readonly Finding[] {
+  if (health.failure !== undefined)
+    return [{ what: "no result", why: `: ${reasonInWords(health.failure.reason)}` }];
   const found = statuses.filter(({ protocol }) => protocols.has(protocol));
-  if (found.length === 0) return ["no status"];
-  return found.map(({ protocol, status, text }) => `${protocol} ${statusText(status, text)}`);
+  if (found.length === 0) return [{ what: "no status", why: "" }];
+  return found.map(({ protocol, status, text }) => {
+    return { what: `${protocol} ${statusText(status, text)}`, why: "" };
+  });
 }
 
 /** Interfaces in a state that is neither MASTER nor BACKUP; worse where no other appliance can take over. */
 function oddStates({ identity, vrrp }: ApplianceSnapshot, isAlone: boolean): readonly Problem[] {
-  const odd = (vrrp.list?.interfaces ?? []).filter(({ state }) => state !== "MASTER" && state !== "BACKUP");
+  const odd = (vrrp.list?.interfaces ?? []).filter(
+    ({ reported: { state } }) => state !== "MASTER" && state !== "BACKUP",
+  );
   const [first] = odd;
   if (first === undefined) return [];
   const states = listed(
-    odd.map((each) => `${each.state} on ${each.name} for ${groupName(each)}`),
+    odd.map(({ reported }) => `${reported.state} on ${reported.name} for ${groupName(reported)}`),
     NAMED_GROUPS,
   );
   return [
     problem(isAlone ? "not_serving" : "odd_state", {
       summary: `${identity.appliance} reports ${states}`,
       appliance: identity.appliance,
-      group: { vhid: first.vhid, vip: first.vip },
+      group: { vhid: first.reported.vhid, vip: first.reported.vip },
       since: optionalInstant(first.lastTransitionAtMs),
     }),
   ];
@@ -240,7 +231,7 @@ function expiring({ identity, vrrp }: ApplianceSnapshot, nowMs: number): readonl
 }
 
 function deviating({ identity: { appliance }, vrrp }: ApplianceSnapshot): readonly Problem[] {
-  const count = Object.values(vrrp.list?.anomalies ?? {}).reduce((sum, each) => sum + each, 0);
+  const count = vrrp.list === undefined ? 0 : anomalyCount(vrrp.list.anomalies);
   if (count === 0) return [];
   const places = count === 1 ? "one place" : `${count} places`;
   const summary = `The VRRP list of ${appliance} deviates from the API in ${places}`;
@@ -267,8 +258,7 @@ const pendingIn = once(({ facts }: ClusterVerdict): readonly string[] =>
     .map(({ identity }) => identity.appliance),
 );
 
-/** `undefined` where one of them is not known: it may be earlier. */
-function earliest(instants: readonly (number | undefined)[]): number | undefined {
-  const known = instants.filter((atMs) => atMs !== undefined);
-  return known.length < instants.length ? undefined : Math.min(...known);
+/** No number where one of them is not known: it may be earlier. */
+function earliest(verdicts: readonly { readonly sinceMs: number | undefined }[]): number {
+  return Math.min(...verdicts.map(({ sinceMs }) => sinceMs ?? Number.NaN));
 }

@@ -1,12 +1,8 @@
-import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createAttention, nextCheck, type Attention, type Overrun } from "../../src/client/attention.ts";
 import { systemClock } from "../../src/support/clock.ts";
 import { eventually } from "../support/eventually.ts";
 import { holdClock } from "../polling/held-clock.ts";
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 test.each([
   { realMs: 0, attentiveMs: 0, longestStallMs: 0, next: 1000 },

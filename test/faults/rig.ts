@@ -5,7 +5,7 @@ import { createFleet } from "../../src/fleet/fleet.ts";
 import { createFleetExposition } from "../../src/metrics/exposition.ts";
 import { createSelfMetrics } from "../../src/metrics/self.ts";
 import { createStatusBoard } from "../../src/status/board.ts";
-import { createObserver } from "../../src/exporter.ts";
+import { createObserver } from "../../src/status/observer.ts";
 import { createClients, type CreateClient } from "../../src/client/clients.ts";
 import { createLookup, type ResolveAll } from "../../src/client/lookup.ts";
 import { systemClock, type Clock } from "../../src/support/clock.ts";

@@ -29,7 +29,7 @@ test("a first success and every further one change nothing", () => {
   expect(changesOf(GOOD, GOOD)).toEqual([[], []]);
 });
 
-test("an operation that turns to failing is told once, and its recovery once", () => {
+test("an operation that begins to fail is reported once, and its recovery once", () => {
   const failed = vrrpFailed("waf", "connect");
   expect(changesOf(failed, failed, failed, GOOD, GOOD)).toEqual([
     [{ kind: "failing", operation: VRRP, failure: failureOf("connect") }],
@@ -40,7 +40,7 @@ test("an operation that turns to failing is told once, and its recovery once", (
   ]);
 });
 
-test("another reason is told anew", () => {
+test("another reason is reported again", () => {
   expect(changesOf(GOOD, vrrpFailed("waf", "connect"), vrrpFailed("waf", "auth"))[2]).toEqual([
     { kind: "failing", operation: VRRP, failure: failureOf("auth") },
   ]);
@@ -57,10 +57,10 @@ function anomaly(path: string): VrrpAnomaly {
   return { kind: "bad_field", path };
 }
 
-test("anomalies are told when they appear, change and go, across failures too, and not with every answer", () => {
+test("anomalies are reported when they appear, change and go, across failures too, and not with every answer", () => {
   const seen = (...paths: readonly string[]) =>
     vrrpSeen("waf", listOf([interfaceOf()], { anomalies: paths.map(anomaly) }));
-  const told = changesOf(
+  const all = changesOf(
     seen("$.a"),
     seen("$.a"),
     vrrpFailed("waf", "tls"),
@@ -69,7 +69,7 @@ test("anomalies are told when they appear, change and go, across failures too, a
     seen(),
     seen(),
   );
-  const anomalies = told.map((changes) => changes.filter(({ kind }) => kind === "anomalies"));
+  const anomalies = all.map((changes) => changes.filter(({ kind }) => kind === "anomalies"));
   expect(anomalies).toEqual([
     [{ kind: "anomalies", count: 1, places: [anomaly("$.a")] }],
     [],

@@ -25,9 +25,9 @@ const poll = fc.record({
 test("groups that are updated poll by poll are the groups made from all that is known", () => {
   fc.assert(
     fc.property(fc.array(poll, { maxLength: 20 }), (polls) => {
-      const [fleet, anew] = [createFleet(), createFleet()];
+      const [fleet, rebuilt] = [createFleet(), createFleet()];
       fleet.configure(CONFIG, 0);
-      anew.configure(CONFIG, 0);
+      rebuilt.configure(CONFIG, 0);
       let nowMs = 0;
       for (const { appliance, afterMs, interfaces, unreadable } of polls) {
         nowMs += afterMs;
@@ -38,10 +38,10 @@ test("groups that are updated poll by poll are the groups made from all that is 
             ? vrrpFailed(appliance, "timeout", dated)
             : vrrpSeen(appliance, listOf(seen.slice(unreadable.length), { unreadable }), dated);
         fleet.record(observation, nowMs);
-        anew.record(observation, nowMs);
-        // Another configuration makes the groups anew from all that is known.
-        anew.configure(CONFIG, 0);
-        expect(fleet.snapshot(nowMs)).toEqual(anew.snapshot(nowMs));
+        rebuilt.record(observation, nowMs);
+        // After another configuration, the groups are made from all that is known.
+        rebuilt.configure(CONFIG, 0);
+        expect(fleet.snapshot(nowMs)).toEqual(rebuilt.snapshot(nowMs));
       }
     }),
   );

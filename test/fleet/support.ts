@@ -14,7 +14,7 @@ export const MEMBER_A = applianceOf({ name: "a", cluster: "ams" });
 export const MEMBER_B = applianceOf({ name: "b", cluster: "ams" });
 export const MEMBER_C = applianceOf({ name: "c", cluster: "ams" });
 
-/** A fleet of these appliances that has taken in the observations, all at the monotonic instant 0. */
+/** A fleet of these appliances that has recorded the observations, all at the monotonic instant 0. */
 export function fleetOf(
   appliances: readonly ApplianceConfig[],
   observations: readonly Observation[] = [],

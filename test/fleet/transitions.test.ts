@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 
 import type { Fleet } from "../../src/fleet/fleet.ts";
+import type { Observation } from "../../src/polling/observation.ts";
 import {
   applianceOf,
+  blocksOf,
   configOf,
   failureOf,
   interfaceOf,
@@ -26,66 +28,44 @@ const GARBLED = vrrpSeen("waf", listOf([], { unreadable: ["carp0"] }));
 
 function transitions(fleet: Fleet): readonly (readonly [string, number, number | undefined])[] {
   const interfaces = appliancesOf(fleet)[0]?.vrrp.list?.interfaces ?? [];
-  return interfaces.map((i) => [i.name, i.transitions, i.lastTransitionAtMs]);
+  return interfaces.map((i) => [i.reported.name, i.transitions, i.lastTransitionAtMs]);
 }
 
-test("an interface has no transition from its first sight on, whatever its state", () => {
-  expect(transitions(fleetOf([LONE], [BACKUP]))).toEqual([["carp0", 0, undefined]]);
+const INIT = vrrpSeen("waf", listOf([interfaceOf({ state: "INIT" })]));
+const MOVED = vrrpSeen("waf", listOf([interfaceOf({ state: "BACKUP", vhid: 3 })]));
+const LONG = vrrpSeen("waf", listOf([interfaceOf({ vip: "2001:db8:0::64" })]));
+const SHORT = vrrpSeen("waf", listOf([interfaceOf({ vip: "2001:DB8::64", state: "BACKUP" })]));
+
+test.each<readonly [name: string, polls: readonly Observation[], expected: ReturnType<typeof transitions>]>([
+  ["none at its first sight, whatever its state", [BACKUP], [["carp0", 0, undefined]]],
+  ["none for the same state again", [MASTER, MASTER], [["carp0", 0, undefined]]],
+  ["one for another state, dated by the poll that saw it", [MASTER, BACKUP], [["carp0", 1, WALL_MS + 5_000]]],
+  ["one for a state word that is not known", [MASTER, INIT, MASTER], [["carp0", 2, WALL_MS]]],
+  ["none for failed polls between two equal states", [MASTER, FAILED, MASTER], [["carp0", 0, undefined]]],
+  [
+    "kept while it is unreadable, and its change is still seen",
+    [MASTER, BACKUP, GARBLED, GARBLED, MASTER],
+    [["carp0", 2, WALL_MS]],
+  ],
+  ["not shown while it is unreadable", [MASTER, GARBLED], []],
+  [
+    "forgotten with an answer that lacks it",
+    [MASTER, BACKUP, vrrpSeen("waf", listOf([])), MASTER],
+    [["carp0", 0, undefined]],
+  ],
+  ["none under another vhid, where it is another interface", [MASTER, MOVED], [["carp0", 0, undefined]]],
+  ["one where its address has another spelling", [LONG, SHORT], [["carp0", 1, WALL_MS]]],
+])("transitions of an interface: %s", (_, polls, expected) => {
+  expect(transitions(fleetOf([LONE], polls))).toEqual(expected);
 });
 
-test("the same state again is no transition", () => {
-  expect(transitions(fleetOf([LONE], [MASTER, MASTER]))).toEqual([["carp0", 0, undefined]]);
-});
-
-test("another state is a transition, dated by the poll that saw it", () => {
-  expect(transitions(fleetOf([LONE], [MASTER, BACKUP]))).toEqual([["carp0", 1, WALL_MS + 5_000]]);
-});
-
-test("a change to a state word that is not known is a transition as well", () => {
-  const init = vrrpSeen("waf", listOf([interfaceOf({ state: "INIT" })]));
-  expect(transitions(fleetOf([LONE], [MASTER, init, MASTER]))).toEqual([["carp0", 2, WALL_MS]]);
-});
-
-test("a transition is told against the last successful poll, whatever failed between", () => {
+test("a state is compared with the last successful poll, whatever failed between", () => {
   const fleet = fleetOf([LONE], [MASTER, FAILED, FAILED]);
   expect(fleet.record(BACKUP, 0).changes).toEqual([
     { kind: "recovered", operation: expect.objectContaining({ kind: "vrrp" }), from: failureOf("timeout") },
     { kind: "vrrp_state", interface: "carp0", vhid: 2, vip: "192.0.2.100", from: "MASTER", to: "BACKUP" },
   ]);
   expect(transitions(fleet)).toEqual([["carp0", 1, WALL_MS + 5_000]]);
-});
-
-test("failed polls between two equal states are no transition", () => {
-  expect(transitions(fleetOf([LONE], [MASTER, FAILED, MASTER]))).toEqual([["carp0", 0, undefined]]);
-});
-
-test("an interface that was unreadable for a while keeps its counter, and its change is still seen", () => {
-  expect(transitions(fleetOf([LONE], [MASTER, BACKUP, GARBLED, GARBLED, MASTER]))).toEqual([
-    ["carp0", 2, WALL_MS],
-  ]);
-});
-
-test("an unreadable interface is not shown", () => {
-  expect(transitions(fleetOf([LONE], [MASTER, GARBLED]))).toEqual([]);
-});
-
-test("an interface that is gone from an answer is forgotten, and begins anew when it comes back", () => {
-  expect(transitions(fleetOf([LONE], [MASTER, BACKUP, vrrpSeen("waf", listOf([])), MASTER]))).toEqual([
-    ["carp0", 0, undefined],
-  ]);
-});
-
-test("an interface under another vhid or address is another interface", () => {
-  const moved = vrrpSeen("waf", listOf([interfaceOf({ state: "BACKUP", vhid: 3 })]));
-  const fleet = fleetOf([LONE], [MASTER]);
-  expect(fleet.record(moved, 0).changes).toEqual([]);
-  expect(transitions(fleet)).toEqual([["carp0", 0, undefined]]);
-});
-
-test("an address in another spelling is the same interface", () => {
-  const long = vrrpSeen("waf", listOf([interfaceOf({ vip: "2001:db8:0::64" })]));
-  const short = vrrpSeen("waf", listOf([interfaceOf({ vip: "2001:DB8::64", state: "BACKUP" })]));
-  expect(transitions(fleetOf([LONE], [long, short]))).toEqual([["carp0", 1, WALL_MS]]);
 });
 
 test("interfaces with one vhid and address are kept apart by their names", () => {
@@ -105,10 +85,7 @@ function statuses(fleet: Fleet): readonly (readonly [string, number, number])[] 
   return websites.map(({ protocol, status, changes }) => [protocol, status, changes]);
 }
 
-const OK = websiteSeen("waf", 1, [
-  { protocol: "http", status: 200 },
-  { protocol: "https", status: 200 },
-]);
+const OK = websiteSeen("waf", 1, blocksOf(200, 200));
 const HTTPS_BROKEN = websiteSeen("waf", 1, [
   { protocol: "http", status: 200 },
   { protocol: "https", status: 0, text: "certificate has expired" },
@@ -143,8 +120,6 @@ test("a website's status is compared with the last successful test, whatever fai
       protocol: "https",
       from: 200,
       to: 0,
-      wasUp: true,
-      isUp: false,
       text: "certificate has expired",
     },
   ]);

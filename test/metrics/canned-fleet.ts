@@ -7,6 +7,7 @@ import type { ApplianceConfig } from "../../src/config/config.ts";
 import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import {
   applianceOf,
+  blocksOf,
   configOf,
   interfaceOf,
   listOf,
@@ -77,35 +78,11 @@ const OBSERVATIONS: readonly Observation[] = [
     durationSeconds: 0.125,
     certificate,
   }),
-  websiteSeen(
-    "waf-1",
-    1,
-    [
-      { protocol: "http", status: 301 },
-      { protocol: "https", status: 200 },
-    ],
-    { certificate, expiresAtMs: 80_000 },
-  ),
+  websiteSeen("waf-1", 1, blocksOf(301, 200), { certificate, expiresAtMs: 80_000 }),
   vrrpSeen("waf-2", listOf([{ ...BACKUP, state: "INIT" }])),
   vrrpSeen("waf-2", listOf([BACKUP])),
-  websiteSeen(
-    "waf-2",
-    1,
-    [
-      { protocol: "http", status: 200 },
-      { protocol: "https", status: 503 },
-    ],
-    { expiresAtMs: 80_000 },
-  ),
-  websiteSeen(
-    "waf-2",
-    1,
-    [
-      { protocol: "http", status: 200 },
-      { protocol: "https", status: 0 },
-    ],
-    { expiresAtMs: 80_000 },
-  ),
+  websiteSeen("waf-2", 1, blocksOf(200, 503), { expiresAtMs: 80_000 }),
+  websiteSeen("waf-2", 1, blocksOf(200, 0), { expiresAtMs: 80_000 }),
   vrrpSeen("failed", listOf([interfaceOf()])),
   vrrpFailed("failed", "connect", { durationSeconds: 0.001 }),
   vrrpSeen("stalled", listOf([BACKUP]), { expiresAtMs: 9_000 }),

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-import { createFleet } from "../../src/fleet/fleet.ts";
+import { fleetOf } from "../fleet/support.ts";
 import {
   applianceOf,
-  configOf,
+  blocksOf,
   interfaceOf,
   listOf,
   vrrpSeen,
@@ -18,10 +18,6 @@ const PAGE = readFileSync(new URL("../../docs/scaling.md", import.meta.url), "ut
 const GROUPS = [1, 2, 3, 4];
 const WEBSITES = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 const certificate = { notAfterSeconds: 1, subject: "", issuer: "", sha256: "" };
-const STATUSES = [
-  { protocol: "http", status: 200 },
-  { protocol: "https", status: 200 },
-] as const;
 
 function list(state: string) {
   return listOf(GROUPS.map((vhid) => interfaceOf({ name: `carp${vhid}`, vhid, state })));
@@ -29,17 +25,15 @@ function list(state: string) {
 
 /** A pair with 4 groups and 10 websites of both protocols, all healthy after a failover of every group. */
 function pair() {
-  const fleet = createFleet();
   const websites = WEBSITES.map((id) => websiteOf({ id }));
-  const names = ["a", "b"];
-  fleet.configure(configOf(...names.map((name) => applianceOf({ name, cluster: "ab", websites }))), 0);
+  const fleet = fleetOf(["a", "b"].map((name) => applianceOf({ name, cluster: "ab", websites })));
   for (const [name, before, after] of [
     ["a", "MASTER", "BACKUP"],
     ["b", "BACKUP", "MASTER"],
   ] as const) {
     fleet.record(vrrpSeen(name, list(before), { certificate }), 0);
     fleet.record(vrrpSeen(name, list(after), { certificate }), 0);
-    for (const id of WEBSITES) fleet.record(websiteSeen(name, id, STATUSES), 0);
+    for (const id of WEBSITES) fleet.record(websiteSeen(name, id, blocksOf(200, 200)), 0);
   }
   return fleet;
 }

@@ -65,7 +65,7 @@ async function ownRows(): Promise<readonly Row[]> {
   return rows.filter(({ name }) => name.startsWith("appliance_exporter_"));
 }
 
-test("every family that is exported is documented with its type and labels, and none beside them", async () => {
+test("every family that is exported is documented with its type and labels, and no other", async () => {
   const fleet = exportedRows(cannedText(), COMMON);
   expect(byName(documentedRows())).toEqual(byName([...fleet, ...(await ownRows())]));
 });
@@ -75,11 +75,11 @@ test("the canned fleet has samples of every family", () => {
   expect(families.map(({ name }) => name)).toEqual(FLEET_FAMILIES.map(({ name }) => name));
 });
 
-test("every reason is documented, in the order of the code, and none beside them", () => {
+test("every reason is documented, in the order of the code, and no other", () => {
   expect(tableRows("reason").map(([reason]) => unquoted(reason))).toEqual([...FAILURE_REASONS]);
 });
 
-test("every anomaly is documented, and none beside them", () => {
+test("every anomaly is documented, and no other", () => {
   const family = parseExposition(cannedText()).find(({ name }) => name === "appliance_api_anomalies");
   const exported = new Set(family?.samples.map(({ labels }) => labels.get("anomaly")));
   expect(new Set(tableRows("anomaly").map(([anomaly]) => unquoted(anomaly)))).toEqual(exported);

@@ -2,10 +2,9 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { cutText } from "../../src/api/kept-text.ts";
-import { createFleet } from "../../src/fleet/fleet.ts";
+import { fleetOf } from "../fleet/support.ts";
 import {
   applianceOf,
-  configOf,
   interfaceOf,
   listOf,
   vrrpSeen,
@@ -58,9 +57,8 @@ function samplesOf(
   vip: string,
 ): readonly ParsedSample[] {
   const websites = [websiteOf({ id: 1, name: label }), websiteOf({ id: 2, name })];
-  const fleet = createFleet();
   const appliance = applianceOf({ name, cluster: label, labels: { site: label, owner: name }, websites });
-  fleet.configure(configOf(appliance, { ...appliance, name: cutText(`${name}'`) }), 0);
+  const fleet = fleetOf([appliance, { ...appliance, name: cutText(`${name}'`) }]);
   const interfaces = texts.map((each) =>
     interfaceOf({ name: each, vip, device: each, netmask: each, peer: each, type: each, state: each || "x" }),
   );
@@ -104,8 +102,7 @@ test("a value that is short and well-formed comes back as it was reported", () =
 });
 
 test("series that differ only where separators stand do not merge", () => {
-  const fleet = createFleet();
-  fleet.configure(configOf(applianceOf({ name: "waf" })), 0);
+  const fleet = fleetOf([applianceOf({ name: "waf" })]);
   const one = interfaceOf({ name: "1", vip: '2",vip="3' });
   const other = interfaceOf({ name: '1",vip="2', vip: "3" });
   fleet.record(vrrpSeen("waf", listOf([one, other])), 0);

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import { createFleet } from "../../src/fleet/fleet.ts";
 import { createFleetExposition } from "../../src/metrics/exposition.ts";
+import { fleetOf } from "../fleet/support.ts";
 import { applianceOf, configOf, interfaceOf, listOf, vrrpSeen } from "../support/observations.ts";
 import {
   cannedFleet,
@@ -37,8 +38,7 @@ test("an empty fleet is an empty text", () => {
 });
 
 test("a family without samples has no header either", () => {
-  const fleet = createFleet();
-  fleet.configure(configOf(applianceOf({ name: "waf" })), 0);
+  const fleet = fleetOf([applianceOf({ name: "waf" })]);
   expect(expositionOf(fleet)).toBe(
     `# HELP appliance_polls_total Polls of the operation since the appliance was configured.
 # TYPE appliance_polls_total counter
@@ -335,8 +335,7 @@ test("a group that stays as it is gets the labels of the new configuration", () 
 });
 
 test("long text and short text are joined in the order of the families, in UTF-8", () => {
-  const fleet = createFleet();
-  fleet.configure(configOf(applianceOf({ name: "a" }), applianceOf({ name: "b" })), 0);
+  const fleet = fleetOf([applianceOf({ name: "a" }), applianceOf({ name: "b" })]);
   const interfaces = Array.from({ length: 500 }, (_, nth) => interfaceOf({ name: `漢${nth}` }));
   fleet.record(vrrpSeen("a", listOf(interfaces)), 0);
   fleet.record(vrrpSeen("b", listOf([interfaceOf()])), 0);

@@ -41,23 +41,14 @@ test("versions are labels of the build", async () => {
   expect(await valueOf(selfMetrics(), 'build_info{version="1.2.3",nodeversion="v20.20.2"}')).toBe(1);
 });
 
-test("a poll is in flight from its start to its end, and late by what it is told", async () => {
+test("a poll is in flight from its start to its end, and measured by operation", async () => {
   const self = selfMetrics();
   self.started("vrrp", 0.75);
   expect(await valueOf(self, "polls_in_flight")).toBe(1);
   expect(await valueOf(self, 'poll_lateness_seconds_sum{operation="vrrp"}')).toBe(0.75);
   self.ended("vrrp", 0.25);
   expect(await valueOf(self, "polls_in_flight")).toBe(0);
-});
-
-test("polls that were made are measured by operation", async () => {
-  const self = selfMetrics();
-  self.started("vrrp", 0);
-  self.ended("vrrp", 0.25);
-  self.started("vrrp", 0);
-  self.ended("vrrp", 4);
-  expect(await valueOf(self, 'poll_duration_seconds_count{operation="vrrp"}')).toBe(2);
-  expect(await valueOf(self, 'poll_duration_seconds_sum{operation="vrrp"}')).toBe(4.25);
+  expect(await valueOf(self, 'poll_duration_seconds_sum{operation="vrrp"}')).toBe(0.25);
   expect(await valueOf(self, 'poll_duration_seconds_count{operation="website_test"}')).toBe(0);
 });
 
@@ -74,12 +65,6 @@ test("failures are counted by operation and reason", async () => {
     ['appliance_exporter_poll_failures_total{operation="vrrp",reason="timeout"}', 1],
     ['appliance_exporter_poll_failures_total{operation="website_test",reason="decode"}', 1],
   ]);
-});
-
-test("a website test that was not sent takes no part in the durations", async () => {
-  const self = selfMetrics();
-  self.observed(websiteFailed("waf", 1, "appliance_down", { durationSeconds: 0 }));
-  expect(await valueOf(self, 'poll_duration_seconds_count{operation="website_test"}')).toBe(0);
 });
 
 test("skipped polls are counted by reason", async () => {
@@ -102,7 +87,7 @@ test("a reload that failed keeps the time of the last one that did not", async (
   expect(await valueOf(self, "appliances")).toBe(3);
 });
 
-test("dropped log lines are asked for at each rendering", async () => {
+test("dropped log lines are read at each rendering", async () => {
   let dropped = 2;
   const self = selfMetrics(() => dropped);
   expect(await valueOf(self, "log_messages_dropped_total")).toBe(2);
@@ -115,12 +100,6 @@ test("the runtime's metrics are there, less the three gauges with a counter's na
   expect(names).toContain("process_resident_memory_bytes");
   expect(names).toContain("nodejs_version_info");
   expect([...names].filter((name) => /^nodejs_active_.*_total$/.test(name))).toEqual([]);
-});
-
-test("two registries do not share anything", async () => {
-  const [one, other] = [selfMetrics(), selfMetrics()];
-  one.skipped("vrrp", "overlap", 4);
-  expect(await valueOf(other, 'polls_skipped_total{reason="overlap"}')).toBe(0);
 });
 
 test("no sample is NaN", async () => {

@@ -48,7 +48,7 @@ test("rule 1: series of a website are there only while its latest test succeeded
   expect(lines([VRRP_OK, WEBSITE_OK, websiteFailed("waf", 1, "decode")], "vrrp_is_master")).toHaveLength(1);
 });
 
-test("rule 1: after a failed poll the series about polling stay and tell why", () => {
+test("rule 1: after a failed poll the series about polling stay and show why", () => {
   const failed = vrrpFailed("waf", "tls", { durationSeconds: 0.5, completedAtMs: WALL_MS + 5_000 });
   expect(lines([VRRP_OK, failed], "appliance_")).toEqual([
     "appliance_up{waf} 0",

@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import {
   failing,
@@ -6,7 +6,6 @@ import {
   NO_INTERFACES,
   shortly,
   SITE_OK,
-  sitePath,
   startHeldPoller,
   VRRP,
   VRRP_PATH,
@@ -16,10 +15,6 @@ import {
 
 const AUTH = failing("auth");
 const deferred = (retryAfterMs: number) => failing("http_status", { status: 503, retryAfterMs });
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 test("after a test is refused before the list succeeded, the appliance backs off for one interval, and due polls are counted as skipped", async () => {
   const { clock, client, due, poll, skipped } = startHeldPoller();
@@ -35,19 +30,6 @@ test("after a test is refused before the list succeeded, the appliance backs off
   await clock.pass(1);
   await due(VRRP);
   expect(client.waiting()).toEqual(["/api/v1/interface/virtual"]);
-});
-
-test("a test that is refused while the list succeeds backs off alone: the list and other tests continue", async () => {
-  const { clock, client, due, poll, observed } = startHeldPoller();
-  await poll(VRRP, NO_INTERFACES);
-  await poll(website(1), AUTH);
-  await clock.pass(29_999);
-  await due(VRRP, website(1), website(2));
-  expect(client.waiting()).toEqual(["/api/v1/interface/virtual", "/api/v1/website/2/test"]);
-  await clock.pass(1);
-  await due(website(1));
-  expect(client.waiting()).toContain("/api/v1/website/1/test");
-  expect(observed.map(shortly)).toEqual(["vrrp: ok", "website 1: auth"]);
 });
 
 test("after a test is refused with newer credentials than the list's, the appliance backs off", async () => {
@@ -79,30 +61,6 @@ test("after a backoff of the appliance tests continue without the list once it i
   await clock.pass(1);
   await due(website(2));
   expect(client.waiting()).toEqual(["/api/v1/website/2/test"]);
-});
-
-test("an appliance that keeps refusing is polled less and less often, but at least every five minutes", async () => {
-  const { clock, client, due } = startHeldPoller();
-  const askedAtS: number[] = [];
-  for (let second = 0; second <= 1_500; second += 5) {
-    await due(VRRP);
-    if (client.waiting().length > 0) {
-      askedAtS.push(second);
-      await client.answer(VRRP_PATH, AUTH);
-    }
-    await clock.pass(5_000);
-  }
-  expect(askedAtS).toEqual([0, 5, 15, 35, 75, 155, 315, 615, 915, 1_215]);
-});
-
-test("refusals of polls that were in flight together count as one", async () => {
-  const { clock, client, due } = startHeldPoller();
-  await due(VRRP, website(1), website(2), website(3));
-  await clock.pass(10);
-  for (const path of [VRRP_PATH, sitePath(1), sitePath(2), sitePath(3)]) await client.answer(path, AUTH);
-  await clock.pass(5_000);
-  await due(VRRP);
-  expect(client.waiting()).toEqual(["/api/v1/interface/virtual"]);
 });
 
 test("new credentials end the backoff at the next due poll", async () => {
@@ -174,17 +132,6 @@ test("an operation that was never polled before the backoff is reported as refus
   expect(observed.map(shortly)).toEqual(["website 1: auth", "website 2: auth"]);
 });
 
-test("Retry-After affects only its operation", async () => {
-  const { clock, client, due, poll } = startHeldPoller();
-  await poll(website(1), deferred(60_000));
-  await clock.pass(59_999);
-  await due(VRRP, website(1), website(2));
-  expect(client.waiting().toSorted()).toEqual(["/api/v1/interface/virtual", "/api/v1/website/2/test"]);
-  await clock.pass(1);
-  await due(website(1));
-  expect(client.waiting()).toContain("/api/v1/website/1/test");
-});
-
 test("Retry-After counts for at most five minutes, during which the failure is not stalled", async () => {
   const { clock, client, due, poll, observed } = startHeldPoller();
   await poll(VRRP, deferred(86_400_000));
@@ -195,14 +142,6 @@ test("Retry-After counts for at most five minutes, during which the failure is n
   await clock.pass(1);
   await due(VRRP);
   expect(client.waiting()).toEqual(["/api/v1/interface/virtual"]);
-});
-
-test("new credentials do not end a Retry-After", async () => {
-  const { client, due, poll } = startHeldPoller();
-  await poll(VRRP, deferred(60_000));
-  client.hasCredentials = true;
-  await due(VRRP);
-  expect(client.waiting()).toEqual([]);
 });
 
 test("an appliance that answers its list with Retry-After is not down: its websites are tested", async () => {

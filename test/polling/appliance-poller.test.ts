@@ -1,10 +1,11 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import { createAppliancePoller } from "../../src/polling/appliance-poller.ts";
-import { applianceOf, WALL_MS, websiteOf } from "../support/observations.ts";
+import { WALL_MS, websiteOf } from "../support/observations.ts";
 import {
   failing,
   fakeClient,
+  NO_EVENTS,
   NO_INTERFACES,
   settle,
   shortly,
@@ -25,17 +26,13 @@ function startTwoPollers(maxSlots: number) {
   const client = fakeClient();
   const deps = {
     clock: one.clock,
-    events: { started: () => {}, observed: () => {}, skipped: () => {}, ended: () => {} },
+    events: NO_EVENTS,
     slots: one.slots,
-    twoGapsMs: () => 10_000,
+    gapMs: () => 5_000,
     onVrrpPolled: () => {},
   };
   return { one, other: createAppliancePoller(deps, { ...WAF, name: "other" }, client), client };
 }
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 test("a poll is observed with its result, its times and the instant at which it becomes stalled", async () => {
   const { clock, client, due, observed, started } = startHeldPoller();
@@ -94,19 +91,8 @@ test("website tests in flight are limited by the appliance's slots; the wait cou
   expect(observed.map(({ durationSeconds }) => durationSeconds)).toEqual([3, 0.5]);
 });
 
-test("website tests in flight are limited by the fleet's slots, and lists never wait for them", async () => {
-  const { client, due } = startHeldPoller(WAF, { maxSlots: 1 });
-  await due(website(1), website(2), VRRP);
-  expect(client.waiting().toSorted()).toEqual(["/api/v1/interface/virtual", "/api/v1/website/1/test"]);
-  await client.answer(sitePath(1), SITE_OK);
-  expect(client.waiting().toSorted()).toEqual(["/api/v1/interface/virtual", "/api/v1/website/2/test"]);
-});
-
 test("another number of slots applies from the next update on", async () => {
-  const { client, due, poller } = startHeldPoller({
-    ...WAF,
-    polling: { ...WAF.polling, maxConcurrentWebsiteTests: 1 },
-  });
+  const { client, due, poller } = startHeldPoller(ONE_SLOT);
   await due(website(1), website(2), website(3));
   expect(client.waiting()).toHaveLength(1);
   poller.update({ ...WAF, polling: { ...WAF.polling, maxConcurrentWebsiteTests: 3 } }, client);
@@ -204,8 +190,7 @@ test("a refused list suppresses website tests during its backoff", async () => {
 });
 
 test("website tests that wait for a slot are not sent once the appliance is down, and release their slots", async () => {
-  const polling = { ...WAF.polling, maxConcurrentWebsiteTests: 1 };
-  const { client, due, poll, observed } = startHeldPoller({ ...WAF, polling });
+  const { client, due, poll, observed } = startHeldPoller(ONE_SLOT);
   await due(website(1), website(2), website(3));
   await poll(VRRP, failing("timeout"));
   await client.answer(sitePath(1), failing("timeout"));
@@ -255,8 +240,7 @@ test("an update with the same client does not affect polls in flight", async () 
 });
 
 test("nothing is sent or observed after the end, neither polls in flight nor polls that waited for a slot", async () => {
-  const polling = { ...WAF.polling, maxConcurrentWebsiteTests: 1 };
-  const { client, due, poller, observed } = startHeldPoller({ ...WAF, polling });
+  const { client, due, poller, observed } = startHeldPoller(ONE_SLOT);
   await due(VRRP, website(1), website(2));
   poller.close();
   expect(client.isClosed).toBe(true);
@@ -268,11 +252,9 @@ test("nothing is sent or observed after the end, neither polls in flight nor pol
 });
 
 test("the test of a website that was removed while it waited is not sent", async () => {
-  const appliance = applianceOf({ name: "waf", websites: [websiteOf({ id: 1 }), websiteOf({ id: 2 })] });
-  const one = { ...appliance, polling: { ...appliance.polling, maxConcurrentWebsiteTests: 1 } };
-  const { client, due, poller, observed } = startHeldPoller(one);
+  const { client, due, poller, observed } = startHeldPoller(ONE_SLOT);
   await due(website(1), website(2));
-  poller.update({ ...one, websites: [websiteOf({ id: 1 })] }, client);
+  poller.update({ ...ONE_SLOT, websites: [websiteOf({ id: 1 })] }, client);
   await client.answer(sitePath(1), SITE_OK);
   expect(client.waiting()).toEqual([]);
   expect(observed.map(shortly)).toEqual(["website 1: ok"]);
@@ -296,18 +278,6 @@ test("two pollers share the fleet's slots", async () => {
   expect(client.waiting()).toEqual([]);
   await one.client.answer(sitePath(1), SITE_OK);
   expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
-});
-
-test("the only slot of a fleet goes to another appliance before the first one gets it again", async () => {
-  const { one, other, client } = startTwoPollers(1);
-  await one.due(website(1), website(2), website(3));
-  await one.clock.pass(1_000);
-  other.due(website(1), 1_000);
-  await settle();
-  await one.clock.pass(1_000);
-  await one.client.answer(sitePath(1), failing("timeout"));
-  expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
-  expect(one.client.waiting()).toEqual([]);
 });
 
 test("a test that would wait until its latest result is stale fails as `local` before that, and becomes due again", async () => {

@@ -55,14 +55,14 @@ test("after a refused list every operation of the appliance backs off for one in
 test("each further refusal doubles the backoff, up to five minutes", () => {
   let backoff = NO_BACKOFF;
   let nowMs = 0;
-  const pauses: number[] = [];
+  const lengths: number[] = [];
   for (let i = 0; i < 9; i += 1) {
     backoff = backoffAfter(backoff, poll(nowMs, AUTH));
     const untilMs = backoffUntilMs(backoff, "vrrp", nowMs) ?? nowMs;
-    pauses.push((untilMs - nowMs) / 1_000);
+    lengths.push((untilMs - nowMs) / 1_000);
     nowMs = untilMs + 3_000;
   }
-  expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300]);
+  expect(lengths).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300]);
 });
 
 test("with an interval of more than five minutes the backoff lasts five", () => {
@@ -126,14 +126,14 @@ describe("a refused test", () => {
   test("backs off for one interval, doubled at each further refusal up to five minutes, until it succeeds", () => {
     let backoff = after(LIST_OK);
     let nowMs = 0;
-    const pauses: number[] = [];
+    const lengths: number[] = [];
     for (const outcome of [AUTH, AUTH, AUTH, AUTH, AUTH, AUTH, OK, AUTH]) {
       backoff = backoffAfter(backoff, poll(nowMs, outcome, TEST_1));
       const untilMs = backoffUntilMs(backoff, "website_test/1", nowMs) ?? nowMs;
-      pauses.push((untilMs - nowMs) / 1_000);
+      lengths.push((untilMs - nowMs) / 1_000);
       nowMs = untilMs;
     }
-    expect(pauses).toEqual([30, 60, 120, 240, 300, 300, 0, 30]);
+    expect(lengths).toEqual([30, 60, 120, 240, 300, 300, 0, 30]);
   });
 
   test("of several in flight together each counts for itself, and once for the appliance", () => {
@@ -175,7 +175,7 @@ test("after Retry-After only its operation backs off", () => {
 });
 
 test.each([86_400_000, Number.POSITIVE_INFINITY])(
-  "Retry-After rests at most five minutes, not %d ms",
+  "after Retry-After an operation backs off at most five minutes, not %d ms",
   (retryAfterMs) => {
     expect(backoffUntilMs(after(deferred(0, retryAfterMs)), "vrrp", 0)).toBe(300_000);
   },

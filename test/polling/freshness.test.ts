@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { expiresAtMs, firstExpiryMs, waitEndsMs, verdictLastsMs } from "../../src/polling/freshness.ts";
+import { expiresAtMs, firstExpiryMs, waitEndsMs } from "../../src/polling/freshness.ts";
 
 const WEBSITES = { gapMs: 30_000, timeoutMs: 20_000 };
 const YEAR_MS = 31_536_000_000;
@@ -31,12 +31,4 @@ test.each([
   ["once a year", YEAR_MS, 2 * YEAR_MS + 1_000, { gapMs: YEAR_MS, timeoutMs: 1_000 }, 1.75 * YEAR_MS],
 ])("how long a test waits for a slot: %s", (_, dueMs, latestUntilMs, pace, expected) => {
   expect(waitEndsMs(dueMs, latestUntilMs, pace)).toBe(expected);
-});
-
-test.each([
-  ["lists as by default", 10_000, 30_000, 10_000],
-  ["rare lists, frequent tests", 2 * 86_400_000, 30_000, 30_000],
-  ["frequent lists, rare tests", 2_000, 3_600_000, 2_000],
-])("how long a failed list suppresses tests: %s", (_, twoListGapsMs, testGapMs, expected) => {
-  expect(verdictLastsMs(twoListGapsMs, testGapMs)).toBe(expected);
 });

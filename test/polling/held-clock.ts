@@ -1,4 +1,4 @@
-import { vi } from "vitest";
+import { onTestFinished, vi } from "vitest";
 
 import type { Clock } from "../../src/support/clock.ts";
 import { WALL_MS } from "../support/observations.ts";
@@ -13,12 +13,13 @@ export interface HeldClock extends Clock {
   block(ms: number): void;
 }
 
-/** Holds the clock at {@link WALL_MS} until `vi.useRealTimers()`. */
+/** Holds the clock at {@link WALL_MS} until the test ends. */
 export function holdClock(): HeldClock {
   vi.useFakeTimers({
     now: WALL_MS,
     toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date", "performance"],
   });
+  onTestFinished(() => void vi.useRealTimers());
   const startMs = performance.now();
   let blockedMs = 0;
   return {

@@ -23,14 +23,14 @@ function body(text: string): ApplianceClient {
 }
 
 test("a poll requests its operation's path with its timeout and its limit", async () => {
-  const asked: unknown[] = [];
+  const requested: unknown[] = [];
   const client = answering((...request) => {
-    asked.push(request);
+    requested.push(request);
     return Promise.resolve({ ok: true, value: bodyOf("{}") });
   });
   await poll(client, { kind: "vrrp" }, 4_000);
   await poll(client, { kind: "website_test", websiteId: 12 }, 20_000);
-  expect(asked).toEqual([
+  expect(requested).toEqual([
     ["/api/v1/interface/virtual", 4_000, { precedence: "list", bodyLimitBytes: 256 * 1024 }],
     ["/api/v1/website/12/test", 20_000, { precedence: "test", bodyLimitBytes: 64 * 1024 }],
   ]);
@@ -76,50 +76,16 @@ test("a bug makes the poll fail as internal and is not thrown", async () => {
 const HTTP = { protocol: "http", status: 301 } as const;
 const HTTPS = { protocol: "https", status: 200 } as const;
 const OUT_OF_RANGE = { protocol: "https", status: undefined } as const;
+type Blocks = Parameters<typeof exportedStatuses>[0]["blocks"];
 
-test.each<{
-  name: string;
-  blocks: Parameters<typeof exportedStatuses>[0]["blocks"];
-  protocols: WebsiteConfig["protocols"];
-  statuses: string[];
-}>([
-  {
-    name: "without configured protocols, those found",
-    blocks: [HTTP, HTTPS],
-    protocols: undefined,
-    statuses: ["http 301", "https 200"],
-  },
-  {
-    name: "without configured protocols, no other",
-    blocks: [HTTPS],
-    protocols: undefined,
-    statuses: ["https 200"],
-  },
-  {
-    name: "a configured protocol without a block, as 0",
-    blocks: [HTTP],
-    protocols: ["http", "https"],
-    statuses: ["http 301", "https 0"],
-  },
-  {
-    name: "no block of a protocol that is not configured",
-    blocks: [HTTP, HTTPS],
-    protocols: ["https"],
-    statuses: ["https 200"],
-  },
-  {
-    name: "only what is configured, even if the answer has the other alone",
-    blocks: [HTTPS],
-    protocols: ["http"],
-    statuses: ["http 0"],
-  },
-  {
-    name: "no status that is out of range",
-    blocks: [HTTP, OUT_OF_RANGE],
-    protocols: ["http", "https"],
-    statuses: ["http 301"],
-  },
-])("exported are $name", ({ blocks, protocols, statuses }) => {
+test.each<readonly [name: string, Blocks, WebsiteConfig["protocols"], statuses: readonly string[]]>([
+  ["those found, without configured protocols", [HTTP, HTTPS], undefined, ["http 301", "https 200"]],
+  ["no other, without configured protocols", [HTTPS], undefined, ["https 200"]],
+  ["a configured protocol without a block, as 0", [HTTP], ["http", "https"], ["http 301", "https 0"]],
+  ["no protocol that is not configured", [HTTP, HTTPS], ["https"], ["https 200"]],
+  ["only what is configured, even if the answer has the other alone", [HTTPS], ["http"], ["http 0"]],
+  ["no status that is out of range", [HTTP, OUT_OF_RANGE], ["http", "https"], ["http 301"]],
+])("exported are %s", (_, blocks, protocols, statuses) => {
   const exported = exportedStatuses({ blocks }, protocols);
   expect(exported.map(({ protocol, status }) => `${protocol} ${status}`)).toEqual(statuses);
 });

@@ -1,11 +1,12 @@
 import type { ApplianceConfig, OperationTiming } from "../../src/config/config.ts";
 import { createAppliancePoller, type AppliancePoller } from "../../src/polling/appliance-poller.ts";
 import type { ApplianceClient, Body } from "../../src/client/client.ts";
-import type { SkipReason, Observation, Operation } from "../../src/polling/observation.ts";
+import type { Observation, Operation, PollEvents, SkipReason } from "../../src/polling/observation.ts";
 import type { OperationKind } from "../../src/api/operations.ts";
 import type { Outcome } from "../../src/client/failure.ts";
+import { startRunner, type Runner } from "../../src/polling/runner.ts";
 import { createSlots, type Slots } from "../../src/polling/slots.ts";
-import { applianceOf, failureOf, websiteOf } from "../support/observations.ts";
+import { applianceOf, configOf, failureOf, websiteOf } from "../support/observations.ts";
 import { holdClock, type HeldClock } from "./held-clock.ts";
 
 export const VRRP: Operation = { kind: "vrrp" };
@@ -91,9 +92,64 @@ export interface HeldPoller {
   poll(operation: Operation, outcome: Outcome<Body>): Promise<void>;
 }
 
-/** Two gaps of a timing that is an interval. */
-function twoGapsMs(timing: OperationTiming): number {
-  return timing.kind === "interval" ? 2 * timing.intervalMs : 0;
+export const NO_EVENTS: PollEvents = {
+  started: () => {},
+  observed: () => {},
+  skipped: () => {},
+  ended: () => {},
+};
+
+/** A client that answers each request after this time. */
+export function slowClient(takesMs: number, answer: (path: string) => Outcome<Body>): ApplianceClient {
+  const client = fakeClient();
+  return {
+    ...client,
+    get: (path, _timeoutMs, options) => {
+      options?.onStarted?.();
+      options?.onCredentials?.(client.credentials);
+      const outcome = answer(path);
+      return new Promise((resolve) => setTimeout(() => resolve(outcome), takesMs));
+    },
+  };
+}
+
+export interface HeldRunner {
+  readonly clock: HeldClock;
+  readonly runner: Runner;
+  readonly observed: Observation[];
+  readonly skipped: string[];
+  /** Every client made, in order. */
+  readonly clients: FakeClient[];
+  /** The first of them. */
+  readonly client: FakeClient;
+  apply(...appliances: readonly ApplianceConfig[]): void;
+}
+
+/** A runner under a held clock, with clients that the test answers for. */
+export function startHeldRunner(...appliances: readonly ApplianceConfig[]): HeldRunner {
+  const clock = holdClock();
+  const observed: Observation[] = [];
+  const skipped: string[] = [];
+  const clients: FakeClient[] = [];
+  const events: PollEvents = {
+    ...NO_EVENTS,
+    observed: (observation) => void observed.push(observation),
+    skipped: (kind, reason, count) => void skipped.push(`${kind} ${reason} ${count}`),
+  };
+  const runner = startRunner({ clock, events, onClockJump: () => {} });
+  const apply = (...next: readonly ApplianceConfig[]): void =>
+    runner.prepare(configOf(...next), () => {
+      const client = fakeClient();
+      clients.push(client);
+      return client;
+    })();
+  apply(...appliances);
+  const [client = fakeClient()] = clients;
+  return { clock, runner, observed, skipped, clients, client, apply };
+}
+
+function gapMs(timing: OperationTiming): number {
+  return timing.kind === "interval" ? timing.intervalMs : 0;
 }
 
 /** A poller under a held clock, with a client that the test answers for. */
@@ -105,7 +161,7 @@ export function startHeldPoller(
   const slots = createSlots(clock);
   slots.setLimit(maxSlots);
   const client = fakeClient();
-  const told = {
+  const reported = {
     observed: [] as Observation[],
     started: [] as HeldPoller["started"],
     skipped: [] as HeldPoller["skipped"],
@@ -115,15 +171,15 @@ export function startHeldPoller(
   const events = {
     started: (kind: OperationKind, latenessSeconds: number) => {
       inFlight += 1;
-      told.started.push({ kind, latenessSeconds });
+      reported.started.push({ kind, latenessSeconds });
     },
-    observed: (observation: Observation) => void told.observed.push(observation),
+    observed: (observation: Observation) => void reported.observed.push(observation),
     skipped: (kind: OperationKind, reason: SkipReason, count: number) =>
-      void told.skipped.push({ kind, reason, count }),
+      void reported.skipped.push({ kind, reason, count }),
     ended: () => void (inFlight -= 1),
   };
   const onVrrpPolled = (_: ApplianceConfig, isBack: boolean) => void polled.push(isBack);
-  const poller = createAppliancePoller({ clock, events, slots, twoGapsMs, onVrrpPolled }, appliance, client);
+  const poller = createAppliancePoller({ clock, events, slots, gapMs, onVrrpPolled }, appliance, client);
 
   const due = async (...operations: readonly Operation[]): Promise<void> => {
     for (const operation of operations) poller.due(operation, clock.monotonicMs());
@@ -134,7 +190,7 @@ export function startHeldPoller(
     poller,
     client,
     slots,
-    ...told,
+    ...reported,
     polled,
     inFlight: () => inFlight,
     due,

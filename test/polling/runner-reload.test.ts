@@ -1,13 +1,21 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { ApplianceConfig } from "../../src/config/config.ts";
 import type { ApplianceClient, Body } from "../../src/client/client.ts";
 import type { Endpoint } from "../../src/client/clients.ts";
-import type { Observation } from "../../src/polling/observation.ts";
 import type { Outcome } from "../../src/client/failure.ts";
 import { startRunner } from "../../src/polling/runner.ts";
 import { applianceOf, configOf, websiteOf } from "../support/observations.ts";
 import { holdClock } from "./held-clock.ts";
-import { failing, fakeClient, NO_INTERFACES, shortly, SITE_OK, type FakeClient } from "./poller-support.ts";
+import {
+  failing,
+  fakeClient,
+  NO_EVENTS,
+  NO_INTERFACES,
+  shortly,
+  SITE_OK,
+  slowClient,
+  startHeldRunner,
+} from "./poller-support.ts";
 
 const ANSWER_MS = 300;
 const COURSE_MS = 60_000;
@@ -30,28 +38,23 @@ const COURSES: readonly (readonly [ApplianceConfig, Outcome<Body>])[] = [
   [applianceOf({ name: "down", websites, polling: FAST }), failing("connect")],
 ];
 
-afterEach(() => {
-  vi.useRealTimers();
-});
-
 /** All requests and skips in a minute, with their instants, while `reload` is called every 100 ms. */
 async function courseOf(
   reload: (nth: number) => readonly ApplianceConfig[] | undefined,
 ): Promise<readonly string[]> {
   const clock = holdClock();
   const events: string[] = [];
-  const tell = (what: string): void => void events.push(`${clock.monotonicMs()} ${what}`);
+  const note = (what: string): void => void events.push(`${clock.monotonicMs()} ${what}`);
   const runner = startRunner({
     clock,
     events: {
-      started: () => {},
-      ended: () => {},
-      observed: (observation: Observation) => tell(`${observation.appliance} ${shortly(observation)}`),
-      skipped: (kind, reason, count) => tell(`${kind} ${reason} ${count}`),
+      ...NO_EVENTS,
+      observed: (observation) => note(`${observation.appliance} ${shortly(observation)}`),
+      skipped: (kind, reason, count) => note(`${kind} ${reason} ${count}`),
     },
-    onClockJump: () => tell("clock jump"),
+    onClockJump: () => note("clock jump"),
   });
-  const createClient = ({ baseUrl }: Endpoint): ApplianceClient => clientOf(nameIn(baseUrl), tell);
+  const createClient = ({ baseUrl }: Endpoint): ApplianceClient => clientOf(nameIn(baseUrl), note);
   const apply = (appliances: readonly ApplianceConfig[]): void =>
     runner.prepare(configOf(...appliances), createClient)();
   apply(COURSES.map(([appliance]) => appliance));
@@ -60,8 +63,6 @@ async function courseOf(
     const next = reload(nth);
     if (next !== undefined) apply(next);
   }
-  runner.stop();
-  vi.useRealTimers();
   return events.filter((line) => !line.includes(" other"));
 }
 
@@ -70,18 +71,13 @@ function nameIn(baseUrl: string): string {
   return new URL(baseUrl).hostname.replace(".example", "");
 }
 
-function clientOf(name: string, tell: (what: string) => void): ApplianceClient {
+function clientOf(name: string, note: (what: string) => void): ApplianceClient {
   const [, outcome = NO_INTERFACES] = COURSES.find(([appliance]) => appliance.name === name) ?? [];
-  return {
-    get: (path) => {
-      tell(`${name} ${path}`);
-      const answer = path.includes("website") ? SITE_OK : outcome;
-      return new Promise((resolve) => setTimeout(() => resolve(answer), ANSWER_MS));
-    },
-    certificate: () => undefined,
-    hasNewCredentials: () => Promise.resolve(false),
-    close: () => tell(`${name} closed`),
-  };
+  const client = slowClient(ANSWER_MS, (path) => {
+    note(`${name} ${path}`);
+    return path.includes("website") ? SITE_OK : outcome;
+  });
+  return { ...client, close: () => note(`${name} closed`) };
 }
 
 test("a reload every 100 ms changes no instant, no poll and no backoff of unchanged appliances", async () => {
@@ -106,23 +102,8 @@ function createNoClientOfB({ baseUrl }: Endpoint): ApplianceClient {
 }
 
 test("a configuration with a client that cannot be created has no effect on running polls", async () => {
-  const clock = holdClock();
-  const observed: Observation[] = [];
-  const clients: FakeClient[] = [];
-  const events = {
-    started: () => {},
-    ended: () => {},
-    skipped: () => {},
-    observed: (observation: Observation) => void observed.push(observation),
-  };
-  const runner = startRunner({ clock, events, onClockJump: () => {} });
   const [a, b] = [applianceOf({ name: "a" }), applianceOf({ name: "b" })];
-  const createClient = () => {
-    const client = fakeClient();
-    clients.push(client);
-    return client;
-  };
-  runner.prepare(configOf(a, b), createClient)();
+  const { clock, runner, clients, observed } = startHeldRunner(a, b);
   await clock.pass(1_001);
   expect(() =>
     runner.prepare(configOf(withOtherCredentials(a), withOtherCredentials(b)), createNoClientOfB),
@@ -130,5 +111,4 @@ test("a configuration with a client that cannot be created has no effect on runn
   expect(clients.map(({ isClosed }) => isClosed)).toEqual([false, false]);
   for (const client of clients) await client.answer("/interface/virtual", NO_INTERFACES);
   expect(observed.map(shortly)).toEqual(["vrrp: ok", "vrrp: ok"]);
-  runner.stop();
 });

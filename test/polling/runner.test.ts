@@ -1,52 +1,15 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 
-import type { ApplianceConfig } from "../../src/config/config.ts";
-import type { Observation } from "../../src/polling/observation.ts";
-import { startRunner, type Runner } from "../../src/polling/runner.ts";
-import { applianceOf, configOf, websiteOf } from "../support/observations.ts";
-import { holdClock, type HeldClock } from "./held-clock.ts";
+import { applianceOf, websiteOf } from "../support/observations.ts";
 import {
   failing,
-  fakeClient,
   NO_INTERFACES,
   shortly,
   SITE_OK,
   sitePath,
+  startHeldRunner,
   VRRP_PATH,
-  type FakeClient,
 } from "./poller-support.ts";
-
-interface HeldRunner {
-  readonly clock: HeldClock;
-  readonly runner: Runner;
-  readonly observed: Observation[];
-  readonly skipped: string[];
-  /** Every client made, in order. */
-  readonly clients: FakeClient[];
-  apply(...appliances: readonly ApplianceConfig[]): void;
-}
-
-function startHeldRunner(...appliances: readonly ApplianceConfig[]): HeldRunner {
-  const clock = holdClock();
-  const observed: Observation[] = [];
-  const skipped: string[] = [];
-  const clients: FakeClient[] = [];
-  const events = {
-    started: () => {},
-    ended: () => {},
-    observed: (observation: Observation) => void observed.push(observation),
-    skipped: (kind: string, reason: string, count: number) => void skipped.push(`${kind} ${reason} ${count}`),
-  };
-  const runner = startRunner({ clock, events, onClockJump: () => {} });
-  const apply = (...next: readonly ApplianceConfig[]): void =>
-    runner.prepare(configOf(...next), () => {
-      const client = fakeClient();
-      clients.push(client);
-      return client;
-    })();
-  apply(...appliances);
-  return { clock, runner, observed, skipped, clients, apply };
-}
 
 const SLOW = {
   vrrp: { kind: "interval", intervalMs: 600_000, timeoutMs: 4_000 },
@@ -55,81 +18,64 @@ const SLOW = {
 } as const;
 const WAF = applianceOf({ name: "waf", websites: [websiteOf({ id: 1 })] });
 
-afterEach(() => {
-  vi.useRealTimers();
-});
-
 test("enabled appliances are polled for their list within a second, disabled ones never", async () => {
-  const { clock, clients, runner } = startHeldRunner(WAF, { ...WAF, name: "off", enabled: false });
+  const { clock, clients } = startHeldRunner(WAF, { ...WAF, name: "off", enabled: false });
   await clock.pass(1_001);
   expect(clients.map((client) => client.waiting())).toEqual([["/api/v1/interface/virtual"]]);
-  runner.stop();
 });
 
-test("websites are tested after the first poll of the appliance's list", async () => {
-  const {
-    clock,
-    clients: [client = fakeClient()],
-    runner,
-  } = startHeldRunner(WAF);
+test("websites are tested within a second of the first poll of the appliance's list", async () => {
+  const { clock, client } = startHeldRunner(WAF);
   await clock.pass(4_000);
   expect(client.waiting()).toEqual(["/api/v1/interface/virtual"]);
   await client.answer(VRRP_PATH, NO_INTERFACES);
+  expect(client.waiting()).toEqual([]);
+  await clock.pass(1_000);
   expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
-  runner.stop();
 });
 
 test("websites of an appliance that is down are not tested, and are tested at once when it is back", async () => {
-  const {
-    clock,
-    clients: [client = fakeClient()],
-    observed,
-    runner,
-    skipped,
-  } = startHeldRunner(WAF);
+  const { clock, client, observed, skipped } = startHeldRunner(WAF);
   await clock.pass(1_001);
   await client.answer(VRRP_PATH, failing("connect"));
+  await clock.pass(1_000);
   expect(observed.map(shortly)).toEqual(["vrrp: connect", "website 1: appliance_down"]);
-  await clock.pass(8_000);
+  await clock.pass(7_000);
   await client.answer(VRRP_PATH, NO_INTERFACES);
   expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
   await client.answer(sitePath(1), SITE_OK);
   expect(observed.map(shortly).slice(-2)).toEqual(["vrrp: ok", "website 1: ok"]);
   expect(skipped.filter((line) => line.startsWith("website"))).toEqual([]);
-  runner.stop();
 });
 
 test("an unchanged appliance keeps its client and its polls in flight over a reload", async () => {
-  const { clock, clients, apply, observed, runner } = startHeldRunner(WAF);
+  const { clock, clients, apply, observed } = startHeldRunner(WAF);
   await clock.pass(1_001);
   apply(structuredClone(WAF), applianceOf({ name: "new" }));
   expect(clients).toHaveLength(2);
   expect(clients[0]?.isClosed).toBe(false);
   await clients[0]?.answer(VRRP_PATH, NO_INTERFACES);
   expect(observed.map(shortly)).toEqual(["vrrp: ok"]);
-  runner.stop();
 });
 
 test("other labels cost no connection", () => {
-  const { apply, clients, runner } = startHeldRunner(WAF);
+  const { apply, clients } = startHeldRunner(WAF);
   apply({ ...WAF, labels: { site: "ams" } });
   expect(clients).toHaveLength(1);
-  runner.stop();
 });
 
 test("other credentials or TLS settings create a new client and close the old one", async () => {
-  const { clock, clients, apply, observed, runner } = startHeldRunner(WAF);
+  const { clock, clients, apply, observed } = startHeldRunner(WAF);
   await clock.pass(1_001);
   apply({ ...WAF, http: { ...WAF.http, fingerprint: "other" } });
   expect(clients.map(({ isClosed }) => isClosed)).toEqual([true, false]);
   await clients[0]?.answer(VRRP_PATH, failing("connect"));
   expect(observed).toEqual([]);
   expect(clients[1]?.waiting()).toEqual(["/api/v1/interface/virtual"]);
-  runner.stop();
 });
 
 test("another base_url is another appliance: polled within a second, without observations of the old one", async () => {
-  const { clock, clients, apply, observed, runner } = startHeldRunner(WAF);
+  const { clock, clients, apply, observed } = startHeldRunner(WAF);
   await clock.pass(3_000);
   apply({ ...WAF, baseUrl: "https://elsewhere.example" });
   expect(clients.map(({ isClosed }) => isClosed)).toEqual([true, false]);
@@ -137,16 +83,14 @@ test("another base_url is another appliance: polled within a second, without obs
   expect(clients[1]?.waiting()).toEqual(["/api/v1/interface/virtual"]);
   await clients[0]?.answer(VRRP_PATH, NO_INTERFACES);
   expect(observed).toEqual([]);
-  runner.stop();
 });
 
 test("an appliance that is removed or disabled is no longer polled, and its client is closed", async () => {
-  const { clock, clients, apply, runner } = startHeldRunner(WAF, { ...WAF, name: "other" });
+  const { clock, clients, apply } = startHeldRunner(WAF, { ...WAF, name: "other" });
   apply({ ...WAF, enabled: false });
   expect(clients.map(({ isClosed }) => isClosed)).toEqual([true, true]);
   await clock.pass(10_000);
   expect(clients.flatMap((client) => client.waiting())).toEqual([]);
-  runner.stop();
 });
 
 test("nothing is polled after the stop, and every client is closed", async () => {
@@ -159,12 +103,7 @@ test("nothing is polled after the stop, and every client is closed", async () =>
 });
 
 test("polls that are missed while the process is blocked are counted by operation", async () => {
-  const {
-    clock,
-    clients: [client = fakeClient()],
-    skipped,
-    runner,
-  } = startHeldRunner({ ...WAF, websites: [] });
+  const { clock, client, skipped } = startHeldRunner({ ...WAF, websites: [] });
   await clock.pass(10_000);
   await client.answer(VRRP_PATH, NO_INTERFACES);
   clock.block(20_000);
@@ -172,51 +111,34 @@ test("polls that are missed while the process is blocked are counted by operatio
   expect(skipped.filter((line) => line.includes("missed"))).toEqual([
     expect.stringMatching(/^vrrp missed [34]$/),
   ]);
-  runner.stop();
 });
 
 test("a website that a reload adds to a reachable appliance is tested at once, even if its lists are rare", async () => {
   const slow = { ...WAF, polling: SLOW };
-  const {
-    clock,
-    clients: [client = fakeClient()],
-    apply,
-    runner,
-  } = startHeldRunner(slow);
+  const { clock, client, apply } = startHeldRunner(slow);
   await clock.pass(1_001);
   await client.answer(VRRP_PATH, NO_INTERFACES);
+  await clock.pass(1_000);
   await client.answer(sitePath(1), SITE_OK);
   apply({ ...slow, websites: [websiteOf({ id: 1 }), websiteOf({ id: 2 })] });
   await clock.pass(10_000);
   expect(client.waiting()).toContain("/api/v1/website/2/test");
-  runner.stop();
 });
 
 test("websites are still tested when a reload changes their interval, even if lists are rare", async () => {
   const slow = { ...WAF, polling: SLOW };
-  const {
-    clock,
-    clients: [client = fakeClient()],
-    apply,
-    runner,
-  } = startHeldRunner(slow);
+  const { clock, client, apply } = startHeldRunner(slow);
   await clock.pass(1_001);
   await client.answer(VRRP_PATH, NO_INTERFACES);
+  await clock.pass(1_000);
   await client.answer(sitePath(1), SITE_OK);
   apply({ ...slow, polling: { ...SLOW, websites: { ...SLOW.websites, intervalMs: 12_000 } } });
   await clock.pass(12_000);
   expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
-  runner.stop();
 });
 
 test("a website that is added while its appliance is down is tested only once when it is back", async () => {
-  const {
-    clock,
-    clients: [client = fakeClient()],
-    apply,
-    skipped,
-    runner,
-  } = startHeldRunner({ ...WAF, websites: [] });
+  const { clock, client, apply, skipped } = startHeldRunner({ ...WAF, websites: [] });
   await clock.pass(1_001);
   await client.answer(VRRP_PATH, failing("connect"));
   apply(WAF);
@@ -224,20 +146,13 @@ test("a website that is added while its appliance is down is tested only once wh
   await client.answer(VRRP_PATH, NO_INTERFACES);
   expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
   expect(skipped.filter((line) => line.startsWith("website"))).toEqual([]);
-  runner.stop();
 });
 
 const LISTS = { appliances: ["waf"], operation: { kind: "vrrp" }, afterMs: 1000 } as const;
 const SELDOM = applianceOf({ name: "waf", polling: SLOW });
 
 test("a confirming poll is made once after its time, however often it is wanted", async () => {
-  const {
-    clock,
-    clients: [client = fakeClient()],
-    observed,
-    runner,
-    skipped,
-  } = startHeldRunner(SELDOM);
+  const { clock, client, observed, runner, skipped } = startHeldRunner(SELDOM);
   await clock.pass(1_001);
   await client.answer(VRRP_PATH, NO_INTERFACES);
   runner.confirm(LISTS);
@@ -254,17 +169,10 @@ test("a confirming poll is made once after its time, however often it is wanted"
   expect(observed).toHaveLength(2);
   await clock.pass(60_000);
   expect(client.waiting()).toEqual([]);
-  runner.stop();
 });
 
 test("no confirming poll is made during backoff, nor after the appliance is gone", async () => {
-  const {
-    clock,
-    clients: [client = fakeClient()],
-    runner,
-    skipped,
-    apply,
-  } = startHeldRunner(SELDOM);
+  const { clock, client, runner, skipped, apply } = startHeldRunner(SELDOM);
   await clock.pass(1_001);
   runner.confirm(LISTS);
   await client.answer(VRRP_PATH, failing("auth"));
@@ -278,5 +186,16 @@ test("no confirming poll is made during backoff, nor after the appliance is gone
   apply();
   await clock.pass(10_000);
   expect(client.waiting()).toEqual([]);
-  runner.stop();
+});
+
+test("no confirming poll is made where the regular poll is due by then", async () => {
+  const { clock, client, runner, observed } = startHeldRunner({ ...WAF, websites: [] });
+  await clock.pass(1_001);
+  await client.answer(VRRP_PATH, NO_INTERFACES);
+  runner.confirm({ ...LISTS, afterMs: 8_000 });
+  for (let second = 0; second < 60; second += 1) {
+    await clock.pass(1_000);
+    if (client.waiting().length > 0) await client.answer(VRRP_PATH, NO_INTERFACES);
+  }
+  expect(observed).toHaveLength(1 + 60 / 5);
 });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import {
   createSlots,
   nextInTurn,
@@ -7,10 +7,6 @@ import {
   type Slots,
 } from "../../src/polling/slots.ts";
 import { holdClock, type HeldClock } from "./held-clock.ts";
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 type Row = Contender & { readonly name: string };
 

@@ -2,7 +2,7 @@ import { startTimetable, type Timetable, type TimetableEntry } from "../../src/p
 import { holdClock, type HeldClock } from "./held-clock.ts";
 
 /** The reports of a timetable. */
-export interface Told {
+export interface Reports {
   readonly due: { readonly key: string; readonly dueMs: number; readonly atMs: number }[];
   readonly missed: { readonly key: string; readonly count: number }[];
   readonly jumps: number[];
@@ -11,7 +11,7 @@ export interface Told {
 export interface HeldTimetable {
   readonly clock: HeldClock;
   readonly timetable: Timetable;
-  readonly told: Told;
+  readonly reports: Reports;
   /** The due instants of an entry so far. */
   dueOf(key: string): readonly number[];
 }
@@ -19,32 +19,30 @@ export interface HeldTimetable {
 /** A timetable under a held clock. */
 export function startHeldTimetable(...entries: readonly TimetableEntry[]): HeldTimetable {
   const clock = holdClock();
-  const told: Told = { due: [], missed: [], jumps: [] };
+  const reports: Reports = { due: [], missed: [], jumps: [] };
   const timetable = startTimetable({
     clock,
-    onDue: (key, dueMs) => void told.due.push({ key, dueMs, atMs: clock.monotonicMs() }),
-    onMissed: (key, count) => void told.missed.push({ key, count }),
-    onClockJump: (jumpMs) => void told.jumps.push(jumpMs),
+    onDue: (key, dueMs) => void reports.due.push({ key, dueMs, atMs: clock.monotonicMs() }),
+    onMissed: (key, count) => void reports.missed.push({ key, count }),
+    onClockJump: (jumpMs) => void reports.jumps.push(jumpMs),
   });
   timetable.set(entries);
-  const dueOf = (key: string) => told.due.filter((due) => due.key === key).map(({ dueMs }) => dueMs);
-  return { clock, timetable, told, dueOf };
+  const dueOf = (key: string) => reports.due.filter((due) => due.key === key).map(({ dueMs }) => dueMs);
+  return { clock, timetable, reports, dueOf };
 }
 
-export function every(
-  intervalMs: number,
-  given: Partial<TimetableEntry> & { readonly key: string },
-): TimetableEntry {
-  const timing = { kind: "interval", intervalMs, timeoutMs: 1_000 } as const;
-  return { subject: "https://waf.example", phaseKey: given.key, timing, first: "at_once", ...given };
+type Given = Partial<TimetableEntry> & Pick<TimetableEntry, "key">;
+
+export function every(intervalMs: number, given: Given): TimetableEntry {
+  return entryOf({ kind: "interval", intervalMs, timeoutMs: 1_000 }, given);
 }
 
-export function scheduled(
-  expression: string,
-  given: Partial<TimetableEntry> & { readonly key: string },
-): TimetableEntry {
-  const timing = { kind: "schedule", expression, timeoutMs: 1_000 } as const;
-  return { subject: "https://waf.example", phaseKey: given.key, timing, first: "at_once", ...given };
+export function scheduled(expression: string, given: Given): TimetableEntry {
+  return entryOf({ kind: "schedule", expression, timeoutMs: 1_000 }, given);
+}
+
+function entryOf(timing: TimetableEntry["timing"], given: Given): TimetableEntry {
+  return { subject: "https://waf.example", phaseKey: given.key, timing, ...given };
 }
 
 /** The distances between neighbours, each once. */

@@ -1,19 +1,14 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { nextOnGrid } from "../../src/polling/schedule.ts";
 import { every, gaps, scheduled, startHeldTimetable } from "./timetable-support.ts";
 
 const HOUR_MS = 3_600_000;
 
-afterEach(() => {
-  vi.useRealTimers();
-});
-
 test("intervals of 1 s, 1.5 s and 5 s keep their grid exactly for an hour, each poll in time", async () => {
   const entries = [every(1_000, { key: "a" }), every(1_500, { key: "b" }), every(5_000, { key: "c" })];
-  const { clock, timetable, told, dueOf } = startHeldTimetable(...entries);
+  const { clock, reports, dueOf } = startHeldTimetable(...entries);
   await clock.pass(HOUR_MS);
-  timetable.stop();
   for (const { key, timing } of entries) {
     const intervalMs = timing.kind === "interval" ? timing.intervalMs : 0;
     const [, second = 0, ...others] = dueOf(key);
@@ -21,30 +16,28 @@ test("intervals of 1 s, 1.5 s and 5 s keep their grid exactly for an hour, each 
     expect(gaps([second, ...others]).map((gap) => Math.round(gap * 1e3) / 1e3)).toEqual([intervalMs]);
     expect(others.length).toBeGreaterThanOrEqual(HOUR_MS / intervalMs - 4);
   }
-  expect(told.due.filter(({ dueMs, atMs }) => Math.abs(atMs - dueMs) > 1)).toEqual([]);
-  expect(told.missed).toEqual([]);
+  expect(reports.due.filter(({ dueMs, atMs }) => Math.abs(atMs - dueMs) > 1)).toEqual([]);
+  expect(reports.missed).toEqual([]);
 });
 
 test("the members of a cluster are always due at the same instants", async () => {
-  const { clock, timetable, dueOf } = startHeldTimetable(
+  const { clock, dueOf } = startHeldTimetable(
     every(5_000, { key: "waf-1/vrrp", phaseKey: "ams" }),
     every(5_000, { key: "waf-2/vrrp", phaseKey: "ams", subject: "https://other.example" }),
   );
   await clock.pass(60_000);
-  timetable.stop();
   expect(dueOf("waf-1/vrrp").length).toBeGreaterThan(10);
   expect(dueOf("waf-2/vrrp")).toEqual(dueOf("waf-1/vrrp"));
 });
 
 test("a thousand clusters are spread over the interval, and first due within a second", async () => {
   const entries = Array.from({ length: 1_000 }, (_, i) => every(10_000, { key: `cluster-${i}` }));
-  const { clock, timetable, told } = startHeldTimetable(...entries);
+  const { clock, reports } = startHeldTimetable(...entries);
   await clock.pass(1_001);
-  expect(told.due).toHaveLength(1_000);
+  expect(reports.due).toHaveLength(1_000);
   await clock.pass(28_999);
-  timetable.stop();
   const perSecond = Array.from({ length: 10 }, () => 0);
-  for (const { dueMs } of told.due.filter((due) => due.dueMs >= 20_000 && due.dueMs < 30_000)) {
+  for (const { dueMs } of reports.due.filter((due) => due.dueMs >= 20_000 && due.dueMs < 30_000)) {
     const second = Math.floor(dueMs / 1_000) - 20;
     perSecond[second] = (perSecond[second] ?? 0) + 1;
   }
@@ -53,44 +46,23 @@ test("a thousand clusters are spread over the interval, and first due within a s
 });
 
 test("a schedule is due once at the start and then at its instants of the wall clock", async () => {
-  const { clock, timetable, told } = startHeldTimetable(scheduled("*/15 * * * * *", { key: "a" }));
+  const { clock, reports } = startHeldTimetable(scheduled("*/15 * * * * *", { key: "a" }));
   await clock.pass(61_000);
-  timetable.stop();
-  const [first, ...others] = told.due.map(({ atMs }) => atMs);
+  const [first, ...others] = reports.due.map(({ atMs }) => atMs);
   expect(first).toBeLessThanOrEqual(1_000);
   // The clock is held at 22:13:20.
   expect(others.map((atMs) => Math.round(atMs / 100) * 100)).toEqual([10_000, 25_000, 40_000, 55_000]);
 });
 
 test("entries with the same schedule are due at the same instant", async () => {
-  const { clock, timetable, told } = startHeldTimetable(
+  const { clock, reports } = startHeldTimetable(
     scheduled("*/30 * * * * *", { key: "a" }),
     scheduled("*/30 * * * * *", { key: "b" }),
   );
   await clock.pass(45_000);
-  timetable.stop();
-  const at = (key: string) => told.due.filter((due) => due.key === key).map(({ atMs }) => atMs);
+  const at = (key: string) => reports.due.filter((due) => due.key === key).map(({ atMs }) => atMs);
   expect(at("a").slice(1)).toHaveLength(2);
   expect(at("b").slice(1)).toEqual(at("a").slice(1));
-});
-
-test("an entry that waits for its release is not due before, and keeps its grid afterwards", async () => {
-  const { clock, timetable, dueOf } = startHeldTimetable(
-    every(5_000, { key: "a", first: "on_release" }),
-    scheduled("* * * * * *", { key: "b", first: "on_release" }),
-  );
-  await clock.pass(20_000);
-  expect([dueOf("a"), dueOf("b")]).toEqual([[], []]);
-  timetable.release("a");
-  timetable.release("b");
-  expect([dueOf("a"), dueOf("b")]).toEqual([[20_000], [20_000]]);
-  timetable.release("a");
-  await clock.pass(20_000);
-  timetable.stop();
-  const [, second = 0, ...others] = dueOf("a");
-  expect(nextOnGrid("a", 5_000, second - 1)).toBeCloseTo(second, 3);
-  expect(gaps([second, ...others])).toEqual([5_000]);
-  expect(dueOf("b")).toHaveLength(21);
 });
 
 test("an extra poll of an entry does not change its regular instants", async () => {
@@ -100,7 +72,6 @@ test("an extra poll of an entry does not change its regular instants", async () 
   timetable.dueNow("a");
   expect(dueOf("a")).toEqual([...before, 11_000]);
   await clock.pass(20_000);
-  timetable.stop();
   expect(
     gaps(
       dueOf("a")
@@ -124,7 +95,6 @@ test("unchanged entries keep their instants when others are added, removed or ch
     await clock.pass(1_300);
   }
   await clock.pass(10_000);
-  timetable.stop();
   expect(gaps(dueOf("kept").slice(1))).toEqual([5_000]);
   expect(dueOf("gone")).toEqual(goneBefore);
   expect(gaps(dueOf("changed").slice(-4))).toEqual([2_000]);
@@ -137,28 +107,26 @@ test("an entry with another subject restarts within a second", async () => {
   expect(dueOf("a")).toHaveLength(1);
   timetable.set([every(60_000, { key: "a", subject: "https://elsewhere.example" })]);
   await clock.pass(1_001);
-  timetable.stop();
   expect(dueOf("a")).toHaveLength(2);
 });
 
 test("nothing is due, and no timer is left, after the stop", async () => {
-  const { clock, timetable, told } = startHeldTimetable(
+  const { clock, timetable, reports } = startHeldTimetable(
     every(1_000, { key: "a" }),
     scheduled("* * * * * *", { key: "b" }),
   );
   await clock.pass(5_500);
   timetable.stop();
-  const before = told.due.length;
+  const before = reports.due.length;
   await clock.pass(10_000);
-  expect(told.due).toHaveLength(before);
+  expect(reports.due).toHaveLength(before);
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("two gaps are two intervals, or the time to the second next instant of a schedule", async () => {
+test("a gap is an interval, or half of the time to the second next instant of a schedule", async () => {
   const entry = scheduled("0 */10 * * * *", { key: "a" });
   const { timetable } = startHeldTimetable(entry);
   // The clock is held at 22:13:20: 22:20:00, then 22:30:00.
-  expect(timetable.twoGapsMs(entry.timing)).toBe(16 * 60_000 + 40_000);
-  expect(timetable.twoGapsMs({ kind: "interval", intervalMs: 5_000, timeoutMs: 1 })).toBe(10_000);
-  timetable.stop();
+  expect(timetable.gapMs(entry.timing)).toBe(8 * 60_000 + 20_000);
+  expect(timetable.gapMs({ kind: "interval", intervalMs: 5_000, timeoutMs: 1 })).toBe(5_000);
 });

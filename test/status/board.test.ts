@@ -4,7 +4,7 @@ import { createStatusBoard } from "../../src/status/board.ts";
 import { fleetOf } from "../fleet/support.ts";
 import { applianceOf, WALL_MS } from "../support/observations.ts";
 
-/** When the next poll, planned for the monotonic instant 5000, is told to be, by clocks that show this one after the other. */
+/** When the next poll, planned for the monotonic instant 5000, is shown to be, by clocks that show these times in turn. */
 function nextPollsBy(clocks: readonly (readonly [wallMs: number, monotonicMs: number])[]) {
   let now = clocks[0] ?? [0, 0];
   const clock = { wallMs: () => now[0], monotonicMs: () => now[1] };
@@ -33,17 +33,17 @@ test("what is planned does not move with the moment at which the clocks are read
   ]);
 });
 
-test("the configuration is told to be the one before since the first of the reloads that failed", () => {
+test("the configuration counts as old since the first of the reloads that failed", () => {
   const clock = { wallMs: () => WALL_MS + 60_000, monotonicMs: () => 60_000 };
   const board = createStatusBoard({ version: "1.2.3", shard: WHOLE_FLEET, clock });
-  const told = () =>
+  const problems = () =>
     board
       .document(fleetOf([]).snapshot(0), { nextPollMs: () => undefined })
       .problems.map(({ kind, since }) => [kind, since]);
   board.reloaded(false, WALL_MS);
   board.reloaded(false, WALL_MS + 30_000);
-  expect(told()).toContainEqual(["reload_failed", "2023-11-14T22:13:20.000Z"]);
+  expect(problems()).toContainEqual(["reload_failed", "2023-11-14T22:13:20.000Z"]);
   board.reloaded(true, WALL_MS + 40_000);
   board.reloaded(false, WALL_MS + 50_000);
-  expect(told()).toContainEqual(["reload_failed", "2023-11-14T22:14:10.000Z"]);
+  expect(problems()).toContainEqual(["reload_failed", "2023-11-14T22:14:10.000Z"]);
 });

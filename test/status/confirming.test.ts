@@ -1,19 +1,18 @@
 import { expect, test } from "vitest";
-import type { ConfirmingPolls } from "../../src/polling/confirming.ts";
 import type { Observation } from "../../src/polling/observation.ts";
+import type { ConfirmingPolls } from "../../src/polling/runner.ts";
 import { confirmingPolls } from "../../src/status/confirming.ts";
-import { createJudge } from "../../src/status/judge.ts";
-import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
+import { MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import {
   interfaceOf,
   listOf,
   vrrpFailed,
   vrrpSeen,
-  WALL_MS,
   websiteFailed,
   websiteOf,
   websiteSeen,
 } from "../support/observations.ts";
+import { judgedFleet } from "./support.ts";
 
 const LISTS: ConfirmingPolls = { appliances: ["a", "b"], operation: { kind: "vrrp" }, afterMs: 1000 };
 const TEST: ConfirmingPolls = {
@@ -28,17 +27,13 @@ const finds = (status: number): Observation => websiteSeen("a", 1, [{ protocol: 
 
 /** What each of these observations calls for, one a second. */
 function calledFor(...observations: readonly Observation[]): readonly (ConfirmingPolls | undefined)[] {
-  const fleet = fleetOf([{ ...MEMBER_A, websites: [websiteOf({ id: 1 })] }, MEMBER_B]);
-  const judge = createJudge();
-  return observations.map((observation, nth) => {
-    const monotonicMs = nth * 1000;
-    const { cluster } = fleet.record({ ...observation, expiresAtMs: 1e9 }, monotonicMs);
-    if (cluster === undefined) throw new Error("the appliance is configured");
-    return confirmingPolls(judge.judge(cluster, { wallMs: WALL_MS + monotonicMs, monotonicMs }), observation);
-  });
+  const take = judgedFleet([{ ...MEMBER_A, websites: [websiteOf({ id: 1 })] }, MEMBER_B]);
+  return observations.map((observation, nth) =>
+    confirmingPolls(take({ ...observation, expiresAtMs: 1e9 }, nth * 1000).judged, observation),
+  );
 }
 
-test("a clean failover that is half seen has the lists polled again, until it is settled", () => {
+test("a clean failover that is half seen has the lists polled again, until the change is proven", () => {
   const calls = calledFor(says("a", "MASTER"), says("b", "BACKUP"), says("b", "MASTER"), says("a", "BACKUP"));
   expect(calls).toEqual([undefined, undefined, LISTS, undefined]);
 });

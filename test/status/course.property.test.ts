@@ -1,10 +1,9 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { createFleet } from "../../src/fleet/fleet.ts";
-import { createJudge } from "../../src/status/judge.ts";
 import type { GroupState } from "../../src/status/verdicts/group.ts";
 import { MEMBER_A, MEMBER_B, MEMBER_C } from "../fleet/support.ts";
-import { configOf, interfaceOf, listOf, vrrpFailed, vrrpSeen, WALL_MS } from "../support/observations.ts";
+import { interfaceOf, listOf, vrrpFailed, vrrpSeen } from "../support/observations.ts";
+import { judgedFleet } from "./support.ts";
 
 const INTERVAL_MS = 1000;
 const MAX_ANSWER_MS = 900;
@@ -38,9 +37,7 @@ function verdictsOf(course: Course, delays: Answers, members = [MEMBER_A, MEMBER
       return { name, sentAtMs, atMs: sentAtMs + (state === "silent" ? MAX_ANSWER_MS : takesMs), state };
     }),
   ).flat();
-  const fleet = createFleet();
-  const judge = createJudge();
-  fleet.configure(configOf(...members), 0);
+  const take = judgedFleet(members);
   return polls
     .toSorted((one, other) => one.atMs - other.atMs)
     .map(({ name, sentAtMs, atMs, state }) => {
@@ -49,10 +46,8 @@ function verdictsOf(course: Course, delays: Answers, members = [MEMBER_A, MEMBER
         state === "silent"
           ? vrrpFailed(name, "timeout", given)
           : vrrpSeen(name, listOf([interfaceOf({ state })]), given);
-      const { cluster } = fleet.record(observation, atMs);
-      if (cluster === undefined) throw new Error("the cluster is configured");
-      const { now } = judge.judge(cluster, { wallMs: WALL_MS + atMs, monotonicMs: atMs });
-      return { atMs, state: now.groups[0]?.state };
+      const { now } = take(observation, atMs).judged;
+      return { atMs, state: [...now.groups.values()][0]?.state };
     });
 }
 

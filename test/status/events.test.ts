@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import type { Observation } from "../../src/polling/observation.ts";
 import { createEvents } from "../../src/status/events.ts";
-import { createJudge } from "../../src/status/judge.ts";
-import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
+import { MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import {
   applianceOf,
   EXPIRES_AT_MS,
@@ -14,6 +13,7 @@ import {
   websiteOf,
   websiteSeen,
 } from "../support/observations.ts";
+import { judgedFleet } from "./support.ts";
 
 const SHOP = websiteOf({ id: 2, name: "shop" });
 const A = { ...MEMBER_A, websites: [SHOP] };
@@ -35,14 +35,11 @@ function eventsAfter(
   observations: readonly Observation[],
   { members = [A, B, LONE], maxEvents = 200, everySeconds = 1 } = {},
 ): readonly string[] {
-  const fleet = fleetOf(members);
-  const judge = createJudge();
+  const take = judgedFleet(members);
   const events = createEvents(maxEvents);
   observations.forEach((observation, nth) => {
     const nowMs = nth * everySeconds * 1000;
-    const { changes, cluster } = fleet.record({ ...observation, expiresAtMs: nowMs + EXPIRES_AT_MS }, nowMs);
-    if (cluster === undefined) throw new Error("the appliance is configured");
-    const judged = judge.judge(cluster, { wallMs: WALL_MS + nowMs, monotonicMs: nowMs });
+    const { changes, judged } = take({ ...observation, expiresAtMs: nowMs + EXPIRES_AT_MS }, nowMs);
     events.judged(judged, WALL_MS + nowMs);
     events.changed(changes, judged.now, observation.appliance, WALL_MS + nowMs);
   });

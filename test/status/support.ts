@@ -1,8 +1,12 @@
+import type { ApplianceConfig } from "../../src/config/config.ts";
 import { WHOLE_FLEET } from "../../src/config/shard.ts";
+import type { FleetChange } from "../../src/fleet/changes.ts";
 import type { Fleet } from "../../src/fleet/fleet.ts";
+import type { Observation } from "../../src/polling/observation.ts";
 import { fleetDocument, type DocumentFacts } from "../../src/status/document.ts";
-import { createJudge } from "../../src/status/judge.ts";
+import { createJudge, type Judged } from "../../src/status/judge.ts";
 import type { FleetDocument } from "../../src/status/schema.ts";
+import { fleetOf } from "../fleet/support.ts";
 import { WALL_MS } from "../support/observations.ts";
 
 /** The document of a fleet at the monotonic instant `nowMs`, a minute after the canned observations. */
@@ -24,6 +28,16 @@ export function documentOf(
     events: [],
     ...given,
   });
+}
+
+/** A fleet whose observations are judged as they come, at the monotonic instant `nowMs`. */
+export function judgedFleet(members: readonly ApplianceConfig[]) {
+  const [fleet, judge] = [fleetOf(members), createJudge()];
+  return (observation: Observation, nowMs: number): { changes: readonly FleetChange[]; judged: Judged } => {
+    const { changes, cluster } = fleet.record(observation, nowMs);
+    if (cluster === undefined) throw new Error("the appliance is configured");
+    return { changes, judged: judge.judge(cluster, { wallMs: WALL_MS + nowMs, monotonicMs: nowMs }) };
+  };
 }
 
 /** What is wrong, a line each: severity, kind and words. */

@@ -73,7 +73,7 @@ export function listOf(interfaces: readonly VrrpInterface[], extras: ListExtras 
 /** When and how a canned poll ended. */
 export interface Circumstances {
   readonly completedAtMs?: number;
-  /** Monotonic; default: the instant at which the fleet takes it in. */
+  /** Monotonic; default: the instant at which the fleet records it. */
   readonly sentAtMs?: number;
   readonly durationSeconds?: number;
   readonly expiresAtMs?: number;
@@ -120,6 +120,14 @@ export function websiteSeen(
     outcome: { ok: true, value: { blocks } },
     ...circumstances(given),
   };
+}
+
+/** What a website answers by HTTP and by HTTPS. */
+export function blocksOf(http: number, https: number): readonly WebsiteBlock[] {
+  return [
+    { protocol: "http", status: http },
+    { protocol: "https", status: https },
+  ];
 }
 
 /** A failed website test. */

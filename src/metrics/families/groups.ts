@@ -1,20 +1,24 @@
-import type { GroupSnapshot, MemberRole } from "../../fleet/snapshot.ts";
-import { asBit, sample, type Family } from "../family.ts";
+import { membersIn, type GroupSnapshot } from "../../fleet/snapshot.ts";
+import { asBit, groupLabels, sample, type Family } from "../family.ts";
 
 const SOURCE = "From the latest polls of the members' VRRP lists, not from the scrape.";
 
 /** VRRP groups: what the members of a cluster report of one virtual address, taken together. */
 export const GROUP_FAMILIES: readonly Family[] = [
-  family("vrrp_group_masters", "Members of the VRRP group known to be MASTER.", (group) =>
-    countIn(group, "master"),
+  family(
+    "vrrp_group_masters",
+    "Members of the VRRP group known to be MASTER.",
+    (group) => membersIn(group, "master").length,
   ),
-  family("vrrp_group_backups", "Members of the VRRP group known to be BACKUP.", (group) =>
-    countIn(group, "backup"),
+  family(
+    "vrrp_group_backups",
+    "Members of the VRRP group known to be BACKUP.",
+    (group) => membersIn(group, "backup").length,
   ),
   family(
     "vrrp_group_unknown_members",
     "Appliances whose VRRP list is not known now and that were last seen in the group, or never seen at all.",
-    (group) => countIn(group, "unknown"),
+    (group) => membersIn(group, "unknown").length,
   ),
   family(
     "vrrp_group_preferred_master",
@@ -23,13 +27,11 @@ export const GROUP_FAMILIES: readonly Family[] = [
   ),
 ];
 
-function countIn({ members }: GroupSnapshot, role: MemberRole): number {
-  let count = 0;
-  for (const member of members) if (member.role === role) count += 1;
-  return count;
-}
-
 function family(name: string, help: string, value: (group: GroupSnapshot) => number | undefined): Family {
-  const group: Family["group"] = ({ facts }) => sample([], value(facts));
-  return { name, type: "gauge", help: `${help} ${SOURCE}`, samples: {}, group };
+  return {
+    name,
+    type: "gauge",
+    help: `${help} ${SOURCE}`,
+    samples: { group: (group) => sample(groupLabels(group), value(group.facts)) },
+  };
 }

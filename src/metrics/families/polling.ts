@@ -1,13 +1,5 @@
-import type { PollHealth, TotalsSnapshot, VrrpSnapshot, WebsiteSnapshot } from "../../fleet/snapshot.ts";
-import {
-  asBit,
-  asSeconds,
-  identityLabels,
-  sample,
-  type Family,
-  type Labels,
-  type Sample,
-} from "../family.ts";
+import type { PollHealth, TotalsSnapshot, WebsiteSnapshot } from "../../fleet/snapshot.ts";
+import { asBit, asSeconds, onceInARow, sample, type Family, type Labels, type Sample } from "../family.ts";
 
 /** Results of polls. They remain when a poll fails, and show why. */
 export const POLLING_FAMILIES: readonly Family[] = [
@@ -15,7 +7,7 @@ export const POLLING_FAMILIES: readonly Family[] = [
     name: "appliance_up",
     type: "gauge",
     help: "Whether the latest poll of the appliance's VRRP list succeeded; not a matter of the scrape.",
-    samples: { vrrp: ({ identity, health }) => sample(identityLabels(identity), success(health)) },
+    samples: { vrrp: ({ health }) => sample([], success(health)) },
   },
   {
     name: "appliance_poll_success",
@@ -43,24 +35,20 @@ export const POLLING_FAMILIES: readonly Family[] = [
       failure === undefined ? [] : sample([...labels, ["reason", failure.reason]], 1),
     ),
   },
-  totals(
-    "appliance_polls_total",
-    "Polls of the operation since the appliance was configured.",
-    ({ polls }) => polls,
-  ),
+  totals("appliance_polls_total", "Polls of the operation since the appliance was configured.", "polls"),
   totals(
     "appliance_poll_failures_total",
     "Failed polls of the operation since the appliance was configured.",
-    ({ failures }) => failures,
+    "failures",
   ),
   {
     name: "appliance_api_anomalies",
     type: "gauge",
     help: "Deviations from the API in the latest polled VRRP list, not in the scrape; absent unless that poll succeeded.",
     samples: {
-      vrrp: ({ identity, list }) =>
+      vrrp: ({ list }) =>
         Object.entries(list?.anomalies ?? {}).flatMap(([anomaly, count]) =>
-          sample([...identityLabels(identity), ["anomaly", anomaly]], count),
+          sample([["anomaly", anomaly]], count),
         ),
     },
   },
@@ -68,9 +56,7 @@ export const POLLING_FAMILIES: readonly Family[] = [
     name: "appliance_tls_certificate_not_after_timestamp_seconds",
     type: "gauge",
     help: "End of validity, as Unix time, of the certificate the appliance last presented to a poll, trusted or not.",
-    samples: {
-      vrrp: ({ identity, certificate }) => sample(identityLabels(identity), certificate?.notAfterSeconds),
-    },
+    samples: { vrrp: ({ certificate }) => sample([], certificate?.notAfterSeconds) },
   },
 ];
 
@@ -80,38 +66,22 @@ function success({ state }: PollHealth): number | undefined {
 
 function perOperation(samples: (labels: Labels, health: PollHealth) => readonly Sample[]): Family["samples"] {
   return {
-    vrrp: (section) => samples(vrrpLabels(section), section.health),
+    vrrp: ({ health }) => samples(VRRP_LABELS, health),
     website_test: (section) => samples(websiteLabels(section), section.health),
   };
 }
 
-function totals(
-  name: string,
-  help: string,
-  value: (totals: TotalsSnapshot["totals"][number]) => number,
-): Family {
-  return {
-    name,
-    type: "counter",
-    help,
-    samples: {
-      totals: (section) =>
-        section.totals.flatMap((of) =>
-          sample([...identityLabels(section.identity), ["operation", of.operation]], value(of)),
-        ),
-    },
-  };
+function totals(name: string, help: string, counted: "polls" | "failures"): Family {
+  const samples = ({ shown, counts }: TotalsSnapshot): readonly Sample[] =>
+    shown.map((operation) => ({ labels: [["operation", operation]], value: counts[operation][counted] }));
+  return { name, type: "counter", help, samples: { totals: samples } };
 }
 
-function vrrpLabels({ identity }: VrrpSnapshot): Labels {
-  return [...identityLabels(identity), ["operation", "vrrp"]];
-}
+const VRRP_LABELS: Labels = [["operation", "vrrp"]];
 
-function websiteLabels({ identity, websiteId, website }: WebsiteSnapshot): Labels {
-  return [
-    ...identityLabels(identity),
-    ["operation", "website_test"],
-    ["website_id", String(websiteId)],
-    ["website", website],
-  ];
-}
+/** The families share the labels. */
+const websiteLabels = onceInARow(({ websiteId, website }: WebsiteSnapshot): Labels => [
+  ["operation", "website_test"],
+  ["website_id", String(websiteId)],
+  ["website", website],
+]);

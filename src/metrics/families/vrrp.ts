@@ -1,14 +1,5 @@
 import type { InterfaceSnapshot, VrrpSnapshot } from "../../fleet/snapshot.ts";
-import {
-  asBit,
-  asSeconds,
-  identityLabels,
-  onceInARow,
-  stateSamples,
-  type Family,
-  type Labels,
-  type Sample,
-} from "../family.ts";
+import { asBit, asSeconds, onceInARow, sample, stateSamples, type Family, type Labels } from "../family.ts";
 
 const SOURCE =
   "From the latest poll of the VRRP list, not from the scrape; absent unless that poll succeeded.";
@@ -16,11 +7,15 @@ const SOURCE =
 /** The VRRP interfaces of the appliances. @see management API 2.1 */
 export const VRRP_FAMILIES: readonly Family[] = [
   gauge("vrrp_is_master", "Whether state_current of the VRRP interface is MASTER (1) or not (0).", (i) =>
-    asBit(i.isMaster),
+    asBit(i.reported.state === "MASTER"),
   ),
-  gauge("vrrp_priority", "Priority of the VRRP interface as reported, 0 to 255.", (i) => i.priority),
-  gauge("vrrp_advskew", "Advertising skew of the VRRP interface as reported, -1 to 254.", (i) => i.advskew),
-  gauge("vrrp_aliases", "Number of IP aliases of the VRRP interface.", (i) => i.aliasCount),
+  gauge("vrrp_priority", "Priority of the VRRP interface as reported, 0 to 255.", (i) => i.reported.priority),
+  gauge(
+    "vrrp_advskew",
+    "Advertising skew of the VRRP interface as reported, -1 to 254.",
+    (i) => i.reported.advskew,
+  ),
+  gauge("vrrp_aliases", "Number of IP aliases of the VRRP interface.", (i) => i.reported.aliasCount),
   {
     name: "vrrp_state",
     type: "gauge",
@@ -59,31 +54,21 @@ function gauge(name: string, help: string, value: (i: InterfaceSnapshot) => numb
 /** `other`: a state as reported that is neither; the word is in the JSON and in the log. */
 const STATES = ["MASTER", "BACKUP", "other"] as const;
 
-function stateOf({ state }: InterfaceSnapshot): (typeof STATES)[number] {
+function stateOf({ reported: { state } }: InterfaceSnapshot): (typeof STATES)[number] {
   return STATES.find((known) => known === state) ?? "other";
 }
 
 /** One sample of each interface that has the value. */
 function perInterface(value: (i: InterfaceSnapshot) => number | undefined): Family["samples"] {
-  return {
-    vrrp: (section) => {
-      const samples: Sample[] = [];
-      for (const { labels, i } of labelled(section)) {
-        const known = value(i);
-        if (known !== undefined) samples.push({ labels, value: known });
-      }
-      return samples;
-    },
-  };
+  return { vrrp: (section) => labelled(section).flatMap(({ labels, i }) => sample(labels, value(i))) };
 }
 
 /** The families share the labels. */
-const labelled = onceInARow(({ identity, list }: VrrpSnapshot) => {
-  const common = identityLabels(identity);
-  return (list?.interfaces ?? []).map((i) => ({ i, labels: common.concat(interfaceLabels(i)) }));
-});
+const labelled = onceInARow(({ list }: VrrpSnapshot) =>
+  (list?.interfaces ?? []).map((i) => ({ i, labels: interfaceLabels(i) })),
+);
 
-function interfaceLabels({ name, vhid, vip }: InterfaceSnapshot): Labels {
+function interfaceLabels({ reported: { name, vhid, vip } }: InterfaceSnapshot): Labels {
   return [
     ["interface", name],
     ["vhid", String(vhid)],
@@ -92,7 +77,7 @@ function interfaceLabels({ name, vhid, vip }: InterfaceSnapshot): Labels {
 }
 
 /** None that changes at a failover. */
-function infoLabels({ device, netmask, peer, type }: InterfaceSnapshot): Labels {
+function infoLabels({ reported: { device, netmask, peer, type } }: InterfaceSnapshot): Labels {
   return [
     ["device", device],
     ["netmask", netmask],

@@ -1,5 +1,5 @@
-import type { StatusSnapshot, WebsiteSnapshot } from "../../fleet/snapshot.ts";
-import { asBit, identityLabels, sample, type Family } from "../family.ts";
+import type { StatusSnapshot } from "../../fleet/snapshot.ts";
+import { asBit, type Family } from "../family.ts";
 
 const SOURCE =
   "From the latest website test by the appliance, not from the scrape; absent unless that poll succeeded.";
@@ -34,19 +34,15 @@ function family(
     type,
     help: `${help} ${SOURCE}`,
     samples: {
-      website_test: (section) =>
-        (section.statuses ?? []).flatMap((status) => {
-          const labels = [...websiteLabels(section), ["protocol", status.protocol] as const];
-          return sample(labels, value(status));
-        }),
+      website_test: ({ websiteId, website, statuses = [] }) =>
+        statuses.map((status) => ({
+          labels: [
+            ["website_id", String(websiteId)],
+            ["website", website],
+            ["protocol", status.protocol],
+          ],
+          value: value(status),
+        })),
     },
   };
-}
-
-function websiteLabels({ identity, websiteId, website }: WebsiteSnapshot) {
-  return [
-    ...identityLabels(identity),
-    ["website_id", String(websiteId)] as const,
-    ["website", website] as const,
-  ];
 }

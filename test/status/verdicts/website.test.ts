@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { confirmedAfter, type Results } from "../../../src/fleet/record.ts";
+import { confirmedAfter, type Results } from "../../../src/fleet/website.ts";
 import type { TestResult } from "../../../src/fleet/snapshot.ts";
 import { judgeWebsite, type View, type WebsiteState } from "../../../src/status/verdicts/website.ts";
 

@@ -1,0 +1,126 @@
+import { exportedStatuses, type Protocol, type WebsiteStatus } from "../api/website-test.ts";
+import type { WebsiteConfig } from "../config/config.ts";
+import { statusSetHas } from "../config/status-set.ts";
+import type { Observation } from "../polling/observation.ts";
+import type { FleetChange } from "./changes.ts";
+import {
+  afterFailure,
+  afterSuccess,
+  healthAt,
+  whileKnown,
+  type OperationRecord,
+  type RecordStep,
+} from "./record.ts";
+import type { Identity, TestResult, WebsiteSnapshot } from "./snapshot.ts";
+
+/** A website's status by one protocol, and how often it has changed since it was first seen. */
+interface SeenStatus extends WebsiteStatus {
+  readonly changes: number;
+}
+
+interface SeenWebsite {
+  readonly statuses: readonly SeenStatus[];
+  /** Every protocol that ever had a status. */
+  readonly protocols: readonly Protocol[];
+}
+
+export interface WebsiteRecord extends OperationRecord<SeenWebsite> {
+  /** What the tests found, by protocol. */
+  readonly results: ReadonlyMap<Protocol, Results>;
+}
+
+/** What the latest tests of a website found. */
+export interface Results {
+  readonly latest: TestResult;
+  /** The result that counts: `up` at once, any other once two tests in a row are not `up`. */
+  readonly confirmed: TestResult;
+}
+
+/**
+ * The record after one more test. Each status is compared with the last valid answer; protocols that a valid answer lacks are
+ * forgotten, counters too.
+ */
+export function afterWebsitePoll(
+  record: WebsiteRecord,
+  observation: Observation & { readonly kind: "website_test" },
+  { id: websiteId, name: website, protocols: configured, expectStatus }: WebsiteConfig,
+  nowMs: number,
+): RecordStep<WebsiteRecord> {
+  const { outcome } = observation;
+  const { seen, results } = record;
+  if (!outcome.ok) {
+    const failed = afterFailure(record, observation, outcome.failure, nowMs);
+    const unknown = resultsAfter(results, configured ?? seen?.protocols ?? [], () => "unknown");
+    return { record: { ...failed, results: unknown }, changes: [] };
+  }
+  const before = new Map(seen?.statuses.map((known) => [known.protocol, known]));
+  const changes: FleetChange[] = [];
+  const statuses = exportedStatuses(outcome.value, configured).map((now): SeenStatus => {
+    const known = before.get(now.protocol);
+    const { status: to, ...facts } = now;
+    if (known === undefined || known.status === to) return { ...now, changes: known?.changes ?? 0 };
+    changes.push({ kind: "website_status", websiteId, website, ...facts, from: known.status, to });
+    return { ...now, changes: known.changes + 1 };
+  });
+  const protocols = [...new Set([...(seen?.protocols ?? []), ...statuses.map(({ protocol }) => protocol)])];
+  const resultOf = (wanted: Protocol): TestResult => {
+    const found = statuses.find(({ protocol }) => protocol === wanted);
+    if (found === undefined) return "unknown";
+    return statusSetHas(expectStatus, found.status) ? "up" : "down";
+  };
+  return {
+    record: {
+      ...afterSuccess(observation, { statuses, protocols }),
+      results: resultsAfter(results, configured ?? protocols, resultOf),
+    },
+    changes,
+  };
+}
+
+function resultsAfter(
+  before: WebsiteRecord["results"],
+  protocols: readonly Protocol[],
+  resultOf: (protocol: Protocol) => TestResult,
+): WebsiteRecord["results"] {
+  return new Map(
+    protocols.map((protocol) => [protocol, confirmedAfter(before.get(protocol), resultOf(protocol))]),
+  );
+}
+
+/** The results after one more test. The first test of all counts at once. */
+export function confirmedAfter(before: Results | undefined, latest: TestResult): Results {
+  const isConfirmed =
+    before === undefined ||
+    latest === "up" ||
+    latest === before.latest ||
+    (before.latest !== "up" && before.confirmed === "up");
+  return { latest, confirmed: isConfirmed ? latest : before.confirmed };
+}
+
+/** What is true of a website, as seen from one appliance, at the monotonic instant `nowMs`. */
+export function websiteSection(
+  identity: Identity,
+  { id, name, protocols, expectStatus }: WebsiteConfig,
+  record: WebsiteRecord,
+  nowMs: number,
+): WebsiteSnapshot {
+  const health = healthAt(record, nowMs);
+  const isStalled = health.failure?.reason === "stalled";
+  const seen = whileKnown(health, record.seen);
+  const wanted = protocols ?? seen?.protocols ?? [];
+  const statuses = seen?.statuses.filter(({ protocol }) => wanted.includes(protocol));
+  const results = [...record.results];
+  return {
+    kind: "website_test",
+    identity,
+    websiteId: id,
+    website: name,
+    health,
+    statuses: statuses?.map((each) => ({ ...each, isUp: statusSetHas(expectStatus, each.status) })),
+    unread: statuses && wanted.filter((each) => statuses.every(({ protocol }) => protocol !== each)),
+    results: results.map(([protocol, { confirmed }]) => {
+      return { protocol, result: isStalled ? "unknown" : confirmed };
+    }),
+    isUnconfirmed: results.some(([, { latest, confirmed }]) => latest !== confirmed),
+  };
+}

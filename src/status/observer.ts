@@ -1,0 +1,63 @@
+import type { Fleet } from "../fleet/fleet.ts";
+import { logObservation } from "../fleet/observation-log.ts";
+import type { Observation, PollEvents } from "../polling/observation.ts";
+import type { Runner } from "../polling/runner.ts";
+import type { Clock } from "../support/clock.ts";
+import { describeBug } from "../support/errors.ts";
+import type { Logger } from "../support/log.ts";
+import type { StatusBoard } from "./board.ts";
+import { confirmingPolls } from "./confirming.ts";
+import type { ClusterVerdict } from "./judge.ts";
+
+export interface ObserverDeps {
+  readonly fleet: Fleet;
+  readonly board: StatusBoard;
+  /** Renders the text of a cluster ahead of the next scrape. */
+  readonly exposition: { prepare(cluster: ClusterVerdict): void };
+  readonly self: PollEvents;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly confirm: Runner["confirm"];
+}
+
+/**
+ * Passes each observation to the fleet, its verdicts, its text, the log and the exporter's own metrics. A bug in one of them affects
+ * only this observation: it fails with `internal`, or is lost with a log line. Polling continues.
+ */
+export function createObserver(deps: ObserverDeps): PollEvents {
+  const { fleet, board, exposition, self, logger, clock, confirm } = deps;
+
+  function apply(observation: Observation): void {
+    const { changes, cluster } = fleet.record(observation, clock.monotonicMs());
+    if (cluster !== undefined) {
+      const judged = board.observed(observation.appliance, changes, cluster);
+      exposition.prepare(judged.now);
+      const polls = confirmingPolls(judged, observation);
+      if (polls !== undefined) confirm(polls);
+    }
+    logObservation(logger, observation, changes);
+    self.observed(observation);
+  }
+
+  return {
+    ...self,
+    observed: (observation) => {
+      const message = bugIn(() => apply(observation));
+      if (message === undefined) return;
+      const failure = { reason: "internal", message } as const;
+      const isLost = bugIn(() => apply({ ...observation, outcome: { ok: false, failure } })) !== undefined;
+      if (isLost)
+        logger.error({ appliance: observation.appliance, detail: message }, "observation lost to a bug");
+    },
+  };
+}
+
+/** Describes the error that the work throws, if any. */
+function bugIn(work: () => void): string | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return describeBug(error);
+  }
+}
