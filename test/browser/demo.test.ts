@@ -25,6 +25,8 @@ async function openWhenWell() {
   const { page } = watched;
   await expect.poll(() => title(page), SOON).toBe("All is well – appliance-exporter");
   await page.evaluate("window.isFirst = true");
+  await page.evaluate(`window.announcements = [];
+    new MutationObserver(() => announcements.push(announcer.textContent)).observe(announcer, { childList: true })`);
   return { demo, ...watched };
 }
 
@@ -36,15 +38,18 @@ test("a failover appears by itself: the new master, since when, the problem and 
   await expect.poll(() => rolesOf(page), SOON).toEqual(["BACKUP", "MASTER", "BACKUP", "MASTER"]);
   await expect
     .poll(() => eventsOf(page), SOON)
-    .toEqual(["Failover demo-b took over 192.0.2.100 (vhid 1) and 198.51.100.100 (vhid 2) from demo-a"]);
-  expect(await title(page)).toBe("1 problem – appliance-exporter");
-  expect(await problems(page)).toEqual([
-    "Warning demo-b is MASTER of 192.0.2.100 (vhid 1) and 198.51.100.100 (vhid 2), and is not the preferred member",
-  ]);
+    .toContain("Failover demo-b took over 192.0.2.100 (vhid 1) and 198.51.100.100 (vhid 2) from demo-a");
+  // On a busy machine polls stall now and then, which is a problem of its own.
+  await expect
+    .poll(() => problems(page), SOON)
+    .toEqual([
+      "Warning demo-b is MASTER of 192.0.2.100 (vhid 1) and 198.51.100.100 (vhid 2), and is not the preferred member",
+    ]);
+  expect(await title(page)).toMatch(/^\d problems? – appliance-exporter$/);
   expect(await page.locator(".vrrp th .words").first().textContent()).toMatch(
-    /^One master, not the preferred one +(since just now|for \d+ s)$/,
+    /^One master, not the preferred one +(since just now|for \d+ (s|min))$/,
   );
-  expect(await announced(page)).toContain("took over");
+  expect(await page.evaluate("window.announcements")).toContainEqual(expect.stringContaining("took over"));
   expect(await page.evaluate("window.isFirst")).toBe(true);
   expect(errors).toEqual([]);
 });
