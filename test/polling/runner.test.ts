@@ -192,7 +192,7 @@ test("no confirming poll is made where the regular poll is due by then", async (
   const { clock, client, runner, observed } = startHeldRunner({ ...WAF, websites: [] });
   await clock.pass(1_001);
   await client.answer(VRRP_PATH, NO_INTERFACES);
-  runner.confirm({ ...LISTS, afterMs: 8_000 });
+  runner.confirm({ ...LISTS, afterMs: 6_000 });
   for (let second = 0; second < 60; second += 1) {
     await clock.pass(1_000);
     if (client.waiting().length > 0) await client.answer(VRRP_PATH, NO_INTERFACES);
