@@ -1,37 +1,39 @@
 import { WHOLE_FLEET } from "../src/config/shard.ts";
 import { createFleet } from "../src/fleet/fleet.ts";
-import { createStatusPage } from "../src/page/status-page.ts";
+import { createStatusPage } from "../src/page/page.ts";
+import type { Operation } from "../src/polling/observation.ts";
 import { createStatusBoard } from "../src/status/board.ts";
-import { applianceOf, configOf, interfaceOf, vrrpSeen } from "../test/support/observations.ts";
+import { compress } from "../src/web/reply.ts";
+import {
+  applianceOf,
+  configOf,
+  interfaceOf,
+  vrrpFailed,
+  vrrpSeen,
+  websiteOf,
+  websiteSeen,
+} from "../test/support/observations.ts";
 import { APPLIANCES } from "./fleet-page.ts";
 import { median, type Measurement } from "./support.ts";
 
 const GROUPS = 2;
-const ROUNDS = 40;
+const WEBSITES = [1, 2];
+const ROUNDS = 60;
+/** Of the default intervals: VRRP lists every 5 s, website tests every 30 s. */
+const [LISTS_EVERY_S, TESTS_EVERY_S] = [5, 30];
+/** One appliance in so many does not answer. */
+const FAILING = 50;
+/** The reader opened three clusters beside those that are open at first. */
+const QUERY = "fragment&open=cluster-pair100&open=cluster-pair200&open=cluster-pair249";
 
-/** CPU time of an update in the exporter, from its data to HTML; compared with the same document as JSON. */
+/**
+ * CPU time of an update in the exporter, from its data to compressed HTML, after a second of polls; compared with the same
+ * document as compressed JSON.
+ */
 export async function measurePageRender(): Promise<Measurement> {
-  const clock = { monotonicMs: () => performance.now(), wallMs: () => Date.now() };
-  const fleet = createFleet();
-  const names = Array.from({ length: APPLIANCES }, (_, index) => `fw${index}`);
-  const appliances = names.map((name, index) =>
-    applianceOf({ name, cluster: `pair${Math.floor(index / 2)}` }),
-  );
-  fleet.configure(configOf(...appliances), clock.monotonicMs());
-  for (const [index, name] of names.entries()) {
-    const state = index % 2 === 0 ? "MASTER" : "BACKUP";
-    const interfaces = Array.from({ length: GROUPS }, (_, vhid) => {
-      return interfaceOf({ name: `carp${vhid}`, vhid, vip: `192.0.2.${vhid}`, state });
-    });
-    fleet.record(vrrpSeen(name, { interfaces, unreadable: [], anomalies: [] }), clock.monotonicMs());
-  }
-  const board = createStatusBoard({ version: "0.0.0", shard: WHOLE_FLEET, clock });
-  const runner = { nextPollMs: () => clock.monotonicMs() + 1000 };
-  const document = () => board.document(fleet.snapshot(clock.monotonicMs()), runner);
-  const render = createStatusPage({ ...clock, document, telemetryPath: "/metrics", assets: "assets" });
-
-  const own = cpuMs(() => render(new URLSearchParams("fragment")));
-  const peer = cpuMs(() => JSON.stringify(document()));
+  const fleet = startFleet();
+  const own = await cpuMs(fleet.pollForASecond, () => compress(fleet.render(new URLSearchParams(QUERY))));
+  const peer = await cpuMs(fleet.pollForASecond, () => compress(JSON.stringify(fleet.document())));
   return {
     name: `an update of the status page in the exporter, ${APPLIANCES} appliances`,
     measured: `${own.toFixed(1)} ms of CPU`,
@@ -41,12 +43,79 @@ export async function measurePageRender(): Promise<Measurement> {
   };
 }
 
-function cpuMs(work: () => unknown): number {
-  const times = Array.from({ length: ROUNDS }, () => {
+function startFleet() {
+  const clock = { monotonicMs: () => performance.now(), wallMs: () => Date.now() };
+  const fleet = createFleet();
+  const board = createStatusBoard({ version: "0.0.0", shard: WHOLE_FLEET, clock });
+  const names = Array.from({ length: APPLIANCES }, (_, index) => `fw${index}`);
+  const websites = WEBSITES.map((id) => websiteOf({ id }));
+  const appliances = names.map((name, index) =>
+    applianceOf({
+      name,
+      cluster: `pair${Math.floor(index / 2)}`,
+      labels: { site: `s${index % 8}` },
+      websites,
+    }),
+  );
+  const dueMs = new Map<string, number>();
+
+  function record(observation: ReturnType<typeof vrrpSeen>): void {
+    const { changes, cluster } = fleet.record(observation, clock.monotonicMs());
+    if (cluster !== undefined) board.observed(observation.appliance, changes, cluster);
+  }
+  function pollList(index: number): void {
+    const name = names[index] ?? "";
+    const given = { completedAtMs: clock.wallMs(), expiresAtMs: Number.POSITIVE_INFINITY };
+    dueMs.set(name, clock.monotonicMs() + 1000 * LISTS_EVERY_S);
+    if (index % FAILING === 1) return record(vrrpFailed(name, "timeout", given));
+    const interfaces = Array.from({ length: GROUPS }, (_, vhid) => {
+      const state = index % 2 === 0 ? "MASTER" : "BACKUP";
+      return interfaceOf({ name: `carp${vhid}`, vhid, vip: `192.0.2.${vhid}`, state });
+    });
+    record(vrrpSeen(name, { interfaces, unreadable: [], anomalies: [] }, given));
+  }
+  function testWebsites(index: number): void {
+    const name = names[index] ?? "";
+    const given = { completedAtMs: clock.wallMs(), expiresAtMs: Number.POSITIVE_INFINITY };
+    const blocks = (["http", "https"] as const).map((protocol) => ({ protocol, status: 200 }));
+    for (const id of WEBSITES) {
+      dueMs.set(`${name} ${id}`, clock.monotonicMs() + 1000 * TESTS_EVERY_S);
+      record(websiteSeen(name, id, blocks, given));
+    }
+  }
+
+  fleet.configure(configOf(...appliances), clock.monotonicMs());
+  for (const index of names.keys()) {
+    pollList(index);
+    testWebsites(index);
+  }
+  const runner = {
+    nextPollMs: (name: string, operation: Operation) =>
+      dueMs.get(operation.kind === "vrrp" ? name : `${name} ${operation.websiteId}`),
+  };
+  const document = () => board.document(fleet.snapshot(clock.monotonicMs()), runner);
+  let second = 0;
+  return {
+    document,
+    render: createStatusPage({ ...clock, document, telemetryPath: "/metrics", assets: "assets" }),
+    pollForASecond: () => {
+      second += 1;
+      for (const index of names.keys()) {
+        if (index % LISTS_EVERY_S === second % LISTS_EVERY_S) pollList(index);
+        if (index % TESTS_EVERY_S === second % TESTS_EVERY_S) testWebsites(index);
+      }
+    },
+  };
+}
+
+async function cpuMs(prepare: () => void, work: () => Promise<unknown>): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    prepare();
     const before = process.cpuUsage();
-    work();
+    await work();
     const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1000;
-  });
+    times.push((user + system) / 1000);
+  }
   return median(times);
 }

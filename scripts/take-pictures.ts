@@ -27,13 +27,24 @@ const DOCUMENT = documentOf(
       .concat(EVENTS),
   },
 );
+/** The words of the exporter for these problems. */
+const SUMMARIES: Readonly<Record<string, string>> = {
+  split_brain: "Split brain: rtm-1 and rtm-2 are MASTER of 192.0.2.100 (vhid 1) and 2001:db8::100 (vhid 2)",
+  website_down: "Website shop is down: https 503 from ams-1, https no HTTP response from ams-2",
+  redundancy_lost:
+    "lab-1 is MASTER of 192.0.2.100 (vhid 1) and 2001:db8::100 (vhid 2), and lab-2 cannot be polled",
+};
+const PROBLEMS = DOCUMENT.problems.map((each) => ({
+  ...each,
+  summary: SUMMARIES[each.kind] ?? each.summary,
+}));
 const PICTURES = [
   { name: "status-page", width: 1280, height: 1000, colorScheme: "light" },
   { name: "status-page-narrow", width: 360, height: 780, colorScheme: "dark" },
 ] as const;
 
 await mkdir(FOLDER, { recursive: true });
-const server = await serveFleet(DOCUMENT, NOW_MS);
+const server = await serveFleet({ ...DOCUMENT, problems: PROBLEMS }, NOW_MS);
 const browser = await launchChromium();
 for (const { name, width, height, colorScheme } of PICTURES) {
   const page = await browser.newPage({ viewport: { width, height }, colorScheme });

@@ -20,7 +20,7 @@ import { createRoutes } from "./web/routes.ts";
 import { loadSecuredWeb } from "./web/secured-web.ts";
 import type { WebStart } from "./web/server.ts";
 import { loadAssets } from "./page/assets.ts";
-import { createStatusPage } from "./page/status-page.ts";
+import { createStatusPage } from "./page/page.ts";
 import { describeBug } from "./support/errors.ts";
 
 /** The scheduler ticks every second; after this time without a tick, the exporter is unhealthy. */

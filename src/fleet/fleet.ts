@@ -4,7 +4,7 @@ import { groupBy } from "../support/group-by.ts";
 import { afterObservation, newState, reconfigured, type ApplianceState } from "./appliance-state.ts";
 import type { FleetChange } from "./changes.ts";
 import { groupsOf } from "./groups.ts";
-import { isStalled, silentSinceMs } from "./record.ts";
+import { isStalled, silentSinceMs, type OperationRecord } from "./record.ts";
 import { createSectionMemo } from "./section-memo.ts";
 import type {
   ApplianceSnapshot,
@@ -98,13 +98,14 @@ export function createFleet(): Fleet {
     return onceGroups(of, madeOf, (before) => groupsOf(views, before));
   }
 
+  /** Made anew when an appliance was polled or has stalled. */
   function snapshotOf(of: Cluster, nowMs: number): ClusterSnapshot {
     const { cluster, labels, hasDisabled } = of;
     const members = of.members.flatMap((name) => states.get(name) ?? []);
-    const appliances = members.map((state) => applianceOf(state, nowMs));
-    const groups = groupsIn(members, of, nowMs);
-    return onceCluster(of, [groups, ...appliances], () => {
-      return { cluster, labels, hasDisabled, appliances, groups };
+    const stalled = members.flatMap(recordsOf).filter((record) => isStalled(record, nowMs)).length;
+    return onceCluster(of, [stalled, ...members], () => {
+      const appliances = members.map((state) => applianceOf(state, nowMs));
+      return { cluster, labels, hasDisabled, appliances, groups: groupsIn(members, of, nowMs) };
     });
   }
 
@@ -133,6 +134,10 @@ export function createFleet(): Fleet {
 }
 
 const NO_GROUPS: readonly GroupSnapshot[] = [];
+
+function recordsOf({ vrrp, websites }: ApplianceState): readonly OperationRecord<unknown>[] {
+  return [vrrp, ...websites.values()];
+}
 
 /** By name; those with an enabled appliance. */
 function clustersOf(appliances: readonly ApplianceConfig[]): ReadonlyMap<string, Cluster> {

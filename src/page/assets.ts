@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 
 export interface Asset {
@@ -17,7 +17,7 @@ export interface Assets {
 
 /** The built files, seen from the source and from the built program alike: browsers do not run TypeScript. */
 const BUILT = new URL("../../dist/page/", import.meta.url);
-const FOLDERS = ["", "client/"];
+const NAMES = ["client/main.js", "icon.svg", "style.css"];
 const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
@@ -26,29 +26,13 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** Reads the files once. Rejects if the program was not built. */
 export async function loadAssets(): Promise<Assets> {
-  const names = (await Promise.all(FOLDERS.map(listAssets))).flat();
-  const files = await Promise.all(
-    names.map(async (name) => ({ name, body: await readFile(new URL(name, BUILT)) })),
-  );
+  const bodies = await Promise.all(NAMES.map((name) => readFile(new URL(name, BUILT))));
   const hash = createHash("sha256");
-  for (const { name, body } of files) hash.update(`${name}\0${body.length}\0`).update(body);
+  for (const body of bodies) hash.update(`${body.length}\0`).update(body);
   const folder = `assets/${hash.digest("hex").slice(0, 16)}`;
-  return {
-    folder,
-    files: new Map(
-      files.map(({ name, body }) => [
-        `/${folder}/${name}`,
-        { contentType: TYPES[extname(name)] ?? "", body },
-      ]),
-    ),
-  };
-}
-
-/** The scripts beside the page are the server's own. */
-async function listAssets(folder: string): Promise<readonly string[]> {
-  const names = await readdir(new URL(folder, BUILT));
-  return names
-    .filter((name) => extname(name) in TYPES && (folder !== "" || extname(name) !== ".js"))
-    .toSorted()
-    .map((name) => folder + name);
+  const files = NAMES.map((name, index): [string, Asset] => [
+    `/${folder}/${name}`,
+    { contentType: TYPES[extname(name)] ?? "", body: bodies[index] ?? Buffer.alloc(0) },
+  ]);
+  return { folder, files: new Map(files) };
 }

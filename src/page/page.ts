@@ -1,27 +1,39 @@
 import type { FleetDocument } from "../status/schema.ts";
 import { clusterSections } from "./view/clusters.ts";
 import { eventHistory } from "./view/events.ts";
-import { filterForm, matchNote } from "./view/filter-form.ts";
-import { applyFilter, type Filter } from "./view/filter.ts";
+import { applyFilter, filterForm, matchNote, readFilter, type Filter } from "./view/filter.ts";
 import { html, nothing, type Html } from "./view/html.ts";
-import { groupClusters } from "./view/levels.ts";
-import { absolute } from "./view/parts.ts";
+import { absolute, readReader, type Reader } from "./view/parts.ts";
 import { problemId, problemList } from "./view/problems.ts";
-import type { Reader } from "./view/reader.ts";
-import { titleOf, verdictBanner, verdictOf } from "./view/verdict.ts";
+import { judgeClusters, titleOf, verdictBanner, verdictOf } from "./view/verdict.ts";
 
-export interface PageFacts {
-  readonly filter: Filter;
-  readonly reader: Reader;
+export interface StatusPageDeps {
+  readonly document: () => FleetDocument;
+  /** Unix time in milliseconds. */
+  readonly wallMs: () => number;
   /** Path of the metrics: `/metrics`. */
   readonly telemetryPath: string;
   /** Folder of the page's own files, relative to the page: `assets/0123abcd`. */
   readonly assets: string;
 }
 
+/** The status page as HTML for the query of a URL: the filter, what the reader opened, and whether a fragment is wanted. */
+export function createStatusPage(deps: StatusPageDeps): (query: URLSearchParams) => string {
+  return (query) => {
+    const document = deps.document();
+    const reader = readReader(query, deps.wallMs());
+    const fragment = renderFragment(document, readFilter(query), reader);
+    return (query.has("fragment") ? fragment : renderPage(document, fragment, reader, deps)).text;
+  };
+}
+
 /** The whole page. It works without a script and under any path: all its links are relative. */
-export function renderPage(document: FleetDocument, facts: PageFacts): Html {
-  const { assets, reader } = facts;
+function renderPage(
+  document: FleetDocument,
+  fragment: Html,
+  { nowMs }: Reader,
+  { assets, telemetryPath }: StatusPageDeps,
+): Html {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -38,14 +50,14 @@ export function renderPage(document: FleetDocument, facts: PageFacts): Html {
         <header>
           <p class="brand">appliance-exporter</p>
           <p id="connection" class="connection">
-            As of ${absolute(new Date(reader.nowMs).toISOString())}. <a href="">Reload</a>
+            As of ${absolute(new Date(nowMs).toISOString())}. <a href="">Reload</a>
           </p>
         </header>
         <main>
           <p id="lost" class="lost" hidden></p>
-          ${renderFragment(document, facts)}
+          ${fragment}
         </main>
-        ${footer(document, facts)}
+        ${footer(document, telemetryPath)}
         <div id="announcer" class="hidden-visually" role="status"></div>
       </body>
     </html> `;
@@ -55,10 +67,11 @@ export function renderPage(document: FleetDocument, facts: PageFacts): Html {
  * The part of the page that changes, which the script requests every second. The verdict is that of the whole fleet,
  * whatever the filter. Attributes give the script the title, the version, the time and which problems there are.
  */
-export function renderFragment(document: FleetDocument, { filter, reader }: PageFacts): Html {
-  const { exporter, problems, events, clusters } = document;
+function renderFragment(document: FleetDocument, filter: Filter, reader: Reader): Html {
+  const { exporter, problems, events } = document;
   const verdict = verdictOf(document);
-  const shown = applyFilter(document, filter);
+  const clusters = judgeClusters(document);
+  const shown = applyFilter({ clusters, problems, events }, filter);
   return html`<div
     id="state"
     data-title="${titleOf(verdict)}"
@@ -75,28 +88,30 @@ export function renderFragment(document: FleetDocument, { filter, reader }: Page
         ${eventHistory(shown.events, events.length - shown.events.length, exporter.startedAt, reader)}
       </section>
       <div id="fleet" class="fleet" tabindex="-1">
-        ${filterForm(document, filter)}
+        ${filterForm(document.clusters, filter)}
         <p id="matching" class="note">${matchNote(shown.clusters.length, clusters.length)}</p>
-        ${clusterSections(groupClusters(shown), reader)}
+        ${clusterSections(shown.clusters, reader)}
       </div>
     </div>
   </div>`;
 }
 
-function footer({ exporter }: FleetDocument, { telemetryPath }: PageFacts): Html {
+function footer({ exporter }: FleetDocument, telemetryPath: string): Html {
   const { index, total } = exporter.shard;
+  const links = [
+    [telemetryPath.slice(1), "Metrics"],
+    ["api/v1/fleet", "This page as JSON"],
+    ["config", "Configuration"],
+    ["-/healthy", "Health"],
+    ["-/ready", "Readiness"],
+  ] as const;
   return html`<footer>
     <nav aria-label="Pages of the exporter">
-      ${link(telemetryPath.slice(1), "Metrics")} ${link("api/v1/fleet", "This page as JSON")}
-      ${link("config", "Configuration")} ${link("-/healthy", "Health")} ${link("-/ready", "Readiness")}
+      ${links.map(([href, text]) => html`<a href="${href}">${text}</a> `)}
     </nav>
     <p>
       appliance-exporter ${exporter.version}, ${total > 1 ? `shard ${index}/${total}, ` : nothing}running
       since ${absolute(exporter.startedAt)}
     </p>
   </footer>`;
-}
-
-function link(href: string, text: string): Html {
-  return html`<a href="${href}">${text}</a>`;
 }

@@ -3,7 +3,8 @@ import type { FleetChange } from "../fleet/changes.ts";
 import type { ClusterSnapshot, FleetSnapshot } from "../fleet/snapshot.ts";
 import type { Runner } from "../polling/runner.ts";
 import type { Clock } from "../support/clock.ts";
-import { fleetDocument } from "./document.ts";
+import { once } from "../support/once.ts";
+import { fleetDocument, type NextPollAtMs } from "./document.ts";
 import { createEvents } from "./events.ts";
 import { createJudge, type ClusterVerdict, type Judged } from "./judge.ts";
 import type { FleetDocument } from "./schema.ts";
@@ -34,6 +35,10 @@ export function createStatusBoard({ version, shard, clock }: StatusBoardDeps): S
   const startedAtMs = clock.wallMs();
   let offsetMs = startedAtMs - clock.monotonicMs();
   let reloadFailedAtMs: number | undefined;
+  const nextPollsOf = once((runner: Pick<Runner, "nextPollMs">): NextPollAtMs => (appliance, operation) => {
+    const nextMs = runner.nextPollMs(appliance, operation);
+    return nextMs && Math.round(nextMs + offsetMs);
+  });
   const now = () => ({ wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() });
 
   function verdicts(snapshot: FleetSnapshot): readonly ClusterVerdict[] {
@@ -66,10 +71,7 @@ export function createStatusBoard({ version, shard, clock }: StatusBoardDeps): S
         reloadFailedAtMs,
         nowMs,
         events: events.list(),
-        nextPollAtMs: (appliance, operation) => {
-          const nextMs = runner.nextPollMs(appliance, operation);
-          return nextMs && Math.round(nextMs + offsetMs);
-        },
+        nextPollAtMs: nextPollsOf(runner),
       });
     },
   };

@@ -1,4 +1,5 @@
 import type { Shard } from "../config/shard.ts";
+import { createSectionMemo } from "../fleet/section-memo.ts";
 import {
   anomalyCount,
   type ApplianceSnapshot,
@@ -28,9 +29,11 @@ export interface DocumentFacts extends ProblemFacts {
   readonly startedAtMs: number;
   /** Latest first. */
   readonly events: readonly FleetEvent[];
-  /** When the operation is polled next, Unix time in milliseconds; `undefined` where that is not planned. */
-  readonly nextPollAtMs: (appliance: string, operation: Operation) => number | undefined;
+  readonly nextPollAtMs: NextPollAtMs;
 }
+
+/** When the operation is polled next, Unix time in milliseconds; `undefined` where that is not planned. */
+export type NextPollAtMs = (appliance: string, operation: Operation) => number | undefined;
 
 /** The fleet for people, and for programs that inform people. */
 export function fleetDocument(verdicts: readonly ClusterVerdict[], facts: DocumentFacts): FleetDocument {
@@ -40,7 +43,7 @@ export function fleetDocument(verdicts: readonly ClusterVerdict[], facts: Docume
     verdict: summaryOf(problems, verdicts.length > 0),
     exporter: { version, shard, startedAt: instantOf(startedAtMs) },
     problems: [...problems],
-    clusters: verdicts.map((verdict) => clusterDocument(verdict, facts)),
+    clusters: verdicts.map((verdict) => clusterDocument(verdict, facts.nextPollAtMs)),
     events: [...facts.events],
   };
 }
@@ -50,18 +53,25 @@ function summaryOf(problems: readonly Problem[], isPolling: boolean): FleetDocum
   return problems.length > 0 || !isPolling ? "unknown" : "well";
 }
 
-function clusterDocument(verdict: ClusterVerdict, facts: DocumentFacts): ClusterDocument {
-  const { facts: cluster, state, groups, appliances } = verdict;
-  return {
+const onceCluster = createSectionMemo<ClusterDocument>();
+const onceAppliance = createSectionMemo<ApplianceDocument>();
+
+/** The same object while the verdict is, so that what the page makes of it can be kept too. */
+function clusterDocument(verdict: ClusterVerdict, nextPollAtMs: NextPollAtMs): ClusterDocument {
+  const { facts: cluster, state, groups } = verdict;
+  return onceCluster(verdict, [nextPollAtMs], () => ({
     name: cluster.cluster,
     labels: { ...cluster.labels },
     state,
     groups: Array.from(groups.values(), groupDocument),
     websites: websiteDocuments(verdict),
-    appliances: cluster.appliances.map((appliance) =>
-      applianceDocument(appliance, appliances.get(appliance.identity.appliance), facts),
-    ),
-  };
+    appliances: cluster.appliances.map((appliance) => {
+      const judged = verdict.appliances.get(appliance.identity.appliance);
+      return onceAppliance(appliance, [judged, nextPollAtMs], () =>
+        applianceDocument(appliance, judged, nextPollAtMs),
+      );
+    }),
+  }));
 }
 
 function groupDocument({ facts, state, master, sinceMs }: GroupVerdict): GroupDocument {
@@ -98,7 +108,7 @@ function websiteDocuments({ websites }: ClusterVerdict): ClusterDocument["websit
 function applianceDocument(
   { identity, vrrp, websites }: ApplianceSnapshot,
   verdict: ApplianceVerdict | undefined,
-  { nextPollAtMs }: DocumentFacts,
+  nextPollAtMs: NextPollAtMs,
 ): ApplianceDocument {
   const next = (operation: Operation) => nextPollAtMs(identity.appliance, operation);
   const notAfterSeconds = vrrp.certificate?.notAfterSeconds;
@@ -107,21 +117,21 @@ function applianceDocument(
     labels: identity.labels,
     state: verdict?.state,
     since: optionalInstant(verdict?.sinceMs),
-    poll: pollDocument(vrrp.health, next({ kind: "vrrp" })),
+    poll: pollDocument(vrrp.health, () => next({ kind: "vrrp" })),
     certificateNotAfter: optionalInstant(notAfterSeconds && notAfterSeconds * 1000),
     anomalies: vrrp.list && anomalyCount(vrrp.list.anomalies),
-    interfaces: vrrp.list && interfaceDocuments(vrrp.list.interfaces),
+    interfaces: vrrp.list?.interfaces.map(interfaceDocument),
     websites: websites.map(({ websiteId, website, health, statuses, unread }) => ({
       id: websiteId,
       name: website,
-      poll: pollDocument(health, next({ kind: "website_test", websiteId })),
+      poll: pollDocument(health, () => next({ kind: "website_test", websiteId })),
       statuses: statuses?.map(statusDocument),
       unread: unread === undefined || unread.length === 0 ? undefined : [...unread],
     })),
   };
 }
 
-function pollDocument(health: PollHealth, nextPollAtMs: number | undefined): PollDocument {
+function pollDocument(health: PollHealth, nextPollAtMs: () => number | undefined): PollDocument {
   const { failure, durationSeconds } = health;
   return {
     state: health.state === "never_polled" ? "pending" : health.state,
@@ -130,22 +140,14 @@ function pollDocument(health: PollHealth, nextPollAtMs: number | undefined): Pol
     failingSince: optionalInstant(health.failingSinceMs),
     lastSuccessAt: optionalInstant(health.lastSuccessAtMs),
     durationSeconds,
-    nextPollAt: optionalInstant(nextPollAtMs),
+    // It changes without the verdict.
+    get nextPollAt() {
+      return optionalInstant(nextPollAtMs());
+    },
   };
 }
 
-type InterfaceDocument = NonNullable<ApplianceDocument["interfaces"]>[number];
-
-/** By the interfaces of a snapshot, which are the same object until the next poll: a page is rendered every second. */
-const knownInterfaces = new WeakMap<readonly InterfaceSnapshot[], InterfaceDocument[]>();
-
-function interfaceDocuments(interfaces: readonly InterfaceSnapshot[]): InterfaceDocument[] {
-  const known = knownInterfaces.get(interfaces) ?? interfaces.map(interfaceDocument);
-  knownInterfaces.set(interfaces, known);
-  return known;
-}
-
-function interfaceDocument(seen: InterfaceSnapshot): InterfaceDocument {
+function interfaceDocument(seen: InterfaceSnapshot) {
   const { reported, firstSeenAtMs, lastTransitionAtMs } = seen;
   const { name, vhid, vip, state, priority, device } = reported;
   const times = {

@@ -10,6 +10,7 @@ import {
   WEBSITE_PROBLEMS,
   type ProblemKind,
 } from "./severity.ts";
+import { once } from "../support/once.ts";
 import { groupName, instantOf, listed, optionalInstant, reasonInWords, statusText } from "./words.ts";
 
 /** Unix times in milliseconds. */
@@ -29,7 +30,8 @@ export function problemsOf(
   { nowMs, reloadFailedAtMs }: ProblemFacts,
 ): readonly Problem[] {
   const problems = [
-    ...clusters.flatMap((cluster) => clusterProblems(cluster, nowMs)),
+    ...clusters.flatMap(lastingProblems),
+    ...clusters.flatMap(({ facts }) => facts.appliances.flatMap((each) => expiring(each, nowMs))),
     ...(reloadFailedAtMs === undefined ? [] : [notReloaded(reloadFailedAtMs)]),
     ...notPolledYet(clusters),
   ];
@@ -45,7 +47,8 @@ function problem(kind: ProblemKind, given: Omit<Problem, "kind" | "severity">): 
   return { kind, severity: PROBLEMS[kind].severity, ...given };
 }
 
-function clusterProblems(verdict: ClusterVerdict, nowMs: number): readonly Problem[] {
+/** What is wrong with a cluster for as long as its verdict stays as it is. */
+const lastingProblems = once((verdict: ClusterVerdict): readonly Problem[] => {
   const { cluster, appliances } = verdict.facts;
   const isDark =
     verdict.state === "dark" && [...verdict.appliances.values()].every(({ state }) => state !== undefined);
@@ -53,14 +56,10 @@ function clusterProblems(verdict: ClusterVerdict, nowMs: number): readonly Probl
     ...(isDark ? [dark(verdict)] : appliances.flatMap((each) => unreachable(each, verdict))),
     ...(isDark ? [] : groupProblems(verdict)),
     ...(isDark ? [] : websiteProblems(verdict)),
-    ...appliances.flatMap((each) => [
-      ...oddStates(each, appliances.length === 1),
-      ...expiring(each, nowMs),
-      ...deviating(each),
-    ]),
+    ...appliances.flatMap((each) => [...oddStates(each, appliances.length === 1), ...deviating(each)]),
   ];
   return found.map((each) => ({ ...each, cluster }));
-}
+});
 
 function reasonOf({ vrrp: { health } }: ApplianceSnapshot): string {
   return health.failure === undefined ? "not polled yet" : reasonInWords(health.failure.reason);
@@ -223,11 +222,12 @@ function oddStates({ identity, vrrp }: ApplianceSnapshot, isAlone: boolean): rea
 const CERTIFICATE_NOTICE_MS = 14 * 24 * 3_600_000;
 
 /** Until its end: from then on either polls fail for it, or it is pinned and nothing is wrong. */
-function expiring({ identity: { appliance }, vrrp }: ApplianceSnapshot, nowMs: number): readonly Problem[] {
+function expiring({ identity, vrrp }: ApplianceSnapshot, nowMs: number): readonly Problem[] {
   const endsMs = (vrrp.certificate?.notAfterSeconds ?? Number.POSITIVE_INFINITY) * 1000;
   if (endsMs <= nowMs || endsMs - nowMs > CERTIFICATE_NOTICE_MS) return [];
+  const { appliance, cluster } = identity;
   const summary = `The certificate of ${appliance} expires on ${instantOf(endsMs).slice(0, 10)}`;
-  return [problem("certificate_expires", { summary, appliance })];
+  return [problem("certificate_expires", { summary, appliance, cluster })];
 }
 
 function deviating({ identity: { appliance }, vrrp }: ApplianceSnapshot): readonly Problem[] {
@@ -244,16 +244,19 @@ function notReloaded(failedAtMs: number): Problem {
 }
 
 function notPolledYet(clusters: readonly ClusterVerdict[]): readonly Problem[] {
-  const pending = clusters
-    .flatMap(({ facts }) => facts.appliances)
-    .filter(({ vrrp, websites }) =>
-      [vrrp, ...websites].some(({ health }) => health.state === "never_polled"),
-    );
+  const pending = clusters.flatMap(pendingIn);
   const [first] = pending;
   if (first === undefined) return [];
-  const who = pending.length === 1 ? first.identity.appliance : `${pending.length} appliances`;
+  const who = pending.length === 1 ? first : `${pending.length} appliances`;
   return [problem("not_polled_yet", { summary: `Not everything of ${who} was polled yet` })];
 }
+
+/** Names of the appliances of which something was never polled. */
+const pendingIn = once(({ facts }: ClusterVerdict): readonly string[] =>
+  facts.appliances
+    .filter(({ vrrp, websites }) => [vrrp, ...websites].some(({ health }) => health.state === "never_polled"))
+    .map(({ identity }) => identity.appliance),
+);
 
 /** No number where one of them is not known: it may be earlier. */
 function earliest(verdicts: readonly { readonly sinceMs: number | undefined }[]): number {

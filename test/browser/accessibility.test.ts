@@ -15,10 +15,9 @@ import {
   shopDownInPart,
   splitBrain,
 } from "../page/documents.ts";
-import { startFleetServer } from "./fleet-server.ts";
-import { SOON, useBrowser } from "./support.ts";
+import { SOON, useFleetPage } from "./support.ts";
 
-const open = useBrowser();
+const open = useFleetPage();
 
 const SCRIPT = "<script>alert(1)</script>";
 const TROUBLES = [splitBrain(pair("ams")), secondSilent(pair("rtm")), shopDownInPart(pair("lab"))];
@@ -43,9 +42,9 @@ const STATES: readonly (readonly [name: string, document: FleetDocument])[] = [
 
 const NAMES = ["production_frontend_loadbalancers_amsterdam_01", "n".repeat(120)];
 
-/** What axe has against the page as it is, the rule and the elements in short. */
+/** The violations that axe finds: rule and elements. */
 async function violationsOf(page: Page): Promise<readonly string[]> {
-  // Playwright runs this outside of what the page's policy is about, and as text, which no compiler rewrites.
+  // As text: the page's policy does not apply, and no compiler rewrites it.
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<AxeResults>(
     "axe.run(document, { resultTypes: ['violations'] })",
@@ -53,7 +52,7 @@ async function violationsOf(page: Page): Promise<readonly string[]> {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
 }
 
-/** The colours are those of any width, and the layout is that of any colours. */
+/** Colors do not depend on the width, nor the layout on the colors. */
 const LOOKS = [
   ["light", 1280],
   ["dark", 360],
@@ -64,36 +63,29 @@ test.each(
     STATES.map(([name, document]) => [name, colorScheme, width, document] as const),
   ),
 )("axe finds nothing: %s, %s, %i px", async (_name, colorScheme, width, document) => {
-  const server = await startFleetServer(document);
-  const { page } = await open(server.url, { colorScheme, viewport: { width, height: 900 } });
-  await page.locator("html[data-connection=live]").waitFor();
+  const { page } = await open(document, { colorScheme, viewport: { width, height: 900 } });
   expect(await violationsOf(page)).toEqual([]);
 });
 
 test.each(["light", "dark"] as const)(
   "axe finds nothing while the exporter is lost: %s",
   async (colorScheme) => {
-    const server = await startFleetServer(TROUBLE);
-    const { page } = await open(server.url, { colorScheme });
-    await page.locator("html[data-connection=live]").waitFor();
+    const { server, page } = await open(TROUBLE, { colorScheme });
     await server.stop();
     await page.locator("html[data-connection=lost]").waitFor();
     expect(await violationsOf(page)).toEqual([]);
   },
 );
 
-test("axe finds what is wrong", async () => {
-  const server = await startFleetServer(TROUBLE);
-  const { page } = await open(server.url);
+test("axe finds a fault that is there", async () => {
+  const { page } = await open(TROUBLE);
   await page.evaluate(() => document.querySelector("#filter label")?.remove());
   await page.evaluate(() => document.querySelector("main")?.insertAdjacentHTML("beforeend", "<input>"));
   expect(await violationsOf(page)).toContainEqual(expect.stringMatching(/^label:/));
 });
 
-test("everything that can be used is reached with the keyboard, in the order of the page, and shows the focus", async () => {
-  const server = await startFleetServer(WELL);
-  const { page } = await open(server.url);
-  await page.locator("html[data-connection=live]").waitFor();
+test("the keyboard reaches every control in the order of the page, and the focus is visible", async () => {
+  const { page } = await open(WELL);
   const stops: string[] = [];
   for (let step = 0; step < 30; step += 1) {
     await page.keyboard.press("Tab");
@@ -130,10 +122,8 @@ test("everything that can be used is reached with the keyboard, in the order of 
   );
 });
 
-test("the keyboard opens and closes a cluster, and the first link leads past the problems", async () => {
-  const server = await startFleetServer(documentOf([...TROUBLES, pair("waw")]));
-  const { page } = await open(server.url);
-  await page.locator("html[data-connection=live]").waitFor();
+test("the keyboard opens and closes a cluster, and the first link skips the problems", async () => {
+  const { page } = await open(documentOf([...TROUBLES, pair("waw")]));
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await expect.poll(() => page.evaluate(() => document.activeElement?.id), SOON).toBe("fleet");
@@ -145,10 +135,9 @@ test("the keyboard opens and closes a cluster, and the first link leads past the
   await waw.getByRole("table").waitFor({ state: "hidden" });
 });
 
-test("who does not see the page finds landmarks, headings and tables, on a narrow screen too", async () => {
-  const server = await startFleetServer(documentOf([shopDownInPart(pair("ams"))]));
-  const { page } = await open(server.url, { viewport: { width: 360, height: 800 } });
-  await page.locator("html[data-connection=live]").waitFor();
+test("a screen reader finds landmarks, headings and tables, on a narrow screen too", async () => {
+  const document = documentOf([shopDownInPart(pair("ams"))]);
+  const { page } = await open(document, { viewport: { width: 360, height: 800 } });
   const tree = await page.locator("body").ariaSnapshot();
   for (const part of [
     "- banner",
@@ -169,21 +158,17 @@ test("who does not see the page finds landmarks, headings and tables, on a narro
 });
 
 test.each([360, 768, 1280])(
-  "at %i px nothing is wider than the screen but what scrolls on its own",
+  "at %i px nothing is wider than the screen except tables that scroll",
   async (width) => {
-    const server = await startFleetServer(
-      documentOf([secondSilent(pair("ams")), splitBrain(pair("a-name-of-some-length.rotterdam.example"))], {
-        events: [...EVENTS],
-      }),
-    );
-    const { page } = await open(server.url, { viewport: { width, height: 800 } });
-    await page.locator("html[data-connection=live]").waitFor();
+    const clusters = [secondSilent(pair("ams")), splitBrain(pair("a-name-of-some-length.rotterdam.example"))];
+    const fleet = documentOf(clusters, { events: [...EVENTS] });
+    const { page } = await open(fleet, { viewport: { width, height: 800 } });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
   },
 );
 
 test.each([360, 1100].flatMap((width) => NAMES.map((name) => [width, name] as const)))(
-  "at %i px a name without a place to break at makes nothing wider: %s",
+  "at %i px a name without a place to break makes nothing wider: %s",
   async (width, name) => {
     const named = (cluster: ClusterDocument): ClusterDocument => ({
       ...cluster,
@@ -193,16 +178,14 @@ test.each([360, 1100].flatMap((width) => NAMES.map((name) => [width, name] as co
     const fleet = documentOf([named(shopDownInPart(pair(name))), named(splitBrain(pair(`${name}_b`)))], {
       events: EVENTS.map((event) => ({ ...event, summary: `Polling of ${name} works again`, cluster: name })),
     });
-    const server = await startFleetServer(fleet);
-    const { page } = await open(`${server.url}?cluster=${name}`, { viewport: { width, height: 800 } });
-    await page.locator("html[data-connection=live]").waitFor();
+    const { page } = await open(fleet, { query: `?cluster=${name}`, viewport: { width, height: 800 } });
     const widest = (): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);
     expect(await widest()).toBe(width);
     await page.getByRole("link", { name: "Show everything" }).first().click();
     await expect.poll(() => page.locator(".cluster").count(), SOON).toBe(2);
     expect(await widest()).toBe(width);
     const wide = "main :is(p, span, h1, h2, h3, a, li, strong, select, input)";
-    // Nothing is cut off or put over its neighbour either.
+    // Nothing is cut off or overlaps its neighbor either.
     const overflowing = await page
       .locator(wide)
       .evaluateAll((all) =>
@@ -212,15 +195,14 @@ test.each([360, 1100].flatMap((width) => NAMES.map((name) => [width, name] as co
   },
 );
 
-test("who wants no motion gets none", async () => {
-  const server = await startFleetServer(TROUBLE);
-  const moving = async (reducedMotion: "reduce" | "no-preference") => {
-    const { page } = await open(server.url, { reducedMotion });
-    return page.evaluate(() => [
-      getComputedStyle(document.documentElement).scrollBehavior,
-      getComputedStyle(document.querySelector(".verdict") ?? document.body).transitionDuration,
-    ]);
-  };
-  expect(await moving("no-preference")).toEqual(["smooth", "0.3s"]);
-  expect(await moving("reduce")).toEqual(["auto", "0s"]);
+test.each([
+  ["no-preference", ["smooth", "0.3s"]],
+  ["reduce", ["auto", "0s"]],
+] as const)("with reduced motion %s, scrolling and colors change by %o", async (reducedMotion, motion) => {
+  const { page } = await open(TROUBLE, { reducedMotion });
+  const actual = await page.evaluate(() => [
+    getComputedStyle(document.documentElement).scrollBehavior,
+    getComputedStyle(document.querySelector(".verdict") ?? document.body).transitionDuration,
+  ]);
+  expect(actual).toEqual(motion);
 });

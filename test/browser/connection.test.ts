@@ -2,20 +2,22 @@ import type { ServerResponse } from "node:http";
 
 import { test, vi } from "vitest";
 
-import { connectionOf, useLivePage, WELL, WRONG } from "./live-page.ts";
+import { documentOf, NOW_MS, pair, shopDown } from "../page/documents.ts";
 import { isForFragment } from "./fleet-server.ts";
-import { SOON } from "./support.ts";
+import { connectionOf, SOON, useFleetPage } from "./support.ts";
 
-// All pages of this file open at once, which takes long on a busy machine.
+// All pages of this file open at once, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
-const openLive = useLivePage();
+const open = useFleetPage();
+const WELL = documentOf([pair("ams")]);
+const WRONG = documentOf([shopDown(pair("ams"))]);
 
-test.concurrent("a change is shown with the first answer that holds it", async ({
+test.concurrent("a change is shown with the first answer that contains it", async ({
   expect,
   onTestFinished,
 }) => {
-  const { server, page } = await openLive(onTestFinished);
+  const { server, page } = await open(WELL, { nowMs: NOW_MS, onFinished: onTestFinished });
   let answers = 0;
   server.intercept((request, response) => {
     if (isForFragment(request)) response.once("finish", () => (answers += 1));
@@ -26,16 +28,16 @@ test.concurrent("a change is shown with the first answer that holds it", async (
     const before = answers;
     server.show(document);
     await page.locator("h1", { hasText: headline }).waitFor();
-    // An answer may have been on its way, and the next one may have come before this process looked.
+    // One answer may have been in flight, and another may have arrived before this process looked.
     expect(answers - before).toBeLessThanOrEqual(3);
   }
 });
 
-test.concurrent("after a loss the page recovers by itself, with what is true then", async ({
+test.concurrent("after a loss the page recovers by itself and shows the present state", async ({
   expect,
   onTestFinished,
 }) => {
-  const { server, page, errors } = await openLive(onTestFinished);
+  const { server, page, errors } = await open(WELL, { nowMs: NOW_MS, onFinished: onTestFinished });
   await server.stop();
   await expect.poll(() => connectionOf(page), SOON).toBe("lost");
   expect(await page.locator("#lost").isVisible()).toBe(true);
@@ -49,11 +51,11 @@ test.concurrent("after a loss the page recovers by itself, with what is true the
   expect(errors).toEqual([]);
 });
 
-test.concurrent("an exporter that accepts connections and says nothing is lost, and found again", async ({
+test.concurrent("an exporter that accepts connections without answering is lost, and the page recovers", async ({
   expect,
   onTestFinished,
 }) => {
-  const { server, page } = await openLive(onTestFinished);
+  const { server, page } = await open(WELL, { nowMs: NOW_MS, onFinished: onTestFinished });
   const silent: ServerResponse[] = [];
   server.intercept((_request, response) => silent.push(response) > 0);
   await expect.poll(() => connectionOf(page), SOON).toBe("lost");
@@ -62,11 +64,11 @@ test.concurrent("an exporter that accepts connections and says nothing is lost, 
   await expect.poll(() => connectionOf(page), SOON).toBe("live");
 });
 
-test.concurrent("what a proxy answers in its place is no answer of the exporter", async ({
+test.concurrent("an answer of a proxy is not an answer of the exporter", async ({
   expect,
   onTestFinished,
 }) => {
-  const { server, page } = await openLive(onTestFinished);
+  const { server, page } = await open(WELL, { nowMs: NOW_MS, onFinished: onTestFinished });
   for (const [status, type, body] of [
     [502, "text/html", "<h1>Bad Gateway</h1>"],
     [200, "text/html", "<h1>Who are you?</h1>"],
@@ -87,9 +89,9 @@ test.concurrent("relative times follow the server's clock, and stop when the exp
   expect,
   onTestFinished,
 }) => {
-  const { server, page } = await openLive(onTestFinished);
+  const { server, page } = await open(WELL, { nowMs: NOW_MS, onFinished: onTestFinished });
   const age = () => page.locator(".polling time").first().textContent();
-  // The documents are of another day than the browser's.
+  // The browser's clock shows another day.
   await expect.poll(age, SOON).toMatch(/^([3-9]|[1-5]\d) s ago$/);
   await server.stop();
   await expect.poll(() => connectionOf(page), SOON).toBe("lost");

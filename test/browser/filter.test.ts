@@ -2,10 +2,9 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
 import { documentOf, EVENTS, pair, shopDown } from "../page/documents.ts";
-import { startFleetServer } from "./fleet-server.ts";
-import { SOON, useBrowser } from "./support.ts";
+import { SOON, useFleetPage } from "./support.ts";
 
-const open = useBrowser();
+const open = useFleetPage();
 
 const FLEET = documentOf(
   [
@@ -18,17 +17,8 @@ const FLEET = documentOf(
 
 const clustersOf = (page: Page): Promise<string[]> => page.locator(".cluster h3").allTextContents();
 
-async function openFleet(query = "", javaScriptEnabled = true) {
-  const server = await startFleetServer(FLEET);
-  const watched = await open(`${server.url}${query}`, { javaScriptEnabled });
-  if (javaScriptEnabled) {
-    await watched.page.locator("html[data-connection=live]").waitFor();
-  }
-  return { server, ...watched };
-}
-
-test("what is typed narrows the clusters, their problems and their events, and not the verdict", async () => {
-  const { page } = await openFleet();
+test("a typed filter narrows clusters, problems and events, but not the verdict", async () => {
+  const { page } = await open(FLEET);
   expect(await clustersOf(page)).toEqual(["rtm", "ams", "lab"]);
   await page.getByRole("searchbox", { name: "Search" }).fill("ams-2");
   await expect.poll(() => clustersOf(page), SOON).toEqual(["ams"]);
@@ -39,8 +29,8 @@ test("what is typed narrows the clusters, their problems and their events, and n
   expect(await page.locator("h1").textContent()).toBe("1 problem");
 });
 
-test("a filter stands in the URL, survives a reload and new states, and is cleared again", async () => {
-  const { server, page } = await openFleet();
+test("a filter is part of the URL, survives a reload and new states, and can be cleared", async () => {
+  const { server, page } = await open(FLEET);
   await page.getByRole("combobox", { name: "Label" }).selectOption("site=rotterdam");
   await page.getByRole("combobox", { name: "Cluster" }).selectOption("lab");
   await expect.poll(() => clustersOf(page), SOON).toEqual(["lab"]);
@@ -57,8 +47,8 @@ test("a filter stands in the URL, survives a reload and new states, and is clear
   expect(await page.getByRole("combobox", { name: "Cluster" }).inputValue()).toBe("");
 });
 
-test("what nothing matches is said", async () => {
-  const { page } = await openFleet();
+test("a filter without a match says so", async () => {
+  const { page } = await open(FLEET);
   await page.getByRole("searchbox", { name: "Search" }).fill("nothing of the kind");
   await expect.poll(() => clustersOf(page), SOON).toEqual([]);
   expect(await page.locator("#matching").textContent()).toBe("No cluster matches the filter.");
@@ -67,8 +57,8 @@ test("what nothing matches is said", async () => {
   expect(await history.textContent()).not.toContain("Nothing yet");
 });
 
-test("without a script the page shows the whole state, of its moment, and the filter works by its button", async () => {
-  const { page, server } = await openFleet("", false);
+test("without a script the page shows the whole state with its time, and the filter works by its button", async () => {
+  const { page, server } = await open(FLEET, { javaScriptEnabled: false });
   expect(await page.title()).toBe("1 problem – appliance-exporter");
   expect(await page.locator(".problems .what").allTextContents()).toEqual([
     "Critical Website shop is down: https 503",
@@ -93,7 +83,7 @@ test("without a script the page shows the whole state, of its moment, and the fi
 });
 
 test("the form and the page follow the URL when the reader goes back and forward", async () => {
-  const { page, server } = await openFleet();
+  const { page, server } = await open(FLEET);
   const search = page.getByRole("searchbox", { name: "Search" });
   await page.locator(".problems").getByRole("link", { name: "Cluster rtm" }).click();
   await search.fill("ams-2");

@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 
 import type { FleetDocument } from "../../src/status/schema.ts";
 import { loadAssets } from "../../src/page/assets.ts";
-import { createStatusPage } from "../../src/page/status-page.ts";
+import { createStatusPage } from "../../src/page/page.ts";
 import { startWebServer, type WebServer } from "../../src/web/server.ts";
 import type { OnFinished } from "./support.ts";
 import { routes } from "../web/support.ts";
@@ -13,16 +13,16 @@ import { routes } from "../web/support.ts";
 export interface FleetServer {
   /** Ends in a slash. */
   readonly url: string;
-  /** From now on this is true. */
+  /** Serves this document from now on. */
   show(document: FleetDocument): void;
-  /** Ends it; `start` brings it back on the same port. */
+  /** Stops it; `start` starts it again on the same port. */
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** What stands before the pages; nothing by default. */
+  /** Called before the pages; `undefined`: none. */
   intercept(interceptor: Interceptor | undefined): void;
 }
 
-/** Answers, or says that the pages shall by returning false. */
+/** Answers, or returns false to leave that to the pages. */
 export type Interceptor = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /** Whether it is a request of the page's script. */

@@ -7,10 +7,10 @@ import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import { listen } from "../appliance/support.ts";
 import { startTestExporter } from "../support/exporter.ts";
 import { appliance, documentOf, pair, shopDown } from "../page/documents.ts";
-import { startFleetServer } from "./fleet-server.ts";
-import { SOON, useBrowser } from "./support.ts";
+import { SOON, useBrowser, useFleetPage } from "./support.ts";
 
 const open = useBrowser();
+const openFleet = useFleetPage();
 
 const SCRIPTS = [
   "<script>window.hacked = 1</script>",
@@ -21,7 +21,7 @@ const SCRIPTS = [
 ];
 const SCRIPT = SCRIPTS.join("");
 
-/** Elements that the page never makes of its own. */
+/** Elements that the page never has. */
 const FOREIGN = "main :is(script, img, svg, iframe, style, b, textarea, title, object, embed)";
 
 async function expectHarmless(page: Page): Promise<void> {
@@ -57,11 +57,7 @@ function hostileDocument() {
   });
 }
 
-async function openHostile(javaScriptEnabled: boolean) {
-  const server = await startFleetServer(hostileDocument());
-  const watched = await open(`${server.url}?text=${encodeURIComponent(SCRIPT)}`, { javaScriptEnabled });
-  return { server, ...watched };
-}
+const QUERY = `?text=${encodeURIComponent(SCRIPT)}`;
 
 async function expectText(page: Page): Promise<void> {
   expect(await page.locator(".problems .what").textContent()).toBe(`Critical ${SCRIPT}`);
@@ -72,9 +68,8 @@ async function expectText(page: Page): Promise<void> {
   expect(await page.getByRole("searchbox").inputValue()).toBe(SCRIPT);
 }
 
-test("scripts in every text are shown as they are and do nothing", async () => {
-  const { server, page, errors, requests } = await openHostile(true);
-  await page.locator("html[data-connection=live]").waitFor();
+test("scripts in every text are shown as text and do not run", async () => {
+  const { server, page, errors, requests } = await openFleet(hostileDocument(), { query: QUERY });
   server.show({ ...hostileDocument(), events: [] });
   await expect.poll(() => page.locator(".events li").count(), SOON).toBe(0);
   await expectHarmless(page);
@@ -83,29 +78,30 @@ test("scripts in every text are shown as they are and do nothing", async () => {
   expect(requests.filter((url) => !url.startsWith(server.url))).toEqual([]);
 });
 
-test("scripts in every text are text to a browser without a script too", async () => {
-  const { server, page, errors, requests } = await openHostile(false);
+test("scripts in every text are text without JavaScript too", async () => {
+  const { server, page, errors, requests } = await openFleet(hostileDocument(), {
+    query: QUERY,
+    javaScriptEnabled: false,
+  });
   await expectText(page);
   expect(errors).toEqual([]);
   expect(await page.locator(FOREIGN).count()).toBe(0);
   expect(requests.filter((url) => !url.startsWith(server.url))).toEqual([]);
 });
 
-test("names that turn the direction of writing leave the words around them in order", async () => {
+test("names that change the direction of writing leave the words around them in order", async () => {
   const name = "ams\u202E\u2067gnissim";
-  const server = await startFleetServer(documentOf([shopDown(pair(name))]));
-  const { page, errors } = await open(server.url);
-  await page.locator("html[data-connection=live]").waitFor();
+  const { page, errors } = await openFleet(documentOf([shopDown(pair(name))]));
   expect(await page.locator("h3").textContent()).toBe("ams\\u{202E}\\u{2067}gnissim");
   expect(await page.locator("main").innerText()).not.toMatch(/\p{Bidi_Control}/u);
-  // The name itself is what is asked for.
+  // The request has the name itself.
   await page.getByRole("combobox", { name: "Cluster" }).selectOption(name);
   await expect.poll(() => new URL(page.url()).searchParams.get("cluster"), SOON).toBe(name);
   expect(await page.locator(".cluster").count()).toBe(1);
   expect(errors).toEqual([]);
 });
 
-test("what a lying appliance answers arrives on the page as text", async () => {
+test("the answer of a hostile appliance is shown as text", async () => {
   const list = { [SCRIPT]: { vhid: "2", vip: SCRIPT, state_current: SCRIPT, if: SCRIPT, priority: "204" } };
   const port = await listen(createServer((_request, response) => response.end(JSON.stringify(list))));
   const exporter = await startTestExporter({
@@ -129,7 +125,7 @@ test("what a lying appliance answers arrives on the page as text", async () => {
   expect(errors).toEqual([]);
 });
 
-test("texts of an appliance that have no end leave the rest of the page in sight", async () => {
+test("very long texts of an appliance leave the rest of the page visible", async () => {
   const name = "n".repeat(10_000);
   const one = { vhid: "2", vip: "192.0.2.1", state_current: "s".repeat(3000), if: "eth0", priority: "204" };
   const port = await listen(
@@ -155,9 +151,8 @@ test("texts of an appliance that have no end leave the rest of the page in sight
   expect(errors).toEqual([]);
 });
 
-test("the browser holds the page to its policy", async () => {
-  const server = await startFleetServer(documentOf([pair("ams")]));
-  const { page, errors } = await open(server.url);
+test("the browser enforces the page's policy", async () => {
+  const { page, errors } = await openFleet(documentOf([pair("ams")]));
   await page.evaluate(() => {
     const script = document.createElement("script");
     script.textContent = "window.hacked = 1";

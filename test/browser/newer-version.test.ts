@@ -1,26 +1,27 @@
 import { test, vi } from "vitest";
 
+import { documentOf, pair, shopDown } from "../page/documents.ts";
 import { isForFragment } from "./fleet-server.ts";
-import { connectionOf, useLivePage, WRONG } from "./live-page.ts";
-import { SOON, type OnFinished } from "./support.ts";
+import { connectionOf, SOON, useFleetPage, type OnFinished } from "./support.ts";
 
-// All pages of this file open at once, which takes long on a busy machine.
+// All pages of this file open at once, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
-const openLive = useLivePage();
+const open = useFleetPage();
 
-const NEWER = { ...WRONG, exporter: { ...WRONG.exporter, version: "2.0.0" } };
+const OLDER = documentOf([pair("ams")]);
+const NEWER = documentOf([shopDown(pair("ams"))], { exporter: { ...OLDER.exporter, version: "2.0.0" } });
 
-/** A page whose clock the test moves, and how often it has loaded since. */
+/** A page whose clock the test moves, and how often it was loaded since. */
 async function openCounted(onFinished: OnFinished) {
-  const { server, page } = await openLive(onFinished);
+  const { server, page } = await open(OLDER, { onFinished });
   let loads = 0;
   page.on("load", () => (loads += 1));
   await page.clock.install();
   return { server, page, loads: () => loads };
 }
 
-test.concurrent("the page reloads when another version answers, though not at once", async ({
+test.concurrent("the page reloads when another version answers, but not at once", async ({
   expect,
   onTestFinished,
 }) => {
@@ -32,7 +33,7 @@ test.concurrent("the page reloads when another version answers, though not at on
   await expect.poll(loads, SOON).toBe(1);
 });
 
-test.concurrent("a reload that takes its time is not started again", async ({ expect, onTestFinished }) => {
+test.concurrent("a slow reload is not started again", async ({ expect, onTestFinished }) => {
   const { server, page, loads } = await openCounted(onTestFinished);
   let [requests, answers] = [0, 0];
   let release: (() => void) | undefined;

@@ -5,25 +5,26 @@ import { expect, test } from "vitest";
 import { listen } from "../appliance/support.ts";
 import { underPrefix } from "../../src/web/paths.ts";
 import { loadAssets } from "../../src/page/assets.ts";
-import { createStatusPage } from "../../src/page/status-page.ts";
+import { createStatusPage } from "../../src/page/page.ts";
 import { documentOf, pair, shopDown } from "../page/documents.ts";
 import { routes, serve } from "../web/support.ts";
 import { startFleetServer } from "./fleet-server.ts";
-import { SOON, useBrowser } from "./support.ts";
+import { SOON, useBrowser, useFleetPage } from "./support.ts";
 
 const open = useBrowser();
+const openFleet = useFleetPage();
 
-test("behind a proxy that takes a path prefix away the page, its links and its updates work", async () => {
+test("the page, its links and updates work behind a proxy that removes a path prefix", async () => {
   const server = await startFleetServer(documentOf([pair("ams")]));
   const prefix = "/tools/exporter";
-  const proxy = createServer((asked, response) => {
-    if (asked.url?.startsWith(`${prefix}/`) !== true) {
+  const proxy = createServer((incoming, response) => {
+    if (incoming.url?.startsWith(`${prefix}/`) !== true) {
       response.writeHead(404).end();
       return;
     }
-    const { method, headers } = asked;
+    const { method, headers } = incoming;
     const forwarded = request(
-      new URL(asked.url.slice(prefix.length + 1), server.url),
+      new URL(incoming.url.slice(prefix.length + 1), server.url),
       { method, headers },
       (answer) => {
         response.writeHead(answer.statusCode ?? 502, answer.headers);
@@ -31,7 +32,7 @@ test("behind a proxy that takes a path prefix away the page, its links and its u
       },
     );
     forwarded.on("error", () => response.writeHead(502).end());
-    asked.pipe(forwarded);
+    incoming.pipe(forwarded);
   });
   const origin = `http://127.0.0.1:${await listen(proxy)}`;
   const { page, requests, errors } = await open(`${origin}${prefix}/`);
@@ -47,7 +48,7 @@ test("behind a proxy that takes a path prefix away the page, its links and its u
   expect(errors).toEqual([]);
 });
 
-test("under a prefix of the exporter's own the page, its links and its updates work", async () => {
+test("the page, its links and updates work under the exporter's own prefix", async () => {
   const assets = await loadAssets();
   const renderPage = createStatusPage({
     document: () => documentOf([pair("ams")]),
@@ -69,16 +70,14 @@ test("under a prefix of the exporter's own the page, its links and its updates w
 const asset = (name: string): unknown => expect.stringMatching(new RegExp(`^assets/[0-9a-f]{16}/${name}$`));
 
 test("the page needs three files", async () => {
-  const server = await startFleetServer(documentOf([pair("ams")]));
-  const { page, requests } = await open(server.url);
-  await page.locator("html[data-connection=live]").waitFor();
+  const { server, requests } = await openFleet(documentOf([pair("ams")]));
   const paths = new Set(requests.map((url) => url.slice(server.url.length).split("?", 1)[0] ?? ""));
-  // Whether and when the icon is asked for is the browser's to say.
-  const asked = [...paths].filter((path) => !path.endsWith("icon.svg")).toSorted();
-  expect(asked).toEqual(["", asset("client/main.js"), asset("style.css")]);
+  // The browser decides whether and when it requests the icon.
+  const loaded = [...paths].filter((path) => !path.endsWith("icon.svg")).toSorted();
+  expect(loaded).toEqual(["", asset("client/main.js"), asset("style.css")]);
 });
 
-test("a page whose URL holds a name and a password is live, and its filter works", async () => {
+test("a page whose URL contains a name and a password is live, and its filter works", async () => {
   const server = await startFleetServer(documentOf([pair("ams"), pair("rtm")]));
   server.intercept(({ headers }, response) => {
     const isKnown = headers.authorization === `Basic ${btoa("operator:secret")}`;

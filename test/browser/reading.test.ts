@@ -12,33 +12,25 @@ import {
   shopDown,
   splitBrain,
 } from "../page/documents.ts";
-import { startFleetServer } from "./fleet-server.ts";
-import { SOON, useBrowser } from "./support.ts";
+import { SOON, useFleetPage } from "./support.ts";
 
-const open = useBrowser();
+const open = useFleetPage();
 
 const FLEET = [pair("ams"), pair("rtm"), pair("lab"), pair("fra")];
 
-async function openLive(clusters = FLEET) {
-  const server = await startFleetServer(documentOf(clusters, { events: [...EVENTS] }));
-  const { page, errors } = await open(server.url);
-  await page.locator("html[data-connection=live]").waitFor();
-  return { server, page, errors };
-}
+const openLive = (clusters = FLEET) => open(documentOf(clusters, { events: [...EVENTS] }));
 
 /** The fleet after another poll: durations differ, and one cluster and the events are gone. */
 const LATER = documentOf(
   FLEET.slice(0, 3).map((each) => changed(each, { first: { poll: polled({ durationSeconds: 1.5 }) } })),
 );
 
-test("an update leaves open what the reader opened, and closed what the reader closed", async () => {
+test("an update keeps open what the reader opened, and closed what the reader closed", async () => {
   const many = documentOf(
     Array.from({ length: 12 }, (_, index) => shopDown(pair(`c${index}`))),
     { events: manyEvents(12) },
   );
-  const server = await startFleetServer(many);
-  const { page } = await open(server.url);
-  await page.locator("html[data-connection=live]").waitFor();
+  const { server, page } = await open(many);
   for (const id of ["cluster-c7", "more-problems", "earlier-events", "cluster-c0"])
     await page.locator(`#${id} > summary`).click();
   const openIds = () =>
@@ -59,7 +51,7 @@ function manyEvents(length: number): FleetEvent[] {
   });
 }
 
-test("an update leaves the selection as it is", async () => {
+test("an update keeps the selection", async () => {
   const { server, page, errors } = await openLive();
   await page.locator("#cluster-rtm summary").click();
   const address = page.locator("#cluster-rtm .vrrp th .title").first();
@@ -72,7 +64,7 @@ test("an update leaves the selection as it is", async () => {
   expect(errors).toEqual([]);
 });
 
-test("a selection that ends in a text that changes keeps its ends", async () => {
+test("a selection keeps its ends in a text that changes", async () => {
   const { server, page } = await openLive([shopDown(pair("ams"))]);
   await page.locator(".problems .what > span").evaluate((summary) => {
     const [text] = summary.childNodes;
@@ -85,7 +77,7 @@ test("a selection that ends in a text that changes keeps its ends", async () => 
   expect(await page.evaluate(() => getSelection()?.toString())).toBe("Website shop");
 });
 
-test("an update leaves the focus and the scroll positions as they are", async () => {
+test("an update keeps the focus and the scroll positions", async () => {
   const { server, page } = await openLive();
   await page.setViewportSize({ width: 360, height: 600 });
   await page.locator("#cluster-rtm summary").click();
@@ -109,9 +101,7 @@ function wide(seconds: number): FleetDocument {
 }
 
 test("a wide table stays scrolled to the side", async () => {
-  const server = await startFleetServer(wide(1));
-  const { page } = await open(server.url, { viewport: { width: 800, height: 600 } });
-  await page.locator("html[data-connection=live]").waitFor();
+  const { server, page } = await open(wide(1), { viewport: { width: 800, height: 600 } });
   const scrolled = () => page.locator(".scroll").evaluate((region) => region.scrollLeft);
   await page.locator(".scroll").evaluate((region) => (region.scrollLeft = 300));
   server.show(wide(2));
@@ -119,7 +109,7 @@ test("a wide table stays scrolled to the side", async () => {
   expect(await scrolled()).toBe(300);
 });
 
-test("what is being typed stays, with its cursor and its spaces", async () => {
+test("typed text stays, with its cursor and spaces", async () => {
   const { server, page } = await openLive();
   const search = page.getByRole("searchbox");
   await search.pressSequentially("rtm ");
@@ -134,7 +124,7 @@ test("what is being typed stays, with its cursor and its spaces", async () => {
   expect(await search.inputValue()).toBe("rtm-1 ");
 });
 
-test("a cluster in which the reader works stays open when it is well again", async () => {
+test("a cluster that has the focus stays open when it is well again", async () => {
   const { server, page } = await openLive([shopDown(pair("ams")), ...FLEET.slice(1)]);
   await page.locator("#cluster-ams .scroll").focus();
   server.show(documentOf(FLEET));
@@ -142,7 +132,7 @@ test("a cluster in which the reader works stays open when it is well again", asy
   expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Table of ams");
 });
 
-test("a cluster that comes into trouble goes to the top, opens, and keeps the focus that it had", async () => {
+test("a cluster with a new problem moves to the top, opens, and keeps its focus", async () => {
   const { server, page } = await openLive();
   const names = () => page.locator(".cluster h3").allTextContents();
   expect(await names()).toEqual(["ams", "rtm", "lab", "fra"]);
@@ -157,7 +147,7 @@ test("a cluster that comes into trouble goes to the top, opens, and keeps the fo
   expect(await page.evaluate(() => document.activeElement?.parentElement?.id)).toBe("cluster-lab");
 });
 
-test("what the reader has closed stays closed", async () => {
+test("a cluster that the reader closed stays closed", async () => {
   const { server, page } = await openLive([shopDown(pair("ams")), ...FLEET.slice(1)]);
   const ams = page.locator("#cluster-ams");
   await ams.locator("summary").click();
@@ -166,7 +156,7 @@ test("what the reader has closed stays closed", async () => {
   expect(await ams.evaluate((details) => details.hasAttribute("open"))).toBe(false);
 });
 
-test("a cluster that opens shows what is true now, by its line as by a link", async () => {
+test("a cluster that is opened by its line or by a link shows the present state", async () => {
   const { server, page } = await openLive();
   const states = (name: string) => page.locator(`#cluster-${name} .vrrp td .state`).allTextContents();
   server.show(documentOf(FLEET.map(splitBrain)));
@@ -180,7 +170,7 @@ test("a cluster that opens shows what is true now, by its line as by a link", as
   await expect.poll(() => states("lab"), SOON).toEqual(["MASTER", "BACKUP", "MASTER", "BACKUP"]);
 });
 
-test("a link to a cluster opens it each time that it is followed", async () => {
+test("a link to a cluster opens it every time", async () => {
   const { page } = await openLive([shopDown(pair("ams")), ...FLEET.slice(1)]);
   const [ams, link] = [page.locator("#cluster-ams"), page.getByRole("link", { name: "Cluster ams" })];
   const table = ams.getByRole("table");
@@ -193,7 +183,7 @@ test("a link to a cluster opens it each time that it is followed", async () => {
   }
 });
 
-test("what did not change is not touched", async () => {
+test("an update touches only what changed", async () => {
   const { server, page } = await openLive();
   const show = async (site: string) => {
     const next = FLEET.map((each) => (each.name === "lab" ? { ...each, labels: { site } } : each));
@@ -217,7 +207,7 @@ test("what did not change is not touched", async () => {
   expect(new Set(touched)).toEqual(new Set(["cluster-lab", "filter", "state"]));
 });
 
-test("screen readers hear about changes", async () => {
+test("screen readers announce changes", async () => {
   const { server, page } = await openLive();
   server.show(documentOf([shopDown(pair("ams")), ...FLEET.slice(1)], { events: [...EVENTS] }));
   const announcer = page.getByRole("status");
@@ -228,10 +218,8 @@ test("screen readers hear about changes", async () => {
     .toBe("All is well. No longer: Website shop is down: https 503.");
 });
 
-test("of a thousand appliances 250 lines are shown, and the others are found", async () => {
-  const server = await startFleetServer(fleetOfSize(1000));
-  const { page, errors } = await open(server.url);
-  await page.locator("html[data-connection=live]").waitFor();
+test("with a thousand appliances 250 lines are shown, and the filter finds the others", async () => {
+  const { page, errors } = await open(fleetOfSize(1000));
   expect(await page.locator(".cluster").count()).toBe(250);
   expect(await page.locator("#fleet > .note").last().textContent()).toContain("250 more clusters");
   expect(await page.locator("details[open]").count()).toBe(3);
@@ -247,9 +235,8 @@ test("of a thousand appliances 250 lines are shown, and the others are found", a
   expect(errors).toEqual([]);
 });
 
-test("of many clusters each is a link away without a script", async () => {
-  const server = await startFleetServer(fleetOfSize(202));
-  const { page } = await open(server.url, { javaScriptEnabled: false });
+test("without a script each of many clusters is a link away", async () => {
+  const { server, page } = await open(fleetOfSize(202), { javaScriptEnabled: false });
   const last = page.locator("#cluster-pair-100");
   await last.locator("summary").click();
   await last.getByRole("link", { name: "Show only pair-100" }).click();

@@ -1,8 +1,10 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
+import type { FleetDocument } from "../../src/status/schema.ts";
 import { launchChromium } from "./chromium.ts";
+import { startFleetServer, type FleetServer } from "./fleet-server.ts";
 
-/** What a page did while a test looked at it. */
+/** An open page and what it did. */
 export interface Watched {
   readonly page: Page;
   /** URLs of all requests. */
@@ -11,7 +13,7 @@ export interface Watched {
   readonly errors: readonly string[];
 }
 
-/** What to do when a test is over; of several at once each has its own. */
+/** Registers work for the end of a test; concurrent tests have one each. */
 export type OnFinished = (work: () => Promise<void>) => void;
 
 export type OpenPage = (
@@ -20,7 +22,7 @@ export type OpenPage = (
   onFinished?: OnFinished,
 ) => Promise<Watched>;
 
-/** Far more than anything takes here; only what hangs reaches it. */
+/** Far more than any step takes. */
 export const SOON = { timeout: 120_000, interval: 50 };
 
 /** One browser for all tests of a file. Each page has a profile of its own. */
@@ -39,7 +41,35 @@ export function useBrowser(): OpenPage {
   };
 }
 
-const TELL_VIOLATIONS = `
+export interface FleetPageOptions extends BrowserContextOptions {
+  /** Of the page's URL. */
+  readonly query?: string;
+  /** The server's clock at first; by default the system's. */
+  readonly nowMs?: number;
+  readonly onFinished?: OnFinished;
+}
+
+/** Opens the page of a server that shows a document, and waits until it is live if it runs scripts. */
+export function useFleetPage(): (
+  document: FleetDocument,
+  options?: FleetPageOptions,
+) => Promise<Watched & { readonly server: FleetServer }> {
+  const open = useBrowser();
+  return async (document, { query = "", nowMs, onFinished = onTestFinished, ...options } = {}) => {
+    const server = await startFleetServer(document, nowMs, onFinished);
+    const watched = await open(`${server.url}${query}`, options, onFinished);
+    if (options.javaScriptEnabled !== false)
+      await watched.page.locator("html[data-connection=live]").waitFor();
+    return { server, ...watched };
+  };
+}
+
+/** What the page says about its connection. */
+export function connectionOf(page: Page): Promise<string | null> {
+  return page.evaluate(() => document.documentElement.getAttribute("data-connection"));
+}
+
+const REPORT_VIOLATIONS = `
   document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
     console.error("violation of " + violatedDirective + " by " + blockedURI));
 `;
@@ -51,12 +81,12 @@ async function watch(page: Page, url: string): Promise<Watched> {
   page.on("console", (message) => {
     if (message.type() === "error" && !isNetworkError(message.text())) errors.push(message.text());
   });
-  await page.addInitScript(TELL_VIOLATIONS);
+  await page.addInitScript(REPORT_VIOLATIONS);
   await page.goto(url);
   return { page, requests, errors };
 }
 
-/** Chromium's own words for a request that found nobody: that is what some tests are about. */
+/** Chromium's message for a request without a response, which some tests cause. */
 function isNetworkError(text: string): boolean {
   return text.startsWith("Failed to load resource");
 }

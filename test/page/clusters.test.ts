@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { clusterSections } from "../../src/page/view/clusters.ts";
-import { groupClusters } from "../../src/page/view/levels.ts";
-import type { Reader } from "../../src/page/view/reader.ts";
+import type { Reader } from "../../src/page/view/parts.ts";
+import { judgeClusters } from "../../src/page/view/verdict.ts";
 import { documentOf, pair, splitBrain } from "./documents.ts";
 import { READER } from "./reading.ts";
 
@@ -11,7 +11,7 @@ const clustersOf = (troubled: number, well: number) => [
 ];
 
 const render = (troubled: number, well: number, reader: Partial<Reader> = {}): string =>
-  clusterSections(groupClusters(documentOf(clustersOf(troubled, well))), { ...READER, ...reader }).text;
+  clusterSections(judgeClusters(documentOf(clustersOf(troubled, well))), { ...READER, ...reader }).text;
 
 const linesOf = (text: string): readonly string[] =>
   [...text.matchAll(/<details id="cluster-(\w+)"/g)].map(([, name = ""]) => name);
@@ -19,7 +19,7 @@ const openOf = (text: string): readonly string[] =>
   [...text.matchAll(/<details id="cluster-(\w+)" open/g)].map(([, name = ""]) => name);
 const tablesIn = (text: string): number => text.split("<table").length - 1;
 
-test("few clusters are all open; of many, the first of those with problems", () => {
+test("a few clusters are all open; of many, the first three with problems", () => {
   expect(openOf(render(1, 2))).toEqual(["t0", "w0", "w1"]);
   expect(openOf(render(5, 5))).toEqual(["t0", "t1", "t2"]);
 });

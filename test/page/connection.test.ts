@@ -15,7 +15,7 @@ test.each([
   expect(freshnessOf(contact)).toBe(freshness);
 });
 
-test("a lost connection is reported with the time of the latest answer and with what answers instead", () => {
+test("a lost connection is reported with the time of the latest answer and the status of another response", () => {
   expect(lostMessage(ago(0), 65_000, undefined)).toBe(
     "No answer from the exporter since 2026-11-21 12:00:00 UTC (1 min). Below is its last answer.",
   );

@@ -20,12 +20,12 @@ import {
 /** 2026-11-21T12:00:00Z: now, for all documents here. */
 export const NOW_MS = Date.UTC(2026, 10, 21, 12);
 
-/** An instant so many seconds ago; a negative number is one to come. */
+/** The instant so many seconds ago; a negative number is in the future. */
 export function ago(seconds: number): string {
   return new Date(NOW_MS - seconds * 1000).toISOString();
 }
 
-/** A poll that went well. */
+/** A poll that succeeded. */
 export function polled(given: Partial<PollDocument> = {}): PollDocument {
   return {
     state: "succeeded",
@@ -57,7 +57,7 @@ const WEBSITES = [
   { id: 2, name: "shop" },
 ] as const;
 
-/** A website in these states by http and https, the latter for so long. */
+/** A website that is up by HTTP, and in this state by HTTPS for so many seconds. */
 function website(spec: (typeof WEBSITES)[number], https: WebsiteState = "up", seconds = 190) {
   const since = https === "up" ? {} : { since: ago(seconds) };
   return {
@@ -75,14 +75,14 @@ export function appliance(
   state: "MASTER" | "BACKUP",
   given: Partial<ApplianceDocument> = {},
 ): ApplianceDocument {
-  const [priority, lastTransitionAt] = state === "MASTER" ? [204, undefined] : [154, undefined];
+  const priority = state === "MASTER" ? 204 : 154;
   return {
     name,
     labels: { site: "amsterdam" },
     state: "up",
     poll: polled(),
     interfaces: GROUPS.map(({ vhid, vip }, index) => {
-      return { name: `carp${index}`, vhid, vip, state, priority, device: `eth${index}`, lastTransitionAt };
+      return { name: `carp${index}`, vhid, vip, state, priority, device: `eth${index}` };
     }),
     websites: WEBSITES.map((spec) => ({
       ...spec,
@@ -130,7 +130,7 @@ export function pair(name: string, given: Partial<ClusterDocument> = {}): Cluste
   };
 }
 
-/** The same with its groups and its first and its second appliance changed. */
+/** The cluster with its groups, its first and its second appliance changed. */
 export function changed(
   cluster: ClusterDocument,
   {
@@ -151,7 +151,7 @@ export function changed(
   };
 }
 
-/** What the exporter could serve of these clusters: one problem for the groups, and one for each website and appliance. */
+/** A document of these clusters, with one problem for the groups of each, and one for each website and appliance. */
 export function documentOf(
   clusters: readonly ClusterDocument[],
   given: Partial<FleetDocument> = {},
@@ -161,7 +161,7 @@ export function documentOf(
   );
   const found = [
     ...clusters.flatMap(problemsIn),
-    ...(isPending ? [problem("not_polled_yet", "Not everything was polled yet", {})] : []),
+    ...problem(isPending ? "not_polled_yet" : undefined, "Not everything was polled yet", {}),
   ];
   const problems = found.toSorted((a, b) => PROBLEM_KINDS.indexOf(a.kind) - PROBLEM_KINDS.indexOf(b.kind));
   const isWrong = problems.some(({ severity }) => severity !== "unknown");
@@ -175,51 +175,35 @@ export function documentOf(
   };
 }
 
+/** A problem of that kind; none without a kind. */
 function problem(
   kind: ProblemKind | undefined,
   summary: string,
   given: Omit<Problem, "kind" | "severity" | "summary">,
-): Problem {
-  const known = kind ?? "not_polled_yet";
-  return { kind: known, severity: PROBLEMS[known].severity, summary, ...given };
+): readonly Problem[] {
+  return kind === undefined ? [] : [{ kind, severity: PROBLEMS[kind].severity, summary, ...given }];
 }
 
 function problemsIn({ name: cluster, groups, websites, appliances }: ClusterDocument): readonly Problem[] {
   return [
     ...groups.slice(0, 1).flatMap(({ vhid, vip, state, since }) => {
-      const kind = state && GROUP_PROBLEMS[state];
       const given = { cluster, group: { vhid, vip }, since };
-      return kind === undefined ? [] : [problem(kind, `${state} of ${vip}`, given)];
+      return problem(state && GROUP_PROBLEMS[state], `${state} of ${vip}`, given);
     }),
     ...appliances.flatMap(({ name, state, since }) => {
-      const kind = state && APPLIANCE_PROBLEMS[state];
-      return kind === undefined
-        ? []
-        : [
-            problem(kind, `${name} is ${state}: it does not answer in time (timeout)`, {
-              cluster,
-              appliance: name,
-              since,
-            }),
-          ];
+      const summary = `${name} is ${state}: it does not answer in time (timeout)`;
+      return problem(state && APPLIANCE_PROBLEMS[state], summary, { cluster, appliance: name, since });
     }),
-    ...websites.flatMap(({ id, name, states }) => {
-      const worst = states.find(({ state }) => state !== "up");
-      const given = { cluster, website: { id, name }, since: worst?.since };
-      return worst === undefined
-        ? []
-        : [
-            problem(
-              WEBSITE_PROBLEMS[worst.state],
-              `Website ${name} is ${worst.state}: ${worst.protocol} 503`,
-              given,
-            ),
-          ];
-    }),
+    ...websites.flatMap(({ id, name, states }) =>
+      states.flatMap(({ protocol, state, since }) => {
+        const given = { cluster, website: { id, name }, since };
+        return problem(WEBSITE_PROBLEMS[state], `Website ${name} is ${state}: ${protocol} 503`, given);
+      }),
+    ),
   ];
 }
 
-/** Seen from its second appliance alone, the shop is down by HTTPS. */
+/** The shop is down by HTTPS, as seen from the second appliance only. */
 export function shopDownInPart(cluster: ClusterDocument): ClusterDocument {
   return withShop(cluster, "partially_down", [up("https", 200)], [down("https", 503)]);
 }
@@ -258,26 +242,23 @@ export function splitBrain(cluster: ClusterDocument): ClusterDocument {
 /** Its second appliance does not answer. */
 export function secondSilent(cluster: ClusterDocument): ClusterDocument {
   const [first, second] = cluster.appliances.map(({ name }) => name);
-  const silent = changed(cluster, {
-    group: {
-      state: "backup_unknown",
-      since: ago(190),
-      members: [member(first ?? "", "master", 204), member(second ?? "", "unknown")],
+  return changed(
+    { ...cluster, state: "degraded" },
+    {
+      group: {
+        state: "backup_unknown",
+        since: ago(190),
+        members: [member(first ?? "", "master", 204), member(second ?? "", "unknown")],
+      },
+      second: {
+        state: "down",
+        since: ago(190),
+        poll: TIMED_OUT,
+        interfaces: undefined,
+        websites: WEBSITES.map((spec) => ({ ...spec, poll: APPLIANCE_DOWN })),
+      },
     },
-    second: {
-      state: "down",
-      since: ago(190),
-      poll: TIMED_OUT,
-      websites: WEBSITES.map((spec) => ({ ...spec, poll: APPLIANCE_DOWN })),
-    },
-  });
-  return {
-    ...silent,
-    state: "degraded",
-    appliances: silent.appliances.map(({ interfaces, ...each }) =>
-      each.poll.state === "failed" || interfaces === undefined ? each : { ...each, interfaces },
-    ),
-  };
+  );
 }
 
 const APPLIANCE_DOWN = polled({
@@ -303,7 +284,7 @@ export const EVENTS: readonly FleetEvent[] = [
   { at: ago(9000), kind: "recovery", summary: "Polling of rtm-1 works again", cluster: "rtm" },
 ];
 
-/** Pairs, of which every fiftieth is in trouble of one of four kinds; `round` lets what changes with each poll differ. */
+/** Pairs, of which every fiftieth has one of four problems. What changes with each poll differs by `round`. */
 export function fleetOfSize(appliances: number, round = 0): FleetDocument {
   const clusters = Array.from({ length: appliances / 2 }, (_, index) => {
     const name = `pair-${String(index).padStart(3, "0")}`;

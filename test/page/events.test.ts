@@ -7,7 +7,7 @@ const STARTED = ago(86_400);
 const historyOf = (shown: number, hidden: number): string =>
   textOf(eventHistory(EVENTS.slice(0, shown), hidden, STARTED, READER));
 
-test("that nothing has happened is said where nothing has, and not where a filter hides it", () => {
+test("the page says that nothing happened, but not if a filter hides events", () => {
   expect(historyOf(0, 0)).toBe(
     "What happened Nothing yet. Since the exporter started, 2026-11-20 12:00:00 UTC.",
   );
@@ -16,6 +16,6 @@ test("that nothing has happened is said where nothing has, and not where a filte
   );
 });
 
-test("what a filter keeps out is counted after what it leaves", () => {
+test("hidden events are counted after the others", () => {
   expect(historyOf(1, 1)).toMatch(/^What happened Outage Website shop .* 1 event outside the filter\./);
 });

@@ -9,7 +9,7 @@ const firstRow = (cluster: ClusterDocument): readonly string[] =>
 
 const AMS = pair("ams");
 
-test("a group shows who is MASTER and who BACKUP, with priorities, interfaces and address", () => {
+test("a group shows its address, and MASTER or BACKUP with priority and interface for each member", () => {
   expect(groupRows(AMS, READER).map(cellsOf)).toEqual([
     [
       "192.0.2.100 VHID 1 One master",
@@ -24,7 +24,7 @@ test("a group shows who is MASTER and who BACKUP, with priorities, interfaces an
   ]);
 });
 
-test("a split brain is said in the row and in each cell of it", () => {
+test("a split brain shows in its row and in each cell", () => {
   expect(firstRow(splitBrain(AMS))).toEqual([
     "192.0.2.100 VHID 1 Split brain for 42 s",
     "critical: MASTER priority 204 carp0 on eth0",
@@ -32,7 +32,7 @@ test("a split brain is said in the row and in each cell of it", () => {
   ]);
 });
 
-test("of an appliance that does not answer nothing is shown but that it is unknown", () => {
+test("an appliance that does not answer is unknown", () => {
   expect(firstRow(secondSilent(AMS)).at(-1)).toBe("unknown: unknown");
 });
 
@@ -46,7 +46,7 @@ test.each([
   [{ isPreferredMaster: false }, "warning One master, not the preferred one"],
   [{ state: undefined }, "unknown Not known"],
 ] satisfies [Partial<GroupDocument>, string][])(
-  "a group with %o is shown by level and words",
+  "a group with %o has the level and words %s",
   (group, words) => {
     const [row = { text: "" }] = groupRows(changed(AMS, { group }), READER);
     const level = / data-level="(\w+)"/.exec(row.text)?.[1];
@@ -64,12 +64,12 @@ test("a state that is neither MASTER nor BACKUP is shown as reported", () => {
   expect(firstRow(cluster).at(-1)).toBe("warning: FAULT priority 154 carp0 on eth0");
 });
 
-test("who is in no group has an empty cell that says why", () => {
+test("an appliance that is not in the group has an empty cell that says why", () => {
   const cluster = changed(AMS, { group: { members: [member("ams-1", "master", 204)] } });
   expect(firstRow(cluster).at(-1)).toBe("– not in this group");
 });
 
-test("an appliance that stands alone shows its interfaces, and when each changed", () => {
+test("an appliance without a cluster shows its interfaces, and when each changed", () => {
   const [alone] = AMS.appliances;
   const interfaces = alone?.interfaces?.map((one) => ({ ...one, lastTransitionAt: ago(70) })) ?? [];
   const cluster = {
@@ -90,7 +90,7 @@ function lone(interfaces: ClusterDocument["appliances"][number]["interfaces"]): 
   return { ...AMS, groups: [], appliances: [{ ...appliance, interfaces }] };
 }
 
-test("a cluster without any VRRP interface says so, and one of which nothing is known does not", () => {
+test("a cluster without a VRRP interface says so, unless the list is not known", () => {
   expect(firstRow(lone([]))[0]).toBe("No VRRP interface None is reported.");
   expect(groupRows(lone(undefined), READER)).toEqual([]);
 });
@@ -103,16 +103,15 @@ test("a lone interface that is neither MASTER nor BACKUP is not well", () => {
 const long = (character: string): string => character.repeat(10_000);
 const cut = (character: string): string => `${character.repeat(239)}…`;
 
-test("one over-long name leaves room for what stands beside it", () => {
+test("a long name is cut", () => {
   const vip = "192.0.2.100";
-  const interfaces = [
-    { name: long("n"), vhid: 1, vip, state: long("s"), device: "eth0" },
-    { name: long("v"), vhid: 3, vip: long("v"), state: "MASTER", device: "" },
-  ];
-  const given = { group: { members: [member("ams-1", "other"), member("ams-2", "backup")] } };
-  const rows = groupRows(changed(AMS, { ...given, first: { interfaces } }), READER).map(cellsOf);
-  expect(rows[0]?.[1]).toBe(`warning: ${cut("s")} ${cut("n")} on eth0`);
-  expect(rows.at(-1)?.[0]).toBe(`${cut("v")} VHID 3`);
+  const interfaces = [{ name: long("n"), vhid: 1, vip, state: long("s"), device: "eth0" }];
+  const given = { group: { members: [member("ams-1", "other")] } };
+  expect(firstRow(changed(AMS, { ...given, first: { interfaces } }))[1]).toBe(
+    `warning: ${cut("s")} ${cut("n")} on eth0`,
+  );
+  const interfaceAlone = { name: "carp0", vhid: 3, vip: long("v"), state: "MASTER", device: "" };
+  expect(firstRow(lone([interfaceAlone]))).toEqual([`${cut("v")} VHID 3`, "well: MASTER carp0"]);
 });
 
 test("256 groups have rows of their own, and one row counts the others", () => {

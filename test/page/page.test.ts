@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { createStatusPage } from "../../src/page/status-page.ts";
+import { createStatusPage } from "../../src/page/page.ts";
 import { pollRows } from "../../src/page/view/cluster-table.ts";
 import { ask, routes, serve } from "../web/support.ts";
 import { documentOf, EVENTS, NOW_MS, pair, PENDING, shopDown, TIMED_OUT } from "./documents.ts";
@@ -8,7 +8,7 @@ import { cellsOf, READER, textOf } from "./reading.ts";
 
 const FLEET = documentOf([shopDown(pair("ams")), pair("rtm")], { events: [...EVENTS] });
 
-test("each appliance shows its latest poll, last success, duration, why it fails and its next poll", () => {
+test("each appliance shows its latest poll with the reason of a failure, last success, duration and next poll", () => {
   const appliances = [...pair("ams").appliances, ...pair("rtm").appliances].map((each, index) => ({
     ...each,
     poll: [each.poll, TIMED_OUT, PENDING][index] ?? each.poll,
@@ -34,7 +34,7 @@ const pageOf = (query: string, document = FLEET): string =>
     assets: "assets/1",
   })(new URLSearchParams(query));
 
-test("the page says what is wrong first, then what happened, then how the clusters are", () => {
+test("the page shows problems first, then events, then clusters", () => {
   const text = textOf({ text: pageOf("") });
   const places = [
     "1 problem Website down",
@@ -61,7 +61,7 @@ test("a fragment is the part of the page that changes", () => {
   expect(page).toMatch(/^<!doctype html>/);
 });
 
-test("the page is served with a policy that allows our own files alone, compressed, and for no cache to keep", async () => {
+test("the page is served compressed, not cacheable, and with a policy that allows only its own files", async () => {
   const port = await serve(routes({ renderPage: (query) => pageOf(query.toString()) }));
   const { status, headers, body } = await ask(port, "/?cluster=rtm", {
     headers: { "accept-encoding": "gzip" },
@@ -80,7 +80,7 @@ test("the page is served with a policy that allows our own files alone, compress
   expect(page).toContain("As of");
 });
 
-test("what the page loads and links to is relative, so that it works under any prefix", () => {
+test("all addresses in the page are relative, so it works under any prefix", () => {
   const urls = [...pageOf("").matchAll(/(?:href|src|action)="([^"]*)"/g)].map(([, url]) => url);
   expect(urls.length).toBeGreaterThan(10);
   expect(urls.filter((url) => url?.startsWith("/") === true || url?.includes("://"))).toEqual([]);

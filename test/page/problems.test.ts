@@ -7,7 +7,7 @@ import { textOf, READER } from "./reading.ts";
 const itemsOf = (text: string): readonly string[] =>
   [...text.matchAll(/<li.*?<\/li>/gs)].map(([item]) => textOf({ text: item }));
 
-/** What is seen before anything is opened. */
+/** The problems that are shown before anything is opened. */
 const atOnce = (problems: readonly Problem[]): readonly string[] =>
   itemsOf(problemList(problems, 0, READER).text.split("<details")[0] ?? "");
 
@@ -20,7 +20,7 @@ const manyGroups = (cluster: string): readonly Problem[] =>
     group: { vhid, vip: "192.0.2.1" },
   }));
 
-test("problems are told in words, worst first, with their cluster and since when", () => {
+test("problems are listed in words, worst first, with cluster and start", () => {
   const { problems } = documentOf([secondSilent(pair("ams")), shopDown(pair("fra"))]);
   expect(itemsOf(problemList(problems, 0, READER).text)).toEqual([
     "Critical Website shop is down: https 503 Cluster fra for 3 min, since 2026-11-21 11:56:50 UTC",
@@ -30,14 +30,14 @@ test("problems are told in words, worst first, with their cluster and since when
   ]);
 });
 
-test("where nothing is wrong, nothing is shown; what a filter hides is counted", () => {
+test("without problems nothing is shown, and hidden ones are counted", () => {
   expect(problemList([], 0, READER).text).toBe("");
   expect(textOf(problemList([], 2, READER))).toBe(
     "What is wrong 2 problems outside the filter. Show everything",
   );
 });
 
-test("eight problems are seen at once, and the others are there to be opened", () => {
+test("eight problems are shown, and the reader can open the others", () => {
   const { problems } = documentOf(Array.from({ length: 10 }, (_, index) => shopDown(pair(`c${index}`))));
   expect(atOnce(problems)).toHaveLength(8);
   const all = problemList(problems, 0, READER).text;
@@ -46,7 +46,7 @@ test("eight problems are seen at once, and the others are there to be opened", (
   expect(all).toContain('start="9"');
 });
 
-test("one cluster's many groups do not hide what is wrong elsewhere", () => {
+test("many groups of one cluster do not hide other problems", () => {
   const others = documentOf([splitBrain(pair("rtm")), shopDown(pair("fra"))]).problems;
   const seen = atOnce([...manyGroups("ams"), ...others]);
   expect(seen).toHaveLength(4);
@@ -54,7 +54,7 @@ test("one cluster's many groups do not hide what is wrong elsewhere", () => {
   expect(problemList([...manyGroups("ams"), ...others], 0, READER).text).toContain("18 more problems");
 });
 
-test("a problem keeps its id while its words and its age change, and shares it with no other", () => {
+test("a problem keeps its id while its words and age change, and no other has it", () => {
   const [first, second] = manyGroups("ams");
   if (first === undefined || second === undefined) throw new Error("there are twenty");
   expect(problemId({ ...first, summary: "other words", since: ago(1) })).toBe(problemId(first));

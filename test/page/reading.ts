@@ -1,5 +1,5 @@
 import type { Html } from "../../src/page/view/html.ts";
-import type { Reader } from "../../src/page/view/reader.ts";
+import type { Reader } from "../../src/page/view/parts.ts";
 import { NOW_MS } from "./documents.ts";
 
 /** A reader who opened nothing and has no script. */

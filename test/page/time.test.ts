@@ -32,13 +32,13 @@ describe("an instant beside now", () => {
   });
 });
 
-test("a relative time has the absolute one for its title", () => {
+test("a relative time has the absolute time as its title", () => {
   expect(relative("ago", ago(190), { nowMs: NOW_MS }).text).toBe(
     `<time datetime="${ago(190)}" title="2026-11-21 11:56:50 UTC">3 min ago</time>`,
   );
 });
 
-test("an absolute time says its day and that it is UTC", () => {
+test("an absolute time has its day and is in UTC", () => {
   expect(absolute(ago(0)).text).toContain(">2026-11-21 12:00:00 UTC<");
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { titleOf, verdictBanner, verdictOf } from "../../src/page/view/verdict.ts";
+import { judgeClusters, titleOf, verdictBanner, verdictOf } from "../../src/page/view/verdict.ts";
 import {
   changed,
   documentOf,
@@ -12,7 +12,7 @@ import {
 } from "./documents.ts";
 import { textOf } from "./reading.ts";
 
-test("a fleet that is well is called so, with what was looked at", () => {
+test("a fleet without problems is well, with its size", () => {
   const verdict = verdictOf(documentOf([pair("ams"), pair("rtm")]));
   expect(verdict).toEqual({
     level: "well",
@@ -22,7 +22,7 @@ test("a fleet that is well is called so, with what was looked at", () => {
   expect(titleOf(verdict)).toBe("All is well – appliance-exporter");
 });
 
-test("what is wrong is counted and named, worst first, each kind once", () => {
+test("problems are counted, and each kind is named once, worst first", () => {
   const clusters = [secondSilent(pair("ams")), shopDown(pair("fra")), splitBrain(pair("rtm")), pair("waw")];
   const verdict = verdictOf(documentOf(clusters));
   expect(verdict).toEqual({
@@ -35,7 +35,7 @@ test("what is wrong is counted and named, worst first, each kind once", () => {
   );
 });
 
-test("the level is that of the worst problem, and one cluster is not counted", () => {
+test("the level is that of the worst problem, and a single cluster is not counted", () => {
   expect(verdictOf(documentOf([shopDownInPart(pair("ams"))]))).toEqual({
     level: "warning",
     headline: "1 problem",
@@ -43,7 +43,7 @@ test("the level is that of the worst problem, and one cluster is not counted", (
   });
 });
 
-test("what is not known yet is neither well nor wrong", () => {
+test("a fleet that is not known yet is neither well nor wrong", () => {
   const pending = changed(pair("ams"), { first: { poll: PENDING } });
   expect(verdictOf(documentOf([pending]))).toMatchObject({
     level: "unknown",
@@ -53,4 +53,23 @@ test("what is not known yet is neither well nor wrong", () => {
     level: "unknown",
     headline: "Nothing is polled",
   });
+});
+
+test("clusters with problems come first, worst first, then those not known yet, then the others as configured", () => {
+  const judged = judgeClusters(
+    documentOf([
+      pair("b"),
+      changed(pair("new"), { first: { poll: PENDING } }),
+      secondSilent(pair("silent")),
+      splitBrain(pair("split")),
+      pair("a"),
+    ]),
+  );
+  expect(judged.map(({ cluster, level }) => `${cluster.name} ${level}`)).toEqual([
+    "split critical",
+    "silent critical",
+    "new unknown",
+    "b well",
+    "a well",
+  ]);
 });

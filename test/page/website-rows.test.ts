@@ -23,7 +23,7 @@ function testedAs(states: States, ...seen: readonly (Partial<Test> | undefined)[
   return { ...AMS, websites: [{ ...blog, states }], appliances };
 }
 
-test("a website has a row for each protocol, its state, and the status code in the cell of each appliance", () => {
+test("a website has a row for each protocol with its state and the status code from each appliance", () => {
   expect(rowsOf(AMS)).toEqual([
     ["blog http Up", "well: 301 up", "well: 301 up"],
     ["blog https Up", "well: 200 up", "well: 200 up"],
@@ -32,7 +32,7 @@ test("a website has a row for each protocol, its state, and the status code in t
   ]);
 });
 
-test("a website that is down says since when, and why in the words of the appliance", () => {
+test("a website that is down shows for how long, and the reason of each appliance", () => {
   expect(rowsOf(shopDown(AMS)).at(-1)).toEqual([
     "shop https Down for 3 min",
     "critical: 503 down",
@@ -40,7 +40,7 @@ test("a website that is down says since when, and why in the words of the applia
   ]);
 });
 
-test("a website that is partially down has one cell that warns", () => {
+test("a website that is partially down has one cell with a warning", () => {
   expect(rowsOf(shopDownInPart(AMS)).at(-1)).toEqual([
     "shop https Partially down for 3 min",
     "well: 200 up",
@@ -48,7 +48,7 @@ test("a website that is partially down has one cell that warns", () => {
   ]);
 });
 
-test("the test of an appliance that does not answer is unknown, and why", () => {
+test("the test of an appliance that does not answer is unknown, with the reason", () => {
   expect(rowsOf(secondSilent(AMS))[0]).toEqual([
     "blog http Up",
     "well: 301 up",

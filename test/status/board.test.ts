@@ -10,9 +10,10 @@ function nextPollsBy(clocks: readonly (readonly [wallMs: number, monotonicMs: nu
   const clock = { wallMs: () => now[0], monotonicMs: () => now[1] };
   const board = createStatusBoard({ version: "1.2.3", shard: WHOLE_FLEET, clock });
   const fleet = fleetOf([applianceOf({ name: "lone" })]);
+  const runner = { nextPollMs: () => 5000 };
   return clocks.map((next) => {
     now = next;
-    const { clusters } = board.document(fleet.snapshot(0), { nextPollMs: () => 5000 });
+    const { clusters } = board.document(fleet.snapshot(0), runner);
     return clusters[0]?.appliances[0]?.poll.nextPollAt;
   });
 }

@@ -25,37 +25,31 @@ function byId(id: string): HTMLElement {
   return element;
 }
 
-/** Requests what the reader wants to see now, instead of what is in flight, and again every second. */
+/** Requests the fragment at once, in place of a request in flight, and again every second. */
 async function update(isReaders = false): Promise<void> {
   clearTimeout(timer);
   latest.abort();
   const own = (latest = new AbortController());
   const startedMs = performance.now();
   connection.requested(isReaders);
-  const { status, next } = await request(own.signal);
+  const answer = await request(own.signal);
   if (own !== latest) return;
   const restMs = startedMs + INTERVAL_MS - performance.now();
   timer = setTimeout(() => void update(), Math.max(restMs, INTERVAL_MS / 4));
-  if (next === undefined) connection.failed(status);
-  else show(next, isReaders);
+  if (answer instanceof HTMLElement) show(answer, isReaders);
+  else connection.failed(answer);
 }
 
-interface Answer {
-  /** Absent if there was no response. */
-  readonly status?: number;
-  /** Absent if the response is not the status page. */
-  readonly next?: HTMLElement | undefined;
-}
-
-async function request(signal: AbortSignal): Promise<Answer> {
+/** The fragment; or the HTTP status of a response that is not the status page; `undefined` without a response. */
+async function request(signal: AbortSignal): Promise<HTMLElement | number | undefined> {
   try {
     const signals = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
     const response = await fetch(fragmentUrl(), { cache: "no-store", redirect: "error", signal: signals });
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    const next = response.ok ? page.querySelector<HTMLElement>("#state[data-version]") : undefined;
-    return { status: response.status, next: next ?? undefined };
+    const next = page.querySelector<HTMLElement>("#state[data-version]");
+    return response.ok && next !== null ? next : response.status;
   } catch {
-    return {};
+    return undefined;
   }
 }
 
@@ -72,7 +66,7 @@ function show(next: HTMLElement, isReaders: boolean): void {
   const before = content();
   merge(state, next);
   const changes = describeChanges(before, content());
-  // What the reader asked for is no news.
+  // Readers expect what they have just requested.
   if (changes !== "" && !isReaders) announce(changes);
   connection.answered();
   if (state.dataset["version"] === version || performance.now() < reloadFromMs) return;
@@ -121,7 +115,7 @@ function fields(): readonly (HTMLInputElement | HTMLSelectElement)[] {
   return [...byId("filter").querySelectorAll<HTMLInputElement | HTMLSelectElement>("input, select")];
 }
 
-/** After the URL changed. */
+/** Makes the form show the filter of the URL. */
 function fillIn(): void {
   const query = new URLSearchParams(location.search);
   for (const field of fields()) field.value = query.get(field.name) ?? "";

@@ -2,8 +2,7 @@ import type { ApplianceDocument, ClusterDocument, PollDocument } from "../../sta
 import { APPLIANCE_PROBLEMS, levelOf } from "../../status/severity.ts";
 import { groupRows } from "./group-rows.ts";
 import { html, nothing, type Html } from "./html.ts";
-import { labelList, mark, relative, stateCell } from "./parts.ts";
-import type { Reader } from "./reader.ts";
+import { labelList, mark, relative, stateCell, type Reader } from "./parts.ts";
 import { formatSeconds, type Wording } from "./time.ts";
 import { websiteRows } from "./website-rows.ts";
 
@@ -54,16 +53,12 @@ export function pollRows(appliances: readonly ApplianceDocument[], reader: Reade
       <th scope="row"><span class="title">${title}</span></th>
       ${appliances.map(({ poll }) => cell(poll))}
     </tr> `;
-  const when = (wording: Wording, at: string | undefined, or: string): Html =>
-    html`<td>${at === undefined ? or : relative(wording, at, reader)}</td> `;
+  const when = (wording: Wording, at: string | undefined, otherwise: string): Html =>
+    html`<td>${at === undefined ? otherwise : relative(wording, at, reader)}</td> `;
   return [
     line("Latest poll", (poll) => resultCell(poll, reader)),
     line("Last success", ({ lastSuccessAt }) => when("ago", lastSuccessAt, "none yet")),
-    line(
-      "Duration",
-      ({ durationSeconds: seconds }) =>
-        html`<td>${seconds === undefined ? "–" : formatSeconds(seconds)}</td> `,
-    ),
+    line("Duration", ({ durationSeconds }) => html`<td>${formatSeconds(durationSeconds)}</td> `),
     line("Next poll", ({ nextPollAt }) => when("next", nextPollAt, "none planned")),
   ];
 }
@@ -71,8 +66,7 @@ export function pollRows(appliances: readonly ApplianceDocument[], reader: Reade
 function resultCell({ state, reason, message, failingSince }: PollDocument, reader: Reader): Html {
   if (state === "pending") return stateCell("unknown", "not polled yet", nothing);
   if (state === "succeeded") return stateCell("well", "good", nothing);
-  const since =
-    failingSince === undefined ? nothing : html`<span>${relative("for", failingSince, reader)}</span> `;
-  const details = html`${since}<span>${message ?? ""}</span>`;
+  const since = html`<span>${relative("for", failingSince, reader)}</span> `;
+  const details = html`${failingSince === undefined ? nothing : since}<span>${message ?? ""}</span>`;
   return stateCell("critical", (reason ?? "failed").replaceAll("_", " "), details);
 }

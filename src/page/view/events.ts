@@ -1,20 +1,9 @@
 import type { FleetEvent } from "../../status/schema.ts";
-import { outsideFilter } from "./filter-form.ts";
 import { html, nothing, type Html } from "./html.ts";
-import { keyedId } from "./ids.ts";
-import { absolute, more, relative } from "./parts.ts";
-import type { Reader } from "./reader.ts";
-import { count } from "./words.ts";
+import { absolute, inWords, keyedId, more, outsideFilter, relative, type Reader } from "./parts.ts";
 
 /** Events that are always shown; the reader can open the others. */
 const SHOWN = 8;
-
-const KIND_WORDS: Readonly<Record<FleetEvent["kind"], string>> = {
-  failover: "Failover",
-  outage: "Outage",
-  recovery: "Recovery",
-  change: "Change",
-};
 
 /** Latest first. `hidden`: how many the filter excludes. */
 export function eventHistory(
@@ -23,16 +12,11 @@ export function eventHistory(
   startedAt: string,
   reader: Reader,
 ): Html {
-  const others = events.slice(SHOWN);
   return html`<h2 id="history-title">What happened</h2>
     ${eventItems(events.slice(0, SHOWN), reader)}
-    ${
-      others.length === 0
-        ? nothing
-        : more(reader, "earlier-events", count(others.length, "earlier event"), () =>
-            eventItems(others, reader),
-          )
-    }
+    ${more(reader, "earlier-events", Math.max(0, events.length - SHOWN), "earlier event", () =>
+      eventItems(events.slice(SHOWN), reader),
+    )}
     ${outsideFilter(hidden, "event")}
     ${events.length + hidden === 0 ? html`<p class="note">Nothing yet.</p>` : nothing}
     <p class="note">Since the exporter started, ${absolute(startedAt)}.</p>`;
@@ -48,7 +32,7 @@ function eventItems(events: readonly FleetEvent[], reader: Reader): Html {
 function eventItem({ at, kind, summary, cluster }: FleetEvent, reader: Reader): Html {
   const id = keyedId("event", [at, kind, cluster, summary]);
   return html`<li id="${id}" data-kind="${kind}">
-    <p class="what"><strong>${KIND_WORDS[kind]}</strong> <span>${summary}</span></p>
+    <p class="what"><strong>${inWords(kind)}</strong> <span>${summary}</span></p>
     <p class="meta">${relative("ago", at, reader)}, ${absolute(at)}, cluster ${cluster}</p>
   </li> `;
 }

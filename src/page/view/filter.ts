@@ -1,5 +1,8 @@
-import type { ApplianceDocument, ClusterDocument, FleetDocument, Problem } from "../../status/schema.ts";
-import { problemsByCluster } from "./levels.ts";
+import type { ApplianceDocument, ClusterDocument, FleetDocument } from "../../status/schema.ts";
+import { once } from "../../support/once.ts";
+import type { JudgedCluster } from "./verdict.ts";
+import { html, nothing, type Html } from "./html.ts";
+import { count } from "./parts.ts";
 
 /** What the page is narrowed to. An empty text narrows nothing. */
 export interface Filter {
@@ -11,65 +14,107 @@ export interface Filter {
   readonly label: string;
 }
 
-export const EVERYTHING: Filter = { text: "", cluster: "", label: "" };
-
 /** From the query of a URL. */
 export function readFilter(query: URLSearchParams): Filter {
   const get = (name: string): string => (query.get(name) ?? "").trim();
   return { text: get("text"), cluster: get("cluster"), label: get("label") };
 }
 
-export function isNarrowing(filter: Filter): boolean {
+function isNarrowing(filter: Filter): boolean {
   return Object.values(filter).some((value) => value !== "");
 }
 
+/** What the page shows below the verdict. */
+export interface Shown extends Pick<FleetDocument, "problems" | "events"> {
+  readonly clusters: readonly JudgedCluster[];
+}
+
 /** Keeps the matching clusters with their problems and events. Problems without a cluster stay. */
-export function applyFilter(document: FleetDocument, filter: Filter): FleetDocument {
-  if (!isNarrowing(filter)) return document;
-  const problems = problemsByCluster(document.problems);
-  const clusters = document.clusters.filter((each) => matches(each, problems.get(each.name) ?? [], filter));
-  const names = new Set(clusters.map(({ name }) => name));
+export function applyFilter(shown: Shown, filter: Filter): Shown {
+  if (!isNarrowing(filter)) return shown;
+  const clusters = shown.clusters.filter((each) => matches(each, filter));
+  const names = new Set(clusters.map(({ cluster }) => cluster.name));
   return {
-    ...document,
     clusters,
-    problems: document.problems.filter(({ cluster }) => cluster === undefined || names.has(cluster)),
-    events: document.events.filter(({ cluster }) => names.has(cluster)),
+    problems: shown.problems.filter(({ cluster }) => cluster === undefined || names.has(cluster)),
+    events: shown.events.filter(({ cluster }) => names.has(cluster)),
   };
 }
 
-function matches(
-  cluster: ClusterDocument,
-  problems: readonly Problem[],
-  { text, cluster: name, label }: Filter,
-): boolean {
+function matches({ cluster, problems }: JudgedCluster, { text, cluster: name, label }: Filter): boolean {
   if (name !== "" && cluster.name !== name) return false;
   if (label !== "" && !labelsOf(cluster).includes(label)) return false;
-  if (text === "") return true;
-  const known = textOf(cluster, problems).toLowerCase();
-  return text
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => known.includes(word));
+  const known = [textOf(cluster), ...problems.map(({ summary }) => summary.toLowerCase())];
+  const words = text.toLowerCase().split(/\s+/);
+  return words.every((word) => known.some((one) => one.includes(word)));
 }
 
 /** The labels of a cluster and of its appliances, as `name=value`. */
-export function labelsOf({ labels, appliances }: ClusterDocument): readonly string[] {
-  return [labels, ...appliances.map((appliance) => appliance.labels)].flatMap((each) =>
+const labelsOf = once(({ labels, appliances }: ClusterDocument): readonly string[] =>
+  [labels, ...appliances.map((appliance) => appliance.labels)].flatMap((each) =>
     Object.entries(each).map(([name, value]) => `${name}=${value}`),
-  );
-}
+  ),
+);
 
-function textOf(cluster: ClusterDocument, problems: readonly Problem[]): string {
-  return [
+/** What is known about a cluster, in lower case. */
+const textOf = once((cluster: ClusterDocument): string =>
+  [
     cluster.name,
     ...labelsOf(cluster),
     ...cluster.groups.map(({ vip }) => vip),
     ...cluster.websites.map(({ name }) => name),
     ...cluster.appliances.flatMap(textsOfAppliance),
-    ...problems.map(({ summary }) => summary),
-  ].join("\n");
-}
+  ]
+    .join("\n")
+    .toLowerCase(),
+);
 
 function textsOfAppliance({ name, poll, interfaces = [] }: ApplianceDocument): readonly string[] {
   return [name, poll.reason ?? "", ...interfaces.flatMap((one) => [one.name, one.vip, one.device])];
+}
+
+/** A form with a button, which the script makes unnecessary. */
+export function filterForm(clusters: readonly ClusterDocument[], filter: Filter): Html {
+  const names = clusters.map(({ name }) => name);
+  const labels = [...new Set(clusters.flatMap(labelsOf))].toSorted();
+  return html`<form id="filter" class="filter" role="search" aria-label="Filter" method="get">
+    <label class="field wide">
+      <span>Search</span>
+      <input
+        type="search"
+        name="text"
+        value="${filter.text}"
+        placeholder="name, address, website, reason"
+        autocomplete="off"
+        spellcheck="false"
+      />
+    </label>
+    ${choice("Cluster", "cluster", names, filter.cluster)}
+    ${labels.length === 0 ? nothing : choice("Label", "label", labels, filter.label)}
+    <button type="submit">Filter</button>
+    <a class="clear" href="?" ${isNarrowing(filter) ? nothing : html`hidden`}>Show everything</a>
+  </form>`;
+}
+
+function choice(title: string, name: string, values: readonly string[], chosen: string): Html {
+  // The chosen value may no longer exist; the filter still applies.
+  const all = chosen === "" || values.includes(chosen) ? values : [chosen, ...values];
+  const options = all.map((value) => {
+    const selected = value === chosen ? html`selected` : nothing;
+    return html`<option value="${value}" ${selected}>${value}</option>`;
+  });
+  return html`<label class="field">
+    <span>${title}</span>
+    <select name="${name}">
+      <option value="">All</option>
+      ${options}
+    </select>
+  </label>`;
+}
+
+/** How many clusters match; nothing if all do. */
+export function matchNote(matching: number, all: number): Html {
+  if (matching === all) return nothing;
+  if (matching === 0) return html`No cluster matches the filter.`;
+  return html`${matching} of ${count(all, "cluster")} match the filter.`;
 }

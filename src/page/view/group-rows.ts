@@ -1,58 +1,37 @@
 import type { ApplianceDocument, ClusterDocument, GroupDocument } from "../../status/schema.ts";
-import { GROUP_PROBLEMS, levelOf, type Level } from "../../status/severity.ts";
+import { GROUP_PROBLEMS, levelOf } from "../../status/severity.ts";
+import { once } from "../../support/once.ts";
 import { html, nothing, type Html } from "./html.ts";
-import { worst } from "./levels.ts";
-import { emptyCell, relative, row, stateCell, type Sign } from "./parts.ts";
-import type { Reader } from "./reader.ts";
+import { count, emptyCell, inWords, relative, row, stateCell, type Reader, type Sign } from "./parts.ts";
 import { NAME_LENGTH, shortened } from "./shortened.ts";
-import { count, distinct, inWords } from "./words.ts";
 
 type Interface = NonNullable<ApplianceDocument["interfaces"]>[number];
 type Member = GroupDocument["members"][number];
 /** What identifies a group. */
 type GroupRef = Pick<GroupDocument, "vhid" | "vip">;
 
-/** A row for each VRRP group; for an appliance without a cluster, one for each of its interfaces. */
-export function groupRows({ groups, appliances }: ClusterDocument, reader: Reader): readonly Html[] {
-  const known = new Set(groups.map(keyOf));
-  const lone = appliances
-    .flatMap(({ interfaces = [] }) => interfaces)
-    .filter((one) => !known.has(keyOf(one)));
-  const loneGroups = new Map(lone.map((one) => [keyOf(one), one]));
-  if (appliances.every(({ interfaces }) => interfaces?.length === 0) && groups.length === 0) {
-    return [noInterfaceRow(appliances)];
-  }
-  const rows = [
-    ...groups.map((group) => () => groupRow(group, appliances, reader)),
-    ...[...loneGroups.values()].map((one) => () => loneRow(one, appliances, reader)),
-  ];
-  const shown = rows.slice(0, MAX_ROWS).map((make) => make());
-  return rows.length > MAX_ROWS ? [...shown, moreRow(rows.length - MAX_ROWS, appliances)] : shown;
-}
-
-/** A page of thousands of rows would block the exporter while it is made, and help nobody. */
+/** Rendering thousands of rows would block the exporter. */
 const MAX_ROWS = 256;
 
-function moreRow(rows: number, appliances: readonly ApplianceDocument[]): Html {
-  return row({
-    title: html`${count(rows, "more VRRP group")}`,
-    level: "unknown",
-    words: html`The JSON of this page has them all.`,
-    cells: appliances.map(() => emptyCell("not shown")),
-  });
+/** A row for each VRRP group; for an appliance without a cluster, one for each of its interfaces. */
+export function groupRows({ groups, appliances }: ClusterDocument, reader: Reader): readonly Html[] {
+  const lone = groups.length > 0 ? [] : appliances.flatMap(({ interfaces = [] }) => interfaces);
+  const total = groups.length + lone.length;
+  const rows = [
+    ...groups.slice(0, MAX_ROWS).map((group) => groupRow(group, appliances, reader)),
+    ...lone.slice(0, MAX_ROWS).map((one) => loneRow(one, reader)),
+  ];
+  const notShown = count(total - MAX_ROWS, "more VRRP group");
+  if (total > MAX_ROWS)
+    return [...rows, noteRow(notShown, "The JSON of this page has them all.", "not shown", appliances)];
+  return total === 0 && appliances.every(({ interfaces }) => interfaces !== undefined)
+    ? [noteRow("No VRRP interface", "None is reported.", "none", appliances)]
+    : rows;
 }
 
-function noInterfaceRow(appliances: readonly ApplianceDocument[]): Html {
-  return row({
-    title: html`No VRRP interface`,
-    level: "unknown",
-    words: html`None is reported.`,
-    cells: appliances.map(() => emptyCell("none")),
-  });
-}
-
-function keyOf({ vhid, vip }: GroupRef): string {
-  return `${vhid} ${vip}`;
+function noteRow(title: string, words: string, cell: string, appliances: readonly ApplianceDocument[]): Html {
+  const cells = appliances.map(() => emptyCell(cell));
+  return row({ title: html`${title}`, level: "unknown", words: html`${words}`, cells });
 }
 
 function groupRow(group: GroupDocument, appliances: readonly ApplianceDocument[], reader: Reader): Html {
@@ -63,47 +42,35 @@ function groupRow(group: GroupDocument, appliances: readonly ApplianceDocument[]
     title: titleOf(group),
     level: state === undefined ? "unknown" : levelOf(kind),
     words: html`${inWords(state)}${isElsewhere ? ", not the preferred one" : ""}
-    ${since === undefined ? nothing : relative("for", since, reader)}`,
+    ${relative("for", since, reader)}`,
     cells: appliances.map((appliance) => memberCell(group, appliance)),
   });
 }
 
+/** The address may break after its separators. */
 function titleOf({ vhid, vip }: GroupRef): Html {
-  return html`${breakable(nameOf(vip))} <span class="aside">VHID ${vhid}</span>`;
-}
-
-/** Allows line breaks after the separators of an address. */
-function breakable(vip: string): Html {
-  return html`${vip.split(/(?<=[.:])/).map((part) => html`${part}<wbr />`)}`;
+  const parts = shortened(vip, NAME_LENGTH).split(/(?<=[.:])/);
+  return html`${parts.map((part) => html`${part}<wbr />`)} <span class="aside">VHID ${vhid}</span>`;
 }
 
 function memberCell(group: GroupDocument, appliance: ApplianceDocument): Html {
   const member = group.members.find((one) => one.appliance === appliance.name);
   if (member === undefined) return emptyCell("not in this group");
-  const interfaces = interfacesOf(appliance, group);
-  const [level, word] = roleOf(member, group, interfaces);
-  return stateCell(level, word, html`${priorityOf(member.priority)} ${namesOf(interfaces)}`);
+  const interfaces = interfacesByGroup(appliance).get(keyOf(group)) ?? [];
+  const [sign, word] = roleOf(member, group, interfaces);
+  return stateCell(sign, word, html`${priorityOf(member.priority)} ${namesOf(interfaces)}`);
 }
 
-function interfacesOf(appliance: ApplianceDocument, group: GroupRef): readonly Interface[] {
-  const known = byGroup.get(appliance) ?? groupedInterfaces(appliance);
-  byGroup.set(appliance, known);
-  return known.get(keyOf(group)) ?? [];
+function keyOf({ vhid, vip }: GroupRef): string {
+  return `${vhid} ${vip}`;
 }
 
-type ByGroup = ReadonlyMap<string, readonly Interface[]>;
 /** A search through all interfaces for each group would take seconds where there are thousands. */
-const byGroup = new WeakMap<ApplianceDocument, ByGroup>();
-
-function groupedInterfaces({ interfaces = [] }: ApplianceDocument): ByGroup {
-  const grouped = new Map<string, Interface[]>();
-  for (const one of interfaces) {
-    const others = grouped.get(keyOf(one));
-    if (others === undefined) grouped.set(keyOf(one), [one]);
-    else others.push(one);
-  }
-  return grouped;
-}
+const interfacesByGroup = once(({ interfaces = [] }: ApplianceDocument) => {
+  const byGroup = new Map(interfaces.map((one): [string, Interface[]] => [keyOf(one), []]));
+  for (const one of interfaces) byGroup.get(keyOf(one))?.push(one);
+  return byGroup;
+});
 
 function roleOf(
   { role }: Member,
@@ -116,12 +83,16 @@ function roleOf(
     case "backup":
       return ["backup", "BACKUP"];
     case "other":
-      return ["warning", statesOf(interfaces)];
+      return [levelOf("odd_state"), statesOf(interfaces)];
     case "unknown":
       return ["unknown", "unknown"];
     default:
       return role satisfies never;
   }
+}
+
+function statesOf(interfaces: readonly Interface[]): string {
+  return shortened([...new Set(interfaces.map(({ state }) => state))].join(", "), NAME_LENGTH);
 }
 
 function priorityOf(priority: number | undefined): Html {
@@ -130,42 +101,22 @@ function priorityOf(priority: number | undefined): Html {
 
 function namesOf(interfaces: readonly Interface[]): Html {
   const names = interfaces.map(({ name, device }) =>
-    device === "" ? nameOf(name) : `${nameOf(name)} on ${nameOf(device)}`,
+    [name, device]
+      .filter((one) => one !== "")
+      .map((one) => shortened(one, NAME_LENGTH))
+      .join(" on "),
   );
   return names.length === 0 ? nothing : html`<span>${names.join(", ")}</span>`;
 }
 
-function statesOf(interfaces: readonly Interface[]): string {
-  return nameOf(distinct(interfaces.map(({ state }) => state)).join(", "));
-}
-
-/** A name that an appliance supplies, cut to fit a table. */
-function nameOf(text: string): string {
-  return shortened(text, NAME_LENGTH);
-}
-
 /** An interface without a group: MASTER and BACKUP are both well. */
-function loneRow(group: GroupRef, appliances: readonly ApplianceDocument[], reader: Reader): Html {
-  return row({
-    title: titleOf(group),
-    level: worst(appliances.flatMap((one) => interfacesOf(one, group).map(loneLevel))),
-    words: nothing,
-    cells: appliances.map((appliance) => loneCell(interfacesOf(appliance, group), reader)),
-  });
-}
-
-function loneLevel({ state }: Interface): Level {
-  return state === "MASTER" || state === "BACKUP" ? "well" : "critical";
-}
-
-function loneCell(interfaces: readonly Interface[], reader: Reader): Html {
-  const [first] = interfaces;
-  if (first === undefined) return emptyCell("no such interface");
-  const changed = first.lastTransitionAt;
-  return stateCell(
-    first.state === "BACKUP" ? "backup" : worst(interfaces.map(loneLevel)),
-    statesOf(interfaces),
-    html`${priorityOf(first.priority)} ${namesOf(interfaces)}
-    ${changed === undefined ? nothing : html`<span>changed ${relative("ago", changed, reader)}</span>`}`,
-  );
+function loneRow(one: Interface, reader: Reader): Html {
+  const isServing = one.state === "MASTER" || one.state === "BACKUP";
+  const level = isServing ? "well" : levelOf("not_serving");
+  const sign = one.state === "BACKUP" ? "backup" : level;
+  const changed = html`<span>changed ${relative("ago", one.lastTransitionAt, reader)}</span>`;
+  const details = html`${priorityOf(one.priority)} ${namesOf([one])}
+  ${one.lastTransitionAt === undefined ? nothing : changed}`;
+  const cells = [stateCell(sign, statesOf([one]), details)];
+  return row({ title: titleOf(one), level, words: nothing, cells });
 }

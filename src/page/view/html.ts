@@ -25,10 +25,10 @@ const templates = new WeakMap<TemplateStringsArray, Template>();
  */
 export function html(template: TemplateStringsArray, ...values: readonly Value[]): Html {
   const { parts, isInTag } = compact(template);
-  let text = parts[0] ?? "";
-  for (const [index, value] of values.entries())
-    text += markup(value, isInTag[index] ?? false) + (parts[index + 1] ?? "");
-  return { text };
+  const texts = values.map(
+    (value, index) => markup(value, isInTag[index] ?? false) + (parts[index + 1] ?? ""),
+  );
+  return { text: (parts[0] ?? "") + texts.join("") };
 }
 
 /** Replaces each line break and its indentation by one space, which saves two thirds of the bytes. */
@@ -46,12 +46,18 @@ function compact(template: TemplateStringsArray): Template {
 }
 
 function markup(value: Value, isInTag: boolean): string {
-  if (typeof value === "string")
-    return escapeHtml(isInTag ? value : visible(shortened(value, SENTENCE_LENGTH)));
+  if (typeof value === "string") {
+    const text = isInTag ? value : shortened(value, SENTENCE_LENGTH);
+    if (!SPECIAL.test(text)) return text;
+    return escapeHtml(isInTag ? text : visible(text));
+  }
   if (typeof value === "number") return String(value);
   if ("text" in value) return value.text;
   return value.map(({ text }) => text).join("");
 }
+
+/** Most texts have none of these characters. */
+const SPECIAL = /[&<>"']|\p{Bidi_Control}/u;
 
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);

@@ -1,7 +1,56 @@
+import { createHash } from "node:crypto";
+import type { Problem } from "../../status/schema.ts";
 import type { Level } from "../../status/severity.ts";
+import { listed } from "../../status/words.ts";
 import { html, nothing, type Html } from "./html.ts";
-import { isOpen, type Reader } from "./reader.ts";
 import { absoluteTime, relativeTime, type Wording } from "./time.ts";
+
+/** What one reader looks at, besides the filter. */
+export interface Reader {
+  /** Unix time of the page in milliseconds. */
+  readonly nowMs: number;
+  /** Ids of the elements that the reader opened or closed. The page decides about all others. */
+  readonly opened: ReadonlySet<string>;
+  readonly closed: ReadonlySet<string>;
+  /** Whether the content of closed elements is sent too: a browser without a script cannot request it. */
+  readonly withClosed: boolean;
+}
+
+/** From the query of a URL: `open` and `closed` name ids, `fragment` marks a request of the script. */
+export function readReader(query: URLSearchParams, nowMs: number): Reader {
+  const [opened, closed] = [new Set(query.getAll("open")), new Set(query.getAll("closed"))];
+  return { nowMs, opened, closed, withClosed: !query.has("fragment") };
+}
+
+export function isOpen({ opened, closed }: Reader, id: string, byDefault: boolean): boolean {
+  return !closed.has(id) && (byDefault || opened.has(id));
+}
+
+/** The id of a cluster's element, one for each name. It needs no escaping in a URL or a selector. */
+export function clusterId(name: string): string {
+  return `cluster-${name.replace(/[^A-Za-z0-9.-]/g, (char) => `_${char.charCodeAt(0).toString(16)}_`)}`;
+}
+
+/** A short id made from what identifies a problem or an event. The browser finds the element again by it. */
+export function keyedId(kind: "problem" | "event", key: readonly unknown[]): string {
+  return `${kind}-${createHash("sha1").update(JSON.stringify(key)).digest("base64url").slice(0, 12)}`;
+}
+
+/** `1 problem`, `2 problems`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+/** A name of the API in words: `Down at master` for `down_at_master`; `Not known` where there is none. */
+export function inWords(name = "not_known"): string {
+  const words = name.replaceAll("_", " ");
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
+}
+
+/** The kinds of the problems, each once, worst first: `Split brain and website down`. */
+export function kindsOf(problems: readonly Problem[]): string {
+  return inWords(listed([...new Set(problems.map(({ kind }) => kind))]));
+}
 
 /** `backup`: as it should be. */
 export type Sign = Level | "backup";
@@ -18,8 +67,9 @@ export function labelList(labels: Readonly<Record<string, string>>): Html {
   return html`<span class="labels">${items}</span>`;
 }
 
-/** An instant relative to now; its title is the absolute time. */
-export function relative(wording: Wording, at: string, { nowMs }: Pick<Reader, "nowMs">): Html {
+/** An instant relative to now, with the absolute time as its title; nothing if it is not known. */
+export function relative(wording: Wording, at: string | undefined, { nowMs }: Pick<Reader, "nowMs">): Html {
+  if (at === undefined) return nothing;
   const words = relativeTime(wording, Date.parse(at), nowMs);
   return html`<time datetime="${at}" title="${absoluteTime(at)}">${words}</time>`;
 }
@@ -28,13 +78,20 @@ export function absolute(at: string): Html {
   return html`<time datetime="${at}">${absoluteTime(at)}</time>`;
 }
 
-/** More of a list, closed until the reader opens it. */
-export function more(reader: Reader, id: string, summary: string, content: () => Html): Html {
+/** The rest of a list, closed until the reader opens it; nothing if there is no rest. */
+export function more(reader: Reader, id: string, number: number, noun: string, content: () => Html): Html {
+  if (number === 0) return nothing;
   const isShown = isOpen(reader, id, false);
   return html`<details class="more" id="${id}" ${isShown ? html`open` : nothing}>
-    <summary>${summary}</summary>
+    <summary>${count(number, noun)}</summary>
     ${isShown || reader.withClosed ? content() : nothing}
   </details>`;
+}
+
+/** How many problems or events the filter excludes, with a link to all; nothing if there are none. */
+export function outsideFilter(hidden: number, noun: string): Html {
+  if (hidden === 0) return nothing;
+  return html`<p class="note">${count(hidden, noun)} outside the filter. <a href="?">Show everything</a></p>`;
 }
 
 /** A row of a cluster's table: a subject, its state in words, and a cell for each appliance. */

@@ -1,11 +1,16 @@
 import type { Problem } from "../../status/schema.ts";
-import { outsideFilter } from "./filter-form.ts";
 import { html, nothing, type Html } from "./html.ts";
-import { clusterId, keyedId } from "./ids.ts";
-import { LEVEL_WORDS } from "./levels.ts";
-import { absolute, mark, more, relative } from "./parts.ts";
-import type { Reader } from "./reader.ts";
-import { count } from "./words.ts";
+import {
+  absolute,
+  clusterId,
+  inWords,
+  keyedId,
+  mark,
+  more,
+  outsideFilter,
+  relative,
+  type Reader,
+} from "./parts.ts";
 
 /** Problems that are always shown; the reader can open the others. */
 const SHOWN = 8;
@@ -22,24 +27,20 @@ export function problemList(problems: readonly Problem[], hidden: number, reader
   if (problems.length === 0 && hidden === 0) return nothing;
   const first = selectShown(problems);
   const others = problems.filter((problem) => !first.includes(problem));
-  const items = (some: readonly Problem[]) => some.map((problem) => problemItem(problem, reader));
   return html`<h2 class="hidden-visually">What is wrong</h2>
     <ol class="problems">
-      ${items(first)}
+      ${first.map((problem) => problemItem(problem, reader))}
     </ol>
-    ${
-      others.length === 0
-        ? nothing
-        : more(
-            reader,
-            "more-problems",
-            count(others.length, "more problem"),
-            () =>
-              html`<ol class="problems" start="${first.length + 1}">
-                ${items(others)}
-              </ol>`,
-          )
-    }
+    ${more(
+      reader,
+      "more-problems",
+      others.length,
+      "more problem",
+      () =>
+        html`<ol class="problems" start="${first.length + 1}">
+          ${others.map((problem) => problemItem(problem, reader))}
+        </ol>`,
+    )}
     ${outsideFilter(hidden, "problem")}`;
 }
 
@@ -58,7 +59,7 @@ function problemItem(problem: Problem, reader: Reader): Html {
   return html`<li id="${problemId(problem)}" data-level="${severity}">
     ${mark(severity)}
     <div>
-      <p class="what"><strong>${LEVEL_WORDS[severity]}</strong> <span>${summary}</span></p>
+      <p class="what"><strong>${inWords(severity)}</strong> <span>${summary}</span></p>
       <p class="meta">
         ${cluster === undefined ? nothing : html`<a href="#${clusterId(cluster)}">Cluster ${cluster}</a>`}
         ${since === undefined ? nothing : html`<span>${relative("for", since, reader)}, since ${absolute(since)}</span>`}

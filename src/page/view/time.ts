@@ -41,8 +41,9 @@ export function absoluteTime(at: string): string {
   return `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
 }
 
-/** `43 ms`, `1.2 s`, `12 s`. */
-export function formatSeconds(seconds: number): string {
+/** `43 ms`, `1.2 s`, `12 s`; `–` if it is not known. */
+export function formatSeconds(seconds: number | undefined): string {
+  if (seconds === undefined) return "–";
   if (seconds < 1) return `${Math.round(seconds * SECOND)} ms`;
   return seconds < 10 ? `${seconds.toFixed(1)} s` : `${Math.round(seconds)} s`;
 }

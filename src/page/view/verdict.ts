@@ -1,9 +1,8 @@
-import type { FleetDocument } from "../../status/schema.ts";
-import type { Level } from "../../status/severity.ts";
+import type { ClusterDocument, FleetDocument, Problem } from "../../status/schema.ts";
+import { PROBLEM_KINDS, type Level } from "../../status/severity.ts";
+import { once } from "../../support/once.ts";
 import { html, type Html } from "./html.ts";
-import { worst } from "./levels.ts";
-import { mark } from "./parts.ts";
-import { count, distinct, kindsOf } from "./words.ts";
+import { count, kindsOf, mark } from "./parts.ts";
 
 /** The state of the whole fleet, for the first line of the page and its title. */
 export interface Verdict {
@@ -12,20 +11,26 @@ export interface Verdict {
   readonly detail: string;
 }
 
-export function verdictOf(document: FleetDocument): Verdict {
-  switch (document.verdict) {
+export function verdictOf({ verdict, problems, clusters }: FleetDocument): Verdict {
+  switch (verdict) {
     case "well":
-      return { level: "well", headline: "All is well", detail: describeFleet(document) };
-    case "unknown":
-      return { level: "unknown", ...describeUnknown(document) };
+      return { level: "well", headline: "All is well", detail: describeFleet(clusters) };
     case "wrong":
       return {
-        level: worst(document.problems.map(({ severity }) => severity)),
-        headline: count(document.problems.length, "problem"),
-        detail: describeProblems(document),
+        level: problems[0]?.severity ?? "unknown",
+        headline: count(problems.length, "problem"),
+        detail: describeProblems(problems, clusters.length),
       };
+    case "unknown":
+      return clusters.length > 0
+        ? { level: "unknown", headline: "Not everything is known yet", detail: "No problem found so far." }
+        : {
+            level: "unknown",
+            headline: "Nothing is polled",
+            detail: "The configuration has no enabled appliance.",
+          };
     default:
-      return document.verdict satisfies never;
+      return verdict satisfies never;
   }
 }
 
@@ -43,21 +48,52 @@ export function verdictBanner({ level, headline, detail }: Verdict): Html {
   </div>`;
 }
 
-function describeUnknown({ clusters }: FleetDocument): Pick<Verdict, "headline" | "detail"> {
-  return clusters.length > 0
-    ? { headline: "Not everything is known yet", detail: "No problem found so far." }
-    : { headline: "Nothing is polled", detail: "The configuration has no enabled appliance." };
-}
-
-function describeFleet({ clusters }: FleetDocument): string {
-  const appliances = clusters.flatMap((cluster) => cluster.appliances);
-  const websites = clusters.flatMap((cluster) => cluster.websites);
-  return `${count(clusters.length, "cluster")}, ${count(appliances.length, "appliance")}, ${count(websites.length, "website")}.`;
+function describeFleet(clusters: readonly ClusterDocument[]): string {
+  const [appliances, websites] = [
+    clusters.flatMap((cluster) => cluster.appliances).length,
+    clusters.flatMap((cluster) => cluster.websites).length,
+  ];
+  return `${count(clusters.length, "cluster")}, ${count(appliances, "appliance")}, ${count(websites, "website")}.`;
 }
 
 /** `Split brain and website down, in 2 of 12 clusters.` */
-function describeProblems({ problems, clusters }: FleetDocument): string {
-  const affected = distinct(problems.flatMap(({ cluster }) => cluster ?? [])).length;
-  const isEverywhere = affected === 0 || clusters.length < 2;
-  return `${kindsOf(problems)}${isEverywhere ? "" : `, in ${affected} of ${count(clusters.length, "cluster")}`}.`;
+function describeProblems(problems: readonly Problem[], clusters: number): string {
+  const affected = new Set(problems.flatMap(({ cluster }) => cluster ?? [])).size;
+  const isEverywhere = affected === 0 || clusters < 2;
+  return `${kindsOf(problems)}${isEverywhere ? "" : `, in ${affected} of ${count(clusters, "cluster")}`}.`;
 }
+
+/** A cluster and its problems. */
+export interface JudgedCluster {
+  readonly cluster: ClusterDocument;
+  readonly level: Level;
+  /** Worst first. */
+  readonly problems: readonly Problem[];
+}
+
+/** Clusters with problems, worst first, then those not known yet, then the others; each in the order of the configuration. */
+export function judgeClusters({ clusters, problems }: FleetDocument): readonly JudgedCluster[] {
+  const found = new Map(clusters.map(({ name }): [string, Problem[]] => [name, []]));
+  for (const problem of problems) found.get(problem.cluster ?? "")?.push(problem);
+  return clusters
+    .map((cluster) => judge(cluster, found.get(cluster.name) ?? []))
+    .toSorted((one, other) => placeOf(one) - placeOf(other));
+}
+
+function judge(cluster: ClusterDocument, problems: readonly Problem[]): JudgedCluster {
+  const level = problems[0]?.severity ?? (isPolled(cluster) ? "well" : "unknown");
+  return { cluster, problems, level };
+}
+
+function placeOf({ level, problems: [worst] }: JudgedCluster): number {
+  if (level === "well") return PROBLEM_KINDS.length + 1;
+  return worst === undefined || level === "unknown"
+    ? PROBLEM_KINDS.length
+    : PROBLEM_KINDS.indexOf(worst.kind);
+}
+
+const isPolled = once(({ appliances }: ClusterDocument) =>
+  appliances.every(({ poll, websites }) =>
+    [poll, ...websites.map((website) => website.poll)].every(({ state }) => state !== "pending"),
+  ),
+);

@@ -1,9 +1,7 @@
 import type { ApplianceDocument, ClusterDocument } from "../../status/schema.ts";
 import { levelOf, WEBSITE_PROBLEMS, type Level } from "../../status/severity.ts";
 import { html, nothing, type Html } from "./html.ts";
-import { emptyCell, relative, row, stateCell } from "./parts.ts";
-import type { Reader } from "./reader.ts";
-import { inWords } from "./words.ts";
+import { emptyCell, inWords, relative, row, stateCell, type Reader } from "./parts.ts";
 
 type Website = ClusterDocument["websites"][number];
 type State = Website["states"][number];
@@ -11,11 +9,10 @@ type Test = ApplianceDocument["websites"][number];
 
 /** A row for each website and protocol; one for a website of which nothing is known. */
 export function websiteRows({ websites, appliances }: ClusterDocument, reader: Reader): readonly Html[] {
-  return websites.flatMap((website) =>
-    website.states.length === 0
-      ? [websiteRow(website, undefined, appliances, reader)]
-      : website.states.map((state) => websiteRow(website, state, appliances, reader)),
-  );
+  return websites.flatMap((website) => {
+    const states = website.states.length === 0 ? [undefined] : website.states;
+    return states.map((state) => websiteRow(website, state, appliances, reader));
+  });
 }
 
 function websiteRow(
@@ -26,18 +23,12 @@ function websiteRow(
 ): Html {
   const { protocol, state, since } = judged ?? {};
   const level = state === undefined ? "unknown" : levelOf(WEBSITE_PROBLEMS[state]);
+  const tests = appliances.map(({ websites }) => websites.find((test) => test.id === id));
   return row({
     title: html`${name} ${protocol === undefined ? nothing : html`<span class="aside">${protocol}</span>`}`,
     level,
-    words: html`${inWords(state)} ${since === undefined ? nothing : relative("for", since, reader)}`,
-    cells: appliances.map(({ websites }) =>
-      testCell(
-        websites.find((test) => test.id === id),
-        protocol,
-        level,
-        reader,
-      ),
-    ),
+    words: html`${inWords(state)} ${relative("for", since, reader)}`,
+    cells: tests.map((test) => testCell(test, protocol, level, reader)),
   });
 }
 
@@ -55,6 +46,6 @@ function testCell(test: Test | undefined, protocol: State["protocol"], whole: Le
 function unknownCell({ poll: { state, reason, failingSince } }: Test, reader: Reader): Html {
   if (state === "pending") return stateCell("unknown", "unknown", html`not tested yet`);
   if (reason === undefined) return stateCell("unknown", "unknown", html`not in the answer`);
-  const since = failingSince === undefined ? nothing : relative("for", failingSince, reader);
+  const since = relative("for", failingSince, reader);
   return stateCell("unknown", "unknown", html`${reason.replaceAll("_", " ")} ${since}`);
 }
