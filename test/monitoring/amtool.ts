@@ -1,12 +1,9 @@
 import { spawnSync, type SpawnSyncReturns } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { inject } from "vitest";
 import { parse, stringify } from "yaml";
 import { startAlertmanager, type Alertmanager } from "../support/alertmanager-server.ts";
-
-type Skip = (reason: string) => never;
+import { toolPath } from "../support/tool.ts";
 
 interface Example {
   readonly receivers: readonly { readonly name: string }[];
@@ -22,30 +19,22 @@ export const EXAMPLE_FILE = fileURLToPath(
 );
 export const EXAMPLE: Example = parse(readFileSync(EXAMPLE_FILE, "utf8"));
 
-/** Runs amtool; skips the test that asks, with the reason, where it cannot be had. */
-export function amtool(skip: Skip, ...args: readonly string[]) {
-  return outcomeOf(spawnSync(amtoolOr(skip), args, { encoding: "utf8" }));
+/** Runs amtool. */
+export function amtool(...args: readonly string[]) {
+  return outcomeOf(spawnSync(toolPath("amtool"), args, { encoding: "utf8" }));
 }
 
-/** Runs a line that calls amtool, as somebody types it. */
-export function typeAmtool(skip: Skip, line: string) {
-  const path = `${dirname(amtoolOr(skip))}:${process.env["PATH"]}`;
-  return outcomeOf(spawnSync("sh", ["-c", line], { encoding: "utf8", env: { ...process.env, PATH: path } }));
-}
-
-function amtoolOr(skip: Skip): string {
-  const tool = inject("amtool");
-  return tool.ok ? tool.path : skip(tool.reason);
+/** Runs a line that calls amtool, as a shell does. */
+export function amtoolLine(line: string) {
+  return outcomeOf(spawnSync("sh", ["-c", line], { encoding: "utf8" }));
 }
 
 function outcomeOf({ status, stdout, stderr }: SpawnSyncReturns<string>) {
   return { status, output: stdout.trim(), problem: stderr };
 }
 
-/** Alertmanager with the example, but for its receivers, which take no notifications; the reason where it cannot be had. */
-export async function startExample(): Promise<Alertmanager | string> {
-  const tool = inject("alertmanager");
-  if (!tool.ok) return tool.reason;
+/** Starts Alertmanager with the example. Its receivers keep their names and send nothing. */
+export function startExample(): Promise<Alertmanager> {
   const receivers = EXAMPLE.receivers.map(({ name }) => ({ name }));
-  return startAlertmanager(tool.path, stringify({ ...EXAMPLE, receivers }));
+  return startAlertmanager(stringify({ ...EXAMPLE, receivers }));
 }

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { formatDashboard } from "../../monitoring/grafana/dashboard/dashboard.ts";
-import { RUNBOOK } from "../../monitoring/grafana/dashboard/runbook.ts";
-import { COMMITTED, COMMITTED_TEXT, isRow, LABEL_QUERIES, PANELS, QUERIES, ROWS } from "./committed.ts";
+import { FAULTS_NOW } from "../../monitoring/grafana/dashboard/faults.ts";
+import { COMMITTED, COMMITTED_TEXT, isRow, LABEL_QUERIES, PANELS, QUERIES } from "./committed.ts";
+import { FAMILIES } from "./documented-metrics.ts";
 import { fillIn, metricNames, parse } from "./promql.ts";
 
 type GridPos = (typeof PANELS)[number]["gridPos"];
@@ -11,27 +12,9 @@ test("the committed dashboard is the one that the code gives", () => {
   expect(COMMITTED_TEXT).toBe(formatDashboard());
 });
 
-test("its rows go from what is wrong to the exporter itself", () => {
-  expect(ROWS.map(({ title }) => title)).toEqual([
-    "Overview: what is wrong now",
-    "VRRP",
-    "Websites",
-    "Polling",
-    "The exporter itself",
-  ]);
-});
-
-test("ids are unique, and those of a panel begin like those of its row", () => {
-  const rows = COMMITTED.panels.filter(isRow);
-  const ids = [...rows, ...PANELS].map(({ id }) => id);
+test("ids are unique", () => {
+  const ids = [...COMMITTED.panels.filter(isRow), ...PANELS].map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
-  const hundreds = ROWS.map(({ panels }) => [...new Set(panels.map(({ id }) => Math.floor(id / 100) * 100))]);
-  expect(hundreds).toEqual(rows.map(({ id }) => [id]));
-});
-
-test("titles are unique", () => {
-  const titles = PANELS.map(({ title }) => title);
-  expect(new Set(titles).size).toBe(titles.length);
 });
 
 test("no panels overlap, nor do those within a collapsed row", () => {
@@ -67,17 +50,12 @@ test("no data source, cluster or exporter is written into it", () => {
 
 test("gaps stay gaps: no timeline or graph draws over time in which nothing was known", () => {
   const drawn = PANELS.filter(({ type }) => type === "state-timeline" || type === "timeseries");
-  const spanning = drawn.filter(({ fieldConfig }) => fieldConfig.defaults.custom?.["spanNulls"] !== false);
+  const spanning = drawn.filter(({ fieldConfig }) => fieldConfig.defaults.custom?.spanNulls !== false);
   expect(spanning.map(({ title }) => title)).toEqual([]);
 });
 
 test.each(QUERIES)("$name is PromQL", ({ target }) => {
   expect(() => parse(fillIn(target.expr))).not.toThrow();
-});
-
-test("what is no PromQL is found out", () => {
-  expect(() => parse("sum by (a (b)")).toThrow("No parse at");
-  expect(() => fillIn("up[$__interval_ms]")).toThrow("$__interval_ms");
 });
 
 test.each(LABEL_QUERIES)("the series of variable $name are a selector", ({ series }) => {
@@ -92,11 +70,6 @@ test("variables are chained: each asks with those before it", () => {
   ]);
 });
 
-const PAGE = readFileSync(new URL("../../docs/metrics.md", import.meta.url), "utf8");
-const DOCUMENTED = [...PAGE.matchAll(/^\| `(\w+)` \| (?:gauge|counter|histogram) \|/gm)].map(
-  ([, name = ""]) => name,
-);
-
 /** The names of all metrics that the dashboard asks for. */
 function askedFor(): ReadonlySet<string> {
   const asked = [...QUERIES.map(({ target }) => target.expr), ...LABEL_QUERIES.map(({ series }) => series)];
@@ -104,7 +77,7 @@ function askedFor(): ReadonlySet<string> {
 }
 
 test("every metric is documented, or made by prom-client or Prometheus itself", () => {
-  const others = [...askedFor()].filter((name) => !DOCUMENTED.includes(name.replace(/_bucket$/, "")));
+  const others = [...askedFor()].filter((name) => !FAMILIES.includes(name.replace(/_bucket$/, "")));
   expect(others.toSorted()).toEqual([
     // "Beside them stand the `process_*` and `nodejs_*` metrics of prom-client".
     "nodejs_eventloop_lag_max_seconds",
@@ -124,24 +97,27 @@ test("every metric is documented, or made by prom-client or Prometheus itself", 
 
 test("every documented family is used, save those that tell nothing more", () => {
   const asked = askedFor();
-  const unused = DOCUMENTED.filter((name) => !asked.has(name) && !asked.has(`${name}_bucket`));
+  const unused = FAMILIES.filter((name) => !asked.has(name) && !asked.has(`${name}_bucket`));
   expect(unused).toEqual([
     // It follows from the priority.
     "vrrp_advskew",
     "vrrp_aliases",
     // Of each operation by reason is shown instead.
     "appliance_poll_failures_total",
+    // An alert says if a shard is missing.
+    "appliance_exporter_shard_info",
+    "appliance_exporter_shards",
   ]);
 });
 
-test("every section of the runbook that is linked is there", () => {
+test("every link leads to the status page or to a section of the runbook that exists", () => {
   const runbook = readFileSync(new URL("../../docs/runbook.md", import.meta.url), "utf8");
-  const sections = [...runbook.matchAll(/^### (\w+)$/gm)].map(([, title = ""]) => title.toLowerCase());
-  expect(sections).toEqual(expect.arrayContaining(Object.values(RUNBOOK)));
-});
-
-test("every link leads to the runbook or the status page, by the dashboard's variables", () => {
-  const links = [...COMMITTED.links, ...PANELS.flatMap((panel) => panel.links)];
-  const urls = [...new Set(links.map(({ url }) => url.replace(/#[a-z]+$/, "#…")))];
-  expect(urls.toSorted()).toEqual(["${runbook_url}", "${runbook_url}#…", "${status_url}"]);
+  const titles = [...runbook.matchAll(/^### (\w+)$/gm)].map(([, title = ""]) => title);
+  const sections = new Set(titles.map((title) => title.toLowerCase()));
+  const links = [...COMMITTED.links, ...PANELS.flatMap((panel) => panel.links)].map(({ url }) => url);
+  const inFaults = [...FAULTS_NOW.matchAll(/"runbook", "(\w+)"/g)].map(([, alert = ""]) => alert);
+  const linked = links.flatMap((url) => url.split("${runbook_url}#").slice(1)).concat(inFaults);
+  expect(inFaults.length).toBeGreaterThan(10);
+  expect(linked.filter((section) => !sections.has(section))).toEqual([]);
+  expect(links.filter((url) => !/^\$\{(runbook|status)_url\}/.test(url))).toEqual([]);
 });

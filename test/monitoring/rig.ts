@@ -19,7 +19,7 @@ export interface Rig {
 }
 
 /** Starts it and waits until all three are scraped. */
-export async function startRig(promtool: string): Promise<Rig> {
+export async function startRig(): Promise<Rig> {
   const cleanup = createCleanup();
   try {
     const fleet = await startFleet(cleanup);
@@ -30,7 +30,7 @@ export async function startRig(promtool: string): Promise<Rig> {
     cleanup.add(second.stop);
     const sinceMs = Date.now();
     const targets = [...demo.addresses, `127.0.0.1:${first.port}`, `127.0.0.1:${second.port}`];
-    const prometheus = await startPrometheus(promtool, scraping(targets));
+    const prometheus = await startPrometheus(scraping(targets));
     cleanup.add(prometheus.stop);
     await eventually(
       async () => {

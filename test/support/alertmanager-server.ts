@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "./eventually.ts";
 import { closedPort } from "./fault-server.ts";
+import { toolPath } from "./tool.ts";
 
 /** An alert's labels, `alertname` among them. */
 type Labels = Readonly<Record<string, string>>;
@@ -21,7 +22,7 @@ export interface Alertmanager {
 }
 
 /** Starts Alertmanager and waits until it is ready. `config` is YAML. */
-export async function startAlertmanager(path: string, config: string): Promise<Alertmanager> {
+export async function startAlertmanager(config: string): Promise<Alertmanager> {
   const folder = await mkdtemp(join(tmpdir(), "alertmanager-"));
   await writeFile(join(folder, "alertmanager.yml"), config);
   const url = `http://127.0.0.1:${await closedPort()}`;
@@ -31,7 +32,7 @@ export async function startAlertmanager(path: string, config: string): Promise<A
     `--web.listen-address=${new URL(url).host}`,
     "--cluster.listen-address=",
   ];
-  const child = spawn(path, flags, { cwd: folder, stdio: "ignore" });
+  const child = spawn(toolPath("prometheus-alertmanager"), flags, { cwd: folder, stdio: "ignore" });
   const ended = once(child, "exit");
   const stop = async () => {
     child.kill("SIGKILL");

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { closedPort } from "./fault-server.ts";
+import { toolPath } from "./tool.ts";
 
 /** One series of an answer: its labels, and its values, of which an instant query has one. */
 export interface Series {
@@ -31,12 +32,8 @@ export interface Prometheus {
   stop(): Promise<void>;
 }
 
-/**
- * Starts the Prometheus that came with promtool, without waiting until it listens. `config` is YAML, or data; `files`
- * stand beside it, texts by name.
- */
+/** Starts Prometheus, without waiting until it listens. `config` is YAML, or data; `files` are texts by name. */
 export async function startPrometheus(
-  promtool: string,
   config: unknown,
   files: Readonly<Record<string, string>> = {},
 ): Promise<Prometheus> {
@@ -47,7 +44,7 @@ export async function startPrometheus(
   await Promise.all(Object.entries(files).map(([name, text]) => write(name, text)));
   const port = await closedPort();
   const child = spawn(
-    join(promtool, "../prometheus"),
+    toolPath("prometheus"),
     ["--config.file=prometheus.yml", "--storage.tsdb.path=data", `--web.listen-address=127.0.0.1:${port}`],
     { cwd: folder, stdio: "ignore" },
   );

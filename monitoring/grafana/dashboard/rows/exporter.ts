@@ -1,42 +1,33 @@
-import { EXPORTER_STATE, EXPORTER_STATES, ofExporters, withVersion } from "../exporters.ts";
-import { graph } from "../graph.ts";
-import { valueMap } from "../mappings.ts";
-import type { Line, Row } from "../panel.ts";
-import { RUNBOOK } from "../runbook.ts";
-import { table } from "../table.ts";
-import { timeline } from "../timeline.ts";
+import { EXPORTER_STATE, EXPORTER_STATES, ofExporters, withVersion } from "../expressions.ts";
+import { graph, table, timeline, valueMap, type Line, type Row } from "../panels.ts";
 
 function line(expression: string, what = ""): Line {
   return { expr: ofExporters(expression), legend: `{{instance}} ${what}`.trim() };
 }
 
 const EMPTY = "Empty while no exporter is scraped.";
-const THIRD = { width: 8, height: 8 } as const;
 
 export const EXPORTER: Row = {
   id: 500,
   title: "The exporter itself",
   collapsed: true,
+  size: [8, 8],
   panels: [
     timeline({
-      id: 501,
-      width: 24,
-      height: 6,
+      size: [24, 6],
       title: "State of each exporter",
       description:
-        "Whether the last attempt to load the configuration succeeded; where it was refused, the one before still runs. “not scraped” if it was within the range that is shown; a gap where Prometheus does not even try. Empty where no exporter was scraped within the range.",
-      runbook: RUNBOOK.reloadFailed,
+        "Whether the last load of the configuration succeeded. If it was refused, the previous one is still in use. “not scraped”: it was scraped within the range. Empty if no exporter was.",
+      runbook: "ApplianceExporterReloadFailed",
       expr: EXPORTER_STATE,
       legend: "{{instance}}",
       mappings: [valueMap(EXPORTER_STATES)],
     }),
     table({
-      id: 502,
-      width: 24,
-      height: 6,
+      size: [24, 6],
       title: "Exporters now",
-      description: `Version, enabled appliances, and when each exporter last took a configuration and was started. ${EMPTY}`,
-      runbook: RUNBOOK.exporterDown,
+      description: `Version, enabled appliances, last successful load of the configuration, and start. ${EMPTY}`,
+      runbook: "ApplianceExporterDown",
       queries: [
         withVersion("appliance_exporter_build_info"),
         withVersion("appliance_exporter_appliances"),
@@ -56,28 +47,22 @@ export const EXPORTER: Row = {
       ],
     }),
     graph({
-      id: 503,
-      ...THIRD,
       title: "Memory",
-      description: `Resident memory, and the heap in use within it. ${EMPTY}`,
+      description: `Resident memory, and the used heap within it. ${EMPTY}`,
       unit: "bytes",
       lines: [line("process_resident_memory_bytes", "resident"), line("nodejs_heap_size_used_bytes", "heap")],
     }),
     graph({
-      id: 504,
-      ...THIRD,
+      runbook: "AppliancePollsLate",
       title: "CPU",
-      description: `Share of one core; polling runs on one thread, so near 100 % is the limit. ${EMPTY}`,
-      runbook: RUNBOOK.late,
+      description: `Share of one core. Polling runs on one thread, so the limit is near 100 %. ${EMPTY}`,
       unit: "percentunit",
       lines: [line("rate(process_cpu_seconds_total[$__rate_interval])")],
     }),
     graph({
-      id: 505,
-      ...THIRD,
+      runbook: "AppliancePollsLate",
       title: "Event loop lag",
-      description: `How late the event loop was since the last scrape: the latest hundredth, and the worst. ${EMPTY}`,
-      runbook: RUNBOOK.late,
+      description: `Lag of the event loop since the last scrape: 99th percentile and maximum. ${EMPTY}`,
       unit: "s",
       lines: [
         line("nodejs_eventloop_lag_p99_seconds", "99 %"),
@@ -85,55 +70,43 @@ export const EXPORTER: Row = {
       ],
     }),
     graph({
-      id: 506,
-      ...THIRD,
+      runbook: "AppliancePollsLate",
       title: "Polls in flight",
-      description: `Polls under way when the exporter was scraped. ${EMPTY}`,
-      runbook: RUNBOOK.late,
+      description: `Polls in flight at the scrape. ${EMPTY}`,
       unit: "none",
       decimals: 0,
       lines: [line("appliance_exporter_polls_in_flight")],
     }),
     graph({
-      id: 507,
-      ...THIRD,
+      runbook: "AppliancePollsLate",
       title: "Skipped polls",
-      description: `Polls a second that were due and not made: the one before was under way (overlap), the appliance rests (backoff), the process was blocked (missed). ${EMPTY}`,
-      runbook: RUNBOOK.late,
+      description: `Skipped polls per second. overlap: the previous one was in flight; backoff: the appliance is in backoff; missed: the process was blocked. ${EMPTY}`,
       unit: "cps",
       lines: [line("rate(appliance_exporter_polls_skipped_total[$__rate_interval])", "{{reason}}")],
     }),
     graph({
-      id: 508,
-      ...THIRD,
       title: "Log lines dropped",
-      description: `Log lines a second that were lost because nobody took them. ${EMPTY}`,
+      description: `Log lines per second that were dropped because nothing read them. ${EMPTY}`,
       unit: "cps",
       lines: [line("rate(appliance_exporter_log_messages_dropped_total[$__rate_interval])")],
     }),
     graph({
-      id: 509,
-      ...THIRD,
       title: "Duration of scrapes",
       description: `How long Prometheus takes to read /metrics. ${EMPTY}`,
-      runbook: RUNBOOK.exporterDown,
+      runbook: "ApplianceExporterDown",
       unit: "s",
       lines: [line("scrape_duration_seconds")],
     }),
     graph({
-      id: 510,
-      ...THIRD,
       title: "Samples scraped",
-      description: `How many samples a scrape brings; those that a scrape's limit refuses come to none. ${EMPTY}`,
-      runbook: RUNBOOK.exporterDown,
+      description: `Samples per scrape; none if a limit of Prometheus refuses the scrape. ${EMPTY}`,
+      runbook: "ApplianceExporterDown",
       unit: "short",
       lines: [line("scrape_samples_scraped")],
     }),
     graph({
-      id: 511,
-      ...THIRD,
       title: "Open files",
-      description: `File descriptors in use, and how many the process may have. ${EMPTY}`,
+      description: `Open file descriptors, and their limit. ${EMPTY}`,
       unit: "none",
       decimals: 0,
       lines: [line("process_open_fds", "open"), line("process_max_fds", "limit")],

@@ -1,12 +1,5 @@
-import { DOWN_SHARE, LAST_UP, STATUS_CHANGES, UNKNOWN_SHARE, UP_SHARE } from "../availability.ts";
-import { regexMap } from "../mappings.ts";
-import { matrix } from "../matrix.ts";
-import { PALETTE } from "../palette.ts";
-import type { Row } from "../panel.ts";
-import { RUNBOOK } from "../runbook.ts";
-import { table } from "../table.ts";
-import { timeline } from "../timeline.ts";
-import { WEBSITE_CELLS, WEBSITE_MAPPINGS, WEBSITE_STATE } from "../websites.ts";
+import { OF_WEBSITE, SHARES, VIEW, WEBSITE_CELLS, WEBSITE_STATE } from "../expressions.ts";
+import { COLOR, matrix, rangeMap, regexMap, table, timeline, valueMap, type Row } from "../panels.ts";
 
 const SHARE = { unit: "percentunit", decimals: 2, width: 100 } as const;
 
@@ -14,47 +7,51 @@ export const WEBSITES: Row = {
   id: 300,
   title: "Websites",
   collapsed: false,
+  size: [12, 10],
   panels: [
     timeline({
-      id: 301,
-      width: 24,
-      height: 10,
+      size: [24, 10],
       title: "State of each website, from each appliance",
       description:
-        "“up”, or the status with which a website is down: a number of HTTP, or that the appliance got no answer. “unknown” while the test itself fails. A gap means that no exporter was scraped: nothing is known of that time. With several exporters the worse counts. Empty where no website is configured.",
-      runbook: RUNBOOK.websiteDown,
+        "“up”, or the HTTP status with which a website is down, or that the appliance got no answer. “unknown” while the test fails. A gap: no exporter was scraped. With several exporters the worse counts. Empty if no website is configured.",
+      runbook: "WebsiteDown",
       expr: WEBSITE_STATE,
       legend: "{{ha_cluster}} {{website}} {{protocol}} from {{appliance}}",
-      mappings: WEBSITE_MAPPINGS,
+      mappings: [
+        valueMap([
+          { value: 1, text: "up", color: COLOR.good },
+          { value: 0, text: "down: no answer", color: COLOR.bad },
+          { value: -1, text: "unknown", color: COLOR.unknown },
+        ]),
+        // Shows the number: the status with which it is down.
+        rangeMap(100, 999, { color: COLOR.bad }),
+      ],
     }),
     matrix({
-      id: 302,
-      width: 12,
-      height: 10,
       title: "Websites by appliance now",
       description:
-        "A line for each website and protocol, a column for each appliance: a line of “down” is a website that is down for everyone, one “down” in a line is an appliance that cannot reach it. With many clusters, choose some above. “unknown” where its test fails; empty where an appliance does not test it. A line without a protocol: no appliance of the cluster has told yet. Empty where no website is configured, and while no exporter is scraped.",
-      runbook: RUNBOOK.websiteDown,
+        "A row of “down”: the website is down for everyone. One “down” in a row: one appliance cannot reach it. “unknown” if the test fails; an empty cell if the appliance does not test it. No protocol: no appliance of the cluster has reported one. Empty if no website is configured, and while no exporter is scraped.",
+      runbook: "WebsiteDown",
       query: WEBSITE_CELLS,
-      row: { label: "row", title: "Website" },
-      column: { label: "appliance", title: "Appliance" },
-      cell: "cell",
       emptyText: "No website is known",
       mappings: [
-        regexMap(".* up$", { color: PALETTE.good }),
-        regexMap(".*down$", { color: PALETTE.bad }),
-        regexMap("^unknown$", { color: PALETTE.unknown }),
+        regexMap(".* up$", COLOR.good),
+        regexMap(".*down$", COLOR.bad),
+        regexMap("^unknown$", COLOR.unknown),
       ],
     }),
     table({
-      id: 303,
-      width: 12,
-      height: 10,
       title: "Availability over the range",
       description:
-        "The shares of the range in which each website was known to be up, known to be down, and not known, from each appliance; together they are the whole range. Not known is all time in which its test failed, the exporter was not scraped, Prometheus did not run, or the website was not configured yet. Told from samples at even steps, about a thousand in the range, so an outage between two of them is not seen; with several exporters the worse of each sample counts. Last seen up: within the range. Empty where no website is configured.",
-      runbook: RUNBOOK.websiteDown,
-      queries: [UP_SHARE, DOWN_SHARE, UNKNOWN_SHARE, LAST_UP, STATUS_CHANGES],
+        "The shares of the range in which each website was up, down and unknown, from each appliance. Unknown: its test failed, the exporter was not scraped, Prometheus did not run, or the website was not configured. Computed from about 1,000 samples, so shorter outages can be missed; with several exporters the worse of each sample counts. Empty if no website is configured.",
+      runbook: "WebsiteDown",
+      queries: [
+        ...SHARES,
+        `1000 * max by (${VIEW}) (
+  max_over_time(timestamp(website_up{${OF_WEBSITE}} == 1)[$__range:$__interval])
+)`,
+        `round(max by (${VIEW}) (increase(website_status_changes_total{${OF_WEBSITE}}[$__range])))`,
+      ],
       maxDataPoints: 1000,
       sortBy: "Up",
       emptyText: "No website is known",
