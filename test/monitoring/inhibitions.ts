@@ -31,10 +31,12 @@ const INHIBITIONS: readonly Inhibition[] = EXAMPLE.inhibit_rules.map(
 
 /** Whether the example silences one alert while another fires. */
 export function silences(source: Labels, target: Labels): boolean {
-  return INHIBITIONS.some(
-    (inhibition) =>
-      inhibition.source.every((matches) => matches(source)) &&
-      inhibition.target.every((matches) => matches(target)) &&
-      inhibition.equal.every((label) => (source[label] ?? "") === (target[label] ?? "")),
-  );
+  return INHIBITIONS.some((inhibition) => {
+    const isIn = (side: "source" | "target", labels: Labels) =>
+      inhibition[side].every((matches) => matches(labels));
+    // Alerts that match both sides do not silence each other, nor themselves.
+    const areOnBothSides = isIn("target", source) && isIn("source", target);
+    const isEqual = inhibition.equal.every((label) => (source[label] ?? "") === (target[label] ?? ""));
+    return isIn("source", source) && isIn("target", target) && isEqual && !areOnBothSides;
+  });
 }
