@@ -112,6 +112,9 @@ const TROUBLES: readonly Trouble[] = [
       master: at("a", [0, undefined], [100, "a"]),
     },
     [["VrrpSplitBrain", 0, { until: 250 }]],
+    ["a", "b"].map((appliance) =>
+      series("vrrp_is_master", { ha_cluster: "split", appliance, vhid: "1", vip: "192.0.2.100" }, [[0, 1]]),
+    ),
   ),
   trouble(
     "split-powered-off",
@@ -245,9 +248,18 @@ const TROUBLES: readonly Trouble[] = [
       ),
     ],
   ),
-  trouble("website-down", { websites: { shop: at("up", [0, "down"], [200, "up"]), blog: [[0, "up"]] } }, [
-    ["WebsiteDown", 30, { ...SHOP, until: 260 }],
-  ]),
+  trouble(
+    "website-down",
+    { websites: { shop: at("up", [0, "down"], [200, "up"]), blog: [[0, "up"]] } },
+    [["WebsiteDown", 30, { ...SHOP, until: 260 }]],
+    [
+      series(
+        "website_http_status",
+        { ha_cluster: "website-down", website_id: "shop", appliance: "a", protocol: "https" },
+        at(200, [0, 503]),
+      ),
+    ],
+  ),
   trouble("down-at-master", { websites: { shop: at("up", [0, "down_at_master"]), blog: [[0, "up"]] } }, [
     ["WebsiteDown", 30, SHOP],
   ]),
@@ -443,14 +455,16 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: "the only exporter dies during an outage, and is back later",
     exporters: [
-      exporter("one:1", [...TWICE, ...healthy(1), ...cluster("split", LASTING)], {
+      exporter("one:1", [...TWICE, ...healthy(1), ...cluster("lasting", LASTING)], {
         up: at<0 | 1>(1, [0, 0], [600, 1]),
       }),
     ],
     expected: [
-      alert("VrrpSplitBrain", { ha_cluster: "split" }, -60),
+      alert("VrrpSplitBrain", { ha_cluster: "lasting" }, -60),
       alert("ApplianceExporterAbsent", {}, 120, { until: 600 }),
-      ...["ams", "utr", "healthy-0", "split"].map((name) => alert("ClusterUnseen", { ha_cluster: name }, 90)),
+      ...["ams", "utr", "healthy-0", "lasting"].map((name) =>
+        alert("ClusterUnseen", { ha_cluster: name }, 90),
+      ),
       alert("ApplianceExporterDown", { ...JOB, instance: "one:1" }, 150, { silenced: true }),
     ],
     lastsSeconds: EVENT + 900,

@@ -21,7 +21,7 @@ export function series(metric: string, labels: Labels, given: Steps<number>): Se
   return { metric, labels, valueAt: steps(given) };
 }
 
-/** A 0/1 series for each state. */
+/** A 0/1 series for each state, and since when it lasts, but for the first one. */
 function states<State extends string>(
   metric: string,
   labels: Labels,
@@ -29,14 +29,18 @@ function states<State extends string>(
   given: Steps<State>,
 ): readonly Series[] {
   const stateAt = steps(given);
-  return all.map((state) => ({
-    metric,
-    labels: { ...labels, state },
-    valueAt: (second) => {
-      const now = stateAt(second);
-      return now === undefined ? undefined : Number(now === state);
-    },
-  }));
+  const since = given.map(([from], index) => [from, index === 0 ? undefined : from] as const);
+  return [
+    series(`${metric}_since_timestamp_seconds`, labels, since),
+    ...all.map((state) => ({
+      metric,
+      labels: { ...labels, state },
+      valueAt: (second: number) => {
+        const now = stateAt(second);
+        return now === undefined ? undefined : Number(now === state);
+      },
+    })),
+  ];
 }
 
 type ApplianceState = (typeof APPLIANCE_STATES)[number];
