@@ -125,3 +125,30 @@ test("many reloads at once are one after the other, and the last configuration c
   expect(exporter.log.lines.filter(({ msg }) => msg === "configuration reloaded")).toHaveLength(1);
   expect((await exporter.scrape()).text).toContain('appliance="fw-z"');
 });
+
+/** A pair of these appliances, polled rarely. */
+function pairOf(...ports: readonly number[]): string {
+  return JSON.stringify({
+    polling: { vrrp: RARELY },
+    http_client: { tls_config: { ca_file: "ca.pem" } },
+    clusters: [{ name: "ams", appliances: ports.map((port, nth) => entry(`fw-${nth}`, port)) }],
+  });
+}
+
+test("a split brain is confirmed by polls out of turn, and is the same on the metrics and in the document", async () => {
+  const [one, other] = [await startAppliance(), await startAppliance()];
+  const exporter = await startTestExporter({
+    config: pairOf(one.port, other.port),
+    files: { "ca.pem": AUTHORITY.cert },
+  });
+  onTestFinished(exporter.stop);
+  await eventually(async () => {
+    expect((await exporter.scrape()).value("vrrp_group_state", { state: "split_brain" })).toBe(1);
+  });
+  const response = await fetch(`${exporter.url}/api/v1/fleet`);
+  expect(await response.json()).toMatchObject({
+    verdict: "wrong",
+    clusters: [{ state: "up", groups: [{ state: "split_brain" }] }],
+    events: [{ kind: "outage", summary: "Split brain: fw-0 and fw-1 are MASTER of 192.0.2.100 (vhid 2)" }],
+  });
+});

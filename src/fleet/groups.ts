@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { groupKey, type GroupSnapshot, type MemberRole, type MemberSnapshot } from "./snapshot.ts";
 import type { SeenInterface } from "./transitions.ts";
 
@@ -96,42 +97,30 @@ export interface Groups {
 
 /**
  * The VRRP groups of one cluster: every one that a member was last seen in, in the order of first mention. What is as it was
- * `before` is the same object, the list included. Only groups of members with news are made anew: with thousands of
- * groups the rest would block the event loop at each poll.
+ * `before` is the same object, the list included.
  */
 export function groupsOf(members: readonly Member[], before?: Groups): Groups {
-  const changed = changedKeys(before?.members, members);
+  if (before !== undefined && areSame(before.members, members)) return before;
   const known = new Map(before?.list.map((group) => [group.key, group]));
-  const groupAt = (key: string): GroupSnapshot => {
-    const old = known.get(key);
-    if (old !== undefined && changed?.has(key) === false) return old;
-    const group = groupOf(key, members);
-    return old !== undefined && isSameGroup(old, group) ? old : group;
-  };
   const keys = new Set(members.flatMap(({ seen }) => [...(seen?.reports.keys() ?? [])]));
-  const list = Array.from(keys, groupAt);
+  const list = Array.from(keys, (key) => {
+    const [old, group] = [known.get(key), groupOf(key, members)];
+    return old !== undefined && isDeepStrictEqual(old, group) ? old : group;
+  });
   const isSame =
     before?.list.length === list.length && list.every((group, index) => group === before.list[index]);
   return { members, list: isSame ? before.list : list };
 }
 
-/** The groups that a change of the members can have changed; `undefined`: any. */
-function changedKeys(
-  before: readonly Member[] | undefined,
-  members: readonly Member[],
-): ReadonlySet<string> | undefined {
-  if (before?.length !== members.length) return undefined;
-  const keys = new Set<string>();
-  for (const [index, member] of members.entries()) {
-    const old = before[index];
-    // A member that was never seen counts in every group.
-    if (old?.appliance !== member.appliance || old.seen === undefined) return undefined;
-    if (old.seen === member.seen && old.silentSinceMs === member.silentSinceMs) continue;
-    for (const seen of [old.seen, member.seen])
-      for (const map of [seen?.reports, seen?.changedAtMs])
-        for (const key of map?.keys() ?? []) keys.add(key);
-  }
-  return keys;
+/** Whether no member has news. */
+function areSame(some: readonly Member[], others: readonly Member[]): boolean {
+  return (
+    some.length === others.length &&
+    some.every(({ appliance, silentSinceMs, seen }, index) => {
+      const other = others[index];
+      return appliance === other?.appliance && silentSinceMs === other.silentSinceMs && seen === other.seen;
+    })
+  );
 }
 
 /** One member in one group. */
@@ -194,28 +183,4 @@ function preferredMaster(standings: readonly Standing[]): boolean | undefined {
   if (failoverMasters.length === 1) return failoverMasters[0] === master;
   if (master.priority === undefined) return undefined;
   return master.priority === highest(standings.map(({ priority }) => priority));
-}
-
-/** Of two groups with one key. */
-function isSameGroup(one: GroupSnapshot, other: GroupSnapshot): boolean {
-  return (
-    one.isPreferredMaster === other.isPreferredMaster &&
-    isSameList(one.mastersAtOnce, other.mastersAtOnce) &&
-    isSameList(one.notPolledSince, other.notPolledSince) &&
-    one.members.length === other.members.length &&
-    one.members.every((member, index) => isSameMember(member, other.members[index]))
-  );
-}
-
-function isSameList(some: readonly string[], others: readonly string[]): boolean {
-  return some.length === others.length && some.every((name, index) => name === others[index]);
-}
-
-function isSameMember(one: MemberSnapshot, other: MemberSnapshot | undefined): boolean {
-  return (
-    one.appliance === other?.appliance &&
-    one.role === other.role &&
-    one.priority === other.priority &&
-    one.silentSinceMs === other.silentSinceMs
-  );
 }

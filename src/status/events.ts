@@ -1,6 +1,13 @@
 import type { FleetChange } from "../fleet/changes.ts";
 import { membersIn, type PollHealth } from "../fleet/snapshot.ts";
-import type { ApplianceVerdict, ClusterVerdict, GroupVerdict, Judged, WebsiteVerdict } from "./judge.ts";
+import {
+  hidesWebsites,
+  type ApplianceVerdict,
+  type ClusterVerdict,
+  type GroupVerdict,
+  type Judged,
+  type WebsiteVerdict,
+} from "./judge.ts";
 import type { FleetEvent } from "./schema.ts";
 import { groupName, instantOf, listed, reasonInWords } from "./words.ts";
 
@@ -30,23 +37,22 @@ export interface Happening {
 
 type Change = Omit<Happening, "subject">;
 
-interface Entry {
+interface Entry extends Change {
   readonly atMs: number;
   readonly cluster: string;
-  readonly happening: Change;
   readonly subjects: readonly string[];
 }
 
 export function createEvents(maxEvents: number = MAX_EVENTS): Events {
   let entries: readonly Entry[] = [];
   const add = (cluster: string, happenings: readonly Happening[], atMs: number): void => {
-    for (const { subject, ...happening } of happenings) {
-      const entry = { atMs, cluster, happening, subjects: [subject] };
+    for (const entry of entriesOf(cluster, happenings, atMs)) {
       const index = entries.findIndex((other) => goTogether(other, entry));
+      const known = entries[index];
       entries =
-        index < 0
+        known === undefined
           ? bounded([entry, ...entries], maxEvents)
-          : entries.with(index, together(entries[index] ?? entry, subject));
+          : entries.with(index, { ...known, subjects: [...known.subjects, ...entry.subjects] });
     }
   };
   return {
@@ -59,7 +65,7 @@ export function createEvents(maxEvents: number = MAX_EVENTS): Events {
       add(facts.cluster, happenings, atMs);
     },
     list: () =>
-      entries.map(({ atMs, cluster, happening: { kind, words }, subjects }) => ({
+      entries.map(({ atMs, cluster, kind, words, subjects }) => ({
         at: instantOf(atMs),
         kind,
         summary: words.join(listed(subjects, NAMED)),
@@ -68,18 +74,27 @@ export function createEvents(maxEvents: number = MAX_EVENTS): Events {
   };
 }
 
-function goTogether(one: Entry, other: Entry): boolean {
-  return (
-    one.cluster === other.cluster &&
-    one.happening.kind === other.happening.kind &&
-    one.happening.words.every((words, index) => words === other.happening.words[index]) &&
-    other.atMs - one.atMs < TOGETHER_MS &&
-    other.subjects.every((subject) => !one.subjects.includes(subject))
-  );
+/** What happens alike to several subjects is one entry. */
+function entriesOf(cluster: string, happenings: readonly Happening[], atMs: number): readonly Entry[] {
+  const alike = new Map<string, { readonly change: Change; readonly subjects: string[] }>();
+  for (const { subject, ...change } of happenings) {
+    const key = JSON.stringify(change);
+    const known = alike.get(key);
+    if (known === undefined) alike.set(key, { change, subjects: [subject] });
+    else known.subjects.push(subject);
+  }
+  return Array.from(alike.values(), ({ change, subjects }) => ({ ...change, atMs, cluster, subjects }));
 }
 
-function together(entry: Entry, subject: string): Entry {
-  return { ...entry, subjects: [...entry.subjects, subject] };
+function goTogether(one: Entry, other: Entry): boolean {
+  const isAlike =
+    one.cluster === other.cluster &&
+    one.kind === other.kind &&
+    one.words.every((words, index) => words === other.words[index]) &&
+    other.atMs - one.atMs < TOGETHER_MS;
+  if (!isAlike) return false;
+  const subjects = new Set(one.subjects);
+  return !other.subjects.some((subject) => subjects.has(subject));
 }
 
 /** The cluster with the most events loses its oldest, so that one cluster cannot displace the events of all others. */
@@ -96,13 +111,19 @@ function bounded(entries: readonly Entry[], maxEvents: number): readonly Entry[]
 function happeningsOf(before: ClusterVerdict | undefined, now: ClusterVerdict): readonly Happening[] {
   const appliances = new Map(before?.appliances.map((each) => [each.identity.appliance, each]));
   const groups = new Map(before?.groups.map((each) => [each.facts.key, each]));
-  const websites = new Map(before?.websites.map((each) => [websiteKey(each), each]));
+  const websites = new Map(
+    before?.websites
+      .filter(({ state }) => state !== "unknown" || !hidesWebsites(before))
+      .map((each) => [websiteKey(each), each]),
+  );
   return [
     ...now.facts.appliances.flatMap(({ vrrp }, index) =>
       applianceHappening(appliances.get(vrrp.identity.appliance), now.appliances[index], vrrp.health),
     ),
     ...now.groups.flatMap((each) => groupHappening(groups.get(each.facts.key), each)),
-    ...now.websites.flatMap((each) => websiteHappening(websites.get(websiteKey(each)), each)),
+    ...now.websites
+      .filter(({ state }) => state !== "unknown" || !hidesWebsites(now))
+      .flatMap((each) => websiteHappening(websites.get(websiteKey(each)), each)),
   ];
 }
 

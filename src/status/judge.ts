@@ -1,12 +1,13 @@
 import type { Protocol } from "../api/website-test.ts";
-import type {
-  ApplianceSnapshot,
-  ClusterSnapshot,
-  FleetSnapshot,
-  GroupSnapshot,
-  Identity,
-  VrrpSnapshot,
-  WebsiteSnapshot,
+import {
+  membersIn,
+  type ApplianceSnapshot,
+  type ClusterSnapshot,
+  type FleetSnapshot,
+  type GroupSnapshot,
+  type Identity,
+  type VrrpSnapshot,
+  type WebsiteSnapshot,
 } from "../fleet/snapshot.ts";
 import {
   judgeAppliance,
@@ -114,13 +115,31 @@ function clusterVerdict(
   at: Instant,
 ): ClusterVerdict {
   const appliances = applianceVerdicts(facts, before, at);
+  const groups = groupVerdicts(facts, before, at);
   return {
     facts,
     state: judgeCluster(appliances.map(({ state }) => state)),
     appliances,
-    groups: groupVerdicts(facts, before, at),
-    websites: websiteVerdicts(facts, before, at),
+    groups,
+    websites: websiteVerdicts(facts, mastersOf(groups), before, at),
   };
+}
+
+/** The known masters; of a group that is changing also the latest one, until the change is proven. */
+function mastersOf(groups: readonly GroupVerdict[]): ReadonlySet<string> {
+  return new Set(
+    groups.flatMap(({ facts, state, latestMaster }) => [
+      ...membersIn(facts, "master"),
+      ...(state === "changing" && latestMaster !== undefined ? [latestMaster] : []),
+    ]),
+  );
+}
+
+const WITHOUT_MASTER: ReadonlySet<GroupVerdict["state"]> = new Set(["unknown", "no_master", "changing"]);
+
+/** Whether a website of the cluster that is unknown is so because no appliance answers or a master is not known. */
+export function hidesWebsites({ state, groups }: ClusterVerdict): boolean {
+  return state === "dark" || state === "unknown" || groups.some((group) => WITHOUT_MASTER.has(group.state));
 }
 
 function applianceVerdicts(
@@ -199,6 +218,7 @@ interface Test {
 
 function websiteVerdicts(
   facts: ClusterSnapshot,
+  masters: ReadonlySet<string>,
   before: ClusterVerdict | undefined,
   at: Instant,
 ): readonly WebsiteVerdict[] {
@@ -207,7 +227,6 @@ function websiteVerdicts(
     `${websiteId} ${protocol}`;
   const known = new Map(before?.websites.map((verdict) => [keyOf(verdict), verdict]));
   const wasSeen = before?.facts.appliances.every(({ vrrp }) => isPolled(vrrp)) === true;
-  const masters = new Set(facts.groups.flatMap(({ members }) => members.flatMap(masterName)));
   const context = { hasGroups: facts.groups.length > 0, hasDisabled: facts.hasDisabled };
   return [...testsOf(appliances)].flatMap(([websiteId, tests]) => {
     const website = [...new Set(tests.map((test) => test.website.website))].join(" / ");
@@ -220,10 +239,6 @@ function websiteVerdicts(
       return kept(old, { kind: "website", cluster, labels, websiteId, website, protocol, state, sinceMs });
     });
   });
-}
-
-function masterName({ role, appliance }: GroupSnapshot["members"][number]): readonly string[] {
-  return role === "master" ? [appliance] : [];
 }
 
 function testsOf(appliances: readonly ApplianceSnapshot[]): ReadonlyMap<number, readonly Test[]> {

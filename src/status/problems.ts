@@ -1,5 +1,11 @@
 import { membersIn, type ApplianceSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
-import type { ApplianceVerdict, ClusterVerdict, GroupVerdict, WebsiteVerdict } from "./judge.ts";
+import {
+  hidesWebsites,
+  type ApplianceVerdict,
+  type ClusterVerdict,
+  type GroupVerdict,
+  type WebsiteVerdict,
+} from "./judge.ts";
 import type { Problem } from "./schema.ts";
 import {
   APPLIANCE_PROBLEMS,
@@ -32,7 +38,7 @@ export function problemsOf(
     ...(reloadFailedAtMs === undefined ? [] : [notReloaded(reloadFailedAtMs)]),
     ...notPolledYet(clusters),
   ];
-  return bounded(problems.toSorted((a, b) => rank(a) - rank(b)));
+  return problems.toSorted((a, b) => rank(a) - rank(b));
 }
 
 function rank({ kind }: Problem): number {
@@ -42,27 +48,6 @@ function rank({ kind }: Problem): number {
 /** A problem of a kind, with the severity of that kind. */
 function problem(kind: ProblemKind, given: Omit<Problem, "kind" | "severity">): Problem {
   return { kind, severity: PROBLEMS[kind].severity, ...given };
-}
-
-/** Problems of one kind in one cluster; another one counts the rest. */
-const MAX_ALIKE = 100;
-
-function bounded(problems: readonly Problem[]): readonly Problem[] {
-  const counts = new Map<string, number>();
-  const shown = problems.filter(({ kind, cluster }) => {
-    const key = JSON.stringify([kind, cluster]);
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-    return (counts.get(key) ?? 0) <= MAX_ALIKE + 1;
-  });
-  return shown.map((each, index) => {
-    const { kind, cluster } = each;
-    const total = counts.get(JSON.stringify([kind, cluster])) ?? 0;
-    const next = shown[index + 1];
-    const isLast = next?.kind !== kind || next.cluster !== cluster;
-    if (!isLast || total <= MAX_ALIKE) return each;
-    const summary = `${total - MAX_ALIKE} more problems of this kind in cluster ${cluster ?? ""}`;
-    return problem(kind, { summary, cluster });
-  });
 }
 
 function clusterProblems(verdict: ClusterVerdict, nowMs: number): readonly Problem[] {
@@ -174,12 +159,8 @@ function wordsOf({ facts, state, master = "" }: GroupVerdict): GroupWords {
   }
 }
 
-/** What is behind such a group is unknown for that reason. */
-const WITHOUT_MASTER: ReadonlySet<GroupVerdict["state"]> = new Set(["unknown", "no_master", "changing"]);
-
 /** One problem for each website: the worst one, over its protocols. */
 function websiteProblems(verdict: ClusterVerdict): readonly Problem[] {
-  const isMasterUnknown = verdict.groups.some(({ state }) => WITHOUT_MASTER.has(state));
   const byWebsite = new Map<number, readonly WebsiteVerdict[]>();
   for (const each of verdict.websites)
     byWebsite.set(each.websiteId, [...(byWebsite.get(each.websiteId) ?? []), each]);
@@ -188,7 +169,7 @@ function websiteProblems(verdict: ClusterVerdict): readonly Problem[] {
       const found = verdicts.filter((each) => each.state === state);
       const [first] = found;
       if (first === undefined) continue;
-      if (state === "unknown" && (isMasterUnknown || !isTested(verdict, id))) return [];
+      if (state === "unknown" && hidesWebsites(verdict)) return [];
       const { website: name } = first;
       const words = state === "unknown" ? "not known to be up" : state.replaceAll("_", " ");
       const summary = `Website ${name} is ${words}: ${findings(verdict, found)}`;
@@ -197,15 +178,6 @@ function websiteProblems(verdict: ClusterVerdict): readonly Problem[] {
     }
     return [];
   });
-}
-
-/** Whether an appliance that answers tests it, and has done so. */
-function isTested({ facts, appliances }: ClusterVerdict, id: number): boolean {
-  return facts.appliances.some(
-    ({ websites }, index) =>
-      appliances[index]?.state === "up" &&
-      websites.some(({ websiteId, health }) => websiteId === id && health.state !== "never_polled"),
-  );
 }
 
 /** `https 503 from a and b, https 200 from c, no result from d: it does not answer in time (timeout)`. */

@@ -35,18 +35,14 @@ test("a failover appears by itself: who is master, since when, what is wrong wit
   await demo.step();
   await expect.poll(() => rolesOf(page), SOON).toEqual(["BACKUP", "MASTER", "BACKUP", "MASTER"]);
   await expect
-    .poll(async () => (await eventsOf(page)).slice(0, 2), SOON)
-    .toEqual([
-      "Failover demo-b took over 198.51.100.100 (vhid 2) from demo-a",
-      "Failover demo-b took over 192.0.2.100 (vhid 1) from demo-a",
-    ]);
-  expect(await title(page)).toBe("2 problems – appliance-exporter");
+    .poll(() => eventsOf(page), SOON)
+    .toEqual(["Failover demo-b took over 192.0.2.100 (vhid 1) and 198.51.100.100 (vhid 2) from demo-a"]);
+  expect(await title(page)).toBe("1 problem – appliance-exporter");
   expect(await problems(page)).toEqual([
-    "Warning demo-b is MASTER of 192.0.2.100 (vhid 1), and is not the preferred member",
-    "Warning demo-b is MASTER of 198.51.100.100 (vhid 2), and is not the preferred member",
+    "Warning demo-b is MASTER of 192.0.2.100 (vhid 1) and 198.51.100.100 (vhid 2), and is not the preferred member",
   ]);
   expect(await page.locator(".vrrp th .words").first().textContent()).toMatch(
-    /^One master, not the preferred one\. +Changed (just now|\d+ s ago)\.$/,
+    /^One master, not the preferred one +(since just now|for \d+ s)$/,
   );
   expect(await announced(page)).toContain("took over");
   expect(await page.evaluate("window.isFirst")).toBe(true);
@@ -61,14 +57,20 @@ test("an outage appears and goes by itself", async () => {
   await expect
     .poll(() => shop.locator("td .state").allTextContents(), SOON)
     .toEqual(["no response", "no response"]);
-  expect(await shop.locator(".words").textContent()).toMatch(/^Down everywhere/);
   await expect
     .poll(() => problems(page), SOON)
-    .toContainEqual("Critical Website shop is down: https no HTTP response from demo-a and demo-b");
+    .toContainEqual(
+      expect.stringMatching(
+        /^Critical Website shop is down: https no HTTP response \(.*\) from demo-a and demo-b$/,
+      ),
+    );
+  expect(await shop.locator(".words").textContent()).toMatch(/^Down /);
   await demo.step();
   await expect.poll(() => shop.locator("td .state").allTextContents(), SOON).toEqual(["200", "200"]);
   await expect.poll(() => problems(page), SOON).not.toContainEqual(expect.stringContaining("shop"));
-  expect(await eventsOf(page)).toContainEqual(expect.stringMatching(/^Recovery Website shop is up/));
+  expect(await eventsOf(page)).toContainEqual(
+    expect.stringMatching(/^Recovery Up again: website shop \(https\)/),
+  );
   expect(await page.evaluate("window.isFirst")).toBe(true);
   expect(errors).toEqual([]);
 });

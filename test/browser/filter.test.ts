@@ -71,7 +71,7 @@ test("without a script the page shows the whole state, of its moment, and the fi
   const { page, server } = await openFleet("", false);
   expect(await page.title()).toBe("1 problem – appliance-exporter");
   expect(await page.locator(".problems .what").allTextContents()).toEqual([
-    "Critical Website shop is down: https 503 from rtm-1, https no HTTP response from rtm-2",
+    "Critical Website shop is down: https 503",
   ]);
   expect(await clustersOf(page)).toEqual(["rtm", "ams", "lab"]);
   expect(await page.locator("#cluster-rtm .vrrp td .state").allTextContents()).toEqual([

@@ -76,7 +76,7 @@ CLUSTER  VIP          VHID  STATE           MEMBERS                  SINCE
 ams      192.0.2.100  2     backup unknown  a MASTER 204, b UNKNOWN
 lone     192.0.2.7    2     BACKUP          lone 204
 
-CLUSTER  WEBSITE     STATE  FOUND                                     SINCE
+CLUSTER  WEBSITE     STATE  FOUND                                    SINCE
 ams      shop http   down   a no HTTP response (connection refused)
 ams      shop https  down   a 503
 

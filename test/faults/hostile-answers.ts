@@ -149,12 +149,12 @@ export const HOSTILE_ANSWERS: readonly HostileAnswer[] = [
   },
   {
     fault: 44,
-    name: "a state of 250 kB, which is cut",
-    open: http(answers(list({ carp0: interfaceOf({ state_current: "y".repeat(250_000) }) }))),
+    name: "the name of a device of 250 kB, which is cut",
+    open: http(answers(list({ carp0: interfaceOf({ if: "y".repeat(250_000) }) }))),
     families: ["vrrp_is_master", "vrrp_interface_info"],
     lines: [
-      MASTER.replace(/1$/, "0"),
-      `vrrp_interface_info{interface="carp0",vhid="2",vip="192.0.2.100",device="",netmask="",peer="",type="",state="${"y".repeat(256)}~d6dc693316f37ced"} 1`,
+      MASTER,
+      `vrrp_interface_info{interface="carp0",vhid="2",vip="192.0.2.100",device="${"y".repeat(256)}~d6dc693316f37ced",netmask="",peer="",configured_role=""} 1`,
     ],
   },
   {

@@ -99,7 +99,7 @@ export const PROOFS_OF_HOSTILE_ANSWERS: readonly Proof[] = [
   },
   {
     fault: 55,
-    name: "1,024 interfaces that flap: 20 lines and events a poll, and one more that counts the rest",
+    name: "1,024 interfaces that flap: 20 lines a poll and one that counts the rest, and one event that names 100",
     prove: async (stage) => {
       const server = await stage.server(flaps);
       const config = { polling: { vrrp: EVERY_SECOND }, appliances: [entry("a", server)] };
@@ -111,9 +111,8 @@ export const PROOFS_OF_HOSTILE_ANSWERS: readonly Proof[] = [
       expect(lines.filter((msg) => msg === "vrrp state changed").length).toBe(20 * counts);
       expect(exporter.log.text()).toContain('"appliance":"a","count":1004,"msg":"more vrrp states changed"');
       const summaries = await summariesOf(exporter);
-      const more = summaries.filter((summary) => summary === "1004 more of this kind at the same time");
-      expect(more.length).toBeGreaterThanOrEqual(2);
-      expect(summaries.length).toBe(21 * more.length);
+      expect(summaries.length).toBeGreaterThanOrEqual(2);
+      expect(summaries.filter((summary) => !summary.endsWith(" and 924 more"))).toEqual([]);
     },
   },
   {
@@ -138,7 +137,7 @@ export const PROOFS_OF_HOSTILE_ANSWERS: readonly Proof[] = [
         ...samples.linesOf("a", "vrrp_interface_info"),
       ]).toEqual([
         `vrrp_priority{${carp0}} 204`,
-        `vrrp_interface_info{${carp0},device="<secret>",netmask="<secret>",peer="<secret>",type="1",state="MASTER"} 1`,
+        `vrrp_interface_info{${carp0},device="<secret>",netmask="<secret>",peer="<secret>",configured_role="master"} 1`,
       ]);
       const pages = await Promise.all(
         ["/", "/api/v1/fleet"].map(async (path) => (await fetch(exporter.url + path)).text()),

@@ -111,7 +111,7 @@ const OK = websiteSeen("waf", 1, [
 ]);
 const HTTPS_BROKEN = websiteSeen("waf", 1, [
   { protocol: "http", status: 200 },
-  { protocol: "https", status: 0 },
+  { protocol: "https", status: 0, text: "certificate has expired" },
 ]);
 
 test("a website's status has not changed from its first sight on, and changes by protocol", () => {
@@ -145,6 +145,7 @@ test("a website's status is compared with the last successful test, whatever fai
       to: 0,
       wasUp: true,
       isUp: false,
+      text: "certificate has expired",
     },
   ]);
   expect(statuses(fleet)).toEqual([

@@ -49,6 +49,7 @@ test("a poll is observed with its result, its dates and the instant from which i
       appliance: "waf",
       outcome: { ok: true, value: { interfaces: [], unreadable: [], anomalies: [] } },
       completedAtMs: WALL_MS + 250,
+      sentAtMs: 0,
       durationSeconds: 0.25,
       expiresAtMs: 250 + 2 * 5_000 + 4_000,
       certificate: undefined,

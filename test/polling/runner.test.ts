@@ -226,3 +226,57 @@ test("a website that comes while its appliance is down is tested once, not twice
   expect(skipped.filter((line) => line.startsWith("website"))).toEqual([]);
   runner.stop();
 });
+
+const LISTS = { appliances: ["waf"], operation: { kind: "vrrp" }, afterMs: 1000 } as const;
+const SELDOM = applianceOf({ name: "waf", polling: SLOW });
+
+test("a confirming poll is made once after its time, however often it is wanted", async () => {
+  const {
+    clock,
+    clients: [client = fakeClient()],
+    observed,
+    runner,
+    skipped,
+  } = startHeldRunner(SELDOM);
+  await clock.pass(1_001);
+  await client.answer(VRRP_PATH, NO_INTERFACES);
+  runner.confirm(LISTS);
+  runner.confirm({ ...LISTS, appliances: ["gone", "waf"] });
+  await clock.pass(999);
+  expect(client.waiting()).toEqual([]);
+  await clock.pass(1);
+  expect(client.waiting()).toEqual(["/api/v1/interface/virtual"]);
+  // While it is in flight, no other is made.
+  runner.confirm(LISTS);
+  await clock.pass(1_000);
+  expect(skipped).toEqual([]);
+  await client.answer(VRRP_PATH, NO_INTERFACES);
+  expect(observed).toHaveLength(2);
+  await clock.pass(60_000);
+  expect(client.waiting()).toEqual([]);
+  runner.stop();
+});
+
+test("no confirming poll is made during backoff, nor after the appliance is gone", async () => {
+  const {
+    clock,
+    clients: [client = fakeClient()],
+    runner,
+    skipped,
+    apply,
+  } = startHeldRunner(SELDOM);
+  await clock.pass(1_001);
+  runner.confirm(LISTS);
+  await client.answer(VRRP_PATH, failing("auth"));
+  await clock.pass(10_000);
+  runner.confirm(LISTS);
+  await clock.pass(10_000);
+  expect(client.waiting()).toEqual([]);
+  expect(skipped).toEqual([]);
+  apply(SELDOM, applianceOf({ name: "other", polling: SLOW }));
+  runner.confirm({ ...LISTS, appliances: ["other"] });
+  apply();
+  await clock.pass(10_000);
+  expect(client.waiting()).toEqual([]);
+  runner.stop();
+});

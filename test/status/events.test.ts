@@ -17,6 +17,7 @@ import {
 
 const SHOP = websiteOf({ id: 2, name: "shop" });
 const A = { ...MEMBER_A, websites: [SHOP] };
+const B = { ...MEMBER_B, websites: [SHOP] };
 const LONE = applianceOf({ name: "lone" });
 const VIPS = ["192.0.2.1", "192.0.2.2", "192.0.2.3"];
 const ALL = "192.0.2.1 (vhid 2), 192.0.2.2 (vhid 2) and 192.0.2.3 (vhid 2)";
@@ -32,7 +33,7 @@ function https(appliance: string, status: number): Observation {
 /** The events after these observations, one a second, latest first. */
 function eventsAfter(
   observations: readonly Observation[],
-  { members = [A, MEMBER_B, LONE], maxEvents = 200, everySeconds = 1 } = {},
+  { members = [A, B, LONE], maxEvents = 200, everySeconds = 1 } = {},
 ): readonly string[] {
   const fleet = fleetOf(members);
   const judge = createJudge();
@@ -62,6 +63,23 @@ test.each<Case>([
     name: "a clean failover is one event with both appliances and all addresses",
     polls: [...BOTH, says("b", "MASTER"), says("a", "BACKUP")],
     events: [`23 failover: b took over ${ALL} from a`],
+  },
+  {
+    name: "the websites of a cluster whose master is not known for a moment are no event",
+    polls: [
+      ...BOTH,
+      https("a", 200),
+      https("b", 200),
+      says("a", "BACKUP"),
+      says("b", "MASTER"),
+      vrrpFailed("b", "timeout"),
+      says("b", "MASTER"),
+    ],
+    events: [
+      "27 recovery: Polling of b works again",
+      "26 outage: Polling of b fails: it does not answer in time (timeout)",
+      `25 failover: b took over ${ALL} from a`,
+    ],
   },
   {
     name: "groups that fail over one after the other are one event too",

@@ -263,16 +263,3 @@ test("a problem that was seen to begin has its beginning, one that was there at 
     ["appliance_down", "2023-11-14T22:13:25.000Z"],
   ]);
 });
-
-test("of one kind in one cluster 100 problems are shown, and one that counts the rest", () => {
-  const websites = Array.from({ length: 105 }, (_, id) => websiteOf({ id }));
-  const tests = websites.map(({ id }) => websiteSeen("lone", id, [{ protocol: "https", status: 503 }]));
-  const fleet = fleetOf(
-    [applianceOf({ name: "lone", websites })],
-    [vrrpSeen("lone", listOf([MASTER])), ...tests],
-  );
-  const lines = problemLines(documentOf(fleet));
-  expect(lines).toHaveLength(101);
-  expect(lines.at(-2)).toBe("critical website_down: Website 99 is down: https 503 from lone");
-  expect(lines.at(-1)).toBe("critical website_down: 5 more problems of this kind in cluster lone");
-});
