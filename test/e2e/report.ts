@@ -22,7 +22,7 @@ const PLAIN: ReadonlySet<string> = new Set([
 
 /** The table of a run, as Markdown: one line for each alert of an event, firing or resolved. */
 export function formatTable(rows: readonly Row[]): string {
-  const lines = rows.map((row) => formatLine(row, row.seconds.toFixed(1)));
+  const lines = rows.map(formatLine);
   return [
     "| event | alert | seconds to the webhook | seconds to its resolution |",
     "| --- | --- | ---: | ---: |",
@@ -30,9 +30,9 @@ export function formatTable(rows: readonly Row[]): string {
   ].join("\n");
 }
 
-/** One line of it; `told` is the time, as a text. */
-export function formatLine({ event, alert, status }: Omit<Row, "seconds">, told: string): string {
+function formatLine({ event, alert, status, seconds }: Row): string {
   const labels = Object.entries(alert).flatMap(([name, value]) => (PLAIN.has(name) ? [] : [value]));
   const name = [alert["alertname"], ...labels].join(" ");
-  return `| ${event} | ${name} | ${status === "firing" ? `${told} | ` : ` | ${told}`} |`;
+  const time = seconds.toFixed(1);
+  return `| ${event} | ${name} | ${status === "firing" ? `${time} | ` : ` | ${time}`} |`;
 }

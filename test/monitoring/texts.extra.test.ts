@@ -5,6 +5,12 @@ import { SCENARIOS } from "./scenarios.ts";
 
 const sent = SCENARIOS.flatMap(textsOf);
 
+function textOf(alert: string, cluster: string): readonly string[] {
+  return sent
+    .filter(({ labels }) => labels["alertname"] === alert && labels["ha_cluster"] === cluster)
+    .map(({ annotations: { summary, description, page } }) => `${summary}. ${description} ${page}`);
+}
+
 const SUBJECTS = ["appliance", "ha_cluster", "website", "site", "instance", "shard"];
 
 test("every alert names what it is about, and no template in it is broken", () => {
@@ -24,10 +30,6 @@ test("every alert names what it is about, and no template in it is broken", () =
 });
 
 test("the texts have what somebody needs to know first", () => {
-  const textOf = (alert: string, cluster: string) =>
-    sent
-      .filter(({ labels }) => labels["alertname"] === alert && labels["ha_cluster"] === cluster)
-      .map(({ annotations: { summary, description, page } }) => `${summary}. ${description} ${page}`);
   expect(textOf("VrrpFailover", "crash")).toEqual([
     "Failover: b took over 2 VIPs of cluster crash. 192.0.2.100 192.0.2.101 moved to b. The former master now: a is down; no backup is left. http://one:1/ ",
   ]);

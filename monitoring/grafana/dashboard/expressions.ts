@@ -6,7 +6,7 @@ export const MEMBER = `${GROUP}, appliance`;
 export const APPLIANCE = "ha_cluster, appliance";
 export const WEBSITE = "ha_cluster, website_id, website, protocol";
 /** A website as one appliance sees it. */
-export const VIEW = `${WEBSITE}, appliance`;
+const VIEW = `${WEBSITE}, appliance`;
 export const OPERATION = "ha_cluster, appliance, operation, website_id, website";
 const EXPORTER = "job, instance";
 
@@ -30,7 +30,7 @@ export function withLabel(expression: string, label: string, text: string): stri
 }
 
 /** 1 if the series existed within the range. It samples the range, so a long range costs no more than a short one. */
-export function seenInRange(labels: string, series: string): string {
+function seenInRange(labels: string, series: string): string {
   return `last_over_time((group by (${labels}) (${series}))[$__range:$__interval])`;
 }
 
@@ -104,7 +104,7 @@ export const MEMBER_STATE = firstOf(
 const VIEWED = `appliance=~"$appliance", ${OF_WEBSITE}`;
 const UP = `website_up{${VIEWED}} == 1`;
 /** The views of websites whose status is not an expected one. */
-export const DOWN = `website_http_status{${VIEWED}} unless ${UP}`;
+const DOWN = `website_http_status{${VIEWED}} unless ${UP}`;
 
 /** The status that each appliance gets, as text in the label `cell`. The label `row` names the website. */
 export const WEBSITE_CELLS = `group by (row, appliance, cell) (label_join(
