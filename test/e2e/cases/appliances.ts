@@ -1,5 +1,5 @@
 import { CREDENTIALS } from "../lab/fleet.ts";
-import { applianceAlert, ownsCluster, vrrpAlert, type Case } from "./case.ts";
+import { ownsCluster, vrrpAlert, type Case } from "./case.ts";
 
 const cutOff: Case = {
   name: "a master that the exporter cannot reach wakes somebody, once",
@@ -17,16 +17,18 @@ const cutOff: Case = {
 };
 
 const wrongCredentials: Case = {
-  name: "an appliance that refuses the credentials is a ticket, until they are mended",
+  name: "a backup that refuses the credentials wakes somebody, once, until they are fixed",
   owns: ownsCluster("refusal"),
-  play: async ({ happens }, lab) => {
+  play: async ({ happens, isFiring }, lab) => {
     const refusal = lab.cluster("refusal");
     const { name } = refusal.other;
-    const alert = applianceAlert("ApplianceCredentialsRefused", "warning", refusal, name);
+    const alert = vrrpAlert("VrrpRedundancyLost", refusal);
     const refused = await happens("wrong credentials", () => lab.setPassword(name, "wrong"));
     await refused.tells(alert);
-    const mended = await happens("right credentials", () => lab.setPassword(name, CREDENTIALS.password));
-    await mended.resolves(alert);
+    // The alert about the lost redundancy names the appliance.
+    await isFiring("ApplianceCredentialsRefused", "refusal");
+    const fixed = await happens("right credentials", () => lab.setPassword(name, CREDENTIALS.password));
+    await fixed.resolves(alert);
   },
 };
 

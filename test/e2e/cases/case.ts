@@ -20,30 +20,12 @@ export function ownsCluster(name: ClusterName): Case["owns"] {
 /** What every alert of ours has. */
 export const OURS = { component: "appliance-exporter" };
 
-/** An alert about the VRRP group of a cluster. */
-export function vrrpAlert(alertname: string, { name, vhid, vip }: Cluster, labels: Labels = {}): Labels {
-  return {
-    alertname,
-    ...OURS,
-    severity: "critical",
-    site: SITE,
-    ha_cluster: name,
-    vhid: String(vhid),
-    vip,
-    ...labels,
-  };
+/** An alert about the VRRP groups of a cluster. */
+export function vrrpAlert(alertname: string, { name }: Cluster, labels: Labels = {}): Labels {
+  return { alertname, ...OURS, severity: "critical", site: SITE, ha_cluster: name, ...labels };
 }
 
 /** The alert that names the new master. */
 export function failoverTo(cluster: Cluster, appliance: string): Labels {
-  return vrrpAlert("VrrpFailover", cluster, { appliance });
-}
-
-export function applianceAlert(
-  alertname: string,
-  severity: string,
-  cluster: Cluster,
-  appliance: string,
-): Labels {
-  return { alertname, ...OURS, severity, site: SITE, ha_cluster: cluster.name, appliance };
+  return vrrpAlert("VrrpFailover", cluster, { severity: "warning", appliance });
 }

@@ -1,4 +1,4 @@
-import { applianceAlert, failoverTo, ownsCluster, vrrpAlert, type Case } from "./case.ts";
+import { failoverTo, ownsCluster, vrrpAlert, type Case } from "./case.ts";
 
 /** Enough to put the preferred master behind the other. */
 const SHIFT = -100;
@@ -41,14 +41,14 @@ const crash: Case = {
   play: async ({ happens, isFiring }, lab) => {
     const cluster = lab.cluster("crash");
     const { preferred, other } = cluster;
-    const down = applianceAlert("ApplianceDown", "critical", cluster, preferred.name);
+    const lost = vrrpAlert("VrrpRedundancyLost", cluster);
     const crashed = await happens("crash of the master", preferred.crash);
-    await crashed.tells(failoverTo(cluster, other.name), down);
-    // The dead appliance is why: nobody is told of this as well.
-    await isFiring("VrrpRedundancyLost", "crash");
+    await crashed.tells(failoverTo(cluster, other.name), lost);
+    // Silenced: the alert about the lost redundancy names the appliance.
+    await isFiring("ApplianceDown", "crash");
     const returned = await happens("its return and preemption", preferred.start);
     await returned.tells(failoverTo(cluster, preferred.name));
-    await returned.resolves(down);
+    await returned.resolves(lost);
   },
 };
 
