@@ -159,6 +159,6 @@ async function assertHealthy({ query }: Monitoring): Promise<void> {
   };
   const polled = EXPORTERS.flatMap(({ clusters }) => clusters).length;
   await count("vrrp_group_masters", polled);
-  await count("vrrp_group_appliance:sole_master:timestamp_seconds", CLUSTERS.length);
-  await count("group by (website_id) (website_appliance:website_up:last)", WEBSITES.length);
+  await count("vrrp_group_appliance:master:timestamp_seconds", CLUSTERS.length);
+  await count("group by (website_id) (website:state:any{state='up'} == 1)", WEBSITES.length);
 }
