@@ -4,11 +4,11 @@ import type { Lab } from "../lab/lab.ts";
 import type { Labels } from "../lab/notifications.ts";
 import type { Scene } from "../scene.ts";
 
-/** What happens to a part of the lab that is this case's own, and what is to be told of it. */
+/** What happens to a part of the lab that belongs to this case, and the alerts about it. */
 export interface Case {
   /** A sentence. */
   readonly name: string;
-  /** Whether it is this case that an alert with these labels speaks of. */
+  /** Whether an alert with these labels is about this case. */
   readonly owns: (labels: Labels) => boolean;
   readonly play: (scene: Scene, lab: Lab) => Promise<void>;
 }
