@@ -12,7 +12,7 @@ import { startPrometheus } from "./support/prometheus-server.ts";
 
 const CLUSTERS = Array.from({ length: 12 }, (_, nth) => `cluster-${nth}`);
 const APPLIANCES = CLUSTERS.flatMap((cluster) => [`${cluster}-a`, `${cluster}-b`]);
-const RULES = new URL("../monitoring/prometheus/exporter.rules.yml", import.meta.url);
+const RULES = new URL("../monitoring/prometheus/appliance-exporter.rules.yml", import.meta.url);
 
 interface Poll {
   readonly appliance: string;
@@ -71,7 +71,7 @@ function scraping(exporters: readonly Program[]): string {
   const targets = exporters.map(({ url }) => url.replace("http://", ""));
   return JSON.stringify({
     global: { scrape_interval: "1s", scrape_timeout: "1s", evaluation_interval: "1s" },
-    rule_files: ["exporter.rules.yml"],
+    rule_files: ["appliance-exporter.rules.yml"],
     scrape_configs: [{ job_name: "appliance-exporter", static_configs: [{ targets }] }],
   });
 }
@@ -102,7 +102,7 @@ function byShard(total: number): Readonly<Record<string, readonly string[]>> {
 test("shards poll every appliance once, and a change from two to three shards leaves none unpolled", async () => {
   const fleet = await startFleet();
   const two = await startShards(fleet, 2);
-  const rules = { "exporter.rules.yml": readFileSync(RULES, "utf8") };
+  const rules = { "appliance-exporter.rules.yml": readFileSync(RULES, "utf8") };
   const prometheus = await startPrometheus(scraping(two), rules);
   onTestFinished(prometheus.stop);
 

@@ -1,38 +1,35 @@
 import type { Labels, Status } from "./lab/notifications.ts";
 
-/** How long it took from an event until the webhook was told. */
+/** An event, and the notifications about it until the next event of its case. */
 export interface Row {
   readonly event: string;
-  readonly alert: Labels;
-  readonly status: Status;
-  readonly seconds: number;
+  readonly notifications: number;
+  readonly alerts: readonly {
+    readonly alert: Labels;
+    readonly status: Status;
+    /** From the event to the webhook. */
+    readonly seconds: number;
+  }[];
 }
 
-// The cases say these.
-const PLAIN: ReadonlySet<string> = new Set([
-  "alertname",
-  "component",
-  "severity",
-  "site",
-  "ha_cluster",
-  "vhid",
-  "vip",
-  "website_id",
-]);
-
-/** The table of a run, as Markdown: one line for each alert of an event, firing or resolved. */
+/** The table of a run in Markdown. */
 export function formatTable(rows: readonly Row[]): string {
-  const lines = rows.map(formatLine);
   return [
-    "| event | alert | seconds to the webhook | seconds to its resolution |",
-    "| --- | --- | ---: | ---: |",
-    ...lines,
+    "| event | seconds to the webhook | seconds to the resolution | notifications |",
+    "| --- | --- | --- | ---: |",
+    ...rows.map(formatRow),
   ].join("\n");
 }
 
-function formatLine({ event, alert, status, seconds }: Row): string {
-  const labels = Object.entries(alert).flatMap(([name, value]) => (PLAIN.has(name) ? [] : [value]));
-  const name = [alert["alertname"], ...labels].join(" ");
-  const time = seconds.toFixed(1);
-  return `| ${event} | ${name} | ${status === "firing" ? `${time} | ` : ` | ${time}`} |`;
+function formatRow({ event, notifications, alerts }: Row): string {
+  const times = (status: Status) =>
+    alerts
+      .filter((each) => each.status === status)
+      .map(({ alert, seconds }) => `${subjectOf(alert)} ${seconds.toFixed(1)}`)
+      .join(", ");
+  return `| ${event} | ${times("firing")} | ${times("resolved")} | ${notifications} |`;
+}
+
+function subjectOf({ alertname, appliance, website }: Labels): string {
+  return [alertname, appliance, website].filter((each) => each !== undefined).join(" ");
 }

@@ -6,58 +6,69 @@ import {
   readNotifications,
   type Labels,
   type Notice,
+  type Notification,
   type Status,
 } from "./lab/notifications.ts";
 import type { Row } from "./report.ts";
 
-/** The slowest: `for`, `keep_firing_for` and group_interval follow one another. A hang is what reaches this. */
+/** The slowest alert takes `for`, `keep_firing_for` and group_interval. Only a hang reaches this. */
 const DEADLINE = { timeoutMs: 300_000, everyMs: 100 };
 
-/** Something that is done to the lab, and what Alertmanager is to tell of it. */
+/** Something that happens in the lab, and the notifications about it. */
 export interface Happening {
-  /** Waits until the webhook has been told of each of these alerts, since it happened. */
-  tells(...alerts: readonly Labels[]): Promise<void>;
-  /** The same of their ends. */
+  /** Waits until the webhook has a notification of each of these alerts, sent after the event. */
+  fires(...alerts: readonly Labels[]): Promise<void>;
+  /** The same for their ends. */
   resolves(...alerts: readonly Labels[]): Promise<void>;
 }
 
-/** The protocol of one case, which compares what was expected with what came. */
+/** What one case does, and what is expected to come of it. */
 export interface Scene {
   happens(event: string, act: () => Promise<unknown>): Promise<Happening>;
-  /** Waits until Prometheus has an alert firing, whether anybody is told of it or not. */
+  /** Waits until an alert fires in Prometheus, silenced or not. */
   isFiring(alertname: string, ha_cluster: string): Promise<void>;
-  /** All news that are to have come, in order for each alert. */
+  /** All alerts that are expected to be news, in order for each alert. */
   expected(): readonly string[];
-  rows(): readonly Row[];
+  /** Lines of the report. `own`: the notifications about this case. */
+  rows(own: readonly Notification[]): readonly Row[];
+}
+
+interface Sent {
+  readonly event: string;
+  readonly alert: Labels;
+  readonly status: Status;
+  readonly seconds: number;
 }
 
 export function createScene(lab: Lab): Scene {
+  const events: { readonly event: string; readonly atMs: number }[] = [];
   const expected: { readonly alert: string; readonly status: Status }[] = [];
-  const rows: Row[] = [];
+  const sent: Sent[] = [];
   const news = async (labels: Labels, status: Status, sinceMs: number): Promise<Notice> => {
     const alert = nameOf(labels);
     expected.push({ alert, status });
     return eventually(async () => {
-      const told = newsOf(readNotifications(await lab.notifications()), () => true);
-      const found = told.find(
+      const all = newsOf(readNotifications(await lab.notifications()), () => true);
+      const found = all.find(
         (each) => each.alert === alert && each.status === status && each.atMs >= sinceMs,
       );
-      if (found === undefined) throw new Error(`nobody was told: ${status} ${alert}`);
+      if (found === undefined) throw new Error(`no notification: ${status} ${alert}`);
       return found;
     }, DEADLINE);
-  };
-  const row = async (event: string, atMs: number, labels: Labels, status: Status): Promise<Row> => {
-    const notice = await news(labels, status, atMs);
-    return { event, alert: labels, status, seconds: (notice.atMs - atMs) / 1_000 };
   };
   return {
     happens: async (event, act) => {
       const atMs = Date.now();
+      events.push({ event, atMs });
       await act();
+      const wait = async (alert: Labels, status: Status) => {
+        const notice = await news(alert, status, atMs);
+        sent.push({ event, alert, status, seconds: (notice.atMs - atMs) / 1_000 });
+      };
       const all = async (status: Status, alerts: readonly Labels[]) =>
-        void rows.push(...(await Promise.all(alerts.map((labels) => row(event, atMs, labels, status)))));
+        void (await Promise.all(alerts.map((alert) => wait(alert, status))));
       return {
-        tells: (...alerts) => all("firing", alerts),
+        fires: (...alerts) => all("firing", alerts),
         resolves: (...alerts) => all("resolved", alerts),
       };
     },
@@ -71,6 +82,16 @@ export function createScene(lab: Lab): Scene {
       );
     },
     expected: () => expected.map(({ alert, status }) => `${status} ${alert}`),
-    rows: () => rows,
+    rows: (own) =>
+      events.map(({ event, atMs }, index) => {
+        const endMs = events[index + 1]?.atMs ?? Number.POSITIVE_INFINITY;
+        const isOfEvent = (notice: Notice | undefined) =>
+          notice !== undefined && notice.atMs >= atMs && notice.atMs < endMs;
+        return {
+          event,
+          notifications: own.filter(([notice]) => isOfEvent(notice)).length,
+          alerts: sent.filter((each) => each.event === event),
+        };
+      }),
   };
 }

@@ -1,12 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { parse } from "yaml";
-import { RULES } from "./rule-tests.ts";
 
 interface RecordingRule {
   readonly record: string;
   readonly expr: string;
-  readonly labels?: Readonly<Record<string, string>>;
 }
 
 export interface AlertingRule {
@@ -22,13 +19,12 @@ interface RuleFile {
   readonly groups: readonly { readonly rules: readonly (RecordingRule | AlertingRule)[] }[];
 }
 
-const rules = readdirSync(RULES)
-  .filter((file) => file.endsWith(".rules.yml"))
-  .flatMap((file) => {
-    const { groups }: RuleFile = parse(readFileSync(join(RULES, file), "utf8"));
-    return groups.flatMap((group) => group.rules);
-  });
+/** Where the rules lie. */
+export const RULES = new URL("../../monitoring/prometheus/", import.meta.url);
 
-/** All rules, in the order of files and groups. */
+const FILE: RuleFile = parse(readFileSync(new URL("appliance-exporter.rules.yml", RULES), "utf8"));
+const rules = FILE.groups.flatMap((group) => group.rules);
+
+/** All rules, in the order of the file. */
 export const ALERTS: readonly AlertingRule[] = rules.flatMap((rule) => ("alert" in rule ? rule : []));
 export const RECORDS: readonly RecordingRule[] = rules.flatMap((rule) => ("record" in rule ? rule : []));

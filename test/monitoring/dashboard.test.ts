@@ -95,31 +95,6 @@ test("every metric is documented, or made by prom-client or Prometheus itself", 
   ]);
 });
 
-test("every documented family is used, save those that tell nothing more", () => {
-  const asked = askedFor();
-  const unused = FAMILIES.filter((name) => !asked.has(name) && !asked.has(`${name}_bucket`));
-  expect(unused).toEqual([
-    // It follows from the priority.
-    "vrrp_advskew",
-    "vrrp_aliases",
-    "vrrp_interface_info",
-    // The dashboard still computes these states from facts.
-    "vrrp_group_state",
-    "vrrp_group_master",
-    "vrrp_group_state_since_timestamp_seconds",
-    "website_state",
-    "website_state_since_timestamp_seconds",
-    "appliance_state",
-    "appliance_state_since_timestamp_seconds",
-    "ha_cluster_state",
-    // Of each operation by reason is shown instead.
-    "appliance_poll_failures_total",
-    // An alert says if a shard is missing.
-    "appliance_exporter_shard_info",
-    "appliance_exporter_shards",
-  ]);
-});
-
 test("every link leads to the status page or to a section of the runbook that exists", () => {
   const runbook = readFileSync(new URL("../../docs/runbook.md", import.meta.url), "utf8");
   const titles = [...runbook.matchAll(/^### (\w+)$/gm)].map(([, title = ""]) => title);

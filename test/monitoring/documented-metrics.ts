@@ -10,10 +10,3 @@ export const FAMILIES = ROWS.map(([, name = ""]) => name);
 export const METRICS = ROWS.flatMap(([, name = "", type]) =>
   type === "histogram" ? ["_bucket", "_sum", "_count"].map((suffix) => name + suffix) : [name],
 );
-
-/** The values of the label `reason` in docs/metrics.md. */
-export const REASONS: ReadonlySet<string> = new Set(
-  PAGE.split("\n\n")
-    .filter((block) => block.startsWith("| reason |"))
-    .flatMap((block) => [...block.matchAll(/^\| `(\w+)`/gm)].map(([, reason = ""]) => reason)),
-);

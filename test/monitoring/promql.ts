@@ -1,4 +1,4 @@
-import { BinaryExpr, Identifier, Or, parser, VectorSelector } from "@prometheus-io/lezer-promql";
+import { Identifier, parser, VectorSelector } from "@prometheus-io/lezer-promql";
 
 /** What takes the place of Grafana's variables. */
 export interface Filling {
@@ -45,17 +45,4 @@ export function metricNames(expression: string): readonly string[] {
     },
   });
   return names;
-}
-
-/** The expression, and everything that any `or` within it joins, each an expression of its own. */
-export function alternatives(expression: string): readonly string[] {
-  const found = [expression];
-  parse(expression).iterate({
-    enter: ({ node }) => {
-      if (node.type.id !== BinaryExpr || node.getChild(Or) === null) return;
-      for (const operand of [node.firstChild, node.lastChild])
-        if (operand !== null) found.push(expression.slice(operand.from, operand.to));
-    },
-  });
-  return found;
 }

@@ -1,73 +1,123 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parse } from "yaml";
 import { toolPath } from "../support/tool.ts";
-
-/** A file of `promtool test rules`, as far as ours use it. */
-export interface RuleTestFile {
-  readonly rule_files: readonly string[];
-  readonly evaluation_interval: string;
-  readonly tests: readonly RuleTest[];
-}
-
-export interface RuleTest {
-  readonly name: string;
-  readonly interval: string;
-  readonly input_series: readonly { readonly series: string; readonly values: string }[];
-  readonly promql_expr_test?: readonly Check[];
-  readonly alert_rule_test?: readonly {
-    readonly eval_time: string;
-    readonly alertname: string;
-    readonly exp_alerts: readonly never[];
-  }[];
-}
-
-/** What an expression gives at one time. */
-export interface Check {
-  readonly eval_time: string;
-  readonly expr: string;
-  readonly exp_samples: readonly { readonly labels: string; readonly value: number }[];
-}
-
-export const RULE_TESTS = [
-  "appliances",
-  "availability",
-  "dark",
-  "exporter",
-  "fleet",
-  "gone",
-  "soon",
-  "vrrp",
-  "websites",
-] as const;
-
-/** Where the rules and their tests lie. */
-export const RULES = fileURLToPath(new URL("../../monitoring/prometheus/", import.meta.url));
-export const TESTS = fileURLToPath(new URL("rules/", import.meta.url));
-
-export function readRuleTests(name: string): RuleTestFile {
-  return parse(readFileSync(join(TESTS, `${name}.yml`), "utf8"));
-}
+import { ALERTS, RULES } from "./alert-rules.ts";
+import { EVENT, type Expected, type Scenario } from "./scenarios.ts";
+import { nameOf, scrape, type Labels, type Scraping } from "./world.ts";
 
 /** Runs promtool; `output` is all that it printed. */
 export function promtool(...args: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(toolPath("promtool"), args, { encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(toolPath("promtool"), args, {
+    encoding: "utf8",
+    maxBuffer: 1e8,
+  });
   return { status, output: `${stdout}${stderr}`.trim() };
 }
 
-/** Runs tests that were made, not written; `rule_files` are relative to `TESTS` all the same. */
-export function runRuleTests(tests: RuleTestFile) {
+/** Runs a file of `promtool test rules` against our rules. */
+function testRules(evaluationSeconds: number, test: object): string {
   const folder = mkdtempSync(join(tmpdir(), "appliance-exporter-rules-"));
   try {
     const file = join(folder, "tests.yml");
-    const rule_files = tests.rule_files.map((name) => join(TESTS, name));
+    const rule_files = [fileURLToPath(new URL("appliance-exporter.rules.yml", RULES))];
     // JSON is YAML.
-    writeFileSync(file, JSON.stringify({ ...tests, rule_files }));
-    return promtool("test", "rules", file);
+    writeFileSync(
+      file,
+      JSON.stringify({ rule_files, evaluation_interval: `${evaluationSeconds}s`, tests: [test] }),
+    );
+    return promtool("test", "rules", file).output;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** All labels of an expected alert, except for the site of most clusters. */
+export function labelsOf({ alert, labels }: Expected): Labels {
+  const severity = ALERTS.find((rule) => rule.alert === alert)?.labels["severity"] ?? "";
+  return { alertname: alert, severity, component: "appliance-exporter", ...labels };
+}
+
+function firing({ alert, labels }: Expected): string {
+  return `group by (alertname) (${nameOf("ALERTS", { alertstate: "firing", alertname: alert, ...labels })})`;
+}
+
+/** What is wrong with which alerts fire, and when. */
+export function playScenario(
+  { exporters, expected, ifScrapesAreLost = [], lastsSeconds }: Scenario,
+  { seconds, losesScrapes }: Scraping,
+): readonly string[] {
+  const slack = seconds * (losesScrapes ? 4 : 3);
+  // The last scrape before the event may be lost.
+  const early = losesScrapes ? seconds + 1 : 1;
+  const end = lastsSeconds + slack;
+  const checks = expected.flatMap((each) => {
+    const alertname = `{alertname="${each.alert}"}`;
+    const fires = Math.min(EVENT + each.after + slack, end);
+    return [
+      check(fires, firing(each), [alertname]),
+      ...(each.after > early ? [check(EVENT + each.after - early, firing(each), [])] : []),
+      ...(each.until === undefined ? [] : [check(EVENT + each.until + 90 + slack, firing(each), [])]),
+    ];
+  });
+  const ever = `group without (alertstate, component, site) (max_over_time(ALERTS{alertstate="firing"}[1h]))`;
+  const all = [...expected, ...(losesScrapes ? ifScrapesAreLost : [])].map((each) => {
+    const shown = Object.entries(labelsOf(each)).filter(([name]) => name !== "component" && name !== "site");
+    return nameOf("", Object.fromEntries(shown));
+  });
+  const output = testRules(seconds, {
+    interval: `${seconds}s`,
+    input_series: scrape(exporters, end, { seconds, losesScrapes }),
+    promql_expr_test: [...checks, check(end, ever, all)],
+  });
+  return output.endsWith("SUCCESS") ? [] : differencesIn(output);
+}
+
+/** What promtool expected and did not get, and the other way round. */
+function differencesIn(output: string): readonly string[] {
+  const failures = output.matchAll(/expr: "(.*)", time: (\w+),\s+exp: ?(.*)\s+got: ?(.*)/g);
+  const found = Array.from(failures, ([, expr, time, expected = "", got = ""]) => {
+    const [wanted, actual] = [samplesIn(expected), samplesIn(got)];
+    const missing = wanted.filter((each) => !actual.includes(each));
+    const surplus = actual.filter((each) => !wanted.includes(each));
+    return `${time} ${expr}: missing ${missing.join()}; surplus ${surplus.join()}`;
+  });
+  return found.length > 0 ? found : [output];
+}
+
+function samplesIn(text: string): readonly string[] {
+  return text.match(/\{.*?\}/g) ?? [];
+}
+
+function check(second: number, expr: string, labels: readonly string[]) {
+  return { eval_time: `${second}s`, expr, exp_samples: labels.map((each) => ({ labels: each, value: 1 })) };
+}
+
+interface Sent {
+  readonly labels: Labels;
+  readonly annotations: Labels;
+}
+
+/** The texts of the expected alerts when they fire, as promtool shows them where none is expected. */
+export function textsOf({ exporters, expected, lastsSeconds }: Scenario): readonly Sent[] {
+  const times = new Map(expected.map(({ alert, after }) => [alert, EVENT + Math.ceil(after / 5) * 5 + 10]));
+  const output = testRules(5, {
+    interval: "5s",
+    input_series: scrape(exporters, lastsSeconds, { seconds: 5, losesScrapes: false }),
+    alert_rule_test: Array.from(times, ([alertname, second]) => ({
+      eval_time: `${second}s`,
+      alertname,
+      exp_alerts: [],
+    })),
+  });
+  return [...output.matchAll(/Labels:(\{.*\})\s+Annotations:(\{.*\})/g)].map(
+    ([, labels = "", annotations = ""]) => ({ labels: parse(labels), annotations: parse(annotations) }),
+  );
+}
+
+function parse(text: string): Labels {
+  const pairs = text.matchAll(/(\w+)=("(?:[^"\\]|\\.)*")/g);
+  return Object.fromEntries(Array.from(pairs, ([, name = "", value = '""']) => [name, JSON.parse(value)]));
 }

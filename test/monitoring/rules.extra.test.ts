@@ -1,25 +1,24 @@
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
-import { expect, test } from "vitest";
-import { promtool, RULE_TESTS, RULES, TESTS } from "./rule-tests.ts";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { RULES } from "./alert-rules.ts";
+import { playScenario, promtool } from "./rule-tests.ts";
+import { SCENARIOS } from "./scenarios.ts";
 
-const ruleFiles = readdirSync(RULES).filter((file) => file.endsWith(".rules.yml"));
-
-test("promtool finds nothing wrong with the rules", () => {
-  const files = ruleFiles.map((file) => join(RULES, file));
-  const { status, output } = promtool("check", "rules", "--lint=all", "--lint-fatal", ...files);
-  expect({ status, output }).toMatchObject({ status: 0 });
-  expect(output.match(/SUCCESS/g)).toHaveLength(ruleFiles.length);
+test("promtool finds nothing wrong with the rules and the example configuration that loads them", () => {
+  const file = fileURLToPath(new URL("appliance-exporter.rules.yml", RULES));
+  expect(promtool("check", "rules", "--lint=all", "--lint-fatal", file)).toMatchObject({ status: 0 });
+  const config = promtool("check", "config", fileURLToPath(new URL("prometheus.yml", RULES)));
+  expect(config.output).toContain("SUCCESS: 1 rule files found");
 });
 
-test("the example configuration of Prometheus is valid and loads all rules", () => {
-  const { status, output } = promtool("check", "config", join(RULES, "prometheus.yml"));
-  expect({ status, output }).toMatchObject({ status: 0 });
-  expect(output).toContain(`SUCCESS: ${ruleFiles.length} rule files found`);
-});
-
-test.for(RULE_TESTS)("the rules fire and stay silent as test/monitoring/rules/%s.yml says", (file) => {
-  const { status, output } = promtool("test", "rules", join(TESTS, `${file}.yml`));
-  expect(output).toMatch(/SUCCESS$/);
-  expect(status).toBe(0);
+describe.for(SCENARIOS.map((scenario) => [scenario.name, scenario] as const))("%s", ([, scenario]) => {
+  test.for(
+    [1, 5, 15, 30].flatMap((seconds) =>
+      [false, true].map(
+        (losesScrapes) => [seconds, losesScrapes ? "one scrape in three lost" : "no scrape lost"] as const,
+      ),
+    ),
+  )("exactly the expected alerts fire, in time, at %d s with %s", ([seconds, lost]) => {
+    expect(playScenario(scenario, { seconds, losesScrapes: lost !== "no scrape lost" })).toEqual([]);
+  });
 });

@@ -6,21 +6,19 @@ import { amtool, startExample, amtoolLine } from "./amtool.ts";
 const RUNBOOK = readFileSync(new URL("../../docs/runbook.md", import.meta.url), "utf8");
 const LINES = RUNBOOK.match(/^amtool silence add .*$/gm) ?? [];
 
-const GROUP = { ha_cluster: "ams", vhid: "2", vip: "192.0.2.100" };
-const split = { alertname: "VrrpSplitBrain", ...GROUP };
-const failover = { alertname: "VrrpFailover", appliance: "waf-ams-1", ...GROUP };
-const down = { alertname: "ApplianceDown", ha_cluster: "ams", appliance: "waf-ams-1", site: "amsterdam" };
+const AMS = { ha_cluster: "ams", site: "amsterdam" };
+const split = { alertname: "VrrpSplitBrain", ...AMS };
+const failover = { alertname: "VrrpFailover", appliance: "waf-ams-1", ...AMS };
 const elsewhere = { alertname: "ApplianceDown", ha_cluster: "utr", appliance: "waf-utr-1", site: "utrecht" };
-const isolated = { alertname: "ApplianceExporterIsolated", exporters: "some" };
-const ALL = [split, failover, down, elsewhere, isolated];
+const blind = { alertname: "ApplianceExporterBlind", job: "appliance-exporter", shard: "0" };
+const ALL = [split, failover, elsewhere, blind];
 
-/** What each line of the runbook leaves to be told, in their order. */
+/** What each line of the runbook leaves, in their order. */
 const LEFT = [
-  [split, down, elsewhere, isolated],
-  [split, failover, elsewhere, isolated],
-  [split, failover, elsewhere, isolated],
-  [elsewhere, isolated],
-  [split, failover, down, elsewhere],
+  [split, elsewhere, blind],
+  [elsewhere, blind],
+  [elsewhere, blind],
+  [split, failover, elsewhere],
 ];
 
 let alertmanager: Alertmanager;

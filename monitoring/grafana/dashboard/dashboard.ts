@@ -21,15 +21,12 @@ import { VRRP } from "./rows/vrrp.ts";
 import { WEBSITES } from "./rows/websites.ts";
 
 const GRID_WIDTH = 24;
-const MASTER = `vrrp_is_master{${IN_CLUSTER}}`;
+const MASTER = `vrrp_group_master{${IN_CLUSTER}}`;
 
-/**
- * The only master of each group that had another master within five minutes. It reads who is master, not the counters of
- * transitions: those miss a failover while the exporter restarts.
- */
-const FAILOVER = `group by (${MEMBER}) (${MASTER} == 1)
-and on (${GROUP}) count by (${GROUP}) (group by (${MEMBER}) (${MASTER} == 1)) == 1
-and on (${GROUP}) count by (${GROUP}) (max by (${MEMBER}) (max_over_time(${MASTER}[5m])) == 1) > 1`;
+/** The master of each group that had another one within five minutes. */
+const FAILOVER = `group by (${MEMBER}) (${MASTER})
+and on (${GROUP}) count by (${GROUP}) (group by (${MEMBER}) (${MASTER})) == 1
+and on (${GROUP}) count by (${GROUP}) (group by (${MEMBER}) (max_over_time(${MASTER}[5m]))) > 1`;
 
 /** The dashboard as JSON. It is the same at each call. */
 export function formatDashboard(): string {

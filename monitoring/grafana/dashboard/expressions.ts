@@ -6,15 +6,14 @@ export const MEMBER = `${GROUP}, appliance`;
 export const APPLIANCE = "ha_cluster, appliance";
 export const WEBSITE = "ha_cluster, website_id, website, protocol";
 /** A website as one appliance sees it. */
-export const VIEW = `${WEBSITE}, appliance`;
-const WEBSITE_TEST = "ha_cluster, website_id, website, appliance";
+const VIEW = `${WEBSITE}, appliance`;
 export const OPERATION = "ha_cluster, appliance, operation, website_id, website";
 const EXPORTER = "job, instance";
 
-/** Matchers that the dashboard's variables fill in. Groups have no label `appliance`. */
+/** Matchers that the dashboard's variables fill in. Groups and websites belong to clusters, not to appliances. */
 export const IN_CLUSTER = 'ha_cluster=~"$cluster"';
 export const OF_APPLIANCE = `${IN_CLUSTER}, appliance=~"$appliance"`;
-export const OF_WEBSITE = `${OF_APPLIANCE}, website=~"$website"`;
+export const OF_WEBSITE = `${IN_CLUSTER}, website=~"$website"`;
 
 /** For each label set, the first expression that has a value. The worst must come first. */
 export function firstOf(...expressions: readonly string[]): string {
@@ -31,88 +30,87 @@ export function withLabel(expression: string, label: string, text: string): stri
 }
 
 /** 1 if the series existed within the range. It samples the range, so a long range costs no more than a short one. */
-export function seenInRange(labels: string, series: string): string {
+function seenInRange(labels: string, series: string): string {
   return `last_over_time((group by (${labels}) (${series}))[$__range:$__interval])`;
 }
 
-export const MASTERS = `vrrp_group_masters{${IN_CLUSTER}}`;
-const BACKUPS = `vrrp_group_backups{${IN_CLUSTER}}`;
-const UNKNOWN_MEMBERS = `vrrp_group_unknown_members{${IN_CLUSTER}}`;
+/** A state that a verdict of the exporter can have. */
+export type VerdictState = State & { readonly state: string };
 
-export const SPLIT_BRAIN = `${MASTERS} >= 2`;
-export const NO_MASTER = `${MASTERS} == 0 and ${UNKNOWN_MEMBERS} == 0`;
-export const MASTER_UNKNOWN = `${MASTERS} == 0 and ${UNKNOWN_MEMBERS} > 0`;
-export const NO_BACKUP = `${MASTERS} == 1 and ${BACKUPS} == 0 and ${UNKNOWN_MEMBERS} == 0`;
-/** Some exporter knows all members of the group, or a master of it. */
-export const MASTER_KNOWN = `${MASTERS} > 0 or ${UNKNOWN_MEMBERS} == 0`;
-const BACKED_UP = `${MASTERS} == 1 and ${BACKUPS} > 0 and ${UNKNOWN_MEMBERS} == 0`;
-const MEMBER_MISSING = `${MASTERS} == 1 and ${UNKNOWN_MEMBERS} > 0`;
+function verdict(value: number, state: string, text: string, color: State["color"]): VerdictState {
+  return { value, state, text, color };
+}
 
-/**
- * The states of a group. If exporters differ, the first state counts: what one exporter knows comes before what another
- * does not know. A group with an unknown member is never healthy.
- */
-export const GROUP_STATES: readonly (State & { readonly when: string })[] = [
-  { value: 5, text: "split brain", color: COLOR.bad, when: SPLIT_BRAIN },
-  { value: 4, text: "no master", color: COLOR.bad, when: NO_MASTER },
-  { value: 3, text: "no backup", color: COLOR.warning, when: NO_BACKUP },
-  { value: 1, text: "one master, backed up", color: COLOR.good, when: BACKED_UP },
-  { value: 2, text: "one master, a member unknown", color: COLOR.unknown, when: MEMBER_MISSING },
-  { value: 0, text: "master unknown", color: COLOR.unknown, when: MASTER_UNKNOWN },
+/** Worst first: if exporters differ, the first state counts, except that knowing counts before not knowing. */
+export const GROUP_STATES: readonly VerdictState[] = [
+  verdict(6, "split_brain", "split brain", COLOR.bad),
+  verdict(5, "no_master", "no master", COLOR.bad),
+  verdict(1, "one_master", "one master", COLOR.good),
+  verdict(3, "no_backup", "no backup", COLOR.bad),
+  verdict(4, "backup_unknown", "no known backup", COLOR.bad),
+  verdict(2, "changing", "changing", COLOR.unknown),
+  verdict(0, "unknown", "master unknown", COLOR.unknown),
 ];
 
+export const WEBSITE_STATES: readonly VerdictState[] = [
+  verdict(4, "down", "down", COLOR.bad),
+  verdict(3, "down_at_master", "down at the master", COLOR.bad),
+  verdict(2, "partially_down", "partially down", COLOR.warning),
+  verdict(1, "up", "up", COLOR.good),
+  verdict(0, "unknown", "unknown", COLOR.unknown),
+];
+
+const SUBJECTS = {
+  vrrp_group: { labels: GROUP, matchers: IN_CLUSTER },
+  website: { labels: WEBSITE, matchers: OF_WEBSITE },
+  appliance: { labels: APPLIANCE, matchers: OF_APPLIANCE },
+} as const;
+export type Family = keyof typeof SUBJECTS;
+
+/** The label sets for which an exporter reports one of these states, separated by `|`. */
+export function inState(family: Family, states: string): string {
+  const { labels, matchers } = SUBJECTS[family];
+  return `group by (${labels}) (${family}_state{${matchers}, state=~"${states}"} == 1)`;
+}
+
+function stateOf(family: "vrrp_group" | "website", states: readonly VerdictState[]): string {
+  return firstOf(...states.map(({ value, state }) => `${value} * ${inState(family, state)}`));
+}
+
 /** One of `GROUP_STATES` for each group. */
-export const GROUP_STATE = firstOf(
-  ...GROUP_STATES.map(({ value, when }) => `${value} * group by (${GROUP}) (${when})`),
-);
+export const GROUP_STATE = stateOf("vrrp_group", GROUP_STATES);
+/** One of `WEBSITE_STATES` for each website. */
+export const WEBSITE_STATE = stateOf("website", WEBSITE_STATES);
+
+/** The share of the range in which a website had one of these states. */
+export function shareOf(states: string): string {
+  return `avg_over_time((max by (${WEBSITE}) (website_state{${OF_WEBSITE}, state=~"${states}"}))[$__range:$__interval])`;
+}
 
 export const MEMBER_STATES: readonly State[] = [
   { value: 1, text: "MASTER", color: COLOR.good },
   { value: 0, text: "BACKUP", color: COLOR.standby },
-  { value: 2, text: "neither", color: COLOR.warning },
-  { value: -1, text: "unknown", color: COLOR.unknown },
+  { value: 2, text: "other", color: COLOR.warning },
 ];
 
-/** One of `MEMBER_STATES` for each member. Unknown: seen within the range, and its appliance does not answer now. */
+/** One of `MEMBER_STATES` for each member that is known. */
 export const MEMBER_STATE = firstOf(
-  `group by (${MEMBER}) (vrrp_is_master{${OF_APPLIANCE}} == 1)`,
-  `0 * group by (${MEMBER}) (vrrp_state{${OF_APPLIANCE}, state="BACKUP"} == 1)`,
-  `2 * group by (${MEMBER}) (vrrp_is_master{${OF_APPLIANCE}})`,
-  `-1 * (${seenInRange(MEMBER, `vrrp_is_master{${OF_APPLIANCE}}`)}
-  and on (${APPLIANCE}) appliance_up{${OF_APPLIANCE}} == 0)`,
-);
-
-export const UP = `website_up{${OF_WEBSITE}} == 1`;
-/** The status of websites whose status is not an expected one. */
-export const DOWN = `website_http_status{${OF_WEBSITE}} unless ${UP}`;
-const NOT_TESTED = `appliance_poll_success{${OF_WEBSITE}, operation="website_test"} == 0`;
-const SEEN = seenInRange(VIEW, `website_up{${OF_WEBSITE}}`);
-const SEEN_BY_ANY = seenInRange(WEBSITE, `website_up{${IN_CLUSTER}, website=~"$website"}`);
-const NEVER_SEEN = `group by (${WEBSITE_TEST}) (${NOT_TESTED}) unless on (${WEBSITE_TEST}) ${SEEN}`;
-
-/** No successful test within the range. The protocols are those that other appliances of the cluster saw. */
-const NEVER_TESTED = firstOf(
-  ...["http", "https"].map(
-    (protocol) => `(${withLabel(NEVER_SEEN, "protocol", protocol)}\n  and on (${WEBSITE}) ${SEEN_BY_ANY})`,
+  ...["MASTER", "BACKUP", "other"].map(
+    (state, index) =>
+      `${[1, 0, 2][index]} * group by (${MEMBER}) (vrrp_state{${OF_APPLIANCE}, state="${state}"} == 1)`,
   ),
-  `(${NEVER_SEEN} unless on (ha_cluster, website_id, website) ${SEEN_BY_ANY})`,
-);
-const UNKNOWN = firstOf(`(${SEEN} and on (${WEBSITE_TEST}) ${NOT_TESTED})`, NEVER_TESTED);
-
-/** For each view: 1 if up, the status if down, -1 if unknown. */
-export const WEBSITE_STATE = firstOf(
-  `min by (${VIEW}) (${DOWN})`,
-  `group by (${VIEW}) (${UP})`,
-  `-1 * (${UNKNOWN})`,
 );
 
-/** The same as text in the label `cell`. The label `row` names the website. */
+const VIEWED = `appliance=~"$appliance", ${OF_WEBSITE}`;
+const UP = `website_up{${VIEWED}} == 1`;
+/** The views of websites whose status is not an expected one. */
+const DOWN = `website_http_status{${VIEWED}} unless ${UP}`;
+
+/** The status that each appliance gets, as text in the label `cell`. The label `row` names the website. */
 export const WEBSITE_CELLS = `group by (row, appliance, cell) (label_join(
 label_replace(${cell(DOWN, "down")}, "cell", "no answer, down", "status", "0")
 or on (${VIEW})
-${cell(`website_http_status{${OF_WEBSITE}} and ${UP}`, "up")}
-or on (${VIEW})
-${withLabel(UNKNOWN, "cell", "unknown")},
+${cell(`website_http_status{${VIEWED}} and ${UP}`, "up")},
 "row", " ", "ha_cluster", "website", "protocol"))`;
 
 function cell(status: string, word: string): string {
@@ -120,24 +118,12 @@ function cell(status: string, word: string): string {
   return `label_replace(${counted}, "cell", "$1 ${word}", "status", "(.+)")`;
 }
 
-/** If exporters differ, the worse counts. Evaluated at each step of the range. */
-const SAMPLED = `(min by (${VIEW}) (website_up{${OF_WEBSITE}}))[$__range:$__interval]`;
-/** All steps of the range, also those in which nothing was known or Prometheus did not run. */
-const STEPS = "scalar(count_over_time(vector(1)[$__range:$__interval]))";
-
-/** The shares of the range in which a view was known to be up, known to be down, and unknown. */
-export const SHARES = [
-  firstOf(`sum_over_time(${SAMPLED}) / ${STEPS}`, `0 * (${NEVER_TESTED})`),
-  firstOf(`(count_over_time(${SAMPLED}) - sum_over_time(${SAMPLED})) / ${STEPS}`, `0 * (${NEVER_TESTED})`),
-  firstOf(`1 - count_over_time(${SAMPLED}) / ${STEPS}`, `(${NEVER_TESTED})`),
-] as const;
-
 /** Exporters that were scraped within the range and cannot be scraped now. */
 export const EXPORTER_GONE = `up == 0 and on (${EXPORTER}) ${seenInRange(EXPORTER, "appliance_exporter_build_info")}`;
 
 export const EXPORTER_STATES: readonly State[] = [
   { value: 1, text: "runs as configured", color: COLOR.good },
-  { value: 0, text: "configuration refused", color: COLOR.warning },
+  { value: 0, text: "configuration invalid", color: COLOR.warning },
   { value: -1, text: "not scraped", color: COLOR.bad },
 ];
 

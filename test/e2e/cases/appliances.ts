@@ -1,14 +1,14 @@
 import { CREDENTIALS } from "../lab/fleet.ts";
-import { applianceAlert, ownsCluster, vrrpAlert, type Case } from "./case.ts";
+import { ownsCluster, vrrpAlert, type Case } from "./case.ts";
 
 const cutOff: Case = {
-  name: "a master that the exporter cannot reach wakes somebody, once",
+  name: "a master that the exporters cannot reach is one page",
   owns: ownsCluster("cutoff"),
   play: async ({ happens, isFiring }, lab) => {
     const cutoff = lab.cluster("cutoff");
     const unknown = vrrpAlert("VrrpMasterUnknown", cutoff);
-    const cut = await happens("master cut off from the exporter", cutoff.preferred.fleetLink.unplug);
-    await cut.tells(unknown);
+    const cut = await happens("master cut off from the exporters", cutoff.preferred.fleetLink.unplug);
+    await cut.fires(unknown);
     // The alert about the master names the appliance.
     await isFiring("ApplianceDown", "cutoff");
     const connected = await happens("connected again", cutoff.preferred.fleetLink.plug);
@@ -17,17 +17,38 @@ const cutOff: Case = {
 };
 
 const wrongCredentials: Case = {
-  name: "an appliance that refuses the credentials is a ticket, until they are mended",
+  name: "a backup that refuses the credentials is one page until they are fixed",
   owns: ownsCluster("refusal"),
-  play: async ({ happens }, lab) => {
+  play: async ({ happens, isFiring }, lab) => {
     const refusal = lab.cluster("refusal");
     const { name } = refusal.other;
-    const alert = applianceAlert("ApplianceCredentialsRefused", "warning", refusal, name);
+    const alert = vrrpAlert("VrrpRedundancyLost", refusal);
     const refused = await happens("wrong credentials", () => lab.setPassword(name, "wrong"));
-    await refused.tells(alert);
-    const mended = await happens("right credentials", () => lab.setPassword(name, CREDENTIALS.password));
-    await mended.resolves(alert);
+    await refused.fires(alert);
+    // The alert about the lost redundancy names the appliance.
+    await isFiring("ApplianceCredentialsRefused", "refusal");
+    const fixed = await happens("right credentials", () => lab.setPassword(name, CREDENTIALS.password));
+    await fixed.resolves(alert);
   },
 };
 
-export const APPLIANCE_CASES: readonly Case[] = [cutOff, wrongCredentials];
+const dark: Case = {
+  name: "a cluster of which no appliance is reached is one page",
+  owns: ownsCluster("dark"),
+  play: async ({ happens, isFiring }, lab) => {
+    const cluster = lab.cluster("dark");
+    const links = [cluster.preferred.fleetLink, cluster.other.fleetLink];
+    const alert = vrrpAlert("ClusterDark", cluster);
+    const cut = await happens("both appliances cut off from the exporters", () =>
+      Promise.all(links.map(({ unplug }) => unplug())),
+    );
+    await cut.fires(alert);
+    await isFiring("ApplianceDown", "dark");
+    const connected = await happens("both appliances connected again", () =>
+      Promise.all(links.map(({ plug }) => plug())),
+    );
+    await connected.resolves(alert);
+  },
+};
+
+export const APPLIANCE_CASES: readonly Case[] = [cutOff, wrongCredentials, dark];

@@ -4,11 +4,11 @@ import type { Lab } from "../lab/lab.ts";
 import type { Labels } from "../lab/notifications.ts";
 import type { Scene } from "../scene.ts";
 
-/** What happens to a part of the lab that is this case's own, and what is to be told of it. */
+/** What happens to a part of the lab that belongs to this case, and the alerts about it. */
 export interface Case {
   /** A sentence. */
   readonly name: string;
-  /** Whether it is this case that an alert with these labels speaks of. */
+  /** Whether an alert with these labels is about this case. */
   readonly owns: (labels: Labels) => boolean;
   readonly play: (scene: Scene, lab: Lab) => Promise<void>;
 }
@@ -20,30 +20,12 @@ export function ownsCluster(name: ClusterName): Case["owns"] {
 /** What every alert of ours has. */
 export const OURS = { component: "appliance-exporter" };
 
-/** An alert about the VRRP group of a cluster. */
-export function vrrpAlert(alertname: string, { name, vhid, vip }: Cluster, labels: Labels = {}): Labels {
-  return {
-    alertname,
-    ...OURS,
-    severity: "critical",
-    site: SITE,
-    ha_cluster: name,
-    vhid: String(vhid),
-    vip,
-    ...labels,
-  };
+/** An alert about the VRRP groups of a cluster. */
+export function vrrpAlert(alertname: string, { name }: Cluster, labels: Labels = {}): Labels {
+  return { alertname, ...OURS, severity: "critical", site: SITE, ha_cluster: name, ...labels };
 }
 
 /** The alert that names the new master. */
 export function failoverTo(cluster: Cluster, appliance: string): Labels {
-  return vrrpAlert("VrrpFailover", cluster, { appliance });
-}
-
-export function applianceAlert(
-  alertname: string,
-  severity: string,
-  cluster: Cluster,
-  appliance: string,
-): Labels {
-  return { alertname, ...OURS, severity, site: SITE, ha_cluster: cluster.name, appliance };
+  return vrrpAlert("VrrpFailover", cluster, { severity: "warning", appliance });
 }

@@ -1,55 +1,101 @@
-import { failoverTo, OURS, type Case } from "./case.ts";
+import { EXPORTER_PLANS, EXPORTER_PORT, type ExporterName } from "../lab/fleet.ts";
+import type { Labels } from "../lab/notifications.ts";
+import { failoverTo, OURS, ownsCluster, vrrpAlert, type Case } from "./case.ts";
 import { websiteAlert } from "./websites.ts";
 
 const restart: Case = {
-  name: "an exporter that restarts in the middle of an outage resolves nothing, repeats nothing, and misses no failover",
+  name: "an exporter that restarts during an outage resolves nothing, repeats nothing and misses no failover",
   owns: ({ ha_cluster: cluster }) => cluster === "outage" || cluster === "restart",
   play: async ({ happens }, lab) => {
     const [shop, slow, third] = [lab.website("shop"), lab.website("slow"), lab.exporter("third")];
     const cluster = lab.cluster("restart");
     const { preferred, other } = cluster;
     const down = websiteAlert("WebsiteDown", "shop");
-    const unknown = websiteAlert("WebsiteUnknown", "slow", { severity: "critical" });
+    const unknown = websiteAlert("WebsiteUnknown", "slow");
     const outage = await happens("outage before the exporter restarts", () =>
       Promise.all([shop.stop(), slow.freeze()]),
     );
-    await outage.tells(down, unknown);
+    await outage.fires(down, unknown);
     await third.stop();
     const failover = await happens("failover while it restarts", async () => {
       await preferred.keepalived.shiftPriority(-100);
       await third.start();
     });
-    await failover.tells(failoverTo(cluster, other.name));
+    await failover.fires(failoverTo(cluster, other.name));
     const back = await happens("failover back after the restart", () =>
       preferred.keepalived.shiftPriority(0),
     );
-    await back.tells(failoverTo(cluster, preferred.name));
+    await back.fires(failoverTo(cluster, preferred.name));
     const end = await happens("outage over after the restart", () =>
       Promise.all([shop.start(), slow.thaw()]),
     );
     await end.resolves(down, unknown);
-    await end.tells(
-      websiteAlert("WebsiteStatusChanged", "shop", { severity: "info", protocol: "http", status: "200" }),
-    );
   },
 };
 
+/** An alert about one of several exporters that poll the same. */
+function exporterAlert(alertname: string, name: ExporterName): Labels {
+  const plan = EXPORTER_PLANS.find((each) => each.name === name);
+  const instance = `${plan?.scrapeAddress}:${EXPORTER_PORT}`;
+  return { alertname, ...OURS, severity: "warning", job: "appliance-exporter", instance };
+}
+
 const isolated: Case = {
-  name: "one of two exporters, isolated, wakes somebody for that alone",
-  owns: ({ alertname = "" }) => alertname.startsWith("ApplianceExporter"),
+  name: "one of two exporters, isolated, is one ticket",
+  owns: ({ alertname }) => alertname === "ApplianceExporterIsolated",
   play: async ({ happens }, lab) => {
-    const twin = lab.exporter("twin");
-    const alert = {
-      alertname: "ApplianceExporterIsolated",
-      ...OURS,
-      exporters: "some",
-      severity: "critical",
-    };
-    const cut = await happens("one of two exporters isolated", twin.fleetLink.unplug);
-    await cut.tells(alert);
-    const connected = await happens("that exporter connected again", twin.fleetLink.plug);
+    const { fleetLink } = lab.exporter("twin");
+    const alert = exporterAlert("ApplianceExporterIsolated", "twin");
+    const cut = await happens("one of two exporters isolated", fleetLink.unplug);
+    await cut.fires(alert);
+    const connected = await happens("that exporter connected again", fleetLink.plug);
     await connected.resolves(alert);
   },
 };
 
-export const EXPORTER_CASES: readonly Case[] = [restart, isolated];
+const dead: Case = {
+  name: "one of two exporters, dead, is one ticket",
+  owns: ({ alertname }) => alertname === "ApplianceExporterDown",
+  play: async ({ happens }, lab) => {
+    const { stop, start } = lab.exporter("spare");
+    const alert = exporterAlert("ApplianceExporterDown", "spare");
+    const stopped = await happens("one of two exporters dead", stop);
+    await stopped.fires(alert);
+    const started = await happens("that exporter started again", start);
+    await started.resolves(alert);
+  },
+};
+
+const parted: Case = {
+  name: "two exporters: one restarts during a failover; then the network parts, and each sees one master",
+  owns: ownsCluster("parted"),
+  play: async ({ happens }, lab) => {
+    const cluster = lab.cluster("parted");
+    const { preferred, other } = cluster;
+    const [left, right] = [lab.exporter("left"), lab.exporter("right")];
+    await left.stop();
+    const failover = await happens("failover while one of two exporters restarts", async () => {
+      await preferred.keepalived.shiftPriority(-100);
+      await left.start();
+    });
+    await failover.fires(failoverTo(cluster, other.name));
+    const back = await happens("failover back after that restart", () =>
+      preferred.keepalived.shiftPriority(0),
+    );
+    await back.fires(failoverTo(cluster, preferred.name));
+    const part = async (isOn: boolean) => {
+      const ways = () =>
+        Promise.all([left.block(other.fleetAddress, isOn), right.block(preferred.fleetAddress, isOn)]);
+      if (isOn) await ways();
+      await Promise.all([preferred, other].map(({ vrrpLink }) => vrrpLink.isolate(isOn)));
+      if (!isOn) await ways();
+    };
+    const disputed = vrrpAlert("VrrpMastersDisputed", cluster);
+    const split = await happens("network parted: each of two exporters sees one master", () => part(true));
+    await split.fires(disputed);
+    const joined = await happens("network joined", () => part(false));
+    await joined.resolves(disputed);
+  },
+};
+
+export const EXPORTER_CASES: readonly Case[] = [restart, isolated, dead, parted];

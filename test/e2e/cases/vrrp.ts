@@ -1,72 +1,74 @@
-import { applianceAlert, failoverTo, ownsCluster, vrrpAlert, type Case } from "./case.ts";
+import { failoverTo, ownsCluster, vrrpAlert, type Case } from "./case.ts";
 
 /** Enough to put the preferred master behind the other. */
 const SHIFT = -100;
 
 const cleanFailover: Case = {
-  name: "a clean failover wakes somebody, and the way back too",
+  name: "a failover of 12 VIPs is one page, and so is the way back",
   owns: ownsCluster("clean"),
   play: async ({ happens }, lab) => {
     const clean = lab.cluster("clean");
     const { preferred, other } = clean;
-    const failover = await happens("clean failover", () => preferred.keepalived.shiftPriority(SHIFT));
-    await failover.tells(failoverTo(clean, other.name));
-    const back = await happens("clean failover back", () => preferred.keepalived.shiftPriority(0));
-    await back.tells(failoverTo(clean, preferred.name));
+    const failover = await happens("clean failover of 12 VIPs", () =>
+      preferred.keepalived.shiftPriority(SHIFT),
+    );
+    await failover.fires(failoverTo(clean, other.name));
+    const back = await happens("clean failover of 12 VIPs back", () => preferred.keepalived.shiftPriority(0));
+    await back.fires(failoverTo(clean, preferred.name));
   },
 };
 
 const secondFailover: Case = {
-  name: "a second failover within two minutes wakes somebody again",
+  name: "a second failover within two minutes is another page",
   owns: ownsCluster("again"),
   play: async ({ happens }, lab) => {
     const again = lab.cluster("again");
     const { preferred, other } = again;
     const first = await happens("first failover", () => preferred.keepalived.shiftPriority(SHIFT));
-    await first.tells(failoverTo(again, other.name));
+    await first.fires(failoverTo(again, other.name));
     const back = await happens("first failover back", () => preferred.keepalived.shiftPriority(0));
-    await back.tells(failoverTo(again, preferred.name));
+    await back.fires(failoverTo(again, preferred.name));
     const second = await happens("second failover within two minutes", () =>
       preferred.keepalived.shiftPriority(SHIFT),
     );
-    await second.tells(failoverTo(again, other.name));
+    await second.fires(failoverTo(again, other.name));
     const end = await happens("second failover back", () => preferred.keepalived.shiftPriority(0));
-    await end.tells(failoverTo(again, preferred.name));
+    await end.fires(failoverTo(again, preferred.name));
   },
 };
 
 const crash: Case = {
-  name: "the crash of the master wakes somebody, and so does its return",
+  name: "the crash of the master is a failover and lost redundancy, its return another failover",
   owns: ownsCluster("crash"),
   play: async ({ happens, isFiring }, lab) => {
     const cluster = lab.cluster("crash");
     const { preferred, other } = cluster;
-    const down = applianceAlert("ApplianceDown", "critical", cluster, preferred.name);
+    const lost = vrrpAlert("VrrpRedundancyLost", cluster);
     const crashed = await happens("crash of the master", preferred.crash);
-    await crashed.tells(failoverTo(cluster, other.name), down);
-    // The dead appliance is why: nobody is told of this as well.
-    await isFiring("VrrpRedundancyLost", "crash");
+    await crashed.fires(failoverTo(cluster, other.name), lost);
+    // Silenced: the alert about the lost redundancy names the appliance.
+    await isFiring("ApplianceDown", "crash");
     const returned = await happens("its return and preemption", preferred.start);
-    await returned.tells(failoverTo(cluster, preferred.name));
-    await returned.resolves(down);
+    await returned.fires(failoverTo(cluster, preferred.name));
+    await returned.resolves(lost);
   },
 };
 
 const lostCarrier: Case = {
-  name: "a lost carrier wakes somebody",
+  name: "a lost carrier is a failover",
   owns: ownsCluster("carrier"),
   play: async ({ happens }, lab) => {
     const carrier = lab.cluster("carrier");
     const { preferred, other } = carrier;
     const lost = await happens("lost carrier", preferred.vrrpLink.unplug);
-    await lost.tells(failoverTo(carrier, other.name));
+    await lost.fires(failoverTo(carrier, other.name));
     const found = await happens("carrier found again", preferred.vrrpLink.plug);
-    await found.tells(failoverTo(carrier, preferred.name));
+    await found.fires(failoverTo(carrier, preferred.name));
   },
 };
 
 const splitBrain: Case = {
-  name: "a split brain with both links up wakes somebody, until it is healed",
+  name: "a split brain with both links up is one page until it is healed",
   owns: ownsCluster("split"),
   play: async ({ happens }, lab) => {
     const split = lab.cluster("split");
@@ -74,14 +76,31 @@ const splitBrain: Case = {
     const isolate = (isolated: boolean) => Promise.all(links.map((link) => link.isolate(isolated)));
     const alert = vrrpAlert("VrrpSplitBrain", split);
     const parted = await happens("split brain", () => isolate(true));
-    await parted.tells(alert);
+    await parted.fires(alert);
     const healed = await happens("split brain healed", () => isolate(false));
     await healed.resolves(alert);
   },
 };
 
+const switchedOff: Case = {
+  name: "a split brain that ends because one member is switched off becomes lost redundancy",
+  owns: ownsCluster("off"),
+  play: async ({ happens }, lab) => {
+    const cluster = lab.cluster("off");
+    const { preferred, other } = cluster;
+    const split = vrrpAlert("VrrpSplitBrain", cluster);
+    const parted = await happens("split brain before one member is switched off", () =>
+      Promise.all([preferred, other].map(({ vrrpLink }) => vrrpLink.isolate(true))),
+    );
+    await parted.fires(split);
+    const off = await happens("one member is switched off", other.crash);
+    await off.fires(vrrpAlert("VrrpRedundancyLost", cluster));
+    await off.resolves(split);
+  },
+};
+
 const noMaster: Case = {
-  name: "a group without a master wakes somebody, until it has one",
+  name: "a group without a master is one page until it has one",
   owns: ownsCluster("nobody"),
   play: async ({ happens }, lab) => {
     const nobody = lab.cluster("nobody");
@@ -92,7 +111,7 @@ const noMaster: Case = {
       await other.vrrpLink.unplug();
       await preferred.vrrpLink.unplug();
     });
-    await gone.tells(alert);
+    await gone.fires(alert);
     const back = await happens("carrier for both found again", async () => {
       await preferred.vrrpLink.plug();
       await other.vrrpLink.plug();
@@ -107,5 +126,6 @@ export const VRRP_CASES: readonly Case[] = [
   crash,
   lostCarrier,
   splitBrain,
+  switchedOff,
   noMaster,
 ];

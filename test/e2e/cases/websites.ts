@@ -2,18 +2,15 @@ import { SITE, WEBSITES, type WebsiteName } from "../lab/fleet.ts";
 import type { Lab } from "../lab/lab.ts";
 import type { Labels } from "../lab/notifications.ts";
 import type { Website } from "../lab/websites.ts";
-import { OURS, type Case } from "./case.ts";
+import { OURS, ownsCluster, type Case } from "./case.ts";
 
 /** An alert about a website. */
-export function websiteAlert(
-  alertname: string,
-  name: WebsiteName,
-  labels: { readonly severity: string } & Labels = { severity: "critical", protocol: "http" },
-): Labels {
+export function websiteAlert(alertname: string, name: WebsiteName, labels: Labels = {}): Labels {
   const found = WEBSITES.find((website) => website.name === name);
   return {
     alertname,
     ...OURS,
+    severity: "critical",
     site: SITE,
     ha_cluster: found?.cluster ?? "",
     website: name,
@@ -25,69 +22,97 @@ export function websiteAlert(
 interface Outage {
   readonly name: string;
   readonly website: WebsiteName;
-  readonly protocol: string;
   readonly event: string;
+  /** Default: WebsiteDown, critical. */
+  readonly alert?: { readonly alertname: string; readonly severity: string };
   readonly begin: (website: Website, lab: Lab) => Promise<void>;
   readonly end: (website: Website, lab: Lab) => Promise<void>;
-  /** What is true of it as well, and told to nobody, as the website is known to be down. */
-  readonly alsoFiring: string;
 }
 
 const OUTAGES: readonly Outage[] = [
   {
-    name: "a website that answers 503 wakes somebody, once",
+    name: "a website that answers 503 is one page",
     website: "error",
-    protocol: "http",
     event: "website answers 503",
     begin: (website) => website.setMaintenance(true),
     end: (website) => website.setMaintenance(false),
-    alsoFiring: "WebsiteServerError",
   },
   {
-    name: "a website that refuses connections wakes somebody, once",
+    name: "a website that refuses connections is one page",
     website: "closed",
-    protocol: "http",
     event: "website refuses connections",
     begin: (website) => website.stop(),
     end: (website) => website.start(),
-    alsoFiring: "WebsiteNoHttpResponse",
   },
   {
-    name: "a website that stays silent wakes somebody, once",
+    name: "a website that stays silent is one page",
     website: "silent",
-    protocol: "http",
     event: "website stays silent",
     begin: (website) => website.freeze(),
     end: (website) => website.thaw(),
-    alsoFiring: "WebsiteNoHttpResponse",
   },
   {
-    name: "a website with a wrong certificate wakes somebody, once, for HTTPS alone",
+    name: "a website with a wrong certificate is one page",
     website: "stranger",
-    protocol: "https",
     event: "website has a wrong certificate",
     begin: async (website, { issue }) => website.setCertificate(await issue("other.example")),
     end: async (website, { issue }) => website.setCertificate(await issue("198.51.100.200")),
-    alsoFiring: "WebsiteNoHttpResponse",
+  },
+  {
+    name: "a website that is down at the master only is one page",
+    website: "at-master",
+    event: "website is down at the master only",
+    begin: (website, lab) => website.setMaintenance(true, lab.cluster("web").preferred.fleetAddress),
+    end: (website, lab) => website.setMaintenance(false, lab.cluster("web").preferred.fleetAddress),
+  },
+  {
+    name: "a website that is down at the backup only is one ticket",
+    website: "at-backup",
+    event: "website is down at the backup only",
+    alert: { alertname: "WebsitePartiallyDown", severity: "warning" },
+    begin: (website, lab) => website.setMaintenance(true, lab.cluster("web").other.fleetAddress),
+    end: (website, lab) => website.setMaintenance(false, lab.cluster("web").other.fleetAddress),
   },
 ];
 
-function outageCase({ name, website, protocol, event, begin, end, alsoFiring }: Outage): Case {
+function outageCase({ name, website, event, alert, begin, end }: Outage): Case {
   return {
     name,
     owns: (labels) => labels["website"] === website,
-    play: async ({ happens, isFiring }, lab) => {
-      const down = websiteAlert("WebsiteDown", website, { severity: "critical", protocol });
+    play: async ({ happens }, lab) => {
+      const { alertname, severity } = alert ?? { alertname: "WebsiteDown", severity: "critical" };
+      const down = websiteAlert(alertname, website, { severity });
       const outage = await happens(event, () => begin(lab.website(website), lab));
-      await outage.tells(down);
-      await isFiring(alsoFiring, "web");
-      const mended = await happens(`${event} no more`, () => end(lab.website(website), lab));
-      await mended.resolves(down);
-      await mended.tells(
-        websiteAlert("WebsiteStatusChanged", website, { severity: "info", protocol, status: "200" }),
-      );
+      await outage.fires(down);
+      const ended = await happens(`${event} no more`, () => end(lab.website(website), lab));
+      await ended.resolves(down);
     },
   };
 }
 
-export const WEBSITE_CASES: readonly Case[] = OUTAGES.map((outage) => outageCase(outage));
+const commonCause: Case = {
+  name: "all websites of a cluster that are down are one page",
+  owns: ownsCluster("common"),
+  play: async ({ happens }, lab) => {
+    const websites = WEBSITES.filter(({ cluster }) => cluster === "common").map(({ name }) =>
+      lab.website(name),
+    );
+    const down = {
+      alertname: "WebsitesDown",
+      ...OURS,
+      severity: "critical",
+      site: SITE,
+      ha_cluster: "common",
+    };
+    const outage = await happens("all websites of a cluster are stopped", () =>
+      Promise.all(websites.map(({ stop }) => stop())),
+    );
+    await outage.fires(down);
+    const end = await happens("all websites of a cluster are started", () =>
+      Promise.all(websites.map(({ start }) => start())),
+    );
+    await end.resolves(down);
+  },
+};
+
+export const WEBSITE_CASES: readonly Case[] = [...OUTAGES.map((outage) => outageCase(outage)), commonCause];

@@ -23,6 +23,8 @@ export interface Exporter {
   readonly name: ExporterName;
   /** The way to its appliances; Prometheus reaches it by another. */
   readonly fleetLink: Link;
+  /** Lets it reach an address no more, or again. */
+  block(address: string, isOn: boolean): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -46,6 +48,10 @@ export async function addExporter(
   return {
     name,
     fleetLink,
+    block: async (address, isOn) => {
+      const command = ["ip", "-n", name, "route", isOn ? "add" : "del", "unreachable", address];
+      await sandbox.run("lab", command);
+    },
     start: async () => {
       const command = [process.execPath, PROGRAM, "run", ...flags];
       running = start(sandbox, command, { name: "exporter", place: { namespace: name }, folder: own });

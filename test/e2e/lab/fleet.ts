@@ -1,12 +1,28 @@
 /** What there is in the lab, as data: clusters of two nodes, `<cluster>-a` and `<cluster>-b`, where `a` is to be master. */
 
-const SHARED = ["clean", "again", "crash", "carrier", "split", "nobody", "web", "cutoff", "refusal"] as const;
+const SHARED = [
+  "clean",
+  "again",
+  "crash",
+  "carrier",
+  "split",
+  "off",
+  "nobody",
+  "web",
+  "common",
+  "cutoff",
+  "refusal",
+  "dark",
+] as const;
 
-/** Each exporter, and the clusters that it polls. Two of them poll the same. */
+/** Each exporter, and the clusters that it polls. */
 export const EXPORTERS = [
   { name: "main", clusters: SHARED },
   { name: "twin", clusters: SHARED },
+  { name: "spare", clusters: ["clean"] },
   { name: "third", clusters: ["outage", "restart"] },
+  { name: "left", clusters: ["parted"] },
+  { name: "right", clusters: ["parted"] },
 ] as const;
 
 export type ExporterName = (typeof EXPORTERS)[number]["name"];
@@ -20,6 +36,15 @@ export const WEBSITES = [
   { id: 2, name: "closed", cluster: "web", protocol: "http" },
   { id: 3, name: "silent", cluster: "web", protocol: "http" },
   { id: 4, name: "stranger", cluster: "web", protocol: "both" },
+  { id: 7, name: "at-master", cluster: "web", protocol: "http" },
+  { id: 8, name: "at-backup", cluster: "web", protocol: "http" },
+  // Nothing happens to these: the others are less than half of the cluster's websites, each an alert of its own.
+  ...([11, 12, 13, 14, 15] as const).map(
+    (id) => ({ id, name: `calm-${id}`, cluster: "web", protocol: "http" }) as const,
+  ),
+  ...([21, 22, 23] as const).map(
+    (id) => ({ id, name: `common-${id}`, cluster: "common", protocol: "http" }) as const,
+  ),
   { id: 5, name: "shop", cluster: "outage", protocol: "http" },
   { id: 6, name: "slow", cluster: "outage", protocol: "http" },
 ] as const satisfies readonly { readonly cluster: ClusterName; [key: string]: unknown }[];
@@ -47,11 +72,17 @@ export interface NodePlan {
   readonly type: number;
 }
 
+export interface GroupPlan {
+  /** Of keepalived. */
+  readonly instance: string;
+  readonly vhid: number;
+  readonly vip: string;
+}
+
 interface ClusterPlan {
   readonly name: ClusterName;
   readonly bridge: string;
-  readonly vhid: number;
-  readonly vip: string;
+  readonly groups: readonly GroupPlan[];
   readonly nodes: readonly [NodePlan, NodePlan];
 }
 
@@ -71,8 +102,11 @@ export function planCluster(name: ClusterName): ClusterPlan {
   return {
     name,
     bridge: `lan-${name}`,
-    vhid: number,
-    vip: `10.77.${number}.100`,
+    groups: Array.from({ length: name === "clean" ? 12 : 1 }, (_, index) => ({
+      instance: `carp${index}`,
+      vhid: index + 1,
+      vip: `10.77.${number}.${100 + index}`,
+    })),
     nodes: [node("a", 0, 200), node("b", 1, 150)],
   };
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { start, type Running } from "./process.ts";
 import type { Sandbox } from "./sandbox.ts";
 
-/** The one VRRP instance of a node. */
+/** A VRRP instance of a node. */
 export interface VrrpInstance {
   readonly name: string;
   readonly device: string;
@@ -28,7 +28,7 @@ export interface Keepalived {
 interface KeepalivedOptions {
   readonly namespace: string;
   readonly folder: string;
-  readonly instance: VrrpInstance;
+  readonly instances: readonly VrrpInstance[];
 }
 
 /** Where the files of a node's keepalived are, in its folder. */
@@ -38,13 +38,13 @@ const SHIFT = "priority-shift";
 /** A keepalived that is not running yet. */
 export function createKeepalived(
   sandbox: Sandbox,
-  { namespace, folder, instance }: KeepalivedOptions,
+  { namespace, folder, instances }: KeepalivedOptions,
 ): Keepalived {
   let running: Running | undefined;
   const path = (name: string) => join(folder, name);
   return {
     start: async () => {
-      await writeFile(path("keepalived.conf"), configOf(instance, path(SHIFT)));
+      await writeFile(path("keepalived.conf"), configOf(instances, path(SHIFT)));
       await writeFile(path(SHIFT), "0");
       // What a crash left would make it believe that it runs already, and end with exit code 0.
       await Promise.all(
@@ -76,7 +76,7 @@ export function createKeepalived(
 }
 
 // Adverts every 0.1 s need version 3. Real time, because a process that waits 0.3 s for a busy core is a dead master.
-function configOf({ name, device, vhid, priority, vip }: VrrpInstance, shiftFile: string): string {
+function configOf(instances: readonly VrrpInstance[], shiftFile: string): string {
   return `global_defs {
   vrrp_version 3
   vrrp_rt_priority 50
@@ -85,7 +85,11 @@ track_file shift {
   file "${shiftFile}"
   weight 1
 }
-vrrp_instance ${name} {
+${instances.map(instanceOf).join("")}`;
+}
+
+function instanceOf({ name, device, vhid, priority, vip }: VrrpInstance): string {
+  return `vrrp_instance ${name} {
   state BACKUP
   interface ${device}
   virtual_router_id ${vhid}

@@ -157,8 +157,11 @@ async function assertHealthy({ query }: Monitoring): Promise<void> {
     const { length } = await query(expression);
     if (length !== expected) throw new Error(`${length} of ${expected}: ${expression}`);
   };
-  const polled = EXPORTERS.flatMap(({ clusters }) => clusters).length;
-  await count("vrrp_group_masters", polled);
-  await count("vrrp_group_appliance:sole_master:timestamp_seconds", CLUSTERS.length);
-  await count("group by (website_id) (website_appliance:website_up:last)", WEBSITES.length);
+  await count("vrrp_group_masters", countGroups(EXPORTERS.flatMap(({ clusters }) => clusters)));
+  await count("vrrp_group_appliance:master:timestamp_seconds", countGroups(CLUSTERS));
+  await count("group by (website_id) (website:state:any{state='up'} == 1)", WEBSITES.length);
+}
+
+function countGroups(clusters: readonly ClusterName[]): number {
+  return clusters.flatMap((name) => planCluster(name).groups).length;
 }

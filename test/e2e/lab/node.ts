@@ -2,20 +2,27 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { PROGRAM } from "./exporter.ts";
-import { CREDENTIALS, planCluster, WEBSITE_ADDRESS, type ClusterName, type NodePlan } from "./fleet.ts";
+import {
+  CREDENTIALS,
+  planCluster,
+  WEBSITE_ADDRESS,
+  type ClusterName,
+  type GroupPlan,
+  type NodePlan,
+} from "./fleet.ts";
 import { createKeepalived, KEEPALIVED_FILES, type Keepalived } from "./keepalived.ts";
 import { addBridge, addLink, addNamespace, type Link } from "./network.ts";
 import { start, type Running } from "./process.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { Website } from "./websites.ts";
 
-const INSTANCE = "carp0";
 const DEVICE = "vrrp0";
 
 /** A machine: keepalived, and the reference appliance that tells of it. */
 export interface Node {
   readonly name: string;
   readonly keepalived: Keepalived;
+  readonly fleetAddress: string;
   /** The way to exporters and websites. */
   readonly fleetLink: Link;
   /** The way to the other node. */
@@ -27,8 +34,6 @@ export interface Node {
 
 export interface Cluster {
   readonly name: ClusterName;
-  readonly vhid: number;
-  readonly vip: string;
   /** The node with the higher priority. */
   readonly preferred: Node;
   readonly other: Node;
@@ -48,19 +53,26 @@ export async function addCluster(
   clusterName: ClusterName,
   options: ClusterOptions,
 ): Promise<Cluster> {
-  const { name, vhid, vip, bridge, nodes } = planCluster(clusterName);
+  const { name, groups, bridge, nodes } = planCluster(clusterName);
   await addBridge(sandbox, bridge);
   const add = async (plan: NodePlan): Promise<Node> => {
     const folder = join(options.folder, plan.name);
     const links = await connect(sandbox, plan, bridge);
     await mkdir(folder);
-    await writeFile(join(folder, "appliance.yaml"), JSON.stringify(applianceConfig(plan, options)));
-    const instance = { name: INSTANCE, device: DEVICE, vhid, priority: plan.priority, vip: `${vip}/24` };
-    const keepalived = createKeepalived(sandbox, { namespace: plan.name, folder, instance });
-    return { ...links, ...createNode(sandbox, plan.name, folder, keepalived) };
+    await writeFile(join(folder, "appliance.yaml"), JSON.stringify(applianceConfig(plan, groups, options)));
+    const instances = groups.map(({ instance, vhid, vip }) => ({
+      name: instance,
+      device: DEVICE,
+      vhid,
+      priority: plan.priority,
+      vip: `${vip}/24`,
+    }));
+    const keepalived = createKeepalived(sandbox, { namespace: plan.name, folder, instances });
+    const { fleetAddress } = plan;
+    return { fleetAddress, ...links, ...createNode(sandbox, plan.name, folder, keepalived) };
   };
   const [preferred, other] = [await add(nodes[0]), await add(nodes[1])];
-  return { name, vhid, vip, preferred, other };
+  return { name, preferred, other };
 }
 
 async function connect(sandbox: Sandbox, { name: namespace, ...plan }: NodePlan, bridge: string) {
@@ -91,6 +103,7 @@ function createNode(sandbox: Sandbox, name: string, folder: string, keepalived: 
 
 function applianceConfig(
   { listen, type }: NodePlan,
+  groups: readonly GroupPlan[],
   { folder, websites, websiteTimeout }: ClusterOptions,
 ): unknown {
   return {
@@ -101,7 +114,7 @@ function applianceConfig(
       source: "keepalived",
       pid_file: KEEPALIVED_FILES.vrrpPid,
       dump_dir: KEEPALIVED_FILES.dumps,
-      instances: { [INSTANCE]: { type } },
+      instances: Object.fromEntries(groups.map(({ instance }) => [instance, { type }])),
     },
     website_test: { timeout: websiteTimeout, tls_config: { ca_file: join(folder, "ca.pem") } },
     websites: websites.map(({ id, protocol, httpPort, httpsPort }) => ({

@@ -3,14 +3,14 @@ export type Labels = Readonly<Record<string, string>>;
 
 export type Status = "firing" | "resolved";
 
-/** What a notification tells of one alert. */
+/** What a notification says about one alert. */
 export interface Notice {
   /** Unix time at which it came. */
   readonly atMs: number;
   readonly alert: string;
   readonly labels: Labels;
   readonly status: Status;
-  /** False where an earlier notification has told the same. */
+  /** False if an earlier notification said the same. */
   readonly isNews: boolean;
 }
 
@@ -36,7 +36,7 @@ export function nameOf({ alertname = "", ...labels }: Labels): string {
   return `${alertname}{${sorted.map(([label, value]) => `${label}=${JSON.stringify(value)}`).join(",")}}`;
 }
 
-/** What the receiver has written, one notification a line, in the order in which they came. */
+/** The notifications that the receiver has written, one a line, in order of arrival. */
 export function readNotifications(lines: string): readonly Notification[] {
   const seen = new Set<string>();
   const isNew = (key: string) => seen.size < seen.add(key).size;
@@ -52,7 +52,7 @@ export function readNotifications(lines: string): readonly Notification[] {
     });
 }
 
-/** What was news, in the order in which it came: `firing Name{...}`. */
+/** What is new, in order of arrival. */
 export function newsOf(notifications: readonly Notification[], filter: (labels: Labels) => boolean) {
   return notifications.flat().filter(({ isNews, labels }) => isNews && filter(labels));
 }

@@ -12,8 +12,8 @@ export interface Website {
   readonly httpsPort: number;
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Answers 503 from now on, or 200 again. */
-  setMaintenance(isOn: boolean): Promise<void>;
+  /** Answers 503 from now on, or 200 again: to everybody, or to one address. */
+  setMaintenance(isOn: boolean, address?: string): Promise<void>;
   /** Presents this one from now on: certificate and key, in one PEM text. */
   setCertificate(pem: string): Promise<void>;
   /** Connections are still taken, by the kernel; nobody answers. */
@@ -49,7 +49,8 @@ export function createWebsite(
       await running.printed(/using the "epoll"/);
     },
     stop: async () => running?.end("SIGQUIT"),
-    setMaintenance: (isOn) => (isOn ? writeFile(`${base}.503`, "") : rm(`${base}.503`)),
+    setMaintenance: (isOn, address = "") =>
+      isOn ? writeFile(`${base}.503${address}`, "") : rm(`${base}.503${address}`),
     freeze: async () => running?.signal("SIGSTOP"),
     thaw: async () => running?.signal("SIGCONT"),
   };
@@ -81,6 +82,9 @@ ${temporary.map((kind) => `  ${kind}_temp_path ${base}-${kind};`).join("\n")}
     ssl_certificate $certificate;
     ssl_certificate_key $certificate;
     if (-f ${base}.503) {
+      return 503;
+    }
+    if (-f ${base}.503$remote_addr) {
       return 503;
     }
     return 200;

@@ -4,7 +4,6 @@ import {
   GROUP_STATE,
   GROUP_STATES,
   IN_CLUSTER,
-  MASTERS,
   MEMBER,
   MEMBER_STATE,
   MEMBER_STATES,
@@ -36,7 +35,7 @@ export const VRRP: Row = {
       size: [24, 8],
       title: "State of each group",
       description:
-        "The state of each VRRP group. A group is healthy only if all its members are known. A gap: no exporter was scraped. Empty if no cluster has two appliances.",
+        "The state of each VRRP group, as the exporters judge it. If they differ, the worst counts. A gap: no exporter was scraped. Empty if no cluster has two appliances.",
       runbook: "VrrpSplitBrain",
       expr: GROUP_STATE,
       legend: NAME,
@@ -46,7 +45,7 @@ export const VRRP: Row = {
       size: [24, 10],
       title: "Who was master when",
       description:
-        "What each member reported: MASTER, BACKUP, or neither. “unknown”: it was seen within the range and cannot be polled. A gap: no exporter was scraped, or the member was not seen before. With several exporters, one that sees MASTER is enough. Empty if no member was seen.",
+        "What each member reported. A gap: its list was not known. With several exporters, one that sees MASTER is enough. Empty if no member was seen.",
       runbook: "VrrpFailover",
       expr: MEMBER_STATE,
       legend: MEMBER_NAME,
@@ -55,25 +54,23 @@ export const VRRP: Row = {
     table({
       title: "Groups now",
       description:
-        "How many members of each group are MASTER, BACKUP and unknown; with several exporters the highest number. Preferred: whether the only master is the preferred member; empty if that is unknown. Empty if no cluster has two appliances, and while no exporter is scraped.",
+        "The state of each group, since when, and the one known master. Preferred: whether it is the preferred member; empty if that is unknown. Empty if no cluster has two appliances, and while no exporter is scraped.",
       runbook: "VrrpSplitBrain",
       queries: [
         GROUP_STATE,
-        `max by (${GROUP}) (${MASTERS})`,
-        `max by (${GROUP}) (vrrp_group_backups{${IN_CLUSTER}})`,
-        `max by (${GROUP}) (vrrp_group_unknown_members{${IN_CLUSTER}})`,
+        `1000 * min by (${GROUP}) (vrrp_group_state_since_timestamp_seconds{${IN_CLUSTER}})`,
         `min by (${GROUP}) (vrrp_group_preferred_master{${IN_CLUSTER}})`,
+        `group by (${MEMBER}) (vrrp_group_master{${IN_CLUSTER}})`,
       ],
       sortBy: "Cluster",
       emptyText: "No group is known",
       columns: [
         ...NAME_COLUMNS,
         { of: 0, title: "State", width: 220, mappings: [valueMap(GROUP_STATES)] },
-        { of: 1, title: "Masters", width: 90 },
-        { of: 2, title: "Backups", width: 90 },
-        { of: 3, title: "Unknown", width: 90 },
+        { of: "appliance", title: "Master" },
+        { of: 1, title: "Since", unit: "dateTimeFromNow" },
         {
-          of: 4,
+          of: 2,
           title: "Preferred",
           width: 100,
           mappings: [
@@ -88,7 +85,7 @@ export const VRRP: Row = {
     table({
       title: "Members now",
       description:
-        "State, reported priority, last change of state, and the number of changes within the range. Cells are empty while unknown. A member that was never seen is only counted in “Groups now”. Empty while no exporter is scraped.",
+        "State, reported priority, last change of state, and the number of changes within the range. Cells are empty while unknown. Empty while no exporter is scraped.",
       runbook: "VrrpFailover",
       queries: [
         MEMBER_STATE,

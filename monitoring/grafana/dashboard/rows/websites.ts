@@ -1,5 +1,12 @@
-import { OF_WEBSITE, SHARES, VIEW, WEBSITE_CELLS, WEBSITE_STATE } from "../expressions.ts";
-import { COLOR, matrix, rangeMap, regexMap, table, timeline, valueMap, type Row } from "../panels.ts";
+import {
+  OF_WEBSITE,
+  shareOf,
+  WEBSITE,
+  WEBSITE_CELLS,
+  WEBSITE_STATE,
+  WEBSITE_STATES,
+} from "../expressions.ts";
+import { COLOR, matrix, regexMap, table, timeline, valueMap, type Row } from "../panels.ts";
 
 const SHARE = { unit: "percentunit", decimals: 2, width: 100 } as const;
 
@@ -11,46 +18,34 @@ export const WEBSITES: Row = {
   panels: [
     timeline({
       size: [24, 10],
-      title: "State of each website, from each appliance",
+      title: "State of each website",
       description:
-        "“up”, or the HTTP status with which a website is down, or that the appliance got no answer. “unknown” while the test fails. A gap: no exporter was scraped. With several exporters the worse counts. Empty if no website is configured.",
+        "The state of each website for its visitors, as the exporters judge it. If they differ, the worst counts. A gap: no exporter was scraped. Empty if no website is configured.",
       runbook: "WebsiteDown",
       expr: WEBSITE_STATE,
-      legend: "{{ha_cluster}} {{website}} {{protocol}} from {{appliance}}",
-      mappings: [
-        valueMap([
-          { value: 1, text: "up", color: COLOR.good },
-          { value: 0, text: "down: no answer", color: COLOR.bad },
-          { value: -1, text: "unknown", color: COLOR.unknown },
-        ]),
-        // Shows the number: the status with which it is down.
-        rangeMap(100, 999, { color: COLOR.bad }),
-      ],
+      legend: "{{ha_cluster}} {{website}} {{protocol}}",
+      mappings: [valueMap(WEBSITE_STATES)],
     }),
     matrix({
       title: "Websites by appliance now",
       description:
-        "A row of “down”: the website is down for everyone. One “down” in a row: one appliance cannot reach it. “unknown” if the test fails; an empty cell if the appliance does not test it. No protocol: no appliance of the cluster has reported one. Empty if no website is configured, and while no exporter is scraped.",
-      runbook: "WebsiteDown",
+        "The HTTP status that each appliance gets. An empty cell: the appliance does not test it, or its test fails. Empty if no website is configured, and while no exporter is scraped.",
+      runbook: "WebsitePartiallyDown",
       query: WEBSITE_CELLS,
       emptyText: "No website is known",
-      mappings: [
-        regexMap(".* up$", COLOR.good),
-        regexMap(".*down$", COLOR.bad),
-        regexMap("^unknown$", COLOR.unknown),
-      ],
+      mappings: [regexMap(".* up$", COLOR.good), regexMap(".*down$", COLOR.bad)],
     }),
     table({
       title: "Availability over the range",
       description:
-        "The shares of the range in which each website was up, down and unknown, from each appliance. Unknown: its test failed, the exporter was not scraped, Prometheus did not run, or the website was not configured. Computed from about 1,000 samples, so shorter outages can be missed; with several exporters the worse of each sample counts. Empty if no website is configured.",
+        "The shares of the time with an exporter in which each website was up, down and unknown. Computed from about 1,000 samples, so shorter outages can be missed. Empty if no website is configured.",
       runbook: "WebsiteDown",
       queries: [
-        ...SHARES,
-        `1000 * max by (${VIEW}) (
-  max_over_time(timestamp(website_up{${OF_WEBSITE}} == 1)[$__range:$__interval])
-)`,
-        `round(max by (${VIEW}) (increase(website_status_changes_total{${OF_WEBSITE}}[$__range])))`,
+        shareOf("up|partially_down"),
+        shareOf("down|down_at_master"),
+        shareOf("unknown"),
+        `1000 * max by (${WEBSITE}) (website_state_since_timestamp_seconds{${OF_WEBSITE}})`,
+        `round(max by (${WEBSITE}) (increase(website_status_changes_total{${OF_WEBSITE}}[$__range])))`,
       ],
       maxDataPoints: 1000,
       sortBy: "Up",
@@ -59,11 +54,10 @@ export const WEBSITES: Row = {
         { of: "ha_cluster", title: "Cluster" },
         { of: "website", title: "Website" },
         { of: "protocol", title: "Protocol", width: 90 },
-        { of: "appliance", title: "From" },
         { of: 0, title: "Up", ...SHARE },
         { of: 1, title: "Down", ...SHARE },
         { of: 2, title: "Unknown", ...SHARE },
-        { of: 3, title: "Last seen up", unit: "dateTimeFromNow" },
+        { of: 3, title: "State since", unit: "dateTimeFromNow" },
         { of: 4, title: "Changes", width: 90 },
       ],
     }),

@@ -1,0 +1,115 @@
+import { expect, test } from "vitest";
+import { PROBLEMS } from "../../src/status/severity.ts";
+import { ALERTS } from "./alert-rules.ts";
+import { EXAMPLE } from "./amtool.ts";
+import { silences } from "./inhibitions.ts";
+import { labelsOf } from "./rule-tests.ts";
+import { SCENARIOS, type Expected } from "./scenarios.ts";
+import type { Labels } from "./world.ts";
+
+/** One of each alert, all about the same cluster, appliance, website, site and exporter. */
+const SAME: Labels = {
+  ha_cluster: "ams",
+  site: "amsterdam",
+  appliance: "a",
+  website_id: "1",
+  job: "appliance-exporter",
+  instance: "one:1",
+};
+const all: readonly Labels[] = SCENARIOS.flatMap(({ expected }) => expected.map(labelsOf)).map((labels) => {
+  const isOfCluster = labels["ha_cluster"] !== undefined;
+  const same = Object.entries(SAME).filter(([name]) => name in labels || (name === "site" && isOfCluster));
+  return { ...labels, ...Object.fromEntries(same) };
+});
+
+test("no alert silences one of higher severity", () => {
+  const wrong = all.flatMap((source) =>
+    all
+      .filter(({ severity }) => source["severity"] === "warning" && severity === "critical")
+      .filter((target) => silences(source, target))
+      .map((target) => `${source["alertname"]} silences ${target["alertname"]}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("no two alerts silence each other", () => {
+  const pairs = all.flatMap((one) =>
+    all
+      .filter((other) => one["alertname"] !== other["alertname"])
+      .filter((other) => silences(one, other) && silences(other, one))
+      .map((other) => `${one["alertname"]} and ${other["alertname"]}`),
+  );
+  expect(pairs).toEqual([]);
+});
+
+function keepFiringSeconds({ alertname = "", severity }: Labels): number {
+  const rule = ALERTS.find(({ alert, labels }) => alert === alertname && labels["severity"] === severity);
+  const [, minutes = "0", seconds = "0"] = /^(?:(\d+)m)?(?:(\d+)s)?$/.exec(rule?.keep_firing_for ?? "") ?? [];
+  return Number(minutes) * 60 + Number(seconds);
+}
+
+/** The rules let nothing begin while these fire; a split brain does not begin where nothing answers. */
+function beginsNothing(source: Labels, target: Labels): boolean {
+  return (
+    ["ApplianceExporterAbsent", "ClusterUnseen"].includes(source["alertname"] ?? "") ||
+    target["alertname"] === "VrrpSplitBrain"
+  );
+}
+
+test("an alert that silences others ends after those that began behind it", () => {
+  const wrong = all.flatMap((source) =>
+    all
+      .filter((target) => silences(source, target) && !beginsNothing(source, target))
+      .filter((target) => keepFiringSeconds(source) < keepFiringSeconds(target))
+      .map((target) => `${source["alertname"]} ends before ${target["alertname"]}`),
+  );
+  expect([...new Set(wrong)]).toEqual([]);
+});
+
+test("no alert of another team is silenced or silences, whatever its name", () => {
+  const red: Labels = { alertname: "ClusterHealthRed", severity: "critical", ...SAME };
+  const foreign = [...all, red].map((labels): Labels => ({ ...labels, component: "" }));
+  const wrong = foreign.flatMap((theirs) =>
+    all.filter((ours) => silences(ours, theirs) || silences(theirs, ours)).map(() => theirs["alertname"]),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("an alert of another cluster, site or job is not silenced", () => {
+  const [, ...rules] = EXAMPLE.inhibit_rules;
+  expect(rules.filter(({ equal = [] }) => equal.length === 0)).toEqual([]);
+  // Two labels that are both missing count as equal.
+  const optional = rules.flatMap(({ source_matchers, target_matchers }) =>
+    [source_matchers, target_matchers].filter((matchers) => !matchers.join().includes('=~".+"')),
+  );
+  expect(optional).toEqual([]);
+});
+
+function lasts({ after, until = Number.POSITIVE_INFINITY }: Expected, second: number): boolean {
+  return after <= second && second < until;
+}
+
+test.for(SCENARIOS.map((scenario) => [scenario.name, scenario] as const))(
+  "one message for one trouble: %s",
+  ([, { expected }]) => {
+    // From its beginning on, also where one alert that silences it follows another.
+    const isSilenced = (target: Expected) => {
+      const sources = expected.filter((source) => silences(labelsOf(source), labelsOf(target)));
+      const changes = sources.flatMap(({ until = target.after }) => (lasts(target, until) ? [until] : []));
+      return [target.after, ...changes].every((second) => sources.some((source) => lasts(source, second)));
+    };
+    const wrong = expected
+      .filter((each) => isSilenced(each) !== (each.silenced ?? false))
+      .map(({ alert, labels }) => `${alert} ${JSON.stringify(labels)}`);
+    expect(wrong).toEqual([]);
+  },
+);
+
+test("the status page and the alerts give a problem the same severity", () => {
+  const shown = Object.values(PROBLEMS).flatMap((problem) =>
+    "alert" in problem ? [[problem.alert, problem.severity]] : [],
+  );
+  const severities = new Map(ALERTS.map(({ alert, labels }) => [alert, labels["severity"]]));
+  expect(shown.length).toBeGreaterThan(10);
+  expect(shown.filter(([alert = "", severity]) => severities.get(alert) !== severity)).toEqual([]);
+});

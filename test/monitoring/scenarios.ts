@@ -1,0 +1,512 @@
+import {
+  cluster,
+  exporter,
+  healthy,
+  series,
+  type ClusterSetup,
+  type Exporter,
+  type Labels,
+  type Series,
+  type Steps,
+} from "./world.ts";
+
+/** An alert that fires. Seconds are counted from the event, without what scrapes and evaluations add. */
+export interface Expected {
+  readonly alert: string;
+  readonly labels: Labels;
+  /** Fires after so long. */
+  readonly after: number;
+  /** Has ended after so long. Default: not checked. */
+  readonly until?: number;
+  /** Silenced in Alertmanager by another one. Default: it is not. */
+  readonly silenced?: boolean;
+}
+
+export interface Scenario {
+  readonly name: string;
+  /** The event is at second `EVENT`. */
+  readonly exporters: readonly Exporter[];
+  /** All alerts that fire at any time. */
+  readonly expected: readonly Expected[];
+  /** Further ones if scrapes are lost. */
+  readonly ifScrapesAreLost?: readonly Expected[];
+  readonly lastsSeconds: number;
+}
+
+/** Second of the event in each scenario: as much history as the rules look at. */
+export const EVENT = 360;
+
+/** What happens to one cluster, and the alerts about it. */
+interface Trouble {
+  readonly says: readonly Series[];
+  readonly expected: readonly Expected[];
+}
+
+const JOB = { job: "appliance-exporter" };
+const PAIR_A_DOWN: ClusterSetup["appliances"] = { a: at("up", [0, "down"]), b: [[0, "up"]] };
+
+/** First this, and from seconds after the event on others. */
+function at<Value>(
+  first: Value,
+  ...then: readonly (readonly [after: number, value: Value | undefined])[]
+): Steps<Value> {
+  return [[0, first], ...then.map(([after, value]) => [EVENT + after, value] as const)];
+}
+
+function alert(name: string, labels: Labels, after: number, more: Partial<Expected> = {}): Expected {
+  return { alert: name, labels, after, ...more };
+}
+
+/** One cluster with alerts that carry its name. */
+function trouble(
+  name: string,
+  setup: ClusterSetup,
+  expected: readonly (readonly [
+    alert: string,
+    after: number,
+    more?: Partial<Expected> & { labels?: Labels },
+  ])[],
+  also: readonly Series[] = [],
+): Trouble {
+  return {
+    says: [...cluster(name, setup), ...also],
+    expected: expected.map(([each, after, { labels = {}, ...more } = {}]) =>
+      alert(each, { ha_cluster: name, ...labels }, after, more),
+    ),
+  };
+}
+
+const OF_A = { labels: { appliance: "a" } };
+const SHOP = { labels: { website_id: "shop", website: "shop" } };
+
+/** Troubles of clusters that have nothing to do with each other. */
+const TROUBLES: readonly Trouble[] = [
+  trouble(
+    "failover",
+    {
+      group: at("one_master", [0, "changing"], [2, "one_master"]),
+      master: at("a", [0, undefined], [2, "b"]),
+    },
+    [["VrrpFailover", 2, { labels: { appliance: "b" }, until: 310 }]],
+  ),
+  trouble("there-and-back", { master: at("a", [0, "b"], [200, "a"]) }, [
+    ["VrrpFailover", 0, { labels: { appliance: "b" }, until: 200 }],
+    ["VrrpFailover", 200, { ...OF_A, until: 510 }],
+  ]),
+  trouble(
+    "crash",
+    { appliances: PAIR_A_DOWN, group: at("one_master", [0, "backup_unknown"]), master: at("a", [0, "b"]) },
+    [
+      ["VrrpFailover", 0, { labels: { appliance: "b" } }],
+      ["VrrpRedundancyLost", 60],
+      ["ApplianceDown", 75, { ...OF_A, silenced: true }],
+    ],
+  ),
+  trouble("backup-off", { group: at("one_master", [0, "no_backup"], [300, "one_master"]) }, [
+    ["VrrpRedundancyLost", 60, { until: 360 }],
+  ]),
+  trouble(
+    "split",
+    {
+      group: at("one_master", [0, "split_brain"], [100, "one_master"]),
+      master: at("a", [0, undefined], [100, "a"]),
+    },
+    [["VrrpSplitBrain", 0, { until: 340 }]],
+    ["a", "b"].map((appliance) =>
+      series("vrrp_is_master", { ha_cluster: "split", appliance, vhid: "1", vip: "192.0.2.100" }, [[0, 1]]),
+    ),
+  ),
+  trouble(
+    "split-powered-off",
+    {
+      appliances: { a: at("up", [60, "down"]), b: [[0, "up"]] },
+      group: at("one_master", [0, "split_brain"], [60, "unknown"], [180, "backup_unknown"]),
+      master: at("b", [0, undefined], [180, "b"]),
+    },
+    [
+      ["VrrpSplitBrain", 0, { until: 300 }],
+      ["VrrpRedundancyLost", 240],
+      ["ApplianceDown", 135, { ...OF_A, silenced: true }],
+    ],
+  ),
+  trouble(
+    "headless",
+    {
+      group: at("one_master", [0, "no_master"], [100, "one_master"]),
+      master: at("a", [0, undefined], [100, "a"]),
+    },
+    [["VrrpNoMaster", 5, { until: 160 }]],
+  ),
+  trouble(
+    "master-not-reached",
+    {
+      appliances: PAIR_A_DOWN,
+      group: at("one_master", [0, "unknown"]),
+      master: at("a", [0, undefined]),
+      websites: { shop: at("up", [0, "unknown"]) },
+    },
+    [
+      ["VrrpMasterUnknown", 40],
+      ["ApplianceDown", 75, { ...OF_A, silenced: true }],
+    ],
+  ),
+  trouble(
+    "password-changed",
+    {
+      appliances: { a: at("up", [0, "refused"]), b: at("up", [0, "refused"]) },
+      group: at("one_master", [0, "unknown"]),
+      master: at("a", [0, undefined]),
+    },
+    [
+      ["VrrpMasterUnknown", 40],
+      ["ApplianceCredentialsRefused", 75, { ...OF_A, silenced: true }],
+      ["ApplianceCredentialsRefused", 75, { labels: { appliance: "b" }, silenced: true }],
+    ],
+  ),
+  trouble(
+    "one-of-three",
+    { appliances: { a: [[0, "up"]], b: [[0, "up"]], c: at("up", [0, "down"], [300, "up"]) } },
+    [["ApplianceDown", 75, { labels: { appliance: "c" }, until: 360 }]],
+  ),
+  trouble("refusing", { appliances: { a: [[0, "up"]], b: [[0, "up"]], c: at("up", [0, "refused"]) } }, [
+    ["ApplianceCredentialsRefused", 75, { labels: { appliance: "c" } }],
+  ]),
+  trouble(
+    "dark",
+    {
+      appliances: { a: at("up", [0, "down"], [300, "up"]), b: at("up", [2, "down"], [300, "up"]) },
+      group: at("one_master", [0, "unknown"], [300, "one_master"]),
+      master: at("a", [0, undefined], [300, "a"]),
+    },
+    [
+      ["ClusterDark", 32, { until: 420 }],
+      ["VrrpMasterUnknown", 40, { silenced: true, until: 360 }],
+      ["ApplianceDown", 75, { ...OF_A, silenced: true, until: 360 }],
+      ["ApplianceDown", 77, { labels: { appliance: "b" }, silenced: true, until: 360 }],
+    ],
+  ),
+  trouble(
+    "alone",
+    {
+      appliances: { a: at("up", [0, "down"]) },
+      group: undefined,
+      websites: {
+        shop: at("up", [0, "unknown"]),
+        blog: at("up", [0, "unknown"]),
+        news: at("up", [0, "unknown"]),
+      },
+    },
+    [
+      ["ClusterDark", 30],
+      ["ApplianceDown", 75, { ...OF_A, silenced: true }],
+    ],
+  ),
+  trouble("disabled", { appliances: { a: [[0, "up"]] } }, []),
+  trouble(
+    "flapping",
+    {},
+    [["VrrpFlapping", 20]],
+    [
+      series(
+        "vrrp_transitions_total",
+        { ha_cluster: "flapping", appliance: "a", interface: "carp0" },
+        at(0, [0, 2], [10, 4], [20, 6], [30, 8]),
+      ),
+    ],
+  ),
+  trouble(
+    "not-preferred",
+    {},
+    [["VrrpPreferredMasterLost", 600]],
+    [
+      series(
+        "vrrp_group_preferred_master",
+        { ha_cluster: "not-preferred", vhid: "1", vip: "192.0.2.100" },
+        at(1, [0, 0]),
+      ),
+    ],
+  ),
+  trouble(
+    "certificates",
+    {},
+    [["ApplianceCertificateExpiring", -60, OF_A]],
+    [
+      certificate("a", [[0, 10 * 86_400]]),
+      // Expired and pinned: nobody is paged.
+      certificate("b", [[0, 100]]),
+    ],
+  ),
+  trouble(
+    "deviating",
+    {},
+    [["ApplianceApiAnomalies", 300, OF_A]],
+    [
+      series(
+        "appliance_api_anomalies",
+        { ha_cluster: "deviating", appliance: "a", anomaly: "bad_field" },
+        at(0, [0, 2]),
+      ),
+    ],
+  ),
+  trouble(
+    "website-down",
+    { websites: { shop: at("up", [0, "down"], [200, "up"]), blog: [[0, "up"]] } },
+    [["WebsiteDown", 30, { ...SHOP, until: 260 }]],
+    [
+      series(
+        "website_http_status",
+        { ha_cluster: "website-down", website_id: "shop", appliance: "a", protocol: "https" },
+        at(200, [0, 503]),
+      ),
+    ],
+  ),
+  trouble("down-at-master", { websites: { shop: at("up", [0, "down_at_master"]), blog: [[0, "up"]] } }, [
+    ["WebsiteDown", 30, SHOP],
+  ]),
+  trouble("partially", { websites: { shop: at("up", [0, "partially_down"]) } }, [
+    ["WebsitePartiallyDown", 120, SHOP],
+  ]),
+  trouble("hanging", { websites: { shop: at("up", [0, "unknown"]) } }, [["WebsiteUnknown", 60, SHOP]]),
+  trouble(
+    "unstable",
+    {
+      websites: {
+        shop: at<"up" | "down">(
+          "up",
+          ...[0, 1, 2, 3, 4, 5, 6, 7].map((nth) => [nth * 60, nth % 2 === 0 ? "down" : "up"] as const),
+        ),
+      },
+    },
+    [
+      // Down for a minute each: also an outage.
+      ["WebsiteUnstable", 300, { ...SHOP, silenced: true }],
+      ["WebsiteDown", 30, SHOP],
+    ],
+  ),
+  trouble(
+    "common-cause",
+    {
+      websites: {
+        shop: at("up", [0, "down"]),
+        blog: at("up", [0, "down_at_master"]),
+        news: at("up", [0, "unknown"]),
+        wiki: [[0, "up"]],
+      },
+    },
+    [
+      ["WebsitesDown", 25],
+      ["WebsiteDown", 30, { ...SHOP, silenced: true }],
+      ["WebsiteDown", 30, { labels: { website_id: "blog", website: "blog" }, silenced: true }],
+      ["WebsiteUnknown", 60, { labels: { website_id: "news", website: "news" }, silenced: true }],
+    ],
+  ),
+];
+
+function certificate(appliance: string, given: Steps<number>): Series {
+  const labels = { ha_cluster: "certificates", appliance };
+  return series("appliance_tls_certificate_not_after_timestamp_seconds", labels, given);
+}
+
+/** Two sites, one of which is lost; and clusters of no site. */
+const SITE_DOWN: ClusterSetup = {
+  site: "amsterdam",
+  appliances: { a: at("up", [0, "down"], [300, "up"]), b: at("up", [4, "down"], [300, "up"]) },
+  group: at("one_master", [0, "unknown"], [300, "one_master"]),
+  master: at("a", [0, undefined], [300, "a"]),
+};
+
+function silencedIn(name: string): readonly Expected[] {
+  const labels = { ha_cluster: name, site: "amsterdam" };
+  return [
+    alert("ClusterDark", labels, 34, { silenced: true, until: 420 }),
+    alert("VrrpMasterUnknown", labels, 40, { silenced: true, until: 360 }),
+    alert("ApplianceDown", { ...labels, appliance: "a" }, 75, { silenced: true, until: 360 }),
+    alert("ApplianceDown", { ...labels, appliance: "b" }, 79, { silenced: true, until: 360 }),
+  ];
+}
+
+/** Clusters of which no appliance can be polled any more, with this state. */
+function lost(state: "down" | "refused" | "unknown", names = ["ams", "utr"], until = 300): readonly Series[] {
+  const gone = at<typeof state | "up">("up", [0, state], [until, "up"]);
+  return names.flatMap((name) =>
+    cluster(name, {
+      appliances: { a: gone, b: gone },
+      group: at("one_master", [0, "unknown"], [until, "one_master"]),
+      master: at("a", [0, undefined], [until, "a"]),
+      websites: { shop: at("up", [0, "unknown"], [until, "up"]) },
+    }),
+  );
+}
+
+const SHOP_UP: ClusterSetup["websites"] = { shop: [[0, "up"]] };
+const LASTING = { group: at("split_brain"), master: [] } satisfies ClusterSetup;
+const ENDS: Steps<0 | 1> = at<0 | 1>(1, [0, 0]);
+const TWICE = [...cluster("ams"), ...cluster("utr")];
+const UNSEEN = ["ams", "utr"].map((name) => alert("ClusterUnseen", { ha_cluster: name }, 0, { until: 300 }));
+const BLIND = [...UNSEEN, alert("ApplianceExporterBlind", { ...JOB, shard: "0" }, 10, { until: 330 })];
+
+export const SCENARIOS: readonly Scenario[] = [
+  {
+    name: "troubles of single clusters",
+    exporters: [exporter("one:1", [...healthy(2), ...TROUBLES.flatMap(({ says }) => says)])],
+    expected: TROUBLES.flatMap(({ expected }) => expected),
+    lastsSeconds: EVENT + 900,
+  },
+  {
+    name: "nothing is wrong, with two exporters, one of which restarts",
+    exporters: [
+      exporter("one:1", healthy(4)),
+      exporter("two:1", healthy(4), { up: at<0 | 1>(1, [0, 0], [20, 1]) }),
+    ],
+    expected: [],
+    lastsSeconds: EVENT + 300,
+  },
+  {
+    name: "a site is lost",
+    exporters: [
+      exporter("one:1", [...healthy(4), ...cluster("ams-1", SITE_DOWN), ...cluster("ams-2", SITE_DOWN)]),
+    ],
+    expected: [
+      alert("SiteDark", { site: "amsterdam" }, 24, { until: 450 }),
+      ...["ams-1", "ams-2"].flatMap(silencedIn),
+    ],
+    lastsSeconds: EVENT + 600,
+  },
+  {
+    name: "the exporter is cut off",
+    exporters: [exporter("one:1", lost("down"))],
+    expected: BLIND,
+    lastsSeconds: EVENT + 600,
+  },
+  {
+    name: "the exporter has no file descriptors",
+    exporters: [exporter("one:1", lost("unknown"))],
+    expected: BLIND,
+    lastsSeconds: EVENT + 600,
+  },
+  {
+    name: "all appliances refuse the credentials",
+    exporters: [exporter("one:1", lost("refused"))],
+    expected: BLIND,
+    lastsSeconds: EVENT + 600,
+  },
+  {
+    name: "the exporter cannot poll one cluster by its own fault",
+    exporters: [exporter("one:1", [...healthy(4), ...lost("unknown", ["ams"])])],
+    expected: [
+      alert("ApplianceExporterStuck", { ...JOB, instance: "one:1" }, 60),
+      alert("ClusterUnseen", { ha_cluster: "ams" }, 0, { until: 300 }),
+    ],
+    lastsSeconds: EVENT + 600,
+  },
+  {
+    name: "one of two exporters is cut off; meanwhile a group fails over and an appliance refuses the credentials",
+    exporters: [
+      exporter("one:1", [
+        ...lost("down", undefined, 1000),
+        ...cluster("den", { appliances: { a: at("up", [0, "down"]) }, group: undefined }),
+      ]),
+      exporter("two:1", [
+        ...cluster("den", { appliances: { a: at("up", [100, "refused"]) }, group: undefined }),
+        ...cluster("ams", { master: at("a", [100, "b"]), websites: SHOP_UP }),
+        ...cluster("utr", { websites: SHOP_UP }),
+      ]),
+    ],
+    expected: [
+      alert("ApplianceExporterIsolated", { ...JOB, instance: "one:1" }, 180),
+      alert("VrrpFailover", { ha_cluster: "ams", appliance: "b" }, 100),
+      alert("ApplianceCredentialsRefused", { ha_cluster: "den", appliance: "a" }, 175),
+    ],
+    lastsSeconds: EVENT + 400,
+  },
+  {
+    name: "the network is partitioned: each of two exporters sees one master, and the third member is down",
+    exporters: ["a", "b"].map((seen, index) =>
+      exporter(`${index}:1`, [
+        ...healthy(4),
+        ...cluster("ams", {
+          appliances: {
+            a: seen === "a" ? [[0, "up"]] : at("up", [0, "down"]),
+            b: seen === "b" ? [[0, "up"]] : at("up", [0, "down"]),
+            c: at("up", [0, "down"]),
+          },
+          group: at("one_master", [0, "backup_unknown"]),
+          master: at("a", [0, seen]),
+        }),
+      ]),
+    ),
+    expected: [
+      alert("VrrpMastersDisputed", { ha_cluster: "ams" }, 120),
+      alert("ApplianceDown", { ha_cluster: "ams", appliance: "c" }, 75),
+    ],
+    // While a scrape of one exporter fails, nobody contradicts the other.
+    ifScrapesAreLost: ["a", "b"].map((appliance) =>
+      alert("VrrpFailover", { ha_cluster: "ams", appliance }, 0, { silenced: true }),
+    ),
+    lastsSeconds: EVENT + 400,
+  },
+  {
+    name: "the only exporter dies during an outage, and is back later",
+    exporters: [
+      exporter("one:1", [...TWICE, ...healthy(1), ...cluster("lasting", LASTING)], {
+        up: at<0 | 1>(1, [0, 0], [600, 1]),
+      }),
+    ],
+    expected: [
+      alert("VrrpSplitBrain", { ha_cluster: "lasting" }, -60),
+      alert("ApplianceExporterAbsent", {}, 120, { until: 600 }),
+      ...["ams", "utr", "healthy-0", "lasting"].map((name) =>
+        alert("ClusterUnseen", { ha_cluster: name }, 90),
+      ),
+    ],
+    lastsSeconds: EVENT + 900,
+  },
+  {
+    name: "one of two exporters dies",
+    exporters: [exporter("one:1", TWICE, { up: ENDS }), exporter("two:1", TWICE)],
+    expected: [alert("ApplianceExporterDown", { ...JOB, instance: "one:1", severity: "warning" }, 180)],
+    lastsSeconds: EVENT + 500,
+  },
+  {
+    name: "the exporter of a shard dies",
+    exporters: [
+      exporter("one:1", cluster("ams", LASTING), { shard: "0/2", up: ENDS }),
+      exporter("two:1", cluster("utr"), { shard: "1/2" }),
+    ],
+    expected: [
+      alert("VrrpSplitBrain", { ha_cluster: "ams" }, -60),
+      alert("ClusterUnseen", { ha_cluster: "ams" }, 90),
+      alert("ApplianceExporterDown", { ...JOB, instance: "one:1" }, 150),
+      alert("ApplianceExporterShardMissing", JOB, 150, { silenced: true }),
+    ],
+    lastsSeconds: EVENT + 500,
+  },
+  {
+    name: "the exporter of a shard is no target any more",
+    exporters: [
+      exporter("one:1", cluster("ams"), { shard: "0/2", up: at<0 | 1>(1, [0, undefined]) }),
+      exporter("two:1", cluster("utr"), { shard: "1/2" }),
+    ],
+    expected: [alert("ApplianceExporterShardMissing", JOB, 150)],
+    lastsSeconds: EVENT + 500,
+  },
+  {
+    name: "the exporter has an invalid configuration, and polls late",
+    exporters: [
+      exporter("one:1", [
+        ...TWICE,
+        series("appliance_exporter_config_last_reload_successful", {}, at(1, [0, 0])),
+        {
+          metric: "appliance_exporter_polls_skipped_total",
+          labels: { reason: "missed" },
+          valueAt: (second) => Math.max(0, (second - EVENT) * 10 + 10),
+        },
+      ]),
+    ],
+    expected: [
+      alert("ApplianceExporterReloadFailed", { ...JOB, instance: "one:1" }, 60),
+      alert("AppliancePollsLate", { ...JOB, instance: "one:1" }, 300),
+    ],
+    lastsSeconds: EVENT + 500,
+  },
+];
