@@ -51,7 +51,7 @@ test("a body that is not a list fails with the position and contains nothing of 
 
 test("an answer that is byte for byte the last one of its list is the same value; any other is decoded", () => {
   const decode = createDecode();
-  const decoded = (text: string, redact = String) =>
+  const decoded = (text: string, redact: (text: string) => string = String) =>
     decode({ kind: "vrrp" }, { bytes: Buffer.from(text), redact });
   const first = decoded("{}");
   expect(decoded("{}")).toBe(first);
