@@ -71,7 +71,7 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
   let redacting: { readonly authorization: string; readonly redact: Redact } | undefined;
 
   function redactOf(credentials: Credentials | undefined): Redact {
-    if (credentials === undefined) return (text) => text;
+    if (credentials === undefined) return UNCHANGED;
     const { authorization, password } = credentials;
     if (redacting?.authorization !== authorization)
       redacting = { authorization, redact: createRedact(authorization, password) };
@@ -181,6 +181,8 @@ interface Poll {
   connection: Connection;
   deadline: Deadline;
 }
+
+const UNCHANGED: Redact = (text) => text;
 
 /** The unused outcome of a poll that has already ended. */
 const OVER = failed("timeout", "the deadline passed");

@@ -12,6 +12,8 @@ import type {
   FleetSnapshot,
   GroupSnapshot,
   Identity,
+  StatusesSnapshot,
+  VrrpListSnapshot,
   VrrpSnapshot,
   WebsiteSnapshot,
 } from "./snapshot.ts";
@@ -48,7 +50,9 @@ interface Cluster extends Pick<ClusterSnapshot, "cluster" | "labels" | "hasDisab
 /** A fleet of no appliances. */
 export function createFleet(): Fleet {
   const onceVrrp = createSectionMemo<VrrpSnapshot>();
+  const onceList = createSectionMemo<VrrpListSnapshot>();
   const onceWebsite = createSectionMemo<WebsiteSnapshot>();
+  const onceStatuses = createSectionMemo<StatusesSnapshot>();
   const onceAppliance = createSectionMemo<ApplianceSnapshot>();
   const onceGroups = createSectionMemo<readonly GroupSnapshot[]>();
   const onceCluster = createSectionMemo<ClusterSnapshot>();
@@ -64,7 +68,7 @@ export function createFleet(): Fleet {
 
   function vrrpOf({ identity, vrrp, certificate }: ApplianceState, nowMs: number): VrrpSnapshot {
     const madeOf = [identity, certificate, isStalled(vrrp, nowMs)];
-    return onceVrrp(vrrp, madeOf, () => vrrpSection(identity, vrrp, certificate, nowMs));
+    return onceVrrp(vrrp, madeOf, () => vrrpSection(identity, vrrp, certificate, nowMs, onceList));
   }
 
   function websiteOf(
@@ -75,7 +79,9 @@ export function createFleet(): Fleet {
     const record = websites.get(website.id);
     if (record === undefined) return [];
     const madeOf = [identity, website, isStalled(record, nowMs)];
-    return [onceWebsite(record, madeOf, () => websiteSection(identity, website, record, nowMs))];
+    return [
+      onceWebsite(record, madeOf, () => websiteSection(identity, website, record, nowMs, onceStatuses)),
+    ];
   }
 
   function applianceOf(state: ApplianceState, nowMs: number): ApplianceSnapshot {

@@ -40,9 +40,9 @@ export interface Identity {
 
 /**
  * The facts about one appliance. Each is the same object for as long as nothing in it has changed, so that what is made
- * of it can be kept.
+ * of it can be kept. How polls went changes with each of them, and is kept apart from what they found.
  */
-export type Section = VrrpSnapshot | WebsiteSnapshot | TotalsSnapshot;
+export type Section = VrrpSnapshot | VrrpListSnapshot | WebsiteSnapshot | StatusesSnapshot | TotalsSnapshot;
 
 /** How the latest poll of an operation went. */
 export interface PollHealth {
@@ -67,6 +67,8 @@ export interface VrrpSnapshot {
 }
 
 export interface VrrpListSnapshot {
+  readonly kind: "vrrp_list";
+  readonly identity: Identity;
   readonly interfaces: readonly InterfaceSnapshot[];
   readonly anomalies: Readonly<Record<VrrpAnomalyKind, number>>;
 }
@@ -89,13 +91,22 @@ export interface WebsiteSnapshot {
   readonly website: string;
   readonly health: PollHealth;
   /** `undefined` while they are not known. */
-  readonly statuses: readonly StatusSnapshot[] | undefined;
+  readonly found: StatusesSnapshot | undefined;
   /** Protocols, configured or else seen before, that have no status in the latest valid answer. */
   readonly unread: readonly Protocol[] | undefined;
   /** What the tests found, by protocol; empty before the first test, and while no protocol is known. */
   readonly results: readonly ProtocolResult[];
   /** Whether the latest test found something else than what counts: one more test has to confirm it. */
   readonly isUnconfirmed: boolean;
+}
+
+/** What a website test found. */
+export interface StatusesSnapshot {
+  readonly kind: "website_statuses";
+  readonly identity: Identity;
+  readonly websiteId: number;
+  readonly website: string;
+  readonly statuses: readonly StatusSnapshot[];
 }
 
 /** `unknown`: the test failed, or its answer has no status. */

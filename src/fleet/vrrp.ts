@@ -13,6 +13,7 @@ import {
   type OperationRecord,
   type RecordStep,
 } from "./record.ts";
+import type { SectionMemo } from "./section-memo.ts";
 import {
   anomalyCount,
   type Identity,
@@ -22,7 +23,11 @@ import {
 } from "./snapshot.ts";
 
 /** The latest valid list, with what is known of its interfaces from earlier ones. */
-export interface SeenVrrp extends VrrpListSnapshot {
+export interface SeenVrrp {
+  /** As decoded. */
+  readonly list: VrrpList;
+  readonly interfaces: readonly InterfaceSnapshot[];
+  readonly anomalies: VrrpListSnapshot["anomalies"];
   /** Interfaces that the list has in unreadable form, as they were last seen. */
   readonly unreadable: readonly InterfaceSnapshot[];
   readonly groups: SeenGroups;
@@ -45,7 +50,12 @@ export function afterVrrpPoll(
 ): RecordStep<VrrpRecord> {
   const { outcome, completedAtMs, sentAtMs = nowMs } = observation;
   if (!outcome.ok) return { record: afterFailure(record, observation, outcome.failure, nowMs), changes: [] };
-  const { interfaces: decoded, unreadable: names, anomalies } = outcome.value;
+  const list = outcome.value;
+  if (record.seen?.list === list) {
+    const groups = { ...record.seen.groups, sentAtMs };
+    return { record: afterSuccess(observation, { ...record.seen, groups }), changes: [] };
+  }
+  const { interfaces: decoded, unreadable: names, anomalies } = list;
   const before = [...(record.seen?.interfaces ?? []), ...(record.seen?.unreadable ?? [])];
   const byKey = new Map(before.map((known) => [seriesKey(known.reported), known]));
   const changes: FleetChange[] = [];
@@ -62,10 +72,11 @@ export function afterVrrpPoll(
   const reports = reportsOf(interfaces, unreadable);
   const changedAtMs = masterChanges(record.seen?.groups, reports, nowMs);
   const seen = {
+    list,
     interfaces,
     unreadable,
     groups: { reports, sentAtMs, changedAtMs },
-    anomalies: countAnomalies(outcome.value),
+    anomalies: countAnomalies(list),
     places: anomalies.slice(0, MAX_PLACES),
   };
   return {
@@ -119,7 +130,17 @@ export function vrrpSection(
   record: VrrpRecord,
   certificate: PresentedCertificate | undefined,
   nowMs: number,
+  onceList: SectionMemo<VrrpListSnapshot>,
 ): VrrpSnapshot {
   const health = healthAt(record, nowMs);
-  return { kind: "vrrp", identity, health, list: whileKnown(health, record.seen), certificate };
+  const seen = whileKnown(health, record.seen);
+  return { kind: "vrrp", identity, health, list: seen && listSection(identity, seen, onceList), certificate };
+}
+
+function listSection(
+  identity: Identity,
+  { interfaces, anomalies }: SeenVrrp,
+  onceList: SectionMemo<VrrpListSnapshot>,
+): VrrpListSnapshot {
+  return onceList(interfaces, [identity], () => ({ kind: "vrrp_list", identity, interfaces, anomalies }));
 }

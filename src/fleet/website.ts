@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { exportedStatuses, type Protocol, type WebsiteStatus } from "../api/website-test.ts";
 import type { WebsiteConfig } from "../config/config.ts";
 import { statusSetHas } from "../config/status-set.ts";
@@ -11,7 +12,8 @@ import {
   type OperationRecord,
   type RecordStep,
 } from "./record.ts";
-import type { Identity, TestResult, WebsiteSnapshot } from "./snapshot.ts";
+import type { SectionMemo } from "./section-memo.ts";
+import type { Identity, StatusesSnapshot, TestResult, WebsiteSnapshot } from "./snapshot.ts";
 
 /** A website's status by one protocol, and how often it has changed since it was first seen. */
 interface SeenStatus extends WebsiteStatus {
@@ -55,18 +57,19 @@ export function afterWebsitePoll(
   }
   const before = new Map(seen?.statuses.map((known) => [known.protocol, known]));
   const changes: FleetChange[] = [];
-  const statuses = exportedStatuses(outcome.value, configured).map((now): SeenStatus => {
+  const found = exportedStatuses(outcome.value, configured).map((now): SeenStatus => {
     const known = before.get(now.protocol);
     const { status: to, ...facts } = now;
     if (known === undefined || known.status === to) return { ...now, changes: known?.changes ?? 0 };
     changes.push({ kind: "website_status", websiteId, website, ...facts, from: known.status, to });
     return { ...now, changes: known.changes + 1 };
   });
+  const statuses = seen !== undefined && isDeepStrictEqual(found, seen.statuses) ? seen.statuses : found;
   const protocols = [...new Set([...(seen?.protocols ?? []), ...statuses.map(({ protocol }) => protocol)])];
   const resultOf = (wanted: Protocol): TestResult => {
-    const found = statuses.find(({ protocol }) => protocol === wanted);
-    if (found === undefined) return "unknown";
-    return statusSetHas(expectStatus, found.status) ? "up" : "down";
+    const known = statuses.find(({ protocol }) => protocol === wanted);
+    if (known === undefined) return "unknown";
+    return statusSetHas(expectStatus, known.status) ? "up" : "down";
   };
   return {
     record: {
@@ -100,15 +103,18 @@ export function confirmedAfter(before: Results | undefined, latest: TestResult):
 /** What is true of a website, as seen from one appliance, at the monotonic instant `nowMs`. */
 export function websiteSection(
   identity: Identity,
-  { id, name, protocols, expectStatus }: WebsiteConfig,
+  config: WebsiteConfig,
   record: WebsiteRecord,
   nowMs: number,
+  onceStatuses: SectionMemo<StatusesSnapshot>,
 ): WebsiteSnapshot {
+  const { id, name, protocols } = config;
   const health = healthAt(record, nowMs);
   const isStalled = health.failure?.reason === "stalled";
   const seen = whileKnown(health, record.seen);
   const wanted = protocols ?? seen?.protocols ?? [];
-  const statuses = seen?.statuses.filter(({ protocol }) => wanted.includes(protocol));
+  const found =
+    seen && onceStatuses(seen.statuses, [identity, config], () => statusesSection(identity, config, seen));
   const results = [...record.results];
   return {
     kind: "website_test",
@@ -116,11 +122,28 @@ export function websiteSection(
     websiteId: id,
     website: name,
     health,
-    statuses: statuses?.map((each) => ({ ...each, isUp: statusSetHas(expectStatus, each.status) })),
-    unread: statuses && wanted.filter((each) => statuses.every(({ protocol }) => protocol !== each)),
+    found,
+    unread: found && wanted.filter((each) => found.statuses.every(({ protocol }) => protocol !== each)),
     results: results.map(([protocol, { confirmed }]) => {
       return { protocol, result: isStalled ? "unknown" : confirmed };
     }),
     isUnconfirmed: results.some(([, { latest, confirmed }]) => latest !== confirmed),
+  };
+}
+
+function statusesSection(
+  identity: Identity,
+  { id, name, protocols, expectStatus }: WebsiteConfig,
+  seen: SeenWebsite,
+): StatusesSnapshot {
+  const wanted = protocols ?? seen.protocols;
+  return {
+    kind: "website_statuses",
+    identity,
+    websiteId: id,
+    website: name,
+    statuses: seen.statuses
+      .filter(({ protocol }) => wanted.includes(protocol))
+      .map((each) => ({ ...each, isUp: statusSetHas(expectStatus, each.status) })),
   };
 }

@@ -1,4 +1,5 @@
 import type { ClusterVerdict } from "../status/judge.ts";
+import { groupBy } from "../support/group-by.ts";
 import { FLEET_FAMILIES } from "./families.ts";
 import { commonLabels, type Family, type Labels, type Part, type Sample } from "./family.ts";
 
@@ -14,14 +15,22 @@ export interface FleetExposition {
 type Text = string | Buffer;
 const LONG_TEXT = 16 * 1024;
 
-/** One text for each family, in the order of the families. */
+/** A family that has samples of a kind of part, and its place in the exposition. */
+interface Source {
+  readonly name: string;
+  readonly place: number;
+  readonly samplesOf: (part: Part) => readonly Sample[];
+}
+
+/** One text for each source of the part's kind. */
 type Texts = readonly Text[];
 
 export function createFleetExposition(families: readonly Family[] = FLEET_FAMILIES): FleetExposition {
   const headers = families.map(({ name, type, help }) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`);
+  const sources = sourcesByKind(families);
   const rendered = new WeakMap<Part, Texts>();
   const once = (part: Part): Texts => {
-    const texts = rendered.get(part) ?? textsOf(families, part);
+    const texts = rendered.get(part) ?? textsOf(sources.get(part.kind) ?? [], part);
     rendered.set(part, texts);
     return texts;
   };
@@ -30,15 +39,32 @@ export function createFleetExposition(families: readonly Family[] = FLEET_FAMILI
       for (const part of partsOf(verdict)) once(part);
     },
     render: (verdicts) => {
-      const parts = verdicts.flatMap((verdict) => [...partsOf(verdict), verdict].map(once));
+      const texts = headers.map((): Text[] => []);
+      for (const part of verdicts.flatMap((verdict) => [...partsOf(verdict), verdict])) {
+        const own = once(part);
+        for (const [nth, { place }] of (sources.get(part.kind) ?? []).entries()) {
+          const text = own[nth] ?? "";
+          if (text.length > 0) texts[place]?.push(text);
+        }
+      }
       return joined(
-        headers.flatMap((header, index) => {
-          const texts = parts.flatMap((part) => part[index] ?? "").filter((text) => text.length > 0);
-          return texts.length === 0 ? [] : [header, ...texts];
-        }),
+        headers.flatMap((header, place) => (texts[place]?.length ? [header, ...texts[place]] : [])),
       );
     },
   };
+}
+
+function sourcesByKind(families: readonly Family[]): ReadonlyMap<string, readonly Source[]> {
+  const all = families.flatMap(({ name, samples }, place) =>
+    Object.entries(samples).map(([kind, samplesOf]) => ({
+      kind,
+      name,
+      place,
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is called with parts of this kind
+      samplesOf: samplesOf as Source["samplesOf"],
+    })),
+  );
+  return groupBy(all, ({ kind }) => kind);
 }
 
 /** In the order of the configuration, without the cluster itself, which changes with every poll. */
@@ -47,21 +73,21 @@ function partsOf({ facts, appliances, groups, websites }: ClusterVerdict): reado
     ...appliances.values(),
     ...websites.values(),
     ...groups.values(),
-    ...facts.appliances.flatMap(({ vrrp, websites: tests, totals }) => [vrrp, ...tests, totals]),
+    ...facts.appliances.flatMap(({ vrrp, websites: tests, totals }) =>
+      [vrrp, vrrp.list ?? [], ...tests.flatMap((test) => [test, test.found ?? []]), totals].flat(),
+    ),
   ];
 }
 
-function textsOf(families: readonly Family[], part: Part): Texts {
+function textsOf(sources: readonly Source[], part: Part): Texts {
   const textOf = labelTexts(part);
-  return families.map(({ name, samples }) => {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the function for parts of this kind
-    const samplesOf = samples[part.kind] as ((of: Part) => readonly Sample[]) | undefined;
-    const lines = samplesOf?.(part).map(({ labels, state, value }) => {
+  return sources.map(({ name, samplesOf }) => {
+    const lines = samplesOf(part).map(({ labels, state, value }) => {
       const last = state === undefined ? "" : `,state="${state}"`;
       return `${name}{${textOf(labels)}${last}} ${value}\n`;
     });
     // One flat text: pieces that are only chained together would be walked through again at every scrape.
-    const text = lines?.join("") ?? "";
+    const text = lines.join("");
     return text.length > LONG_TEXT ? Buffer.from(text) : text;
   });
 }

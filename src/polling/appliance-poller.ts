@@ -19,7 +19,15 @@ import {
 } from "./observation.ts";
 import { meansApplianceDown, type Failure } from "../client/failure.ts";
 import { expiresAtMs, firstPace, mustBeginByMs, waitEndsMs, type Pace } from "./freshness.ts";
-import { poll, unsent, UNSENT_AUTH, UNSENT_DEFERRED, UNSENT_DOWN, unsentForSlot } from "./poll.ts";
+import {
+  createDecode,
+  poll,
+  unsent,
+  UNSENT_AUTH,
+  UNSENT_DEFERRED,
+  UNSENT_DOWN,
+  unsentForSlot,
+} from "./poll.ts";
 import type { ShortOf, Slots } from "./slots.ts";
 
 /** Polls one appliance, one poll of each operation at a time. */
@@ -67,6 +75,7 @@ export function createAppliancePoller(
   initialClient: ApplianceClient,
 ): AppliancePoller {
   const { clock, events } = deps;
+  const decode = createDecode();
   const slots = deps.slots.forAppliance(initial.polling.maxConcurrentWebsiteTests);
   /** When the polls in flight were due, from the wait for a slot on; by `operationKey`. */
   const inFlight = new Map<string, number>();
@@ -125,6 +134,7 @@ export function createAppliancePoller(
     let startedMs: number | undefined;
     let credentials: symbol | undefined;
     const result = await poll(used, operation, timingOf(operation).timeoutMs, {
+      decode,
       connectionWaitMs: connectionWaitMs(operation),
       onStarted: () => {
         startedMs = clock.monotonicMs();

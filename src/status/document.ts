@@ -121,11 +121,11 @@ function applianceDocument(
     certificateNotAfter: optionalInstant(notAfterSeconds && notAfterSeconds * 1000),
     anomalies: vrrp.list && anomalyCount(vrrp.list.anomalies),
     interfaces: vrrp.list?.interfaces.map(interfaceDocument),
-    websites: websites.map(({ websiteId, website, health, statuses, unread }) => ({
+    websites: websites.map(({ websiteId, website, health, found, unread }) => ({
       id: websiteId,
       name: website,
       poll: pollDocument(health, () => next({ kind: "website_test", websiteId })),
-      statuses: statuses?.map(statusDocument),
+      statuses: found?.statuses.map(statusDocument),
       unread: unread === undefined || unread.length === 0 ? undefined : [...unread],
     })),
   };

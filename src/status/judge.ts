@@ -216,10 +216,12 @@ interface Test {
 }
 
 function websiteVerdicts(
-  { cluster, labels, appliances, groups, hasDisabled }: ClusterSnapshot,
+  facts: ClusterSnapshot,
   masters: ReadonlySet<string>,
   { before, wasPolled, at }: Past,
 ): ClusterVerdict["websites"] {
+  const { cluster, labels, appliances, groups, hasDisabled } = facts;
+  if (before !== undefined && isSameForWebsites(facts, masters, before)) return before.websites;
   const context = { hasGroups: groups.length > 0, hasDisabled };
   const all = appliances.flatMap(({ identity, websites }) => {
     const isMaster = masters.has(identity.appliance);
@@ -238,6 +240,53 @@ function websiteVerdicts(
     });
   });
   return new Map(verdicts.map((verdict) => [websiteKey(verdict), verdict]));
+}
+
+/** Most polls find nothing new: then no verdict on a website can be another one. */
+function isSameForWebsites(
+  facts: ClusterSnapshot,
+  masters: ReadonlySet<string>,
+  before: ClusterVerdict,
+): boolean {
+  const old = before.facts;
+  const oldMasters = mastersOf(before.groups);
+  return (
+    facts.labels === old.labels &&
+    facts.hasDisabled === old.hasDisabled &&
+    facts.groups.length === old.groups.length &&
+    masters.size === oldMasters.size &&
+    [...masters].every((master) => oldMasters.has(master)) &&
+    isSameList(
+      facts.appliances,
+      old.appliances,
+      (one, other) =>
+        one.identity === other.identity && isSameList(one.websites, other.websites, foundTheSame),
+    )
+  );
+}
+
+function foundTheSame(one: WebsiteSnapshot, other: WebsiteSnapshot): boolean {
+  if (one === other) return true;
+  return (
+    one.websiteId === other.websiteId &&
+    one.website === other.website &&
+    isPolled(one) === isPolled(other) &&
+    isSameList(one.results, other.results, (a, b) => a.protocol === b.protocol && a.result === b.result)
+  );
+}
+
+function isSameList<T>(
+  ones: readonly T[],
+  others: readonly T[],
+  isSame: (one: T, other: T) => boolean,
+): boolean {
+  return (
+    ones.length === others.length &&
+    ones.every((one, nth) => {
+      const other = others[nth];
+      return other !== undefined && isSame(one, other);
+    })
+  );
 }
 
 /** Identifies a website and protocol within its cluster. */
@@ -277,6 +326,6 @@ function sinceOf<State>(
 /** The verdict of before, if nothing in it has changed. */
 function kept<Verdict extends object>(before: Verdict | undefined, now: Verdict): Verdict {
   if (before === undefined) return now;
-  const old = new Map(Object.entries(before));
-  return Object.entries(now).every(([name, value]) => old.get(name) === value) ? before : now;
+  for (const name in now) if (now[name] !== before[name]) return now;
+  return before;
 }

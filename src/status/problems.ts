@@ -185,15 +185,12 @@ interface Finding {
   readonly why: string;
 }
 
-function findingsOf(
-  { health, statuses = [] }: WebsiteSnapshot,
-  protocols: ReadonlySet<string>,
-): readonly Finding[] {
+function findingsOf({ health, found }: WebsiteSnapshot, protocols: ReadonlySet<string>): readonly Finding[] {
   if (health.failure !== undefined)
     return [{ what: "no result", why: `: ${reasonInWords(health.failure.reason)}` }];
-  const found = statuses.filter(({ protocol }) => protocols.has(protocol));
-  if (found.length === 0) return [{ what: "no status", why: "" }];
-  return found.map(({ protocol, status, text }) => {
+  const statuses = (found?.statuses ?? []).filter(({ protocol }) => protocols.has(protocol));
+  if (statuses.length === 0) return [{ what: "no status", why: "" }];
+  return statuses.map(({ protocol, status, text }) => {
     return { what: `${protocol} ${statusText(status, text)}`, why: "" };
   });
 }

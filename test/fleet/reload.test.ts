@@ -64,8 +64,8 @@ test("a website that is gone is forgotten, its counter too, and the others stay"
   fleet.configure(configOf({ ...WAF, websites: [BLOG] }), 0);
   fleet.configure(configOf(WAF), 0);
   const [shop, blog] = appliancesOf(fleet)[0]?.websites ?? [];
-  expect(shop).toMatchObject({ website: "shop", health: { state: "never_polled" }, statuses: undefined });
-  expect(blog).toMatchObject({ website: "blog", statuses: [{ status: 200, changes: 0 }] });
+  expect(shop).toMatchObject({ website: "shop", health: { state: "never_polled" }, found: undefined });
+  expect(blog).toMatchObject({ website: "blog", found: { statuses: [{ status: 200, changes: 0 }] } });
 });
 
 test("changed labels, website names, expectations and clusters take effect at once and cost no counter", () => {
@@ -78,7 +78,7 @@ test("changed labels, website names, expectations and clusters take effect at on
   expect(waf?.vrrp.list?.interfaces[0]?.transitions).toBe(1);
   expect(waf?.websites[0]).toMatchObject({
     website: "store",
-    statuses: [{ status: 503, isUp: true, changes: 1 }],
+    found: { statuses: [{ status: 503, isUp: true, changes: 1 }] },
   });
   expect(waf?.websites[0]?.identity).toEqual(waf?.identity);
 });
@@ -119,4 +119,20 @@ test("what has not changed is the same object, and what has changed is a new one
   expect(now?.vrrp).toBe(before?.vrrp);
   expect(now?.websites[0]).not.toBe(before?.websites[0]);
   expect(now?.websites[1]).toBe(before?.websites[1]);
+});
+
+test("what a poll finds again is the same object, though how the poll went is not", () => {
+  const fleet = fleetOf([WAF]);
+  const seen = () => {
+    fleet.record(MASTER, 1);
+    fleet.record(SHOP_OK, 1);
+    const [waf] = appliancesOf(fleet);
+    return { vrrp: waf?.vrrp, test: waf?.websites[0] };
+  };
+  const [before, after] = [seen(), seen()];
+  expect(before.vrrp?.list).toBeDefined();
+  expect(after.vrrp?.list).toBe(before.vrrp?.list);
+  expect(after.test?.found).toBe(before.test?.found);
+  expect(after.vrrp).not.toBe(before.vrrp);
+  expect(after.test).not.toBe(before.test);
 });

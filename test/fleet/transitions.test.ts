@@ -81,7 +81,7 @@ test("interfaces with one vhid and address are kept apart by their names", () =>
 });
 
 function statuses(fleet: Fleet): readonly (readonly [string, number, number])[] {
-  const websites = appliancesOf(fleet)[0]?.websites[0]?.statuses ?? [];
+  const websites = appliancesOf(fleet)[0]?.websites[0]?.found?.statuses ?? [];
   return websites.map(({ protocol, status, changes }) => [protocol, status, changes]);
 }
 

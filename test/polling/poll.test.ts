@@ -4,7 +4,7 @@ import type { WebsiteConfig } from "../../src/config/config.ts";
 import type { ApplianceClient } from "../../src/client/client.ts";
 import { meansApplianceDown, FAILURE_REASONS } from "../../src/client/failure.ts";
 import type { Outcome } from "../../src/client/failure.ts";
-import { poll } from "../../src/polling/poll.ts";
+import { createDecode, poll } from "../../src/polling/poll.ts";
 import { exportedStatuses } from "../../src/api/website-test.ts";
 import { failureOf } from "../support/observations.ts";
 import { bodyOf } from "./poller-support.ts";
@@ -47,6 +47,18 @@ test("a body that is not a list fails with the position and contains nothing of 
     ok: false,
     failure: { reason: "decode", message: "$: expected an object of interfaces, got a string" },
   });
+});
+
+test("an answer that is byte for byte the last one of its list is the same value; any other is decoded", () => {
+  const decode = createDecode();
+  const decoded = (text: string, redact: (text: string) => string = String) =>
+    decode({ kind: "vrrp" }, { bytes: Buffer.from(text), redact });
+  const first = decoded("{}");
+  expect(decoded("{}")).toBe(first);
+  expect(decoded("{}", encodeURI)).not.toBe(first);
+  expect(decoded("{} ")).not.toBe(first);
+  expect(decoded("[")).toMatchObject({ ok: false });
+  expect(decoded("{}")).not.toBe(first);
 });
 
 test("a client's failure is the poll's", async () => {

@@ -46,10 +46,8 @@ export const POLLING_FAMILIES: readonly Family[] = [
     type: "gauge",
     help: "Deviations from the API in the latest polled VRRP list, not in the scrape; absent unless that poll succeeded.",
     samples: {
-      vrrp: ({ list }) =>
-        Object.entries(list?.anomalies ?? {}).flatMap(([anomaly, count]) =>
-          sample([["anomaly", anomaly]], count),
-        ),
+      vrrp_list: ({ anomalies }) =>
+        Object.entries(anomalies).flatMap(([anomaly, count]) => sample([["anomaly", anomaly]], count)),
     },
   },
   {

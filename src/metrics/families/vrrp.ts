@@ -1,4 +1,4 @@
-import type { InterfaceSnapshot, VrrpSnapshot } from "../../fleet/snapshot.ts";
+import type { InterfaceSnapshot, VrrpListSnapshot } from "../../fleet/snapshot.ts";
 import { asBit, asSeconds, onceInARow, sample, stateSamples, type Family, type Labels } from "../family.ts";
 
 const SOURCE =
@@ -21,7 +21,7 @@ export const VRRP_FAMILIES: readonly Family[] = [
     type: "gauge",
     help: `Whether state_current of the VRRP interface is that of the label state. ${SOURCE}`,
     samples: {
-      vrrp: (section) =>
+      vrrp_list: (section) =>
         labelled(section).flatMap(({ labels, i }) => stateSamples(labels, STATES, stateOf(i))),
     },
   },
@@ -30,7 +30,7 @@ export const VRRP_FAMILIES: readonly Family[] = [
     type: "gauge",
     help: `Further facts of the VRRP interface as reported; always 1. ${SOURCE}`,
     samples: {
-      vrrp: (section) =>
+      vrrp_list: (section) =>
         labelled(section).map(({ labels, i }) => ({ labels: labels.concat(infoLabels(i)), value: 1 })),
     },
   },
@@ -60,12 +60,12 @@ function stateOf({ reported: { state } }: InterfaceSnapshot): (typeof STATES)[nu
 
 /** One sample of each interface that has the value. */
 function perInterface(value: (i: InterfaceSnapshot) => number | undefined): Family["samples"] {
-  return { vrrp: (section) => labelled(section).flatMap(({ labels, i }) => sample(labels, value(i))) };
+  return { vrrp_list: (section) => labelled(section).flatMap(({ labels, i }) => sample(labels, value(i))) };
 }
 
 /** The families share the labels. */
-const labelled = onceInARow(({ list }: VrrpSnapshot) =>
-  (list?.interfaces ?? []).map((i) => ({ i, labels: interfaceLabels(i) })),
+const labelled = onceInARow(({ interfaces }: VrrpListSnapshot) =>
+  interfaces.map((i) => ({ i, labels: interfaceLabels(i) })),
 );
 
 function interfaceLabels({ reported: { name, vhid, vip } }: InterfaceSnapshot): Labels {

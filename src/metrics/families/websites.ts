@@ -34,7 +34,7 @@ function family(
     type,
     help: `${help} ${SOURCE}`,
     samples: {
-      website_test: ({ websiteId, website, statuses = [] }) =>
+      website_statuses: ({ websiteId, website, statuses }) =>
         statuses.map((status) => ({
           labels: [
             ["website_id", String(websiteId)],
