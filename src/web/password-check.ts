@@ -81,8 +81,8 @@ export function createPasswordCheck(): CheckPassword {
     const next = (): Check | undefined => queues.fresh.take() ?? queues.failed.take();
     for (let check = next(); check !== undefined; check = next()) {
       const verdict = decide(check);
-      check.resolve(verdict);
       await verdict.catch(() => {});
+      check.resolve(verdict);
     }
     isChecking = false;
   }

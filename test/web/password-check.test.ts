@@ -21,7 +21,7 @@ function createAsking() {
   return ({ password, hash = EXPENSIVE, user = "u", client = "192.0.2.1", hasFailed = true }: Asked) => {
     const patience = new AbortController();
     const credentials = { user, password: Buffer.from(password) };
-    const attempt = { credentials, hash, isKnownUser: true, client, hasFailed };
+    const attempt = { credentials, hash, client, hasFailed };
     const verdict: Promise<Verdict> = check(attempt, patience.signal);
     return { verdict, giveUp: () => patience.abort() };
   };

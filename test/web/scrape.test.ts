@@ -3,13 +3,13 @@ import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
-import { type MetricsText, createSharedRendering } from "../../src/web/scrape.ts";
+import { type SharedBody, createSharedBody } from "../../src/web/reply.ts";
 
 /** Renders its own number and counts the renderings. */
-function numbered(size = 0): { rendering: MetricsText; count(): number } {
+function numbered(size = 0): { rendering: SharedBody; count(): number } {
   let count = 0;
   const render = (): Promise<string> => Promise.resolve(`${(count += 1)}${"x".repeat(size)}`);
-  return { rendering: createSharedRendering(render), count: () => count };
+  return { rendering: createSharedBody(render), count: () => count };
 }
 
 test("simultaneous requests share one rendering, compressed once", async () => {
@@ -49,7 +49,7 @@ test("requests during compression share its result; plain text is always new", a
 
 test("a failed rendering is not cached", async () => {
   let renderings = 0;
-  const rendering = createSharedRendering(() => {
+  const rendering = createSharedBody(() => {
     renderings += 1;
     return renderings === 1 ? Promise.reject(new Error("bug")) : Promise.resolve("fine");
   });
