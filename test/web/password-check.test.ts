@@ -1,7 +1,7 @@
 import { bcrypt } from "hash-wasm";
 import { expect, test } from "vitest";
 import { createPasswordCheck, type Verdict } from "../../src/web/password-check.ts";
-import { HASH } from "./web-config/support.ts";
+import { HASH } from "./support.ts";
 
 /** Takes about a tenth of a second. */
 const EXPENSIVE = `$2b$11$${".".repeat(53)}`;

@@ -12,7 +12,7 @@ import { createAuthority } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
 import { closedPort } from "../support/fault-server.ts";
 import { createTestIo } from "../support/io.ts";
-import { get } from "./web-config/support.ts";
+import { ask as request } from "./support.ts";
 
 const AUTHORITY = await createAuthority();
 const [SERVER, OTHER] = await Promise.all([AUTHORITY.issue(), AUTHORITY.issue()]);
@@ -173,8 +173,8 @@ test.each(["json", "logfmt"])(
     const said: string[] = [];
     const ask = async (path: string, password = PASSWORDS.operator, method = "GET"): Promise<number> => {
       const question = { ca: AUTHORITY.cert, auth: `operator:${password}`, method };
-      const { status, headers, body } = await get(port, path, question);
-      said.push(`${status} ${JSON.stringify(headers)}\n${body}`);
+      const { status, headers, body } = await request(port, path, question);
+      said.push(`${status} ${JSON.stringify(headers)}\n${body.toString()}`);
       return status;
     };
 

@@ -5,8 +5,8 @@ import { connect as connectTls, type SecureVersion } from "node:tls";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createAuthority } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
-import { startSecured, type Files } from "./web-config/support.ts";
-import { held } from "./support.ts";
+import type { Files } from "../config/folder.ts";
+import { held, startSecured } from "./support.ts";
 
 let files: Files = {};
 beforeAll(async () => {
