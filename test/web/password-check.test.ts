@@ -53,16 +53,6 @@ test("the result of a started check is cached even if no request waits for it", 
   expect(await again.verdict).toBe("right");
 });
 
-test("a request that is aborted does not cancel the check for others with the same password", async () => {
-  const ask = createAsking();
-  const before = ask({ password: "before" });
-  const [gone, stays] = [ask(RIGHT), ask(RIGHT)];
-  gone.giveUp();
-  expect(await gone.verdict).toBe("busy");
-  expect(await before.verdict).toBe("wrong");
-  expect(await stays.verdict).toBe("right");
-});
-
 test.each([
   { name: "another client waits for", who: { client: "192.0.2.2" }, checks: 2 },
   { name: "another user at the same client waits for", who: { user: "scraper" }, checks: 2 },
@@ -104,14 +94,6 @@ test("a password longer than the 72 bytes that bcrypt uses is refused, and so is
   expect(await ask({ password: longest, hash }).verdict).toBe("right");
   expect(await ask({ password: `${longest}x`, hash }).verdict).toBe("wrong");
   expect(await ask({ password: "", hash }).verdict).toBe("wrong");
-});
-
-test("two clients with the same correct password cost one check each", async () => {
-  const ask = createAsking();
-  const before = ask({ password: "before" });
-  const [one, other] = [ask(RIGHT), ask({ ...RIGHT, client: "192.0.2.2" })];
-  expect(await Promise.all([one.verdict, other.verdict])).toEqual(["right", "right"]);
-  expect(await before.verdict).toBe("wrong");
 });
 
 test("guesses from 130 addresses, one at a time each, delay a client that has never failed by one round of theirs", async () => {

@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
-import { type SharedBody, createSharedBody } from "../../src/web/reply.ts";
+import { acceptsGzip, createSharedBody, type SharedBody } from "../../src/web/reply.ts";
 
 /** Renders its own number and counts the renderings. */
 function numbered(size = 0): { rendering: SharedBody; count(): number } {
@@ -56,4 +56,20 @@ test("a failed rendering is not cached", async () => {
   const failed = await Promise.allSettled([rendering.plain(), rendering.gzipped()]);
   expect(failed.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   expect((await rendering.plain()).toString()).toBe("fine");
+});
+
+test.each([
+  [undefined, false],
+  ["", false],
+  ["identity", false],
+  ["gzip", true],
+  ["X-GZIP", true],
+  ["deflate, gzip;q=0.001", true],
+  ["br;q=1.0, gzip; q=0.8, *;q=0.1", true],
+  ["gzip;q=1.000", true],
+  ["gzip; q=0.000", false],
+  ["gzip;q=0, *;q=1", false],
+  ["gzipped, notgzip", false],
+])("whether Accept-Encoding %s accepts gzip: %s", (header, isAccepted) => {
+  expect(acceptsGzip(header)).toBe(isAccepted);
 });
