@@ -6,14 +6,6 @@ import { send, text, type Reply } from "./reply.ts";
 import { pathOf } from "./paths.ts";
 import type { WebConfig } from "./web-config.ts";
 
-/** Adds response headers and requires passwords; its rules can change. */
-export interface Guard {
-  /** `routePrefix`: the prefix of the paths that `handler` serves, without a trailing slash; empty for none. */
-  protect(handler: RequestListener, routePrefix: string): RequestListener;
-  /** Takes effect from the next request on. */
-  apply(rules: GuardRules): void;
-}
-
 type GuardRules = Pick<WebConfig, "users" | "headers">;
 
 /** Open for orchestrators, which have no password. Password guessing must not cause a restart. */
@@ -31,13 +23,22 @@ const REFUSALS: Readonly<Record<Verdict, Reply | undefined>> = {
   busy: text(503, "Too many passwords to check", { "retry-after": "1" }),
 };
 
-export function createGuard(initial: GuardRules): Guard {
+/**
+ * Adds response headers and requires passwords, by the rules at the time of the request. `routePrefix`: the prefix of the
+ * paths that `handler` serves, without a trailing slash; empty for none.
+ */
+export function protect(
+  handler: RequestListener,
+  routePrefix: string,
+  currentRules: () => GuardRules,
+): RequestListener {
   const check = createPasswordCheck();
   const failed = new WeakSet<Socket>();
-  let rules = initial;
+  const openPaths = new Set(OPEN_PATHS.map((path) => `${routePrefix}${path}`));
 
   async function refusal(request: IncomingMessage, response: ServerResponse): Promise<Reply | undefined> {
-    if (rules.users.size === 0) return undefined;
+    const rules = currentRules();
+    if (rules.users.size === 0 || openPaths.has(pathOf(request))) return undefined;
     const { headers, socket } = request;
     const credentials = readBasicCredentials(headers.authorization);
     if (credentials === undefined) return UNAUTHORIZED;
@@ -52,24 +53,15 @@ export function createGuard(initial: GuardRules): Guard {
     return REFUSALS[verdict];
   }
 
-  return {
-    protect: (handler, routePrefix) => {
-      const openPaths = new Set(OPEN_PATHS.map((path) => `${routePrefix}${path}`));
-      const isOpen = (request: IncomingMessage): boolean => openPaths.has(pathOf(request));
-      return (request, response) => {
-        for (const [name, value] of Object.entries(rules.headers)) response.setHeader(name, value);
-        (isOpen(request) ? Promise.resolve(undefined) : refusal(request, response))
-          .then((reply) => {
-            // The client may have disconnected during the check.
-            if (response.destroyed) return undefined;
-            return reply === undefined ? handler(request, response) : send(request, response, reply);
-          })
-          .catch(() => response.destroy());
-      };
-    },
-    apply: (next) => {
-      rules = next;
-    },
+  return (request, response) => {
+    for (const [name, value] of Object.entries(currentRules().headers)) response.setHeader(name, value);
+    refusal(request, response)
+      .then((reply) => {
+        // The client may have disconnected during the check.
+        if (response.destroyed) return undefined;
+        return reply === undefined ? handler(request, response) : send(request, response, reply);
+      })
+      .catch(() => response.destroy());
   };
 }
 

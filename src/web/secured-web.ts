@@ -3,7 +3,7 @@ import type { ConfigError } from "../config/config.ts";
 import type { Checked } from "../config/errors.ts";
 import type { Preparation } from "../config/reload.ts";
 import type { Source } from "../config/sources.ts";
-import { createGuard } from "./guard.ts";
+import { protect } from "./guard.ts";
 import { underPrefix } from "./paths.ts";
 import type { ListenAddress } from "./listen.ts";
 import { startWebServer, type WebServer, type WebStart } from "./server.ts";
@@ -36,11 +36,9 @@ export async function loadSecuredWeb(
   if (!loaded.ok) return loaded;
   let current: WebConfig = loaded.config;
   let server: WebServer | undefined;
-  const guard = createGuard(current);
 
   function apply(next: WebConfig): void {
     if (next.tls !== undefined) server?.secure(next.tls);
-    guard.apply(next);
     current = next;
   }
 
@@ -50,7 +48,7 @@ export async function loadSecuredWeb(
       sources: loaded.sources,
       start: async (listeners, handler, routePrefix, maxConnections) => {
         // The guard is outermost: paths outside the prefix require a password too.
-        const served = guard.protect(underPrefix(routePrefix, handler), routePrefix);
+        const served = protect(underPrefix(routePrefix, handler), routePrefix, () => current);
         const started = await startWebServer(listeners, served, current.tls, maxConnections);
         if (started.ok) server = started.server;
         return started;

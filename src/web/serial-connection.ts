@@ -145,9 +145,6 @@ class SerialConnection extends Duplex {
   override _read(): void {
     // Pieces are pushed as they arrive: the parser takes each at once and rejects a head that is too long.
   }
-  override _write(chunk: Buffer, _: BufferEncoding, done: Done): void {
-    this.#send(slicesOf(chunk), done);
-  }
   override _writev(items: readonly { readonly chunk: Buffer }[], done: Done): void {
     this.#send(
       items.flatMap(({ chunk }) => slicesOf(chunk)),

@@ -1,9 +1,9 @@
 import { createServer, type RequestListener, type Server } from "node:http";
-import type { Server as SecureServer } from "node:https";
+import { Server as SecureServer } from "node:https";
 import { createConnections, type Connections } from "./connections.ts";
 import { formatAddress, type ListenAddress, listen } from "./listen.ts";
 import { readRequestsSerially, createTurns, type TakeTurn } from "./serial-connection.ts";
-import { createTlsServer } from "./tls-server.ts";
+import { createTlsServer, renewTls } from "./tls-server.ts";
 import type { TlsSettings } from "./web-config.ts";
 
 const LIMITS = {
@@ -46,12 +46,12 @@ export async function startWebServer(
   const takeTurn = createTurns();
   const servers: (Server | SecureServer)[] = [];
   const addresses: string[] = [];
-  const secures: ((next: TlsSettings) => void)[] = [];
+  let current = tls;
   for (const address of listeners) {
-    const { server, secure } =
+    const server =
       tls === undefined
-        ? { server: createPlainServer(handler, takeTurn), secure: () => {} }
-        : createTlsServer(LIMITS, handler, tls, takeTurn);
+        ? createPlainServer(handler, takeTurn)
+        : createTlsServer(LIMITS, handler, takeTurn, () => current ?? tls);
     server.timeout = INACTIVITY_TIMEOUT_MS;
     connections.limit(server);
     try {
@@ -63,14 +63,14 @@ export async function startWebServer(
     // A connection that cannot be accepted must not end the process.
     server.on("error", () => {});
     servers.push(server);
-    secures.push(secure);
   }
   return {
     ok: true,
     server: {
       addresses,
       secure: (next) => {
-        for (const secure of secures) secure(next);
+        for (const server of servers) if (server instanceof SecureServer) renewTls(server, next);
+        current = next;
       },
       stop: () => stop(servers, connections),
     },

@@ -6,48 +6,39 @@ import type { TlsSettings } from "./web-config.ts";
 
 const HANDSHAKE_TIMEOUT_MS = 5000;
 
-/** A TLS server whose settings can change. */
-export interface TlsServer {
-  readonly server: Server;
-  /** Takes effect from the next handshake on; open connections stay. */
-  secure(tls: TlsSettings): void;
-}
-
-/** Serves HTTP/1.1 over TLS. Disconnects a client after the handshake if its certificate is missing or not accepted. */
+/**
+ * Serves HTTP/1.1 over TLS. Disconnects a client after the handshake if its certificate is missing or not accepted.
+ * `settings`: the current settings; call `renewTls` when they change.
+ */
 export function createTlsServer(
   limits: ServerOptions,
   handler: RequestListener,
-  initial: TlsSettings,
   takeTurn: TakeTurn,
-): TlsServer {
-  let current = initial;
-  const server = createServer(
-    {
-      ...limits,
-      ...toSecureContextOptions(initial),
-      handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
-      requestCert: initial.clientAuth !== "NoClientCert",
-      // isClientAccepted decides, because the setting can change.
-      rejectUnauthorized: false,
-    },
-    handler,
-  );
+  settings: () => TlsSettings,
+): Server {
+  // isClientAccepted decides, because the setting can change.
+  const options = { ...limits, handshakeTimeout: HANDSHAKE_TIMEOUT_MS, rejectUnauthorized: false };
+  const server = createServer(options, handler);
   readRequestsSerially(server, "secureConnection", takeTurn);
   // Before the HTTP server sees the connection.
   server.prependListener("secureConnection", (socket: TLSSocket) => {
-    if (!isClientAccepted(current, socket)) socket.destroy();
+    if (!isClientAccepted(settings(), socket)) socket.destroy();
   });
-  useContext(server, initial);
-  return {
-    server,
-    secure: (tls) => {
-      server.setSecureContext(toSecureContextOptions(tls));
-      useContext(server, tls);
-      // Node reads this at each connection and has no method to set it.
-      Object.assign(server, { requestCert: tls.clientAuth !== "NoClientCert" });
-      current = tls;
-    },
-  };
+  renewTls(server, settings());
+  return server;
+}
+
+/** Takes effect from the next handshake on; open connections stay. Throws if OpenSSL rejects the settings. */
+export function renewTls(server: Server, tls: TlsSettings): void {
+  const options = toSecureContextOptions(tls);
+  server.setSecureContext(options);
+  Object.assign(server, {
+    // The context that Node 20 and 24 create from the same options ignores allowPartialTrustChain. A version of Node that
+    // stores it elsewhere trusts only self-signed roots.
+    _sharedCreds: createSecureContext(options),
+    // Node reads this at each connection and has no method to set it.
+    requestCert: tls.clientAuth !== "NoClientCert",
+  });
 }
 
 /** Whether a client may continue after the handshake. */
@@ -82,12 +73,4 @@ function toSecureContextOptions({ cert, key, clientCa, minVersion }: TlsSettings
     // Session resumption requires a name.
     sessionIdContext: "appliance-exporter",
   };
-}
-
-/**
- * Replaces the server's context: the one that Node 20 and 24 create from the same options ignores `allowPartialTrustChain`.
- * A version of Node that stores it elsewhere trusts only self-signed roots.
- */
-function useContext(server: Server, tls: TlsSettings): void {
-  Object.assign(server, { _sharedCreds: createSecureContext(toSecureContextOptions(tls)) });
 }
