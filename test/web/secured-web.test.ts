@@ -87,19 +87,20 @@ test("a reload applies both configurations or neither, and logs no secret", asyn
   expect(log.text()).not.toContain(HASH);
 });
 
+function reject(): never {
+  throw new Error("no memory for a secure context");
+}
+
 test("if the server rejects its settings, a reload applies nothing", async () => {
   const configFile = join(await createFolder({ "config.yaml": NOBODY }), "config.yaml");
   const loaded = await loadConfig(configFile);
   if (!loaded.ok) throw new Error("the configuration is invalid");
   const applied: string[] = [];
   const reloaded: boolean[] = [];
-  const apply = (): void => {
-    throw new Error("no memory for a secure context");
-  };
   const reloader = createReloader({
     load: () => loadConfig(configFile),
     loaded,
-    web: { sources: [], prepare: () => Promise.resolve({ ok: true, sources: [], apply }) },
+    web: { sources: [], prepare: () => Promise.resolve({ ok: true, sources: [], apply: reject }) },
     prepare:
       ({ appliances }) =>
       () =>

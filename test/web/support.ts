@@ -1,6 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { request as requestPlain, type IncomingHttpHeaders, type RequestListener } from "node:http";
 import { request as requestTls, type RequestOptions } from "node:https";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 import { basename, join } from "node:path";
 import { TLSSocket } from "node:tls";
 import { onTestFinished } from "vitest";
@@ -42,12 +44,28 @@ export function ask(port: number, path: string, { onSocket, ...options }: AskOpt
   });
 }
 
-/** Serves on a free port of the loopback interface until the test ends. */
-export async function serve(handler: RequestListener): Promise<number> {
-  const started = await startWebServer([{ host: "127.0.0.1", port: 0 }], handler);
+/** A connection that is closed when the test ends. */
+export async function connectTo(port: number): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1");
+  socket.on("error", () => {});
+  onTestFinished(() => void socket.destroy());
+  await once(socket, "connect");
+  return socket;
+}
+
+/** Serves on free ports of the loopback interface until the test ends. */
+export async function serveOn(ports: readonly number[], handler: RequestListener, maxConnections?: number) {
+  const listeners = ports.map((port) => ({ host: "127.0.0.1", port }));
+  const started = await startWebServer(listeners, handler, undefined, maxConnections);
   if (!started.ok) throw new Error(started.code);
-  onTestFinished(() => started.server.stop());
-  return Number(started.server.addresses[0]?.split(":").at(-1));
+  const { addresses, stop } = started.server;
+  onTestFinished(stop);
+  const [port = 0, otherPort = 0] = addresses.map((address) => Number(address.split(":").at(-1)));
+  return { addresses, port, otherPort, stop };
+}
+
+export async function serve(handler: RequestListener): Promise<number> {
+  return (await serveOn([0], handler)).port;
 }
 
 export const EMPTY_DOCUMENT: FleetDocument = {
@@ -77,9 +95,9 @@ export function routes(given: Partial<RouteDeps> = {}): RequestListener {
 
 /** A promise that the test resolves. */
 export function held<T>() {
-  let release: (value: T) => void = () => {};
-  const promise = new Promise<T>((resolve) => (release = resolve));
-  return { promise, release };
+  const waiting: ((value: T) => void)[] = [];
+  const promise = new Promise<T>((resolve) => void waiting.push(resolve));
+  return { promise, release: (value: T) => waiting[0]?.(value) };
 }
 
 /** The bcrypt hash of `correct horse` with the lowest cost, without its prefix. */

@@ -1,12 +1,11 @@
 import { once } from "node:events";
 import type { RequestListener, ServerResponse } from "node:http";
 import { Agent } from "node:https";
-import { connect as connectPlain } from "node:net";
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createAuthority, createIntermediateChain, type Authority } from "../support/certificates.ts";
 import type { Files } from "../config/folder.ts";
-import { ask, held, startSecured } from "./support.ts";
+import { ask, connectTo, held, startSecured } from "./support.ts";
 
 let authority: Authority;
 let files: Files = {};
@@ -168,25 +167,17 @@ describe("a reload", () => {
 
 test("a client that never completes its handshake does not block others", async () => {
   const { port } = await startSecured(`tls_server_config: { ${PAIR} }`, files);
-  const silent = Array.from({ length: 20 }, () => connectPlain(port, "127.0.0.1"));
-  const ended = silent.map((socket) => {
-    socket.on("error", () => {});
-    onTestFinished(() => void socket.destroy());
-    return new Promise((resolve) => socket.once("close", resolve));
-  });
-  await Promise.all(silent.map((socket) => once(socket, "connect")));
+  const silent = await Promise.all(Array.from({ length: 20 }, () => connectTo(port)));
+  const closed = silent.map((socket) => once(socket, "close"));
   expect(await isAnswered(port, clients.none)).toBe(true);
-  await Promise.all(ended);
+  await Promise.all(closed);
 });
 
 test("a stop closes connections in a handshake at once and waits for a pending response", async () => {
   const { promise: answering, release } = held<ServerResponse>();
   const handler: RequestListener = (_, response) => release(response);
   const { port, stop } = await startSecured(`tls_server_config: { ${PAIR} }`, files, handler);
-  const silent = connectPlain(port, "127.0.0.1");
-  silent.on("error", () => {});
-  onTestFinished(() => void silent.destroy());
-  await once(silent, "connect");
+  const silent = await connectTo(port);
   const answer = ask(port, "/", { ca: authority.cert });
   const response = await answering;
   const silentClosed = once(silent, "close");
