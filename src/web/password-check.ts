@@ -75,10 +75,13 @@ export function createPasswordCheck(): CheckPassword {
     return isRight ? "right" : "wrong";
   }
 
+  function next(): Check | undefined {
+    return queues.fresh.take() ?? queues.failed.take();
+  }
+
   async function checkAll(): Promise<void> {
     if (isChecking) return;
     isChecking = true;
-    const next = (): Check | undefined => queues.fresh.take() ?? queues.failed.take();
     for (let check = next(); check !== undefined; check = next()) {
       const verdict = decide(check);
       await verdict.catch(() => {});

@@ -48,6 +48,14 @@ const BAD_WEB_CONFIGS: readonly string[] = [
     tls_server_config: { cert_file: "server.pem", key_file: SERVER.key.replaceAll("\n", "") },
   }),
   JSON.stringify({ tls_server_config: { cert_file: SERVER.key, key_file: "server.key" } }),
+  JSON.stringify({
+    tls_server_config: {
+      cert_file: "server.pem",
+      key_file: "server.key",
+      client_auth_type: "RequestClientCert",
+      client_ca_file: SERVER.key.replaceAll(/-----.*-----|\n/g, ""),
+    },
+  }),
   JSON.stringify({ tls_server_config: { cert_file: "server.pem", key_file: [SERVER.key] } }),
   JSON.stringify({ tls_server_config: { cert_file: "server.pem", private_key: SERVER.key } }),
   JSON.stringify({ tls_server_config: SERVER.key }),

@@ -163,22 +163,6 @@ test.each([
   expect(errors).toEqual([`web.yaml:${error}`]);
 });
 
-test.each(["cert_file", "key_file", "client_ca_file"])(
-  "a key that stands in the place of %s is not shown",
-  async (name) => {
-    const bare = (files["server.key"] ?? "").replaceAll(/-----.*-----|\n/g, "");
-    for (const given of [`-----BEGIN PRIVATE KEY-----${bare}`, bare, files["server.key"]]) {
-      const tls = { cert_file: "server.pem", key_file: "server.key", client_auth_type: "RequestClientCert" };
-      const { errors } = await loadWeb(
-        JSON.stringify({ tls_server_config: { ...tls, [name]: given } }),
-        files,
-      );
-      expect(errors.join("\n")).toMatch(/: expected the path of a file|: cannot use the key file: /);
-      expect(errors.join("\n")).not.toContain(bare.slice(0, 20));
-    }
-  },
-);
-
 test("a missing file is reported", async () => {
   expect(await loadWebConfig("/nowhere/web.yaml")).toMatchObject({
     ok: false,
