@@ -1,5 +1,4 @@
 import type { RequestListener } from "node:http";
-import type { ConfigError } from "../config/config.ts";
 import type { Checked } from "../config/errors.ts";
 import type { Preparation } from "../config/reload.ts";
 import type { Source } from "../config/sources.ts";
@@ -24,6 +23,10 @@ export interface SecuredWeb {
   prepare(): Promise<Preparation>;
 }
 
+const NEEDS_RESTART = {
+  path: "tls_server_config",
+  message: "TLS can be turned on or off only by a restart",
+};
 const UNPROTECTED: WebConfig = { tls: undefined, users: new Map(), headers: {} };
 
 /** Loads the web configuration, if there is one; the server listens only after `start`. */
@@ -58,14 +61,10 @@ export async function loadSecuredWeb(
         if (!next.ok) return next;
         const { config, sources } = next;
         if ((config.tls === undefined) !== (current.tls === undefined)) {
-          return { ok: false, errors: [needsRestart(file ?? "")], sources };
+          return { ok: false, errors: [{ file: file ?? "", ...NEEDS_RESTART }], sources };
         }
         return { ok: true, apply: () => apply(config), sources };
       },
     },
   };
-}
-
-function needsRestart(file: string): ConfigError {
-  return { file, path: "tls_server_config", message: "TLS can be turned on or off only by a restart" };
 }

@@ -2,8 +2,8 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { Server as SecureServer } from "node:https";
 import { createConnections, type Connections } from "./connections.ts";
 import { formatAddress, type ListenAddress, listen } from "./listen.ts";
-import { readRequestsSerially, createTurns, type TakeTurn } from "./serial-connection.ts";
-import { createTlsServer, renewTls } from "./tls-server.ts";
+import { createTurns, readRequestsSerially } from "./serial-connection.ts";
+import { createTlsServer, isClientAccepted, renewTls } from "./tls-server.ts";
 import type { TlsSettings } from "./web-config.ts";
 
 const LIMITS = {
@@ -48,10 +48,8 @@ export async function startWebServer(
   const addresses: string[] = [];
   let current = tls;
   for (const address of listeners) {
-    const server =
-      tls === undefined
-        ? createPlainServer(handler, takeTurn)
-        : createTlsServer(LIMITS, handler, takeTurn, () => current ?? tls);
+    const server = tls === undefined ? createServer(LIMITS, handler) : createTlsServer(LIMITS, handler, tls);
+    readRequestsSerially(server, takeTurn, (socket) => isClientAccepted(current, socket));
     server.timeout = INACTIVITY_TIMEOUT_MS;
     connections.limit(server);
     try {
@@ -75,12 +73,6 @@ export async function startWebServer(
       stop: () => stop(servers, connections),
     },
   };
-}
-
-function createPlainServer(handler: RequestListener, takeTurn: TakeTurn): Server {
-  const server = createServer(LIMITS, handler);
-  readRequestsSerially(server, "connection", takeTurn);
-  return server;
 }
 
 function codeOf(error: unknown): string {

@@ -1,30 +1,16 @@
 import type { RequestListener, ServerOptions } from "node:http";
 import { createServer, type Server } from "node:https";
-import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions, type TLSSocket } from "node:tls";
-import { readRequestsSerially, type TakeTurn } from "./serial-connection.ts";
+import type { Socket } from "node:net";
+import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions, TLSSocket } from "node:tls";
 import type { TlsSettings } from "./web-config.ts";
 
 const HANDSHAKE_TIMEOUT_MS = 5000;
 
-/**
- * Serves HTTP/1.1 over TLS. Disconnects a client after the handshake if its certificate is missing or not accepted.
- * `settings`: the current settings; call `renewTls` when they change.
- */
-export function createTlsServer(
-  limits: ServerOptions,
-  handler: RequestListener,
-  takeTurn: TakeTurn,
-  settings: () => TlsSettings,
-): Server {
-  // isClientAccepted decides, because the setting can change.
+/** Serves HTTP/1.1 over TLS. Accepts every client certificate, see `isClientAccepted`. */
+export function createTlsServer(limits: ServerOptions, handler: RequestListener, tls: TlsSettings): Server {
   const options = { ...limits, handshakeTimeout: HANDSHAKE_TIMEOUT_MS, rejectUnauthorized: false };
   const server = createServer(options, handler);
-  readRequestsSerially(server, "secureConnection", takeTurn);
-  // Before the HTTP server sees the connection.
-  server.prependListener("secureConnection", (socket: TLSSocket) => {
-    if (!isClientAccepted(settings(), socket)) socket.destroy();
-  });
-  renewTls(server, settings());
+  renewTls(server, tls);
   return server;
 }
 
@@ -41,22 +27,15 @@ export function renewTls(server: Server, tls: TlsSettings): void {
   });
 }
 
-/** Whether a client may continue after the handshake. */
-function isClientAccepted({ clientAuth }: TlsSettings, socket: TLSSocket): boolean {
-  const hasCertificate = socket.getPeerX509Certificate() !== undefined;
-  switch (clientAuth) {
-    case "NoClientCert":
-    case "RequestClientCert":
-      return true;
-    case "RequireAnyClientCert":
-      return hasCertificate;
-    case "VerifyClientCertIfGiven":
-      return !hasCertificate || socket.authorized;
-    case "RequireAndVerifyClientCert":
-      return hasCertificate && socket.authorized;
-    default:
-      return clientAuth satisfies never;
-  }
+/** Whether a client may continue after the handshake. Decided here and not by Node, because the setting can change. */
+export function isClientAccepted(tls: TlsSettings | undefined, socket: Socket): boolean {
+  if (tls === undefined) return true;
+  if (!(socket instanceof TLSSocket)) return false;
+  const { clientAuth } = tls;
+  if (socket.getPeerX509Certificate() === undefined)
+    return clientAuth !== "RequireAnyClientCert" && clientAuth !== "RequireAndVerifyClientCert";
+  const isVerified = clientAuth === "VerifyClientCertIfGiven" || clientAuth === "RequireAndVerifyClientCert";
+  return !isVerified || socket.authorized;
 }
 
 function toSecureContextOptions({ cert, key, clientCa, minVersion }: TlsSettings): SecureContextOptions {
