@@ -100,8 +100,11 @@ export function createConnections(limit = MAX_CONNECTIONS): Connections {
       server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
         const key = keyOf(socket);
         change(key, true);
-        response.once("close", () => change(key, false));
-        limitTime(socket, response);
+        const timer = setTimeout(() => socket.destroy(), RESPONSE_TIMEOUT_MS);
+        response.once("close", () => {
+          clearTimeout(timer);
+          change(key, false);
+        });
       });
     },
     drain: () => {
@@ -109,11 +112,6 @@ export function createConnections(limit = MAX_CONNECTIONS): Connections {
       for (const { socket, isAnswering } of connections.values()) if (!isAnswering) socket.destroy();
     },
   };
-}
-
-function limitTime(socket: Socket, response: ServerResponse): void {
-  const timer = setTimeout(() => socket.destroy(), RESPONSE_TIMEOUT_MS);
-  response.once("close", () => clearTimeout(timer));
 }
 
 function keyOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {

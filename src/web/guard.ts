@@ -1,19 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { readBasicCredentials, type Credentials } from "./basic-credentials.ts";
 import { clientOf } from "./connections.ts";
-import { createPasswordCheck, type Verdict } from "./password-check.ts";
+import { createPasswordCheck, type Credentials, type Verdict } from "./password-check.ts";
 import { send, text, type Reply } from "./reply.ts";
 import { pathOf } from "./paths.ts";
 import type { WebConfig } from "./web-config.ts";
-
-/** Adds response headers and requires passwords; its rules can change. */
-export interface Guard {
-  /** `routePrefix`: the prefix of the paths that `handler` serves, without a trailing slash; empty for none. */
-  protect(handler: RequestListener, routePrefix: string): RequestListener;
-  /** Takes effect from the next request on. */
-  apply(rules: GuardRules): void;
-}
 
 type GuardRules = Pick<WebConfig, "users" | "headers">;
 
@@ -26,87 +17,77 @@ const MAX_WAIT_MS = 5000;
 const UNAUTHORIZED = text(401, "Unauthorized", {
   "www-authenticate": 'Basic realm="appliance-exporter", charset="UTF-8"',
 });
-const BUSY = text(503, "Too many passwords to check", { "retry-after": "1" });
+const REFUSALS: Readonly<Record<Verdict, Reply | undefined>> = {
+  right: undefined,
+  wrong: UNAUTHORIZED,
+  busy: text(503, "Too many passwords to check", { "retry-after": "1" }),
+};
 
-export function createGuard(initial: GuardRules): Guard {
+/**
+ * Adds response headers and requires passwords, by the rules at the time of the request. `routePrefix`: the prefix of the
+ * paths that `handler` serves, without a trailing slash; empty for none.
+ */
+export function protect(
+  handler: RequestListener,
+  routePrefix: string,
+  currentRules: () => GuardRules,
+): RequestListener {
   const check = createPasswordCheck();
   const failed = new WeakSet<Socket>();
-  let rules = initial;
+  const openPaths = new Set(OPEN_PATHS.map((path) => `${routePrefix}${path}`));
 
   async function refusal(request: IncomingMessage, response: ServerResponse): Promise<Reply | undefined> {
-    if (rules.users.size === 0) return undefined;
-    const credentials = readBasicCredentials(request.headers.authorization);
+    const rules = currentRules();
+    if (rules.users.size === 0 || openPaths.has(pathOf(request))) return undefined;
+    const { headers, socket } = request;
+    const credentials = readBasicCredentials(headers.authorization);
     if (credentials === undefined) return UNAUTHORIZED;
-    const verdict = await withTimeout(response, (signal) => verify(credentials, request.socket, signal));
-    if (verdict !== "right") failed.add(request.socket);
-    return replyTo(verdict);
-  }
-
-  function verify(credentials: Credentials, socket: Socket, signal: AbortSignal): Promise<Verdict> {
-    const hash = rules.users.get(credentials.user)?.reveal();
     const attempt = {
       credentials,
-      hash: hash ?? dummyHash(rules),
-      isKnownUser: hash !== undefined,
+      hash: rules.users.get(credentials.user)?.reveal() ?? dummyHash(rules),
       client: clientOf(socket.remoteAddress),
       hasFailed: failed.has(socket),
     };
-    return check(attempt, signal);
+    const verdict = await check(attempt, patienceFor(response));
+    if (verdict !== "right") failed.add(socket);
+    return REFUSALS[verdict];
   }
 
-  return {
-    protect: (handler, routePrefix) => {
-      const openPaths = new Set(OPEN_PATHS.map((path) => `${routePrefix}${path}`));
-      const isOpen = (request: IncomingMessage): boolean => openPaths.has(pathOf(request));
-      return (request, response) => {
-        for (const [name, value] of Object.entries(rules.headers)) response.setHeader(name, value);
-        (isOpen(request) ? Promise.resolve(undefined) : refusal(request, response))
-          .then((reply) => {
-            // The client may have disconnected during the check.
-            if (response.destroyed) return undefined;
-            return reply === undefined ? handler(request, response) : send(request, response, reply);
-          })
-          .catch(() => response.destroy());
-      };
-    },
-    apply: (next) => {
-      rules = next;
-    },
+  return (request, response) => {
+    for (const [name, value] of Object.entries(currentRules().headers)) response.setHeader(name, value);
+    refusal(request, response)
+      .then((reply) => {
+        // The client may have disconnected during the check.
+        if (response.destroyed) return undefined;
+        return reply === undefined ? handler(request, response) : send(request, response, reply);
+      })
+      .catch(() => response.destroy());
   };
 }
 
-/** Aborts the work after a timeout or when the client disconnects. */
-async function withTimeout<T>(
-  response: ServerResponse,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
+/** Aborts after a timeout or when the client disconnects. */
+function patienceFor(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
-  const abort = (): void => controller.abort();
-  const timer = setTimeout(abort, MAX_WAIT_MS);
-  response.once("close", abort);
-  try {
-    return await work(controller.signal);
-  } finally {
+  const timer = setTimeout(() => controller.abort(), MAX_WAIT_MS);
+  response.once("close", () => {
     clearTimeout(timer);
-    response.off("close", abort);
-  }
-}
-
-function replyTo(verdict: Verdict): Reply | undefined {
-  switch (verdict) {
-    case "right":
-      return undefined;
-    case "wrong":
-      return UNAUTHORIZED;
-    case "busy":
-      return BUSY;
-    default:
-      return verdict satisfies never;
-  }
+    controller.abort();
+  });
+  return controller.signal;
 }
 
 /** A hash that matches no password, with the highest cost of all users: response times do not reveal which users exist. */
 function dummyHash({ users }: GuardRules): string {
   const costs = [...users.values()].map((hash) => hash.reveal().slice(4, 6));
   return `$2b$${costs.toSorted().at(-1) ?? "10"}$${".".repeat(53)}`;
+}
+
+/** The credentials of an Authorization header; `undefined` for another scheme or an invalid value. @see RFC 7617, 2 */
+function readBasicCredentials(header: string | undefined): Credentials | undefined {
+  const [, encoded] = /^basic ([A-Za-z0-9+/]+={0,2})$/i.exec(header ?? "") ?? [];
+  if (encoded === undefined) return undefined;
+  const bytes = Buffer.from(encoded, "base64");
+  const colon = bytes.indexOf(":");
+  if (colon < 0) return undefined;
+  return { user: bytes.toString("utf8", 0, colon), password: bytes.subarray(colon + 1) };
 }

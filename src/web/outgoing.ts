@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { send, type Reply } from "./reply.ts";
+import { send, toBuffer, type Reply } from "./reply.ts";
 
 /** Total size of the bodies being sent; a body that several responses share counts once. */
 const MAX_BYTES = 32 * 2 ** 20;
@@ -46,7 +46,7 @@ export function createOutgoing(nowMs = () => performance.now(), maxBytes = MAX_B
     },
     send: (request, response, reply) => {
       if (response.destroyed) return;
-      const body = typeof reply.body === "string" ? Buffer.from(reply.body) : reply.body;
+      const body = toBuffer(reply.body);
       pending.set(response, { body, sinceMs: nowMs() });
       response.once("close", () => pending.delete(response));
       while (pending.size > 1 && bytes() > 2 * maxBytes) abortOldest();

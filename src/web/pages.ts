@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { targetOf } from "./paths.ts";
-import { compressed, type Reply } from "./reply.ts";
-import { sharedReply, createSharedRendering } from "./scrape.ts";
+import { createSharedBody, replyWith, type Reply } from "./reply.ts";
 
 /** Only the exporter's own files: no inline script or style, no framing, no request to another host. */
 const CONTENT_SECURITY_POLICY = [
@@ -15,30 +14,36 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Serves the HTML that `render` returns for the query; it is not cached. */
-export function createStatusPage(
-  render: (query: URLSearchParams) => string,
-): (request: IncomingMessage) => Promise<Reply> {
+/** Text format 0.0.4. @see https://prometheus.io/docs/instrumenting/exposition_formats/ */
+const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+const NOT_CACHED = { "cache-control": "no-store" };
+
+export type Page = (request: IncomingMessage) => Reply | Promise<Reply>;
+
+/** Serves the HTML that `render` returns for the query. */
+export function createStatusPage(render: (query: URLSearchParams) => string): Page {
   return (request) => {
     const [, ...query] = targetOf(request).split("?");
-    return compressed(request, {
-      status: 200,
-      contentType: "text/html; charset=utf-8",
-      body: render(new URLSearchParams(query.join("?"))),
-      headers: {
-        "content-security-policy": CONTENT_SECURITY_POLICY,
-        "referrer-policy": "no-referrer",
-        "cache-control": "no-store",
-      },
+    const body = createSharedBody(async () => render(new URLSearchParams(query.join("?"))));
+    return replyWith(request, "text/html; charset=utf-8", body, {
+      "content-security-policy": CONTENT_SECURITY_POLICY,
+      "referrer-policy": "no-referrer",
+      ...NOT_CACHED,
     });
   };
 }
 
 /** Serves the fleet as JSON. */
-export function createFleetPage(render: () => Promise<string>): (request: IncomingMessage) => Promise<Reply> {
-  const rendering = createSharedRendering(render);
-  return async (request) => {
-    const reply = await sharedReply(request, rendering, "application/json");
-    return { ...reply, headers: { ...reply.headers, "cache-control": "no-store" } };
-  };
+export function createFleetPage(render: () => Promise<string>): Page {
+  const body = createSharedBody(render);
+  return (request) => replyWith(request, "application/json", body, NOT_CACHED);
+}
+
+/** Serves the metrics. */
+export function createMetricsPage(
+  render: () => Promise<string | Buffer>,
+): (request: IncomingMessage) => Promise<Reply> {
+  const body = createSharedBody(render);
+  return (request) => replyWith(request, METRICS_TYPE, body);
 }

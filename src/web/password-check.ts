@@ -1,8 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import type { Credentials } from "./basic-credentials.ts";
-import { createFairQueue, type FairQueue } from "./fair-queue.ts";
+import { createFairQueue } from "./fair-queue.ts";
 import type { PasswordCheckRequest } from "./password-worker.ts";
 
 /** The built file, seen from the source and from the built program alike. */
@@ -15,13 +14,19 @@ const MAX_FAILED_CLIENTS = 1024;
 /** Remembered results of each kind. */
 const MAX_REMEMBERED = 256;
 
+/** The user name and password that a client sent. */
+export interface Credentials {
+  readonly user: string;
+  /** Raw bytes, as bcrypt hashes bytes. */
+  readonly password: Buffer;
+}
+
 export type Verdict = "right" | "wrong" | "busy";
 
 export interface Attempt {
   readonly credentials: Credentials;
-  /** The user's bcrypt hash, or another one if there is no such user. */
+  /** The user's bcrypt hash; for an unknown user, one that matches no password. */
   readonly hash: string;
-  readonly isKnownUser: boolean;
   /** From `clientOf`. */
   readonly client: string;
   /** Whether an earlier attempt on this connection failed. */
@@ -31,11 +36,10 @@ export interface Attempt {
 /** Checks a user's credentials. Resolves to `busy` if too many attempts wait, or when the signal aborts this one. */
 export type CheckPassword = (attempt: Attempt, signal: AbortSignal) => Promise<Verdict>;
 
-interface Check {
-  readonly queue: FairQueue<Check>;
+interface Check extends Attempt {
+  /** Identifies the result. */
   readonly id: string;
-  readonly attempt: Attempt;
-  readonly waiting: Set<(verdict: Verdict | Promise<Verdict>) => void>;
+  resolve(verdict: Verdict | Promise<Verdict>): void;
 }
 
 /**
@@ -45,8 +49,8 @@ interface Check {
  * attempts wait, the client with the most of them loses one.
  *
  * Results are cached under a keyed digest of user, password and hash, so that the time of a lookup reveals nothing. Correct
- * passwords never wait, and wrong ones cannot evict them. A password that no request waits for is not checked. A check that
- * has started is always cached, so that an expensive hash is available next time.
+ * passwords never wait, and wrong ones cannot evict them. A check that has started is always cached, so that an expensive
+ * hash is available next time.
  */
 export function createPasswordCheck(): CheckPassword {
   const key = randomBytes(32);
@@ -55,8 +59,6 @@ export function createPasswordCheck(): CheckPassword {
   const wrong = new Set<string>();
   const failedClients = new Set<string>();
   const queues = { fresh: createFairQueue<Check>(MAX_WAITING), failed: createFairQueue<Check>(MAX_WAITING) };
-  /** Waiting or being checked, by client and id. */
-  const checks = new Map<string, Check>();
   let isChecking = false;
 
   function remembered(id: string): Verdict | undefined {
@@ -64,18 +66,13 @@ export function createPasswordCheck(): CheckPassword {
     return wrong.has(id) ? "wrong" : undefined;
   }
 
-  async function decide({ id, attempt }: Check): Promise<Verdict> {
+  async function decide({ id, credentials, hash, client }: Check): Promise<Verdict> {
     const known = remembered(id);
     if (known !== undefined) return known;
-    const isRight = (await verify(attempt.credentials.password, attempt.hash)) && attempt.isKnownUser;
+    const isRight = await verify(credentials.password, hash);
     remember(isRight ? right : wrong, id);
-    if (!isRight) remember(failedClients, attempt.client, MAX_FAILED_CLIENTS);
+    if (!isRight) remember(failedClients, client, MAX_FAILED_CLIENTS);
     return isRight ? "right" : "wrong";
-  }
-
-  function resolveCheck(check: Check, verdict: Verdict | Promise<Verdict>): void {
-    checks.delete(keyOf(check));
-    for (const resolve of check.waiting) resolve(verdict);
   }
 
   function next(): Check | undefined {
@@ -88,44 +85,31 @@ export function createPasswordCheck(): CheckPassword {
     for (let check = next(); check !== undefined; check = next()) {
       const verdict = decide(check);
       await verdict.catch(() => {});
-      resolveCheck(check, verdict);
+      check.resolve(verdict);
     }
     isChecking = false;
   }
 
-  function waitFor(check: Check, signal: AbortSignal): Promise<Verdict> {
-    return new Promise((resolve) => {
-      check.waiting.add(resolve);
-      const abort = (): void => {
-        resolve("busy");
-        check.waiting.delete(resolve);
-        const isUnwanted = check.waiting.size === 0;
-        if (isUnwanted && check.queue.remove(check.attempt.client, partOf(check.attempt), check))
-          checks.delete(keyOf(check));
-      };
-      signal.addEventListener("abort", abort, { once: true });
-    });
-  }
-
-  return async (attempt, signal) => {
-    const { client, hash, isKnownUser, credentials } = attempt;
-    const { user, password } = credentials;
+  return (attempt, signal) => {
+    const { client, hash, credentials, hasFailed } = attempt;
     const id = createHmac("sha256", key)
-      .update(JSON.stringify([user, hash, isKnownUser]))
-      .update(password)
+      .update(JSON.stringify([credentials.user, hash]))
+      .update(credentials.password)
       .digest("base64");
     const known = remembered(id);
-    if (known !== undefined) return known;
+    if (known !== undefined) return Promise.resolve(known);
     const queue = failedClients.has(client) ? queues.failed : queues.fresh;
-    const check: Check = checks.get(keyOf({ id, attempt })) ?? { queue, id, attempt, waiting: new Set() };
-    const verdict = waitFor(check, signal);
-    if (!checks.has(keyOf(check))) {
-      checks.set(keyOf(check), check);
-      const displaced = queue.add(client, partOf(attempt), check);
-      if (displaced !== undefined) resolveCheck(displaced, "busy");
+    const part = JSON.stringify([credentials.user, hasFailed]);
+    return new Promise((resolve) => {
+      const check: Check = { ...attempt, id, resolve };
+      const giveUp = (): void => {
+        queue.remove(client, part, check);
+        resolve("busy");
+      };
+      signal.addEventListener("abort", giveUp, { once: true });
+      queue.add(client, part, check)?.resolve("busy");
       void checkAll();
-    }
-    return verdict;
+    });
   };
 }
 
@@ -148,14 +132,6 @@ function createVerify(): (password: Uint8Array, hash: string) => Promise<boolean
     const [isRight]: readonly boolean[] = await once(worker, "message");
     return isRight === true;
   };
-}
-
-function partOf({ credentials, hasFailed }: Attempt): string {
-  return JSON.stringify([credentials.user, hasFailed]);
-}
-
-function keyOf({ id, attempt }: Pick<Check, "id" | "attempt">): string {
-  return `${attempt.client} ${id}`;
 }
 
 /** Evicts the oldest entry if the cache is full. */

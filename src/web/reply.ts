@@ -15,7 +15,7 @@ export function text(status: number, body: string, headers: Readonly<Record<stri
 
 /** Sends a reply, without its body for HEAD. Headers set before override those of the reply. */
 export function send(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
-  const body = typeof reply.body === "string" ? Buffer.from(reply.body) : reply.body;
+  const body = toBuffer(reply.body);
   response.writeHead(reply.status, {
     "content-type": reply.contentType,
     "content-length": body.length,
@@ -26,28 +26,58 @@ export function send(request: IncomingMessage, response: ServerResponse, reply: 
   response.end(request.method === "HEAD" ? undefined : body);
 }
 
+export function toBuffer(body: string | Buffer): Buffer {
+  return typeof body === "string" ? Buffer.from(body) : body;
+}
+
+/** A body in both encodings; each is made on request. */
+export interface SharedBody {
+  plain(): Promise<Buffer>;
+  gzipped(): Promise<Buffer>;
+}
+
+/** Requests during rendering share its result, and requests during compression likewise. */
+export function createSharedBody(render: () => Promise<string | Buffer>): SharedBody {
+  const plain = shareWhilePending(async () => toBuffer(await render()));
+  return { plain, gzipped: shareWhilePending(async () => compress(await plain())) };
+}
+
+/** Calls during a pending one share its result. */
+function shareWhilePending<T>(work: () => Promise<T>): () => Promise<T> {
+  let pending: Promise<T> | undefined;
+  return () => (pending ??= work().finally(() => (pending = undefined)));
+}
+
 const gzipBytes = promisify(gzip);
 
 /** Compresses fast rather than small. */
-export function compress(bytes: Buffer | string): Promise<Buffer> {
+function compress(bytes: Buffer): Promise<Buffer> {
   return gzipBytes(bytes, { level: constants.Z_BEST_SPEED });
 }
 
-/** Whether an Accept-Encoding header accepts gzip, by name or by `*`. @see RFC 9110, 12.5.3 */
-export function acceptsGzip(header: string | undefined): boolean {
-  const codings = (header ?? "").split(",").map((coding) => coding.trim().toLowerCase());
-  const named =
-    codings.find((coding) => /^(x-)?gzip\b/.test(coding)) ?? codings.find((coding) => coding.startsWith("*"));
-  return named !== undefined && /^[^;]+(;\s*q=(1(\.0*)?|0\.0*[1-9]\d*))?$/.test(named.replaceAll(" ", ""));
+/** Whether an Accept-Encoding header names gzip. @see RFC 9110, 12.5.3 */
+export function acceptsGzip(header = ""): boolean {
+  return header
+    .split(",")
+    .some((coding) => /^\s*(x-)?gzip\s*(;\s*q=(1(\.0*)?|0\.0*[1-9]\d*)\s*)?$/i.test(coding));
 }
 
-/** The reply, compressed if the client accepts gzip. */
-export async function compressed({ headers }: IncomingMessage, reply: Reply): Promise<Reply> {
-  const varying = { ...reply, headers: { ...reply.headers, vary: "accept-encoding" } };
-  if (!acceptsGzip(headers["accept-encoding"])) return varying;
+/** 200 with the body, compressed if the client accepts gzip. */
+export async function replyWith(
+  { headers: { "accept-encoding": accepted } }: IncomingMessage,
+  contentType: string,
+  { plain, gzipped }: SharedBody,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Reply> {
+  const isCompressed = acceptsGzip(accepted);
   return {
-    ...varying,
-    body: await compress(reply.body),
-    headers: { ...varying.headers, "content-encoding": "gzip" },
+    status: 200,
+    contentType,
+    body: await (isCompressed ? gzipped() : plain()),
+    headers: {
+      vary: "accept-encoding",
+      ...headers,
+      ...(isCompressed ? { "content-encoding": "gzip" } : {}),
+    },
   };
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import type { FleetDocument } from "../status/schema.ts";
 import { clientOf } from "./connections.ts";
-import { createFleetPage, createStatusPage } from "./pages.ts";
-import { metricsReply, createScrapePlaces, createSharedRendering } from "./scrape.ts";
+import { createFleetPage, createMetricsPage, createStatusPage, type Page } from "./pages.ts";
+import { createScrapePlaces } from "./scrape-places.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { createPageWork } from "./page-work.ts";
 import { RELOAD_PATH, type PagePath, pathOf } from "./paths.ts";
@@ -29,8 +29,6 @@ export interface RouteDeps {
   /** Called when a bug prevents a page. */
   readonly onError: (path: string, error: unknown) => void;
 }
-
-type Page = (request: IncomingMessage) => Reply | Promise<Reply>;
 
 /**
  * Serves GET and HEAD, and POST and PUT to reload; 405 for other methods, 404 for other paths, 503 if too many requests
@@ -59,9 +57,9 @@ export function createRoutes(deps: RouteDeps): RequestListener {
     };
   }
 
-  const metrics = createSharedRendering(shared(deps.telemetryPath, deps.renderMetrics));
+  const metrics = createMetricsPage(shared(deps.telemetryPath, deps.renderMetrics));
   const scrape: Page = async (request) =>
-    (await scrapeInPlace(request.socket, () => metricsReply(request, metrics))) ?? BUSY;
+    (await scrapeInPlace(request.socket, () => metrics(request))) ?? BUSY;
   const fixed: Readonly<Record<PagePath, Page>> = {
     "/": inTurn("/", createStatusPage(deps.renderPage)),
     "/-/healthy": () => (deps.isHealthy() ? text(200, "Healthy") : text(503, "The scheduler does not tick")),

@@ -1,9 +1,8 @@
 import type { RequestListener } from "node:http";
-import type { ConfigError } from "../config/config.ts";
 import type { Checked } from "../config/errors.ts";
 import type { Preparation } from "../config/reload.ts";
 import type { Source } from "../config/sources.ts";
-import { createGuard } from "./guard.ts";
+import { protect } from "./guard.ts";
 import { underPrefix } from "./paths.ts";
 import type { ListenAddress } from "./listen.ts";
 import { startWebServer, type WebServer, type WebStart } from "./server.ts";
@@ -24,6 +23,10 @@ export interface SecuredWeb {
   prepare(): Promise<Preparation>;
 }
 
+const NEEDS_RESTART = {
+  path: "tls_server_config",
+  message: "TLS can be turned on or off only by a restart",
+};
 const UNPROTECTED: WebConfig = { tls: undefined, users: new Map(), headers: {} };
 
 /** Loads the web configuration, if there is one; the server listens only after `start`. */
@@ -36,11 +39,9 @@ export async function loadSecuredWeb(
   if (!loaded.ok) return loaded;
   let current: WebConfig = loaded.config;
   let server: WebServer | undefined;
-  const guard = createGuard(current);
 
   function apply(next: WebConfig): void {
     if (next.tls !== undefined) server?.secure(next.tls);
-    guard.apply(next);
     current = next;
   }
 
@@ -50,7 +51,7 @@ export async function loadSecuredWeb(
       sources: loaded.sources,
       start: async (listeners, handler, routePrefix, maxConnections) => {
         // The guard is outermost: paths outside the prefix require a password too.
-        const served = guard.protect(underPrefix(routePrefix, handler), routePrefix);
+        const served = protect(underPrefix(routePrefix, handler), routePrefix, () => current);
         const started = await startWebServer(listeners, served, current.tls, maxConnections);
         if (started.ok) server = started.server;
         return started;
@@ -60,14 +61,10 @@ export async function loadSecuredWeb(
         if (!next.ok) return next;
         const { config, sources } = next;
         if ((config.tls === undefined) !== (current.tls === undefined)) {
-          return { ok: false, errors: [needsRestart(file ?? "")], sources };
+          return { ok: false, errors: [{ file: file ?? "", ...NEEDS_RESTART }], sources };
         }
         return { ok: true, apply: () => apply(config), sources };
       },
     },
   };
-}
-
-function needsRestart(file: string): ConfigError {
-  return { file, path: "tls_server_config", message: "TLS can be turned on or off only by a restart" };
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Server as SecureServer } from "node:https";
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
+import { Server as TlsServer } from "node:tls";
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -145,9 +146,6 @@ class SerialConnection extends Duplex {
   override _read(): void {
     // Pieces are pushed as they arrive: the parser takes each at once and rejects a head that is too long.
   }
-  override _write(chunk: Buffer, _: BufferEncoding, done: Done): void {
-    this.#send(slicesOf(chunk), done);
-  }
   override _writev(items: readonly { readonly chunk: Buffer }[], done: Done): void {
     this.#send(
       items.flatMap(({ chunk }) => slicesOf(chunk)),
@@ -186,18 +184,24 @@ function slicesOf(bytes: Buffer): readonly Buffer[] {
 }
 
 /**
- * Makes a server read the requests of each connection one at a time: the next one after the previous response is sent.
- * `event`: the event that passes connections to Node's HTTP server. A request with a body is the last one of its
- * connection, because no page reads a body.
+ * Makes a server read the requests of each connection one at a time: the next one after the previous response is sent. A
+ * request with a body is the last one of its connection, because no page reads a body. Closes connections that are not
+ * accepted; over TLS, `isAccepted` is called after the handshake.
  */
 export function readRequestsSerially(
   server: Server | SecureServer,
-  event: "connection" | "secureConnection",
   takeTurn: TakeTurn,
+  isAccepted: (socket: Socket) => boolean,
 ): void {
+  // The event that passes connections to Node's HTTP server.
+  const event = server instanceof TlsServer ? "secureConnection" : "connection";
   const serveHttp = server.listeners(event);
   server.removeAllListeners(event);
   server.on(event, (socket: Socket) => {
+    if (!isAccepted(socket)) {
+      socket.destroy();
+      return;
+    }
     const connection = new SerialConnection(socket, takeTurn);
     for (const serve of serveHttp) serve.call(server, connection);
   });

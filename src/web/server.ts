@@ -1,9 +1,9 @@
 import { createServer, type RequestListener, type Server } from "node:http";
-import type { Server as SecureServer } from "node:https";
+import { Server as SecureServer } from "node:https";
 import { createConnections, type Connections } from "./connections.ts";
 import { formatAddress, type ListenAddress, listen } from "./listen.ts";
-import { readRequestsSerially, createTurns, type TakeTurn } from "./serial-connection.ts";
-import { createTlsServer } from "./tls-server.ts";
+import { createTurns, readRequestsSerially } from "./serial-connection.ts";
+import { createTlsServer, isClientAccepted, renewTls } from "./tls-server.ts";
 import type { TlsSettings } from "./web-config.ts";
 
 const LIMITS = {
@@ -46,12 +46,10 @@ export async function startWebServer(
   const takeTurn = createTurns();
   const servers: (Server | SecureServer)[] = [];
   const addresses: string[] = [];
-  const secures: ((next: TlsSettings) => void)[] = [];
+  let current = tls;
   for (const address of listeners) {
-    const { server, secure } =
-      tls === undefined
-        ? { server: createPlainServer(handler, takeTurn), secure: () => {} }
-        : createTlsServer(LIMITS, handler, tls, takeTurn);
+    const server = tls === undefined ? createServer(LIMITS, handler) : createTlsServer(LIMITS, handler, tls);
+    readRequestsSerially(server, takeTurn, (socket) => isClientAccepted(current, socket));
     server.timeout = INACTIVITY_TIMEOUT_MS;
     connections.limit(server);
     try {
@@ -63,24 +61,18 @@ export async function startWebServer(
     // A connection that cannot be accepted must not end the process.
     server.on("error", () => {});
     servers.push(server);
-    secures.push(secure);
   }
   return {
     ok: true,
     server: {
       addresses,
       secure: (next) => {
-        for (const secure of secures) secure(next);
+        for (const server of servers) if (server instanceof SecureServer) renewTls(server, next);
+        current = next;
       },
       stop: () => stop(servers, connections),
     },
   };
-}
-
-function createPlainServer(handler: RequestListener, takeTurn: TakeTurn): Server {
-  const server = createServer(LIMITS, handler);
-  readRequestsSerially(server, "connection", takeTurn);
-  return server;
 }
 
 function codeOf(error: unknown): string {

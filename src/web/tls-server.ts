@@ -1,71 +1,41 @@
 import type { RequestListener, ServerOptions } from "node:http";
 import { createServer, type Server } from "node:https";
-import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions, type TLSSocket } from "node:tls";
-import { readRequestsSerially, type TakeTurn } from "./serial-connection.ts";
+import type { Socket } from "node:net";
+import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions, TLSSocket } from "node:tls";
 import type { TlsSettings } from "./web-config.ts";
 
 const HANDSHAKE_TIMEOUT_MS = 5000;
 
-/** A TLS server whose settings can change. */
-export interface TlsServer {
-  readonly server: Server;
-  /** Takes effect from the next handshake on; open connections stay. */
-  secure(tls: TlsSettings): void;
+/** Serves HTTP/1.1 over TLS. Accepts every client certificate, see `isClientAccepted`. */
+export function createTlsServer(limits: ServerOptions, handler: RequestListener, tls: TlsSettings): Server {
+  const options = { ...limits, handshakeTimeout: HANDSHAKE_TIMEOUT_MS, rejectUnauthorized: false };
+  const server = createServer(options, handler);
+  renewTls(server, tls);
+  return server;
 }
 
-/** Serves HTTP/1.1 over TLS. Disconnects a client after the handshake if its certificate is missing or not accepted. */
-export function createTlsServer(
-  limits: ServerOptions,
-  handler: RequestListener,
-  initial: TlsSettings,
-  takeTurn: TakeTurn,
-): TlsServer {
-  let current = initial;
-  const server = createServer(
-    {
-      ...limits,
-      ...toSecureContextOptions(initial),
-      handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
-      requestCert: initial.clientAuth !== "NoClientCert",
-      // isClientAccepted decides, because the setting can change.
-      rejectUnauthorized: false,
-    },
-    handler,
-  );
-  readRequestsSerially(server, "secureConnection", takeTurn);
-  // Before the HTTP server sees the connection.
-  server.prependListener("secureConnection", (socket: TLSSocket) => {
-    if (!isClientAccepted(current, socket)) socket.destroy();
+/** Takes effect from the next handshake on; open connections stay. Throws if OpenSSL rejects the settings. */
+export function renewTls(server: Server, tls: TlsSettings): void {
+  const options = toSecureContextOptions(tls);
+  server.setSecureContext(options);
+  Object.assign(server, {
+    // The context that Node 20 and 24 create from the same options ignores allowPartialTrustChain. A version of Node that
+    // stores it elsewhere trusts only self-signed roots.
+    _sharedCreds: createSecureContext(options),
+    // Node reads this at each connection and has no method to set it.
+    requestCert: tls.clientAuth !== "NoClientCert",
   });
-  useContext(server, initial);
-  return {
-    server,
-    secure: (tls) => {
-      server.setSecureContext(toSecureContextOptions(tls));
-      useContext(server, tls);
-      // Node reads this at each connection and has no method to set it.
-      Object.assign(server, { requestCert: tls.clientAuth !== "NoClientCert" });
-      current = tls;
-    },
-  };
 }
 
-/** Whether a client may continue after the handshake. */
-function isClientAccepted({ clientAuth }: TlsSettings, socket: TLSSocket): boolean {
-  const hasCertificate = socket.getPeerX509Certificate() !== undefined;
-  switch (clientAuth) {
-    case "NoClientCert":
-    case "RequestClientCert":
-      return true;
-    case "RequireAnyClientCert":
-      return hasCertificate;
-    case "VerifyClientCertIfGiven":
-      return !hasCertificate || socket.authorized;
-    case "RequireAndVerifyClientCert":
-      return hasCertificate && socket.authorized;
-    default:
-      return clientAuth satisfies never;
-  }
+/** Whether a client may continue after the handshake. Decided here and not by Node, because the setting can change. */
+export function isClientAccepted(tls: TlsSettings | undefined, socket: Socket): boolean {
+  if (tls === undefined) return true;
+  if (!(socket instanceof TLSSocket)) return false;
+  const { clientAuth } = tls;
+  if (socket.getPeerX509Certificate() === undefined)
+    return clientAuth !== "RequireAnyClientCert" && clientAuth !== "RequireAndVerifyClientCert";
+  const isVerified = clientAuth === "VerifyClientCertIfGiven" || clientAuth === "RequireAndVerifyClientCert";
+  return !isVerified || socket.authorized;
 }
 
 function toSecureContextOptions({ cert, key, clientCa, minVersion }: TlsSettings): SecureContextOptions {
@@ -82,12 +52,4 @@ function toSecureContextOptions({ cert, key, clientCa, minVersion }: TlsSettings
     // Session resumption requires a name.
     sessionIdContext: "appliance-exporter",
   };
-}
-
-/**
- * Replaces the server's context: the one that Node 20 and 24 create from the same options ignores `allowPartialTrustChain`.
- * A version of Node that stores it elsewhere trusts only self-signed roots.
- */
-function useContext(server: Server, tls: TlsSettings): void {
-  Object.assign(server, { _sharedCreds: createSecureContext(toSecureContextOptions(tls)) });
 }

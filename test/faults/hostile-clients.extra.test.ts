@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { expect } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { HASH } from "../web/web-config/support.ts";
+import { HASH } from "../web/support.ts";
 import { answers, healthy } from "./behaviours.ts";
 import { callTimes } from "./callers.ts";
 import { entry, EVERY_SECOND, test, type Stage } from "./stage.ts";

@@ -6,7 +6,7 @@ import { connect } from "node:tls";
 import { expect } from "vitest";
 import { createAuthority } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
-import { HASH } from "../web/web-config/support.ts";
+import { HASH } from "../web/support.ts";
 import { healthy } from "./behaviours.ts";
 import { entry, EVERY_SECOND, test, type Stage } from "./stage.ts";
 

@@ -1,35 +1,13 @@
 import { once } from "node:events";
-import { createServer, type RequestListener, type Server } from "node:http";
-import { connect, type Socket } from "node:net";
-
-import { expect, onTestFinished, test } from "vitest";
-
-import { connectionToClose, createConnections } from "../../src/web/connections.ts";
+import type { RequestListener } from "node:http";
+import type { Socket } from "node:net";
+import { expect, test } from "vitest";
+import { clientOf, connectionToClose } from "../../src/web/connections.ts";
 import { eventually } from "../support/eventually.ts";
+import { connectTo, serveOn } from "./support.ts";
 
 const HELLO: RequestListener = (_, response) => void response.end("hello");
 const REQUEST = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
-
-async function serve(limit: (server: Server) => void, handler: RequestListener = HELLO): Promise<number> {
-  const server = createServer(handler);
-  limit(server);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  return typeof address === "object" && address !== null ? address.port : 0;
-}
-
-async function open(port: number): Promise<Socket> {
-  const socket = connect(port, "127.0.0.1");
-  socket.on("error", () => {});
-  onTestFinished(() => void socket.destroy());
-  await once(socket, "connect");
-  return socket;
-}
 
 /** Sends a request and waits for the first bytes of the response. */
 async function use(socket: Socket): Promise<string> {
@@ -39,43 +17,40 @@ async function use(socket: Socket): Promise<string> {
 }
 
 test("beyond the limit, a new connection closes the one that has been idle longest", async () => {
-  const port = await serve(createConnections(2).limit);
-  const [first, second] = [await open(port), await open(port)];
+  const { port } = await serveOn([0], HELLO, 2);
+  const [first, second] = [await connectTo(port), await connectTo(port)];
   expect(await use(first)).toMatch(/hello$/);
   const secondClosed = once(second, "close");
-  const third = await open(port);
+  const third = await connectTo(port);
   await secondClosed;
   expect(await use(third)).toMatch(/hello$/);
   expect(await use(first)).toMatch(/hello$/);
 });
 
-test("a thousand idle connections do not prevent a scrape", async () => {
-  const port = await serve(createConnections(50).limit);
-  for (let i = 0; i < 200; i += 1) await open(port);
-  expect(await use(await open(port))).toMatch(/hello$/);
-});
-
 test("a connection with a pending response stays open while another one is idle; otherwise the oldest is closed", async () => {
-  const finish: (() => void)[] = [];
-  const port = await serve(
-    createConnections(2).limit,
-    (_, response) => void finish.push(() => response.end("hello")),
-  );
-  const answering = await open(port);
+  let requests = 0;
+  const { port } = await serveOn([0], () => void (requests += 1), 2);
+  const answering = await connectTo(port);
   answering.write(REQUEST);
-  await eventually(() => expect(finish).toHaveLength(1));
-  const idle = await open(port);
+  await eventually(() => expect(requests).toBe(1));
+  const idle = await connectTo(port);
   const idleClosed = once(idle, "close");
-  const next = await open(port);
+  const next = await connectTo(port);
   await idleClosed;
   next.write(REQUEST);
-  await eventually(() => expect(finish).toHaveLength(2));
+  await eventually(() => expect(requests).toBe(2));
   const answeringClosed = once(answering, "close");
-  await open(port);
+  await connectTo(port);
   await answeringClosed;
-  const answer = once(next, "data");
-  for (const end of finish) end();
-  expect(String((await answer)[0])).toMatch(/hello$/);
+  expect(next.destroyed).toBe(false);
+});
+
+test("listeners share the limit", async () => {
+  const { port, otherPort } = await serveOn([0, 0], HELLO, 1);
+  const first = await connectTo(port);
+  const firstClosed = once(first, "close");
+  expect(await use(await connectTo(otherPort))).toMatch(/hello$/);
+  await firstClosed;
 });
 
 /** `idle 3 at a`: a connection of client a that has been idle for 3 seconds. */
@@ -113,21 +88,15 @@ test.each([
   expect(connectionToClose([], 100_000)).toBeUndefined();
 });
 
-test("a closed connection frees its place", async () => {
-  const port = await serve(createConnections(1).limit);
-  const first = await open(port);
-  first.end();
-  await once(first, "close");
-  const second = await open(port);
-  expect(await use(second)).toMatch(/hello$/);
-  expect(await use(second)).toMatch(/hello$/);
-});
-
-test("servers that share the limiter share the limit", async () => {
-  const { limit } = createConnections(1);
-  const [one, other] = [await serve(limit), await serve(limit)];
-  const first = await open(one);
-  const firstClosed = once(first, "close");
-  expect(await use(await open(other))).toMatch(/hello$/);
-  await firstClosed;
+test.each([
+  ["192.0.2.1", "192.0.2.1"],
+  ["::ffff:192.0.2.1", "192.0.2.1"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2"],
+  ["2001:db8:1:2::1", "2001:db8:1:2"],
+  ["2001:db8::1", "2001:db8:0:0"],
+  ["::1", "0:0:0:0"],
+  ["fe80::1%eth0", "fe80:0:0:0"],
+  [undefined, ""],
+])("the client at %s is %s", (address, client) => {
+  expect(clientOf(address)).toBe(client);
 });

@@ -1,9 +1,7 @@
-import { once } from "node:events";
-import { connect } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { createOutgoing } from "../../src/web/outgoing.ts";
 import { eventually } from "../support/eventually.ts";
-import { serve } from "./support.ts";
+import { connectTo, serve } from "./support.ts";
 
 const BODY_BYTES = 20_000_000;
 const reply = (body: Buffer) => ({ status: 200, contentType: "text/plain", body });
@@ -20,13 +18,10 @@ async function startStalled(bodies: readonly Buffer[], maxBytes: number) {
     outgoing.send(request, response, reply(left.shift() ?? Buffer.alloc(0)));
   });
   for (const _ of bodies) {
-    const socket = connect(port, "127.0.0.1").pause();
-    socket.on("error", () => {});
-    onTestFinished(() => void socket.destroy());
+    const before = left.length;
+    const socket = (await connectTo(port)).pause();
     socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     // One after the other.
-    const before = left.length;
-    await once(socket, "connect");
     await eventually(() => expect(left.length).toBeLessThan(before));
   }
   return { outgoing, clock, cut };

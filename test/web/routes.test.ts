@@ -5,30 +5,31 @@ import { gunzipSync } from "node:zlib";
 import { expect, onTestFinished, test, vi } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
-import { ask, held, routes, serve } from "./support.ts";
+import { ask, EMPTY_DOCUMENT, held, routes, serve } from "./support.ts";
 
-test("metrics are served in the text format 0.0.4", async () => {
-  const { status, headers, body } = await ask(await serve(routes()), "/metrics");
-  expect(status).toBe(200);
-  expect(headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8");
-  expect(headers["content-length"]).toBe("4");
-  expect(headers["content-encoding"]).toBeUndefined();
-  expect(body.toString()).toBe("x 1\n");
-});
-
-test("a query is ignored", async () => {
-  expect((await ask(await serve(routes()), "/metrics?x=1")).body.toString()).toBe("x 1\n");
-});
-
-test("metrics are compressed for clients that accept gzip", async () => {
+test.each([
+  ["/metrics", "text/plain; version=0.0.4; charset=utf-8", "x 1\n"],
+  ["/api/v1/fleet", "application/json", `${JSON.stringify(EMPTY_DOCUMENT)}\n`],
+])("%s is served, compressed on request, and its query is ignored", async (path, type, text) => {
   const port = await serve(routes());
-  const { headers, body } = await ask(port, "/metrics", { headers: { "accept-encoding": "gzip" } });
-  expect(headers).toMatchObject({
-    "content-encoding": "gzip",
-    vary: "accept-encoding",
-    "content-length": String(body.length),
-  });
-  expect(gunzipSync(body).toString()).toBe("x 1\n");
+  const plain = await ask(port, `${path}?x=1`);
+  expect(plain).toMatchObject({ status: 200, headers: { "content-type": type, vary: "accept-encoding" } });
+  expect(plain.headers["content-length"]).toBe(String(text.length));
+  expect(plain.headers["content-encoding"]).toBeUndefined();
+  expect(plain.body.toString()).toBe(text);
+  const { headers, body } = await ask(port, path, { headers: { "accept-encoding": "gzip" } });
+  expect(headers).toMatchObject({ "content-encoding": "gzip", "content-length": String(body.length) });
+  expect(gunzipSync(body).toString()).toBe(text);
+});
+
+test.each(["/config", "/", "/api/v1/fleet"])("%s is not cached", async (path) => {
+  expect((await ask(await serve(routes()), path)).headers["cache-control"]).toBe("no-store");
+});
+
+test("the configuration is served as plain text", async () => {
+  const { status, body, headers } = await ask(await serve(routes()), "/config");
+  expect([status, body.toString()]).toEqual([200, "appliances: []\n"]);
+  expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
 });
 
 test("metrics are served only at the configured path", async () => {
@@ -51,7 +52,7 @@ test.each(["/", "/metrics", "/-/healthy", "/-/ready"])(
 );
 
 test.each(["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])(
-  "%s is not allowed, and it is said what is",
+  "%s is 405 with the allowed methods",
   async (method) => {
     const { status, headers } = await ask(await serve(routes()), "/metrics", { method });
     expect(status).toBe(405);
@@ -83,46 +84,44 @@ test("health depends on the scheduler, readiness on the first polls", async () =
 });
 
 test("a page that fails is an internal error, which only the log describes", async () => {
-  const told: unknown[] = [];
+  const logged: unknown[] = [];
   const port = await serve(
     routes({
       renderMetrics: () => Promise.reject(new Error("hunter2")),
-      onError: (path, error) => void told.push(path, String(error)),
-    }),
-  );
-  const { status, body } = await ask(port, "/metrics");
-  expect([status, body.toString()]).toEqual([500, "Internal error\n"]);
-  expect(told).toEqual(["/metrics", "Error: hunter2"]);
-  expect((await ask(port, "/-/healthy")).status).toBe(200);
-});
-
-test("a bug in a page is an internal error, and the next request is served", async () => {
-  const port = await serve(
-    routes({
       renderPage: () => {
         throw new TypeError("x is not a function");
       },
+      onError: (path, error) => void logged.push(path, String(error)),
     }),
   );
-  expect((await ask(port, "/")).status).toBe(500);
-  expect((await ask(port, "/metrics")).status).toBe(200);
+  for (const path of ["/metrics", "/"]) {
+    const { status, body } = await ask(port, path);
+    expect([status, body.toString()]).toEqual([500, "Internal error\n"]);
+  }
+  expect(logged).toEqual(["/metrics", "Error: hunter2", "/", "TypeError: x is not a function"]);
+  expect((await ask(port, "/-/healthy")).status).toBe(200);
 });
 
-test("fifty simultaneous scrapes share one rendering", async () => {
-  let renderings = 0;
-  const text = held<string>();
-  const renderMetrics = () => {
-    renderings += 1;
-    return text.promise;
-  };
+/** Serves metrics, and reports how many requests have arrived. */
+async function serveHeld(renderMetrics: () => Promise<string>) {
   let arrived = 0;
   const handler = routes({ renderMetrics });
   const port = await serve((request, response) => {
     arrived += 1;
     handler(request, response);
   });
+  return { port, arrivals: (count: number) => eventually(() => expect(arrived).toBe(count)) };
+}
+
+test("fifty simultaneous scrapes share one rendering", async () => {
+  let renderings = 0;
+  const text = held<string>();
+  const { port, arrivals } = await serveHeld(() => {
+    renderings += 1;
+    return text.promise;
+  });
   const answers = Array.from({ length: 50 }, () => ask(port, "/metrics"));
-  await eventually(() => expect(arrived).toBe(50));
+  await arrivals(50);
   text.release("x 1\n");
   expect(
     new Set((await Promise.all(answers)).map(({ status, body }) => `${status} ${body.toString()}`)),
@@ -132,14 +131,9 @@ test("fifty simultaneous scrapes share one rendering", async () => {
 
 test("beyond a hundred simultaneous scrapes the response is 503, and other pages are served", async () => {
   const text = held<string>();
-  let arrived = 0;
-  const handler = routes({ renderMetrics: () => text.promise });
-  const port = await serve((request, response) => {
-    arrived += 1;
-    handler(request, response);
-  });
+  const { port, arrivals } = await serveHeld(() => text.promise);
   const answers = Array.from({ length: 120 }, () => ask(port, "/metrics"));
-  await eventually(() => expect(arrived).toBe(120));
+  await arrivals(120);
   expect((await ask(port, "/-/healthy")).status).toBe(200);
   text.release("x 1\n");
   const all = await Promise.all(answers);
@@ -156,21 +150,16 @@ test("clients that scrape without a pause share half of the places", async () =>
   onTestFinished(() => clock.mockRestore());
   const text = held<string>();
   let isHeld = false;
-  let arrived = 0;
-  const handler = routes({ renderMetrics: () => (isHeld ? text.promise : Promise.resolve("x 1\n")) });
-  const port = await serve((request, response) => {
-    arrived += 1;
-    handler(request, response);
-  });
+  const { port, arrivals } = await serveHeld(() => (isHeld ? text.promise : Promise.resolve("x 1\n")));
   const agent = new Agent({ keepAlive: true });
   onTestFinished(() => agent.destroy());
   const scrapeOften = () => Array.from({ length: 80 }, () => ask(port, "/metrics", { agent }));
   await Promise.all(scrapeOften());
   isHeld = true;
   const often = scrapeOften();
-  await eventually(() => expect(arrived).toBe(160));
+  await arrivals(160);
   const others = Array.from({ length: 50 }, () => ask(port, "/metrics"));
-  await eventually(() => expect(arrived).toBe(210));
+  await arrivals(210);
   text.release("x 1\n");
   // Those that wait come next.
   const answers = await Promise.all([...others, ...often]);

@@ -12,7 +12,7 @@ import { createAuthority } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
 import { closedPort } from "../support/fault-server.ts";
 import { createTestIo } from "../support/io.ts";
-import { get } from "./web-config/support.ts";
+import { ask as request } from "./support.ts";
 
 const AUTHORITY = await createAuthority();
 const [SERVER, OTHER] = await Promise.all([AUTHORITY.issue(), AUTHORITY.issue()]);
@@ -48,6 +48,14 @@ const BAD_WEB_CONFIGS: readonly string[] = [
     tls_server_config: { cert_file: "server.pem", key_file: SERVER.key.replaceAll("\n", "") },
   }),
   JSON.stringify({ tls_server_config: { cert_file: SERVER.key, key_file: "server.key" } }),
+  JSON.stringify({
+    tls_server_config: {
+      cert_file: "server.pem",
+      key_file: "server.key",
+      client_auth_type: "RequestClientCert",
+      client_ca_file: SERVER.key.replaceAll(/-----.*-----|\n/g, ""),
+    },
+  }),
   JSON.stringify({ tls_server_config: { cert_file: "server.pem", key_file: [SERVER.key] } }),
   JSON.stringify({ tls_server_config: { cert_file: "server.pem", private_key: SERVER.key } }),
   JSON.stringify({ tls_server_config: SERVER.key }),
@@ -63,8 +71,15 @@ const BAD_WEB_CONFIGS: readonly string[] = [
   `basic_auth_users: { operator: "${HASH}" }`,
 ];
 
+interface Echo {
+  readonly status?: number;
+  readonly reason?: string;
+  readonly location?: string;
+  readonly body: unknown;
+}
+
 /** Responses that echo the credentials in every part. */
-const ECHOES: Readonly<Record<string, (said: readonly string[]) => Parameters<typeof respond>[1]>> = {
+const ECHOES: Readonly<Record<string, (said: readonly string[]) => Echo>> = {
   list: (said) => ({ body: Object.fromEntries(said.map((text, i) => [`${i} ${text}`, carp(text)])) }),
   shape: (said) => ({ body: said }),
   values: (said) => ({
@@ -73,34 +88,15 @@ const ECHOES: Readonly<Record<string, (said: readonly string[]) => Parameters<ty
   page: (said) => ({ body: `<html>${said.join("<br>")}</html>` }),
   status: (said) => ({ status: 500, reason: said.join(" "), body: said }),
   refusal: (said) => ({ status: 401, reason: said[0] ?? "", body: said }),
-  redirect: (said) => ({ status: 302, body: said, headers: { location: `https://h/${said[0]}` } }),
+  redirect: (said) => ({ status: 302, body: said, location: `https://h/${said[0]}` }),
 };
 
 function carp(text: string) {
   return { vhid: "2", vip: "192.0.2.1", state_current: "MASTER", device: text };
 }
 
-function respond(
-  response: Parameters<RequestListener>[1],
-  {
-    status = 200,
-    reason = "OK",
-    body,
-    headers = {},
-  }: {
-    readonly status?: number;
-    readonly reason?: string;
-    readonly body: unknown;
-    readonly headers?: Readonly<Record<string, string>>;
-  },
-): void {
-  response.writeHead(status, reason, { "www-authenticate": `Basic realm="${reason}"`, ...headers });
-  response.end(typeof body === "string" ? body : JSON.stringify(body));
-}
-
 /** Appliances with every kind of echo, by the first segment of their paths. */
-const echo: RequestListener = ({ url = "/", headers }, response) => {
-  const { authorization = "" } = headers;
+const echo: RequestListener = ({ url = "/", headers: { authorization = "" } }, response) => {
   const token = authorization.replace("Basic ", "");
   const said = [authorization, token, Buffer.from(token, "base64").toString(), PASSWORDS.echoed];
   const [, kind = "", ...rest] = url.split("/");
@@ -109,7 +105,9 @@ const echo: RequestListener = ({ url = "/", headers }, response) => {
     response.end(JSON.stringify(`HTTP CONNECT ${"-".repeat(49)} HTTP\nHTTP/1.1 200 ${token}\n${lines}\n\n`));
     return;
   }
-  respond(response, ECHOES[kind]?.(said) ?? { body: {} });
+  const { status = 200, reason = "OK", location, body } = ECHOES[kind]?.(said) ?? { body: {} };
+  const headers = { "www-authenticate": `Basic realm="${reason}"`, ...(location && { location }) };
+  response.writeHead(status, reason, headers).end(typeof body === "string" ? body : JSON.stringify(body));
 };
 
 async function setUp() {
@@ -173,8 +171,8 @@ test.each(["json", "logfmt"])(
     const said: string[] = [];
     const ask = async (path: string, password = PASSWORDS.operator, method = "GET"): Promise<number> => {
       const question = { ca: AUTHORITY.cert, auth: `operator:${password}`, method };
-      const { status, headers, body } = await get(port, path, question);
-      said.push(`${status} ${JSON.stringify(headers)}\n${body}`);
+      const { status, headers, body } = await request(port, path, question);
+      said.push(`${status} ${JSON.stringify(headers)}\n${body.toString()}`);
       return status;
     };
 

@@ -4,9 +4,10 @@ import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectTls, type SecureVersion } from "node:tls";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createAuthority } from "../support/certificates.ts";
+import { createHeadFinder, createTurns } from "../../src/web/serial-connection.ts";
 import { eventually } from "../support/eventually.ts";
-import { startSecured, type Files } from "./web-config/support.ts";
-import { held } from "./support.ts";
+import type { Files } from "../config/folder.ts";
+import { held, startSecured } from "./support.ts";
 
 let files: Files = {};
 beforeAll(async () => {
@@ -70,7 +71,7 @@ describe.each(WAYS)("over $name", ({ version }) => {
     const { socket, received } = await open(port);
     for (const byte of `${get("/a")}\r\n${get("/b")}`) {
       socket.write(byte);
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     }
     await eventually(() => expect(received()).toMatch(/<\/a>[^]*<\/b>/));
   });
@@ -127,4 +128,57 @@ describe.each(WAYS)("over $name", ({ version }) => {
     socket.write(get("/"));
     await eventually(() => expect(received()).toMatch(/\r\n\r\n127\.0\.0\.1$/));
   });
+});
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+test("a limited number of requests starts in a turn of the event loop, in order, and other work continues", async () => {
+  const takeTurn = createTurns(2);
+  const begun: number[] = [];
+  for (let nth = 0; nth < 5; nth += 1) takeTurn(() => begun.push(nth));
+  expect(begun).toEqual([]);
+  await nextTurn();
+  expect(begun).toEqual([0, 1]);
+  takeTurn(() => begun.push(5));
+  await nextTurn();
+  expect(begun).toEqual([0, 1, 2, 3]);
+  await nextTurn();
+  expect(begun).toEqual([0, 1, 2, 3, 4, 5]);
+  takeTurn(() => begun.push(6));
+  await nextTurn();
+  expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6]);
+});
+
+/** The request heads in a text that arrives in pieces of this size. */
+function headsIn(text: string, size: number): readonly string[] {
+  const find = createHeadFinder();
+  const heads: string[] = [];
+  let head = "";
+  for (let rest = text; rest !== "";) {
+    const piece = rest.slice(0, size);
+    const end = find(Buffer.from(piece, "latin1")) ?? 0;
+    head += end === 0 ? piece : piece.slice(0, end);
+    if (end > 0) {
+      heads.push(head);
+      head = "";
+    }
+    rest = rest.slice(end === 0 ? size : end);
+  }
+  return heads;
+}
+
+const GET = get("/");
+
+test.each([
+  { name: "one request", text: GET, heads: [GET] },
+  { name: "pipelined requests", text: GET.repeat(3), heads: [GET, GET, GET] },
+  { name: "lines that end with LF", text: "GET /\nHost: x\n\nGET", heads: ["GET /\nHost: x\n\n"] },
+  { name: "empty lines before a request", text: `\r\n\n\r\n${GET}`, heads: [`\r\n\n\r\n${GET}`] },
+  { name: "a line with only a space", text: "GET /\r\n \r\nHost: x\r\n", heads: [] },
+  { name: "half a request", text: GET.slice(0, -1), heads: [] },
+  { name: "only empty lines", text: "\r\n".repeat(9), heads: [] },
+])("$name, in pieces of any size", ({ text, heads }) => {
+  for (let size = 1; size <= text.length; size += 1) expect(headsIn(text, size)).toEqual(heads);
 });

@@ -1,44 +1,24 @@
 import { once } from "node:events";
 import { Agent, type RequestListener, type ServerResponse } from "node:http";
-import { connect, type Socket } from "node:net";
 
 import { expect, onTestFinished, test, vi } from "vitest";
 
 import { startWebServer } from "../../src/web/server.ts";
 import { closedPort } from "../support/fault-server.ts";
-import { ask, held, routes } from "./support.ts";
+import { ask, connectTo, held, routes, serveOn } from "./support.ts";
 
 const LOOPBACK = "127.0.0.1";
 
-async function start(handler: RequestListener, ...ports: readonly number[]) {
-  const started = await startWebServer(
-    ports.map((port) => ({ host: LOOPBACK, port })),
-    handler,
-  );
-  if (!started.ok) throw new Error(started.code);
-  const { server } = started;
-  onTestFinished(() => server.stop());
-  return { ...server, ports: server.addresses.map((address) => Number(address.split(":").at(-1))) };
-}
-
-async function open(port: number): Promise<Socket> {
-  const socket = connect(port, LOOPBACK);
-  socket.on("error", () => {});
-  onTestFinished(() => void socket.destroy());
-  await once(socket, "connect");
-  return socket;
-}
+const start = (handler: RequestListener = routes()) => serveOn([0], handler);
 
 test("every address is served, and the result has its actual port", async () => {
-  const { addresses, ports } = await start(routes(), 0, 0);
-  expect(addresses).toEqual(ports.map((port) => `${LOOPBACK}:${port}`));
-  for (const port of ports) expect((await ask(port, "/-/healthy")).status).toBe(200);
+  const { addresses, port, otherPort } = await serveOn([0, 0], routes());
+  expect(addresses).toEqual([`${LOOPBACK}:${port}`, `${LOOPBACK}:${otherPort}`]);
+  for (const each of [port, otherPort]) expect((await ask(each, "/-/healthy")).status).toBe(200);
 });
 
 test("an address in use is an error with its code, and no other address stays open", async () => {
-  const {
-    ports: [taken = 0],
-  } = await start(routes(), 0);
+  const { port: taken } = await start();
   const free = await closedPort();
   const started = await startWebServer(
     [
@@ -58,9 +38,7 @@ test("an unknown host is an error with its code", async () => {
 });
 
 test("a connection is kept open between scrapes", async () => {
-  const {
-    ports: [port = 0],
-  } = await start(routes(), 0);
+  const { port } = await start();
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
   const first = await ask(port, "/metrics", { agent });
@@ -69,10 +47,8 @@ test("a connection is kept open between scrapes", async () => {
 });
 
 test("a request that is not HTTP gets 400, and the connection closes", async () => {
-  const {
-    ports: [port = 0],
-  } = await start(routes(), 0);
-  const socket = await open(port);
+  const { port } = await start();
+  const socket = await connectTo(port);
   socket.write("\x16\x03\x01 hello\r\n\r\n");
   const [answer] = await once(socket, "data");
   expect(String(answer)).toMatch(/^HTTP\/1\.1 400 /);
@@ -80,9 +56,7 @@ test("a request that is not HTTP gets 400, and the connection closes", async () 
 });
 
 test("headers beyond 8 KiB get 431", async () => {
-  const {
-    ports: [port = 0],
-  } = await start(routes(), 0);
+  const { port } = await start();
   expect((await ask(port, "/metrics", { headers: { x: "x".repeat(9_000) } })).status).toBe(431);
 });
 
@@ -102,11 +76,8 @@ test.each([
   { name: "connections in the middle of a request", request: "GET / HTTP/1.1\r\n", isAnswered: false },
 ])("a stop closes $name at once and waits for a pending response", async ({ request, isAnswered }) => {
   const { handler, answering } = holding();
-  const {
-    ports: [port = 0],
-    stop,
-  } = await start(handler, 0);
-  const other = await open(port);
+  const { port, stop } = await start(handler);
+  const other = await connectTo(port);
   other.write(request);
   if (isAnswered) await once(other, "data");
   const otherClosed = once(other, "close");
@@ -124,11 +95,8 @@ test("a stop closes a kept connection after the pending response, although anoth
   const first = held<ServerResponse>();
   const last = held<ServerResponse>();
   const waiting = [first, last];
-  const {
-    ports: [port = 0],
-    stop,
-  } = await start((_, response) => waiting.shift()?.release(response), 0);
-  const pipelined = await open(port);
+  const { port, stop } = await start((_, response) => waiting.shift()?.release(response));
+  const pipelined = await connectTo(port);
   pipelined.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(2));
   await first.promise;
   const answer = ask(port, "/");
@@ -145,11 +113,8 @@ test("a stop closes a kept connection after the pending response, although anoth
 
 test("a stop does not abort a response that is being sent", async () => {
   const LENGTH = 20_000_000;
-  const {
-    ports: [port = 0],
-    stop,
-  } = await start((_, response) => response.end("x".repeat(LENGTH)), 0);
-  const slow = await open(port);
+  const { port, stop } = await start((_, response) => response.end("x".repeat(LENGTH)));
+  const slow = await connectTo(port);
   slow.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   await once(slow, "readable");
   const stopped = stop();
@@ -161,10 +126,7 @@ test("a stop does not abort a response that is being sent", async () => {
 
 test("a stop does not wait forever for a response", async () => {
   const { handler, answering } = holding();
-  const {
-    ports: [port = 0],
-    stop,
-  } = await start(handler, 0);
+  const { port, stop } = await start(handler);
   const failed = ask(port, "/held").then(
     () => undefined,
     (error: unknown) => error,
@@ -178,10 +140,8 @@ test("a response that is not sent within 30 seconds is aborted, even if the clie
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const { handler, answering } = holding();
-  const {
-    ports: [port = 0],
-  } = await start(handler, 0);
-  const reader = await open(port);
+  const { port } = await start(handler);
+  const reader = await connectTo(port);
   reader.write("GET /held HTTP/1.1\r\nHost: x\r\n\r\n");
   const response = await answering;
   for (const word of ["one", "two", "three"]) {

@@ -1,12 +1,20 @@
-import { request, type IncomingHttpHeaders } from "node:http";
-import type { Agent, RequestListener } from "node:http";
-
+import { writeFile } from "node:fs/promises";
+import { request as requestPlain, type IncomingHttpHeaders, type RequestListener } from "node:http";
+import { request as requestTls, type RequestOptions } from "node:https";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { basename, join } from "node:path";
+import { TLSSocket } from "node:tls";
 import { onTestFinished } from "vitest";
-
+import type { ConfigError } from "../../src/config/config.ts";
+import { formatConfigError } from "../../src/config/errors.ts";
 import { WHOLE_FLEET } from "../../src/config/shard.ts";
-import { startWebServer } from "../../src/web/server.ts";
 import type { FleetDocument } from "../../src/status/schema.ts";
 import { createRoutes, type RouteDeps } from "../../src/web/routes.ts";
+import { loadSecuredWeb } from "../../src/web/secured-web.ts";
+import { startWebServer } from "../../src/web/server.ts";
+import { loadWebConfig } from "../../src/web/web-config.ts";
+import { createFolder, type Files } from "../config/folder.ts";
 
 export interface Answer {
   readonly status: number;
@@ -14,45 +22,50 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-export interface AskOptions {
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly agent?: Agent;
+export interface AskOptions extends RequestOptions {
+  /** Called with the TLS socket when the response starts. */
+  readonly onSocket?: (socket: TLSSocket) => void;
 }
 
-/** Sends a request to a server on the loopback interface. */
-export function ask(
-  port: number,
-  path: string,
-  { method = "GET", headers = {}, agent }: AskOptions = {},
-): Promise<Answer> {
+/** Sends a request to a server on the loopback interface, over TLS if there is a `ca`. Rejects without a response. */
+export function ask(port: number, path: string, { onSocket, ...options }: AskOptions = {}): Promise<Answer> {
+  const request = options.ca === undefined ? requestPlain : requestTls;
   return new Promise((resolve, reject) => {
-    const sent = request(
-      { host: "127.0.0.1", port, path, method, headers, agent: agent ?? false },
-      (response) => {
-        const chunks: Buffer[] = [];
-        response.on("data", (chunk: Buffer) => chunks.push(chunk));
-        response.on("error", reject);
-        response.on("end", () =>
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            body: Buffer.concat(chunks),
-          }),
-        );
-      },
-    );
+    const sent = request({ host: "127.0.0.1", port, path, agent: false, ...options }, (response) => {
+      const { statusCode: status = 0, headers, socket } = response;
+      if (socket instanceof TLSSocket) onSocket?.(socket);
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () => resolve({ status, headers, body: Buffer.concat(chunks) }));
+    });
     sent.on("error", reject);
     sent.end();
   });
 }
 
-/** Serves on a free port of the loopback interface until the test ends. */
-export async function serve(handler: RequestListener): Promise<number> {
-  const started = await startWebServer([{ host: "127.0.0.1", port: 0 }], handler);
+/** A connection that is closed when the test ends. */
+export async function connectTo(port: number): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1");
+  socket.on("error", () => {});
+  onTestFinished(() => void socket.destroy());
+  await once(socket, "connect");
+  return socket;
+}
+
+/** Serves on free ports of the loopback interface until the test ends. */
+export async function serveOn(ports: readonly number[], handler: RequestListener, maxConnections?: number) {
+  const listeners = ports.map((port) => ({ host: "127.0.0.1", port }));
+  const started = await startWebServer(listeners, handler, undefined, maxConnections);
   if (!started.ok) throw new Error(started.code);
-  onTestFinished(() => started.server.stop());
-  return Number(started.server.addresses[0]?.split(":").at(-1));
+  const { addresses, stop } = started.server;
+  onTestFinished(stop);
+  const [port = 0, otherPort = 0] = addresses.map((address) => Number(address.split(":").at(-1)));
+  return { addresses, port, otherPort, stop };
+}
+
+export async function serve(handler: RequestListener): Promise<number> {
+  return (await serveOn([0], handler)).port;
 }
 
 export const EMPTY_DOCUMENT: FleetDocument = {
@@ -81,18 +94,50 @@ export function routes(given: Partial<RouteDeps> = {}): RequestListener {
 }
 
 /** A promise that the test resolves. */
-export interface Held<T> {
-  readonly promise: Promise<T>;
-  release(value: T): void;
-}
-
-export function held<T>(): Held<T> {
+export function held<T>() {
   const waiting: ((value: T) => void)[] = [];
   const promise = new Promise<T>((resolve) => void waiting.push(resolve));
+  return { promise, release: (value: T) => waiting[0]?.(value) };
+}
+
+/** The bcrypt hash of `correct horse` with the lowest cost, without its prefix. */
+export const HASH = "04$hgEwj3dCmabonfMe97BMqe1sNnllCCDX.BeVT8.4eZePcrG2PxOOq";
+
+/** The headers of a request with `user:password`. */
+export function basic(credentials: string) {
+  return { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` };
+}
+
+function linesOf(errors: readonly ConfigError[], folder: string): readonly string[] {
+  return errors.map((error) => formatConfigError(error).replaceAll(`${folder}/`, ""));
+}
+
+/** Loads a web configuration beside these files; errors as lines, without the folder. */
+export async function loadWeb(yaml: string, files: Files = {}) {
+  const folder = await createFolder({ ...files, "web.yaml": yaml });
+  const loaded = await loadWebConfig(join(folder, "web.yaml"));
+  const sources = loaded.sources.map(({ path }) => basename(path)).toSorted();
+  if (loaded.ok) return { config: loaded.config, errors: [], sources };
+  return { errors: linesOf(loaded.errors, folder), sources };
+}
+
+/** A server with the exporter's routes and a valid web configuration. */
+export async function startSecured(yaml: string, files: Files = {}, handler = routes(), routePrefix = "") {
+  const folder = await createFolder({ ...files, "web.yaml": yaml });
+  const loaded = await loadSecuredWeb(join(folder, "web.yaml"));
+  if (!loaded.ok) throw new Error(linesOf(loaded.errors, folder).join("\n"));
+  const started = await loaded.web.start([{ host: "127.0.0.1", port: 0 }], handler, routePrefix);
+  if (!started.ok) throw new Error(started.code);
+  onTestFinished(() => started.server.stop());
   return {
-    promise,
-    release: (value) => {
-      for (const resolve of waiting) resolve(value);
+    port: Number(started.server.addresses[0]?.split(":").at(-1)),
+    stop: started.server.stop,
+    write: (name: string, text: string) => writeFile(join(folder, name), text),
+    /** Errors as lines. */
+    reload: async (): Promise<readonly string[]> => {
+      const prepared = await loaded.web.prepare();
+      if (prepared.ok) prepared.apply();
+      return prepared.ok ? [] : linesOf(prepared.errors, folder);
     },
   };
 }

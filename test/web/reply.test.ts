@@ -3,13 +3,13 @@ import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
-import { type MetricsText, createSharedRendering } from "../../src/web/scrape.ts";
+import { acceptsGzip, createSharedBody, type SharedBody } from "../../src/web/reply.ts";
 
 /** Renders its own number and counts the renderings. */
-function numbered(size = 0): { rendering: MetricsText; count(): number } {
+function numbered(size = 0): { rendering: SharedBody; count(): number } {
   let count = 0;
   const render = (): Promise<string> => Promise.resolve(`${(count += 1)}${"x".repeat(size)}`);
-  return { rendering: createSharedRendering(render), count: () => count };
+  return { rendering: createSharedBody(render), count: () => count };
 }
 
 test("simultaneous requests share one rendering, compressed once", async () => {
@@ -49,11 +49,27 @@ test("requests during compression share its result; plain text is always new", a
 
 test("a failed rendering is not cached", async () => {
   let renderings = 0;
-  const rendering = createSharedRendering(() => {
+  const rendering = createSharedBody(() => {
     renderings += 1;
     return renderings === 1 ? Promise.reject(new Error("bug")) : Promise.resolve("fine");
   });
   const failed = await Promise.allSettled([rendering.plain(), rendering.gzipped()]);
   expect(failed.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   expect((await rendering.plain()).toString()).toBe("fine");
+});
+
+test.each([
+  [undefined, false],
+  ["", false],
+  ["identity", false],
+  ["gzip", true],
+  ["X-GZIP", true],
+  ["deflate, gzip;q=0.001", true],
+  ["br;q=1.0, gzip; q=0.8, *;q=0.1", true],
+  ["gzip;q=1.000", true],
+  ["gzip; q=0.000", false],
+  ["gzip;q=0, *;q=1", false],
+  ["gzipped, notgzip", false],
+])("whether Accept-Encoding %s accepts gzip: %s", (header, isAccepted) => {
+  expect(acceptsGzip(header)).toBe(isAccepted);
 });

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
-import { loadWebConfig } from "../../../src/web/web-config.ts";
-import { createAuthority } from "../../support/certificates.ts";
-import { HASH, load, type Files } from "./support.ts";
+import { loadWebConfig } from "../../src/web/web-config.ts";
+import { createAuthority } from "../support/certificates.ts";
+import { HASH, loadWeb } from "./support.ts";
 
-let files: Files = {};
+let files: Readonly<Record<string, string>> = {};
 
 beforeAll(async () => {
   const authority = await createAuthority();
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 test("every supported key is loaded", async () => {
-  const { config, errors, sources } = await load(
+  const { config, errors, sources } = await loadWeb(
     `tls_server_config:
   cert_file: server.pem
   key_file: server.key
@@ -54,13 +54,13 @@ basic_auth_users: { monitor: $2y$${HASH}, 007: $2a$${HASH} }
 });
 
 test("an empty map is a valid configuration without protection", async () => {
-  const { config, errors } = await load("{}");
+  const { config, errors } = await loadWeb("{}");
   expect(errors).toEqual([]);
   expect(config).toEqual({ tls: undefined, users: new Map(), headers: {} });
 });
 
 test("all errors of the schema are reported together, with positions and without secrets", async () => {
-  const { errors } = await load(
+  const { errors } = await loadWeb(
     `tls_server_config:
   cert_file: nowhere.pem
   client_auth_type: Sometimes
@@ -95,7 +95,7 @@ colour: blue
 });
 
 test("all invalid files are reported together and watched", async () => {
-  const { errors, sources } = await load(
+  const { errors, sources } = await loadWeb(
     `tls_server_config:
   cert_file: nowhere.pem
   key_file: server.pem
@@ -112,20 +112,33 @@ test("all invalid files are reported together and watched", async () => {
   expect(sources).toEqual(["nowhere.pem", "server.key", "server.pem", "web.yaml"]);
 });
 
-test.each([
-  ...["cert", "key", "client_ca", "max_version"].map((key) => [key, "x"]),
-  ...["cipher_suites", "curve_preferences", "client_allowed_sans"].map((key) => [key, "[x]"]),
-  ["prefer_server_cipher_suites", "true"],
-])("tls_server_config.%s is not supported", async (key, value) => {
-  const { errors } = await load(
-    `tls_server_config: { cert_file: server.pem, key_file: server.key, ${key}: ${value} }`,
+test("keys of the toolkit's format that this exporter lacks are errors", async () => {
+  const { errors } = await loadWeb(
+    `rate_limit: { interval: 1s, burst: 1 }
+tls_server_config:
+  cert_file: server.pem
+  key_file: server.key
+  cert: x
+  key: x
+  client_ca: x
+  client_allowed_sans: [x]
+  max_version: TLS13
+  cipher_suites: [x]
+  curve_preferences: [x]
+  prefer_server_cipher_suites: true
+`,
     files,
   );
-  expect(errors).toEqual([`web.yaml:1:67: tls_server_config.${key}: not supported by this exporter`]);
+  const keys = ["cert", "key", "client_ca", "client_allowed_sans", "max_version", "cipher_suites"];
+  const paths = [...keys, "curve_preferences", "prefer_server_cipher_suites"].map(
+    (key, nth) => `web.yaml:${nth + 5}:3: tls_server_config.${key}`,
+  );
+  expect(errors).toEqual(
+    ["web.yaml:1:1: rate_limit", ...paths].map((path) => `${path}: not supported by this exporter`),
+  );
 });
 
 test.each([
-  ["rate_limit: { interval: 1s, burst: 1 }", "1:1: rate_limit: not supported by this exporter"],
   [
     "tls_server_config: { key_file: server.key }",
     "1:20: tls_server_config.cert_file: required key is missing",
@@ -146,22 +159,9 @@ test.each([
   ["tls_server_config: {", "1:21: wrong indentation"],
   ["", "1:1: the file is empty"],
 ])("%j is refused", async (yaml, error) => {
-  const { errors } = await load(yaml, files);
+  const { errors } = await loadWeb(yaml, files);
   expect(errors).toEqual([`web.yaml:${error}`]);
 });
-
-test.each(["cert_file", "key_file", "client_ca_file"])(
-  "a key that stands in the place of %s is not shown",
-  async (name) => {
-    const bare = (files["server.key"] ?? "").replaceAll(/-----.*-----|\n/g, "");
-    for (const given of [`-----BEGIN PRIVATE KEY-----${bare}`, bare, files["server.key"]]) {
-      const tls = { cert_file: "server.pem", key_file: "server.key", client_auth_type: "RequestClientCert" };
-      const { errors } = await load(JSON.stringify({ tls_server_config: { ...tls, [name]: given } }), files);
-      expect(errors.join("\n")).toMatch(/: expected the path of a file|: cannot use the key file: /);
-      expect(errors.join("\n")).not.toContain(bare.slice(0, 20));
-    }
-  },
-);
 
 test("a missing file is reported", async () => {
   expect(await loadWebConfig("/nowhere/web.yaml")).toMatchObject({

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
-import { createAuthority } from "../../support/certificates.ts";
-import { eventually } from "../../support/eventually.ts";
-import { startPrometheus } from "../../support/prometheus-server.ts";
+import { createAuthority } from "../support/certificates.ts";
+import { eventually } from "../support/eventually.ts";
+import { startPrometheus } from "../support/prometheus-server.ts";
 import { HASH, startSecured } from "./support.ts";
 
 test("Prometheus scrapes over TLS with a client certificate and basic_auth, but not without either", async () => {
