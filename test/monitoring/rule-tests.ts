@@ -1,5 +1,5 @@
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,28 +9,30 @@ import { EVENT, type Expected, type Scenario } from "./scenarios.ts";
 import { nameOf, scrape, type Labels, type Scraping } from "./world.ts";
 
 /** Runs promtool; `output` is all that it printed. */
-export function promtool(...args: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(toolPath("promtool"), args, {
-    encoding: "utf8",
-    maxBuffer: 1e8,
+export function promtool(
+  ...args: readonly string[]
+): Promise<{ readonly hasFailed: boolean; readonly output: string }> {
+  return new Promise((resolve) => {
+    execFile(toolPath("promtool"), args, { maxBuffer: 1e8 }, (error, stdout, stderr) =>
+      resolve({ hasFailed: error !== null, output: `${stdout}${stderr}`.trim() }),
+    );
   });
-  return { status, output: `${stdout}${stderr}`.trim() };
 }
 
 /** Runs a file of `promtool test rules` against our rules. */
-function testRules(evaluationSeconds: number, test: object): string {
-  const folder = mkdtempSync(join(tmpdir(), "appliance-exporter-rules-"));
+async function testRules(evaluationSeconds: number, test: object): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-rules-"));
   try {
     const file = join(folder, "tests.yml");
     const rule_files = [fileURLToPath(new URL("appliance-exporter.rules.yml", RULES))];
     // JSON is YAML.
-    writeFileSync(
+    await writeFile(
       file,
       JSON.stringify({ rule_files, evaluation_interval: `${evaluationSeconds}s`, tests: [test] }),
     );
-    return promtool("test", "rules", file).output;
+    return (await promtool("test", "rules", file)).output;
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
   }
 }
 
@@ -45,10 +47,10 @@ function firing({ alert, labels }: Expected): string {
 }
 
 /** What is wrong with which alerts fire, and when. */
-export function playScenario(
+export async function playScenario(
   { exporters, expected, ifScrapesAreLost = [], lastsSeconds }: Scenario,
   { seconds, losesScrapes }: Scraping,
-): readonly string[] {
+): Promise<readonly string[]> {
   const slack = seconds * (losesScrapes ? 4 : 3);
   // The last scrape before the event may be lost.
   const early = losesScrapes ? seconds + 1 : 1;
@@ -67,7 +69,7 @@ export function playScenario(
     const shown = Object.entries(labelsOf(each)).filter(([name]) => name !== "component" && name !== "site");
     return nameOf("", Object.fromEntries(shown));
   });
-  const output = testRules(seconds, {
+  const output = await testRules(seconds, {
     interval: `${seconds}s`,
     input_series: scrape(exporters, end, { seconds, losesScrapes }),
     promql_expr_test: [...checks, check(end, ever, all)],
@@ -101,9 +103,9 @@ interface Sent {
 }
 
 /** The texts of the expected alerts when they fire, as promtool shows them where none is expected. */
-export function textsOf({ exporters, expected, lastsSeconds }: Scenario): readonly Sent[] {
+export async function textsOf({ exporters, expected, lastsSeconds }: Scenario): Promise<readonly Sent[]> {
   const times = new Map(expected.map(({ alert, after }) => [alert, EVENT + Math.ceil(after / 5) * 5 + 10]));
-  const output = testRules(5, {
+  const output = await testRules(5, {
     interval: "5s",
     input_series: scrape(exporters, lastsSeconds, { seconds: 5, losesScrapes: false }),
     alert_rule_test: Array.from(times, ([alertname, second]) => ({

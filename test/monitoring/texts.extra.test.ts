@@ -3,7 +3,7 @@ import { ALERTS } from "./alert-rules.ts";
 import { textsOf } from "./rule-tests.ts";
 import { SCENARIOS } from "./scenarios.ts";
 
-const sent = SCENARIOS.flatMap(textsOf);
+const sent = (await Promise.all(SCENARIOS.map(textsOf))).flat();
 
 function textOf(alert: string, cluster: string): readonly string[] {
   return sent
