@@ -482,6 +482,15 @@ export const SCENARIOS: readonly Scenario[] = [
     lastsSeconds: EVENT + 500,
   },
   {
+    name: "the exporter of a shard without clusters dies",
+    exporters: [
+      exporter("one:1", [], { shard: "0/2", up: ENDS }),
+      exporter("two:1", cluster("utr"), { shard: "1/2" }),
+    ],
+    expected: [alert("ApplianceExporterShardMissing", JOB, 150)],
+    lastsSeconds: EVENT + 500,
+  },
+  {
     name: "the exporter of a shard is no target any more",
     exporters: [
       exporter("one:1", cluster("ams"), { shard: "0/2", up: at<0 | 1>(1, [0, undefined]) }),
