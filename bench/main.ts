@@ -38,14 +38,22 @@ if (unknown.length > 0) {
 }
 
 const measurements: Measurement[] = [];
-for (const [name, measure] of Object.entries(MEASURES)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
-  process.stderr.write(`${name}...\n`);
-  measurements.push(...[await measure()].flat());
+try {
+  for (const [name, measure] of Object.entries(MEASURES)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    process.stderr.write(`${name}...\n`);
+    measurements.push(...[await measure()].flat());
+  }
+} finally {
+  // Also when a row fails: the rows before it took minutes.
+  print();
 }
 
-if (process.argv.includes("--output=json")) process.stdout.write(toJson(measurements));
-else {
+function print(): void {
+  if (process.argv.includes("--output=json")) {
+    process.stdout.write(toJson(measurements));
+    return;
+  }
   const rows = measurements.map(({ name, measured, peer, ratio, goal }) => [
     name,
     measured,

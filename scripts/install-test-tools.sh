@@ -11,10 +11,11 @@ packages=(
   prometheus                     # with promtool
   prometheus-alertmanager        # with amtool
   prometheus-blackbox-exporter   # web configuration files
+  prometheus-pushgateway         # npm run bench
   systemd                        # systemd-analyze
 )
 # The tests start these themselves, so the services that come with the packages are not needed.
-services=(keepalived nginx prometheus prometheus-alertmanager prometheus-blackbox-exporter)
+services=(keepalived nginx prometheus prometheus-alertmanager prometheus-blackbox-exporter prometheus-pushgateway)
 
 as_root() {
   if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi

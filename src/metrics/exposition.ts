@@ -60,7 +60,7 @@ function sourcesByKind(families: readonly Family[]): ReadonlyMap<string, readonl
       kind,
       name,
       place,
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is called with parts of this kind
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Object.entries loses the kind; it is called with parts of this kind only
       samplesOf: samplesOf as Source["samplesOf"],
     })),
   );

@@ -44,7 +44,7 @@ export async function poll(
   options: PollOptions = {},
 ): Promise<PollResult> {
   const outcome = await outcomeOf(client, operation, timeoutMs, options);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the descriptor of this kind decoded it
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- TypeScript cannot relate a kind to the value that its descriptor decodes
   return { ...operation, outcome } as PollResult;
 }
 

@@ -36,7 +36,7 @@ export const PROBLEMS = {
 export type ProblemKind = keyof typeof PROBLEMS;
 
 /** Worst first. */
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the table
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Object.keys gives string[], these are the keys of a constant
 export const PROBLEM_KINDS = Object.keys(PROBLEMS) as [ProblemKind, ...ProblemKind[]];
 
 type KindOf<State extends string> = Readonly<Record<State, ProblemKind | undefined>>;
