@@ -2,6 +2,7 @@ import { WHOLE_FLEET } from "../src/config/shard.ts";
 import { createFleet } from "../src/fleet/fleet.ts";
 import { createStatusPage } from "../src/page/page.ts";
 import type { Operation } from "../src/polling/observation.ts";
+import { fleetJson } from "../src/status/document.ts";
 import { createStatusBoard } from "../src/status/board.ts";
 import { createSharedBody } from "../src/web/reply.ts";
 import {
@@ -32,8 +33,12 @@ const QUERY = "fragment&open=cluster-pair100&open=cluster-pair200&open=cluster-p
  */
 export async function measurePageRender(): Promise<Measurement> {
   const fleet = startFleet();
-  const own = await cpuMs(fleet.pollForASecond, () => compressed(fleet.render(new URLSearchParams(QUERY))));
-  const peer = await cpuMs(fleet.pollForASecond, () => compressed(JSON.stringify(fleet.document())));
+  const own = await cpuMs(fleet.pollForASecond, async () =>
+    compressed(await fleet.render(new URLSearchParams(QUERY))),
+  );
+  const peer = await cpuMs(fleet.pollForASecond, async () =>
+    compressed(await fleetJson(await fleet.document())),
+  );
   return {
     name: `an update of the status page in the exporter, ${APPLIANCES} appliances`,
     measured: `${own.toFixed(1)} ms of CPU`,

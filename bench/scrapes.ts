@@ -120,11 +120,14 @@ function samplesIn(text: string): number {
   return text.split("\n").filter((line) => line !== "" && !line.startsWith("#")).length;
 }
 
-/** A group of the gateway for each section: the samples of one appliance and website. */
+/**
+ * A group of the gateway for each section: the samples of one appliance and website. The exporter's own metrics are left
+ * out: the gateway has metrics of the same names.
+ */
 async function pushSections(text: string): Promise<void> {
   const sections = new Map<string, string[]>();
   for (const line of text.split("\n")) {
-    if (line === "" || line.startsWith("#")) continue;
+    if (!line.includes("ha_cluster=")) continue;
     const appliance = /[{,]appliance="([^"]*)"/.exec(line)?.[1] ?? "none";
     const website = /[{,]website_id="([^"]*)"/.exec(line)?.[1] ?? "none";
     const key = `${appliance}/website/${website}`;

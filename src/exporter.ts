@@ -12,6 +12,7 @@ import { createClients, type ClientsOptions } from "./client/clients.ts";
 import type { Clock } from "./support/clock.ts";
 import { startRunner } from "./polling/runner.ts";
 import { createReloader, type ReloadResult } from "./config/reload.ts";
+import { fleetJson } from "./status/document.ts";
 import type { FleetDocument } from "./status/schema.ts";
 import { createStatusBoard } from "./status/board.ts";
 import { createObserver } from "./status/observer.ts";
@@ -60,7 +61,7 @@ export interface Exporter {
   /** `host:port` of each listener. */
   readonly addresses: readonly string[];
   /** The document of the status page and the JSON API. */
-  document(): FleetDocument;
+  document(): Promise<FleetDocument>;
   /** Reads the configuration again and applies it; an invalid one changes nothing. */
   reload(): Promise<ReloadResult>;
   /** Stops polls and closes connections, within seconds. */
@@ -165,9 +166,8 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
     options.listenAddresses,
     createRoutes({
       telemetryPath: options.telemetryPath,
-      renderMetrics: async () =>
-        Buffer.concat([Buffer.from(await self.render()), exposition.render(board.verdicts(snapshot()))]),
-      document,
+      renderMetrics: async () => exposition.render(await self.render(), board.verdicts(snapshot())),
+      renderFleet: async () => `${await fleetJson(await document())}\n`,
       renderPage: createStatusPage({ ...options, document, wallMs: clock.wallMs, assets: assets.folder }),
       assets: assets.files,
       isHealthy: () => clock.monotonicMs() - runner.lastTickMs() < MAX_TICK_AGE_MS,

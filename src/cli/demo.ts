@@ -38,7 +38,7 @@ export async function demo(options: DemoOptions, io: Io): Promise<ExitCode> {
       print: (sentence) => io.out(`\n==> ${sentence}\n`),
       report: {
         afterMs: REPORT_AFTER_MS,
-        print: () => io.out(`\n${fleetReport(document(), io.hasColor)}`),
+        print: async () => io.out(`\n${fleetReport(await document(), io.hasColor)}`),
       },
       stopRequested: stopOrHangUp(io),
     });

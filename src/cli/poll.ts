@@ -31,21 +31,23 @@ export async function poll(
   if (format === "json") io.out(toJson(jsonReport(appliance, results, isRaw)));
   else {
     io.out(resultTable(appliance, results, io.hasColor));
-    io.out(isRaw ? rawReport(results, io.isTerminal) : `\n${samplesOf(appliance, results)}`);
+    io.out(isRaw ? rawReport(results, io.isTerminal) : `\n${await samplesOf(appliance, results)}`);
   }
   return results.every(({ observation }) => observation.outcome.ok) ? 0 : 1;
 }
 
 /** What the appliance reported as samples; verdicts need all appliances of its cluster. */
-function samplesOf(appliance: ApplianceConfig, results: readonly OperationResult[]): string {
+async function samplesOf(appliance: ApplianceConfig, results: readonly OperationResult[]): Promise<string> {
   const fleet = createFleet();
   fleet.configure({ appliances: [{ ...appliance, enabled: true }] }, 0);
   for (const { observation } of results) fleet.record(observation, 0);
   const judged = createJudge().judgeAll(fleet.snapshot(0), { wallMs: 0, monotonicMs: 0 });
-  const text = createFleetExposition(FACT_FAMILIES)
-    .render(judged.map(({ now }) => now))
-    .toString();
-  return printableLines(text.replace(/^#.*\n/gm, ""));
+  const exposition = createFleetExposition(FACT_FAMILIES);
+  const text = await exposition.render(
+    "",
+    judged.map(({ now }) => now),
+  );
+  return printableLines(text.toString().replace(/^#.*\n/gm, ""));
 }
 
 function resultTable(

@@ -21,7 +21,7 @@ export interface Demo {
   /** The exporter's configuration, in a temporary folder. */
   readonly configFile: string;
   /** The fleet as the exporter sees it. */
-  document(): FleetDocument;
+  document(): Promise<FleetDocument>;
   /** Takes the next step of the script; returns a sentence that describes it. */
   step(): Promise<string>;
   /** Stops everything and removes the folder, within seconds. */

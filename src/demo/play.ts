@@ -6,7 +6,7 @@ export interface PlayDeps {
   readonly intervalMs: number;
   readonly print: (sentence: string) => void;
   /** Prints the consequences `afterMs` later, unless the next step comes first. */
-  readonly report: { readonly afterMs: number; readonly print: () => void };
+  readonly report: { readonly afterMs: number; readonly print: () => Promise<void> };
   readonly stopRequested: Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export async function play({ step, intervalMs, print, report, stopRequested }: P
     const afterMs = Math.min(report.afterMs, intervalMs);
     await wait(afterMs);
     if (stop.signal.aborted) return;
-    if (afterMs < intervalMs) report.print();
+    if (afterMs < intervalMs) await report.print();
     await wait(intervalMs - afterMs);
   }
 }

@@ -4,7 +4,7 @@ import { groupBy } from "../support/group-by.ts";
 import { afterObservation, newState, reconfigured, type ApplianceState } from "./appliance-state.ts";
 import type { FleetChange } from "./changes.ts";
 import { groupsOf } from "./groups.ts";
-import { isStalled, silentSinceMs, type OperationRecord } from "./record.ts";
+import { isStalled, silentSinceMs } from "./record.ts";
 import { createSectionMemo } from "./section-memo.ts";
 import type {
   ApplianceSnapshot,
@@ -53,9 +53,13 @@ export function createFleet(): Fleet {
   const onceList = createSectionMemo<VrrpListSnapshot>();
   const onceWebsite = createSectionMemo<WebsiteSnapshot>();
   const onceStatuses = createSectionMemo<StatusesSnapshot>();
-  const onceAppliance = createSectionMemo<ApplianceSnapshot>();
   const onceGroups = createSectionMemo<readonly GroupSnapshot[]>();
   const onceCluster = createSectionMemo<ClusterSnapshot>();
+  /** `untilMs`: when time alone changes the snapshot. */
+  const kept = new WeakMap<
+    ApplianceState,
+    { readonly snapshot: ApplianceSnapshot; readonly untilMs: number }
+  >();
   let states = new Map<string, ApplianceState>();
   let clusters: ReadonlyMap<string, Cluster> = new Map();
 
@@ -85,10 +89,14 @@ export function createFleet(): Fleet {
   }
 
   function applianceOf(state: ApplianceState, nowMs: number): ApplianceSnapshot {
-    const { identity, totals } = state;
+    const known = kept.get(state);
+    if (known !== undefined && nowMs < known.untilMs) return known.snapshot;
+    const { identity, totals, config } = state;
     const vrrp = vrrpOf(state, nowMs);
-    const websites = state.config.websites.flatMap((website) => websiteOf(state, website, nowMs));
-    return onceAppliance(identity, [vrrp, totals, ...websites], () => ({ identity, vrrp, websites, totals }));
+    const websites = config.websites.flatMap((website) => websiteOf(state, website, nowMs));
+    const snapshot = { identity, vrrp, websites, totals };
+    kept.set(state, { snapshot, untilMs: nextStallMs(state, nowMs) });
+    return snapshot;
   }
 
   function groupsIn(
@@ -108,9 +116,8 @@ export function createFleet(): Fleet {
   function snapshotOf(of: Cluster, nowMs: number): ClusterSnapshot {
     const { cluster, labels, hasDisabled } = of;
     const members = of.members.flatMap((name) => states.get(name) ?? []);
-    const stalled = members.flatMap(recordsOf).filter((record) => isStalled(record, nowMs)).length;
-    return onceCluster(of, [stalled, ...members], () => {
-      const appliances = members.map((state) => applianceOf(state, nowMs));
+    const appliances = members.map((state) => applianceOf(state, nowMs));
+    return onceCluster(of, appliances, () => {
       return { cluster, labels, hasDisabled, appliances, groups: groupsIn(members, of, nowMs) };
     });
   }
@@ -141,8 +148,10 @@ export function createFleet(): Fleet {
 
 const NO_GROUPS: readonly GroupSnapshot[] = [];
 
-function recordsOf({ vrrp, websites }: ApplianceState): readonly OperationRecord<unknown>[] {
-  return [vrrp, ...websites.values()];
+/** When the next operation of the appliance stalls if it is not polled. */
+function nextStallMs({ vrrp, websites }: ApplianceState, nowMs: number): number {
+  const expiriesMs = [vrrp, ...websites.values()].map(({ expiresAtMs }) => expiresAtMs);
+  return Math.min(...expiriesMs.filter((expiresAtMs) => expiresAtMs > nowMs));
 }
 
 /** By name; those with an enabled appliance. */

@@ -1,5 +1,6 @@
 import type { ClusterVerdict } from "../status/judge.ts";
 import { groupBy } from "../support/group-by.ts";
+import { inSlices } from "../support/slices.ts";
 import { FLEET_FAMILIES } from "./families.ts";
 import { commonLabels, type Family, type Labels, type Part, type Sample } from "./family.ts";
 
@@ -7,8 +8,8 @@ import { commonLabels, type Family, type Labels, type Part, type Sample } from "
 export interface FleetExposition {
   /** Renders a cluster ahead of the scrape that will want it. */
   prepare(cluster: ClusterVerdict): void;
-  /** All of these clusters in UTF-8; what was rendered before is only joined. */
-  render(clusters: readonly ClusterVerdict[]): Buffer;
+  /** `preamble` and all of these clusters in UTF-8, made in slices; what was rendered before is only joined. */
+  render(preamble: string, clusters: readonly ClusterVerdict[]): Promise<Buffer>;
 }
 
 /** Long text is kept as UTF-8 outside of the heap, where one wide character would double it. */
@@ -38,18 +39,24 @@ export function createFleetExposition(families: readonly Family[] = FLEET_FAMILI
     prepare: (verdict) => {
       for (const part of partsOf(verdict)) once(part);
     },
-    render: (verdicts) => {
+    render: async (preamble, verdicts) => {
       const texts = headers.map((): Text[] => []);
-      for (const part of verdicts.flatMap((verdict) => [...partsOf(verdict), verdict])) {
-        const own = once(part);
-        for (const [nth, { place }] of (sources.get(part.kind) ?? []).entries()) {
-          const text = own[nth] ?? "";
-          if (text.length > 0) texts[place]?.push(text);
+      await inSlices(verdicts, (verdict) => {
+        for (const part of [...partsOf(verdict), verdict]) {
+          const own = once(part);
+          for (const [nth, { place }] of (sources.get(part.kind) ?? []).entries()) {
+            const text = own[nth] ?? "";
+            if (text.length > 0) texts[place]?.push(text);
+          }
         }
+      });
+      const chunks: Buffer[] = [Buffer.from(preamble)];
+      for (const [place, header] of headers.entries()) {
+        const samples = texts[place] ?? [];
+        if (samples.length > 0) chunks.push(Buffer.from(header));
+        await inSlices(chunksOf(samples), (chunk) => chunks.push(chunk));
       }
-      return joined(
-        headers.flatMap((header, place) => (texts[place]?.length ? [header, ...texts[place]] : [])),
-      );
+      return concatenated(chunks);
     },
   };
 }
@@ -116,17 +123,26 @@ function escapeLabelValue(value: string): string {
     .replaceAll("\n", String.raw`\n`);
 }
 
-/** Strings are gathered first, since each conversion to bytes has a cost of its own. */
-function joined(texts: readonly Text[]): Buffer {
-  const chunks: Buffer[] = [];
+/** Strings are joined first, since each conversion to bytes has a cost of its own. */
+function* chunksOf(texts: readonly Text[]): Generator<Buffer> {
   let gathered = "";
   for (const text of texts) {
     if (typeof text === "string") gathered += text;
     if (typeof text !== "string" || gathered.length > LONG_TEXT) {
-      chunks.push(Buffer.from(gathered));
+      yield Buffer.from(gathered);
       gathered = "";
     }
-    if (typeof text !== "string") chunks.push(text);
+    if (typeof text !== "string") yield text;
   }
-  return Buffer.concat([...chunks, Buffer.from(gathered)]);
+  yield Buffer.from(gathered);
+}
+
+/** As Buffer.concat, in slices. */
+async function concatenated(chunks: readonly Buffer[]): Promise<Buffer> {
+  const all = Buffer.allocUnsafe(chunks.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  await inSlices(chunks, (chunk) => {
+    at += chunk.copy(all, at);
+  });
+  return all;
 }

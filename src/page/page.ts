@@ -8,7 +8,7 @@ import { problemId, problemList } from "./view/problems.ts";
 import { judgeClusters, titleOf, verdictBanner, verdictOf } from "./view/verdict.ts";
 
 export interface StatusPageDeps {
-  readonly document: () => FleetDocument;
+  readonly document: () => FleetDocument | Promise<FleetDocument>;
   /** Unix time in milliseconds. */
   readonly wallMs: () => number;
   /** Path of the metrics: `/metrics`. */
@@ -18,9 +18,9 @@ export interface StatusPageDeps {
 }
 
 /** The status page as HTML for the query of a URL: the filter, what the reader opened, and whether a fragment is wanted. */
-export function createStatusPage(deps: StatusPageDeps): (query: URLSearchParams) => string {
-  return (query) => {
-    const document = deps.document();
+export function createStatusPage(deps: StatusPageDeps): (query: URLSearchParams) => Promise<string> {
+  return async (query) => {
+    const document = await deps.document();
     const reader = readReader(query, deps.wallMs());
     const fragment = renderFragment(document, readFilter(query), reader);
     return (query.has("fragment") ? fragment : renderPage(document, fragment, reader, deps)).text;

@@ -4,7 +4,8 @@ import type { ClusterSnapshot, FleetSnapshot } from "../fleet/snapshot.ts";
 import type { Runner } from "../polling/runner.ts";
 import type { Clock } from "../support/clock.ts";
 import { once } from "../support/once.ts";
-import { fleetDocument, type NextPollAtMs } from "./document.ts";
+import { inSlices } from "../support/slices.ts";
+import { fleetDocument, prepareDocument, type NextPollAtMs } from "./document.ts";
 import { createEvents } from "./events.ts";
 import { createJudge, type ClusterVerdict, type Judged } from "./judge.ts";
 import type { FleetDocument } from "./schema.ts";
@@ -17,7 +18,8 @@ export interface StatusBoard {
   verdicts(snapshot: FleetSnapshot): readonly ClusterVerdict[];
   /** The configuration was reloaded, or could not be; `atMs`: Unix time in milliseconds. */
   reloaded(isSuccess: boolean, atMs: number): void;
-  document(snapshot: FleetSnapshot, runner: Pick<Runner, "nextPollMs">): FleetDocument;
+  /** Made in slices. */
+  document(snapshot: FleetSnapshot, runner: Pick<Runner, "nextPollMs">): Promise<FleetDocument>;
 }
 
 export interface StatusBoardDeps {
@@ -60,18 +62,21 @@ export function createStatusBoard({ version, shard, clock }: StatusBoardDeps): S
     reloaded: (isSuccess, atMs) => {
       reloadFailedAtMs = isSuccess ? undefined : (reloadFailedAtMs ?? atMs);
     },
-    document: (snapshot, runner) => {
+    document: async (snapshot, runner) => {
+      const judged = verdicts(snapshot);
+      const nextPollAtMs = nextPollsOf(runner);
+      await inSlices(judged, (verdict) => prepareDocument(verdict, nextPollAtMs));
       const { wallMs: nowMs, monotonicMs } = now();
       // Smaller differences come from reading the clocks one after the other.
       if (Math.abs(nowMs - monotonicMs - offsetMs) >= STEP_MS) offsetMs = nowMs - monotonicMs;
-      return fleetDocument(verdicts(snapshot), {
+      return fleetDocument(judged, {
         version,
         shard,
         startedAtMs,
         reloadFailedAtMs,
         nowMs,
         events: events.list(),
-        nextPollAtMs: nextPollsOf(runner),
+        nextPollAtMs,
       });
     },
   };

@@ -9,7 +9,7 @@ import {
 } from "../fleet/snapshot.ts";
 import type { Operation } from "../polling/observation.ts";
 import type { ApplianceVerdict, ClusterVerdict, GroupVerdict } from "./judge.ts";
-import { problemsOf, type ProblemFacts } from "./problems.ts";
+import { lastingProblems, problemsOf, type ProblemFacts } from "./problems.ts";
 import type {
   ApplianceDocument,
   ClusterDocument,
@@ -19,6 +19,7 @@ import type {
   PollDocument,
   Problem,
 } from "./schema.ts";
+import { inSlices } from "../support/slices.ts";
 import { instantOf, optionalInstant } from "./words.ts";
 
 /** What the document shows beside the verdicts. */
@@ -46,6 +47,20 @@ export function fleetDocument(verdicts: readonly ClusterVerdict[], facts: Docume
     clusters: verdicts.map((verdict) => clusterDocument(verdict, facts.nextPollAtMs)),
     events: [...facts.events],
   };
+}
+
+/** Makes what a document needs of a cluster; it is kept with the verdict. */
+export function prepareDocument(verdict: ClusterVerdict, nextPollAtMs: NextPollAtMs): void {
+  clusterDocument(verdict, nextPollAtMs);
+  lastingProblems(verdict);
+}
+
+/** As JSON.stringify, in slices. */
+export async function fleetJson(document: FleetDocument): Promise<string> {
+  const clusters: string[] = [];
+  await inSlices(document.clusters, (cluster) => clusters.push(JSON.stringify(cluster)));
+  const rest = JSON.stringify({ ...document, clusters: [] });
+  return rest.replace('"clusters":[]', () => `"clusters":[${clusters.join(",")}]`);
 }
 
 function summaryOf(problems: readonly Problem[], isPolling: boolean): FleetDocument["verdict"] {

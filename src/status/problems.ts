@@ -48,7 +48,7 @@ function problem(kind: ProblemKind, given: Omit<Problem, "kind" | "severity">): 
 }
 
 /** What is wrong with a cluster for as long as its verdict stays as it is. */
-const lastingProblems = once((verdict: ClusterVerdict): readonly Problem[] => {
+export const lastingProblems = once((verdict: ClusterVerdict): readonly Problem[] => {
   const { cluster, appliances } = verdict.facts;
   const isDark =
     verdict.state === "dark" && [...verdict.appliances.values()].every(({ state }) => state !== undefined);

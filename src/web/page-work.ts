@@ -11,12 +11,13 @@ export type DoInTurn = <T>(
 ) => Promise<T | undefined>;
 
 /**
- * Renders pages one at a time. After each one it pauses for as long as the page blocked the event loop, so that pages take
- * at most half of the time. Pages take turns, and so do the clients of a page.
+ * Renders pages one at a time. After each one it pauses for as long as the page took, so that pages take at most half of
+ * the time. Pages take turns, and so do the clients of a page.
  */
 export function createPageWork(): DoInTurn {
   interface Job {
-    run(): void;
+    /** Resolves when the work has ended, however. */
+    run(): Promise<void>;
     refuse(): void;
   }
   const queue = createFairQueue<Job>(MAX_WAITING);
@@ -27,19 +28,16 @@ export function createPageWork(): DoInTurn {
     isWorking = true;
     for (let job = queue.take(); job !== undefined; job = queue.take()) {
       const startedMs = performance.now();
-      job.run();
-      // Work in other threads does not block the event loop.
-      await nextTurn();
-      await pause(performance.now() - startedMs);
+      await job.run();
+      const tookMs = performance.now() - startedMs;
+      await (tookMs < 1 ? nextTurn() : pause(tookMs));
     }
     isWorking = false;
   }
 
   return (page, client, work) =>
     new Promise((resolve, reject) => {
-      const run = (): void => {
-        Promise.resolve().then(work).then(resolve, reject);
-      };
+      const run = () => Promise.resolve().then(work).then(resolve, reject);
       queue.add(page, client, { run, refuse: () => resolve(undefined) })?.refuse();
       void workAll();
     });
@@ -49,6 +47,6 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-async function pause(ms: number): Promise<void> {
-  if (ms >= 1) await new Promise((resolve) => setTimeout(resolve, ms));
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

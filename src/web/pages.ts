@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import { targetOf } from "./paths.ts";
 import { createSharedBody, replyWith, type Reply } from "./reply.ts";
 
 /** Only the exporter's own files: no inline script or style, no framing, no request to another host. */
@@ -21,17 +20,18 @@ const NOT_CACHED = { "cache-control": "no-store" };
 
 export type Page = (request: IncomingMessage) => Reply | Promise<Reply>;
 
-/** Serves the HTML that `render` returns for the query. */
-export function createStatusPage(render: (query: URLSearchParams) => string): Page {
-  return (request) => {
-    const [, ...query] = targetOf(request).split("?");
-    const body = createSharedBody(async () => render(new URLSearchParams(query.join("?"))));
-    return replyWith(request, "text/html; charset=utf-8", body, {
+/** The status page. */
+export function statusPageReply(request: IncomingMessage, html: string): Promise<Reply> {
+  return replyWith(
+    request,
+    "text/html; charset=utf-8",
+    createSharedBody(async () => html),
+    {
       "content-security-policy": CONTENT_SECURITY_POLICY,
       "referrer-policy": "no-referrer",
       ...NOT_CACHED,
-    });
-  };
+    },
+  );
 }
 
 /** Serves the fleet as JSON. */

@@ -26,6 +26,12 @@ export function pathOf(request: IncomingMessage): string {
   return path;
 }
 
+/** What the query of a request asks for. */
+export function queryOf(request: IncomingMessage): URLSearchParams {
+  const [, ...query] = targetOf(request).split("?");
+  return new URLSearchParams(query.join("?"));
+}
+
 /**
  * Serves every path under a prefix such as `/exporter`, without a trailing slash; empty for none. `/` and the prefix
  * itself redirect to the status page; other paths outside the prefix are 404.

@@ -1,11 +1,10 @@
 import type { IncomingMessage, RequestListener } from "node:http";
-import type { FleetDocument } from "../status/schema.ts";
 import { clientOf } from "./connections.ts";
-import { createFleetPage, createMetricsPage, createStatusPage, type Page } from "./pages.ts";
+import { createFleetPage, createMetricsPage, statusPageReply, type Page } from "./pages.ts";
 import { createScrapePlaces } from "./scrape-places.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { createPageWork } from "./page-work.ts";
-import { RELOAD_PATH, type PagePath, pathOf } from "./paths.ts";
+import { RELOAD_PATH, type PagePath, pathOf, queryOf } from "./paths.ts";
 import { reloadReply, type ReloadConfig } from "./reload.ts";
 import { text, type Reply } from "./reply.ts";
 
@@ -15,9 +14,10 @@ export interface RouteDeps {
   /** The path of the metrics, such as `/metrics`. */
   readonly telemetryPath: string;
   readonly renderMetrics: () => Promise<string | Buffer>;
-  readonly document: () => FleetDocument;
+  /** The fleet as JSON. */
+  readonly renderFleet: () => Promise<string>;
   /** The status page as HTML, for the query of its URL. */
-  readonly renderPage: (query: URLSearchParams) => string;
+  readonly renderPage: (query: URLSearchParams) => Promise<string>;
   /** Scripts and styles of the status page, by path. The paths change with the content. */
   readonly assets: ReadonlyMap<string, Pick<Reply, "contentType" | "body">>;
   readonly isHealthy: () => boolean;
@@ -48,12 +48,18 @@ export function createRoutes(deps: RouteDeps): RequestListener {
       return rendered;
     };
   }
-  function inTurn(path: string, page: Page): Page {
+  /** Compression is not work of the event loop, and needs no turn. */
+  function inTurn<T>(
+    path: string,
+    make: (request: IncomingMessage) => T | Promise<T>,
+    replyTo: (request: IncomingMessage, made: T) => Reply | Promise<Reply>,
+  ): Page {
     return async (request) => {
       await outgoing.room();
       const { socket } = request;
-      const make = () => (socket.destroyed ? BUSY : page(request));
-      return (await workInTurn(path, clientOf(socket.remoteAddress), make)) ?? BUSY;
+      const makeIfWanted = () => (socket.destroyed ? undefined : make(request));
+      const made = await workInTurn(path, clientOf(socket.remoteAddress), makeIfWanted);
+      return made === undefined ? BUSY : replyTo(request, made);
     };
   }
 
@@ -61,15 +67,15 @@ export function createRoutes(deps: RouteDeps): RequestListener {
   const scrape: Page = async (request) =>
     (await scrapeInPlace(request.socket, () => metrics(request))) ?? BUSY;
   const fixed: Readonly<Record<PagePath, Page>> = {
-    "/": inTurn("/", createStatusPage(deps.renderPage)),
+    "/": inTurn("/", (request) => deps.renderPage(queryOf(request)), statusPageReply),
     "/-/healthy": () => (deps.isHealthy() ? text(200, "Healthy") : text(503, "The scheduler does not tick")),
-    "/-/ready": inTurn("/-/ready", () =>
-      deps.isReady() ? text(200, "Ready") : text(503, "Not every appliance was polled yet"),
+    "/-/ready": inTurn("/-/ready", deps.isReady, (_, isReady) =>
+      isReady ? text(200, "Ready") : text(503, "Not every appliance was polled yet"),
     ),
-    "/config": inTurn("/config", () =>
-      text(200, deps.configText().trimEnd(), { "cache-control": "no-store" }),
+    "/config": inTurn("/config", deps.configText, (_, config) =>
+      text(200, config.trimEnd(), { "cache-control": "no-store" }),
     ),
-    "/api/v1/fleet": createFleetPage(shared("/api/v1/fleet", () => `${JSON.stringify(deps.document())}\n`)),
+    "/api/v1/fleet": createFleetPage(shared("/api/v1/fleet", deps.renderFleet)),
   };
   const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
     ...Object.entries(fixed),

@@ -48,7 +48,6 @@ export async function serveFleet(first: FleetDocument, nowMs = Date.now()): Prom
   let interceptor: Interceptor | undefined;
   const assets = await loadAssets();
   const pages = routes({
-    document: () => document,
     renderPage: createStatusPage({
       document: () => document,
       wallMs: () => nowMs + Date.now() - startedMs,

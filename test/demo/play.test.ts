@@ -14,7 +14,7 @@ describe("playing the script", () => {
       print: (sentence) => void said.push(sentence),
       report: {
         afterMs: 1,
-        print: () => {
+        print: async () => {
           said.push("report");
           if (said.length === 4) stop.abort();
         },
@@ -30,7 +30,7 @@ describe("playing the script", () => {
       step: () => Promise.resolve("a step"),
       intervalMs: 3_600_000,
       print: (sentence) => void said.push(sentence),
-      report: { afterMs: 1, print: () => undefined },
+      report: { afterMs: 1, print: () => Promise.resolve() },
       stopRequested: Promise.resolve(),
     });
     expect(said).toEqual([]);
@@ -41,7 +41,7 @@ describe("playing the script", () => {
       step: () => Promise.reject(new Error("port taken")),
       intervalMs: 1,
       print: () => undefined,
-      report: { afterMs: 1, print: () => undefined },
+      report: { afterMs: 1, print: () => Promise.resolve() },
       stopRequested: new Promise(() => undefined),
     });
     await expect(played).rejects.toThrow("port taken");

@@ -4,6 +4,7 @@ import { loadConfig } from "../../src/config/load.ts";
 import { createFleet } from "../../src/fleet/fleet.ts";
 import { createFleetExposition } from "../../src/metrics/exposition.ts";
 import { createSelfMetrics } from "../../src/metrics/self.ts";
+import { fleetJson } from "../../src/status/document.ts";
 import { createStatusBoard } from "../../src/status/board.ts";
 import { createObserver } from "../../src/status/observer.ts";
 import { createClients, type CreateClient } from "../../src/client/clients.ts";
@@ -54,10 +55,9 @@ export async function startRig(options: RigOptions): Promise<Rig> {
     [{ host: "127.0.0.1", port: 0 }],
     createRoutes({
       telemetryPath: "/metrics",
-      renderMetrics: async () =>
-        Buffer.concat([Buffer.from(await self.render()), exposition.render(board.verdicts(snapshot()))]),
-      document: () => board.document(snapshot(), runner),
-      renderPage: () => "",
+      renderMetrics: async () => exposition.render(await self.render(), board.verdicts(snapshot())),
+      renderFleet: async () => `${await fleetJson(await board.document(snapshot(), runner))}\n`,
+      renderPage: () => Promise.resolve(""),
       assets: new Map(),
       isHealthy: () => true,
       isReady: () => true,

@@ -106,16 +106,14 @@ export function cannedFleet(): { readonly fleet: Fleet; readonly judge: Judge } 
 }
 
 /** The whole text of the canned fleet. */
-export function cannedText(): string {
+export function cannedText(): Promise<string> {
   const { fleet, judge } = cannedFleet();
   return expositionOf(fleet, READ_AT_MS, judge);
 }
 
 /** The whole text of a fleet at a monotonic instant. */
-export function expositionOf(fleet: Fleet, nowMs = READ_AT_MS, judge = createJudge()): string {
-  return createFleetExposition()
-    .render(verdictsOf(fleet, nowMs, judge))
-    .toString();
+export async function expositionOf(fleet: Fleet, nowMs = READ_AT_MS, judge = createJudge()): Promise<string> {
+  return (await createFleetExposition().render("", verdictsOf(fleet, nowMs, judge))).toString();
 }
 
 /** The verdicts about a fleet at a monotonic instant, by a judge who may know those of before. */
@@ -137,5 +135,5 @@ export function sampleLines(text: string, prefix = ""): readonly string[] {
 export async function completeExposition(): Promise<string> {
   const self = createSelfMetrics({ version: "0.0.0", nodeVersion: "v20.0.0", shard: WHOLE_FLEET }, () => 0);
   self.reloaded(true, WALL_MS);
-  return (await self.render()) + cannedText();
+  return (await self.render()) + (await cannedText());
 }

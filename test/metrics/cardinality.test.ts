@@ -38,8 +38,8 @@ function pair() {
   return fleet;
 }
 
-test("the worked example of the cardinality is what is exported", () => {
-  const series = sampleLines(expositionOf(pair())).length;
+test("the worked example of the cardinality is what is exported", async () => {
+  const series = sampleLines(await expositionOf(pair())).length;
   expect(PAGE).toContain(`One pair is ${series} series`);
   expect(PAGE).toContain(`| together | ${(300 * series).toLocaleString("en-US")} |`);
 });

@@ -66,12 +66,12 @@ async function ownRows(): Promise<readonly Row[]> {
 }
 
 test("every family that is exported is documented with its type and labels, and no other", async () => {
-  const fleet = exportedRows(cannedText(), COMMON);
+  const fleet = exportedRows(await cannedText(), COMMON);
   expect(byName(documentedRows())).toEqual(byName([...fleet, ...(await ownRows())]));
 });
 
-test("the canned fleet has samples of every family", () => {
-  const families = parseExposition(cannedText());
+test("the canned fleet has samples of every family", async () => {
+  const families = parseExposition(await cannedText());
   expect(families.map(({ name }) => name)).toEqual(FLEET_FAMILIES.map(({ name }) => name));
 });
 
@@ -79,8 +79,8 @@ test("every reason is documented, in the order of the code, and no other", () =>
   expect(tableRows("reason").map(([reason]) => unquoted(reason))).toEqual([...FAILURE_REASONS]);
 });
 
-test("every anomaly is documented, and no other", () => {
-  const family = parseExposition(cannedText()).find(({ name }) => name === "appliance_api_anomalies");
+test("every anomaly is documented, and no other", async () => {
+  const family = parseExposition(await cannedText()).find(({ name }) => name === "appliance_api_anomalies");
   const exported = new Set(family?.samples.map(({ labels }) => labels.get("anomaly")));
   expect(new Set(tableRows("anomaly").map(([anomaly]) => unquoted(anomaly)))).toEqual(exported);
 });

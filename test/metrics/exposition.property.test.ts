@@ -50,12 +50,12 @@ const text = rawText.map(cutText);
 const nonEmpty = text.filter((value) => value !== "");
 
 /** The samples of a fleet of one cluster of two, filled with texts. */
-function samplesOf(
+async function samplesOf(
   texts: readonly string[],
   label: string,
   name: string,
   vip: string,
-): readonly ParsedSample[] {
+): Promise<readonly ParsedSample[]> {
   const websites = [websiteOf({ id: 1, name: label }), websiteOf({ id: 2, name })];
   const appliance = applianceOf({ name, cluster: label, labels: { site: label, owner: name }, websites });
   const fleet = fleetOf([appliance, { ...appliance, name: cutText(`${name}'`) }]);
@@ -64,22 +64,22 @@ function samplesOf(
   );
   fleet.record(vrrpSeen(name, listOf(interfaces)), 0);
   fleet.record(websiteSeen(name, 1, [{ protocol: "http", status: 200 }]), 0);
-  const exposition = expositionOf(fleet, 0);
+  const exposition = await expositionOf(fleet, 0);
   const bytes = Buffer.from(exposition);
   // Lone surrogates would be replaced on the way out, and come back as something else.
   expect(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)).toBe(exposition);
   return parseExposition(exposition).flatMap(({ samples }) => samples);
 }
 
-test("whatever names, addresses and labels hold, the text is valid, every series unique and every value bounded", () => {
-  fc.assert(
-    fc.property(
+test("whatever names, addresses and labels hold, the text is valid, every series unique and every value bounded", async () => {
+  await fc.assert(
+    fc.asyncProperty(
       fc.uniqueArray(nonEmpty, { maxLength: 12 }),
       text,
       nonEmpty,
       nonEmpty,
-      (texts, label, name, vip) => {
-        const samples = samplesOf(texts, label, name, vip);
+      async (texts, label, name, vip) => {
+        const samples = await samplesOf(texts, label, name, vip);
         const values = samples.flatMap(({ labels }) => [...labels.values()]);
         expect(values.filter((value) => Buffer.byteLength(value) > MAX_VALUE_BYTES)).toEqual([]);
         expect(samples.filter(({ value }) => !Number.isFinite(value))).toEqual([]);
@@ -90,23 +90,23 @@ test("whatever names, addresses and labels hold, the text is valid, every series
   );
 });
 
-test("a value that is short and well-formed comes back as it was reported", () => {
+test("a value that is short and well-formed comes back as it was reported", async () => {
   const short = fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 });
-  fc.assert(
-    fc.property(short, (name) => {
-      const samples = samplesOf([name], "label", "waf", "192.0.2.1");
+  await fc.assert(
+    fc.asyncProperty(short, async (name) => {
+      const samples = await samplesOf([name], "label", "waf", "192.0.2.1");
       const master = samples.find((sample) => sample.name === "vrrp_is_master");
       expect(master?.labels.get("interface")).toBe(name);
     }),
   );
 });
 
-test("series that differ only where separators stand do not merge", () => {
+test("series that differ only where separators stand do not merge", async () => {
   const fleet = fleetOf([applianceOf({ name: "waf" })]);
   const one = interfaceOf({ name: "1", vip: '2",vip="3' });
   const other = interfaceOf({ name: '1",vip="2', vip: "3" });
   fleet.record(vrrpSeen("waf", listOf([one, other])), 0);
-  const family = parseExposition(expositionOf(fleet, 0)).find(({ name }) => name === "vrrp_is_master");
+  const family = parseExposition(await expositionOf(fleet, 0)).find(({ name }) => name === "vrrp_is_master");
   expect(family?.samples.map(({ labels }) => [labels.get("interface"), labels.get("vip")])).toEqual([
     ["1", '2",vip="3'],
     ['1",vip="2', "3"],

@@ -14,17 +14,17 @@ import {
 } from "./canned-fleet.ts";
 import { parseExposition } from "./strict-parser.ts";
 
-test("the canned fleet is exported as this text, and no more", () => {
-  expect(cannedText()).toBe(EXPECTED);
+test("the canned fleet is exported as this text, and no more", async () => {
+  expect(await cannedText()).toBe(EXPECTED);
 });
 
-test("rendering ahead of the scrape changes nothing in the text", () => {
+test("rendering ahead of the scrape changes nothing in the text", async () => {
   const exposition = createFleetExposition();
   const { fleet, judge } = cannedFleet();
   const verdicts = verdictsOf(fleet, READ_AT_MS, judge);
   for (const verdict of verdicts) exposition.prepare(verdict);
-  expect(exposition.render(verdicts).toString()).toBe(EXPECTED);
-  expect(exposition.render(verdicts).toString()).toBe(EXPECTED);
+  expect((await exposition.render("# preamble\n", verdicts)).toString()).toBe(`# preamble\n${EXPECTED}`);
+  expect((await exposition.render("", verdicts)).toString()).toBe(EXPECTED);
 });
 
 test("no metric family appears twice, not even in the exporter's own metrics", async () => {
@@ -33,13 +33,13 @@ test("no metric family appears twice, not even in the exporter's own metrics", a
   expect(new Set(names).size).toBe(names.length);
 });
 
-test("an empty fleet is an empty text", () => {
-  expect(expositionOf(createFleet())).toBe("");
+test("an empty fleet is an empty text", async () => {
+  expect(await expositionOf(createFleet())).toBe("");
 });
 
-test("a family without samples has no header either", () => {
+test("a family without samples has no header either", async () => {
   const fleet = fleetOf([applianceOf({ name: "waf" })]);
-  expect(expositionOf(fleet)).toBe(
+  expect(await expositionOf(fleet)).toBe(
     `# HELP appliance_polls_total Polls of the operation since the appliance was configured.
 # TYPE appliance_polls_total counter
 appliance_polls_total{appliance="waf",ha_cluster="waf",operation="vrrp"} 0
@@ -319,27 +319,26 @@ function pair(site: string) {
   return configOf(...["a", "b"].map((name) => applianceOf({ name, cluster: "ab", labels: { site } })));
 }
 
-test("a group that stays as it is gets the labels of the new configuration", () => {
+test("a group that stays as it is gets the labels of the new configuration", async () => {
   const exposition = createFleetExposition();
   const fleet = createFleet();
-  const masters = () =>
-    exposition
-      .render(verdictsOf(fleet, 0))
-      .toString()
-      .match(/^vrrp_group_masters\{.*$/m)?.[0];
+  const masters = async () => {
+    const text = (await exposition.render("", verdictsOf(fleet, 0))).toString();
+    return text.match(/^vrrp_group_masters\{.*$/m)?.[0];
+  };
   fleet.configure(pair("x"), 0);
   fleet.record(vrrpSeen("a", listOf([interfaceOf()])), 0);
-  expect(masters()).toBe('vrrp_group_masters{ha_cluster="ab",site="x",vhid="2",vip="192.0.2.100"} 1');
+  expect(await masters()).toBe('vrrp_group_masters{ha_cluster="ab",site="x",vhid="2",vip="192.0.2.100"} 1');
   fleet.configure(pair("y"), 0);
-  expect(masters()).toBe('vrrp_group_masters{ha_cluster="ab",site="y",vhid="2",vip="192.0.2.100"} 1');
+  expect(await masters()).toBe('vrrp_group_masters{ha_cluster="ab",site="y",vhid="2",vip="192.0.2.100"} 1');
 });
 
-test("long text and short text are joined in the order of the families, in UTF-8", () => {
+test("long text and short text are joined in the order of the families, in UTF-8", async () => {
   const fleet = fleetOf([applianceOf({ name: "a" }), applianceOf({ name: "b" })]);
   const interfaces = Array.from({ length: 500 }, (_, nth) => interfaceOf({ name: `漢${nth}` }));
   fleet.record(vrrpSeen("a", listOf(interfaces)), 0);
   fleet.record(vrrpSeen("b", listOf([interfaceOf()])), 0);
-  const text = createFleetExposition().render(verdictsOf(fleet, 0)).toString();
+  const text = (await createFleetExposition().render("", verdictsOf(fleet, 0))).toString();
   const masters = text.match(/^vrrp_is_master\{.*$/gm) ?? [];
   expect(masters).toHaveLength(501);
   expect(masters[499]).toBe(

@@ -23,34 +23,36 @@ const WAF = applianceOf({ name: "waf", websites: [websiteOf({ id: 1, name: "shop
 const VRRP_OK = vrrpSeen("waf", listOf([interfaceOf()]));
 const WEBSITE_OK = websiteSeen("waf", 1, [{ protocol: "http", status: 200 }], { expiresAtMs: 80_000 });
 
-function lines(observations: readonly Observation[], prefix: string, nowMs = 0): readonly string[] {
+function lines(observations: readonly Observation[], prefix: string, nowMs = 0): Promise<readonly string[]> {
   return samples(fleetOf([WAF], observations), prefix, nowMs);
 }
 /** Samples without the labels that all of them carry. */
-function samples(fleet: Fleet, prefix: string, nowMs = 0): readonly string[] {
-  const text = expositionOf(fleet, nowMs);
+async function samples(fleet: Fleet, prefix: string, nowMs = 0): Promise<readonly string[]> {
+  const text = await expositionOf(fleet, nowMs);
   return sampleLines(text, prefix).map((line) => line.replace('appliance="waf",ha_cluster="waf"', "waf"));
 }
 
-test("rule 1: series of interfaces, and the anomalies, are there only while the latest poll of the list succeeded", () => {
-  expect(lines([VRRP_OK], "vrrp_")).toHaveLength(9);
-  expect(lines([VRRP_OK], "appliance_api_anomalies")).toHaveLength(4);
-  expect(lines([VRRP_OK, vrrpFailed("waf", "decode")], "vrrp_")).toEqual([]);
-  expect(lines([VRRP_OK, vrrpFailed("waf", "decode")], "appliance_api_anomalies")).toEqual([]);
-  expect(lines([VRRP_OK, vrrpFailed("waf", "decode"), VRRP_OK], "vrrp_")).toHaveLength(9);
+test("rule 1: series of interfaces, and the anomalies, are there only while the latest poll of the list succeeded", async () => {
+  expect(await lines([VRRP_OK], "vrrp_")).toHaveLength(9);
+  expect(await lines([VRRP_OK], "appliance_api_anomalies")).toHaveLength(4);
+  expect(await lines([VRRP_OK, vrrpFailed("waf", "decode")], "vrrp_")).toEqual([]);
+  expect(await lines([VRRP_OK, vrrpFailed("waf", "decode")], "appliance_api_anomalies")).toEqual([]);
+  expect(await lines([VRRP_OK, vrrpFailed("waf", "decode"), VRRP_OK], "vrrp_")).toHaveLength(9);
 });
 
-test("rule 1: series of a website are there only while its latest test succeeded, whatever the list does", () => {
-  const raw = (...observations: readonly Observation[]) =>
-    lines(observations, "website_").filter((line) => !line.startsWith("website_state"));
-  expect(raw(WEBSITE_OK, vrrpFailed("waf", "connect"))).toHaveLength(3);
-  expect(raw(VRRP_OK, WEBSITE_OK, websiteFailed("waf", 1, "decode"))).toEqual([]);
-  expect(lines([VRRP_OK, WEBSITE_OK, websiteFailed("waf", 1, "decode")], "vrrp_is_master")).toHaveLength(1);
+test("rule 1: series of a website are there only while its latest test succeeded, whatever the list does", async () => {
+  const raw = async (...observations: readonly Observation[]) =>
+    (await lines(observations, "website_")).filter((line) => !line.startsWith("website_state"));
+  expect(await raw(WEBSITE_OK, vrrpFailed("waf", "connect"))).toHaveLength(3);
+  expect(await raw(VRRP_OK, WEBSITE_OK, websiteFailed("waf", 1, "decode"))).toEqual([]);
+  expect(
+    await lines([VRRP_OK, WEBSITE_OK, websiteFailed("waf", 1, "decode")], "vrrp_is_master"),
+  ).toHaveLength(1);
 });
 
-test("rule 1: after a failed poll the series about polling stay and show why", () => {
+test("rule 1: after a failed poll the series about polling stay and show why", async () => {
   const failed = vrrpFailed("waf", "tls", { durationSeconds: 0.5, completedAtMs: WALL_MS + 5_000 });
-  expect(lines([VRRP_OK, failed], "appliance_")).toEqual([
+  expect(await lines([VRRP_OK, failed], "appliance_")).toEqual([
     "appliance_up{waf} 0",
     'appliance_poll_success{waf,operation="vrrp"} 0',
     'appliance_poll_duration_seconds{waf,operation="vrrp"} 0.5',
@@ -67,95 +69,97 @@ test("rule 1: after a failed poll the series about polling stay and show why", (
   ]);
 });
 
-test("rule 1: the latest of several reasons is the only one", () => {
+test("rule 1: the latest of several reasons is the only one", async () => {
   const failures = [vrrpFailed("waf", "dns"), vrrpFailed("waf", "timeout"), vrrpFailed("waf", "auth")];
-  expect(lines(failures, "appliance_poll_failure_info")).toEqual([
+  expect(await lines(failures, "appliance_poll_failure_info")).toEqual([
     'appliance_poll_failure_info{waf,operation="vrrp",reason="auth"} 1',
   ]);
 });
 
-test("rule 1: the poll counters are there from the loading of the configuration on, for website tests where there are websites", () => {
-  expect(lines([], "")).toEqual([
+test("rule 1: the poll counters are there from the loading of the configuration on, for website tests where there are websites", async () => {
+  expect(await lines([], "")).toEqual([
     'appliance_polls_total{waf,operation="vrrp"} 0',
     'appliance_polls_total{waf,operation="website_test"} 0',
     'appliance_poll_failures_total{waf,operation="vrrp"} 0',
     'appliance_poll_failures_total{waf,operation="website_test"} 0',
   ]);
-  expect(samples(fleetOf([{ ...WAF, websites: [] }]), "")).toEqual([
+  expect(await samples(fleetOf([{ ...WAF, websites: [] }]), "")).toEqual([
     'appliance_polls_total{waf,operation="vrrp"} 0',
     'appliance_poll_failures_total{waf,operation="vrrp"} 0',
   ]);
 });
 
-test("rule 2: stalled polling takes the series of its operation away, and it is said why", () => {
+test("rule 2: stalled polling takes the series of its operation away, and it is said why", async () => {
   const observations = [VRRP_OK, WEBSITE_OK];
-  expect(lines(observations, "vrrp_is_master", EXPIRES_AT_MS - 1)).toHaveLength(1);
-  expect(lines(observations, "appliance_up", EXPIRES_AT_MS - 1)).toEqual(["appliance_up{waf} 1"]);
-  expect(lines(observations, "vrrp_", EXPIRES_AT_MS)).toEqual([]);
-  expect(lines(observations, "appliance_api_anomalies", EXPIRES_AT_MS)).toEqual([]);
-  expect(lines(observations, "appliance_up", EXPIRES_AT_MS)).toEqual(["appliance_up{waf} 0"]);
-  expect(lines(observations, "appliance_poll_success", EXPIRES_AT_MS)).toEqual([
+  expect(await lines(observations, "vrrp_is_master", EXPIRES_AT_MS - 1)).toHaveLength(1);
+  expect(await lines(observations, "appliance_up", EXPIRES_AT_MS - 1)).toEqual(["appliance_up{waf} 1"]);
+  expect(await lines(observations, "vrrp_", EXPIRES_AT_MS)).toEqual([]);
+  expect(await lines(observations, "appliance_api_anomalies", EXPIRES_AT_MS)).toEqual([]);
+  expect(await lines(observations, "appliance_up", EXPIRES_AT_MS)).toEqual(["appliance_up{waf} 0"]);
+  expect(await lines(observations, "appliance_poll_success", EXPIRES_AT_MS)).toEqual([
     'appliance_poll_success{waf,operation="vrrp"} 0',
     'appliance_poll_success{waf,operation="website_test",website_id="1",website="shop"} 1',
   ]);
-  expect(lines(observations, "appliance_poll_failure_info", EXPIRES_AT_MS)).toEqual([
+  expect(await lines(observations, "appliance_poll_failure_info", EXPIRES_AT_MS)).toEqual([
     'appliance_poll_failure_info{waf,operation="vrrp",reason="stalled"} 1',
   ]);
-  expect(lines(observations, "website_up", EXPIRES_AT_MS)).toHaveLength(1);
-  expect(lines(observations, "website_up", 80_000)).toEqual([]);
-  expect(lines(observations, "website_state", 80_000).filter((line) => line.endsWith(" 1"))).toEqual([
+  expect(await lines(observations, "website_up", EXPIRES_AT_MS)).toHaveLength(1);
+  expect(await lines(observations, "website_up", 80_000)).toEqual([]);
+  expect((await lines(observations, "website_state", 80_000)).filter((line) => line.endsWith(" 1"))).toEqual([
     'website_state{ha_cluster="waf",website_id="1",website="shop",protocol="http",state="unknown"} 1',
   ]);
-  expect(lines(observations, "appliance_state", EXPIRES_AT_MS).filter((line) => line.endsWith(" 1"))).toEqual(
-    ['appliance_state{waf,state="unknown"} 1'],
-  );
+  expect(
+    (await lines(observations, "appliance_state", EXPIRES_AT_MS)).filter((line) => line.endsWith(" 1")),
+  ).toEqual(['appliance_state{waf,state="unknown"} 1']);
 });
 
-test("rule 2: stalling replaces an older reason, and counts as no poll", () => {
+test("rule 2: stalling replaces an older reason, and counts as no poll", async () => {
   const observations = [VRRP_OK, vrrpFailed("waf", "connect")];
-  expect(lines(observations, "appliance_poll_failure_info", EXPIRES_AT_MS)).toEqual([
+  expect(await lines(observations, "appliance_poll_failure_info", EXPIRES_AT_MS)).toEqual([
     'appliance_poll_failure_info{waf,operation="vrrp",reason="stalled"} 1',
   ]);
-  expect(lines(observations, "appliance_poll_failures_total", EXPIRES_AT_MS)[0]).toBe(
+  expect((await lines(observations, "appliance_poll_failures_total", EXPIRES_AT_MS))[0]).toBe(
     'appliance_poll_failures_total{waf,operation="vrrp"} 1',
   );
 });
 
-test("rule 2: a poll that completes after all ends the stalling, without a change of its own", () => {
+test("rule 2: a poll that completes after all ends the stalling, without a change of its own", async () => {
   const fleet = fleetOf([WAF], [VRRP_OK]);
-  expect(samples(fleet, "appliance_up", EXPIRES_AT_MS)).toEqual(["appliance_up{waf} 0"]);
+  expect(await samples(fleet, "appliance_up", EXPIRES_AT_MS)).toEqual(["appliance_up{waf} 0"]);
   const { changes } = fleet.record({ ...VRRP_OK, expiresAtMs: 2 * EXPIRES_AT_MS }, EXPIRES_AT_MS);
   expect(changes).toEqual([]);
-  expect(samples(fleet, "appliance_up", EXPIRES_AT_MS)).toEqual(["appliance_up{waf} 1"]);
+  expect(await samples(fleet, "appliance_up", EXPIRES_AT_MS)).toEqual(["appliance_up{waf} 1"]);
 });
 
-test("rule 3: what is gone from an answer or from the configuration is gone at once", () => {
+test("rule 3: what is gone from an answer or from the configuration is gone at once", async () => {
   const fleet = fleetOf([WAF], [VRRP_OK, WEBSITE_OK]);
   fleet.record(vrrpSeen("waf", listOf([])), 0);
-  expect(samples(fleet, "vrrp_")).toEqual([]);
+  expect(await samples(fleet, "vrrp_")).toEqual([]);
   fleet.configure(configOf({ ...WAF, websites: [] }), 0);
-  expect(samples(fleet, "website_")).toEqual([]);
-  expect(sampleLines(expositionOf(fleet)).filter((line) => line.includes("shop"))).toEqual([]);
+  expect(await samples(fleet, "website_")).toEqual([]);
+  expect(sampleLines(await expositionOf(fleet)).filter((line) => line.includes("shop"))).toEqual([]);
   fleet.configure(configOf(), 0);
-  expect(expositionOf(fleet)).toBe("");
+  expect(await expositionOf(fleet)).toBe("");
 });
 
-test("rule 3: counters go on across failed polls and reloads, under labels that change at once", () => {
+test("rule 3: counters go on across failed polls and reloads, under labels that change at once", async () => {
   const fleet = fleetOf([WAF], [VRRP_OK, vrrpSeen("waf", listOf([interfaceOf({ state: "BACKUP" })]))]);
   fleet.record(vrrpFailed("waf", "timeout"), 0);
   fleet.configure(configOf({ ...WAF, labels: { site: "ams" } }), 0);
   fleet.record(VRRP_OK, 0);
-  expect(samples(fleet, "vrrp_transitions_total")).toEqual([
+  expect(await samples(fleet, "vrrp_transitions_total")).toEqual([
     'vrrp_transitions_total{waf,site="ams",interface="carp0",vhid="2",vip="192.0.2.100"} 2',
   ]);
-  expect(samples(fleet, "appliance_polls_total")[0]).toBe(
+  expect((await samples(fleet, "appliance_polls_total"))[0]).toBe(
     'appliance_polls_total{waf,site="ams",operation="vrrp"} 4',
   );
 });
 
-test("rule 4: what is unknown is absent", () => {
+test("rule 4: what is unknown is absent", async () => {
   const partial = interfaceOf({ priority: undefined, advskew: undefined, aliasCount: undefined });
-  const names = lines([vrrpSeen("waf", listOf([partial]))], "vrrp_").map((line) => line.split("{")[0]);
+  const names = (await lines([vrrpSeen("waf", listOf([partial]))], "vrrp_")).map(
+    (line) => line.split("{")[0],
+  );
   expect(names).toEqual([
     "vrrp_is_master",
     "vrrp_state",
@@ -166,19 +170,20 @@ test("rule 4: what is unknown is absent", () => {
   ]);
 });
 
-test("rule 4: no sample is NaN, infinite or dated", () => {
-  const values = sampleLines(cannedText()).map((line) => line.slice(line.lastIndexOf("}") + 2));
+test("rule 4: no sample is NaN, infinite or dated", async () => {
+  const values = sampleLines(await cannedText()).map((line) => line.slice(line.lastIndexOf("}") + 2));
   expect(values.filter((value) => !/^\d+(\.\d+)?$/.test(value))).toEqual([]);
 });
 
-test("rule 5: one appliance's failure changes no line of another's", () => {
+test("rule 5: one appliance's failure changes no line of another's", async () => {
   const other = applianceOf({ name: "other" });
   const fleet = fleetOf([WAF, other], [VRRP_OK, vrrpSeen("other", listOf([interfaceOf()]))]);
-  const of = () => sampleLines(expositionOf(fleet)).filter((line) => line.includes('appliance="other"'));
-  const before = of();
+  const of = async () =>
+    sampleLines(await expositionOf(fleet)).filter((line) => line.includes('appliance="other"'));
+  const before = await of();
   fleet.record(vrrpFailed("waf", "internal"), 0);
   expect(before).not.toEqual([]);
-  expect(of()).toEqual(before);
+  expect(await of()).toEqual(before);
 });
 
 test("rule 6: the HELP of every polled family says that its values come from the latest poll, not from the scrape", () => {

@@ -26,7 +26,7 @@ test("each appliance shows its latest poll with the reason of a failure, last su
   ]);
 });
 
-const pageOf = (query: string, document = FLEET): string =>
+const pageOf = (query: string, document = FLEET): Promise<string> =>
   createStatusPage({
     document: () => document,
     wallMs: () => NOW_MS,
@@ -34,8 +34,8 @@ const pageOf = (query: string, document = FLEET): string =>
     assets: "assets/1",
   })(new URLSearchParams(query));
 
-test("the page shows problems first, then events, then clusters", () => {
-  const text = textOf({ text: pageOf("") });
+test("the page shows problems first, then events, then clusters", async () => {
+  const text = textOf({ text: await pageOf("") });
   const places = [
     "1 problem Website down",
     "Critical Website shop is down",
@@ -47,15 +47,15 @@ test("the page shows problems first, then events, then clusters", () => {
   expect(found).toEqual(found.toSorted((a, b) => a - b));
 });
 
-test("the page names the shard of an exporter that does not poll all clusters", () => {
-  expect(textOf({ text: pageOf("") })).toContain("appliance-exporter 1.2.3, running since");
+test("the page names the shard of an exporter that does not poll all clusters", async () => {
+  expect(textOf({ text: await pageOf("") })).toContain("appliance-exporter 1.2.3, running since");
   const exporter = { ...FLEET.exporter, shard: { index: 1, total: 3 } };
-  const page = pageOf("", { ...FLEET, exporter });
+  const page = await pageOf("", { ...FLEET, exporter });
   expect(textOf({ text: page })).toContain("appliance-exporter 1.2.3, shard 1/3, running since");
 });
 
-test("a fragment is the part of the page that changes", () => {
-  const [page, fragment] = [pageOf("open=cluster-rtm"), pageOf("fragment&open=cluster-rtm")];
+test("a fragment is the part of the page that changes", async () => {
+  const [page, fragment] = [await pageOf("open=cluster-rtm"), await pageOf("fragment&open=cluster-rtm")];
   expect(fragment).toMatch(/^<div id="state" .*<\/div>$/s);
   expect(page).toContain(fragment);
   expect(page).toMatch(/^<!doctype html>/);
@@ -80,8 +80,8 @@ test("the page is served compressed, not cacheable, and with a policy that allow
   expect(page).toContain("As of");
 });
 
-test("all addresses in the page are relative, so it works under any prefix", () => {
-  const urls = [...pageOf("").matchAll(/(?:href|src|action)="([^"]*)"/g)].map(([, url]) => url);
+test("all addresses in the page are relative, so it works under any prefix", async () => {
+  const urls = [...(await pageOf("")).matchAll(/(?:href|src|action)="([^"]*)"/g)].map(([, url]) => url);
   expect(urls.length).toBeGreaterThan(10);
   expect(urls.filter((url) => url?.startsWith("/") === true || url?.includes("://"))).toEqual([]);
 });

@@ -81,8 +81,8 @@ export function routes(given: Partial<RouteDeps> = {}): RequestListener {
   return createRoutes({
     telemetryPath: "/metrics",
     renderMetrics: () => Promise.resolve("x 1\n"),
-    document: () => EMPTY_DOCUMENT,
-    renderPage: () => "",
+    renderFleet: () => Promise.resolve(`${JSON.stringify(EMPTY_DOCUMENT)}\n`),
+    renderPage: () => Promise.resolve(""),
     assets: new Map(),
     isHealthy: () => true,
     isReady: () => true,
