@@ -76,7 +76,7 @@ function msOf(bodyOf: WorstAnswer, observationOf: (body: Buffer, dated: Dated) =
     fleet,
     exposition: createFleetExposition(),
     self: createSelfMetrics({ version: "0", nodeVersion: "0", shard: WHOLE_FLEET }, () => 0),
-    board: createStatusBoard({ version: "0", shard: WHOLE_FLEET, clock: systemClock }),
+    board: createStatusBoard({ version: "0", shard: WHOLE_FLEET, fleet, clock: systemClock }),
     confirm: () => {},
     logger: createLog("info", "json", NULL_FD).logger,
     clock: systemClock,

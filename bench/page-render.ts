@@ -51,7 +51,7 @@ export async function measurePageRender(): Promise<Measurement> {
 function startFleet() {
   const clock = { monotonicMs: () => performance.now(), wallMs: () => Date.now() };
   const fleet = createFleet();
-  const board = createStatusBoard({ version: "0.0.0", shard: WHOLE_FLEET, clock });
+  const board = createStatusBoard({ version: "0.0.0", shard: WHOLE_FLEET, fleet, clock });
   const names = Array.from({ length: APPLIANCES }, (_, index) => `fw${index}`);
   const websites = WEBSITES.map((id) => websiteOf({ id }));
   const appliances = names.map((name, index) =>
@@ -98,7 +98,7 @@ function startFleet() {
     nextPollMs: (name: string, operation: Operation) =>
       dueMs.get(operation.kind === "vrrp" ? name : `${name} ${operation.websiteId}`),
   };
-  const document = () => board.document(fleet.snapshot(clock.monotonicMs()), runner);
+  const document = () => board.document(runner);
   let second = 0;
   return {
     document,

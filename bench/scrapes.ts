@@ -29,6 +29,8 @@ export async function measureScrapes(): Promise<readonly Measurement[]> {
         () =>
           startProcess("prometheus-pushgateway", [
             `--web.listen-address=127.0.0.1:${PEER_PORT}`,
+            // In memory only; Debian's default is a file.
+            "--persistence.file=",
             // It reads all groups at each push otherwise.
             "--push.disable-consistency-check",
           ]),

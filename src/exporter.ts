@@ -97,7 +97,7 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
   const fleet = createFleet();
   const exposition = createFleetExposition();
   const self = createSelfMetrics({ ...options, shard }, deps.droppedLogLines);
-  const board = createStatusBoard({ version: options.version, shard, clock });
+  const board = createStatusBoard({ version: options.version, shard, fleet, clock });
   const { descriptorLimit = () => Number.POSITIVE_INFINITY } = options;
   let limit = descriptorLimit();
   const maxConnections = (): number => shareDescriptors(limit).appliances;
@@ -115,13 +115,8 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
     }),
     onClockJump: (jumpMs) => logger.warn({ jumpSeconds: jumpMs / 1000 }, "wall clock jumped"),
   });
-  const snapshot = () => fleet.snapshot(clock.monotonicMs());
-  const document = () => board.document(snapshot(), runner);
+  const document = () => board.document(runner);
   let current = loaded.config;
-  const isPolled = () =>
-    snapshot()
-      .clusters.flatMap(({ appliances }) => appliances)
-      .every(({ totals: { counts } }) => counts.vrrp.polls > 0);
   let wasPolled = false;
 
   fleet.configure(loaded.config, clock.monotonicMs());
@@ -166,13 +161,13 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
     options.listenAddresses,
     createRoutes({
       telemetryPath: options.telemetryPath,
-      renderMetrics: async () => exposition.render(await self.render(), board.verdicts(snapshot())),
+      renderMetrics: async () => exposition.render(await self.render(), await board.verdicts()),
       renderFleet: async () => `${await fleetJson(await document())}\n`,
       renderPage: createStatusPage({ ...options, document, wallMs: clock.wallMs, assets: assets.folder }),
       assets: assets.files,
       isHealthy: () => clock.monotonicMs() - runner.lastTickMs() < MAX_TICK_AGE_MS,
       // Once ready, always ready: a reload with a new appliance must not take the exporter out of service.
-      isReady: () => (wasPolled ||= isPolled()),
+      isReady: () => (wasPolled ||= fleet.isPolled()),
       configText: reloader.shown,
       // Waits until the first configuration runs.
       reload: options.enableLifecycle ? () => starting.then(reloader.reload) : undefined,

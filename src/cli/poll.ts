@@ -41,12 +41,10 @@ async function samplesOf(appliance: ApplianceConfig, results: readonly Operation
   const fleet = createFleet();
   fleet.configure({ appliances: [{ ...appliance, enabled: true }] }, 0);
   for (const { observation } of results) fleet.record(observation, 0);
-  const judged = createJudge().judgeAll(fleet.snapshot(0), { wallMs: 0, monotonicMs: 0 });
+  const facts = fleet.cluster(appliance.cluster, 0);
+  const judged = facts === undefined ? [] : [createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now];
   const exposition = createFleetExposition(FACT_FAMILIES);
-  const text = await exposition.render(
-    "",
-    judged.map(({ now }) => now),
-  );
+  const text = await exposition.render("", judged);
   return printableLines(text.toString().replace(/^#.*\n/gm, ""));
 }
 

@@ -9,7 +9,6 @@ import { createSectionMemo } from "./section-memo.ts";
 import type {
   ApplianceSnapshot,
   ClusterSnapshot,
-  FleetSnapshot,
   GroupSnapshot,
   Identity,
   StatusesSnapshot,
@@ -29,8 +28,12 @@ export interface Fleet {
   configure(config: Pick<Config, "appliances">, nowMs: number): void;
   /** Records an observation; one of an appliance or website that is gone changes nothing. */
   record(observation: Observation, nowMs: number): Recorded;
-  /** What is true at the monotonic instant `nowMs`, expiry included. */
-  snapshot(nowMs: number): FleetSnapshot;
+  /** Names, in the order of the configuration. */
+  clusters(): readonly string[];
+  /** What is true of a cluster at the monotonic instant `nowMs`, expiry included; `undefined` if there is no such cluster. */
+  cluster(name: string, nowMs: number): ClusterSnapshot | undefined;
+  /** Whether the VRRP list of every appliance was polled. */
+  isPolled(): boolean;
 }
 
 export interface Recorded {
@@ -41,6 +44,7 @@ export interface Recorded {
 
 /** A cluster as configured. */
 interface Cluster extends Pick<ClusterSnapshot, "cluster" | "labels" | "hasDisabled"> {
+  readonly appliances: readonly ApplianceConfig[];
   /** Names of the enabled members. */
   readonly members: readonly string[];
   /** Whether it is a cluster of two or more, the disabled ones counted. */
@@ -65,6 +69,7 @@ export function createFleet(): Fleet {
 
   function stateFor(config: ApplianceConfig, nowMs: number): ApplianceState {
     const known = states.get(config.name);
+    if (known?.config === config) return known;
     return known === undefined || known.config.baseUrl !== config.baseUrl
       ? newState(config, nowMs)
       : reconfigured(known, config, nowMs);
@@ -126,7 +131,7 @@ export function createFleet(): Fleet {
     configure: (config, nowMs) => {
       const enabled = config.appliances.filter((appliance) => appliance.enabled);
       states = new Map(enabled.map((appliance) => [appliance.name, stateFor(appliance, nowMs)]));
-      clusters = clustersOf(config.appliances);
+      clusters = clustersOf(config.appliances, clusters);
     },
     record: (observation, nowMs) => {
       const before = states.get(observation.appliance);
@@ -134,15 +139,20 @@ export function createFleet(): Fleet {
       const { state, changes } = afterObservation(before, observation, nowMs);
       states.set(observation.appliance, state);
       try {
-        const cluster = clusters.get(state.identity.cluster);
-        return { changes, cluster: cluster && snapshotOf(cluster, nowMs) };
+        const of = clusters.get(state.identity.cluster);
+        return { changes, cluster: of && snapshotOf(of, nowMs) };
       } catch (error) {
         // Otherwise a bug here would leave a state that makes every later snapshot fail.
         states.set(observation.appliance, before);
         throw error;
       }
     },
-    snapshot: (nowMs) => ({ clusters: [...clusters.values()].map((cluster) => snapshotOf(cluster, nowMs)) }),
+    clusters: () => [...clusters.keys()],
+    cluster: (name, nowMs) => {
+      const of = clusters.get(name);
+      return of && snapshotOf(of, nowMs);
+    },
+    isPolled: () => [...states.values()].every(({ totals }) => totals.counts.vrrp.polls > 0),
   };
 }
 
@@ -154,13 +164,20 @@ function nextStallMs({ vrrp, websites }: ApplianceState, nowMs: number): number 
   return Math.min(...expiriesMs.filter((expiresAtMs) => expiresAtMs > nowMs));
 }
 
-/** By name; those with an enabled appliance. */
-function clustersOf(appliances: readonly ApplianceConfig[]): ReadonlyMap<string, Cluster> {
+/** By name; those with an enabled appliance. A cluster that is configured as before stays the same object. */
+function clustersOf(
+  appliances: readonly ApplianceConfig[],
+  before: ReadonlyMap<string, Cluster>,
+): ReadonlyMap<string, Cluster> {
   const byName = groupBy(appliances, ({ cluster }) => cluster);
   const clusters = Array.from(byName, ([cluster, all]): Cluster => {
+    const known = before.get(cluster);
+    if (known?.appliances.length === all.length && all.every((each, nth) => each === known.appliances[nth]))
+      return known;
     const enabled = all.filter((appliance) => appliance.enabled);
     return {
       cluster,
+      appliances: all,
       members: enabled.map(({ name }) => name),
       labels: sharedLabels(enabled.map(({ labels }) => labels)),
       hasDisabled: enabled.length < all.length,

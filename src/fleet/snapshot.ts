@@ -4,13 +4,10 @@ import type { FailureReason } from "../client/failure.ts";
 import type { OperationKind } from "../api/operations.ts";
 import type { PresentedCertificate } from "../client/certificate.ts";
 
-/** The facts about the fleet at one instant. Immutable. */
-export interface FleetSnapshot {
-  /** Clusters with an enabled appliance, in the order of the configuration. An appliance on its own is a cluster of one. */
-  readonly clusters: readonly ClusterSnapshot[];
-}
-
-/** The same object for as long as nothing in it has changed. */
+/**
+ * The facts about a cluster with an enabled appliance, at one instant. Immutable, and the same object for as long as nothing
+ * in it has changed. An appliance on its own is a cluster of one.
+ */
 export interface ClusterSnapshot {
   readonly cluster: string;
   /** The configured labels that all members share. */

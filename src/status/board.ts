@@ -1,6 +1,7 @@
 import type { Shard } from "../config/shard.ts";
 import type { FleetChange } from "../fleet/changes.ts";
-import type { ClusterSnapshot, FleetSnapshot } from "../fleet/snapshot.ts";
+import type { Fleet } from "../fleet/fleet.ts";
+import type { ClusterSnapshot } from "../fleet/snapshot.ts";
 import type { Runner } from "../polling/runner.ts";
 import type { Clock } from "../support/clock.ts";
 import { once } from "../support/once.ts";
@@ -14,24 +15,25 @@ import type { FleetDocument } from "./schema.ts";
 export interface StatusBoard {
   /** Processes what an observation of an appliance has changed. */
   observed(appliance: string, changes: readonly FleetChange[], cluster: ClusterSnapshot): Judged;
-  /** The verdicts about all clusters now: time alone can change some. */
-  verdicts(snapshot: FleetSnapshot): readonly ClusterVerdict[];
+  /** The verdicts about all clusters now, made in slices: time alone can change some. */
+  verdicts(): Promise<readonly ClusterVerdict[]>;
   /** The configuration was reloaded, or could not be; `atMs`: Unix time in milliseconds. */
   reloaded(isSuccess: boolean, atMs: number): void;
   /** Made in slices. */
-  document(snapshot: FleetSnapshot, runner: Pick<Runner, "nextPollMs">): Promise<FleetDocument>;
+  document(runner: Pick<Runner, "nextPollMs">): Promise<FleetDocument>;
 }
 
 export interface StatusBoardDeps {
   readonly version: string;
   readonly shard: Shard;
+  readonly fleet: Pick<Fleet, "clusters" | "cluster">;
   readonly clock: Clock;
 }
 
 /** The wall clock was set if it differs from the monotonic clock by so much more than before. */
 const STEP_MS = 500;
 
-export function createStatusBoard({ version, shard, clock }: StatusBoardDeps): StatusBoard {
+export function createStatusBoard({ version, shard, fleet, clock }: StatusBoardDeps): StatusBoard {
   const judge = createJudge();
   const events = createEvents();
   const startedAtMs = clock.wallMs();
@@ -43,11 +45,19 @@ export function createStatusBoard({ version, shard, clock }: StatusBoardDeps): S
   });
   const now = () => ({ wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() });
 
-  function verdicts(snapshot: FleetSnapshot): readonly ClusterVerdict[] {
-    const at = now();
-    const all = judge.judgeAll(snapshot, at);
-    for (const judged of all) events.judged(judged, at.wallMs);
-    return all.map((judged) => judged.now);
+  async function verdicts(): Promise<readonly ClusterVerdict[]> {
+    const all: ClusterVerdict[] = [];
+    await inSlices(fleet.clusters(), (name) => {
+      const at = now();
+      const facts = fleet.cluster(name, at.monotonicMs);
+      // Removed by a reload between two slices.
+      if (facts === undefined) return;
+      const judged = judge.judge(facts, at);
+      events.judged(judged, at.wallMs);
+      all.push(judged.now);
+    });
+    judge.keep(fleet.clusters());
+    return all;
   }
 
   return {
@@ -62,8 +72,8 @@ export function createStatusBoard({ version, shard, clock }: StatusBoardDeps): S
     reloaded: (isSuccess, atMs) => {
       reloadFailedAtMs = isSuccess ? undefined : (reloadFailedAtMs ?? atMs);
     },
-    document: async (snapshot, runner) => {
-      const judged = verdicts(snapshot);
+    document: async (runner) => {
+      const judged = await verdicts();
       const nextPollAtMs = nextPollsOf(runner);
       await inSlices(judged, (verdict) => prepareDocument(verdict, nextPollAtMs));
       const { wallMs: nowMs, monotonicMs } = now();

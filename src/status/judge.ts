@@ -2,7 +2,6 @@ import type { Protocol } from "../api/website-test.ts";
 import {
   membersIn,
   type ClusterSnapshot,
-  type FleetSnapshot,
   type GroupSnapshot,
   type Identity,
   type VrrpSnapshot,
@@ -89,26 +88,24 @@ export interface Judged {
 /** Judges the facts about clusters, and remembers since when each verdict holds. */
 export interface Judge {
   judge(facts: ClusterSnapshot, at: Instant): Judged;
-  /** Judges all clusters, and forgets any other. */
-  judgeAll(snapshot: FleetSnapshot, at: Instant): readonly Judged[];
+  /** Forgets all clusters but these. */
+  keep(clusters: readonly string[]): void;
 }
 
 export function createJudge(): Judge {
-  let verdicts = new Map<string, ClusterVerdict>();
-  const judge = (facts: ClusterSnapshot, at: Instant): Judged => {
-    const before = verdicts.get(facts.cluster);
-    if (before?.facts === facts && ![...before.groups.values()].some(({ state }) => state === "unknown"))
-      return { before, now: before };
-    const now = clusterVerdict(facts, before, at);
-    verdicts.set(facts.cluster, now);
-    return { before, now };
-  };
+  const verdicts = new Map<string, ClusterVerdict>();
   return {
-    judge,
-    judgeAll: ({ clusters }, at) => {
-      const judged = clusters.map((facts) => judge(facts, at));
-      verdicts = new Map(judged.map(({ now }) => [now.facts.cluster, now]));
-      return judged;
+    judge: (facts, at) => {
+      const before = verdicts.get(facts.cluster);
+      if (before?.facts === facts && ![...before.groups.values()].some(({ state }) => state === "unknown"))
+        return { before, now: before };
+      const now = clusterVerdict(facts, before, at);
+      verdicts.set(facts.cluster, now);
+      return { before, now };
+    },
+    keep: (clusters) => {
+      const wanted = new Set(clusters);
+      for (const cluster of verdicts.keys()) if (!wanted.has(cluster)) verdicts.delete(cluster);
     },
   };
 }

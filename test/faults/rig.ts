@@ -39,7 +39,7 @@ export async function startRig(options: RigOptions): Promise<Rig> {
   const fleet = createFleet();
   const exposition = createFleetExposition();
   const self = createSelfMetrics({ version: "0.0.0", nodeVersion: "v0.0.0", shard: WHOLE_FLEET }, () => 0);
-  const board = createStatusBoard({ version: "0.0.0", shard: WHOLE_FLEET, clock });
+  const board = createStatusBoard({ version: "0.0.0", shard: WHOLE_FLEET, fleet, clock });
   const events = createObserver({
     fleet,
     exposition,
@@ -50,13 +50,12 @@ export async function startRig(options: RigOptions): Promise<Rig> {
     confirm: (polls) => runner.confirm(polls),
   });
   const runner = startRunner({ clock, events, onClockJump: () => {} });
-  const snapshot = () => fleet.snapshot(clock.monotonicMs());
   const web = await startWebServer(
     [{ host: "127.0.0.1", port: 0 }],
     createRoutes({
       telemetryPath: "/metrics",
-      renderMetrics: async () => exposition.render(await self.render(), board.verdicts(snapshot())),
-      renderFleet: async () => `${await fleetJson(await board.document(snapshot(), runner))}\n`,
+      renderMetrics: async () => exposition.render(await self.render(), await board.verdicts()),
+      renderFleet: async () => `${await fleetJson(await board.document(runner))}\n`,
       renderPage: () => Promise.resolve(""),
       assets: new Map(),
       isHealthy: () => true,

@@ -10,7 +10,7 @@ import {
   vrrpFailed,
   vrrpSeen,
 } from "../support/observations.ts";
-import { fleetOf, groupLines, MEMBER_A, MEMBER_B } from "./support.ts";
+import { clustersOf, fleetOf, groupLines, MEMBER_A, MEMBER_B } from "./support.ts";
 
 const A_IS_MASTER = vrrpSeen("a", listOf([interfaceOf()]));
 const B_IS_BACKUP = vrrpSeen("b", listOf([interfaceOf({ state: "BACKUP", type: "2", priority: 100 })]));
@@ -33,7 +33,7 @@ test("a cluster whose appliances are all disabled is left out", () => {
     { ...MEMBER_A, enabled: false },
     { ...MEMBER_B, enabled: false },
   ]);
-  expect(fleet.snapshot(0)).toEqual({ clusters: [] });
+  expect(clustersOf(fleet)).toEqual([]);
 });
 
 test("a disabled appliance is not an unknown member of the others' groups", () => {
@@ -45,10 +45,8 @@ test("a disabled appliance is not an unknown member of the others' groups", () =
 test("the same group in two clusters is two groups", () => {
   const elsewhere = [applianceOf({ name: "x", cluster: "fra" }), applianceOf({ name: "y", cluster: "fra" })];
   const seenByX = vrrpSeen("x", listOf([interfaceOf()]));
-  const { clusters } = fleetOf(
-    [MEMBER_A, MEMBER_B, ...elsewhere],
-    [A_IS_MASTER, B_IS_BACKUP, seenByX],
-  ).snapshot(0);
+  const members = [MEMBER_A, MEMBER_B, ...elsewhere];
+  const clusters = clustersOf(fleetOf(members, [A_IS_MASTER, B_IS_BACKUP, seenByX]));
   expect(
     clusters.map(({ cluster, groups }) => [cluster, groups.map((group) => membersIn(group, "master"))]),
   ).toEqual([
@@ -60,12 +58,12 @@ test("the same group in two clusters is two groups", () => {
 test("groups carry the configured labels that all members share, with the same value", () => {
   const a = { ...MEMBER_A, labels: { site: "ams", rack: "r1", env: "prod" } };
   const b = { ...MEMBER_B, labels: { site: "ams", rack: "r2" } };
-  expect(fleetOf([a, b], [A_IS_MASTER]).snapshot(0).clusters[0]?.labels).toEqual({ site: "ams" });
+  expect(clustersOf(fleetOf([a, b], [A_IS_MASTER]), 0)[0]?.labels).toEqual({ site: "ams" });
 });
 
 test("a label named like a property of every object is shared only if all members have it", () => {
   const a = { ...MEMBER_A, labels: { constructor: "x", toString: "y" } };
-  expect(fleetOf([a, MEMBER_B], [A_IS_MASTER]).snapshot(0).clusters[0]?.labels).toEqual({});
+  expect(clustersOf(fleetOf([a, MEMBER_B], [A_IS_MASTER]), 0)[0]?.labels).toEqual({});
 });
 
 test("a member whose polling is stuck is unknown from the instant on at which it counts as stalled", () => {
@@ -102,6 +100,6 @@ test("an appliance that moves to another cluster takes what is known of it along
     { ...MEMBER_B, cluster: "fra" },
   ];
   fleet.configure(configOf(...moved), 0);
-  expect(fleet.snapshot(0).clusters.map(({ cluster }) => cluster)).toEqual(["fra"]);
+  expect(clustersOf(fleet).map(({ cluster }) => cluster)).toEqual(["fra"]);
   expect(groupLines(fleet)).toEqual(["2 192.0.2.100: masters a, backups b, unknown -, preferred true"]);
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { createFleet } from "../../src/fleet/fleet.ts";
 import { configOf, interfaceOf, listOf, vrrpFailed, vrrpSeen } from "../support/observations.ts";
-import { MEMBER_A, MEMBER_B, MEMBER_C } from "./support.ts";
+import { clustersOf, MEMBER_A, MEMBER_B, MEMBER_C } from "./support.ts";
 
 const CONFIG = configOf(MEMBER_A, MEMBER_B, MEMBER_C);
 
@@ -41,7 +41,7 @@ test("groups that are updated poll by poll are the groups made from all that is 
         rebuilt.record(observation, nowMs);
         // After another configuration, the groups are made from all that is known.
         rebuilt.configure(CONFIG, 0);
-        expect(fleet.snapshot(nowMs)).toEqual(rebuilt.snapshot(nowMs));
+        expect(clustersOf(fleet, nowMs)).toEqual(clustersOf(rebuilt, nowMs));
       }
     }),
   );
@@ -54,7 +54,7 @@ test("a poll that changes no group leaves the list of groups the same object", (
   fleet.record(observation, 0);
   // The first sight of a MASTER is a change, and a poll after it settles it.
   fleet.record(observation, 1);
-  const before = fleet.snapshot(1).clusters[0]?.groups;
+  const before = clustersOf(fleet, 1)[0]?.groups;
   fleet.record(observation, 2);
-  expect(fleet.snapshot(2).clusters[0]?.groups).toBe(before);
+  expect(clustersOf(fleet, 2)[0]?.groups).toBe(before);
 });

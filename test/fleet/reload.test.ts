@@ -10,7 +10,7 @@ import {
   websiteOf,
   websiteSeen,
 } from "../support/observations.ts";
-import { appliancesOf, fleetOf, MEMBER_A, MEMBER_B } from "./support.ts";
+import { clustersOf, appliancesOf, fleetOf, MEMBER_A, MEMBER_B } from "./support.ts";
 
 const SHOP = websiteOf({ id: 1, name: "shop" });
 const BLOG = websiteOf({ id: 2, name: "blog" });
@@ -23,9 +23,9 @@ const HISTORY = [MASTER, BACKUP, SHOP_OK, SHOP_BROKEN];
 
 test("what stays keeps its values, counters and totals over a reload", () => {
   const fleet = fleetOf([WAF], HISTORY);
-  const before = fleet.snapshot(0);
+  const before = clustersOf(fleet, 0);
   fleet.configure(configOf(structuredClone(WAF)), 0);
-  expect(fleet.snapshot(0)).toEqual(before);
+  expect(clustersOf(fleet, 0)).toEqual(before);
 });
 
 test("another timeout, credential or place in the file leaves what is known as it is", () => {
@@ -45,7 +45,7 @@ test("another timeout, credential or place in the file leaves what is known as i
 test("an appliance whose base_url has changed starts from zero", () => {
   const fleet = fleetOf([WAF], HISTORY);
   fleet.configure(configOf({ ...WAF, baseUrl: "https://elsewhere.example" }), 1_000);
-  expect(fleet.snapshot(1_000)).toEqual(fleetOf([WAF]).snapshot(1_000));
+  expect(clustersOf(fleet, 1_000)).toEqual(clustersOf(fleetOf([WAF]), 1_000));
 });
 
 test.each([
@@ -56,7 +56,7 @@ test.each([
   fleet.configure(without, 0);
   expect(appliancesOf(fleet)).toEqual([]);
   fleet.configure(configOf(WAF), 0);
-  expect(fleet.snapshot(0)).toEqual(fleetOf([WAF]).snapshot(0));
+  expect(clustersOf(fleet, 0)).toEqual(clustersOf(fleetOf([WAF]), 0));
 });
 
 test("a website that is gone is forgotten, its counter too, and the others stay", () => {
@@ -107,10 +107,10 @@ test("the websites of an appliance have the patience of their own interval, afte
 test("what has not changed is the same object, and what has changed is a new one", () => {
   const other = applianceOf({ name: "other" });
   const fleet = fleetOf([MEMBER_A, MEMBER_B, WAF, other], HISTORY);
-  const [ams, waf, last] = fleet.snapshot(0).clusters;
-  expect(fleet.snapshot(1).clusters).toEqual([ams, waf, last]);
+  const [ams, waf, last] = clustersOf(fleet, 0);
+  expect(clustersOf(fleet, 1)).toEqual([ams, waf, last]);
   const { cluster } = fleet.record(SHOP_OK, 1);
-  const after = fleet.snapshot(1).clusters;
+  const after = clustersOf(fleet, 1);
   expect(after[0]).toBe(ams);
   expect(after[1]).toBe(cluster);
   expect(after[1]).not.toBe(waf);

@@ -3,6 +3,7 @@ import { createFleet, type Fleet } from "../../src/fleet/fleet.ts";
 import {
   membersIn,
   type ApplianceSnapshot,
+  type ClusterSnapshot,
   type GroupSnapshot,
   type MemberRole,
 } from "../../src/fleet/snapshot.ts";
@@ -25,14 +26,19 @@ export function fleetOf(
   return fleet;
 }
 
+/** All clusters at the monotonic instant `nowMs`. */
+export function clustersOf(fleet: Fleet, nowMs = 0): readonly ClusterSnapshot[] {
+  return fleet.clusters().flatMap((name) => fleet.cluster(name, nowMs) ?? []);
+}
+
 /** All appliances at the monotonic instant `nowMs`. */
 export function appliancesOf(fleet: Fleet, nowMs = 0): readonly ApplianceSnapshot[] {
-  return fleet.snapshot(nowMs).clusters.flatMap(({ appliances }) => appliances);
+  return clustersOf(fleet, nowMs).flatMap(({ appliances }) => appliances);
 }
 
 /** The groups of the first cluster, each in one line. */
 export function groupLines(fleet: Fleet, nowMs = 0): readonly string[] {
-  return (fleet.snapshot(nowMs).clusters[0]?.groups ?? []).map(groupLine);
+  return (clustersOf(fleet, nowMs)[0]?.groups ?? []).map(groupLine);
 }
 
 function groupLine(group: GroupSnapshot): string {

@@ -18,6 +18,7 @@ import {
   websiteOf,
   websiteSeen,
 } from "../support/observations.ts";
+import { clustersOf } from "../fleet/support.ts";
 
 /** The monotonic instant at which the canned fleet is read. */
 export const READ_AT_MS = 10_000;
@@ -100,7 +101,7 @@ export function cannedFleet(): { readonly fleet: Fleet; readonly judge: Judge } 
   fleet.configure(configOf(...APPLIANCES), 0);
   for (const observation of OBSERVATIONS) {
     fleet.record(observation, 0);
-    judge.judgeAll(fleet.snapshot(0), { wallMs: observation.completedAtMs, monotonicMs: 0 });
+    verdictsOf(fleet, 0, judge, observation.completedAtMs);
   }
   return { fleet, judge };
 }
@@ -121,9 +122,9 @@ export function verdictsOf(
   fleet: Fleet,
   nowMs = READ_AT_MS,
   judge = createJudge(),
+  wallMs = WALL_MS + nowMs,
 ): readonly ClusterVerdict[] {
-  const at = { wallMs: WALL_MS + nowMs, monotonicMs: nowMs };
-  return judge.judgeAll(fleet.snapshot(nowMs), at).map(({ now }) => now);
+  return clustersOf(fleet, nowMs).map((facts) => judge.judge(facts, { wallMs, monotonicMs: nowMs }).now);
 }
 
 /** The lines of samples in a text whose name begins with `prefix`. */

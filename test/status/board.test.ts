@@ -8,13 +8,13 @@ import { applianceOf, WALL_MS } from "../support/observations.ts";
 async function nextPollsBy(clocks: readonly (readonly [wallMs: number, monotonicMs: number])[]) {
   let now = clocks[0] ?? [0, 0];
   const clock = { wallMs: () => now[0], monotonicMs: () => now[1] };
-  const board = createStatusBoard({ version: "1.2.3", shard: WHOLE_FLEET, clock });
   const fleet = fleetOf([applianceOf({ name: "lone" })]);
+  const board = createStatusBoard({ version: "1.2.3", shard: WHOLE_FLEET, fleet, clock });
   const runner = { nextPollMs: () => 5000 };
   const shown: (string | undefined)[] = [];
   for (const next of clocks) {
     now = next;
-    const { clusters } = await board.document(fleet.snapshot(0), runner);
+    const { clusters } = await board.document(runner);
     shown.push(clusters[0]?.appliances[0]?.poll.nextPollAt);
   }
   return shown;
@@ -37,9 +37,9 @@ test("what is planned does not move with the moment at which the clocks are read
 
 test("the configuration counts as old since the first of the reloads that failed", async () => {
   const clock = { wallMs: () => WALL_MS + 60_000, monotonicMs: () => 60_000 };
-  const board = createStatusBoard({ version: "1.2.3", shard: WHOLE_FLEET, clock });
+  const board = createStatusBoard({ version: "1.2.3", shard: WHOLE_FLEET, fleet: fleetOf([]), clock });
   const problems = async () => {
-    const document = await board.document(fleetOf([]).snapshot(0), { nextPollMs: () => undefined });
+    const document = await board.document({ nextPollMs: () => undefined });
     return document.problems.map(({ kind, since }) => [kind, since]);
   };
   board.reloaded(false, WALL_MS);

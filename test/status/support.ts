@@ -6,7 +6,7 @@ import type { Observation } from "../../src/polling/observation.ts";
 import { fleetDocument, type DocumentFacts } from "../../src/status/document.ts";
 import { createJudge, type Judged } from "../../src/status/judge.ts";
 import type { FleetDocument } from "../../src/status/schema.ts";
-import { fleetOf } from "../fleet/support.ts";
+import { clustersOf, fleetOf } from "../fleet/support.ts";
 import { WALL_MS } from "../support/observations.ts";
 
 /** The document of a fleet at the monotonic instant `nowMs`, a minute after the canned observations. */
@@ -17,7 +17,7 @@ export function documentOf(
   judge = createJudge(),
 ): FleetDocument {
   const at = { wallMs: WALL_MS + nowMs, monotonicMs: nowMs };
-  const verdicts = judge.judgeAll(fleet.snapshot(nowMs), at).map(({ now }) => now);
+  const verdicts = clustersOf(fleet, nowMs).map((facts) => judge.judge(facts, at).now);
   return fleetDocument(verdicts, {
     version: "1.2.3",
     shard: WHOLE_FLEET,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Observation } from "../../../src/polling/observation.ts";
 import { judgeGroup, masterIn, type GroupState } from "../../../src/status/verdicts/group.ts";
-import { fleetOf, MEMBER_A, MEMBER_B, MEMBER_C } from "../../fleet/support.ts";
+import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, MEMBER_C } from "../../fleet/support.ts";
 import { interfaceOf, listOf, vrrpFailed, vrrpSeen } from "../../support/observations.ts";
 
 /** A poll that began at `sentAt` and whose result was known at `at`, in seconds; a state, or silence. */
@@ -29,7 +29,7 @@ function verdictAfter(
 ): { readonly state: GroupState | undefined; readonly master: string | undefined } | undefined {
   const fleet = fleetOf(members);
   for (const each of polls) fleet.record(observationOf(each), each.at * 1000);
-  const [group] = fleet.snapshot(second * 1000).clusters[0]?.groups ?? [];
+  const [group] = clustersOf(fleet, second * 1000)[0]?.groups ?? [];
   if (group === undefined) return undefined;
   const state = judgeGroup(group, { hasDisabled, nowMs: second * 1000 });
   return { state, master: masterIn(group, state) };
