@@ -28,7 +28,11 @@ function licenceOf(folder: string): string {
 /** Every command is a chunk of its own and is loaded when it is called. */
 export default defineConfig([
   {
-    input: { main: "src/main.ts", "password-worker": "src/web/password-worker.ts" },
+    input: {
+      main: "src/main.ts",
+      "config-worker": "src/config/worker.ts",
+      "password-worker": "src/web/password-worker.ts",
+    },
     platform: "node",
     plugins: [licences],
     output: {

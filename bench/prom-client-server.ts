@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { Gauge, Registry } from "prom-client";
+import { groupBy } from "../src/support/group-by.ts";
 
 // Serves the series of the file in the first argument from prom-client, on the port in the second.
 
@@ -10,16 +11,20 @@ const SAMPLE = /^(\w+)(?:\{(.*)\})? (\S+)$/gm;
 const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g;
 const [, , file = "", port = ""] = process.argv;
 const registry = new Registry();
-const gauges = new Map<string, Gauge>();
-for (const [, name = "", labelText = "", value] of readFileSync(file, "utf8").matchAll(SAMPLE)) {
-  const labels = Object.fromEntries(
-    [...labelText.matchAll(LABEL)].map(([, label, content]) => [label, content ?? ""]),
-  );
-  const gauge =
-    gauges.get(name) ??
-    new Gauge({ name, help: "The same series.", labelNames: Object.keys(labels), registers: [registry] });
-  gauges.set(name, gauge);
-  gauge.set(labels, Number(value));
+const samples = Array.from(
+  readFileSync(file, "utf8").matchAll(SAMPLE),
+  ([, name = "", labels = "", value]) => ({
+    name,
+    labels: Object.fromEntries(
+      Array.from(labels.matchAll(LABEL), ([, label, content]) => [label, content ?? ""]),
+    ),
+    value: Number(value),
+  }),
+);
+for (const [name, series] of groupBy(samples, (sample) => sample.name)) {
+  const labelNames = [...new Set(series.flatMap(({ labels }) => Object.keys(labels)))];
+  const gauge = new Gauge({ name, help: "The same series.", labelNames, registers: [registry] });
+  for (const { labels, value } of series) gauge.set(labels, value);
 }
 const compress = promisify(gzip);
 createServer((request, response) => {

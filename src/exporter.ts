@@ -1,7 +1,7 @@
-import type { Config, ConfigError, ConfigResult } from "./config/config.ts";
+import type { Config, ConfigError } from "./config/config.ts";
 import { errorsOf } from "./config/errors.ts";
-import { loadConfig } from "./config/load.ts";
-import { formatShard, inShard, WHOLE_FLEET, type Shard } from "./config/shard.ts";
+import { createConfigLoader } from "./config/loader.ts";
+import { formatShard, WHOLE_FLEET, type Shard } from "./config/shard.ts";
 import { describeSharedAddresses, findSharedAddresses } from "./config/shared-addresses.ts";
 import { createFleet } from "./fleet/fleet.ts";
 import { limitFor, shareDescriptors } from "./support/open-files.ts";
@@ -85,12 +85,8 @@ function warnAboutSharedAddresses({ appliances }: Config, logger: Logger): void 
 export async function startExporter(options: ExporterOptions, deps: ExporterDeps): Promise<ExporterStart> {
   const { clock, logger } = deps;
   const { shard = WHOLE_FLEET } = options;
-  const load = async (): Promise<ConfigResult> => {
-    const result = await loadConfig(options.configFile);
-    return result.ok ? { ...result, config: inShard(result.config, shard) } : result;
-  };
-  const loaded = await load();
-  const secured = await loadSecuredWeb(options.webConfigFile);
+  const loader = createConfigLoader(options.configFile, shard);
+  const [loaded, secured] = await Promise.all([loader.load(), loadSecuredWeb(options.webConfigFile)]);
   if (!loaded.ok || !secured.ok) return { ok: false, reason: "config", errors: errorsOf(loaded, secured) };
 
   const assets = await loadAssets();
@@ -146,7 +142,7 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
   const { watchIntervalMs = WATCH_INTERVAL_MS } = options;
   const reloader = createReloader({
     watchIntervalMs,
-    load,
+    loader,
     loaded,
     web: secured.web,
     prepare,

@@ -4,15 +4,18 @@ import type { Checked } from "./errors.ts";
 import type { Source } from "./sources.ts";
 import type { StatusSet } from "./status-set.ts";
 
-/** The resolved configuration: defaults and inheritance applied, paths absolute. Immutable. */
-export interface Config {
+/**
+ * The resolved configuration: defaults and inheritance applied, paths absolute. Immutable. `S`: its secrets, as text on the
+ * way between threads.
+ */
+export interface Config<S = Secret> {
   /** The appliances of all files in order, including disabled ones. */
-  readonly appliances: readonly ApplianceConfig[];
+  readonly appliances: readonly ApplianceConfig<S>[];
   /** Simultaneous website tests of the fleet. */
   readonly maxConcurrentWebsiteTests: number;
 }
 
-export interface ApplianceConfig {
+export interface ApplianceConfig<S = Secret> {
   /** Unique over all files; the `appliance` label. */
   readonly name: string;
   /** The `ha_cluster` label; the appliance's own name if it is not in a cluster. */
@@ -23,7 +26,7 @@ export interface ApplianceConfig {
   readonly labels: Readonly<Record<string, string>>;
   readonly websites: readonly WebsiteConfig[];
   readonly polling: PollingConfig;
-  readonly http: HttpClientConfig;
+  readonly http: HttpClientConfig<S>;
 }
 
 /** A website of an appliance. */
@@ -47,38 +50,38 @@ export type OperationTiming =
   /** `expression`: a node-cron expression of six fields, seconds first. */
   | { readonly kind: "schedule"; readonly expression: string; readonly timeoutMs: number };
 
-export interface HttpClientConfig {
-  readonly basicAuth: BasicAuthConfig | undefined;
-  readonly tls: TlsClientConfig;
-  readonly proxy: ProxyConfig | undefined;
+export interface HttpClientConfig<S = Secret> {
+  readonly basicAuth: BasicAuthConfig<S> | undefined;
+  readonly tls: TlsClientConfig<S>;
+  readonly proxy: ProxyConfig<S> | undefined;
   /** Equal for settings with the same connections and credentials; reveals nothing about them. */
   readonly fingerprint: string;
 }
 
 /** An HTTP proxy between the exporter and the appliance. */
-export interface ProxyConfig {
+export interface ProxyConfig<S = Secret> {
   /** IPv6 without brackets. */
   readonly host: string;
   readonly port: number;
   /** `user:password`, decoded. */
-  readonly credentials: Secret | undefined;
+  readonly credentials: S | undefined;
 }
 
-export interface BasicAuthConfig {
+export interface BasicAuthConfig<S = Secret> {
   readonly username: string;
-  readonly password: PasswordSource;
+  readonly password: PasswordSource<S>;
 }
 
-export type PasswordSource =
-  | { readonly kind: "inline"; readonly secret: Secret }
+export type PasswordSource<S = Secret> =
+  | { readonly kind: "inline"; readonly secret: S }
   /** Re-read when it changes; absolute path. */
   | { readonly kind: "file"; readonly path: string };
 
 /** PEM texts, read when the configuration was loaded. */
-export interface TlsClientConfig {
+export interface TlsClientConfig<S = Secret> {
   readonly ca: string | undefined;
   readonly cert: string | undefined;
-  readonly key: Secret | undefined;
+  readonly key: S | undefined;
   readonly serverName: string | undefined;
   readonly minVersion: "TLSv1" | "TLSv1.1" | "TLSv1.2" | "TLSv1.3" | undefined;
   readonly insecureSkipVerify: boolean;
@@ -98,10 +101,10 @@ export interface ConfigError {
   readonly message: string;
 }
 
-/** The configuration as written: the absolute paths of its files, and their merged content without secrets. */
+/** The configuration as written: the absolute paths of its files, and their merged content as JSON, without secrets. */
 export interface WrittenConfig {
   readonly files: readonly string[];
-  readonly data: unknown;
+  readonly json: string;
 }
 
 /** The result of a load, as plain data. `sources`: what it has read. */

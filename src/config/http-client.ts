@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { z } from "zod";
 import type { BasicAuthConfig, ConfigError, HttpClientConfig, TlsClientConfig } from "./config.ts";
 import type { Checked } from "./errors.ts";
@@ -9,9 +9,6 @@ import { createSourceReader } from "./sources.ts";
 import { Secret } from "../support/secret.ts";
 import { loadYaml } from "./validate.ts";
 import { errorAt } from "./yaml.ts";
-
-/** Random for each process, so that fingerprints cannot be compared with guessed passwords. */
-const PROCESS_KEY = randomBytes(32);
 
 type TlsSettings = NonNullable<HttpClientSettings["tls_config"]>;
 
@@ -36,25 +33,28 @@ export function namedByHttpClient({ file, path, settings }: Chain[number]): read
  * Resolves the `http_client` blocks of a chain: the innermost `basic_auth` and `proxy_url` as a whole, `tls_config` key by
  * key. Appliances with the same blocks share one result.
  */
-export function createHttpClientResolver(files: NamedFiles): (chain: Chain) => ResolvedHttpClient {
+export function createHttpClientResolver(
+  files: NamedFiles,
+  fingerprintKey: Uint8Array,
+): (chain: Chain) => ResolvedHttpClient {
   const known = new Map<string, ResolvedHttpClient>();
   return (chain) => {
     const blocks = chain.filter(({ settings }) => settings.http_client !== undefined);
     const key = JSON.stringify(blocks.map(({ file, path }) => [file.file, path]));
-    const resolved = known.get(key) ?? resolveHttpClient(blocks, files);
+    const resolved = known.get(key) ?? resolveHttpClient(blocks, files, fingerprintKey);
     known.set(key, resolved);
     return resolved;
   };
 }
 
-function resolveHttpClient(blocks: Chain, files: NamedFiles): ResolvedHttpClient {
+function resolveHttpClient(blocks: Chain, files: NamedFiles, fingerprintKey: Uint8Array): ResolvedHttpClient {
   const settings = {
     basicAuth: resolveBasicAuth(blocks),
     tls: resolveTls(blocks, files),
     proxy: innermost(blocks, ({ http_client: http }) => http?.proxy_url)?.value,
   };
   return {
-    http: { ...settings, fingerprint: fingerprintOf(settings) },
+    http: { ...settings, fingerprint: fingerprintOf(settings, fingerprintKey) },
     errors: checkPair(blocks, settings.tls),
   };
 }
@@ -107,7 +107,10 @@ function pairError({ place }: Placed<string>, key: string, message: string): Con
 }
 
 /** Equal for equal settings, including secrets; a password file counts by its path. */
-function fingerprintOf({ basicAuth, tls, proxy }: Omit<HttpClientConfig, "fingerprint">): string {
+function fingerprintOf(
+  { basicAuth, tls, proxy }: Omit<HttpClientConfig, "fingerprint">,
+  key: Uint8Array,
+): string {
   const password = basicAuth?.password;
   const secret = password?.kind === "inline" ? password.secret.reveal() : password?.path;
   const settings = [
@@ -115,14 +118,15 @@ function fingerprintOf({ basicAuth, tls, proxy }: Omit<HttpClientConfig, "finger
     { ...tls, key: tls.key?.reveal() },
     { ...proxy, credentials: proxy?.credentials?.reveal() },
   ];
-  return createHmac("sha256", PROCESS_KEY).update(JSON.stringify(settings)).digest("hex");
+  return createHmac("sha256", key).update(JSON.stringify(settings)).digest("hex");
 }
 
 /** The HTTP client settings without any configuration: no credentials, and the authorities of Node.js. */
-export const NO_SETTINGS: HttpClientConfig = resolveHttpClient([], {
-  textOf: () => undefined,
-  errors: [],
-}).http;
+export const NO_SETTINGS: HttpClientConfig = resolveHttpClient(
+  [],
+  { textOf: () => undefined, errors: [] },
+  new Uint8Array(),
+).http;
 
 /** Loads a file that contains only `http_client`, and the files that it names. */
 export async function loadHttpClient(path: string): Promise<Checked<{ readonly http: HttpClientConfig }>> {
@@ -131,7 +135,7 @@ export async function loadHttpClient(path: string): Promise<Checked<{ readonly h
   if (!loaded.ok) return loaded;
   const place = { file: loaded.file, path: [], settings: loaded.value };
   const files = await readNamedFiles(namedByHttpClient(place), reader);
-  const { http, errors } = resolveHttpClient([place], files);
+  const { http, errors } = resolveHttpClient([place], files, new Uint8Array());
   const all = [...files.errors, ...errors];
   return all.length === 0 ? { ok: true, http } : { ok: false, errors: all };
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { byTiming } from "../api/operation.ts";
 import type { ApplianceConfig, Config, ConfigError, ConfigResult, WrittenConfig } from "./config.ts";
 import { findDuplicateAddresses, findDuplicateNames, findDuplicateWebsites } from "./duplicates.ts";
@@ -16,20 +17,27 @@ import { readYamlFile } from "./yaml.ts";
 const DEFAULT_WEBSITE_TESTS = 64;
 const DEFAULT_WEBSITE_TESTS_PER_APPLIANCE = 4;
 
+/** Random, so that fingerprints cannot be compared with guessed passwords. */
+const PROCESS_KEY = randomBytes(32);
+
 /**
  * Loads the configuration in `file` and all files that it names, or returns all errors. Checks syntax and schema first; if
  * they are valid, the rules between keys and the named files. Reads certificates and keys; only tries password files. Never
  * rejects because of the content or state of files.
  */
-export async function loadConfig(file: string): Promise<ConfigResult> {
+export async function loadConfig(
+  file: string,
+  fingerprintKey: Uint8Array = PROCESS_KEY,
+): Promise<ConfigResult> {
   const reader = createSourceReader();
-  const result = await loadFiles(file, reader);
+  const result = await loadFiles(file, reader, fingerprintKey);
   return { ...result, sources: reader.sources() };
 }
 
 async function loadFiles(
   file: string,
   reader: SourceReader,
+  fingerprintKey: Uint8Array,
 ): Promise<Checked<{ readonly config: Config; readonly written: WrittenConfig }>> {
   const read = await readYamlFile(file, reader);
   if (!read.ok) return read;
@@ -49,7 +57,7 @@ async function loadFiles(
   const fleet = listFleet(top, others);
   const places = [top, ...fleet.clusters, ...fleet.entries.map(({ appliance }) => appliance)];
   const files = await readNamedFiles(places.flatMap(namedByHttpClient), reader);
-  const resolveHttpClient = createHttpClientResolver(files);
+  const resolveHttpClient = createHttpClientResolver(files, fingerprintKey);
   const resolved = fleet.entries.map((entry) => resolveAppliance(entry, resolveHttpClient));
   const errors = [
     ...findDuplicateNames(fleet),

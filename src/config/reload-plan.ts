@@ -13,8 +13,7 @@ export interface ReloadPlan {
 export function planReload(old: Config, next: Config): ReloadPlan {
   const before = new Map(old.appliances.map((appliance) => [appliance.name, appliance]));
   const after = new Map(next.appliances.map((appliance) => [appliance.name, appliance]));
-  const isKept = (name: string) =>
-    isDeepStrictEqual(settingsOf(before.get(name)), settingsOf(after.get(name)));
+  const isKept = (name: string) => isSame(before.get(name), after.get(name));
   const stays = [...after.keys()].filter((name) => before.has(name));
   return {
     added: [...after.keys()].filter((name) => !before.has(name)),
@@ -24,7 +23,8 @@ export function planReload(old: Config, next: Config): ReloadPlan {
   };
 }
 
-/** Comparable settings: the fingerprint represents secrets. */
-function settingsOf(appliance: ApplianceConfig | undefined): unknown {
-  return { ...appliance, http: appliance?.http.fingerprint };
+/** Whether the settings are equal; the fingerprint represents secrets. */
+export function isSame(one: ApplianceConfig | undefined, other: ApplianceConfig | undefined): boolean {
+  const settings = [one, other].map((each) => ({ ...each, http: each?.http.fingerprint }));
+  return one === other || isDeepStrictEqual(settings[0], settings[1]);
 }

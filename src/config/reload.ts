@@ -1,6 +1,6 @@
 import { coalesce } from "../support/coalesce.ts";
 import type { Config, ConfigResult } from "./config.ts";
-import { renderConfig } from "./shown.ts";
+import type { ConfigLoader } from "./loader.ts";
 import { errorsOf, formatErrors, MAX_ERRORS, type Checked } from "./errors.ts";
 import { planReload } from "./reload-plan.ts";
 import type { Source } from "./sources.ts";
@@ -19,7 +19,7 @@ export type Preparation = Checked<{
 }> & { readonly sources: readonly Source[] };
 
 export interface ReloaderDeps {
-  readonly load: () => Promise<ConfigResult>;
+  readonly loader: ConfigLoader;
   /** The running configuration. */
   readonly loaded: ConfigResult & { readonly ok: true };
   /** The exporter's own server; both configurations are applied, or neither. */
@@ -39,7 +39,7 @@ export interface Reloader {
   /** Reads the configuration again and applies it; an invalid one changes nothing. */
   reload(): Promise<ReloadResult>;
   /** The running configuration in YAML, without its secrets. */
-  shown(): string;
+  shown(): Promise<string>;
   /** Starts to reload automatically when the content of a file has changed. */
   watch(): void;
   /** Applies no configuration from now on. */
@@ -48,15 +48,22 @@ export interface Reloader {
 
 const STOPPED: ReloadResult = { ok: false, errors: ["the exporter is stopping"] };
 
-export function createReloader({ prepare, onReloaded, clock, logger, ...deps }: ReloaderDeps): Reloader {
+export function createReloader({
+  loader,
+  prepare,
+  onReloaded,
+  clock,
+  logger,
+  ...deps
+}: ReloaderDeps): Reloader {
   let running = deps.loaded;
   let sources = [...running.sources, ...deps.web.sources];
   let isStopped = false;
-  let shown: string | undefined;
+  let shown: Promise<string> | undefined;
   let stopWatching: (() => void) | undefined;
 
   async function loadAndApply(): Promise<ReloadResult> {
-    const next = await deps.load();
+    const next = await loader.load();
     const nextWeb = await deps.web.prepare();
     if (isStopped) return STOPPED;
     sources = [...next.sources, ...nextWeb.sources];
@@ -65,14 +72,10 @@ export function createReloader({ prepare, onReloaded, clock, logger, ...deps }: 
       return fail(formatErrors(errors), "configuration is invalid", errors.length);
     }
     const { added, removed, changed, kept } = planReload(running.config, next.config);
-    try {
-      const apply = prepare(next.config);
-      // TLS settings may still be rejected, so they come first.
-      nextWeb.apply();
-      apply();
-    } catch (error) {
-      return fail([describeBug(error)], "configuration could not be applied");
-    }
+    const apply = prepare(next.config);
+    // TLS settings may still be rejected, so they come first.
+    nextWeb.apply();
+    apply();
     running = next;
     shown = undefined;
     onReloaded(true, clock.wallMs());
@@ -88,7 +91,11 @@ export function createReloader({ prepare, onReloaded, clock, logger, ...deps }: 
     return { ok: false, errors };
   }
 
-  const reload = coalesce(loadAndApply);
+  const reload = coalesce(() =>
+    loadAndApply().catch((error: unknown) =>
+      fail([describeBug(error)], "configuration could not be applied"),
+    ),
+  );
   function onChange(changed: readonly Source[]): Promise<ReloadResult> {
     // Without the path of a password file, which may be the password itself.
     const files = changed.map(({ kind, path }) => (kind === "password" ? "a password file" : path));
@@ -98,7 +105,7 @@ export function createReloader({ prepare, onReloaded, clock, logger, ...deps }: 
 
   return {
     reload,
-    shown: () => (shown ??= renderConfig(running.written)),
+    shown: () => (shown ??= loader.render(running.written)),
     watch: () => {
       if (isStopped) return;
       stopWatching = startWatch({ sources: () => sources, onChange }, deps.watchIntervalMs);

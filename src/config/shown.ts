@@ -17,13 +17,16 @@ export function redactConfig(files: readonly YamlFile[]): WrittenConfig {
     const lists = contents.map((data) => valueAt(data, [key])).filter(Array.isArray);
     return lists.length === 0 ? {} : { [key]: lists.flat() };
   });
-  return { files: files.map(({ file }) => resolve(file)), data: Object.assign(rest, ...merged) };
+  return {
+    files: files.map(({ file }) => resolve(file)),
+    json: JSON.stringify(Object.assign(rest, ...merged)),
+  };
 }
 
 /** The configuration as YAML, with the names of its files. */
-export function renderConfig({ files, data }: WrittenConfig): string {
+export function renderConfig({ files, json }: WrittenConfig): string {
   const names = files.map((name) => `# ${JSON.stringify(name)}\n`).join("");
-  return `# Read from:\n${names}${stringify(data, { lineWidth: 0 })}`;
+  return `# Read from:\n${names}${stringify(JSON.parse(json), { lineWidth: 0 })}`;
 }
 
 function redactFile({ file, data }: YamlFile): unknown {

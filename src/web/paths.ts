@@ -15,7 +15,7 @@ export function isReservedPath(path: string): boolean {
 }
 
 /** The path and query of a request, also of a request target in absolute form. @see RFC 9112, 3.2 */
-export function targetOf({ url = "/" }: IncomingMessage): string {
+function targetOf({ url = "/" }: IncomingMessage): string {
   const target = url.replace(/^https?:\/\/[^/?]*/i, "");
   return target === "" || target.startsWith("?") ? `/${target}` : target;
 }

@@ -23,7 +23,7 @@ export interface RouteDeps {
   readonly isHealthy: () => boolean;
   readonly isReady: () => boolean;
   /** The running configuration without its secrets. */
-  readonly configText: () => string;
+  readonly configText: () => Promise<string>;
   /** `undefined` if reloading over HTTP is not enabled. */
   readonly reload: ReloadConfig | undefined;
   /** Called when a bug prevents a page. */

@@ -6,7 +6,7 @@ import { protect } from "./guard.ts";
 import { underPrefix } from "./paths.ts";
 import type { ListenAddress } from "./listen.ts";
 import { startWebServer, type WebServer, type WebStart } from "./server.ts";
-import { loadWebConfig, type WebConfig, type WebConfigResult } from "./web-config.ts";
+import type { WebConfig, WebConfigResult } from "./web-config.ts";
 
 /** The exporter's web server with its web configuration. */
 export interface SecuredWeb {
@@ -33,8 +33,12 @@ const UNPROTECTED: WebConfig = { tls: undefined, users: new Map(), headers: {} }
 export async function loadSecuredWeb(
   file: string | undefined,
 ): Promise<Checked<{ readonly web: SecuredWeb }>> {
-  const load = async (): Promise<WebConfigResult> =>
-    file === undefined ? { ok: true, config: UNPROTECTED, sources: [] } : loadWebConfig(file);
+  const load = async (): Promise<WebConfigResult> => {
+    if (file === undefined) return { ok: true, config: UNPROTECTED, sources: [] };
+    // Only here: most exporters have none, and need no YAML library in this thread.
+    const { loadWebConfig } = await import("./web-config.ts");
+    return loadWebConfig(file);
+  };
   const loaded = await load();
   if (!loaded.ok) return loaded;
   let current: WebConfig = loaded.config;

@@ -60,7 +60,7 @@ export async function startRig(options: RigOptions): Promise<Rig> {
       assets: new Map(),
       isHealthy: () => true,
       isReady: () => true,
-      configText: () => "",
+      configText: () => Promise.resolve(""),
       reload: undefined,
       onError: (_, error) => log.logger.error({ detail: String(error) }, "page could not be rendered"),
     }),

@@ -1,7 +1,8 @@
 import { mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { loadConfig } from "../../src/config/load.ts";
+import { createConfigLoader } from "../../src/config/loader.ts";
+import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import { createReloader } from "../../src/config/reload.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { systemClock } from "../../src/support/clock.ts";
@@ -93,12 +94,13 @@ function reject(): never {
 
 test("if the server rejects its settings, a reload applies nothing", async () => {
   const configFile = join(await createFolder({ "config.yaml": NOBODY }), "config.yaml");
-  const loaded = await loadConfig(configFile);
+  const loader = createConfigLoader(configFile, WHOLE_FLEET);
+  const loaded = await loader.load();
   if (!loaded.ok) throw new Error("the configuration is invalid");
   const applied: string[] = [];
   const reloaded: boolean[] = [];
   const reloader = createReloader({
-    load: () => loadConfig(configFile),
+    loader,
     loaded,
     web: { sources: [], prepare: () => Promise.resolve({ ok: true, sources: [], apply: reject }) },
     prepare:
@@ -110,10 +112,10 @@ test("if the server rejects its settings, a reload applies nothing", async () =>
     logger: createMemoryLog().logger,
     watchIntervalMs: 600_000,
   });
-  const before = reloader.shown();
+  const before = await reloader.shown();
   await writeFile(configFile, NOBODY.replace("name: a", "name: b"));
   expect((await reloader.reload()).ok).toBe(false);
-  expect({ applied, reloaded, shown: reloader.shown() }).toEqual({
+  expect({ applied, reloaded, shown: await reloader.shown() }).toEqual({
     applied: [],
     reloaded: [false],
     shown: before,

@@ -86,7 +86,7 @@ export function routes(given: Partial<RouteDeps> = {}): RequestListener {
     assets: new Map(),
     isHealthy: () => true,
     isReady: () => true,
-    configText: () => "appliances: []\n",
+    configText: () => Promise.resolve("appliances: []\n"),
     reload: undefined,
     onError: () => {},
     ...given,

@@ -1,0 +1,69 @@
+import { randomBytes } from "node:crypto";
+import { on } from "node:events";
+import { Worker } from "node:worker_threads";
+import type { ApplianceConfig, ConfigResult, WrittenConfig } from "./config.ts";
+import { conceal } from "./hand-over.ts";
+import type { Shard } from "./shard.ts";
+import type { ConfigMessage, ConfigTask } from "./worker.ts";
+
+/** The built file, seen from the source and from the built program alike. */
+const WORKER = new URL("../../dist/config-worker.js", import.meta.url);
+
+/** Loads a configuration in a thread of its own, so that a large file delays no poll. */
+export interface ConfigLoader {
+  /**
+   * Loads the files of the shard's appliances as `loadConfig` does. An appliance that is as at the load before is the same
+   * object. Rejects if the thread fails.
+   */
+  load(): Promise<ConfigResult>;
+  /** A loaded configuration as YAML, without its secrets. */
+  render(written: WrittenConfig): Promise<string>;
+}
+
+export function createConfigLoader(file: string, shard: Shard): ConfigLoader {
+  /** Random, so that fingerprints cannot be compared with guessed passwords; the same for all loads. */
+  const key = randomBytes(32);
+  /** The appliances of the latest load, by digest. */
+  let known: ReadonlyMap<string, ApplianceConfig> = new Map();
+
+  return {
+    load: async () => {
+      const [digests, before] = [[...known.keys()], [...known.values()]];
+      const next = new Map<string, ApplianceConfig>();
+      for await (const message of messagesOf({ kind: "load", file, shard, key, known: digests })) {
+        if (message.kind === "appliances") {
+          for (const each of message.appliances) {
+            const appliance = typeof each === "number" ? before[each] : conceal(each.appliance);
+            const digest = typeof each === "number" ? digests[each] : each.digest;
+            if (digest !== undefined && appliance !== undefined) next.set(digest, appliance);
+          }
+        } else if (message.kind === "loaded") {
+          const { result } = message;
+          if (!result.ok) return result;
+          known = next;
+          return { ...result, config: { ...result.config, appliances: [...next.values()] } };
+        }
+      }
+      throw new Error(ENDED);
+    },
+    render: async (written) => {
+      for await (const message of messagesOf({ kind: "render", written }))
+        if (message.kind === "rendered") return message.text;
+      throw new Error(ENDED);
+    },
+  };
+}
+
+const ENDED = "the thread that reads the configuration has ended";
+
+async function* messagesOf(task: ConfigTask): AsyncGenerator<ConfigMessage> {
+  const worker = new Worker(WORKER, { workerData: task });
+  try {
+    for await (const [message] of on(worker, "message", { close: ["exit"] })) {
+      yield message;
+      worker.postMessage("next");
+    }
+  } finally {
+    await worker.terminate();
+  }
+}

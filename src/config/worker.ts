@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { parentPort, workerData } from "node:worker_threads";
+import type { ApplianceConfig, ConfigResult, WrittenConfig } from "./config.ts";
+import { reveal } from "./hand-over.ts";
+import { loadConfig } from "./load.ts";
+import { inShard, type Shard } from "./shard.ts";
+import { renderConfig } from "./shown.ts";
+
+/** What the thread is started for. */
+export type ConfigTask =
+  | {
+      readonly kind: "load";
+      readonly file: string;
+      readonly shard: Shard;
+      readonly key: Uint8Array;
+      /** Digests of the appliances that the other side has. */
+      readonly known: readonly string[];
+    }
+  | { readonly kind: "render"; readonly written: WrittenConfig };
+
+/** An appliance that the other side has, by its place in `known`, or another one. */
+export type HandedOver = number | { readonly digest: string; readonly appliance: ApplianceConfig<string> };
+
+export type ConfigMessage =
+  | { readonly kind: "appliances"; readonly appliances: readonly HandedOver[] }
+  /** Without the appliances, which came before. */
+  | { readonly kind: "loaded"; readonly result: ConfigResult }
+  | { readonly kind: "rendered"; readonly text: string };
+
+/** Receiving so many blocks the event loop for about 5 ms. */
+const BATCH = 200;
+
+// The entry of a thread, which does one task. It sends the next message when the last one was answered.
+const port = parentPort;
+if (port !== null) {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as `loader.ts` sends it
+  for await (const message of messagesFor(workerData as ConfigTask)) {
+    port.postMessage(message);
+    await once(port, "message");
+  }
+}
+
+async function* messagesFor(task: ConfigTask): AsyncGenerator<ConfigMessage> {
+  if (task.kind === "render") {
+    yield { kind: "rendered", text: renderConfig(task.written) };
+    return;
+  }
+  const result = await loadConfig(task.file, task.key);
+  if (!result.ok) {
+    yield { kind: "loaded", result };
+    return;
+  }
+  const { appliances } = inShard(result.config, task.shard);
+  const places = new Map(task.known.map((digest, place) => [digest, place]));
+  for (let from = 0; from < appliances.length; from += BATCH) {
+    const batch = appliances.slice(from, from + BATCH).map((appliance) => handOver(appliance, places));
+    yield { kind: "appliances", appliances: batch };
+  }
+  yield { kind: "loaded", result: { ...result, config: { ...result.config, appliances: [] } } };
+}
+
+function handOver(appliance: ApplianceConfig, places: ReadonlyMap<string, number>): HandedOver {
+  const digest = digestOf(appliance);
+  return places.get(digest) ?? { digest, appliance: reveal(appliance) };
+}
+
+/** Equal for equal settings; the fingerprint represents secrets. */
+function digestOf({ http, ...settings }: ApplianceConfig): string {
+  return createHash("sha256")
+    .update(JSON.stringify([settings, http.fingerprint]))
+    .digest("base64");
+}

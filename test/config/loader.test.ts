@@ -1,0 +1,100 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Config } from "../../src/config/config.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { createConfigLoader } from "../../src/config/loader.ts";
+import { WHOLE_FLEET } from "../../src/config/shard.ts";
+import { createFolder } from "./folder.ts";
+
+const CERTAIN = `
+  - name: a
+    base_url: https://a
+    http_client:
+      basic_auth: { username: u, password: hunter2 }
+      proxy_url: http://monitor:hunter3@p`;
+const fleet = (...appliances: readonly string[]) => `appliances:${appliances.join("")}\n`;
+const entry = (name: string, host = name) => `\n  - { name: ${name}, base_url: "https://${host}" }`;
+
+async function loaderOf(text: string, shard = WHOLE_FLEET) {
+  const file = join(await createFolder({ "config.yaml": text }), "config.yaml");
+  const loader = createConfigLoader(file, shard);
+  const load = async (): Promise<Config> => {
+    const result = await loader.load();
+    if (!result.ok) throw new Error(JSON.stringify(result.errors));
+    return result.config;
+  };
+  return { file, loader, load };
+}
+
+function withoutHttp({ appliances }: Config): readonly unknown[] {
+  return appliances.map((appliance) => ({ ...appliance, http: undefined }));
+}
+
+test("a thread loads what the same thread does, its secrets included", async () => {
+  const { file, load } = await loaderOf(fleet(CERTAIN, entry("b")));
+  const expected = await loadConfig(file);
+  const [appliance] = (await load()).appliances;
+  const { basicAuth, proxy } = appliance?.http ?? {};
+  expect(basicAuth?.password.kind === "inline" && basicAuth.password.secret.reveal()).toBe("hunter2");
+  expect(proxy?.credentials?.reveal()).toBe("monitor:hunter3");
+  expect(withoutHttp(await load())).toEqual(expected.ok && withoutHttp(expected.config));
+});
+
+test("appliances that are configured as before are the same objects, in the order of the file", async () => {
+  const many = Array.from({ length: 450 }, (_, nth) => entry(`fw${nth}`));
+  const { file, load } = await loaderOf(fleet(CERTAIN, ...many));
+  const before = (await load()).appliances;
+  await writeFile(file, fleet(entry("new"), ...many.toReversed(), CERTAIN.replace("hunter2", "other")));
+  const after = (await load()).appliances;
+  expect(after.map(({ name }) => name)).toEqual([
+    "new",
+    ...before
+      .slice(1)
+      .map(({ name }) => name)
+      .toReversed(),
+    "a",
+  ]);
+  expect(after.slice(1, -1).every((appliance) => before.includes(appliance))).toBe(true);
+  expect(before).not.toContain(after.at(-1));
+});
+
+test("after an invalid configuration, the appliances of the one before are the same objects", async () => {
+  const { file, loader, load } = await loaderOf(fleet(entry("a")));
+  const before = (await load()).appliances;
+  await writeFile(file, "appliances: 1\n");
+  const invalid = await loader.load();
+  expect(invalid.ok ? [] : invalid.errors).toMatchObject([{ file, path: "appliances" }]);
+  expect(invalid.sources).toHaveLength(1);
+  await writeFile(file, fleet(entry("a")));
+  expect((await load()).appliances[0]).toBe(before[0]);
+});
+
+test("only the clusters of the shard are handed over", async () => {
+  const names = Array.from({ length: 20 }, (_, nth) => `fw${nth}`);
+  const text = fleet(...names.map((name) => entry(name)));
+  const parts = [];
+  for (const index of [0, 1]) {
+    const { load } = await loaderOf(text, { index, total: 2 });
+    parts.push((await load()).appliances.map(({ name }) => name));
+  }
+  expect(parts.flat().toSorted()).toEqual(names.toSorted());
+  expect(parts.every((part) => part.length > 0)).toBe(true);
+});
+
+test("a configuration is rendered without its secrets", async () => {
+  const { file, loader } = await loaderOf(fleet(CERTAIN));
+  const loaded = await loader.load();
+  if (!loaded.ok) throw new Error("the configuration is invalid");
+  expect(await loader.render(loaded.written)).toBe(`# Read from:
+# ${JSON.stringify(file)}
+appliances:
+  - name: a
+    base_url: https://a
+    http_client:
+      basic_auth:
+        username: u
+        password: <secret>
+      proxy_url: http://<secret>@p
+`);
+});
