@@ -16,4 +16,5 @@ process.on("message", () => {
   delay.reset();
   collectionMs = 0;
 });
-process.channel.unref();
+// Threads load this file too.
+process.channel?.unref();

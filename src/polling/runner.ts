@@ -5,6 +5,7 @@ import { createAppliancePoller, type AppliancePoller } from "./appliance-poller.
 import type { ApplianceClient } from "../client/client.ts";
 import type { CreateClient } from "../client/clients.ts";
 import type { Clock } from "../support/clock.ts";
+import { once } from "../support/once.ts";
 import { type PollEvents, operationKey, type Operation } from "./observation.ts";
 import { createSlots } from "./slots.ts";
 import { startTimetable, type TimetableEntry } from "./timetable.ts";
@@ -56,6 +57,7 @@ const LIST: Operation = { kind: "vrrp" };
 interface Target {
   readonly owner: ScheduledAppliance;
   readonly operation: Operation;
+  readonly entry: TimetableEntry;
 }
 
 export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner {
@@ -87,9 +89,9 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
     if (owner === undefined) return;
     const isFirst = !polled.has(name);
     polled.add(name);
-    for (const [key, target] of targetsOf(owner)) {
-      if (isFirst) timetable.add(entryOf(key, target));
-      else if (isBack && target.operation.kind !== "vrrp") timetable.dueNow(key);
+    for (const { entry, operation } of targetsOf(owner)) {
+      if (isFirst) timetable.add(entry);
+      else if (isBack && operation.kind !== "vrrp") timetable.dueNow(entry.key);
     }
   }
 
@@ -141,14 +143,15 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
         slots.setLimit(config.maxConcurrentWebsiteTests);
         for (const [name, owner] of before) handOver(owner, next.get(name));
         scheduled = next;
-        targets = new Map([...next.values()].flatMap(targetsOf));
+        const all = [...next.values()].flatMap(targetsOf);
+        targets = new Map(all.map((target) => [target.entry.key, target]));
         polled = new Set(
           [...polled].filter((name) => scheduled.get(name)?.poller === before.get(name)?.poller),
         );
-        const begun = [...targets].filter(
-          ([, { owner, operation }]) => operation.kind === "vrrp" || polled.has(owner.appliance.name),
+        const begun = all.filter(
+          ({ owner, operation }) => operation.kind === "vrrp" || polled.has(owner.appliance.name),
         );
-        timetable.set(begun.map(([key, target]) => entryOf(key, target)));
+        timetable.set(begun.map(({ entry }) => entry));
         for (const [name, { appliance, client, poller }] of next) {
           const old = before.get(name);
           // A new client may succeed where the old one failed.
@@ -177,25 +180,25 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
   };
 }
 
-/** The VRRP list, then a test of each website. */
-function operationsOf({ websites }: ApplianceConfig): readonly Operation[] {
-  return [LIST, ...websites.map(({ id }) => ({ kind: "website_test", websiteId: id }) as const)];
-}
-
-function targetsOf(owner: ScheduledAppliance): readonly (readonly [string, Target])[] {
-  const { appliance } = owner;
-  return operationsOf(appliance).map((operation) => [targetKey(appliance, operation), { owner, operation }]);
-}
+/** The VRRP list, then a test of each website; made once. */
+const targetsOf = once((owner: ScheduledAppliance): readonly Target[] => {
+  const tests = owner.appliance.websites.map(({ id }) => ({ kind: "website_test", websiteId: id }) as const);
+  return [LIST, ...tests].map((operation) => ({
+    owner,
+    operation,
+    entry: entryOf(owner.appliance, operation),
+  }));
+});
 
 function targetKey({ name }: ApplianceConfig, operation: Operation): string {
   return `${name}/${operationKey(operation)}`;
 }
 
-function entryOf(key: string, { owner, operation }: Target): TimetableEntry {
-  const { cluster, polling, baseUrl: subject } = owner.appliance;
+function entryOf(appliance: ApplianceConfig, operation: Operation): TimetableEntry {
+  const { cluster, polling, baseUrl: subject } = appliance;
   const timing = polling[OPERATIONS[operation.kind].timing];
   // Members of a cluster are polled at the same moment. Each website has a phase of its own, so that an appliance does not
   // get all tests at once.
   const phaseKey = operation.kind === "vrrp" ? cluster : `${cluster}/${operationKey(operation)}`;
-  return { key, subject, phaseKey, timing };
+  return { key: targetKey(appliance, operation), subject, phaseKey, timing };
 }

@@ -144,7 +144,8 @@ export function startTimetable({ clock, onDue, onMissed, onClockJump }: Timetabl
   function set(entries: readonly TimetableEntry[]): void {
     const wanted = new Map(entries.map((entry) => [entry.key, entry]));
     for (const { entry, timer } of slots.values()) {
-      if (isDeepStrictEqual(wanted.get(entry.key), entry)) continue;
+      const next = wanted.get(entry.key);
+      if (next === entry || isDeepStrictEqual(next, entry)) continue;
       clearTimeout(timer);
       slots.delete(entry.key);
     }
