@@ -51,7 +51,7 @@ export function resolveFrom({ file }: YamlFile, name: string): string {
   return resolve(dirname(file), name);
 }
 
-/** A missing file with such a name is certainly no password or key that was written in place of its path. */
+/** A missing file of another name may be a password or a key that was written in place of its path. */
 const PLAIN_PATH = /^[\w.~-]*(?:\/[\w.~-]+)+$/;
 
 function describeFailure(
@@ -61,10 +61,10 @@ function describeFailure(
   { message }: ReadFailure,
 ): string {
   const isSecret = kind === "password" || kind === "key";
-  const what = isSecret ? `the ${kind} file` : "the file";
+  const what = isSecret ? `the ${kind} file ` : "";
   return isSecret && message === NO_SUCH_FILE && !PLAIN_PATH.test(name)
-    ? `cannot use ${what}: ${message} in ${JSON.stringify(dirname(path))}`
-    : `cannot use ${what} ${JSON.stringify(path)}: ${message}`;
+    ? `cannot use ${what.trim()}: ${message} in ${JSON.stringify(dirname(path))}`
+    : `cannot use ${what}${JSON.stringify(path)}: ${message}`;
 }
 
 const CHECKS = {

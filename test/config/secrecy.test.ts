@@ -49,6 +49,22 @@ test.each(mistaken)("no error shows the secret in: %s", async (text) => {
   expect(errors.join("\n")).not.toContain(canary);
 });
 
+test("no error shows the secret, wherever one character of the file is replaced, added or missing", async () => {
+  const text = `a:\n  password: "${canary}\\n${canary}"\n  key: { x: '${canary}', y: ${canary} }\n`;
+  const edits = fc.tuple(
+    fc.nat(text.length),
+    fc.nat(1),
+    fc.constantFrom("", ..."\"'{}[],:&*!|>%@`#-?\\\t\n "),
+  );
+  await fc.assert(
+    fc.asyncProperty(edits, async ([at, removed, added]) => {
+      const edited = text.slice(0, at) + added + text.slice(at + removed);
+      expect((await errorsOf(edited)).join("\n")).not.toContain(canary);
+    }),
+    { numRuns: 500 },
+  );
+});
+
 test("no error shows the content of a password file or a key file", async () => {
   const errors = await errorsOf({
     "config.yaml": [
