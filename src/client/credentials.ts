@@ -24,7 +24,10 @@ export async function readCredentials(
   if (!read.ok) {
     const reason = read.isSystemError ? "local" : "secret";
     const path = basicAuth.password.kind === "file" ? ` ${JSON.stringify(basicAuth.password.path)}` : "";
-    return { ok: false, failure: { reason, message: `cannot use the password file${path}: ${read.message}` } };
+    return {
+      ok: false,
+      failure: { reason, message: `cannot use the password file${path}: ${read.message}` },
+    };
   }
   const password = read.secret.reveal();
   const authorization = basicAuthorization(new Secret(`${basicAuth.username}:${password}`));
