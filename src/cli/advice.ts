@@ -105,9 +105,9 @@ async function speaksHttp({ baseUrl, http, polling }: ApplianceConfig, io: Io): 
 }
 
 function trustAdvice({ http: { tls } }: ApplianceConfig): string | undefined {
-  const run =
-    "run appliance-exporter trust, and compare each SHA-256 with the one that the appliance itself shows.";
-  if (tls.knownCertificates !== undefined) return `To trust the certificates presented, ${run}`;
-  if (isPinned(tls)) return undefined;
-  return `If the certificates are self-signed, set tls_config.known_certificates_file, ${run}`;
+  if (tls.knownCertificates !== undefined)
+    return "Run appliance-exporter trust, and compare each SHA-256 with the one that the appliance itself shows.";
+  return isPinned(tls)
+    ? undefined
+    : "If the certificate is self-signed, set tls_config.known_certificates_file and run appliance-exporter trust.";
 }

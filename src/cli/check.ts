@@ -88,15 +88,22 @@ function presentedBy({ appliance, observations }: LiveResult) {
 
 function liveTable(results: readonly LiveResult[], hasColor: boolean): string {
   const rows = results.flatMap(({ appliance, observations }) =>
-    observations.map((observation) => [
-      appliance.name,
-      appliance.cluster,
-      polled(observation, appliance),
-      outcomeCell(observation, appliance),
-      describeOutcome(observation, appliance),
-    ]),
+    observations
+      .filter(isSent)
+      .map((observation) => [
+        appliance.name,
+        appliance.cluster,
+        polled(observation, appliance),
+        outcomeCell(observation, appliance),
+        describeOutcome(observation, appliance),
+      ]),
   );
   return formatTable(["appliance", "cluster", "polled", "result", "detail"], rows, hasColor);
+}
+
+/** The row of the list shows already that the appliance is down. */
+function isSent({ outcome }: Observation): boolean {
+  return outcome.ok || outcome.failure.reason !== "appliance_down";
 }
 
 function polled(observation: Observation, { websites }: ApplianceConfig): string {

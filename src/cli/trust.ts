@@ -1,4 +1,4 @@
-import type { PresentedCertificate } from "../client/certificate.ts";
+import { hasExpired, type PresentedCertificate } from "../client/certificate.ts";
 import { createClients, type CreateClient } from "../client/clients.ts";
 import type { Failure } from "../client/failure.ts";
 import type { ApplianceConfig, KnownCertificatesConfig } from "../config/config.ts";
@@ -54,14 +54,14 @@ export async function trust(flags: Flags, io: Io, names: readonly string[]): Pro
 
   const createClient = createClients(io, io.clock);
   const presented = await forAll(candidates, io, (candidate) => present(candidate, createClient));
-  if (format === "table") io.out(presentedTable(presented, io.hasColor));
+  if (format === "table") io.out(presentedTable(presented, io));
   const confirmed = await confirm(presented.filter(isTrustworthy), flags, io);
   const added = new Set<Presented>();
   for (const [path, ofFile] of groupBy(confirmed, ({ known }) => known.path)) {
     const failure = await addTo(path, ofFile);
     if (failure !== undefined) io.err(`cannot write ${path}: ${failure}\n`);
     else for (const each of ofFile) added.add(each);
-    if (failure === undefined && format === "table") io.out(`${path}: ${count(ofFile.length)} added\n`);
+    if (failure === undefined && format === "table") io.out(`${path}: ${count(ofFile.length)} written\n`);
   }
   const isSuccess = presented.every((each) => each.state === "known" || added.has(each));
   if (format === "json") {
@@ -156,12 +156,13 @@ const TONES: Readonly<Record<Presented["state"], Tone>> = {
   failed: "failure",
 };
 
-function presentedTable(presented: readonly Presented[], hasColor: boolean): string {
+function presentedTable(presented: readonly Presented[], { hasColor, clock }: Io): string {
   const header = ["appliance", "address", "subject", "valid until", "sha256", "state"];
-  return formatTable(header, presented.flatMap(rowsOf), hasColor);
+  const rows = presented.flatMap((each) => rowsOf(each, clock.wallMs()));
+  return formatTable(header, rows, hasColor);
 }
 
-function rowsOf(presented: Presented): readonly (readonly Cell[])[] {
+function rowsOf(presented: Presented, nowMs: number): readonly (readonly Cell[])[] {
   const { state, appliance } = presented;
   const start = [appliance.name, new URL(appliance.baseUrl).host];
   const tone = TONES[state];
@@ -171,8 +172,9 @@ function rowsOf(presented: Presented): readonly (readonly Cell[])[] {
   }
   const { certificate } = presented;
   const old = state === "changed" ? knownTo(presented) : [];
+  const text = hasExpired(certificate, nowMs) ? `${state}, expired` : state;
   return [
-    [...start, certificate.subject, formatEnd(certificate), certificate.sha256, { text: state, tone }],
+    [...start, certificate.subject, formatEnd(certificate), certificate.sha256, { text, tone }],
     ...old.map((sha256) => ["", "", "", "", sha256, "known before"]),
   ];
 }

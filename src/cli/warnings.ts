@@ -1,5 +1,5 @@
 import { lookup } from "node:dns/promises";
-import { isPinned, type PresentedCertificate } from "../client/certificate.ts";
+import { hasExpired, type PresentedCertificate } from "../client/certificate.ts";
 import type { ApplianceConfig, Config } from "../config/config.ts";
 import { parseKnownCertificates } from "../config/known-certificates.ts";
 import { readConfigText } from "../config/read-file.ts";
@@ -60,8 +60,8 @@ interface Presented {
 /** Expired certificates that are trusted nevertheless, and self-signed ones that several appliances present. */
 export function certificateWarnings(presented: readonly Presented[], nowMs: number): readonly string[] {
   const expired = presented.filter(
-    ({ appliance, certificate: { notAfterSeconds = Number.POSITIVE_INFINITY } }) =>
-      isPinned(appliance.http.tls) && notAfterSeconds * 1000 < nowMs,
+    ({ appliance, certificate }) =>
+      appliance.http.tls.certificateSha256.includes(certificate.sha256) && hasExpired(certificate, nowMs),
   );
   const names = expired.map(({ appliance, certificate }) => `${appliance.name} (${formatEnd(certificate)})`);
   const selfSigned = presented.filter(({ certificate: { subject, issuer } }) => subject === issuer);

@@ -44,9 +44,14 @@ export function peerProblem(
   if (tls.insecureSkipVerify) return undefined;
   if (!socket.authorized) return `the certificate is not trusted: ${String(socket.authorizationError)}`;
   // TLS does not verify the certificate of a resumed session again; it may have expired since.
-  const notAfterSeconds = certificate?.notAfterSeconds;
-  const hasExpired = notAfterSeconds !== undefined && notAfterSeconds * 1000 < wallMs;
-  return hasExpired ? "the certificate has expired" : undefined;
+  return certificate !== undefined && hasExpired(certificate, wallMs)
+    ? "the certificate has expired"
+    : undefined;
+}
+
+/** Whether the certificate has expired at `wallMs` (Unix time). */
+export function hasExpired({ notAfterSeconds }: PresentedCertificate, wallMs: number): boolean {
+  return notAfterSeconds !== undefined && notAfterSeconds * 1000 < wallMs;
 }
 
 /** Whether only certificates with certain fingerprints are trusted. */
