@@ -90,15 +90,14 @@ async function noTlsAdvice(appliance: ApplianceConfig, io: Io): Promise<string> 
     : "The port does not speak TLS: check the port in base_url.";
 }
 
+const HTTPS_PORT = 443;
+
 /** Whether a GET without credentials has an answer in plain HTTP. */
 async function speaksHttp({ baseUrl, http, polling }: ApplianceConfig, io: Io): Promise<boolean> {
-  const client = createClients(
-    io,
-    io.clock,
-  )({
-    baseUrl: baseUrl.replace("https:", "http:"),
-    http: { ...http, basicAuth: undefined },
-  });
+  const { hostname, port } = new URL(baseUrl);
+  const createClient = createClients(io, io.clock);
+  const plainUrl = `http://${hostname}:${port || HTTPS_PORT}`;
+  const client = createClient({ baseUrl: plainUrl, http: { ...http, basicAuth: undefined } });
   const answer = await client.get("/", polling.vrrp.timeoutMs);
   client.close();
   return answer.ok || answer.failure.status !== undefined;

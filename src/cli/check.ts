@@ -1,4 +1,4 @@
-import type { ApplianceConfig, Config } from "../config/config.ts";
+import type { ApplianceConfig } from "../config/config.ts";
 import { limitErrors } from "../config/errors.ts";
 import { loadConfig } from "../config/load.ts";
 import { findSharedAddresses } from "../config/shared-addresses.ts";
@@ -42,13 +42,13 @@ export async function check(
     return 1;
   }
   const { config } = loaded;
-  const results = isLive ? await checkLive(config, io) : [];
+  const enabled = config.appliances.filter((appliance) => appliance.enabled);
+  const disabled = config.appliances.length - enabled.length;
+  const results = isLive ? await checkLive(enabled, io) : [];
   const isSuccess = results.every(({ appliance, observations }) =>
     observations.every((each) => isGood(each, appliance)),
   );
-  const enabled = config.appliances.filter((appliance) => appliance.enabled).length;
-  const disabled = config.appliances.length - enabled;
-  const addresses = isLive ? await forAll(config.appliances, io, withAddress) : config.appliances;
+  const addresses = isLive ? await forAll(enabled, io, withAddress) : enabled;
   const warnings = [
     ...addressWarnings(addresses),
     ...(await knownCertificatesWarnings(config)),
@@ -57,20 +57,21 @@ export async function check(
   if (format === "json") {
     const sharedAddresses = findSharedAddresses(addresses);
     const appliances = isLive ? results.map(jsonResult) : undefined;
-    io.out(toJson({ ok: isSuccess, enabled, disabled, sharedAddresses, warnings, appliances }));
+    io.out(
+      toJson({ ok: isSuccess, enabled: enabled.length, disabled, sharedAddresses, warnings, appliances }),
+    );
     return isSuccess ? 0 : 1;
   }
   io.err(warnings.map((warning) => `${file}: warning: ${warning}\n`).join(""));
-  io.out(`${file}: valid, appliances: ${enabled} enabled, ${disabled} disabled\n`);
+  io.out(`${file}: valid, appliances: ${enabled.length} enabled, ${disabled} disabled\n`);
   if (isLive)
     io.out(`\n${liveTable(results, io.hasColor)}\n${certificateTable(results)}${adviceText(results)}`);
   return isSuccess ? 0 : 1;
 }
 
-function checkLive({ appliances }: Config, io: Io): Promise<readonly LiveResult[]> {
+function checkLive(appliances: readonly ApplianceConfig[], io: Io): Promise<readonly LiveResult[]> {
   const pollOnce = createPollOnce(io);
-  const enabled = appliances.filter((appliance) => appliance.enabled);
-  return forAll(enabled, io, async (appliance) => {
+  return forAll(appliances, io, async (appliance) => {
     const results = await pollOnce(appliance, appliance.websites);
     const observations = results.map(({ observation }) => observation);
     return { appliance, observations, advice: await adviceOn(observations, appliance, io) };

@@ -30,7 +30,7 @@ function escape(char: string): string {
 }
 
 /** An instant as RFC 3339 in UTC, to the second; `atMs`: Unix time. */
-export function formatDate(atMs: number): string {
+function formatDate(atMs: number): string {
   return new Date(atMs).toISOString().replace(/\.\d+Z$/, "Z");
 }
 

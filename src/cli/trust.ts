@@ -36,38 +36,41 @@ export async function trust(flags: Flags, io: Io, names: readonly string[]): Pro
   const { "config.file": file, output: format } = flags;
   const loaded = await loadConfig(file);
   if (!loaded.ok) return printErrors(loaded.errors, io);
-  const { appliances } = loaded.config;
-  const unknown = names.filter((name) => appliances.every((appliance) => appliance.name !== name));
-  if (unknown.length > 0) {
-    io.err(unknown.map((name) => describeUnknown(name, file, appliances)).join(""));
-    return 2;
+  const chosen = choose(loaded.config.appliances, names, file);
+  if (!chosen.ok) {
+    io.err(chosen.message);
+    return chosen.exitCode;
   }
-  const named = appliances.filter(({ name, enabled }) =>
-    names.length === 0 ? enabled : names.includes(name),
-  );
-  const candidates = named.flatMap(candidateOf);
-  if (candidates.length === 0 || (names.length > 0 && candidates.length < named.length)) {
-    const who = names.length === 0 ? "no appliance has" : "not every named appliance has";
-    io.err(`${file}: ${who} an https:// base_url and tls_config.known_certificates_file\n`);
-    return 1;
-  }
-
   const createClient = createClients(io, io.clock);
-  const presented = await forAll(candidates, io, (candidate) => present(candidate, createClient));
+  const presented = await forAll(chosen.candidates, io, (candidate) => present(candidate, createClient));
   if (format === "table") io.out(presentedTable(presented, io));
-  const confirmed = await confirm(presented.filter(isTrustworthy), flags, io);
-  const added = new Set<Presented>();
-  for (const [path, ofFile] of groupBy(confirmed, ({ known }) => known.path)) {
-    const failure = await addTo(path, ofFile);
-    if (failure !== undefined) io.err(`cannot write ${path}: ${failure}\n`);
-    else for (const each of ofFile) added.add(each);
-    if (failure === undefined && format === "table") io.out(`${path}: ${count(ofFile.length)} written\n`);
-  }
+  const added = await save(await confirm(presented.filter(isTrustworthy), flags, io), flags, io);
   const isSuccess = presented.every((each) => each.state === "known" || added.has(each));
   if (format === "json") {
     io.out(toJson({ ok: isSuccess, appliances: presented.map((each) => jsonOf(each, added.has(each))) }));
   }
   return isSuccess ? 0 : 1;
+}
+
+type Chosen =
+  | { readonly ok: true; readonly candidates: readonly Candidate[] }
+  | { readonly ok: false; readonly message: string; readonly exitCode: ExitCode };
+
+/** The named appliances, or all enabled ones with a known_certificates_file. */
+function choose(appliances: readonly ApplianceConfig[], names: readonly string[], file: string): Chosen {
+  const unknown = names.filter((name) => appliances.every((appliance) => appliance.name !== name));
+  if (unknown.length > 0) {
+    const message = unknown.map((name) => describeUnknown(name, file, appliances)).join("");
+    return { ok: false, message, exitCode: 2 };
+  }
+  const hasNames = names.length > 0;
+  const wanted = appliances.filter(({ name, enabled }) => (hasNames ? names.includes(name) : enabled));
+  const candidates = wanted.flatMap(candidateOf);
+  const isComplete = hasNames ? candidates.length === wanted.length : candidates.length > 0;
+  if (isComplete) return { ok: true, candidates };
+  const who = hasNames ? "not every named appliance has" : "no appliance has";
+  const message = `${file}: ${who} an https:// base_url and tls_config.known_certificates_file\n`;
+  return { ok: false, message, exitCode: 1 };
 }
 
 function candidateOf(appliance: ApplianceConfig): readonly Candidate[] {
@@ -132,6 +135,25 @@ function count(certificates: number): string {
 
 function knownTo({ appliance }: Candidate): readonly string[] {
   return appliance.http.tls.certificateSha256;
+}
+
+/** Writes the certificates to their files; returns those that are written. */
+async function save(
+  confirmed: readonly Trustworthy[],
+  { output }: Flags,
+  io: Io,
+): Promise<ReadonlySet<Presented>> {
+  const saved = new Set<Presented>();
+  for (const [path, ofFile] of groupBy(confirmed, ({ known }) => known.path)) {
+    const failure = await addTo(path, ofFile);
+    if (failure !== undefined) {
+      io.err(`cannot write ${path}: ${failure}\n`);
+      continue;
+    }
+    for (const each of ofFile) saved.add(each);
+    if (output === "table") io.out(`${path}: ${count(ofFile.length)} written\n`);
+  }
+  return saved;
 }
 
 /** Returns why the file cannot be written. */

@@ -71,7 +71,7 @@ function describeStranger(sha256: string, { certificateSha256, knownCertificates
 }
 
 /** The command line that adds the certificate of an appliance. */
-export function trustCommand(appliance: string): string {
+function trustCommand(appliance: string): string {
   const name = /^[\w.-]+$/.test(appliance) ? appliance : `'${appliance.replaceAll("'", String.raw`'\''`)}'`;
   return `appliance-exporter trust ${name}`;
 }

@@ -20,6 +20,11 @@ interface Simulated {
   readonly end: string;
 }
 
+/** The address as wide as the column, whose header has 15 characters with the gap. */
+function address({ server }: Simulated): string {
+  return `127.0.0.1:${server.port}`.padEnd(15);
+}
+
 /** An appliance with a self-signed certificate of its own. */
 async function simulate(name: string): Promise<Simulated> {
   const made = await generate([{ name: "commonName", value: name }], {
@@ -105,7 +110,6 @@ test("the table has address, subject, end, fingerprint and state; others are add
   await chmod(known, 0o600);
   const { code, out, err } = await trust(["--yes"]);
   expect(code).toBe(1);
-  const address = (of: Simulated) => `127.0.0.1:${of.server.port}`.padEnd(15);
   expect(out).toBe(`APPLIANCE  ADDRESS          SUBJECT     VALID UNTIL           SHA256${" ".repeat(60)}STATE
 waf-1      ${address(fresh)}  CN=fresh    ${fresh.end}  ${fresh.sha256}  new
 waf-2      ${address(same)}  CN=same     ${same.end}  ${same.sha256}  known

@@ -58,7 +58,7 @@ function pinsOf({ appliances }: Config): Readonly<Record<string, readonly string
       const { knownCertificates: known, certificateSha256: pins } = tls;
       return [
         name,
-        known === undefined ? pins : `${known.appliance} in ${known.path.split("/").at(-1)}: ${pins}`,
+        known === undefined ? pins : `${known.appliance} in ${known.path.split("/").at(-1)}: ${pins.join()}`,
       ];
     }),
   );
