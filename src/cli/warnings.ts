@@ -31,13 +31,13 @@ export async function withAddress(appliance: ApplianceConfig): Promise<Appliance
 
 /** Appliances without a line in their known_certificates_file, and lines without an appliance. */
 export async function knownCertificatesWarnings({ appliances }: Config): Promise<readonly string[]> {
+  const names = new Set(appliances.map(({ name }) => name));
   const byPath = groupBy(appliances, ({ http: { tls } }) => tls.knownCertificates?.path);
   const warnings = await Promise.all(
     Array.from(byPath, async ([path, ofFile]) => {
       if (path === undefined) return [];
       const read = await readConfigText(path);
       const known = parseKnownCertificates(read.ok ? read.text : "");
-      const names = new Set(ofFile.map(({ name }) => name));
       const missing = ofFile
         .filter(({ name, enabled, baseUrl }) => enabled && baseUrl.startsWith("https:") && !known.has(name))
         .map(({ name }) => name);

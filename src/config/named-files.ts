@@ -28,14 +28,15 @@ export interface NamedFiles {
 export async function readNamedFiles(files: readonly NamedFile[], reader: SourceReader): Promise<NamedFiles> {
   const results = new Map<string, TextResult>();
   const errors: ConfigError[] = [];
-  for (const { kind, file, at, name } of files) {
+  for (const named of files) {
+    const { kind, file, at, name } = named;
     if (name === undefined) continue;
     const path = resolveFrom(file, name);
     const key = `${kind} ${path}`;
     // Sequentially: thousands of files at once would exhaust the descriptors.
     const result = results.get(key) ?? (await readNamedFile(kind, path, reader));
     results.set(key, result);
-    if (!result.ok) errors.push(errorAt(file, at, describeFailure(kind, name, path, result)));
+    if (!result.ok) errors.push(errorAt(file, at, describeFailure(named, result)));
   }
   return {
     textOf: (kind, file, name) => {
@@ -54,17 +55,12 @@ export function resolveFrom({ file }: YamlFile, name: string): string {
 /** A missing file of another name may be a password or a key that was written in place of its path. */
 const PLAIN_PATH = /^[\w.~-]*(?:\/[\w.~-]+)+$/;
 
-function describeFailure(
-  kind: NamedFile["kind"],
-  name: string,
-  path: string,
-  { message }: ReadFailure,
-): string {
-  const isSecret = kind === "password" || kind === "key";
-  const what = isSecret ? `the ${kind} file ` : "";
-  return isSecret && message === NO_SUCH_FILE && !PLAIN_PATH.test(name)
-    ? `cannot use ${what.trim()}: ${message} in ${JSON.stringify(dirname(path))}`
-    : `cannot use ${what}${JSON.stringify(path)}: ${message}`;
+function describeFailure({ kind, file, name = "" }: NamedFile, { message }: ReadFailure): string {
+  const path = JSON.stringify(resolveFrom(file, name));
+  if (kind !== "password" && kind !== "key") return `cannot use ${path}: ${message}`;
+  return message === NO_SUCH_FILE && !PLAIN_PATH.test(name)
+    ? `cannot use the ${kind} file: ${message}, relative to ${JSON.stringify(resolveFrom(file, "."))}`
+    : `cannot use the ${kind} file ${path}: ${message}`;
 }
 
 const CHECKS = {

@@ -62,12 +62,12 @@ export function readFailure(error: unknown): ReadFailure {
   switch (code) {
     case "ENOENT":
     case "ENOTDIR":
+    case "ENAMETOOLONG":
       return unfit(NO_SUCH_FILE);
     case "EACCES":
     case "EPERM":
       return unfit(`permission denied (running as ${runningAs()})`);
     case "ELOOP":
-    case "ENAMETOOLONG":
     case "ENXIO":
     case "ERR_INVALID_ARG_VALUE":
       return unfit(`cannot be read (${code})`);

@@ -226,13 +226,14 @@ appliances:
   - { name: fw-b, base_url: "https://b" }
   - { name: fw-c, base_url: "https://c", enabled: false }
   - { name: fw-d, base_url: "http://d", allow_http: true }
+  - { name: fw-f, base_url: "https://f", http_client: { tls_config: { certificate_sha256: [] } } }
 `,
-    known: `fw-b ${"00".repeat(32)}\nfw-e ${"00".repeat(32)}\n`,
+    known: `fw-b ${"00".repeat(32)}\nfw-e ${"00".repeat(32)}\nfw-f ${"00".repeat(32)}\n`,
   });
   const file = join(folder, "config.yaml");
   expect(await run("check", `--config.file=${file}`)).toEqual({
     code: 0,
-    out: `${file}: valid, appliances: 3 enabled, 1 disabled\n`,
+    out: `${file}: valid, appliances: 4 enabled, 1 disabled\n`,
     err:
       `${file}: warning: ${folder}/known lacks fw-a: run appliance-exporter trust\n` +
       `${file}: warning: ${folder}/known has unknown appliances: fw-e\n`,

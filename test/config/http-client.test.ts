@@ -152,7 +152,7 @@ test("a missing or invalid file is an error at the setting that names it", async
     "config.yaml:8:69: appliances[6].http_client.tls_config.cert_file: needs key_file",
     "config.yaml:9:69: appliances[7].http_client.tls_config.key_file: needs cert_file",
     'config.yaml:10:82: appliances[8].http_client.basic_auth.password_file: cannot use the password file "empty": it is empty',
-    'config.yaml:11:82: appliances[9].http_client.basic_auth.password_file: cannot use the password file: no such file in "<folder>"',
+    'config.yaml:11:82: appliances[9].http_client.basic_auth.password_file: cannot use the password file: no such file, relative to "<folder>"',
   ]);
 });
 
