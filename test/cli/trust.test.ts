@@ -20,7 +20,7 @@ interface Simulated {
   readonly end: string;
 }
 
-/** The address as wide as the column, whose header has 15 characters with the gap. */
+/** The address, padded to its column; ports have five digits. */
 function address({ server }: Simulated): string {
   return `127.0.0.1:${server.port}`.padEnd(15);
 }
