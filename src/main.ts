@@ -1,5 +1,6 @@
 import { readFileSync, writeSync } from "node:fs";
 import { basename, relative } from "node:path";
+import { createInterface } from "node:readline";
 import { isatty } from "node:tty";
 import type { Io } from "./cli/io.ts";
 import { runProgram } from "./cli/program.ts";
@@ -54,9 +55,30 @@ const output = openStandardOutput(process.stdout, STDOUT_FD, (why) => {
   process.stderr.write(`cannot write to standard output: ${why}\n`);
 });
 
+const stopRequested = new Promise<void>((resolve) => {
+  for (const signal of ["SIGTERM", "SIGINT"] as const) takeOver(signal, resolve);
+  // Output is closed: shut down.
+  void output.closed.then(resolve);
+});
+
+/** The line that follows on stdin; empty at its end and on a signal to stop. */
+function answerTo(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
+  void stopRequested.then(() => lines.close());
+  return new Promise((resolve) => {
+    lines.once("close", () => resolve(""));
+    lines.question(question, (answer) => {
+      resolve(answer);
+      lines.close();
+    });
+  });
+}
+
 const io: Io = {
   out: output.write,
   err: (text) => void process.stderr.write(text),
+  progress: (text) => void (process.stderr.isTTY && process.stderr.write(`\r\u001B[K${text}`)),
+  ask: async (question) => (process.stdin.isTTY ? answerTo(question) : undefined),
   isTerminal: isatty(STDOUT_FD),
   hasColor: process.stdout.isTTY && process.stdout.hasColors(),
   logFd: STDERR_FD,
@@ -68,11 +90,7 @@ const io: Io = {
   maxLookups: Math.max(1, Math.floor(threads / 2)),
   maxPasswordReads: Math.max(1, Math.floor(threads / 4)),
   descriptorLimit: openDescriptorLimit(),
-  stopRequested: new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) takeOver(signal, resolve);
-    // Output is closed: shut down.
-    void output.closed.then(resolve);
-  }),
+  stopRequested,
   onReload: (callback) => void process.on("SIGHUP", callback),
   sendSignal: (pid, signal) => void process.kill(pid, signal),
   onFatal: (words) => (fatalHandler = words),

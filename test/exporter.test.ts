@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { createServer, type Server } from "node:https";
 import { expect, onTestFinished, test } from "vitest";
 import type { FleetDocument } from "../src/status/schema.ts";
@@ -186,5 +187,36 @@ test("a split brain is confirmed by polls out of turn, and is the same on the me
     verdict: "wrong",
     clusters: [{ state: "up", groups: [{ state: "split_brain" }] }],
     events: [{ kind: "outage", summary: "Split brain: fw-0 and fw-1 are MASTER of 192.0.2.100 (vhid 2)" }],
+  });
+});
+
+test("a file of known certificates is watched: an appliance is up with its own one, and another one is logged", async () => {
+  const { port } = await startAppliance();
+  const own = new X509Certificate(LEAF.cert).fingerprint256.replaceAll(":", "").toLowerCase();
+  const other = "00".repeat(32);
+  const tls_config = { known_certificates_file: "known" };
+  const config = {
+    polling: { vrrp: RARELY },
+    http_client: { tls_config },
+    appliances: [entry("fw-a", port)],
+  };
+  const exporter = await startTestExporter({ config, watchIntervalMs: 50 });
+  onTestFinished(exporter.stop);
+  const details = () =>
+    exporter.log.lines.filter(({ reason }) => reason === "tls").map(({ detail }) => detail);
+  await eventually(() => {
+    expect(details()).toEqual([
+      `the certificate is not known yet, SHA-256 ${own}: run appliance-exporter trust fw-a`,
+    ]);
+  });
+  await exporter.write("known", `fw-a ${own}\n`);
+  await eventually(async () => {
+    expect((await exporter.scrape()).value("appliance_up", { appliance: "fw-a" })).toBe(1);
+  });
+  await exporter.write("known", `fw-a ${other}\n`);
+  await eventually(() => {
+    expect(details()[1]).toBe(
+      `the certificate has changed to SHA-256 ${own} from ${other}: if that is expected, run appliance-exporter trust fw-a`,
+    );
   });
 });

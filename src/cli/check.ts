@@ -1,30 +1,38 @@
-import pLimit from "p-limit";
-import type { ApplianceConfig, Config } from "../config/config.ts";
+import type { ApplianceConfig } from "../config/config.ts";
 import { limitErrors } from "../config/errors.ts";
 import { loadConfig } from "../config/load.ts";
-import {
-  describeSharedAddresses,
-  findSharedAddresses,
-  type SharedAddress,
-} from "../config/shared-addresses.ts";
+import { findSharedAddresses } from "../config/shared-addresses.ts";
 import type { Observation } from "../polling/observation.ts";
-import { createPollOnce, type PollOnce } from "./poll-once.ts";
+import { adviceOn, adviceText } from "./advice.ts";
+import { forAll } from "./all-appliances.ts";
 import type { Flags } from "./flags.ts";
 import type { ExitCode, Io } from "./io.ts";
-import { describeOutcome, formatDate, outcomeCell, printErrors, toJson } from "./report.ts";
+import { createPollOnce } from "./poll-once.ts";
+import {
+  describeOutcome,
+  formatEnd,
+  outcomeCell,
+  printErrors,
+  toJson,
+  untestedProtocols,
+  websiteStatuses,
+} from "./report.ts";
 import { formatTable } from "./table.ts";
+import { addressWarnings, certificateWarnings, knownCertificatesWarnings, withAddress } from "./warnings.ts";
 
-/** Appliances that `--live` polls at the same time. */
-const MAX_CONCURRENT_POLLS = 32;
-
+/** The results of an appliance, the VRRP list first. */
 interface LiveResult {
   readonly appliance: ApplianceConfig;
-  readonly observation: Observation;
+  readonly observations: readonly Observation[];
+  readonly advice: readonly string[];
 }
 
-/** Checks the configuration, warns about shared addresses and, with `live`, polls the VRRP list of every enabled appliance. */
+/**
+ * Checks the configuration and warns about addresses and certificates; with `live`, polls the VRRP list and tests the
+ * websites of every enabled appliance.
+ */
 export async function check(
-  { "config.file": file, live: isLive, output: format }: Flags,
+  { "config.file": file, live: isLive = false, output: format }: Flags,
   io: Io,
 ): Promise<ExitCode> {
   const loaded = await loadConfig(file);
@@ -34,62 +42,105 @@ export async function check(
     return 1;
   }
   const { config } = loaded;
-  const results = isLive ? await pollAll(config, createPollOnce(io)) : undefined;
-  const isSuccess = results?.every(({ observation }) => observation.outcome.ok) ?? true;
-  const enabled = config.appliances.filter((appliance) => appliance.enabled).length;
-  const disabled = config.appliances.length - enabled;
-  const sharedAddresses = findSharedAddresses(config.appliances);
+  const enabled = config.appliances.filter((appliance) => appliance.enabled);
+  const disabled = config.appliances.length - enabled.length;
+  const results = isLive ? await checkLive(enabled, io) : [];
+  const isSuccess = results.every(({ appliance, observations }) =>
+    observations.every((each) => isGood(each, appliance)),
+  );
+  const addresses = isLive ? await forAll(enabled, io, withAddress) : enabled;
+  const warnings = [
+    ...addressWarnings(addresses),
+    ...(await knownCertificatesWarnings(config)),
+    ...certificateWarnings(results.flatMap(presentedBy), io.clock.wallMs()),
+  ];
   if (format === "json") {
-    const appliances = results?.map(jsonResult);
-    io.out(toJson({ ok: isSuccess, enabled, disabled, sharedAddresses, appliances }));
-  } else {
-    if (sharedAddresses.length > 0) io.err(describeWarning(file, sharedAddresses));
-    io.out(`${file}: valid, appliances: ${enabled} enabled, ${disabled} disabled\n`);
-    if (results !== undefined) io.out(`\n${liveTable(results, io.hasColor)}\n${certificateTable(results)}`);
+    const sharedAddresses = findSharedAddresses(addresses);
+    const appliances = isLive ? results.map(jsonResult) : undefined;
+    io.out(
+      toJson({ ok: isSuccess, enabled: enabled.length, disabled, sharedAddresses, warnings, appliances }),
+    );
+    return isSuccess ? 0 : 1;
   }
+  io.err(warnings.map((warning) => `${file}: warning: ${warning}\n`).join(""));
+  io.out(`${file}: valid, appliances: ${enabled.length} enabled, ${disabled} disabled\n`);
+  if (isLive)
+    io.out(`\n${liveTable(results, io.hasColor)}\n${certificateTable(results)}${adviceText(results)}`);
   return isSuccess ? 0 : 1;
 }
 
-function describeWarning(file: string, shared: readonly SharedAddress[]): string {
-  const what = shared.length === 1 ? "one address" : `${shared.length} addresses`;
-  return `${file}: warning: several appliances have ${what}: ${describeSharedAddresses(shared)}\n`;
+function checkLive(appliances: readonly ApplianceConfig[], io: Io): Promise<readonly LiveResult[]> {
+  const pollOnce = createPollOnce(io);
+  return forAll(appliances, io, async (appliance) => {
+    const results = await pollOnce(appliance, appliance.websites);
+    const observations = results.map(({ observation }) => observation);
+    return { appliance, observations, advice: await adviceOn(observations, appliance, io) };
+  });
 }
 
-async function pollAll(config: Config, pollOnce: PollOnce): Promise<readonly LiveResult[]> {
-  const limit = pLimit(MAX_CONCURRENT_POLLS);
-  const enabled = config.appliances.filter((appliance) => appliance.enabled);
-  const results = await Promise.all(
-    enabled.map((appliance) =>
-      limit(async () =>
-        (await pollOnce(appliance, [])).map(({ observation }) => ({ appliance, observation })),
-      ),
-    ),
-  );
-  return results.flat();
+function isGood(observation: Observation, appliance: ApplianceConfig): boolean {
+  return observation.outcome.ok && untestedProtocols(observation, appliance).length === 0;
+}
+
+function presentedBy({ appliance, observations }: LiveResult) {
+  const certificate = observations.at(-1)?.certificate;
+  return certificate === undefined ? [] : [{ appliance, certificate }];
 }
 
 function liveTable(results: readonly LiveResult[], hasColor: boolean): string {
-  const rows = results.map(({ appliance, observation }) => [
-    appliance.name,
-    appliance.cluster,
-    outcomeCell(observation),
-    describeOutcome(observation, appliance),
-  ]);
-  return formatTable(["appliance", "cluster", "vrrp list", "detail"], rows, hasColor);
+  const rows = results.flatMap(({ appliance, observations }) =>
+    observations
+      .filter(isSent)
+      .map((observation) => [
+        appliance.name,
+        appliance.cluster,
+        polled(observation, appliance),
+        outcomeCell(observation, appliance),
+        describeOutcome(observation, appliance),
+      ]),
+  );
+  return formatTable(["appliance", "cluster", "polled", "result", "detail"], rows, hasColor);
+}
+
+/** The row of the list shows already that the appliance is down. */
+function isSent({ outcome }: Observation): boolean {
+  return outcome.ok || outcome.failure.reason !== "appliance_down";
+}
+
+function polled(observation: Observation, { websites }: ApplianceConfig): string {
+  if (observation.kind === "vrrp") return "vrrp list";
+  const { websiteId } = observation;
+  const { name = "" } = websites.find(({ id }) => id === websiteId) ?? {};
+  return name === String(websiteId) ? `website ${websiteId}` : `website ${websiteId} (${name})`;
 }
 
 function certificateTable(results: readonly LiveResult[]): string {
-  const rows = results.flatMap(({ appliance: { name }, observation: { certificate } }) => {
-    if (certificate === undefined) return [];
-    const { notAfterSeconds, issuer, sha256 } = certificate;
-    return [[name, notAfterSeconds === undefined ? "?" : formatDate(notAfterSeconds * 1000), sha256, issuer]];
-  });
-  return formatTable(["appliance", "certificate ends", "sha256, for certificate_sha256", "issuer"], rows);
+  const rows = results
+    .flatMap(presentedBy)
+    .map(({ appliance, certificate }) => [
+      appliance.name,
+      formatEnd(certificate),
+      certificate.sha256,
+      certificate.issuer,
+    ]);
+  return formatTable(["appliance", "certificate ends", "sha256", "issuer"], rows);
 }
 
-function jsonResult({ appliance, observation }: LiveResult): Record<string, unknown> {
-  const { outcome, durationSeconds, certificate } = observation;
+function jsonResult(result: LiveResult): Record<string, unknown> {
+  const { appliance, observations, advice } = result;
+  const [list, ...tests] = observations.map((observation) => jsonObservation(observation, appliance));
+  const websites = appliance.websites.map(({ id, name }, index) => ({ id, name, ...tests[index] }));
+  const certificate = presentedBy(result)[0]?.certificate;
   const { name, cluster } = appliance;
+  return { appliance: name, cluster, ...list, certificate, websites, advice };
+}
+
+function jsonObservation(observation: Observation, appliance: ApplianceConfig): Record<string, unknown> {
+  const { outcome, durationSeconds } = observation;
   const failure = outcome.ok ? undefined : outcome.failure;
-  return { appliance: name, cluster, ok: outcome.ok, failure, durationSeconds, certificate };
+  const statuses =
+    observation.kind === "website_test" && observation.outcome.ok
+      ? websiteStatuses(observation.websiteId, observation.outcome.value, appliance)
+      : undefined;
+  return { ok: isGood(observation, appliance), failure, durationSeconds, statuses };
 }

@@ -20,6 +20,8 @@ export interface Flags {
   readonly "http.config.file"?: string;
   readonly live?: boolean;
   readonly raw?: boolean;
+  readonly yes?: boolean;
+  readonly yesChanged?: boolean;
   readonly output: "table" | "json";
 }
 
@@ -106,7 +108,17 @@ export const httpConfigFile = new Option(
   "file with an http_client block, as in the configuration: credentials and TLS settings for the exporter",
 );
 
-export const live = new Option("--live", "also poll each appliance once and show its certificate");
+export const live = new Option(
+  "--live",
+  "also poll each appliance and test each website once; show certificates, and what to do about failures",
+);
+
+export const yes = new Option("--yes", "add new certificates without a question");
+
+export const yesChanged = new Option(
+  "--yes-changed",
+  "replace certificates that have changed without a question",
+);
 
 export const raw = new Option(
   "--raw",

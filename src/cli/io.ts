@@ -6,6 +6,10 @@ export interface Io {
   out(text: string): void;
   /** Writes usage errors and configuration errors. */
   err(text: string): void;
+  /** Shows how far a command is, in place of what it showed before; only if errors go to a terminal. */
+  progress(text: string): void;
+  /** The line that the user types after the question; `undefined` if nobody can be asked. */
+  ask(question: string): Promise<string | undefined>;
   /** Whether results go to a terminal, which interprets control characters. */
   readonly isTerminal: boolean;
   /** Whether results go to a terminal with colors and NO_COLOR is not set. */

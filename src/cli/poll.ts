@@ -6,31 +6,40 @@ import { FACT_FAMILIES } from "../metrics/families.ts";
 import { createJudge } from "../status/judge.ts";
 import { operationKey, type Observation } from "../polling/observation.ts";
 import { createPollOnce, type OperationResult } from "./poll-once.ts";
+import { adviceOn, adviceText } from "./advice.ts";
 import type { Flags } from "./flags.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { escaped, printableLines } from "./printable.ts";
-import { describeOutcome, outcomeCell, printErrors, toJson, websiteStatuses } from "./report.ts";
+import {
+  describeOutcome,
+  describeUnknown,
+  outcomeCell,
+  printErrors,
+  toJson,
+  websiteStatuses,
+} from "./report.ts";
 import { formatTable } from "./table.ts";
 
 /** Polls the VRRP list and all websites of an appliance once; prints the results and the samples. */
 export async function poll(
   { "config.file": file, raw: isRaw = false, output: format }: Flags,
   io: Io,
-  [name]: readonly string[],
+  [name = ""]: readonly string[],
 ): Promise<ExitCode> {
   const loaded = await loadConfig(file);
   if (!loaded.ok) return printErrors(loaded.errors, io);
   const { appliances } = loaded.config;
   const appliance = appliances.find((candidate) => candidate.name === name);
   if (appliance === undefined) {
-    const known = appliances.map((candidate) => candidate.name).join(", ") || "none";
-    io.err(`unknown appliance ${JSON.stringify(name)}; ${file} has ${known}\n`);
+    io.err(describeUnknown(name, file, appliances));
     return 2;
   }
   const results = await createPollOnce(io)(appliance, appliance.websites);
   if (format === "json") io.out(toJson(jsonReport(appliance, results, isRaw)));
   else {
     io.out(resultTable(appliance, results, io.hasColor));
+    const observations = results.map(({ observation }) => observation);
+    io.out(adviceText([{ appliance, advice: await adviceOn(observations, appliance, io) }]));
     io.out(isRaw ? rawReport(results, io.isTerminal) : `\n${await samplesOf(appliance, results)}`);
   }
   return results.every(({ observation }) => observation.outcome.ok) ? 0 : 1;
@@ -55,7 +64,7 @@ function resultTable(
 ): string {
   const rows = results.map(({ observation }) => [
     operationKey(observation),
-    outcomeCell(observation),
+    outcomeCell(observation, appliance),
     `${(observation.durationSeconds ?? 0).toFixed(3)} s`,
     describeOutcome(observation, appliance),
   ]);

@@ -16,6 +16,8 @@ import {
   shard,
   telemetryPath,
   webConfigFile,
+  yes,
+  yesChanged,
   type Flags,
 } from "./flags.ts";
 import type { ExitCode, Io } from "./io.ts";
@@ -72,6 +74,13 @@ const COMMANDS: readonly CommandSpec[] = [
     flags: [configFile("config.yaml"), raw, output],
     example: "appliance-exporter poll waf-ams-1 --config.file=config.yaml --raw",
     action: async (flags, io, args) => (await import("./poll.ts")).poll(flags, io, args),
+  },
+  {
+    name: "trust [names...]",
+    description: "show the certificates of appliances and add them to known_certificates_file; default: all",
+    flags: [configFile("config.yaml"), yes, yesChanged, output],
+    example: "appliance-exporter trust --config.file=config.yaml",
+    action: async (flags, io, args) => (await import("./trust.ts")).trust(flags, io, args),
   },
   {
     name: "status",

@@ -1,4 +1,10 @@
-import { exportedStatuses, type WebsiteStatus, type WebsiteTest } from "../api/website-test.ts";
+import {
+  exportedStatuses,
+  type Protocol,
+  type WebsiteStatus,
+  type WebsiteTest,
+} from "../api/website-test.ts";
+import type { PresentedCertificate } from "../client/certificate.ts";
 import type { ApplianceConfig, ConfigError } from "../config/config.ts";
 import { formatErrors } from "../config/errors.ts";
 import type { PollResult } from "../polling/observation.ts";
@@ -24,8 +30,19 @@ function escape(char: string): string {
 }
 
 /** An instant as RFC 3339 in UTC, to the second; `atMs`: Unix time. */
-export function formatDate(atMs: number): string {
+function formatDate(atMs: number): string {
   return new Date(atMs).toISOString().replace(/\.\d+Z$/, "Z");
+}
+
+/** The end of a certificate's validity. */
+export function formatEnd({ notAfterSeconds }: PresentedCertificate): string {
+  return notAfterSeconds === undefined ? "?" : formatDate(notAfterSeconds * 1000);
+}
+
+/** The error line for the name of an appliance that is not configured. */
+export function describeUnknown(name: string, file: string, appliances: readonly ApplianceConfig[]): string {
+  const known = appliances.map((appliance) => appliance.name).join(", ") || "none";
+  return `unknown appliance ${JSON.stringify(name)}; ${file} has ${known}\n`;
 }
 
 /** Describes the result of a poll in a few words. */
@@ -41,6 +58,14 @@ export function describeOutcome(result: PollResult, appliance: ApplianceConfig):
   return anomalies.length === 0 ? count : `${count}, api anomalies: ${anomalies.length}`;
 }
 
+/** The configured protocols that a website test does not cover; the appliance has another setting for the website. */
+export function untestedProtocols(result: PollResult, { websites }: ApplianceConfig): readonly Protocol[] {
+  if (result.kind !== "website_test" || !result.outcome.ok) return [];
+  const { blocks } = result.outcome.value;
+  const configured = websites.find(({ id }) => id === result.websiteId)?.protocols ?? [];
+  return configured.filter((protocol) => blocks.every((block) => block.protocol !== protocol));
+}
+
 /** The statuses of the website's exported protocols. */
 export function websiteStatuses(
   websiteId: number,
@@ -50,7 +75,11 @@ export function websiteStatuses(
   return exportedStatuses(test, websites.find(({ id }) => id === websiteId)?.protocols);
 }
 
-/** The result of a poll as a cell: `ok` or the reason of the failure. */
-export function outcomeCell({ outcome }: PollResult): Cell {
-  return outcome.ok ? { text: "ok", tone: "success" } : { text: outcome.failure.reason, tone: "failure" };
+/** The result of a poll as a cell: `ok`, the reason of the failure, or the protocols that are not tested. */
+export function outcomeCell(result: PollResult, appliance: ApplianceConfig): Cell {
+  if (!result.outcome.ok) return { text: result.outcome.failure.reason, tone: "failure" };
+  const untested = untestedProtocols(result, appliance);
+  return untested.length === 0
+    ? { text: "ok", tone: "success" }
+    : { text: `no ${untested.join(", no ")}`, tone: "failure" };
 }

@@ -29,7 +29,7 @@ export function describeCertificate(
  * Why the peer of a finished handshake is not trusted at `wallMs` (Unix time), as text for the log; `undefined` if it is
  * trusted.
  *
- * A pinned certificate is trusted regardless of its issuer, name and age. `insecure_skip_verify` does not disable pins.
+ * A pinned or known certificate is trusted regardless of its issuer, name and age; `insecure_skip_verify` does not add others.
  */
 export function peerProblem(
   socket: TLSSocket,
@@ -37,16 +37,43 @@ export function peerProblem(
   tls: TlsClientConfig,
   wallMs: number,
 ): string | undefined {
-  const pins = tls.certificateSha256;
-  if (pins.length > 0 && (certificate === undefined || !pins.includes(certificate.sha256))) {
-    return `the certificate's SHA-256 ${certificate?.sha256 ?? "(none presented)"} is not among certificate_sha256`;
+  if (isPinned(tls)) {
+    const isTrusted = certificate !== undefined && tls.certificateSha256.includes(certificate.sha256);
+    return isTrusted ? undefined : describeStranger(certificate?.sha256 ?? "(none presented)", tls);
   }
-  if (tls.insecureSkipVerify || pins.length > 0) return undefined;
+  if (tls.insecureSkipVerify) return undefined;
   if (!socket.authorized) return `the certificate is not trusted: ${String(socket.authorizationError)}`;
   // TLS does not verify the certificate of a resumed session again; it may have expired since.
-  const notAfterSeconds = certificate?.notAfterSeconds;
-  const hasExpired = notAfterSeconds !== undefined && notAfterSeconds * 1000 < wallMs;
-  return hasExpired ? "the certificate has expired" : undefined;
+  return certificate !== undefined && hasExpired(certificate, wallMs)
+    ? "the certificate has expired"
+    : undefined;
+}
+
+/** Whether the certificate has expired at `wallMs` (Unix time). */
+export function hasExpired({ notAfterSeconds }: PresentedCertificate, wallMs: number): boolean {
+  return notAfterSeconds !== undefined && notAfterSeconds * 1000 < wallMs;
+}
+
+/** Whether only certificates with certain fingerprints are trusted. */
+export function isPinned({ certificateSha256, knownCertificates }: TlsClientConfig): boolean {
+  return certificateSha256.length > 0 || knownCertificates !== undefined;
+}
+
+/** `sha256`: of a certificate that is not among the trusted ones. */
+function describeStranger(sha256: string, { certificateSha256, knownCertificates }: TlsClientConfig): string {
+  const expected = certificateSha256.join(" or ");
+  if (knownCertificates === undefined)
+    return `the certificate has the SHA-256 ${sha256}, certificate_sha256 is ${expected}`;
+  const command = trustCommand(knownCertificates.appliance);
+  return expected === ""
+    ? `the certificate is not known yet, SHA-256 ${sha256}: run ${command}`
+    : `the certificate has changed to SHA-256 ${sha256} from ${expected}: if that is expected, run ${command}`;
+}
+
+/** The command line that adds the certificate of an appliance. */
+function trustCommand(appliance: string): string {
+  const name = /^[\w.-]+$/.test(appliance) ? appliance : `'${appliance.replaceAll("'", String.raw`'\''`)}'`;
+  return `appliance-exporter trust ${name}`;
 }
 
 function oneLine(distinguishedName: string): string {

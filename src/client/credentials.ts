@@ -23,7 +23,11 @@ export async function readCredentials(
   const read = await readPassword(basicAuth.password);
   if (!read.ok) {
     const reason = read.isSystemError ? "local" : "secret";
-    return { ok: false, failure: { reason, message: `the password file cannot be used: ${read.message}` } };
+    const path = basicAuth.password.kind === "file" ? ` ${JSON.stringify(basicAuth.password.path)}` : "";
+    return {
+      ok: false,
+      failure: { reason, message: `cannot use the password file${path}: ${read.message}` },
+    };
   }
   const password = read.secret.reveal();
   const authorization = basicAuthorization(new Secret(`${basicAuth.username}:${password}`));

@@ -73,11 +73,18 @@ export function describeError(error: unknown): string {
   // OpenSSL's messages contain thread ids and build paths; `reason` is the readable part.
   const isOpenSsl = code?.startsWith("ERR_SSL_") === true && "reason" in error;
   const message = isOpenSsl
-    ? String(error.reason)
+    ? (OPENSSL_WORDS[code] ?? String(error.reason))
     : error.message.replace(" - Local (undefined:undefined)", "");
   const own = code === undefined || message.includes(code) ? message : `${code}: ${message}`;
   return error.cause instanceof Error ? `${own} (${describeError(error.cause)})` : own;
 }
+
+/** In the message of a failure. */
+export const NO_TLS = "the port does not speak TLS";
+
+const OPENSSL_WORDS: Readonly<Record<string, string>> = {
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+};
 
 /** Most errors of undici's parser have a name but no code. */
 function isParserError(error: unknown): boolean {

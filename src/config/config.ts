@@ -85,8 +85,20 @@ export interface TlsClientConfig<S = Secret> {
   readonly serverName: string | undefined;
   readonly minVersion: "TLSv1" | "TLSv1.1" | "TLSv1.2" | "TLSv1.3" | undefined;
   readonly insecureSkipVerify: boolean;
-  /** Lower-case hex without colons; empty: no pinning. */
+  /**
+   * The only certificates to trust, whoever signed them: lower-case hex without colons. Empty: none with
+   * `knownCertificates`, otherwise those that an authority signed.
+   */
   readonly certificateSha256: readonly string[];
+  /** The origin of `certificateSha256`; `undefined` without `known_certificates_file`. */
+  readonly knownCertificates: KnownCertificatesConfig | undefined;
+}
+
+/** A `known_certificates_file`, and whose lines of it count. */
+export interface KnownCertificatesConfig {
+  /** Absolute. */
+  readonly path: string;
+  readonly appliance: string;
 }
 
 /** One error in a file, and where. */

@@ -1,7 +1,14 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import type { BasicAuthConfig, ConfigError, HttpClientConfig, TlsClientConfig } from "./config.ts";
+import type {
+  BasicAuthConfig,
+  ConfigError,
+  HttpClientConfig,
+  KnownCertificatesConfig,
+  TlsClientConfig,
+} from "./config.ts";
 import type { Checked } from "./errors.ts";
+import { parseKnownCertificates, type KnownCertificates } from "./known-certificates.ts";
 import { checkKeyPair, readNamedFiles, resolveFrom, type NamedFile, type NamedFiles } from "./named-files.ts";
 import { innermost, type Chain, type Placed } from "./places.ts";
 import { httpClientSchema, type HttpClientSettings } from "./schema.ts";
@@ -26,25 +33,59 @@ export function namedByHttpClient({ file, path, settings }: Chain[number]): read
     { kind: "certificates", file, at: at("tls_config", "ca_file"), name: tls?.ca_file },
     { kind: "certificates", file, at: at("tls_config", "cert_file"), name: tls?.cert_file },
     { kind: "key", file, at: at("tls_config", "key_file"), name: tls?.key_file },
+    {
+      kind: "known certificates",
+      file,
+      at: at("tls_config", "known_certificates_file"),
+      name: tls?.known_certificates_file,
+    },
   ];
 }
 
 /**
  * Resolves the `http_client` blocks of a chain: the innermost `basic_auth` and `proxy_url` as a whole, `tls_config` key by
- * key. Appliances with the same blocks share one result.
+ * key. Appliances with the same blocks share one result, except for their certificates in a known_certificates_file.
  */
 export function createHttpClientResolver(
   files: NamedFiles,
   fingerprintKey: Uint8Array,
-): (chain: Chain) => ResolvedHttpClient {
-  const known = new Map<string, ResolvedHttpClient>();
-  return (chain) => {
+): (chain: Chain, appliance: string) => ResolvedHttpClient {
+  const shared = new Map<string, ResolvedHttpClient>();
+  const parsed = new Map<string, KnownCertificates>();
+  return (chain, appliance) => {
     const blocks = chain.filter(({ settings }) => settings.http_client !== undefined);
     const key = JSON.stringify(blocks.map(({ file, path }) => [file.file, path]));
-    const resolved = known.get(key) ?? resolveHttpClient(blocks, files, fingerprintKey);
-    known.set(key, resolved);
-    return resolved;
+    const resolved = shared.get(key) ?? resolveHttpClient(blocks, files, fingerprintKey);
+    shared.set(key, resolved);
+    const { place, value } = pinSetting(blocks) ?? {};
+    if (place === undefined || typeof value !== "string") return resolved;
+    const path = resolveFrom(place.file, value);
+    const known =
+      parsed.get(path) ?? parseKnownCertificates(files.textOf("known certificates", place.file, value) ?? "");
+    parsed.set(path, known);
+    const http = withKnown(resolved.http, { path, appliance }, known.get(appliance) ?? [], fingerprintKey);
+    return { ...resolved, http };
   };
+}
+
+/** The innermost list or file of certificates. */
+function pinSetting(chain: Chain): Placed<readonly string[] | string> | undefined {
+  return innermost(chain, ({ http_client: http }) => {
+    const { certificate_sha256: pins, known_certificates_file: file } = http?.tls_config ?? {};
+    return pins ?? file;
+  });
+}
+
+function withKnown(
+  http: HttpClientConfig,
+  knownCertificates: KnownCertificatesConfig,
+  certificateSha256: readonly string[],
+  fingerprintKey: Uint8Array,
+): HttpClientConfig {
+  const fingerprint = digestOf([http.fingerprint, knownCertificates, certificateSha256], fingerprintKey);
+  // Authorities do not count then; thousands of appliances would each have a copy.
+  const tls = { ...http.tls, ca: undefined, knownCertificates, certificateSha256 };
+  return { ...http, tls, fingerprint };
 }
 
 function resolveHttpClient(blocks: Chain, files: NamedFiles, fingerprintKey: Uint8Array): ResolvedHttpClient {
@@ -72,6 +113,7 @@ function resolveTls(chain: Chain, { textOf }: NamedFiles): TlsClientConfig {
   const pem = (kind: NamedFile["kind"], setting: Placed<string> | undefined) =>
     setting && textOf(kind, setting.place.file, setting.value);
   const key = pem("key", tlsSetting(chain, "key_file"));
+  const pins = pinSetting(chain)?.value;
   return {
     ca: pem("certificates", tlsSetting(chain, "ca_file")),
     cert: pem("certificates", tlsSetting(chain, "cert_file")),
@@ -79,7 +121,8 @@ function resolveTls(chain: Chain, { textOf }: NamedFiles): TlsClientConfig {
     serverName: tlsSetting(chain, "server_name")?.value,
     minVersion: tlsSetting(chain, "min_version")?.value,
     insecureSkipVerify: tlsSetting(chain, "insecure_skip_verify")?.value ?? false,
-    certificateSha256: tlsSetting(chain, "certificate_sha256")?.value ?? [],
+    certificateSha256: typeof pins === "object" ? pins : [],
+    knownCertificates: undefined,
   };
 }
 
@@ -113,11 +156,17 @@ function fingerprintOf(
 ): string {
   const password = basicAuth?.password;
   const secret = password?.kind === "inline" ? password.secret.reveal() : password?.path;
-  const settings = [
-    [basicAuth?.username, password?.kind, secret],
-    { ...tls, key: tls.key?.reveal() },
-    { ...proxy, credentials: proxy?.credentials?.reveal() },
-  ];
+  return digestOf(
+    [
+      [basicAuth?.username, password?.kind, secret],
+      { ...tls, key: tls.key?.reveal() },
+      { ...proxy, credentials: proxy?.credentials?.reveal() },
+    ],
+    key,
+  );
+}
+
+function digestOf(settings: unknown, key: Uint8Array): string {
   return createHmac("sha256", key).update(JSON.stringify(settings)).digest("hex");
 }
 
@@ -128,10 +177,17 @@ export const NO_SETTINGS: HttpClientConfig = resolveHttpClient(
   new Uint8Array(),
 ).http;
 
+const standaloneSchema = z.strictObject({
+  http_client: httpClientSchema.refine((http) => http.tls_config?.known_certificates_file === undefined, {
+    path: ["tls_config", "known_certificates_file"],
+    error: "it has certificates of appliances only; use certificate_sha256",
+  }),
+});
+
 /** Loads a file that contains only `http_client`, and the files that it names. */
 export async function loadHttpClient(path: string): Promise<Checked<{ readonly http: HttpClientConfig }>> {
   const reader = createSourceReader();
-  const loaded = await loadYaml(path, z.strictObject({ http_client: httpClientSchema }), reader);
+  const loaded = await loadYaml(path, standaloneSchema, reader);
   if (!loaded.ok) return loaded;
   const place = { file: loaded.file, path: [], settings: loaded.value };
   const files = await readNamedFiles(namedByHttpClient(place), reader);

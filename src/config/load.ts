@@ -77,9 +77,9 @@ async function loadFiles(
 /** An appliance's settings override its cluster's, those of the top level, and the built-in ones. */
 function resolveAppliance(
   { appliance: { settings }, cluster, chain }: ApplianceEntry,
-  resolveHttpClient: (chain: Chain) => ResolvedHttpClient,
+  resolveHttpClient: (chain: Chain, appliance: string) => ResolvedHttpClient,
 ): { readonly appliance: ApplianceConfig; readonly errors: readonly ConfigError[] } {
-  const client = resolveHttpClient(chain);
+  const client = resolveHttpClient(chain, settings.name);
   const timings = byTiming((name) => resolveTiming(chain, name));
   const tests = innermost(chain, ({ polling }) => polling?.max_concurrent_website_tests_per_appliance)?.value;
   return {

@@ -3,14 +3,14 @@ import { dirname, resolve } from "node:path";
 import { createSecureContext } from "node:tls";
 import type { ConfigError } from "./config.ts";
 import type { JsonPath } from "./errors.ts";
-import { unfit, type TextResult } from "./read-file.ts";
+import { checkKnownCertificates } from "./known-certificates.ts";
+import { NO_SUCH_FILE, unfit, type ReadFailure, type TextResult } from "./read-file.ts";
 import type { SourceReader } from "./sources.ts";
-import { show } from "./validate.ts";
 import { errorAt, type YamlFile } from "./yaml.ts";
 
 /** A setting that names a file, relative to the file that contains the setting. */
 export interface NamedFile {
-  readonly kind: "certificates" | "key" | "password";
+  readonly kind: "certificates" | "key" | "known certificates" | "password";
   readonly file: YamlFile;
   /** The location of the setting. */
   readonly at: JsonPath;
@@ -28,14 +28,15 @@ export interface NamedFiles {
 export async function readNamedFiles(files: readonly NamedFile[], reader: SourceReader): Promise<NamedFiles> {
   const results = new Map<string, TextResult>();
   const errors: ConfigError[] = [];
-  for (const { kind, file, at, name } of files) {
+  for (const named of files) {
+    const { kind, file, at, name } = named;
     if (name === undefined) continue;
     const path = resolveFrom(file, name);
     const key = `${kind} ${path}`;
     // Sequentially: thousands of files at once would exhaust the descriptors.
     const result = results.get(key) ?? (await readNamedFile(kind, path, reader));
     results.set(key, result);
-    if (!result.ok) errors.push(errorAt(file, at, `cannot use ${SHOWN[kind](path)}: ${result.message}`));
+    if (!result.ok) errors.push(errorAt(file, at, describeFailure(named, result)));
   }
   return {
     textOf: (kind, file, name) => {
@@ -51,12 +52,22 @@ export function resolveFrom({ file }: YamlFile, name: string): string {
   return resolve(dirname(file), name);
 }
 
-/** A password or a key may have been written in place of a path. */
-const SHOWN: Readonly<Record<NamedFile["kind"], (path: string) => string>> = {
-  certificates: show,
-  key: () => "the key file",
-  password: () => "the password file",
-};
+/** A missing file of another name may be a password or a key that was written in place of its path. */
+const PLAIN_PATH = /^[\w.~-]*(?:\/[\w.~-]+)+$/;
+
+function describeFailure({ kind, file, name = "" }: NamedFile, { message }: ReadFailure): string {
+  const path = JSON.stringify(resolveFrom(file, name));
+  if (kind !== "password" && kind !== "key") return `cannot use ${path}: ${message}`;
+  return message === NO_SUCH_FILE && !PLAIN_PATH.test(name)
+    ? `cannot use the ${kind} file: ${message}, relative to ${JSON.stringify(resolveFrom(file, "."))}`
+    : `cannot use the ${kind} file ${path}: ${message}`;
+}
+
+const CHECKS = {
+  certificates: checkCertificates,
+  key: checkPrivateKey,
+  "known certificates": checkKnownCertificates,
+} as const;
 
 async function readNamedFile(
   kind: NamedFile["kind"],
@@ -65,8 +76,11 @@ async function readNamedFile(
 ): Promise<TextResult> {
   if (kind === "password") return reader.read("password", path);
   const read = await reader.read("text", path);
+  // As known_hosts, the file need not exist.
+  if (kind === "known certificates" && !read.ok && read.message === NO_SUCH_FILE)
+    return { ok: true, text: "" };
   if (!read.ok) return read;
-  const message = kind === "key" ? checkPrivateKey(read.text) : checkCertificates(read.text);
+  const message = CHECKS[kind](read.text);
   return message === undefined ? read : unfit(message);
 }
 

@@ -1,5 +1,6 @@
-import { constants } from "node:fs";
+import { constants, statSync } from "node:fs";
 import { open } from "node:fs/promises";
+import { userInfo } from "node:os";
 import { errorCode } from "../support/errors.ts";
 
 export type TextResult = { readonly ok: true; readonly text: string } | ReadFailure;
@@ -15,6 +16,8 @@ export interface ReadFailure {
    */
   readonly isSystemError: boolean;
 }
+
+export const NO_SUCH_FILE = "no such file";
 
 const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
 
@@ -59,16 +62,26 @@ export function readFailure(error: unknown): ReadFailure {
   switch (code) {
     case "ENOENT":
     case "ENOTDIR":
-      return unfit("no such file");
+    case "ENAMETOOLONG":
+      return unfit(NO_SUCH_FILE);
     case "EACCES":
     case "EPERM":
-      return unfit("permission denied");
+      return unfit(`permission denied (running as ${runningAs()})`);
     case "ELOOP":
-    case "ENAMETOOLONG":
     case "ENXIO":
     case "ERR_INVALID_ARG_VALUE":
       return unfit(`cannot be read (${code})`);
     default:
       return { ok: false, message: `cannot be read (${code})`, isSystemError: true };
+  }
+}
+
+/** The user of this process: `uid 65534 (nobody)`; containers have users without a name. */
+function runningAs(): string {
+  try {
+    const { uid, username } = userInfo();
+    return `uid ${uid} (${username})`;
+  } catch {
+    return `uid ${statSync("/proc/self").uid}`;
   }
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { byTiming, TIMINGS } from "../api/operation.ts";
 import type { WebsiteConfig } from "./config.ts";
 import { formatDuration } from "./duration.ts";
+import { parseFingerprint } from "./known-certificates.ts";
 import { parseStatusRange } from "./status-set.ts";
 import { expected, show } from "./validate.ts";
 import {
@@ -91,8 +92,7 @@ const basicAuthSchema = z
 const PIN_ERROR = "expected a SHA-256 fingerprint of 64 hexadecimal digits";
 
 const pinSchema = parsed(z.string({ error: PIN_ERROR }), (text, refuse) => {
-  const digits = text.replaceAll(":", "").toLowerCase();
-  return /^[0-9a-f]{64}$/.test(digits) ? digits : refuse(PIN_ERROR);
+  return parseFingerprint(text) ?? refuse(PIN_ERROR);
 });
 
 const TLS_VERSIONS = { TLS10: "TLSv1", TLS11: "TLSv1.1", TLS12: "TLSv1.2", TLS13: "TLSv1.3" } as const;
@@ -102,21 +102,31 @@ export const tlsVersionSchema = z
   .enum(["TLS10", "TLS11", "TLS12", "TLS13"], { error: expected("TLS10, TLS11, TLS12 or TLS13") })
   .transform((version) => TLS_VERSIONS[version]);
 
-const tlsConfigSchema = z.strictObject({
-  ca_file: optional(fileSchema, "Certificates of the trusted authorities, PEM; default: those of Node.js."),
-  cert_file: optional(fileSchema, "The client certificate, PEM; needs key_file."),
-  key_file: optional(fileSchema, "The key of the client certificate, PEM; needs cert_file."),
-  server_name: optional(
-    z.string({ error: expected("a host name") }).regex(/^[\w.:-]{1,253}$/, "expected a host name"),
-    "The expected name in the certificate; default: the host of base_url.",
-  ),
-  min_version: optional(tlsVersionSchema, "The lowest TLS version to accept."),
-  insecure_skip_verify: optional(z.boolean(), "Accept any certificate; default: false."),
-  certificate_sha256: optional(
-    z.array(pinSchema),
-    "SHA-256 fingerprints: the presented certificate must be one of these.",
-  ),
-});
+const tlsConfigSchema = z
+  .strictObject({
+    ca_file: optional(fileSchema, "Certificates of the trusted authorities, PEM; default: those of Node.js."),
+    cert_file: optional(fileSchema, "The client certificate, PEM; needs key_file."),
+    key_file: optional(fileSchema, "The key of the client certificate, PEM; needs cert_file."),
+    server_name: optional(
+      z.string({ error: expected("a host name") }).regex(/^[\w.:-]{1,253}$/, "expected a host name"),
+      "The expected name in the certificate; default: the host of base_url.",
+    ),
+    min_version: optional(tlsVersionSchema, "The lowest TLS version to accept."),
+    insecure_skip_verify: optional(z.boolean(), "Accept any certificate; default: false."),
+    certificate_sha256: optional(
+      z.array(pinSchema),
+      "SHA-256 fingerprints: the presented certificate must be one of these. Displaces an outer known_certificates_file.",
+    ),
+    known_certificates_file: optional(
+      fileSchema,
+      "A file with a line NAME SHA256 for each appliance, the only certificates to trust; the command trust adds them. " +
+        "Displaces an outer certificate_sha256.",
+    ),
+  })
+  .refine((tls) => tls.certificate_sha256 === undefined || tls.known_certificates_file === undefined, {
+    path: ["known_certificates_file"],
+    error: "expected either certificate_sha256 or known_certificates_file, got both",
+  });
 
 export const httpClientSchema = z
   .strictObject({

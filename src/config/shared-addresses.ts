@@ -28,7 +28,8 @@ export function describeSharedAddresses(shared: readonly SharedAddress[]): strin
   return listFew(shared.map(({ baseUrl, appliances }) => `${baseUrl} (${listFew(appliances)})`));
 }
 
-function listFew(texts: readonly string[]): string {
+/** The first few, and how many more there are: `a, b, and 3 more`. */
+export function listFew(texts: readonly string[]): string {
   const rest = texts.length - MAX_NAMED;
   return [...texts.slice(0, MAX_NAMED), ...(rest > 0 ? [`and ${rest} more`] : [])].join(", ");
 }

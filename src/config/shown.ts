@@ -44,6 +44,7 @@ function redactValue(file: string, key: string, value: unknown): unknown {
     case "ca_file":
     case "cert_file":
     case "key_file":
+    case "known_certificates_file":
       return resolve(dirname(file), value);
     default:
       return value;

@@ -79,8 +79,8 @@ function parseYaml(file: string, text: string): Checked<{ readonly file: YamlFil
   const { contents = null, errors: invalid = [], warnings = [] } = document ?? {};
   const problems = [...invalid, ...warnings];
   const tooDeep = problems.find(({ code }) => code === "RESOURCE_EXHAUSTION");
-  for (const { code, pos } of tooDeep === undefined ? problems : [tooDeep]) {
-    report(pos[0], SYNTAX[code] ?? "invalid YAML");
+  for (const { code, pos, message } of tooDeep === undefined ? problems : [tooDeep]) {
+    report(pos[0], OWN_MESSAGES[code] ?? message);
   }
   if (errors.length === 0 && contents === null) report(0, "the file is empty");
   const data = errors.length === 0 ? readValues(contents, report) : undefined;
@@ -103,22 +103,20 @@ function* readTokens(text: string, parser: Parser, report: Report): Generator<CS
   yield* parser.end();
 }
 
-const NO_KEY = "a key is not allowed here; quote a string that contains a colon and a space";
 const NO_TAGS = "tags are not supported; quote a string that starts with !";
 
-/** Replaces the library's messages, which quote the text. */
-const SYNTAX: Readonly<Partial<Record<ErrorCode, string>>> = {
-  BAD_INDENT: "wrong indentation",
-  TAB_AS_INDENT: "indentation with a tab; use spaces",
-  MISSING_CHAR: "missing closing quote or bracket, comma, colon, or space after one",
-  BAD_SCALAR_START: "quote a string that starts with this character",
+/** Replaces those messages of the library that quote the text, which may be a secret. */
+const OWN_MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {
+  BAD_ALIAS: "invalid anchor or alias; quote a string that starts with & or *",
+  BAD_COLLECTION_TYPE: NO_TAGS,
+  BAD_DIRECTIVE: "invalid directive; quote a string that starts with %",
   BAD_DQ_ESCAPE: "invalid escape; in double quotes, write a backslash twice",
-  BLOCK_AS_IMPLICIT_KEY: NO_KEY,
-  MULTILINE_IMPLICIT_KEY: NO_KEY,
-  TAG_RESOLVE_FAILED: NO_TAGS,
+  BAD_SCALAR_START: "quote a string that starts with this character",
   MULTIPLE_TAGS: NO_TAGS,
   NON_STRING_KEY: "expected a plain word as the key",
   RESOURCE_EXHAUSTION: "nested too deeply",
+  TAG_RESOLVE_FAILED: NO_TAGS,
+  UNEXPECTED_TOKEN: "unexpected text; check the quotes, brackets and commas before it",
 };
 
 /** The plain values of a document: checks that keys are unique, resolves aliases, and merges maps for `<<`. */

@@ -255,12 +255,12 @@ test.each([
   [
     "tls: { cert_file: appliance.key, key_file: appliance.pem }",
     '2:8: tls.cert_file: cannot use "appliance.key": it contains no PEM certificate',
-    "2:34: tls.key_file: cannot use the key file: it contains no PEM private key",
+    '2:34: tls.key_file: cannot use the key file "appliance.pem": it contains no PEM private key',
   ],
   ["vrrp: { source: static, interfaces: [] }", "4:25: vrrp.interfaces: expected a map, got a list"],
   [
     "users: [{ username: a, password_file: empty }]",
-    "3:24: users[0].password_file: cannot use the password file: it is empty",
+    '3:24: users[0].password_file: cannot use the password file "empty": it is empty',
   ],
   [
     "website_test: { tls_config: { ca_file: monitor.password } }",

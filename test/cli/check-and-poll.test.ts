@@ -1,10 +1,12 @@
 import { X509Certificate } from "node:crypto";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { generate } from "selfsigned";
+import { describe, expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import { AUTHORITY, CARP0, listen, startAppliance, websiteOf } from "../appliance/support.ts";
-import { createFolder } from "../config/folder.ts";
+import { answering, OK, serve, servePlain } from "../client/support.ts";
+import { createFolder, type Files } from "../config/folder.ts";
 import { createTestIo } from "../support/io.ts";
 
 const AUTHORITY_NAME = new X509Certificate(AUTHORITY.cert).subject.replace("CN=", "");
@@ -47,7 +49,7 @@ test("check reports a valid configuration", async () => {
   });
 });
 
-test("check --live polls each enabled appliance and shows the certificate to pin", async () => {
+test("check --live polls each enabled appliance, tests each website, and shows the certificate", async () => {
   const { file } = await setUp();
   const { code, out } = await run("check", `--config.file=${file}`, "--live");
   expect(code).toBe(1);
@@ -57,11 +59,12 @@ test("check --live polls each enabled appliance and shows the certificate to pin
   ).toBe(
     `${file}: valid, appliances: 2 enabled, 1 disabled
 
-APPLIANCE  CLUSTER  VRRP LIST  DETAIL
-fw-a       fw-a     ok         1 interface
-fw-b       fw-b     connect    connect ECONNREFUSED 127.0.0.1:1
+APPLIANCE  CLUSTER  POLLED            RESULT   DETAIL
+fw-a       fw-a     vrrp list         ok       1 interface
+fw-a       fw-a     website 7 (shop)  ok       http 404
+fw-b       fw-b     vrrp list         connect  connect ECONNREFUSED 127.0.0.1:1
 
-APPLIANCE  CERTIFICATE ENDS      SHA256, FOR CERTIFICATE_SHA256                                    ISSUER
+APPLIANCE  CERTIFICATE ENDS      SHA256                                                            ISSUER
 fw-a       <end of validity.>  <sha256>  CN=${AUTHORITY_NAME}
 `,
   );
@@ -86,6 +89,180 @@ test("check --live as JSON contains the certificate and the failure", async () =
     ],
   });
   expect(out).not.toContain("wrong");
+});
+
+/** What `check --live` prints about these appliances, from the table on, and its exit code. */
+async function live(config: string, files: Files = {}): Promise<{ code: number; out: string; err: string }> {
+  const folder = await createFolder({ "ca.pem": AUTHORITY.cert, "config.yaml": config, ...files });
+  const { code, out, err } = await run("check", `--config.file=${folder}/config.yaml`, "--live");
+  const plain = (text: string) => text.replaceAll(`${folder}/`, "");
+  return { code, out: plain(out), err: plain(err) };
+}
+
+const TRUSTING = "http_client: { tls_config: { ca_file: ca.pem }";
+
+/** What `check --live` says to do about an appliance with this base URL. */
+async function adviceOn(entry: string, http = `${TRUSTING} }`, files: Files = {}): Promise<string> {
+  const { code, out } = await live(`${http}\nappliances: [{ name: fw-a, ${entry} }]\n`, files);
+  expect(code).toBe(1);
+  return out.split("\nWhat to do:\n")[1] ?? "";
+}
+
+const LIST = "/api/v1/interface/virtual";
+
+describe("check --live says what to do about", () => {
+  test("websites that do not exist, and protocols that the appliance does not test", async () => {
+    const website = await listen(createServer((_, response) => response.end()));
+    const { port } = await startAppliance({
+      websites: [websiteOf({ id: 1, protocol: "http", httpPort: website })],
+    });
+    const { code, out } = await live(`
+http_client:
+  basic_auth: { username: monitor, password: "pass:word" }
+  tls_config: { ca_file: ca.pem }
+appliances:
+  - { name: fw-a, base_url: "https://127.0.0.1:${port}", websites: [{ id: 1, protocol: both }, 2] }
+`);
+    expect(code).toBe(1);
+    expect(out).toContain(`fw-a       fw-a     website 1  no https     http 200, https 0
+fw-a       fw-a     website 2  http_status  answered with status 404
+`);
+    expect(out.split("\nWhat to do:\n")[1]).toBe(
+      "fw-a: The appliance tests website 1 over http only: correct its protocol.\n" +
+        "fw-a: The appliance has no website 2: check the id.\n",
+    );
+  });
+
+  test.each([
+    ["", "The appliance demands credentials: set http_client.basic_auth."],
+    [
+      ", basic_auth: { username: monitor, password: wrong }",
+      'The appliance refuses the credentials: check user "monitor" and the password.',
+    ],
+    [
+      ", basic_auth: { username: monitor, password_file: secrets/p }",
+      'The appliance refuses the credentials: check user "monitor" and the password in "secrets/p".',
+    ],
+  ])("status 401 with %j", async (auth, advice) => {
+    const { port } = await startAppliance();
+    const http = `${TRUSTING}${auth} }`;
+    expect(await adviceOn(`base_url: "https://127.0.0.1:${port}"`, http, { "secrets/p": "wrong" })).toBe(
+      `fw-a: ${advice}\n`,
+    );
+  });
+
+  test("status 403", async () => {
+    const port = await listen(createServer((_, response) => response.writeHead(403).end()));
+    const http = "http_client: { basic_auth: { username: monitor, password: p } }";
+    expect(await adviceOn(`base_url: "http://127.0.0.1:${port}", allow_http: true`, http)).toBe(
+      'fw-a: The appliance does not permit this: check the permissions of user "monitor" on it.\n',
+    );
+  });
+
+  test.each([
+    ["", `Check the port, and whether base_url needs a path: the exporter adds ${LIST}.`],
+    ["/mgmt", `Check the path /mgmt in base_url: the exporter adds ${LIST}.`],
+    ["/mgmt/api/v1", `Remove /api and what follows from base_url: the exporter adds ${LIST}.`],
+  ])("status 404 with the path %j", async (path, advice) => {
+    const port = await listen(createServer((_, response) => response.writeHead(404).end()));
+    expect(await adviceOn(`base_url: "http://127.0.0.1:${port}${path}", allow_http: true`)).toBe(
+      `fw-a: ${advice}\n`,
+    );
+  });
+
+  test("a port that speaks HTTP without TLS, to which it sends no credentials", async () => {
+    const server = await servePlain(answering("HTTP/1.1 400 Bad Request\r\n\r\n"));
+    server.behave(({ socket, onRequest }) => {
+      socket.once("data", (data) => {
+        if (data[0] === TLS_HANDSHAKE) socket.end("HTTP/1.1 400 Bad Request\r\n\r\n");
+      });
+      onRequest(() => socket.end("HTTP/1.1 404 Not Found\r\n\r\n"));
+    });
+    const http = `${TRUSTING}, basic_auth: { username: monitor, password: p } }`;
+    expect(await adviceOn(`base_url: "https://127.0.0.1:${server.port}"`, http)).toBe(
+      "fw-a: The port speaks HTTP without TLS: use the HTTPS port, or http:// with allow_http: true, which sends the password unencrypted.\n",
+    );
+    expect(server.requests.map(({ head }) => head).join()).not.toMatch(/authorization/i);
+  });
+
+  test("a port that speaks neither TLS nor HTTP", async () => {
+    const { port } = await servePlain(({ socket }) => void socket.end("SSH-2.0-OpenSSH_9.2\r\n"));
+    expect(await adviceOn(`base_url: "https://127.0.0.1:${port}"`)).toBe(
+      "fw-a: The port does not speak TLS: check the port in base_url.\n",
+    );
+  });
+
+  test("a port that speaks TLS instead of HTTP", async () => {
+    const { port } = await serve(answering(OK));
+    expect(await adviceOn(`base_url: "http://127.0.0.1:${port}", allow_http: true`)).toBe(
+      "fw-a: If the port speaks TLS, write https:// in base_url.\n",
+    );
+  });
+
+  test.each([
+    [
+      "",
+      "If the certificate is self-signed, set tls_config.known_certificates_file and run appliance-exporter trust.",
+    ],
+    [
+      "http_client: { tls_config: { known_certificates_file: known } }",
+      "Run appliance-exporter trust, and compare each SHA-256 with the one that the appliance itself shows.",
+    ],
+  ])("a certificate that is not trusted with %j", async (http, advice) => {
+    const { port } = await startAppliance();
+    expect(await adviceOn(`base_url: "https://127.0.0.1:${port}"`, http)).toBe(`fw-a: ${advice}\n`);
+  });
+});
+
+/** The first byte of a TLS connection. */
+const TLS_HANDSHAKE = 22;
+
+test("check warns about appliances without a known certificate, and certificates without an appliance", async () => {
+  const folder = await createFolder({
+    "config.yaml": `
+http_client: { tls_config: { known_certificates_file: known } }
+appliances:
+  - { name: fw-a, base_url: "https://a" }
+  - { name: fw-b, base_url: "https://b" }
+  - { name: fw-c, base_url: "https://c", enabled: false }
+  - { name: fw-d, base_url: "http://d", allow_http: true }
+  - { name: fw-f, base_url: "https://f", http_client: { tls_config: { certificate_sha256: [] } } }
+`,
+    known: `fw-b ${"00".repeat(32)}\nfw-e ${"00".repeat(32)}\nfw-f ${"00".repeat(32)}\n`,
+  });
+  const file = join(folder, "config.yaml");
+  expect(await run("check", `--config.file=${file}`)).toEqual({
+    code: 0,
+    out: `${file}: valid, appliances: 4 enabled, 1 disabled\n`,
+    err:
+      `${file}: warning: ${folder}/known lacks fw-a: run appliance-exporter trust\n` +
+      `${file}: warning: ${folder}/known has unknown appliances: fw-e\n`,
+  });
+});
+
+test("check --live warns about one appliance under two names, and about expired certificates that are pinned", async () => {
+  const expired = await generate([{ name: "commonName", value: "old" }], {
+    keyType: "ec",
+    curve: "P-256",
+    algorithm: "sha256",
+    notBeforeDate: new Date("2020-01-01T00:00:00Z"),
+    notAfterDate: new Date("2021-01-01T00:00:00Z"),
+  });
+  const { fingerprint256 } = new X509Certificate(expired.cert);
+  const answer = answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
+  const { port } = await serve(answer, { cert: expired.cert, key: expired.private });
+  const { code, err } = await live(`
+http_client: { tls_config: { certificate_sha256: ["${fingerprint256}"] } }
+appliances:
+  - { name: fw-a, base_url: "https://127.0.0.1:${port}" }
+  - { name: fw-b, base_url: "https://localhost:${port}", enabled: true }
+`);
+  expect(code).toBe(0);
+  expect(err).toBe(
+    `config.yaml: warning: several appliances have one address: https://127.0.0.1:${port} (fw-a, fw-b)\n` +
+      "config.yaml: warning: certificates have expired, which polls ignore as they are pinned: fw-a (2021-01-01T00:00:00Z), fw-b (2021-01-01T00:00:00Z)\n" +
+      "config.yaml: warning: several appliances present one self-signed certificate and may be the same appliance: fw-a, fw-b\n",
+  );
 });
 
 test("poll shows the results of an appliance and its samples", async () => {

@@ -11,7 +11,7 @@ async function run(...argv: readonly string[]): Promise<{ code: number; out: str
 }
 
 describe("help", () => {
-  test.each(["run", "check", "poll", "status", "appliance", "demo"])(
+  test.each(["run", "check", "poll", "trust", "status", "appliance", "demo"])(
     "of %s has an example and exits 0",
     async (command) => {
       const { code, out, err } = await run(command, "--help");
@@ -27,6 +27,7 @@ describe("help", () => {
       "run",
       "check",
       "poll",
+      "trust",
       "status",
       "appliance",
       "demo",
@@ -146,6 +147,7 @@ describe("an address of several appliances", () => {
       enabled: 2,
       disabled: 0,
       sharedAddresses: [{ baseUrl: "https://h", appliances: ["a", "b"] }],
+      warnings: ["several appliances have one address: https://h (a, b)"],
     });
   });
 });

@@ -39,6 +39,8 @@ function fingerprint(pem: string): string {
   return new X509Certificate(pem).fingerprint256.replaceAll(":", "").toLowerCase();
 }
 
+const KNOWN = { path: "/etc/appliance-exporter/known", appliance: "waf 1" };
+
 interface Case {
   readonly name: string;
   readonly server: TlsOptions;
@@ -109,6 +111,18 @@ test.each<Case>([
     outcome: "tls",
   },
   {
+    name: "a known certificate without a trusted authority",
+    server: EXPIRED,
+    tls: { ca: undefined, certificateSha256: [fingerprint(EXPIRED.cert)], knownCertificates: KNOWN },
+    outcome: "{}",
+  },
+  {
+    name: "a trusted authority beside a file that does not have the certificate",
+    server: LEAF,
+    tls: { certificateSha256: [], knownCertificates: KNOWN, insecureSkipVerify: true },
+    outcome: "tls",
+  },
+  {
     name: "a server below min_version",
     server: { ...LEAF, maxVersion: "TLSv1.2" },
     tls: { minVersion: "TLSv1.3" },
@@ -126,6 +140,32 @@ test.each<Case>([
   expect(shortly(await client.get("/x", LONG_MS))).toBe(outcome);
   expect(server.requests).toHaveLength(outcome === "{}" ? 1 : 0);
 });
+
+test.each<readonly [string, Partial<TlsClientConfig>, string]>([
+  [
+    "certificate_sha256",
+    { certificateSha256: [OTHER_PIN] },
+    `the certificate has the SHA-256 ${PIN}, certificate_sha256 is ${OTHER_PIN}`,
+  ],
+  [
+    "a file without the appliance",
+    { knownCertificates: KNOWN },
+    `the certificate is not known yet, SHA-256 ${PIN}: run appliance-exporter trust 'waf 1'`,
+  ],
+  [
+    "a file with others",
+    { knownCertificates: KNOWN, certificateSha256: [OTHER_PIN, "11".repeat(32)] },
+    `the certificate has changed to SHA-256 ${PIN} from ${OTHER_PIN} or ${"11".repeat(32)}: if that is expected, run appliance-exporter trust 'waf 1'`,
+  ],
+])(
+  "a certificate that is not in %s fails with its fingerprint and the expected ones",
+  async (_, tls, message) => {
+    const server = await serve(answering(OK));
+    const client = clientOf(`https://127.0.0.1:${server.port}`, { http: { tls: trusting(tls) } });
+    expect(await client.get("/x", LONG_MS)).toEqual({ ok: false, failure: { reason: "tls", message } });
+    expect(server.requests).toEqual([]);
+  },
+);
 
 test.each(["TLSv1.2", "TLSv1.3"] as const)(
   "a client certificate that the server requires with %s is sent, and a missing one is tls",

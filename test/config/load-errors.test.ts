@@ -11,7 +11,13 @@ describe("the file as a whole", () => {
     ["clusters: []\nx: 1\n", ['config.yaml:2:1: unknown key "x"']],
     ["clusters:\n", ["config.yaml:1:1: clusters: expected a list, got nothing"]],
     ["clusters:\n  - nam", ["config.yaml:2:5: clusters[0]: expected a map, got a string"]],
-    ["clusters: [{ name: a, appli", ["config.yaml:1:28: wrong indentation"]],
+    [
+      "clusters: [{ name: a, appli",
+      [
+        "config.yaml:1:28: Flow map in block collection must be sufficiently indented and end with a }",
+        "config.yaml:1:28: Flow sequence in block collection must be sufficiently indented and end with a ]",
+      ],
+    ],
   ])("%j: %j", async (text, errors) => {
     expect(await errorsOf(text)).toEqual(errors);
   });
@@ -74,7 +80,7 @@ describe("unknown keys are errors everywhere, with a suggestion", () => {
 /** Has errors of the schema, and others that only the second phase finds. */
 const MISTAKEN = [
   "polling: { vrrp: { interval: 1x } }",
-  "http_client: { basic_auth: { username: u, password_file: missing } }",
+  "http_client: { basic_auth: { username: u, password_file: secrets/missing } }",
   "clusters:",
   "  - name: c",
   "    labels: { job: x }",
@@ -104,7 +110,7 @@ test("errors between keys and in named files are reported together when the sche
   expect(
     await errorsOf({ "config.yaml": text, "d.yaml": 'appliances: [{ name: c, base_url: "https://i" }]\n' }),
   ).toEqual([
-    "config.yaml:2:43: http_client.basic_auth.password_file: cannot use the password file: no such file",
+    'config.yaml:2:43: http_client.basic_auth.password_file: cannot use the password file "secrets/missing": no such file',
     'config.yaml:8:11: clusters[0].appliances[1].name: duplicate name "a", also at config.yaml:7:11',
     "config.yaml:8:57: clusters[0].appliances[1].websites[1]: duplicate website 1",
     "config.yaml:8:84: clusters[0].appliances[1].polling.websites.timeout: expected a timeout of at most the interval, 30s, got 1h",

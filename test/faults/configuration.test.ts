@@ -19,7 +19,7 @@ const INVALID_CONFIGS: readonly InvalidConfig[] = [
   {
     name: "invalid syntax",
     text: 'appliances:\n  - name: "a\n',
-    output: "config.yaml:3:1: missing closing quote or bracket, comma, colon, or space after one\n",
+    output: 'config.yaml:3:1: Missing closing "quote\n',
   },
   {
     name: "unknown keys",
@@ -46,7 +46,7 @@ const INVALID_CONFIGS: readonly InvalidConfig[] = [
   {
     name: "a half-written file",
     text: "appliances:\n  - { name: a, base_url: 'https://192.0.2.1'",
-    output: "config.yaml:2:45: wrong indentation\n",
+    output: "config.yaml:2:45: Flow map in block collection must be sufficiently indented and end with a }\n",
   },
   { name: "no file", text: undefined, output: "config.yaml: no such file\n" },
   {

@@ -142,6 +142,6 @@ test.concurrent("fault 29: a password file that is empty at the start is a confi
   const folder = await stage.folder(setupWith(await stage.server(healthy), "\r\n"));
   const loaded = await loadConfig(`${folder}/config.yaml`);
   expect(loaded.ok ? [] : loaded.errors.map(({ path, message }) => `${path}: ${message}`)).toEqual([
-    "http_client.basic_auth.password_file: cannot use the password file: it is empty",
+    `http_client.basic_auth.password_file: cannot use the password file "${folder}/password": it is empty`,
   ]);
 });

@@ -14,6 +14,8 @@ export async function createTestIo(fields: Partial<Io> = {}) {
   const io: Io = {
     out: (text) => void (printed.out += text),
     err: (text) => void (printed.err += text),
+    progress: () => undefined,
+    ask: async () => undefined,
     isTerminal: false,
     hasColor: false,
     logFd: log.fd,

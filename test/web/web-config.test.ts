@@ -106,7 +106,7 @@ test("all invalid files are reported together and watched", async () => {
   );
   expect(errors).toEqual([
     'web.yaml:2:3: tls_server_config.cert_file: cannot use "nowhere.pem": no such file',
-    "web.yaml:3:3: tls_server_config.key_file: cannot use the key file: it contains no PEM private key",
+    'web.yaml:3:3: tls_server_config.key_file: cannot use the key file "server.pem": it contains no PEM private key',
     'web.yaml:4:3: tls_server_config.client_ca_file: cannot use "server.key": it contains no PEM certificate',
   ]);
   expect(sources).toEqual(["nowhere.pem", "server.key", "server.pem", "web.yaml"]);
@@ -156,7 +156,10 @@ test.each([
     "1:21: basic_auth_users[...]: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$",
   ],
   ["basic_auth_users: [monitor]", "1:1: basic_auth_users: expected a map, got a list"],
-  ["tls_server_config: {", "1:21: wrong indentation"],
+  [
+    "tls_server_config: {",
+    "1:21: Flow map in block collection must be sufficiently indented and end with a }",
+  ],
   ["", "1:1: the file is empty"],
 ])("%j is refused", async (yaml, error) => {
   const { errors } = await loadWeb(yaml, files);

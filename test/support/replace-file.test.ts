@@ -1,0 +1,41 @@
+import { chmod, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { replaceFile } from "../../src/support/replace-file.ts";
+
+async function createFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "replace-file-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function modeOf(path: string): Promise<string> {
+  return ((await stat(path)).mode & 0o777).toString(8);
+}
+
+test("a new file is readable for everyone", async () => {
+  const folder = await createFolder();
+  await replaceFile(join(folder, "known"), "text\n");
+  expect(await readFile(join(folder, "known"), "utf8")).toBe("text\n");
+  expect(await modeOf(join(folder, "known"))).toBe("644");
+});
+
+test("an existing file keeps its mode, a link stays a link, and nothing else is left", async () => {
+  const folder = await createFolder();
+  await writeFile(join(folder, "file"), "old\n");
+  await chmod(join(folder, "file"), 0o640);
+  await symlink("file", join(folder, "known"));
+  await replaceFile(join(folder, "known"), "new\n");
+  expect(await readlink(join(folder, "known"))).toBe("file");
+  expect(await readFile(join(folder, "file"), "utf8")).toBe("new\n");
+  expect(await modeOf(join(folder, "file"))).toBe("640");
+  expect(await readdir(folder)).toEqual(["file", "known"]);
+});
+
+test("a folder that does not exist is an error that names the path", async () => {
+  const folder = await createFolder();
+  await expect(replaceFile(join(folder, "missing", "known"), "text")).rejects.toThrow(
+    `ENOENT: no such file or directory, open '${folder}/missing/known.new'`,
+  );
+});
