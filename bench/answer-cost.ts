@@ -4,7 +4,6 @@ import { decodeVrrpList } from "../src/api/vrrp.ts";
 import { decodeWebsiteTest } from "../src/api/website-test.ts";
 import { createFleet } from "../src/fleet/fleet.ts";
 import { createLog } from "../src/support/log.ts";
-import { createFleetExposition } from "../src/metrics/exposition.ts";
 import { createSelfMetrics } from "../src/metrics/self.ts";
 import { createObserver } from "../src/status/observer.ts";
 import { createRedact } from "../src/client/credentials.ts";
@@ -74,7 +73,6 @@ function msOf(bodyOf: WorstAnswer, observationOf: (body: Buffer, dated: Dated) =
   fleet.configure(configOf(...names.map((name) => applianceOf({ name, cluster: "c", websites }))), 0);
   const observer = createObserver({
     fleet,
-    exposition: createFleetExposition(),
     self: createSelfMetrics({ version: "0", nodeVersion: "0", shard: WHOLE_FLEET }, () => 0),
     board: createStatusBoard({ version: "0", shard: WHOLE_FLEET, fleet, clock: systemClock }),
     confirm: () => {},

@@ -91,7 +91,9 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
 
   const assets = await loadAssets();
   const fleet = createFleet();
-  const exposition = createFleetExposition();
+  const exposition = createFleetExposition({
+    onBug: (error) => logger.error({ detail: describeBug(error) }, "series could not be rendered"),
+  });
   const self = createSelfMetrics({ ...options, shard }, deps.droppedLogLines);
   const board = createStatusBoard({ version: options.version, shard, fleet, clock });
   const { descriptorLimit = () => Number.POSITIVE_INFINITY } = options;
@@ -102,7 +104,6 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
     clock,
     events: createObserver({
       fleet,
-      exposition,
       self,
       board,
       logger,

@@ -52,7 +52,7 @@ async function samplesOf(appliance: ApplianceConfig, results: readonly Operation
   for (const { observation } of results) fleet.record(observation, 0);
   const facts = fleet.cluster(appliance.cluster, 0);
   const judged = facts === undefined ? [] : [createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now];
-  const exposition = createFleetExposition(FACT_FAMILIES);
+  const exposition = createFleetExposition({ families: FACT_FAMILIES });
   const text = await exposition.render("", judged);
   return printableLines(text.toString().replace(/^#.*\n/gm, ""));
 }

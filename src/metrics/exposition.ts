@@ -1,14 +1,16 @@
 import type { ClusterVerdict } from "../status/judge.ts";
 import { groupBy } from "../support/group-by.ts";
+import { once } from "../support/once.ts";
 import { inSlices } from "../support/slices.ts";
 import { FLEET_FAMILIES } from "./families.ts";
 import { commonLabels, type Family, type Labels, type Part, type Sample } from "./family.ts";
 
 /** The fleet as text. @see https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
 export interface FleetExposition {
-  /** Renders a cluster ahead of the scrape that will want it. */
-  prepare(cluster: ClusterVerdict): void;
-  /** `preamble` and all of these clusters in UTF-8, made in slices; what was rendered before is only joined. */
+  /**
+   * `preamble` and all of these clusters in UTF-8, made in slices; what was rendered before is only joined. What a bug
+   * prevents from being rendered is absent.
+   */
   render(preamble: string, clusters: readonly ClusterVerdict[]): Promise<Buffer>;
 }
 
@@ -26,24 +28,32 @@ interface Source {
 /** One text for each source of the part's kind. */
 type Texts = readonly Text[];
 
-export function createFleetExposition(families: readonly Family[] = FLEET_FAMILIES): FleetExposition {
+export interface ExpositionOptions {
+  readonly families?: readonly Family[];
+  /** Called with an error of the families; default: throws it. */
+  readonly onBug?: (error: unknown) => void;
+}
+
+export function createFleetExposition({
+  families = FLEET_FAMILIES,
+  onBug = rethrow,
+}: ExpositionOptions = {}): FleetExposition {
   const headers = families.map(({ name, type, help }) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`);
   const sources = sourcesByKind(families);
-  const rendered = new WeakMap<Part, Texts>();
-  const once = (part: Part): Texts => {
-    const texts = rendered.get(part) ?? textsOf(sources.get(part.kind) ?? [], part);
-    rendered.set(part, texts);
-    return texts;
-  };
+  const textsOf = once((part: Part): Texts => {
+    try {
+      return render(sources.get(part.kind) ?? [], part);
+    } catch (error) {
+      onBug(error);
+      return [];
+    }
+  });
   return {
-    prepare: (verdict) => {
-      for (const part of partsOf(verdict)) once(part);
-    },
     render: async (preamble, verdicts) => {
       const texts = headers.map((): Text[] => []);
       await inSlices(verdicts, (verdict) => {
         for (const part of [...partsOf(verdict), verdict]) {
-          const own = once(part);
+          const own = textsOf(part);
           for (const [nth, { place }] of (sources.get(part.kind) ?? []).entries()) {
             const text = own[nth] ?? "";
             if (text.length > 0) texts[place]?.push(text);
@@ -59,6 +69,10 @@ export function createFleetExposition(families: readonly Family[] = FLEET_FAMILI
       return concatenated(chunks);
     },
   };
+}
+
+function rethrow(error: unknown): never {
+  throw error;
 }
 
 function sourcesByKind(families: readonly Family[]): ReadonlyMap<string, readonly Source[]> {
@@ -86,7 +100,7 @@ function partsOf({ facts, appliances, groups, websites }: ClusterVerdict): reado
   ];
 }
 
-function textsOf(sources: readonly Source[], part: Part): Texts {
+function render(sources: readonly Source[], part: Part): Texts {
   const textOf = labelTexts(part);
   return sources.map(({ name, samplesOf }) => {
     const lines = samplesOf(part).map(({ labels, state, value }) => {

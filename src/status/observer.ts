@@ -7,13 +7,10 @@ import { describeBug } from "../support/errors.ts";
 import type { Logger } from "../support/log.ts";
 import type { StatusBoard } from "./board.ts";
 import { confirmingPolls } from "./confirming.ts";
-import type { ClusterVerdict } from "./judge.ts";
 
 export interface ObserverDeps {
   readonly fleet: Fleet;
   readonly board: StatusBoard;
-  /** Renders the text of a cluster ahead of the next scrape. */
-  readonly exposition: { prepare(cluster: ClusterVerdict): void };
   readonly self: PollEvents;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -21,17 +18,16 @@ export interface ObserverDeps {
 }
 
 /**
- * Passes each observation to the fleet, its verdicts, its text, the log and the exporter's own metrics. A bug in one of them affects
+ * Passes each observation to the fleet, its verdicts, the log and the exporter's own metrics. A bug in one of them affects
  * only this observation: it fails with `internal`, or is lost with a log line. Polling continues.
  */
 export function createObserver(deps: ObserverDeps): PollEvents {
-  const { fleet, board, exposition, self, logger, clock, confirm } = deps;
+  const { fleet, board, self, logger, clock, confirm } = deps;
 
   function apply(observation: Observation): void {
     const { changes, cluster } = fleet.record(observation, clock.monotonicMs());
     if (cluster !== undefined) {
       const judged = board.observed(observation.appliance, changes, cluster);
-      exposition.prepare(judged.now);
       const polls = confirmingPolls(judged, observation);
       if (polls !== undefined) confirm(polls);
     }

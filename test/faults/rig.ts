@@ -42,7 +42,6 @@ export async function startRig(options: RigOptions): Promise<Rig> {
   const board = createStatusBoard({ version: "0.0.0", shard: WHOLE_FLEET, fleet, clock });
   const events = createObserver({
     fleet,
-    exposition,
     self,
     board,
     logger: log.logger,

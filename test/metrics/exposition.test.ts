@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 
 import { createFleet } from "../../src/fleet/fleet.ts";
 import { createFleetExposition } from "../../src/metrics/exposition.ts";
+import { FLEET_FAMILIES } from "../../src/metrics/families.ts";
+import type { Family } from "../../src/metrics/family.ts";
 import { fleetOf } from "../fleet/support.ts";
 import { applianceOf, configOf, interfaceOf, listOf, vrrpSeen } from "../support/observations.ts";
 import {
@@ -10,6 +12,7 @@ import {
   completeExposition,
   expositionOf,
   READ_AT_MS,
+  sampleLines,
   verdictsOf,
 } from "./canned-fleet.ts";
 import { parseExposition } from "./strict-parser.ts";
@@ -18,13 +21,38 @@ test("the canned fleet is exported as this text, and no more", async () => {
   expect(await cannedText()).toBe(EXPECTED);
 });
 
-test("rendering ahead of the scrape changes nothing in the text", async () => {
+test("a scrape keeps what it rendered, and starts with what is given", async () => {
   const exposition = createFleetExposition();
   const { fleet, judge } = cannedFleet();
   const verdicts = verdictsOf(fleet, READ_AT_MS, judge);
-  for (const verdict of verdicts) exposition.prepare(verdict);
   expect((await exposition.render("# preamble\n", verdicts)).toString()).toBe(`# preamble\n${EXPECTED}`);
   expect((await exposition.render("", verdicts)).toString()).toBe(EXPECTED);
+});
+
+test("a bug in a family takes away its series of that kind of part only, and is reported", async () => {
+  const bugs: unknown[] = [];
+  const broken: Family = {
+    name: "broken",
+    type: "gauge",
+    help: "Broken.",
+    samples: {
+      vrrp: ({ identity: { appliance } }) => {
+        if (appliance === "b") throw new Error("bug");
+        return [{ labels: [], value: 1 }];
+      },
+    },
+  };
+  const exposition = createFleetExposition({
+    families: [broken, ...FLEET_FAMILIES],
+    onBug: (error) => bugs.push(error),
+  });
+  const fleet = fleetOf([applianceOf({ name: "a" }), applianceOf({ name: "b" })]);
+  fleet.record(vrrpSeen("a", listOf([interfaceOf()])), 0);
+  fleet.record(vrrpSeen("b", listOf([interfaceOf()])), 0);
+  const text = (await exposition.render("", verdictsOf(fleet, 0))).toString();
+  expect(sampleLines(text, "broken")).toEqual(['broken{appliance="a",ha_cluster="a"} 1']);
+  expect(sampleLines(text, "vrrp_is_master")).toHaveLength(2);
+  expect(bugs).toEqual([new Error("bug")]);
 });
 
 test("no metric family appears twice, not even in the exporter's own metrics", async () => {
