@@ -103,12 +103,13 @@ function partsOf({ facts, appliances, groups, websites }: ClusterVerdict): reado
 function render(sources: readonly Source[], part: Part): Texts {
   const textOf = labelTexts(part);
   return sources.map(({ name, samplesOf }) => {
-    const lines = samplesOf(part).map(({ labels, state, value }) => {
-      const last = state === undefined ? "" : `,state="${state}"`;
-      return `${name}{${textOf(labels)}${last}} ${value}\n`;
-    });
-    // One flat text: pieces that are only chained together would be walked through again at every scrape.
-    const text = lines.join("");
+    // Joined at once into a flat text: one that only chains pieces together would keep them all.
+    const text = samplesOf(part)
+      .flatMap(({ labels, state, value }) => {
+        const last = state === undefined ? "} " : `,state="${state}"} `;
+        return [name, "{", textOf(labels), last, String(value), "\n"];
+      })
+      .join("");
     return text.length > LONG_TEXT ? Buffer.from(text) : text;
   });
 }
