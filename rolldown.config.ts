@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { defineConfig, type Plugin } from "rolldown";
+import { buildInfo } from "./scripts/build-info.ts";
 
 /** Writes the licences of all packages in the bundle beside it. */
 const licences: Plugin = {
@@ -34,6 +35,7 @@ export default defineConfig([
       "password-worker": "src/web/password-worker.ts",
     },
     platform: "node",
+    transform: { define: { BUILD: JSON.stringify(buildInfo()) } },
     plugins: [licences],
     output: {
       dir: "dist",

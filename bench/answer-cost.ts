@@ -13,6 +13,7 @@ import { createStatusBoard } from "../src/status/board.ts";
 import { applianceOf, configOf, websiteOf } from "../test/support/observations.ts";
 import { WORST_LISTS, WORST_TESTS, type WorstAnswer } from "../test/support/worst-answers.ts";
 import { median, type Measurement } from "./support.ts";
+import { BUILD } from "../test/support/build-facts.ts";
 
 /** Members of one cluster, each of which sends the worst answer within the limits. */
 const MEMBERS = 8;
@@ -73,7 +74,7 @@ function msOf(bodyOf: WorstAnswer, observationOf: (body: Buffer, dated: Dated) =
   fleet.configure(configOf(...names.map((name) => applianceOf({ name, cluster: "c", websites }))), 0);
   const observer = createObserver({
     fleet,
-    self: createSelfMetrics({ version: "0", nodeVersion: "0", shard: WHOLE_FLEET }, () => 0),
+    self: createSelfMetrics({ version: "0", build: BUILD, shard: WHOLE_FLEET }, () => 0),
     board: createStatusBoard({ version: "0", shard: WHOLE_FLEET, fleet, clock: systemClock }),
     confirm: () => {},
     logger: createLog("info", "json", NULL_FD).logger,

@@ -9,6 +9,7 @@ import type { Logger } from "./support/log.ts";
 import { createFleetExposition } from "./metrics/exposition.ts";
 import { createSelfMetrics } from "./metrics/self.ts";
 import { createClients, type ClientsOptions } from "./client/clients.ts";
+import type { Build } from "./support/build.ts";
 import type { Clock } from "./support/clock.ts";
 import { startRunner } from "./polling/runner.ts";
 import { createReloader, type ReloadResult } from "./config/reload.ts";
@@ -43,7 +44,7 @@ export interface ExporterOptions extends Omit<ClientsOptions, "maxConnections" |
   readonly webConfigFile?: string | undefined;
   /** The clusters that this exporter polls and shows; default: all. */
   readonly shard?: Shard;
-  readonly nodeVersion: string;
+  readonly build: Build;
   /** The current limit of open files, which limits the connections; default: unlimited. */
   readonly descriptorLimit?: () => number;
   /** Time between two checks of the configuration's files; default: 5 s. */

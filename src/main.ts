@@ -1,9 +1,10 @@
-import { readFileSync, writeSync } from "node:fs";
+import { writeSync } from "node:fs";
 import { basename, relative } from "node:path";
 import { createInterface } from "node:readline";
 import { isatty } from "node:tty";
 import type { Io } from "./cli/io.ts";
 import { runProgram } from "./cli/program.ts";
+import type { Build } from "./support/build.ts";
 import { openDescriptorLimit } from "./support/open-files.ts";
 import { describeBug } from "./support/errors.ts";
 import { systemClock } from "./support/clock.ts";
@@ -18,9 +19,9 @@ const LOST_EXIT_CODE = 2;
 /** How long remaining work may take after the program has ended. */
 const LINGER_MS = 1000;
 
-const { version }: { readonly version: string } = JSON.parse(
-  readFileSync(new URL("../package.json", import.meta.url), "utf8"),
-);
+/** Put in by the bundler. */
+declare const BUILD: { readonly version: string } & Pick<Build, "revision" | "branch" | "date">;
+const { version, ...build } = BUILD;
 
 let fatalHandler = async (error: unknown): Promise<void> => {
   writeSync(STDERR_FD, `${describeBug(error)}\n`);
@@ -85,7 +86,7 @@ const io: Io = {
   clock: systemClock,
   version,
   calledAs: calledAs(process.argv[1]),
-  nodeVersion: process.version,
+  build: { ...build, nodeVersion: process.version, platform: `${process.platform}/${process.arch}` },
   // Together three quarters of the threads; the rest stays for compression, even if the resolver and the disk hang.
   maxLookups: Math.max(1, Math.floor(threads / 2)),
   maxPasswordReads: Math.max(1, Math.floor(threads / 4)),

@@ -1,3 +1,4 @@
+import type { Build } from "../support/build.ts";
 import type { Clock } from "../support/clock.ts";
 
 /** The parts of the process that a command uses. */
@@ -18,9 +19,9 @@ export interface Io {
   readonly logFd: number;
   readonly clock: Clock;
   readonly version: string;
+  readonly build: Build;
   /** How the program was called, for examples of commands. */
   readonly calledAs: string;
-  readonly nodeVersion: string;
   /** Simultaneous name lookups. */
   readonly maxLookups: number;
   /** Simultaneous reads of password files. */

@@ -1,4 +1,5 @@
 import { Command, CommanderError, type Option } from "commander";
+import { describeVersion } from "../support/build.ts";
 import {
   configFile,
   enableLifecycle,
@@ -112,7 +113,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
   let exitCode: ExitCode = 0;
   const program = new Command("appliance-exporter")
     .description("Prometheus exporter for clusters of network appliances")
-    .version(io.version)
+    .version(describeVersion(io.version, io.build))
     .exitOverride()
     .configureOutput({ writeOut: io.out, writeErr: io.err })
     .addHelpText("after", PROGRAM_EXAMPLE);

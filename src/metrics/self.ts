@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom
 import { OPERATION_KINDS } from "../api/operations.ts";
 import { FAILURE_REASONS } from "../client/failure.ts";
 import type { Shard } from "../config/shard.ts";
+import type { Build } from "../support/build.ts";
 import { SKIP_REASONS, type PollEvents } from "../polling/observation.ts";
 
 /** Gauges of prom-client whose names claim to be counters. */
@@ -16,7 +17,7 @@ const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 /** Constant for a running exporter. */
 export interface SelfFacts {
   readonly version: string;
-  readonly nodeVersion: string;
+  readonly build: Build;
   readonly shard: Shard;
 }
 
@@ -44,10 +45,12 @@ export function createSelfMetrics(facts: SelfFacts, droppedLogLines: () => numbe
     new Histogram({ name, help, labelNames: ["operation"], buckets, registers });
 
   const total = String(facts.shard.total);
-  gauge("appliance_exporter_build_info", "Version of the exporter and of Node.js; always 1.", [
-    "version",
-    "nodeversion",
-  ]).set({ version: facts.version, nodeversion: facts.nodeVersion }, 1);
+  const { revision, branch, date: builddate, nodeVersion: nodeversion } = facts.build;
+  gauge(
+    "appliance_exporter_build_info",
+    "Version and build of the exporter, and the version of Node.js; always 1.",
+    ["version", "revision", "branch", "builddate", "nodeversion"],
+  ).set({ version: facts.version, revision, branch, builddate, nodeversion }, 1);
   gauge(
     "appliance_exporter_shard_info",
     "Shard of this exporter and number of shards (0 of 1: all clusters); always 1.",

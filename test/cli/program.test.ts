@@ -35,7 +35,12 @@ describe("help", () => {
   });
 
   it("is not needed to learn the version", async () => {
-    expect(await run("--version")).toEqual({ code: 0, out: "1.2.3\n", err: "" });
+    const out = `appliance-exporter, version 1.2.3 (branch: main, revision: 225c61122d88b01d1f0eaaee0e05b6f3e0567ac0)
+  build date:       20260301-07:53:32
+  node version:     v20.0.0
+  platform:         linux/x64
+`;
+    expect(await run("--version")).toEqual({ code: 0, out, err: "" });
   });
 });
 

@@ -9,6 +9,7 @@ import { onTestFinished, vi } from "vitest";
 import { startDemo, type Demo } from "../../src/demo/demo.ts";
 import { systemClock } from "../../src/support/clock.ts";
 import { createMemoryLog, scrape } from "../support/exporter.ts";
+import { BUILD } from "../support/build-facts.ts";
 
 /** An empty folder for the demo's temporary folder, removed at the end of the test. */
 export async function useTemporaryFolder(): Promise<string> {
@@ -27,7 +28,7 @@ export async function startTestDemo(): Promise<Demo> {
     listenAddresses: [{ host: "127.0.0.1", port: 0 }],
     version: "1.2.3",
     calledAs: "appliance-exporter",
-    nodeVersion: "v20.0.0",
+    build: BUILD,
     maxLookups: 2,
     maxPasswordReads: 2,
   };

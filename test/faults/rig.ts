@@ -14,6 +14,7 @@ import { startRunner } from "../../src/polling/runner.ts";
 import { createRoutes } from "../../src/web/routes.ts";
 import { startWebServer } from "../../src/web/server.ts";
 import { createMemoryLog, type MemoryLog } from "../support/exporter.ts";
+import { BUILD } from "../support/build-facts.ts";
 
 export interface RigOptions {
   /** Holds `config.yaml`. */
@@ -38,7 +39,7 @@ export async function startRig(options: RigOptions): Promise<Rig> {
   const log = createMemoryLog();
   const fleet = createFleet();
   const exposition = createFleetExposition();
-  const self = createSelfMetrics({ version: "0.0.0", nodeVersion: "v0.0.0", shard: WHOLE_FLEET }, () => 0);
+  const self = createSelfMetrics({ version: "0.0.0", build: BUILD, shard: WHOLE_FLEET }, () => 0);
   const board = createStatusBoard({ version: "0.0.0", shard: WHOLE_FLEET, fleet, clock });
   const events = createObserver({
     fleet,

@@ -19,6 +19,7 @@ import {
   websiteSeen,
 } from "../support/observations.ts";
 import { clustersOf } from "../fleet/support.ts";
+import { BUILD } from "../support/build-facts.ts";
 
 /** The monotonic instant at which the canned fleet is read. */
 export const READ_AT_MS = 10_000;
@@ -134,7 +135,7 @@ export function sampleLines(text: string, prefix = ""): readonly string[] {
 
 /** All that `/metrics` serves: the fleet's metrics and those of the exporter itself. */
 export async function completeExposition(): Promise<string> {
-  const self = createSelfMetrics({ version: "0.0.0", nodeVersion: "v20.0.0", shard: WHOLE_FLEET }, () => 0);
+  const self = createSelfMetrics({ version: "0.0.0", build: BUILD, shard: WHOLE_FLEET }, () => 0);
   self.reloaded(true, WALL_MS);
   return (await self.render()) + (await cannedText());
 }

@@ -8,6 +8,7 @@ import { createSelfMetrics } from "../../src/metrics/self.ts";
 import { FAILURE_REASONS } from "../../src/client/failure.ts";
 import { cannedText } from "./canned-fleet.ts";
 import { parseExposition } from "./strict-parser.ts";
+import { BUILD } from "../support/build-facts.ts";
 
 const PAGE = readFileSync(new URL("../../docs/metrics.md", import.meta.url), "utf8");
 
@@ -60,7 +61,7 @@ function exportedRows(text: string, leftOut: ReadonlySet<string>): readonly Row[
 const COMMON = new Set(["appliance", "ha_cluster", "site", "rack"]);
 
 async function ownRows(): Promise<readonly Row[]> {
-  const self = createSelfMetrics({ version: "0.0.0", nodeVersion: "v20.0.0", shard: WHOLE_FLEET }, () => 0);
+  const self = createSelfMetrics({ version: "0.0.0", build: BUILD, shard: WHOLE_FLEET }, () => 0);
   const rows = exportedRows(await self.render(), new Set(["le"]));
   return rows.filter(({ name }) => name.startsWith("appliance_exporter_"));
 }

@@ -6,12 +6,10 @@ import { SKIP_REASONS } from "../../src/polling/observation.ts";
 import { FAILURE_REASONS } from "../../src/client/failure.ts";
 import { listOf, vrrpFailed, vrrpSeen, WALL_MS, websiteFailed } from "../support/observations.ts";
 import { parseExposition, type ParsedSample } from "./strict-parser.ts";
+import { BUILD } from "../support/build-facts.ts";
 
 function selfMetrics(droppedLogLines = () => 0): SelfMetrics {
-  return createSelfMetrics(
-    { version: "1.2.3", nodeVersion: "v20.20.2", shard: WHOLE_FLEET },
-    droppedLogLines,
-  );
+  return createSelfMetrics({ version: "1.2.3", build: BUILD, shard: WHOLE_FLEET }, droppedLogLines);
 }
 
 async function samplesOf(self: SelfMetrics): Promise<readonly ParsedSample[]> {
@@ -37,8 +35,9 @@ test("everything countable is at 0 from the start, for every operation and every
   }
 });
 
-test("versions are labels of the build", async () => {
-  expect(await valueOf(selfMetrics(), 'build_info{version="1.2.3",nodeversion="v20.20.2"}')).toBe(1);
+test("the build is a metric", async () => {
+  const labels = `version="1.2.3",revision="${BUILD.revision}",branch="main",builddate="${BUILD.date}",nodeversion="v20.0.0"`;
+  expect(await valueOf(selfMetrics(), `build_info{${labels}}`)).toBe(1);
 });
 
 test("a poll is in flight from its start to its end, and measured by operation", async () => {

@@ -5,6 +5,7 @@ import { createMemoryLog, startTestExporter, type ExporterUnderTest } from "../s
 import { eventually } from "../support/eventually.ts";
 import { startPrometheus, type Prometheus } from "../support/prometheus-server.ts";
 import { startFleet, type Fleet } from "./fleet.ts";
+import { BUILD } from "../support/build-facts.ts";
 
 /** A Prometheus that scrapes the demo, and two exporters that poll one fleet in which everything is wrong. */
 export interface Rig {
@@ -58,7 +59,7 @@ async function startOwnDemo(): Promise<Demo> {
     {
       listenAddresses: [{ host: "127.0.0.1", port: 0 }],
       version: "1.2.3",
-      nodeVersion: "v20.0.0",
+      build: BUILD,
       maxLookups: 2,
       maxPasswordReads: 2,
     },

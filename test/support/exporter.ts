@@ -7,6 +7,7 @@ import type { Shard } from "../../src/config/shard.ts";
 import type { Logger } from "../../src/support/log.ts";
 import { createLeapingClock } from "./leaping-clock.ts";
 import { parseSamples, type Samples } from "./samples.ts";
+import { BUILD } from "./build-facts.ts";
 
 export interface LogLine {
   readonly level: string;
@@ -101,7 +102,7 @@ export async function startTestExporter({
       ...(watchIntervalMs === undefined ? {} : { watchIntervalMs }),
       ...(setup.shard === undefined ? {} : { shard: setup.shard }),
       version: "0.0.0",
-      nodeVersion: "v0.0.0",
+      build: BUILD,
       maxLookups: 2,
       maxPasswordReads: 2,
     },

@@ -3,6 +3,7 @@ import { open } from "node:fs/promises";
 import { onTestFinished } from "vitest";
 import type { Io } from "../../src/cli/io.ts";
 import { systemClock } from "../../src/support/clock.ts";
+import { BUILD } from "./build-facts.ts";
 
 /** A process's edge as a test sees it. `out` and `err` hold what was printed. */
 export async function createTestIo(fields: Partial<Io> = {}) {
@@ -22,7 +23,7 @@ export async function createTestIo(fields: Partial<Io> = {}) {
     clock: systemClock,
     version: "1.2.3",
     calledAs: "appliance-exporter",
-    nodeVersion: "v20.0.0",
+    build: BUILD,
     maxLookups: 2,
     maxPasswordReads: 2,
     descriptorLimit: () => 1024,
