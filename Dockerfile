@@ -3,7 +3,12 @@ WORKDIR /build
 COPY package.json package-lock.json ./
 RUN ["npm", "ci"]
 COPY rolldown.config.ts ./
+COPY scripts/build-info.ts ./scripts/
 COPY src ./src
+# For --version and build_info; there is no git in this stage.
+ARG REVISION
+ARG BRANCH
+ARG SOURCE_DATE_EPOCH
 RUN ["npm", "run", "build"]
 
 FROM node:24-bookworm-slim

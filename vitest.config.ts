@@ -2,6 +2,8 @@ import { defineConfig } from "vitest/config";
 
 /** Tests that need the programs of scripts/install-test-tools.sh, or minutes. */
 const EXTRA = ["test/**/*.extra.test.ts", "test/browser/**/*.test.ts"];
+/** Installable packages and the image; they share what is made before. */
+const PACKAGING = ["test/packaging/**/*.extra.test.ts"];
 const E2E = ["test/e2e/**/*.test.ts"];
 
 const shared = {
@@ -29,7 +31,15 @@ export default defineConfig({
       {
         test: { ...shared, name: "program", include: ["test/**/*.test.ts"], exclude: [...EXTRA, ...E2E] },
       },
-      { test: { ...shared, name: "extra", include: EXTRA } },
+      { test: { ...shared, name: "extra", include: EXTRA, exclude: PACKAGING } },
+      {
+        test: {
+          ...shared,
+          name: "packaging",
+          include: PACKAGING,
+          globalSetup: ["test/packaging/prepare.ts"],
+        },
+      },
       {
         test: {
           ...shared,

@@ -85,7 +85,8 @@ const io: Io = {
   logFd: STDERR_FD,
   clock: systemClock,
   version,
-  calledAs: calledAs(process.argv[1]),
+  // The packages with Node.js set the variable.
+  calledAs: process.env["APPLIANCE_EXPORTER_COMMAND"] ?? calledAs(process.argv[1]),
   build: { ...build, nodeVersion: process.version, platform: `${process.platform}/${process.arch}` },
   // Together three quarters of the threads; the rest stays for compression, even if the resolver and the disk hang.
   maxLookups: Math.max(1, Math.floor(threads / 2)),

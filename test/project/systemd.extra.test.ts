@@ -18,7 +18,7 @@ async function analyze(name: string, text: string, ...args: readonly string[]) {
   onTestFinished(() => rm(folder, { recursive: true }));
   const path = join(folder, name);
   // systemd-analyze rejects a unit whose command is not installed.
-  await writeFile(path, text.replace("/usr/local/bin/appliance-exporter ", "/bin/true "));
+  await writeFile(path, text.replace("ExecStart=/usr/bin/appliance-exporter ", "ExecStart=/bin/true "));
   const { status, stdout, stderr } = spawnSync(toolPath("systemd-analyze"), [...args, path], {
     encoding: "utf8",
   });
@@ -49,7 +49,7 @@ describe.each(NAMES)("the unit %s", (name) => {
       readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
     );
     const [command = ""] = settings(unit, "ExecStart");
-    expect(Object.keys(bin).map((each) => `/usr/local/bin/${each}`)).toEqual([command.split(" ")[0]]);
+    expect(Object.keys(bin).map((each) => `/usr/bin/${each}`)).toEqual([command.split(" ")[0]]);
     const launcher = readFileSync(new URL("../../bin/appliance-exporter.cjs", import.meta.url), "utf8");
     const variables = Array.from(
       launcher.matchAll(/process\.env\.\w+ = process\.env\.(\w+) \|\| "([^"]*)"/g),
@@ -60,7 +60,6 @@ describe.each(NAMES)("the unit %s", (name) => {
 
   it("names each credential as its comment does", () => {
     const credentials = settings(unit, "LoadCredential").map((text) => text.split(":")[0]);
-    expect(credentials).toContain("monitor");
     for (const credential of credentials) {
       expect(unit).toContain(`_file: /run/credentials/${name}/${credential} }`);
     }

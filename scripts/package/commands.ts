@@ -1,0 +1,18 @@
+import { execFileSync } from "node:child_process";
+
+/**
+ * Level 6 makes the packages a tenth smaller and takes five times as long. With two threads, xz cuts the data into blocks; the
+ * result is the same on any number of cores.
+ */
+export const XZ_LEVEL = 2;
+
+/** Runs a program and returns what it prints to stdout; stderr is shown. */
+export function run(program: string, ...args: readonly string[]): string {
+  return execFileSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+}
+
+/** Makes modes and times of all files in a folder independent of who made them, when, and with which umask. */
+export function normalize(folder: string, epoch: string): void {
+  run("chmod", "-R", "u=rwX,go=rX", folder);
+  run("find", folder, "-exec", "touch", "--no-dereference", `--date=@${epoch}`, "{}", "+");
+}

@@ -1,0 +1,75 @@
+// Writes the packages into out/: for npm, as a tarball with Node.js, and for Debian, with their checksums. Two runs with the
+// same SOURCE_DATE_EPOCH, by default the date of the commit, write the same bytes.
+import { createHash } from "node:crypto";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { packageVersion, sourceDateEpoch } from "../build-info.ts";
+import { normalize, XZ_LEVEL } from "./commands.ts";
+import { unpackNode, unpackProgram } from "./content.ts";
+import { writeDeb } from "./deb.ts";
+import { writeTar } from "./tar.ts";
+
+const OUT = "out";
+
+const step = (text: string): void => void process.stderr.write(`${text}\n`);
+
+function writePackages(work: string, epoch: string): void {
+  const version = packageVersion();
+  step("building the program");
+  const program = join(work, "package");
+  unpackProgram(program, work);
+  normalize(program, epoch);
+  writeTar(program, join(OUT, `appliance-exporter-${version}.tgz`), "gzip -9n");
+
+  step("downloading Node.js");
+  const name = `appliance-exporter-${version}-linux-x64`;
+  const folder = join(work, name);
+  renameSync(program, folder);
+  unpackNode(join(folder, "node"), work);
+  copyFileSync("packaging/appliance-exporter.sh", join(folder, "appliance-exporter"));
+  normalize(folder, epoch);
+
+  step("writing the tarball");
+  writeTar(folder, join(OUT, `${name}.tar.xz`), `xz -${XZ_LEVEL} --threads=2`);
+  step("writing the Debian package");
+  writeDeb(folder, { version, work, out: OUT, epoch });
+}
+
+/** In the form of sha256sum. */
+function checksums(): string {
+  const lines = readdirSync(OUT)
+    .toSorted()
+    .map((name) => {
+      const sum = createHash("sha256")
+        .update(readFileSync(join(OUT, name)))
+        .digest("hex");
+      return `${sum}  ${name}\n`;
+    });
+  return lines.join("");
+}
+
+const epoch = sourceDateEpoch();
+if (epoch === undefined) throw new Error("set SOURCE_DATE_EPOCH: there is no commit with a date");
+// For the bundler and dpkg-deb.
+process.env["SOURCE_DATE_EPOCH"] = epoch;
+rmSync(OUT, { recursive: true, force: true });
+mkdirSync(OUT);
+const work = mkdtempSync(join(tmpdir(), "appliance-exporter-"));
+try {
+  writePackages(work, epoch);
+} finally {
+  rmSync(work, { recursive: true });
+}
+const sums = checksums();
+writeFileSync(join(OUT, "SHA256SUMS"), sums);
+step(`written to ${OUT}:\n${sums.trimEnd()}`);

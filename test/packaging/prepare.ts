@@ -1,0 +1,55 @@
+import { execFile } from "node:child_process";
+import { cp, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import type { TestProject } from "vitest/node";
+import { toolPath } from "../support/tool.ts";
+
+const execute = promisify(execFile);
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** A root file system without Node.js, as a tar file. */
+    readonly rootTar: string;
+    /** A copy of the project, with the packages in `out`. */
+    readonly project: string;
+  }
+}
+
+/** Not part of a clone. */
+const LEFT_OUT = [".git", "node_modules", "dist", "out", "coverage", ".cache"];
+
+/** A copy of the project's files, as a clone has them. Packages can be made there while other tests use `dist`. */
+export async function copyProject(folder: string): Promise<string> {
+  await cp(".", folder, {
+    recursive: true,
+    filter: (path) => resolve(path, "..") !== resolve(".") || !LEFT_OUT.includes(basename(path)),
+  });
+  await symlink(resolve("node_modules"), join(folder, "node_modules"));
+  return folder;
+}
+
+/** Makes the packages in a copy of the project, with further variables of the environment. */
+export async function makePackages(project: string, umask = "0022", variables = {}): Promise<void> {
+  const build = { SOURCE_DATE_EPOCH: "1772351612", REVISION: "0123abcd", BRANCH: "main" };
+  const env = { ...process.env, ...build, ...variables };
+  await execute("sh", ["-c", `umask ${umask} && npm run --silent package`], { cwd: project, env });
+}
+
+/** Makes a root file system of Debian 12 and the packages, once for all tests of this folder. */
+export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-"));
+  const rootTar = join(folder, "root.tar");
+  const project = join(folder, "project");
+  const debootstrap = execute(toolPath("mmdebstrap"), [
+    "--variant=minbase",
+    "--include=ca-certificates",
+    "bookworm",
+    rootTar,
+  ]);
+  await Promise.all([debootstrap, copyProject(project).then(() => makePackages(project))]);
+  provide("rootTar", rootTar);
+  provide("project", project);
+  return () => rm(folder, { recursive: true });
+}
