@@ -2,7 +2,7 @@ FROM node:24-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 RUN ["npm", "ci"]
-COPY rolldown.config.ts ./
+COPY rolldown.config.ts tsconfig.json ./
 COPY scripts/build-info.ts ./scripts/
 COPY src ./src
 # For --version and build_info; there is no git in this stage.

@@ -4,10 +4,13 @@
 set -euo pipefail
 
 packages=(
+  binutils xz-utils              # packages: readelf, npm run package
+  buildah mmdebstrap             # image and packages in a root file system
   chromium                       # browser tests
   faketime libfaketime           # tests that set the clock of a running program
   iproute2 util-linux            # network namespaces, prlimit
   keepalived nginx               # end-to-end lab
+  lintian                        # Debian package
   prometheus                     # with promtool
   prometheus-alertmanager        # with amtool
   prometheus-blackbox-exporter   # web configuration files

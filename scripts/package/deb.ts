@@ -22,7 +22,7 @@ interface Target {
 }
 
 /** What the command needs; everything else is documentation. */
-const PROGRAM = ["appliance-exporter", "bin", "dist", "node", "package.json"];
+const PROGRAM = new Set(["appliance-exporter", "bin", "dist", "node", "package.json"]);
 const DOC = "usr/share/doc/appliance-exporter";
 const MAN_PAGE = "usr/share/man/man1/appliance-exporter.1";
 
@@ -34,7 +34,7 @@ export function writeDeb(content: string, { version, work, out, epoch }: Target)
   const debVersion = version.replace("-", "~");
   cpSync("packaging/debian/root", root, { recursive: true });
   for (const name of readdirSync(content)) {
-    const folder = PROGRAM.includes(name) ? "usr/lib/appliance-exporter" : DOC;
+    const folder = PROGRAM.has(name) ? "usr/lib/appliance-exporter" : DOC;
     cpSync(join(content, name), at(join(folder, name)), { recursive: true });
   }
   mkdirSync(at("usr/bin"));

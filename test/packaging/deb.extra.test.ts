@@ -21,10 +21,10 @@ function listFiles(): readonly string[] {
 /** A later version of the package, whose configuration is another one. */
 function writeLaterVersion(path: string): void {
   const folder = join(root.folder, "tmp/later");
-  execFileSync("dpkg-deb", ["--raw-extract", deb, folder]);
+  execFileSync(toolPath("dpkg-deb"), ["--raw-extract", deb, folder]);
   const control = join(folder, "DEBIAN/control");
   writeFileSync(control, readFileSync(control, "utf8").replace("Version: 0.1.0", "Version: 0.1.1"));
-  execFileSync("dpkg-deb", ["--root-owner-group", "-Znone", "--build", folder, path]);
+  execFileSync(toolPath("dpkg-deb"), ["--root-owner-group", "-Znone", "--build", folder, path]);
   rmSync(folder, { recursive: true });
 }
 

@@ -1,31 +1,34 @@
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { promisify } from "node:util";
-import { afterAll, expect, inject, onTestFinished, test } from "vitest";
-import { eventually } from "../support/eventually.ts";
-import { toolPath } from "../support/tool.ts";
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { buildImage, runImage } from "./image.ts";
 
-const execute = promisify(execFile);
+const CONFIG = `
+http_client: { basic_auth: { username: monitor, password: x } }
+appliances: [{ name: waf-lab, base_url: "https://127.0.0.1:1" }]
+`;
 
-/** The name that the Dockerfile asks for. */
-const BASE = "docker.io/library/node:24-bookworm-slim";
-const NPM = "/usr/local/lib/node_modules/npm";
-const IMAGE = "appliance-exporter";
+test("the image serves metrics and is healthy, as user 65534 with a read-only root", async () => {
+  const image = await buildImage();
+  const container = await runImage(image, CONFIG);
+  expect(readFileSync(`/proc/${container.pid}/status`, "utf8")).toMatch(
+    /^Uid:\t65534\t65534\t65534\t65534$/m,
+  );
+  expect(await container.exec("touch", "/app/x")).toEqual({
+    code: 1,
+    output: "touch: cannot touch '/app/x': Read-only file system\n",
+  });
 
-const work = await mkdtemp(join(tmpdir(), "appliance-exporter-"));
-afterAll(() => rm(work, { recursive: true }));
+  const fetchMetrics = `fetch("http://127.0.0.1:10849/metrics").then((r) => r.text()).then(console.log)`;
+  const { output } = await container.exec("node", "-e", fetchMetrics);
+  expect(output).toContain(
+    '\nappliance_polls_total{appliance="waf-lab",ha_cluster="waf-lab",operation="vrrp"} ',
+  );
+  expect(output).toContain(
+    '\nappliance_exporter_build_info{version="0.1.0",revision="0123abcd",branch="unknown"',
+  );
 
-/** Runs buildah with a storage of this test. It needs no engine. */
-async function buildah(...args: readonly string[]): Promise<string> {
-  const storage = ["--storage-driver=vfs", `--root=${join(work, "storage")}`, `--runroot=${join(work, "run")}`];
-  const env = { ...process.env, BUILDAH_ISOLATION: "chroot" };
-  return (await execute(toolPath("buildah"), [...storage, ...args], { env, maxBuffer: 2 ** 26 })).stdout.trim();
-}
-
-async function npmConfig(key: string): Promise<string | undefined> {
-  const value = (await execute("npm", ["config", "get", key])).stdout.trim();
-  return ["null", "undefined", ""].includes(value) ? undefined : value;
-}
+  const [kind, ...check] = image.config.Healthcheck.Test;
+  expect(kind).toBe("CMD");
+  expect(await container.exec(...check)).toEqual({ code: 0, output: "" });
+  expect(await container.exec(...check, "127.0.0.1:1")).toEqual({ code: 1, output: "" });
+});

@@ -1,8 +1,10 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
+import { formatPrometheusRule } from "../../monitoring/prometheus/prometheus-rule.ts";
 import { cutText } from "../../src/api/kept-text.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { writeSetup } from "../support/exporter.ts";
@@ -10,33 +12,41 @@ import { writeSetup } from "../support/exporter.ts";
 /** A kind of manifest with its schema. */
 type Model = new (data: unknown) => { readonly validate: () => void };
 
+const { version }: { readonly version: string } = createRequire(import.meta.url)("../../package.json");
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 const manifest = (name: string) => parse(read(`packaging/kubernetes/${name}.yaml`));
 
 const dockerfile = read("Dockerfile");
-const configMap = manifest("configmap");
-const deployment = manifest("deployment");
-const podMonitor = manifest("podmonitor");
-const secret = manifest("secret");
+const kustomization = manifest("kustomization");
+const networkPolicy = manifest("networkpolicy");
+const operatorKustomization = manifest("operator/kustomization");
+const podMonitor = manifest("operator/podmonitor");
+const prometheusRule = manifest("operator/prometheusrule");
+const secret = manifest("secret.example");
 const service = manifest("service");
+const statefulSet = manifest("statefulset");
 
-const { spec: pod, metadata } = deployment.spec.template;
+const { spec: pod, metadata } = statefulSet.spec.template;
 const [container] = pod.containers;
 const [port] = container.ports;
 
 // Imported by address: the declarations of these packages do not compile in strict mode.
 const apps: Record<string, Model> = await import(import.meta.resolve("kubernetes-models/apps/v1"));
 const core: Record<string, Model> = await import(import.meta.resolve("kubernetes-models/v1"));
+const networking: Record<string, Model> = await import(
+  import.meta.resolve("kubernetes-models/networking.k8s.io/v1")
+);
 const operator: Record<string, Model> = await import(
   import.meta.resolve("@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1")
 );
 
 test.each([
-  ["ConfigMap", core, configMap],
-  ["Deployment", apps, deployment],
+  ["NetworkPolicy", networking, networkPolicy],
   ["PodMonitor", operator, podMonitor],
+  ["PrometheusRule", operator, prometheusRule],
   ["Secret", core, secret],
   ["Service", core, service],
+  ["StatefulSet", apps, statefulSet],
 ])("the %s satisfies its schema and has no unknown key", (kind, models, data) => {
   const problem = (value: unknown): unknown => {
     const Model = models[kind];
@@ -51,7 +61,9 @@ test.each([
   expect(problem(data)).toBeUndefined();
   // The schemas accept unknown keys with any value; the value of a known key must have its type.
   const unknown = pathsOf(data).filter((path) => problem(spoilAt(data, path)) === undefined);
-  expect(unknown.map((path) => path.join("."))).toEqual([]);
+  // The schema of the Prometheus Operator is older than its support for this key.
+  const known = /^spec\.groups\.0\.rules\.\d+\.keep_firing_for$/;
+  expect(unknown.map((path) => path.join(".")).filter((path) => !known.test(path))).toEqual([]);
 });
 
 type Path = readonly (string | number)[];
@@ -75,12 +87,63 @@ function spoilAt(value: unknown, [key, ...rest]: Path): unknown {
   );
 }
 
+function filesOf(folder: string): ReadonlySet<string> {
+  const entries = readdirSync(new URL(`../../packaging/kubernetes/${folder}`, import.meta.url), {
+    withFileTypes: true,
+  });
+  return new Set(entries.filter((entry) => entry.isFile()).map(({ name }) => name));
+}
+
+describe("the kustomizations", () => {
+  it("have all files of their folders but the example of the Secret", () => {
+    const [{ files }] = kustomization.configMapGenerator;
+    expect(
+      new Set([...kustomization.resources, ...files, "kustomization.yaml", "secret.example.yaml"]),
+    ).toEqual(filesOf("."));
+    expect(new Set([...operatorKustomization.resources, "kustomization.yaml"])).toEqual(filesOf("operator"));
+  });
+
+  it("have no other keys", () => {
+    const form = { apiVersion: "kustomize.config.k8s.io/v1beta1", kind: "Kustomization" };
+    const { resources: _, ...rest } = kustomization;
+    expect(rest).toEqual({
+      ...form,
+      configMapGenerator: [
+        {
+          name: "appliance-exporter",
+          files: ["config.yaml"],
+          options: { labels: metadata.labels, disableNameSuffixHash: true },
+        },
+      ],
+      images: [{ name: "appliance-exporter", newName: "appliance-exporter", newTag: version }],
+    });
+    expect(operatorKustomization).toEqual({ ...form, resources: operatorKustomization.resources });
+  });
+});
+
+test("the PrometheusRule has the rules of Prometheus; `npm run rules` writes it", () => {
+  const rules = read("monitoring/prometheus/appliance-exporter.rules.yml");
+  expect(read("packaging/kubernetes/operator/prometheusrule.yaml")).toBe(formatPrometheusRule(rules));
+  expect(prometheusRule.spec).toEqual(parse(rules));
+});
+
 describe("the pod", () => {
   it("runs this version of the image with the command of the Dockerfile", () => {
-    const { version }: { readonly version: string } = JSON.parse(read("package.json"));
     expect(container.image).toBe(`appliance-exporter:${version}`);
     expect(container).not.toHaveProperty("command");
-    expect(dockerfile).toContain(`\nCMD ${JSON.stringify(container.args).replaceAll(",", ", ")}\n`);
+    const [shard, ...args] = container.args.toReversed();
+    expect(dockerfile).toContain(`\nCMD ${JSON.stringify(args.toReversed()).replaceAll(",", ", ")}\n`);
+    expect(shard).toBe("--shard=$(POD_INDEX)/$(SHARDS)");
+  });
+
+  it("is the shard of its index, of as many shards as there are pods", () => {
+    expect(container.env).toEqual([
+      {
+        name: "POD_INDEX",
+        valueFrom: { fieldRef: { fieldPath: "metadata.labels['apps.kubernetes.io/pod-index']" } },
+      },
+      { name: "SHARDS", value: String(statefulSet.spec.replicas) },
+    ]);
   });
 
   it("has the port of the image, and its probes use it", () => {
@@ -114,13 +177,14 @@ describe("the pod", () => {
     onTestFinished(() => rm(folder, { recursive: true }));
     const { sources }: { readonly sources: readonly Source[] } = pod.volumes[0].projected;
     expect(sources.map((source) => source.configMap?.name ?? source.secret?.name)).toEqual([
-      configMap.metadata.name,
+      kustomization.configMapGenerator[0].name,
       secret.metadata.name,
     ]);
+    const configMap = { "config.yaml": read("packaging/kubernetes/config.yaml") };
     for (const source of sources) {
       for (const { key, path } of [...(source.configMap?.items ?? []), ...(source.secret?.items ?? [])]) {
         await mkdir(join(folder, path, ".."), { recursive: true });
-        await writeFile(join(folder, path), { ...configMap.data, ...secret.stringData }[key]);
+        await writeFile(join(folder, path), { ...configMap, ...secret.stringData }[key]);
       }
     }
     const loaded = await loadConfig(join(folder, "config.yaml"));
@@ -128,9 +192,12 @@ describe("the pod", () => {
     expect(names).toEqual(["waf-ams-1", "waf-ams-2"]);
   });
 
-  it("is selected by the Service and the PodMonitor, by its labels and the name of its port", () => {
-    expect(deployment.spec.selector.matchLabels).toEqual(metadata.labels);
+  it("is selected by the Service, the NetworkPolicy and the PodMonitor, by its labels and the name of its port", () => {
+    expect(statefulSet.spec.selector.matchLabels).toEqual(metadata.labels);
+    expect(statefulSet.spec.serviceName).toBe(service.metadata.name);
     expect(service.spec.selector).toEqual(metadata.labels);
+    expect(networkPolicy.spec.podSelector.matchLabels).toEqual(metadata.labels);
+    expect(networkPolicy.spec.ingress[0].ports).toEqual([{ port: port.name }]);
     expect(podMonitor.spec.selector.matchLabels).toEqual(metadata.labels);
     expect(service.spec.ports).toEqual([{ name: "http", port: 10849, targetPort: port.name }]);
     const [endpoint] = podMonitor.spec.podMetricsEndpoints;
@@ -153,7 +220,7 @@ test("the PodMonitor sets every limit, and none below what the exporter may expo
   const { targetLimit, sampleLimit, labelLimit, labelNameLengthLimit, labelValueLengthLimit } =
     podMonitor.spec;
   expect({ targetLimit, sampleLimit, labelLimit, labelNameLengthLimit, labelValueLengthLimit }).toEqual({
-    targetLimit: 2,
+    targetLimit: 10,
     sampleLimit: 100_000,
     labelLimit: 40,
     labelNameLengthLimit: 128,

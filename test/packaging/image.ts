@@ -1,0 +1,151 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { inject, onTestFinished } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { toolPath } from "../support/tool.ts";
+import { packagePath } from "./root.ts";
+
+const execute = promisify(execFile);
+
+/** The name that the Dockerfile asks for. */
+const BASE = "docker.io/library/node:24-bookworm-slim";
+const IMAGE = "localhost/appliance-exporter";
+
+/** How an image is run. */
+export interface ImageConfig {
+  readonly User: string;
+  readonly Env: readonly string[];
+  readonly Entrypoint: readonly string[];
+  readonly Cmd: readonly string[];
+  readonly WorkingDir: string;
+  readonly Healthcheck: { readonly Test: readonly string[] };
+}
+
+/** An image that is unpacked. */
+export interface Image {
+  readonly config: ImageConfig;
+  /** The folder of its files. */
+  readonly root: string;
+}
+
+/** Builds the Dockerfile without an engine; removed at the end of the test. */
+export async function buildImage(): Promise<Image> {
+  const work = await mkdtemp(join(tmpdir(), "appliance-exporter-"));
+  onTestFinished(() => rm(work, { recursive: true }));
+  const storage = [
+    "--storage-driver=vfs",
+    `--root=${join(work, "storage")}`,
+    `--runroot=${join(work, "run")}`,
+  ];
+  const options = { env: { ...process.env, BUILDAH_ISOLATION: "chroot" }, maxBuffer: 2 ** 26 };
+  const buildah = async (...args: readonly string[]): Promise<string> =>
+    (await execute(toolPath("buildah"), [...storage, ...args], options)).stdout.trim();
+
+  await makeBase(buildah, work);
+  const build = ["--pull-never", "--network=host", "--format=docker", "--build-arg=REVISION=0123abcd"];
+  await buildah("build", ...build, `--tag=${IMAGE}`, inject("project"));
+  const inspected: { readonly Docker: { readonly config: ImageConfig } } = JSON.parse(
+    await buildah("inspect", "--type=image", IMAGE),
+  );
+  const root = await buildah("mount", await buildah("from", "--pull-never", IMAGE));
+  return { config: inspected.Docker.config, root };
+}
+
+type Buildah = (...args: readonly string[]) => Promise<string>;
+
+/** Makes the base image here instead of pulling it: Debian, Node.js and npm, and how this machine reaches its registry. */
+async function makeBase(buildah: Buildah, work: string): Promise<void> {
+  await execute("tar", [
+    "-xf",
+    await packagePath(".tar.xz"),
+    "-C",
+    work,
+    "--wildcards",
+    "--strip-components=2",
+    "*/node/node",
+  ]);
+  const npm = join((await execute("npm", ["root", "--global"])).stdout.trim(), "npm");
+  const base = await buildah("from", "scratch");
+  await buildah("add", base, inject("rootTar"), "/");
+  await buildah("copy", base, join(work, "node"), "/usr/local/bin/node");
+  await buildah("copy", base, npm, "/usr/local/lib/node_modules/npm");
+  await buildah(
+    "run",
+    base,
+    "--",
+    "ln",
+    "-s",
+    "../lib/node_modules/npm/bin/npm-cli.js",
+    "/usr/local/bin/npm",
+  );
+  const settings = await registrySettings();
+  const certificates = settings.flatMap(([name, value]) => (/CERTS$|cafile$/.test(name) ? [value] : []));
+  for (const file of certificates) await buildah("copy", base, file, file);
+  await buildah("config", ...settings.map(([name, value]) => `--env=${name}=${value}`), base);
+  await buildah("commit", "--rm", base, BASE);
+}
+
+/** How npm on this machine reaches its registry, as variables of the environment. */
+async function registrySettings(): Promise<readonly (readonly [name: string, value: string])[]> {
+  const keys = ["registry", "cafile", "https-proxy", "noproxy"];
+  const values = keys.map(async (key) => {
+    const value = (await execute("npm", ["config", "get", key])).stdout.trim();
+    return [`npm_config_${key}`, value] as const;
+  });
+  const certificates = ["NODE_EXTRA_CA_CERTS", process.env["NODE_EXTRA_CA_CERTS"] ?? ""] as const;
+  return [certificates, ...(await Promise.all(values))].filter(([, value]) => !["", "null"].includes(value));
+}
+
+/** A running container, which sees nothing of this machine's network. */
+export interface Container {
+  /** The process, as this machine numbers it. */
+  readonly pid: number;
+  /** Runs a command in the container, as its user; returns its exit code and output. */
+  exec(...command: readonly string[]): Promise<{ readonly code: number; readonly output: string }>;
+}
+
+/** Runs the image as its configuration says, with a read-only root and this configuration. */
+export async function runImage({ config, root }: Image, configYaml: string): Promise<Container> {
+  const folder = join(root, "etc/appliance-exporter");
+  await mkdir(folder);
+  await writeFile(join(folder, "config.yaml"), configYaml);
+  const chroot = ["chroot", `--userspec=${config.User}`, "--groups=", root];
+  const inside = [...chroot, "env", "-i", `--chdir=${config.WorkingDir}`, ...config.Env];
+  const mounts = `
+    ip link set lo up
+    mount --bind "$0" "$0"
+    mount -t proc proc "$0/proc"
+    mount -o remount,bind,ro "$0"
+    exec "$@"`;
+  const isolated = ["--mount", "--pid", "--net", "--fork"];
+  const args = [...isolated, "sh", "-ec", mounts, root, ...inside, ...config.Entrypoint, ...config.Cmd];
+  const child = spawn(toolPath("unshare"), args, { stdio: ["ignore", "ignore", "pipe"] });
+  // --kill-child does not survive the change of the user.
+  const pids = () =>
+    readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").trim().split(" ").map(Number);
+  onTestFinished(async () => {
+    for (const pid of pids()) process.kill(pid, "SIGKILL");
+    await once(child, "close");
+  });
+  let log = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (log += text));
+  await eventually(() => {
+    if (!log.includes("exporter started")) throw new Error(`the container has not started: ${log}`);
+  });
+  const [pid = 0] = pids();
+  return {
+    pid,
+    exec: (...command) =>
+      new Promise((resolve) => {
+        const enter = [`--target=${pid}`, "--mount", "--net", "--pid", ...inside, ...command];
+        execFile(toolPath("nsenter"), enter, (error, stdout, stderr) => {
+          resolve({ code: Number(error?.code ?? 0), output: stdout + stderr });
+        });
+      }),
+  };
+}
