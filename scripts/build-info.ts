@@ -11,7 +11,7 @@ function git(...args: readonly string[]): string | undefined {
 
 /** The Unix time of the build in seconds: SOURCE_DATE_EPOCH, or the date of the commit. */
 export function sourceDateEpoch(): string | undefined {
-  return process.env["SOURCE_DATE_EPOCH"] ?? git("log", "-1", "--format=%ct");
+  return process.env["SOURCE_DATE_EPOCH"] || git("log", "-1", "--format=%ct");
 }
 
 /** In UTC, such as `20260301-07:53:32`. */
@@ -30,8 +30,8 @@ export function buildInfo() {
   const epoch = sourceDateEpoch();
   return {
     version: packageVersion(),
-    revision: process.env["REVISION"] ?? git("rev-parse", "HEAD") ?? "unknown",
-    branch: process.env["BRANCH"] ?? git("rev-parse", "--abbrev-ref", "HEAD") ?? "unknown",
+    revision: process.env["REVISION"] || git("rev-parse", "HEAD") || "unknown",
+    branch: process.env["BRANCH"] || git("rev-parse", "--abbrev-ref", "HEAD") || "unknown",
     date: epoch === undefined ? "unknown" : dateOf(epoch),
   };
 }

@@ -4,8 +4,8 @@
 set -euo pipefail
 
 packages=(
-  binutils xz-utils              # packages: readelf, npm run package
-  buildah mmdebstrap             # image and packages in a root file system
+  binutils xz-utils              # packages (npm run package, readelf)
+  buildah mmdebstrap             # image, and a root file system for packages
   chromium                       # browser tests
   faketime libfaketime           # tests that set the clock of a running program
   iproute2 util-linux            # network namespaces, prlimit

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { buildImage, runImage } from "./image.ts";
+import { VERSION } from "./root.ts";
 
 const CONFIG = `
 http_client: { basic_auth: { username: monitor, password: x } }
@@ -24,7 +25,7 @@ test("the image serves metrics and is healthy, as user 65534 with a read-only ro
     '\nappliance_polls_total{appliance="waf-lab",ha_cluster="waf-lab",operation="vrrp"} ',
   );
   expect(output).toContain(
-    '\nappliance_exporter_build_info{version="0.1.0",revision="0123abcd",branch="unknown"',
+    `\nappliance_exporter_build_info{version="${VERSION}",revision="0123abcd",branch="unknown"`,
   );
 
   const [kind, ...check] = image.config.Healthcheck.Test;

@@ -1,6 +1,4 @@
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +6,7 @@ import { promisify } from "node:util";
 import { inject, onTestFinished } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { toolPath } from "../support/tool.ts";
-import { packagePath } from "./root.ts";
+import { packagePath, unshare } from "./root.ts";
 
 const execute = promisify(execFile);
 
@@ -122,27 +120,18 @@ export async function runImage({ config, root }: Image, configYaml: string): Pro
     mount -t proc proc "$0/proc"
     mount -o remount,bind,ro "$0"
     exec "$@"`;
-  const isolated = ["--mount", "--pid", "--net", "--fork"];
-  const args = [...isolated, "sh", "-ec", mounts, root, ...inside, ...config.Entrypoint, ...config.Cmd];
-  const child = spawn(toolPath("unshare"), args, { stdio: ["ignore", "ignore", "pipe"] });
-  // --kill-child does not survive the change of the user.
-  const pids = () =>
-    readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").trim().split(" ").map(Number);
-  onTestFinished(async () => {
-    for (const pid of pids()) process.kill(pid, "SIGKILL");
-    await once(child, "close");
-  });
+  const script = ["sh", "-ec", mounts, root, ...inside, ...config.Entrypoint, ...config.Cmd];
+  const { child, pid } = unshare(["--net", ...script]);
   let log = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (log += text));
   await eventually(() => {
     if (!log.includes("exporter started")) throw new Error(`the container has not started: ${log}`);
   });
-  const [pid = 0] = pids();
   return {
-    pid,
+    pid: pid(),
     exec: (...command) =>
       new Promise((resolve) => {
-        const enter = [`--target=${pid}`, "--mount", "--net", "--pid", ...inside, ...command];
+        const enter = [`--target=${pid()}`, "--mount", "--net", "--pid", ...inside, ...command];
         execFile(toolPath("nsenter"), enter, (error, stdout, stderr) => {
           resolve({ code: Number(error?.code ?? 0), output: stdout + stderr });
         });

@@ -5,9 +5,9 @@ import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { toolPath } from "../support/tool.ts";
-import { createRoot, packagePath } from "./root.ts";
+import { createRoot, NODE_VERSION, packagePath, VERSION } from "./root.ts";
 
-const FOLDER = "/opt/appliance-exporter-0.1.0-linux-x64";
+const FOLDER = `/opt/appliance-exporter-${VERSION}-linux-x64`;
 
 const root = await createRoot();
 execFileSync("tar", ["-xf", await packagePath(".tar.xz"), "-C", join(root.folder, "opt")]);
@@ -30,16 +30,16 @@ test("the unpacked demo shows a MASTER on a machine without Node.js", async () =
     const metrics = await (await fetch(url)).text();
     expect(metrics).toMatch(/^vrrp_is_master\{.*\} 1$/m);
     expect(metrics).toContain(
-      'appliance_exporter_build_info{version="0.1.0",revision="0123abcd",branch="main"',
+      `appliance_exporter_build_info{version="${VERSION}",revision="0123abcd",branch="main"`,
     );
   });
   expect(lines.join("\n")).toContain("  ./appliance-exporter status --url=http");
 });
 
 test("a symbolic link to the command works, and is its name in examples", async () => {
-  const version = `appliance-exporter, version 0.1.0 (branch: main, revision: 0123abcd)
+  const version = `appliance-exporter, version ${VERSION} (branch: main, revision: 0123abcd)
   build date:       20260301-07:53:32
-  node version:     v24.21.0
+  node version:     v${NODE_VERSION}
   platform:         linux/x64
 `;
   await root.run(`ln -s ${FOLDER}/appliance-exporter /usr/bin/appliance-exporter`);
