@@ -20,14 +20,12 @@ declare module "vitest" {
 /** Not part of a clone. */
 const LEFT_OUT = new Set([".git", "node_modules", "dist", "out", "coverage", ".cache"]);
 
-/** A copy of the project's files, as a clone has them. Packages can be made there while other tests use `dist`. */
-export async function copyProject(folder: string): Promise<string> {
-  await cp(".", folder, {
-    recursive: true,
-    filter: (path) => resolve(path, "..") !== resolve(".") || !LEFT_OUT.has(basename(path)),
-  });
+/** Copies the project's files, as a clone has them, so that packages are made while other tests use `dist`. */
+export async function copyProject(from: string, folder: string): Promise<void> {
+  const isKept = (path: string): boolean =>
+    resolve(path, "..") !== resolve(from) || !LEFT_OUT.has(basename(path));
+  await cp(from, folder, { recursive: true, filter: isKept });
   await symlink(resolve("node_modules"), join(folder, "node_modules"));
-  return folder;
 }
 
 /** Makes the packages in a copy of the project, with further variables of the environment. */
@@ -42,13 +40,13 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
   const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-"));
   const rootTar = join(folder, "root.tar");
   const project = join(folder, "project");
-  const debootstrap = execute(toolPath("mmdebstrap"), [
+  const base = execute(toolPath("mmdebstrap"), [
     "--variant=minbase",
     "--include=ca-certificates",
     "bookworm",
     rootTar,
   ]);
-  await Promise.all([debootstrap, copyProject(project).then(() => makePackages(project))]);
+  await Promise.all([base, copyProject(".", project).then(() => makePackages(project))]);
   provide("rootTar", rootTar);
   provide("project", project);
   return () => rm(folder, { recursive: true });
