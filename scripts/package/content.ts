@@ -9,7 +9,7 @@ interface Packed {
 }
 
 function npmPack(destination: string, ...spec: readonly string[]): Packed {
-  const text = run("npm", "pack", "--json", "--silent", "--pack-destination", destination, ...spec);
+  const text = run("npm", "pack", "--json", "--loglevel=error", "--pack-destination", destination, ...spec);
   const [packed]: readonly Packed[] = JSON.parse(text);
   if (packed === undefined) throw new Error("npm pack wrote nothing");
   return packed;

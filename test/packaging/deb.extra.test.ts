@@ -21,7 +21,7 @@ function listFiles(): readonly string[] {
     .toSorted();
 }
 
-/** A later version of the package, whose configuration is another one. */
+/** The package with a later version. */
 function writeLaterVersion(path: string): void {
   const folder = join(root.folder, "tmp/later");
   execFileSync(toolPath("dpkg-deb"), ["--raw-extract", deb, folder]);
