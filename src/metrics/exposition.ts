@@ -50,23 +50,17 @@ export function createFleetExposition({
   });
   return {
     render: async (preamble, verdicts) => {
-      const texts = headers.map((): Text[] => []);
+      const lists = headers.map((header): Text[] => [header]);
       await inSlices(verdicts, (verdict) => {
         for (const part of [...partsOf(verdict), verdict]) {
           const own = textsOf(part);
           for (const [nth, { place }] of (sources.get(part.kind) ?? []).entries()) {
             const text = own[nth] ?? "";
-            if (text.length > 0) texts[place]?.push(text);
+            if (text.length > 0) lists[place]?.push(text);
           }
         }
       });
-      const chunks: Buffer[] = [Buffer.from(preamble)];
-      for (const [place, header] of headers.entries()) {
-        const samples = texts[place] ?? [];
-        if (samples.length > 0) chunks.push(Buffer.from(header));
-        await inSlices(chunksOf(samples), (chunk) => chunks.push(chunk));
-      }
-      return concatenated(chunks);
+      return joined([[preamble], ...lists.filter(({ length }) => length > 1)]);
     },
   };
 }
@@ -138,26 +132,33 @@ function escapeLabelValue(value: string): string {
     .replaceAll("\n", String.raw`\n`);
 }
 
-/** Strings are joined first, since each conversion to bytes has a cost of its own. */
-function* chunksOf(texts: readonly Text[]): Generator<Buffer> {
-  let gathered = "";
-  for (const text of texts) {
-    if (typeof text === "string") gathered += text;
-    if (typeof text !== "string" || gathered.length > LONG_TEXT) {
-      yield Buffer.from(gathered);
-      gathered = "";
-    }
-    if (typeof text !== "string") yield text;
-  }
-  yield Buffer.from(gathered);
-}
-
-/** As Buffer.concat, in slices. */
-async function concatenated(chunks: readonly Buffer[]): Promise<Buffer> {
-  const all = Buffer.allocUnsafe(chunks.reduce((sum, { length }) => sum + length, 0));
+/** All texts in UTF-8. Strings are gathered first, since each conversion to bytes has a cost of its own. */
+async function joined(lists: readonly (readonly Text[])[]): Promise<Buffer> {
+  const blocks: Text[] = [];
+  let bytes = 0;
+  await inSlices(blocksOf(lists), (block) => {
+    blocks.push(block);
+    bytes += Buffer.byteLength(block);
+  });
+  const all = Buffer.allocUnsafe(bytes);
   let at = 0;
-  await inSlices(chunks, (chunk) => {
-    at += chunk.copy(all, at);
+  await inSlices(blocks, (block) => {
+    at += typeof block === "string" ? all.write(block, at) : block.copy(all, at);
   });
   return all;
+}
+
+function* blocksOf(lists: readonly (readonly Text[])[]): Generator<Text> {
+  let gathered = "";
+  for (const list of lists) {
+    for (const text of list) {
+      if (typeof text === "string") gathered += text;
+      if (typeof text !== "string" || gathered.length > LONG_TEXT) {
+        yield gathered;
+        gathered = "";
+      }
+      if (typeof text !== "string") yield text;
+    }
+  }
+  yield gathered;
 }
