@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { once } from "../support/once.ts";
 import { Secret } from "../support/secret.ts";
 import type { ApplianceConfig, HttpClientConfig, PasswordSource } from "./config.ts";
@@ -30,4 +31,11 @@ function withSecrets<From, To>(
     proxy: proxy && { ...proxy, credentials: optional(proxy.credentials) },
     fingerprint,
   };
+}
+
+/** Equal for equal settings of an appliance; the fingerprint represents secrets. */
+export function digestOf({ http, ...settings }: ApplianceConfig): string {
+  return createHash("sha256")
+    .update(JSON.stringify([settings, http.fingerprint]))
+    .digest("base64");
 }

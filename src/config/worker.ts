@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { parentPort, workerData } from "node:worker_threads";
 import type { ApplianceConfig, ConfigResult, WrittenConfig } from "./config.ts";
-import { reveal } from "./hand-over.ts";
+import { digestOf, reveal } from "./hand-over.ts";
 import { loadConfig } from "./load.ts";
 import { inShard, type Shard } from "./shard.ts";
 import { renderConfig } from "./shown.ts";
@@ -63,11 +62,4 @@ async function* messagesFor(task: ConfigTask): AsyncGenerator<ConfigMessage> {
 function handOver(appliance: ApplianceConfig, places: ReadonlyMap<string, number>): HandedOver {
   const digest = digestOf(appliance);
   return places.get(digest) ?? { digest, appliance: reveal(appliance) };
-}
-
-/** Equal for equal settings; the fingerprint represents secrets. */
-function digestOf({ http, ...settings }: ApplianceConfig): string {
-  return createHash("sha256")
-    .update(JSON.stringify([settings, http.fingerprint]))
-    .digest("base64");
 }

@@ -31,14 +31,17 @@ function withoutHttp({ appliances }: Config): readonly unknown[] {
   return appliances.map((appliance) => ({ ...appliance, http: undefined }));
 }
 
-test("a thread loads what the same thread does, its secrets included", async () => {
-  const { file, load } = await loaderOf(fleet(CERTAIN, entry("b")));
+test("a reload in a thread loads what a load in this thread does, its secrets included", async () => {
+  const { file, load } = await loaderOf(fleet(entry("b")));
+  await load();
+  await writeFile(file, fleet(CERTAIN, entry("b")));
   const expected = await loadConfig(file);
-  const [appliance] = (await load()).appliances;
+  const config = await load();
+  const [appliance] = config.appliances;
   const { basicAuth, proxy } = appliance?.http ?? {};
   expect(basicAuth?.password.kind === "inline" && basicAuth.password.secret.reveal()).toBe("hunter2");
   expect(proxy?.credentials?.reveal()).toBe("monitor:hunter3");
-  expect(withoutHttp(await load())).toEqual(expected.ok && withoutHttp(expected.config));
+  expect(withoutHttp(config)).toEqual(expected.ok && withoutHttp(expected.config));
 });
 
 test("appliances that are configured as before are the same objects, in the order of the file", async () => {
@@ -75,8 +78,12 @@ test("only the clusters of the shard are handed over", async () => {
   const text = fleet(...names.map((name) => entry(name)));
   const parts = [];
   for (const index of [0, 1]) {
-    const { load } = await loaderOf(text, { index, total: 2 });
-    parts.push((await load()).appliances.map(({ name }) => name));
+    const { file, load } = await loaderOf(text, { index, total: 2 });
+    const first = (await load()).appliances.map(({ name }) => name);
+    await writeFile(file, text.replaceAll("https://fw", "https://other"));
+    const second = (await load()).appliances.map(({ name }) => name);
+    expect(second).toEqual(first);
+    parts.push(second);
   }
   expect(parts.flat().toSorted()).toEqual(names.toSorted());
   expect(parts.every((part) => part.length > 0)).toBe(true);
