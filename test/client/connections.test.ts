@@ -151,17 +151,6 @@ test("a connection is closed after an answer other than 200", async () => {
   await eventually(() => expect(server.openConnections()).toBe(0));
 });
 
-test.each(["000", "001", "099", "101"])(
-  "an answer with the invalid status %s fails as protocol, and its connection is closed",
-  async (status) => {
-    const server = await serve(answering(`HTTP/1.1 ${status} Odd\r\nContent-Length: 2\r\n\r\n{}`));
-    const client = clientOf(`https://127.0.0.1:${server.port}`);
-    for (let i = 0; i < 2; i += 1) expect(shortly(await client.get("/x", LONG_MS))).toBe("protocol");
-    expect(server.connections()).toBe(2);
-    await eventually(() => expect(server.openConnections()).toBe(0));
-  },
-);
-
 test("closing ends idle connections and polls in flight, on fresh and on reused connections", async () => {
   const server = await serve(endingAtSecond(() => {}));
   const client = clientOf(`https://127.0.0.1:${server.port}`);

@@ -6,7 +6,6 @@ import { systemClock } from "../../src/support/clock.ts";
 import { createConnector } from "../../src/client/connect.ts";
 import { classifyError } from "../../src/client/errors.ts";
 import type { Behaviour, FaultServer } from "../support/fault-server.ts";
-import { closedPort } from "../support/fault-server.ts";
 import { answering, clientOf, LONG_MS, OK, proxyAt, serve, servePlain, shortly } from "./support.ts";
 
 /** Opens every tunnel to the given port here, whatever the host. */
@@ -73,18 +72,7 @@ test("unexpected bytes right after the proxy's answer end the poll at once, on o
 });
 
 test.each<{ name: string; behaviour: Behaviour }>([
-  {
-    name: "answers 407",
-    behaviour: answering("HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\n\r\n"),
-  },
-  { name: "answers 502", behaviour: answering("HTTP/1.1 502 Bad Gateway\r\n\r\n") },
-  { name: "does not speak HTTP", behaviour: answering("SSH-2.0-OpenSSH_9.6\r\n\r\n") },
   { name: "answers without an end", behaviour: answering(`HTTP/1.1 200 OK\r\nX: ${"x".repeat(20_000)}`) },
-  { name: "closes at CONNECT", behaviour: ({ socket, onRequest }) => onRequest(() => void socket.end()) },
-  {
-    name: "resets at CONNECT",
-    behaviour: ({ socket, onRequest }) => onRequest(() => void socket.resetAndDestroy()),
-  },
   {
     name: "closes in its answer",
     behaviour: ({ socket, onRequest }) => onRequest(() => void socket.end("HTTP/1.1 200")),
@@ -97,11 +85,6 @@ test.each<{ name: string; behaviour: Behaviour }>([
     expect(proxy.connections()).toBe(1);
   },
 );
-
-test("a proxy that refuses connections makes the poll fail as proxy", async () => {
-  const http = { proxy: proxyAt(await closedPort()) };
-  expect(shortly(await clientOf("https://192.0.2.1:4849", { http }).get("/x", LONG_MS))).toBe("proxy");
-});
 
 test("a proxy whose name does not resolve makes the poll fail as dns", async () => {
   const unknown = Object.assign(new Error("getaddrinfo ENOTFOUND"), {
