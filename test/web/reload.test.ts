@@ -25,14 +25,6 @@ test.each(["POST", "PUT"])("%s reloads and responds when the reload is complete"
   expect([status, body.toString()]).toEqual([200, "Reloaded\n"]);
 });
 
-test("an invalid configuration is 500 with one line for each error", async () => {
-  const errors = ['config.yaml:1:1: unknown key "pollling"', 'config.yaml:2:1: unknown key "b"'];
-  const port = await serve(routes({ reload: async () => ({ ok: false, errors }) }));
-  const { status, body, headers } = await ask(port, PATH, { method: "POST" });
-  expect([status, body.toString()]).toEqual([500, `${errors.join("\n")}\n`]);
-  expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
-});
-
 test.each(["POST", "PUT"])("%s is 403 if reloading is not enabled", async (method) => {
   const { status, body } = await ask(await serve(routes()), PATH, { method });
   expect([status, body.toString()]).toEqual([

@@ -46,15 +46,6 @@ test("a connection is kept open between scrapes", async () => {
   expect((await ask(port, "/metrics", { agent })).status).toBe(200);
 });
 
-test("a request that is not HTTP gets 400, and the connection closes", async () => {
-  const { port } = await start();
-  const socket = await connectTo(port);
-  socket.write("\x16\x03\x01 hello\r\n\r\n");
-  const [answer] = await once(socket, "data");
-  expect(String(answer)).toMatch(/^HTTP\/1\.1 400 /);
-  await once(socket, "close");
-});
-
 test("headers beyond 8 KiB get 431", async () => {
   const { port } = await start();
   expect((await ask(port, "/metrics", { headers: { x: "x".repeat(9_000) } })).status).toBe(431);
