@@ -10,6 +10,13 @@ describe("the file as a whole", () => {
     ["- clusters\n", ["config.yaml:1:1: expected a map, got a list"]],
     ["clusters: []\nx: 1\n", ['config.yaml:2:1: unknown key "x"']],
     ["clusters:\n", ["config.yaml:1:1: clusters: expected a list, got nothing"]],
+    [
+      "polling: &p { x: 1 }\nclusters: [{ name: c, appliances: [], polling: *p }]\n",
+      [
+        'config.yaml:1:15: polling: unknown key "x"',
+        'config.yaml:2:39: clusters[0].polling: unknown key "x"',
+      ],
+    ],
     ["clusters:\n  - nam", ["config.yaml:2:5: clusters[0]: expected a map, got a string"]],
     [
       "clusters: [{ name: a, appli",
