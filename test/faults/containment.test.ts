@@ -11,18 +11,6 @@ const refusesOneTest: Behaviour = ({ socket, onRequest }) =>
     else socket.write(answer(path.endsWith("/test") ? TEST : LIST));
   });
 
-/** Resets the connection at the first request for the list, and is healthy from then on. */
-function resetsFirstList(): Behaviour {
-  let lists = 0;
-  return ({ socket, onRequest }) =>
-    onRequest(({ path }) => {
-      const isTest = path.endsWith("/test");
-      if (!isTest) lists += 1;
-      if (!isTest && lists === 1) socket.resetAndDestroy();
-      else socket.write(answer(isTest ? TEST : LIST));
-    });
-}
-
 function instantsOf({ requests }: FaultServer, pathEnd: string): readonly number[] {
   return requests.filter(({ path }) => path.endsWith(pathEnd)).map(({ atMs }) => atMs);
 }
@@ -103,24 +91,4 @@ test.concurrent("fault 42: hanging websites of one appliance take the slots: tho
   expect([...seen].toSorted()).toEqual(["hog: local", "hog: timeout"]);
   const details = exporter.log.lines.flatMap(({ reason, detail }) => (reason === "local" ? [detail] : []));
   expect(details[0]).toMatch(/^not sent: it waited \d+ s for a free slot \(max_concurrent_website_tests\)$/);
-});
-
-test.concurrent("fault 43: one failed list, the next one in an hour: website tests are sent again after one interval of theirs", async ({
-  stage,
-}) => {
-  const server = await stage.server(resetsFirstList());
-  const polling = { vrrp: { interval: "1h", timeout: "1s" }, websites: { interval: "4s", timeout: "1s" } };
-  const exporter = await stage.exporter({
-    config: { polling, appliances: [entry("a", server, { websites: [1] })] },
-  });
-  const success = { operation: "website_test", website_id: "1" };
-  await eventually(async () => {
-    const failures = (await exporter.scrape()).all(FAILURE, success);
-    expect(failures.map(({ labels }) => labels["reason"])).toEqual(["appliance_down"]);
-  });
-  await eventually(
-    async () => expect((await exporter.scrape()).value("appliance_poll_success", success)).toBe(1),
-    { timeoutMs: 20_000 },
-  );
-  expect(instantsOf(server, "/interface/virtual")).toHaveLength(1);
 });

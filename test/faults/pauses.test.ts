@@ -1,5 +1,4 @@
 import { expect } from "vitest";
-import { loadConfig } from "../../src/config/load.ts";
 import { eventually } from "../support/eventually.ts";
 import type { ExporterUnderTest } from "../support/exporter.ts";
 import type { Behaviour, FaultServer } from "../support/fault-server.ts";
@@ -134,14 +133,4 @@ test.concurrent("fault 29: a password file is trimmed, re-read when it changes, 
   await exporter.write("password", "second");
   await eventually(isUp);
   expect(exporter.log.text()).not.toMatch(/first|second/);
-});
-
-test.concurrent("fault 29: a password file that is empty at the start is a configuration error", async ({
-  stage,
-}) => {
-  const folder = await stage.folder(setupWith(await stage.server(healthy), "\r\n"));
-  const loaded = await loadConfig(`${folder}/config.yaml`);
-  expect(loaded.ok ? [] : loaded.errors.map(({ path, message }) => `${path}: ${message}`)).toEqual([
-    `http_client.basic_auth.password_file: cannot use the password file "${folder}/password": it is empty`,
-  ]);
 });

@@ -3,7 +3,7 @@ import { eventually } from "../support/eventually.ts";
 import type { ExporterUnderTest } from "../support/exporter.ts";
 import type { Behaviour } from "../support/fault-server.ts";
 import type { Samples } from "../support/samples.ts";
-import { answer, answers, healthy, LIST, silent, silentWebsites } from "./behaviours.ts";
+import { answer, healthy, LIST, silent, silentWebsites } from "./behaviours.ts";
 import { pollTimes, RARELY } from "../support/poll-times.ts";
 import { entry, EVERY_SECOND, test } from "./stage.ts";
 
@@ -86,18 +86,6 @@ test.concurrent("fault 15: website tests of an appliance that cannot be reached 
   const tests = samples.all("appliance_poll_failure_info", { operation: "website_test" });
   expect(tests.map(({ labels }) => labels["reason"])).toEqual(["appliance_down", "appliance_down"]);
   expect(server.requests.filter(({ path }) => path.endsWith("/test"))).toEqual([]);
-});
-
-test.concurrent("fault 21: an answer of 100,000 interfaces harms nobody else", async ({ stage }) => {
-  const members = Object.fromEntries(names("carp", 100_000).map((name) => [name, {}]));
-  const huge = await stage.server(answers(JSON.stringify(members)));
-  const good = await stage.server(healthy);
-  const appliances = [entry("huge", huge), ...names("good", 5).map((name) => entry(name, good))];
-  const exporter = await stage.exporter({ config: { polling: { vrrp: RARELY }, appliances } });
-  const samples = await pollTimes(exporter, { appliances: ["huge", ...names("good", 5)], times: 5 });
-  for (const appliance of names("good", 5))
-    expect(samples.value("appliance_poll_failures_total", { appliance })).toBe(0);
-  expect(samples.value("appliance_poll_failure_info", { appliance: "huge", reason: "too_large" })).toBe(1);
 });
 
 test.concurrent("fault 25: a test that still waits for its slot when it is due again is skipped and counted; no two are in flight", async ({

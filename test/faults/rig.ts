@@ -11,8 +11,8 @@ import { createClients, type CreateClient } from "../../src/client/clients.ts";
 import { createLookup, type ResolveAll } from "../../src/client/lookup.ts";
 import { systemClock, type Clock } from "../../src/support/clock.ts";
 import { startRunner } from "../../src/polling/runner.ts";
-import { createRoutes } from "../../src/web/routes.ts";
 import { startWebServer } from "../../src/web/server.ts";
+import { routes } from "../web/support.ts";
 import { createMemoryLog, type MemoryLog } from "../support/exporter.ts";
 import { BUILD } from "../support/build-facts.ts";
 
@@ -52,16 +52,9 @@ export async function startRig(options: RigOptions): Promise<Rig> {
   const runner = startRunner({ clock, events, onClockJump: () => {} });
   const web = await startWebServer(
     [{ host: "127.0.0.1", port: 0 }],
-    createRoutes({
-      telemetryPath: "/metrics",
+    routes({
       renderMetrics: async () => exposition.render(await self.render(), await board.verdicts()),
       renderFleet: async () => `${await fleetJson(await board.document(runner))}\n`,
-      renderPage: () => Promise.resolve(""),
-      assets: new Map(),
-      isHealthy: () => true,
-      isReady: () => true,
-      configText: () => Promise.resolve(""),
-      reload: undefined,
       onError: (_, error) => log.logger.error({ detail: String(error) }, "page could not be rendered"),
     }),
   );
