@@ -47,16 +47,6 @@ test("a filter is part of the URL, survives a reload and new states, and can be 
   expect(await page.getByRole("combobox", { name: "Cluster" }).inputValue()).toBe("");
 });
 
-test("a filter without a match says so", async () => {
-  const { page } = await open(FLEET);
-  await page.getByRole("searchbox", { name: "Search" }).fill("nothing of the kind");
-  await expect.poll(() => clustersOf(page), SOON).toEqual([]);
-  expect(await page.locator("#matching").textContent()).toBe("No cluster matches the filter.");
-  const history = page.locator("#history");
-  expect(await history.textContent()).toContain("3 events outside the filter. Show everything");
-  expect(await history.textContent()).not.toContain("Nothing yet");
-});
-
 test("without a script the page shows the whole state with its time, and the filter works by its button", async () => {
   const { page, server } = await open(FLEET, { javaScriptEnabled: false });
   expect(await page.title()).toBe("1 problem – appliance-exporter");

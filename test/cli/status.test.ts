@@ -1,15 +1,14 @@
-import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import { fleetReport } from "../../src/cli/fleet-report.ts";
+import { listen } from "../appliance/support.ts";
 import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import { createFolder } from "../config/folder.ts";
 import { documentOf } from "../status/support.ts";
-import { portOf } from "../support/fault-server.ts";
 import { createTestIo } from "../support/io.ts";
 import {
   applianceOf,
@@ -41,11 +40,7 @@ const UNKNOWN = documentOf(fleetOf([applianceOf({ name: "lone" })]));
 
 /** Serves on the loopback interface until the test ends. */
 async function serve(handler: RequestListener): Promise<string> {
-  const server = createServer(handler);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${portOf(server)}`;
+  return `http://127.0.0.1:${await listen(createServer(handler))}`;
 }
 
 function answering(document: unknown): RequestListener {

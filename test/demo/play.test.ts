@@ -24,18 +24,6 @@ describe("playing the script", () => {
     expect(said).toEqual(["step", "report", "step", "report"]);
   });
 
-  it("stops waiting for the next step once a stop is requested", async () => {
-    const said: string[] = [];
-    await play({
-      step: () => Promise.resolve("a step"),
-      intervalMs: 3_600_000,
-      print: (sentence) => void said.push(sentence),
-      report: { afterMs: 1, print: () => Promise.resolve() },
-      stopRequested: Promise.resolve(),
-    });
-    expect(said).toEqual([]);
-  });
-
   it("rejects if a step rejects", async () => {
     const played = play({
       step: () => Promise.reject(new Error("port taken")),

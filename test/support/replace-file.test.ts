@@ -1,29 +1,22 @@
-import { chmod, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, readdir, readFile, readlink, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { replaceFile } from "../../src/support/replace-file.ts";
-
-async function createFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "replace-file-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
+import { createFolder } from "../config/folder.ts";
 
 async function modeOf(path: string): Promise<string> {
   return ((await stat(path)).mode & 0o777).toString(8);
 }
 
 test("a new file is readable for everyone", async () => {
-  const folder = await createFolder();
+  const folder = await createFolder({});
   await replaceFile(join(folder, "known"), "text\n");
   expect(await readFile(join(folder, "known"), "utf8")).toBe("text\n");
   expect(await modeOf(join(folder, "known"))).toBe("644");
 });
 
 test("an existing file keeps its mode, a link stays a link, and nothing else is left", async () => {
-  const folder = await createFolder();
-  await writeFile(join(folder, "file"), "old\n");
+  const folder = await createFolder({ file: "old\n" });
   await chmod(join(folder, "file"), 0o640);
   await symlink("file", join(folder, "known"));
   await replaceFile(join(folder, "known"), "new\n");
@@ -34,7 +27,7 @@ test("an existing file keeps its mode, a link stays a link, and nothing else is 
 });
 
 test("a folder that does not exist is an error that names the path", async () => {
-  const folder = await createFolder();
+  const folder = await createFolder({});
   await expect(replaceFile(join(folder, "missing", "known"), "text")).rejects.toThrow(
     `ENOENT: no such file or directory, open '${folder}/missing/known.new'`,
   );
