@@ -3,7 +3,7 @@ import { eventually } from "../support/eventually.ts";
 import { scrape } from "../support/exporter.ts";
 import type { Behaviour, FaultServer } from "../support/fault-server.ts";
 import { createLeapingClock } from "../support/leaping-clock.ts";
-import { answer, answers, healthy, LIST } from "./behaviours.ts";
+import { answer, answers, healthy, LIST, TEST } from "./behaviours.ts";
 import { entry, EVERY_SECOND, PATIENT, test } from "./stage.ts";
 import { startRig } from "./rig.ts";
 
@@ -18,7 +18,7 @@ function defers(deferred: string, status: string, retryAfter: () => string): Beh
     onRequest(({ path }) => {
       if (path === deferred) socket.write(answer("", status, [`Retry-After: ${retryAfter()}`]));
       else if (path === LIST_PATH) socket.write(answer(LIST));
-      else socket.write(answer('"HTTP CONNECT ----- HTTP\\nHTTP\\/1.1 200 OK\\n\\n"'));
+      else socket.write(answer(TEST));
     });
   };
 }

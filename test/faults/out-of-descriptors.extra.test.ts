@@ -1,14 +1,14 @@
 import { expect } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import type { Behaviour } from "../support/fault-server.ts";
-import { answer, LIST } from "./behaviours.ts";
+import { answer, LIST, TEST } from "./behaviours.ts";
 import { limitDescriptors, type Program } from "./program.ts";
 import { entry, PATIENT, test } from "./stage.ts";
 
 /** Healthy, and each connection serves one request, so that the next one takes another descriptor. */
 const healthyOnce: Behaviour = ({ socket, onRequest }) =>
   onRequest(({ path }) => {
-    const body = path.endsWith("/test") ? '"HTTP CONNECT ----- HTTP\\nHTTP\\/1.1 200 OK\\n\\n"' : LIST;
+    const body = path.endsWith("/test") ? TEST : LIST;
     socket.end(answer(body, "200 OK", ["Connection: close"]));
   });
 

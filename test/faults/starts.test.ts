@@ -44,7 +44,7 @@ import { url } from "node:inspector";
 setInterval(() => console.log(url() === undefined ? "closed" : "open"), 20);
 `;
 
-for (const version of ["v18.19.0", "v20.18.3", "v8.17.0"]) {
+for (const version of ["v20.18.3", "v8.17.0"]) {
   test.concurrent(`fault 53: Node ${version} is one line that says what is needed, and exit code 1`, async ({
     stage,
   }) => {
