@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 
+import { COMMAND } from "../../support/command.ts";
 import {
   CREDENTIALS,
   EXPORTER_PORT,
@@ -15,9 +15,6 @@ import {
 import { addLink, addNamespace, type Link } from "./network.ts";
 import { start, type Running } from "./process.ts";
 import type { Sandbox } from "./sandbox.ts";
-
-/** The command as it is installed; what it runs is built before. */
-export const PROGRAM = fileURLToPath(new URL("../../../bin/appliance-exporter.cjs", import.meta.url));
 
 export interface Exporter {
   readonly name: ExporterName;
@@ -53,7 +50,7 @@ export async function addExporter(
       await sandbox.run("lab", command);
     },
     start: async () => {
-      const command = [process.execPath, PROGRAM, "run", ...flags];
+      const command = [process.execPath, COMMAND, "run", ...flags];
       running = start(sandbox, command, { name: "exporter", place: { namespace: name }, folder: own });
       await running.printed(/exporter started/);
     },

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { PROGRAM } from "./exporter.ts";
+import { COMMAND } from "../../support/command.ts";
 import {
   CREDENTIALS,
   planCluster,
@@ -91,7 +91,7 @@ function createNode(sandbox: Sandbox, name: string, folder: string, keepalived: 
     keepalived,
     start: async () => {
       await keepalived.start();
-      const command = [process.execPath, PROGRAM, "appliance", "--config.file=appliance.yaml"];
+      const command = [process.execPath, COMMAND, "appliance", "--config.file=appliance.yaml"];
       appliance = start(sandbox, command, { name: "appliance", place: { namespace: name }, folder });
       await appliance.printed(/appliance started/);
     },
