@@ -5,17 +5,17 @@ import type { Source } from "./sources.ts";
 import type { StatusSet } from "./status-set.ts";
 
 /**
- * The resolved configuration: defaults and inheritance applied, paths absolute. Immutable. `S`: its secrets, as text on the
- * way between threads.
+ * The resolved configuration: defaults and inheritance applied, paths absolute. Immutable. `S`: its secrets, `P`: its PEM
+ * texts, both numbers on the way between threads.
  */
-export interface Config<S = Secret> {
+export interface Config<S = Secret, P = string> {
   /** The appliances of all files in order, including disabled ones. */
-  readonly appliances: readonly ApplianceConfig<S>[];
+  readonly appliances: readonly ApplianceConfig<S, P>[];
   /** Simultaneous website tests of the fleet. */
   readonly maxConcurrentWebsiteTests: number;
 }
 
-export interface ApplianceConfig<S = Secret> {
+export interface ApplianceConfig<S = Secret, P = string> {
   /** Unique over all files; the `appliance` label. */
   readonly name: string;
   /** The `ha_cluster` label; the appliance's own name if it is not in a cluster. */
@@ -26,7 +26,7 @@ export interface ApplianceConfig<S = Secret> {
   readonly labels: Readonly<Record<string, string>>;
   readonly websites: readonly WebsiteConfig[];
   readonly polling: PollingConfig;
-  readonly http: HttpClientConfig<S>;
+  readonly http: HttpClientConfig<S, P>;
 }
 
 /** A website of an appliance. */
@@ -50,9 +50,9 @@ export type OperationTiming =
   /** `expression`: a node-cron expression of six fields, seconds first. */
   | { readonly kind: "schedule"; readonly expression: string; readonly timeoutMs: number };
 
-export interface HttpClientConfig<S = Secret> {
+export interface HttpClientConfig<S = Secret, P = string> {
   readonly basicAuth: BasicAuthConfig<S> | undefined;
-  readonly tls: TlsClientConfig<S>;
+  readonly tls: TlsClientConfig<S, P>;
   readonly proxy: ProxyConfig<S> | undefined;
   /** Equal for settings with the same connections and credentials; reveals nothing about them. */
   readonly fingerprint: string;
@@ -78,9 +78,9 @@ export type PasswordSource<S = Secret> =
   | { readonly kind: "file"; readonly path: string };
 
 /** PEM texts, read when the configuration was loaded. */
-export interface TlsClientConfig<S = Secret> {
-  readonly ca: string | undefined;
-  readonly cert: string | undefined;
+export interface TlsClientConfig<S = Secret, P = string> {
+  readonly ca: P | undefined;
+  readonly cert: P | undefined;
   readonly key: S | undefined;
   readonly serverName: string | undefined;
   readonly minVersion: "TLSv1" | "TLSv1.1" | "TLSv1.2" | "TLSv1.3" | undefined;

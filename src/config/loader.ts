@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { on } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { ApplianceConfig, ConfigResult, WrittenConfig } from "./config.ts";
-import { conceal, digestOf } from "./hand-over.ts";
+import { createUnpacker, digestOf } from "./hand-over.ts";
 import { inShard, type Shard } from "./shard.ts";
 import type { ConfigMessage, ConfigTask } from "./worker.ts";
 
@@ -12,10 +12,11 @@ const WORKER = new URL("../../dist/config-worker.js", import.meta.url);
 /** Loads a configuration without delaying polls. */
 export interface ConfigLoader {
   /**
-   * Loads the files of the shard's appliances as `loadConfig` does: the first time in this thread, which polls nothing yet,
-   * then in one of its own. An appliance that is as at the load before is the same object. Rejects if the thread fails.
+   * Loads the files of the shard's appliances as `loadConfig` does: without `running` in this thread, which polls nothing yet,
+   * else in one of its own. An appliance that is configured as the one in `running` is the same object. Rejects if the
+   * thread fails.
    */
-  load(): Promise<ConfigResult>;
+  load(running?: readonly ApplianceConfig[]): Promise<ConfigResult>;
   /** A loaded configuration as YAML, without its secrets. */
   render(written: WrittenConfig): Promise<string>;
 }
@@ -23,8 +24,7 @@ export interface ConfigLoader {
 export function createConfigLoader(file: string, shard: Shard): ConfigLoader {
   /** Random, so that fingerprints cannot be compared with guessed passwords; the same for all loads. */
   const key = randomBytes(32);
-  /** The appliances of the latest load, by digest. */
-  let known: ReadonlyMap<string, ApplianceConfig> | undefined;
+  const digests = new WeakMap<ApplianceConfig, string>();
 
   async function loadHere(): Promise<ConfigResult> {
     // Only here: afterwards this thread needs no YAML library, and a thread more would cost each start 60 ms.
@@ -32,33 +32,34 @@ export function createConfigLoader(file: string, shard: Shard): ConfigLoader {
     const result = await loadConfig(file, key);
     if (!result.ok) return result;
     const config = inShard(result.config, shard);
-    known = new Map(config.appliances.map((appliance) => [digestOf(appliance), appliance]));
+    for (const appliance of config.appliances) digests.set(appliance, digestOf(appliance));
     return { ...result, config };
   }
 
-  async function loadInThread(before: ReadonlyMap<string, ApplianceConfig>): Promise<ConfigResult> {
-    const entries = [...before];
-    const next = new Map<string, ApplianceConfig>();
-    const digests = [...before.keys()];
-    for await (const message of messagesOf({ kind: "load", file, shard, key, known: digests })) {
+  async function loadInThread(running: readonly ApplianceConfig[]): Promise<ConfigResult> {
+    const known = running.map((appliance) => digests.get(appliance) ?? "");
+    const appliances: ApplianceConfig[] = [];
+    const texts: string[] = [];
+    const unpack = createUnpacker(texts);
+    for await (const message of messagesOf({ kind: "load", file, shard, key, known })) {
       if (message.kind === "appliances") {
+        texts.push(...message.texts);
         for (const each of message.appliances) {
-          const entry =
-            typeof each === "number" ? entries[each] : ([each.digest, conceal(each.appliance)] as const);
-          if (entry !== undefined) next.set(...entry);
+          const appliance = typeof each === "number" ? running[each] : unpack(each.appliance);
+          if (appliance === undefined) continue;
+          if (typeof each !== "number") digests.set(appliance, each.digest);
+          appliances.push(appliance);
         }
       } else if (message.kind === "loaded") {
         const { result } = message;
-        if (!result.ok) return result;
-        known = next;
-        return { ...result, config: { ...result.config, appliances: [...next.values()] } };
+        return result.ok ? { ...result, config: { ...result.config, appliances } } : result;
       }
     }
     throw new Error(ENDED);
   }
 
   return {
-    load: () => (known === undefined ? loadHere() : loadInThread(known)),
+    load: (running) => (running === undefined ? loadHere() : loadInThread(running)),
     render: async (written) => {
       for await (const message of messagesOf({ kind: "render", written }))
         if (message.kind === "rendered") return message.text;

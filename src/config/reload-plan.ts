@@ -1,5 +1,4 @@
-import { isDeepStrictEqual } from "node:util";
-import type { ApplianceConfig, Config } from "./config.ts";
+import type { Config } from "./config.ts";
 
 /** Names of appliances; `removed` in the order of the old configuration, the others of the new. */
 export interface ReloadPlan {
@@ -9,11 +8,11 @@ export interface ReloadPlan {
   readonly kept: readonly string[];
 }
 
-/** What happens to each appliance, identified by its name, when `next` replaces `old`. */
+/** What happens to each appliance, identified by its name, when `next` replaces `old`. One that is kept is the same object. */
 export function planReload(old: Config, next: Config): ReloadPlan {
   const before = new Map(old.appliances.map((appliance) => [appliance.name, appliance]));
   const after = new Map(next.appliances.map((appliance) => [appliance.name, appliance]));
-  const isKept = (name: string) => isSame(before.get(name), after.get(name));
+  const isKept = (name: string) => before.get(name) === after.get(name);
   const stays = [...after.keys()].filter((name) => before.has(name));
   return {
     added: [...after.keys()].filter((name) => !before.has(name)),
@@ -21,10 +20,4 @@ export function planReload(old: Config, next: Config): ReloadPlan {
     changed: stays.filter((name) => !isKept(name)),
     kept: stays.filter(isKept),
   };
-}
-
-/** Whether the settings are equal; the fingerprint represents secrets. */
-export function isSame(one: ApplianceConfig | undefined, other: ApplianceConfig | undefined): boolean {
-  const settings = [one, other].map((each) => ({ ...each, http: each?.http.fingerprint }));
-  return one === other || isDeepStrictEqual(settings[0], settings[1]);
 }

@@ -63,7 +63,7 @@ export function createReloader({
   let stopWatching: (() => void) | undefined;
 
   async function loadAndApply(): Promise<ReloadResult> {
-    const next = await loader.load();
+    const next = await loader.load(running.config.appliances);
     const nextWeb = await deps.web.prepare();
     if (isStopped) return STOPPED;
     sources = [...next.sources, ...nextWeb.sources];
@@ -105,7 +105,13 @@ export function createReloader({
 
   return {
     reload,
-    shown: () => (shown ??= loader.render(running.written)),
+    shown: () => {
+      shown ??= loader.render(running.written).catch((error: unknown) => {
+        shown = undefined;
+        throw error;
+      });
+      return shown;
+    },
     watch: () => {
       if (isStopped) return;
       stopWatching = startWatch({ sources: () => sources, onChange }, deps.watchIntervalMs);

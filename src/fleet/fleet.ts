@@ -28,7 +28,7 @@ export interface Fleet {
   configure(config: Pick<Config, "appliances">, nowMs: number): void;
   /** Records an observation; one of an appliance or website that is gone changes nothing. */
   record(observation: Observation, nowMs: number): Recorded;
-  /** Names, in the order of the configuration. */
+  /** Names, in the order of the configuration; the same list until `configure`. */
   clusters(): readonly string[];
   /** What is true of a cluster at the monotonic instant `nowMs`, expiry included; `undefined` if there is no such cluster. */
   cluster(name: string, nowMs: number): ClusterSnapshot | undefined;
@@ -66,6 +66,7 @@ export function createFleet(): Fleet {
   >();
   let states = new Map<string, ApplianceState>();
   let clusters: ReadonlyMap<string, Cluster> = new Map();
+  let names: readonly string[] = [];
 
   function stateFor(config: ApplianceConfig, nowMs: number): ApplianceState {
     const known = states.get(config.name);
@@ -132,6 +133,7 @@ export function createFleet(): Fleet {
       const enabled = config.appliances.filter((appliance) => appliance.enabled);
       states = new Map(enabled.map((appliance) => [appliance.name, stateFor(appliance, nowMs)]));
       clusters = clustersOf(config.appliances, clusters);
+      names = [...clusters.keys()];
     },
     record: (observation, nowMs) => {
       const before = states.get(observation.appliance);
@@ -147,7 +149,7 @@ export function createFleet(): Fleet {
         throw error;
       }
     },
-    clusters: () => [...clusters.keys()],
+    clusters: () => names,
     cluster: (name, nowMs) => {
       const of = clusters.get(name);
       return of && snapshotOf(of, nowMs);

@@ -1,6 +1,5 @@
 import { OPERATIONS } from "../api/operations.ts";
 import type { ApplianceConfig, Config } from "../config/config.ts";
-import { isSame } from "../config/reload-plan.ts";
 import { createAppliancePoller, type AppliancePoller } from "./appliance-poller.ts";
 import type { ApplianceClient } from "../client/client.ts";
 import type { CreateClient } from "../client/clients.ts";
@@ -120,7 +119,7 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
       const client = createClient(appliance);
       return { appliance, client, poller: createAppliancePoller(pollerDeps, appliance, client) };
     }
-    if (isSame(old.appliance, appliance)) return old;
+    if (old.appliance === appliance) return old;
     const isSameHttp = old.appliance.http.fingerprint === appliance.http.fingerprint;
     const client = isSameHttp ? old.client : createClient(appliance);
     return { appliance, client, poller: old.poller };

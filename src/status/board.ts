@@ -46,17 +46,19 @@ export function createStatusBoard({ version, shard, fleet, clock }: StatusBoardD
   const now = () => ({ wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() });
 
   async function verdicts(): Promise<readonly ClusterVerdict[]> {
+    const names = fleet.clusters();
     const all: ClusterVerdict[] = [];
-    await inSlices(fleet.clusters(), (name) => {
+    await inSlices(names, (name) => {
       const at = now();
       const facts = fleet.cluster(name, at.monotonicMs);
-      // Removed by a reload between two slices.
       if (facts === undefined) return;
       const judged = judge.judge(facts, at);
       events.judged(judged, at.wallMs);
       all.push(judged.now);
     });
-    judge.keep(fleet.clusters());
+    // After a reload between two slices, an appliance could be in two clusters or in none.
+    if (fleet.clusters() !== names) return verdicts();
+    judge.keep(names);
     return all;
   }
 

@@ -2,6 +2,7 @@ import { createFairQueue } from "./fair-queue.ts";
 
 /** Waiting jobs of all clients. */
 const MAX_WAITING = 512;
+const MAX_PAUSE_MS = 100;
 
 /** Runs work for a page in its turn; resolves to `undefined` if the queue is full. */
 export type DoInTurn = <T>(
@@ -11,8 +12,8 @@ export type DoInTurn = <T>(
 ) => Promise<T | undefined>;
 
 /**
- * Renders pages one at a time. After each one it pauses for as long as the page took, so that pages take at most half of
- * the time. Pages take turns, and so do the clients of a page.
+ * Renders pages one at a time. After each one it pauses for as long as the page took, but at most 100 ms, because what takes
+ * longer is done in slices. So pages take at most half of the time. Pages take turns, and so do the clients of a page.
  */
 export function createPageWork(): DoInTurn {
   interface Job {
@@ -30,7 +31,7 @@ export function createPageWork(): DoInTurn {
       const startedMs = performance.now();
       await job.run();
       const tookMs = performance.now() - startedMs;
-      await (tookMs < 1 ? nextTurn() : pause(tookMs));
+      await (tookMs < 1 ? nextTurn() : pause(Math.min(tookMs, MAX_PAUSE_MS)));
     }
     isWorking = false;
   }

@@ -49,32 +49,24 @@ export function createRoutes(deps: RouteDeps): RequestListener {
     };
   }
   /** Compression is not work of the event loop, and needs no turn. */
-  function inTurn<T>(
-    path: string,
-    make: (request: IncomingMessage) => T | Promise<T>,
-    replyTo: (request: IncomingMessage, made: T) => Reply | Promise<Reply>,
-  ): Page {
-    return async (request) => {
-      await outgoing.room();
-      const { socket } = request;
-      const makeIfWanted = () => (socket.destroyed ? undefined : make(request));
-      const made = await workInTurn(path, clientOf(socket.remoteAddress), makeIfWanted);
-      return made === undefined ? BUSY : replyTo(request, made);
-    };
-  }
-
+  const statusPage: Page = async (request) => {
+    await outgoing.room();
+    const { socket } = request;
+    const renderIfWanted = () => (socket.destroyed ? undefined : deps.renderPage(queryOf(request)));
+    const html = await workInTurn("/", clientOf(socket.remoteAddress), renderIfWanted);
+    return html === undefined ? BUSY : statusPageReply(request, html);
+  };
   const metrics = createMetricsPage(shared(deps.telemetryPath, deps.renderMetrics));
   const scrape: Page = async (request) =>
     (await scrapeInPlace(request.socket, () => metrics(request))) ?? BUSY;
   const fixed: Readonly<Record<PagePath, Page>> = {
-    "/": inTurn("/", (request) => deps.renderPage(queryOf(request)), statusPageReply),
+    "/": statusPage,
     "/-/healthy": () => (deps.isHealthy() ? text(200, "Healthy") : text(503, "The scheduler does not tick")),
-    "/-/ready": inTurn("/-/ready", deps.isReady, (_, isReady) =>
-      isReady ? text(200, "Ready") : text(503, "Not every appliance was polled yet"),
-    ),
-    "/config": inTurn("/config", deps.configText, (_, config) =>
-      text(200, config.trimEnd(), { "cache-control": "no-store" }),
-    ),
+    "/-/ready": () => (deps.isReady() ? text(200, "Ready") : text(503, "Not every appliance was polled yet")),
+    "/config": async () => {
+      await outgoing.room();
+      return text(200, (await deps.configText()).trimEnd(), { "cache-control": "no-store" });
+    },
     "/api/v1/fleet": createFleetPage(shared("/api/v1/fleet", deps.renderFleet)),
   };
   const pages: ReadonlyMap<string, Page> = new Map<string, Page>([

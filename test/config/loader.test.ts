@@ -1,10 +1,14 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Config } from "../../src/config/config.ts";
+import type { Config, HttpClientConfig } from "../../src/config/config.ts";
+import { createPacker, createUnpacker } from "../../src/config/hand-over.ts";
+import { NO_SETTINGS } from "../../src/config/http-client.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { createConfigLoader } from "../../src/config/loader.ts";
 import { WHOLE_FLEET } from "../../src/config/shard.ts";
+import { Secret } from "../../src/support/secret.ts";
+import { applianceOf } from "../support/observations.ts";
 import { createFolder } from "./folder.ts";
 
 const CERTAIN = `
@@ -19,10 +23,12 @@ const entry = (name: string, host = name) => `\n  - { name: ${name}, base_url: "
 async function loaderOf(text: string, shard = WHOLE_FLEET) {
   const file = join(await createFolder({ "config.yaml": text }), "config.yaml");
   const loader = createConfigLoader(file, shard);
+  let running: Config | undefined;
   const load = async (): Promise<Config> => {
-    const result = await loader.load();
+    const result = await loader.load(running?.appliances);
     if (!result.ok) throw new Error(JSON.stringify(result.errors));
-    return result.config;
+    running = result.config;
+    return running;
   };
   return { file, loader, load };
 }
@@ -66,11 +72,30 @@ test("after an invalid configuration, the appliances of the one before are the s
   const { file, loader, load } = await loaderOf(fleet(entry("a")));
   const before = (await load()).appliances;
   await writeFile(file, "appliances: 1\n");
-  const invalid = await loader.load();
+  const invalid = await loader.load(before);
   expect(invalid.ok ? [] : invalid.errors).toMatchObject([{ file, path: "appliances" }]);
   expect(invalid.sources).toHaveLength(1);
   await writeFile(file, fleet(entry("a")));
   expect((await load()).appliances[0]).toBe(before[0]);
+});
+
+function httpOf(password: string): HttpClientConfig {
+  return {
+    ...NO_SETTINGS,
+    basicAuth: { username: "u", password: { kind: "inline", secret: new Secret(password) } },
+    tls: { ...NO_SETTINGS.tls, ca: "a bundle" },
+  };
+}
+
+test("a text that appliances share crosses once, and their secrets arrive", () => {
+  const appliances = ["p", "q"].map((password) => applianceOf({ name: password, http: httpOf(password) }));
+  const texts: string[] = [];
+  const packed = structuredClone(appliances.map(createPacker(texts)));
+  expect(texts.toSorted()).toEqual(["a bundle", "p", "q"]);
+  const unpacked = packed.map(createUnpacker(texts));
+  expect(unpacked).toEqual(appliances);
+  const secrets = unpacked.map(({ http: { basicAuth } }) => basicAuth?.password);
+  expect(secrets.map((each) => each?.kind === "inline" && each.secret.reveal())).toEqual(["p", "q"]);
 });
 
 test("only the clusters of the shard are handed over", async () => {
