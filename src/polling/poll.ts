@@ -58,7 +58,7 @@ async function outcomeOf(
 ): Promise<Outcome<unknown>> {
   const { path, limits, takesSlot } = descriptorOf(operation.kind);
   const { decode = decodeAnew, ...sending } = options;
-  const precedence = takesSlot ? "test" : "list";
+  const precedence = takesSlot === false ? "list" : "test";
   try {
     const answer = await client.get(
       path("websiteId" in operation ? operation.websiteId : undefined),

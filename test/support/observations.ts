@@ -19,9 +19,11 @@ export function applianceOf(given: Partial<ApplianceConfig> & { readonly name: s
     baseUrl: `https://${given.name}.example:4849`,
     labels: {},
     websites: [],
+    discovery: undefined,
     polling: {
       vrrp: { kind: "interval", intervalMs: 5_000, timeoutMs: 4_000 },
       websites: { kind: "interval", intervalMs: 30_000, timeoutMs: 20_000 },
+      discovery: { kind: "interval", intervalMs: 300_000, timeoutMs: 20_000 },
       maxConcurrentWebsiteTests: 4,
     },
     http: { ...NO_SETTINGS, fingerprint: "plain" },
