@@ -49,6 +49,7 @@ const DEFAULT = applianceOf({ name: "default" }).polling;
 const FASTEST: ApplianceConfig["polling"] = {
   vrrp: { kind: "interval", intervalMs: 1_000, timeoutMs: 1_000 },
   websites: { kind: "interval", intervalMs: 1_000, timeoutMs: 1_000 },
+  discovery: { kind: "interval", intervalMs: 1_000, timeoutMs: 1_000 },
   maxConcurrentWebsiteTests: 4,
 };
 

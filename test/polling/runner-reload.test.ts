@@ -24,6 +24,7 @@ const RELOAD_MS = 100;
 const FAST = {
   vrrp: { kind: "interval", intervalMs: 1_000, timeoutMs: 1_000 },
   websites: { kind: "interval", intervalMs: 2_000, timeoutMs: 1_000 },
+  discovery: { kind: "interval", intervalMs: 3_000, timeoutMs: 1_000 },
   maxConcurrentWebsiteTests: 1,
 } as const;
 const BY_SCHEDULE = { kind: "schedule", expression: "*/2 * * * * *", timeoutMs: 1_000 } as const;
