@@ -15,6 +15,7 @@ import {
   SITE_OK,
   slowClient,
   startHeldRunner,
+  testsOnly,
 } from "./poller-support.ts";
 
 const ANSWER_MS = 300;
@@ -54,6 +55,7 @@ async function courseOf(
       skipped: (kind, reason, count) => note(`${kind} ${reason} ${count}`),
     },
     onClockJump: () => note("clock jump"),
+    planOf: testsOnly,
   });
   const createClient = ({ baseUrl }: Endpoint): ApplianceClient => clientOf(nameIn(baseUrl), note);
   const apply = (appliances: readonly ApplianceConfig[]): void =>

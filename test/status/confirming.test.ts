@@ -29,7 +29,7 @@ const finds = (status: number): Observation => websiteSeen("a", 1, [{ protocol: 
 function calledFor(...observations: readonly Observation[]): readonly (ConfirmingPolls | undefined)[] {
   const take = judgedFleet([{ ...MEMBER_A, websites: [websiteOf({ id: 1 })] }, MEMBER_B]);
   return observations.map((observation, nth) =>
-    confirmingPolls(take({ ...observation, expiresAtMs: 1e9 }, nth * 1000).judged, observation),
+    confirmingPolls(take({ ...observation, expiresAtMs: 1e9 }, nth * 1000).judged, observation, []),
   );
 }
 
