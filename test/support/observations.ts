@@ -157,7 +157,7 @@ export function detailsSeen(
   };
 }
 
-const SHOP_DETAILS: WebsiteDetails = {
+export const SHOP_DETAILS: WebsiteDetails = {
   name: "shop",
   host: "shop.example",
   port: 443,
