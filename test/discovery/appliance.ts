@@ -18,11 +18,10 @@ export interface SimulatedAppliance {
   /** In place of the list of these websites. */
   list: SimulatedAnswer | undefined;
   state: string;
+  vip: string;
   /** The status code of every website. */
   status: number;
 }
-
-const VIP = "192.0.2.100";
 
 export async function startSimulated(
   details: Readonly<Record<number, unknown>> = {},
@@ -37,7 +36,13 @@ export async function startSimulated(
   const answerTo = (path: string): SimulatedAnswer => {
     if (path === "/api/v1/interface/virtual")
       return ok({
-        carp0: { vhid: "2", vip: VIP, state_current: simulated.state, priority: "204", advskew: "50" },
+        carp0: {
+          vhid: "2",
+          vip: simulated.vip,
+          state_current: simulated.state,
+          priority: "204",
+          advskew: "50",
+        },
       });
     if (path === "/api/v1/website") return simulated.list ?? ok([...known.keys()].map(String));
     const [, id, isTest] = /^\/api\/v1\/website\/(\d+)(\/test)?$/.exec(path) ?? [];
@@ -58,6 +63,7 @@ export async function startSimulated(
     details: known,
     list: undefined,
     state: "MASTER",
+    vip: "192.0.2.100",
     status: 200,
   };
   return simulated;
