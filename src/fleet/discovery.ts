@@ -213,6 +213,7 @@ export function discoverySection(
         details: jointHealth(Array.from(details.values(), (record) => healthAt(record, nowMs))),
         anomalies: known && known.invalid.length + deviations,
         beyondLimit: Math.max(0, ids - details.size),
+        isPending: [list, ...details.values()].some(({ latest }) => latest === undefined),
         isListKnown: known !== undefined,
         // One of an unknown host may be any.
         isComplete: known?.ids.length === found.filter(({ address }) => address !== "").length,

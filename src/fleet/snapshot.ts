@@ -43,6 +43,8 @@ export interface DiscoverySnapshot {
   readonly anomalies: number | undefined;
   /** How many websites are left out because there are more than the limit. */
   readonly beyondLimit: number;
+  /** Whether the list, or the details of a website in it, were never polled: more websites may be found. */
+  readonly isPending: boolean;
   readonly isListKnown: boolean;
   /** Whether the list and the details of each website in it are known: none is excluded or beyond the limit. */
   readonly isComplete: boolean;

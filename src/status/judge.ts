@@ -283,6 +283,8 @@ function websiteVerdicts(
   const { cluster, labels, appliances, groups, hasDisabled } = facts;
   if (before !== undefined && isSameForWebsites(facts, masters, before)) return before.websites;
   const context = { hasGroups: groups.length > 0, hasDisabled };
+  // A master of whose websites some were not found yet may have any of them.
+  const isPending = groups.length > 0 && appliances.some(({ discovery }) => discovery?.isPending === true);
   const names = new Set<string>();
   const verdicts = [...testsByWebsite(appliances)].flatMap(([key, found]) => {
     const bind = found.flatMap((website) => website.bind);
@@ -299,7 +301,8 @@ function websiteVerdicts(
     return protocolsOf(tests).map((protocol): WebsiteVerdict => {
       const old = before?.websites.get(websiteKey({ key, protocol }));
       const views = tests.flatMap((test) => viewOf(test, protocol));
-      const state = isTested ? judgeWebsite(views, context) : undefined;
+      const isKnown = isTested && !(isPending && views.every((view) => !view.isMaster));
+      const state = isKnown ? judgeWebsite(views, context) : undefined;
       const sinceMs = sinceOf(old, state, wasPolled && old?.state !== undefined, at);
       const same = isDeepStrictEqual(old?.ids, ids) ? (old?.ids ?? ids) : ids;
       const named = { key, websiteId, website, ids: same, protocol };
@@ -338,7 +341,9 @@ function isSameForWebsites(
       facts.appliances,
       old.appliances,
       (one, other) =>
-        one.identity === other.identity && isSameList(one.websites, other.websites, foundTheSame),
+        one.identity === other.identity &&
+        one.discovery?.isPending === other.discovery?.isPending &&
+        isSameList(one.websites, other.websites, foundTheSame),
     )
   );
 }

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import type { WebsiteDetails } from "../../src/api/website-details.ts";
+import type { Observation } from "../../src/polling/observation.ts";
+import { differencesOf } from "../../src/status/verdicts/differences.ts";
 import { createJudge } from "../../src/status/judge.ts";
 import { websiteTargets } from "../../src/status/website-targets.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
@@ -42,6 +44,34 @@ test("the masters of the VIPs on which a website listens decide about it", () =>
   expect(stateOf({ bind: ["192.0.2.101"] })).toEqual(["up", "down_at_master"]);
   expect(stateOf({ bind: ["*"] })).toEqual(["up", "down_at_master"]);
   expect(stateOf({ bind: ["203.0.113.1"] })).toEqual(["up", "down_at_master"]);
+});
+
+test("a website of the backup alone is not unknown before the websites of the master were all polled", () => {
+  const statesAfter = (...more: readonly Observation[]) => {
+    const fleet = fleetOf(MEMBERS, [
+      vrrpSeen("a", listOf([interfaceOf()])),
+      vrrpSeen("b", listOf([interfaceOf({ state: "BACKUP" })])),
+      websitesSeen("b", [5]),
+      detailsSeen("b", 5),
+      websiteSeen("b", 5, blocksOf(200, 200)),
+      ...more,
+    ]);
+    const [facts] = clustersOf(fleet);
+    const verdict = facts && createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;
+    return Array.from(verdict?.websites.values() ?? [], ({ state }) => state);
+  };
+  expect(statesAfter()).toEqual([undefined, undefined]);
+  expect(statesAfter(websitesSeen("a", [1]))).toEqual([undefined, undefined]);
+  expect(statesAfter(websitesSeen("a", []))).toEqual(["unknown", "unknown"]);
+});
+
+test("several websites of one host and port at each member are compared as one", () => {
+  const ids = [1, 2];
+  const fleet = fleetOf(MEMBERS, [
+    ...MEMBERS.map(({ name }) => websitesSeen(name, ids)),
+    ...MEMBERS.flatMap(({ name }) => ids.map((id) => detailsSeen(name, id, { isEnabled: id === 1 }))),
+  ]);
+  expect(differencesOf(clustersOf(fleet)[0]?.appliances ?? [])).toEqual([]);
 });
 
 test("a website is the same at both members in whatever case its host is written", () => {

@@ -42,9 +42,10 @@ type Aspect = (website: FoundWebsiteSnapshot) => string | undefined;
 
 /** What each member says, if they say different things. */
 function disagreement(all: readonly FoundWebsiteSnapshot[], aspect: Aspect): string {
-  const said = all.flatMap((each) => {
-    const text = aspect(each);
-    return text === undefined ? [] : [{ text, appliance: each.identity.appliance }];
+  // An appliance may have several websites of one host and port.
+  const said = [...groupBy(all, ({ identity }) => identity.appliance)].flatMap(([appliance, own]) => {
+    const texts = [...new Set(own.flatMap((each) => aspect(each) ?? []))].toSorted();
+    return texts.length === 0 ? [] : [{ text: texts.join(" and "), appliance }];
   });
   if (new Set(said.map(({ text }) => text)).size < 2) return "";
   return said.map(({ text, appliance }) => `${text} at ${appliance}`).join(", ");
