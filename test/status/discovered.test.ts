@@ -46,20 +46,21 @@ test("the masters of the VIPs on which a website listens decide about it", () =>
   expect(stateOf({ bind: ["203.0.113.1"] })).toEqual(["up", "down_at_master"]);
 });
 
+const statesAfter = (...more: readonly Observation[]) => {
+  const fleet = fleetOf(MEMBERS, [
+    vrrpSeen("a", listOf([interfaceOf()])),
+    vrrpSeen("b", listOf([interfaceOf({ state: "BACKUP" })])),
+    websitesSeen("b", [5]),
+    detailsSeen("b", 5),
+    websiteSeen("b", 5, blocksOf(200, 200)),
+    ...more,
+  ]);
+  const [facts] = clustersOf(fleet);
+  const verdict = facts && createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;
+  return Array.from(verdict?.websites.values() ?? [], ({ state }) => state);
+};
+
 test("a website of the backup alone is not unknown before the websites of the master were all polled", () => {
-  const statesAfter = (...more: readonly Observation[]) => {
-    const fleet = fleetOf(MEMBERS, [
-      vrrpSeen("a", listOf([interfaceOf()])),
-      vrrpSeen("b", listOf([interfaceOf({ state: "BACKUP" })])),
-      websitesSeen("b", [5]),
-      detailsSeen("b", 5),
-      websiteSeen("b", 5, blocksOf(200, 200)),
-      ...more,
-    ]);
-    const [facts] = clustersOf(fleet);
-    const verdict = facts && createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;
-    return Array.from(verdict?.websites.values() ?? [], ({ state }) => state);
-  };
   expect(statesAfter()).toEqual([undefined, undefined]);
   expect(statesAfter(websitesSeen("a", [1]))).toEqual([undefined, undefined]);
   expect(statesAfter(websitesSeen("a", []))).toEqual(["unknown", "unknown"]);
