@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { isDeepStrictEqual } from "node:util";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import type { WebsiteList } from "../api/website-list.ts";
@@ -161,17 +162,18 @@ function nameOf({ id, name }: WebsiteConfig, details: WebsiteDetails): string {
   return name === String(id) ? details.name || details.host || name : name;
 }
 
+/** Neither a wildcard nor a path. */
+const HOST_NAME = /^[\p{L}\p{N}_.-]{1,253}$/u;
+
 function urlsOf({ host, port, secondPort, protocol }: WebsiteDetails): readonly string[] {
+  if (!HOST_NAME.test(host) && isIP(host) === 0) return [];
   const name = host.includes(":") ? `[${host}]` : host;
   const urls = {
     http: [`http://${name}:${port}/`],
     https: [`https://${name}:${port}/`],
     both: [`http://${name}:${secondPort}/`, `https://${name}:${port}/`],
   };
-  // A wildcard is no host name.
-  return (protocol === undefined ? [] : urls[protocol]).filter(
-    (url) => !name.includes("*") && URL.canParse(url),
-  );
+  return (protocol === undefined ? [] : urls[protocol]).filter((url) => URL.canParse(url));
 }
 
 /** What a website is known by in its cluster, whose members may give it other ids; empty while its host is not known. */

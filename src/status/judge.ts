@@ -293,9 +293,8 @@ function websiteVerdicts(
     });
     const websiteId = found[0]?.websiteId ?? 0;
     const name = [...new Set(found.map(({ website }) => website))].join(" / ");
-    // Two websites may have the same id and name at different appliances.
-    const website = names.has(`${websiteId} ${name}`) ? `${name} (${key})` : name;
-    names.add(`${websiteId} ${name}`);
+    const website = unusedName(names, websiteId, name, key);
+    names.add(`${websiteId} ${website}`);
     const ids = new Map(found.toReversed().map((each) => [each.identity.appliance, each.websiteId] as const));
     const isTested = tests.some((test) => isPolled(test.website));
     return protocolsOf(tests).map((protocol): WebsiteVerdict => {
@@ -310,6 +309,11 @@ function websiteVerdicts(
     });
   });
   return new Map(verdicts.map((verdict) => [websiteKey(verdict), verdict]));
+}
+
+/** Two websites may have the same id and name at different appliances. */
+function unusedName(used: ReadonlySet<string>, id: number, name: string, key: string): string {
+  return used.has(`${id} ${name}`) ? unusedName(used, id, `${name} (${key})`, key) : name;
 }
 
 /** The tests of a cluster by website: by host and port, else by id, like another appliance's website with that id. */

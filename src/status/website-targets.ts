@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { ClusterSnapshot } from "../fleet/snapshot.ts";
 import type { ClusterVerdict } from "./judge.ts";
 
@@ -50,7 +51,7 @@ function target(url: string, vip: string, { cluster, website, websiteId }: Subje
 
 /** The VIPs on which a website listens: those that it names, else all of the cluster. */
 function vipsOf({ groups }: ClusterSnapshot, bind: readonly string[]): readonly string[] {
-  const vips = [...new Set(groups.map(({ vip }) => vip))];
+  const vips = [...new Set(groups.map(({ vip }) => vip))].filter((vip) => isIP(vip) !== 0);
   const own = vips.filter((vip) => bind.includes(vip));
   return own.length > 0 ? own : vips;
 }

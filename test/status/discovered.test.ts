@@ -141,5 +141,7 @@ test("each URL is a target, and so is each VIP on which the website listens", ()
 
 test("a website without a usable host name or port has no target", () => {
   expect(websiteTargets(verdictsOf({ host: "*.example" }))).toEqual([]);
+  expect(websiteTargets(verdictsOf({ host: "shop.example/path?x=" }))).toEqual([]);
+  expect(websiteTargets(verdictsOf({ host: "user@shop.example" }))).toEqual([]);
   expect(websiteTargets(verdictsOf({ port: undefined, protocol: "https" }))).toEqual([]);
 });
