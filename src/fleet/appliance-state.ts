@@ -90,26 +90,24 @@ export function afterObservation(state: ApplianceState, observation: Observation
   return stepTo({ ...state, websites }, observation, before, step);
 }
 
-type DiscoveryObservation = Observation & { readonly kind: "website_list" | "website_details" };
-
-function afterDiscovery(state: ApplianceState, observation: DiscoveryObservation, nowMs: number): Step {
+function afterDiscovery(
+  state: ApplianceState,
+  observation: Observation & { readonly kind: "website_list" | "website_details" },
+  nowMs: number,
+): Step {
   const { discovery, config, websites } = state;
   if (discovery === undefined) return { state, changes: [] };
-  const isList = observation.kind === "website_list";
-  const now = isList
-    ? afterListPoll(discovery, observation, config, nowMs)
-    : afterDetailsPoll(discovery, observation, nowMs);
-  const [before, record] = isList
-    ? [discovery.list, now.list]
-    : [discovery.details.get(observation.websiteId), now.details.get(observation.websiteId)];
+  if (observation.kind === "website_list") {
+    const now = afterListPoll(discovery, observation, config, nowMs);
+    const next = { ...state, ...websitesFor(config, now, state, nowMs) };
+    return stepTo(next, observation, discovery.list, { record: now.list, changes: [] });
+  }
+  const { websiteId } = observation;
+  const now = afterDetailsPoll(discovery, observation, nowMs);
+  const [before, record] = [discovery.details.get(websiteId), now.details.get(websiteId)];
   if (before === undefined || record === undefined) return { state, changes: [] };
-  const isOther =
-    !isList &&
-    isTakenOver(
-      discovery.details.get(observation.websiteId)?.seen,
-      now.details.get(observation.websiteId)?.seen,
-    );
-  const kept = isOther ? new Map([...websites].filter(([id]) => id !== observation.websiteId)) : websites;
+  const kept = new Map(websites);
+  if (isTakenOver(before.seen, record.seen)) kept.delete(websiteId);
   const next = { ...state, ...websitesFor(config, now, { ...state, websites: kept }, nowMs) };
   return stepTo(next, observation, before, { record, changes: [] });
 }
@@ -176,15 +174,14 @@ function identityOf({ name, cluster, labels }: ApplianceConfig): Identity {
 }
 
 type Websites = Pick<ApplianceState, "discovery" | "tested" | "plan" | "websites">;
-type KnownWebsites = Pick<ApplianceState, "tested" | "plan" | "websites"> | typeof NO_WEBSITES;
 
-const NO_WEBSITES = { tested: undefined, plan: undefined, websites: new Map<number, WebsiteRecord>() };
+const NO_WEBSITES = { plan: undefined, websites: new Map<number, WebsiteRecord>() };
 
 /** The websites that are tested; what stays as it was stays the same object. */
 function websitesFor(
   config: ApplianceConfig,
   discovery: Discovery | undefined,
-  known: KnownWebsites,
+  known: Pick<ApplianceState, "plan" | "websites"> | typeof NO_WEBSITES,
   nowMs: number,
 ): Websites {
   const { polling } = config;

@@ -165,7 +165,9 @@ function discoveredIn(
       (one, other) => one.discovery === other.discovery && one.found === other.found,
     );
   if (isSame) return before.discovered;
-  const up = [...websites.values()].filter(({ state }) => state === "up");
+  // Up by all of its protocols.
+  const byKey = groupBy(websites.values(), ({ key }) => key);
+  const up = [...byKey.values()].filter((all) => all.every(({ state }) => state === "up")).flat();
   const isUp = new Set(up.flatMap(({ ids }) => Array.from(ids, idKey)));
   return discoveredVerdict(
     facts,

@@ -81,6 +81,15 @@ test("a website is the same at both members in whatever case its host is written
   expect(verdict?.discovered?.differences).toEqual([]);
 });
 
+test("a website that is down by one of its protocols is not known to be up when its servers are gone", () => {
+  const backends = [{ address: "192.0.2.81:80", role: "active", isOk: false }] as const;
+  const stateOfServers = (bind: string) =>
+    verdictsOf({ backends, bind: [bind] })[0]?.discovered?.websites.map(({ state }) => state);
+  expect(stateOfServers("192.0.2.101")).toEqual(["none_usable"]);
+  const [verdict] = verdictsOf({ backends, protocol: "http", bind: ["192.0.2.101"] });
+  expect(verdict?.discovered?.websites.map(({ state }) => state)).toEqual(["none_usable_but_up"]);
+});
+
 test("members that differ in everything are named with what they say", () => {
   const other = { isEnabled: false, mode: "pass", protocol: "https", backends: [] } as const;
   const [verdict] = verdictsOf({}, other);
