@@ -89,17 +89,18 @@ function presentedBy({ appliance, observations }: LiveResult) {
 }
 
 function liveTable(results: readonly LiveResult[], hasColor: boolean): string {
-  const rows = results.flatMap(({ appliance, observations }) =>
-    observations
+  const rows = results.flatMap((result) => {
+    const { appliance, observations } = result;
+    return observations
       .filter(isSent)
       .map((observation) => [
         appliance.name,
         appliance.cluster,
-        polled(observation, appliance),
+        polled(observation, result),
         outcomeCell(observation, appliance),
         describeOutcome(observation, appliance),
-      ]),
-  );
+      ]);
+  });
   return formatTable(["appliance", "cluster", "polled", "result", "detail"], rows, hasColor);
 }
 
@@ -108,12 +109,23 @@ function isSent({ outcome }: Observation): boolean {
   return outcome.ok || outcome.failure.reason !== "appliance_down";
 }
 
-function polled(observation: Observation, { websites }: ApplianceConfig): string {
+function polled(observation: Observation, result: LiveResult): string {
   if (observation.kind === "vrrp") return "vrrp list";
   if (observation.kind !== "website_test") return operationKey(observation).replaceAll(/[_/]/g, " ");
   const { websiteId } = observation;
-  const { name = "" } = websites.find(({ id }) => id === websiteId) ?? {};
+  const name = websiteName(websiteId, result);
   return name === String(websiteId) ? `website ${websiteId}` : `website ${websiteId} (${name})`;
+}
+
+/** The configured name, else the one that the appliance gives, else the id. */
+function websiteName(id: number, { appliance, observations }: LiveResult): string {
+  const { name = String(id) } = appliance.websites.find((website) => website.id === id) ?? {};
+  const [given] = observations.flatMap((each) =>
+    each.kind === "website_details" && each.websiteId === id && each.outcome.ok
+      ? each.outcome.value.name
+      : [],
+  );
+  return name === String(id) ? given || name : name;
 }
 
 function certificateTable(results: readonly LiveResult[]): string {
@@ -133,8 +145,7 @@ function jsonResult(result: LiveResult): Record<string, unknown> {
   const [list, ...others] = observations;
   const tests = others.flatMap((each) => (each.kind === "website_test" ? [each] : []));
   const websites = tests.map((test) => {
-    const { name = String(test.websiteId) } =
-      appliance.websites.find(({ id }) => id === test.websiteId) ?? {};
+    const name = websiteName(test.websiteId, result);
     return { id: test.websiteId, name, ...jsonObservation(test, appliance) };
   });
   const discovered = others
