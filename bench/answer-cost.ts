@@ -77,6 +77,7 @@ function msOf(bodyOf: WorstAnswer, observationOf: (body: Buffer, dated: Dated) =
     self: createSelfMetrics({ version: "0", build: BUILD, shard: WHOLE_FLEET }, () => 0),
     board: createStatusBoard({ version: "0", shard: WHOLE_FLEET, fleet, clock: systemClock }),
     confirm: () => {},
+    replan: () => {},
     logger: createLog("info", "json", NULL_FD).logger,
     clock: systemClock,
   });

@@ -96,7 +96,7 @@ function startFleet() {
   }
   const runner = {
     nextPollMs: (name: string, operation: Operation) =>
-      dueMs.get(operation.kind === "vrrp" ? name : `${name} ${operation.websiteId}`),
+      dueMs.get("websiteId" in operation ? `${name} ${operation.websiteId}` : name),
   };
   const document = () => board.document(runner);
   let second = 0;

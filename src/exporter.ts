@@ -16,6 +16,7 @@ import { createReloader, type ReloadResult } from "./config/reload.ts";
 import { fleetJson } from "./status/document.ts";
 import type { FleetDocument } from "./status/schema.ts";
 import { createStatusBoard } from "./status/board.ts";
+import { websiteTargets } from "./status/website-targets.ts";
 import { createObserver } from "./status/observer.ts";
 import type { ListenAddress } from "./web/listen.ts";
 import { createRoutes } from "./web/routes.ts";
@@ -110,7 +111,9 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
       logger,
       clock,
       confirm: (polls) => runner.confirm(polls),
+      replan: (appliance) => runner.replan(appliance),
     }),
+    planOf: ({ name }) => fleet.plan(name),
     onClockJump: (jumpMs) => logger.warn({ jumpSeconds: jumpMs / 1000 }, "wall clock jumped"),
   });
   const document = () => board.document(runner);
@@ -161,6 +164,7 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
       telemetryPath: options.telemetryPath,
       renderMetrics: async () => exposition.render(await self.render(), await board.verdicts()),
       renderFleet: async () => `${await fleetJson(await document())}\n`,
+      renderTargets: async () => `${JSON.stringify(websiteTargets(await board.verdicts()))}\n`,
       renderPage: createStatusPage({ ...options, document, wallMs: clock.wallMs, assets: assets.folder }),
       assets: assets.files,
       isHealthy: () => clock.monotonicMs() - runner.lastTickMs() < MAX_TICK_AGE_MS,

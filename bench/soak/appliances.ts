@@ -70,7 +70,22 @@ for (let nth = 0; nth < COUNT; nth += 1) {
     tls: { cert, key: new Secret(key) },
     users: USERNAMES.map((username) => ({ username, password: new Secret(PASSWORD) })),
     vrrp,
-    websites: [{ id: 1, protocol: "http", host: HOST, httpPort: website, httpsPort: website, path: "/" }],
+    websites: [
+      {
+        id: 1,
+        name: "website",
+        protocol: "http",
+        host: HOST,
+        httpPort: website,
+        httpsPort: website,
+        path: "/",
+        mode: "protect",
+        isEnabled: true,
+        bind: ["*"],
+        servers: [],
+      },
+    ],
+    hasWebsiteList: true,
     websiteTest: { timeoutMs: 1000, ca: undefined, insecureSkipVerify: false },
     onBug: (error) => process.stderr.write(`${String(error)}\n`),
   });

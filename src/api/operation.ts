@@ -15,21 +15,27 @@ export interface OperationDescriptor<Value, Written> {
   readonly encode: (value: Written) => string;
   /** The block of `polling` with its interval and timeout. */
   readonly timing: TimingName;
-  /** Whether it needs a slot, as the appliance contacts a website for it: the number in flight is limited. */
-  readonly takesSlot: boolean;
+  /** The slots that limit how many polls of it are in flight; `false`: no limit. */
+  readonly takesSlot: false | SlotKind;
+  /** Status codes that mean that the appliance lacks the operation: `unsupported`. */
+  readonly absentStatuses?: ReadonlySet<number>;
 }
+
+/** Website tests, for which appliances contact websites; or polls that find websites, one at a time of each appliance. */
+export type SlotKind = "website_tests" | "discovery";
 
 /** The blocks of `polling`, and their built-in values. */
 export const TIMINGS = {
   vrrp: { what: "The list of VRRP interfaces", intervalMs: 5_000, timeoutMs: 4_000 },
   websites: { what: "The website tests", intervalMs: 30_000, timeoutMs: 20_000 },
+  discovery: { what: "The list and details of websites", intervalMs: 300_000, timeoutMs: 20_000 },
 } as const;
 
 export type TimingName = keyof typeof TIMINGS;
 
 /** A record with a value for each block of `polling`. */
 export function byTiming<T>(make: (name: TimingName) => T): Readonly<Record<TimingName, T>> {
-  return { vrrp: make("vrrp"), websites: make("websites") };
+  return { vrrp: make("vrrp"), websites: make("websites"), discovery: make("discovery") };
 }
 
 /** Limits of one answer; more is `too_large`. */

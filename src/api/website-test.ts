@@ -42,7 +42,7 @@ export const WEBSITE_TEST = {
   decode: decodeWebsiteTest,
   encode: encodeWebsiteTest,
   timing: "websites",
-  takesSlot: true,
+  takesSlot: "website_tests",
 } as const satisfies OperationDescriptor<WebsiteTest, readonly WebsiteAnswer[]>;
 
 /**

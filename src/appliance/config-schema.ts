@@ -53,11 +53,28 @@ const user = z
     error: "expected exactly one of password and password_file",
   });
 
+/** A host name or an IP address, IPv6 without brackets. */
+const host = matching("a host name or an IP address", (value) => isIP(value) !== 0 || isHostName(value));
+
+const server = z.strictObject({
+  protocol: z.enum(["http", "https", "both"]).default("http"),
+  host,
+  port,
+  role: z.enum(["active", "backup", "down"]).default("active"),
+});
+
 const website = z.strictObject({
   id: integer(0),
   protocol: z.enum(["http", "https", "both"]),
-  /** IPv6 without brackets. */
-  host: matching("a host name or an IP address", (value) => isIP(value) !== 0 || isHostName(value)),
+  host,
+  /** Default: the host. */
+  name: text.optional(),
+  enabled: z.boolean().default(true),
+  mode: z.enum(["pass", "protect", "detect"]).default("protect"),
+  /** The addresses on which the appliance listens for it. */
+  bind: z.array(matching("an IP address or *", (value) => value === "*" || isIP(value) !== 0)).default(["*"]),
+  /** The servers behind it. */
+  servers: z.array(server).default([]),
   http_port: port.default(80),
   https_port: port.default(443),
   path: matching("a path that starts with / and holds no blanks", (value) =>
@@ -126,6 +143,8 @@ export const applianceSchema = z.strictObject({
   vrrp: vrrpSchema,
   website_test: websiteTest.prefault({}),
   websites: uniqueBy(z.array(website), ({ id }) => id, "id").default([]),
+  /** `false`: the list and the details of websites are 404, as with older firmware. */
+  website_list: z.boolean().default(true),
 });
 
 export type ApplianceSettings = z.infer<typeof applianceSchema>;

@@ -20,7 +20,7 @@ export type VrrpConfig =
 /** The resolved configuration of the reference appliance. */
 interface ApplianceConfig extends Pick<
   ApplianceServerDeps,
-  "listen" | "tls" | "users" | "websites" | "websiteTest"
+  "listen" | "tls" | "users" | "websites" | "websiteTest" | "hasWebsiteList"
 > {
   readonly vrrp: VrrpConfig;
 }
@@ -71,11 +71,16 @@ function resolveConfig(file: YamlFile, settings: ApplianceSettings, { textOf }: 
       ca: textOf("certificates", file, tls.ca_file),
       insecureSkipVerify: tls.insecure_skip_verify,
     },
-    websites: settings.websites.map(({ http_port: httpPort, https_port: httpsPort, ...rest }) => ({
-      ...rest,
-      httpPort,
-      httpsPort,
-    })),
+    websites: settings.websites.map(
+      ({ http_port: httpPort, https_port: httpsPort, name, enabled: isEnabled, ...rest }) => ({
+        ...rest,
+        name: name ?? rest.host,
+        isEnabled,
+        httpPort,
+        httpsPort,
+      }),
+    ),
+    hasWebsiteList: settings.website_list,
   };
 }
 

@@ -1,6 +1,9 @@
 import type { LocalVrrpInterface } from "../api/vrrp-list.ts";
 import { VRRP_LIST } from "../api/vrrp.ts";
+import { WEBSITE_DETAILS } from "../api/website-details.ts";
+import { WEBSITE_LIST } from "../api/website-list.ts";
 import { WEBSITE_TEST } from "../api/website-test.ts";
+import { detailsOf } from "./website-details.ts";
 import { testWebsite, type Website, type WebsiteTestOptions } from "./website-head.ts";
 
 /** An answer of the API. */
@@ -33,6 +36,8 @@ export interface OperationDeps {
   readonly vrrp: VrrpSource;
   readonly websites: readonly Website[];
   readonly websiteTest: WebsiteTestOptions;
+  /** `false`: the list and the details of websites are 404. */
+  readonly hasWebsiteList: boolean;
 }
 
 export interface ApiRequest {
@@ -43,7 +48,7 @@ export interface ApiRequest {
   readonly signal: AbortSignal;
 }
 
-const WEBSITE_TEST_PATH = /^\/api\/v1\/website\/([^/]*)\/test$/;
+const WEBSITE_PATH = /^\/api\/v1\/website\/([^/]*)(\/test)?$/;
 const INTEGER = /^[+-]?\d+$/;
 
 /**
@@ -54,20 +59,25 @@ const INTEGER = /^[+-]?\d+$/;
  */
 export async function answerTo({ method, target, signal }: ApiRequest, deps: OperationDeps): Promise<Answer> {
   const [path = ""] = target.split("?", 1);
-  const websiteId = WEBSITE_TEST_PATH.exec(path)?.[1];
-  if (path !== VRRP_LIST.path() && websiteId === undefined) return failure(404, "no such path");
+  const [, websiteId, isTest] = WEBSITE_PATH.exec(path) ?? [];
+  const isList = path === WEBSITE_LIST.path();
+  const lacksPath = !deps.hasWebsiteList && (isList || (websiteId !== undefined && isTest === undefined));
+  if (lacksPath || (path !== VRRP_LIST.path() && !isList && websiteId === undefined))
+    return failure(404, "no such path");
   if (method !== "GET") return failure(405, "method not allowed", { allow: "GET" });
-  return websiteId === undefined ? answerVrrp(deps) : answerWebsiteTest(websiteId, deps, signal);
+  if (isList) return success(WEBSITE_LIST.encode(deps.websites.map(({ id }) => id)));
+  if (websiteId === undefined) return answerVrrp(deps);
+  if (!INTEGER.test(websiteId)) return failure(400, "the website id is not an integer");
+  const website = deps.websites.find((each) => each.id === Number(websiteId));
+  if (website === undefined) return failure(404, "no such website");
+  return success(
+    isTest === undefined
+      ? WEBSITE_DETAILS.encode(await detailsOf(website))
+      : WEBSITE_TEST.encode(await testWebsite(website, deps.websiteTest, signal)),
+  );
 }
 
 async function answerVrrp({ vrrp }: OperationDeps): Promise<Answer> {
   const state = await vrrp();
   return state.ok ? success(VRRP_LIST.encode(state.interfaces)) : failure(503, state.reason);
-}
-
-async function answerWebsiteTest(id: string, deps: OperationDeps, signal: AbortSignal): Promise<Answer> {
-  if (!INTEGER.test(id)) return failure(400, "the website id is not an integer");
-  const website = deps.websites.find((each) => each.id === Number(id));
-  if (website === undefined) return failure(404, "no such website");
-  return success(WEBSITE_TEST.encode(await testWebsite(website, deps.websiteTest, signal)));
 }

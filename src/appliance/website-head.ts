@@ -2,14 +2,15 @@ import { isUtf8 } from "node:buffer";
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 
+import type { LocalBackend, LocalWebsiteDetails } from "../api/website-details.ts";
 import type { Protocol, WebsiteAnswer } from "../api/website-test.ts";
 
-/** A website in the appliance's configuration. @see management API 2.3 */
-export interface Website {
-  readonly id: number;
-  readonly protocol: Protocol | "both";
-  /** A host name or an IP address, IPv6 without brackets. */
-  readonly host: string;
+/** A website in the appliance's configuration. `host`: a host name or an IP address, IPv6 without brackets. @see management API 2.3 */
+export interface Website extends Pick<
+  LocalWebsiteDetails,
+  "id" | "name" | "host" | "protocol" | "mode" | "isEnabled" | "bind"
+> {
+  readonly servers: readonly Omit<LocalBackend, "isOk">[];
   readonly httpPort: number;
   readonly httpsPort: number;
   /** Starts with a slash. */

@@ -46,6 +46,7 @@ async function adviceOnResult(
   if (outcome.ok) return protocolAdvice(observation, appliance);
   const { reason, status, message } = outcome.failure;
   if (reason === "auth") return authAdvice(outcome.failure, appliance);
+  if (reason === "unsupported") return undefined;
   if (status === 404) return notFoundAdvice(observation, appliance);
   if (reason === "tls" && message.includes(NO_TLS)) return noTlsAdvice(appliance, io);
   if (reason === "tls" && observation.certificate !== undefined) return trustAdvice(appliance);
@@ -72,7 +73,7 @@ function authAdvice({ status }: Failure, { http: { basicAuth } }: ApplianceConfi
 }
 
 function notFoundAdvice(observation: Observation, { baseUrl }: ApplianceConfig): string {
-  if (observation.kind === "website_test") {
+  if ("websiteId" in observation) {
     return `The appliance has no website ${observation.websiteId}: check the id.`;
   }
   const { pathname } = new URL(baseUrl);

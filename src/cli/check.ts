@@ -2,7 +2,7 @@ import type { ApplianceConfig } from "../config/config.ts";
 import { limitErrors } from "../config/errors.ts";
 import { loadConfig } from "../config/load.ts";
 import { findSharedAddresses } from "../config/shared-addresses.ts";
-import type { Observation } from "../polling/observation.ts";
+import { operationKey, type Observation } from "../polling/observation.ts";
 import { adviceOn, adviceText } from "./advice.ts";
 import { forAll } from "./all-appliances.ts";
 import type { Flags } from "./flags.ts";
@@ -11,6 +11,7 @@ import { createPollOnce } from "./poll-once.ts";
 import {
   describeOutcome,
   formatEnd,
+  hasSucceeded,
   outcomeCell,
   printErrors,
   toJson,
@@ -28,8 +29,8 @@ interface LiveResult {
 }
 
 /**
- * Checks the configuration and warns about addresses and certificates; with `live`, polls the VRRP list and tests the
- * websites of every enabled appliance.
+ * Checks the configuration and warns about addresses and certificates; with `live`, polls the VRRP list of every enabled
+ * appliance, discovers its websites and tests them.
  */
 export async function check(
   { "config.file": file, live: isLive = false, output: format }: Flags,
@@ -72,14 +73,14 @@ export async function check(
 function checkLive(appliances: readonly ApplianceConfig[], io: Io): Promise<readonly LiveResult[]> {
   const pollOnce = createPollOnce(io);
   return forAll(appliances, io, async (appliance) => {
-    const results = await pollOnce(appliance, appliance.websites);
+    const results = await pollOnce(appliance);
     const observations = results.map(({ observation }) => observation);
     return { appliance, observations, advice: await adviceOn(observations, appliance, io) };
   });
 }
 
 function isGood(observation: Observation, appliance: ApplianceConfig): boolean {
-  return observation.outcome.ok && untestedProtocols(observation, appliance).length === 0;
+  return hasSucceeded(observation) && untestedProtocols(observation, appliance).length === 0;
 }
 
 function presentedBy({ appliance, observations }: LiveResult) {
@@ -88,17 +89,18 @@ function presentedBy({ appliance, observations }: LiveResult) {
 }
 
 function liveTable(results: readonly LiveResult[], hasColor: boolean): string {
-  const rows = results.flatMap(({ appliance, observations }) =>
-    observations
+  const rows = results.flatMap((result) => {
+    const { appliance, observations } = result;
+    return observations
       .filter(isSent)
       .map((observation) => [
         appliance.name,
         appliance.cluster,
-        polled(observation, appliance),
+        polled(observation, result),
         outcomeCell(observation, appliance),
         describeOutcome(observation, appliance),
-      ]),
-  );
+      ]);
+  });
   return formatTable(["appliance", "cluster", "polled", "result", "detail"], rows, hasColor);
 }
 
@@ -107,11 +109,23 @@ function isSent({ outcome }: Observation): boolean {
   return outcome.ok || outcome.failure.reason !== "appliance_down";
 }
 
-function polled(observation: Observation, { websites }: ApplianceConfig): string {
+function polled(observation: Observation, result: LiveResult): string {
   if (observation.kind === "vrrp") return "vrrp list";
+  if (observation.kind !== "website_test") return operationKey(observation).replaceAll(/[_/]/g, " ");
   const { websiteId } = observation;
-  const { name = "" } = websites.find(({ id }) => id === websiteId) ?? {};
+  const name = websiteName(websiteId, result);
   return name === String(websiteId) ? `website ${websiteId}` : `website ${websiteId} (${name})`;
+}
+
+/** The configured name, else the one that the appliance gives, else the id. */
+function websiteName(id: number, { appliance, observations }: LiveResult): string {
+  const { name = String(id) } = appliance.websites.find((website) => website.id === id) ?? {};
+  const [given] = observations.flatMap((each) =>
+    each.kind === "website_details" && each.websiteId === id && each.outcome.ok
+      ? each.outcome.value.name
+      : [],
+  );
+  return name === String(id) ? given || name : name;
 }
 
 function certificateTable(results: readonly LiveResult[]): string {
@@ -128,11 +142,24 @@ function certificateTable(results: readonly LiveResult[]): string {
 
 function jsonResult(result: LiveResult): Record<string, unknown> {
   const { appliance, observations, advice } = result;
-  const [list, ...tests] = observations.map((observation) => jsonObservation(observation, appliance));
-  const websites = appliance.websites.map(({ id, name }, index) => ({ id, name, ...tests[index] }));
+  const [list, ...others] = observations;
+  const tests = others.flatMap((each) => (each.kind === "website_test" ? [each] : []));
+  const websites = tests.map((test) => {
+    const name = websiteName(test.websiteId, result);
+    return { id: test.websiteId, name, ...jsonObservation(test, appliance) };
+  });
+  const discovered = others
+    .filter(({ kind }) => kind !== "website_test")
+    .map((each) => ({
+      operation: operationKey(each),
+      ...jsonObservation(each, appliance),
+      value: each.outcome.ok ? each.outcome.value : undefined,
+    }));
+  const discovery = discovered.length === 0 ? {} : { discovery: discovered };
   const certificate = presentedBy(result)[0]?.certificate;
   const { name, cluster } = appliance;
-  return { appliance: name, cluster, ...list, certificate, websites, advice };
+  const own = list && jsonObservation(list, appliance);
+  return { appliance: name, cluster, ...own, certificate, websites, ...discovery, advice };
 }
 
 function jsonObservation(observation: Observation, appliance: ApplianceConfig): Record<string, unknown> {

@@ -13,7 +13,7 @@ import {
   type Level,
   type ProblemKind,
 } from "../status/severity.ts";
-import { statusText } from "../status/words.ts";
+import { idAt, statusText } from "../status/words.ts";
 import { shortened } from "../page/view/shortened.ts";
 import { colorize, formatTable, type Cell, type Tone } from "./table.ts";
 
@@ -122,7 +122,9 @@ function websiteRows({ name, websites, appliances }: ClusterDocument): readonly 
       name,
       [website.name, protocol ?? ""].join(" ").trimEnd(),
       stateCell(state, WEBSITE_PROBLEMS),
-      appliances.flatMap((appliance) => testText(appliance, website.id, protocol)).join(", "),
+      appliances
+        .flatMap((appliance) => testText(appliance, idAt(website, appliance.name), protocol))
+        .join(", "),
       instant(since),
     ]),
   );
@@ -131,7 +133,7 @@ function websiteRows({ name, websites, appliances }: ClusterDocument): readonly 
 /** What an appliance finds: `a 503`, `a no HTTP response (connection refused)`, `a timeout`. */
 function testText(
   { name, websites }: ApplianceDocument,
-  id: number,
+  id: number | undefined,
   protocol: "http" | "https" | undefined,
 ): readonly string[] {
   const test = websites.find((website) => website.id === id);

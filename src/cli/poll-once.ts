@@ -1,8 +1,9 @@
 import { OPERATIONS } from "../api/operations.ts";
-import type { ApplianceConfig, WebsiteConfig } from "../config/config.ts";
+import type { ApplianceConfig } from "../config/config.ts";
 import type { ApplianceClient } from "../client/client.ts";
 import { createClients } from "../client/clients.ts";
 import { meansApplianceDown } from "../client/failure.ts";
+import { createFleet } from "../fleet/fleet.ts";
 import { toSeconds } from "../support/clock.ts";
 import type { Observation, Operation, PollResult } from "../polling/observation.ts";
 import { poll, unsent, UNSENT_DOWN } from "../polling/poll.ts";
@@ -16,19 +17,16 @@ export interface OperationResult {
 }
 
 /**
- * Polls an appliance's VRRP list, then tests the websites one by one. Sends no tests if the appliance is unreachable or
- * unauthorized. Never rejects.
+ * Polls an appliance's VRRP list, then the list and the details of its websites if they are discovered, then tests the
+ * websites, all one by one. Sends nothing more if the appliance is unreachable or unauthorized. Never rejects.
  */
-export type PollOnce = (
-  appliance: ApplianceConfig,
-  websites: readonly WebsiteConfig[],
-) => Promise<readonly OperationResult[]>;
+export type PollOnce = (appliance: ApplianceConfig) => Promise<readonly OperationResult[]>;
 
 /** Each call opens its own connections and closes them at the end. */
 export function createPollOnce(io: Io): PollOnce {
   const createClient = createClients(io, io.clock);
 
-  return async (appliance, websites) => {
+  return async (appliance) => {
     const client = createClient(appliance);
     const run = (work: Work): Promise<OperationResult> => runOperation(io, client, appliance.name, work);
     const pollOperation = (operation: Operation): Promise<OperationResult> => {
@@ -38,14 +36,32 @@ export function createPollOnce(io: Io): PollOnce {
     const list = await pollOperation({ kind: "vrrp" });
     const { outcome } = list.observation;
     const isDown = !outcome.ok && meansApplianceDown(outcome.failure.reason);
+    const fleet = createFleet();
+    fleet.configure({ appliances: [{ ...appliance, enabled: true }] }, 0);
     const results: OperationResult[] = [list];
-    for (const { id } of websites) {
-      const test = { kind: "website_test", websiteId: id } as const;
-      results.push(isDown ? await run(async () => unsent(test, UNSENT_DOWN)) : await pollOperation(test));
+    const add = async (operation: Operation): Promise<void> => {
+      const result = isDown
+        ? await run(async () => unsent(operation, UNSENT_DOWN))
+        : await pollOperation(operation);
+      fleet.record(result.observation, 0);
+      results.push(result);
+    };
+    if (appliance.discovery !== undefined) await add({ kind: "website_list" });
+    for (const websiteId of fleet.plan(appliance.name).details) {
+      await add({ kind: "website_details", websiteId });
+      // No request for each website after a refusal.
+      if (isRefused(results.at(-1))) break;
     }
+    const { tests } = fleet.plan(appliance.name);
+    for (const websiteId of tests) await add({ kind: "website_test", websiteId });
     client.close();
     return results;
   };
+}
+
+function isRefused(result: OperationResult | undefined): boolean {
+  const outcome = result?.observation.outcome;
+  return outcome?.ok === false && outcome.failure.reason === "auth";
 }
 
 type Work = (client: ApplianceClient) => Promise<PollResult>;

@@ -13,6 +13,7 @@ import { escaped, printableLines } from "./printable.ts";
 import {
   describeOutcome,
   describeUnknown,
+  hasSucceeded,
   outcomeCell,
   printErrors,
   toJson,
@@ -34,7 +35,7 @@ export async function poll(
     io.err(describeUnknown(name, file, appliances));
     return 2;
   }
-  const results = await createPollOnce(io)(appliance, appliance.websites);
+  const results = await createPollOnce(io)(appliance);
   if (format === "json") io.out(toJson(jsonReport(appliance, results, isRaw)));
   else {
     io.out(resultTable(appliance, results, io.hasColor));
@@ -42,7 +43,7 @@ export async function poll(
     io.out(adviceText([{ appliance, advice: await adviceOn(observations, appliance, io) }]));
     io.out(isRaw ? rawReport(results, io.isTerminal) : `\n${await samplesOf(appliance, results)}`);
   }
-  return results.every(({ observation }) => observation.outcome.ok) ? 0 : 1;
+  return results.every(({ observation }) => hasSucceeded(observation)) ? 0 : 1;
 }
 
 /** What the appliance reported as samples; verdicts need all appliances of its cluster. */

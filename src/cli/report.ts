@@ -1,3 +1,5 @@
+import type { WebsiteDetails } from "../api/website-details.ts";
+import { addressOf } from "../fleet/discovery.ts";
 import {
   exportedStatuses,
   type Protocol,
@@ -53,6 +55,12 @@ export function describeOutcome(result: PollResult, appliance: ApplianceConfig):
       .map(({ protocol, status, text }) => `${protocol} ${status}${text === undefined ? "" : ` (${text})`}`)
       .join(", ");
   }
+  if (result.kind === "website_details") return describeDetails(result.outcome.value);
+  if (result.kind === "website_list") {
+    const { ids, invalid } = result.outcome.value;
+    const found = ids.length === 1 ? "1 website" : `${ids.length} websites`;
+    return invalid.length === 0 ? found : `${found}, entries that are no ids: ${invalid.length}`;
+  }
   const { interfaces, anomalies } = result.outcome.value;
   const count = `${interfaces.length} ${interfaces.length === 1 ? "interface" : "interfaces"}`;
   return anomalies.length === 0 ? count : `${count}, api anomalies: ${anomalies.length}`;
@@ -64,6 +72,27 @@ export function untestedProtocols(result: PollResult, { websites }: ApplianceCon
   const { blocks } = result.outcome.value;
   const configured = websites.find(({ id }) => id === result.websiteId)?.protocols ?? [];
   return configured.filter((protocol) => blocks.every((block) => block.protocol !== protocol));
+}
+
+/** `shop, https shop.example.org:443, protect, servers: 192.0.2.81:8080 ok, 192.0.2.82:8080 (backup) error`. */
+function describeDetails(details: WebsiteDetails): string {
+  const { name, protocol = "", mode = "unknown mode", isEnabled, backends = [], invalid } = details;
+  const servers = backends.map(({ address, role, isOk }) => {
+    const state = isOk === undefined ? "unknown" : isOk ? "ok" : "error";
+    return `${address} ${role === "active" ? "" : `(${role ?? "unknown role"}) `}${state}`;
+  });
+  return [
+    name,
+    `${protocol} ${addressOf(details)}`.trim(),
+    isEnabled === false ? "disabled" : mode,
+    ...(servers.length === 0 ? [] : [`servers: ${servers.join(", ")}`]),
+    ...(invalid.length === 0 ? [] : [`api anomalies: ${invalid.length}`]),
+  ].join(", ");
+}
+
+/** Whether the poll succeeded, or the appliance lacks the operation. */
+export function hasSucceeded({ outcome }: PollResult): boolean {
+  return outcome.ok || outcome.failure.reason === "unsupported";
 }
 
 /** The statuses of the website's exported protocols. */

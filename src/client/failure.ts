@@ -10,6 +10,7 @@
  * - `protocol`: the answer is not HTTP, or is incomplete
  * - `too_large`: more bytes, chunks, interfaces, levels or members than the operation's limits allow
  * - `decode`: the answer does not match the specification
+ * - `unsupported`: the appliance lacks the operation
  * - `proxy`: the HTTP proxy refused, failed or did not answer
  * - `secret`: the password file is missing, not permitted, empty or otherwise invalid
  * - `appliance_down`: a website test was not sent because the appliance is unreachable or unauthorized
@@ -27,6 +28,7 @@ export const FAILURE_REASONS = [
   "protocol",
   "too_large",
   "decode",
+  "unsupported",
   "proxy",
   "secret",
   "appliance_down",

@@ -25,8 +25,17 @@ export interface ApplianceConfig<S = Secret, P = string> {
   readonly baseUrl: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly websites: readonly WebsiteConfig[];
+  /** How websites are discovered; `undefined`: they are not. */
+  readonly discovery: DiscoveryConfig | undefined;
   readonly polling: PollingConfig;
   readonly http: HttpClientConfig<S, P>;
+}
+
+export interface DiscoveryConfig {
+  /** Websites that are left out. */
+  readonly exclude: readonly number[];
+  /** At most so many of the others, those with the lowest ids. */
+  readonly limit: number;
 }
 
 /** A website of an appliance. */

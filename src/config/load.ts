@@ -1,6 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { byTiming } from "../api/operation.ts";
-import type { ApplianceConfig, Config, ConfigError, ConfigResult, WrittenConfig } from "./config.ts";
+import type {
+  ApplianceConfig,
+  Config,
+  ConfigError,
+  ConfigResult,
+  DiscoveryConfig,
+  WrittenConfig,
+} from "./config.ts";
 import { findDuplicateAddresses, findDuplicateNames, findDuplicateWebsites } from "./duplicates.ts";
 import { errorsOf, sortErrors, type Checked } from "./errors.ts";
 import { createHttpClientResolver, namedByHttpClient, type ResolvedHttpClient } from "./http-client.ts";
@@ -16,6 +23,7 @@ import { readYamlFile } from "./yaml.ts";
 
 const DEFAULT_WEBSITE_TESTS = 64;
 const DEFAULT_WEBSITE_TESTS_PER_APPLIANCE = 4;
+const DEFAULT_DISCOVERY: DiscoveryConfig = { exclude: [], limit: 200 };
 
 /** Random, so that fingerprints cannot be compared with guessed passwords. */
 const PROCESS_KEY = randomBytes(32);
@@ -90,6 +98,7 @@ function resolveAppliance(
       baseUrl: settings.base_url,
       labels: Object.assign({}, ...chain.map((place) => place.settings.labels)),
       websites: chain.flatMap((place) => place.settings.websites ?? []),
+      discovery: resolveDiscovery(chain),
       polling: {
         ...byTiming((name) => timings[name].timing),
         maxConcurrentWebsiteTests: tests ?? DEFAULT_WEBSITE_TESTS_PER_APPLIANCE,
@@ -102,4 +111,11 @@ function resolveAppliance(
       ...findDuplicateWebsites(chain),
     ],
   };
+}
+
+/** `true` keeps the keys of outer blocks. */
+function resolveDiscovery(chain: Chain): DiscoveryConfig | undefined {
+  const settings = chain.flatMap((place) => place.settings.website_discovery ?? []);
+  const blocks = settings.filter((each) => typeof each === "object");
+  return (settings.at(-1) ?? false) === false ? undefined : Object.assign({}, DEFAULT_DISCOVERY, ...blocks);
 }

@@ -10,7 +10,9 @@ export interface Place<T> {
 }
 
 /** Settings of the top level, of a cluster and of an appliance. */
-type Inherited = Partial<Pick<ClusterSettings, "polling" | "http_client" | "labels" | "websites">>;
+type Inherited = Partial<
+  Pick<ClusterSettings, "polling" | "http_client" | "labels" | "websites" | "website_discovery">
+>;
 
 /** The places of an appliance's settings, outermost first: the main file, its cluster, the appliance. */
 export type Chain = readonly Place<Inherited>[];

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { byTiming, TIMINGS } from "../api/operation.ts";
+import { MAX_WEBSITES } from "../api/website-list.ts";
 import type { WebsiteConfig } from "./config.ts";
 import { formatDuration } from "./duration.ts";
 import { parseFingerprint } from "./known-certificates.ts";
@@ -186,10 +187,32 @@ const websiteSchema = z
     };
   });
 
+const discoverySchema = z.union(
+  [
+    z.boolean(),
+    z.strictObject({
+      exclude: optional(z.array(idSchema), "Ids of websites to leave out."),
+      limit: optional(
+        z.int().min(1).max(MAX_WEBSITES),
+        "Websites of one appliance, those with the lowest ids; default: 200.",
+      ),
+    }),
+  ],
+  { error: expected("true, false or a map") },
+);
+
+const discovery = {
+  website_discovery: optional(
+    discoverySchema,
+    "Discover the websites of appliances; default: false. An entry in websites overrides what is discovered.",
+  ),
+};
+
 /** Settings of both clusters and appliances. */
 const innerShape = {
   labels: labelsSchema.optional(),
   websites: optional(z.array(websiteSchema), "Websites to test; an appliance's are added to its cluster's."),
+  ...discovery,
   polling: innerPollingSchema.optional(),
   http_client: httpClientSchema.optional(),
 };
@@ -248,6 +271,7 @@ export const configSchema = z
   .strictObject({
     polling: optional(pollingSchema, "When appliances are polled: the defaults for all of them."),
     http_client: httpClientSchema.optional(),
+    ...discovery,
     ...fleetShape,
     config_files: optional(
       patternsSchema,

@@ -14,7 +14,7 @@ const MAX_URL_LENGTH = 2_048;
 const EXPORTER_LABELS: ReadonlySet<string> = new Set(
   (
     "appliance ha_cluster interface vhid vip device netmask peer configured_role state " +
-    "website_id website protocol operation reason anomaly"
+    "website_id website protocol operation reason anomaly host port mode backend role difference address"
   ).split(" "),
 );
 

@@ -47,6 +47,7 @@ async function startAppliance(
     listen: { host: HOST, port: 0 },
     users: [{ username: USERNAME, password }],
     vrrp: () => Promise.resolve({ ok: true, interfaces: interfacesOf(name, world()) }),
+    hasWebsiteList: true,
     websiteTest: { timeoutMs: WEBSITE_TIMEOUT_MS, ca, insecureSkipVerify: false },
   });
   const { port } = await server.start();

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { USERNAME, type DemoAppliance } from "./appliances.ts";
 import type { Cleanup } from "./cleanup.ts";
-import { WEBSITES } from "./scenario.ts";
 
 const CA_FILE = "ca.pem";
 
@@ -34,13 +33,13 @@ function configText(appliances: readonly DemoAppliance[]): string {
   return `polling:
   vrrp: { interval: 1s }
   websites: { interval: 2s }
+  discovery: { interval: 5s }
 http_client:
   tls_config: { ca_file: ${CA_FILE} }
 clusters:
   - name: demo
     labels: { site: demo }
-    websites:
-${WEBSITES.map(({ id, name, protocol }) => `      - { id: ${id}, name: ${name}, protocol: ${protocol} }\n`).join("")}\
+    website_discovery: true
     appliances:
 ${appliances.map(applianceText).join("")}`;
 }

@@ -55,9 +55,23 @@ async function startWebsite(spec: WebsiteSpec, tls: Tls, cleanup: Cleanup): Prom
   };
 }
 
-function testedAs({ id, protocol }: WebsiteSpec, http?: Listener, https?: Listener): Website {
+function testedAs({ id, name, protocol }: WebsiteSpec, http?: Listener, https?: Listener): Website {
   // The port of a missing protocol is never used.
-  return { id, protocol, host: HOST, httpPort: http?.port ?? 80, httpsPort: https?.port ?? 443, path: "/" };
+  const listeners = { httpPort: http?.port ?? 80, httpsPort: https?.port ?? 443 };
+  const port = listeners[protocol === "http" ? "httpPort" : "httpsPort"];
+  const server = { protocol: "http", host: HOST, port, role: "active" } as const;
+  return {
+    id,
+    name,
+    protocol,
+    host: HOST,
+    ...listeners,
+    path: "/",
+    isEnabled: true,
+    mode: "protect",
+    bind: ["*"],
+    servers: [server],
+  };
 }
 
 async function setListener(listener: Listener | undefined, condition: Condition): Promise<void> {

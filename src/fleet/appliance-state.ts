@@ -5,8 +5,19 @@ import type { Failure } from "../client/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { firstExpiryMs } from "../polling/freshness.ts";
 import type { Observation, Operation } from "../polling/observation.ts";
+import type { WebsitePlan } from "../polling/runner.ts";
 import { FIRST_POLL_SPREAD_MS } from "../polling/schedule.ts";
 import type { FleetChange } from "./changes.ts";
+import {
+  afterDetailsPoll,
+  afterListPoll,
+  isTakenOver,
+  newDiscovery,
+  reconfiguredDiscovery,
+  testedWebsites,
+  type Discovery,
+  type TestedWebsite,
+} from "./discovery.ts";
 import { freshRecord, type OperationRecord, type RecordStep } from "./record.ts";
 import type { Identity, TotalsSnapshot } from "./snapshot.ts";
 import { afterVrrpPoll, type VrrpRecord } from "./vrrp.ts";
@@ -17,7 +28,12 @@ export interface ApplianceState {
   readonly config: ApplianceConfig;
   readonly identity: Identity;
   readonly vrrp: VrrpRecord;
-  /** By website id, in the order of the configuration. */
+  /** `undefined` if its websites are not discovered. */
+  readonly discovery: Discovery | undefined;
+  /** The websites that are tested, those configured first. */
+  readonly tested: readonly TestedWebsite[];
+  readonly plan: WebsitePlan;
+  /** Their tests by website id. */
   readonly websites: ReadonlyMap<number, WebsiteRecord>;
   readonly totals: TotalsSnapshot;
   /** Presented last, and kept until another is. */
@@ -36,7 +52,7 @@ export function newState(config: ApplianceConfig, nowMs: number): ApplianceState
     config,
     identity,
     vrrp: freshRecord(firstExpiryMs(config.polling.vrrp, nowMs)),
-    websites: websitesFor(config, new Map(), nowMs),
+    ...websitesFor(config, newDiscovery(config, nowMs), NO_WEBSITES, nowMs),
     totals: totalsFor(config, identity),
     certificate: undefined,
   };
@@ -50,7 +66,7 @@ export function reconfigured(state: ApplianceState, config: ApplianceConfig, now
     ...state,
     config,
     identity,
-    websites: websitesFor(config, state.websites, nowMs),
+    ...websitesFor(config, reconfiguredDiscovery(state.discovery, config, nowMs), state, nowMs),
     totals: totalsFor(config, identity, state.totals),
   };
 }
@@ -64,13 +80,36 @@ export function afterObservation(state: ApplianceState, observation: Observation
     const step = afterVrrpPoll(state.vrrp, observation, nowMs);
     return stepTo({ ...state, vrrp: step.record }, observation, state.vrrp, step);
   }
+  if (observation.kind !== "website_test") return afterDiscovery(state, observation, nowMs);
   const { websiteId } = observation;
   const before = state.websites.get(websiteId);
-  const website = state.config.websites.find(({ id }) => id === websiteId);
+  const website = state.tested.find(({ id }) => id === websiteId);
   if (before === undefined || website === undefined) return { state, changes: [] };
   const step = afterWebsitePoll(before, observation, website, nowMs);
   const websites = new Map(state.websites).set(websiteId, step.record);
   return stepTo({ ...state, websites }, observation, before, step);
+}
+
+function afterDiscovery(
+  state: ApplianceState,
+  observation: Observation & { readonly kind: "website_list" | "website_details" },
+  nowMs: number,
+): Step {
+  const { discovery, config, websites } = state;
+  if (discovery === undefined) return { state, changes: [] };
+  if (observation.kind === "website_list") {
+    const now = afterListPoll(discovery, observation, config, nowMs);
+    const next = { ...state, ...websitesFor(config, now, state, nowMs) };
+    return stepTo(next, observation, discovery.list, { record: now.list, changes: [] });
+  }
+  const { websiteId } = observation;
+  const now = afterDetailsPoll(discovery, observation, nowMs);
+  const [before, record] = [discovery.details.get(websiteId), now.details.get(websiteId)];
+  if (before === undefined || record === undefined) return { state, changes: [] };
+  const kept = new Map(websites);
+  if (isTakenOver(before.seen, record.seen)) kept.delete(websiteId);
+  const next = { ...state, ...websitesFor(config, now, { ...state, websites: kept }, nowMs) };
+  return stepTo(next, observation, before, { record, changes: [] });
 }
 
 /** The part of a step that is the same for all operations. */
@@ -99,16 +138,25 @@ function healthChange(
 }
 
 const NOT_POLLED = { polls: 0, failures: 0 };
+const NO_COUNTS: TotalsSnapshot["counts"] = {
+  vrrp: NOT_POLLED,
+  website_test: NOT_POLLED,
+  website_list: NOT_POLLED,
+  website_details: NOT_POLLED,
+};
 
-/** Totals of website tests are shown only where there are websites. */
+/** Only what the appliance is polled for is shown. */
 function totalsFor(
-  { websites }: ApplianceConfig,
+  { websites, discovery }: ApplianceConfig,
   identity: Identity,
   before?: TotalsSnapshot,
 ): TotalsSnapshot {
-  const shown = OPERATION_KINDS.filter((kind) => kind === "vrrp" || websites.length > 0);
+  const shown = OPERATION_KINDS.filter((kind) => {
+    if (kind === "vrrp" || discovery !== undefined) return true;
+    return kind === "website_test" && websites.length > 0;
+  });
   if (before?.identity === identity && before.shown.length === shown.length) return before;
-  const counts = before?.counts ?? { vrrp: NOT_POLLED, website_test: NOT_POLLED };
+  const counts = before?.counts ?? NO_COUNTS;
   return { kind: "totals", identity, shown, counts };
 }
 
@@ -125,16 +173,30 @@ function identityOf({ name, cluster, labels }: ApplianceConfig): Identity {
   return { appliance: name, cluster, labels };
 }
 
+type Websites = Pick<ApplianceState, "discovery" | "tested" | "plan" | "websites">;
+
+const NO_WEBSITES = { plan: undefined, websites: new Map<number, WebsiteRecord>() };
+
+/** The websites that are tested; what stays as it was stays the same object. */
 function websitesFor(
-  { websites, polling }: ApplianceConfig,
-  known: ReadonlyMap<number, WebsiteRecord>,
+  config: ApplianceConfig,
+  discovery: Discovery | undefined,
+  known: Pick<ApplianceState, "plan" | "websites"> | typeof NO_WEBSITES,
   nowMs: number,
-): ReadonlyMap<number, WebsiteRecord> {
+): Websites {
+  const { polling } = config;
   // Website tests begin when the first poll of the VRRP list has ended, and are spread as that is.
   const beginsMs = nowMs + FIRST_POLL_SPREAD_MS + polling.vrrp.timeoutMs;
   const fresh = (): WebsiteRecord => ({
     ...freshRecord(firstExpiryMs(polling.websites, beginsMs)),
     results: new Map(),
   });
-  return new Map(websites.map(({ id }) => [id, known.get(id) ?? fresh()]));
+  const tested = testedWebsites(config, discovery);
+  const plan = { details: [...(discovery?.details.keys() ?? [])], tests: tested.map(({ id }) => id) };
+  return {
+    discovery,
+    tested,
+    plan: known.plan !== undefined && isDeepStrictEqual(plan, known.plan) ? known.plan : plan,
+    websites: new Map(tested.map(({ id }) => [id, known.websites.get(id) ?? fresh()])),
+  };
 }

@@ -1,8 +1,10 @@
-import type { ApplianceConfig, Config, WebsiteConfig } from "../config/config.ts";
+import type { ApplianceConfig, Config } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
+import type { WebsitePlan } from "../polling/runner.ts";
 import { groupBy } from "../support/group-by.ts";
 import { afterObservation, newState, reconfigured, type ApplianceState } from "./appliance-state.ts";
 import type { FleetChange } from "./changes.ts";
+import { discoverySection, type TestedWebsite } from "./discovery.ts";
 import { groupsOf } from "./groups.ts";
 import { isStalled, silentSinceMs } from "./record.ts";
 import { createSectionMemo } from "./section-memo.ts";
@@ -32,6 +34,8 @@ export interface Fleet {
   clusters(): readonly string[];
   /** What is true of a cluster at the monotonic instant `nowMs`, expiry included; `undefined` if there is no such cluster. */
   cluster(name: string, nowMs: number): ClusterSnapshot | undefined;
+  /** The websites of an appliance that are to be polled; the same object while they are the same. */
+  plan(appliance: string): WebsitePlan;
   /** Whether the VRRP list of every appliance was polled. */
   isPolled(): boolean;
 }
@@ -83,7 +87,7 @@ export function createFleet(): Fleet {
 
   function websiteOf(
     { identity, websites }: ApplianceState,
-    website: WebsiteConfig,
+    website: TestedWebsite,
     nowMs: number,
   ): readonly WebsiteSnapshot[] {
     const record = websites.get(website.id);
@@ -97,10 +101,12 @@ export function createFleet(): Fleet {
   function applianceOf(state: ApplianceState, nowMs: number): ApplianceSnapshot {
     const known = kept.get(state);
     if (known !== undefined && nowMs < known.untilMs) return known.snapshot;
-    const { identity, totals, config } = state;
+    const { identity, totals, config, discovery: facts } = state;
     const vrrp = vrrpOf(state, nowMs);
-    const websites = config.websites.flatMap((website) => websiteOf(state, website, nowMs));
-    const snapshot = { identity, vrrp, websites, totals };
+    const websites = state.tested.flatMap((website) => websiteOf(state, website, nowMs));
+    const { discovery, found } =
+      facts === undefined ? NOT_DISCOVERED : discoverySection(identity, config, facts, nowMs);
+    const snapshot = { identity, vrrp, websites, totals, discovery, found };
     kept.set(state, { snapshot, untilMs: nextStallMs(state, nowMs) });
     return snapshot;
   }
@@ -154,15 +160,19 @@ export function createFleet(): Fleet {
       const of = clusters.get(name);
       return of && snapshotOf(of, nowMs);
     },
+    plan: (appliance) => states.get(appliance)?.plan ?? NO_PLAN,
     isPolled: () => [...states.values()].every(({ totals }) => totals.counts.vrrp.polls > 0),
   };
 }
 
 const NO_GROUPS: readonly GroupSnapshot[] = [];
+const NO_PLAN: WebsitePlan = { details: [], tests: [] };
+const NOT_DISCOVERED = { discovery: undefined, found: [] };
 
 /** When the next operation of the appliance stalls if it is not polled. */
-function nextStallMs({ vrrp, websites }: ApplianceState, nowMs: number): number {
-  const expiriesMs = [vrrp, ...websites.values()].map(({ expiresAtMs }) => expiresAtMs);
+function nextStallMs({ vrrp, websites, discovery }: ApplianceState, nowMs: number): number {
+  const found = discovery === undefined ? [] : [discovery.list, ...discovery.details.values()];
+  const expiriesMs = [vrrp, ...websites.values(), ...found].map(({ expiresAtMs }) => expiresAtMs);
   return Math.min(...expiriesMs.filter((expiresAtMs) => expiresAtMs > nowMs));
 }
 

@@ -20,7 +20,7 @@ export function logObservation(
   const states = changes.filter(({ kind }) => kind === "vrrp_state");
   const logged = states.slice(0, MAX_LINES);
   for (const change of [...changes.filter(({ kind }) => kind !== "vrrp_state"), ...logged]) {
-    const { level, message, ...fields } = lineOf(change);
+    const { level, message, ...fields } = lineOf(change, observation);
     logger[level]({ appliance, ...fields }, message);
   }
   const count = states.length - logged.length;
@@ -33,7 +33,7 @@ interface Line {
   readonly [field: string]: unknown;
 }
 
-function lineOf(change: FleetChange): Line {
+function lineOf(change: FleetChange, observation: Observation): Line {
   switch (change.kind) {
     case "vrrp_state": {
       const { kind: _, ...facts } = change;
@@ -46,7 +46,11 @@ function lineOf(change: FleetChange): Line {
     case "failing": {
       const operation = operationKey(change.operation);
       const { reason, message: detail } = change.failure;
-      return { level: levelOf(reason, "warn"), message: "polling fails", operation, reason, detail };
+      // A refusal stops the details of all websites: one line is enough.
+      const isConsequence =
+        observation.kind === "website_details" && observation.durationSeconds === undefined;
+      const level = isConsequence ? "debug" : reason === "unsupported" ? "info" : levelOf(reason, "warn");
+      return { level, message: "polling fails", operation, reason, detail };
     }
     case "recovered": {
       const operation = operationKey(change.operation);

@@ -1,6 +1,7 @@
 import type { VrrpAnomalyKind, VrrpInterface } from "../api/vrrp-list.ts";
+import type { WebsiteDetails } from "../api/website-details.ts";
 import type { Protocol, WebsiteStatus } from "../api/website-test.ts";
-import type { FailureReason } from "../client/failure.ts";
+import type { Failure } from "../client/failure.ts";
 import type { OperationKind } from "../api/operations.ts";
 import type { PresentedCertificate } from "../client/certificate.ts";
 
@@ -25,6 +26,39 @@ export interface ApplianceSnapshot {
   readonly vrrp: VrrpSnapshot;
   readonly websites: readonly WebsiteSnapshot[];
   readonly totals: TotalsSnapshot;
+  /** `undefined` if its websites are not discovered. */
+  readonly discovery: DiscoverySnapshot | undefined;
+  /** The websites whose details are known. */
+  readonly found: readonly FoundWebsiteSnapshot[];
+}
+
+/** How the websites of an appliance are discovered. */
+export interface DiscoverySnapshot {
+  readonly kind: "discovery";
+  readonly identity: Identity;
+  readonly list: PollHealth;
+  /** Of the details of all websites together: a failure of one is a failure; `undefined` if there are none. */
+  readonly details: PollHealth | undefined;
+  /** Entries of the list, and details, that cannot be read in full; `undefined` while the list is not known. */
+  readonly anomalies: number | undefined;
+  /** How many websites are left out because there are more than the limit. */
+  readonly beyondLimit: number;
+  /** Whether the list, or the details of a website in it, were never polled: more websites may be found. */
+  readonly isPending: boolean;
+  readonly isListKnown: boolean;
+  /** Whether the list and the details of each website in it are known: none is excluded or beyond the limit. */
+  readonly isComplete: boolean;
+}
+
+/** A website as the appliance describes it. */
+export interface FoundWebsiteSnapshot {
+  readonly kind: "website_details";
+  readonly identity: Identity;
+  readonly websiteId: number;
+  readonly website: string;
+  /** Host and port: what it is known by in its cluster; empty while they are not known. */
+  readonly address: string;
+  readonly details: WebsiteDetails;
 }
 
 /** What every series of an appliance carries. */
@@ -39,13 +73,20 @@ export interface Identity {
  * The facts about one appliance. Each is the same object for as long as nothing in it has changed, so that what is made
  * of it can be kept. How polls went changes with each of them, and is kept apart from what they found.
  */
-export type Section = VrrpSnapshot | VrrpListSnapshot | WebsiteSnapshot | StatusesSnapshot | TotalsSnapshot;
+export type Section =
+  | VrrpSnapshot
+  | VrrpListSnapshot
+  | WebsiteSnapshot
+  | StatusesSnapshot
+  | TotalsSnapshot
+  | DiscoverySnapshot
+  | FoundWebsiteSnapshot;
 
 /** How the latest poll of an operation went. */
 export interface PollHealth {
   readonly state: "never_polled" | "succeeded" | "failed";
   /** While it failed. */
-  readonly failure: { readonly reason: FailureReason; readonly message: string } | undefined;
+  readonly failure: Pick<Failure, "reason" | "message" | "status"> | undefined;
   /** `undefined` before the first poll, and where nothing was sent. */
   readonly durationSeconds: number | undefined;
   /** Unix time in milliseconds; kept through failures. */
@@ -86,6 +127,12 @@ export interface WebsiteSnapshot {
   readonly identity: Identity;
   readonly websiteId: number;
   readonly website: string;
+  /** Host and port: what it is known by in its cluster; `undefined` while they are not known. */
+  readonly address: string | undefined;
+  /** The addresses on which the appliance listens for it; `*` is all; empty while they are not known. */
+  readonly bind: readonly string[];
+  /** Where visitors reach it; none while that is not known. */
+  readonly urls: readonly string[];
   readonly health: PollHealth;
   /** `undefined` while they are not known. */
   readonly found: StatusesSnapshot | undefined;

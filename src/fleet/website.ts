@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { exportedStatuses, type Protocol, type WebsiteStatus } from "../api/website-test.ts";
-import type { WebsiteConfig } from "../config/config.ts";
 import { statusSetHas } from "../config/status-set.ts";
 import type { Observation } from "../polling/observation.ts";
 import type { FleetChange } from "./changes.ts";
+import type { TestedWebsite } from "./discovery.ts";
 import {
   afterFailure,
   afterSuccess,
@@ -45,7 +45,7 @@ export interface Results {
 export function afterWebsitePoll(
   record: WebsiteRecord,
   observation: Observation & { readonly kind: "website_test" },
-  { id: websiteId, name: website, protocols: configured, expectStatus }: WebsiteConfig,
+  { id: websiteId, name: website, protocols: configured, expectStatus }: TestedWebsite,
   nowMs: number,
 ): RecordStep<WebsiteRecord> {
   const { outcome } = observation;
@@ -103,12 +103,12 @@ export function confirmedAfter(before: Results | undefined, latest: TestResult):
 /** What is true of a website, as seen from one appliance, at the monotonic instant `nowMs`. */
 export function websiteSection(
   identity: Identity,
-  config: WebsiteConfig,
+  config: TestedWebsite,
   record: WebsiteRecord,
   nowMs: number,
   onceStatuses: SectionMemo<StatusesSnapshot>,
 ): WebsiteSnapshot {
-  const { id, name, protocols } = config;
+  const { id, name, protocols, address, bind, urls } = config;
   const health = healthAt(record, nowMs);
   const isStalled = health.failure?.reason === "stalled";
   const seen = whileKnown(health, record.seen);
@@ -121,6 +121,9 @@ export function websiteSection(
     identity,
     websiteId: id,
     website: name,
+    address,
+    bind,
+    urls,
     health,
     found,
     unread: found && wanted.filter((each) => found.statuses.every(({ protocol }) => protocol !== each)),
@@ -133,7 +136,7 @@ export function websiteSection(
 
 function statusesSection(
   identity: Identity,
-  { id, name, protocols, expectStatus }: WebsiteConfig,
+  { id, name, protocols, expectStatus }: TestedWebsite,
   seen: SeenWebsite,
 ): StatusesSnapshot {
   const wanted = protocols ?? seen.protocols;

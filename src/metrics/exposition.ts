@@ -83,13 +83,21 @@ function sourcesByKind(families: readonly Family[]): ReadonlyMap<string, readonl
 }
 
 /** In the order of the configuration, without the cluster itself, which changes with every poll. */
-function partsOf({ facts, appliances, groups, websites }: ClusterVerdict): readonly Part[] {
+function partsOf({ facts, appliances, groups, websites, discovered }: ClusterVerdict): readonly Part[] {
   return [
     ...appliances.values(),
     ...websites.values(),
     ...groups.values(),
-    ...facts.appliances.flatMap(({ vrrp, websites: tests, totals }) =>
-      [vrrp, vrrp.list ?? [], ...tests.flatMap((test) => [test, test.found ?? []]), totals].flat(),
+    ...(discovered === undefined ? [] : [discovered]),
+    ...facts.appliances.flatMap(({ vrrp, websites: tests, totals, discovery, found }) =>
+      [
+        vrrp,
+        vrrp.list ?? [],
+        ...tests.flatMap((test) => [test, test.found ?? []]),
+        discovery ?? [],
+        found,
+        totals,
+      ].flat(),
     ),
   ];
 }

@@ -1,4 +1,5 @@
 import type { Family } from "./family.ts";
+import { DISCOVERED_FAMILIES, DISCOVERY_FAMILIES } from "./families/discovery.ts";
 import { GROUP_FAMILIES } from "./families/groups.ts";
 import { POLLING_FAMILIES } from "./families/polling.ts";
 import { VERDICT_FAMILIES } from "./families/verdicts.ts";
@@ -10,8 +11,13 @@ export const FACT_FAMILIES: readonly Family[] = [
   ...VRRP_FAMILIES,
   ...GROUP_FAMILIES,
   ...WEBSITE_FAMILIES,
+  ...DISCOVERY_FAMILIES,
   ...POLLING_FAMILIES,
 ];
 
 /** Every metric family of the fleet, in the order of the exposition. Names and labels are a contract: docs/metrics.md. */
-export const FLEET_FAMILIES: readonly Family[] = [...FACT_FAMILIES, ...VERDICT_FAMILIES];
+export const FLEET_FAMILIES: readonly Family[] = [
+  ...FACT_FAMILIES,
+  ...VERDICT_FAMILIES,
+  ...DISCOVERED_FAMILIES,
+];

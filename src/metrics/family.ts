@@ -1,8 +1,15 @@
 import type { Section } from "../fleet/snapshot.ts";
+import type { DiscoveredVerdict } from "../status/discovered.ts";
 import type { ApplianceVerdict, ClusterVerdict, GroupVerdict, WebsiteVerdict } from "../status/judge.ts";
 
 /** Facts and verdicts that are rendered once for as long as they stay the same object. */
-export type Part = Section | ApplianceVerdict | GroupVerdict | WebsiteVerdict | ClusterVerdict;
+export type Part =
+  | Section
+  | ApplianceVerdict
+  | GroupVerdict
+  | WebsiteVerdict
+  | DiscoveredVerdict
+  | ClusterVerdict;
 
 /** A metric family of the fleet: what it is called, what it means, and which samples facts and verdicts give. */
 export interface Family {

@@ -1,3 +1,4 @@
+import type { SlotKind } from "../api/operation.ts";
 import { OPERATIONS } from "../api/operations.ts";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
 import type { ApplianceClient } from "../client/client.ts";
@@ -7,11 +8,14 @@ import {
   NO_BACKOFF,
   backoffUntilMs,
   refusedUntilMs,
+  isUnsupported,
   withoutRefusals,
+  withoutUnsupported,
   type FinishedPoll,
 } from "./backoff.ts";
 import {
   type PollEvents,
+  backoffKey,
   operationKey,
   type Observation,
   type Operation,
@@ -26,6 +30,7 @@ import {
   UNSENT_AUTH,
   UNSENT_DEFERRED,
   UNSENT_DOWN,
+  UNSENT_UNSUPPORTED,
   unsentForSlot,
 } from "./poll.ts";
 import type { ShortOf, Slots } from "./slots.ts";
@@ -43,6 +48,8 @@ export interface AppliancePoller {
    * new client repeats polls that another client has in flight.
    */
   update(appliance: ApplianceConfig, client: ApplianceClient): void;
+  /** Ends the backoff of what the appliance lacked, and returns whether there was one. */
+  retryUnsupported(): boolean;
   /** Ends all polls; nothing is observed from here on. */
   close(): void;
 }
@@ -50,7 +57,9 @@ export interface AppliancePoller {
 export interface AppliancePollerDeps {
   readonly clock: Clock;
   readonly events: PollEvents;
-  readonly slots: Slots;
+  readonly slots: Readonly<Record<SlotKind, Slots>>;
+  /** Whether the operation is still to be polled; it may have waited for long. */
+  readonly isPlanned: (appliance: string, operation: Operation) => boolean;
   /** @see Timetable.gapMs */
   readonly gapMs: (timing: OperationTiming) => number;
   /** A VRRP list was observed; `isBack`: the appliance was down (unreachable or unauthorized) before, and is not any more. */
@@ -76,7 +85,10 @@ export function createAppliancePoller(
 ): AppliancePoller {
   const { clock, events } = deps;
   const decode = createDecode();
-  const slots = deps.slots.forAppliance(initial.polling.maxConcurrentWebsiteTests);
+  const slots = {
+    website_tests: deps.slots.website_tests.forAppliance(initial.polling.maxConcurrentWebsiteTests),
+    discovery: deps.slots.discovery.forAppliance(1),
+  };
   /** When the polls in flight were due, from the wait for a slot on; by `operationKey`. */
   const inFlight = new Map<string, number>();
   /** Until when the latest observation of an operation counts. */
@@ -90,22 +102,23 @@ export function createAppliancePoller(
 
   async function attempt(operation: Operation, dueMs: number): Promise<void> {
     if (!(await mayBegin(operation))) return;
-    if (!OPERATIONS[operation.kind].takesSlot) return send(operation, dueMs);
-    const slot = await takeSlot(operation, dueMs);
+    const { takesSlot } = OPERATIONS[operation.kind];
+    if (takesSlot === false) return send(operation, dueMs);
+    const slot = await takeSlot(takesSlot, operation, dueMs);
     try {
       // Much may have happened during the wait.
       if (!(await mayBegin(operation))) return;
       if (slot === "slot") await send(operation, dueMs);
-      else fail(operation, unsentForSlot(slot, waitedSeconds(dueMs)));
+      else fail(operation, unsentForSlot(takesSlot, slot, waitedSeconds(dueMs)));
     } finally {
-      if (slot === "slot") slots.release();
+      if (slot === "slot") slots[takesSlot].release();
     }
   }
 
   /** Whether the poll can begin now. If not, it is reported why. */
   async function mayBegin(operation: Operation): Promise<boolean> {
     const used = client;
-    if (used === undefined || !isConfigured(operation)) return false;
+    if (used === undefined || !deps.isPlanned(appliance.name, operation)) return false;
     if (isKnownDown(operation)) {
       fail(operation, UNSENT_DOWN);
       return false;
@@ -118,10 +131,10 @@ export function createAppliancePoller(
     return !isBackingOff;
   }
 
-  async function takeSlot(operation: Operation, dueMs: number): Promise<"slot" | ShortOf> {
+  async function takeSlot(kind: SlotKind, operation: Operation, dueMs: number): Promise<"slot" | ShortOf> {
     const key = operationKey(operation);
     const sinceMs = slotlessSinceMs.get(key) ?? dueMs;
-    const slot = await slots.take({ sinceMs, untilMs: slotWaitEnds(operation, dueMs) });
+    const slot = await slots[kind].take({ sinceMs, untilMs: slotWaitEnds(operation, dueMs) });
     if (slot === "slot") slotlessSinceMs.delete(key);
     else slotlessSinceMs.set(key, sinceMs);
     return slot;
@@ -186,18 +199,13 @@ export function createAppliancePoller(
     return Math.min(2 * deps.gapMs(vrrp), deps.gapMs(websites));
   }
 
-  /** Not for a website that was taken away while its test waited for a slot. */
-  function isConfigured(operation: Operation): boolean {
-    return !("websiteId" in operation) || appliance.websites.some(({ id }) => id === operation.websiteId);
-  }
-
   function backoffEnd(operation: Operation): number | undefined {
-    return backoffUntilMs(backoff, operationKey(operation), clock.monotonicMs());
+    return backoffUntilMs(backoff, backoffKey(operation), clock.monotonicMs());
   }
 
   /** Whether the operation backs off because the credentials were refused. */
   function isRefused(operation: Operation): boolean {
-    return refusedUntilMs(backoff, operationKey(operation), clock.monotonicMs()) !== undefined;
+    return refusedUntilMs(backoff, backoffKey(operation), clock.monotonicMs()) !== undefined;
   }
 
   function skip(operation: Operation): void {
@@ -207,12 +215,14 @@ export function createAppliancePoller(
     const untilMs = latestUntilMs.get(operationKey(operation)) ?? 0;
     // The latest result must not expire as `stalled` before the next turn: it ends here, with the true reason.
     const isLate = mustBeginByMs(untilMs, pace) <= nextTurnMs;
-    if (isLate) fail(operation, isRefused(operation) ? UNSENT_AUTH : UNSENT_DEFERRED);
+    if (!isLate) return;
+    const isLacking = isUnsupported(backoff, backoffKey(operation));
+    fail(operation, isRefused(operation) ? UNSENT_AUTH : isLacking ? UNSENT_UNSUPPORTED : UNSENT_DEFERRED);
   }
 
   function settle(result: PollResult, credentials: symbol | undefined, span: Span): void {
     const { outcome } = result;
-    const operation = operationKey(result);
+    const operation = backoffKey(result);
     const intervalMs = paceOf(result).gapMs;
     const listFirstMs = outcome.ok ? 0 : suppressionMs();
     backoff = backoffAfter(backoff, { operation, outcome, credentials, ...span, intervalMs, listFirstMs });
@@ -275,12 +285,17 @@ export function createAppliancePoller(
       appliance = next;
       client = nextClient;
       backoff = withoutRefusals(backoff);
-      slots.setLimit(next.polling.maxConcurrentWebsiteTests);
+      slots.website_tests.setLimit(next.polling.maxConcurrentWebsiteTests);
+    },
+    retryUnsupported: () => {
+      const before = backoff;
+      backoff = withoutUnsupported(backoff);
+      return backoff.deferrals.size < before.deferrals.size;
     },
     close: () => {
       client?.close();
       client = undefined;
-      slots.close();
+      for (const each of Object.values(slots)) each.close();
     },
   };
 }

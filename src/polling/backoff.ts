@@ -1,20 +1,27 @@
-import { operationKey } from "./observation.ts";
+import { backoffKey } from "./observation.ts";
 import type { Outcome } from "../client/failure.ts";
 
 /** Also limits Retry-After. */
 const MAX_BACKOFF_MS = 5 * 60_000;
-const LIST = operationKey({ kind: "vrrp" });
+/** Older firmware may be updated. */
+const UNSUPPORTED_MS = 60 * 60_000;
+const LIST = backoffKey({ kind: "vrrp" });
 
-/** The backoff of one appliance, on the monotonic clock. Operations by `operationKey`. */
+/** The backoff of one appliance, on the monotonic clock. Operations by `backoffKey`. */
 export interface Backoff {
   /** The credentials of the latest poll of the list if it succeeded; else `undefined`. */
   readonly accepted: symbol | undefined;
   /** Of every operation, after a refusal that may concern the account, so that the account is not locked. */
   readonly everything: AppliancePeriod | undefined;
-  /** Of refused website tests. */
+  /** Of refused website tests, and of refused discovery. */
   readonly tests: ReadonlyMap<string, Period>;
-  /** Of operations whose answer had a Retry-After. */
-  readonly retryAfterUntilMs: ReadonlyMap<string, number>;
+  /** Of operations whose answer had a Retry-After, or that the appliance lacks. */
+  readonly deferrals: ReadonlyMap<string, Deferral>;
+}
+
+interface Deferral {
+  readonly untilMs: number;
+  readonly isUnsupported: boolean;
 }
 
 interface Period {
@@ -33,11 +40,11 @@ export const NO_BACKOFF: Backoff = {
   accepted: undefined,
   everything: undefined,
   tests: new Map(),
-  retryAfterUntilMs: new Map(),
+  deferrals: new Map(),
 };
 
 export interface FinishedPoll {
-  /** operationKey */
+  /** backoffKey */
   readonly operation: string;
   readonly outcome: Outcome<unknown>;
   /** Identifies the credentials that were sent; `undefined` if nothing was sent. */
@@ -57,14 +64,14 @@ export interface FinishedPoll {
  * - After a refused list every operation backs off, until the list or the operation refused last succeeds.
  * - A refused website test backs off until it succeeds. So does every operation, unless the latest poll of the list
  *   succeeded with the same credentials.
- * - After Retry-After its operation backs off, at most 5 minutes.
+ * - After Retry-After its operation backs off, at most 5 minutes; one that the appliance lacks, an hour.
  */
 export function backoffAfter(backoff: Backoff, poll: FinishedPoll): Backoff {
   return {
     accepted: acceptedAfter(backoff.accepted, poll),
     everything: everythingAfter(backoff, poll),
     tests: testsAfter(backoff.tests, poll),
-    retryAfterUntilMs: retryAfter(backoff, poll),
+    deferrals: deferralsAfter(backoff, poll),
   };
 }
 
@@ -73,10 +80,20 @@ export function withoutRefusals(backoff: Backoff): Backoff {
   return { ...backoff, everything: undefined, tests: new Map() };
 }
 
+/** Ends the backoff of operations that the appliance lacks. */
+export function withoutUnsupported(backoff: Backoff): Backoff {
+  return { ...backoff, deferrals: new Map([...backoff.deferrals].filter(([, each]) => !each.isUnsupported)) };
+}
+
+/** Whether the operation backs off because the appliance lacks it. */
+export function isUnsupported({ deferrals }: Backoff, operation: string): boolean {
+  return deferrals.get(operation)?.isUnsupported === true;
+}
+
 /** The end of an operation's backoff, on the monotonic clock; `undefined` if there is none. */
 export function backoffUntilMs(backoff: Backoff, operation: string, nowMs: number): number | undefined {
-  const retryAfterMs = backoff.retryAfterUntilMs.get(operation) ?? 0;
-  return later(nowMs, Math.max(refusedUntilMs(backoff, operation, nowMs) ?? 0, retryAfterMs));
+  const deferredMs = backoff.deferrals.get(operation)?.untilMs ?? 0;
+  return later(nowMs, Math.max(refusedUntilMs(backoff, operation, nowMs) ?? 0, deferredMs));
 }
 
 /** The same, only for refused credentials. */
@@ -124,11 +141,17 @@ function isRefused({ outcome }: FinishedPoll): boolean {
   return !outcome.ok && outcome.failure.reason === "auth";
 }
 
-function retryAfter(backoff: Backoff, poll: FinishedPoll): ReadonlyMap<string, number> {
-  const lengthMs = poll.outcome.ok ? undefined : poll.outcome.failure.retryAfterMs;
-  if (lengthMs === undefined && !backoff.retryAfterUntilMs.has(poll.operation))
-    return backoff.retryAfterUntilMs;
-  const others = [...backoff.retryAfterUntilMs].filter(([operation]) => operation !== poll.operation);
-  if (lengthMs === undefined) return new Map(others);
-  return new Map([...others, [poll.operation, poll.endedMs + Math.min(lengthMs, MAX_BACKOFF_MS)]]);
+function deferralsAfter({ deferrals }: Backoff, poll: FinishedPoll): Backoff["deferrals"] {
+  const deferral = deferralOf(poll);
+  if (deferral === undefined && !deferrals.has(poll.operation)) return deferrals;
+  const others = [...deferrals].filter(([operation]) => operation !== poll.operation);
+  return new Map(deferral === undefined ? others : [...others, [poll.operation, deferral]]);
+}
+
+function deferralOf({ outcome, endedMs }: FinishedPoll): Deferral | undefined {
+  if (outcome.ok) return undefined;
+  const { reason, retryAfterMs } = outcome.failure;
+  if (reason === "unsupported") return { untilMs: endedMs + UNSUPPORTED_MS, isUnsupported: true };
+  if (retryAfterMs === undefined) return undefined;
+  return { untilMs: endedMs + Math.min(retryAfterMs, MAX_BACKOFF_MS), isUnsupported: false };
 }

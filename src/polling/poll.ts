@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { OperationDescriptor } from "../api/operation.ts";
+import type { OperationDescriptor, SlotKind } from "../api/operation.ts";
 import type { Decoded } from "../api/decoded.ts";
 import { OPERATIONS, type OperationKind } from "../api/operations.ts";
 import type { ApplianceClient, Body, GetOptions } from "../client/client.ts";
@@ -56,16 +56,20 @@ async function outcomeOf(
   timeoutMs: number,
   options: PollOptions,
 ): Promise<Outcome<unknown>> {
-  const { path, limits, takesSlot } = descriptorOf(operation.kind);
+  const { path, limits, takesSlot, absentStatuses } = descriptorOf(operation.kind);
   const { decode = decodeAnew, ...sending } = options;
-  const precedence = takesSlot ? "test" : "list";
+  const precedence = takesSlot === false ? "list" : "test";
   try {
     const answer = await client.get(
       path("websiteId" in operation ? operation.websiteId : undefined),
       timeoutMs,
       { ...sending, precedence, bodyLimitBytes: limits.bytes },
     );
-    if (!answer.ok) return answer;
+    if (!answer.ok) {
+      const { failure } = answer;
+      const isAbsent = failure.status !== undefined && absentStatuses?.has(failure.status) === true;
+      return isAbsent ? { ok: false, failure: { ...failure, reason: "unsupported" } } : answer;
+    }
     const decoded = decode(operation, answer.value);
     // Processing a long answer costs as much again: yield to the event loop first.
     if (answer.value.bytes.length > LONG_ANSWER_BYTES) await nextTurn();
@@ -89,16 +93,25 @@ export const UNSENT_DEFERRED: Failure = {
   message: "not sent: the appliance requested a delay (Retry-After)",
 };
 
+/** Why nothing is sent for a while to an appliance that lacks the list of websites. */
+export const UNSENT_UNSUPPORTED: Failure = {
+  reason: "unsupported",
+  message: "not sent: the appliance lacks the list of websites",
+};
+
 /** Why nothing is sent during the backoff after refused credentials. */
 export const UNSENT_AUTH: Failure = {
   reason: "auth",
   message: "not sent: the appliance refused the credentials",
 };
 
-/** Why a website test is not sent that waited for a slot until its latest result nearly expired. */
-export function unsentForSlot(shortOf: ShortOf, waitedSeconds: number): Failure {
+/** Why a poll is not sent that waited for a slot until its latest result nearly expired. */
+export function unsentForSlot(kind: SlotKind, shortOf: ShortOf, waitedSeconds: number): Failure {
   const key = { fleet: "", appliance: "_per_appliance" }[shortOf];
   const waited = `it waited ${Math.round(waitedSeconds)} s for a free slot`;
+  // The appliance takes too long for the details of its other websites.
+  if (kind === "discovery")
+    return { reason: shortOf === "appliance" ? "timeout" : "local", message: `not sent: ${waited}` };
   return { reason: "local", message: `not sent: ${waited} (max_concurrent_website_tests${key})` };
 }
 

@@ -1,10 +1,9 @@
 import { OPERATIONS } from "../api/operations.ts";
 import type { ApplianceConfig, Config } from "../config/config.ts";
-import { createAppliancePoller, type AppliancePoller } from "./appliance-poller.ts";
+import { createAppliancePoller, type AppliancePoller, type AppliancePollerDeps } from "./appliance-poller.ts";
 import type { ApplianceClient } from "../client/client.ts";
 import type { CreateClient } from "../client/clients.ts";
 import type { Clock } from "../support/clock.ts";
-import { once } from "../support/once.ts";
 import { type PollEvents, operationKey, type Operation } from "./observation.ts";
 import { createSlots } from "./slots.ts";
 import { startTimetable, type TimetableEntry } from "./timetable.ts";
@@ -22,6 +21,8 @@ export interface Runner {
    * not planned.
    */
   nextPollMs(appliance: string, operation: Operation): number | undefined;
+  /** Polls what is now planned for an appliance's websites. @see RunnerDeps.planOf */
+  replan(appliance: string): void;
   /** Makes polls out of turn, except of operations that are due by then anyway, back off, or are in flight then. */
   confirm(polls: ConfirmingPolls): void;
   /** The monotonic instant at which the scheduler last ticked. */
@@ -42,6 +43,15 @@ export interface RunnerDeps {
   readonly clock: Clock;
   readonly events: PollEvents;
   readonly onClockJump: (jumpMs: number) => void;
+  /** The websites of an enabled appliance of the latest configuration. */
+  readonly planOf: (appliance: ApplianceConfig) => WebsitePlan;
+}
+
+/** Ids of websites. */
+export interface WebsitePlan {
+  /** Those whose details are polled. */
+  readonly details: readonly number[];
+  readonly tests: readonly number[];
 }
 
 /** An appliance that is polled, and what polls it. */
@@ -52,6 +62,11 @@ interface ScheduledAppliance {
 }
 
 const LIST: Operation = { kind: "vrrp" };
+const WEBSITE_LIST: Operation = { kind: "website_list" };
+/** Simultaneous polls of lists and details of websites, over the fleet. */
+const MAX_CONCURRENT_DISCOVERY = 64;
+
+const NO_PLAN: WebsitePlan = { details: [], tests: [] };
 
 interface Target {
   readonly owner: ScheduledAppliance;
@@ -59,12 +74,18 @@ interface Target {
   readonly entry: TimetableEntry;
 }
 
-export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner {
-  const slots = createSlots(clock);
+export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps): Runner {
+  const slots = { website_tests: createSlots(clock), discovery: createSlots(clock) };
+  slots.discovery.setLimit(MAX_CONCURRENT_DISCOVERY);
   let scheduled: ReadonlyMap<string, ScheduledAppliance> = new Map();
-  let targets: ReadonlyMap<string, Target> = new Map();
+  let plans = new Map<string, WebsitePlan>();
+  let targets = new Map<string, Target>();
   /** Appliances whose VRRP list was polled; their website tests need not wait for it. */
   let polled = new Set<string>();
+  const made = new WeakMap<
+    ScheduledAppliance,
+    { readonly plan: WebsitePlan; readonly targets: readonly Target[] }
+  >();
   /** Timers of confirming polls, by target. */
   const confirming = new Map<string, NodeJS.Timeout>();
 
@@ -80,7 +101,14 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
       if (kind !== undefined) events.skipped(kind, "missed", count);
     },
   });
-  const pollerDeps = { clock, events, slots, gapMs: timetable.gapMs, onVrrpPolled };
+  const pollerDeps: AppliancePollerDeps = {
+    clock,
+    events,
+    slots,
+    onVrrpPolled,
+    gapMs: timetable.gapMs,
+    isPlanned: (name, operation) => targets.has(targetKey(name, operation)),
+  };
 
   /** Website tests begin when it is known whether the appliance can be reached, and again as soon as it can. */
   function onVrrpPolled({ name }: ApplianceConfig, isBack: boolean): void {
@@ -94,8 +122,28 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
     }
   }
 
+  /** Made once for each plan. */
+  function targetsOf(owner: ScheduledAppliance): readonly Target[] {
+    const plan = plans.get(owner.appliance.name) ?? NO_PLAN;
+    const known = made.get(owner);
+    if (known?.plan === plan) return known.targets;
+    const { appliance } = owner;
+    const { details, tests } = plan;
+    const operations: readonly Operation[] = [
+      LIST,
+      ...(appliance.discovery === undefined ? [] : [WEBSITE_LIST]),
+      ...details.map((websiteId) => ({ kind: "website_details", websiteId }) as const),
+      ...tests.map((websiteId) => ({ kind: "website_test", websiteId }) as const),
+    ];
+    const wanted = operations.map((operation) => {
+      return { owner, operation, entry: entryOf(appliance, operation) };
+    });
+    made.set(owner, { plan, targets: wanted });
+    return wanted;
+  }
+
   function confirm({ appliance, poller }: ScheduledAppliance, operation: Operation, afterMs: number): void {
-    const key = targetKey(appliance, operation);
+    const key = targetKey(appliance.name, operation);
     const nowMs = clock.monotonicMs();
     const nextDueMs = timetable.nextDueMs(key, nowMs);
     const isDueByThen = nextDueMs !== undefined && nextDueMs <= nowMs + afterMs;
@@ -139,9 +187,10 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
       );
       return () => {
         const before = scheduled;
-        slots.setLimit(config.maxConcurrentWebsiteTests);
+        slots.website_tests.setLimit(config.maxConcurrentWebsiteTests);
         for (const [name, owner] of before) handOver(owner, next.get(name));
         scheduled = next;
+        plans = new Map(enabled.map((appliance) => [appliance.name, planOf(appliance)]));
         const all = [...next.values()].flatMap(targetsOf);
         targets = new Map(all.map((target) => [target.entry.key, target]));
         polled = new Set(
@@ -151,10 +200,11 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
           ({ owner, operation }) => operation.kind === "vrrp" || polled.has(owner.appliance.name),
         );
         timetable.set(begun.map(({ entry }) => entry));
-        for (const [name, { appliance, client, poller }] of next) {
+        for (const [name, { client, poller }] of next) {
           const old = before.get(name);
           // A new client may succeed where the old one failed.
-          if (old?.poller === poller && old.client !== client) timetable.dueNow(targetKey(appliance, LIST));
+          if (old?.poller === poller && old.client !== client) timetable.dueNow(targetKey(name, LIST));
+          if (poller.retryUnsupported()) timetable.dueNow(targetKey(name, WEBSITE_LIST));
         }
       };
     },
@@ -162,7 +212,25 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
       const owner = scheduled.get(name);
       if (owner === undefined) return undefined;
       const fromMs = owner.poller.backoffUntilMs(operation) ?? clock.monotonicMs();
-      return timetable.nextDueMs(targetKey(owner.appliance, operation), fromMs);
+      return timetable.nextDueMs(targetKey(name, operation), fromMs);
+    },
+    replan: (name) => {
+      const owner = scheduled.get(name);
+      if (owner === undefined) return;
+      const plan = planOf(owner.appliance);
+      if (plan === plans.get(name)) return;
+      const before = targetsOf(owner);
+      plans.set(name, plan);
+      const wanted = new Map(targetsOf(owner).map((target) => [target.entry.key, target]));
+      for (const { entry } of before) {
+        if (wanted.has(entry.key)) continue;
+        targets.delete(entry.key);
+        timetable.remove(entry.key);
+      }
+      for (const [key, target] of wanted) {
+        targets.set(key, target);
+        if (polled.has(name)) timetable.add(target.entry);
+      }
     },
     confirm: ({ appliances, operation, afterMs }) => {
       for (const name of appliances) {
@@ -179,18 +247,8 @@ export function startRunner({ clock, events, onClockJump }: RunnerDeps): Runner 
   };
 }
 
-/** The VRRP list, then a test of each website; made once. */
-const targetsOf = once((owner: ScheduledAppliance): readonly Target[] => {
-  const tests = owner.appliance.websites.map(({ id }) => ({ kind: "website_test", websiteId: id }) as const);
-  return [LIST, ...tests].map((operation) => ({
-    owner,
-    operation,
-    entry: entryOf(owner.appliance, operation),
-  }));
-});
-
-function targetKey({ name }: ApplianceConfig, operation: Operation): string {
-  return `${name}/${operationKey(operation)}`;
+function targetKey(appliance: string, operation: Operation): string {
+  return `${appliance}/${operationKey(operation)}`;
 }
 
 function entryOf(appliance: ApplianceConfig, operation: Operation): TimetableEntry {
@@ -199,5 +257,5 @@ function entryOf(appliance: ApplianceConfig, operation: Operation): TimetableEnt
   // Members of a cluster are polled at the same moment. Each website has a phase of its own, so that an appliance does not
   // get all tests at once.
   const phaseKey = operation.kind === "vrrp" ? cluster : `${cluster}/${operationKey(operation)}`;
-  return { key: targetKey(appliance, operation), subject, phaseKey, timing };
+  return { key: targetKey(appliance.name, operation), subject, phaseKey, timing };
 }

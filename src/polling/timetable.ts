@@ -38,6 +38,8 @@ export interface Timetable {
   set(entries: readonly TimetableEntry[]): void;
   /** Adds an entry, unless there is one with that key. */
   add(entry: TimetableEntry): void;
+  /** Removes an entry, if there is one with that key. */
+  remove(key: string): void;
   /** Makes an entry due now, in addition to its regular instants. */
   dueNow(key: string): void;
   /** The monotonic instant, `fromMs` or later, at which the entry is due next; `undefined` if there is no such entry. */
@@ -141,13 +143,16 @@ export function startTimetable({ clock, onDue, onMissed, onClockJump }: Timetabl
     arm(slot);
   }
 
+  function remove(key: string): void {
+    clearTimeout(slots.get(key)?.timer);
+    slots.delete(key);
+  }
+
   function set(entries: readonly TimetableEntry[]): void {
     const wanted = new Map(entries.map((entry) => [entry.key, entry]));
-    for (const { entry, timer } of slots.values()) {
+    for (const { entry } of slots.values()) {
       const next = wanted.get(entry.key);
-      if (next === entry || isDeepStrictEqual(next, entry)) continue;
-      clearTimeout(timer);
-      slots.delete(entry.key);
+      if (next !== entry && !isDeepStrictEqual(next, entry)) remove(entry.key);
     }
     const expressions = new Set(
       entries.map(({ timing }) => (timing.kind === "schedule" ? timing.expression : undefined)),
@@ -163,6 +168,7 @@ export function startTimetable({ clock, onDue, onMissed, onClockJump }: Timetabl
   return {
     set,
     add,
+    remove,
     dueNow: (key) => onDue(key, clock.monotonicMs()),
     nextDueMs: (key, fromMs) => {
       const slot = slots.get(key);

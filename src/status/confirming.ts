@@ -1,3 +1,4 @@
+import type { FleetChange } from "../fleet/changes.ts";
 import type { Observation } from "../polling/observation.ts";
 import type { ConfirmingPolls } from "../polling/runner.ts";
 import type { GroupVerdict, Judged } from "./judge.ts";
@@ -6,8 +7,33 @@ const LISTS_AFTER_MS = 1000;
 const WEBSITE_AFTER_MS = 5000;
 
 /** The polls that an observation calls for, because another answer has to confirm it; `undefined`: none. */
-export function confirmingPolls(judged: Judged, observation: Observation): ConfirmingPolls | undefined {
-  return observation.kind === "vrrp" ? listsAgain(judged) : testAgain(judged, observation);
+export function confirmingPolls(
+  judged: Judged,
+  observation: Observation,
+  changes: readonly FleetChange[],
+): ConfirmingPolls | undefined {
+  switch (observation.kind) {
+    case "vrrp":
+      return listsAgain(judged);
+    case "website_test":
+      return testAgain(judged, observation);
+    case "website_details":
+      return websitesAgain(observation, changes);
+    case "website_list":
+      return undefined;
+    default:
+      return observation satisfies never;
+  }
+}
+
+/** A website without details may have been deleted: its appliance's websites are listed again. */
+function websitesAgain(
+  { appliance }: Observation,
+  changes: readonly FleetChange[],
+): ConfirmingPolls | undefined {
+  const isNew = changes.some((change) => change.kind === "failing" && change.failure.status === 404);
+  if (!isNew) return undefined;
+  return { appliances: [appliance], operation: { kind: "website_list" }, afterMs: LISTS_AFTER_MS };
 }
 
 /** A contradiction in a group has the lists of all members that answer polled again. */

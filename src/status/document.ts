@@ -8,6 +8,7 @@ import {
   type StatusSnapshot,
 } from "../fleet/snapshot.ts";
 import type { Operation } from "../polling/observation.ts";
+import type { DiscoveredVerdict } from "./discovered.ts";
 import type { ApplianceVerdict, ClusterVerdict, GroupVerdict } from "./judge.ts";
 import { lastingProblems, problemsOf, type ProblemFacts } from "./problems.ts";
 import type {
@@ -80,6 +81,7 @@ function clusterDocument(verdict: ClusterVerdict, nextPollAtMs: NextPollAtMs): C
     state,
     groups: Array.from(groups.values(), groupDocument),
     websites: websiteDocuments(verdict),
+    discovered: verdict.discovered && discoveredDocument(verdict.discovered),
     appliances: cluster.appliances.map((appliance) => {
       const judged = verdict.appliances.get(appliance.identity.appliance);
       return onceAppliance(appliance, [judged, nextPollAtMs], () =>
@@ -106,10 +108,10 @@ function groupDocument({ facts, state, master, sinceMs }: GroupVerdict): GroupDo
 }
 
 function websiteDocuments({ websites }: ClusterVerdict): ClusterDocument["websites"] {
-  const byId = new Map<number, ClusterDocument["websites"][number]>();
-  for (const { websiteId: id, website: name, protocol, state, sinceMs } of websites.values()) {
-    const known = byId.get(id) ?? { id, name, states: [] };
-    byId.set(id, known);
+  const byKey = new Map<string, ClusterDocument["websites"][number]>();
+  for (const { key, websiteId: id, website: name, ids, protocol, state, sinceMs } of websites.values()) {
+    const known = byKey.get(key) ?? { id, name, ids: differentIds(ids, id), states: [] };
+    byKey.set(key, known);
     if (state !== undefined)
       known.states.push({
         protocol: protocol === "" ? undefined : protocol,
@@ -117,11 +119,39 @@ function websiteDocuments({ websites }: ClusterVerdict): ClusterDocument["websit
         since: optionalInstant(sinceMs),
       });
   }
-  return [...byId.values()];
+  return [...byKey.values()];
+}
+
+function discoveredDocument({
+  websites,
+  differences = [],
+}: DiscoveredVerdict): NonNullable<ClusterDocument["discovered"]> {
+  return {
+    websites: websites.map(({ websiteId: id, website: name, address, state, found }) => ({
+      id,
+      name,
+      address,
+      state,
+      differences: differences.filter((each) => each.address === address).map(({ kind }) => kind),
+      at: Object.fromEntries(
+        found.map(({ identity, websiteId, details: { isEnabled, mode, backends } }) => [
+          identity.appliance,
+          { id: websiteId, isEnabled, mode, backends: backends?.map((each) => ({ ...each })) },
+        ]),
+      ),
+    })),
+  };
+}
+
+function differentIds(
+  ids: ReadonlyMap<string, number>,
+  id: number,
+): Readonly<Record<string, number>> | undefined {
+  return [...ids.values()].every((each) => each === id) ? undefined : Object.fromEntries(ids);
 }
 
 function applianceDocument(
-  { identity, vrrp, websites }: ApplianceSnapshot,
+  { identity, vrrp, websites, discovery }: ApplianceSnapshot,
   verdict: ApplianceVerdict | undefined,
   nextPollAtMs: NextPollAtMs,
 ): ApplianceDocument {
@@ -136,6 +166,10 @@ function applianceDocument(
     certificateNotAfter: optionalInstant(notAfterSeconds && notAfterSeconds * 1000),
     anomalies: vrrp.list && anomalyCount(vrrp.list.anomalies),
     interfaces: vrrp.list?.interfaces.map(interfaceDocument),
+    discovery: discovery && {
+      list: pollDocument(discovery.list, () => next({ kind: "website_list" })),
+      details: discovery.details && pollDocument(discovery.details, () => undefined),
+    },
     websites: websites.map(({ websiteId, website, health, found, unread }) => ({
       id: websiteId,
       name: website,

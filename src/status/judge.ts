@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Protocol } from "../api/website-test.ts";
+import { canonicalAddress } from "../fleet/address.ts";
 import {
   membersIn,
   type ClusterSnapshot,
@@ -8,6 +10,7 @@ import {
   type WebsiteSnapshot,
 } from "../fleet/snapshot.ts";
 import { groupBy } from "../support/group-by.ts";
+import { discoveredVerdict, type DiscoveredVerdict } from "./discovered.ts";
 import {
   judgeAppliance,
   judgeCluster,
@@ -39,6 +42,8 @@ export interface ClusterVerdict {
   readonly groups: ReadonlyMap<string, GroupVerdict>;
   /** One for each website and protocol; protocol `""` while none is known. By `websiteKey`. */
   readonly websites: ReadonlyMap<string, WebsiteVerdict>;
+  /** `undefined` where no websites are discovered. */
+  readonly discovered: DiscoveredVerdict | undefined;
 }
 
 export interface ApplianceVerdict {
@@ -71,8 +76,13 @@ export type Trouble = Extract<GroupState, "split_brain" | "no_master" | "no_back
 
 export interface WebsiteVerdict extends ClusterIdentity {
   readonly kind: "website";
+  /** Identifies it within the cluster: its host and port, else its id. */
+  readonly key: string;
+  /** Its id at the first appliance that has it. */
   readonly websiteId: number;
   readonly website: string;
+  /** Its id at each appliance that tests it. */
+  readonly ids: ReadonlyMap<string, number>;
   readonly protocol: Protocol | "";
   /** `undefined` before the first test ended, and where a disabled appliance may be the master. */
   readonly state: WebsiteState | undefined;
@@ -127,24 +137,79 @@ function clusterVerdict(
   const past = { before, wasPolled, at };
   const appliances = applianceVerdicts(facts, past);
   const groups = groupVerdicts(facts, past);
+  const masters = mastersOf(groups);
+  const websites = websiteVerdicts(facts, masters, past);
   return {
     kind: "cluster",
     facts,
     state: judgeCluster(Array.from(appliances.values(), ({ state }) => state)),
     appliances,
     groups,
-    websites: websiteVerdicts(facts, mastersOf(groups), past),
+    websites,
+    discovered: discoveredIn(facts, masters, websites, before),
   };
 }
 
-/** The known masters; of a group that is changing also the latest one, until the change is proven. */
+/** Most polls find nothing new: then the verdict stays as it is. */
+function discoveredIn(
+  facts: ClusterSnapshot,
+  masters: ReadonlySet<string>,
+  websites: ClusterVerdict["websites"],
+  before: ClusterVerdict | undefined,
+): ClusterVerdict["discovered"] {
+  const isSame =
+    websites === before?.websites &&
+    isSameList(
+      facts.appliances,
+      before.facts.appliances,
+      (one, other) => one.discovery === other.discovery && one.found === other.found,
+    );
+  if (isSame) return before.discovered;
+  // Up by all of its protocols.
+  const byKey = groupBy(websites.values(), ({ key }) => key);
+  const up = [...byKey.values()].filter((all) => all.every(({ state }) => state === "up")).flat();
+  const isUp = new Set(up.flatMap(({ ids }) => Array.from(ids, idKey)));
+  return discoveredVerdict(
+    facts,
+    {
+      isMaster: ({ identity, details }) =>
+        isMasterFor(facts, masters, identity.appliance, details.bind.map(canonicalAddress)),
+      isUp: ({ identity, websiteId }) => isUp.has(idKey([identity.appliance, websiteId])),
+    },
+    before?.discovered,
+  );
+}
+
+function idKey([appliance, websiteId]: readonly [string, number]): string {
+  return `${websiteId} ${appliance}`;
+}
+
+/** The known masters by `masterKey`; of a group that is changing also the latest one, until the change is proven. */
 function mastersOf(groups: ClusterVerdict["groups"]): ReadonlySet<string> {
   return new Set(
-    [...groups.values()].flatMap(({ facts, state, latestMaster }) => [
-      ...membersIn(facts, "master"),
-      ...(state === "changing" && latestMaster !== undefined ? [latestMaster] : []),
-    ]),
+    [...groups.values()].flatMap(({ facts, state, latestMaster }) =>
+      [
+        ...membersIn(facts, "master"),
+        ...(state === "changing" && latestMaster !== undefined ? [latestMaster] : []),
+      ].map((appliance) => masterKey(appliance, facts.vip)),
+    ),
   );
+}
+
+/** Names contain no line breaks. */
+function masterKey(appliance: string, vip: string): string {
+  return `${appliance}\n${vip}`;
+}
+
+/** Whether an appliance is MASTER of a VIP on which a website listens; of any VIP where that is not known. */
+function isMasterFor(
+  { groups }: ClusterSnapshot,
+  masters: ReadonlySet<string>,
+  appliance: string,
+  bind: readonly string[],
+): boolean {
+  const own = groups.filter(({ vip }) => bind.includes(vip));
+  return (own.length > 0 ? own : groups).some(({ vip }) => masters.has(masterKey(appliance, vip)));
 }
 
 const WITHOUT_MASTER: ReadonlySet<GroupVerdict["state"]> = new Set(["unknown", "no_master", "changing"]);
@@ -220,23 +285,48 @@ function websiteVerdicts(
   const { cluster, labels, appliances, groups, hasDisabled } = facts;
   if (before !== undefined && isSameForWebsites(facts, masters, before)) return before.websites;
   const context = { hasGroups: groups.length > 0, hasDisabled };
-  const all = appliances.flatMap(({ identity, websites }) => {
-    const isMaster = masters.has(identity.appliance);
-    return websites.map((website): Test => ({ website, isMaster }));
-  });
-  const byWebsite = groupBy(all, ({ website }) => website.websiteId);
-  const verdicts = [...byWebsite].flatMap(([websiteId, tests]) => {
-    const website = [...new Set(tests.map((test) => test.website.website))].join(" / ");
+  // A master of whose websites some were not found yet may have any of them.
+  const isPending = groups.length > 0 && appliances.some(({ discovery }) => discovery?.isPending === true);
+  const names = new Set<string>();
+  const verdicts = [...testsByWebsite(appliances)].flatMap(([key, found]) => {
+    const bind = found.flatMap((website) => website.bind);
+    const tests = found.map((website): Test => {
+      return { website, isMaster: isMasterFor(facts, masters, website.identity.appliance, bind) };
+    });
+    const websiteId = found[0]?.websiteId ?? 0;
+    const name = [...new Set(found.map(({ website }) => website))].join(" / ");
+    const website = unusedName(names, websiteId, name, key);
+    names.add(`${websiteId} ${website}`);
+    const ids = new Map(found.toReversed().map((each) => [each.identity.appliance, each.websiteId] as const));
     const isTested = tests.some((test) => isPolled(test.website));
     return protocolsOf(tests).map((protocol): WebsiteVerdict => {
-      const old = before?.websites.get(websiteKey({ websiteId, protocol }));
+      const old = before?.websites.get(websiteKey({ key, protocol }));
       const views = tests.flatMap((test) => viewOf(test, protocol));
-      const state = isTested ? judgeWebsite(views, context) : undefined;
+      const isKnown = isTested && !(isPending && views.every((view) => !view.isMaster));
+      const state = isKnown ? judgeWebsite(views, context) : undefined;
       const sinceMs = sinceOf(old, state, wasPolled && old?.state !== undefined, at);
-      return kept(old, { kind: "website", cluster, labels, websiteId, website, protocol, state, sinceMs });
+      const same = isDeepStrictEqual(old?.ids, ids) ? (old?.ids ?? ids) : ids;
+      const named = { key, websiteId, website, ids: same, protocol };
+      return kept(old, { kind: "website", cluster, labels, ...named, state, sinceMs });
     });
   });
   return new Map(verdicts.map((verdict) => [websiteKey(verdict), verdict]));
+}
+
+/** Two websites may have the same id and name at different appliances. */
+function unusedName(used: ReadonlySet<string>, id: number, name: string, key: string): string {
+  return used.has(`${id} ${name}`) ? unusedName(used, id, `${name} (${key})`, key) : name;
+}
+
+/** The tests of a cluster by website: by host and port, else by id, like another appliance's website with that id. */
+function testsByWebsite(
+  appliances: ClusterSnapshot["appliances"],
+): ReadonlyMap<string, readonly WebsiteSnapshot[]> {
+  const tests = appliances.flatMap(({ websites }) => websites);
+  const addresses = new Map<number, string>();
+  for (const { websiteId, address } of tests)
+    if (address !== undefined && !addresses.has(websiteId)) addresses.set(websiteId, address);
+  return groupBy(tests, ({ websiteId, address }) => address ?? addresses.get(websiteId) ?? `#${websiteId}`);
 }
 
 /** Most polls find nothing new: then no verdict on a website can be another one. */
@@ -257,7 +347,9 @@ function isSameForWebsites(
       facts.appliances,
       old.appliances,
       (one, other) =>
-        one.identity === other.identity && isSameList(one.websites, other.websites, foundTheSame),
+        one.identity === other.identity &&
+        one.discovery?.isPending === other.discovery?.isPending &&
+        isSameList(one.websites, other.websites, foundTheSame),
     )
   );
 }
@@ -267,6 +359,8 @@ function foundTheSame(one: WebsiteSnapshot, other: WebsiteSnapshot): boolean {
   return (
     one.websiteId === other.websiteId &&
     one.website === other.website &&
+    one.address === other.address &&
+    one.bind === other.bind &&
     isPolled(one) === isPolled(other) &&
     isSameList(one.results, other.results, (a, b) => a.protocol === b.protocol && a.result === b.result)
   );
@@ -287,8 +381,8 @@ function isSameList<T>(
 }
 
 /** Identifies a website and protocol within its cluster. */
-function websiteKey({ websiteId, protocol }: Pick<WebsiteVerdict, "websiteId" | "protocol">): string {
-  return `${websiteId} ${protocol}`;
+function websiteKey({ key, protocol }: Pick<WebsiteVerdict, "key" | "protocol">): string {
+  return `${key} ${protocol}`;
 }
 
 function protocolsOf(tests: readonly Test[]): readonly WebsiteVerdict["protocol"][] {

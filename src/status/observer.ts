@@ -1,3 +1,4 @@
+import { OPERATIONS } from "../api/operations.ts";
 import type { Fleet } from "../fleet/fleet.ts";
 import { logObservation } from "../fleet/observation-log.ts";
 import type { Observation, PollEvents } from "../polling/observation.ts";
@@ -15,6 +16,7 @@ export interface ObserverDeps {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly confirm: Runner["confirm"];
+  readonly replan: Runner["replan"];
 }
 
 /**
@@ -22,13 +24,14 @@ export interface ObserverDeps {
  * only this observation: it fails with `internal`, or is lost with a log line. Polling continues.
  */
 export function createObserver(deps: ObserverDeps): PollEvents {
-  const { fleet, board, self, logger, clock, confirm } = deps;
+  const { fleet, board, self, logger, clock, confirm, replan } = deps;
 
   function apply(observation: Observation): void {
     const { changes, cluster } = fleet.record(observation, clock.monotonicMs());
+    if (OPERATIONS[observation.kind].timing === "discovery") replan(observation.appliance);
     if (cluster !== undefined) {
       const judged = board.observed(observation.appliance, changes, cluster);
-      const polls = confirmingPolls(judged, observation);
+      const polls = confirmingPolls(judged, observation, changes);
       if (polls !== undefined) confirm(polls);
     }
     logObservation(logger, observation, changes);

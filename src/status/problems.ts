@@ -1,5 +1,6 @@
 import { groupBy } from "../support/group-by.ts";
 import { anomalyCount, membersIn, type ApplianceSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
+import { discoveredProblems } from "./discovered-problems.ts";
 import { hidesWebsites, type ClusterVerdict, type GroupVerdict, type WebsiteVerdict } from "./judge.ts";
 import type { Problem } from "./schema.ts";
 import {
@@ -56,6 +57,7 @@ export const lastingProblems = once((verdict: ClusterVerdict): readonly Problem[
     ...(isDark ? [dark(verdict)] : appliances.flatMap((each) => unreachable(each, verdict))),
     ...(isDark ? [] : groupProblems(verdict)),
     ...(isDark ? [] : websiteProblems(verdict)),
+    ...(isDark ? [] : discoveredProblems(verdict).map(({ kind, ...given }) => problem(kind, given))),
     ...appliances.flatMap((each) => [...oddStates(each, appliances.length === 1), ...deviating(each)]),
   ];
   return found.map((each) => ({ ...each, cluster }));
@@ -149,14 +151,14 @@ const WORST_FIRST = ["down", "down_at_master", "unknown", "partially_down"] as c
 
 /** One problem for each website: the worst one, over its protocols. */
 function websiteProblems(verdict: ClusterVerdict): readonly Problem[] {
-  const byWebsite = groupBy(verdict.websites.values(), ({ websiteId }) => websiteId);
-  return [...byWebsite].flatMap(([id, verdicts]) => {
+  const byWebsite = groupBy(verdict.websites.values(), ({ key }) => key);
+  return [...byWebsite.values()].flatMap((verdicts) => {
     const state = WORST_FIRST.find((worst) => verdicts.some((each) => each.state === worst));
     const found = verdicts.filter((each) => each.state === state);
     const [first] = found;
     if (first === undefined || state === undefined) return [];
     if (state === "unknown" && hidesWebsites(verdict)) return [];
-    const { website: name } = first;
+    const { websiteId: id, website: name } = first;
     const words = state === "unknown" ? "not known to be up" : state.replaceAll("_", " ");
     const summary = `Website ${name} is ${words}: ${findings(verdict, found)}`;
     const since = optionalInstant(earliest(found));
@@ -169,7 +171,7 @@ function findings({ facts }: ClusterVerdict, verdicts: readonly WebsiteVerdict[]
   const protocols = new Set<string>(verdicts.map(({ protocol }) => protocol));
   const found = facts.appliances.flatMap(({ identity: { appliance }, websites }) =>
     websites
-      .filter(({ websiteId }) => websiteId === verdicts[0]?.websiteId)
+      .filter(({ websiteId }) => websiteId === verdicts[0]?.ids.get(appliance))
       .flatMap((website) => findingsOf(website, protocols))
       .map((finding) => ({ ...finding, appliance })),
   );
@@ -227,12 +229,16 @@ function expiring({ identity, vrrp }: ApplianceSnapshot, nowMs: number): readonl
   return [problem("certificate_expires", { summary, appliance, cluster })];
 }
 
-function deviating({ identity: { appliance }, vrrp }: ApplianceSnapshot): readonly Problem[] {
-  const count = vrrp.list === undefined ? 0 : anomalyCount(vrrp.list.anomalies);
-  if (count === 0) return [];
-  const places = count === 1 ? "one place" : `${count} places`;
-  const summary = `The VRRP list of ${appliance} deviates from the API in ${places}`;
-  return [problem("api_anomalies", { summary, appliance })];
+function deviating({ identity: { appliance }, vrrp, discovery }: ApplianceSnapshot): readonly Problem[] {
+  const counts = [
+    [`The VRRP list of ${appliance} deviates`, vrrp.list ? anomalyCount(vrrp.list.anomalies) : 0],
+    [`The list or the details of websites of ${appliance} deviate`, discovery?.anomalies ?? 0],
+  ] as const;
+  return counts.flatMap(([what, count]) => {
+    if (count === 0) return [];
+    const summary = `${what} from the API in ${count === 1 ? "one place" : `${count} places`}`;
+    return [problem("api_anomalies", { summary, appliance })];
+  });
 }
 
 function notReloaded(failedAtMs: number): Problem {

@@ -2,6 +2,8 @@ import { z } from "zod";
 import { FAILURE_REASONS } from "../client/failure.ts";
 import { PROBLEM_KINDS } from "./severity.ts";
 import { APPLIANCE_STATES, CLUSTER_STATES } from "./verdicts/appliance.ts";
+import { BACKEND_STATES } from "./verdicts/backends.ts";
+import { DIFFERENCES } from "./verdicts/differences.ts";
 import { GROUP_STATES } from "./verdicts/group.ts";
 import { WEBSITE_STATES } from "./verdicts/website.ts";
 
@@ -75,6 +77,16 @@ const appliance = z.object({
     .meta({ description: "deviations of the VRRP list from the API; absent while it is not known" }),
   interfaces: z.array(vrrpInterface).optional().meta({ description: "absent while they are not known" }),
   websites: z.array(applianceWebsite),
+  discovery: z
+    .object({
+      list: poll.meta({ description: "of the list of websites" }),
+      details: poll.optional().meta({
+        description:
+          "of the details of all websites together: a failure of one is a failure; absent without websites",
+      }),
+    })
+    .optional()
+    .meta({ description: "absent where its websites are not discovered" }),
 });
 
 const member = z.object({
@@ -114,7 +126,42 @@ const websiteState = z.object({
 
 const website = z.object({
   ...websiteRef.shape,
+  ids: z.record(z.string(), z.int()).optional().meta({
+    description: "its id at each appliance that tests it, where they are not all the same",
+  }),
   states: z.array(websiteState).meta({ description: "by protocol; empty before the first test" }),
+});
+
+const discovered = z.object({
+  ...websiteRef.shape,
+  address: z.string().meta({ description: "host and port" }),
+  state: z.enum(BACKEND_STATES).optional().meta({
+    description: "of the servers behind it, as website_backends_state; absent while it is not known",
+  }),
+  differences: z
+    .array(z.enum(DIFFERENCES))
+    .meta({ description: "what the members of the cluster do not agree on" }),
+  at: z
+    .record(
+      z.string(),
+      z.object({
+        id: z.int(),
+        isEnabled: z.boolean().optional(),
+        mode: z.enum(["pass", "protect", "detect"]).optional(),
+        backends: z
+          .array(
+            z.object({
+              address: z.string(),
+              role: z.enum(["active", "backup", "down"]).optional(),
+              isOk: z.boolean().optional(),
+            }),
+          )
+          .optional(),
+      }),
+    )
+    .meta({
+      description: "what each appliance says of it, by the appliance's name; what is not known is absent",
+    }),
 });
 
 const cluster = z.object({
@@ -126,6 +173,10 @@ const cluster = z.object({
     .meta({ description: "as ha_cluster_state; absent before the first poll" }),
   groups: z.array(group).meta({ description: "none for an appliance that stands alone" }),
   websites: z.array(website).meta({ description: "those that any of its appliances tests" }),
+  discovered: z
+    .object({ websites: z.array(discovered) })
+    .optional()
+    .meta({ description: "what the appliances say of their websites; absent where they are not discovered" }),
   appliances: z.array(appliance),
 });
 

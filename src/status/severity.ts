@@ -1,3 +1,4 @@
+import type { BackendState } from "./verdicts/backends.ts";
 import type { ApplianceState } from "./verdicts/appliance.ts";
 import type { GroupState } from "./verdicts/group.ts";
 import type { WebsiteState } from "./verdicts/website.ts";
@@ -18,12 +19,17 @@ export const PROBLEMS = {
   master_unknown: { severity: "critical", alert: "VrrpMasterUnknown" },
   website_down: { severity: "critical", alert: "WebsiteDown" },
   website_unknown: { severity: "critical", alert: "WebsiteUnknown" },
+  website_backends_lost: { severity: "critical", alert: "WebsiteBackendsLost" },
   redundancy_lost: { severity: "critical", alert: "VrrpRedundancyLost" },
   not_serving: { severity: "critical" },
   polling_stuck: { severity: "critical", alert: "ApplianceExporterStuck" },
   credentials_refused: { severity: "warning", alert: "ApplianceCredentialsRefused" },
   appliance_down: { severity: "warning", alert: "ApplianceDown" },
   website_partially_down: { severity: "warning", alert: "WebsitePartiallyDown" },
+  website_backends_lost_but_up: { severity: "warning", alert: "WebsiteBackendsLost" },
+  website_backend_down: { severity: "warning", alert: "WebsiteBackendDown" },
+  websites_differ: { severity: "warning", alert: "ClusterWebsitesDiffer" },
+  websites_left_out: { severity: "warning" },
   odd_state: { severity: "warning" },
   preferred_master_lost: { severity: "warning", alert: "VrrpPreferredMasterLost" },
   certificate_expires: { severity: "warning", alert: "ApplianceCertificateExpiring" },
@@ -59,6 +65,13 @@ export const WEBSITE_PROBLEMS = {
   down: "website_down",
   unknown: "website_unknown",
 } as const satisfies KindOf<WebsiteState>;
+
+export const BACKEND_PROBLEMS = {
+  ok: undefined,
+  some_down: "website_backend_down",
+  none_usable: "website_backends_lost",
+  none_usable_but_up: "website_backends_lost_but_up",
+} as const satisfies KindOf<BackendState>;
 
 export const APPLIANCE_PROBLEMS = {
   up: undefined,

@@ -26,6 +26,14 @@ export function groupName({ vhid, vip }: { readonly vhid: number; readonly vip: 
   return `${vip} (vhid ${vhid})`;
 }
 
+/** The id of a website at an appliance, if it tests it. */
+export function idAt(
+  { id, ids }: { readonly id: number; readonly ids?: Readonly<Record<string, number>> | undefined },
+  appliance: string,
+): number | undefined {
+  return ids === undefined ? id : ids[appliance];
+}
+
 /** A website's status code, and the appliance's own words where there is none. */
 export function statusText(status: number, text?: string): string {
   if (status !== 0) return String(status);
@@ -42,6 +50,7 @@ const REASON_IN_WORDS: Readonly<Record<FailureReason, string>> = {
   protocol: "what answers does not speak HTTP",
   too_large: "its answer is too large",
   decode: "its answer cannot be decoded",
+  unsupported: "the appliance lacks this operation",
   proxy: "the proxy does not connect to it",
   secret: "the password file cannot be read",
   appliance_down: "the appliance is down",

@@ -34,7 +34,7 @@ export function statusPageReply(request: IncomingMessage, html: string): Promise
   );
 }
 
-/** Serves the fleet as JSON. */
+/** Serves something about the fleet as JSON. */
 export function createFleetPage(render: () => Promise<string>): Page {
   const body = createSharedBody(render);
   return (request) => replyWith(request, "application/json", body, NOT_CACHED);

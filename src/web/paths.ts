@@ -5,7 +5,7 @@ export const RELOAD_PATH = "/-/reload";
 
 /** Pages whose paths no flag changes. */
 export type PagePath = (typeof PAGE_PATHS)[number];
-const PAGE_PATHS = ["/", "/-/healthy", "/-/ready", "/config", "/api/v1/fleet"] as const;
+const PAGE_PATHS = ["/", "/-/healthy", "/-/ready", "/config", "/api/v1/fleet", "/sd/websites"] as const;
 
 const RESERVED: ReadonlySet<string> = new Set([...PAGE_PATHS, RELOAD_PATH]);
 

@@ -16,6 +16,8 @@ export interface RouteDeps {
   readonly renderMetrics: () => Promise<string | Buffer>;
   /** The fleet as JSON. */
   readonly renderFleet: () => Promise<string>;
+  /** The websites as targets for blackbox_exporter, as JSON. */
+  readonly renderTargets: () => Promise<string>;
   /** The status page as HTML, for the query of its URL. */
   readonly renderPage: (query: URLSearchParams) => Promise<string>;
   /** Scripts and styles of the status page, by path. The paths change with the content. */
@@ -68,6 +70,7 @@ export function createRoutes(deps: RouteDeps): RequestListener {
       return text(200, (await deps.configText()).trimEnd(), { "cache-control": "no-store" });
     },
     "/api/v1/fleet": createFleetPage(shared("/api/v1/fleet", deps.renderFleet)),
+    "/sd/websites": createFleetPage(shared("/sd/websites", deps.renderTargets)),
   };
   const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
     ...Object.entries(fixed),

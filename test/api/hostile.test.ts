@@ -3,11 +3,13 @@ import { expect, test } from "vitest";
 import { VRRP_LIST } from "../../src/api/vrrp.ts";
 import { WEBSITE_TEST } from "../../src/api/website-test.ts";
 import { decodeVrrpList } from "../../src/api/vrrp.ts";
+import { decodeWebsiteDetails } from "../../src/api/website-details.ts";
+import { decodeWebsiteList } from "../../src/api/website-list.ts";
 import { decodeWebsiteTest, parseWebsiteTest } from "../../src/api/website-test.ts";
 
 const AS_IS = (text: string): string => text;
 
-const DECODERS = [decodeVrrpList, decodeWebsiteTest];
+const DECODERS = [decodeVrrpList, decodeWebsiteTest, decodeWebsiteList, decodeWebsiteDetails];
 
 /** Far beyond the limit of a body, so that non-linear work takes minutes. */
 const MANY_BYTES = 4 * Math.max(VRRP_LIST.limits.bytes, WEBSITE_TEST.limits.bytes);
@@ -56,6 +58,8 @@ test.each([
   ["spaces before it", `${fill(" ")}1`],
   ["digits", fill("1")],
   ["brackets", fill("[")],
+  ["rows of servers", `{"rhost":[${fill("[],")}[]]}`],
+  ["ids", `[${fill('"1",')}"1"]`],
   ["small members", `{${fill('"a":1,')}"a":1}`],
 ])("decodes 1 MiB of %s in linear time", (_, body) => {
   const bytes = Buffer.from(body);

@@ -37,8 +37,11 @@ vrrp:
       carppeer: 2001:db8::2
 website_test: { timeout: 1m30s, tls_config: { ca_file: ca.pem, insecure_skip_verify: true } }
 websites:
-  - { id: 1, protocol: both, host: www.example.org, http_port: 81, https_port: "444", path: /shop?x=1 }
+  - { id: 1, protocol: both, host: www.example.org, http_port: 81, https_port: "444", path: /shop?x=1,
+      name: shop, enabled: false, mode: detect, bind: [192.0.2.10],
+      servers: [{ host: web1, port: 8080 }, { host: "::1", port: "443", protocol: https, role: backup }] }
   - { id: "2", protocol: https, host: "::1" }
+website_list: false
 `;
 
 const MINIMAL = `listen: :4849
@@ -76,6 +79,7 @@ test("reads every key", async () => {
   expect(config).toMatchObject({
     listen: { host: "::1", port: 4849 },
     tls: { cert: files["appliance.pem"] },
+    hasWebsiteList: false,
     websiteTest: { timeoutMs: 90_000, ca: files["ca.pem"], insecureSkipVerify: true },
   });
   expect(config?.tls.key.reveal()).toBe(files["appliance.key"]);
@@ -113,8 +117,35 @@ test("reads every key", async () => {
     ],
   });
   expect(config?.websites).toEqual([
-    { id: 1, protocol: "both", host: "www.example.org", httpPort: 81, httpsPort: 444, path: "/shop?x=1" },
-    { id: 2, protocol: "https", host: "::1", httpPort: 80, httpsPort: 443, path: "/" },
+    {
+      id: 1,
+      protocol: "both",
+      host: "www.example.org",
+      httpPort: 81,
+      httpsPort: 444,
+      path: "/shop?x=1",
+      name: "shop",
+      isEnabled: false,
+      mode: "detect",
+      bind: ["192.0.2.10"],
+      servers: [
+        { protocol: "http", host: "web1", port: 8080, role: "active" },
+        { protocol: "https", host: "::1", port: 443, role: "backup" },
+      ],
+    },
+    {
+      id: 2,
+      protocol: "https",
+      host: "::1",
+      httpPort: 80,
+      httpsPort: 443,
+      path: "/",
+      name: "::1",
+      isEnabled: true,
+      mode: "protect",
+      bind: ["*"],
+      servers: [],
+    },
   ]);
 });
 
@@ -125,6 +156,7 @@ test("has a default for every optional key", async () => {
     listen: { host: undefined, port: 4849 },
     vrrp: { source: "static", interfaces: [] },
     websites: [],
+    hasWebsiteList: true,
     websiteTest: { timeoutMs: 10_000, ca: undefined, insecureSkipVerify: false },
   });
 });

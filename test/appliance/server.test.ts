@@ -6,6 +6,8 @@ import { createServer as createTcpServer } from "node:net";
 import { expect, test } from "vitest";
 
 import { VRRP_LIST } from "../../src/api/vrrp.ts";
+import { WEBSITE_DETAILS } from "../../src/api/website-details.ts";
+import { WEBSITE_LIST } from "../../src/api/website-list.ts";
 import { WEBSITE_TEST } from "../../src/api/website-test.ts";
 import { decodeVrrpList } from "../../src/api/vrrp.ts";
 import { decodeWebsiteTest } from "../../src/api/website-test.ts";
@@ -52,6 +54,40 @@ test("tests a website for real", async () => {
   expect(decoded.ok && decoded.value.blocks.map(({ status }) => status)).toEqual([302, 0]);
 });
 
+test("lists its websites and shows their details, with the state of the servers behind them", async () => {
+  const backend = await listen(createServer());
+  const shop = websiteOf({
+    id: 12,
+    bind: ["192.0.2.10"],
+    servers: [
+      { protocol: "both", host: "127.0.0.1", port: backend, role: "active" },
+      { protocol: "http", host: "127.0.0.1", port: CLOSED_PORT, role: "backup" },
+    ],
+  });
+  const { port } = await startAppliance({ websites: [shop, websiteOf({ id: 2 })] });
+  expect(await query(port, WEBSITE_LIST.path())).toMatchObject({ status: 200, body: '["2","12"]' });
+  expect((await query(port, WEBSITE_DETAILS.path(12))).body).toBe(
+    '{"bind":["192.0.2.10"],"deployment":"1","id":"12","mirror_of":"0","mode":"1","name":"shop",' +
+      `"rhost":[["both","127.0.0.1","${backend}","1","1","443"],["http","127.0.0.1","1","2","0","443"]],` +
+      '"sec":{"ts":"1"},"status":"1","vhost":{"as":"","name":"127.0.0.1","port":"1","port2":"1",' +
+      '"proto":"both","proxy_protocol_enabled":"0"}}',
+  );
+});
+
+test("lists no websites as an empty array, and has no details of an unknown one", async () => {
+  const { port } = await startAppliance();
+  expect(await query(port, WEBSITE_LIST.path())).toMatchObject({ status: 200, body: "[]" });
+  expect(await query(port, WEBSITE_DETAILS.path(1))).toMatchObject({ status: 404 });
+  expect(await query(port, "/api/v1/website/one")).toMatchObject({ status: 400 });
+});
+
+test("can lack the list and the details, as older firmware does", async () => {
+  const { port } = await startAppliance({ websites: [websiteOf({})], hasWebsiteList: false });
+  expect(await query(port, WEBSITE_LIST.path())).toMatchObject({ status: 404 });
+  expect(await query(port, WEBSITE_DETAILS.path(1))).toMatchObject({ status: 404 });
+  expect(await query(port, WEBSITE_TEST.path(1))).toMatchObject({ status: 200 });
+});
+
 test.each([
   ["no", undefined],
   ["a wrong password", basic("monitor:wrong")],
@@ -95,7 +131,6 @@ test.each([
   [404, "no such path", "/"],
   [404, "no such path", "/api/v1/interface/virtual/"],
   [404, "no such path", "/api/v2/interface/virtual"],
-  [404, "no such path", "/api/v1/website/1"],
   [404, "no such path", "/api/v1/website/1/test/"],
   [404, "no such path", "/api/v1/website/1/2/test"],
   [404, "no such path", "/x/api/v1/interface/virtual"],
@@ -210,6 +245,7 @@ test("throws if certificate and key do not match", async () => {
       users: [],
       vrrp: async () => ({ ok: true, interfaces: [] }),
       websites: [],
+      hasWebsiteList: true,
       websiteTest: { timeoutMs: 1_000, ca: undefined, insecureSkipVerify: false },
       onBug: () => {},
     }),

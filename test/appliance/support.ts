@@ -48,6 +48,11 @@ export function websiteOf(fields: Partial<Website>): Website {
     id: 1,
     protocol: "both",
     host: "127.0.0.1",
+    name: "shop",
+    mode: "protect",
+    isEnabled: true,
+    bind: ["*"],
+    servers: [],
     httpPort: CLOSED_PORT,
     httpsPort: CLOSED_PORT,
     path: "/",
@@ -66,6 +71,7 @@ export async function startAppliance(fields: Partial<ApplianceServerDeps> = {}) 
     ],
     vrrp: async () => ({ ok: true, interfaces: [] }),
     websites: [],
+    hasWebsiteList: true,
     websiteTest: { timeoutMs: 10_000, ca: AUTHORITY.cert, insecureSkipVerify: false },
     onBug: (error) => {
       throw error;

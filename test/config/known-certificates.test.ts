@@ -8,9 +8,7 @@ import {
   parseKnownCertificates,
   replaceCertificates,
 } from "../../src/config/known-certificates.ts";
-import { loadConfig } from "../../src/config/load.ts";
-import { planReload } from "../../src/config/reload-plan.ts";
-import { configOf, createFolder, errorsOf, type Files } from "./folder.ts";
+import { configOf, createFolder, errorsOf, planOf, type Files } from "./folder.ts";
 
 const [A, B, C] = ["a", "b", "c"].map((digit) => digit.repeat(64));
 
@@ -115,14 +113,10 @@ appliances: []
 
   test("changes only the appliances whose lines change, at a reload", async () => {
     const folder = await createFolder({ "config.yaml": CONFIG, known: `a ${A}\nb ${B}\n` });
-    const load = async (): Promise<Config> => {
-      const loaded = await loadConfig(join(folder, "config.yaml"));
-      if (!loaded.ok) throw new Error("invalid");
-      return loaded.config;
-    };
-    const before = await load();
-    await writeFile(join(folder, "known"), `# new\nb ${B}\na ${C}\n`);
-    expect(planReload(before, await load())).toEqual({
+    const plan = await planOf(join(folder, "config.yaml"), () =>
+      writeFile(join(folder, "known"), `# new\nb ${B}\na ${C}\n`),
+    );
+    expect(plan).toEqual({
       added: [],
       removed: [],
       changed: ["a"],

@@ -18,6 +18,7 @@ test("an appliance with only a name and a URL has the built-in settings", async 
         polling: {
           vrrp: { kind: "interval", intervalMs: 5_000, timeoutMs: 4_000 },
           websites: { kind: "interval", intervalMs: 30_000, timeoutMs: 20_000 },
+          discovery: { kind: "interval", intervalMs: 300_000, timeoutMs: 20_000 },
           maxConcurrentWebsiteTests: 4,
         },
         http: {
@@ -87,6 +88,7 @@ test("inner settings override outer ones key by key, and labels and websites are
       polling: {
         vrrp: { kind: "interval", intervalMs: 6_000, timeoutMs: 5_000 },
         websites: { kind: "interval", intervalMs: 60_000, timeoutMs: 20_000 },
+        discovery: { kind: "interval", intervalMs: 300_000, timeoutMs: 20_000 },
         maxConcurrentWebsiteTests: 1,
       },
     },
@@ -100,6 +102,7 @@ test("inner settings override outer ones key by key, and labels and websites are
       polling: {
         vrrp: { kind: "interval", intervalMs: 10_000, timeoutMs: 5_000 },
         websites: { kind: "interval", intervalMs: 60_000, timeoutMs: 20_000 },
+        discovery: { kind: "interval", intervalMs: 300_000, timeoutMs: 20_000 },
         maxConcurrentWebsiteTests: 2,
       },
     },
@@ -152,6 +155,20 @@ test.each([
   expect(appliances[0]?.websites).toEqual([
     { id: 7, name: "7", protocols, expectStatus: { ranges: [{ from: 200, to: 399 }] } },
   ]);
+});
+
+test.each([
+  ["true", "", { exclude: [], limit: 200 }],
+  ["false", ", website_discovery: true", { exclude: [], limit: 200 }],
+  ["{ exclude: [9] }", ", website_discovery: { limit: 3 }", { exclude: [9], limit: 3 }],
+  ["{ exclude: [9] }", ", website_discovery: true", { exclude: [9], limit: 200 }],
+  ["{ exclude: [9], limit: 3 }", ", website_discovery: { exclude: [] }", { exclude: [], limit: 3 }],
+  ["true", ", website_discovery: false", undefined],
+])("website_discovery: %s around an appliance%s is %j", async (outer, inner, discovery) => {
+  const { appliances } = await configOf(
+    `website_discovery: ${outer}\nappliances: [{ name: a, base_url: https://a${inner} }]\n`,
+  );
+  expect(appliances[0]?.discovery).toEqual(discovery);
 });
 
 test("an alias shares settings between appliances", async () => {

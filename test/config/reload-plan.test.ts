@@ -1,20 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { planReload } from "../../src/config/reload-plan.ts";
-import { createConfigLoader } from "../../src/config/loader.ts";
-import { WHOLE_FLEET } from "../../src/config/shard.ts";
-import { createFolder } from "./folder.ts";
+import type { ReloadPlan } from "../../src/config/reload-plan.ts";
+import { createFolder, planOf } from "./folder.ts";
 
 /** The plan for a file with one text and then with another. */
-async function planFor(before: string, after: string) {
+async function planFor(before: string, after: string): Promise<ReloadPlan> {
   const file = join(await createFolder({ "config.yaml": before }), "config.yaml");
-  const loader = createConfigLoader(file, WHOLE_FLEET);
-  const old = await loader.load();
-  await writeFile(file, after);
-  const next = old.ok ? await loader.load(old.config.appliances) : old;
-  if (!old.ok || !next.ok) throw new Error("the configuration is invalid");
-  return planReload(old.config, next.config);
+  return planOf(file, () => writeFile(file, after));
 }
 
 const lone = (rest: string) => `appliances: [{ name: a, base_url: "https://a"${rest} }]\n`;

@@ -47,9 +47,15 @@ export async function startRig(options: RigOptions): Promise<Rig> {
     board,
     logger: log.logger,
     clock,
+    replan: (appliance) => runner.replan(appliance),
     confirm: (polls) => runner.confirm(polls),
   });
-  const runner = startRunner({ clock, events, onClockJump: () => {} });
+  const runner = startRunner({
+    clock,
+    events,
+    planOf: ({ name }) => fleet.plan(name),
+    onClockJump: () => {},
+  });
   const web = await startWebServer(
     [{ host: "127.0.0.1", port: 0 }],
     routes({

@@ -11,14 +11,16 @@ import {
   configOf,
   interfaceOf,
   listOf,
+  detailsSeen,
   vrrpFailed,
   vrrpSeen,
   WALL_MS,
   websiteFailed,
+  websitesSeen,
   websiteOf,
   websiteSeen,
 } from "../support/observations.ts";
-import { clustersOf } from "../fleet/support.ts";
+import { clustersOf, fleetOf } from "../fleet/support.ts";
 import { BUILD } from "../support/build-facts.ts";
 
 /** The monotonic instant at which the canned fleet is read. */
@@ -111,6 +113,35 @@ export function cannedFleet(): { readonly fleet: Fleet; readonly judge: Judge } 
 export function cannedText(): Promise<string> {
   const { fleet, judge } = cannedFleet();
   return expositionOf(fleet, READ_AT_MS, judge);
+}
+
+/** The whole text of a pair whose websites are discovered, and are not the same. */
+export function discoveredText(): Promise<string> {
+  const discovery = { exclude: [], limit: 200 };
+  const members = ["waf-1", "waf-2"].map((name) => {
+    return applianceOf({ name, cluster: "ams", labels: { site: "ams" }, discovery });
+  });
+  return expositionOf(
+    fleetOf(members, [
+      websitesSeen("waf-1", [7], { invalid: ["$[1]"] }),
+      websitesSeen("waf-2", [1, 8]),
+      detailsSeen("waf-1", 7, {
+        backends: [
+          { address: "192.0.2.81:8080", role: "active", isOk: false },
+          { address: "[2001:db8::1]:443", role: "backup", isOk: true },
+          { address: "192.0.2.83:8080", role: "down", isOk: undefined },
+        ],
+      }),
+      detailsSeen("waf-2", 1, {
+        name: "blog",
+        host: "",
+        port: undefined,
+        protocol: undefined,
+        backends: undefined,
+      }),
+      detailsSeen("waf-2", 8, { mode: "pass" }),
+    ]),
+  );
 }
 
 /** The whole text of a fleet at a monotonic instant. */

@@ -5,11 +5,13 @@ import { fleetOf } from "../fleet/support.ts";
 import {
   applianceOf,
   blocksOf,
+  detailsSeen,
   interfaceOf,
   listOf,
   vrrpSeen,
   websiteOf,
   websiteSeen,
+  websitesSeen,
 } from "../support/observations.ts";
 import { expositionOf, sampleLines } from "./canned-fleet.ts";
 
@@ -37,6 +39,23 @@ function pair() {
   }
   return fleet;
 }
+
+test("the formula of discovered websites is what is exported", async () => {
+  const ids = Array.from({ length: 20 }, (_, nth) => nth + 1);
+  const discovery = { exclude: [], limit: 200 };
+  const server = { role: "active", isOk: true } as const;
+  const backends = [1, 2, 3].map((nth) => ({ ...server, address: `192.0.2.${nth}:80` }));
+  const members = ["a", "b"].map((name) => applianceOf({ name, cluster: "ab", discovery }));
+  const fleet = fleetOf(members);
+  for (const { name } of members) {
+    fleet.record(websitesSeen(name, ids), 0);
+    for (const id of ids) fleet.record(detailsSeen(name, id, { host: `${id}.example`, backends }), 0);
+  }
+  const bare = ["website_state", 'operation="vrrp"', 'operation="website_test"', "appliance_up"];
+  const lines = sampleLines(await expositionOf(fleet));
+  const series = lines.filter((line) => !bare.some((part) => line.includes(part))).length;
+  expect(PAGE).toContain(`A pair that discovers 20 websites with 3 servers each has ${series} of these`);
+});
 
 test("the worked example of the cardinality is what is exported", async () => {
   const series = sampleLines(await expositionOf(pair())).length;

@@ -6,7 +6,8 @@ import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import { FLEET_FAMILIES } from "../../src/metrics/families.ts";
 import { createSelfMetrics } from "../../src/metrics/self.ts";
 import { FAILURE_REASONS } from "../../src/client/failure.ts";
-import { cannedText } from "./canned-fleet.ts";
+import { groupBy } from "../../src/support/group-by.ts";
+import { cannedText, discoveredText } from "./canned-fleet.ts";
 import { parseExposition } from "./strict-parser.ts";
 import { BUILD } from "../support/build-facts.ts";
 
@@ -57,6 +58,19 @@ function exportedRows(text: string, leftOut: ReadonlySet<string>): readonly Row[
   });
 }
 
+/** All families, with the labels that they have in any of the texts. */
+async function fleetRows(): Promise<readonly Row[]> {
+  const texts = [await cannedText(), await discoveredText()];
+  const rows = groupBy(
+    texts.flatMap((text) => exportedRows(text, COMMON)),
+    ({ name }) => name,
+  );
+  return Array.from(rows.values(), (all) => {
+    const labels = [...new Set(all.flatMap((row) => row.labels))];
+    return { name: all[0]?.name ?? "", type: all[0]?.type ?? "", labels };
+  });
+}
+
 /** On every series of an appliance or a cluster, and therefore in no row. */
 const COMMON = new Set(["appliance", "ha_cluster", "site", "rack"]);
 
@@ -67,13 +81,17 @@ async function ownRows(): Promise<readonly Row[]> {
 }
 
 test("every family that is exported is documented with its type and labels, and no other", async () => {
-  const fleet = exportedRows(await cannedText(), COMMON);
-  expect(byName(documentedRows())).toEqual(byName([...fleet, ...(await ownRows())]));
+  expect(byName(documentedRows())).toEqual(byName([...(await fleetRows()), ...(await ownRows())]));
 });
 
-test("the canned fleet has samples of every family", async () => {
-  const families = parseExposition(await cannedText());
-  expect(families.map(({ name }) => name)).toEqual(FLEET_FAMILIES.map(({ name }) => name));
+test("the canned fleets have samples of every family, in the order of the code", async () => {
+  const found = new Set((await fleetRows()).map(({ name }) => name));
+  const names = FLEET_FAMILIES.map(({ name }) => name);
+  expect(names.filter((name) => !found.has(name))).toEqual([]);
+  for (const text of [await cannedText(), await discoveredText()]) {
+    const exported = parseExposition(text).map(({ name }) => name);
+    expect(exported).toEqual(names.filter((name) => exported.includes(name)));
+  }
 });
 
 test("every reason is documented, in the order of the code, and no other", () => {
@@ -81,8 +99,11 @@ test("every reason is documented, in the order of the code, and no other", () =>
 });
 
 test("every anomaly is documented, and no other", async () => {
-  const family = parseExposition(await cannedText()).find(({ name }) => name === "appliance_api_anomalies");
-  const exported = new Set(family?.samples.map(({ labels }) => labels.get("anomaly")));
+  const families = [await cannedText(), await discoveredText()].flatMap((text) => parseExposition(text));
+  const samples = families
+    .filter(({ name }) => name === "appliance_api_anomalies")
+    .flatMap((one) => one.samples);
+  const exported = new Set(samples.map(({ labels }) => labels.get("anomaly")));
   expect(new Set(tableRows("anomaly").map(([anomaly]) => unquoted(anomaly)))).toEqual(exported);
 });
 

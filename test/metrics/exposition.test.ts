@@ -10,6 +10,7 @@ import {
   cannedFleet,
   cannedText,
   completeExposition,
+  discoveredText,
   expositionOf,
   READ_AT_MS,
   sampleLines,
@@ -19,6 +20,17 @@ import { parseExposition } from "./strict-parser.ts";
 
 test("the canned fleet is exported as this text, and no more", async () => {
   expect(await cannedText()).toBe(EXPECTED);
+});
+
+test("websites that are discovered are exported as this text, and no more", async () => {
+  const text = await discoveredText();
+  expect(sampleLines(text, "website_").concat(sampleLines(text, "ha_cluster_w"))).toEqual(
+    DISCOVERED.split("\n"),
+  );
+  expect(sampleLines(text, "appliance_api_anomalies")).toEqual([
+    'appliance_api_anomalies{appliance="waf-1",ha_cluster="ams",site="ams",anomaly="bad_website"} 1',
+    'appliance_api_anomalies{appliance="waf-2",ha_cluster="ams",site="ams",anomaly="bad_website"} 0',
+  ]);
 });
 
 test("a scrape keeps what it rendered, and starts with what is given", async () => {
@@ -77,6 +89,29 @@ appliance_poll_failures_total{appliance="waf",ha_cluster="waf",operation="vrrp"}
 `,
   );
 });
+
+const DISCOVERED = `website_info{appliance="waf-1",ha_cluster="ams",site="ams",website_id="7",website="shop",host="shop.example",port="443",protocol="both",mode="protect"} 1
+website_info{appliance="waf-2",ha_cluster="ams",site="ams",website_id="1",website="blog",host="",port="",protocol="unknown",mode="protect"} 1
+website_info{appliance="waf-2",ha_cluster="ams",site="ams",website_id="8",website="shop",host="shop.example",port="443",protocol="both",mode="pass"} 1
+website_enabled{appliance="waf-1",ha_cluster="ams",site="ams",website_id="7",website="shop"} 1
+website_enabled{appliance="waf-2",ha_cluster="ams",site="ams",website_id="1",website="blog"} 1
+website_enabled{appliance="waf-2",ha_cluster="ams",site="ams",website_id="8",website="shop"} 1
+website_backend_ok{appliance="waf-1",ha_cluster="ams",site="ams",website_id="7",website="shop",backend="192.0.2.81:8080",role="active"} 0
+website_backend_ok{appliance="waf-1",ha_cluster="ams",site="ams",website_id="7",website="shop",backend="[2001:db8::1]:443",role="backup"} 1
+website_backend_ok{appliance="waf-2",ha_cluster="ams",site="ams",website_id="8",website="shop",backend="192.0.2.81:8080",role="active"} 1
+website_usable_backends{appliance="waf-1",ha_cluster="ams",site="ams",website_id="7",website="shop"} 1
+website_usable_backends{appliance="waf-2",ha_cluster="ams",site="ams",website_id="8",website="shop"} 1
+website_difference_info{ha_cluster="ams",site="ams",website_id="7",website="shop",address="shop.example:443",difference="mode"} 1
+website_difference_info{ha_cluster="ams",site="ams",website_id="7",website="shop",address="shop.example:443",difference="backends"} 1
+website_backends_state{ha_cluster="ams",site="ams",website_id="7",website="shop",address="shop.example:443",state="ok"} 0
+website_backends_state{ha_cluster="ams",site="ams",website_id="7",website="shop",address="shop.example:443",state="some_down"} 1
+website_backends_state{ha_cluster="ams",site="ams",website_id="7",website="shop",address="shop.example:443",state="none_usable"} 0
+website_backends_state{ha_cluster="ams",site="ams",website_id="7",website="shop",address="shop.example:443",state="none_usable_but_up"} 0
+ha_cluster_website_differences{ha_cluster="ams",site="ams",difference="missing"} 0
+ha_cluster_website_differences{ha_cluster="ams",site="ams",difference="enabled"} 0
+ha_cluster_website_differences{ha_cluster="ams",site="ams",difference="mode"} 1
+ha_cluster_website_differences{ha_cluster="ams",site="ams",difference="protocol"} 0
+ha_cluster_website_differences{ha_cluster="ams",site="ams",difference="backends"} 1`;
 
 const EXPECTED = `# HELP vrrp_is_master Whether state_current of the VRRP interface is MASTER (1) or not (0). From the latest poll of the VRRP list, not from the scrape; absent unless that poll succeeded.
 # TYPE vrrp_is_master gauge

@@ -131,7 +131,19 @@ function websitesOf(member: number, { good, bad }: { readonly good: number; read
 
 /** Over plain HTTP alone; without a port it is down. */
 function website(id: number, httpPort = NOBODY_LISTENS): Website {
-  return { id, protocol: "http", host: "127.0.0.1", httpPort, httpsPort: NOBODY_LISTENS, path: "/" };
+  return {
+    id,
+    name: String(id),
+    protocol: "http",
+    host: "127.0.0.1",
+    path: "/",
+    httpPort,
+    httpsPort: NOBODY_LISTENS,
+    mode: "protect",
+    isEnabled: true,
+    bind: ["*"],
+    servers: [],
+  };
 }
 
 interface ApplianceSetup {
@@ -169,6 +181,7 @@ async function startAppliance(
     users: [{ username: "monitor", password: new Secret(password) }],
     vrrp: () => Promise.resolve({ ok: true, interfaces: [interfaceIn(current, isPreferred)] }),
     websites: known,
+    hasWebsiteList: false,
     websiteTest: { timeoutMs: 2_500, ca, insecureSkipVerify: false },
     onBug: (error) => {
       throw error;

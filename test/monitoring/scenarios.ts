@@ -79,6 +79,11 @@ function trouble(
 const OF_A = { labels: { appliance: "a" } };
 const SHOP = { labels: { website_id: "shop", website: "shop" } };
 
+function backendsOf(name: string, state: string, given: Steps<number>): Series {
+  const labels = { ha_cluster: name, ...SHOP.labels, address: "shop.example:443", state };
+  return series("website_backends_state", labels, given);
+}
+
 /** Troubles of clusters that have nothing to do with each other. */
 const TROUBLES: readonly Trouble[] = [
   trouble(
@@ -255,7 +260,13 @@ const TROUBLES: readonly Trouble[] = [
     [
       series(
         "website_http_status",
-        { ha_cluster: "website-down", website_id: "shop", appliance: "a", protocol: "https" },
+        {
+          ha_cluster: "website-down",
+          website_id: "shop",
+          website: "shop",
+          appliance: "a",
+          protocol: "https",
+        },
         at(200, [0, 503]),
       ),
     ],
@@ -266,6 +277,41 @@ const TROUBLES: readonly Trouble[] = [
   trouble("partially", { websites: { shop: at("up", [0, "partially_down"]) } }, [
     ["WebsitePartiallyDown", 120, SHOP],
   ]),
+  trouble(
+    "backends-lost",
+    { websites: { shop: [[0, "up"]] } },
+    [["WebsiteBackendsLost", 30, { ...SHOP, until: 260 }]],
+    [backendsOf("backends-lost", "none_usable", at(0, [0, 1], [200, 0]))],
+  ),
+  trouble(
+    "backends-lost-but-up",
+    { websites: { shop: [[0, "up"]] } },
+    [["WebsiteBackendsLost", 120, { labels: { ...SHOP.labels, severity: "warning" } }]],
+    [backendsOf("backends-lost-but-up", "none_usable_but_up", at(0, [0, 1]))],
+  ),
+  trouble(
+    "backend-down",
+    { websites: { shop: [[0, "up"]] } },
+    [["WebsiteBackendDown", 120, SHOP]],
+    [backendsOf("backend-down", "some_down", at(0, [0, 1]))],
+  ),
+  trouble(
+    "differing",
+    {},
+    [["ClusterWebsitesDiffer", 720]],
+    [
+      series(
+        "ha_cluster_website_differences",
+        { ha_cluster: "differing", difference: "mode" },
+        at(0, [0, 1]),
+      ),
+      series(
+        "website_difference_info",
+        { ha_cluster: "differing", ...SHOP.labels, address: "shop:443", difference: "mode" },
+        at(1, [0, 1]),
+      ),
+    ],
+  ),
   trouble("hanging", { websites: { shop: at("up", [0, "unknown"]) } }, [["WebsiteUnknown", 60, SHOP]]),
   trouble(
     "unstable",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { createAppliancePoller } from "../../src/polling/appliance-poller.ts";
-import { WALL_MS, websiteOf } from "../support/observations.ts";
+import { WALL_MS } from "../support/observations.ts";
 import {
   failing,
   fakeClient,
@@ -27,7 +27,8 @@ function startTwoPollers(maxSlots: number) {
   const deps = {
     clock: one.clock,
     events: NO_EVENTS,
-    slots: one.slots,
+    slots: { website_tests: one.slots, discovery: one.slots },
+    isPlanned: () => true,
     gapMs: () => 5_000,
     onVrrpPolled: () => {},
   };
@@ -252,9 +253,9 @@ test("nothing is sent or observed after the end, neither polls in flight nor pol
 });
 
 test("the test of a website that was removed while it waited is not sent", async () => {
-  const { client, due, poller, observed } = startHeldPoller(ONE_SLOT);
+  const { client, due, removed, observed } = startHeldPoller(ONE_SLOT);
   await due(website(1), website(2));
-  poller.update({ ...ONE_SLOT, websites: [websiteOf({ id: 1 })] }, client);
+  removed.add("website_test/2");
   await client.answer(sitePath(1), SITE_OK);
   expect(client.waiting()).toEqual([]);
   expect(observed.map(shortly)).toEqual(["website 1: ok"]);

@@ -6,7 +6,7 @@ import type { Outcome } from "../../src/client/failure.ts";
 import { startRunner } from "../../src/polling/runner.ts";
 import { applianceOf, configOf, websiteOf } from "../support/observations.ts";
 import { holdClock } from "./held-clock.ts";
-import { failing, NO_EVENTS, NO_INTERFACES, SITE_OK, slowClient } from "./poller-support.ts";
+import { failing, NO_EVENTS, NO_INTERFACES, SITE_OK, slowClient, testsOnly } from "./poller-support.ts";
 
 const FIVE_MINUTES_MS = 300_000;
 const WEBSITES = 10;
@@ -20,7 +20,7 @@ async function refusals(
 ): Promise<readonly number[]> {
   const clock = holdClock();
   const refusedMs: number[] = [];
-  const runner = startRunner({ clock, events: NO_EVENTS, onClockJump: () => {} });
+  const runner = startRunner({ clock, events: NO_EVENTS, onClockJump: () => {}, planOf: testsOnly });
   const websites = Array.from({ length: WEBSITES }, (_, id) => websiteOf({ id }));
   runner.prepare(configOf(applianceOf({ name: "waf", websites, polling })), () =>
     slowClient(20, (path) => {
@@ -49,6 +49,7 @@ const DEFAULT = applianceOf({ name: "default" }).polling;
 const FASTEST: ApplianceConfig["polling"] = {
   vrrp: { kind: "interval", intervalMs: 1_000, timeoutMs: 1_000 },
   websites: { kind: "interval", intervalMs: 1_000, timeoutMs: 1_000 },
+  discovery: { kind: "interval", intervalMs: 1_000, timeoutMs: 1_000 },
   maxConcurrentWebsiteTests: 4,
 };
 

@@ -1,10 +1,16 @@
 import type { ApplianceConfig, OperationTiming } from "../../src/config/config.ts";
 import { createAppliancePoller, type AppliancePoller } from "../../src/polling/appliance-poller.ts";
 import type { ApplianceClient, Body } from "../../src/client/client.ts";
-import type { Observation, Operation, PollEvents, SkipReason } from "../../src/polling/observation.ts";
+import {
+  operationKey,
+  type Observation,
+  type Operation,
+  type PollEvents,
+  type SkipReason,
+} from "../../src/polling/observation.ts";
 import type { OperationKind } from "../../src/api/operations.ts";
 import type { Outcome } from "../../src/client/failure.ts";
-import { startRunner, type Runner } from "../../src/polling/runner.ts";
+import { startRunner, type Runner, type WebsitePlan } from "../../src/polling/runner.ts";
 import { createSlots, type Slots } from "../../src/polling/slots.ts";
 import { applianceOf, configOf, failureOf, websiteOf } from "../support/observations.ts";
 import { holdClock, type HeldClock } from "./held-clock.ts";
@@ -85,6 +91,8 @@ export interface HeldPoller {
   readonly skipped: { readonly kind: OperationKind; readonly reason: SkipReason; readonly count: number }[];
   /** Of each poll of the VRRP list: whether the appliance is back. */
   readonly polled: boolean[];
+  /** Keys of operations that are no longer planned. */
+  readonly removed: Set<string>;
   inFlight(): number;
   /** Makes operations due now, and lets them begin. */
   due(...operations: readonly Operation[]): Promise<void>;
@@ -113,6 +121,11 @@ export function slowClient(takesMs: number, answer: (path: string) => Outcome<Bo
   };
 }
 
+/** Tests of the configured websites. */
+export function testsOnly({ websites }: ApplianceConfig): WebsitePlan {
+  return { details: [], tests: websites.map(({ id }) => id) };
+}
+
 export interface HeldRunner {
   readonly clock: HeldClock;
   readonly runner: Runner;
@@ -136,7 +149,7 @@ export function startHeldRunner(...appliances: readonly ApplianceConfig[]): Held
     observed: (observation) => void observed.push(observation),
     skipped: (kind, reason, count) => void skipped.push(`${kind} ${reason} ${count}`),
   };
-  const runner = startRunner({ clock, events, onClockJump: () => {} });
+  const runner = startRunner({ clock, events, onClockJump: () => {}, planOf: testsOnly });
   const apply = (...next: readonly ApplianceConfig[]): void =>
     runner.prepare(configOf(...next), () => {
       const client = fakeClient();
@@ -167,6 +180,7 @@ export function startHeldPoller(
     skipped: [] as HeldPoller["skipped"],
   };
   const polled: boolean[] = [];
+  const removed = new Set<string>();
   let inFlight = 0;
   const events = {
     started: (kind: OperationKind, latenessSeconds: number) => {
@@ -179,7 +193,18 @@ export function startHeldPoller(
     ended: () => void (inFlight -= 1),
   };
   const onVrrpPolled = (_: ApplianceConfig, isBack: boolean) => void polled.push(isBack);
-  const poller = createAppliancePoller({ clock, events, slots, gapMs, onVrrpPolled }, appliance, client);
+  const poller = createAppliancePoller(
+    {
+      clock,
+      events,
+      slots: { website_tests: slots, discovery: createSlots(clock) },
+      isPlanned: (_, operation) => !removed.has(operationKey(operation)),
+      gapMs,
+      onVrrpPolled,
+    },
+    appliance,
+    client,
+  );
 
   const due = async (...operations: readonly Operation[]): Promise<void> => {
     for (const operation of operations) poller.due(operation, clock.monotonicMs());
@@ -192,17 +217,19 @@ export function startHeldPoller(
     slots,
     ...reported,
     polled,
+    removed,
     inFlight: () => inFlight,
     due,
     poll: async (operation, outcome) => {
       await due(operation);
-      await client.answer(operation.kind === "vrrp" ? VRRP_PATH : sitePath(operation.websiteId), outcome);
+      await client.answer("websiteId" in operation ? sitePath(operation.websiteId) : VRRP_PATH, outcome);
     },
   };
 }
 
 /** An observation in one line: operation, and `ok` or the reason. */
 export function shortly(observation: Observation): string {
-  const operation = observation.kind === "vrrp" ? "vrrp" : `website ${observation.websiteId}`;
+  const operation =
+    observation.kind === "website_test" ? `website ${observation.websiteId}` : operationKey(observation);
   return `${operation}: ${observation.outcome.ok ? "ok" : observation.outcome.failure.reason}`;
 }

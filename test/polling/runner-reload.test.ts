@@ -15,6 +15,7 @@ import {
   SITE_OK,
   slowClient,
   startHeldRunner,
+  testsOnly,
 } from "./poller-support.ts";
 
 const ANSWER_MS = 300;
@@ -24,6 +25,7 @@ const RELOAD_MS = 100;
 const FAST = {
   vrrp: { kind: "interval", intervalMs: 1_000, timeoutMs: 1_000 },
   websites: { kind: "interval", intervalMs: 2_000, timeoutMs: 1_000 },
+  discovery: { kind: "interval", intervalMs: 3_000, timeoutMs: 1_000 },
   maxConcurrentWebsiteTests: 1,
 } as const;
 const BY_SCHEDULE = { kind: "schedule", expression: "*/2 * * * * *", timeoutMs: 1_000 } as const;
@@ -53,6 +55,7 @@ async function courseOf(
       skipped: (kind, reason, count) => note(`${kind} ${reason} ${count}`),
     },
     onClockJump: () => note("clock jump"),
+    planOf: testsOnly,
   });
   const createClient = ({ baseUrl }: Endpoint): ApplianceClient => clientOf(nameIn(baseUrl), note);
   const apply = (appliances: readonly ApplianceConfig[]): void =>

@@ -14,6 +14,7 @@ import {
 const SLOW = {
   vrrp: { kind: "interval", intervalMs: 600_000, timeoutMs: 4_000 },
   websites: { kind: "interval", intervalMs: 10_000, timeoutMs: 5_000 },
+  discovery: { kind: "interval", intervalMs: 300_000, timeoutMs: 20_000 },
   maxConcurrentWebsiteTests: 4,
 } as const;
 const WAF = applianceOf({ name: "waf", websites: [websiteOf({ id: 1 })] });

@@ -4,6 +4,8 @@ import type { ConfirmingPolls } from "../../src/polling/runner.ts";
 import { confirmingPolls } from "../../src/status/confirming.ts";
 import { MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import {
+  detailsSeen,
+  failureOf,
   interfaceOf,
   listOf,
   vrrpFailed,
@@ -11,6 +13,7 @@ import {
   websiteFailed,
   websiteOf,
   websiteSeen,
+  websitesSeen,
 } from "../support/observations.ts";
 import { judgedFleet } from "./support.ts";
 
@@ -29,13 +32,33 @@ const finds = (status: number): Observation => websiteSeen("a", 1, [{ protocol: 
 function calledFor(...observations: readonly Observation[]): readonly (ConfirmingPolls | undefined)[] {
   const take = judgedFleet([{ ...MEMBER_A, websites: [websiteOf({ id: 1 })] }, MEMBER_B]);
   return observations.map((observation, nth) =>
-    confirmingPolls(take({ ...observation, expiresAtMs: 1e9 }, nth * 1000).judged, observation),
+    confirmingPolls(take({ ...observation, expiresAtMs: 1e9 }, nth * 1000).judged, observation, []),
   );
 }
 
 test("a clean failover that is half seen has the lists polled again, until the change is proven", () => {
   const calls = calledFor(says("a", "MASTER"), says("b", "BACKUP"), says("b", "MASTER"), says("a", "BACKUP"));
   expect(calls).toEqual([undefined, undefined, LISTS, undefined]);
+});
+
+test("the websites are listed again when the details of one are not found, and once", () => {
+  const discovery = { exclude: [], limit: 200 };
+  const take = judgedFleet([{ ...MEMBER_A, discovery }, MEMBER_B]);
+  take(websitesSeen("a", [1]), 0);
+  const gone: Observation = {
+    ...detailsSeen("a", 1),
+    kind: "website_details",
+    websiteId: 1,
+    outcome: { ok: false, failure: failureOf("http_status", { status: 404 }) },
+  };
+  const calls = [gone, gone].map((observation) => {
+    const { judged, changes } = take(observation, 0);
+    return confirmingPolls(judged, observation, changes);
+  });
+  expect(calls).toEqual([
+    { appliances: ["a"], operation: { kind: "website_list" }, afterMs: 1000 },
+    undefined,
+  ]);
 });
 
 test("a split brain is confirmed when it is proven, and then polled as usual", () => {

@@ -3,6 +3,7 @@ import type { ApplianceConfig, Config, WebsiteConfig } from "../../src/config/co
 import { NO_SETTINGS } from "../../src/config/http-client.ts";
 import type { Failure, FailureReason } from "../../src/client/failure.ts";
 import type { Observation } from "../../src/polling/observation.ts";
+import type { WebsiteDetails } from "../../src/api/website-details.ts";
 import type { WebsiteBlock } from "../../src/api/website-test.ts";
 import type { PresentedCertificate } from "../../src/client/certificate.ts";
 
@@ -19,9 +20,11 @@ export function applianceOf(given: Partial<ApplianceConfig> & { readonly name: s
     baseUrl: `https://${given.name}.example:4849`,
     labels: {},
     websites: [],
+    discovery: undefined,
     polling: {
       vrrp: { kind: "interval", intervalMs: 5_000, timeoutMs: 4_000 },
       websites: { kind: "interval", intervalMs: 30_000, timeoutMs: 20_000 },
+      discovery: { kind: "interval", intervalMs: 300_000, timeoutMs: 20_000 },
       maxConcurrentWebsiteTests: 4,
     },
     http: { ...NO_SETTINGS, fingerprint: "plain" },
@@ -121,6 +124,51 @@ export function websiteSeen(
     ...circumstances(given),
   };
 }
+
+/** A successful poll of the list of websites. */
+export function websitesSeen(
+  appliance: string,
+  ids: readonly number[],
+  given: Circumstances & { readonly invalid?: readonly string[] } = {},
+): Observation {
+  const { invalid = [], ...rest } = given;
+  return {
+    kind: "website_list",
+    appliance,
+    outcome: { ok: true, value: { ids, invalid } },
+    ...circumstances(rest),
+  };
+}
+
+/** A successful poll of a website's details. */
+export function detailsSeen(
+  appliance: string,
+  websiteId: number,
+  details: Partial<WebsiteDetails> = {},
+  given: Circumstances = {},
+): Observation {
+  const value = { ...SHOP_DETAILS, ...details };
+  return {
+    kind: "website_details",
+    appliance,
+    websiteId,
+    outcome: { ok: true, value },
+    ...circumstances(given),
+  };
+}
+
+export const SHOP_DETAILS: WebsiteDetails = {
+  name: "shop",
+  host: "shop.example",
+  port: 443,
+  secondPort: 80,
+  protocol: "both",
+  mode: "protect",
+  isEnabled: true,
+  bind: ["*"],
+  backends: [{ address: "192.0.2.81:8080", role: "active", isOk: true }],
+  invalid: [],
+};
 
 /** What a website answers by HTTP and by HTTPS. */
 export function blocksOf(http: number, https: number): readonly WebsiteBlock[] {

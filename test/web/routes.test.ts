@@ -9,6 +9,7 @@ import { ask, EMPTY_DOCUMENT, held, routes, serve } from "./support.ts";
 
 test.each([
   ["/metrics", "text/plain; version=0.0.4; charset=utf-8", "x 1\n"],
+  ["/sd/websites", "application/json", "[]\n"],
   ["/api/v1/fleet", "application/json", `${JSON.stringify(EMPTY_DOCUMENT)}\n`],
 ])("%s is served, compressed on request, and its query is ignored", async (path, type, text) => {
   const port = await serve(routes());

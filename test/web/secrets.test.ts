@@ -151,6 +151,7 @@ const PATHS = [
   "/metrics",
   "/config",
   "/api/v1/fleet",
+  "/sd/websites",
   "/-/healthy",
   "/none",
   `/metrics?password=${encodeURIComponent(PASSWORDS.operator)}`,

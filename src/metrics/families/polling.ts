@@ -48,6 +48,7 @@ export const POLLING_FAMILIES: readonly Family[] = [
     samples: {
       vrrp_list: ({ anomalies }) =>
         Object.entries(anomalies).flatMap(([anomaly, count]) => sample([["anomaly", anomaly]], count)),
+      discovery: ({ anomalies }) => sample([["anomaly", "bad_website"]], anomalies),
     },
   },
   {
@@ -65,6 +66,10 @@ function success({ state }: PollHealth): number | undefined {
 function perOperation(samples: (labels: Labels, health: PollHealth) => readonly Sample[]): Family["samples"] {
   return {
     vrrp: ({ health }) => samples(VRRP_LABELS, health),
+    discovery: ({ list, details }) => [
+      ...samples(WEBSITE_LIST_LABELS, list),
+      ...(details === undefined ? [] : samples(WEBSITE_DETAILS_LABELS, details)),
+    ],
     website_test: (section) => samples(websiteLabels(section), section.health),
   };
 }
@@ -76,6 +81,8 @@ function totals(name: string, help: string, counted: "polls" | "failures"): Fami
 }
 
 const VRRP_LABELS: Labels = [["operation", "vrrp"]];
+const WEBSITE_LIST_LABELS: Labels = [["operation", "website_list"]];
+const WEBSITE_DETAILS_LABELS: Labels = [["operation", "website_details"]];
 
 /** The families share the labels. */
 const websiteLabels = onceInARow(({ websiteId, website }: WebsiteSnapshot): Labels => [

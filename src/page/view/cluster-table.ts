@@ -1,8 +1,9 @@
 import type { ApplianceDocument, ClusterDocument, PollDocument } from "../../status/schema.ts";
 import { APPLIANCE_PROBLEMS, levelOf } from "../../status/severity.ts";
+import { discoveredRows } from "./discovered-rows.ts";
 import { groupRows } from "./group-rows.ts";
 import { html, nothing, type Html } from "./html.ts";
-import { labelList, mark, relative, stateCell, type Reader } from "./parts.ts";
+import { emptyCell, labelList, mark, relative, row, stateCell, type Reader } from "./parts.ts";
 import { formatSeconds, type Wording } from "./time.ts";
 import { websiteRows } from "./website-rows.ts";
 
@@ -22,6 +23,7 @@ export function clusterTable(cluster: ClusterDocument, reader: Reader): Html {
       </thead>
       ${rowGroup("VRRP", "vrrp", appliances.length, groupRows(cluster, reader))}
       ${rowGroup("Websites", "websites", appliances.length, websiteRows(cluster, reader))}
+      ${rowGroup("Websites as described by the appliances", "discovered", appliances.length, discoveredRows(cluster))}
       ${rowGroup("Polling of the VRRP list", "polling", appliances.length, pollRows(appliances, reader))}
     </table>
   </div>`;
@@ -53,6 +55,14 @@ export function pollRows(appliances: readonly ApplianceDocument[], reader: Reade
       <th scope="row"><span class="title">${title}</span></th>
       ${appliances.map(({ poll }) => cell(poll))}
     </tr> `;
+  const discovery = (title: string, part: "list" | "details"): readonly Html[] => {
+    if (appliances.every((one) => one.discovery?.[part] === undefined)) return [];
+    const cells = appliances.map((one) => {
+      const poll = one.discovery?.[part];
+      return poll === undefined ? emptyCell("not polled here") : resultCell(poll, reader);
+    });
+    return [row({ title: html`${title}`, level: "well", words: nothing, cells })];
+  };
   const when = (wording: Wording, at: string | undefined, otherwise: string): Html =>
     html`<td>${at === undefined ? otherwise : relative(wording, at, reader)}</td> `;
   return [
@@ -60,11 +70,14 @@ export function pollRows(appliances: readonly ApplianceDocument[], reader: Reade
     line("Last success", ({ lastSuccessAt }) => when("ago", lastSuccessAt, "none yet")),
     line("Duration", ({ durationSeconds }) => html`<td>${formatSeconds(durationSeconds)}</td> `),
     line("Next poll", ({ nextPollAt }) => when("next", nextPollAt, "none planned")),
+    ...discovery("List of websites", "list"),
+    ...discovery("Details of websites", "details"),
   ];
 }
 
 function resultCell({ state, reason, message, failingSince }: PollDocument, reader: Reader): Html {
   if (state === "pending") return stateCell("unknown", "not polled yet", nothing);
+  if (reason === "unsupported") return stateCell("unknown", "unsupported", nothing);
   if (state === "succeeded") return stateCell("well", "good", nothing);
   const since = html`<span>${relative("for", failingSince, reader)}</span> `;
   const details = html`${failingSince === undefined ? nothing : since}<span>${message ?? ""}</span>`;

@@ -1,5 +1,6 @@
 import type { ApplianceDocument, ClusterDocument } from "../../status/schema.ts";
 import { levelOf, WEBSITE_PROBLEMS, type Level } from "../../status/severity.ts";
+import { idAt } from "../../status/words.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { emptyCell, inWords, relative, row, stateCell, type Reader } from "./parts.ts";
 
@@ -16,16 +17,17 @@ export function websiteRows({ websites, appliances }: ClusterDocument, reader: R
 }
 
 function websiteRow(
-  { id, name }: Website,
+  website: Website,
   judged: State | undefined,
   appliances: readonly ApplianceDocument[],
   reader: Reader,
 ): Html {
   const { protocol, state, since } = judged ?? {};
   const level = state === undefined ? "unknown" : levelOf(WEBSITE_PROBLEMS[state]);
-  const tests = appliances.map(({ websites }) => websites.find((test) => test.id === id));
+  const tests = appliances.map((one) => one.websites.find((test) => test.id === idAt(website, one.name)));
   return row({
-    title: html`${name} ${protocol === undefined ? nothing : html`<span class="aside">${protocol}</span>`}`,
+    title: html`${website.name}
+    ${protocol === undefined ? nothing : html`<span class="aside">${protocol}</span>`}`,
     level,
     words: html`${inWords(state)} ${relative("for", since, reader)}`,
     cells: tests.map((test) => testCell(test, protocol, level, reader)),

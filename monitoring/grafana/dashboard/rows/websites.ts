@@ -8,6 +8,8 @@ import {
 } from "../expressions.ts";
 import { COLOR, matrix, regexMap, table, timeline, valueMap, type Row } from "../panels.ts";
 
+/** A website at one appliance. */
+const SITE = "ha_cluster, website_id, website, appliance";
 const SHARE = { unit: "percentunit", decimals: 2, width: 100 } as const;
 
 export const WEBSITES: Row = {
@@ -59,6 +61,27 @@ export const WEBSITES: Row = {
         { of: 2, title: "Unknown", ...SHARE },
         { of: 3, title: "State since", unit: "dateTimeFromNow" },
         { of: 4, title: "Changes", width: 90 },
+      ],
+    }),
+    table({
+      size: [24, 8],
+      title: "Servers behind discovered websites",
+      description:
+        "Servers in service that each appliance reports as OK, and how it protects the website. Empty without website_discovery.",
+      runbook: "WebsiteBackendsLost",
+      queries: [
+        `min by (${SITE}, mode) (website_info{${OF_WEBSITE}} * on (instance, ${SITE}) group_left () website_usable_backends{${OF_WEBSITE}})`,
+        `count by (${SITE}, mode) (website_info{${OF_WEBSITE}} * on (instance, ${SITE}) group_right (mode) (website_backend_ok{${OF_WEBSITE}} == 0))`,
+      ],
+      sortBy: "Usable",
+      emptyText: "No website is discovered",
+      columns: [
+        { of: "ha_cluster", title: "Cluster" },
+        { of: "website", title: "Website" },
+        { of: "appliance", title: "Appliance" },
+        { of: "mode", title: "Mode", width: 90 },
+        { of: 0, title: "Usable", width: 90 },
+        { of: 1, title: "With an error", width: 110 },
       ],
     }),
   ],

@@ -1,0 +1,224 @@
+import type { Decoded } from "./decoded.ts";
+import { readInteger, readText } from "./fields.ts";
+import { isJsonObject, kindOf, memberPath, parseJson } from "./json.ts";
+import { cutText, type Redact } from "./kept-text.ts";
+import type { OperationDescriptor } from "./operation.ts";
+import { decodeText } from "./text.ts";
+import type { Protocol } from "./website-test.ts";
+
+export type WebsiteMode = "pass" | "protect" | "detect";
+export type BackendRole = "active" | "backup" | "down";
+
+/** What an appliance says of one of its websites. Texts are redacted and cut; empty where they are not known. */
+export interface WebsiteDetails {
+  readonly name: string;
+  /** The host name of the website. */
+  readonly host: string;
+  /** 1 to 65535: the main port, that of HTTPS if the protocol is `both`. */
+  readonly port: number | undefined;
+  /** The HTTP port, if the protocol is `both`. */
+  readonly secondPort: number | undefined;
+  readonly protocol: Protocol | "both" | undefined;
+  readonly mode: WebsiteMode | undefined;
+  readonly isEnabled: boolean | undefined;
+  /** The addresses on which the appliance listens for it; `*` is all. */
+  readonly bind: readonly string[];
+  /** The servers behind it; `undefined` if they are not known. */
+  readonly backends: readonly Backend[] | undefined;
+  /** JSON paths of members that cannot be read: `$.vhost.port`. */
+  readonly invalid: readonly string[];
+}
+
+export interface Backend {
+  /** `192.0.2.81:8080`, `[2001:db8::1]:443`; only the host if the port is not known. */
+  readonly address: string;
+  /** `down`: taken out of service by hand. */
+  readonly role: BackendRole | undefined;
+  /** `false`: the appliance saw an error; `true`: it knows of none. */
+  readonly isOk: boolean | undefined;
+}
+
+/** The details of a website of the appliance itself: everything is known. */
+export interface LocalWebsiteDetails {
+  readonly id: number;
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+  readonly secondPort: number | undefined;
+  readonly protocol: Protocol | "both";
+  readonly mode: WebsiteMode;
+  readonly isEnabled: boolean;
+  readonly bind: readonly string[];
+  readonly backends: readonly LocalBackend[];
+}
+
+export interface LocalBackend {
+  readonly protocol: Protocol | "both";
+  readonly host: string;
+  readonly port: number;
+  readonly role: BackendRole;
+  readonly isOk: boolean;
+}
+
+const LIMITS = { bytes: 256 * 1024, json: { depth: 8, entries: 1024, members: 64 } } as const;
+const MAX_BACKENDS = 1024;
+const PORT = { min: 1, max: 65_535 };
+
+const PROTOCOLS = { http: "http", https: "https", both: "both" } as const;
+const MODES = { 0: "pass", 1: "protect", 3: "detect" } as const;
+const ROLES = { 1: "active", 2: "backup", 3: "down" } as const;
+const YES_NO = { 0: false, 1: true } as const;
+
+/** The details of one website: how it is protected, and the servers behind it. */
+export const WEBSITE_DETAILS = {
+  scope: "website",
+  path: (websiteId = 0) => `/api/v1/website/${websiteId}`,
+  limits: LIMITS,
+  decode: decodeWebsiteDetails,
+  encode: encodeWebsiteDetails,
+  timing: "discovery",
+  takesSlot: "discovery",
+} as const satisfies OperationDescriptor<WebsiteDetails, LocalWebsiteDetails>;
+
+/**
+ * Decodes the details of a website: an object; anything else is `decode`, more than 1,024 servers are `too_large`. A member
+ * that is missing, null or empty is not known; one that cannot be read is not known and is reported in `invalid`.
+ *
+ * @throws never
+ */
+export function decodeWebsiteDetails(body: Uint8Array, redact: Redact): Decoded<WebsiteDetails> {
+  const parsed = parseJson(decodeText(body), LIMITS.json);
+  if (!parsed.ok) return parsed;
+  const { value, repeated } = parsed.value;
+  if (!isJsonObject(value)) return detailsProblem("decode", `expected an object, got ${kindOf(value)}`);
+  const rows = value["rhost"];
+  if (Array.isArray(rows) && rows.length > MAX_BACKENDS)
+    return detailsProblem("too_large", `expected at most ${MAX_BACKENDS} servers`);
+  const keep = (text: string): string => cutText(redact(text));
+  const invalid = new Set(
+    repeated.map((keys) => keys.reduce((path, key) => memberPath(path, keep(key)), "$")),
+  );
+  const members = createReader(value, keep, invalid);
+  const vhost = createReader(members.object("vhost"), keep, invalid, "$.vhost");
+  const protocol = vhost.oneOf("proto", PROTOCOLS);
+  const details = {
+    name: members.text("name"),
+    host: vhost.text("name"),
+    port: vhost.port("port"),
+    secondPort: protocol === "both" ? vhost.port("port2") : undefined,
+    protocol,
+    mode: members.oneOf("mode", MODES),
+    isEnabled: members.oneOf("status", YES_NO),
+    bind: (members.array("bind") ?? []).map(readText).filter(isText).map(keep),
+    backends: members
+      .array("rhost")
+      ?.flatMap((row, index) => backendOf(createReader(row, keep, invalid, `$.rhost[${index}]`))),
+  };
+  return { ok: true, value: { ...details, invalid: [...invalid] } };
+}
+
+function detailsProblem(reason: "decode" | "too_large", message: string): Decoded<never> {
+  return { ok: false, problem: { reason, path: "$", message } };
+}
+
+/** A row of `rhost`, whose members are told by their position; none without a host. */
+function backendOf(row: Reader): readonly Backend[] {
+  const host = row.text(1);
+  if (host === "") {
+    row.report(1);
+    return [];
+  }
+  const port = row.port(2);
+  const address = port === undefined ? host : `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return [{ address, role: row.oneOf(3, ROLES), isOk: row.oneOf(4, YES_NO) }];
+}
+
+/** Reads members of an object or an array; those that cannot be read are reported once. */
+interface Reader {
+  text(key: string | number): string;
+  port(key: string | number): number | undefined;
+  oneOf<T>(key: string | number, values: Readonly<Record<string, T>>): T | undefined;
+  object(key: string): unknown;
+  /** An empty object is an empty array. */
+  array(key: string): readonly unknown[] | undefined;
+  report(key: string | number): void;
+}
+
+function createReader(
+  of: unknown,
+  keep: (text: string) => string,
+  invalid: Set<string>,
+  path: string = "$",
+): Reader {
+  const report = (key: string | number): undefined => {
+    invalid.add(typeof key === "number" ? `${path}[${key}]` : memberPath(path, key));
+    return undefined;
+  };
+  /** The member if it is present; `read` returns `undefined` for one that cannot be read. */
+  function read<T>(key: string | number, from: (value: unknown) => T | undefined): T | undefined {
+    const value: unknown =
+      typeof of === "object" && of !== null && Object.hasOwn(of, key) ? Reflect.get(of, key) : undefined;
+    return isUnknown(value) ? undefined : (from(value) ?? report(key));
+  }
+  return {
+    report,
+    text: (key) => keep(read(key, (value) => readText(value) || undefined) ?? ""),
+    port: (key) => read(key, (value) => readInteger(value, PORT)),
+    oneOf: (key, values) =>
+      read(key, (value) => {
+        const text = readText(value).trim();
+        return Object.hasOwn(values, text) ? values[text] : undefined;
+      }),
+    object: (key) => read(key, (value) => (isJsonObject(value) ? value : undefined)),
+    array: (key) => read(key, listOf),
+  };
+}
+
+function listOf(value: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(value)) return value;
+  return isJsonObject(value) && Object.keys(value).length === 0 ? [] : undefined;
+}
+
+function isUnknown(value: unknown): boolean {
+  return value === undefined || value === null || value === "";
+}
+
+function isText(text: string): boolean {
+  return text !== "";
+}
+
+/** Strings only, members sorted by name, slashes escaped as `\/`. */
+export function encodeWebsiteDetails(website: LocalWebsiteDetails): string {
+  const { id, name, host, port, secondPort, protocol, mode, isEnabled, bind, backends } = website;
+  const details = {
+    bind,
+    deployment: "1",
+    id: String(id),
+    mirror_of: "0",
+    mode: codeOf(MODES, mode),
+    name,
+    rhost: backends.map((backend) => [
+      backend.protocol,
+      backend.host,
+      String(backend.port),
+      codeOf(ROLES, backend.role),
+      codeOf(YES_NO, backend.isOk),
+      "443",
+    ]),
+    sec: { ts: "1" },
+    status: codeOf(YES_NO, isEnabled),
+    vhost: {
+      as: "",
+      name: host,
+      port: String(port),
+      port2: protocol === "both" ? String(secondPort) : "",
+      proto: protocol,
+      proxy_protocol_enabled: "0",
+    },
+  };
+  return JSON.stringify(details).replaceAll("/", String.raw`\/`);
+}
+
+function codeOf<T>(values: Readonly<Record<string, T>>, wanted: T): string {
+  return Object.entries(values).find(([, value]) => value === wanted)?.[0] ?? "";
+}

@@ -1,0 +1,65 @@
+import type { Decoded } from "./decoded.ts";
+import { kindOf, parseJson } from "./json.ts";
+import type { OperationDescriptor } from "./operation.ts";
+import { decodeText } from "./text.ts";
+
+/** The ids of an appliance's websites. */
+export interface WebsiteList {
+  /** Positive, ascending, unique. */
+  readonly ids: readonly number[];
+  /** JSON paths of entries that are no ids: `$[3]`. */
+  readonly invalid: readonly string[];
+}
+
+const LIMITS = { bytes: 64 * 1024, json: { depth: 8, entries: 64, members: 64 } } as const;
+/** The largest number of websites that a list may have. */
+export const MAX_WEBSITES = 4096;
+const ID = /^[1-9]\d{0,9}$/;
+
+/** The list of websites. Older firmware lacks it. */
+export const WEBSITE_LIST = {
+  scope: "appliance",
+  path: () => "/api/v1/website",
+  limits: LIMITS,
+  decode: decodeWebsiteList,
+  encode: encodeWebsiteList,
+  timing: "discovery",
+  takesSlot: "discovery",
+  absentStatuses: new Set([404, 405, 501]),
+} as const satisfies OperationDescriptor<WebsiteList, readonly number[]>;
+
+/**
+ * Decodes a list of websites: an array of ids, strings or numbers. Anything else is `decode` and never an empty list; more
+ * than 4,096 entries are `too_large`. Entries that are no ids are dropped and reported; repeated ids count once.
+ *
+ * @throws never
+ */
+export function decodeWebsiteList(body: Uint8Array): Decoded<WebsiteList> {
+  const parsed = parseJson(decodeText(body), LIMITS.json);
+  if (!parsed.ok) return parsed;
+  const { value } = parsed.value;
+  if (!Array.isArray(value)) return listProblem("decode", `expected an array of ids, got ${kindOf(value)}`);
+  if (value.length > MAX_WEBSITES) return listProblem("too_large", `expected at most ${MAX_WEBSITES} ids`);
+  const ids = value.map(idOf);
+  return {
+    ok: true,
+    value: {
+      ids: [...new Set(ids.flatMap((id) => id ?? []))].toSorted((a, b) => a - b),
+      invalid: ids.flatMap((id, index) => (id === undefined ? [`$[${index}]`] : [])),
+    },
+  };
+}
+
+function listProblem(reason: "decode" | "too_large", message: string): Decoded<never> {
+  return { ok: false, problem: { reason, path: "$", message } };
+}
+
+function idOf(entry: unknown): number | undefined {
+  const text = typeof entry === "string" ? entry.trim() : typeof entry === "number" ? String(entry) : "";
+  return ID.test(text) ? Number(text) : undefined;
+}
+
+/** Strings, ascending; `[]` if there are none. */
+export function encodeWebsiteList(ids: readonly number[]): string {
+  return JSON.stringify(ids.toSorted((a, b) => a - b).map(String));
+}

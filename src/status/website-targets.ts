@@ -1,0 +1,57 @@
+import { isIP } from "node:net";
+import type { ClusterSnapshot } from "../fleet/snapshot.ts";
+import type { ClusterVerdict } from "./judge.ts";
+
+/** Targets with the same labels. @see https://prometheus.io/docs/prometheus/latest/http_sd/ */
+interface TargetGroup {
+  readonly targets: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/**
+ * The websites for blackbox_exporter: for each URL of a discovered website the URL itself, and one with each VIP in place of its
+ * host, by which visitors reach it. A website that several appliances list is there once.
+ */
+export function websiteTargets(verdicts: readonly ClusterVerdict[]): readonly TargetGroup[] {
+  return verdicts.flatMap(({ facts, websites }) => {
+    const named = new Map(Array.from(websites.values(), (each) => [each.key, each]));
+    return [...named.values()].flatMap(({ key, websiteId, website }) => {
+      const tests = facts.appliances.flatMap((appliance) => appliance.websites);
+      const test = tests.find(({ address, urls }) => address === key && urls.length > 0);
+      const vips = ["", ...vipsOf(facts, test?.bind ?? [])];
+      return (test?.urls ?? []).flatMap((url) =>
+        vips.map((vip) => target(url, vip, { cluster: facts.cluster, website, websiteId })),
+      );
+    });
+  });
+}
+
+interface Subject {
+  readonly cluster: string;
+  readonly website: string;
+  readonly websiteId: number;
+}
+
+function target(url: string, vip: string, { cluster, website, websiteId }: Subject): TargetGroup {
+  const at = new URL(url);
+  const { hostname, protocol } = at;
+  if (vip !== "") at.hostname = vip.includes(":") ? `[${vip}]` : vip;
+  return {
+    targets: [at.href],
+    labels: {
+      __meta_appliance_exporter_ha_cluster: cluster,
+      __meta_appliance_exporter_website: website,
+      __meta_appliance_exporter_website_id: String(websiteId),
+      __meta_appliance_exporter_host: hostname,
+      __meta_appliance_exporter_protocol: protocol.slice(0, -1),
+      __meta_appliance_exporter_vip: vip,
+    },
+  };
+}
+
+/** The VIPs on which a website listens: those that it names, else all of the cluster. */
+function vipsOf({ groups }: ClusterSnapshot, bind: readonly string[]): readonly string[] {
+  const vips = [...new Set(groups.map(({ vip }) => vip))].filter((vip) => isIP(vip) !== 0);
+  const own = vips.filter((vip) => bind.includes(vip));
+  return own.length > 0 ? own : vips;
+}

@@ -1,0 +1,224 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+
+import {
+  decodeWebsiteDetails,
+  encodeWebsiteDetails,
+  type LocalWebsiteDetails,
+  type WebsiteDetails,
+} from "../../src/api/website-details.ts";
+
+const AS_IS = (text: string): string => text;
+
+function decoded(value: unknown): WebsiteDetails {
+  const result = decodeWebsiteDetails(Buffer.from(JSON.stringify(value)), AS_IS);
+  if (!result.ok) throw new Error(result.problem.message);
+  return result.value;
+}
+
+const SAMPLE = {
+  bind: ["192.0.2.10"],
+  deployment: "1",
+  id: "2",
+  mirror_of: "0",
+  mode: "1",
+  name: "shop",
+  status: "1",
+  rhost: [
+    ["both", "192.0.2.81", "8080", "1", "1", "4433"],
+    ["both", "web2.example.org", "8080", "2", "0", "4433"],
+  ],
+  sec: { ts: "1" },
+  vhost: {
+    as: "",
+    name: "shop.example.org",
+    port: "4433",
+    port2: "8080",
+    proto: "both",
+    proxy_protocol_enabled: "0",
+  },
+};
+
+const SHOP: WebsiteDetails = {
+  name: "shop",
+  host: "shop.example.org",
+  port: 4433,
+  secondPort: 8080,
+  protocol: "both",
+  mode: "protect",
+  isEnabled: true,
+  bind: ["192.0.2.10"],
+  backends: [
+    { address: "192.0.2.81:8080", role: "active", isOk: true },
+    { address: "web2.example.org:8080", role: "backup", isOk: false },
+  ],
+  invalid: [],
+};
+
+test("reads the sample of the specification", () => {
+  expect(decoded(SAMPLE)).toEqual(SHOP);
+});
+
+test("reads numbers in place of strings, and ignores members that it does not know", () => {
+  const vhost = { ...SAMPLE.vhost, port: 4433, port2: 8080 };
+  const numbers = { mode: 1, status: 1, rhost: [["http", "192.0.2.81", 8080, 1, 1], SAMPLE.rhost[1]] };
+  expect(decoded({ ...SAMPLE, ...numbers, vhost, denylog: { secret: "x" } })).toEqual(SHOP);
+});
+
+const UNKNOWN: WebsiteDetails = {
+  name: "",
+  host: "",
+  port: undefined,
+  secondPort: undefined,
+  protocol: undefined,
+  mode: undefined,
+  isEnabled: undefined,
+  bind: [],
+  backends: undefined,
+  invalid: [],
+};
+
+test.each([
+  ["missing", {}],
+  ["empty", { bind: "", mode: "", name: "", rhost: "", status: "", vhost: "" }],
+  ["null", { bind: null, mode: null, name: null, rhost: null, status: null, vhost: null }],
+])("members that are %s are not known, and no deviation", (_, value) => {
+  expect(decoded(value)).toEqual(UNKNOWN);
+});
+
+test("members that cannot be read lose what is made of them and nothing else", () => {
+  const rhost = [
+    ["http", "", "80", "1", "1"],
+    "row",
+    ["http", "2001:db8::1", "0", "4", "2"],
+    ["http", "2001:db8::2", "443", "3", "1"],
+  ];
+  const value = {
+    ...SAMPLE,
+    mode: "2",
+    status: "on",
+    bind: 7,
+    rhost,
+    vhost: { ...SAMPLE.vhost, port: "99999" },
+  };
+  expect(decoded(value)).toEqual({
+    ...SHOP,
+    port: undefined,
+    mode: undefined,
+    isEnabled: undefined,
+    bind: [],
+    backends: [
+      { address: "2001:db8::1", role: undefined, isOk: undefined },
+      { address: "[2001:db8::2]:443", role: "down", isOk: true },
+    ],
+    invalid: [
+      "$.vhost.port",
+      "$.mode",
+      "$.status",
+      "$.bind",
+      "$.rhost[0][1]",
+      "$.rhost[1][1]",
+      "$.rhost[2][2]",
+      "$.rhost[2][3]",
+      "$.rhost[2][4]",
+    ],
+  });
+});
+
+test.each([[[]], [{}]])("%j in place of the servers is no server", (rhost) => {
+  expect(decoded({ ...SAMPLE, rhost }).backends).toEqual([]);
+});
+
+test("a key that occurs twice is a deviation, and the last one counts", () => {
+  const body = Buffer.from('{"name":"a","name":"b","vhost":{"port":"1","port":"2"}}');
+  expect(decodeWebsiteDetails(body, AS_IS)).toMatchObject({
+    value: { name: "b", port: 2, invalid: ["$.vhost.port", "$.name"] },
+  });
+});
+
+test.each([
+  ["[]", "decode", "expected an object, got an array"],
+  ['"shop"', "decode", "expected an object, got a string"],
+  ["<html>", "decode", "expected JSON, got markup"],
+  [`{"rhost":[${"[],".repeat(1024)}[]]}`, "too_large", "expected at most 1024 servers"],
+])("%.20s is no website", (text, reason, message) => {
+  const result = decodeWebsiteDetails(Buffer.from(text), AS_IS);
+  expect(result).toEqual({ ok: false, problem: { reason, path: "$", message } });
+});
+
+const redact = (text: string): string => text.replaceAll("hunter2", "<secret>");
+
+test("texts are redacted and cut", () => {
+  const body = { ...SAMPLE, name: "hunter2", vhost: { ...SAMPLE.vhost, name: "x".repeat(300) } };
+  const result = decodeWebsiteDetails(Buffer.from(JSON.stringify(body)), redact);
+  expect(result).toMatchObject({
+    value: { name: "<secret>", host: expect.stringMatching(/^x{256}~[0-9a-f]{16}$/) },
+  });
+});
+
+const name = fc.stringMatching(/^[a-z][a-z0-9.-]{0,20}$/);
+const port = fc.integer({ min: 1, max: 65_535 });
+const local: fc.Arbitrary<LocalWebsiteDetails> = fc
+  .record({
+    id: fc.integer({ min: 1, max: 4096 }),
+    name: fc.string({ minLength: 1 }),
+    host: name,
+    port,
+    secondPort: port,
+    protocol: fc.constantFrom("http", "https", "both"),
+    mode: fc.constantFrom("pass", "protect", "detect"),
+    isEnabled: fc.boolean(),
+    bind: fc.array(fc.constantFrom("*", "192.0.2.1"), { maxLength: 2 }),
+    backends: fc.array(
+      fc.record({
+        protocol: fc.constantFrom("http", "https", "both"),
+        host: name,
+        port,
+        role: fc.constantFrom("active", "backup", "down"),
+        isOk: fc.boolean(),
+      }),
+      { maxLength: 3 },
+    ),
+  })
+  .map((each) => ({ ...each, secondPort: each.protocol === "both" ? each.secondPort : undefined }));
+
+test("reads what it writes, without a deviation", () => {
+  fc.assert(
+    fc.property(local, (website) => {
+      const { id: _, backends, ...known } = website;
+      const body = Buffer.from(encodeWebsiteDetails(website));
+      expect(decodeWebsiteDetails(body, AS_IS)).toEqual({
+        ok: true,
+        value: {
+          ...known,
+          backends: backends.map(({ host, port: at, role, isOk }) => ({
+            address: `${host}:${at}`,
+            role,
+            isOk,
+          })),
+          invalid: [],
+        },
+      });
+    }),
+  );
+});
+
+test("never throws on bytes or on any object, and a status is only OK or failed if it says so", () => {
+  fc.assert(
+    fc.property(fc.uint8Array(), (bytes) => {
+      expect(decodeWebsiteDetails(bytes, AS_IS)).toHaveProperty("ok");
+    }),
+  );
+  const cell = fc.oneof(
+    fc.jsonValue({ maxDepth: 1 }),
+    fc.constantFrom("0", "1", "2", 0, 1, " 1", "__proto__"),
+  );
+  fc.assert(
+    fc.property(fc.array(fc.array(cell, { maxLength: 6 })), cell, cell, (rhost, status, vhost) => {
+      const { backends = [] } = decoded({ rhost, status, vhost });
+      for (const { isOk } of backends.filter((each) => each.isOk !== undefined))
+        expect(typeof isOk).toBe("boolean");
+      expect(backends.length).toBeLessThanOrEqual(rhost.length);
+    }),
+  );
+});

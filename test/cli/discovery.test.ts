@@ -1,0 +1,61 @@
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { runProgram } from "../../src/cli/program.ts";
+import { AUTHORITY, listen, startAppliance, websiteOf } from "../appliance/support.ts";
+import { createFolder } from "../config/folder.ts";
+import { createTestIo } from "../support/io.ts";
+
+/** A command about a reference appliance whose website is discovered; without its port. */
+async function run(hasWebsiteList: boolean, ...argv: readonly string[]) {
+  const port = await listen(createServer((_, response) => response.end()));
+  const server = { protocol: "http", host: "127.0.0.1", port, role: "active" } as const;
+  const websites = [websiteOf({ id: 7, name: "shop", protocol: "http", httpPort: port, servers: [server] })];
+  const appliance = await startAppliance({ websites, hasWebsiteList });
+  const folder = await createFolder({
+    "ca.pem": AUTHORITY.cert,
+    "config.yaml": `
+http_client:
+  basic_auth: { username: monitor, password: "pass:word" }
+  tls_config: { ca_file: ca.pem }
+website_discovery: true
+appliances: [{ name: fw-a, base_url: "https://127.0.0.1:${appliance.port}" }]
+`,
+  });
+  const { io, printed } = await createTestIo();
+  const code = await runProgram([...argv, `--config.file=${join(folder, "config.yaml")}`], io);
+  const lines = printed.out.replaceAll(String(port), "PORT").split("\n");
+  return { code, lines: lines.map((line) => line.replace(/\d\.\d{3} s/, "TIME").replaceAll(/ {2,}/g, " ")) };
+}
+
+test("check --live shows what would be discovered", async () => {
+  const { code, lines } = await run(true, "check", "--live");
+  expect(code).toBe(0);
+  expect(lines.filter((line) => line.startsWith("fw-a fw-a"))).toEqual([
+    "fw-a fw-a vrrp list ok 0 interfaces",
+    "fw-a fw-a website list ok 1 website",
+    "fw-a fw-a website details 7 ok shop, http 127.0.0.1:PORT, protect, servers: 127.0.0.1:PORT ok",
+    "fw-a fw-a website 7 (shop) ok http 200",
+  ]);
+});
+
+test("poll shows the list and the details of websites, and what becomes of them", async () => {
+  const { code, lines } = await run(true, "poll", "fw-a");
+  expect(code).toBe(0);
+  expect(lines.slice(0, 5)).toEqual([
+    "OPERATION RESULT DURATION DETAIL",
+    "vrrp ok TIME 0 interfaces",
+    "website_list ok TIME 1 website",
+    "website_details/7 ok TIME shop, http 127.0.0.1:PORT, protect, servers: 127.0.0.1:PORT ok",
+    "website_test/7 ok TIME http 200",
+  ]);
+  expect(lines).toContain(
+    'website_info{appliance="fw-a",ha_cluster="fw-a",website_id="7",website="shop",host="127.0.0.1",port="PORT",protocol="http",mode="protect"} 1',
+  );
+});
+
+test("an appliance that lacks the list of websites is no failure", async () => {
+  const { code, lines } = await run(false, "check", "--live");
+  expect(code).toBe(0);
+  expect(lines.find((line) => line.includes("website list"))).toMatch(/^fw-a fw-a website list unsupported /);
+});

@@ -1,0 +1,254 @@
+import { expect, test } from "vitest";
+import { fleetDocumentSchema } from "../../src/status/schema.ts";
+import { eventually } from "../support/eventually.ts";
+import type { ExporterUnderTest } from "../support/exporter.ts";
+import { detailsOf, startDiscovering, startSimulated } from "./appliance.ts";
+
+/** The series of these families without the labels of the appliance. */
+async function linesOf(
+  exporter: ExporterUnderTest,
+  appliance: string,
+  family: string,
+): Promise<readonly string[]> {
+  const lines = (await exporter.scrape()).linesOf(appliance, family);
+  return lines.map((line) => line.replace(`appliance="${appliance}",ha_cluster="ams",`, ""));
+}
+
+/** What is wrong, in words. */
+async function problemsOf(exporter: ExporterUnderTest): Promise<readonly string[]> {
+  const document = fleetDocumentSchema.parse(await (await fetch(`${exporter.url}/api/v1/fleet`)).json());
+  return document.problems.map(({ summary }) => summary);
+}
+
+async function linesBecome(
+  exporter: ExporterUnderTest,
+  appliance: string,
+  family: string,
+  expected: readonly string[],
+): Promise<void> {
+  await eventually(async () => expect(await linesOf(exporter, appliance, family)).toEqual(expected));
+}
+
+test("a website is tested once its details are known, with the name and protocol that they give", async () => {
+  const a = await startSimulated({ 7: detailsOf("shop"), 3: detailsOf("blog") });
+  const exporter = await startDiscovering({ a });
+  await linesBecome(exporter, "a", "website_up", [
+    'website_up{website_id="3",website="blog",protocol="http"} 1',
+    'website_up{website_id="7",website="shop",protocol="http"} 1',
+  ]);
+  expect(await linesOf(exporter, "a", "website_info")).toEqual([
+    'website_info{website_id="3",website="blog",host="blog.example",port="80",protocol="http",mode="protect"} 1',
+    'website_info{website_id="7",website="shop",host="shop.example",port="80",protocol="http",mode="protect"} 1',
+  ]);
+  expect(await linesOf(exporter, "a", "website_backend_ok")).toEqual([
+    'website_backend_ok{website_id="3",website="blog",backend="192.0.2.81:8080",role="active"} 1',
+    'website_backend_ok{website_id="7",website="shop",backend="192.0.2.81:8080",role="active"} 1',
+  ]);
+  const [first] = a.requests;
+  expect(first).toBe("GET /api/v1/interface/virtual");
+  const begun = ["", "/7", "/7/test"].map((path) => a.requests.indexOf(`GET /api/v1/website${path}`));
+  expect(begun).toEqual(begun.toSorted((one, other) => one - other));
+});
+
+test("nothing is requested but the VRRP list, the list of websites, their details and their tests", async () => {
+  const a = await startSimulated({ 1: detailsOf("shop") });
+  a.list = { status: 200, body: '["1","../appliance","1/denylog","appliance/syncsettings","0"]' };
+  const exporter = await startDiscovering({ a }, { websites: [9] });
+  await eventually(async () => {
+    expect((await exporter.scrape()).value("appliance_api_anomalies", { anomaly: "bad_website" })).toBe(4);
+    expect(a.requests).toContain("GET /api/v1/website/1/test");
+    expect(a.requests).toContain("GET /api/v1/website/9/test");
+  });
+  expect([...new Set(a.requests)].toSorted()).toEqual([
+    "GET /api/v1/interface/virtual",
+    "GET /api/v1/website",
+    "GET /api/v1/website/1",
+    "GET /api/v1/website/1/test",
+    "GET /api/v1/website/9/test",
+  ]);
+});
+
+test("a configured website keeps its name, and a disabled or excluded one is not tested", async () => {
+  const a = await startSimulated({
+    1: detailsOf("one"),
+    2: detailsOf("two", { status: "0" }),
+    3: detailsOf("three", { status: "0" }),
+    4: detailsOf("four"),
+  });
+  const websites = [{ id: 1, name: "shop", expect_status: [500] }, 3];
+  const exporter = await startDiscovering({ a }, { websites, website_discovery: { exclude: [4] } });
+  await linesBecome(exporter, "a", "website_up", [
+    'website_up{website_id="1",website="shop",protocol="http"} 0',
+    'website_up{website_id="3",website="three",protocol="http"} 1',
+  ]);
+  await linesBecome(exporter, "a", "website_enabled", [
+    'website_enabled{website_id="1",website="shop"} 1',
+    'website_enabled{website_id="2",website="two"} 0',
+    'website_enabled{website_id="3",website="three"} 0',
+  ]);
+  expect(a.requests).not.toContain("GET /api/v1/website/4");
+});
+
+test("a website that a good list lacks is gone at once, and a list that fails keeps what it last had", async () => {
+  const a = await startSimulated({ 1: detailsOf("shop"), 2: detailsOf("blog") });
+  const exporter = await startDiscovering({ a });
+  await linesBecome(exporter, "a", "website_enabled", [
+    'website_enabled{website_id="1",website="shop"} 1',
+    'website_enabled{website_id="2",website="blog"} 1',
+  ]);
+  a.list = { status: 200, body: "<html>Please log in</html>" };
+  await linesBecome(exporter, "a", "appliance_poll_failure_info", [
+    'appliance_poll_failure_info{operation="website_list",reason="decode"} 1',
+  ]);
+  await linesBecome(exporter, "a", "website_up", [
+    'website_up{website_id="1",website="shop",protocol="http"} 1',
+    'website_up{website_id="2",website="blog",protocol="http"} 1',
+  ]);
+  a.list = { status: 200, body: '["2"]' };
+  await eventually(async () => {
+    const samples = await exporter.scrape();
+    expect(samples.text.split("\n").filter((line) => line.includes('website="shop"'))).toEqual([]);
+    expect(samples.value("website_up", { website: "blog" })).toBe(1);
+  });
+});
+
+test("details that cannot be read hide what is made of them, and the website is tested on", async () => {
+  const a = await startSimulated({ 1: detailsOf("shop") });
+  const exporter = await startDiscovering({ a });
+  await linesBecome(exporter, "a", "website_enabled", ['website_enabled{website_id="1",website="shop"} 1']);
+  a.details.set(1, "<html>Please log in</html>");
+  await linesBecome(exporter, "a", "website_enabled", []);
+  expect(await linesOf(exporter, "a", "appliance_poll_failure_info")).toEqual([
+    'appliance_poll_failure_info{operation="website_details",reason="decode"} 1',
+  ]);
+  await linesBecome(exporter, "a", "website_up", [
+    'website_up{website_id="1",website="shop",protocol="http"} 1',
+  ]);
+});
+
+test("an id that another website takes over starts its counters anew", async () => {
+  const a = await startSimulated({ 1: detailsOf("shop") });
+  const exporter = await startDiscovering({ a });
+  await linesBecome(exporter, "a", "website_up", [
+    'website_up{website_id="1",website="shop",protocol="http"} 1',
+  ]);
+  a.status = 500;
+  await linesBecome(exporter, "a", "website_status_changes_total", [
+    'website_status_changes_total{website_id="1",website="shop",protocol="http"} 1',
+  ]);
+  a.details.set(1, detailsOf("blog"));
+  await linesBecome(exporter, "a", "website_status_changes_total", [
+    'website_status_changes_total{website_id="1",website="blog",protocol="http"} 0',
+  ]);
+  expect((await exporter.scrape()).value("website_up")).toBe(0);
+});
+
+test("firmware without the list is reported once, is no failure of the appliance, and is tried again hourly", async () => {
+  const a = await startSimulated({ 1: detailsOf("shop") });
+  a.list = { status: 404, body: "{}" };
+  const exporter = await startDiscovering({ a }, { websites: [1] });
+  await linesBecome(exporter, "a", "appliance_poll_failure_info", [
+    'appliance_poll_failure_info{operation="website_list",reason="unsupported"} 1',
+  ]);
+  expect(await problemsOf(exporter)).toEqual([]);
+  exporter.leap(30 * 60_000);
+  await linesBecome(exporter, "a", "website_up", [
+    'website_up{website_id="1",website="1",protocol="http"} 1',
+  ]);
+  const lists = (): number => a.requests.filter((request) => request === "GET /api/v1/website").length;
+  expect(lists()).toBe(1);
+  const lines = exporter.log.lines.filter(({ reason }) => reason === "unsupported");
+  expect(lines.map(({ level, msg, operation }) => ({ level, msg, operation }))).toEqual([
+    { level: "info", msg: "polling fails", operation: "website_list" },
+  ]);
+  exporter.leap(31 * 60_000);
+  await eventually(() => expect(lists()).toBe(2));
+  a.list = undefined;
+  await exporter.reload();
+  await linesBecome(exporter, "a", "website_enabled", ['website_enabled{website_id="1",website="shop"} 1']);
+});
+
+test("refused credentials end a round: no request for each id", async () => {
+  const a = await startSimulated({ 1: detailsOf("shop"), 2: detailsOf("blog"), 3: detailsOf("news") });
+  a.list = { status: 403, body: "{}" };
+  const exporter = await startDiscovering({ a });
+  await linesBecome(exporter, "a", "appliance_poll_failure_info", [
+    'appliance_poll_failure_info{operation="website_list",reason="auth"} 1',
+  ]);
+  expect(a.requests.filter((request) => request.startsWith("GET /api/v1/website/"))).toEqual([]);
+  expect((await exporter.scrape()).value("appliance_up")).toBe(1);
+});
+
+test("of 300 websites the first 200 are tested, and a problem says how many are not", async () => {
+  const ids = Array.from({ length: 300 }, (_, nth) => [nth + 1, detailsOf(`site-${nth + 1}`)] as const);
+  const a = await startSimulated(Object.fromEntries(ids));
+  const exporter = await startDiscovering({ a });
+  await eventually(async () => {
+    const samples = await exporter.scrape();
+    expect(samples.all("website_enabled")).toHaveLength(200);
+    expect(samples.value("website_enabled", { website_id: "200" })).toBe(1);
+  });
+  expect(await problemsOf(exporter)).toContain(
+    "100 websites of a are left out: it has more than the limit of website_discovery",
+  );
+});
+
+test("websites of a cluster are joined by host and port, whatever their ids are", async () => {
+  const a = await startSimulated({ 1: detailsOf("shop"), 2: detailsOf("blog") });
+  const b = await startSimulated({ 1: detailsOf("blog"), 9: detailsOf("shop", { mode: "0" }) });
+  b.state = "BACKUP";
+  b.status = 500;
+  const exporter = await startDiscovering({ a, b });
+  await eventually(async () => {
+    const samples = await exporter.scrape();
+    const present = samples.all("website_state").filter(({ value }) => value === 1);
+    expect(present.map(({ labels }) => labels)).toEqual([
+      { ha_cluster: "ams", website_id: "1", website: "shop", protocol: "http", state: "partially_down" },
+      { ha_cluster: "ams", website_id: "2", website: "blog", protocol: "http", state: "partially_down" },
+    ]);
+    const differences = samples.all("ha_cluster_website_differences");
+    expect(differences.map(({ labels, value }) => `${labels["difference"]} ${value}`)).toEqual([
+      "missing 0",
+      "enabled 0",
+      "mode 1",
+      "protocol 0",
+      "backends 0",
+    ]);
+  });
+  b.details.delete(9);
+  await eventually(async () => {
+    const samples = await exporter.scrape();
+    expect(samples.value("ha_cluster_website_differences", { difference: "missing" })).toBe(1);
+    expect(samples.value("website_difference_info", { difference: "missing" })).toBe(1);
+    expect(samples.value("ha_cluster_website_differences", { difference: "mode" })).toBe(0);
+  });
+  expect(await problemsOf(exporter)).toContain("The members of ams differ in shop (missing at b)");
+  b.list = { status: 200, body: "null" };
+  await eventually(async () => {
+    expect((await exporter.scrape()).all("ha_cluster_website_differences")).toEqual([]);
+  });
+});
+
+test("servers behind a website that are gone are judged by the master", async () => {
+  const down = detailsOf("shop", { rhost: [["http", "192.0.2.81", "80", "1", "0", "443"]] });
+  const a = await startSimulated({ 1: detailsOf("shop") });
+  const b = await startSimulated({ 1: down });
+  b.state = "BACKUP";
+  const exporter = await startDiscovering({ a, b });
+  const stateBecomes = (state: string) =>
+    eventually(async () =>
+      expect((await exporter.scrape()).value("website_backends_state", { state })).toBe(1),
+    );
+  await stateBecomes("some_down");
+  a.details.set(1, down);
+  await stateBecomes("none_usable_but_up");
+  a.status = 503;
+  b.status = 503;
+  await stateBecomes("none_usable");
+  expect(await problemsOf(exporter)).toContain(
+    "No server behind website shop is usable: 192.0.2.81:80 at a, 192.0.2.81:80 at b",
+  );
+  expect(await linesOf(exporter, "a", "website_usable_backends")).toEqual([
+    'website_usable_backends{website_id="1",website="shop"} 0',
+  ]);
+});

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { discoveredRows } from "../../src/page/view/discovered-rows.ts";
+import type { ClusterDocument } from "../../src/status/schema.ts";
+import { pair } from "./documents.ts";
+import { cellsOf } from "./reading.ts";
+
+type Discovered = NonNullable<ClusterDocument["discovered"]>["websites"][number];
+
+const AMS = pair("ams");
+const SHOP: Discovered = {
+  id: 2,
+  name: "shop",
+  address: "shop.example:443",
+  state: "ok",
+  differences: [],
+  at: {},
+};
+
+const rowsOf = (...websites: readonly Discovered[]) =>
+  discoveredRows({ ...AMS, discovered: { websites: [...websites] } }).map(cellsOf);
+
+test("a cluster without discovery has no rows", () => {
+  expect(discoveredRows(AMS)).toEqual([]);
+});
+
+test("a website shows how each appliance protects it, and the servers behind it that have an error", () => {
+  const backends: NonNullable<Discovered["at"][string]["backends"]> = [
+    { address: "192.0.2.81:80", role: "active", isOk: true },
+    { address: "192.0.2.82:80", role: "backup", isOk: false },
+    { address: "192.0.2.83:80", role: "down", isOk: false },
+  ];
+  const at: Discovered["at"] = { "ams-1": { id: 2, isEnabled: true, mode: "protect", backends } };
+  expect(rowsOf({ ...SHOP, state: "some_down", at })).toEqual([
+    [
+      "shop shop.example:443 Some down",
+      "warning: protect 3 servers, error: 192.0.2.82:80",
+      "– not known here",
+    ],
+  ]);
+});
+
+test("a website on which the members do not agree is a warning that says in what", () => {
+  const at = { "ams-1": { id: 2, mode: "pass" }, "ams-2": { id: 7, isEnabled: false } } as const;
+  expect(rowsOf({ ...SHOP, differences: ["enabled", "mode"], at })).toEqual([
+    ["shop shop.example:443 Ok, differs: enabled, mode", "well: pass 0 servers", "well: disabled 0 servers"],
+  ]);
+});

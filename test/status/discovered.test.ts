@@ -1,0 +1,156 @@
+import { expect, test } from "vitest";
+import type { WebsiteDetails } from "../../src/api/website-details.ts";
+import type { Observation } from "../../src/polling/observation.ts";
+import { differencesOf } from "../../src/status/verdicts/differences.ts";
+import { createJudge } from "../../src/status/judge.ts";
+import { websiteTargets } from "../../src/status/website-targets.ts";
+import { clustersOf, fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
+import {
+  blocksOf,
+  detailsSeen,
+  interfaceOf,
+  listOf,
+  vrrpSeen,
+  websiteSeen,
+  websitesSeen,
+  WALL_MS,
+} from "../support/observations.ts";
+
+const discovery = { exclude: [], limit: 200 };
+const MEMBERS = [MEMBER_A, MEMBER_B].map((member) => ({ ...member, discovery }));
+const CARP1 = { name: "carp1", vhid: 3, vip: "192.0.2.101" };
+
+/** A pair in which `a` is MASTER of 192.0.2.100 and `b` of 192.0.2.101, with a website of these details at both. */
+function verdictsOf(atA: Partial<WebsiteDetails>, atB: Partial<WebsiteDetails> = atA) {
+  const fleet = fleetOf(MEMBERS, [
+    vrrpSeen("a", listOf([interfaceOf(), interfaceOf({ ...CARP1, state: "BACKUP" })])),
+    vrrpSeen("b", listOf([interfaceOf({ state: "BACKUP" }), interfaceOf(CARP1)])),
+    websitesSeen("a", [1]),
+    websitesSeen("b", [5]),
+    detailsSeen("a", 1, atA),
+    detailsSeen("b", 5, atB),
+    websiteSeen("a", 1, blocksOf(200, 200)),
+    websiteSeen("b", 5, blocksOf(200, 503)),
+  ]);
+  const at = { wallMs: WALL_MS, monotonicMs: 0 };
+  return clustersOf(fleet).map((facts) => createJudge().judge(facts, at).now);
+}
+
+const stateOf = (details: Partial<WebsiteDetails>) =>
+  verdictsOf(details).flatMap(({ websites }) => [...websites.values()].map(({ state }) => state));
+
+test("the masters of the VIPs on which a website listens decide about it", () => {
+  expect(stateOf({ bind: ["192.0.2.100"] })).toEqual(["up", "partially_down"]);
+  expect(stateOf({ bind: ["192.0.2.101"] })).toEqual(["up", "down_at_master"]);
+  expect(stateOf({ bind: ["*"] })).toEqual(["up", "down_at_master"]);
+  expect(stateOf({ bind: ["203.0.113.1"] })).toEqual(["up", "down_at_master"]);
+});
+
+const statesAfter = (...more: readonly Observation[]) => {
+  const fleet = fleetOf(MEMBERS, [
+    vrrpSeen("a", listOf([interfaceOf()])),
+    vrrpSeen("b", listOf([interfaceOf({ state: "BACKUP" })])),
+    websitesSeen("b", [5]),
+    detailsSeen("b", 5),
+    websiteSeen("b", 5, blocksOf(200, 200)),
+    ...more,
+  ]);
+  const [facts] = clustersOf(fleet);
+  const verdict = facts && createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;
+  return Array.from(verdict?.websites.values() ?? [], ({ state }) => state);
+};
+
+test("a website of the backup alone is not unknown before the websites of the master were all polled", () => {
+  expect(statesAfter()).toEqual([undefined, undefined]);
+  expect(statesAfter(websitesSeen("a", [1]))).toEqual([undefined, undefined]);
+  expect(statesAfter(websitesSeen("a", []))).toEqual(["unknown", "unknown"]);
+});
+
+test("several websites of one host and port at each member are compared as one", () => {
+  const ids = [1, 2];
+  const fleet = fleetOf(MEMBERS, [
+    ...MEMBERS.map(({ name }) => websitesSeen(name, ids)),
+    ...MEMBERS.flatMap(({ name }) => ids.map((id) => detailsSeen(name, id, { isEnabled: id === 1 }))),
+  ]);
+  expect(differencesOf(clustersOf(fleet)[0]?.appliances ?? [])).toEqual([]);
+});
+
+test("a website is the same at both members in whatever case its host is written", () => {
+  const [verdict] = verdictsOf({ host: "Shop.Example" }, { host: "shop.example" });
+  expect([...(verdict?.websites.keys() ?? [])]).toEqual(["shop.example:443 http", "shop.example:443 https"]);
+  expect(verdict?.discovered?.differences).toEqual([]);
+});
+
+test("a website that is down by one of its protocols is not known to be up when its servers are gone", () => {
+  const backends = [{ address: "192.0.2.81:80", role: "active", isOk: false }] as const;
+  const stateOfServers = (bind: string) =>
+    verdictsOf({ backends, bind: [bind] })[0]?.discovered?.websites.map(({ state }) => state);
+  expect(stateOfServers("192.0.2.101")).toEqual(["none_usable"]);
+  const [verdict] = verdictsOf({ backends, protocol: "http", bind: ["192.0.2.101"] });
+  expect(verdict?.discovered?.websites.map(({ state }) => state)).toEqual(["none_usable_but_up"]);
+});
+
+test("members that differ in everything are named with what they say", () => {
+  const other = { isEnabled: false, mode: "pass", protocol: "https", backends: [] } as const;
+  const [verdict] = verdictsOf({}, other);
+  const said = verdict?.discovered?.differences?.map(({ kind, words }) => `${kind}: ${words}`);
+  expect(said).toEqual([
+    "enabled: enabled at a, disabled at b",
+    "mode: protect at a, pass at b",
+    "protocol: both at a, https at b",
+    "backends: servers 192.0.2.81:8080 at a, servers none at b",
+  ]);
+});
+
+test("what is not known differs from nothing", () => {
+  const unknown = { isEnabled: undefined, mode: undefined, protocol: undefined, backends: undefined };
+  expect(verdictsOf({}, unknown)[0]?.discovered?.differences).toEqual([]);
+});
+
+test("a website of an unknown host is not joined, and no member is said to lack one", () => {
+  const [verdict] = verdictsOf({}, { host: "", port: undefined });
+  expect(verdict?.discovered?.websites.map(({ address }) => address)).toEqual([
+    "shop.example:443",
+    "#5 at b",
+  ]);
+  expect(verdict?.discovered?.differences).toEqual([]);
+});
+
+test("two websites of one id and name at different members are two", () => {
+  const fleet = fleetOf(MEMBERS, [
+    websitesSeen("a", [1]),
+    websitesSeen("b", [1]),
+    detailsSeen("a", 1, { host: "one.example" }),
+    detailsSeen("b", 1, { host: "two.example" }),
+  ]);
+  const [facts] = clustersOf(fleet);
+  if (facts === undefined) throw new Error("a cluster is configured");
+  const { websites } = createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;
+  const names = [...websites.values()].map(({ websiteId, website }) => `${websiteId} ${website}`);
+  expect([...new Set(names)]).toEqual(["1 shop", "1 shop (two.example:443)"]);
+});
+
+test("each URL is a target, and so is each VIP on which the website listens", () => {
+  const targets = websiteTargets(verdictsOf({ bind: ["192.0.2.100"] }));
+  expect(targets.map(({ targets: [target] }) => target)).toEqual([
+    "http://shop.example/",
+    "http://192.0.2.100/",
+    "https://shop.example/",
+    "https://192.0.2.100/",
+  ]);
+  expect(targets[3]?.labels).toEqual({
+    __meta_appliance_exporter_ha_cluster: "ams",
+    __meta_appliance_exporter_website: "shop",
+    __meta_appliance_exporter_website_id: "1",
+    __meta_appliance_exporter_host: "shop.example",
+    __meta_appliance_exporter_protocol: "https",
+    __meta_appliance_exporter_vip: "192.0.2.100",
+  });
+});
+
+test("a website without a usable host name or port has no target", () => {
+  expect(websiteTargets(verdictsOf({ host: "*.example" }))).toEqual([]);
+  expect(websiteTargets(verdictsOf({ host: "shop.example/path?x=" }))).toEqual([]);
+  expect(websiteTargets(verdictsOf({ host: "user@shop.example" }))).toEqual([]);
+  expect(websiteTargets(verdictsOf({ port: undefined, protocol: "https" }))).toEqual([]);
+});
