@@ -22,7 +22,6 @@ const networkPolicy = manifest("networkpolicy");
 const operatorKustomization = manifest("operator/kustomization");
 const podMonitor = manifest("operator/podmonitor");
 const prometheusRule = manifest("operator/prometheusrule");
-const secret = manifest("secret.example");
 const service = manifest("service");
 const statefulSet = manifest("statefulset");
 
@@ -44,7 +43,6 @@ test.each([
   ["NetworkPolicy", networking, networkPolicy],
   ["PodMonitor", operator, podMonitor],
   ["PrometheusRule", operator, prometheusRule],
-  ["Secret", core, secret],
   ["Service", core, service],
   ["StatefulSet", apps, statefulSet],
 ])("the %s satisfies its schema and has no unknown key", (kind, models, data) => {
@@ -95,12 +93,14 @@ function filesOf(folder: string): ReadonlySet<string> {
 }
 
 describe("the kustomizations", () => {
-  it("have all files of their folders but the example of the Secret", () => {
+  it("have all files of their folders, none of which is a Secret, so applying them replaces no password", () => {
     const [{ files }] = kustomization.configMapGenerator;
-    expect(
-      new Set([...kustomization.resources, ...files, "kustomization.yaml", "secret.example.yaml"]),
-    ).toEqual(filesOf("."));
+    expect(new Set([...kustomization.resources, ...files, "kustomization.yaml"])).toEqual(filesOf("."));
     expect(new Set([...operatorKustomization.resources, "kustomization.yaml"])).toEqual(filesOf("operator"));
+    const paths = [...filesOf("."), ...[...filesOf("operator")].map((name) => `operator/${name}`)];
+    const isSecret = (path: string) =>
+      /^\s*"?kind"?: *"?Secret\b/m.test(read(`packaging/kubernetes/${path}`));
+    expect(paths.filter(isSecret)).toEqual([]);
   });
 
   it("have no other keys", () => {
@@ -111,7 +111,7 @@ describe("the kustomizations", () => {
       configMapGenerator: [
         {
           name: "appliance-exporter",
-          files: ["config.yaml"],
+          files: ["config.yaml", "known_certificates"],
           options: { labels: metadata.labels, disableNameSuffixHash: true },
         },
       ],
@@ -175,21 +175,26 @@ describe("the pod", () => {
     expect(container.args).toContain(`--config.file=${mount.mountPath}/config.yaml`);
     const folder = await writeSetup({ config: "" });
     onTestFinished(() => rm(folder, { recursive: true }));
-    const { sources }: { readonly sources: readonly Source[] } = pod.volumes[0].projected;
-    expect(sources.map((source) => source.configMap?.name ?? source.secret?.name)).toEqual([
-      kustomization.configMapGenerator[0].name,
-      secret.metadata.name,
+    const { sources } = pod.volumes[0].projected;
+    const [, secretName, secretKey] =
+      /kubectl create secret generic (\S+) --from-file=(\S+)=/.exec(
+        read("packaging/kubernetes/kustomization.yaml"),
+      ) ?? [];
+    const [{ name, files }] = kustomization.configMapGenerator;
+    expect(sources).toEqual([
+      { configMap: { name } },
+      { secret: { name: secretName, items: [{ key: secretKey, path: "secrets/monitor" }] } },
     ]);
-    const configMap = { "config.yaml": read("packaging/kubernetes/config.yaml") };
-    for (const source of sources) {
-      for (const { key, path } of [...(source.configMap?.items ?? []), ...(source.secret?.items ?? [])]) {
-        await mkdir(join(folder, path, ".."), { recursive: true });
-        await writeFile(join(folder, path), { ...configMap, ...secret.stringData }[key]);
-      }
-    }
+    await mkdir(join(folder, "secrets"));
+    await writeFile(join(folder, "secrets/monitor"), "password");
+    for (const file of files) await writeFile(join(folder, file), read(`packaging/kubernetes/${file}`));
     const loaded = await loadConfig(join(folder, "config.yaml"));
-    const names = loaded.ok ? loaded.config.appliances.map(({ name }) => name) : loaded.errors;
-    expect(names).toEqual(["waf-ams-1", "waf-ams-2"]);
+    const appliances = loaded.ok ? loaded.config.appliances : [];
+    expect(appliances.map((each) => [each.name, each.http.tls.knownCertificates?.path])).toEqual([
+      ["waf-ams-1", join(folder, "known_certificates")],
+      ["waf-ams-2", join(folder, "known_certificates")],
+    ]);
+    expect(appliances[0]?.http.basicAuth?.password).toMatchObject({ path: join(folder, "secrets/monitor") });
   });
 
   it("is selected by the Service, the NetworkPolicy and the PodMonitor, by its labels and the name of its port", () => {
@@ -199,22 +204,12 @@ describe("the pod", () => {
     expect(networkPolicy.spec.podSelector.matchLabels).toEqual(metadata.labels);
     expect(networkPolicy.spec.ingress[0].ports).toEqual([{ port: port.name }]);
     expect(podMonitor.spec.selector.matchLabels).toEqual(metadata.labels);
+    expect(metadata.labels).toHaveProperty([podMonitor.spec.jobLabel]);
     expect(service.spec.ports).toEqual([{ name: "http", port: 10849, targetPort: port.name }]);
     const [endpoint] = podMonitor.spec.podMetricsEndpoints;
     expect([endpoint.port, endpoint.path]).toEqual([port.name, "/metrics"]);
   });
 });
-
-/** The files of a volume from a ConfigMap or a Secret. */
-interface Source {
-  readonly configMap?: Projection;
-  readonly secret?: Projection;
-}
-
-interface Projection {
-  readonly name: string;
-  readonly items: readonly { readonly key: string; readonly path: string }[];
-}
 
 test("the PodMonitor sets every limit, and none below what the exporter may export", () => {
   const { targetLimit, sampleLimit, labelLimit, labelNameLengthLimit, labelValueLengthLimit } =
