@@ -62,10 +62,10 @@ const stopRequested = new Promise<void>((resolve) => {
   void output.closed.then(resolve);
 });
 
-/** The line that follows on stdin; empty at its end and on a signal to stop. */
+/** The line that follows on stdin; empty at its end. No answer after a signal to stop. */
 function answerTo(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
-  void stopRequested.then(() => lines.close());
+  void stopRequested.then(() => lines.removeAllListeners("close").close());
   return new Promise((resolve) => {
     lines.once("close", () => resolve(""));
     lines.question(question, (answer) => {

@@ -9,7 +9,7 @@ export interface Io {
   err(text: string): void;
   /** Shows how far a command is, in place of what it showed before; only if errors go to a terminal. */
   progress(text: string): void;
-  /** The line that the user types after the question; `undefined` if nobody can be asked. */
+  /** The line that the user types after the question; `undefined` if nobody can be asked. Never settles after a stop. */
   ask(question: string): Promise<string | undefined>;
   /** Whether results go to a terminal, which interprets control characters. */
   readonly isTerminal: boolean;

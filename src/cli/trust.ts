@@ -5,6 +5,7 @@ import type { ApplianceConfig, KnownCertificatesConfig } from "../config/config.
 import { replaceCertificates } from "../config/known-certificates.ts";
 import { loadConfig } from "../config/load.ts";
 import { NO_SUCH_FILE, readConfigText } from "../config/read-file.ts";
+import { listFew } from "../config/shared-addresses.ts";
 import { groupBy } from "../support/group-by.ts";
 import { replaceFile } from "../support/replace-file.ts";
 import { forAll } from "./all-appliances.ts";
@@ -30,7 +31,8 @@ type Trustworthy = Extract<Presented, { readonly state: "new" | "known" | "chang
 
 /**
  * Shows the certificates of the named appliances, or of all that are enabled and have a known_certificates_file, and adds
- * those that the user confirms. Makes TLS handshakes only, so sends no credentials. Exit code 0: all are known now.
+ * those that the user confirms. Makes TLS handshakes only, so sends no credentials. Writes nothing if it is stopped before all
+ * questions are answered. Exit code 0: all are known now.
  */
 export async function trust(flags: Flags, io: Io, names: readonly string[]): Promise<ExitCode> {
   const { "config.file": file, output: format } = flags;
@@ -42,14 +44,26 @@ export async function trust(flags: Flags, io: Io, names: readonly string[]): Pro
     return chosen.exitCode;
   }
   const createClient = createClients(io, io.clock);
-  const presented = await forAll(chosen.candidates, io, (candidate) => present(candidate, createClient));
+  const stopped = io.stopRequested.then(() => undefined);
+  const presented = await Promise.race([
+    forAll(chosen.candidates, io, (candidate) => present(candidate, createClient)),
+    stopped,
+  ]);
+  if (presented === undefined) return interrupted(io);
   if (format === "table") io.out(presentedTable(presented, io));
-  const added = await save(await confirm(presented.filter(isTrustworthy), flags, io), flags, io);
+  const confirmed = await Promise.race([confirm(presented.filter(isTrustworthy), flags, io), stopped]);
+  if (confirmed === undefined) return interrupted(io);
+  const added = await save(confirmed, flags, io);
   const isSuccess = presented.every((each) => each.state === "known" || added.has(each));
   if (format === "json") {
     io.out(toJson({ ok: isSuccess, appliances: presented.map((each) => jsonOf(each, added.has(each))) }));
   }
   return isSuccess ? 0 : 1;
+}
+
+function interrupted(io: Io): ExitCode {
+  io.err("\ninterrupted: nothing is written\n");
+  return 1;
 }
 
 type Chosen =
@@ -66,10 +80,13 @@ function choose(appliances: readonly ApplianceConfig[], names: readonly string[]
   const hasNames = names.length > 0;
   const wanted = appliances.filter(({ name, enabled }) => (hasNames ? names.includes(name) : enabled));
   const candidates = wanted.flatMap(candidateOf);
-  const isComplete = hasNames ? candidates.length === wanted.length : candidates.length > 0;
+  const lacking = wanted.filter((appliance) => candidateOf(appliance).length === 0).map(({ name }) => name);
+  const isComplete = hasNames ? lacking.length === 0 : candidates.length > 0;
   if (isComplete) return { ok: true, candidates };
-  const who = hasNames ? "not every named appliance has" : "no appliance has";
-  const message = `${file}: ${who} an https:// base_url and tls_config.known_certificates_file\n`;
+  const what = "https:// base_url and tls_config.known_certificates_file";
+  const message = hasNames
+    ? `${file}: without ${what}: ${listFew(lacking)}\n`
+    : `${file}: no appliance has an ${what}\n`;
   return { ok: false, message, exitCode: 1 };
 }
 
@@ -158,13 +175,15 @@ async function save(
 
 /** Returns why the file cannot be written. */
 async function addTo(path: string, confirmed: readonly Trustworthy[]): Promise<string | undefined> {
-  const read = await readConfigText(path);
-  if (!read.ok && read.message !== NO_SUCH_FILE) return read.message;
   const trusted = new Map(
     confirmed.map(({ appliance, certificate }) => [appliance.name, certificate.sha256]),
   );
   try {
-    await replaceFile(path, replaceCertificates(read.ok ? read.text : "", trusted));
+    await replaceFile(path, async () => {
+      const read = await readConfigText(path);
+      if (!read.ok && read.message !== NO_SUCH_FILE) throw new Error(read.message);
+      return replaceCertificates(read.ok ? read.text : "", trusted);
+    });
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : "unknown error";

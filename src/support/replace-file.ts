@@ -1,23 +1,22 @@
-import { open, realpath, rename, rm, stat } from "node:fs/promises";
+import { open, realpath, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { errorCode } from "./errors.ts";
 
 const NEW_FILE_MODE = 0o644;
 
 /**
  * Replaces the content of a file at once: readers see the old or the new one. Keeps its mode and, if permitted, its owner;
- * a new file is readable for everyone.
+ * a new file is readable for everyone. No other call replaces the file from before `makeText` reads it until the end.
  *
- * @throws an error of Node.js
+ * @throws an error of Node.js or of `makeText`, or one that says that another call is replacing the file
  */
-export async function replaceFile(path: string, text: string): Promise<void> {
+export async function replaceFile(path: string, makeText: () => Promise<string>): Promise<void> {
   // The file itself, not a link to it.
   const target = await unlessMissing(realpath(path), path);
-  const before = await unlessMissing(stat(target), undefined);
   const temporary = `${target}.new`;
-  await rm(temporary, { force: true });
-  const handle = await open(temporary, "wx");
+  const handle = await openNew(temporary);
   try {
-    await handle.writeFile(text);
+    const before = await unlessMissing(stat(target), undefined);
+    await handle.writeFile(await makeText());
     await handle.chmod(before?.mode ?? NEW_FILE_MODE);
     if (before !== undefined) await handle.chown(before.uid, before.gid).catch(() => {});
     await handle.sync();
@@ -27,6 +26,15 @@ export async function replaceFile(path: string, text: string): Promise<void> {
     throw error;
   } finally {
     await handle.close();
+  }
+}
+
+async function openNew(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, "wx");
+  } catch (error) {
+    if (errorCode(error) !== "EEXIST") throw error;
+    throw new Error(`${path} exists: another command is writing, or remove it`, { cause: error });
   }
 }
 

@@ -152,6 +152,27 @@ test("without an answer nothing is written, and the flag that adds is named", as
   await expect(text()).rejects.toThrow("ENOENT");
 });
 
+test("a stop at a question writes nothing, not even what is confirmed", async () => {
+  const simulated = await Promise.all(["one", "two"].map(simulate));
+  const { folder, text } = await setUp(
+    simulated.map(({ server }, index) => entry(`waf-${index}`, server.port)),
+    { known: `waf-1 ${OTHER}\n` },
+  );
+  const questions: string[] = [];
+  const { io, printed, stop } = await createTestIo({
+    ask: async (question) => {
+      questions.push(question);
+      if (questions.length === 1) return "y";
+      stop();
+      return new Promise(() => {});
+    },
+  });
+  expect(await runProgram(["trust", `--config.file=${folder}/config.yaml`], io)).toBe(1);
+  expect(questions).toHaveLength(2);
+  expect(printed.err).toBe("\ninterrupted: nothing is written\n");
+  expect(await text()).toBe(`waf-1 ${OTHER}\n`);
+});
+
 test("named appliances are asked alone, disabled ones too", async () => {
   const [one, two] = await Promise.all(["one", "two"].map(simulate));
   if (!one || !two) throw new Error("no appliances");
@@ -218,11 +239,7 @@ test("a file that cannot be written is an error", async () => {
 
 test.each([
   [["waf-2"], 2, 'unknown appliance "waf-2"; FILE has waf-1\n'],
-  [
-    ["waf-1"],
-    1,
-    "FILE: not every named appliance has an https:// base_url and tls_config.known_certificates_file\n",
-  ],
+  [["waf-1"], 1, "FILE: without https:// base_url and tls_config.known_certificates_file: waf-1\n"],
   [[], 1, "FILE: no appliance has an https:// base_url and tls_config.known_certificates_file\n"],
 ])("%j without such appliances exits %i", async (names, code, err) => {
   const { folder, trust } = await setUp([

@@ -10,7 +10,7 @@ async function modeOf(path: string): Promise<string> {
 
 test("a new file is readable for everyone", async () => {
   const folder = await createFolder({});
-  await replaceFile(join(folder, "known"), "text\n");
+  await replaceFile(join(folder, "known"), async () => "text\n");
   expect(await readFile(join(folder, "known"), "utf8")).toBe("text\n");
   expect(await modeOf(join(folder, "known"))).toBe("644");
 });
@@ -19,7 +19,7 @@ test("an existing file keeps its mode, a link stays a link, and nothing else is 
   const folder = await createFolder({ file: "old\n" });
   await chmod(join(folder, "file"), 0o640);
   await symlink("file", join(folder, "known"));
-  await replaceFile(join(folder, "known"), "new\n");
+  await replaceFile(join(folder, "known"), async () => "new\n");
   expect(await readlink(join(folder, "known"))).toBe("file");
   expect(await readFile(join(folder, "file"), "utf8")).toBe("new\n");
   expect(await modeOf(join(folder, "file"))).toBe("640");
@@ -28,7 +28,29 @@ test("an existing file keeps its mode, a link stays a link, and nothing else is 
 
 test("a folder that does not exist is an error that names the path", async () => {
   const folder = await createFolder({});
-  await expect(replaceFile(join(folder, "missing", "known"), "text")).rejects.toThrow(
+  await expect(replaceFile(join(folder, "missing", "known"), async () => "text")).rejects.toThrow(
     `ENOENT: no such file or directory, open '${folder}/missing/known.new'`,
   );
+});
+
+test("of two calls at once, the second is refused before it reads, and the text of the first stays", async () => {
+  const folder = await createFolder({ known: "old\n" });
+  const known = join(folder, "known");
+  await replaceFile(known, async () => {
+    const unused = async () => expect.fail("read while another call writes");
+    await expect(replaceFile(known, unused)).rejects.toThrow(
+      `${known}.new exists: another command is writing, or remove it`,
+    );
+    return `${await readFile(known, "utf8")}new\n`;
+  });
+  expect(await readFile(known, "utf8")).toBe("old\nnew\n");
+  expect(await readdir(folder)).toEqual(["known"]);
+});
+
+test("a text that cannot be made changes nothing", async () => {
+  const folder = await createFolder({ known: "old\n" });
+  const failing = async () => expect.fail("no text");
+  await expect(replaceFile(join(folder, "known"), failing)).rejects.toThrow("no text");
+  expect(await readFile(join(folder, "known"), "utf8")).toBe("old\n");
+  expect(await readdir(folder)).toEqual(["known"]);
 });
