@@ -51,6 +51,6 @@ export function replaceCertificates(text: string, trusted: ReadonlyMap<string, s
 function parseLine(line: string): { readonly name?: string; readonly sha256?: string | undefined } {
   const text = line.trim();
   if (text === "" || text.startsWith("#")) return {};
-  const [, name = text, digits = ""] = /^(.*\S)\s+(\S+)$/.exec(text) ?? [];
+  const [, name = text, digits = ""] = /^(.*\S)\s+(\S+)$/s.exec(text) ?? [];
   return { name, sha256: parseFingerprint(digits) };
 }

@@ -7,6 +7,7 @@ import { parseFingerprint } from "./known-certificates.ts";
 import { parseStatusRange } from "./status-set.ts";
 import { expected, show } from "./validate.ts";
 import {
+  applianceNameSchema,
   baseUrlSchema,
   converted,
   durationSchema,
@@ -219,7 +220,7 @@ const innerShape = {
 
 const applianceSchema = z
   .strictObject({
-    name: nameSchema.meta({ description: "Unique over all files; the `appliance` label." }),
+    name: applianceNameSchema.meta({ description: "Unique over all files; the `appliance` label." }),
     base_url: baseUrlSchema.meta({
       description:
         "https://host:port and the path before /api/v1, if any; without credentials, query and fragment.",
@@ -239,7 +240,7 @@ const applianceSchema = z
 
 const clusterSchema = z
   .strictObject({
-    name: nameSchema.meta({ description: "Unique over all files; the `ha_cluster` label." }),
+    name: applianceNameSchema.meta({ description: "Unique over all files; the `ha_cluster` label." }),
     appliances: z.array(applianceSchema).meta({ description: "The members of the cluster." }),
     ...innerShape,
   })

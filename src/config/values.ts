@@ -95,6 +95,11 @@ export const nameSchema = textSchema("a name", MAX_NAME_BYTES)
   .min(1, "expected a non-empty name")
   .refine((text) => !/\p{Cc}/u.test(text), "expected a name without control characters");
 
+/** A name that a line of a `known_certificates_file` can start with. */
+export const applianceNameSchema = nameSchema
+  .refine((text) => text === text.trim(), "expected a name without spaces at the start and the end")
+  .refine((text) => !text.startsWith("#"), "expected a name that does not start with #");
+
 const labelNameSchema = parsed(z.string(), (name, refuse) => {
   if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name)) {
     return refuse("expected a label name of letters, digits and _ that does not start with a digit");

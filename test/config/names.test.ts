@@ -25,6 +25,18 @@ test.each([
     "config.yaml:1:16: appliances[0].name: expected a name without control characters",
   ],
   [
+    'appliances: [{ name: " a", base_url: https://h }]\n',
+    "config.yaml:1:16: appliances[0].name: expected a name without spaces at the start and the end",
+  ],
+  [
+    'appliances: [{ name: "a\u00A0", base_url: https://h }]\n',
+    "config.yaml:1:16: appliances[0].name: expected a name without spaces at the start and the end",
+  ],
+  [
+    'clusters: [{ name: "#c", appliances: [] }]\n',
+    "config.yaml:1:14: clusters[0].name: expected a name that does not start with #",
+  ],
+  [
     'clusters: [{ name: "\\ud800", appliances: [] }]\n',
     "config.yaml:1:14: clusters[0].name: expected a name of valid Unicode",
   ],
