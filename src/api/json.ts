@@ -39,14 +39,17 @@ const LIMIT_TEXT: Readonly<Record<keyof JsonLimits, string>> = {
 };
 
 function notJson(text: string): Decoded<never> {
-  const message = `expected JSON, got ${lookOf(text)}`;
+  const message = `expected JSON, ${lookOf(text)}`;
   return { ok: false, problem: { reason: "decode", path: "$", message } };
 }
 
+/** In the message about a text that starts with `<`, such as a web page. */
+export const GOT_MARKUP = "got markup";
+
 function lookOf(text: string): string {
   const start = text.trimStart();
-  if (start === "") return "nothing";
-  return start.startsWith("<") ? "markup" : "text that is not JSON";
+  if (start === "") return "got nothing";
+  return start.startsWith("<") ? GOT_MARKUP : "got text that is not JSON";
 }
 
 /** Whether a parsed value is a JSON object, that is neither an array nor null. */

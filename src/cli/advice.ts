@@ -1,5 +1,6 @@
+import { GOT_MARKUP } from "../api/json.ts";
 import { OPERATIONS } from "../api/operations.ts";
-import { isPinned } from "../client/certificate.ts";
+import { isPinned, type PresentedCertificate } from "../client/certificate.ts";
 import { createClients } from "../client/clients.ts";
 import { NO_TLS } from "../client/errors.ts";
 import type { Failure } from "../client/failure.ts";
@@ -16,9 +17,16 @@ export async function adviceOn(
   appliance: ApplianceConfig,
   io: Io,
 ): Promise<readonly string[]> {
-  const advice = await Promise.all(observations.map((each) => adviceOnResult(each, appliance, io)));
+  const isListed = observations.some(({ kind, outcome }) => kind === "vrrp" && outcome.ok);
+  const advice = await Promise.all(
+    observations.map((each) =>
+      each.kind === "vrrp" ? adviceOnList(each, appliance, io) : adviceOnWebsites(each, isListed, appliance),
+    ),
+  );
   return [...new Set(advice.filter((each) => each !== undefined))];
 }
+
+type WebsiteObservation = Extract<Observation, { readonly kind: "website_test" }>;
 
 interface Advised {
   readonly appliance: ApplianceConfig;
@@ -37,33 +45,64 @@ export function adviceText(advised: readonly Advised[]): string {
   return lines.length === 0 ? "" : `\nWhat to do:\n${lines.join("")}`;
 }
 
-async function adviceOnResult(
-  observation: Observation,
+async function adviceOnList(
+  { outcome, certificate }: Observation,
   appliance: ApplianceConfig,
   io: Io,
 ): Promise<string | undefined> {
+  if (outcome.ok) return undefined;
+  const { reason, status = 0, message } = outcome.failure;
+  switch (reason) {
+    case "auth":
+      return authAdvice(outcome.failure, appliance);
+    case "dns":
+    case "connect":
+    case "timeout":
+      return addressAdvice(reason, appliance);
+    case "tls":
+      return message.includes(NO_TLS)
+        ? noTlsAdvice(appliance, io)
+        : tlsAdvice(message, certificate, appliance);
+    case "http_status":
+      return status === 404 || (status >= 300 && status < 400) ? pathAdvice(appliance) : undefined;
+    case "decode":
+      return message.includes(GOT_MARKUP) ? pathAdvice(appliance) : undefined;
+    case "protocol":
+      return appliance.baseUrl.startsWith("http:")
+        ? "If the port speaks TLS, write https:// in base_url."
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Advice on other operations than the list. `isListed`: whether the list succeeded. */
+function adviceOnWebsites(
+  observation: Observation,
+  isListed: boolean,
+  appliance: ApplianceConfig,
+): string | undefined {
   const { outcome } = observation;
-  if (outcome.ok) return protocolAdvice(observation, appliance);
-  const { reason, status, message } = outcome.failure;
-  if (reason === "auth") return authAdvice(outcome.failure, appliance);
-  if (reason === "unsupported") return undefined;
-  if (status === 404) return notFoundAdvice(observation, appliance);
-  if (reason === "tls" && message.includes(NO_TLS)) return noTlsAdvice(appliance, io);
-  if (reason === "tls" && observation.certificate !== undefined) return trustAdvice(appliance);
-  const isMaybeTls = reason === "protocol" && appliance.baseUrl.startsWith("http:");
-  return isMaybeTls ? "If the port speaks TLS, write https:// in base_url." : undefined;
+  if (outcome.ok)
+    return observation.kind === "website_test" ? protocolAdvice(observation, appliance) : undefined;
+  const { reason, status } = outcome.failure;
+  // The list had the same credentials.
+  if (reason === "auth") return authAdvice(isListed ? { status: FORBIDDEN } : outcome.failure, appliance);
+  return isListed && reason === "http_status" && status === 404 && "websiteId" in observation
+    ? `The appliance has no website ${observation.websiteId}: check the id.`
+    : undefined;
 }
 
-function protocolAdvice(observation: Observation, appliance: ApplianceConfig): string | undefined {
-  if (observation.kind !== "website_test" || untestedProtocols(observation, appliance).length === 0)
-    return undefined;
-  const tested = observation.outcome.ok
-    ? observation.outcome.value.blocks.map(({ protocol }) => protocol)
-    : [];
-  return `The appliance tests website ${observation.websiteId} over ${tested.join(" and ")} only: correct its protocol.`;
+const FORBIDDEN = 403;
+
+function protocolAdvice(observation: WebsiteObservation, appliance: ApplianceConfig): string | undefined {
+  const { websiteId, outcome } = observation;
+  if (!outcome.ok || untestedProtocols(observation, appliance).length === 0) return undefined;
+  const tested = outcome.value.blocks.map(({ protocol }) => protocol);
+  return `The appliance tests website ${websiteId} over ${tested.join(" and ")} only: correct its protocol.`;
 }
 
-function authAdvice({ status }: Failure, { http: { basicAuth } }: ApplianceConfig): string {
+function authAdvice({ status }: Pick<Failure, "status">, { http: { basicAuth } }: ApplianceConfig): string {
   if (basicAuth === undefined) return "The appliance demands credentials: set http_client.basic_auth.";
   const { username, password } = basicAuth;
   const user = `user ${JSON.stringify(username)}`;
@@ -72,10 +111,7 @@ function authAdvice({ status }: Failure, { http: { basicAuth } }: ApplianceConfi
   return `The appliance refuses the credentials: check ${user} and the password${where}.`;
 }
 
-function notFoundAdvice(observation: Observation, { baseUrl }: ApplianceConfig): string {
-  if ("websiteId" in observation) {
-    return `The appliance has no website ${observation.websiteId}: check the id.`;
-  }
+function pathAdvice({ baseUrl }: ApplianceConfig): string {
   const { pathname } = new URL(baseUrl);
   const added = OPERATIONS.vrrp.path();
   if (pathname.includes("/api"))
@@ -85,12 +121,20 @@ function notFoundAdvice(observation: Observation, { baseUrl }: ApplianceConfig):
     : `Check the path ${pathname} in base_url: the exporter adds ${added}.`;
 }
 
+function addressAdvice(reason: "dns" | "connect" | "timeout", { baseUrl }: ApplianceConfig): string {
+  const { protocol, hostname, port } = new URL(baseUrl);
+  if (reason === "dns") return `Check the host ${hostname} in base_url, and the name server.`;
+  const address = `${hostname}:${port || (protocol === "https:" ? HTTPS_PORT : HTTP_PORT)}`;
+  return `Check host and port ${address} in base_url, and whether a firewall blocks them.`;
+}
+
 async function noTlsAdvice(appliance: ApplianceConfig, io: Io): Promise<string> {
   return (await speaksHttp(appliance, io))
     ? "The port speaks HTTP without TLS: use the HTTPS port, or http:// with allow_http: true, which sends the password unencrypted."
     : "The port does not speak TLS: check the port in base_url.";
 }
 
+const HTTP_PORT = 80;
 const HTTPS_PORT = 443;
 
 /** Whether a GET without credentials has an answer in plain HTTP. */
@@ -104,7 +148,14 @@ async function speaksHttp({ baseUrl, http, polling }: ApplianceConfig, io: Io): 
   return answer.ok || answer.failure.status !== undefined;
 }
 
-function trustAdvice({ http: { tls } }: ApplianceConfig): string | undefined {
+function tlsAdvice(
+  message: string,
+  certificate: PresentedCertificate | undefined,
+  { http: { tls } }: ApplianceConfig,
+): string | undefined {
+  if (message.includes("ALERT_CERTIFICATE_REQUIRED"))
+    return "The appliance demands a client certificate: set tls_config.cert_file and tls_config.key_file.";
+  if (certificate === undefined || tls.certificateSha256.includes(certificate.sha256)) return undefined;
   if (tls.knownCertificates !== undefined)
     return "Run appliance-exporter trust, and compare each SHA-256 with the one that the appliance itself shows.";
   return isPinned(tls)

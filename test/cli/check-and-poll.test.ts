@@ -66,6 +66,9 @@ fw-b       fw-b     vrrp list         connect  connect ECONNREFUSED 127.0.0.1:1
 
 APPLIANCE  CERTIFICATE ENDS      SHA256                                                            ISSUER
 fw-a       <end of validity.>  <sha256>  CN=${AUTHORITY_NAME}
+
+What to do:
+fw-b: Check host and port 127.0.0.1:1 in base_url, and whether a firewall blocks them.
 `,
   );
 });
@@ -156,6 +159,52 @@ fw-a       fw-a     website 2  http_status  answered with status 404
     const http = "http_client: { basic_auth: { username: monitor, password: p } }";
     expect(await adviceOn(`base_url: "http://127.0.0.1:${port}", allow_http: true`, http)).toBe(
       'fw-a: The appliance does not permit this: check the permissions of user "monitor" on it.\n',
+    );
+  });
+
+  test.each([401, 403])("status %i of a website test, where the list succeeds", async (status) => {
+    const port = await listen(
+      createServer(({ url = "" }, response) =>
+        url.endsWith(LIST) ? response.end("{}") : response.writeHead(status).end(),
+      ),
+    );
+    const http = "http_client: { basic_auth: { username: monitor, password: p } }";
+    const entry = `base_url: "http://127.0.0.1:${port}", allow_http: true, websites: [1]`;
+    expect(await adviceOn(entry, http)).toBe(
+      'fw-a: The appliance does not permit this: check the permissions of user "monitor" on it.\n',
+    );
+  });
+
+  test.each([
+    ["a redirect", 302, ""],
+    ["a web page", 200, "<html></html>"],
+    ["status 404, also of the websites", 404, ""],
+  ])("%s instead of the list", async (_, status, body) => {
+    const port = await listen(createServer((__, response) => response.writeHead(status).end(body)));
+    const entry = `base_url: "http://127.0.0.1:${port}", allow_http: true, websites: [1]`;
+    expect(await adviceOn(entry)).toBe(
+      `fw-a: Check the port, and whether base_url needs a path: the exporter adds ${LIST}.\n`,
+    );
+  });
+
+  test("a name that does not resolve, and an answer that does not come", async () => {
+    expect(await adviceOn('base_url: "https://waf.invalid"')).toBe(
+      "fw-a: Check the host waf.invalid in base_url, and the name server.\n",
+    );
+    const { port } = await servePlain(() => {});
+    const entry = `base_url: "https://127.0.0.1:${port}", polling: { vrrp: { timeout: 100ms } }`;
+    expect(await adviceOn(entry)).toBe(
+      `fw-a: Check host and port 127.0.0.1:${port} in base_url, and whether a firewall blocks them.\n`,
+    );
+  });
+
+  test("a client certificate that the appliance demands", async () => {
+    const { cert, key, ca } = { ...(await AUTHORITY.issue()), ca: AUTHORITY.cert };
+    const { port } = await serve(answering(OK), { cert, key, ca, requestCert: true });
+    const sha256 = new X509Certificate(cert).fingerprint256;
+    const http = `http_client: { tls_config: { certificate_sha256: ["${sha256}"] } }`;
+    expect(await adviceOn(`base_url: "https://127.0.0.1:${port}"`, http)).toBe(
+      "fw-a: The appliance demands a client certificate: set tls_config.cert_file and tls_config.key_file.\n",
     );
   });
 
