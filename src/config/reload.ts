@@ -3,7 +3,7 @@ import type { Config, ConfigResult } from "./config.ts";
 import type { ConfigLoader } from "./loader.ts";
 import { errorsOf, formatErrors, MAX_ERRORS, type Checked } from "./errors.ts";
 import { planReload } from "./reload-plan.ts";
-import type { Source } from "./sources.ts";
+import { goneSince, type Source } from "./sources.ts";
 import { startWatch } from "./watch.ts";
 import type { Logger } from "../support/log.ts";
 import type { Clock } from "../support/clock.ts";
@@ -70,6 +70,12 @@ export function createReloader({
     if (!next.ok || !nextWeb.ok) {
       const errors = errorsOf(next, nextWeb);
       return fail(formatErrors(errors), "configuration is invalid", errors.length);
+    }
+    // Only a known_certificates_file may be missing. Without its lines, no appliance would be trusted.
+    const gone = goneSince(running.sources, next.sources);
+    if (gone.length > 0) {
+      const errors = gone.map((path) => `${path}: the file is gone; to trust no certificate, leave it empty`);
+      return fail(errors, "configuration is invalid");
     }
     const { added, removed, changed, kept } = planReload(running.config, next.config);
     const apply = prepare(next.config);

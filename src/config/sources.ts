@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { readPasswordFile } from "./password-file.ts";
-import { readConfigText, readFailure, type TextResult } from "./read-file.ts";
+import { NO_SUCH_FILE, readConfigText, readFailure, type TextResult } from "./read-file.ts";
 
 /** A file, or a pattern of file names, that a load has read. */
 export interface Source {
@@ -42,6 +42,12 @@ export async function readState({ kind, path }: Source): Promise<SourceState> {
   return stateOf(await READERS[kind](path));
 }
 
+/** The files that were read before and do not exist now. */
+export function goneSince(before: readonly Source[], now: readonly Source[]): readonly string[] {
+  const existed = new Set(before.filter(({ state }) => state !== MISSING).map(({ path }) => path));
+  return now.flatMap(({ path, state }) => (state === MISSING && existed.has(path) ? [path] : []));
+}
+
 /** The names in a list of matching names. */
 export function splitNames(text: string): readonly string[] {
   return text === "" ? [] : text.split("/");
@@ -55,6 +61,8 @@ const READERS = {
   },
   names: matchingNames,
 } as const;
+
+const MISSING: SourceState = `invalid: ${NO_SUCH_FILE}`;
 
 function stateOf(result: TextResult): SourceState {
   if (result.ok) return createHash("sha256").update(result.text).digest("base64");
