@@ -57,11 +57,17 @@ test("the package is installed, upgraded, removed and purged", async () => {
   const own = `http_client: { basic_auth: { username: monitor, password_file: secrets/monitor } }\nclusters: []\n`;
   writeFileSync(join(root.folder, CONFIG), own);
   writeLaterVersion(join(root.folder, "tmp/later.deb"));
+  // As a backup without its groups restores it.
+  await root.run("chown root:root /etc/appliance-exporter/secrets");
+  await root.run("chmod 0700 /etc/appliance-exporter/secrets");
   await root.run("dpkg --install /tmp/later.deb");
   expect(await root.run("dpkg-query --show appliance-exporter")).toBe(
     `appliance-exporter\t${VERSION}+later\n`,
   );
   expect(readFileSync(join(root.folder, CONFIG), "utf8")).toBe(own);
+  expect(await root.run("stat --format='%U %G %a' /etc/appliance-exporter/secrets")).toBe(
+    "root appliance-exporter 2750\n",
+  );
   // And back.
   await root.run("dpkg --install /tmp/first.deb");
   expect(await root.run("dpkg-query --show appliance-exporter")).toBe(`appliance-exporter\t${VERSION}\n`);
@@ -72,6 +78,7 @@ test("the package is installed, upgraded, removed and purged", async () => {
   await root.run("dpkg --install /tmp/first.deb");
   expect(readFileSync(join(root.folder, CONFIG), "utf8")).toBe(own);
 
+  await root.run("touch /etc/appliance-exporter/known_certificates");
   await root.run("dpkg --purge appliance-exporter");
   expect(listFiles()).toEqual(before);
   await expect(root.run("dpkg-query --show appliance-exporter")).rejects.toThrow("no packages found");

@@ -62,6 +62,16 @@ test("the compose file runs this version of the image, with its configuration wh
   expect(read("../Dockerfile")).toContain(`--config.file=${volumes[0]?.split(":")[1]}/config.yaml`);
 });
 
+test("the compose file passes every argument of the build from the environment, and says how to set it", () => {
+  const declared = Array.from(read("../Dockerfile").matchAll(/^ARG (.*)$/gm), ([, name]) => name);
+  expect(compose.services["appliance-exporter"].build).toEqual({ context: "..", args: declared });
+  const exports =
+    read("compose.yaml")
+      .match(/^# +export .*$/gm)
+      ?.join(" ") ?? "";
+  expect(Array.from(exports.matchAll(/(\w+)="/g), ([, name]) => name)).toEqual(declared);
+});
+
 test("the mounted files call the services by their names and ports", () => {
   const called = [
     ...read("../monitoring/prometheus/prometheus.yml").matchAll(/targets: \["([\w-]+):(\d+)"\]/g),
