@@ -19,7 +19,7 @@ export async function adviceOn(
 ): Promise<readonly string[]> {
   const isListed = observations.some(({ kind, outcome }) => kind === "vrrp" && outcome.ok);
   const advice = await Promise.all(
-    observations.map((each) =>
+    observations.map(async (each) =>
       each.kind === "vrrp" ? adviceOnList(each, appliance, io) : adviceOnWebsites(each, isListed, appliance),
     ),
   );
@@ -52,28 +52,15 @@ async function adviceOnList(
 ): Promise<string | undefined> {
   if (outcome.ok) return undefined;
   const { reason, status = 0, message } = outcome.failure;
-  switch (reason) {
-    case "auth":
-      return authAdvice(outcome.failure, appliance);
-    case "dns":
-    case "connect":
-    case "timeout":
-      return addressAdvice(reason, appliance);
-    case "tls":
-      return message.includes(NO_TLS)
-        ? noTlsAdvice(appliance, io)
-        : tlsAdvice(message, certificate, appliance);
-    case "http_status":
-      return status === 404 || (status >= 300 && status < 400) ? pathAdvice(appliance) : undefined;
-    case "decode":
-      return message.includes(GOT_MARKUP) ? pathAdvice(appliance) : undefined;
-    case "protocol":
-      return appliance.baseUrl.startsWith("http:")
-        ? "If the port speaks TLS, write https:// in base_url."
-        : undefined;
-    default:
-      return undefined;
-  }
+  if (reason === "auth") return authAdvice(outcome.failure, appliance);
+  if (reason === "dns" || reason === "connect" || reason === "timeout")
+    return addressAdvice(reason, appliance);
+  if (reason === "tls" && message.includes(NO_TLS)) return noTlsAdvice(appliance, io);
+  if (reason === "tls") return tlsAdvice(message, certificate, appliance);
+  const isRedirect = status >= 300 && status < 400;
+  if (status === 404 || isRedirect || message.includes(GOT_MARKUP)) return pathAdvice(appliance);
+  const isMaybeTls = reason === "protocol" && appliance.baseUrl.startsWith("http:");
+  return isMaybeTls ? "If the port speaks TLS, write https:// in base_url." : undefined;
 }
 
 /** Advice on other operations than the list. `isListed`: whether the list succeeded. */

@@ -33,12 +33,13 @@ test("a folder that does not exist is an error that names the path", async () =>
   );
 });
 
+const failing = async () => expect.fail("no text");
+
 test("of two calls at once, the second is refused before it reads, and the text of the first stays", async () => {
   const folder = await createFolder({ known: "old\n" });
   const known = join(folder, "known");
   await replaceFile(known, async () => {
-    const unused = async () => expect.fail("read while another call writes");
-    await expect(replaceFile(known, unused)).rejects.toThrow(
+    await expect(replaceFile(known, failing)).rejects.toThrow(
       `${known}.new exists: another command is writing, or remove it`,
     );
     return `${await readFile(known, "utf8")}new\n`;
@@ -49,7 +50,6 @@ test("of two calls at once, the second is refused before it reads, and the text 
 
 test("a text that cannot be made changes nothing", async () => {
   const folder = await createFolder({ known: "old\n" });
-  const failing = async () => expect.fail("no text");
   await expect(replaceFile(join(folder, "known"), failing)).rejects.toThrow("no text");
   expect(await readFile(join(folder, "known"), "utf8")).toBe("old\n");
   expect(await readdir(folder)).toEqual(["known"]);
