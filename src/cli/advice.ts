@@ -26,8 +26,6 @@ export async function adviceOn(
   return [...new Set(advice.filter((each) => each !== undefined))];
 }
 
-type WebsiteObservation = Extract<Observation, { readonly kind: "website_test" }>;
-
 interface Advised {
   readonly appliance: ApplianceConfig;
   readonly advice: readonly string[];
@@ -80,20 +78,23 @@ function adviceOnWebsites(
     : undefined;
 }
 
-const FORBIDDEN = 403;
+type WebsiteTest = Extract<Observation, { readonly kind: "website_test" }>;
 
-function protocolAdvice(observation: WebsiteObservation, appliance: ApplianceConfig): string | undefined {
+function protocolAdvice(observation: WebsiteTest, appliance: ApplianceConfig): string | undefined {
   const { websiteId, outcome } = observation;
   if (!outcome.ok || untestedProtocols(observation, appliance).length === 0) return undefined;
   const tested = outcome.value.blocks.map(({ protocol }) => protocol);
   return `The appliance tests website ${websiteId} over ${tested.join(" and ")} only: correct its protocol.`;
 }
 
+const FORBIDDEN = 403;
+
 function authAdvice({ status }: Pick<Failure, "status">, { http: { basicAuth } }: ApplianceConfig): string {
   if (basicAuth === undefined) return "The appliance demands credentials: set http_client.basic_auth.";
   const { username, password } = basicAuth;
   const user = `user ${JSON.stringify(username)}`;
-  if (status === 403) return `The appliance does not permit this: check the permissions of ${user} on it.`;
+  if (status === FORBIDDEN)
+    return `The appliance does not permit this: check the permissions of ${user} on it.`;
   const where = password.kind === "file" ? ` in ${JSON.stringify(password.path)}` : "";
   return `The appliance refuses the credentials: check ${user} and the password${where}.`;
 }

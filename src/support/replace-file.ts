@@ -34,7 +34,7 @@ async function openNew(path: string): Promise<FileHandle> {
     return await open(path, "wx");
   } catch (error) {
     if (errorCode(error) !== "EEXIST") throw error;
-    throw new Error(`${path} exists: another command is writing, or remove it`, { cause: error });
+    throw new Error(`${path} exists: if no other command is writing, remove it`, { cause: error });
   }
 }
 

@@ -40,7 +40,7 @@ test("of two calls at once, the second is refused before it reads, and the text 
   const known = join(folder, "known");
   await replaceFile(known, async () => {
     await expect(replaceFile(known, failing)).rejects.toThrow(
-      `${known}.new exists: another command is writing, or remove it`,
+      `${known}.new exists: if no other command is writing, remove it`,
     );
     return `${await readFile(known, "utf8")}new\n`;
   });
