@@ -162,6 +162,8 @@ const IS_DOWN: ReadonlySet<WebsiteVerdict["state"]> = new Set(["down", "down_at_
 function websiteHappening(old: WebsiteVerdict | undefined, now: WebsiteVerdict): readonly Happening[] {
   if (old?.state === undefined || old.state === now.state) return [];
   const subject = `${now.website}${now.protocol === "" ? "" : ` (${now.protocol})`}`;
+  // It was never known before: a backup is tested before the master.
+  if (now.state === "up" && old.state === "unknown" && old.sinceMs === undefined) return [];
   if (now.state === "up") return [{ kind: "recovery", before: "Up again: website ", subject }];
   if (!IS_DOWN.has(now.state)) {
     const what =

@@ -57,6 +57,11 @@ const BOTH = [says("a", "MASTER"), says("b", "BACKUP")];
 test.each<Case>([
   { name: "the first sight of groups is no event", polls: BOTH, events: [] },
   {
+    name: "the first test by the master after that by the backup is no event",
+    polls: [...BOTH, https("b", 200), https("a", 200)],
+    events: [],
+  },
+  {
     name: "a clean failover is one event with both appliances and all addresses",
     polls: [...BOTH, says("b", "MASTER"), says("a", "BACKUP")],
     events: [`23 failover: b took over ${ALL} from a`],
