@@ -113,7 +113,7 @@ function startFleet() {
   };
 }
 
-function compressed(text: string): Promise<Buffer> {
+function compressed(text: string | Buffer): Promise<Buffer> {
   return createSharedBody(() => Promise.resolve(text)).gzipped();
 }
 

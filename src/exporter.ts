@@ -163,7 +163,7 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
     createRoutes({
       telemetryPath: options.telemetryPath,
       renderMetrics: async () => exposition.render(await self.render(), await board.verdicts()),
-      renderFleet: async () => `${await fleetJson(await document())}\n`,
+      renderFleet: async () => fleetJson(await document()),
       renderTargets: async () => `${JSON.stringify(websiteTargets(await board.verdicts()))}\n`,
       renderPage: createStatusPage({ ...options, document, wallMs: clock.wallMs, assets: assets.folder }),
       assets: assets.files,

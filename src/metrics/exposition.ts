@@ -2,6 +2,7 @@ import type { ClusterVerdict } from "../status/judge.ts";
 import { groupBy } from "../support/group-by.ts";
 import { once } from "../support/once.ts";
 import { inSlices } from "../support/slices.ts";
+import { joined, LONG_TEXT, type Text } from "../support/joined.ts";
 import { FLEET_FAMILIES } from "./families.ts";
 import { commonLabels, type Family, type Labels, type Part, type Sample } from "./family.ts";
 
@@ -13,10 +14,6 @@ export interface FleetExposition {
    */
   render(preamble: string, clusters: readonly ClusterVerdict[]): Promise<Buffer>;
 }
-
-/** Long text is kept as UTF-8 outside of the heap, where one wide character would double it. */
-type Text = string | Buffer;
-const LONG_TEXT = 16 * 1024;
 
 /** A family that has samples of a kind of part, and its place in the exposition. */
 interface Source {
@@ -138,35 +135,4 @@ function escapeLabelValue(value: string): string {
     .replaceAll("\\", String.raw`\\`)
     .replaceAll('"', String.raw`\"`)
     .replaceAll("\n", String.raw`\n`);
-}
-
-/** All texts in UTF-8. Strings are gathered first, since each conversion to bytes has a cost of its own. */
-async function joined(lists: readonly (readonly Text[])[]): Promise<Buffer> {
-  const blocks: Text[] = [];
-  let bytes = 0;
-  await inSlices(blocksOf(lists), (block) => {
-    blocks.push(block);
-    bytes += Buffer.byteLength(block);
-  });
-  const all = Buffer.allocUnsafe(bytes);
-  let at = 0;
-  await inSlices(blocks, (block) => {
-    at += typeof block === "string" ? all.write(block, at) : block.copy(all, at);
-  });
-  return all;
-}
-
-function* blocksOf(lists: readonly (readonly Text[])[]): Generator<Text> {
-  let gathered = "";
-  for (const list of lists) {
-    for (const text of list) {
-      if (typeof text === "string") gathered += text;
-      if (typeof text !== "string" || gathered.length > LONG_TEXT) {
-        yield gathered;
-        gathered = "";
-      }
-      if (typeof text !== "string") yield text;
-    }
-  }
-  yield gathered;
 }

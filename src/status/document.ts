@@ -20,6 +20,7 @@ import type {
   PollDocument,
   Problem,
 } from "./schema.ts";
+import { joined } from "../support/joined.ts";
 import { inSlices } from "../support/slices.ts";
 import { instantOf, optionalInstant } from "./words.ts";
 
@@ -56,13 +57,16 @@ export function prepareDocument(verdict: ClusterVerdict, nextPollAtMs: NextPollA
   lastingProblems(verdict);
 }
 
-/** As JSON.stringify, in slices. */
-export async function fleetJson(document: FleetDocument): Promise<string> {
+/** As JSON.stringify, in UTF-8 and in slices. */
+export async function fleetJson(document: FleetDocument): Promise<Buffer> {
   const clusters: string[] = [];
-  await inSlices(document.clusters, (cluster) => clusters.push(JSON.stringify(cluster)));
-  const rest = JSON.stringify({ ...document, clusters: [] });
-  return rest.replace('"clusters":[]', () => `"clusters":[${clusters.join(",")}]`);
+  await inSlices(document.clusters, (cluster) => clusters.push(",", JSON.stringify(cluster)));
+  const [before = "", after = ""] = JSON.stringify({ ...document, clusters: [] }).split(EMPTY, 2);
+  return joined([[before, CLUSTERS], clusters.slice(1), ["]", after, "\n"]]);
 }
+
+const CLUSTERS = '"clusters":[';
+const EMPTY = `${CLUSTERS}]`;
 
 function summaryOf(problems: readonly Problem[], isPolling: boolean): FleetDocument["verdict"] {
   if (problems.some(({ severity }) => severity !== "unknown")) return "wrong";

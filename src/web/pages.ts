@@ -35,7 +35,7 @@ export function statusPageReply(request: IncomingMessage, html: string): Promise
 }
 
 /** Serves something about the fleet as JSON. */
-export function createFleetPage(render: () => Promise<string>): Page {
+export function createFleetPage(render: () => Promise<string | Buffer>): Page {
   const body = createSharedBody(render);
   return (request) => replyWith(request, "application/json", body, NOT_CACHED);
 }

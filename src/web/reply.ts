@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
+import { inSlices } from "../support/slices.ts";
 
 export interface Reply {
   readonly status: number;
@@ -23,7 +24,24 @@ export function send(request: IncomingMessage, response: ServerResponse, reply: 
     ...reply.headers,
     ...response.getHeaders(),
   });
-  response.end(request.method === "HEAD" ? undefined : body);
+  if (request.method === "HEAD") response.end();
+  else if (body.length <= PIECE_BYTES) response.end(body);
+  else void endInPieces(response, body);
+}
+
+/** The system takes up to 32 pieces before other work goes on. */
+const PIECE_BYTES = 64 * 1024;
+
+/** Sending a large body at once would take as long as a fast client reads. */
+async function endInPieces(response: ServerResponse, body: Buffer): Promise<void> {
+  await inSlices(piecesOf(body), (piece) => {
+    if (!response.destroyed) response.write(piece);
+  });
+  if (!response.destroyed) response.end();
+}
+
+function* piecesOf(body: Buffer): Generator<Buffer> {
+  for (let at = 0; at < body.length; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES);
 }
 
 export function toBuffer(body: string | Buffer): Buffer {

@@ -15,7 +15,7 @@ export interface RouteDeps {
   readonly telemetryPath: string;
   readonly renderMetrics: () => Promise<string | Buffer>;
   /** The fleet as JSON. */
-  readonly renderFleet: () => Promise<string>;
+  readonly renderFleet: () => Promise<string | Buffer>;
   /** The websites as targets for blackbox_exporter, as JSON. */
   readonly renderTargets: () => Promise<string>;
   /** The status page as HTML, for the query of its URL. */

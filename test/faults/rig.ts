@@ -60,7 +60,7 @@ export async function startRig(options: RigOptions): Promise<Rig> {
     [{ host: "127.0.0.1", port: 0 }],
     routes({
       renderMetrics: async () => exposition.render(await self.render(), await board.verdicts()),
-      renderFleet: async () => `${await fleetJson(await board.document(runner))}\n`,
+      renderFleet: async () => fleetJson(await board.document(runner)),
       onError: (_, error) => log.logger.error({ detail: String(error) }, "page could not be rendered"),
     }),
   );
