@@ -38,6 +38,8 @@ export default defineConfig({
           name: "packaging",
           include: PACKAGING,
           globalSetup: ["test/packaging/prepare.ts"],
+          // Building an image takes all cores: after the tests that wait for answers.
+          sequence: { groupOrder: 2 },
         },
       },
       {
