@@ -38,8 +38,8 @@ const BATCH = 200;
 // The entry of a thread, which does one task. It sends the next message when the last one was answered.
 const port = parentPort;
 if (port !== null) {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as `loader.ts` sends it
-  for await (const message of messagesFor(workerData as ConfigTask)) {
+  const task: ConfigTask = workerData;
+  for await (const message of messagesFor(task)) {
     port.postMessage(message);
     await once(port, "message");
   }
