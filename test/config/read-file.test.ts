@@ -4,10 +4,11 @@ import { readFile } from "node:fs/promises";
 import { expect, onTestFinished, test } from "vitest";
 
 import { readFailure, readTextFile } from "../../src/config/read-file.ts";
+import { endChild } from "../support/child.ts";
 
 test.skipIf(process.platform !== "linux")("a file without a size is read up to the limit", async () => {
   const child = spawn("sh", ["-c", "read line", "x".repeat(50_000)], { stdio: ["pipe", "ignore", "ignore"] });
-  onTestFinished(() => void child.kill());
+  onTestFinished(() => endChild(child));
   await once(child, "spawn");
   const path = `/proc/${child.pid}/cmdline`;
   const text = await readFile(path, "utf8");

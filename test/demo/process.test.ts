@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { useTemporaryFolder } from "./support.ts";
 import { COMMAND } from "../support/command.ts";
+import { endChild } from "../support/child.ts";
 
 describe("the demo as a process", () => {
   // An open handle would keep the program running.
@@ -15,7 +16,7 @@ describe("the demo as a process", () => {
       env: { ...process.env, TMPDIR: folder },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    onTestFinished(() => void child.kill("SIGKILL"));
+    onTestFinished(() => endChild(child));
     let out = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
     const exited = once(child, "exit");

@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:https";
 import { expect, onTestFinished, test } from "vitest";
@@ -10,6 +9,7 @@ import { closedPort, portOf } from "../support/fault-server.ts";
 import { startPrometheus } from "../support/prometheus-server.ts";
 import { toolPath } from "../support/tool.ts";
 import { detailsOf, startDiscovering, startSimulated } from "./appliance.ts";
+import { endChild } from "../support/child.ts";
 
 const AUTHORITY = await createAuthority();
 
@@ -38,11 +38,7 @@ async function startBlackbox(): Promise<number> {
     ["--config.file=blackbox.yml", `--web.listen-address=127.0.0.1:${port}`],
     { cwd: folder, stdio: "ignore" },
   );
-  const ended = once(child, "exit");
-  onTestFinished(async () => {
-    child.kill();
-    await ended;
-  });
+  onTestFinished(() => endChild(child));
   return port;
 }
 

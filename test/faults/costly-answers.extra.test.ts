@@ -10,6 +10,7 @@ import type { Samples } from "../support/samples.ts";
 import { answer, LIST } from "./behaviours.ts";
 import type { Program } from "./program.ts";
 import { entry, EVERY_SECOND, test, type Stage } from "./stage.ts";
+import { endChild } from "../support/child.ts";
 
 const APPLIANCES = fileURLToPath(new URL("hostile-appliances.ts", import.meta.url));
 const HOSTILE = ["0", "1", "2", "3", "4", "5", "6", "7"];
@@ -20,7 +21,7 @@ const POLLS = 14;
 
 async function startHostileAppliances(stage: Stage): Promise<number> {
   const child = fork(APPLIANCES, { execArgv: ["--import", import.meta.resolve("tsx")] });
-  stage.cleanUp(() => child.kill("SIGKILL"));
+  stage.cleanUp(() => endChild(child));
   const [port]: number[] = await once(child, "message");
   return port ?? 0;
 }

@@ -4,6 +4,7 @@ import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
+import { endChild } from "../support/child.ts";
 import { eventually } from "../support/eventually.ts";
 import { test, type Stage } from "./stage.ts";
 
@@ -30,7 +31,7 @@ async function startCommand(stage: Stage, { before = "", main = "" }: Command) {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  stage.cleanUp(() => child.kill("SIGKILL"));
+  stage.cleanUp(() => endChild(child));
   const output = { stdout: "", stderr: "" };
   child.stdout.on("data", (chunk: Buffer) => (output.stdout += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (output.stderr += chunk.toString()));
@@ -125,6 +126,6 @@ test.concurrent("fault 36: SIGTERM while modules are loaded is not lost: gone, e
     [...flags, join(REPOSITORY, "dist/main.js"), "run", "--web.listen-address=127.0.0.1:0"],
     { cwd: folder, stdio: "ignore" },
   );
-  stage.cleanUp(() => child.kill("SIGKILL"));
+  stage.cleanUp(() => endChild(child));
   expect(await once(child, "close")).toEqual([0, null]);
 });

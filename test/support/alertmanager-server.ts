@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "./eventually.ts";
 import { closedPort } from "./fault-server.ts";
 import { toolPath } from "./tool.ts";
+import { endChild } from "./child.ts";
 
 /** An alert's labels, `alertname` among them. */
 type Labels = Readonly<Record<string, string>>;
@@ -33,10 +33,8 @@ export async function startAlertmanager(config: string): Promise<Alertmanager> {
     "--cluster.listen-address=",
   ];
   const child = spawn(toolPath("prometheus-alertmanager"), flags, { cwd: folder, stdio: "ignore" });
-  const ended = once(child, "exit");
   const stop = async () => {
-    child.kill("SIGKILL");
-    await ended;
+    await endChild(child);
     await rm(folder, { recursive: true, force: true });
   };
   try {

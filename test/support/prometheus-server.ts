@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { closedPort } from "./fault-server.ts";
 import { toolPath } from "./tool.ts";
+import { endChild } from "./child.ts";
 
 /** One series of an answer: its labels, and its values, of which an instant query has one. */
 export interface Series {
@@ -48,7 +48,6 @@ export async function startPrometheus(
     ["--config.file=prometheus.yml", "--storage.tsdb.path=data", `--web.listen-address=127.0.0.1:${port}`],
     { cwd: folder, stdio: "ignore" },
   );
-  const ended = once(child, "exit");
   const api = `http://127.0.0.1:${port}/api/v1`;
   return {
     query: (query) => seriesOf(`${api}/query`, { query }),
@@ -64,8 +63,7 @@ export async function startPrometheus(
       child.kill("SIGHUP");
     },
     stop: async () => {
-      child.kill("SIGKILL");
-      await ended;
+      await endChild(child);
       await rm(folder, { recursive: true, force: true });
     },
   };

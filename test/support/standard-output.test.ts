@@ -8,6 +8,7 @@ import { listen } from "../appliance/support.ts";
 import { createFolder } from "../config/folder.ts";
 import { COMMAND } from "./command.ts";
 import { EMPTY_DOCUMENT } from "../web/support.ts";
+import { endChild } from "./child.ts";
 
 const PROGRAM = [process.execPath, COMMAND];
 const FULL = "cannot write to standard output: ENOSPC: no space left on device, write\n";
@@ -21,7 +22,7 @@ async function run(
   const child = spawn(file, args, {
     stdio: ["ignore", stdout === "closed" ? "pipe" : stdout, "pipe"],
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  onTestFinished(() => endChild(child));
   child.stdout?.destroy();
   let err = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (err += text));

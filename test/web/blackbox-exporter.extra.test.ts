@@ -8,6 +8,7 @@ import { closedPort } from "../support/fault-server.ts";
 import { toolPath } from "../support/tool.ts";
 import { createFolder, type Files } from "../config/folder.ts";
 import { ask, basic, HASH, startSecured, type AskOptions } from "./support.ts";
+import { endChild } from "../support/child.ts";
 
 const PAIR = "cert_file: server.pem, key_file: server.key";
 const KNOWN = basic("monitor:correct horse");
@@ -77,18 +78,15 @@ async function startReal(folder: string): Promise<number | undefined> {
     ["--config.file=blackbox.yml", "--web.config.file=web.yaml", `--web.listen-address=127.0.0.1:${port}`],
     { cwd: folder, stdio: ["ignore", "ignore", "pipe"] },
   );
-  const ended = once(child, "exit");
-  onTestFinished(async () => {
-    child.kill();
-    await ended;
-  });
+  onTestFinished(() => endChild(child));
   const started = new Promise<number>((resolve) => {
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       // The last log line before it accepts connections.
       if (/TLS is (enabled|disabled)/.test(text)) resolve(port);
     });
   });
-  return Promise.race([started, ended.then(() => undefined)]);
+  const ended = once(child, "exit").then(() => undefined);
+  return Promise.race([started, ended]);
 }
 
 /** The status that each client gets. Without TLS, the real exporter responds with 400; this one disconnects. */

@@ -7,6 +7,7 @@ import { onTestFinished } from "vitest";
 
 import { eventually } from "../../support/eventually.ts";
 import { temporaryFolder } from "./support.ts";
+import { endChild } from "../../support/child.ts";
 
 export const SIGJSON = 36;
 
@@ -23,7 +24,7 @@ const DUMPS = { backup: BACKUP, master: MASTER, "half.1": MASTER.slice(0, 80), "
 /** Starts a process with another command name; killed at the end of the test. */
 export function startNamed(argv0: string, command: string, ...args: readonly string[]): ChildProcess {
   const child = spawn(command, args, { argv0, stdio: ["pipe", "ignore", "inherit"] });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  onTestFinished(() => endChild(child));
   return child;
 }
 

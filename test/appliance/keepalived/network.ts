@@ -5,6 +5,7 @@ import { onTestFinished } from "vitest";
 
 import { eventually } from "../../support/eventually.ts";
 import { toolPath } from "../../support/tool.ts";
+import { endChild } from "../../support/child.ts";
 
 /**
  * A network namespace with a loopback interface. A child process holds it, which ends with its input, so that the
@@ -19,7 +20,7 @@ export interface Network {
 /** A network with an interface `eth0` and an address; removed at the end of the test. */
 export async function createLoneNetwork(): Promise<Network> {
   const holder = spawn(toolPath("unshare"), ["--net", "cat"], { stdio: ["pipe", "ignore", "inherit"] });
-  onTestFinished(() => void holder.kill());
+  onTestFinished(() => endChild(holder));
   const { pid } = holder;
   if (pid === undefined) throw new Error("no process to hold a network");
   await eventually(() => {
