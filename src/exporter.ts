@@ -121,11 +121,11 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
   let wasPolled = false;
 
   fleet.configure(loaded.config, clock.monotonicMs());
-  function prepare(config: Config): () => void {
+  function prepare(config: Config): () => Promise<void> {
     const start = runner.prepare(config, createClient);
-    return () => {
+    return async () => {
       fleet.configure(config, clock.monotonicMs());
-      start();
+      await start();
       current = config;
       self.appliances(enabledIn(config));
       warnAboutDescriptors();
@@ -186,7 +186,7 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
     return { ...web, reason: "listen" };
   }
 
-  prepare(loaded.config)();
+  await prepare(loaded.config)();
   self.reloaded(true, clock.wallMs());
   reloader.watch();
   const { addresses } = web.server;

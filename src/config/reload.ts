@@ -25,7 +25,7 @@ export interface ReloaderDeps {
   /** The exporter's own server; both configurations are applied, or neither. */
   readonly web: { readonly sources: readonly Source[]; prepare(): Promise<Preparation> };
   /** Prepares another configuration; the returned function applies it. */
-  readonly prepare: (config: Config) => () => void;
+  readonly prepare: (config: Config) => () => Promise<void>;
   /** `atMs`: Unix time in milliseconds. */
   readonly onReloaded: (isSuccess: boolean, atMs: number) => void;
   readonly clock: Clock;
@@ -81,9 +81,9 @@ export function createReloader({
     const apply = prepare(next.config);
     // TLS settings may still be rejected, so they come first.
     nextWeb.apply();
-    apply();
     running = next;
     shown = undefined;
+    await apply();
     onReloaded(true, clock.wallMs());
     logger.info({ added, removed, changed, kept: kept.length }, "configuration reloaded");
     return { ok: true };

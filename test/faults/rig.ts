@@ -68,7 +68,7 @@ export async function startRig(options: RigOptions): Promise<Rig> {
   const lookup = createLookup(2, resolveAll);
   const createClient = createClients({ version: "rig", maxLookups: 2, maxPasswordReads: 1, lookup }, clock);
   fleet.configure(loaded.config, clock.monotonicMs());
-  runner.prepare(loaded.config, wrap(createClient))();
+  await runner.prepare(loaded.config, wrap(createClient))();
   return {
     url: `http://${web.server.addresses[0]}`,
     log,

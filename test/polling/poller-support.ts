@@ -150,12 +150,13 @@ export function startHeldRunner(...appliances: readonly ApplianceConfig[]): Held
     skipped: (kind, reason, count) => void skipped.push(`${kind} ${reason} ${count}`),
   };
   const runner = startRunner({ clock, events, onClockJump: () => {}, planOf: testsOnly });
-  const apply = (...next: readonly ApplianceConfig[]): void =>
-    runner.prepare(configOf(...next), () => {
+  const apply = (...next: readonly ApplianceConfig[]): void => {
+    void runner.prepare(configOf(...next), () => {
       const client = fakeClient();
       clients.push(client);
       return client;
     })();
+  };
   apply(...appliances);
   const [client = fakeClient()] = clients;
   return { clock, runner, observed, skipped, clients, client, apply };

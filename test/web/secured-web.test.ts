@@ -105,7 +105,7 @@ test("if the server rejects its settings, a reload applies nothing", async () =>
     web: { sources: [], prepare: () => Promise.resolve({ ok: true, sources: [], apply: reject }) },
     prepare:
       ({ appliances }) =>
-      () =>
+      async () =>
         void applied.push(...appliances.map(({ name }) => name)),
     onReloaded: (isSuccess) => void reloaded.push(isSuccess),
     clock: systemClock,
