@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { OperationDescriptor, SlotKind } from "../api/operation.ts";
-import type { Decoded } from "../api/decoded.ts";
+import type { Decoded } from "../api/json.ts";
 import { OPERATIONS, type OperationKind } from "../api/operations.ts";
 import type { ApplianceClient, Body, GetOptions } from "../client/client.ts";
 import type { Failure, Outcome } from "../client/failure.ts";
