@@ -1,3 +1,4 @@
+import type { LookupFunction } from "node:net";
 import type { ApplianceConfig } from "../config/config.ts";
 import { createPasswordReader, type PasswordReader } from "../config/password-file.ts";
 import type { Clock } from "../support/clock.ts";
@@ -8,12 +9,12 @@ import { createApplianceClient, type ApplianceClient } from "./client.ts";
 import { createConnector } from "./connect.ts";
 import { createConnectionPool, type ConnectionPoolDeps } from "./connection-pool.ts";
 import { createConnection } from "./connection.ts";
-import { createLookup, type Lookup } from "./lookup.ts";
+import { createLookup } from "./lookup.ts";
 import { createPermits } from "./permits.ts";
 import { createSecureContexts, handshakePeriod } from "./tls.ts";
 
-/** An appliance's address, HTTP settings and cluster; members of a cluster are polled at the same instant. */
-export type Endpoint = Pick<ApplianceConfig, "baseUrl" | "http"> & Partial<Pick<ApplianceConfig, "cluster">>;
+/** An appliance's address and HTTP settings. */
+export type Endpoint = Pick<ApplianceConfig, "baseUrl" | "http">;
 
 export type CreateClient = (endpoint: Endpoint) => ApplianceClient;
 
@@ -27,7 +28,7 @@ export interface ClientsOptions {
   /** The current maximum of open connections to appliances; default: unlimited. */
   readonly maxConnections?: () => number;
   /** Default: the system's resolver. */
-  readonly lookup?: Lookup;
+  readonly lookup?: LookupFunction;
   readonly readPassword?: PasswordReader;
 }
 
@@ -45,7 +46,7 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
   const attention = createAttention(clock);
   const permits = createPermits({ attention, maxOpen: maxConnections });
   const secureContextOf = createSecureContexts();
-  return ({ baseUrl, http, cluster }) => {
+  return ({ baseUrl, http }) => {
     const url = new URL(baseUrl);
     const isTls = url.protocol === "https:";
     let certificate: PresentedCertificate | undefined;
@@ -66,18 +67,18 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
         ...callbacks,
         origin: url.origin,
         connector,
+        wallMs: clock.wallMs,
         period,
         onCertificate: (presented) => (certificate = presented),
       });
     return createApplianceClient({
       attention,
-      pool: createConnectionPool({ permits, cluster, create, clock }),
+      pool: createConnectionPool({ permits, create, clock }),
       pathPrefix: url.pathname.replace(/\/+$/, ""),
       basicAuth: http.basicAuth,
       readPassword,
       certificate: () => certificate,
       userAgent: `appliance-exporter/${version}`,
-      clock,
     });
   };
 }

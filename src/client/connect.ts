@@ -1,10 +1,9 @@
-import { connect, isIP, type Socket } from "node:net";
+import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import type { SecureContext } from "node:tls";
 import type { ProxyConfig, TlsClientConfig } from "../config/config.ts";
 import type { Clock } from "../support/clock.ts";
 import { describeCertificate, peerProblem, type PresentedCertificate } from "./certificate.ts";
 import { ConnectionError, isLocalError, isLookupError, type Stage } from "./errors.ts";
-import type { Lookup } from "./lookup.ts";
 import { openTunnel } from "./proxy.ts";
 import { handshake } from "./tls.ts";
 
@@ -30,7 +29,7 @@ export interface ConnectorOptions {
   readonly proxy: ProxyConfig | undefined;
   /** `undefined`: plain HTTP. */
   readonly tls: { readonly config: TlsClientConfig; readonly context: SecureContext } | undefined;
-  readonly lookup: Lookup;
+  readonly lookup: LookupFunction;
   readonly clock: Clock;
   /** The number of the current period; a session is resumed only in the period of its full handshake. */
   readonly period: () => number;
@@ -98,7 +97,7 @@ interface Resumable {
 const ADDRESS_ATTEMPT_TIMEOUT_MS = 1000;
 
 interface DialOptions {
-  readonly lookup: Lookup;
+  readonly lookup: LookupFunction;
   /** Whether the target is a proxy; its failures have the reason `proxy`. */
   readonly isProxy: boolean;
 }

@@ -94,13 +94,6 @@ test("a connection that was closed while idle is replaced without losing a reque
   expect(server.connections()).toBe(2);
 });
 
-test("a fresh connection that breaks is not replaced", async () => {
-  const server = await serve(({ socket, onRequest }) => onRequest(() => void socket.destroy()));
-  const client = clientOf(`https://127.0.0.1:${server.port}`);
-  expect(["connect", "protocol"]).toContain(shortly(await client.get("/x", LONG_MS)));
-  expect(server.connections()).toBe(1);
-});
-
 test.each<{ name: string; start: (behaviour: Behaviour) => ReturnType<typeof serve>; scheme: string }>([
   { name: "TLS", start: (behaviour) => serve(behaviour), scheme: "https" },
   { name: "plain HTTP", start: servePlain, scheme: "http" },

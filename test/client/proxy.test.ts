@@ -1,4 +1,4 @@
-import { connect } from "node:net";
+import { connect, type LookupFunction } from "node:net";
 
 import { onTestFinished, expect, test } from "vitest";
 
@@ -109,7 +109,7 @@ test("an error inside the tunnel is attributed to the appliance, not to the prox
 test("a lack of descriptors is local, also when connecting to a proxy", async () => {
   const short = Object.assign(new Error("connect EMFILE"), { code: "EMFILE", syscall: "connect" });
   const proxy = { ...proxyAt(3128), host: "proxy.example" };
-  const lookup: Parameters<typeof createConnector>[0]["lookup"] = (_, __, callback) => callback(short, []);
+  const lookup: LookupFunction = (_, __, callback) => callback(short, []);
   const to = { host: "192.0.2.1", port: 4849, proxy, tls: undefined };
   const connector = createConnector({ ...to, lookup, clock: systemClock, period: () => 0 });
   const watcher = {
