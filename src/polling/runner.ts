@@ -59,6 +59,9 @@ interface ScheduledAppliance {
   readonly appliance: ApplianceConfig;
   readonly client: ApplianceClient;
   readonly poller: AppliancePoller;
+  readonly plan: WebsitePlan;
+  /** Made once for each plan. */
+  readonly targets: readonly Target[];
 }
 
 const LIST: Operation = { kind: "vrrp" };
@@ -69,7 +72,7 @@ const MAX_CONCURRENT_DISCOVERY = 64;
 const NO_PLAN: WebsitePlan = { details: [], tests: [] };
 
 interface Target {
-  readonly owner: ScheduledAppliance;
+  readonly poller: AppliancePoller;
   readonly operation: Operation;
   readonly entry: TimetableEntry;
 }
@@ -77,15 +80,8 @@ interface Target {
 export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps): Runner {
   const slots = { website_tests: createSlots(clock), discovery: createSlots(clock) };
   slots.discovery.setLimit(MAX_CONCURRENT_DISCOVERY);
-  let scheduled: ReadonlyMap<string, ScheduledAppliance> = new Map();
-  let plans = new Map<string, WebsitePlan>();
+  let scheduled = new Map<string, ScheduledAppliance>();
   let targets = new Map<string, Target>();
-  /** Appliances whose VRRP list was polled; their website tests need not wait for it. */
-  let polled = new Set<string>();
-  const made = new WeakMap<
-    ScheduledAppliance,
-    { readonly plan: WebsitePlan; readonly targets: readonly Target[] }
-  >();
   /** Timers of confirming polls, by target. */
   const confirming = new Map<string, NodeJS.Timeout>();
 
@@ -94,7 +90,7 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
     onClockJump,
     onDue: (key, dueMs) => {
       const target = targets.get(key);
-      target?.owner.poller.due(target.operation, dueMs);
+      target?.poller.due(target.operation, dueMs);
     },
     onMissed: (key, count) => {
       const kind = targets.get(key)?.operation.kind;
@@ -105,41 +101,17 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
     clock,
     events,
     slots,
-    onVrrpPolled,
+    onReachable,
     gapMs: timetable.gapMs,
     isPlanned: (name, operation) => targets.has(targetKey(name, operation)),
   };
 
   /** Website tests begin when it is known whether the appliance can be reached, and again as soon as it can. */
-  function onVrrpPolled({ name }: ApplianceConfig, isBack: boolean): void {
-    const owner = scheduled.get(name);
-    if (owner === undefined) return;
-    const isFirst = !polled.has(name);
-    polled.add(name);
-    for (const { entry, operation } of targetsOf(owner)) {
-      if (isFirst) timetable.add(entry);
-      else if (isBack && operation.kind !== "vrrp") timetable.dueNow(entry.key);
+  function onReachable(name: string, since: "first poll" | "outage"): void {
+    for (const { entry, operation } of scheduled.get(name)?.targets ?? []) {
+      if (since === "first poll") timetable.add(entry);
+      else if (operation.kind !== "vrrp") timetable.dueNow(entry.key);
     }
-  }
-
-  /** Made once for each plan. */
-  function targetsOf(owner: ScheduledAppliance): readonly Target[] {
-    const plan = plans.get(owner.appliance.name) ?? NO_PLAN;
-    const known = made.get(owner);
-    if (known?.plan === plan) return known.targets;
-    const { appliance } = owner;
-    const { details, tests } = plan;
-    const operations: readonly Operation[] = [
-      LIST,
-      ...(appliance.discovery === undefined ? [] : [WEBSITE_LIST]),
-      ...details.map((websiteId) => ({ kind: "website_details", websiteId }) as const),
-      ...tests.map((websiteId) => ({ kind: "website_test", websiteId }) as const),
-    ];
-    const wanted = operations.map((operation) => {
-      return { owner, operation, entry: entryOf(appliance, operation) };
-    });
-    made.set(owner, { plan, targets: wanted });
-    return wanted;
   }
 
   function confirm({ appliance, poller }: ScheduledAppliance, operation: Operation, afterMs: number): void {
@@ -154,53 +126,53 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
 
   function confirmNow(key: string): void {
     confirming.delete(key);
-    const { owner, operation } = targets.get(key) ?? {};
-    if (owner === undefined || operation === undefined) return;
-    const { poller } = owner;
+    const target = targets.get(key);
+    if (target === undefined) return;
+    const { poller, operation } = target;
     if (!poller.isInFlight(operation) && poller.backoffUntilMs(operation) === undefined)
       timetable.dueNow(key);
   }
 
+  /** Without targets yet: their plan is made when it is handed over. */
   function scheduledFor(appliance: ApplianceConfig, createClient: CreateClient): ScheduledAppliance {
     const old = scheduled.get(appliance.name);
+    if (old?.appliance === appliance) return old;
+    const nothing = { plan: NO_PLAN, targets: [] };
     if (old === undefined || old.appliance.baseUrl !== appliance.baseUrl) {
       const client = createClient(appliance);
-      return { appliance, client, poller: createAppliancePoller(pollerDeps, appliance, client) };
+      return { appliance, client, poller: createAppliancePoller(pollerDeps, appliance, client), ...nothing };
     }
-    if (old.appliance === appliance) return old;
     const isSameHttp = old.appliance.http.fingerprint === appliance.http.fingerprint;
     const client = isSameHttp ? old.client : createClient(appliance);
-    return { appliance, client, poller: old.poller };
+    return { appliance, client, poller: old.poller, ...nothing };
+  }
+
+  /** The same appliance by its present plan. */
+  function planned(owner: ScheduledAppliance): ScheduledAppliance {
+    const plan = planOf(owner.appliance);
+    return plan === owner.plan ? owner : { ...owner, plan, targets: targetsOf(owner, plan) };
   }
 
   /** Ends the poller, or updates it. */
   function handOver(owner: ScheduledAppliance, next: ScheduledAppliance | undefined): void {
     if (next?.poller !== owner.poller) owner.poller.close();
-    else if (next !== owner) next.poller.update(next.appliance, next.client);
+    else if (next.appliance !== owner.appliance) next.poller.update(next.appliance, next.client);
   }
 
   return {
     prepare: (config, createClient) => {
       const enabled = config.appliances.filter((appliance) => appliance.enabled);
-      const next = new Map(
-        enabled.map((appliance) => [appliance.name, scheduledFor(appliance, createClient)]),
-      );
+      const prepared = enabled.map((appliance) => scheduledFor(appliance, createClient));
       return () => {
         const before = scheduled;
         slots.website_tests.setLimit(config.maxConcurrentWebsiteTests);
-        for (const [name, owner] of before) handOver(owner, next.get(name));
-        scheduled = next;
-        plans = new Map(enabled.map((appliance) => [appliance.name, planOf(appliance)]));
-        const all = [...next.values()].flatMap(targetsOf);
+        scheduled = new Map(prepared.map((owner) => [owner.appliance.name, planned(owner)]));
+        for (const [name, owner] of before) handOver(owner, scheduled.get(name));
+        const all = [...scheduled.values()].flatMap((owner) => owner.targets);
         targets = new Map(all.map((target) => [target.entry.key, target]));
-        polled = new Set(
-          [...polled].filter((name) => scheduled.get(name)?.poller === before.get(name)?.poller),
-        );
-        const begun = all.filter(
-          ({ owner, operation }) => operation.kind === "vrrp" || polled.has(owner.appliance.name),
-        );
+        const begun = all.filter(({ poller, operation }) => operation.kind === "vrrp" || poller.wasPolled());
         timetable.set(begun.map(({ entry }) => entry));
-        for (const [name, { client, poller }] of next) {
+        for (const [name, { client, poller }] of scheduled) {
           const old = before.get(name);
           // A new client may succeed where the old one failed.
           if (old?.poller === poller && old.client !== client) timetable.dueNow(targetKey(name, LIST));
@@ -215,21 +187,20 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
       return timetable.nextDueMs(targetKey(name, operation), fromMs);
     },
     replan: (name) => {
-      const owner = scheduled.get(name);
-      if (owner === undefined) return;
-      const plan = planOf(owner.appliance);
-      if (plan === plans.get(name)) return;
-      const before = targetsOf(owner);
-      plans.set(name, plan);
-      const wanted = new Map(targetsOf(owner).map((target) => [target.entry.key, target]));
-      for (const { entry } of before) {
+      const before = scheduled.get(name);
+      if (before === undefined) return;
+      const owner = planned(before);
+      if (owner === before) return;
+      scheduled.set(name, owner);
+      const wanted = new Set(owner.targets.map(({ entry }) => entry.key));
+      for (const { entry } of before.targets) {
         if (wanted.has(entry.key)) continue;
         targets.delete(entry.key);
         timetable.remove(entry.key);
       }
-      for (const [key, target] of wanted) {
-        targets.set(key, target);
-        if (polled.has(name)) timetable.add(target.entry);
+      for (const target of owner.targets) {
+        targets.set(target.entry.key, target);
+        if (owner.poller.wasPolled()) timetable.add(target.entry);
       }
     },
     confirm: ({ appliances, operation, afterMs }) => {
@@ -245,6 +216,19 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
       for (const { poller } of scheduled.values()) poller.close();
     },
   };
+}
+
+function targetsOf(
+  { appliance, poller }: ScheduledAppliance,
+  { details, tests }: WebsitePlan,
+): readonly Target[] {
+  const operations: readonly Operation[] = [
+    LIST,
+    ...(appliance.discovery === undefined ? [] : [WEBSITE_LIST]),
+    ...details.map((websiteId) => ({ kind: "website_details", websiteId }) as const),
+    ...tests.map((websiteId) => ({ kind: "website_test", websiteId }) as const),
+  ];
+  return operations.map((operation) => ({ poller, operation, entry: entryOf(appliance, operation) }));
 }
 
 function targetKey(appliance: string, operation: Operation): string {

@@ -72,8 +72,6 @@ interface Waiting {
   readonly end: (hasSlot: boolean) => void;
 }
 
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
 /** Starts with one slot. */
 export function createSlots(clock: Clock): Slots {
   const waiting = new Set<Member>();
@@ -110,7 +108,7 @@ export function createSlots(clock: Clock): Slots {
   function wait(member: Member, { sinceMs, untilMs }: Wait): Promise<"slot" | ShortOf> {
     return new Promise((resolve) => {
       const leftMs = Math.max(0, untilMs - clock.monotonicMs());
-      const timer = setTimeout(() => one.end(false), Math.min(leftMs, MAX_TIMER_MS));
+      const timer = setTimeout(() => one.end(false), leftMs);
       const one: Waiting = {
         sinceMs,
         end: (hasSlot) => {

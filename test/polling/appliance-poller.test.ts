@@ -30,7 +30,7 @@ function startTwoPollers(maxSlots: number) {
     slots: { website_tests: one.slots, discovery: one.slots },
     isPlanned: () => true,
     gapMs: () => 5_000,
-    onVrrpPolled: () => {},
+    onReachable: () => {},
   };
   return { one, other: createAppliancePoller(deps, { ...WAF, name: "other" }, client), client };
 }
@@ -204,14 +204,15 @@ test("website tests that wait for a slot are not sent once the appliance is down
   ]);
 });
 
-test("an appliance that is reachable again is reported as back, once", async () => {
-  const { poll, polled } = startHeldPoller();
+test("an appliance that is reachable is reported after its first poll and after an outage, once", async () => {
+  const { poll, reachable } = startHeldPoller();
   await poll(VRRP, NO_INTERFACES);
   await poll(VRRP, failing("connect"));
   await poll(VRRP, failing("connect"));
+  expect(reachable).toEqual(["first poll"]);
   await poll(VRRP, failing("decode"));
   await poll(VRRP, NO_INTERFACES);
-  expect(polled).toEqual([false, false, false, true, false]);
+  expect(reachable).toEqual(["first poll", "outage"]);
 });
 
 test("polls in flight of a replaced client are not observed, but repeated by the new client", async () => {
