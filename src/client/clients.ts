@@ -4,14 +4,13 @@ import { createPasswordReader, type PasswordReader } from "../config/password-fi
 import type { Clock } from "../support/clock.ts";
 import { phaseFraction } from "../support/phase.ts";
 import { createAttention } from "./attention.ts";
-import type { PresentedCertificate } from "./certificate.ts";
 import { createApplianceClient, type ApplianceClient } from "./client.ts";
 import { createConnector } from "./connect.ts";
 import { createConnectionPool, type ConnectionPoolDeps } from "./connection-pool.ts";
 import { createConnection } from "./connection.ts";
 import { createLookup } from "./lookup.ts";
 import { createPermits } from "./permits.ts";
-import { createSecureContexts, handshakePeriod } from "./tls.ts";
+import { createSecureContexts } from "./tls.ts";
 
 /** An appliance's address and HTTP settings. */
 export type Endpoint = Pick<ApplianceConfig, "baseUrl" | "http">;
@@ -49,10 +48,6 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
   return ({ baseUrl, http }) => {
     const url = new URL(baseUrl);
     const isTls = url.protocol === "https:";
-    let certificate: PresentedCertificate | undefined;
-    const phase = phaseFraction(baseUrl);
-    // Without TLS there is nothing to reverify.
-    const period = () => (isTls ? handshakePeriod(phase, clock.monotonicMs()) : 0);
     const connector = createConnector({
       host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
       port: Number(url.port || (isTls ? 443 : 80)),
@@ -60,24 +55,17 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
       tls: isTls ? { config: http.tls, context: secureContextOf(http.tls) } : undefined,
       lookup,
       clock,
-      period,
+      phase: phaseFraction(baseUrl),
     });
     const create: ConnectionPoolDeps["create"] = (callbacks) =>
-      createConnection({
-        ...callbacks,
-        origin: url.origin,
-        connector,
-        wallMs: clock.wallMs,
-        period,
-        onCertificate: (presented) => (certificate = presented),
-      });
+      createConnection({ ...callbacks, origin: url.origin, connector, wallMs: clock.wallMs });
     return createApplianceClient({
       attention,
       pool: createConnectionPool({ permits, create, clock }),
       pathPrefix: url.pathname.replace(/\/+$/, ""),
       basicAuth: http.basicAuth,
       readPassword,
-      certificate: () => certificate,
+      certificate: connector.certificate,
       userAgent: `appliance-exporter/${version}`,
     });
   };

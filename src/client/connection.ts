@@ -2,7 +2,6 @@ import type { Socket } from "node:net";
 // The package's entry also loads fetch, caches and mocks: a fifth of the time that a start takes.
 import Client from "undici/lib/dispatcher/client.js";
 import { errorCode } from "../support/errors.ts";
-import type { PresentedCertificate } from "./certificate.ts";
 import type { Connector } from "./connect.ts";
 import { classifyError, ConnectionError, describeError, type Stage } from "./errors.ts";
 import { exchange, type Answer, type Request } from "./exchange.ts";
@@ -35,9 +34,6 @@ export interface ConnectionOptions {
   readonly origin: string;
   readonly connector: Connector;
   readonly wallMs: () => number;
-  /** The number of the current period. @see handshakePeriod */
-  readonly period: () => number;
-  readonly onCertificate: (certificate: PresentedCertificate) => void;
   /** Called when the attempt to connect has succeeded or failed. */
   readonly onAttemptEnded: () => void;
   /** Called when the connection has closed, by itself or by `destroy`; possibly more than once. */
@@ -46,8 +42,8 @@ export interface ConnectionOptions {
 
 /** Creates a connection that connects at its first request. */
 export function createConnection(options: ConnectionOptions): Connection {
-  const { origin, connector, wallMs, period, onCertificate, onAttemptEnded, onClosed } = options;
-  const madeIn = period();
+  const { origin, connector, wallMs, onAttemptEnded, onClosed } = options;
+  const madeIn = connector.period();
   let stage: Stage = "lookup";
   let mayConnect = true;
   /** All sockets of the connection and of attempts to connect; a TLS socket wraps another one. */
@@ -72,9 +68,9 @@ export function createConnection(options: ConnectionOptions): Connection {
           made.on("error", () => {});
           made.once("close", onClosed);
         },
-        certificate: onCertificate,
       };
-      connector(watcher)
+      connector
+        .connect(watcher)
         .then(
           (connected) => callback(null, connected),
           (error: Error) => callback(error, null),
@@ -104,7 +100,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     stage: () => stage,
     isConnected: () => stage === "connected" && socket()?.destroyed === false,
     bytesRead: () => socket()?.bytesRead ?? 0,
-    isOutdated: () => period() !== madeIn,
+    isOutdated: () => connector.period() !== madeIn,
     destroy: () => {
       client.destroy().catch(() => {});
       // client.destroy does not close a socket that is still connecting.

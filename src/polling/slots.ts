@@ -30,36 +30,12 @@ export interface Wait {
   readonly untilMs: number;
 }
 
-/** An appliance that waits for a slot. */
-export interface Contender {
-  /** How many slots it holds, and how many it may hold. */
-  readonly held: number;
-  readonly limit: number;
-  /** Start of its longest wait, or when it last got or released a slot, if that is later. */
-  readonly waitingSinceMs: number;
-}
-
-/**
- * The appliance that gets a free slot: of those below their limit, the one with the fewest slots; among equals, the one
- * that has waited longest; then the first. If there are several slots, no appliance gets all of them, so that one
- * appliance never blocks the others.
- */
-export function nextInTurn<C extends Contender>(contenders: Iterable<C>, fleetLimit: number): C | undefined {
-  const share = Math.max(1, fleetLimit - 1);
-  let next: C | undefined;
-  for (const one of contenders) {
-    if (one.held < Math.min(one.limit, share) && (next === undefined || isBefore(one, next))) next = one;
-  }
-  return next;
-}
-
-function isBefore(one: Contender, other: Contender): boolean {
-  return one.held === other.held ? one.waitingSinceMs < other.waitingSinceMs : one.held < other.held;
-}
-
+/** An appliance. */
 interface Member {
+  /** How many slots it holds, and how many it may hold. */
   held: number;
   limit: number;
+  /** Start of its longest wait, or when it last got or released a slot, if that is later. */
   waitingSinceMs: number;
   /** When it last got or released a slot. */
   servedMs: number;
@@ -70,6 +46,21 @@ interface Member {
 interface Waiting {
   readonly sinceMs: number;
   readonly end: (hasSlot: boolean) => void;
+}
+
+/**
+ * The appliance that gets a free slot: of those below their limit, the one with the fewest slots; among equals, the one
+ * that has waited longest; then the first. If there are several slots, no appliance gets all of them, so that one
+ * appliance never blocks the others.
+ */
+function nextInTurn(waiting: Iterable<Member>, fleetLimit: number): Member | undefined {
+  const share = Math.max(1, fleetLimit - 1);
+  let next: Member | undefined;
+  for (const one of waiting) {
+    const lead = next === undefined ? -1 : one.held - next.held || one.waitingSinceMs - next.waitingSinceMs;
+    if (lead < 0 && one.held < Math.min(one.limit, share)) next = one;
+  }
+  return next;
 }
 
 /** Starts with one slot. */
