@@ -2,8 +2,7 @@ import { isIP } from "node:net";
 
 import { z } from "zod";
 
-import { VRRP_LIST } from "../api/vrrp.ts";
-import { PRIORITY, VHID } from "../api/vrrp-member.ts";
+import { PRIORITY, VHID, VRRP_LIST } from "../api/vrrp.ts";
 import { parseDuration } from "../config/duration.ts";
 import { converted, fileSchema, intOrString } from "../config/values.ts";
 import { isHostName, MAX_PORT, parseListenAddress } from "../web/listen.ts";

@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from "node:path";
 
-import type { LocalVrrpInterface } from "../api/vrrp-list.ts";
+import type { LocalVrrpInterface } from "../api/vrrp.ts";
 import { sortErrors, type Checked } from "../config/errors.ts";
 import { checkKeyPair, readNamedFiles, type NamedFiles } from "../config/named-files.ts";
 import { createSourceReader } from "../config/sources.ts";

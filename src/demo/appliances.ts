@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-import type { LocalVrrpInterface } from "../api/vrrp-list.ts";
+import type { LocalVrrpInterface } from "../api/vrrp.ts";
 import { createApplianceServer, type ApplianceServerDeps } from "../appliance/server.ts";
 import { Secret } from "../support/secret.ts";
 import type { Cleanup } from "./cleanup.ts";

@@ -78,7 +78,7 @@ interface Arrangement {
 }
 
 interface Target {
-  readonly owner: ScheduledAppliance;
+  readonly poller: AppliancePoller;
   readonly operation: Operation;
   readonly entry: TimetableEntry;
 }
@@ -90,8 +90,6 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
   /** What the timetable follows, by appliance. */
   const arranged = new Map<string, Arrangement>();
   const targets = new Map<string, Target>();
-  /** Pollers of appliances whose VRRP list was polled; their website tests need not wait for it. */
-  const polled = new WeakSet<AppliancePoller>();
   /** Timers of confirming polls, by target. */
   const confirming = new Map<string, NodeJS.Timeout>();
 
@@ -100,7 +98,7 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
     onClockJump,
     onDue: (key, dueMs) => {
       const target = targets.get(key);
-      target?.owner.poller.due(target.operation, dueMs);
+      target?.poller.due(target.operation, dueMs);
     },
     onMissed: (key, count) => {
       const kind = targets.get(key)?.operation.kind;
@@ -111,21 +109,16 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
     clock,
     events,
     slots,
-    onVrrpPolled,
+    onReachable,
     gapMs: timetable.gapMs,
     isPlanned: (name, operation) => targets.has(targetKey(name, operation)),
   };
 
   /** Website tests begin when it is known whether the appliance can be reached, and again as soon as it can. */
-  function onVrrpPolled({ name }: ApplianceConfig, isBack: boolean): void {
-    const known = arranged.get(name);
-    if (known === undefined) return;
-    const { poller } = known.owner;
-    const isFirst = !polled.has(poller);
-    polled.add(poller);
-    for (const { entry, operation } of known.targets) {
-      if (isFirst) timetable.put(entry);
-      else if (isBack && operation.kind !== "vrrp") timetable.dueNow(entry.key);
+  function onReachable(name: string, since: "first poll" | "outage"): void {
+    for (const { entry, operation } of arranged.get(name)?.targets ?? []) {
+      if (since === "first poll") timetable.put(entry);
+      else if (operation.kind !== "vrrp") timetable.dueNow(entry.key);
     }
   }
 
@@ -146,7 +139,7 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
     }
     for (const target of wanted) {
       targets.set(target.entry.key, target);
-      if (target.operation.kind === "vrrp" || polled.has(target.owner.poller)) timetable.put(target.entry);
+      if (target.operation.kind === "vrrp" || target.poller.wasPolled()) timetable.put(target.entry);
       else timetable.remove(target.entry.key);
     }
     // A new client may succeed where the old one failed.
@@ -167,9 +160,9 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
 
   function confirmNow(key: string): void {
     confirming.delete(key);
-    const { owner, operation } = targets.get(key) ?? {};
-    if (owner === undefined || operation === undefined) return;
-    const { poller } = owner;
+    const target = targets.get(key);
+    if (target === undefined) return;
+    const { poller, operation } = target;
     if (!poller.isInFlight(operation) && poller.backoffUntilMs(operation) === undefined)
       timetable.dueNow(key);
   }
@@ -237,15 +230,17 @@ function targetKey(appliance: string, operation: Operation): string {
   return `${appliance}/${operationKey(operation)}`;
 }
 
-function targetsOf(owner: ScheduledAppliance, { details, tests }: WebsitePlan): readonly Target[] {
-  const { appliance } = owner;
+function targetsOf(
+  { appliance, poller }: ScheduledAppliance,
+  { details, tests }: WebsitePlan,
+): readonly Target[] {
   const operations: readonly Operation[] = [
     LIST,
     ...(appliance.discovery === undefined ? [] : [WEBSITE_LIST]),
     ...details.map((websiteId) => ({ kind: "website_details", websiteId }) as const),
     ...tests.map((websiteId) => ({ kind: "website_test", websiteId }) as const),
   ];
-  return operations.map((operation) => ({ owner, operation, entry: entryOf(appliance, operation) }));
+  return operations.map((operation) => ({ poller, operation, entry: entryOf(appliance, operation) }));
 }
 
 function entryOf(appliance: ApplianceConfig, operation: Operation): TimetableEntry {

@@ -21,13 +21,6 @@ const SHOP_OK = websiteSeen("waf", 1, [{ protocol: "http", status: 200 }]);
 const SHOP_BROKEN = websiteSeen("waf", 1, [{ protocol: "http", status: 503 }]);
 const HISTORY = [MASTER, BACKUP, SHOP_OK, SHOP_BROKEN];
 
-test("what stays keeps its values, counters and totals over a reload", () => {
-  const fleet = fleetOf([WAF], HISTORY);
-  const before = clustersOf(fleet, 0);
-  fleet.configure(configOf(structuredClone(WAF)), 0);
-  expect(clustersOf(fleet, 0)).toEqual(before);
-});
-
 test("another timeout, credential or place in the file leaves what is known as it is", () => {
   const fleet = fleetOf([WAF], HISTORY);
   const [before] = appliancesOf(fleet);

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { once } from "node:events";
-import type { LocalVrrpInterface } from "../../src/api/vrrp-list.ts";
+import type { LocalVrrpInterface } from "../../src/api/vrrp.ts";
 import { createApplianceServer } from "../../src/appliance/server.ts";
 import type { Website } from "../../src/appliance/website-head.ts";
 import { Secret } from "../../src/support/secret.ts";

@@ -54,17 +54,6 @@ test("a schedule is due once at the start and then at its instants of the wall c
   expect(others.map((atMs) => Math.round(atMs / 100) * 100)).toEqual([10_000, 25_000, 40_000, 55_000]);
 });
 
-test("entries with the same schedule are due at the same instant", async () => {
-  const { clock, reports } = startHeldTimetable(
-    scheduled("*/30 * * * * *", { key: "a" }),
-    scheduled("*/30 * * * * *", { key: "b" }),
-  );
-  await clock.pass(45_000);
-  const at = (key: string) => reports.due.filter((due) => due.key === key).map(({ atMs }) => atMs);
-  expect(at("a").slice(1)).toHaveLength(2);
-  expect(at("b").slice(1)).toEqual(at("a").slice(1));
-});
-
 test("an extra poll of an entry does not change its regular instants", async () => {
   const { clock, timetable, dueOf } = startHeldTimetable(every(5_000, { key: "a" }));
   await clock.pass(11_000);
