@@ -1,5 +1,5 @@
-import { isUtf8 } from "node:buffer";
 import { escapeRawControls, scanJson, type JsonLimits, type JsonScan } from "./json-scan.ts";
+import { decodeText } from "./text.ts";
 
 /** A decoded answer, or why it cannot be decoded. Decoders never throw. */
 export type Decoded<T> =
@@ -55,17 +55,6 @@ const LIMIT_TEXT: Readonly<Record<keyof JsonLimits, string>> = {
   entries: "members",
   members: "members in each member",
 };
-
-/**
- * UTF-8, without a byte order mark. Anything else is read as Latin-1, so that different bytes stay different texts.
- */
-function decodeText(body: Uint8Array): string {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  const text = bytes.subarray(bytes.indexOf(BYTE_ORDER_MARK) === 0 ? BYTE_ORDER_MARK.length : 0);
-  return text.toString(isUtf8(text) ? "utf8" : "latin1");
-}
-
-const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 
 /** In the message about a text that starts with `<`, such as a web page. */
 export const GOT_MARKUP = "got markup";

@@ -98,12 +98,14 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
       let isOver = false;
       /** Before that, only the password is read. */
       let isSent = false;
-      const end = attention.deadline(timeoutMs, (overrun) => {
+      let end = attention.deadline(timeoutMs, (overrun) => {
         isOver = true;
         const failure = deadlineFailure(isSent ? connection : undefined, timeoutMs, overrun);
         resolve({ outcome: { ok: false, failure }, leftMs: 0 });
-        if (isSent) pool.discard(connection);
-        else pool.giveBack(connection);
+        if (!isSent) pool.giveBack(connection);
+        else if (overrun.kind === "over") pool.discard(connection);
+        // The delay was local: if the answer still arrives, the connection can be used again.
+        else end = attention.deadline(timeoutMs, () => pool.discard(connection));
       });
 
       async function send(): Promise<Outcome<Body>> {
@@ -122,7 +124,7 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
           if (answer.failure.reason === "auth") refused = authorization;
           return answer;
         }
-        if (!isOver) pool.giveBack(connection);
+        pool.giveBack(connection);
         return { ok: true, value: { bytes: answer.value, redact } };
       }
       void send()

@@ -75,11 +75,40 @@ test.each([
   expect(decodeVrrpList(Buffer.from(body), asIs)).toEqual({ ok: false, problem });
 });
 
+/** An object with this many members. */
+function times(count: number, member: unknown): object {
+  return Object.fromEntries(Array.from({ length: count }, (_, nth) => [`carp${nth}`, member]));
+}
+
+test.each([
+  ["1,024 interfaces", times(1024, {}), times(1025, {}), "expected at most 1024 members"],
+  [
+    "64 members of an interface",
+    { carp0: times(64, 1) },
+    { carp0: times(65, 1) },
+    "expected at most 64 members in each member",
+  ],
+  [
+    "8 levels",
+    { carp0: { a: [[[[[[]]]]]] } },
+    { carp0: { a: [[[[[[[]]]]]]] } },
+    "expected at most 8 levels of nesting",
+  ],
+])("accepts %s, and not one more", (_, within, beyond, message) => {
+  expect(decode(within)).toHaveProperty("ok", true);
+  expect(decode(beyond)).toEqual({ ok: false, problem: { reason: "too_large", path: "$", message } });
+});
+
 test.each([
   [{ priority: 204, vhid: 2, advskew: 50 }],
   [{ priority: " 204 ", vhid: "+2\n", advskew: "0050" }],
 ])("reads the numbers of %j", (fields) => {
   expect(decodeWith(fields)).toEqual(listOf({}, []));
+});
+
+test("reads integers with a fraction of zero", () => {
+  const body = JSON.stringify({ carp0: DETAILS }).replace('"204"', "204.0").replace('"50"', "5e1");
+  expect(decodeVrrpList(Buffer.from(body), asIs)).toEqual(listOf({}, []));
 });
 
 test.each([
@@ -112,6 +141,12 @@ test.each([
 test.each([undefined, null, "", "-2", 255])("drops only the advskew if it is %j", (advskew) => {
   const anomalies = [{ kind: "bad_field", path: "$.carp0.advskew" }];
   expect(decodeWith({ advskew })).toEqual(listOf({ advskew: undefined }, anomalies));
+});
+
+test("drops only a number that overflows", () => {
+  const body = JSON.stringify({ carp0: DETAILS }).replace('"204"', "1e999");
+  const anomalies = [{ kind: "bad_field", path: "$.carp0.priority" }];
+  expect(decodeVrrpList(Buffer.from(body), asIs)).toEqual(listOf({ priority: undefined }, anomalies));
 });
 
 test("reports an advskew that does not match the priority, and keeps both", () => {
@@ -174,11 +209,31 @@ test.each([null, [], "carp", 1, false])("drops only the interface that is %j", (
   });
 });
 
+test("decodes an interface named __proto__ like any other", () => {
+  const body = `{"__proto__":${JSON.stringify(DETAILS)},"carp1":{"__proto__":${JSON.stringify(DETAILS)}}}`;
+  expect(decodeVrrpList(Buffer.from(body), asIs)).toEqual({
+    ok: true,
+    value: {
+      interfaces: [{ ...DECODED, name: "__proto__" }],
+      unreadable: ["carp1"],
+      anomalies: [{ kind: "bad_interface", path: "$.carp1.state_current" }],
+    },
+  });
+});
+
 test("distinguishes names that differ only in invalid bytes", () => {
   const member = Buffer.from(`":${JSON.stringify(DETAILS)}`);
   const body = [Buffer.from('{"a'), [0xfe], member, Buffer.from(',"a'), [0xff], member, Buffer.from("}")];
   const decoded = decodeVrrpList(Buffer.concat(body.map((part) => Buffer.from(part))), asIs);
-  expect(decoded.ok && decoded.value.interfaces.map(({ name }) => name)).toEqual(["aþ", "aÿ"]);
+  expect(decoded.ok && decoded.value.interfaces.map(({ name }) => name)).toEqual([
+    "a\uFFFD~11ebf668a4c74fff",
+    "a\uFFFD~07f870ed0b69846c",
+  ]);
+});
+
+test("reads raw line breaks inside strings", () => {
+  const body = JSON.stringify({ carp0: DETAILS }).replace("eth1", "eth1\n");
+  expect(decodeVrrpList(Buffer.from(body), asIs)).toEqual(listOf({ device: "eth1\n" }, []));
 });
 
 function long(end: string): string {
@@ -296,4 +351,8 @@ test("encodes a list exactly as specified", () => {
       '"__proto__":{"advskew":"-1","alias":[],"carppeer":"224.0.0.18","if":"eth1",' +
       '"netmask":"255.255.255.0","priority":"255","state_current":"BACKUP","type":"1","vhid":"2","vip":"192.0.2.100"}}',
   );
+});
+
+test("encodes an empty list as an empty object", () => {
+  expect(encodeVrrpList([])).toBe("{}");
 });

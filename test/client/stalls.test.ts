@@ -4,17 +4,20 @@ import { expect, onTestFinished, test } from "vitest";
 import { clientOf, LONG_MS, shortly } from "./support.ts";
 
 /**
- * A server in its own thread, which answers while the event loop of the test stalls: after the milliseconds in the path,
- * or never. Answers contain the number of connections so far.
+ * A server in its own thread, which answers while the event loop of the test stalls: at once, or, if the path
+ * says so, after some milliseconds or on another request. Answers contain the number of connections so far.
  */
 const SERVER = `
 const { createServer } = require("node:http");
 const { parentPort } = require("node:worker_threads");
 let connections = 0;
+let waiting;
 const server = createServer((request, response) => {
   const answer = () => response.end(String(connections));
   const [, how] = request.url.split("/");
-  if (how !== "never") setTimeout(answer, Number(how));
+  if (how === "when-told") waiting = answer;
+  else if (how === "tell") [waiting, answer].forEach((send) => send());
+  else setTimeout(answer, Number(how));
 });
 server.on("connection", () => (connections += 1));
 server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));
@@ -54,14 +57,19 @@ test.each([
   expect(shortly(await client.get("/0", LONG_MS))).toBe("1");
 });
 
-test("a poll without an answer during a stall fails as local", async () => {
+test("a poll without an answer during a stall fails as local, and the connection is kept if the answer comes later", async () => {
   const client = await startServer();
-  const answer = client.get("/never", 1000);
+  const answer = client.get("/when-told", 1000);
   for (let stall = 0; stall < 3; stall += 1) await blockLoop(2100);
   expect(await answer).toEqual({
     ok: false,
     failure: { reason: "local", message: expect.stringMatching(LATE) },
   });
+  // Over another connection; when it is answered, the answer to the other one has come too.
+  expect(shortly(await client.get("/tell", LONG_MS))).toBe("2");
+  await rounds();
+  const both = await Promise.all([client.get("/0", LONG_MS), client.get("/0", LONG_MS)]);
+  expect(both.map(shortly)).toEqual(["2", "2"]);
 });
 
 test("the wait for a connection is before the deadline begins, and all polls are answered", async () => {
