@@ -8,8 +8,9 @@ import { once } from "../support/once.ts";
 import { inSlices } from "../support/slices.ts";
 import { fleetDocument, prepareDocument, type NextPollAtMs } from "./document.ts";
 import { createEvents } from "./events.ts";
-import { createJudge, type ClusterVerdict, type Judged } from "./judge.ts";
+import { createJudge } from "./judge.ts";
 import type { FleetDocument } from "./schema.ts";
+import type { ClusterVerdict, Judged } from "./verdict.ts";
 
 /** The verdicts about the fleet, what has happened to it, and both as a document. */
 export interface StatusBoard {

@@ -7,7 +7,7 @@ import {
   type GroupVerdict,
   type Judged,
   type WebsiteVerdict,
-} from "./judge.ts";
+} from "./verdict.ts";
 import type { FleetEvent } from "./schema.ts";
 import { groupName, instantOf, listed, reasonInWords } from "./words.ts";
 

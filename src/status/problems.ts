@@ -1,7 +1,7 @@
 import { groupBy } from "../support/group-by.ts";
 import { anomalyCount, membersIn, type ApplianceSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
 import { discoveredProblems } from "./discovered-problems.ts";
-import { hidesWebsites, type ClusterVerdict, type GroupVerdict, type WebsiteVerdict } from "./judge.ts";
+import { hidesWebsites, type ClusterVerdict, type GroupVerdict, type WebsiteVerdict } from "./verdict.ts";
 import type { Problem } from "./schema.ts";
 import {
   APPLIANCE_PROBLEMS,

@@ -1,7 +1,8 @@
 import { createFleet, type Fleet } from "../../src/fleet/fleet.ts";
 import { createFleetExposition } from "../../src/metrics/exposition.ts";
 import { createSelfMetrics } from "../../src/metrics/self.ts";
-import { createJudge, type ClusterVerdict, type Judge } from "../../src/status/judge.ts";
+import { createJudge, type Judge } from "../../src/status/judge.ts";
+import type { ClusterVerdict } from "../../src/status/verdict.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import type { ApplianceConfig } from "../../src/config/config.ts";
 import { WHOLE_FLEET } from "../../src/config/shard.ts";
