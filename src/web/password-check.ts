@@ -7,7 +7,7 @@ import type { PasswordCheckRequest } from "./password-worker.ts";
 /** The built file, seen from the source and from the built program alike. */
 const WORKER = new URL("../../dist/password-worker.js", import.meta.url);
 
-/** Waiting passwords of clients that have failed recently, and of all others. */
+/** Waiting passwords. */
 const MAX_WAITING = 100;
 /** Remembered clients that have sent a wrong password. */
 const MAX_FAILED_CLIENTS = 1024;
@@ -44,8 +44,8 @@ interface Check extends Attempt {
 
 /**
  * Checks one password at a time, in a worker thread. Clients take turns, and so do the users that a client tries. So password
- * guessing delays other clients and other users by only a few checks. Clients that have recently sent a wrong password come
- * after all others. If too many attempts wait, the client with the most of them loses one.
+ * guessing delays other clients and other users by only a few checks. Clients that have recently sent a wrong password take
+ * their turns as one. If too many attempts wait, the client with the most of them loses one.
  *
  * Results are cached under a keyed digest of user, password and hash, so that the time of a lookup reveals nothing. Correct
  * passwords never wait, and wrong ones cannot evict them. A check that has started is always cached, so that an expensive
@@ -57,7 +57,7 @@ export function createPasswordCheck(): CheckPassword {
   const right = new Set<string>();
   const wrong = new Set<string>();
   const failedClients = new Set<string>();
-  const queues = { fresh: createFairQueue<Check>(MAX_WAITING), failed: createFairQueue<Check>(MAX_WAITING) };
+  const queue = createFairQueue<Check>(MAX_WAITING);
   let isChecking = false;
 
   function remembered(id: string): Verdict | undefined {
@@ -74,14 +74,10 @@ export function createPasswordCheck(): CheckPassword {
     return isRight ? "right" : "wrong";
   }
 
-  function next(): Check | undefined {
-    return queues.fresh.take() ?? queues.failed.take();
-  }
-
   async function checkAll(): Promise<void> {
     if (isChecking) return;
     isChecking = true;
-    for (let check = next(); check !== undefined; check = next()) {
+    for (let check = queue.take(); check !== undefined; check = queue.take()) {
       if (check.signal.aborted) continue;
       const verdict = decide(check);
       await verdict.catch(() => {});
@@ -98,10 +94,10 @@ export function createPasswordCheck(): CheckPassword {
       .digest("base64");
     const known = remembered(id);
     if (known !== undefined) return Promise.resolve(known);
-    const queue = failedClients.has(client) ? queues.failed : queues.fresh;
+    const owner = failedClients.has(client) ? "failed" : client;
     return new Promise((resolve) => {
       signal.addEventListener("abort", () => resolve("busy"), { once: true });
-      queue.add(client, credentials.user, { ...attempt, id, signal, resolve })?.resolve("busy");
+      queue.add(owner, `${client} ${credentials.user}`, { ...attempt, id, signal, resolve })?.resolve("busy");
       void checkAll();
     });
   };

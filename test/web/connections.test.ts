@@ -15,17 +15,6 @@ async function use(socket: Socket): Promise<string> {
   return String(data);
 }
 
-test("beyond the limit, a new connection closes the one that has been idle longest", async () => {
-  const { port } = await serveOn([0], HELLO, 2);
-  const [first, second] = [await connectTo(port), await connectTo(port)];
-  expect(await use(first)).toMatch(/hello$/);
-  const secondClosed = once(second, "close");
-  const third = await connectTo(port);
-  await secondClosed;
-  expect(await use(third)).toMatch(/hello$/);
-  expect(await use(first)).toMatch(/hello$/);
-});
-
 test("listeners share the limit", async () => {
   const { port, otherPort } = await serveOn([0, 0], HELLO, 1);
   const first = await connectTo(port);

@@ -94,7 +94,7 @@ test("a password longer than the 72 bytes that bcrypt uses is refused, and so is
   expect(await ask({ password: "", hash }).verdict).toBe("wrong");
 });
 
-test("guesses from 130 addresses, one at a time each, delay a client that has never failed by one round of theirs", async () => {
+test("guesses from 130 addresses, one at a time each, delay a client that has never failed by two checks at most", async () => {
   const ask = createAsking();
   const cheap = { hash: `$2b$04$${".".repeat(53)}` };
   const guessOf = (nth: number, round: number) =>
@@ -106,6 +106,6 @@ test("guesses from 130 addresses, one at a time each, delay a client that has ne
   let decided = 0;
   for (const verdict of guesses) void verdict.then((word) => (decided += word === "busy" ? 0 : 1));
   expect(await ask({ ...RIGHT, client: "192.0.2.2" }).verdict).toBe("right");
-  expect(decided).toBeLessThanOrEqual(1);
+  expect(decided).toBeLessThanOrEqual(2);
   await Promise.all(guesses);
 });
