@@ -13,7 +13,7 @@ packages=(
   lintian                        # Debian package
   prometheus                     # with promtool
   prometheus-alertmanager        # with amtool
-  prometheus-blackbox-exporter   # web configuration files
+  prometheus-blackbox-exporter   # service discovery
   prometheus-pushgateway         # npm run bench
   systemd                        # systemd-analyze
 )

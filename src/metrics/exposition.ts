@@ -1,4 +1,4 @@
-import type { ClusterVerdict } from "../status/judge.ts";
+import type { ClusterVerdict } from "../status/verdict.ts";
 import { groupBy } from "../support/group-by.ts";
 import { once } from "../support/once.ts";
 import { inSlices } from "../support/slices.ts";

@@ -1,6 +1,11 @@
 import type { Section } from "../fleet/snapshot.ts";
-import type { DiscoveredVerdict } from "../status/discovered.ts";
-import type { ApplianceVerdict, ClusterVerdict, GroupVerdict, WebsiteVerdict } from "../status/judge.ts";
+import type {
+  ApplianceVerdict,
+  ClusterVerdict,
+  DiscoveredVerdict,
+  GroupVerdict,
+  WebsiteVerdict,
+} from "../status/verdict.ts";
 
 /** Facts and verdicts that are rendered once for as long as they stay the same object. */
 export type Part =

@@ -8,8 +8,9 @@ import { once } from "../support/once.ts";
 import { inSlices } from "../support/slices.ts";
 import { fleetDocument, prepareDocument, type NextPollAtMs } from "./document.ts";
 import { createEvents } from "./events.ts";
-import { createJudge, type ClusterVerdict, type Judged } from "./judge.ts";
+import { createJudge } from "./judge.ts";
 import type { FleetDocument } from "./schema.ts";
+import type { ClusterVerdict, Judged } from "./verdict.ts";
 
 /** The verdicts about the fleet, what has happened to it, and both as a document. */
 export interface StatusBoard {
@@ -30,18 +31,14 @@ export interface StatusBoardDeps {
   readonly clock: Clock;
 }
 
-/** The wall clock was set if it differs from the monotonic clock by so much more than before. */
-const STEP_MS = 500;
-
 export function createStatusBoard({ version, shard, fleet, clock }: StatusBoardDeps): StatusBoard {
   const judge = createJudge();
   const events = createEvents();
   const startedAtMs = clock.wallMs();
-  let offsetMs = startedAtMs - clock.monotonicMs();
   let reloadFailedAtMs: number | undefined;
   const nextPollsOf = once((runner: Pick<Runner, "nextPollMs">): NextPollAtMs => (appliance, operation) => {
     const nextMs = runner.nextPollMs(appliance, operation);
-    return nextMs && Math.round(nextMs + offsetMs);
+    return nextMs && Math.round(nextMs - clock.monotonicMs() + clock.wallMs());
   });
   const now = () => ({ wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() });
 
@@ -78,15 +75,12 @@ export function createStatusBoard({ version, shard, fleet, clock }: StatusBoardD
       const judged = await verdicts();
       const nextPollAtMs = nextPollsOf(runner);
       await inSlices(judged, (verdict) => prepareDocument(verdict, nextPollAtMs));
-      const { wallMs: nowMs, monotonicMs } = now();
-      // Smaller differences come from reading the clocks one after the other.
-      if (Math.abs(nowMs - monotonicMs - offsetMs) >= STEP_MS) offsetMs = nowMs - monotonicMs;
       return fleetDocument(judged, {
         version,
         shard,
         startedAtMs,
         reloadFailedAtMs,
-        nowMs,
+        nowMs: clock.wallMs(),
         events: events.list(),
         nextPollAtMs,
       });

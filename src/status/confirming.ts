@@ -1,7 +1,7 @@
 import type { FleetChange } from "../fleet/changes.ts";
 import type { Observation } from "../polling/observation.ts";
 import type { ConfirmingPolls } from "../polling/runner.ts";
-import type { GroupVerdict, Judged } from "./judge.ts";
+import type { GroupVerdict, Judged } from "./verdict.ts";
 
 const LISTS_AFTER_MS = 1000;
 const WEBSITE_AFTER_MS = 5000;

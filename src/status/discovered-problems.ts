@@ -1,6 +1,5 @@
 import { groupBy } from "../support/group-by.ts";
-import type { DiscoveredWebsite } from "./discovered.ts";
-import type { ClusterVerdict } from "./judge.ts";
+import type { ClusterVerdict, DiscoveredWebsite } from "./verdict.ts";
 import type { Problem } from "./schema.ts";
 import { BACKEND_PROBLEMS } from "./severity.ts";
 import { failedBackends, usableBackends } from "./verdicts/backends.ts";

@@ -1,44 +1,27 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ClusterSnapshot, FoundWebsiteSnapshot } from "../fleet/snapshot.ts";
+import { canonicalAddress } from "../fleet/address.ts";
 import { groupBy } from "../support/group-by.ts";
-import { judgeBackends, type BackendState } from "./verdicts/backends.ts";
-import { differencesOf, type Difference } from "./verdicts/differences.ts";
-
-/** What is judged of the websites that the appliances of a cluster list. */
-export interface DiscoveredVerdict extends Pick<ClusterSnapshot, "cluster" | "labels"> {
-  readonly kind: "discovered";
-  /** What the members do not agree on; `undefined` while the list of one is not known. */
-  readonly differences: readonly Difference[] | undefined;
-  readonly websites: readonly DiscoveredWebsite[];
-}
-
-/** A website that appliances list, joined by host and port. */
-export interface DiscoveredWebsite {
-  /** Its id and its name at the first member that has it. */
-  readonly websiteId: number;
-  readonly website: string;
-  /** Host and port; where they are not known, its id and its appliance. */
-  readonly address: string;
-  /** Of the servers behind it; `undefined` while it is not known. */
-  readonly state: BackendState | undefined;
-  /** The website as its appliances describe it. */
-  readonly found: readonly FoundWebsiteSnapshot[];
-}
-
-export interface DiscoveredContext {
-  /** Whether an appliance is known to be MASTER for visitors of the website. */
-  readonly isMaster: (website: FoundWebsiteSnapshot) => boolean;
-  /** Whether tests find the website up. */
-  readonly isUp: (website: FoundWebsiteSnapshot) => boolean;
-}
+import { isSame, type ClusterVerdict, type DiscoveredVerdict, type DiscoveredWebsite } from "./verdict.ts";
+import { judgeBackends } from "./verdicts/backends.ts";
+import { differencesOf } from "./verdicts/differences.ts";
+import { masterOf } from "./websites.ts";
 
 /** The same object as before while nothing in it has changed; `undefined` where no websites are discovered. */
 export function discoveredVerdict(
-  { cluster, labels, appliances }: ClusterSnapshot,
-  { isMaster, isUp }: DiscoveredContext,
-  before: DiscoveredVerdict | undefined,
+  { facts, groups, websites: tested }: Pick<ClusterVerdict, "facts" | "groups" | "websites">,
+  before: ClusterVerdict | undefined,
 ): DiscoveredVerdict | undefined {
+  const { cluster, labels, appliances } = facts;
+  // Most polls find nothing new.
+  if (
+    before !== undefined &&
+    isSame([tested, ...foundIn(facts)], [before.websites, ...foundIn(before.facts)])
+  )
+    return before.discovered;
   if (appliances.every(({ discovery }) => discovery === undefined)) return undefined;
+  const isMaster = masterOf({ facts, groups });
+  const isUp = upByTests(tested);
   const byAddress = groupBy(
     appliances.flatMap(({ found }) => found),
     ({ address, identity, websiteId }) => address || `#${websiteId} at ${identity.appliance}`,
@@ -47,15 +30,26 @@ export function discoveredVerdict(
     const [first] = found;
     if (first === undefined) return [];
     const { websiteId, website } = first;
-    const views = found.map((each) => ({ details: each.details, isMaster: isMaster(each) }));
+    const views = found.map(({ details, identity }) => {
+      return { details, isMaster: isMaster(details.bind.map(canonicalAddress))(identity.appliance) };
+    });
     return [{ websiteId, website, address, state: judgeBackends(views, found.some(isUp)), found }];
   });
-  const now = {
-    kind: "discovered",
-    cluster,
-    labels,
-    differences: differencesOf(appliances),
-    websites,
-  } as const;
-  return before !== undefined && before.labels === labels && isDeepStrictEqual(now, before) ? before : now;
+  const differences = differencesOf(appliances);
+  const now = { kind: "discovered", cluster, labels, differences, websites } as const;
+  return before?.discovered?.labels === labels && isDeepStrictEqual(now, before.discovered)
+    ? before.discovered
+    : now;
+}
+
+function foundIn({ appliances }: ClusterSnapshot): readonly unknown[] {
+  return appliances.flatMap(({ discovery, found }) => [discovery, found]);
+}
+
+/** Whether tests find a website up, by all of its protocols. */
+function upByTests(tested: ClusterVerdict["websites"]): (website: FoundWebsiteSnapshot) => boolean {
+  const byKey = groupBy(tested.values(), ({ key }) => key);
+  const up = [...byKey.values()].filter((all) => all.every(({ state }) => state === "up")).flat();
+  const ids = new Set(up.flatMap((website) => Array.from(website.ids, ([name, id]) => `${id} ${name}`)));
+  return ({ identity, websiteId }) => ids.has(`${websiteId} ${identity.appliance}`);
 }

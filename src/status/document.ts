@@ -8,8 +8,7 @@ import {
   type StatusSnapshot,
 } from "../fleet/snapshot.ts";
 import type { Operation } from "../polling/observation.ts";
-import type { DiscoveredVerdict } from "./discovered.ts";
-import type { ApplianceVerdict, ClusterVerdict, GroupVerdict } from "./judge.ts";
+import type { ApplianceVerdict, ClusterVerdict, DiscoveredVerdict, GroupVerdict } from "./verdict.ts";
 import { lastingProblems, problemsOf, type ProblemFacts } from "./problems.ts";
 import type {
   ApplianceDocument,

@@ -1,5 +1,5 @@
 import type { FleetChange } from "../fleet/changes.ts";
-import { membersIn, type PollHealth } from "../fleet/snapshot.ts";
+import type { PollHealth } from "../fleet/snapshot.ts";
 import {
   hidesWebsites,
   type ApplianceVerdict,
@@ -7,8 +7,10 @@ import {
   type GroupVerdict,
   type Judged,
   type WebsiteVerdict,
-} from "./judge.ts";
+} from "./verdict.ts";
+import { groupWords } from "./problems.ts";
 import type { FleetEvent } from "./schema.ts";
+import type { WebsiteState } from "./verdicts/website.ts";
 import { groupName, instantOf, listed, reasonInWords } from "./words.ts";
 
 const MAX_EVENTS = 200;
@@ -142,35 +144,33 @@ function masterChange(old: GroupVerdict | undefined, { master }: GroupVerdict): 
     : [];
 }
 
-function troubleChange(
-  old: GroupVerdict | undefined,
-  { facts, state, trouble }: GroupVerdict,
-): readonly Change[] {
-  if (trouble === old?.trouble) return [];
-  if (trouble === "split_brain")
-    return [{ kind: "outage", before: `Split brain: ${listed(membersIn(facts, "master"))} are MASTER of ` }];
-  if (trouble === "no_master") return [{ kind: "outage", before: "No appliance is MASTER of " }];
-  if (old === undefined) return [];
-  if (trouble === "no_backup") return [{ kind: "outage", before: "No appliance is BACKUP of " }];
-  return old.trouble === "no_backup" && state === "one_master"
-    ? [{ kind: "recovery", before: "There is a BACKUP again of " }]
-    : [];
+function troubleChange(old: GroupVerdict | undefined, now: GroupVerdict): readonly Change[] {
+  if (now.trouble === old?.trouble) return [];
+  if (now.trouble === undefined)
+    return old?.trouble === "no_backup" && now.state === "one_master"
+      ? [{ kind: "recovery", before: "There is a BACKUP again of " }]
+      : [];
+  if (old === undefined && now.trouble === "no_backup") return [];
+  const [before, after] = groupWords(now);
+  return [{ kind: "outage", before, after }];
 }
 
-const IS_DOWN: ReadonlySet<WebsiteVerdict["state"]> = new Set(["down", "down_at_master"]);
+const WEBSITE_WORDS: Readonly<Record<WebsiteState, string>> = {
+  up: "Up again",
+  partially_down: "Down as seen from some appliances",
+  down_at_master: "Down at the master",
+  down: "Down",
+  unknown: "Not known whether it is up",
+};
 
 function websiteHappening(old: WebsiteVerdict | undefined, now: WebsiteVerdict): readonly Happening[] {
-  if (old?.state === undefined || old.state === now.state) return [];
-  const subject = `${now.website}${now.protocol === "" ? "" : ` (${now.protocol})`}`;
+  const { state, website, protocol } = now;
+  if (old?.state === undefined || state === undefined || old.state === state) return [];
   // It was never known before: a backup is tested before the master.
-  if (now.state === "up" && old.state === "unknown" && old.sinceMs === undefined) return [];
-  if (now.state === "up") return [{ kind: "recovery", before: "Up again: website ", subject }];
-  if (!IS_DOWN.has(now.state)) {
-    const what =
-      now.state === "partially_down" ? "Down as seen from some appliances" : "Not known whether it is up";
-    return [{ kind: "outage", before: `${what}: website `, subject }];
-  }
-  return IS_DOWN.has(old.state) ? [] : [{ kind: "outage", before: "Down: website ", subject }];
+  if (state === "up" && old.state === "unknown" && old.sinceMs === undefined) return [];
+  const kind = state === "up" ? "recovery" : "outage";
+  const subject = `${website}${protocol === "" ? "" : ` (${protocol})`}`;
+  return [{ kind, before: `${WEBSITE_WORDS[state]}: website `, subject }];
 }
 
 const GOOD_STATES: ReadonlySet<string> = new Set(["MASTER", "BACKUP"]);

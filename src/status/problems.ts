@@ -1,7 +1,7 @@
 import { groupBy } from "../support/group-by.ts";
 import { anomalyCount, membersIn, type ApplianceSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
 import { discoveredProblems } from "./discovered-problems.ts";
-import { hidesWebsites, type ClusterVerdict, type GroupVerdict, type WebsiteVerdict } from "./judge.ts";
+import { hidesWebsites, type ClusterVerdict, type GroupVerdict, type WebsiteVerdict } from "./verdict.ts";
 import type { Problem } from "./schema.ts";
 import {
   APPLIANCE_PROBLEMS,
@@ -95,7 +95,7 @@ type GroupWords = readonly [before: string, after: string];
 function groupProblems(verdict: ClusterVerdict): readonly Problem[] {
   const found = [...verdict.groups.values()].flatMap((group) => {
     const kind = kindOf(group, verdict);
-    return kind === undefined ? [] : [{ kind, words: wordsOf(group), group }];
+    return kind === undefined ? [] : [{ kind, words: groupWords(group), group }];
   });
   const alike = groupBy(found, ({ kind, words }) => JSON.stringify([kind, words]));
   return [...alike.values()].flatMap((all) => {
@@ -120,7 +120,8 @@ function kindOf({ facts, state }: GroupVerdict, { appliances }: ClusterVerdict):
   return state && GROUP_PROBLEMS[state];
 }
 
-function wordsOf({ facts, state, master = "" }: GroupVerdict): GroupWords {
+/** What is true of a group in trouble. */
+export function groupWords({ facts, state, master = "" }: GroupVerdict): GroupWords {
   const silent = listed(membersIn(facts, "unknown"));
   switch (state) {
     case "split_brain":

@@ -81,8 +81,7 @@ export const APPLIANCE_PROBLEMS = {
 } as const satisfies KindOf<ApplianceState>;
 
 /** How well something is, best first. */
-export const LEVELS = ["well", "unknown", "warning", "critical"] as const;
-export type Level = (typeof LEVELS)[number];
+export type Level = "well" | "unknown" | "warning" | "critical";
 
 /** The level of something with this problem, or with none. */
 export function levelOf(kind: ProblemKind | undefined): Level {

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
-import type { ClusterSnapshot } from "../fleet/snapshot.ts";
-import type { ClusterVerdict } from "./judge.ts";
+import type { ClusterVerdict } from "./verdict.ts";
+import { vipsOf } from "./websites.ts";
 
 /** Targets with the same labels. @see https://prometheus.io/docs/prometheus/latest/http_sd/ */
 interface TargetGroup {
@@ -18,7 +18,7 @@ export function websiteTargets(verdicts: readonly ClusterVerdict[]): readonly Ta
     return [...named.values()].flatMap(({ key, websiteId, website }) => {
       const tests = facts.appliances.flatMap((appliance) => appliance.websites);
       const test = tests.find(({ address, urls }) => address === key && urls.length > 0);
-      const vips = ["", ...vipsOf(facts, test?.bind ?? [])];
+      const vips = ["", ...vipsOf(facts, test?.bind ?? []).filter((vip) => isIP(vip) !== 0)];
       return (test?.urls ?? []).flatMap((url) =>
         vips.map((vip) => target(url, vip, { cluster: facts.cluster, website, websiteId })),
       );
@@ -47,11 +47,4 @@ function target(url: string, vip: string, { cluster, website, websiteId }: Subje
       __meta_appliance_exporter_vip: vip,
     },
   };
-}
-
-/** The VIPs on which a website listens: those that it names, else all of the cluster. */
-function vipsOf({ groups }: ClusterSnapshot, bind: readonly string[]): readonly string[] {
-  const vips = [...new Set(groups.map(({ vip }) => vip))].filter((vip) => isIP(vip) !== 0);
-  const own = vips.filter((vip) => bind.includes(vip));
-  return own.length > 0 ? own : vips;
 }

@@ -13,12 +13,9 @@ export function instantOf(atMs: number): string {
   return new Date(atMs).toISOString();
 }
 
-/** The year 10000: RFC 3339 ends before it. */
-const END_OF_TIME_MS = Date.UTC(10_000, 0);
-
-/** `undefined` for what no date can express: an appliance may present any certificate. */
+/** `undefined` for what is not known. */
 export function optionalInstant(atMs: number | undefined): string | undefined {
-  return atMs === undefined || !(atMs >= 0 && atMs < END_OF_TIME_MS) ? undefined : instantOf(atMs);
+  return atMs === undefined || Number.isNaN(atMs) ? undefined : instantOf(atMs);
 }
 
 /** A group by what people know it by. */

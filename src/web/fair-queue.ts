@@ -6,8 +6,6 @@ export interface FairQueue<T> {
   /** If the queue is full, removes and returns the oldest item of the longest part of the owner with the most items. */
   add(owner: string, part: string, item: T): T | undefined;
   take(): T | undefined;
-  /** Returns whether the item was waiting. */
-  remove(owner: string, part: string, item: T): boolean;
 }
 
 /** `limit`: waiting items. */
@@ -49,10 +47,6 @@ export function createFairQueue<T>(limit: number): FairQueue<T> {
       parts.delete(part);
       parts.set(part, items);
       return takeOut(owner, part, items.length - 1);
-    },
-    remove: (owner, part, item) => {
-      const index = owners.get(owner)?.get(part)?.indexOf(item) ?? -1;
-      return index >= 0 && takeOut(owner, part, index) !== undefined;
     },
   };
 }

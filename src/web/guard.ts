@@ -1,5 +1,4 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 import { clientOf } from "./connections.ts";
 import { createPasswordCheck, type Credentials, type Verdict } from "./password-check.ts";
 import { send, text, type Reply } from "./reply.ts";
@@ -33,7 +32,6 @@ export function protect(
   currentRules: () => GuardRules,
 ): RequestListener {
   const check = createPasswordCheck();
-  const failed = new WeakSet<Socket>();
   const openPaths = new Set(OPEN_PATHS.map((path) => `${routePrefix}${path}`));
 
   async function refusal(request: IncomingMessage, response: ServerResponse): Promise<Reply | undefined> {
@@ -46,11 +44,8 @@ export function protect(
       credentials,
       hash: rules.users.get(credentials.user)?.reveal() ?? dummyHash(rules),
       client: clientOf(socket.remoteAddress),
-      hasFailed: failed.has(socket),
     };
-    const verdict = await check(attempt, patienceFor(response));
-    if (verdict !== "right") failed.add(socket);
-    return REFUSALS[verdict];
+    return REFUSALS[await check(attempt, patienceFor(response))];
   }
 
   return (request, response) => {

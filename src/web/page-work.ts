@@ -1,3 +1,4 @@
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { createFairQueue } from "./fair-queue.ts";
 
 /** Waiting jobs of all clients. */
@@ -31,7 +32,7 @@ export function createPageWork(): DoInTurn {
       const startedMs = performance.now();
       await job.run();
       const tookMs = performance.now() - startedMs;
-      await (tookMs < 1 ? nextTurn() : pause(Math.min(tookMs, MAX_PAUSE_MS)));
+      await (tookMs < 1 ? setImmediate() : setTimeout(Math.min(tookMs, MAX_PAUSE_MS)));
     }
     isWorking = false;
   }
@@ -42,12 +43,4 @@ export function createPageWork(): DoInTurn {
       queue.add(page, client, { run, refuse: () => resolve(undefined) })?.refuse();
       void workAll();
     });
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -7,7 +7,7 @@ import type { PasswordCheckRequest } from "./password-worker.ts";
 /** The built file, seen from the source and from the built program alike. */
 const WORKER = new URL("../../dist/password-worker.js", import.meta.url);
 
-/** Waiting passwords of clients that have failed recently, and of all others. */
+/** Waiting passwords. */
 const MAX_WAITING = 100;
 /** Remembered clients that have sent a wrong password. */
 const MAX_FAILED_CLIENTS = 1024;
@@ -29,8 +29,6 @@ export interface Attempt {
   readonly hash: string;
   /** From `clientOf`. */
   readonly client: string;
-  /** Whether an earlier attempt on this connection failed. */
-  readonly hasFailed: boolean;
 }
 
 /** Checks a user's credentials. Resolves to `busy` if too many attempts wait, or when the signal aborts this one. */
@@ -39,14 +37,15 @@ export type CheckPassword = (attempt: Attempt, signal: AbortSignal) => Promise<V
 interface Check extends Attempt {
   /** Identifies the result. */
   readonly id: string;
+  /** Aborted when the client no longer waits. */
+  readonly signal: AbortSignal;
   resolve(verdict: Verdict | Promise<Verdict>): void;
 }
 
 /**
- * Checks one password at a time, in a worker thread. Clients take turns, and so do the users that a client tries, with
- * separate turns for connections that have failed before. So password guessing delays other clients, other users and new
- * connections by only a few checks. Clients that have recently sent a wrong password come after all others. If too many
- * attempts wait, the client with the most of them loses one.
+ * Checks one password at a time, in a worker thread. Clients take turns, and so do the users that a client tries. So password
+ * guessing delays other clients and other users by only a few checks. Clients that have recently sent a wrong password take
+ * their turns as one. If too many attempts wait, the client with the most of them loses one.
  *
  * Results are cached under a keyed digest of user, password and hash, so that the time of a lookup reveals nothing. Correct
  * passwords never wait, and wrong ones cannot evict them. A check that has started is always cached, so that an expensive
@@ -58,7 +57,7 @@ export function createPasswordCheck(): CheckPassword {
   const right = new Set<string>();
   const wrong = new Set<string>();
   const failedClients = new Set<string>();
-  const queues = { fresh: createFairQueue<Check>(MAX_WAITING), failed: createFairQueue<Check>(MAX_WAITING) };
+  const queue = createFairQueue<Check>(MAX_WAITING);
   let isChecking = false;
 
   function remembered(id: string): Verdict | undefined {
@@ -75,14 +74,11 @@ export function createPasswordCheck(): CheckPassword {
     return isRight ? "right" : "wrong";
   }
 
-  function next(): Check | undefined {
-    return queues.fresh.take() ?? queues.failed.take();
-  }
-
   async function checkAll(): Promise<void> {
     if (isChecking) return;
     isChecking = true;
-    for (let check = next(); check !== undefined; check = next()) {
+    for (let check = queue.take(); check !== undefined; check = queue.take()) {
+      if (check.signal.aborted) continue;
       const verdict = decide(check);
       await verdict.catch(() => {});
       check.resolve(verdict);
@@ -91,23 +87,17 @@ export function createPasswordCheck(): CheckPassword {
   }
 
   return (attempt, signal) => {
-    const { client, hash, credentials, hasFailed } = attempt;
+    const { client, hash, credentials } = attempt;
     const id = createHmac("sha256", key)
       .update(JSON.stringify([credentials.user, hash]))
       .update(credentials.password)
       .digest("base64");
     const known = remembered(id);
     if (known !== undefined) return Promise.resolve(known);
-    const queue = failedClients.has(client) ? queues.failed : queues.fresh;
-    const part = JSON.stringify([credentials.user, hasFailed]);
+    const owner = failedClients.has(client) ? "failed" : client;
     return new Promise((resolve) => {
-      const check: Check = { ...attempt, id, resolve };
-      const giveUp = (): void => {
-        queue.remove(client, part, check);
-        resolve("busy");
-      };
-      signal.addEventListener("abort", giveUp, { once: true });
-      queue.add(client, part, check)?.resolve("busy");
+      signal.addEventListener("abort", () => resolve("busy"), { once: true });
+      queue.add(owner, `${client} ${credentials.user}`, { ...attempt, id, signal, resolve })?.resolve("busy");
       void checkAll();
     });
   };

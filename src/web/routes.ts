@@ -1,12 +1,30 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import { clientOf } from "./connections.ts";
-import { createFleetPage, createMetricsPage, statusPageReply, type Page } from "./pages.ts";
 import { createScrapePlaces } from "./scrape-places.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { createPageWork } from "./page-work.ts";
 import { RELOAD_PATH, type PagePath, pathOf, queryOf } from "./paths.ts";
 import { reloadReply, type ReloadConfig } from "./reload.ts";
-import { text, type Reply } from "./reply.ts";
+import { createSharedBody, replyWith, text, type Reply } from "./reply.ts";
+
+/** Only the exporter's own files: no inline script or style, no framing, no request to another host. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** Text format 0.0.4. @see https://prometheus.io/docs/instrumenting/exposition_formats/ */
+const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+const NOT_CACHED = { "cache-control": "no-store" };
+
+type Page = (request: IncomingMessage) => Reply | Promise<Reply>;
 
 const BUSY = text(503, "Too many requests at once", { "retry-after": "1" });
 
@@ -37,40 +55,47 @@ export interface RouteDeps {
  * wait. Limits the responses that slow clients keep in memory.
  */
 export function createRoutes(deps: RouteDeps): RequestListener {
-  const outgoing = createOutgoing();
+  const sendReply = createOutgoing();
   const workInTurn = createPageWork();
   const scrapeInPlace = createScrapePlaces();
 
   /** One job for simultaneous requests, which therefore always fits into the queue. */
-  function shared<T>(page: string, render: () => T | Promise<T>): () => Promise<T> {
-    return async () => {
-      await outgoing.room();
-      const rendered = await workInTurn(page, "", render);
-      if (rendered === undefined) throw new Error(`${page}: too many pages wait`);
+  function sharedPage(
+    path: string,
+    contentType: string,
+    render: () => Promise<string | Buffer>,
+    headers: Readonly<Record<string, string>> = NOT_CACHED,
+  ) {
+    const body = createSharedBody(async () => {
+      const rendered = await workInTurn(path, "", render);
+      if (rendered === undefined) throw new Error(`${path}: too many pages wait`);
       return rendered;
-    };
+    });
+    return (request: IncomingMessage) => replyWith(request, contentType, body, headers);
   }
-  /** Compression is not work of the event loop, and needs no turn. */
   const statusPage: Page = async (request) => {
-    await outgoing.room();
     const { socket } = request;
     const renderIfWanted = () => (socket.destroyed ? undefined : deps.renderPage(queryOf(request)));
     const html = await workInTurn("/", clientOf(socket.remoteAddress), renderIfWanted);
-    return html === undefined ? BUSY : statusPageReply(request, html);
+    if (html === undefined) return BUSY;
+    // Compression is not work of the event loop, and needs no turn.
+    return replyWith(
+      request,
+      "text/html; charset=utf-8",
+      createSharedBody(async () => html),
+      { "content-security-policy": CONTENT_SECURITY_POLICY, "referrer-policy": "no-referrer", ...NOT_CACHED },
+    );
   };
-  const metrics = createMetricsPage(shared(deps.telemetryPath, deps.renderMetrics));
+  const metrics = sharedPage(deps.telemetryPath, METRICS_TYPE, deps.renderMetrics, {});
   const scrape: Page = async (request) =>
     (await scrapeInPlace(request.socket, () => metrics(request))) ?? BUSY;
   const fixed: Readonly<Record<PagePath, Page>> = {
     "/": statusPage,
     "/-/healthy": () => (deps.isHealthy() ? text(200, "Healthy") : text(503, "The scheduler does not tick")),
     "/-/ready": () => (deps.isReady() ? text(200, "Ready") : text(503, "Not every appliance was polled yet")),
-    "/config": async () => {
-      await outgoing.room();
-      return text(200, (await deps.configText()).trimEnd(), { "cache-control": "no-store" });
-    },
-    "/api/v1/fleet": createFleetPage(shared("/api/v1/fleet", deps.renderFleet)),
-    "/sd/websites": createFleetPage(shared("/sd/websites", deps.renderTargets)),
+    "/config": async () => text(200, (await deps.configText()).trimEnd(), NOT_CACHED),
+    "/api/v1/fleet": sharedPage("/api/v1/fleet", "application/json", deps.renderFleet),
+    "/sd/websites": sharedPage("/sd/websites", "application/json", deps.renderTargets),
   };
   const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
     ...Object.entries(fixed),
@@ -89,7 +114,7 @@ export function createRoutes(deps: RouteDeps): RequestListener {
         deps.onError(path, error);
         return text(500, "Internal error");
       })
-      .then((ready) => outgoing.send(request, response, ready))
+      .then((ready) => sendReply(request, response, ready))
       .catch(() => response.destroy());
   };
 }

@@ -31,37 +31,8 @@ export function createHeadFinder(): FindHeadEnd {
   };
 }
 
-/** Runs `work` in a later turn of the event loop, in order. */
-export type TakeTurn = (work: () => void) => void;
-
-/** Requests that take a few milliseconds. */
-const PER_TURN = 50;
-
-/** Limits the requests that start in a turn of the event loop, over all connections, so that other work continues. */
-export function createTurns(perTurn = PER_TURN): TakeTurn {
-  const waiting: (() => void)[] = [];
-  let isScheduled = false;
-
-  function schedule(): void {
-    if (isScheduled || waiting.length === 0) return;
-    isScheduled = true;
-    setImmediate(() => {
-      isScheduled = false;
-      for (const work of waiting.splice(0, perTurn)) work();
-      schedule();
-    });
-  }
-  return (work) => {
-    waiting.push(work);
-    schedule();
-  };
-}
-
 /** Bytes to read at once. The rest stays in the socket, which stops reading from the kernel when its buffer is full. */
 const PIECE_BYTES = 1024;
-/** Bytes to write at once: TLS keeps an encrypted copy until the client has read it. */
-const SLICE_BYTES = 64 * 1024;
-
 type Done = (error?: Error | null) => void;
 
 /**
@@ -71,15 +42,13 @@ type Done = (error?: Error | null) => void;
  */
 class SerialConnection extends Duplex {
   readonly #socket: Socket;
-  readonly #takeTurn: TakeTurn;
   readonly #findHeadEnd = createHeadFinder();
   #isAnswering = false;
   #hasEnded = false;
 
-  constructor(socket: Socket, takeTurn: TakeTurn) {
+  constructor(socket: Socket) {
     super();
     this.#socket = socket;
-    this.#takeTurn = takeTurn;
     socket.on("readable", () => this.#handOver());
     socket.on("end", () => {
       this.#hasEnded = true;
@@ -138,7 +107,8 @@ class SerialConnection extends Duplex {
   #request(head: Buffer, rest: Buffer): void {
     this.#isAnswering = true;
     if (rest.length > 0) this.#socket.unshift(rest);
-    this.#takeTurn(() => {
+    // In a later turn of the event loop, so that a client that pipelines requests does not stop all other work.
+    setImmediate(() => {
       if (!this.destroyed) this.push(head);
     });
   }
@@ -146,26 +116,9 @@ class SerialConnection extends Duplex {
   override _read(): void {
     // Pieces are pushed as they arrive: the parser takes each at once and rejects a head that is too long.
   }
-  override _writev(items: readonly { readonly chunk: Buffer }[], done: Done): void {
-    this.#send(
-      items.flatMap(({ chunk }) => slicesOf(chunk)),
-      done,
-    );
-  }
-  #send([first, second, ...rest]: readonly Buffer[], done: Done): void {
-    if (first === undefined) {
-      done();
-      return;
-    }
-    const next: Done = (error) => (error ? done(error) : this.#send(rest, done));
-    // A head and its body are sent together.
-    this.#socket.cork();
-    if (second === undefined) this.#socket.write(first, next);
-    else {
-      this.#socket.write(first);
-      this.#socket.write(second, next);
-    }
-    this.#socket.uncork();
+  /** One after the other: TLS keeps an encrypted copy of what is written until the client has read it. */
+  override _write(chunk: Buffer, _: BufferEncoding, done: Done): void {
+    this.#socket.write(chunk, done);
   }
   override _final(done: Done): void {
     this.#socket.end(() => done());
@@ -176,13 +129,6 @@ class SerialConnection extends Duplex {
   }
 }
 
-function slicesOf(bytes: Buffer): readonly Buffer[] {
-  const count = Math.ceil(bytes.length / SLICE_BYTES);
-  return Array.from({ length: count }, (_, nth) =>
-    bytes.subarray(nth * SLICE_BYTES, (nth + 1) * SLICE_BYTES),
-  );
-}
-
 /**
  * Makes a server read the requests of each connection one at a time: the next one after the previous response is sent. A
  * request with a body is the last one of its connection, because no page reads a body. Closes connections that are not
@@ -190,7 +136,6 @@ function slicesOf(bytes: Buffer): readonly Buffer[] {
  */
 export function readRequestsSerially(
   server: Server | SecureServer,
-  takeTurn: TakeTurn,
   isAccepted: (socket: Socket) => boolean,
 ): void {
   // The event that passes connections to Node's HTTP server.
@@ -202,17 +147,13 @@ export function readRequestsSerially(
       socket.destroy();
       return;
     }
-    const connection = new SerialConnection(socket, takeTurn);
+    const connection = new SerialConnection(socket);
     for (const serve of serveHttp) serve.call(server, connection);
   });
   server.prependListener("request", (request: IncomingMessage, response: ServerResponse) => {
     const { socket }: { readonly socket: unknown } = request;
     if (hasBody(request)) response.setHeader("connection", "close");
     if (socket instanceof SerialConnection) response.once("close", () => socket.release());
-  });
-  // Node's own 417 response would bypass the limits.
-  server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
-    server.emit("request", request, response);
   });
 }
 

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { Server as SecureServer } from "node:https";
 import { createConnections, type Connections } from "./connections.ts";
 import { formatAddress, type ListenAddress, listen } from "./listen.ts";
-import { createTurns, readRequestsSerially } from "./serial-connection.ts";
+import { readRequestsSerially } from "./serial-connection.ts";
 import { createTlsServer, isClientAccepted, renewTls } from "./tls-server.ts";
 import type { TlsSettings } from "./web-config.ts";
 
@@ -43,13 +43,12 @@ export async function startWebServer(
   maxConnections?: number,
 ): Promise<WebStart> {
   const connections = createConnections(maxConnections);
-  const takeTurn = createTurns();
   const servers: (Server | SecureServer)[] = [];
   const addresses: string[] = [];
   let current = tls;
   for (const address of listeners) {
     const server = tls === undefined ? createServer(LIMITS, handler) : createTlsServer(LIMITS, handler, tls);
-    readRequestsSerially(server, takeTurn, (socket) => isClientAccepted(current, socket));
+    readRequestsSerially(server, (socket) => isClientAccepted(current, socket));
     server.timeout = INACTIVITY_TIMEOUT_MS;
     connections.limit(server);
     try {

@@ -194,15 +194,3 @@ test.each([360, 1100].flatMap((width) => NAMES.map((name) => [width, name] as co
     expect(overflowing).toEqual([]);
   },
 );
-
-test.each([
-  ["no-preference", ["smooth", "0.3s"]],
-  ["reduce", ["auto", "0s"]],
-] as const)("with reduced motion %s, scrolling and colors change by %o", async (reducedMotion, motion) => {
-  const { page } = await open(TROUBLE, { reducedMotion });
-  const actual = await page.evaluate(() => [
-    getComputedStyle(document.documentElement).scrollBehavior,
-    getComputedStyle(document.querySelector(".verdict") ?? document.body).transitionDuration,
-  ]);
-  expect(actual).toEqual(motion);
-});

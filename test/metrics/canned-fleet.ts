@@ -1,7 +1,8 @@
 import { createFleet, type Fleet } from "../../src/fleet/fleet.ts";
 import { createFleetExposition } from "../../src/metrics/exposition.ts";
 import { createSelfMetrics } from "../../src/metrics/self.ts";
-import { createJudge, type ClusterVerdict, type Judge } from "../../src/status/judge.ts";
+import { createJudge, type Judge } from "../../src/status/judge.ts";
+import type { ClusterVerdict } from "../../src/status/verdict.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import type { ApplianceConfig } from "../../src/config/config.ts";
 import { WHOLE_FLEET } from "../../src/config/shard.ts";
@@ -38,9 +39,7 @@ const APPLIANCES: readonly ApplianceConfig[] = [
   applianceOf({ name: "waf-1", cluster: "ams", labels: { site: "ams", rack: "r1" }, websites: [SHOP] }),
   applianceOf({ name: "waf-2", cluster: "ams", labels: { site: "ams", rack: "r2" }, websites: [SHOP] }),
   applianceOf({ name: "failed", cluster: "fra" }),
-  applianceOf({ name: "stalled", cluster: "fra" }),
   applianceOf({ name: "locked", websites: [websiteOf({ id: 3 })] }),
-  applianceOf({ name: "new", websites: [websiteOf({ id: 7 })] }),
   applianceOf({ name: "odd" }),
 ];
 
@@ -89,14 +88,13 @@ const OBSERVATIONS: readonly Observation[] = [
   websiteSeen("waf-2", 1, blocksOf(200, 0), { expiresAtMs: 80_000 }),
   vrrpSeen("failed", listOf([interfaceOf()])),
   vrrpFailed("failed", "connect", { durationSeconds: 0.001 }),
-  vrrpSeen("stalled", listOf([BACKUP]), { expiresAtMs: 9_000 }),
   vrrpFailed("locked", "auth"),
   websiteFailed("locked", 3, "appliance_down", { durationSeconds: 0 }),
   vrrpSeen("odd", ODD),
 ];
 
 /**
- * A fleet in which everything occurs: health, failure, stalling, nothing known yet, deviations, websites, groups; and a
+ * A fleet in which everything occurs: health, failure, deviations, websites, groups; and a
  * judge who has seen all of it.
  */
 export function cannedFleet(): { readonly fleet: Fleet; readonly judge: Judge } {

@@ -195,14 +195,6 @@ test("a stale state is not shown as if it were known", () => {
   expect(cluster?.appliances[0]?.interfaces).toBeUndefined();
 });
 
-test("a certificate whose end no date can hold is left out", () => {
-  const fleet = fleetOf(
-    [applianceOf({ name: "lone" })],
-    [vrrpSeen("lone", listOf([]), { certificate: { ...CERTIFICATE, notAfterSeconds: 1e15 } })],
-  );
-  expect(documentOf(fleet).clusters[0]?.appliances[0]?.certificateNotAfter).toBeUndefined();
-});
-
 test("docs/fleet.schema.json is what the schema generates", async () => {
   const file = new URL("../../docs/fleet.schema.json", import.meta.url);
   expect(await readFile(file, "utf8")).toBe(formatFleetSchema());

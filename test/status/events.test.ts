@@ -122,7 +122,7 @@ test.each<Case>([
       "23 recovery: b: INIT → BACKUP on carp-192.0.2.1, 192.0.2.1 (vhid 2)",
       "23 recovery: There is a BACKUP again of 192.0.2.1 (vhid 2)",
       "22 outage: b: BACKUP → INIT on carp-192.0.2.1, 192.0.2.1 (vhid 2)",
-      `22 outage: No appliance is BACKUP of ${ALL}`,
+      `22 outage: a is MASTER of ${ALL}, and no appliance is BACKUP`,
     ],
   },
   {

@@ -3,7 +3,6 @@ import type { RequestListener } from "node:http";
 import type { Socket } from "node:net";
 import { expect, test } from "vitest";
 import { clientOf, connectionToClose } from "../../src/web/connections.ts";
-import { eventually } from "../support/eventually.ts";
 import { connectTo, serveOn } from "./support.ts";
 
 const HELLO: RequestListener = (_, response) => void response.end("hello");
@@ -15,35 +14,6 @@ async function use(socket: Socket): Promise<string> {
   const [data] = await once(socket, "data");
   return String(data);
 }
-
-test("beyond the limit, a new connection closes the one that has been idle longest", async () => {
-  const { port } = await serveOn([0], HELLO, 2);
-  const [first, second] = [await connectTo(port), await connectTo(port)];
-  expect(await use(first)).toMatch(/hello$/);
-  const secondClosed = once(second, "close");
-  const third = await connectTo(port);
-  await secondClosed;
-  expect(await use(third)).toMatch(/hello$/);
-  expect(await use(first)).toMatch(/hello$/);
-});
-
-test("a connection with a pending response stays open while another one is idle; otherwise the oldest is closed", async () => {
-  let requests = 0;
-  const { port } = await serveOn([0], () => void (requests += 1), 2);
-  const answering = await connectTo(port);
-  answering.write(REQUEST);
-  await eventually(() => expect(requests).toBe(1));
-  const idle = await connectTo(port);
-  const idleClosed = once(idle, "close");
-  const next = await connectTo(port);
-  await idleClosed;
-  next.write(REQUEST);
-  await eventually(() => expect(requests).toBe(2));
-  const answeringClosed = once(answering, "close");
-  await connectTo(port);
-  await answeringClosed;
-  expect(next.destroyed).toBe(false);
-});
 
 test("listeners share the limit", async () => {
   const { port, otherPort } = await serveOn([0, 0], HELLO, 1);

@@ -41,16 +41,6 @@ test("the next page waits for one that is made in slices", async () => {
   expect(done).toEqual(["/a", "/b"]);
 });
 
-test("a failure reaches only its own caller", async () => {
-  const workInTurn = createPageWork();
-  const failing = workInTurn("/a", "a", () => {
-    throw new Error("bug");
-  });
-  const next = workInTurn("/a", "a", () => "done");
-  await expect(failing).rejects.toThrow("bug");
-  expect(await next).toBe("done");
-});
-
 test("work beyond the queue's limit is refused", async () => {
   const workInTurn = createPageWork();
   const asked = Array.from({ length: 600 }, (_, nth) => workInTurn("/a", "a", () => nth));

@@ -1,15 +1,10 @@
-import { mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { createConfigLoader } from "../../src/config/loader.ts";
-import { WHOLE_FLEET } from "../../src/config/shard.ts";
-import { createReloader } from "../../src/config/reload.ts";
 import { runProgram } from "../../src/cli/program.ts";
-import { systemClock } from "../../src/support/clock.ts";
 import { createFolder } from "../config/folder.ts";
 import { createAuthority, type Authority } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
-import { createMemoryLog, startTestExporter, type ExporterUnderTest } from "../support/exporter.ts";
+import { startTestExporter, type ExporterUnderTest } from "../support/exporter.ts";
 import { createTestIo } from "../support/io.ts";
 import { ask, basic, HASH } from "./support.ts";
 
@@ -86,66 +81,6 @@ test("a reload applies both configurations or neither, and logs no secret", asyn
   expect(await reload()).toBe(false);
   expect((await get()).status).toBe(401);
   expect(log.text()).not.toContain(HASH);
-});
-
-function reject(): never {
-  throw new Error("no memory for a secure context");
-}
-
-test("if the server rejects its settings, a reload applies nothing", async () => {
-  const configFile = join(await createFolder({ "config.yaml": NOBODY }), "config.yaml");
-  const loader = createConfigLoader(configFile, WHOLE_FLEET);
-  const loaded = await loader.load();
-  if (!loaded.ok) throw new Error("the configuration is invalid");
-  const applied: string[] = [];
-  const reloaded: boolean[] = [];
-  const reloader = createReloader({
-    loader,
-    loaded,
-    web: { sources: [], prepare: () => Promise.resolve({ ok: true, sources: [], apply: reject }) },
-    prepare:
-      ({ appliances }) =>
-      async () =>
-        void applied.push(...appliances.map(({ name }) => name)),
-    onReloaded: (isSuccess) => void reloaded.push(isSuccess),
-    clock: systemClock,
-    logger: createMemoryLog().logger,
-    watchIntervalMs: 600_000,
-  });
-  const before = await reloader.shown();
-  await writeFile(configFile, NOBODY.replace("name: a", "name: b"));
-  expect((await reloader.reload()).ok).toBe(false);
-  expect({ applied, reloaded, shown: await reloader.shown() }).toEqual({
-    applied: [],
-    reloaded: [false],
-    shown: before,
-  });
-});
-
-test("a Kubernetes volume that a reload by signal added is watched through several swaps", async () => {
-  const exporter = await start(20);
-  const volume = join(exporter.folder, "vol");
-  /** Replaces a symbolic link atomically, as Kubernetes does. */
-  const link = async (name: string, target: string): Promise<void> => {
-    await symlink(target, join(volume, "next"));
-    await rename(join(volume, "next"), join(volume, name));
-  };
-  const swapTo = async (version: string, { cert, key }: Issued): Promise<void> => {
-    await mkdir(join(volume, version), { recursive: true });
-    await writeFile(join(volume, version, "tls.crt"), cert);
-    await writeFile(join(volume, version, "tls.key"), key);
-    await link("..data", version);
-  };
-  await swapTo("..1", await authority.issue());
-  await link("tls.crt", "..data/tls.crt");
-  await link("tls.key", "..data/tls.key");
-  await exporter.write("web.yaml", "tls_server_config: { cert_file: vol/tls.crt, key_file: vol/tls.key }\n");
-  expect(await exporter.reload()).toBe(true);
-  for (const version of ["..2", "..3"]) {
-    const pair = await authority.issue();
-    await swapTo(version, pair);
-    await eventually(async () => expect(await servedCertificate(exporter)).toBe(pair.cert.trim()));
-  }
 });
 
 test("the files of an invalid configuration are watched, and it is loaded when they exist", async () => {

@@ -4,7 +4,7 @@ import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectTls, type SecureVersion } from "node:tls";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createAuthority } from "../support/certificates.ts";
-import { createHeadFinder, createTurns } from "../../src/web/serial-connection.ts";
+import { createHeadFinder } from "../../src/web/serial-connection.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Files } from "../config/folder.ts";
 import { held, startSecured } from "./support.ts";
@@ -115,13 +115,6 @@ describe.each(WAYS)("over $name", ({ version }) => {
     expect(seen).toEqual(["/a", "/a"]);
   });
 
-  test("an unknown expectation is ignored", async () => {
-    const port = await serve(({ url }, response) => void response.end(`<${url}>`));
-    const { socket, received } = await open(port);
-    socket.write(get("/a").replace("\r\n\r\n", "\r\nExpect: wonders\r\n\r\n") + get("/b"));
-    await eventually(() => expect(received()).toMatch(/^HTTP\/1\.1 200 [^]*<\/a>[^]*<\/b>/));
-  });
-
   test("a handler sees the client's address", async () => {
     const port = await serve(({ socket }, response) => void response.end(socket.remoteAddress));
     const { socket, received } = await open(port);
@@ -133,23 +126,6 @@ describe.each(WAYS)("over $name", ({ version }) => {
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
-
-test("a limited number of requests starts in a turn of the event loop, in order, and other work continues", async () => {
-  const takeTurn = createTurns(2);
-  const begun: number[] = [];
-  for (let nth = 0; nth < 5; nth += 1) takeTurn(() => begun.push(nth));
-  expect(begun).toEqual([]);
-  await nextTurn();
-  expect(begun).toEqual([0, 1]);
-  takeTurn(() => begun.push(5));
-  await nextTurn();
-  expect(begun).toEqual([0, 1, 2, 3]);
-  await nextTurn();
-  expect(begun).toEqual([0, 1, 2, 3, 4, 5]);
-  takeTurn(() => begun.push(6));
-  await nextTurn();
-  expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6]);
-});
 
 /** The request heads in a text that arrives in pieces of this size. */
 function headsIn(text: string, size: number): readonly string[] {

@@ -1,11 +1,10 @@
 import { once } from "node:events";
-import type { RequestListener, ServerResponse } from "node:http";
 import { Agent } from "node:https";
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createAuthority, createIntermediateChain, type Authority } from "../support/certificates.ts";
 import type { Files } from "../config/folder.ts";
-import { ask, connectTo, held, startSecured } from "./support.ts";
+import { ask, connectTo, startSecured } from "./support.ts";
 
 let authority: Authority;
 let files: Files = {};
@@ -141,19 +140,4 @@ test("a client that never completes its handshake does not block others", async 
   const closed = silent.map((socket) => once(socket, "close"));
   expect(await isAnswered(port, clients.none)).toBe(true);
   await Promise.all(closed);
-});
-
-test("a stop closes connections in a handshake at once and waits for a pending response", async () => {
-  const { promise: answering, release } = held<ServerResponse>();
-  const handler: RequestListener = (_, response) => release(response);
-  const { port, stop } = await startSecured(`tls_server_config: { ${PAIR} }`, files, handler);
-  const silent = await connectTo(port);
-  const answer = ask(port, "/", { ca: authority.cert });
-  const response = await answering;
-  const silentClosed = once(silent, "close");
-  const stopped = stop();
-  await silentClosed;
-  response.end("done");
-  expect((await answer).body.toString()).toBe("done");
-  await stopped;
 });

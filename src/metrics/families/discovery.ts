@@ -1,5 +1,5 @@
 import type { FoundWebsiteSnapshot } from "../../fleet/snapshot.ts";
-import type { DiscoveredWebsite } from "../../status/discovered.ts";
+import type { DiscoveredWebsite } from "../../status/verdict.ts";
 import { BACKEND_STATES, usableBackends } from "../../status/verdicts/backends.ts";
 import { DIFFERENCES, type Difference } from "../../status/verdicts/differences.ts";
 import { asBit, onceInARow, sample, stateSamples, type Family, type Labels, type Sample } from "../family.ts";

@@ -1,4 +1,4 @@
-import type { WebsiteVerdict } from "../../status/judge.ts";
+import type { WebsiteVerdict } from "../../status/verdict.ts";
 import { APPLIANCE_STATES, CLUSTER_STATES } from "../../status/verdicts/appliance.ts";
 import { GROUP_STATES } from "../../status/verdicts/group.ts";
 import { WEBSITE_STATES } from "../../status/verdicts/website.ts";

@@ -1,0 +1,148 @@
+import type { Protocol } from "../api/website-test.ts";
+import type { ClusterSnapshot, FoundWebsiteSnapshot, GroupSnapshot, Identity } from "../fleet/snapshot.ts";
+import type { ApplianceState, ClusterState } from "./verdicts/appliance.ts";
+import type { BackendState } from "./verdicts/backends.ts";
+import type { Difference } from "./verdicts/differences.ts";
+import type { GroupState } from "./verdicts/group.ts";
+import type { WebsiteState } from "./verdicts/website.ts";
+
+/** An instant by both clocks, in milliseconds. */
+export interface Instant {
+  /** Unix time, which jumps when the clock is set. */
+  readonly wallMs: number;
+  readonly monotonicMs: number;
+}
+
+/**
+ * What the facts about a cluster mean. Each verdict is the same object for as long as it stays as it is. `sinceMs`: Unix
+ * time at which the present state began; `undefined` where this process did not see the beginning.
+ */
+export interface ClusterVerdict {
+  readonly kind: "cluster";
+  readonly facts: ClusterSnapshot;
+  /** `undefined` before any poll. */
+  readonly state: ClusterState | undefined;
+  /** By name. */
+  readonly appliances: ReadonlyMap<string, ApplianceVerdict>;
+  /** By `groupKey`. */
+  readonly groups: ReadonlyMap<string, GroupVerdict>;
+  /** One for each website and protocol; protocol `""` while none is known. By `websiteKey`. */
+  readonly websites: ReadonlyMap<string, WebsiteVerdict>;
+  /** `undefined` where no websites are discovered. */
+  readonly discovered: DiscoveredVerdict | undefined;
+}
+
+export interface ApplianceVerdict {
+  readonly kind: "appliance";
+  readonly identity: Identity;
+  /** `undefined` before the first poll. */
+  readonly state: ApplianceState | undefined;
+  readonly sinceMs: number | undefined;
+}
+
+/** What the series of a cluster carry. */
+export type ClusterIdentity = Pick<ClusterSnapshot, "cluster" | "labels">;
+
+export interface GroupVerdict extends ClusterIdentity {
+  readonly kind: "group";
+  readonly facts: GroupSnapshot;
+  /** `undefined` where a disabled appliance may be the master. */
+  readonly state: GroupState | undefined;
+  /** The one known master. */
+  readonly master: string | undefined;
+  /** Since when this state lasts under this master. */
+  readonly sinceMs: number | undefined;
+  /** The master, or the latest one. */
+  readonly latestMaster: string | undefined;
+  /** The latest state that is trouble, until another one proves that it is over. */
+  readonly trouble: Trouble | undefined;
+}
+
+export type Trouble = Extract<GroupState, "split_brain" | "no_master" | "no_backup">;
+
+export interface WebsiteVerdict extends ClusterIdentity {
+  readonly kind: "website";
+  /** Identifies it within the cluster: its host and port, else its id. */
+  readonly key: string;
+  /** Its id at the first appliance that has it. */
+  readonly websiteId: number;
+  readonly website: string;
+  /** Its id at each appliance that tests it. */
+  readonly ids: ReadonlyMap<string, number>;
+  readonly protocol: Protocol | "";
+  /** `undefined` before the first test ended, and where a disabled appliance may be the master. */
+  readonly state: WebsiteState | undefined;
+  readonly sinceMs: number | undefined;
+}
+
+/** What is judged of the websites that the appliances of a cluster list. */
+export interface DiscoveredVerdict extends ClusterIdentity {
+  readonly kind: "discovered";
+  /** What the members do not agree on; `undefined` while the list of one is not known. */
+  readonly differences: readonly Difference[] | undefined;
+  readonly websites: readonly DiscoveredWebsite[];
+}
+
+/** A website that appliances list, joined by host and port. */
+export interface DiscoveredWebsite {
+  /** Its id and its name at the first member that has it. */
+  readonly websiteId: number;
+  readonly website: string;
+  /** Host and port; where they are not known, its id and its appliance. */
+  readonly address: string;
+  /** Of the servers behind it; `undefined` while it is not known. */
+  readonly state: BackendState | undefined;
+  /** The website as its appliances describe it. */
+  readonly found: readonly FoundWebsiteSnapshot[];
+}
+
+/** A cluster before and after the facts about it have changed. */
+export interface Judged {
+  readonly before: ClusterVerdict | undefined;
+  readonly now: ClusterVerdict;
+}
+
+const WITHOUT_MASTER: ReadonlySet<GroupVerdict["state"]> = new Set(["unknown", "no_master", "changing"]);
+
+/** Whether a website of the cluster that is unknown is so because no appliance answers or a master is not known. */
+export function hidesWebsites({ state, groups }: ClusterVerdict): boolean {
+  return (
+    state === "dark" ||
+    state === "unknown" ||
+    [...groups.values()].some((group) => WITHOUT_MASTER.has(group.state))
+  );
+}
+
+/** When the state began that a verdict has now; `sawBeginning`: whether one that differs from before has begun now. */
+export function sinceOf<State>(
+  before: { readonly state: State; readonly sinceMs: number | undefined } | undefined,
+  state: State,
+  sawBeginning: boolean,
+  { wallMs }: Instant,
+): number | undefined {
+  if (before !== undefined && before.state === state) return before.sinceMs;
+  return sawBeginning ? wallMs : undefined;
+}
+
+/** The verdict of before, if nothing in it has changed. */
+export function kept<Verdict extends object>(before: Verdict | undefined, now: Verdict): Verdict {
+  if (before === undefined) return now;
+  for (const name in now) if (now[name] !== before[name]) return now;
+  return before;
+}
+
+/** Whether both lists have the same items, or items made of the same. */
+export function isSame<T>(
+  ones: readonly T[],
+  others: readonly T[],
+  madeOf?: (item: T) => readonly unknown[],
+): boolean {
+  return (
+    ones.length === others.length &&
+    ones.every((one, nth) => {
+      const other = others[nth];
+      if (one === other || madeOf === undefined || other === undefined) return one === other;
+      return isSame(madeOf(one), madeOf(other));
+    })
+  );
+}

@@ -1,0 +1,150 @@
+import { isDeepStrictEqual } from "node:util";
+import { membersIn, type ClusterSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
+import { groupBy } from "../support/group-by.ts";
+import { isSame, kept, sinceOf, type ClusterVerdict, type Instant, type WebsiteVerdict } from "./verdict.ts";
+import { judgeWebsite, type View } from "./verdicts/website.ts";
+
+/** A cluster whose groups are judged. */
+type Subject = Pick<ClusterVerdict, "facts" | "groups">;
+
+interface WebsitesCase extends Subject {
+  readonly before: ClusterVerdict | undefined;
+  /** Whether the VRRP list of every appliance was polled before: a state that is new now began now. */
+  readonly wasPolled: boolean;
+  readonly at: Instant;
+}
+
+/** The verdicts on the websites of a cluster; the same object as before while no test finds anything new, as most do. */
+export function websiteVerdicts({
+  facts,
+  groups,
+  before,
+  wasPolled,
+  at,
+}: WebsitesCase): ClusterVerdict["websites"] {
+  if (before !== undefined && isAsBefore({ facts, groups }, before)) return before.websites;
+  const { cluster, labels, appliances, hasDisabled } = facts;
+  const isMaster = masterOf({ facts, groups });
+  const context = { hasGroups: groups.size > 0, hasDisabled };
+  // A master of whose websites some were not found yet may have any of them.
+  const isPending = groups.size > 0 && appliances.some(({ discovery }) => discovery?.isPending === true);
+  const used = new Set<string>();
+  const verdicts = [...testsByWebsite(appliances)].flatMap(([key, tests]) => {
+    const isMasterHere = isMaster(tests.flatMap(({ bind }) => bind));
+    const websiteId = tests[0]?.websiteId ?? 0;
+    const name = [...new Set(tests.map(({ website }) => website))].join(" / ");
+    const website = unusedName(used, websiteId, name, key);
+    used.add(`${websiteId} ${website}`);
+    const ids = new Map(tests.toReversed().map((each) => [each.identity.appliance, each.websiteId] as const));
+    const isTested = tests.some(isPolled);
+    return protocolsOf(tests).map((protocol): WebsiteVerdict => {
+      const old = before?.websites.get(websiteKey({ key, protocol }));
+      const views = tests.flatMap((test) => viewOf(test, protocol, isMasterHere(test.identity.appliance)));
+      const isKnown = isTested && !(isPending && views.every((view) => !view.isMaster));
+      const state = isKnown ? judgeWebsite(views, context) : undefined;
+      const sinceMs = sinceOf(old, state, wasPolled && old?.state !== undefined, at);
+      const same = isDeepStrictEqual(old?.ids, ids) ? (old?.ids ?? ids) : ids;
+      const named = { key, websiteId, website, ids: same, protocol };
+      return kept(old, { kind: "website", cluster, labels, ...named, state, sinceMs });
+    });
+  });
+  return new Map(verdicts.map((verdict) => [websiteKey(verdict), verdict]));
+}
+
+/** Whether everything on which verdicts on websites depend is as before. */
+function isAsBefore(now: Subject, before: Subject): boolean {
+  return (
+    isSame(contextOf(now), contextOf(before)) &&
+    now.facts.appliances.every(({ websites }, nth) =>
+      isSame(websites, before.facts.appliances[nth]?.websites ?? [], testOf),
+    )
+  );
+}
+
+function contextOf({ facts: { labels, hasDisabled, appliances }, groups }: Subject): readonly unknown[] {
+  const members = appliances.flatMap(({ identity, discovery }) => [identity, discovery?.isPending]);
+  return [labels, hasDisabled, groups.size, ...mastersOf(groups), ...members];
+}
+
+/** Of a test, what counts. */
+function testOf(test: WebsiteSnapshot): readonly unknown[] {
+  const results = test.results.map(({ protocol, result }) => `${protocol} ${result}`);
+  return [test.websiteId, test.website, test.address, test.bind, isPolled(test), ...results];
+}
+
+/**
+ * Whether an appliance is known to be MASTER of a VIP on which a website listens; of any VIP where that is not known. Of a group
+ * that is changing, the latest master counts too, until the change is proven.
+ */
+export function masterOf({
+  facts,
+  groups,
+}: Subject): (bind: readonly string[]) => (appliance: string) => boolean {
+  const masters = new Set(mastersOf(groups));
+  return (bind) => {
+    const vips = vipsOf(facts, bind);
+    return (appliance) => vips.some((vip) => masters.has(masterKey(appliance, vip)));
+  };
+}
+
+/** The VIPs of a cluster on which a website listens: those that it names, else all. */
+export function vipsOf({ groups }: ClusterSnapshot, bind: readonly string[]): readonly string[] {
+  const vips = [...new Set(groups.map(({ vip }) => vip))];
+  const own = vips.filter((vip) => bind.includes(vip));
+  return own.length > 0 ? own : vips;
+}
+
+function mastersOf(groups: ClusterVerdict["groups"]): readonly string[] {
+  return [...groups.values()].flatMap(({ facts, state, latestMaster }) =>
+    [
+      ...membersIn(facts, "master"),
+      ...(state === "changing" && latestMaster !== undefined ? [latestMaster] : []),
+    ].map((appliance) => masterKey(appliance, facts.vip)),
+  );
+}
+
+/** Names contain no line breaks. */
+function masterKey(appliance: string, vip: string): string {
+  return `${appliance}\n${vip}`;
+}
+
+/** The tests of a cluster by website: by host and port, else by id, like another appliance's website with that id. */
+function testsByWebsite(
+  appliances: ClusterSnapshot["appliances"],
+): ReadonlyMap<string, readonly WebsiteSnapshot[]> {
+  const tests = appliances.flatMap(({ websites }) => websites);
+  const addresses = new Map<number, string>();
+  for (const { websiteId, address } of tests)
+    if (address !== undefined && !addresses.has(websiteId)) addresses.set(websiteId, address);
+  return groupBy(tests, ({ websiteId, address }) => address ?? addresses.get(websiteId) ?? `#${websiteId}`);
+}
+
+/** Two websites may have the same id and name at different appliances. */
+function unusedName(used: ReadonlySet<string>, id: number, name: string, key: string): string {
+  return used.has(`${id} ${name}`) ? unusedName(used, id, `${name} (${key})`, key) : name;
+}
+
+/** Identifies a website and protocol within its cluster. */
+function websiteKey({ key, protocol }: Pick<WebsiteVerdict, "key" | "protocol">): string {
+  return `${key} ${protocol}`;
+}
+
+function protocolsOf(tests: readonly WebsiteSnapshot[]): readonly WebsiteVerdict["protocol"][] {
+  const known = new Set(tests.flatMap(({ results }) => results.map(({ protocol }) => protocol)));
+  return known.size === 0 ? [""] : [...known].toSorted();
+}
+
+/** None from an appliance whose answer is known and lacks the protocol. */
+function viewOf(
+  { results }: WebsiteSnapshot,
+  protocol: WebsiteVerdict["protocol"],
+  isMaster: boolean,
+): readonly View[] {
+  const found = results.find((each) => each.protocol === protocol);
+  if (found === undefined && results.length > 0) return [];
+  return [{ isMaster, result: found?.result ?? "unknown" }];
+}
+
+function isPolled({ health }: WebsiteSnapshot): boolean {
+  return health.state !== "never_polled";
+}
