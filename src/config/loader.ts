@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { on } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { ApplianceConfig, ConfigResult, WrittenConfig } from "./config.ts";
@@ -22,14 +21,12 @@ export interface ConfigLoader {
 }
 
 export function createConfigLoader(file: string, shard: Shard): ConfigLoader {
-  /** Random, so that fingerprints cannot be compared with guessed passwords; the same for all loads. */
-  const key = randomBytes(32);
   const digests = new WeakMap<ApplianceConfig, string>();
 
   async function loadHere(): Promise<ConfigResult> {
     // Only here: afterwards this thread needs no YAML library, and a thread more would cost each start 60 ms.
     const { loadConfig } = await import("./load.ts");
-    const result = await loadConfig(file, key);
+    const result = await loadConfig(file);
     if (!result.ok) return result;
     const config = inShard(result.config, shard);
     for (const appliance of config.appliances) digests.set(appliance, digestOf(appliance));
@@ -39,11 +36,9 @@ export function createConfigLoader(file: string, shard: Shard): ConfigLoader {
   async function loadInThread(running: readonly ApplianceConfig[]): Promise<ConfigResult> {
     const known = running.map((appliance) => digests.get(appliance) ?? "");
     const appliances: ApplianceConfig[] = [];
-    const texts: string[] = [];
-    const unpack = createUnpacker(texts);
-    for await (const message of messagesOf({ kind: "load", file, shard, key, known })) {
+    const unpack = createUnpacker();
+    for await (const message of messagesOf({ kind: "load", file, shard, known })) {
       if (message.kind === "appliances") {
-        texts.push(...message.texts);
         for (const each of message.appliances) {
           const appliance = typeof each === "number" ? running[each] : unpack(each.appliance);
           if (appliance === undefined) continue;

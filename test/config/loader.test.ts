@@ -87,15 +87,15 @@ function httpOf(password: string): HttpClientConfig {
   };
 }
 
-test("a text that appliances share crosses once, and their secrets arrive", () => {
-  const appliances = ["p", "q"].map((password) => applianceOf({ name: password, http: httpOf(password) }));
-  const texts: string[] = [];
-  const packed = structuredClone(appliances.map(createPacker(texts)));
-  expect(texts.toSorted()).toEqual(["a bundle", "p", "q"]);
-  const unpacked = packed.map(createUnpacker(texts));
+test("what appliances share is shared after the hand-over, and their secrets arrive", () => {
+  const [p, q] = [httpOf("p"), httpOf("q")];
+  const appliances = [p, q, q].map((http, nth) => applianceOf({ name: `fw${nth}`, http }));
+  const packed = structuredClone(appliances.map(createPacker()));
+  const unpacked = packed.map(createUnpacker());
   expect(unpacked).toEqual(appliances);
+  expect(unpacked[1]?.http).toBe(unpacked[2]?.http);
   const secrets = unpacked.map(({ http: { basicAuth } }) => basicAuth?.password);
-  expect(secrets.map((each) => each?.kind === "inline" && each.secret.reveal())).toEqual(["p", "q"]);
+  expect(secrets.map((each) => each?.kind === "inline" && each.secret.reveal())).toEqual(["p", "q", "q"]);
 });
 
 test("only the clusters of the shard are handed over", async () => {
