@@ -122,13 +122,7 @@ export interface ConfigError {
   readonly message: string;
 }
 
-/** The configuration as written: the absolute paths of its files, and their merged content as JSON, without secrets. */
-export interface WrittenConfig {
-  readonly files: readonly string[];
-  readonly json: string;
-}
-
-/** The result of a load, as plain data. `sources`: what it has read. */
-export type ConfigResult = Checked<{ readonly config: Config; readonly written: WrittenConfig }> & {
+/** The result of a load, as plain data. `shown`: its text without secrets; `sources`: what it has read. */
+export type ConfigResult = Checked<{ readonly config: Config; readonly shown: string }> & {
   readonly sources: readonly Source[];
 };

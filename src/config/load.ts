@@ -1,12 +1,12 @@
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import type { Config, ConfigError, ConfigResult, WrittenConfig } from "./config.ts";
+import type { Config, ConfigError, ConfigResult } from "./config.ts";
 import { sortErrors, type Checked, type Report } from "./errors.ts";
 import { createHttpClientResolver } from "./http-client.ts";
 import { resolveFleet } from "./inheritance.ts";
 import { createNamedFiles } from "./named-files.ts";
 import type { Place } from "./places.ts";
 import { configSchema, fleetSchema, patternsSchema, type FleetSettings } from "./schema.ts";
-import { redactConfig } from "./shown.ts";
+import { showConfig } from "./shown.ts";
 import { createSourceReader, splitNames, type SourceReader } from "./sources.ts";
 import { loadYaml, show, validateYaml, valueAt } from "./validate.ts";
 import { errorAt, readYamlFile, type YamlFile } from "./yaml.ts";
@@ -24,7 +24,7 @@ export async function loadConfig(file: string): Promise<ConfigResult> {
   return { ...result, sources: reader.sources() };
 }
 
-type Loaded = Checked<{ readonly config: Config; readonly written: WrittenConfig }>;
+type Loaded = Checked<{ readonly config: Config; readonly shown: string }>;
 
 async function loadFiles(file: string, reader: SourceReader): Promise<Loaded> {
   const read = await readYamlFile(file, reader);
@@ -52,7 +52,7 @@ async function loadFiles(file: string, reader: SourceReader): Promise<Loaded> {
   return {
     ok: true,
     config: { appliances, maxConcurrentWebsiteTests: tests },
-    written: redactConfig([read.file, ...included.map((place) => place.file)]),
+    shown: showConfig([read.file, ...included.map((place) => place.file)]),
   };
 }
 

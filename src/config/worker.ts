@@ -1,30 +1,24 @@
 import { once } from "node:events";
 import { parentPort, workerData } from "node:worker_threads";
-import type { ApplianceConfig, ConfigResult, WrittenConfig } from "./config.ts";
+import type { ApplianceConfig, ConfigResult } from "./config.ts";
 import { createPacker, digestOf } from "./hand-over.ts";
 import { loadConfig } from "./load.ts";
 import { inShard, type Shard } from "./shard.ts";
-import { renderConfig } from "./shown.ts";
 
-/** What the thread is started for. */
-export type ConfigTask =
-  | {
-      readonly kind: "load";
-      readonly file: string;
-      readonly shard: Shard;
-      /** Digests of the appliances that the other side has. */
-      readonly known: readonly string[];
-    }
-  | { readonly kind: "render"; readonly written: WrittenConfig };
+/** What the thread is to load. `known`: digests of the appliances that the other side has. */
+export interface ConfigTask {
+  readonly file: string;
+  readonly shard: Shard;
+  readonly known: readonly string[];
+}
 
 /** An appliance that the other side has, by its place in `known`, or another one. */
 export type HandedOver = number | { readonly digest: string; readonly appliance: ApplianceConfig<string> };
 
+/** The result comes last, without the appliances. */
 export type ConfigMessage =
-  | { readonly kind: "appliances"; readonly appliances: readonly HandedOver[] }
-  /** Without the appliances, which came before. */
-  | { readonly kind: "loaded"; readonly result: ConfigResult }
-  | { readonly kind: "rendered"; readonly text: string };
+  | { readonly appliances: readonly HandedOver[] }
+  | { readonly result: ConfigResult };
 
 /** Receiving so many blocks the event loop for about 5 ms. */
 const BATCH = 200;
@@ -40,13 +34,9 @@ if (port !== null) {
 }
 
 async function* messagesFor(task: ConfigTask): AsyncGenerator<ConfigMessage> {
-  if (task.kind === "render") {
-    yield { kind: "rendered", text: renderConfig(task.written) };
-    return;
-  }
   const result = await loadConfig(task.file);
   if (!result.ok) {
-    yield { kind: "loaded", result };
+    yield { result };
     return;
   }
   const { appliances } = inShard(result.config, task.shard);
@@ -57,7 +47,7 @@ async function* messagesFor(task: ConfigTask): AsyncGenerator<ConfigMessage> {
       const digest = digestOf(appliance);
       return places.get(digest) ?? { digest, appliance: pack(appliance) };
     });
-    yield { kind: "appliances", appliances: batch };
+    yield { appliances: batch };
   }
-  yield { kind: "loaded", result: { ...result, config: { ...result.config, appliances: [] } } };
+  yield { result: { ...result, config: { ...result.config, appliances: [] } } };
 }

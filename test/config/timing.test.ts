@@ -3,18 +3,18 @@ import { errorsOf } from "./folder.ts";
 
 const polling = (block: string) => `polling: { vrrp: ${block} }\nclusters: []\n`;
 
-const block = (settings: string) => (settings === "" ? "{}" : `{ vrrp: { ${settings} } }`);
+const blockOf = (settings: string) => (settings === "" ? "{}" : `{ vrrp: { ${settings} } }`);
 
 /** Nested blocks around two appliances; empty ones are omitted. */
 const nested = (top: string, cluster: string, appliance: string) =>
   [
-    `polling: ${block(top)}`,
+    `polling: ${blockOf(top)}`,
     "clusters:",
     "  - name: c",
-    `    polling: ${block(cluster)}`,
+    `    polling: ${blockOf(cluster)}`,
     "    appliances:",
-    `      - { name: a, base_url: "https://h", polling: ${block(appliance)} }`,
-    `      - { name: b, base_url: "https://i", polling: ${block(appliance)} }`,
+    `      - { name: a, base_url: "https://h", polling: ${blockOf(appliance)} }`,
+    `      - { name: b, base_url: "https://i", polling: ${blockOf(appliance)} }`,
   ].join("\n");
 
 test.each([

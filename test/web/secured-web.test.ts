@@ -94,13 +94,13 @@ function reject(): never {
 
 test("if the server rejects its settings, a reload applies nothing", async () => {
   const configFile = join(await createFolder({ "config.yaml": NOBODY }), "config.yaml");
-  const loader = createConfigLoader(configFile, WHOLE_FLEET);
-  const loaded = await loader.load();
+  const load = createConfigLoader(configFile, WHOLE_FLEET);
+  const loaded = await load();
   if (!loaded.ok) throw new Error("the configuration is invalid");
   const applied: string[] = [];
   const reloaded: boolean[] = [];
   const reloader = createReloader({
-    loader,
+    load,
     loaded,
     web: { sources: [], prepare: () => Promise.resolve({ ok: true, sources: [], apply: reject }) },
     prepare:
@@ -112,10 +112,10 @@ test("if the server rejects its settings, a reload applies nothing", async () =>
     logger: createMemoryLog().logger,
     watchIntervalMs: 600_000,
   });
-  const before = await reloader.shown();
+  const before = reloader.shown();
   await writeFile(configFile, NOBODY.replace("name: a", "name: b"));
   expect((await reloader.reload()).ok).toBe(false);
-  expect({ applied, reloaded, shown: await reloader.shown() }).toEqual({
+  expect({ applied, reloaded, shown: reloader.shown() }).toEqual({
     applied: [],
     reloaded: [false],
     shown: before,
