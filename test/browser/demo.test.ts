@@ -34,7 +34,7 @@ test("a failover appears by itself: the new master, since when, the problem and 
   const { demo, page, errors } = await openWhenWell();
   expect(await page.locator("h1").textContent()).toBe("All is well");
   expect(await rolesOf(page)).toEqual(["MASTER", "BACKUP", "MASTER", "BACKUP"]);
-  await demo.step();
+  demo.step();
   await expect.poll(() => rolesOf(page), SOON).toEqual(["BACKUP", "MASTER", "BACKUP", "MASTER"]);
   await expect
     .poll(() => eventsOf(page), SOON)
@@ -56,8 +56,8 @@ test("a failover appears by itself: the new master, since when, the problem and 
 
 test("an outage appears and disappears by itself", async () => {
   const { demo, page, errors } = await openWhenWell();
-  await demo.step();
-  await demo.step();
+  demo.step();
+  demo.step();
   const shop = page.locator(".websites tr").filter({ hasText: "shop" });
   await expect
     .poll(() => shop.locator("td .state").allTextContents(), SOON)
@@ -70,7 +70,7 @@ test("an outage appears and disappears by itself", async () => {
       ),
     );
   expect(await shop.locator(".words").textContent()).toMatch(/^Down /);
-  await demo.step();
+  demo.step();
   await expect.poll(() => shop.locator("td .state").allTextContents(), SOON).toEqual(["200", "200"]);
   await expect.poll(() => problems(page), SOON).not.toContainEqual(expect.stringContaining("shop"));
   expect(await eventsOf(page)).toContainEqual(

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createConnection, createServer } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -60,15 +60,4 @@ export async function listen(port: number): Promise<number> {
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("no port");
   return address.port;
-}
-
-/** Whether anything listens at a URL or `host:port`. */
-export function isListening(address: string): Promise<boolean> {
-  const { hostname, port } = new URL(address.includes("://") ? address : `http://${address}`);
-  return new Promise((resolve) => {
-    const socket = createConnection({ host: hostname, port: Number(port) });
-    socket.once("connect", () => resolve(true));
-    socket.once("error", () => resolve(false));
-    socket.once("connect", () => socket.destroy());
-  });
 }

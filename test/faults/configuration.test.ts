@@ -34,8 +34,9 @@ const INVALID_CONFIGS: readonly InvalidConfig[] = [
   },
   {
     name: "an invalid schedule",
-    text: "polling: { vrrp: { schedule: '*/90 * * * * *' } }\nappliances: []\n",
-    output: "config.yaml:1:20: polling.vrrp.schedule: expected a step that divides 60, got */90 for second\n",
+    text: "polling: { vrrp: { schedule: '61 * * * * *' } }\nappliances: []\n",
+    output:
+      "config.yaml:1:20: polling.vrrp.schedule: expected a node-cron expression: 61 is an invalid expression for second\n",
   },
   {
     name: "credentials in a URL",

@@ -33,8 +33,8 @@ async function breakThings(): Promise<void> {
   fleet.appliance("swapped-2").become("MASTER");
   fleet.appliance("well-2").forget(4);
   // A failover, and a website that goes down.
-  await demo.step();
-  await demo.step();
+  demo.step();
+  demo.step();
   const staying = fleet.config.appliances.filter((entry) => !JSON.stringify(entry).includes("leaving"));
   const smaller = JSON.stringify(exporterConfig({ ...fleet.config, appliances: staying }));
   for (const exporter of [first, second]) {
