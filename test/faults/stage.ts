@@ -1,13 +1,13 @@
 import { rm } from "node:fs/promises";
 import { test as base } from "vitest";
-import { startTestExporter, writeSetup, type ExporterUnderTest, type Setup } from "../support/exporter.ts";
+import { startTestExporter, writeSetup, type Setup } from "../support/exporter.ts";
 import { startFaultServer, type Behaviour, type FaultServer } from "../support/fault-server.ts";
 import { startProgram, type Program, type ProgramOptions } from "./program.ts";
 
 /** Starts what a test needs, and ends it with the test. */
 export interface Stage {
   server(behaviour: Behaviour): Promise<FaultServer>;
-  exporter(...setup: Parameters<typeof startTestExporter>): Promise<ExporterUnderTest>;
+  readonly exporter: typeof startTestExporter;
   /** A folder with the files of a setup. */
   folder(setup: Setup): Promise<string>;
   /** The program in a process of its own, which serves. */
