@@ -22,8 +22,10 @@ export async function useTemporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** A demo that takes no step by itself; stopped at the end of the test. */
-export async function startTestDemo(): Promise<Demo> {
+/** A demo that takes no step by itself; by default stopped at the end of the test. */
+export async function startTestDemo(
+  onFinished: (stop: () => Promise<void>) => void = onTestFinished,
+): Promise<Demo> {
   const options = {
     listenAddresses: [{ host: "127.0.0.1", port: 0 }],
     version: "1.2.3",
@@ -35,7 +37,7 @@ export async function startTestDemo(): Promise<Demo> {
   const deps = { clock: systemClock, logger: createMemoryLog().logger, droppedLogLines: () => 0 };
   const started = await startDemo(options, deps);
   if (!started.ok) throw new Error(`cannot listen: ${started.code}`);
-  onTestFinished(() => started.demo.stop());
+  onFinished(() => started.demo.stop());
   return started.demo;
 }
 
