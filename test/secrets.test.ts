@@ -277,7 +277,7 @@ test.each(["json", "logfmt"])(
       'appliance_up{appliance="inline",ha_cluster="inline"} 1',
       'appliance_up{appliance="file",ha_cluster="file"} 1',
       'interface="0 Basic <secret>"',
-      "password: <secret>",
+      '"password": "<secret>"',
       "http://<secret>@nowhere.invalid",
     ])
       expect(said.join("\n")).toContain(shown);

@@ -22,6 +22,15 @@ async function clientWithFile(path: string, answer = OK) {
   return { server, client: clientOf(`https://127.0.0.1:${server.port}`, { http: { basicAuth } }) };
 }
 
+test("a missing or empty password file makes the poll fail as secret, and nothing is sent", async () => {
+  const path = passwordFile();
+  const { server, client } = await clientWithFile(path);
+  expect(shortly(await client.get("/x", LONG_MS))).toBe("secret");
+  writeFileSync(path, "\r\n");
+  expect(shortly(await client.get("/x", LONG_MS))).toBe("secret");
+  expect(server.connections()).toBe(0);
+});
+
 test.skipIf(process.platform !== "linux")(
   "an I/O error of the password file makes the poll fail as local, and the next one tries again",
   async () => {

@@ -1,6 +1,15 @@
 import { expect, test } from "vitest";
 
-import { failing, NO_INTERFACES, shortly, startHeldPoller, VRRP, website } from "./poller-support.ts";
+import {
+  fakeClient,
+  failing,
+  NO_INTERFACES,
+  shortly,
+  startHeldPoller,
+  VRRP,
+  WAF,
+  website,
+} from "./poller-support.ts";
 
 const AUTH = failing("auth");
 const deferred = (retryAfterMs: number) => failing("http_status", { status: 503, retryAfterMs });
@@ -39,6 +48,15 @@ test("after a backoff of the appliance tests continue without the list once it i
   await clock.pass(1);
   await due(website(2));
   expect(client.waiting()).toEqual(["/api/v1/website/2/test"]);
+});
+
+test("a changed configuration ends the backoff", async () => {
+  const { due, poll, poller } = startHeldPoller();
+  await poll(VRRP, AUTH);
+  const next = fakeClient();
+  poller.update(WAF, next);
+  await due(VRRP);
+  expect(next.waiting()).toEqual(["/api/v1/interface/virtual"]);
 });
 
 test("a refused appliance is not stalled during its backoff", async () => {

@@ -114,6 +114,21 @@ async function serveHeld(renderMetrics: () => Promise<string>) {
   return { port, arrivals: (count: number) => eventually(() => expect(arrived).toBe(count)) };
 }
 
+test("beyond a hundred simultaneous scrapes the response is 503, and other pages are served", async () => {
+  const text = held<string>();
+  const { port, arrivals } = await serveHeld(() => text.promise);
+  const answers = Array.from({ length: 120 }, () => ask(port, "/metrics"));
+  await arrivals(120);
+  expect((await ask(port, "/-/healthy")).status).toBe(200);
+  text.release("x 1\n");
+  const all = await Promise.all(answers);
+  expect(all.filter(({ status }) => status === 200)).toHaveLength(100);
+  const refused = all.filter(({ status }) => status === 503);
+  expect(refused).toHaveLength(20);
+  expect(refused[0]?.headers["retry-after"]).toBe("1");
+  expect((await ask(port, "/metrics")).status).toBe(200);
+});
+
 test("clients that scrape without a pause share half of the places", async () => {
   // The clock stands still, so everything happens within a second on a slow machine too.
   const clock = vi.spyOn(performance, "now").mockReturnValue(performance.now());
