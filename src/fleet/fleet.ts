@@ -4,20 +4,11 @@ import type { WebsitePlan } from "../polling/runner.ts";
 import { groupBy } from "../support/group-by.ts";
 import { afterObservation, newState, reconfigured, type ApplianceState } from "./appliance-state.ts";
 import type { FleetChange } from "./changes.ts";
-import { discoverySection, type TestedWebsite } from "./discovery.ts";
+import { discoverySection } from "./discovery.ts";
 import { groupsOf } from "./groups.ts";
-import { isStalled, silentSinceMs } from "./record.ts";
+import { silentSinceMs } from "./record.ts";
 import { createSectionMemo } from "./section-memo.ts";
-import type {
-  ApplianceSnapshot,
-  ClusterSnapshot,
-  GroupSnapshot,
-  Identity,
-  StatusesSnapshot,
-  VrrpListSnapshot,
-  VrrpSnapshot,
-  WebsiteSnapshot,
-} from "./snapshot.ts";
+import type { ApplianceSnapshot, ClusterSnapshot, GroupSnapshot, Identity } from "./snapshot.ts";
 import { vrrpSection } from "./vrrp.ts";
 import { websiteSection } from "./website.ts";
 
@@ -57,10 +48,6 @@ interface Cluster extends Pick<ClusterSnapshot, "cluster" | "labels" | "hasDisab
 
 /** A fleet of no appliances. */
 export function createFleet(): Fleet {
-  const onceVrrp = createSectionMemo<VrrpSnapshot>();
-  const onceList = createSectionMemo<VrrpListSnapshot>();
-  const onceWebsite = createSectionMemo<WebsiteSnapshot>();
-  const onceStatuses = createSectionMemo<StatusesSnapshot>();
   const onceGroups = createSectionMemo<readonly GroupSnapshot[]>();
   const onceCluster = createSectionMemo<ClusterSnapshot>();
   /** `untilMs`: when time alone changes the snapshot. */
@@ -80,30 +67,15 @@ export function createFleet(): Fleet {
       : reconfigured(known, config, nowMs);
   }
 
-  function vrrpOf({ identity, vrrp, certificate }: ApplianceState, nowMs: number): VrrpSnapshot {
-    const madeOf = [identity, certificate, isStalled(vrrp, nowMs)];
-    return onceVrrp(vrrp, madeOf, () => vrrpSection(identity, vrrp, certificate, nowMs, onceList));
-  }
-
-  function websiteOf(
-    { identity, websites }: ApplianceState,
-    website: TestedWebsite,
-    nowMs: number,
-  ): readonly WebsiteSnapshot[] {
-    const record = websites.get(website.id);
-    if (record === undefined) return [];
-    const madeOf = [identity, website, isStalled(record, nowMs)];
-    return [
-      onceWebsite(record, madeOf, () => websiteSection(identity, website, record, nowMs, onceStatuses)),
-    ];
-  }
-
   function applianceOf(state: ApplianceState, nowMs: number): ApplianceSnapshot {
     const known = kept.get(state);
     if (known !== undefined && nowMs < known.untilMs) return known.snapshot;
     const { identity, totals, config, discovery: facts } = state;
-    const vrrp = vrrpOf(state, nowMs);
-    const websites = state.tested.flatMap((website) => websiteOf(state, website, nowMs));
+    const vrrp = vrrpSection(identity, state.vrrp, state.certificate, nowMs);
+    const websites = state.tested.flatMap((website) => {
+      const record = state.websites.get(website.id);
+      return record === undefined ? [] : [websiteSection(identity, website, record, nowMs)];
+    });
     const { discovery, found } =
       facts === undefined ? NOT_DISCOVERED : discoverySection(identity, config, facts, nowMs);
     const snapshot = { identity, vrrp, websites, totals, discovery, found };

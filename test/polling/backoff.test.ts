@@ -61,11 +61,6 @@ test("each further refusal doubles the backoff, up to five minutes", () => {
   expect(lengths).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300]);
 });
 
-test("refusals of polls that were in flight together count as one", () => {
-  const late = poll(1_200, AUTH, { operation: "website_test/1", startedMs: 900 });
-  expect(untilMs(after(poll(1_000, AUTH), late, late), "vrrp", 1_200)).toBe(6_000);
-});
-
 test("success of the operation that was refused ends the doubling", () => {
   const backoff = after(poll(0, AUTH), poll(5_000, AUTH), poll(15_000, OK), poll(20_000, AUTH));
   expect(untilMs(backoff, "vrrp", 20_000)).toBe(25_000);
