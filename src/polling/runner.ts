@@ -61,7 +61,12 @@ interface ScheduledAppliance {
   readonly poller: AppliancePoller;
   readonly plan: WebsitePlan;
   /** Made once for each plan. */
-  readonly targets: readonly Target[];
+  readonly entries: readonly Entry[];
+}
+
+interface Entry extends TimetableEntry {
+  readonly subject: AppliancePoller;
+  readonly operation: Operation;
 }
 
 const LIST: Operation = { kind: "vrrp" };
@@ -71,31 +76,18 @@ const MAX_CONCURRENT_DISCOVERY = 64;
 
 const NO_PLAN: WebsitePlan = { details: [], tests: [] };
 
-interface Target {
-  readonly poller: AppliancePoller;
-  readonly operation: Operation;
-  readonly entry: TimetableEntry;
-}
-
 export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps): Runner {
   const slots = { website_tests: createSlots(clock), discovery: createSlots(clock) };
   slots.discovery.setLimit(MAX_CONCURRENT_DISCOVERY);
   let scheduled = new Map<string, ScheduledAppliance>();
-  let targets = new Map<string, Target>();
-  /** Timers of confirming polls, by target. */
+  /** Timers of confirming polls, by key. */
   const confirming = new Map<string, NodeJS.Timeout>();
 
-  const timetable = startTimetable({
+  const timetable = startTimetable<Entry>({
     clock,
     onClockJump,
-    onDue: (key, dueMs) => {
-      const target = targets.get(key);
-      target?.poller.due(target.operation, dueMs);
-    },
-    onMissed: (key, count) => {
-      const kind = targets.get(key)?.operation.kind;
-      if (kind !== undefined) events.skipped(kind, "missed", count);
-    },
+    onDue: ({ subject, operation }, dueMs) => subject.due(operation, dueMs),
+    onMissed: ({ operation }, count) => events.skipped(operation.kind, "missed", count),
   });
   const pollerDeps: AppliancePollerDeps = {
     clock,
@@ -103,41 +95,28 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
     slots,
     onReachable,
     gapMs: timetable.gapMs,
-    isPlanned: (name, operation) => targets.has(targetKey(name, operation)),
+    isPlanned: (name, operation) => timetable.has(keyOf(name, operation)),
   };
 
   /** Website tests begin when it is known whether the appliance can be reached, and again as soon as it can. */
   function onReachable(name: string, since: "first poll" | "outage"): void {
-    for (const { entry, operation } of scheduled.get(name)?.targets ?? []) {
+    for (const entry of scheduled.get(name)?.entries ?? []) {
       if (since === "first poll") timetable.add(entry);
-      else if (operation.kind !== "vrrp") timetable.dueNow(entry.key);
+      else if (entry.operation.kind !== "vrrp") timetable.dueNow(entry.key);
     }
   }
 
-  function confirm({ appliance, poller }: ScheduledAppliance, operation: Operation, afterMs: number): void {
-    const key = targetKey(appliance.name, operation);
-    const nowMs = clock.monotonicMs();
-    const nextDueMs = timetable.nextDueMs(key, nowMs);
-    const isDueByThen = nextDueMs !== undefined && nextDueMs <= nowMs + afterMs;
-    if (isDueByThen || confirming.has(key) || poller.backoffUntilMs(operation) !== undefined) return;
-    const timer = setTimeout(() => confirmNow(key), afterMs);
-    confirming.set(key, timer);
-  }
-
-  function confirmNow(key: string): void {
+  function confirmNow({ poller }: ScheduledAppliance, operation: Operation, key: string): void {
     confirming.delete(key);
-    const target = targets.get(key);
-    if (target === undefined) return;
-    const { poller, operation } = target;
     if (!poller.isInFlight(operation) && poller.backoffUntilMs(operation) === undefined)
       timetable.dueNow(key);
   }
 
-  /** Without targets yet: their plan is made when it is handed over. */
+  /** Without entries yet: their plan is made when it is handed over. */
   function scheduledFor(appliance: ApplianceConfig, createClient: CreateClient): ScheduledAppliance {
     const old = scheduled.get(appliance.name);
     if (old?.appliance === appliance) return old;
-    const nothing = { plan: NO_PLAN, targets: [] };
+    const nothing = { plan: NO_PLAN, entries: [] };
     if (old === undefined || old.appliance.baseUrl !== appliance.baseUrl) {
       const client = createClient(appliance);
       return { appliance, client, poller: createAppliancePoller(pollerDeps, appliance, client), ...nothing };
@@ -150,7 +129,7 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
   /** The same appliance by its present plan. */
   function planned(owner: ScheduledAppliance): ScheduledAppliance {
     const plan = planOf(owner.appliance);
-    return plan === owner.plan ? owner : { ...owner, plan, targets: targetsOf(owner, plan) };
+    return plan === owner.plan ? owner : { ...owner, plan, entries: entriesOf(owner, plan) };
   }
 
   /** Ends the poller, or updates it. */
@@ -168,15 +147,15 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
         slots.website_tests.setLimit(config.maxConcurrentWebsiteTests);
         scheduled = new Map(prepared.map((owner) => [owner.appliance.name, planned(owner)]));
         for (const [name, owner] of before) handOver(owner, scheduled.get(name));
-        const all = [...scheduled.values()].flatMap((owner) => owner.targets);
-        targets = new Map(all.map((target) => [target.entry.key, target]));
-        const begun = all.filter(({ poller, operation }) => operation.kind === "vrrp" || poller.wasPolled());
-        timetable.set(begun.map(({ entry }) => entry));
+        const all = [...scheduled.values()].flatMap(({ entries }) => entries);
+        timetable.set(
+          all.filter(({ subject, operation }) => operation.kind === "vrrp" || subject.wasPolled()),
+        );
         for (const [name, { client, poller }] of scheduled) {
           const old = before.get(name);
           // A new client may succeed where the old one failed.
-          if (old?.poller === poller && old.client !== client) timetable.dueNow(targetKey(name, LIST));
-          if (poller.retryUnsupported()) timetable.dueNow(targetKey(name, WEBSITE_LIST));
+          if (old?.poller === poller && old.client !== client) timetable.dueNow(keyOf(name, LIST));
+          if (poller.retryUnsupported()) timetable.dueNow(keyOf(name, WEBSITE_LIST));
         }
       };
     },
@@ -184,7 +163,7 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
       const owner = scheduled.get(name);
       if (owner === undefined) return undefined;
       const fromMs = owner.poller.backoffUntilMs(operation) ?? clock.monotonicMs();
-      return timetable.nextDueMs(targetKey(name, operation), fromMs);
+      return timetable.nextDueMs(keyOf(name, operation), fromMs);
     },
     replan: (name) => {
       const before = scheduled.get(name);
@@ -192,21 +171,22 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
       const owner = planned(before);
       if (owner === before) return;
       scheduled.set(name, owner);
-      const wanted = new Set(owner.targets.map(({ entry }) => entry.key));
-      for (const { entry } of before.targets) {
-        if (wanted.has(entry.key)) continue;
-        targets.delete(entry.key);
-        timetable.remove(entry.key);
-      }
-      for (const target of owner.targets) {
-        targets.set(target.entry.key, target);
-        if (owner.poller.wasPolled()) timetable.add(target.entry);
-      }
+      const wanted = new Set(owner.entries.map(({ key }) => key));
+      for (const { key } of before.entries) if (!wanted.has(key)) timetable.remove(key);
+      if (owner.poller.wasPolled()) for (const entry of owner.entries) timetable.add(entry);
     },
     confirm: ({ appliances, operation, afterMs }) => {
+      const nowMs = clock.monotonicMs();
       for (const name of appliances) {
         const owner = scheduled.get(name);
-        if (owner !== undefined) confirm(owner, operation, afterMs);
+        const key = keyOf(name, operation);
+        const nextDueMs = timetable.nextDueMs(key, nowMs);
+        if (owner === undefined || nextDueMs === undefined || nextDueMs <= nowMs + afterMs) continue;
+        if (!confirming.has(key))
+          confirming.set(
+            key,
+            setTimeout(() => confirmNow(owner, operation, key), afterMs),
+          );
       }
     },
     lastTickMs: timetable.lastTickMs,
@@ -218,28 +198,26 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
   };
 }
 
-function targetsOf(
+function entriesOf(
   { appliance, poller }: ScheduledAppliance,
   { details, tests }: WebsitePlan,
-): readonly Target[] {
+): readonly Entry[] {
   const operations: readonly Operation[] = [
     LIST,
     ...(appliance.discovery === undefined ? [] : [WEBSITE_LIST]),
     ...details.map((websiteId) => ({ kind: "website_details", websiteId }) as const),
     ...tests.map((websiteId) => ({ kind: "website_test", websiteId }) as const),
   ];
-  return operations.map((operation) => ({ poller, operation, entry: entryOf(appliance, operation) }));
+  const { name, cluster, polling } = appliance;
+  return operations.map((operation) => {
+    // Members of a cluster are polled at the same moment. Each website has a phase of its own, so that an appliance does
+    // not get all tests at once.
+    const phaseKey = operation.kind === "vrrp" ? cluster : `${cluster}/${operationKey(operation)}`;
+    const timing = polling[OPERATIONS[operation.kind].timing];
+    return { key: keyOf(name, operation), subject: poller, phaseKey, timing, operation };
+  });
 }
 
-function targetKey(appliance: string, operation: Operation): string {
+function keyOf(appliance: string, operation: Operation): string {
   return `${appliance}/${operationKey(operation)}`;
-}
-
-function entryOf(appliance: ApplianceConfig, operation: Operation): TimetableEntry {
-  const { cluster, polling, baseUrl: subject } = appliance;
-  const timing = polling[OPERATIONS[operation.kind].timing];
-  // Members of a cluster are polled at the same moment. Each website has a phase of its own, so that an appliance does not
-  // get all tests at once.
-  const phaseKey = operation.kind === "vrrp" ? cluster : `${cluster}/${operationKey(operation)}`;
-  return { key: targetKey(appliance.name, operation), subject, phaseKey, timing };
 }

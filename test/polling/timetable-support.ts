@@ -9,14 +9,16 @@ export function startHeldTimetable(...entries: readonly TimetableEntry[]) {
   const jumps: number[] = [];
   const timetable = startTimetable({
     clock,
-    onDue: (key, dueMs) => void due.push({ key, dueMs, atMs: clock.monotonicMs() }),
-    onMissed: (key, count) => void missed.push({ key, count }),
+    onDue: ({ key }, dueMs) => void due.push({ key, dueMs, atMs: clock.monotonicMs() }),
+    onMissed: ({ key }, count) => void missed.push({ key, count }),
     onClockJump: (jumpMs) => void jumps.push(jumpMs),
   });
   timetable.set(entries);
   const dueOf = (key: string) => due.filter((each) => each.key === key).map(({ dueMs }) => dueMs);
   return { clock, timetable, reports: { due, missed, jumps }, dueOf };
 }
+
+const SUBJECT = {};
 
 type Given = Partial<TimetableEntry> & Pick<TimetableEntry, "key">;
 
@@ -29,7 +31,7 @@ export function scheduled(expression: string, given: Given): TimetableEntry {
 }
 
 function entryOf(timing: TimetableEntry["timing"], given: Given): TimetableEntry {
-  return { subject: "https://waf.example", phaseKey: given.key, timing, ...given };
+  return { subject: SUBJECT, phaseKey: given.key, timing, ...given };
 }
 
 /** The distances between neighbours, each once. */

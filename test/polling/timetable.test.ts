@@ -23,7 +23,7 @@ test("intervals of 1 s, 1.5 s and 5 s keep their grid exactly for an hour, each 
 test("the members of a cluster are always due at the same instants", async () => {
   const { clock, dueOf } = startHeldTimetable(
     every(5_000, { key: "waf-1/vrrp", phaseKey: "ams" }),
-    every(5_000, { key: "waf-2/vrrp", phaseKey: "ams", subject: "https://other.example" }),
+    every(5_000, { key: "waf-2/vrrp", phaseKey: "ams", subject: {} }),
   );
   await clock.pass(60_000);
   expect(dueOf("waf-1/vrrp").length).toBeGreaterThan(10);
@@ -80,7 +80,11 @@ test("unchanged entries keep their instants when others are added, removed or ch
   await clock.pass(12_000);
   const goneBefore = dueOf("gone");
   for (let i = 0; i < 5; i += 1) {
-    timetable.set([structuredClone(kept), every(2_000, { key: "changed" }), every(5_000, { key: "new" })]);
+    timetable.set([
+      { ...kept, timing: { ...kept.timing } },
+      every(2_000, { key: "changed" }),
+      every(5_000, { key: "new" }),
+    ]);
     await clock.pass(1_300);
   }
   await clock.pass(10_000);
@@ -94,7 +98,7 @@ test("an entry with another subject restarts within a second", async () => {
   const { clock, timetable, dueOf } = startHeldTimetable(every(60_000, { key: "a" }));
   await clock.pass(5_000);
   expect(dueOf("a")).toHaveLength(1);
-  timetable.set([every(60_000, { key: "a", subject: "https://elsewhere.example" })]);
+  timetable.set([every(60_000, { key: "a", subject: {} })]);
   await clock.pass(1_001);
   expect(dueOf("a")).toHaveLength(2);
 });
