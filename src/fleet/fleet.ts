@@ -2,7 +2,7 @@ import type { ApplianceConfig, Config } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
 import type { WebsitePlan } from "../polling/runner.ts";
 import { groupBy } from "../support/group-by.ts";
-import { afterObservation, newState, reconfigured, type ApplianceState } from "./appliance-state.ts";
+import { afterObservation, stateFor, type ApplianceState } from "./appliance-state.ts";
 import type { FleetChange } from "./changes.ts";
 import { discoverySection } from "./discovery.ts";
 import { groupsOf } from "./groups.ts";
@@ -59,12 +59,11 @@ export function createFleet(): Fleet {
   let clusters: ReadonlyMap<string, Cluster> = new Map();
   let names: readonly string[] = [];
 
-  function stateFor(config: ApplianceConfig, nowMs: number): ApplianceState {
+  /** An appliance at another address is a new one. */
+  function configured(config: ApplianceConfig, nowMs: number): ApplianceState {
     const known = states.get(config.name);
     if (known?.config === config) return known;
-    return known === undefined || known.config.baseUrl !== config.baseUrl
-      ? newState(config, nowMs)
-      : reconfigured(known, config, nowMs);
+    return stateFor(known?.config.baseUrl === config.baseUrl ? known : undefined, config, nowMs);
   }
 
   function applianceOf(state: ApplianceState, nowMs: number): ApplianceSnapshot {
@@ -109,7 +108,7 @@ export function createFleet(): Fleet {
   return {
     configure: (config, nowMs) => {
       const enabled = config.appliances.filter((appliance) => appliance.enabled);
-      states = new Map(enabled.map((appliance) => [appliance.name, stateFor(appliance, nowMs)]));
+      states = new Map(enabled.map((appliance) => [appliance.name, configured(appliance, nowMs)]));
       clusters = clustersOf(config.appliances, clusters);
       names = [...clusters.keys()];
     },
