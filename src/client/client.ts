@@ -113,7 +113,7 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
           pool.giveBack(connection);
           return read;
         }
-        const { authorization, headers, redact, symbol } = sendingWith(read.credentials);
+        const { authorization, headers, redact, symbol } = sendingWith(read.value);
         isSent = true;
         onCredentials?.(symbol);
         const answer = await connection.send({ path: deps.pathPrefix + path, headers, bodyLimitBytes });
@@ -150,7 +150,7 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
     certificate: deps.certificate,
     hasNewCredentials: async () => {
       const read = await readCredentials(basicAuth, deps.readPassword);
-      return read.ok && read.credentials?.authorization !== refused;
+      return read.ok && read.value?.authorization !== refused;
     },
     close: () => pool.close(),
   };
