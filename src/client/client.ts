@@ -29,8 +29,8 @@ export interface ApplianceClient {
   get(path: string, timeoutMs: number, options?: GetOptions): Promise<Outcome<Body>>;
   /** The certificate presented last, trusted or not. */
   certificate(): PresentedCertificate | undefined;
-  /** Whether the credentials differ from those refused last; false if they cannot be read within `timeoutMs`. */
-  hasNewCredentials(timeoutMs: number): Promise<boolean>;
+  /** Whether the credentials differ from those refused last; false if they cannot be read. */
+  hasNewCredentials(): Promise<boolean>;
   /** Ends all connections and all polls in flight. */
   close(): void;
 }
@@ -115,7 +115,7 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
           pool.giveBack(connection);
           return read;
         }
-        const { authorization, headers, redact, symbol } = sendingWith(read.credentials);
+        const { authorization, headers, redact, symbol } = sendingWith(read.value);
         isSent = true;
         onCredentials?.(symbol);
         const answer = await connection.send({ path: deps.pathPrefix + path, headers, bodyLimitBytes });
@@ -150,14 +150,10 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
   return {
     get,
     certificate: deps.certificate,
-    hasNewCredentials: (timeoutMs) =>
-      new Promise((resolve) => {
-        const end = attention.deadline(timeoutMs, () => resolve(false));
-        void readCredentials(basicAuth, deps.readPassword).then((read) => {
-          end();
-          return resolve(read.ok && read.credentials?.authorization !== refused);
-        });
-      }),
+    hasNewCredentials: async () => {
+      const read = await readCredentials(basicAuth, deps.readPassword);
+      return read.ok && read.value?.authorization !== refused;
+    },
     close: () => pool.close(),
   };
 }

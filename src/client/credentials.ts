@@ -2,7 +2,7 @@ import type { Redact } from "../api/kept-text.ts";
 import type { BasicAuthConfig } from "../config/config.ts";
 import type { PasswordReader } from "../config/password-file.ts";
 import { Secret } from "../support/secret.ts";
-import type { Failure } from "./failure.ts";
+import type { Outcome } from "./failure.ts";
 
 export interface Credentials {
   /** The value of the Authorization header. */
@@ -10,16 +10,12 @@ export interface Credentials {
   readonly password: string;
 }
 
-export type CredentialsResult =
-  | { readonly ok: true; readonly credentials: Credentials | undefined }
-  | { readonly ok: false; readonly failure: Failure };
-
 /** Reads the credentials for one request. */
 export async function readCredentials(
   basicAuth: BasicAuthConfig | undefined,
   readPassword: PasswordReader,
-): Promise<CredentialsResult> {
-  if (basicAuth === undefined) return { ok: true, credentials: undefined };
+): Promise<Outcome<Credentials | undefined>> {
+  if (basicAuth === undefined) return { ok: true, value: undefined };
   const read = await readPassword(basicAuth.password);
   if (!read.ok) {
     const reason = read.isSystemError ? "local" : "secret";
@@ -31,7 +27,7 @@ export async function readCredentials(
   }
   const password = read.secret.reveal();
   const authorization = basicAuthorization(new Secret(`${basicAuth.username}:${password}`));
-  return { ok: true, credentials: { authorization, password } };
+  return { ok: true, value: { authorization, password } };
 }
 
 /** The value of an Authorization header for `user:password`. @see RFC 7617, 2 */

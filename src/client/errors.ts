@@ -20,19 +20,6 @@ const SHORTAGE = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EAI_MEMORY"]
 /** No local port is left, if all addresses fail with it. For one of several addresses it may mean that IPv6 is missing. */
 const NO_PORT = "EADDRNOTAVAIL";
 
-const UNREACHED = new Set([
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "ECONNABORTED",
-  "EHOSTUNREACH",
-  "EHOSTDOWN",
-  "ENETUNREACH",
-  "ENETDOWN",
-  "EPIPE",
-  "EACCES",
-  "EPERM",
-]);
-
 /** The failure reason for an error of a request. */
 export function classifyError(thrown: unknown, stage: Stage): FailureReason {
   const error = decisive(thrown);
@@ -44,9 +31,11 @@ export function classifyError(thrown: unknown, stage: Stage): FailureReason {
   if (isLocalError(error)) return "local";
   if (isLookupError(error)) return "dns";
   if (code === "ETIMEDOUT") return "timeout";
-  if (UNREACHED.has(code)) return "connect";
   // A TLS alert can also arrive after the handshake: TLS 1.3 rejects client certificates then.
-  if (stage === "tls" || /^(ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return "tls";
+  if (/^(ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return "tls";
+  const isOfSystem = /^E[A-Z]+$/.test(code);
+  if (isOfSystem) return "connect";
+  if (stage === "tls") return "tls";
   if (code.startsWith("UND_ERR_")) return "protocol";
   return "internal";
 }

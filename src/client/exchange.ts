@@ -50,33 +50,18 @@ export function exchange(
   });
 }
 
-interface BodyCollector {
-  /** The limit that is exceeded, in words. Copies the chunk: a list of small ones would need many times their size. */
-  add(chunk: Uint8Array): string | undefined;
-  bytes(): Uint8Array;
-}
-
-function collectBody(limitBytes: number): BodyCollector {
+function collectBody(limitBytes: number) {
   const maxChunks = limitBytes / MIN_BYTES_PER_CHUNK;
-  let buffer = Buffer.alloc(0);
+  const chunks: Buffer[] = [];
   let length = 0;
-  let chunks = 0;
   return {
-    add: (chunk) => {
-      const end = length + chunk.length;
-      chunks += 1;
-      if (end > limitBytes) return `${limitBytes} bytes`;
-      if (chunks > maxChunks) return `${maxChunks} chunks`;
-      if (end > buffer.length) {
-        const larger = Buffer.allocUnsafe(Math.min(limitBytes, Math.max(end, 2 * buffer.length)));
-        buffer.copy(larger, 0, 0, length);
-        buffer = larger;
-      }
-      buffer.set(chunk, length);
-      length = end;
-      return undefined;
+    /** Copies the chunk, which is valid during the call only. Returns the limit that is exceeded, in words. */
+    add: (chunk: Uint8Array): string | undefined => {
+      length += chunk.length;
+      if (length > limitBytes) return `${limitBytes} bytes`;
+      return chunks.push(Buffer.from(chunk)) > maxChunks ? `${maxChunks} chunks` : undefined;
     },
-    bytes: () => buffer.subarray(0, length),
+    bytes: () => Buffer.concat(chunks, length),
   };
 }
 

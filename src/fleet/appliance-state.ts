@@ -11,9 +11,8 @@ import type { FleetChange } from "./changes.ts";
 import {
   afterDetailsPoll,
   afterListPoll,
+  discoveryFor,
   isTakenOver,
-  newDiscovery,
-  reconfiguredDiscovery,
   testedWebsites,
   type Discovery,
   type TestedWebsite,
@@ -45,29 +44,26 @@ export interface Step {
   readonly changes: readonly FleetChange[];
 }
 
-/** An appliance that was never polled, at the monotonic instant `nowMs`. */
-export function newState(config: ApplianceConfig, nowMs: number): ApplianceState {
-  const identity = identityOf(config);
+/**
+ * What is known under a configuration, at the monotonic instant `nowMs`. What stays of `before`, by operation, keeps its
+ * record; without it, the appliance was never polled.
+ */
+export function stateFor(
+  before: ApplianceState | undefined,
+  config: ApplianceConfig,
+  nowMs: number,
+): ApplianceState {
+  const { name, cluster, labels } = config;
+  const other = { appliance: name, cluster, labels };
+  const known = before?.identity;
+  const identity = known !== undefined && isDeepStrictEqual(known, other) ? known : other;
   return {
     config,
     identity,
-    vrrp: freshRecord(firstExpiryMs(config.polling.vrrp, nowMs)),
-    ...websitesFor(config, newDiscovery(config, nowMs), NO_WEBSITES, nowMs),
-    totals: totalsFor(config, identity),
-    certificate: undefined,
-  };
-}
-
-/** The same appliance under another configuration: what stays, by operation, keeps its record. */
-export function reconfigured(state: ApplianceState, config: ApplianceConfig, nowMs: number): ApplianceState {
-  const other = identityOf(config);
-  const identity = isDeepStrictEqual(other, state.identity) ? state.identity : other;
-  return {
-    ...state,
-    config,
-    identity,
-    ...websitesFor(config, reconfiguredDiscovery(state.discovery, config, nowMs), state, nowMs),
-    totals: totalsFor(config, identity, state.totals),
+    vrrp: before?.vrrp ?? freshRecord(firstExpiryMs(config.polling.vrrp, nowMs)),
+    ...websitesFor(config, discoveryFor(before?.discovery, config, nowMs), before, nowMs),
+    totals: totalsFor(config, identity, before?.totals),
+    certificate: before?.certificate,
   };
 }
 
@@ -149,7 +145,7 @@ const NO_COUNTS: TotalsSnapshot["counts"] = {
 function totalsFor(
   { websites, discovery }: ApplianceConfig,
   identity: Identity,
-  before?: TotalsSnapshot,
+  before: TotalsSnapshot | undefined,
 ): TotalsSnapshot {
   const shown = OPERATION_KINDS.filter((kind) => {
     if (kind === "vrrp" || discovery !== undefined) return true;
@@ -169,19 +165,13 @@ function counted(totals: TotalsSnapshot, { kind, outcome }: Observation): Totals
   return { ...totals, counts };
 }
 
-function identityOf({ name, cluster, labels }: ApplianceConfig): Identity {
-  return { appliance: name, cluster, labels };
-}
-
 type Websites = Pick<ApplianceState, "discovery" | "tested" | "plan" | "websites">;
-
-const NO_WEBSITES = { plan: undefined, websites: new Map<number, WebsiteRecord>() };
 
 /** The websites that are tested; what stays as it was stays the same object. */
 function websitesFor(
   config: ApplianceConfig,
   discovery: Discovery | undefined,
-  known: Pick<ApplianceState, "plan" | "websites"> | typeof NO_WEBSITES,
+  known: Pick<ApplianceState, "plan" | "websites"> | undefined,
   nowMs: number,
 ): Websites {
   const { polling } = config;
@@ -196,7 +186,7 @@ function websitesFor(
   return {
     discovery,
     tested,
-    plan: known.plan !== undefined && isDeepStrictEqual(plan, known.plan) ? known.plan : plan,
-    websites: new Map(tested.map(({ id }) => [id, known.websites.get(id) ?? fresh()])),
+    plan: known !== undefined && isDeepStrictEqual(plan, known.plan) ? known.plan : plan,
+    websites: new Map(tested.map(({ id }) => [id, known?.websites.get(id) ?? fresh()])),
   };
 }

@@ -37,28 +37,21 @@ export interface TestedWebsite extends WebsiteConfig {
   readonly urls: readonly string[];
 }
 
-/** `undefined` if the appliance's websites are not discovered. */
-export function newDiscovery(config: ApplianceConfig, nowMs: number): Discovery | undefined {
-  if (config.discovery === undefined) return undefined;
-  return {
-    list: freshRecord(firstExpiryMs(config.polling.discovery, beginsMs(config, nowMs))),
-    details: new Map(),
-  };
-}
-
-/** The same websites under another configuration. */
-export function reconfiguredDiscovery(
-  discovery: Discovery | undefined,
+/** What is known under a configuration, which may be another one than `before`; `undefined` without discovery. */
+export function discoveryFor(
+  before: Discovery | undefined,
   config: ApplianceConfig,
   nowMs: number,
 ): Discovery | undefined {
-  if (discovery === undefined || config.discovery === undefined) return newDiscovery(config, nowMs);
-  return { ...discovery, details: detailsFor(discovery.list.seen, discovery.details, config, nowMs) };
+  if (config.discovery === undefined) return undefined;
+  if (before !== undefined)
+    return { ...before, details: detailsFor(before.list.seen, before.details, config, nowMs) };
+  return { list: freshRecord(expiryMs(config, nowMs)), details: new Map() };
 }
 
-/** Discovery begins when the first poll of the VRRP list has ended. */
-function beginsMs({ polling }: ApplianceConfig, nowMs: number): number {
-  return nowMs + polling.vrrp.timeoutMs;
+/** When what was never polled is stalled. Discovery begins when the first poll of the VRRP list has ended. */
+function expiryMs({ polling }: ApplianceConfig, nowMs: number): number {
+  return firstExpiryMs(polling.discovery, nowMs + polling.vrrp.timeoutMs);
 }
 
 /** What is known after one more poll of the list: websites that a valid list lacks are forgotten. */
@@ -113,7 +106,7 @@ function detailsFor(
   nowMs: number,
 ): Discovery["details"] {
   if (list === undefined) return known;
-  const expiresAtMs = firstExpiryMs(config.polling.discovery, beginsMs(config, nowMs));
+  const expiresAtMs = expiryMs(config, nowMs);
   return new Map(watched(list, config).map((id) => [id, known.get(id) ?? freshRecord(expiresAtMs)]));
 }
 

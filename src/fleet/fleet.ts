@@ -2,22 +2,13 @@ import type { ApplianceConfig, Config } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
 import type { WebsitePlan } from "../polling/runner.ts";
 import { groupBy } from "../support/group-by.ts";
-import { afterObservation, newState, reconfigured, type ApplianceState } from "./appliance-state.ts";
+import { afterObservation, stateFor, type ApplianceState } from "./appliance-state.ts";
 import type { FleetChange } from "./changes.ts";
-import { discoverySection, type TestedWebsite } from "./discovery.ts";
+import { discoverySection } from "./discovery.ts";
 import { groupsOf } from "./groups.ts";
-import { isStalled, silentSinceMs } from "./record.ts";
+import { silentSinceMs } from "./record.ts";
 import { createSectionMemo } from "./section-memo.ts";
-import type {
-  ApplianceSnapshot,
-  ClusterSnapshot,
-  GroupSnapshot,
-  Identity,
-  StatusesSnapshot,
-  VrrpListSnapshot,
-  VrrpSnapshot,
-  WebsiteSnapshot,
-} from "./snapshot.ts";
+import type { ApplianceSnapshot, ClusterSnapshot, GroupSnapshot, Identity } from "./snapshot.ts";
 import { vrrpSection } from "./vrrp.ts";
 import { websiteSection } from "./website.ts";
 
@@ -58,10 +49,6 @@ interface Cluster extends Pick<ClusterSnapshot, "cluster" | "labels" | "hasDisab
 
 /** A fleet of no appliances. */
 export function createFleet(): Fleet {
-  const onceVrrp = createSectionMemo<VrrpSnapshot>();
-  const onceList = createSectionMemo<VrrpListSnapshot>();
-  const onceWebsite = createSectionMemo<WebsiteSnapshot>();
-  const onceStatuses = createSectionMemo<StatusesSnapshot>();
   const onceGroups = createSectionMemo<readonly GroupSnapshot[]>();
   const onceCluster = createSectionMemo<ClusterSnapshot>();
   /** `untilMs`: when time alone changes the snapshot. */
@@ -78,42 +65,26 @@ export function createFleet(): Fleet {
   let clusters: ReadonlyMap<string, Cluster> = new Map();
   let names: readonly string[] = [];
 
+  /** An appliance at another address is a new one. */
   function stateOf(name: string): ApplianceState | undefined {
     const config = configured.appliances.get(name);
     const known = states.get(name);
     if (config === undefined || known?.config === config) return known;
-    const state =
-      known === undefined || known.config.baseUrl !== config.baseUrl
-        ? newState(config, configured.atMs)
-        : reconfigured(known, config, configured.atMs);
+    const before = known?.config.baseUrl === config.baseUrl ? known : undefined;
+    const state = stateFor(before, config, configured.atMs);
     states.set(name, state);
     return state;
-  }
-
-  function vrrpOf({ identity, vrrp, certificate }: ApplianceState, nowMs: number): VrrpSnapshot {
-    const madeOf = [identity, certificate, isStalled(vrrp, nowMs)];
-    return onceVrrp(vrrp, madeOf, () => vrrpSection(identity, vrrp, certificate, nowMs, onceList));
-  }
-
-  function websiteOf(
-    { identity, websites }: ApplianceState,
-    website: TestedWebsite,
-    nowMs: number,
-  ): readonly WebsiteSnapshot[] {
-    const record = websites.get(website.id);
-    if (record === undefined) return [];
-    const madeOf = [identity, website, isStalled(record, nowMs)];
-    return [
-      onceWebsite(record, madeOf, () => websiteSection(identity, website, record, nowMs, onceStatuses)),
-    ];
   }
 
   function applianceOf(state: ApplianceState, nowMs: number): ApplianceSnapshot {
     const known = kept.get(state);
     if (known !== undefined && nowMs < known.untilMs) return known.snapshot;
     const { identity, totals, config, discovery: facts } = state;
-    const vrrp = vrrpOf(state, nowMs);
-    const websites = state.tested.flatMap((website) => websiteOf(state, website, nowMs));
+    const vrrp = vrrpSection(identity, state.vrrp, state.certificate, nowMs);
+    const websites = state.tested.flatMap((website) => {
+      const record = state.websites.get(website.id);
+      return record === undefined ? [] : [websiteSection(identity, website, record, nowMs)];
+    });
     const { discovery, found } =
       facts === undefined ? NOT_DISCOVERED : discoverySection(identity, config, facts, nowMs);
     const snapshot = { identity, vrrp, websites, totals, discovery, found };

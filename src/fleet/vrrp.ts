@@ -9,11 +9,12 @@ import {
   afterFailure,
   afterSuccess,
   healthAt,
+  isStalled,
   whileKnown,
   type OperationRecord,
   type RecordStep,
 } from "./record.ts";
-import type { SectionMemo } from "./section-memo.ts";
+import { createSectionMemo } from "./section-memo.ts";
 import {
   anomalyCount,
   type Identity,
@@ -124,23 +125,24 @@ function anomalyChange(
   return isSame ? [] : [{ kind: "anomalies", count, places }];
 }
 
+const onceVrrp = createSectionMemo<VrrpSnapshot>();
+const onceList = createSectionMemo<VrrpListSnapshot>();
+
 /** What is true of an appliance's VRRP interfaces at the monotonic instant `nowMs`. */
 export function vrrpSection(
   identity: Identity,
   record: VrrpRecord,
   certificate: PresentedCertificate | undefined,
   nowMs: number,
-  onceList: SectionMemo<VrrpListSnapshot>,
 ): VrrpSnapshot {
-  const health = healthAt(record, nowMs);
-  const seen = whileKnown(health, record.seen);
-  return { kind: "vrrp", identity, health, list: seen && listSection(identity, seen, onceList), certificate };
+  return onceVrrp(record, [identity, certificate, isStalled(record, nowMs)], () => {
+    const health = healthAt(record, nowMs);
+    const seen = whileKnown(health, record.seen);
+    const list = seen && listSection(identity, seen);
+    return { kind: "vrrp", identity, health, list, certificate };
+  });
 }
 
-function listSection(
-  identity: Identity,
-  { interfaces, anomalies }: SeenVrrp,
-  onceList: SectionMemo<VrrpListSnapshot>,
-): VrrpListSnapshot {
+function listSection(identity: Identity, { interfaces, anomalies }: SeenVrrp): VrrpListSnapshot {
   return onceList(interfaces, [identity], () => ({ kind: "vrrp_list", identity, interfaces, anomalies }));
 }

@@ -8,11 +8,12 @@ import {
   afterFailure,
   afterSuccess,
   healthAt,
+  isStalled,
   whileKnown,
   type OperationRecord,
   type RecordStep,
 } from "./record.ts";
-import type { SectionMemo } from "./section-memo.ts";
+import { createSectionMemo } from "./section-memo.ts";
 import type { Identity, StatusesSnapshot, TestResult, WebsiteSnapshot } from "./snapshot.ts";
 
 /** A website's status by one protocol, and how often it has changed since it was first seen. */
@@ -100,53 +101,59 @@ export function confirmedAfter(before: Results | undefined, latest: TestResult):
   return { latest, confirmed: isConfirmed ? latest : before.confirmed };
 }
 
+const onceWebsite = createSectionMemo<WebsiteSnapshot>();
+const onceStatuses = createSectionMemo<StatusesSnapshot>();
+
 /** What is true of a website, as seen from one appliance, at the monotonic instant `nowMs`. */
 export function websiteSection(
   identity: Identity,
-  config: TestedWebsite,
+  website: TestedWebsite,
   record: WebsiteRecord,
   nowMs: number,
-  onceStatuses: SectionMemo<StatusesSnapshot>,
 ): WebsiteSnapshot {
-  const { id, name, protocols, address, bind, urls } = config;
-  const health = healthAt(record, nowMs);
-  const isStalled = health.failure?.reason === "stalled";
-  const seen = whileKnown(health, record.seen);
-  const wanted = protocols ?? seen?.protocols ?? [];
-  const found =
-    seen && onceStatuses(seen.statuses, [identity, config], () => statusesSection(identity, config, seen));
-  const results = [...record.results];
-  return {
-    kind: "website_test",
-    identity,
-    websiteId: id,
-    website: name,
-    address,
-    bind,
-    urls,
-    health,
-    found,
-    unread: found && wanted.filter((each) => found.statuses.every(({ protocol }) => protocol !== each)),
-    results: results.map(([protocol, { confirmed }]) => {
-      return { protocol, result: isStalled ? "unknown" : confirmed };
-    }),
-    isUnconfirmed: results.some(([, { latest, confirmed }]) => latest !== confirmed),
-  };
+  const { id, name, protocols, address, bind, urls } = website;
+  const isLate = isStalled(record, nowMs);
+  return onceWebsite(record, [identity, website, isLate], () => {
+    const health = healthAt(record, nowMs);
+    const seen = whileKnown(health, record.seen);
+    const wanted = protocols ?? seen?.protocols ?? [];
+    const found = seen && statusesSection(identity, website, seen, wanted);
+    const results = [...record.results];
+    return {
+      kind: "website_test",
+      identity,
+      websiteId: id,
+      website: name,
+      address,
+      bind,
+      urls,
+      health,
+      found,
+      unread: found && wanted.filter((each) => found.statuses.every(({ protocol }) => protocol !== each)),
+      results: results.map(([protocol, { confirmed }]) => {
+        return { protocol, result: isLate ? "unknown" : confirmed };
+      }),
+      isUnconfirmed: results.some(([, { latest, confirmed }]) => latest !== confirmed),
+    };
+  });
 }
 
 function statusesSection(
   identity: Identity,
-  { id, name, protocols, expectStatus }: TestedWebsite,
-  seen: SeenWebsite,
+  website: TestedWebsite,
+  { statuses }: SeenWebsite,
+  wanted: readonly Protocol[],
 ): StatusesSnapshot {
-  const wanted = protocols ?? seen.protocols;
-  return {
-    kind: "website_statuses",
-    identity,
-    websiteId: id,
-    website: name,
-    statuses: seen.statuses
-      .filter(({ protocol }) => wanted.includes(protocol))
-      .map((each) => ({ ...each, isUp: statusSetHas(expectStatus, each.status) })),
-  };
+  const { id, name, expectStatus } = website;
+  return onceStatuses(statuses, [identity, website], () => {
+    return {
+      kind: "website_statuses",
+      identity,
+      websiteId: id,
+      website: name,
+      statuses: statuses
+        .filter(({ protocol }) => wanted.includes(protocol))
+        .map((each) => ({ ...each, isUp: statusSetHas(expectStatus, each.status) })),
+    };
+  });
 }

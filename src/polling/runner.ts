@@ -70,17 +70,16 @@ const MAX_CONCURRENT_DISCOVERY = 64;
 
 const NO_PLAN: WebsitePlan = { details: [], tests: [] };
 
+interface Entry extends TimetableEntry {
+  readonly subject: AppliancePoller;
+  readonly operation: Operation;
+}
+
 /** What is polled of an appliance by one plan. */
 interface Arrangement {
   readonly owner: ScheduledAppliance;
   readonly plan: WebsitePlan;
-  readonly targets: readonly Target[];
-}
-
-interface Target {
-  readonly poller: AppliancePoller;
-  readonly operation: Operation;
-  readonly entry: TimetableEntry;
+  readonly entries: readonly Entry[];
 }
 
 export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps): Runner {
@@ -89,21 +88,14 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
   let scheduled: ReadonlyMap<string, ScheduledAppliance> = new Map();
   /** What the timetable follows, by appliance. */
   const arranged = new Map<string, Arrangement>();
-  const targets = new Map<string, Target>();
-  /** Timers of confirming polls, by target. */
+  /** Timers of confirming polls, by key. */
   const confirming = new Map<string, NodeJS.Timeout>();
 
-  const timetable = startTimetable({
+  const timetable = startTimetable<Entry>({
     clock,
     onClockJump,
-    onDue: (key, dueMs) => {
-      const target = targets.get(key);
-      target?.poller.due(target.operation, dueMs);
-    },
-    onMissed: (key, count) => {
-      const kind = targets.get(key)?.operation.kind;
-      if (kind !== undefined) events.skipped(kind, "missed", count);
-    },
+    onDue: ({ subject, operation }, dueMs) => subject.due(operation, dueMs),
+    onMissed: ({ operation }, count) => events.skipped(operation.kind, "missed", count),
   });
   const pollerDeps: AppliancePollerDeps = {
     clock,
@@ -111,14 +103,14 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
     slots,
     onReachable,
     gapMs: timetable.gapMs,
-    isPlanned: (name, operation) => targets.has(targetKey(name, operation)),
+    isPlanned: (name, operation) => timetable.has(keyOf(name, operation)),
   };
 
   /** Website tests begin when it is known whether the appliance can be reached, and again as soon as it can. */
   function onReachable(name: string, since: "first poll" | "outage"): void {
-    for (const { entry, operation } of arranged.get(name)?.targets ?? []) {
+    for (const entry of arranged.get(name)?.entries ?? []) {
       if (since === "first poll") timetable.put(entry);
-      else if (operation.kind !== "vrrp") timetable.dueNow(entry.key);
+      else if (entry.operation.kind !== "vrrp") timetable.dueNow(entry.key);
     }
   }
 
@@ -128,41 +120,23 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
     const before = arranged.get(name);
     const plan = owner === undefined ? NO_PLAN : planOf(owner.appliance);
     if (before?.owner === owner && before?.plan === plan) return;
-    const wanted = owner === undefined ? [] : targetsOf(owner, plan);
+    const entries = owner === undefined ? [] : entriesOf(owner, plan);
     if (owner === undefined) arranged.delete(name);
-    else arranged.set(name, { owner, plan, targets: wanted });
-    const keys = new Set(wanted.map(({ entry }) => entry.key));
-    for (const { entry } of before?.targets ?? []) {
-      if (keys.has(entry.key)) continue;
-      targets.delete(entry.key);
-      timetable.remove(entry.key);
-    }
-    for (const target of wanted) {
-      targets.set(target.entry.key, target);
-      if (target.operation.kind === "vrrp" || target.poller.wasPolled()) timetable.put(target.entry);
-      else timetable.remove(target.entry.key);
-    }
+    else arranged.set(name, { owner, plan, entries });
+    const begun = entries.filter(
+      ({ subject, operation }) => operation.kind === "vrrp" || subject.wasPolled(),
+    );
+    const wanted = new Set(begun.map(({ key }) => key));
+    for (const { key } of before?.entries ?? []) if (!wanted.has(key)) timetable.remove(key);
+    for (const entry of begun) timetable.put(entry);
     // A new client may succeed where the old one failed.
     const { client, poller } = owner ?? {};
     if (before?.owner.poller === poller && before?.owner.client !== client)
-      timetable.dueNow(targetKey(name, LIST));
+      timetable.dueNow(keyOf(name, LIST));
   }
 
-  function confirm({ appliance, poller }: ScheduledAppliance, operation: Operation, afterMs: number): void {
-    const key = targetKey(appliance.name, operation);
-    const nowMs = clock.monotonicMs();
-    const nextDueMs = timetable.nextDueMs(key, nowMs);
-    const isDueByThen = nextDueMs !== undefined && nextDueMs <= nowMs + afterMs;
-    if (isDueByThen || confirming.has(key) || poller.backoffUntilMs(operation) !== undefined) return;
-    const timer = setTimeout(() => confirmNow(key), afterMs);
-    confirming.set(key, timer);
-  }
-
-  function confirmNow(key: string): void {
+  function confirmNow({ poller }: ScheduledAppliance, operation: Operation, key: string): void {
     confirming.delete(key);
-    const target = targets.get(key);
-    if (target === undefined) return;
-    const { poller, operation } = target;
     if (!poller.isInFlight(operation) && poller.backoffUntilMs(operation) === undefined)
       timetable.dueNow(key);
   }
@@ -198,8 +172,7 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
         scheduled = next;
         return inSlices(new Set([...before.keys(), ...next.keys()]), (name) => {
           arrange(name);
-          if (next.get(name)?.poller.retryUnsupported() === true)
-            timetable.dueNow(targetKey(name, WEBSITE_LIST));
+          if (next.get(name)?.poller.retryUnsupported() === true) timetable.dueNow(keyOf(name, WEBSITE_LIST));
         });
       };
     },
@@ -207,13 +180,19 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
       const owner = scheduled.get(name);
       if (owner === undefined) return undefined;
       const fromMs = owner.poller.backoffUntilMs(operation) ?? clock.monotonicMs();
-      return timetable.nextDueMs(targetKey(name, operation), fromMs);
+      return timetable.nextDueMs(keyOf(name, operation), fromMs);
     },
     replan: arrange,
     confirm: ({ appliances, operation, afterMs }) => {
+      const nowMs = clock.monotonicMs();
       for (const name of appliances) {
         const owner = scheduled.get(name);
-        if (owner !== undefined) confirm(owner, operation, afterMs);
+        const key = keyOf(name, operation);
+        const nextDueMs = timetable.nextDueMs(key, nowMs);
+        if (owner === undefined || nextDueMs === undefined || nextDueMs <= nowMs + afterMs) continue;
+        if (confirming.has(key)) continue;
+        const timer = setTimeout(() => confirmNow(owner, operation, key), afterMs);
+        confirming.set(key, timer);
       }
     },
     lastTickMs: timetable.lastTickMs,
@@ -226,28 +205,26 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
   };
 }
 
-function targetKey(appliance: string, operation: Operation): string {
-  return `${appliance}/${operationKey(operation)}`;
-}
-
-function targetsOf(
+function entriesOf(
   { appliance, poller }: ScheduledAppliance,
   { details, tests }: WebsitePlan,
-): readonly Target[] {
+): readonly Entry[] {
   const operations: readonly Operation[] = [
     LIST,
     ...(appliance.discovery === undefined ? [] : [WEBSITE_LIST]),
     ...details.map((websiteId) => ({ kind: "website_details", websiteId }) as const),
     ...tests.map((websiteId) => ({ kind: "website_test", websiteId }) as const),
   ];
-  return operations.map((operation) => ({ poller, operation, entry: entryOf(appliance, operation) }));
+  const { name, cluster, polling } = appliance;
+  return operations.map((operation) => {
+    // Members of a cluster are polled at the same moment. Each website has a phase of its own, so that an appliance does
+    // not get all tests at once.
+    const phaseKey = operation.kind === "vrrp" ? cluster : `${cluster}/${operationKey(operation)}`;
+    const timing = polling[OPERATIONS[operation.kind].timing];
+    return { key: keyOf(name, operation), subject: poller, phaseKey, timing, operation };
+  });
 }
 
-function entryOf(appliance: ApplianceConfig, operation: Operation): TimetableEntry {
-  const { cluster, polling, baseUrl: subject } = appliance;
-  const timing = polling[OPERATIONS[operation.kind].timing];
-  // Members of a cluster are polled at the same moment. Each website has a phase of its own, so that an appliance does not
-  // get all tests at once.
-  const phaseKey = operation.kind === "vrrp" ? cluster : `${cluster}/${operationKey(operation)}`;
-  return { key: targetKey(appliance.name, operation), subject, phaseKey, timing };
+function keyOf(appliance: string, operation: Operation): string {
+  return `${appliance}/${operationKey(operation)}`;
 }

@@ -14,11 +14,6 @@ export function firstDueMs(key: string, nowMs: number): number {
   return nowMs + phaseFraction(key) * FIRST_POLL_SPREAD_MS;
 }
 
-/** The due time after a first poll outside the grid: on the grid, at least half an interval later. */
-export function dueAfterFirstMs(key: string, intervalMs: number, firstMs: number): number {
-  return nextOnGrid(key, intervalMs, firstMs + intervalMs / 2);
-}
-
 export interface DuePoll {
   /** The latest instant at which it was due; lateness is measured from here. */
   readonly dueMs: number;

@@ -1,7 +1,7 @@
 import type { OperationTiming } from "../config/config.ts";
 import type { Clock } from "../support/clock.ts";
 import { createCron, type Cron } from "./cron.ts";
-import { dueAfterFirstMs, firstDueMs, takeDue, turnFromMs, type DuePoll } from "./schedule.ts";
+import { firstDueMs, nextOnGrid, takeDue, turnFromMs, type DuePoll } from "./schedule.ts";
 
 const HEARTBEAT_MS = 1000;
 /** How far ahead of its due time a timer is set: more than a heartbeat, so that a late heartbeat delays nothing. */
@@ -12,19 +12,19 @@ const TOLERANCE_MS = 2000;
 /** A recurring poll. */
 export interface TimetableEntry {
   readonly key: string;
-  /** What is polled; with another subject the entry restarts. */
-  readonly subject: string;
+  /** What polls; with another one the entry restarts. */
+  readonly subject: object;
   /** Entries with the same phase key and timing are due at the same instants. */
   readonly phaseKey: string;
   readonly timing: OperationTiming;
 }
 
-export interface TimetableDeps {
+export interface TimetableDeps<Entry> {
   readonly clock: Clock;
   /** The entry is due, since `dueMs`, monotonic. Must return at once. */
-  readonly onDue: (key: string, dueMs: number) => void;
+  readonly onDue: (entry: Entry, dueMs: number) => void;
   /** `count` instants of the entry were missed, because the process was blocked. */
-  readonly onMissed: (key: string, count: number) => void;
+  readonly onMissed: (entry: Entry, count: number) => void;
   readonly onClockJump: (jumpMs: number) => void;
 }
 
@@ -32,12 +32,13 @@ export interface TimetableDeps {
  * Reports due entries: intervals by the monotonic clock, cron expressions by the wall clock. A new entry is due once within a
  * second. Instants of a schedule that the wall clock jumped over are neither due nor missed.
  */
-export interface Timetable {
+export interface Timetable<Entry> {
+  has(key: string): boolean;
   /** Adds an entry, or replaces the one with that key. One that is due as before keeps its instants. */
-  put(entry: TimetableEntry): void;
+  put(entry: Entry): void;
   /** Removes an entry, if there is one with that key. */
   remove(key: string): void;
-  /** Makes an entry due now, in addition to its regular instants. */
+  /** Makes an entry due now, in addition to its regular instants; no effect if there is none with that key. */
   dueNow(key: string): void;
   /** The monotonic instant, `fromMs` or later, at which the entry is due next; `undefined` if there is no such entry. */
   nextDueMs(key: string, fromMs: number): number | undefined;
@@ -48,8 +49,8 @@ export interface Timetable {
   stop(): void;
 }
 
-interface Slot {
-  readonly entry: TimetableEntry;
+interface Slot<Entry> {
+  readonly entry: Entry;
   /** Whether it was not due yet: the first time is outside of its regular instants. */
   isFirst: boolean;
   /** By the clock that its timing follows. */
@@ -57,8 +58,13 @@ interface Slot {
   timer: NodeJS.Timeout | undefined;
 }
 
-export function startTimetable({ clock, onDue, onMissed, onClockJump }: TimetableDeps): Timetable {
-  const slots = new Map<string, Slot>();
+export function startTimetable<Entry extends TimetableEntry>({
+  clock,
+  onDue,
+  onMissed,
+  onClockJump,
+}: TimetableDeps<Entry>): Timetable<Entry> {
+  const slots = new Map<string, Slot<Entry>>();
   const crons = new Map<string, Cron>();
   let lastTickMs = clock.monotonicMs();
   let wallOffsetMs = clock.wallMs() - lastTickMs;
@@ -99,14 +105,14 @@ export function startTimetable({ clock, onDue, onMissed, onClockJump }: Timetabl
     onClockJump(jumpMs);
   }
 
-  function arm(slot: Slot): void {
+  function arm(slot: Slot<Entry>): void {
     const inMs = slot.dueMs - nowBy(slot.entry.timing);
     if (slot.timer === undefined && inMs < LOOKAHEAD_MS)
       slot.timer = setTimeout(() => fire(slot), Math.max(0, inMs));
   }
 
-  function fire(slot: Slot): void {
-    const { timing, key } = slot.entry;
+  function fire(slot: Slot<Entry>): void {
+    const { timing } = slot.entry;
     slot.timer = undefined;
     // First: no instant is due if the clock was set forward past it or back before it.
     if (timing.kind === "schedule") checkWallClock();
@@ -115,42 +121,44 @@ export function startTimetable({ clock, onDue, onMissed, onClockJump }: Timetabl
       const { dueMs, missed, nextDueMs } = take(slot, nowMs);
       slot.isFirst = false;
       slot.dueMs = nextDueMs;
-      if (missed > 0) onMissed(key, missed);
-      onDue(key, monotonic(timing, dueMs));
+      if (missed > 0) onMissed(slot.entry, missed);
+      onDue(slot.entry, monotonic(timing, dueMs));
     }
     arm(slot);
   }
 
-  function take({ entry: { timing, phaseKey }, isFirst, dueMs }: Slot, nowMs: number): DuePoll {
+  function take({ entry: { timing, phaseKey }, isFirst, dueMs }: Slot<Entry>, nowMs: number): DuePoll {
     if (timing.kind === "schedule") {
       const cron = cronOf(timing.expression);
       return isFirst ? { dueMs, missed: 0, nextDueMs: cron.next(nowMs)[0] } : cron.takeDue(dueMs, nowMs);
     }
     const { intervalMs } = timing;
-    return isFirst
-      ? { dueMs, missed: 0, nextDueMs: dueAfterFirstMs(phaseKey, intervalMs, dueMs) }
-      : takeDue(dueMs, intervalMs, nowMs);
+    if (!isFirst) return takeDue(dueMs, intervalMs, nowMs);
+    // The first poll is outside the grid.
+    return { dueMs, missed: 0, nextDueMs: nextOnGrid(phaseKey, intervalMs, dueMs + intervalMs / 2) };
   }
 
-  function put(entry: TimetableEntry): void {
+  function put(entry: Entry): void {
     const known = slots.get(entry.key);
     if (known !== undefined && hasSameInstants(known.entry, entry)) return;
     clearTimeout(known?.timer);
     const dueMs = firstDueMs(entry.phaseKey, nowBy(entry.timing));
-    const slot: Slot = { entry, isFirst: true, dueMs, timer: undefined };
+    const slot: Slot<Entry> = { entry, isFirst: true, dueMs, timer: undefined };
     slots.set(entry.key, slot);
     arm(slot);
   }
 
-  function remove(key: string): void {
-    clearTimeout(slots.get(key)?.timer);
-    slots.delete(key);
-  }
-
   return {
+    has: (key) => slots.has(key),
     put,
-    remove,
-    dueNow: (key) => onDue(key, clock.monotonicMs()),
+    remove: (key) => {
+      clearTimeout(slots.get(key)?.timer);
+      slots.delete(key);
+    },
+    dueNow: (key) => {
+      const slot = slots.get(key);
+      if (slot !== undefined) onDue(slot.entry, clock.monotonicMs());
+    },
     nextDueMs: (key, fromMs) => {
       const slot = slots.get(key);
       if (slot === undefined) return undefined;

@@ -325,20 +325,6 @@ test("if two names are equal after redaction, the second is unreadable", () => {
   });
 });
 
-test("reports a repeated key as bad_field, and uses its last value", () => {
-  const twice = JSON.stringify({ carp0: DETAILS }).replace('"vhid"', '"priority":"1","vhid"');
-  expect(decodeVrrpList(Buffer.from(twice), asIs)).toEqual(
-    listOf({ priority: 1 }, [
-      { kind: "advskew_mismatch", path: "$.carp0.advskew" },
-      { kind: "bad_field", path: "$.carp0.priority" },
-    ]),
-  );
-  const member = JSON.stringify(DETAILS);
-  expect(decodeVrrpList(Buffer.from(`{"carp0":{},"\\u0063arp0":${member}}`), asIs)).toEqual(
-    listOf({}, [{ kind: "bad_field", path: "$.carp0" }]),
-  );
-});
-
 test("encodes a list exactly as specified", () => {
   const { advskew: _, aliasCount: __, ...known } = { ...DECODED, alias: DETAILS.alias };
   const body = encodeVrrpList([

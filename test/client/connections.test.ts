@@ -15,13 +15,6 @@ function endingAtSecond(end: Behaviour): Behaviour {
   };
 }
 
-test("concurrent polls use separate connections, which later polls reuse", async () => {
-  const server = await serve(answering(OK));
-  const client = clientOf(`https://127.0.0.1:${server.port}`);
-  for (let i = 0; i < 3; i += 1) await Promise.all([1, 2, 3].map(() => client.get("/x", LONG_MS)));
-  expect(server.connections()).toBe(3);
-});
-
 test("connections besides the one used last end 20 seconds after their polls; that one is kept", async () => {
   const clock = createLeapingClock();
   let open = 0;

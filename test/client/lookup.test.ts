@@ -46,18 +46,6 @@ test("concurrent lookups of one name share one result", async () => {
   expect(await Promise.all(answers)).toEqual([ADDRESSES, ADDRESSES]);
 });
 
-test("results are not cached", async () => {
-  const { asked, resolveAll, names } = heldResolver();
-  const lookup = createLookup(4, resolveAll);
-  for (let i = 0; i < 2; i += 1) {
-    const answer = lookUp(lookup, "waf.example");
-    await settle();
-    asked[i]?.resolve();
-    await answer;
-  }
-  expect(names()).toEqual(["waf.example", "waf.example"]);
-});
-
 test("concurrent lookups are limited; the others follow in order", async () => {
   const { asked, resolveAll, names } = heldResolver();
   const lookup = createLookup(2, resolveAll);

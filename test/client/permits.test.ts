@@ -1,16 +1,7 @@
 import { expect, test } from "vitest";
-import { createPermits, type PendingClaim, type Permit, type Precedence } from "../../src/client/permits.ts";
+import { createPermits, type Permit, type Precedence } from "../../src/client/permits.ts";
 
-interface Held {
-  /** Labels of served claims, in order. */
-  readonly served: string[];
-  readonly permits: Map<string, Permit>;
-  claim(label: string, precedence?: Precedence): PendingClaim;
-  /** Lets 250 ms of attentive time pass for all hanging connections. */
-  hang(): void;
-}
-
-function hold(maxOpen = () => Number.POSITIVE_INFINITY): Held {
+function hold(maxOpen = () => Number.POSITIVE_INFINITY) {
   const hanging = new Set<() => void>();
   const attention = {
     deadline: (timeoutMs: number, onOver: (overrun: { kind: "over"; stalledMs: number }) => void) => {
@@ -21,16 +12,18 @@ function hold(maxOpen = () => Number.POSITIVE_INFINITY): Held {
     },
   };
   const all = createPermits({ attention, maxOpen });
+  /** Labels of served claims, in order. */
   const served: string[] = [];
   const permits = new Map<string, Permit>();
   return {
     served,
     permits,
-    claim: (label, precedence = "list") =>
+    claim: (label: string, precedence: Precedence = "list") =>
       all.claim(precedence, (permit) => {
         served.push(label);
         permits.set(label, permit);
       }),
+    /** Lets 250 ms of attentive time pass for all hanging connections. */
     hang: () => {
       const struck = Array.from(hanging);
       for (const strike of struck) strike();

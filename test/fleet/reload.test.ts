@@ -5,7 +5,6 @@ import {
   configOf,
   interfaceOf,
   listOf,
-  vrrpFailed,
   vrrpSeen,
   websiteOf,
   websiteSeen,
@@ -35,23 +34,6 @@ test("another timeout, credential or place in the file leaves what is known as i
   expect(appliancesOf(fleet)[1]).toEqual(before);
 });
 
-test("an appliance whose base_url has changed starts from zero", () => {
-  const fleet = fleetOf([WAF], HISTORY);
-  fleet.configure(configOf({ ...WAF, baseUrl: "https://elsewhere.example" }), 1_000);
-  expect(clustersOf(fleet, 1_000)).toEqual(clustersOf(fleetOf([WAF]), 1_000));
-});
-
-test.each([
-  ["gone", configOf()],
-  ["disabled", configOf({ ...WAF, enabled: false })],
-])("an appliance that is %s is forgotten, and starts from zero when it comes back", (_, without) => {
-  const fleet = fleetOf([WAF], HISTORY);
-  fleet.configure(without, 0);
-  expect(appliancesOf(fleet)).toEqual([]);
-  fleet.configure(configOf(WAF), 0);
-  expect(clustersOf(fleet, 0)).toEqual(clustersOf(fleetOf([WAF]), 0));
-});
-
 test("a website that is gone is forgotten, its counter too, and the others stay", () => {
   const fleet = fleetOf([WAF], [...HISTORY, websiteSeen("waf", 2, [{ protocol: "http", status: 200 }])]);
   fleet.configure(configOf({ ...WAF, websites: [BLOG] }), 0);
@@ -75,14 +57,6 @@ test("changed labels, website names, expectations and clusters take effect at on
     found: { statuses: [{ status: 503, isUp: true, changes: 1 }] },
   });
   expect(waf?.websites[0]?.identity).toEqual(waf?.identity);
-});
-
-test("a failure is kept over a reload, and so is the comparison with what was seen before it", () => {
-  const fleet = fleetOf([WAF], [MASTER, vrrpFailed("waf", "tls")]);
-  fleet.configure(configOf({ ...WAF, labels: {} }), 0);
-  expect(appliancesOf(fleet)[0]?.vrrp.health.failure?.reason).toBe("tls");
-  fleet.record(BACKUP, 0);
-  expect(appliancesOf(fleet)[0]?.vrrp.list?.interfaces[0]?.transitions).toBe(1);
 });
 
 test("an appliance that was never polled counts as stalled two intervals and a timeout after the second in which first polls are spread", () => {

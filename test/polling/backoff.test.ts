@@ -42,12 +42,6 @@ function deferred(endedMs: number, retryAfterMs: number, operation = "vrrp"): Fi
   return poll(endedMs, { ok: false, failure: failureOf("http_status", { retryAfterMs }) }, { operation });
 }
 
-test("there is no backoff at first, nor after success and ordinary failures", () => {
-  const failed = poll(0, { ok: false, failure: failureOf("timeout") });
-  expect(untilMs(NO_BACKOFF, "vrrp", 0)).toBeUndefined();
-  expect(untilMs(after(poll(0, OK), failed, failed), "vrrp", 0)).toBeUndefined();
-});
-
 test("each further refusal doubles the backoff, up to five minutes", () => {
   let backoff = NO_BACKOFF;
   let nowMs = 0;
@@ -59,11 +53,6 @@ test("each further refusal doubles the backoff, up to five minutes", () => {
     nowMs = endMs + 3_000;
   }
   expect(lengths).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300]);
-});
-
-test("refusals of polls that were in flight together count as one", () => {
-  const late = poll(1_200, AUTH, { operation: "website_test/1", startedMs: 900 });
-  expect(untilMs(after(poll(1_000, AUTH), late, late), "vrrp", 1_200)).toBe(6_000);
 });
 
 test("success of the operation that was refused ends the doubling", () => {
@@ -158,20 +147,6 @@ test("new credentials end the backoff and the doubling", () => {
   expect(untilMs(backoff, "vrrp", 5_000)).toBeUndefined();
   expect(untilMs(backoffAfter(backoff, poll(6_000, AUTH)), "vrrp", 6_000)).toBe(11_000);
 });
-
-test("after Retry-After only its operation backs off", () => {
-  const backoff = after(deferred(1_000, 60_000, "website_test/1"));
-  expect(untilMs(backoff, "website_test/1", 1_000)).toBe(61_000);
-  expect(untilMs(backoff, "website_test/2", 1_000)).toBeUndefined();
-  expect(untilMs(backoff, "vrrp", 1_000)).toBeUndefined();
-});
-
-test.each([86_400_000, Number.POSITIVE_INFINITY])(
-  "after Retry-After an operation backs off at most five minutes, not %d ms",
-  (retryAfterMs) => {
-    expect(untilMs(after(deferred(0, retryAfterMs)), "vrrp", 0)).toBe(300_000);
-  },
-);
 
 test("a later answer replaces an earlier Retry-After", () => {
   expect(untilMs(after(deferred(0, 60_000), deferred(10, 5_000)), "vrrp", 10)).toBe(5_010);

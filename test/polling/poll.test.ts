@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 
 import type { WebsiteConfig } from "../../src/config/config.ts";
 import type { ApplianceClient } from "../../src/client/client.ts";
-import { meansApplianceDown, FAILURE_REASONS } from "../../src/client/failure.ts";
 import { createDecode, poll } from "../../src/polling/poll.ts";
 import { exportedStatuses } from "../../src/api/website-test.ts";
 import { bodyOf } from "./poller-support.ts";
@@ -71,9 +70,4 @@ test.each<readonly [name: string, Blocks, WebsiteConfig["protocols"], statuses: 
 ])("exported are %s", (_, blocks, protocols, statuses) => {
   const exported = exportedStatuses({ blocks }, protocols);
   expect(exported.map(({ protocol, status }) => `${protocol} ${status}`)).toEqual(statuses);
-});
-
-test("an appliance is down for its websites if it is unreachable or unauthorized", () => {
-  const down = FAILURE_REASONS.filter((reason) => meansApplianceDown(reason));
-  expect(down).toEqual(["dns", "connect", "tls", "timeout", "auth", "proxy"]);
 });

@@ -1,5 +1,5 @@
 import type { ApplianceConfig, OperationTiming } from "../../src/config/config.ts";
-import { createAppliancePoller, type AppliancePoller } from "../../src/polling/appliance-poller.ts";
+import { createAppliancePoller } from "../../src/polling/appliance-poller.ts";
 import type { ApplianceClient, Body } from "../../src/client/client.ts";
 import {
   operationKey,
@@ -10,10 +10,10 @@ import {
 } from "../../src/polling/observation.ts";
 import type { OperationKind } from "../../src/api/operations.ts";
 import type { Outcome } from "../../src/client/failure.ts";
-import { startRunner, type Runner, type WebsitePlan } from "../../src/polling/runner.ts";
-import { createSlots, type Slots } from "../../src/polling/slots.ts";
+import { startRunner, type WebsitePlan } from "../../src/polling/runner.ts";
+import { createSlots } from "../../src/polling/slots.ts";
 import { applianceOf, configOf, failureOf, websiteOf } from "../support/observations.ts";
-import { holdClock, type HeldClock } from "./held-clock.ts";
+import { holdClock } from "./held-clock.ts";
 
 export const VRRP: Operation = { kind: "vrrp" };
 export const website = (websiteId: number): Operation => ({ kind: "website_test", websiteId });
@@ -81,25 +81,6 @@ export async function settle(): Promise<void> {
   for (let i = 0; i < 20; i += 1) await Promise.resolve();
 }
 
-export interface HeldPoller {
-  readonly clock: HeldClock;
-  readonly poller: AppliancePoller;
-  readonly client: FakeClient;
-  readonly slots: Slots;
-  readonly observed: Observation[];
-  readonly started: { readonly kind: OperationKind; readonly latenessSeconds: number }[];
-  readonly skipped: { readonly kind: OperationKind; readonly reason: SkipReason; readonly count: number }[];
-  /** Whenever the appliance became reachable: since when. */
-  readonly reachable: string[];
-  /** Keys of operations that are no longer planned. */
-  readonly removed: Set<string>;
-  inFlight(): number;
-  /** Makes operations due now, and lets them begin. */
-  due(...operations: readonly Operation[]): Promise<void>;
-  /** Polls the operation and answers it at once. */
-  poll(operation: Operation, outcome: Outcome<Body>): Promise<void>;
-}
-
 export const NO_EVENTS: PollEvents = {
   started: () => {},
   observed: () => {},
@@ -126,20 +107,8 @@ export function testsOnly({ websites }: ApplianceConfig): WebsitePlan {
   return { details: [], tests: websites.map(({ id }) => id) };
 }
 
-export interface HeldRunner {
-  readonly clock: HeldClock;
-  readonly runner: Runner;
-  readonly observed: Observation[];
-  readonly skipped: string[];
-  /** Every client made, in order. */
-  readonly clients: FakeClient[];
-  /** The first of them. */
-  readonly client: FakeClient;
-  apply(...appliances: readonly ApplianceConfig[]): void;
-}
-
 /** A runner under a held clock, with clients that the test answers for. */
-export function startHeldRunner(...appliances: readonly ApplianceConfig[]): HeldRunner {
+export function startHeldRunner(...appliances: readonly ApplianceConfig[]) {
   const clock = holdClock();
   const observed: Observation[] = [];
   const skipped: string[] = [];
@@ -167,30 +136,26 @@ function gapMs(timing: OperationTiming): number {
 }
 
 /** A poller under a held clock, with a client that the test answers for. */
-export function startHeldPoller(
-  appliance: ApplianceConfig = WAF,
-  { maxSlots = 64 }: { maxSlots?: number } = {},
-): HeldPoller {
+export function startHeldPoller(appliance: ApplianceConfig = WAF) {
   const clock = holdClock();
   const slots = createSlots(clock);
-  slots.setLimit(maxSlots);
+  slots.setLimit(64);
   const client = fakeClient();
-  const reported = {
-    observed: [] as Observation[],
-    started: [] as HeldPoller["started"],
-    skipped: [] as HeldPoller["skipped"],
-  };
+  const observed: Observation[] = [];
+  const started: { readonly kind: OperationKind; readonly latenessSeconds: number }[] = [];
+  const skipped: { readonly kind: OperationKind; readonly reason: SkipReason; readonly count: number }[] = [];
+  /** Whenever the appliance became reachable: since when. */
   const reachable: string[] = [];
+  /** Keys of operations that are no longer planned. */
   const removed = new Set<string>();
   let inFlight = 0;
-  const events = {
-    started: (kind: OperationKind, latenessSeconds: number) => {
+  const events: PollEvents = {
+    started: (kind, latenessSeconds) => {
       inFlight += 1;
-      reported.started.push({ kind, latenessSeconds });
+      started.push({ kind, latenessSeconds });
     },
-    observed: (observation: Observation) => void reported.observed.push(observation),
-    skipped: (kind: OperationKind, reason: SkipReason, count: number) =>
-      void reported.skipped.push({ kind, reason, count }),
+    observed: (observation) => void observed.push(observation),
+    skipped: (kind, reason, count) => void skipped.push({ kind, reason, count }),
     ended: () => void (inFlight -= 1),
   };
   const poller = createAppliancePoller(
@@ -206,6 +171,7 @@ export function startHeldPoller(
     client,
   );
 
+  /** Makes operations due now, and lets them begin. */
   const due = async (...operations: readonly Operation[]): Promise<void> => {
     for (const operation of operations) poller.due(operation, clock.monotonicMs());
     await settle();
@@ -214,13 +180,15 @@ export function startHeldPoller(
     clock,
     poller,
     client,
-    slots,
-    ...reported,
+    observed,
+    started,
+    skipped,
     reachable,
     removed,
     inFlight: () => inFlight,
     due,
-    poll: async (operation, outcome) => {
+    /** Polls the operation and answers it at once. */
+    poll: async (operation: Operation, outcome: Outcome<Body>) => {
       await due(operation);
       await client.answer("websiteId" in operation ? sitePath(operation.websiteId) : VRRP_PATH, outcome);
     },

@@ -65,25 +65,6 @@ test("other credentials or TLS settings create a new client and close the old on
   expect(clients[1]?.waiting()).toEqual(["/api/v1/interface/virtual"]);
 });
 
-test("another base_url is another appliance: polled within a second, without observations of the old one", async () => {
-  const { clock, clients, apply, observed } = startHeldRunner(WAF);
-  await clock.pass(3_000);
-  apply({ ...WAF, baseUrl: "https://elsewhere.example" });
-  expect(clients.map(({ isClosed }) => isClosed)).toEqual([true, false]);
-  await clock.pass(1_001);
-  expect(clients[1]?.waiting()).toEqual(["/api/v1/interface/virtual"]);
-  await clients[0]?.answer(VRRP_PATH, NO_INTERFACES);
-  expect(observed).toEqual([]);
-});
-
-test("an appliance that is removed or disabled is no longer polled, and its client is closed", async () => {
-  const { clock, clients, apply } = startHeldRunner(WAF, { ...WAF, name: "other" });
-  apply({ ...WAF, enabled: false });
-  expect(clients.map(({ isClosed }) => isClosed)).toEqual([true, true]);
-  await clock.pass(10_000);
-  expect(clients.flatMap((client) => client.waiting())).toEqual([]);
-});
-
 test("nothing is polled after the stop, and every client is closed", async () => {
   const { clock, clients, runner } = startHeldRunner(WAF, { ...WAF, name: "other" });
   runner.stop();
@@ -91,17 +72,6 @@ test("nothing is polled after the stop, and every client is closed", async () =>
   expect(clients.map(({ isClosed }) => isClosed)).toEqual([true, true]);
   expect(clients.flatMap((client) => client.waiting())).toEqual([]);
   expect(vi.getTimerCount()).toBe(0);
-});
-
-test("polls that are missed while the process is blocked are counted by operation", async () => {
-  const { clock, client, skipped } = startHeldRunner({ ...WAF, websites: [] });
-  await clock.pass(10_000);
-  await client.answer(VRRP_PATH, NO_INTERFACES);
-  clock.block(20_000);
-  await clock.pass(5_000);
-  expect(skipped.filter((line) => line.includes("missed"))).toEqual([
-    expect.stringMatching(/^vrrp missed [34]$/),
-  ]);
 });
 
 test("a website that a reload adds to a reachable appliance is tested at once, even if its lists are rare", async () => {

@@ -1,35 +1,24 @@
-import { startTimetable, type Timetable, type TimetableEntry } from "../../src/polling/timetable.ts";
-import { holdClock, type HeldClock } from "./held-clock.ts";
-
-/** The reports of a timetable. */
-export interface Reports {
-  readonly due: { readonly key: string; readonly dueMs: number; readonly atMs: number }[];
-  readonly missed: { readonly key: string; readonly count: number }[];
-  readonly jumps: number[];
-}
-
-export interface HeldTimetable {
-  readonly clock: HeldClock;
-  readonly timetable: Timetable;
-  readonly reports: Reports;
-  /** The due instants of an entry so far. */
-  dueOf(key: string): readonly number[];
-}
+import { startTimetable, type TimetableEntry } from "../../src/polling/timetable.ts";
+import { holdClock } from "./held-clock.ts";
 
 /** A timetable under a held clock. */
-export function startHeldTimetable(...entries: readonly TimetableEntry[]): HeldTimetable {
+export function startHeldTimetable(...entries: readonly TimetableEntry[]) {
   const clock = holdClock();
-  const reports: Reports = { due: [], missed: [], jumps: [] };
+  const due: { readonly key: string; readonly dueMs: number; readonly atMs: number }[] = [];
+  const missed: { readonly key: string; readonly count: number }[] = [];
+  const jumps: number[] = [];
   const timetable = startTimetable({
     clock,
-    onDue: (key, dueMs) => void reports.due.push({ key, dueMs, atMs: clock.monotonicMs() }),
-    onMissed: (key, count) => void reports.missed.push({ key, count }),
-    onClockJump: (jumpMs) => void reports.jumps.push(jumpMs),
+    onDue: ({ key }, dueMs) => void due.push({ key, dueMs, atMs: clock.monotonicMs() }),
+    onMissed: ({ key }, count) => void missed.push({ key, count }),
+    onClockJump: (jumpMs) => void jumps.push(jumpMs),
   });
   for (const entry of entries) timetable.put(entry);
-  const dueOf = (key: string) => reports.due.filter((due) => due.key === key).map(({ dueMs }) => dueMs);
-  return { clock, timetable, reports, dueOf };
+  const dueOf = (key: string) => due.filter((each) => each.key === key).map(({ dueMs }) => dueMs);
+  return { clock, timetable, reports: { due, missed, jumps }, dueOf };
 }
+
+const SUBJECT = {};
 
 type Given = Partial<TimetableEntry> & Pick<TimetableEntry, "key">;
 
@@ -42,7 +31,7 @@ export function scheduled(expression: string, given: Given): TimetableEntry {
 }
 
 function entryOf(timing: TimetableEntry["timing"], given: Given): TimetableEntry {
-  return { subject: "https://waf.example", phaseKey: given.key, timing, ...given };
+  return { subject: SUBJECT, phaseKey: given.key, timing, ...given };
 }
 
 /** The distances between neighbours, each once. */

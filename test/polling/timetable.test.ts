@@ -23,7 +23,7 @@ test("intervals of 1 s, 1.5 s and 5 s keep their grid exactly for an hour, each 
 test("the members of a cluster are always due at the same instants", async () => {
   const { clock, dueOf } = startHeldTimetable(
     every(5_000, { key: "waf-1/vrrp", phaseKey: "ams" }),
-    every(5_000, { key: "waf-2/vrrp", phaseKey: "ams", subject: "https://other.example" }),
+    every(5_000, { key: "waf-2/vrrp", phaseKey: "ams", subject: {} }),
   );
   await clock.pass(60_000);
   expect(dueOf("waf-1/vrrp").length).toBeGreaterThan(10);
@@ -81,7 +81,7 @@ test("unchanged entries keep their instants when others are added, removed or ch
   const goneBefore = dueOf("gone");
   for (let i = 0; i < 5; i += 1) {
     timetable.remove("gone");
-    timetable.put(structuredClone(kept));
+    timetable.put({ ...kept, timing: { ...kept.timing } });
     timetable.put(every(2_000, { key: "changed" }));
     timetable.put(every(5_000, { key: "new" }));
     await clock.pass(1_300);
@@ -97,7 +97,7 @@ test("an entry with another subject restarts within a second", async () => {
   const { clock, timetable, dueOf } = startHeldTimetable(every(60_000, { key: "a" }));
   await clock.pass(5_000);
   expect(dueOf("a")).toHaveLength(1);
-  timetable.put(every(60_000, { key: "a", subject: "https://elsewhere.example" }));
+  timetable.put(every(60_000, { key: "a", subject: {} }));
   await clock.pass(1_001);
   expect(dueOf("a")).toHaveLength(2);
 });
