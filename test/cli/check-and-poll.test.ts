@@ -55,14 +55,17 @@ test("check --live polls each enabled appliance, tests each website, and shows t
   expect(code).toBe(1);
   const [, sha256 = "none"] = /([0-9a-f]{64})/.exec(out) ?? [];
   expect(
-    out.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/, "<end of validity.>").replace(sha256, "<sha256>"),
+    out
+      .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/, "<end of validity.>")
+      .replace(sha256, "<sha256>")
+      .replaceAll(/\d\.\d{3} s/g, "<time>"),
   ).toBe(
     `${file}: valid, appliances: 2 enabled, 1 disabled
 
-APPLIANCE  CLUSTER  POLLED            RESULT   DETAIL
-fw-a       fw-a     vrrp list         ok       1 interface
-fw-a       fw-a     website 7 (shop)  ok       http 404
-fw-b       fw-b     vrrp list         connect  connect ECONNREFUSED 127.0.0.1:1
+APPLIANCE  OPERATION              RESULT   DURATION  DETAIL
+fw-a       vrrp                   ok       <time>   1 interface
+fw-a       website_test/7 (shop)  ok       <time>   http 404
+fw-b       vrrp                   connect  <time>   connect ECONNREFUSED 127.0.0.1:1
 
 APPLIANCE  CERTIFICATE ENDS      SHA256                                                            ISSUER
 fw-a       <end of validity.>  <sha256>  CN=${AUTHORITY_NAME}
@@ -85,10 +88,13 @@ test("check --live as JSON contains the certificate and the failure", async () =
       {
         appliance: "fw-a",
         ok: false,
-        failure: { reason: "auth", status: 401 },
+        operations: [
+          { operation: "vrrp", ok: false, failure: { reason: "auth", status: 401 } },
+          { operation: "website_test/7", ok: false },
+        ],
         certificate: { issuer: `CN=${AUTHORITY_NAME}` },
       },
-      { appliance: "fw-b", ok: false, failure: { reason: "connect" } },
+      { appliance: "fw-b", ok: false, operations: [{ failure: { reason: "connect" } }] },
     ],
   });
   expect(out).not.toContain("wrong");
@@ -127,8 +133,9 @@ appliances:
   - { name: fw-a, base_url: "https://127.0.0.1:${port}", websites: [{ id: 1, protocol: both }, 2] }
 `);
     expect(code).toBe(1);
-    expect(out).toContain(`fw-a       fw-a     website 1  no https     http 200, https 0
-fw-a       fw-a     website 2  http_status  answered with status 404
+    expect(out.replaceAll(/ +\d\.\d{3} s +/g, " TIME "))
+      .toContain(`fw-a       website_test/1  no https TIME http 200, https 0
+fw-a       website_test/2  http_status TIME answered with status 404
 `);
     expect(out.split("\nWhat to do:\n")[1]).toBe(
       "fw-a: The appliance does not test website 1 over https: correct its protocol.\n" +
@@ -269,9 +276,10 @@ test("poll shows the results of an appliance and its samples", async () => {
   const { file } = await setUp();
   const { code, out } = await run("poll", "fw-a", `--config.file=${file}`);
   expect(code).toBe(0);
-  expect(out.replaceAll(/\d\.\d{3} s/g, "<time>")).toContain(`OPERATION       RESULT  DURATION  DETAIL
-vrrp            ok      <time>   1 interface
-website_test/7  ok      <time>   http 404
+  expect(out.replaceAll(/\d\.\d{3} s/g, "<time>"))
+    .toContain(`APPLIANCE  OPERATION              RESULT  DURATION  DETAIL
+fw-a       vrrp                   ok      <time>   1 interface
+fw-a       website_test/7 (shop)  ok      <time>   http 404
 
 vrrp_is_master{appliance="fw-a",ha_cluster="fw-a",interface="carp0",vhid="2",vip="192.0.2.100"} 1
 `);
