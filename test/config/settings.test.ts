@@ -1,24 +1,23 @@
 import { expect, test } from "vitest";
 import { errorsOf } from "./folder.ts";
 
-/** The errors of a file with one appliance for each text of settings, by line; without the part that is the same. */
-async function errorsOfEach(settings: readonly string[]): Promise<readonly string[]> {
-  const lines = settings.map((each, nth) => `  - { name: a${nth}, base_url: "https://h${nth}", ${each} }\n`);
-  const errors = await errorsOf(`appliances:\n${lines.join("")}`);
-  return errors.map((error) => error.replace(/^config\.yaml:\d+:\d+: appliances\[(\d+)\]\.?/, "$1 "));
-}
+type Case = readonly [settings: string, error: string];
 
-/** Names, in settings of one appliance, and their errors. */
-async function check(cases: readonly (readonly [settings: string, error: string])[]): Promise<void> {
-  expect(await errorsOfEach(cases.map(([settings]) => settings))).toEqual(
-    cases.map(([, error], nth) => `${nth} ${error}`),
-  );
+/** The settings, each of an appliance in one file, with the error that each has. */
+async function withErrors(cases: readonly Case[]): Promise<readonly Case[]> {
+  const lines = cases.map(([each], nth) => `  - { name: a${nth}, base_url: "https://h${nth}", ${each} }\n`);
+  const errors = await errorsOf(`appliances:\n${lines.join("")}`);
+  const found = errors.map((error) => /^config\.yaml:\d+:\d+: appliances\[(\d+)\]\.(.*)$/.exec(error) ?? []);
+  return cases.map(([settings], nth) => {
+    const own = found.filter(([, index]) => index === String(nth));
+    return [settings, own.map(([, , error]) => error).join("\n")];
+  });
 }
 
 test("http_client", async () => {
   const userName = "expected a non-empty user name without colons and control characters";
   const proxyUrl = "http_client.proxy_url: expected a URL of the form http://[user:password@]host:port";
-  await check([
+  const cases: readonly Case[] = [
     [
       "http_client: { basic_auth: { username: u } }",
       "http_client.basic_auth: expected either password or password_file, got neither",
@@ -63,7 +62,8 @@ test("http_client", async () => {
       "http_client: { tls_config: { certificate_sha256: [ab:cd] } }",
       "http_client.tls_config.certificate_sha256[0]: expected a SHA-256 fingerprint of 64 hexadecimal digits",
     ],
-  ]);
+  ];
+  expect(await withErrors(cases)).toEqual(cases);
 });
 
 test.each([
@@ -82,7 +82,7 @@ test.each([
 });
 
 test("labels", async () => {
-  await check([
+  const cases: readonly Case[] = [
     ["labels: { ha_cluster: x }", "labels.ha_cluster: the exporter sets this label itself"],
     ["labels: { difference: x }", "labels.difference: the exporter sets this label itself"],
     ["labels: { job: x }", "labels.job: this label name is reserved"],
@@ -94,13 +94,14 @@ test("labels", async () => {
     ["labels: { x: 3 }", "labels.x: expected a string, got 3; put it in quotes"],
     ["labels: { x: ~ }", "labels.x: expected a string, got nothing"],
     ['labels: { x: "\\udc00" }', "labels.x: expected a string of valid Unicode"],
-  ]);
+  ];
+  expect(await withErrors(cases)).toEqual(cases);
 });
 
 test("websites", async () => {
   const id = "expected a website's id, or a map with an id, got";
   const status = "expected a status code such as 401, or a range such as 200-399, got";
-  await check([
+  const cases: readonly Case[] = [
     ["websites: [-1]", `websites[0]: ${id} -1`],
     ["websites: [shop]", `websites[0]: ${id} "shop"`],
     ["websites: [{ name: x }]", "websites[0].id: required key is missing"],
@@ -108,7 +109,8 @@ test("websites", async () => {
     ["websites: [{ id: 1, expect_status: [] }]", "websites[0].expect_status: expected at least 1 item(s)"],
     ["websites: [{ id: 1, expect_status: [399-200] }]", `websites[0].expect_status[0]: ${status} "399-200"`],
     ["websites: [{ id: 1, expect_status: [99] }]", `websites[0].expect_status[0]: ${status} 99`],
-  ]);
+  ];
+  expect(await withErrors(cases)).toEqual(cases);
 });
 
 test("an appliance must not repeat a website, of its own or of its cluster", async () => {
@@ -128,7 +130,7 @@ test("an appliance must not repeat a website, of its own or of its cluster", asy
 
 test("polling", async () => {
   const interval = "polling.vrrp.interval: expected a duration";
-  await check([
+  const cases: readonly Case[] = [
     ["polling: { vrrp: { interval: 5 } }", `${interval} such as 500ms, 15s or 1m30s, got 5`],
     ["polling: { vrrp: { interval: 5sec } }", `${interval} such as 500ms, 15s or 1m30s, got "5sec"`],
     ["polling: { vrrp: { interval: 900ms } }", `${interval} of 1s to 1d, got "900ms"`],
@@ -149,7 +151,8 @@ test("polling", async () => {
       "polling: { max_concurrent_website_tests_per_appliance: 1001 }",
       "polling.max_concurrent_website_tests_per_appliance: expected at most 1000",
     ],
-  ]);
+  ];
+  expect(await withErrors(cases)).toEqual(cases);
 });
 
 const block = (settings: string) => (settings === "" ? "{}" : `{ vrrp: { ${settings} } }`);
