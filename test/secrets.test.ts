@@ -165,7 +165,7 @@ test.each(["json", "logfmt"])(
       "configuration reloaded",
     ])
       expect(logged).toContain(line);
-    expect(pages.join("\n")).toContain("password: <secret>");
+    expect(pages.join("\n")).toContain('"password": "<secret>"');
     expect(pages.join("\n")).toContain("http://<secret>@nowhere.invalid");
     expect(leaksIn([logged, printed.out, printed.err, ...pages].join("\n"))).toEqual([]);
   },
