@@ -19,7 +19,6 @@ beforeAll(async () => {
 });
 
 const appliance = (rest: string) => `appliances: [{ name: a, base_url: "https://a"${rest} }]\n`;
-const auth = (password: string) => `{ basic_auth: { username: u, password: ${password} } }`;
 
 async function httpOf(text: string, files: Files = {}): Promise<HttpClientConfig> {
   const { appliances } = await configOf({ "config.yaml": text, ...files });
@@ -132,24 +131,6 @@ test("a missing or invalid file is an error at the setting that names it", async
     'config.yaml:8:82: appliances[6].http_client.basic_auth.password_file: cannot use the password file "empty": it is empty',
     'config.yaml:9:82: appliances[7].http_client.basic_auth.password_file: cannot use the password file: no such file, relative to "<folder>"',
   ]);
-});
-
-test("fingerprints are equal for equal settings, regardless of the block, and only for those", async () => {
-  const inner = (settings: string) => appliance(`, http_client: ${settings}`);
-  const fingerprints = await Promise.all(
-    [
-      inner(auth("one")),
-      `http_client: ${auth("one")}\n${appliance("")}`,
-      inner(auth("two")),
-      inner("{ basic_auth: { username: v, password: one } }"),
-      inner("{ proxy_url: http://u:one@h }"),
-      inner("{ proxy_url: http://u:two@h }"),
-      inner("{ tls_config: { server_name: u } }"),
-      appliance(""),
-    ].map(async (text) => (await httpOf(text)).fingerprint),
-  );
-  expect(fingerprints[0]).toBe(fingerprints[1]);
-  expect(new Set(fingerprints).size).toBe(7);
 });
 
 test.each([
