@@ -7,13 +7,7 @@ import type { ApplianceConfig } from "../config/config.ts";
 import { listFew } from "../config/shared-addresses.ts";
 import type { Observation } from "../polling/observation.ts";
 import { groupBy } from "../support/group-by.ts";
-import { untestedProtocols } from "./report.ts";
-
-/** The results of an appliance. */
-interface Polled {
-  readonly appliance: ApplianceConfig;
-  readonly observations: readonly Observation[];
-}
+import { untestedProtocols, type Polled } from "./report.ts";
 
 /** What the user can do about failures: each sentence once, with the appliances that it concerns; empty if there are none. */
 export function adviceText(polled: readonly Polled[]): string {
@@ -28,7 +22,8 @@ export function adviceText(polled: readonly Polled[]): string {
 }
 
 /** What the user can do about the results of an appliance: sentences, without duplicates. */
-export function adviceOn({ appliance, observations }: Polled): readonly string[] {
+export function adviceOn({ appliance, results }: Polled): readonly string[] {
+  const observations = results.map(({ observation }) => observation);
   const isListed = observations.some(({ kind, outcome }) => kind === "vrrp" && outcome.ok);
   const advice = observations.map((each) =>
     each.kind === "vrrp" ? adviceOnList(each, appliance) : adviceOnWebsite(each, isListed, appliance),

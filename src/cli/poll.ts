@@ -4,22 +4,13 @@ import { createFleet } from "../fleet/fleet.ts";
 import { createFleetExposition } from "../metrics/exposition.ts";
 import { FACT_FAMILIES } from "../metrics/families.ts";
 import { createJudge } from "../status/judge.ts";
-import { operationKey, type Observation } from "../polling/observation.ts";
+import { operationKey } from "../polling/observation.ts";
 import { createPollOnce, type OperationResult } from "./poll-once.ts";
 import { adviceText } from "./advice.ts";
 import type { Flags } from "./flags.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { escaped, printableLines } from "./printable.ts";
-import {
-  describeOutcome,
-  describeUnknown,
-  hasSucceeded,
-  outcomeCell,
-  printErrors,
-  toJson,
-  websiteStatuses,
-} from "./report.ts";
-import { formatTable } from "./table.ts";
+import { describeUnknown, isSuccess, jsonResult, printErrors, resultTable, toJson } from "./report.ts";
 
 /** Polls the VRRP list and all websites of an appliance once; prints the results and the samples. */
 export async function poll(
@@ -36,14 +27,14 @@ export async function poll(
     return 2;
   }
   const results = await createPollOnce(io)(appliance);
-  if (format === "json") io.out(toJson(jsonReport(appliance, results, isRaw)));
+  const polled = { appliance, results };
+  if (format === "json") io.out(toJson(jsonResult(polled, isRaw)));
   else {
-    io.out(resultTable(appliance, results, io.hasColor));
-    const observations = results.map(({ observation }) => observation);
-    io.out(adviceText([{ appliance, observations }]));
+    io.out(resultTable([polled], io.hasColor));
+    io.out(adviceText([polled]));
     io.out(isRaw ? rawReport(results, io.isTerminal) : `\n${await samplesOf(appliance, results)}`);
   }
-  return results.every(({ observation }) => hasSucceeded(observation)) ? 0 : 1;
+  return isSuccess(polled) ? 0 : 1;
 }
 
 /** What the appliance reported as samples; verdicts need all appliances of its cluster. */
@@ -58,20 +49,6 @@ async function samplesOf(appliance: ApplianceConfig, results: readonly Operation
   return printableLines(text.toString().replace(/^#.*\n/gm, ""));
 }
 
-function resultTable(
-  appliance: ApplianceConfig,
-  results: readonly OperationResult[],
-  hasColor: boolean,
-): string {
-  const rows = results.map(({ observation }) => [
-    operationKey(observation),
-    outcomeCell(observation, appliance),
-    `${(observation.durationSeconds ?? 0).toFixed(3)} s`,
-    describeOutcome(observation, appliance),
-  ]);
-  return formatTable(["operation", "result", "duration", "detail"], rows, hasColor);
-}
-
 /** The response bodies; control characters are escaped for a terminal only. */
 function rawReport(results: readonly OperationResult[], isTerminal: boolean): string {
   const text = results
@@ -81,26 +58,4 @@ function rawReport(results: readonly OperationResult[], isTerminal: boolean): st
     )
     .join("");
   return isTerminal ? escaped(text) : text;
-}
-
-function jsonReport(
-  appliance: ApplianceConfig,
-  results: readonly OperationResult[],
-  isRaw: boolean,
-): Record<string, unknown> {
-  const operations = results.map(({ observation, body }) => {
-    const { outcome, durationSeconds } = observation;
-    const result = outcome.ok ? { value: valueOf(observation, appliance) } : { failure: outcome.failure };
-    const operation = operationKey(observation);
-    return { operation, ok: outcome.ok, durationSeconds, ...result, ...(isRaw ? { body } : {}) };
-  });
-  const certificate = results.at(-1)?.observation.certificate;
-  return { appliance: appliance.name, cluster: appliance.cluster, certificate, operations };
-}
-
-function valueOf(observation: Observation, appliance: ApplianceConfig): unknown {
-  if (!observation.outcome.ok) return undefined;
-  return observation.kind === "website_test"
-    ? websiteStatuses(observation.websiteId, observation.outcome.value, appliance)
-    : observation.outcome.value;
 }

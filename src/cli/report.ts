@@ -9,9 +9,10 @@ import {
 import type { PresentedCertificate } from "../client/certificate.ts";
 import type { ApplianceConfig, ConfigError } from "../config/config.ts";
 import { formatErrors } from "../config/errors.ts";
-import type { PollResult } from "../polling/observation.ts";
+import { operationKey, type Observation, type PollResult } from "../polling/observation.ts";
 import type { ExitCode, Io } from "./io.ts";
-import type { Cell } from "./table.ts";
+import type { OperationResult } from "./poll-once.ts";
+import { formatTable, type Cell } from "./table.ts";
 
 /** Prints configuration errors, a line each, and returns the exit code. */
 export function printErrors(errors: readonly ConfigError[], io: Io, exitCode: ExitCode = 1): ExitCode {
@@ -47,8 +48,73 @@ export function describeUnknown(name: string, file: string, appliances: readonly
   return `unknown appliance ${JSON.stringify(name)}; ${file} has ${known}\n`;
 }
 
+/** What was polled of an appliance, the VRRP list first. */
+export interface Polled {
+  readonly appliance: ApplianceConfig;
+  readonly results: readonly OperationResult[];
+}
+
+/** Whether everything succeeded, except for operations that the appliance lacks, and covered the configured protocols. */
+export function isSuccess({ appliance, results }: Polled): boolean {
+  return results.every(({ observation }) => isGood(observation, appliance));
+}
+
+function isGood(observation: Observation, appliance: ApplianceConfig): boolean {
+  const { outcome } = observation;
+  if (!outcome.ok) return outcome.failure.reason === "unsupported";
+  return untestedProtocols(observation, appliance).length === 0;
+}
+
+/** A row for each operation that was sent. */
+export function resultTable(polled: readonly Polled[], hasColor: boolean): string {
+  const rows = polled.flatMap(({ appliance, results }) =>
+    results
+      .map(({ observation }) => observation)
+      // The row of the list shows already that the appliance is down.
+      .filter(({ outcome }) => outcome.ok || outcome.failure.reason !== "appliance_down")
+      .map((observation) => [
+        appliance.name,
+        operationText(observation, appliance),
+        outcomeCell(observation, appliance),
+        `${(observation.durationSeconds ?? 0).toFixed(3)} s`,
+        describeOutcome(observation, appliance),
+      ]),
+  );
+  return formatTable(["appliance", "operation", "result", "duration", "detail"], rows, hasColor);
+}
+
+/** The operation, with the configured name of its website: `website_test/2 (shop)`. */
+function operationText(observation: Observation, { websites }: ApplianceConfig): string {
+  const id = "websiteId" in observation ? observation.websiteId : undefined;
+  const { name } = websites.find((website) => website.id === id) ?? {};
+  const key = operationKey(observation);
+  return name === undefined || name === String(id) ? key : `${key} (${name})`;
+}
+
+/** The results as data, with the response bodies if `isRaw`. */
+export function jsonResult(polled: Polled, isRaw = false): Record<string, unknown> {
+  const { appliance, results } = polled;
+  const operations = results.map(({ observation, body }) => {
+    const { outcome, durationSeconds } = observation;
+    const result = outcome.ok ? { value: valueOf(observation, appliance) } : { failure: outcome.failure };
+    const operation = operationKey(observation);
+    const ok = isGood(observation, appliance);
+    return { operation, ok, durationSeconds, ...result, ...(isRaw ? { body } : {}) };
+  });
+  const certificate = results.at(-1)?.observation.certificate;
+  const { name, cluster } = appliance;
+  return { appliance: name, cluster, ok: isSuccess(polled), certificate, operations };
+}
+
+function valueOf(observation: Observation, appliance: ApplianceConfig): unknown {
+  if (!observation.outcome.ok) return undefined;
+  return observation.kind === "website_test"
+    ? websiteStatuses(observation.websiteId, observation.outcome.value, appliance)
+    : observation.outcome.value;
+}
+
 /** Describes the result of a poll in a few words. */
-export function describeOutcome(result: PollResult, appliance: ApplianceConfig): string {
+function describeOutcome(result: PollResult, appliance: ApplianceConfig): string {
   if (!result.outcome.ok) return result.outcome.failure.message;
   if (result.kind === "website_test") {
     return websiteStatuses(result.websiteId, result.outcome.value, appliance)
@@ -90,13 +156,8 @@ function describeDetails(details: WebsiteDetails): string {
   ].join(", ");
 }
 
-/** Whether the poll succeeded, or the appliance lacks the operation. */
-export function hasSucceeded({ outcome }: PollResult): boolean {
-  return outcome.ok || outcome.failure.reason === "unsupported";
-}
-
 /** The statuses of the website's exported protocols. */
-export function websiteStatuses(
+function websiteStatuses(
   websiteId: number,
   test: WebsiteTest,
   { websites }: ApplianceConfig,
@@ -105,7 +166,7 @@ export function websiteStatuses(
 }
 
 /** The result of a poll as a cell: `ok`, the reason of the failure, or the protocols that are not tested. */
-export function outcomeCell(result: PollResult, appliance: ApplianceConfig): Cell {
+function outcomeCell(result: PollResult, appliance: ApplianceConfig): Cell {
   if (!result.outcome.ok) return { text: result.outcome.failure.reason, tone: "failure" };
   const untested = untestedProtocols(result, appliance);
   return untested.length === 0

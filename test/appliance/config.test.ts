@@ -160,19 +160,6 @@ test("has a default for every optional key", async () => {
   });
 });
 
-test("has a default for every optional key with keepalived", async () => {
-  const { config, errors } = await load(MINIMAL.replace(/vrrp: .*/, "vrrp: { source: keepalived }"));
-  expect(errors).toEqual([]);
-  expect(config?.vrrp).toEqual({
-    source: "keepalived",
-    pidFile: "/run/vrrp.pid",
-    dumpFile: "/tmp/keepalived.json",
-    signal: 36,
-    timeoutMs: 500,
-    instances: new Map(),
-  });
-});
-
 test("reads every key for keepalived, with paths relative to the configuration", async () => {
   const vrrp = `vrrp:
   source: keepalived

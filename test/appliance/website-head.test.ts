@@ -109,11 +109,6 @@ test.each([
   expect(await linesFor(bytes)).toEqual([reason]);
 });
 
-test("returns the reason if a website switches protocols without a request", async () => {
-  const bytes = "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: foo\r\n\r\n";
-  expect(await linesFor(bytes)).toEqual(["connection closed without a response"]);
-});
-
 test("returns the reason if a connection is refused, for each protocol", async () => {
   const refused = `connect ECONNREFUSED 127.0.0.1:${CLOSED_PORT}`;
   expect(await testWebsite(websiteOf({}), OPTIONS, NEVER)).toEqual([

@@ -28,27 +28,22 @@ appliances: [{ name: fw-a, base_url: "https://127.0.0.1:${appliance.port}" }]
   return { code, lines: lines.map((line) => line.replace(/\d\.\d{3} s/, "TIME").replaceAll(/ {2,}/g, " ")) };
 }
 
-test("check --live shows what would be discovered", async () => {
-  const { code, lines } = await run(true, "check", "--live");
+test.each([
+  ["check", "--live"],
+  ["poll", "fw-a"],
+])("%s %s shows what is discovered", async (...argv) => {
+  const { code, lines } = await run(true, ...argv);
   expect(code).toBe(0);
-  expect(lines.filter((line) => line.startsWith("fw-a fw-a"))).toEqual([
-    "fw-a fw-a vrrp list ok 0 interfaces",
-    "fw-a fw-a website list ok 1 website",
-    "fw-a fw-a website details 7 ok shop, http 127.0.0.1:PORT, protect, servers: 127.0.0.1:PORT ok",
-    "fw-a fw-a website 7 (shop) ok http 200",
+  expect(lines.filter((line) => / TIME /.test(line))).toEqual([
+    "fw-a vrrp ok TIME 0 interfaces",
+    "fw-a website_list ok TIME 1 website",
+    "fw-a website_details/7 ok TIME shop, http 127.0.0.1:PORT, protect, servers: 127.0.0.1:PORT ok",
+    "fw-a website_test/7 ok TIME http 200",
   ]);
 });
 
-test("poll shows the list and the details of websites, and what becomes of them", async () => {
-  const { code, lines } = await run(true, "poll", "fw-a");
-  expect(code).toBe(0);
-  expect(lines.slice(0, 5)).toEqual([
-    "OPERATION RESULT DURATION DETAIL",
-    "vrrp ok TIME 0 interfaces",
-    "website_list ok TIME 1 website",
-    "website_details/7 ok TIME shop, http 127.0.0.1:PORT, protect, servers: 127.0.0.1:PORT ok",
-    "website_test/7 ok TIME http 200",
-  ]);
+test("poll shows what becomes of the details of a website", async () => {
+  const { lines } = await run(true, "poll", "fw-a");
   expect(lines).toContain(
     'website_info{appliance="fw-a",ha_cluster="fw-a",website_id="7",website="shop",host="127.0.0.1",port="PORT",protocol="http",mode="protect"} 1',
   );
@@ -57,5 +52,5 @@ test("poll shows the list and the details of websites, and what becomes of them"
 test("an appliance that lacks the list of websites is no failure", async () => {
   const { code, lines } = await run(false, "check", "--live");
   expect(code).toBe(0);
-  expect(lines.find((line) => line.includes("website list"))).toMatch(/^fw-a fw-a website list unsupported /);
+  expect(lines.find((line) => line.includes("website_list"))).toMatch(/^fw-a website_list unsupported /);
 });

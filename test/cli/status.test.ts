@@ -1,10 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import { join } from "node:path";
-import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
-import { fleetReport } from "../../src/cli/fleet-report.ts";
 import { listen } from "../appliance/support.ts";
 import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import { createFolder } from "../config/folder.ts";
@@ -92,13 +90,6 @@ test.each([
   const shown = await status(`--url=${url}/exporter`, "--output=json");
   expect(shown).toMatchObject({ code, err: "" });
   expect(JSON.parse(shown.out)).toEqual(JSON.parse(JSON.stringify(document)));
-});
-
-test("terminals with colors get the same text in color", () => {
-  const plain = fleetReport(WRONG, false);
-  const colored = fleetReport(WRONG, true);
-  expect(colored).toContain("\u001b[31mcritical\u001b[39m");
-  expect(stripVTControlCharacters(colored)).toBe(plain);
 });
 
 test("no exporter: exit code 2 and the reason", async () => {

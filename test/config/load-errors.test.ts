@@ -8,7 +8,6 @@ describe("the file as a whole", () => {
     ["", ["config.yaml:1:1: the file is empty"]],
     ["polling: {}\n", ["config.yaml:1:1: expected at least one of clusters, appliances and config_files"]],
     ["- clusters\n", ["config.yaml:1:1: expected a map, got a list"]],
-    ["clusters: []\nx: 1\n", ['config.yaml:2:1: unknown key "x"']],
     ["clusters:\n", ["config.yaml:1:1: clusters: expected a list, got nothing"]],
     [
       "polling: &p { x: 1 }\nclusters: [{ name: c, appliances: [], polling: *p }]\n",
@@ -17,7 +16,6 @@ describe("the file as a whole", () => {
         'config.yaml:2:39: clusters[0].polling: unknown key "x"',
       ],
     ],
-    ["clusters:\n  - nam", ["config.yaml:2:5: clusters[0]: expected a map, got a string"]],
     [
       "clusters: [{ name: a, appli",
       [
@@ -27,10 +25,6 @@ describe("the file as a whole", () => {
     ],
   ])("%j: %j", async (text, errors) => {
     expect(await errorsOf(text)).toEqual(errors);
-  });
-
-  test("a deleted file", async () => {
-    expect(await errorsOf({})).toEqual(["config.yaml: no such file"]);
   });
 
   test("a minimal configuration is valid", async () => {
@@ -55,17 +49,8 @@ describe("unknown keys are errors everywhere, with a suggestion", () => {
     [appliance("enable: true"), '4:5: appliances[0]: unknown key "enable"; did you mean "enabled"?'],
     [appliance("colour: blue"), '4:5: appliances[0]: unknown key "colour"'],
     [
-      appliance("polling: { vrpp: {} }"),
-      '4:16: appliances[0].polling: unknown key "vrpp"; did you mean "vrrp"?',
-    ],
-    [
       appliance("polling: { vrrp: { intervall: 5s } }"),
       '4:24: appliances[0].polling.vrrp: unknown key "intervall"; did you mean "interval"?',
-    ],
-    [appliance("http_client: { x: 1 }"), '4:20: appliances[0].http_client: unknown key "x"'],
-    [
-      appliance("http_client: { tls_config: { cafile: ca.pem } }"),
-      '4:34: appliances[0].http_client.tls_config: unknown key "cafile"; did you mean "ca_file"?',
     ],
     [
       appliance("http_client: { basic_auth: { username: u, password: p, pasword_file: p } }"),

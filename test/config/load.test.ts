@@ -1,8 +1,5 @@
-import { join, relative, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { formatConfigError } from "../../src/config/errors.ts";
-import { loadConfig } from "../../src/config/load.ts";
-import { configOf, createFolder } from "./folder.ts";
+import { configOf } from "./folder.ts";
 
 test("an appliance with only a name and a URL has the built-in settings", async () => {
   const config = await configOf("appliances: [{ name: a, base_url: https://192.0.2.11:4849 }]\n");
@@ -135,26 +132,11 @@ test.each([
 });
 
 test.each([
-  ["https://192.0.2.11:4849", "https://192.0.2.11:4849"],
   ["HTTPS://Host.Example:443/", "https://host.example"],
   ["https://[2001:DB8::12]:4849/mgmt/", "https://[2001:db8::12]:4849/mgmt"],
-  ["https://h/a/b//", "https://h/a/b"],
 ])("base_url %s becomes %s", async (text, baseUrl) => {
   const { appliances } = await configOf(`appliances: [{ name: a, base_url: "${text}" }]\n`);
   expect(appliances[0]?.baseUrl).toBe(baseUrl);
-});
-
-test.each([
-  ["http", ["http"]],
-  ["https", ["https"]],
-  ["both", ["http", "https"]],
-])("protocol %s means %j", async (protocol, protocols) => {
-  const { appliances } = await configOf(
-    `appliances: [{ name: a, base_url: https://a, websites: [{ id: "7", protocol: ${protocol} }] }]\n`,
-  );
-  expect(appliances[0]?.websites).toEqual([
-    { id: 7, name: "7", protocols, expectStatus: { ranges: [{ from: 200, to: 399 }] } },
-  ]);
 });
 
 test.each([
@@ -169,22 +151,4 @@ test.each([
     `website_discovery: ${outer}\nappliances: [{ name: a, base_url: https://a${inner} }]\n`,
   );
   expect(appliances[0]?.discovery).toEqual(discovery);
-});
-
-test("an alias shares settings between appliances", async () => {
-  const { appliances } = await configOf(
-    [
-      "appliances:",
-      "  - { name: a, base_url: https://a, labels: &l { site: ams } }",
-      "  - { name: b, base_url: https://b, labels: *l }",
-    ].join("\n"),
-  );
-  expect(appliances.map(({ labels }) => labels)).toEqual([{ site: "ams" }, { site: "ams" }]);
-});
-
-test("errors name the file as given", async () => {
-  const folder = await createFolder({ "config.yaml": "x: 1\nclusters: []\n" });
-  const file = relative(resolve("."), join(folder, "config.yaml"));
-  const result = await loadConfig(file);
-  expect(result.ok ? [] : result.errors.map(formatConfigError)).toEqual([`${file}:1:1: unknown key "x"`]);
 });

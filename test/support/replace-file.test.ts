@@ -26,13 +26,6 @@ test("an existing file keeps its mode, a link stays a link, and nothing else is 
   expect(await readdir(folder)).toEqual(["file", "known"]);
 });
 
-test("a folder that does not exist is an error that names the path", async () => {
-  const folder = await createFolder({});
-  await expect(replaceFile(join(folder, "missing", "known"), async () => "text")).rejects.toThrow(
-    `ENOENT: no such file or directory, open '${folder}/missing/known.new'`,
-  );
-});
-
 const failing = async () => expect.fail("no text");
 
 test("of two calls at once, the second is refused before it reads, and the text of the first stays", async () => {
