@@ -34,7 +34,6 @@ const vrrpInterface = z.object({
   state: z.string().meta({ description: "as reported" }),
   priority: z.int().optional(),
   device: z.string(),
-  firstSeenAt: instant.optional().meta({ description: "when the exporter saw it first" }),
   lastTransitionAt: instant.optional(),
 });
 
@@ -52,13 +51,6 @@ const applianceWebsite = z.object({
   ...websiteRef.shape,
   poll,
   statuses: z.array(websiteStatus).optional().meta({ description: "absent while they are not known" }),
-  unread: z
-    .array(z.enum(["http", "https"]))
-    .optional()
-    .meta({
-      description:
-        "protocols that are configured, or were seen before, and of which the answer has no status to read",
-    }),
 });
 
 const appliance = z.object({

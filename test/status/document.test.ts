@@ -116,7 +116,6 @@ test("the document has all that is known, what is wrong first, and leaves out wh
                 vip: "192.0.2.100",
                 state: "MASTER",
                 priority: 204,
-                firstSeenAt: "2023-11-14T22:13:20.000Z",
                 device: "eth1",
               },
             ],
