@@ -225,3 +225,12 @@ export type ApplianceDocument = z.infer<typeof appliance>;
 export type PollDocument = z.infer<typeof poll>;
 export type Problem = z.infer<typeof problem>;
 export type FleetEvent = z.infer<typeof event>;
+
+/** The form of what `/api/v1/fleet` serves as JSON Schema, draft 2020-12. */
+export function formatFleetSchema(): string {
+  const { $schema, ...schema } = z.toJSONSchema(fleetDocumentSchema, {
+    io: "input",
+    target: "draft-2020-12",
+  });
+  return `${JSON.stringify({ $schema, title: "The fleet, as /api/v1/fleet serves it", ...schema }, null, 2)}\n`;
+}

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { formatFleetSchema } from "../../src/status/json-schema.ts";
 import * as schema from "../../src/status/schema.ts";
 import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import {
@@ -196,5 +195,5 @@ test("a stale state is not shown as if it were known", () => {
 
 test("docs/fleet.schema.json is what the schema generates", async () => {
   const file = new URL("../../docs/fleet.schema.json", import.meta.url);
-  expect(await readFile(file, "utf8")).toBe(formatFleetSchema());
+  expect(await readFile(file, "utf8")).toBe(schema.formatFleetSchema());
 });
