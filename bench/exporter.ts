@@ -10,6 +10,8 @@ export interface FleetShape {
   readonly appliances: number;
   /** Of each appliance, tested over HTTPS. */
   readonly websites: number;
+  /** Whether they are not configured but discovered; default: false. */
+  readonly isDiscovered?: boolean;
   readonly vrrp: string;
   readonly website: string;
 }
@@ -84,7 +86,7 @@ function isOk(url: string): Promise<boolean> {
 
 function configText(fleet: NginxFleet, shape: FleetShape, labels: string): string {
   const entries = Array.from(
-    { length: shape.websites },
+    { length: shape.isDiscovered === true ? 0 : shape.websites },
     (_, index) => `{ id: ${index + 1}, protocol: https }`,
   );
   const websites = entries.length === 0 ? "" : `websites: [${entries.join(", ")}], `;
@@ -96,6 +98,7 @@ function configText(fleet: NginxFleet, shape: FleetShape, labels: string): strin
   });
   return `
 polling: { vrrp: { interval: ${shape.vrrp} }, websites: { interval: ${shape.website} } }
+website_discovery: ${shape.isDiscovered === true}
 http_client:
   basic_auth: { username: monitor, password_file: password }
   tls_config: { ca_file: ca.pem, server_name: ${SERVER_NAME} }
@@ -107,4 +110,19 @@ ${pairs.join("")}`;
 export function sumOf(metrics: string, name: string): number {
   const values = [...metrics.matchAll(new RegExp(`^${name}(?:{.*})? (\\S+)$`, "gm"))];
   return values.reduce((sum, [, value]) => sum + Number(value), 0);
+}
+
+/** The share of lists within each bucket that is neither empty nor all, such as `97.1 % within 10 ms`. */
+export function latenessBetween(before: string, after: string): string {
+  const pattern = /^appliance_exporter_poll_lateness_seconds_bucket\{le="(\S+)",operation="vrrp"\} (\d+)$/gm;
+  const earlier = new Map([...before.matchAll(pattern)].map(([, le = "", count]) => [le, Number(count)]));
+  const buckets = [...after.matchAll(pattern)].map(([, le = "", count]) => ({
+    le,
+    count: Number(count) - (earlier.get(le) ?? 0),
+  }));
+  const total = buckets.at(-1)?.count ?? 0;
+  return buckets
+    .filter(({ le }) => Number(le) <= 0.1)
+    .map(({ le, count }) => `${((100 * count) / total).toFixed(1)} % within ${Number(le) * 1000} ms`)
+    .join(", ");
 }

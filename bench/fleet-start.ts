@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { availableParallelism } from "node:os";
 import type { BareResult } from "./bare-fleet.ts";
-import { startExporter, sumOf, type FleetShape } from "./exporter.ts";
+import { latenessBetween, startExporter, sumOf, type FleetShape } from "./exporter.ts";
 import { startNginxFleet, type NginxFleet } from "./nginx-fleet.ts";
 import { startBareFleet } from "./peers.ts";
 import { sleep, until, type Measurement } from "./support.ts";
@@ -148,19 +148,4 @@ function failuresIn(metrics: string): string {
   const sum = counts.reduce((total, { count }) => total + count, 0);
   const reasons = counts.map(({ reason, count }) => `${reason} ${count}`).join(", ");
   return sum === 0 ? "no poll failed" : `${sum} polls failed (${reasons})`;
-}
-
-/** The share of lists within each bucket that is neither empty nor all, such as `97.1 % within 10 ms`. */
-function latenessBetween(before: string, after: string): string {
-  const pattern = /^appliance_exporter_poll_lateness_seconds_bucket\{le="(\S+)",operation="vrrp"\} (\d+)$/gm;
-  const earlier = new Map([...before.matchAll(pattern)].map(([, le = "", count]) => [le, Number(count)]));
-  const buckets = [...after.matchAll(pattern)].map(([, le = "", count]) => ({
-    le,
-    count: Number(count) - (earlier.get(le) ?? 0),
-  }));
-  const total = buckets.at(-1)?.count ?? 0;
-  return buckets
-    .filter(({ le }) => Number(le) <= 0.1)
-    .map(({ le, count }) => `${((100 * count) / total).toFixed(1)} % within ${Number(le) * 1000} ms`)
-    .join(", ");
 }

@@ -75,6 +75,32 @@ const WEBSITE_TEST = JSON.stringify(
     "HTTP CONNECT ------------------------------------------------- HTTPS\nHTTP/1.1 200 OK\nDate: $date_gmt\nContent-Type: text/html\n\n",
 ).replaceAll("\\", "\\\\");
 
+/** How many websites the list of every appliance has. */
+export const LISTED_WEBSITES = 20;
+const WEBSITE_LIST = JSON.stringify(Array.from({ length: LISTED_WEBSITES }, (_, nth) => String(nth + 1)));
+const WEBSITE_DETAILS = JSON.stringify({
+  bind: ["192.0.2.100"],
+  deployment: "1",
+  id: "$1",
+  mirror_of: "0",
+  mode: "1",
+  name: "shop $1",
+  rhost: [
+    ["https", "192.0.2.81", "8080", "1", "1", "443"],
+    ["https", "192.0.2.82", "8080", "1", "1", "443"],
+  ],
+  sec: { ts: "1" },
+  status: "1",
+  vhost: {
+    as: "",
+    name: "shop$1.example",
+    port: "443",
+    port2: "",
+    proto: "https",
+    proxy_protocol_enabled: "0",
+  },
+});
+
 function configText(folder: string): string {
   const temp = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
   return `
@@ -99,6 +125,8 @@ ${temp.map((name) => `  ${name}_temp_path ${folder}/temp;`).join("\n")}
     ssl_certificate_key ${folder}/key.pem;
     root ${folder};
     location = /api/v1/interface/virtual { try_files /$role.json =404; }
+    location = /api/v1/website { return 200 '${WEBSITE_LIST}'; }
+    location ~ ^/api/v1/website/([0-9]+)$ { return 200 '${WEBSITE_DETAILS}'; }
     location ~ ^/api/v1/website/[0-9]+/test$ { return 200 '${WEBSITE_TEST}'; }
   }
 }

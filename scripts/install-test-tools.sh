@@ -7,7 +7,6 @@ packages=(
   binutils xz-utils              # packages (npm run package, readelf)
   buildah mmdebstrap             # image, and a root file system for packages
   chromium                       # browser tests
-  faketime libfaketime           # tests that set the clock of a running program
   iproute2 util-linux            # network namespaces, prlimit
   keepalived nginx               # end-to-end lab
   lintian                        # Debian package

@@ -87,8 +87,8 @@ function warnAboutSharedAddresses({ appliances }: Config, logger: Logger): void 
 export async function startExporter(options: ExporterOptions, deps: ExporterDeps): Promise<ExporterStart> {
   const { clock, logger } = deps;
   const { shard = WHOLE_FLEET } = options;
-  const loader = createConfigLoader(options.configFile, shard);
-  const [loaded, secured] = await Promise.all([loader.load(), loadSecuredWeb(options.webConfigFile)]);
+  const load = createConfigLoader(options.configFile, shard);
+  const [loaded, secured] = await Promise.all([load(), loadSecuredWeb(options.webConfigFile)]);
   if (!loaded.ok || !secured.ok) return { ok: false, reason: "config", errors: errorsOf(loaded, secured) };
 
   const assets = await loadAssets();
@@ -121,11 +121,11 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
   let wasPolled = false;
 
   fleet.configure(loaded.config, clock.monotonicMs());
-  function prepare(config: Config): () => void {
+  function prepare(config: Config): () => Promise<void> {
     const start = runner.prepare(config, createClient);
-    return () => {
+    return async () => {
       fleet.configure(config, clock.monotonicMs());
-      start();
+      await start();
       current = config;
       self.appliances(enabledIn(config));
       warnAboutDescriptors();
@@ -147,7 +147,7 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
   const { watchIntervalMs = WATCH_INTERVAL_MS } = options;
   const reloader = createReloader({
     watchIntervalMs,
-    loader,
+    load,
     loaded,
     web: secured.web,
     prepare,
@@ -170,7 +170,7 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
       isHealthy: () => clock.monotonicMs() - runner.lastTickMs() < MAX_TICK_AGE_MS,
       // Once ready, always ready: a reload with a new appliance must not take the exporter out of service.
       isReady: () => (wasPolled ||= fleet.isPolled()),
-      configText: reloader.shown,
+      configText: () => Promise.resolve(reloader.shown()),
       // Waits until the first configuration runs.
       reload: options.enableLifecycle ? () => starting.then(reloader.reload) : undefined,
       onError: (path, error) =>
@@ -186,7 +186,7 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
     return { ...web, reason: "listen" };
   }
 
-  prepare(loaded.config)();
+  await prepare(loaded.config)();
   self.reloaded(true, clock.wallMs());
   reloader.watch();
   const { addresses } = web.server;

@@ -32,14 +32,13 @@ export function readText(value: unknown): string {
   return typeof value === "number" && Number.isFinite(value) ? String(value) : "";
 }
 
-/** The number of non-empty strings in an array; 0 for a missing value, null, "" or {}; `undefined` for anything else. */
-export function countTexts(value: unknown): number | undefined {
-  if (isEmpty(value)) return 0;
-  if (!Array.isArray(value) || value.some((item) => typeof item !== "string")) return undefined;
-  return value.filter((text) => text !== "").length;
+/** An array, also written as an empty object; `undefined` for anything else. */
+export function readList(value: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(value)) return value;
+  return isJsonObject(value) && Object.keys(value).length === 0 ? [] : undefined;
 }
 
-function isEmpty(value: unknown): boolean {
-  if (value === undefined || value === null || value === "") return true;
-  return isJsonObject(value) && Object.keys(value).length === 0;
+/** Whether a value is missing, null or an empty string. */
+export function isUnknown(value: unknown): boolean {
+  return value === undefined || value === null || value === "";
 }

@@ -1,5 +1,23 @@
-import type { Decoded } from "./decoded.ts";
 import { escapeRawControls, scanJson, type JsonLimits, type JsonScan } from "./json-scan.ts";
+import { decodeText } from "./text.ts";
+
+/** A decoded answer, or why it cannot be decoded. Decoders never throw. */
+export type Decoded<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problem: DecodeProblem };
+
+export interface DecodeProblem {
+  readonly reason: "decode" | "too_large";
+  /** JSON path of the invalid value: `$`, `$.carp0`. */
+  readonly path: string;
+  /** The expected and the actual type; never the value itself. */
+  readonly message: string;
+}
+
+/** The result of a decoder that rejects the whole answer. */
+export function rejected(reason: DecodeProblem["reason"], message: string): Decoded<never> {
+  return { ok: false, problem: { reason, path: "$", message } };
+}
 
 /** A parsed JSON text. */
 export interface ParsedJson {
@@ -10,15 +28,15 @@ export interface ParsedJson {
 }
 
 /**
- * Parses a JSON text; beyond the limits it is `too_large`. Accepts raw control characters inside strings, which some
- * appliances send. Never throws; a problem contains nothing of the text.
+ * Parses a JSON text, or the body of an answer. Beyond the limits it is `too_large`. Accepts raw control characters inside
+ * strings, which some appliances send. Never throws; a problem contains nothing of the text.
  */
-export function parseJson(text: string, limits: JsonLimits): Decoded<ParsedJson> {
+export function parseJson(body: Uint8Array | string, limits: JsonLimits): Decoded<ParsedJson> {
+  const text = typeof body === "string" ? body : decodeText(body);
   if (!MAY_BE_JSON.test(text)) return notJson(text);
   const scan = scanJson(text, limits);
   if (!scan.ok) {
-    const message = `expected at most ${limits[scan.limit]} ${LIMIT_TEXT[scan.limit]}`;
-    return { ok: false, problem: { reason: "too_large", path: "$", message } };
+    return rejected("too_large", `expected at most ${limits[scan.limit]} ${LIMIT_TEXT[scan.limit]}`);
   }
   try {
     const value: unknown = JSON.parse(scan.hasRawControls ? escapeRawControls(text) : text);
@@ -38,18 +56,13 @@ const LIMIT_TEXT: Readonly<Record<keyof JsonLimits, string>> = {
   members: "members in each member",
 };
 
-function notJson(text: string): Decoded<never> {
-  const message = `expected JSON, ${lookOf(text)}`;
-  return { ok: false, problem: { reason: "decode", path: "$", message } };
-}
-
 /** In the message about a text that starts with `<`, such as a web page. */
 export const GOT_MARKUP = "got markup";
 
-function lookOf(text: string): string {
+function notJson(text: string): Decoded<never> {
   const start = text.trimStart();
-  if (start === "") return "got nothing";
-  return start.startsWith("<") ? GOT_MARKUP : "got text that is not JSON";
+  const got = start.startsWith("<") ? GOT_MARKUP : "got text that is not JSON";
+  return rejected("decode", `expected JSON, ${start === "" ? "got nothing" : got}`);
 }
 
 /** Whether a parsed value is a JSON object, that is neither an array nor null. */
@@ -72,4 +85,9 @@ const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 export function memberPath(parent: string, name: string): string {
   const shown = name.length > SHOWN_NAME_LENGTH ? `${name.slice(0, SHOWN_NAME_LENGTH)}…` : name;
   return IDENTIFIER.test(shown) ? `${parent}.${shown}` : `${parent}[${JSON.stringify(shown)}]`;
+}
+
+/** The JSON paths of repeated keys, whose names pass through `keep`. */
+export function repeatedPaths({ repeated }: ParsedJson, keep: (name: string) => string): readonly string[] {
+  return repeated.map((keys) => keys.reduce((path, key) => memberPath(path, keep(key)), "$"));
 }

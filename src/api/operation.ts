@@ -1,5 +1,5 @@
-import type { Decoded } from "./decoded.ts";
 import type { JsonLimits } from "./json-scan.ts";
+import type { Decoded } from "./json.ts";
 import type { Redact } from "./kept-text.ts";
 
 /** One GET operation of the management API, for client and server. */

@@ -1,10 +1,72 @@
-import type { Decoded } from "./decoded.ts";
-import { isJsonObject, kindOf, memberPath, parseJson } from "./json.ts";
+import { isUnknown, readInteger, readList, readText, type Bounds } from "./fields.ts";
+import {
+  isJsonObject,
+  kindOf,
+  memberPath,
+  parseJson,
+  rejected,
+  repeatedPaths,
+  type Decoded,
+} from "./json.ts";
 import { cutText, type Redact } from "./kept-text.ts";
 import type { OperationDescriptor } from "./operation.ts";
-import { decodeText } from "./text.ts";
-import type { LocalVrrpInterface, VrrpList } from "./vrrp-list.ts";
-import { ADVSKEW_OF_PRIORITY_ZERO, decodeMember, unreadable, type Member } from "./vrrp-member.ts";
+
+/**
+ * One decoded VRRP interface of an appliance. Texts are well-formed Unicode of at most 273 bytes, with the credentials
+ * of the request redacted. @see management API 2.1
+ */
+export interface VrrpInterface {
+  /** The key in the list: `carp0`. */
+  readonly name: string;
+  /** `state_current` as reported; the specification defines `MASTER` and `BACKUP`. Never empty. */
+  readonly state: string;
+  /** 0 to 255. */
+  readonly vhid: number;
+  /** As reported; never empty. */
+  readonly vip: string;
+  /** 0 to 255; `undefined` if missing, unreadable or out of range. */
+  readonly priority: number | undefined;
+  /** -1 to 254; `undefined` in the same cases. */
+  readonly advskew: number | undefined;
+  /** Number of IP aliases; `undefined` if unreadable, 0 if missing. */
+  readonly aliasCount: number | undefined;
+  /** `if`; empty if missing, like the texts below. */
+  readonly device: string;
+  readonly netmask: string;
+  /** `carppeer` */
+  readonly peer: string;
+  /** `1`: configured as FAILOVER MASTER, `2`: as FAILOVER BACKUP. */
+  readonly type: string;
+}
+
+/** Deviations from the specification that do not invalidate the answer. */
+export type VrrpAnomalyKind = "unknown_state" | "advskew_mismatch" | "bad_interface" | "bad_field";
+
+export interface VrrpAnomaly {
+  readonly kind: VrrpAnomalyKind;
+  /** JSON path of the value: `$.carp0.priority`. */
+  readonly path: string;
+}
+
+export interface VrrpList {
+  /** In the order of the answer, except that names that are array indices come first. Names are unique. */
+  readonly interfaces: readonly VrrpInterface[];
+  /** Names of members that could not be read (`bad_interface`); never the name of an interface. */
+  readonly unreadable: readonly string[];
+  readonly anomalies: readonly VrrpAnomaly[];
+}
+
+/** An interface on the appliance itself: complete, and advskew follows from priority. */
+export interface LocalVrrpInterface extends Omit<VrrpInterface, "priority" | "advskew" | "aliasCount"> {
+  readonly priority: number;
+  readonly alias: readonly string[];
+}
+
+export const VHID: Bounds = { min: 0, max: 255 };
+export const PRIORITY: Bounds = { min: 0, max: 255 };
+const ADVSKEW: Bounds = { min: -1, max: 254 };
+/** advskew = 254 - priority. @see management API 2.1 */
+const ADVSKEW_OF_PRIORITY_ZERO = 254;
 
 const LIMITS = { bytes: 256 * 1024, json: { depth: 8, entries: 1024, members: 64 } } as const;
 
@@ -29,19 +91,33 @@ export const VRRP_LIST = {
  * @see management API 2.1, 2.2, 4.1
  */
 export function decodeVrrpList(body: Uint8Array, redact: Redact): Decoded<VrrpList> {
-  const parsed = parseJson(decodeText(body), LIMITS.json);
+  const parsed = parseJson(body, LIMITS.json);
   if (!parsed.ok) return parsed;
-  const { value, repeated } = parsed.value;
-  const members = membersOf(value);
-  if (members === undefined) {
-    const message = `expected an object of interfaces, got ${kindOf(value)}`;
-    return { ok: false, problem: { reason: "decode", path: "$", message } };
-  }
+  const members = membersOf(parsed.value.value);
+  if (members === undefined)
+    return rejected("decode", `expected an object of interfaces, got ${kindOf(parsed.value.value)}`);
   const keep = (text: string): string => cutText(redact(text));
-  const list = listOf(members, keep);
-  const places = repeated.map((keys) => keys.reduce((path, key) => memberPath(path, keep(key)), "$"));
-  const anomalies = places.map((path) => ({ kind: "bad_field", path }) as const);
-  return { ok: true, value: { ...list, anomalies: [...list.anomalies, ...anomalies] } };
+  const interfaces = new Map<string, VrrpInterface>();
+  const unreadable = new Set<string>();
+  const anomalies: VrrpAnomaly[] = [];
+  for (const [rawName, value] of members) {
+    const name = keep(rawName);
+    const path = memberPath("$", name);
+    const isDouble = interfaces.has(name) || unreadable.has(name);
+    const read = isDouble ? path : readInterface(name, path, value, keep);
+    if (typeof read !== "string") {
+      interfaces.set(name, read);
+      anomalies.push(...anomaliesOf(read, path));
+    } else {
+      if (!isDouble) unreadable.add(name);
+      anomalies.push({ kind: "bad_interface", path: read });
+    }
+  }
+  for (const path of repeatedPaths(parsed.value, keep)) anomalies.push({ kind: "bad_field", path });
+  return {
+    ok: true,
+    value: { interfaces: [...interfaces.values()], unreadable: [...unreadable], anomalies },
+  };
 }
 
 /** The members of a list; `undefined` if the value is not a list. Appliances also write the empty list as `[]` or `null`. */
@@ -50,19 +126,67 @@ function membersOf(value: unknown): readonly (readonly [string, unknown])[] | un
   return isJsonObject(value) ? Object.entries(value) : undefined;
 }
 
-function listOf(entries: readonly (readonly [string, unknown])[], keep: (text: string) => string): VrrpList {
-  const members = new Map<string, Member>();
-  const doubles: Member[] = [];
-  for (const [rawName, value] of entries) {
-    const name = keep(rawName);
-    if (members.has(name)) doubles.push(unreadable(memberPath("$", name)));
-    else members.set(name, decodeMember(name, value, keep));
-  }
+/**
+ * Reads one member; the path of the value that makes it unreadable, if there is one. Every text passes through `keep`,
+ * except the states MASTER and BACKUP.
+ */
+function readInterface(
+  name: string,
+  path: string,
+  value: unknown,
+  keep: (text: string) => string,
+): VrrpInterface | string {
+  if (!isJsonObject(value)) return path;
+  const { state_current: state, vip } = value;
+  if (!isNonEmptyText(state)) return `${path}.state_current`;
+  const vhid = readInteger(value["vhid"], VHID);
+  if (vhid === undefined) return `${path}.vhid`;
+  if (!isNonEmptyText(vip)) return `${path}.vip`;
   return {
-    interfaces: [...members.values()].flatMap((member) => member.interface ?? []),
-    unreadable: [...members].flatMap(([name, member]) => (member.interface === undefined ? [name] : [])),
-    anomalies: [...members.values(), ...doubles].flatMap(({ anomalies }) => anomalies),
+    name,
+    state: isKnownState(state) ? state : keep(state),
+    vhid,
+    vip: keep(vip),
+    priority: readInteger(value["priority"], PRIORITY),
+    advskew: readInteger(value["advskew"], ADVSKEW),
+    aliasCount: countTexts(value["alias"]),
+    device: keep(readText(value["if"])),
+    netmask: keep(readText(value["netmask"])),
+    peer: keep(readText(value["carppeer"])),
+    type: keep(readText(value["type"])),
   };
+}
+
+function isNonEmptyText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+function isKnownState(state: string): boolean {
+  return state === "MASTER" || state === "BACKUP";
+}
+
+/** The number of non-empty strings in an array, 0 for a missing value. */
+function countTexts(value: unknown): number | undefined {
+  if (isUnknown(value)) return 0;
+  const list = readList(value);
+  return list?.every((item) => typeof item === "string")
+    ? list.filter((text) => text !== "").length
+    : undefined;
+}
+
+function anomaliesOf(
+  { state, priority, advskew, aliasCount }: VrrpInterface,
+  path: string,
+): readonly VrrpAnomaly[] {
+  const anomalies: VrrpAnomaly[] = [];
+  if (!isKnownState(state)) anomalies.push({ kind: "unknown_state", path: `${path}.state_current` });
+  for (const [field, value] of Object.entries({ priority, advskew, alias: aliasCount })) {
+    if (value === undefined) anomalies.push({ kind: "bad_field", path: `${path}.${field}` });
+  }
+  const isMismatch =
+    priority !== undefined && advskew !== undefined && advskew !== ADVSKEW_OF_PRIORITY_ZERO - priority;
+  if (isMismatch) anomalies.push({ kind: "advskew_mismatch", path: `${path}.advskew` });
+  return anomalies;
 }
 
 /**

@@ -1,9 +1,15 @@
-import type { Decoded } from "./decoded.ts";
-import { readInteger, readText } from "./fields.ts";
-import { isJsonObject, kindOf, memberPath, parseJson } from "./json.ts";
+import { isUnknown, readInteger, readList, readText } from "./fields.ts";
+import {
+  isJsonObject,
+  kindOf,
+  memberPath,
+  parseJson,
+  rejected,
+  repeatedPaths,
+  type Decoded,
+} from "./json.ts";
 import { cutText, type Redact } from "./kept-text.ts";
 import type { OperationDescriptor } from "./operation.ts";
-import { decodeText } from "./text.ts";
 import type { Protocol } from "./website-test.ts";
 
 export type WebsiteMode = "pass" | "protect" | "detect";
@@ -87,17 +93,15 @@ export const WEBSITE_DETAILS = {
  * @throws never
  */
 export function decodeWebsiteDetails(body: Uint8Array, redact: Redact): Decoded<WebsiteDetails> {
-  const parsed = parseJson(decodeText(body), LIMITS.json);
+  const parsed = parseJson(body, LIMITS.json);
   if (!parsed.ok) return parsed;
-  const { value, repeated } = parsed.value;
-  if (!isJsonObject(value)) return detailsProblem("decode", `expected an object, got ${kindOf(value)}`);
+  const { value } = parsed.value;
+  if (!isJsonObject(value)) return rejected("decode", `expected an object, got ${kindOf(value)}`);
   const rows = value["rhost"];
   if (Array.isArray(rows) && rows.length > MAX_BACKENDS)
-    return detailsProblem("too_large", `expected at most ${MAX_BACKENDS} servers`);
+    return rejected("too_large", `expected at most ${MAX_BACKENDS} servers`);
   const keep = (text: string): string => cutText(redact(text));
-  const invalid = new Set(
-    repeated.map((keys) => keys.reduce((path, key) => memberPath(path, keep(key)), "$")),
-  );
+  const invalid = new Set(repeatedPaths(parsed.value, keep));
   const members = createReader(value, keep, invalid);
   const vhost = createReader(members.object("vhost"), keep, invalid, "$.vhost");
   const protocol = vhost.oneOf("proto", PROTOCOLS);
@@ -109,16 +113,12 @@ export function decodeWebsiteDetails(body: Uint8Array, redact: Redact): Decoded<
     protocol,
     mode: members.oneOf("mode", MODES),
     isEnabled: members.oneOf("status", YES_NO),
-    bind: (members.array("bind") ?? []).map(readText).filter(isText).map(keep),
+    bind: (members.array("bind") ?? []).map(readText).filter(Boolean).map(keep),
     backends: members
       .array("rhost")
       ?.flatMap((row, index) => backendOf(createReader(row, keep, invalid, `$.rhost[${index}]`))),
   };
   return { ok: true, value: { ...details, invalid: [...invalid] } };
-}
-
-function detailsProblem(reason: "decode" | "too_large", message: string): Decoded<never> {
-  return { ok: false, problem: { reason, path: "$", message } };
 }
 
 /** A row of `rhost`, whose members are told by their position; none without a host. */
@@ -170,21 +170,8 @@ function createReader(
         return Object.hasOwn(values, text) ? values[text] : undefined;
       }),
     object: (key) => read(key, (value) => (isJsonObject(value) ? value : undefined)),
-    array: (key) => read(key, listOf),
+    array: (key) => read(key, readList),
   };
-}
-
-function listOf(value: unknown): readonly unknown[] | undefined {
-  if (Array.isArray(value)) return value;
-  return isJsonObject(value) && Object.keys(value).length === 0 ? [] : undefined;
-}
-
-function isUnknown(value: unknown): boolean {
-  return value === undefined || value === null || value === "";
-}
-
-function isText(text: string): boolean {
-  return text !== "";
 }
 
 /** Strings only, members sorted by name, slashes escaped as `\/`. */

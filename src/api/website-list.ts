@@ -1,7 +1,5 @@
-import type { Decoded } from "./decoded.ts";
-import { kindOf, parseJson } from "./json.ts";
+import { kindOf, parseJson, rejected, type Decoded } from "./json.ts";
 import type { OperationDescriptor } from "./operation.ts";
-import { decodeText } from "./text.ts";
 
 /** The ids of an appliance's websites. */
 export interface WebsiteList {
@@ -35,11 +33,11 @@ export const WEBSITE_LIST = {
  * @throws never
  */
 export function decodeWebsiteList(body: Uint8Array): Decoded<WebsiteList> {
-  const parsed = parseJson(decodeText(body), LIMITS.json);
+  const parsed = parseJson(body, LIMITS.json);
   if (!parsed.ok) return parsed;
   const { value } = parsed.value;
-  if (!Array.isArray(value)) return listProblem("decode", `expected an array of ids, got ${kindOf(value)}`);
-  if (value.length > MAX_WEBSITES) return listProblem("too_large", `expected at most ${MAX_WEBSITES} ids`);
+  if (!Array.isArray(value)) return rejected("decode", `expected an array of ids, got ${kindOf(value)}`);
+  if (value.length > MAX_WEBSITES) return rejected("too_large", `expected at most ${MAX_WEBSITES} ids`);
   const ids = value.map(idOf);
   return {
     ok: true,
@@ -48,10 +46,6 @@ export function decodeWebsiteList(body: Uint8Array): Decoded<WebsiteList> {
       invalid: ids.flatMap((id, index) => (id === undefined ? [`$[${index}]`] : [])),
     },
   };
-}
-
-function listProblem(reason: "decode" | "too_large", message: string): Decoded<never> {
-  return { ok: false, problem: { reason, path: "$", message } };
 }
 
 function idOf(entry: unknown): number | undefined {

@@ -1,9 +1,7 @@
-import type { Decoded } from "./decoded.ts";
-import { kindOf, parseJson } from "./json.ts";
+import { kindOf, parseJson, rejected, type Decoded } from "./json.ts";
 import { cutText, type Redact } from "./kept-text.ts";
 import type { OperationDescriptor } from "./operation.ts";
 import { finalStatus, lineInstead } from "./status-line.ts";
-import { decodeText } from "./text.ts";
 import { findMarkers, type Marker } from "./website-marker.ts";
 
 export type Protocol = "http" | "https";
@@ -53,12 +51,12 @@ export const WEBSITE_TEST = {
  * @see management API 4.2
  */
 export function decodeWebsiteTest(body: Uint8Array, redact: Redact): Decoded<WebsiteTest> {
-  const parsed = parseJson(decodeText(body), LIMITS.json);
+  const parsed = parseJson(body, LIMITS.json);
   if (!parsed.ok) return parsed;
   const { value } = parsed.value;
   return typeof value === "string"
     ? parseWebsiteTest(value, redact)
-    : testProblem(`expected a string, got ${kindOf(value)}`);
+    : rejected("decode", `expected a string, got ${kindOf(value)}`);
 }
 
 /**
@@ -71,7 +69,7 @@ export function decodeWebsiteTest(body: Uint8Array, redact: Redact): Decoded<Web
 export function parseWebsiteTest(text: string, redact: Redact): Decoded<WebsiteTest> {
   const folded = !text.trim().includes("\n");
   const markers = findMarkers(text, folded);
-  if (markers.length === 0) return testProblem("expected a connection marker, got a text without one");
+  if (markers.length === 0) return rejected("decode", "expected a connection marker, got a text without one");
   const firstPlain = markers.find(isPlain);
   const blocks = new Map<Protocol, WebsiteBlock>();
   for (const [index, marker] of markers.entries()) {
@@ -83,10 +81,6 @@ export function parseWebsiteTest(text: string, redact: Redact): Decoded<WebsiteT
     blocks.set(protocol, { protocol, status: finalStatus(answer, folded), ...reason });
   }
   return { ok: true, value: { blocks: [...blocks.values()] } };
-}
-
-function testProblem(message: string): Decoded<WebsiteTest> {
-  return { ok: false, problem: { reason: "decode", path: "$", message } };
 }
 
 /** Whether the marker is an `HTTP CONNECT` without a label, which some appliances write for both protocols. */

@@ -2,10 +2,9 @@ import { isIP } from "node:net";
 
 import { z } from "zod";
 
-import { VRRP_LIST } from "../api/vrrp.ts";
-import { PRIORITY, VHID } from "../api/vrrp-member.ts";
-import { parseDuration } from "../config/duration.ts";
-import { converted, fileSchema, intOrString } from "../config/values.ts";
+import { PRIORITY, VHID } from "../api/vrrp.ts";
+import { expected } from "../config/validate.ts";
+import { converted, durationSchema, fileSchema } from "../config/values.ts";
 import { isHostName, MAX_PORT, parseListenAddress } from "../web/listen.ts";
 import { DEFAULT_SETTINGS } from "./keepalived/mapping.ts";
 
@@ -20,27 +19,15 @@ const SIGJSON = { min: 34, max: 64, default: 36 };
 const DEFAULT_DUMP_TIMEOUT_MS = 500;
 
 function matching(what: string, test: (text: string) => boolean) {
-  return converted(what, z.string, (value) => (test(value) ? value : undefined));
+  const error = expected(what);
+  return z.string({ error }).refine(test, { error });
 }
 
-function integer(min: number, max = Number.MAX_SAFE_INTEGER) {
-  const upTo = max === Number.MAX_SAFE_INTEGER ? "upwards" : `to ${max}`;
-  return converted(`a whole number from ${min} ${upTo}`, intOrString, (value) => {
-    const number = /^\d+$/.test(String(value)) ? Number(value) : Number.NaN;
-    return number >= min && number <= max ? number : undefined;
-  });
-}
-
-const port = integer(1, MAX_PORT);
+const port = z.int().min(1).max(MAX_PORT);
 const ipAddress = matching("an IP address", (text) => isIP(text) !== 0);
-const netmask = matching("a netmask like 255.255.255.0", (text) => isIP(text) !== 0);
-const text = matching("a text that is not empty", (value) => value !== "");
+const text = z.string().min(1);
 
-/** In milliseconds. */
-const timeout = converted("a duration like 10s, at most 1h", z.string, (value) => {
-  const ms = parseDuration(value);
-  return ms !== undefined && ms > 0 && ms <= MAX_TIMEOUT_MS ? ms : undefined;
-});
+const timeout = durationSchema(1, MAX_TIMEOUT_MS);
 
 const user = z
   .strictObject({
@@ -64,7 +51,7 @@ const server = z.strictObject({
 });
 
 const website = z.strictObject({
-  id: integer(0),
+  id: z.int().min(0),
   protocol: z.enum(["http", "https", "both"]),
   host,
   /** Default: the host. */
@@ -89,44 +76,38 @@ const websiteTest = z.strictObject({
     .prefault({}),
 });
 
-const type = integer(0).transform(String);
+const type = z.int().min(0).transform(String);
 
 /** One VRRP interface in the API's own words; advskew follows from priority. @see management API 2.1 */
 const vrrpInterface = z.strictObject({
   if: text,
   vip: ipAddress,
-  netmask,
-  vhid: integer(VHID.min, VHID.max),
-  priority: integer(PRIORITY.min, PRIORITY.max),
+  netmask: ipAddress,
+  vhid: z.int().min(VHID.min).max(VHID.max),
+  priority: z.int().min(PRIORITY.min).max(PRIORITY.max),
   state_current: z.enum(["MASTER", "BACKUP"]),
   type,
   carppeer: ipAddress,
   alias: z.array(ipAddress).default([]),
 });
 
-const MAX_INTERFACES = VRRP_LIST.limits.json.entries;
-
-const interfaces = z
-  .record(z.string().min(1), vrrpInterface)
-  .refine(
-    (given) => Object.keys(given).length <= MAX_INTERFACES,
-    `expected at most ${MAX_INTERFACES} entries`,
-  );
-
 const instance = z.strictObject({
   carppeer: ipAddress.default(DEFAULT_SETTINGS.peer),
   type: type.default(DEFAULT_SETTINGS.type),
 });
 
-const staticSource = z.strictObject({ source: z.literal("static"), interfaces });
+const staticSource = z.strictObject({
+  source: z.literal("static"),
+  interfaces: z.record(text, vrrpInterface),
+});
 
 const keepalivedSource = z.strictObject({
   source: z.literal("keepalived"),
   pid_file: text.default(DEFAULT_PID_FILE),
   dump_dir: text.default(DEFAULT_DUMP_DIR),
-  json_signal: integer(SIGJSON.min, SIGJSON.max).default(SIGJSON.default),
+  json_signal: z.int().min(SIGJSON.min).max(SIGJSON.max).default(SIGJSON.default),
   timeout: timeout.default(DEFAULT_DUMP_TIMEOUT_MS),
-  instances: z.record(z.string().min(1), instance).default({}),
+  instances: z.record(text, instance).default({}),
 });
 
 /** Where the state of VRRP comes from. */
@@ -139,24 +120,12 @@ export const applianceSchema = z.strictObject({
   /** `127.0.0.1:4849`, `[::1]:4849`, `localhost:4849`, `:4849`; port 0 is any free one. */
   listen: converted("an address like 127.0.0.1:4849", z.string, parseListenAddress),
   tls: z.strictObject({ cert_file: fileSchema, key_file: fileSchema }),
-  users: uniqueBy(z.array(user).min(1), ({ username }) => username, "username"),
+  users: z.array(user).min(1),
   vrrp: vrrpSchema,
   website_test: websiteTest.prefault({}),
-  websites: uniqueBy(z.array(website), ({ id }) => id, "id").default([]),
+  websites: z.array(website).default([]),
   /** `false`: the list and the details of websites are 404, as with older firmware. */
   website_list: z.boolean().default(true),
 });
 
 export type ApplianceSettings = z.infer<typeof applianceSchema>;
-
-/** A list whose items differ in `key`. */
-function uniqueBy<T>(list: z.ZodType<readonly T[]>, keyOf: (item: T) => unknown, key: string) {
-  return list.superRefine((items, context) => {
-    const seen = new Set<unknown>();
-    for (const [index, item] of items.entries()) {
-      const message = `another item above has the same ${key}`;
-      if (seen.has(keyOf(item))) context.addIssue({ code: "custom", path: [index, key], message });
-      seen.add(keyOf(item));
-    }
-  });
-}

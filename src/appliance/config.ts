@@ -1,11 +1,12 @@
 import { dirname, join, resolve } from "node:path";
 
-import type { LocalVrrpInterface } from "../api/vrrp-list.ts";
+import type { LocalVrrpInterface } from "../api/vrrp.ts";
 import { sortErrors, type Checked } from "../config/errors.ts";
-import { checkKeyPair, readNamedFiles, type NamedFiles } from "../config/named-files.ts";
+import type { ConfigError } from "../config/config.ts";
+import { createNamedFiles, type NamedFiles } from "../config/named-files.ts";
 import { createSourceReader } from "../config/sources.ts";
 import { loadYaml } from "../config/validate.ts";
-import { errorAt, type YamlFile } from "../config/yaml.ts";
+import type { YamlFile } from "../config/yaml.ts";
 import { Secret } from "../support/secret.ts";
 import { applianceSchema, type ApplianceSettings } from "./config-schema.ts";
 import type { ApplianceServerDeps } from "./server.ts";
@@ -32,43 +33,31 @@ export async function loadApplianceConfig(
   const reader = createSourceReader();
   const loaded = await loadYaml(path, applianceSchema, reader);
   if (!loaded.ok) return loaded;
-  const { file, value: settings } = loaded;
-  const test = settings.website_test.tls_config;
-  const files = await readNamedFiles(
-    [
-      { kind: "certificates", file, at: ["tls", "cert_file"], name: settings.tls.cert_file },
-      { kind: "key", file, at: ["tls", "key_file"], name: settings.tls.key_file },
-      { kind: "certificates", file, at: ["website_test", "tls_config", "ca_file"], name: test.ca_file },
-      ...settings.users.map(({ password_file: name }, index) => {
-        return { kind: "password", file, at: ["users", index, "password_file"], name } as const;
-      }),
-    ],
-    reader,
-  );
-  const config = resolveConfig(file, settings, files);
-  const { cert, key } = config.tls;
-  const mismatch = cert === "" || key.reveal() === "" ? undefined : checkKeyPair(cert, key.reveal());
-  const errors =
-    mismatch === undefined ? files.errors : [...files.errors, errorAt(file, ["tls", "key_file"], mismatch)];
+  const errors: ConfigError[] = [];
+  const files = createNamedFiles(reader, (error) => errors.push(error));
+  const config = await resolveConfig(loaded.file, loaded.value, files);
   return errors.length === 0 ? { ok: true, config } : { ok: false, errors: sortErrors(errors, [path]) };
 }
 
-function resolveConfig(file: YamlFile, settings: ApplianceSettings, { textOf }: NamedFiles): ApplianceConfig {
+async function resolveConfig(
+  file: YamlFile,
+  settings: ApplianceSettings,
+  files: NamedFiles,
+): Promise<ApplianceConfig> {
   const { timeout, tls_config: tls } = settings.website_test;
+  const { cert = "", key = "" } = await files.readKeyPair(file, ["tls"]);
+  const users = settings.users.map(async ({ username, password }, index) => {
+    const read = await files.read("password", file, ["users", index, "password_file"]);
+    return { username, password: new Secret(password ?? read ?? "") };
+  });
   return {
     listen: settings.listen,
-    tls: {
-      cert: textOf("certificates", file, settings.tls.cert_file) ?? "",
-      key: new Secret(textOf("key", file, settings.tls.key_file) ?? ""),
-    },
-    users: settings.users.map(({ username, password, password_file: name }) => ({
-      username,
-      password: new Secret(password ?? textOf("password", file, name) ?? ""),
-    })),
+    tls: { cert, key: new Secret(key) },
+    users: await Promise.all(users),
     vrrp: resolveVrrp(settings.vrrp, file.file),
     websiteTest: {
       timeoutMs: timeout,
-      ca: textOf("certificates", file, tls.ca_file),
+      ca: await files.read("certificates", file, ["website_test", "tls_config", "ca_file"]),
       insecureSkipVerify: tls.insecure_skip_verify,
     },
     websites: settings.websites.map(

@@ -1,5 +1,4 @@
-import type { LocalVrrpInterface } from "../api/vrrp-list.ts";
-import { VRRP_LIST } from "../api/vrrp.ts";
+import { VRRP_LIST, type LocalVrrpInterface } from "../api/vrrp.ts";
 import { WEBSITE_DETAILS } from "../api/website-details.ts";
 import { WEBSITE_LIST } from "../api/website-list.ts";
 import { WEBSITE_TEST } from "../api/website-test.ts";

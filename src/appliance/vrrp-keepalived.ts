@@ -62,8 +62,7 @@ async function requestDump(
   const found = await findKeepalived(pidFile, signal);
   if (!found.ok) return found;
   try {
-    // A pending signal causes a dump after the removal too; more signals would only pile up.
-    if (!found.hasPending) send(found.pid, signal);
+    send(found.pid, signal);
     return { ok: true };
   } catch (error) {
     return unknown(`keepalived (process ${found.pid}) cannot be signaled (${codeOf(error)})`);

@@ -1,23 +1,14 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { coalesce } from "../support/coalesce.ts";
 import type { Logger } from "../support/log.ts";
 import type { VrrpConfig } from "./config.ts";
 import type { VrrpSource } from "./routes.ts";
 import { createKeepalivedVrrp, type SendSignal } from "./vrrp-keepalived.ts";
 
-/** How long a dump waits for more requests: enough for twenty new connections. */
-const GATHER_MS = 50;
-
 /**
  * Creates the VRRP source of a configuration. Simultaneous requests share one dump of keepalived, which never starts before
  * the request. Logs whether the state is known, and why not, when that changes.
  */
-export function createVrrpSource(
-  vrrp: VrrpConfig,
-  sendSignal: SendSignal,
-  logger: Logger,
-  gather: () => Promise<unknown> = () => delay(GATHER_MS),
-): VrrpSource {
+export function createVrrpSource(vrrp: VrrpConfig, sendSignal: SendSignal, logger: Logger): VrrpSource {
   if (vrrp.source === "static") return () => Promise.resolve({ ok: true, interfaces: vrrp.interfaces });
   const source = createKeepalivedVrrp(vrrp, sendSignal);
   let lastReason: string | undefined;
@@ -30,5 +21,5 @@ export function createVrrpSource(
     }
     lastReason = reason;
     return state;
-  }, gather);
+  });
 }

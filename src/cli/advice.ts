@@ -1,90 +1,75 @@
 import { GOT_MARKUP } from "../api/json.ts";
 import { OPERATIONS } from "../api/operations.ts";
 import { isPinned, type PresentedCertificate } from "../client/certificate.ts";
-import { createClients } from "../client/clients.ts";
 import { NO_TLS } from "../client/errors.ts";
 import type { Failure } from "../client/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { listFew } from "../config/shared-addresses.ts";
 import type { Observation } from "../polling/observation.ts";
 import { groupBy } from "../support/group-by.ts";
-import type { Io } from "./io.ts";
 import { untestedProtocols } from "./report.ts";
 
-/** What the user can do about the results of an appliance: sentences, without duplicates. */
-export async function adviceOn(
-  observations: readonly Observation[],
-  appliance: ApplianceConfig,
-  io: Io,
-): Promise<readonly string[]> {
-  const isListed = observations.some(({ kind, outcome }) => kind === "vrrp" && outcome.ok);
-  const advice = await Promise.all(
-    observations.map(async (each) =>
-      each.kind === "vrrp" ? adviceOnList(each, appliance, io) : adviceOnWebsites(each, isListed, appliance),
-    ),
-  );
-  return [...new Set(advice.filter((each) => each !== undefined))];
-}
-
-interface Advised {
+/** The results of an appliance. */
+interface Polled {
   readonly appliance: ApplianceConfig;
-  readonly advice: readonly string[];
+  readonly observations: readonly Observation[];
 }
 
-/** Each piece of advice once, with the appliances that it concerns; empty without advice. */
-export function adviceText(advised: readonly Advised[]): string {
-  const all = advised.flatMap(({ appliance, advice }) =>
-    advice.map((each) => ({ name: appliance.name, each })),
+/** What the user can do about failures: each sentence once, with the appliances that it concerns; empty if there are none. */
+export function adviceText(polled: readonly Polled[]): string {
+  const all = polled.flatMap((each) =>
+    adviceOn(each).map((advice) => ({ name: each.appliance.name, advice })),
   );
   const lines = Array.from(
-    groupBy(all, ({ each }) => each),
-    ([each, concerned]) => `${listFew(concerned.map(({ name }) => name))}: ${each}\n`,
+    groupBy(all, ({ advice }) => advice),
+    ([advice, concerned]) => `${listFew(concerned.map(({ name }) => name))}: ${advice}\n`,
   );
   return lines.length === 0 ? "" : `\nWhat to do:\n${lines.join("")}`;
 }
 
-async function adviceOnList(
-  { outcome, certificate }: Observation,
-  appliance: ApplianceConfig,
-  io: Io,
-): Promise<string | undefined> {
+/** What the user can do about the results of an appliance: sentences, without duplicates. */
+export function adviceOn({ appliance, observations }: Polled): readonly string[] {
+  const isListed = observations.some(({ kind, outcome }) => kind === "vrrp" && outcome.ok);
+  const advice = observations.map((each) =>
+    each.kind === "vrrp" ? adviceOnList(each, appliance) : adviceOnWebsite(each, isListed, appliance),
+  );
+  return [...new Set(advice.filter((each) => each !== undefined))];
+}
+
+function adviceOnList({ outcome, certificate }: Observation, appliance: ApplianceConfig): string | undefined {
   if (outcome.ok) return undefined;
   const { reason, status = 0, message } = outcome.failure;
+  const isRedirect = status >= 300 && status < 400;
   if (reason === "auth") return authAdvice(outcome.failure, appliance);
   if (reason === "dns" || reason === "connect" || reason === "timeout")
-    return addressAdvice(reason, appliance);
-  if (reason === "tls" && message.includes(NO_TLS)) return noTlsAdvice(appliance, io);
-  if (reason === "tls") return tlsAdvice(message, certificate, appliance);
-  const isRedirect = status >= 300 && status < 400;
-  if (status === 404 || isRedirect || message.includes(GOT_MARKUP)) return pathAdvice(appliance);
-  const isMaybeTls = reason === "protocol" && appliance.baseUrl.startsWith("http:");
-  return isMaybeTls ? "If the port speaks TLS, write https:// in base_url." : undefined;
+    return `Check host and port of ${appliance.baseUrl}, and whether a firewall blocks them.`;
+  if (reason === "tls")
+    return message.includes(NO_TLS) ? NO_TLS_ADVICE : tlsAdvice(message, certificate, appliance);
+  return status === 404 || isRedirect || message.includes(GOT_MARKUP)
+    ? `Check port and path of ${appliance.baseUrl}: the exporter adds ${OPERATIONS.vrrp.path()}.`
+    : undefined;
 }
 
 /** Advice on other operations than the list. `isListed`: whether the list succeeded. */
-function adviceOnWebsites(
+function adviceOnWebsite(
   observation: Observation,
   isListed: boolean,
   appliance: ApplianceConfig,
 ): string | undefined {
-  const { outcome } = observation;
-  if (outcome.ok)
-    return observation.kind === "website_test" ? protocolAdvice(observation, appliance) : undefined;
-  const { reason, status } = outcome.failure;
-  // The list had the same credentials.
-  if (reason === "auth") return authAdvice(isListed ? { status: FORBIDDEN } : outcome.failure, appliance);
-  return isListed && reason === "http_status" && status === 404 && "websiteId" in observation
-    ? `The appliance has no website ${observation.websiteId}: check the id.`
-    : undefined;
-}
-
-type WebsiteTest = Extract<Observation, { readonly kind: "website_test" }>;
-
-function protocolAdvice(observation: WebsiteTest, appliance: ApplianceConfig): string | undefined {
+  if (!("websiteId" in observation)) return undefined;
   const { websiteId, outcome } = observation;
-  if (!outcome.ok || untestedProtocols(observation, appliance).length === 0) return undefined;
-  const tested = outcome.value.blocks.map(({ protocol }) => protocol);
-  return `The appliance tests website ${websiteId} over ${tested.join(" and ")} only: correct its protocol.`;
+  if (!outcome.ok) {
+    const { reason, status } = outcome.failure;
+    // The list had the same credentials.
+    if (reason === "auth") return authAdvice(isListed ? { status: FORBIDDEN } : outcome.failure, appliance);
+    return isListed && status === 404
+      ? `The appliance has no website ${websiteId}: check the id.`
+      : undefined;
+  }
+  const untested = untestedProtocols(observation, appliance);
+  return untested.length === 0
+    ? undefined
+    : `The appliance does not test website ${websiteId} over ${untested.join(" and ")}: correct its protocol.`;
 }
 
 const FORBIDDEN = 403;
@@ -99,42 +84,9 @@ function authAdvice({ status }: Pick<Failure, "status">, { http: { basicAuth } }
   return `The appliance refuses the credentials: check ${user} and the password${where}.`;
 }
 
-function pathAdvice({ baseUrl }: ApplianceConfig): string {
-  const { pathname } = new URL(baseUrl);
-  const added = OPERATIONS.vrrp.path();
-  if (pathname.includes("/api"))
-    return `Remove /api and what follows from base_url: the exporter adds ${added}.`;
-  return pathname === "/"
-    ? `Check the port, and whether base_url needs a path: the exporter adds ${added}.`
-    : `Check the path ${pathname} in base_url: the exporter adds ${added}.`;
-}
-
-function addressAdvice(reason: "dns" | "connect" | "timeout", { baseUrl }: ApplianceConfig): string {
-  const { protocol, hostname, port } = new URL(baseUrl);
-  if (reason === "dns") return `Check the host ${hostname} in base_url, and the name server.`;
-  const address = `${hostname}:${port || (protocol === "https:" ? HTTPS_PORT : HTTP_PORT)}`;
-  return `Check host and port ${address} in base_url, and whether a firewall blocks them.`;
-}
-
-async function noTlsAdvice(appliance: ApplianceConfig, io: Io): Promise<string> {
-  return (await speaksHttp(appliance, io))
-    ? "The port speaks HTTP without TLS: use the HTTPS port, or http:// with allow_http: true, which sends the password unencrypted."
-    : "The port does not speak TLS: check the port in base_url.";
-}
-
-const HTTP_PORT = 80;
-const HTTPS_PORT = 443;
-
-/** Whether a GET without credentials has an answer in plain HTTP. */
-async function speaksHttp({ baseUrl, http, polling }: ApplianceConfig, io: Io): Promise<boolean> {
-  const { hostname, port } = new URL(baseUrl);
-  const createClient = createClients(io, io.clock);
-  const plainUrl = `http://${hostname}:${port || HTTPS_PORT}`;
-  const client = createClient({ baseUrl: plainUrl, http: { ...http, basicAuth: undefined } });
-  const answer = await client.get("/", polling.vrrp.timeoutMs);
-  client.close();
-  return answer.ok || answer.failure.status !== undefined;
-}
+const NO_TLS_ADVICE =
+  "The port does not speak TLS: check the port in base_url. If it speaks HTTP, use the HTTPS port, " +
+  "or http:// with allow_http: true, which sends the password unencrypted.";
 
 function tlsAdvice(
   message: string,

@@ -25,7 +25,6 @@ import { addressWarnings, certificateWarnings, knownCertificatesWarnings, withAd
 interface LiveResult {
   readonly appliance: ApplianceConfig;
   readonly observations: readonly Observation[];
-  readonly advice: readonly string[];
 }
 
 /**
@@ -52,7 +51,7 @@ export async function check(
   const addresses = isLive ? await forAll(enabled, io, withAddress) : enabled;
   const warnings = [
     ...addressWarnings(addresses),
-    ...(await knownCertificatesWarnings(config)),
+    ...knownCertificatesWarnings(enabled),
     ...certificateWarnings(results.flatMap(presentedBy), io.clock.wallMs()),
   ];
   if (format === "json") {
@@ -74,8 +73,7 @@ function checkLive(appliances: readonly ApplianceConfig[], io: Io): Promise<read
   const pollOnce = createPollOnce(io);
   return forAll(appliances, io, async (appliance) => {
     const results = await pollOnce(appliance);
-    const observations = results.map(({ observation }) => observation);
-    return { appliance, observations, advice: await adviceOn(observations, appliance, io) };
+    return { appliance, observations: results.map(({ observation }) => observation) };
   });
 }
 
@@ -141,7 +139,7 @@ function certificateTable(results: readonly LiveResult[]): string {
 }
 
 function jsonResult(result: LiveResult): Record<string, unknown> {
-  const { appliance, observations, advice } = result;
+  const { appliance, observations } = result;
   const [list, ...others] = observations;
   const tests = others.flatMap((each) => (each.kind === "website_test" ? [each] : []));
   const websites = tests.map((test) => {
@@ -159,7 +157,7 @@ function jsonResult(result: LiveResult): Record<string, unknown> {
   const certificate = presentedBy(result)[0]?.certificate;
   const { name, cluster } = appliance;
   const own = list && jsonObservation(list, appliance);
-  return { appliance: name, cluster, ...own, certificate, websites, ...discovery, advice };
+  return { appliance: name, cluster, ...own, certificate, websites, ...discovery, advice: adviceOn(result) };
 }
 
 function jsonObservation(observation: Observation, appliance: ApplianceConfig): Record<string, unknown> {

@@ -1,10 +1,4 @@
-import type {
-  ApplianceDocument,
-  ClusterDocument,
-  FleetDocument,
-  GroupDocument,
-  Problem,
-} from "../status/schema.ts";
+import type { ApplianceDocument, ClusterDocument, FleetDocument, Problem } from "../status/schema.ts";
 import {
   APPLIANCE_PROBLEMS,
   GROUP_PROBLEMS,
@@ -14,7 +8,6 @@ import {
   type ProblemKind,
 } from "../status/severity.ts";
 import { idAt, statusText } from "../status/words.ts";
-import { shortened } from "../page/view/shortened.ts";
 import { colorize, formatTable, type Cell, type Tone } from "./table.ts";
 
 /** The fleet as aligned tables: problems first, then groups, websites and appliances. */
@@ -80,7 +73,11 @@ function vrrpRows({ name, groups, appliances }: ClusterDocument): readonly (read
       group.vip,
       String(group.vhid),
       stateCell(group.state, GROUP_PROBLEMS),
-      group.members.map((member) => memberText(member, group, appliances)).join(", "),
+      group.members
+        .map(({ appliance, role, priority }) =>
+          [appliance, role.toUpperCase(), priority ?? ""].join(" ").trimEnd(),
+        )
+        .join(", "),
       instant(group.since),
     ]);
   }
@@ -97,23 +94,6 @@ function vrrpRows({ name, groups, appliances }: ClusterDocument): readonly (read
       instant(lastTransitionAt),
     ]),
   );
-}
-
-/** Keeps the states of the other members in view. */
-const STATE_LENGTH = 40;
-
-function memberText(
-  { appliance, role, priority }: GroupDocument["members"][number],
-  { vhid, vip }: GroupDocument,
-  appliances: readonly ApplianceDocument[],
-): string {
-  const reported = appliances
-    .filter(({ name }) => role === "other" && name === appliance)
-    .flatMap(({ interfaces = [] }) => interfaces.filter((one) => one.vhid === vhid && one.vip === vip))
-    .map(({ state }) => state);
-  const word =
-    reported.length === 0 ? role.toUpperCase() : shortened([...new Set(reported)].join("/"), STATE_LENGTH);
-  return [appliance, word, priority ?? ""].join(" ").trimEnd();
 }
 
 function websiteRows({ name, websites, appliances }: ClusterDocument): readonly (readonly Cell[])[] {

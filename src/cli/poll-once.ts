@@ -6,7 +6,7 @@ import { meansApplianceDown } from "../client/failure.ts";
 import { createFleet } from "../fleet/fleet.ts";
 import { toSeconds } from "../support/clock.ts";
 import type { Observation, Operation, PollResult } from "../polling/observation.ts";
-import { poll, unsent, UNSENT_DOWN } from "../polling/poll.ts";
+import { poll, UNSENT, unsent } from "../polling/poll.ts";
 import type { Io } from "./io.ts";
 
 /** The result of one operation. */
@@ -41,7 +41,7 @@ export function createPollOnce(io: Io): PollOnce {
     const results: OperationResult[] = [list];
     const add = async (operation: Operation): Promise<void> => {
       const result = isDown
-        ? await run(async () => unsent(operation, UNSENT_DOWN))
+        ? await run(async () => unsent(operation, UNSENT.appliance_down))
         : await pollOperation(operation);
       fleet.record(result.observation, 0);
       results.push(result);

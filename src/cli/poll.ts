@@ -6,7 +6,7 @@ import { FACT_FAMILIES } from "../metrics/families.ts";
 import { createJudge } from "../status/judge.ts";
 import { operationKey, type Observation } from "../polling/observation.ts";
 import { createPollOnce, type OperationResult } from "./poll-once.ts";
-import { adviceOn, adviceText } from "./advice.ts";
+import { adviceText } from "./advice.ts";
 import type { Flags } from "./flags.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { escaped, printableLines } from "./printable.ts";
@@ -40,7 +40,7 @@ export async function poll(
   else {
     io.out(resultTable(appliance, results, io.hasColor));
     const observations = results.map(({ observation }) => observation);
-    io.out(adviceText([{ appliance, advice: await adviceOn(observations, appliance, io) }]));
+    io.out(adviceText([{ appliance, observations }]));
     io.out(isRaw ? rawReport(results, io.isTerminal) : `\n${await samplesOf(appliance, results)}`);
   }
   return results.every(({ observation }) => hasSucceeded(observation)) ? 0 : 1;

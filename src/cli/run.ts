@@ -1,5 +1,5 @@
 import { startExporter, type Exporter } from "../exporter.ts";
-import { LISTEN_ADDRESS, listenAddresses, type Flags } from "./flags.ts";
+import type { Flags } from "./flags.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { printErrors } from "./report.ts";
 import { describeListenError, openLog } from "./running.ts";
@@ -13,9 +13,9 @@ export async function run(flags: Flags, io: Io): Promise<ExitCode> {
   const options = {
     ...io,
     configFile: flags["config.file"],
-    listenAddresses: listenAddresses(flags, LISTEN_ADDRESS),
+    listenAddresses: flags["web.listenAddress"],
     telemetryPath: flags["web.telemetryPath"],
-    routePrefix: flags["web.routePrefix"] ?? flags["web.externalUrl"] ?? "",
+    routePrefix: flags["web.routePrefix"] ?? "",
     enableLifecycle: flags["web.enableLifecycle"] ?? false,
     webConfigFile: flags["web.config.file"],
     shard: flags.shard,

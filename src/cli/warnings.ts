@@ -1,8 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { hasExpired, type PresentedCertificate } from "../client/certificate.ts";
-import type { ApplianceConfig, Config } from "../config/config.ts";
-import { parseKnownCertificates } from "../config/known-certificates.ts";
-import { readConfigText } from "../config/read-file.ts";
+import type { ApplianceConfig } from "../config/config.ts";
 import { describeSharedAddresses, findSharedAddresses, listFew } from "../config/shared-addresses.ts";
 import { groupBy } from "../support/group-by.ts";
 import { formatEnd } from "./report.ts";
@@ -29,26 +27,18 @@ export async function withAddress(appliance: ApplianceConfig): Promise<Appliance
   }
 }
 
-/** Appliances without a line in their known_certificates_file, and lines without an appliance. */
-export async function knownCertificatesWarnings({ appliances }: Config): Promise<readonly string[]> {
-  const names = new Set(appliances.map(({ name }) => name));
-  const byPath = groupBy(appliances, ({ http: { tls } }) => tls.knownCertificates?.path);
-  const warnings = await Promise.all(
-    Array.from(byPath, async ([path, ofFile]) => {
-      if (path === undefined) return [];
-      const read = await readConfigText(path);
-      const known = parseKnownCertificates(read.ok ? read.text : "");
-      const missing = ofFile
-        .filter(({ name, enabled, baseUrl }) => enabled && baseUrl.startsWith("https:") && !known.has(name))
-        .map(({ name }) => name);
-      const left = [...known.keys()].filter((name) => !names.has(name));
-      return [
-        ...(missing.length > 0 ? [`${path} lacks ${listFew(missing)}: run appliance-exporter trust`] : []),
-        ...(left.length > 0 ? [`${path} has unknown appliances: ${listFew(left)}`] : []),
-      ];
-    }),
+/** Appliances without a line in their known_certificates_file. */
+export function knownCertificatesWarnings(appliances: readonly ApplianceConfig[]): readonly string[] {
+  const missing = appliances.filter(
+    ({ baseUrl, http: { tls } }) =>
+      baseUrl.startsWith("https:") &&
+      tls.knownCertificates !== undefined &&
+      tls.certificateSha256.length === 0,
   );
-  return warnings.flat();
+  const byPath = groupBy(missing, ({ http: { tls } }) => tls.knownCertificates?.path);
+  return Array.from(byPath, ([path, ofFile]) => {
+    return `${path} lacks ${listFew(ofFile.map(({ name }) => name))}: run appliance-exporter trust`;
+  });
 }
 
 /** An appliance and the certificate that it presented. */
@@ -57,24 +47,13 @@ interface Presented {
   readonly certificate: PresentedCertificate;
 }
 
-/** Expired certificates that are trusted nevertheless, and self-signed ones that several appliances present. */
+/** Expired certificates that are trusted nevertheless. */
 export function certificateWarnings(presented: readonly Presented[], nowMs: number): readonly string[] {
   const expired = presented.filter(
     ({ appliance, certificate }) =>
       appliance.http.tls.certificateSha256.includes(certificate.sha256) && hasExpired(certificate, nowMs),
   );
+  if (expired.length === 0) return [];
   const names = expired.map(({ appliance, certificate }) => `${appliance.name} (${formatEnd(certificate)})`);
-  const selfSigned = presented.filter(({ certificate: { subject, issuer } }) => subject === issuer);
-  const shared = [...groupBy(selfSigned, ({ certificate }) => certificate.sha256).values()].filter(
-    ({ length }) => length > 1,
-  );
-  return [
-    ...(names.length > 0
-      ? [`certificates have expired, which polls ignore as they are pinned: ${listFew(names)}`]
-      : []),
-    ...shared.map((all) => {
-      const sharing = listFew(all.map(({ appliance }) => appliance.name));
-      return `several appliances present one self-signed certificate and may be the same appliance: ${sharing}`;
-    }),
-  ];
+  return [`certificates have expired, which polls ignore as they are pinned: ${listFew(names)}`];
 }

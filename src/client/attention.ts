@@ -15,18 +15,14 @@ const IO_ROUNDS = 2;
  * unread in sockets; that time must not count against the peer.
  */
 export interface Attention {
-  /** Creates a stopped deadline. `onOver` is called at most once, and never before `timeoutMs` have passed. */
-  deadline(timeoutMs: number, onOver: (overrun: Overrun) => void): Deadline;
+  /**
+   * Starts a deadline. `onOver` is called at most once, never before `timeoutMs` have passed, and never after the
+   * function that is returned was called; that one returns how much of `timeoutMs` is left.
+   */
+  deadline(timeoutMs: number, onOver: (overrun: Overrun) => void): EndDeadline;
 }
 
-export interface Deadline {
-  /** Starts or resumes counting. */
-  run(): void;
-  /** Stops counting until `run`. */
-  pause(): void;
-  /** Cancels the deadline: `onOver` is no longer called. */
-  end(): void;
-}
+export type EndDeadline = () => number;
 
 /** How a deadline passed. */
 export interface Overrun {
@@ -65,7 +61,8 @@ export function nextCheck(
 
 /** Has a timer only while a deadline runs. */
 export function createAttention(clock: Pick<Clock, "monotonicMs">): Attention {
-  const running = new Set<{ stalled(forMs: number): void }>();
+  /** Deadlines that run, with the longest stall of each. */
+  const running = new Set<{ longestStallMs: number }>();
   let ticker: NodeJS.Timeout | undefined;
   let turn: NodeJS.Immediate | undefined;
   let creditedMs = 0;
@@ -74,7 +71,7 @@ export function createAttention(clock: Pick<Clock, "monotonicMs">): Attention {
   function attentiveMs(nowMs: number): number {
     return creditedMs + Math.min(nowMs - lastTurnMs, MAX_TURN_MS);
   }
-  function unattendedMs(nowMs: number): number {
+  function stallMs(nowMs: number): number {
     return Math.max(0, nowMs - lastTurnMs - MAX_TURN_MS);
   }
   /** Timers can fire repeatedly before sockets are read. Immediates run once a turn, after reading. */
@@ -82,50 +79,36 @@ export function createAttention(clock: Pick<Clock, "monotonicMs">): Attention {
     turn ??= setImmediate(() => {
       turn = undefined;
       const nowMs = clock.monotonicMs();
-      const stallMs = unattendedMs(nowMs);
-      if (stallMs > 0) for (const one of running) one.stalled(stallMs);
+      const stalledMs = stallMs(nowMs);
+      for (const one of running) one.longestStallMs = Math.max(one.longestStallMs, stalledMs);
       creditedMs = attentiveMs(nowMs);
       lastTurnMs = nowMs;
     });
   }
-  function start(one: { stalled(forMs: number): void }): void {
-    running.add(one);
-    if (ticker !== undefined) return;
-    lastTurnMs = clock.monotonicMs();
-    ticker = setInterval(tick, TICK_MS);
-  }
-  function stop(one: { stalled(forMs: number): void }): void {
-    running.delete(one);
-    if (running.size > 0) return;
-    clearInterval(ticker);
-    ticker = undefined;
-  }
 
   return {
     deadline: (timeoutMs, onOver) => {
-      /** Before the current run. */
-      let spent: Spent = { realMs: 0, attentiveMs: 0, longestStallMs: 0 };
-      /** The clocks at the start of the current run. */
-      let since: { readonly realMs: number; readonly attentiveMs: number } | undefined;
+      const startedMs = clock.monotonicMs();
+      if (ticker === undefined) {
+        lastTurnMs = startedMs;
+        ticker = setInterval(tick, TICK_MS);
+      }
+      const startedAttentiveMs = attentiveMs(startedMs);
+      const self = { longestStallMs: 0 };
+      running.add(self);
       let timer: NodeJS.Timeout | undefined;
       let round: NodeJS.Immediate | undefined;
-      const self = {
-        stalled: (forMs: number): void => {
-          spent = { ...spent, longestStallMs: Math.max(spent.longestStallMs, forMs) };
-        },
-      };
 
-      function spentNow(): Spent {
-        if (since === undefined) return spent;
+      function spent(): Spent {
         const nowMs = clock.monotonicMs();
         return {
-          realMs: spent.realMs + nowMs - since.realMs,
-          attentiveMs: spent.attentiveMs + attentiveMs(nowMs) - since.attentiveMs,
-          longestStallMs: Math.max(spent.longestStallMs, unattendedMs(nowMs)),
+          realMs: nowMs - startedMs,
+          attentiveMs: attentiveMs(nowMs) - startedAttentiveMs,
+          longestStallMs: Math.max(self.longestStallMs, stallMs(nowMs)),
         };
       }
       function check(): void {
-        const now = spentNow();
+        const now = spent();
         const next = nextCheck(timeoutMs, now);
         if (typeof next === "number") timer = setTimeout(check, next);
         else afterRounds(IO_ROUNDS, { kind: next, stalledMs: now.realMs - now.attentiveMs });
@@ -137,25 +120,19 @@ export function createAttention(clock: Pick<Clock, "monotonicMs">): Attention {
           onOver(overrun);
         });
       }
-      function end(): void {
+      function end(): number {
+        const leftMs = timeoutMs - spent().attentiveMs;
         clearTimeout(timer);
         clearImmediate(round);
-        since = undefined;
-        stop(self);
+        running.delete(self);
+        if (running.size === 0) {
+          clearInterval(ticker);
+          ticker = undefined;
+        }
+        return leftMs;
       }
-      return {
-        run: () => {
-          start(self);
-          const nowMs = clock.monotonicMs();
-          since = { realMs: nowMs, attentiveMs: attentiveMs(nowMs) };
-          check();
-        },
-        pause: () => {
-          spent = spentNow();
-          end();
-        },
-        end,
-      };
+      check();
+      return end;
     },
   };
 }

@@ -26,8 +26,7 @@ export function describeCertificate(
 }
 
 /**
- * Why the peer of a finished handshake is not trusted at `wallMs` (Unix time), as text for the log; `undefined` if it is
- * trusted.
+ * Why the peer of a finished handshake is not trusted, as text for the log; `undefined` if it is trusted.
  *
  * A pinned or known certificate is trusted regardless of its issuer, name and age; `insecure_skip_verify` does not add others.
  */
@@ -35,18 +34,13 @@ export function peerProblem(
   socket: TLSSocket,
   certificate: PresentedCertificate | undefined,
   tls: TlsClientConfig,
-  wallMs: number,
 ): string | undefined {
   if (isPinned(tls)) {
     const isTrusted = certificate !== undefined && tls.certificateSha256.includes(certificate.sha256);
     return isTrusted ? undefined : describeStranger(certificate?.sha256 ?? "(none presented)", tls);
   }
-  if (tls.insecureSkipVerify) return undefined;
-  if (!socket.authorized) return `the certificate is not trusted: ${String(socket.authorizationError)}`;
-  // TLS does not verify the certificate of a resumed session again; it may have expired since.
-  return certificate !== undefined && hasExpired(certificate, wallMs)
-    ? "the certificate has expired"
-    : undefined;
+  if (tls.insecureSkipVerify || socket.authorized) return undefined;
+  return `the certificate is not trusted: ${String(socket.authorizationError)}`;
 }
 
 /** Whether the certificate has expired at `wallMs` (Unix time). */

@@ -1,17 +1,15 @@
 import type { BasicAuthConfig } from "../config/config.ts";
 import type { PasswordReader } from "../config/password-file.ts";
-import type { Attention, Deadline, Overrun } from "./attention.ts";
-import type { Clock } from "../support/clock.ts";
-import type { Failure, FailureReason } from "./failure.ts";
-import type { Outcome } from "./failure.ts";
-import type { PresentedCertificate } from "./certificate.ts";
 import type { Redact } from "../api/kept-text.ts";
-import { classifyDeadline, classifyError, describeError } from "./errors.ts";
-import { exchange, type Answer } from "./exchange.ts";
-import type { Connection, Request } from "./connection.ts";
+import { describeBug } from "../support/errors.ts";
+import type { Attention, Overrun } from "./attention.ts";
+import type { PresentedCertificate } from "./certificate.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
-import type { Precedence } from "./permits.ts";
+import type { Connection } from "./connection.ts";
 import { createRedact, readCredentials, type Credentials } from "./credentials.ts";
+import { DEADLINE_FAILURES } from "./errors.ts";
+import type { Failure, FailureReason, Outcome } from "./failure.ts";
+import type { Precedence } from "./permits.ts";
 
 /** An appliance's answer. */
 export interface Body {
@@ -61,99 +59,92 @@ export interface ApplianceClientDeps {
   readonly readPassword: PasswordReader;
   readonly certificate: () => PresentedCertificate | undefined;
   readonly userAgent: string;
-  readonly clock: Clock;
+}
+
+/** What is made of one password. */
+interface Sending {
+  readonly authorization: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly redact: Redact;
+  readonly symbol: symbol;
+}
+
+/** One use of a connection, and how much of the timeout it has left. */
+interface Attempt {
+  readonly outcome: Outcome<Body>;
+  readonly leftMs: number;
 }
 
 export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClient {
-  const { pool, clock, attention } = deps;
+  const { pool, attention, basicAuth } = deps;
   let refused: string | undefined;
-  let latest: { readonly authorization: string | undefined; readonly symbol: symbol } | undefined;
-  let redacting: { readonly authorization: string; readonly redact: Redact } | undefined;
+  let latest: Sending | undefined;
 
-  function redactOf(credentials: Credentials | undefined): Redact {
-    if (credentials === undefined) return UNCHANGED;
-    const { authorization, password } = credentials;
-    if (redacting?.authorization !== authorization)
-      redacting = { authorization, redact: createRedact(authorization, password) };
-    return redacting.redact;
+  function sendingWith(credentials: Credentials | undefined): Sending {
+    if (latest === undefined || latest.authorization !== credentials?.authorization)
+      latest = sendingOf(credentials, deps.userAgent);
+    return latest;
   }
 
-  function symbolOf(authorization: string | undefined): symbol {
-    if (latest === undefined || latest.authorization !== authorization)
-      latest = { authorization, symbol: Symbol("credentials") };
-    return latest.symbol;
-  }
-
-  async function send(path: string, poll: Poll, { onCredentials }: GetOptions): Promise<Outcome<Body>> {
-    const { connection } = poll;
-    const isReused = connection.isConnected();
-    const read = await readCredentials(deps.basicAuth, deps.readPassword);
-    if (poll.isOver) return OVER;
-    if (!read.ok) {
-      pool.giveBack(connection);
-      return read;
-    }
-    const { credentials } = read;
-    const request = {
-      path: deps.pathPrefix + path,
-      headers: headers(deps.userAgent, credentials?.authorization),
-    };
-    poll.isSent = true;
-    onCredentials?.(symbolOf(credentials?.authorization));
-    const bytesBefore = connection.bytesRead();
-    const first = await exchangeOn(poll, pool, request, clock);
-    const isLost =
-      isReused && isConnectionLost(first) && connection.bytesRead() === bytesBefore && !poll.isOver;
-    const answer = isLost ? await retry(request, poll) : first;
-    if (!answer.ok && answer.failure.reason === "auth") refused = credentials?.authorization;
-    return answer.ok ? { ok: true, value: { bytes: answer.value, redact: redactOf(credentials) } } : answer;
-  }
-
-  /** The appliance closed the idle connection before the request reached it. */
-  async function retry(request: Request, poll: Poll): Promise<Answer> {
-    poll.deadline.pause();
-    const connection = await pool.open("replacement");
-    if (connection === undefined) return CLOSED;
-    poll.connection = connection;
-    poll.deadline.run();
-    return exchangeOn(poll, pool, request, clock);
-  }
-
-  async function get(path: string, timeoutMs: number, options: GetOptions = {}): Promise<Outcome<Body>> {
-    const { precedence = "list", bodyLimitBytes = BODY_LIMIT_BYTES, connectionWaitMs, onStarted } = options;
-    const connection = pool.takeConnected() ?? (await pool.open(precedence, connectionWaitMs));
-    if (connection === undefined) return withoutConnection(connectionWaitMs);
-    onStarted?.();
+  /** Gives the connection back, or ends it if it cannot be used again. */
+  function attempt(
+    connection: Connection,
+    path: string,
+    timeoutMs: number,
+    options: GetOptions,
+  ): Promise<Attempt> {
+    const { bodyLimitBytes = BODY_LIMIT_BYTES, onCredentials } = options;
     return new Promise((resolve) => {
-      const poll: Poll = {
-        bodyLimitBytes,
-        isOver: false,
-        isSent: false,
-        connection,
-        deadline: attention.deadline(timeoutMs, (overrun) => {
-          poll.isOver = true;
-          resolve({ ok: false, failure: deadlineFailure(poll, timeoutMs, overrun) });
-          abandon(poll, timeoutMs, overrun);
-        }),
-      };
-      poll.deadline.run();
-      void send(path, poll, options)
-        .catch((error: unknown) => failed("internal", describeError(error)))
-        .then((answer) => {
-          poll.deadline.end();
-          return resolve(answer);
-        });
+      let isOver = false;
+      /** Before that, only the password is read. */
+      let isSent = false;
+      let end = attention.deadline(timeoutMs, (overrun) => {
+        isOver = true;
+        const failure = deadlineFailure(isSent ? connection : undefined, timeoutMs, overrun);
+        resolve({ outcome: { ok: false, failure }, leftMs: 0 });
+        if (!isSent) pool.giveBack(connection);
+        else if (overrun.kind === "over") pool.discard(connection);
+        // The delay was local: if the answer still arrives, the connection can be used again.
+        else end = attention.deadline(timeoutMs, () => pool.discard(connection));
+      });
+
+      async function send(): Promise<Outcome<Body>> {
+        const read = await readCredentials(basicAuth, deps.readPassword);
+        if (isOver) return CLOSED;
+        if (!read.ok) {
+          pool.giveBack(connection);
+          return read;
+        }
+        const { authorization, headers, redact, symbol } = sendingWith(read.credentials);
+        isSent = true;
+        onCredentials?.(symbol);
+        const answer = await connection.send({ path: deps.pathPrefix + path, headers, bodyLimitBytes });
+        if (!answer.ok) {
+          pool.discard(connection);
+          if (answer.failure.reason === "auth") refused = authorization;
+          return answer;
+        }
+        pool.giveBack(connection);
+        return { ok: true, value: { bytes: answer.value, redact } };
+      }
+      void send()
+        .catch((error: unknown) => failed("internal", describeBug(error)))
+        .then((outcome) => resolve({ outcome, leftMs: end() }));
     });
   }
 
-  /** Ends the connection of a poll whose deadline has passed. */
-  function abandon(poll: Poll, timeoutMs: number, { kind }: Overrun): void {
-    const { isSent, connection } = poll;
-    if (!isSent) return pool.giveBack(connection);
-    if (kind === "over") return pool.discard(connection);
-    // The delay was local: if the answer still arrives, the connection can be reused.
-    poll.deadline = attention.deadline(timeoutMs, () => pool.discard(connection));
-    poll.deadline.run();
+  async function get(path: string, timeoutMs: number, options: GetOptions = {}): Promise<Outcome<Body>> {
+    const { precedence = "list", connectionWaitMs, onStarted } = options;
+    const connection = pool.takeConnected() ?? (await pool.open(precedence, connectionWaitMs));
+    if (connection === undefined) return withoutConnection(connectionWaitMs);
+    onStarted?.();
+    const isReused = connection.isConnected();
+    const bytesBefore = connection.bytesRead();
+    const { outcome, leftMs } = await attempt(connection, path, timeoutMs, options);
+    // The appliance may have closed the idle connection before the request reached it.
+    if (!isReused || !isConnectionLost(outcome) || connection.bytesRead() !== bytesBefore) return outcome;
+    const replacement = await pool.open("replacement");
+    return replacement === undefined ? CLOSED : (await attempt(replacement, path, leftMs, options)).outcome;
   }
 
   return {
@@ -161,10 +152,9 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
     certificate: deps.certificate,
     hasNewCredentials: (timeoutMs) =>
       new Promise((resolve) => {
-        const deadline = attention.deadline(timeoutMs, () => resolve(false));
-        deadline.run();
-        void readCredentials(deps.basicAuth, deps.readPassword).then((read) => {
-          deadline.end();
+        const end = attention.deadline(timeoutMs, () => resolve(false));
+        void readCredentials(basicAuth, deps.readPassword).then((read) => {
+          end();
           return resolve(read.ok && read.credentials?.authorization !== refused);
         });
       }),
@@ -172,71 +162,40 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
   };
 }
 
-/** The state of one poll, with which its deadline can end it at any stage. */
-interface Poll {
-  readonly bodyLimitBytes: number;
-  isOver: boolean;
-  /** Whether the connection is in use; before that, only the password is read. */
-  isSent: boolean;
-  connection: Connection;
-  deadline: Deadline;
+function sendingOf(credentials: Credentials | undefined, userAgent: string): Sending {
+  const common = { accept: "application/json", "user-agent": userAgent };
+  const symbol = Symbol("credentials");
+  if (credentials === undefined)
+    return { authorization: undefined, headers: common, redact: (text) => text, symbol };
+  const { authorization, password } = credentials;
+  const headers = { ...common, authorization };
+  return { authorization, headers, redact: createRedact(authorization, password), symbol };
 }
 
-const UNCHANGED: Redact = (text) => text;
-
-/** The unused outcome of a poll that has already ended. */
-const OVER = failed("timeout", "the deadline passed");
-
-function isConnectionLost(answer: Answer): boolean {
-  return !answer.ok && answer.failure.status === undefined && LOST.has(answer.failure.reason);
+function isConnectionLost(outcome: Outcome<Body>): boolean {
+  return !outcome.ok && outcome.failure.status === undefined && LOST.has(outcome.failure.reason);
 }
 
 const LOST: ReadonlySet<FailureReason> = new Set(["connect", "protocol"] satisfies FailureReason[]);
 
-async function exchangeOn(poll: Poll, pool: ConnectionPool, request: Request, clock: Clock): Promise<Answer> {
-  const { connection, bodyLimitBytes } = poll;
-  try {
-    const answer = await exchange(connection, request, { bodyLimitBytes, wallMs: clock.wallMs() });
-    if (answer.ok) pool.giveBack(connection);
-    else pool.discard(connection);
-    return answer;
-  } catch (error) {
-    pool.discard(connection);
-    return failed(classifyError(error, connection.stage()), describeError(error));
-  }
-}
-
-function headers(userAgent: string, authorization: string | undefined): Record<string, string> {
-  const common = { accept: "application/json", "user-agent": userAgent };
-  return authorization === undefined ? common : { ...common, authorization };
-}
-
+/** `connection`: `undefined` if nothing was sent yet. */
 function deadlineFailure(
-  { isSent, connection }: Poll,
+  connection: Connection | undefined,
   timeoutMs: number,
   { kind, stalledMs }: Overrun,
 ): Failure {
-  const stage = connection.stage();
   if (kind === "late") {
     const late = `the event loop of this process was late by ${Math.round(stalledMs)} ms`;
     return { reason: "local", message: `no complete answer was read: ${late}` };
   }
-  if (!isSent)
+  if (connection === undefined)
     return { reason: "secret", message: `the password file could not be read within ${timeoutMs} ms` };
-  const message = `no complete answer within ${timeoutMs} ms; ${STAGE_TEXT[stage]}`;
-  return { reason: classifyDeadline(stage), message };
+  const { reason, message } = DEADLINE_FAILURES[connection.stage()];
+  return { reason, message: `no complete answer within ${timeoutMs} ms; ${message}` };
 }
 
-const STAGE_TEXT = {
-  lookup: "the name was still being looked up",
-  connect: "the connection was still being made",
-  proxy: "the proxy had not answered CONNECT",
-  tls: "the TLS handshake was not finished",
-  connected: "the appliance was connected",
-} as const;
-
 /** The wait for a connection has ended, or the client was closed and the result is unused. */
-function withoutConnection(waitedMs = 0): Failed {
+function withoutConnection(waitedMs = 0): Outcome<never> {
   const waited = `it waited ${Math.round(waitedMs / 1000)} s for a connection`;
   return failed("local", `not sent: ${waited} (the limit of open files bounds how many there are)`);
 }
@@ -244,11 +203,6 @@ function withoutConnection(waitedMs = 0): Failed {
 /** An unused result. */
 const CLOSED = failed("internal", "the client was closed");
 
-interface Failed {
-  readonly ok: false;
-  readonly failure: Failure;
-}
-
-function failed(reason: FailureReason, message: string): Failed {
+function failed(reason: FailureReason, message: string): Outcome<never> {
   return { ok: false, failure: { reason, message } };
 }

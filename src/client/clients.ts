@@ -1,19 +1,19 @@
+import type { LookupFunction } from "node:net";
 import type { ApplianceConfig } from "../config/config.ts";
 import { createPasswordReader, type PasswordReader } from "../config/password-file.ts";
 import type { Clock } from "../support/clock.ts";
 import { phaseFraction } from "../support/phase.ts";
 import { createAttention } from "./attention.ts";
-import type { PresentedCertificate } from "./certificate.ts";
 import { createApplianceClient, type ApplianceClient } from "./client.ts";
 import { createConnector } from "./connect.ts";
 import { createConnectionPool, type ConnectionPoolDeps } from "./connection-pool.ts";
 import { createConnection } from "./connection.ts";
-import { createLookup, type Lookup } from "./lookup.ts";
+import { createLookup } from "./lookup.ts";
 import { createPermits } from "./permits.ts";
-import { createSecureContexts, handshakePeriod } from "./tls.ts";
+import { createSecureContexts } from "./tls.ts";
 
-/** An appliance's address, HTTP settings and cluster; members of a cluster are polled at the same instant. */
-export type Endpoint = Pick<ApplianceConfig, "baseUrl" | "http"> & Partial<Pick<ApplianceConfig, "cluster">>;
+/** An appliance's address and HTTP settings. */
+export type Endpoint = Pick<ApplianceConfig, "baseUrl" | "http">;
 
 export type CreateClient = (endpoint: Endpoint) => ApplianceClient;
 
@@ -27,7 +27,7 @@ export interface ClientsOptions {
   /** The current maximum of open connections to appliances; default: unlimited. */
   readonly maxConnections?: () => number;
   /** Default: the system's resolver. */
-  readonly lookup?: Lookup;
+  readonly lookup?: LookupFunction;
   readonly readPassword?: PasswordReader;
 }
 
@@ -45,13 +45,9 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
   const attention = createAttention(clock);
   const permits = createPermits({ attention, maxOpen: maxConnections });
   const secureContextOf = createSecureContexts();
-  return ({ baseUrl, http, cluster }) => {
+  return ({ baseUrl, http }) => {
     const url = new URL(baseUrl);
     const isTls = url.protocol === "https:";
-    let certificate: PresentedCertificate | undefined;
-    const phase = phaseFraction(baseUrl);
-    // Without TLS there is nothing to reverify.
-    const period = () => (isTls ? handshakePeriod(phase, clock.monotonicMs()) : 0);
     const connector = createConnector({
       host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
       port: Number(url.port || (isTls ? 443 : 80)),
@@ -59,25 +55,18 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
       tls: isTls ? { config: http.tls, context: secureContextOf(http.tls) } : undefined,
       lookup,
       clock,
-      period,
+      phase: phaseFraction(baseUrl),
     });
     const create: ConnectionPoolDeps["create"] = (callbacks) =>
-      createConnection({
-        ...callbacks,
-        origin: url.origin,
-        connector,
-        period,
-        onCertificate: (presented) => (certificate = presented),
-      });
+      createConnection({ ...callbacks, origin: url.origin, connector, wallMs: clock.wallMs });
     return createApplianceClient({
       attention,
-      pool: createConnectionPool({ permits, cluster, create, clock }),
+      pool: createConnectionPool({ permits, create, clock }),
       pathPrefix: url.pathname.replace(/\/+$/, ""),
       basicAuth: http.basicAuth,
       readPassword,
-      certificate: () => certificate,
+      certificate: connector.certificate,
       userAgent: `appliance-exporter/${version}`,
-      clock,
     });
   };
 }

@@ -1,28 +1,32 @@
-import { connect, isIP, type Socket } from "node:net";
+import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import type { SecureContext } from "node:tls";
 import type { ProxyConfig, TlsClientConfig } from "../config/config.ts";
 import type { Clock } from "../support/clock.ts";
 import { describeCertificate, peerProblem, type PresentedCertificate } from "./certificate.ts";
 import { ConnectionError, isLocalError, isLookupError, type Stage } from "./errors.ts";
-import type { Lookup } from "./lookup.ts";
 import { openTunnel } from "./proxy.ts";
-import { handshake } from "./tls.ts";
+import { handshake, handshakePeriod } from "./tls.ts";
 
 /** Observes one attempt to connect; can end it at any stage by destroying its sockets. */
 export interface AttemptWatcher {
   stage(stage: Stage): void;
   /** Called for every socket of the attempt as soon as it exists. */
   socket(socket: Socket): void;
-  /** Called with the peer's certificate after a full handshake, trusted or not. */
-  certificate(certificate: PresentedCertificate): void;
 }
 
-/**
- * Connects once.
- *
- * @throws ConnectionError with its reason, or an error of Node.js with its code
- */
-export type Connector = (watcher: AttemptWatcher) => Promise<Socket>;
+/** Makes the connections to one appliance. */
+export interface Connector {
+  /**
+   * Connects once.
+   *
+   * @throws ConnectionError with its reason, or an error of Node.js with its code
+   */
+  connect(watcher: AttemptWatcher): Promise<Socket>;
+  /** The certificate of the latest full handshake, trusted or not. */
+  certificate(): PresentedCertificate | undefined;
+  /** The number of the current period, in which a full handshake is valid. @see handshakePeriod */
+  period(): number;
+}
 
 export interface ConnectorOptions {
   readonly host: string;
@@ -30,10 +34,10 @@ export interface ConnectorOptions {
   readonly proxy: ProxyConfig | undefined;
   /** `undefined`: plain HTTP. */
   readonly tls: { readonly config: TlsClientConfig; readonly context: SecureContext } | undefined;
-  readonly lookup: Lookup;
+  readonly lookup: LookupFunction;
   readonly clock: Clock;
-  /** The number of the current period; a session is resumed only in the period of its full handshake. */
-  readonly period: () => number;
+  /** Shifts the periods, from 0 up to 1. */
+  readonly phase: number;
 }
 
 /**
@@ -41,27 +45,32 @@ export interface ConnectorOptions {
  * this appliance only, so that a new connection resumes it.
  */
 export function createConnector(options: ConnectorOptions): Connector {
-  const { host, port, proxy, tls, lookup, clock } = options;
+  const { host, port, proxy, tls, lookup, clock, phase } = options;
   let resumable: Resumable | undefined;
+  let presented: PresentedCertificate | undefined;
+
+  /** Without TLS there is nothing to verify again. */
+  function currentPeriod(): number {
+    return tls === undefined ? 0 : handshakePeriod(phase, clock.monotonicMs());
+  }
 
   async function secure(raw: Socket, watcher: AttemptWatcher): Promise<Socket> {
     if (tls === undefined) return raw;
     watcher.stage("tls");
-    const period = options.period();
+    const period = currentPeriod();
     const before = resumable?.period === period ? resumable : undefined;
     let offered: Buffer | undefined;
     let keep = (session: Buffer): void => void (offered = session);
     const name = tls.config.serverName ?? host;
-    const { socket: secured, presented } = await handshake(
+    const { socket: secured, certificate: shown } = await handshake(
       raw,
       { name, context: tls.context, session: before?.session, remember: (session) => keep(session) },
       (socket) => watcher.socket(socket),
     );
     // The peer presents no certificate on a resumed session; the one of the full handshake applies.
-    const isResumed = secured.isSessionReused();
-    const certificate = isResumed ? before?.certificate : describeCertificate(presented());
-    if (certificate !== undefined && !isResumed) watcher.certificate(certificate);
-    const problem = peerProblem(secured, certificate, tls.config, clock.wallMs());
+    const certificate = secured.isSessionReused() ? before?.certificate : describeCertificate(shown());
+    presented = certificate ?? presented;
+    const problem = peerProblem(secured, certificate, tls.config);
     if (problem !== undefined) {
       resumable = undefined;
       secured.destroy();
@@ -73,7 +82,7 @@ export function createConnector(options: ConnectorOptions): Connector {
     return secured;
   }
 
-  return async (watcher) => {
+  async function connectOnce(watcher: AttemptWatcher): Promise<Socket> {
     const raw = await dial(proxy ?? { host, port }, { lookup, isProxy: proxy !== undefined }, watcher);
     if (proxy !== undefined) {
       await openTunnel(raw, isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`, proxy);
@@ -81,7 +90,9 @@ export function createConnector(options: ConnectorOptions): Connector {
     const socket = await secure(raw, watcher);
     watcher.stage("connected");
     return socket;
-  };
+  }
+
+  return { connect: connectOnce, certificate: () => presented, period: currentPeriod };
 }
 
 /** A TLS session with a trusted peer, and the certificate and period of its full handshake. */
@@ -98,7 +109,7 @@ interface Resumable {
 const ADDRESS_ATTEMPT_TIMEOUT_MS = 1000;
 
 interface DialOptions {
-  readonly lookup: Lookup;
+  readonly lookup: LookupFunction;
   /** Whether the target is a proxy; its failures have the reason `proxy`. */
   readonly isProxy: boolean;
 }

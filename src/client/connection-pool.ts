@@ -22,14 +22,11 @@ export interface ConnectionPool {
 export interface ConnectionPoolDeps {
   readonly clock: Clock;
   readonly permits: Permits;
-  readonly cluster: string | undefined;
   readonly create: (callbacks: {
     readonly onAttemptEnded: () => void;
     readonly onClosed: () => void;
   }) => Connection;
 }
-
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** A poll that waits for a connection. */
 interface Waiting {
@@ -47,7 +44,7 @@ interface IdleConnection {
 }
 
 export function createConnectionPool(deps: ConnectionPoolDeps): ConnectionPool {
-  const { permits, cluster, create, clock } = deps;
+  const { permits, create, clock } = deps;
   /** In the order of their use; the last one was used last. */
   const idle: IdleConnection[] = [];
   const lent = new Set<Connection>();
@@ -96,9 +93,7 @@ export function createConnectionPool(deps: ConnectionPoolDeps): ConnectionPool {
     open: (precedence, maxWaitMs) => {
       if (isClosed) return Promise.resolve(undefined);
       return new Promise((resolve) => {
-        const giveUp = (): void => self.take(undefined);
-        const timer =
-          maxWaitMs === undefined ? undefined : setTimeout(giveUp, Math.min(maxWaitMs, MAX_TIMER_MS));
+        const timer = maxWaitMs === undefined ? undefined : setTimeout(() => self.take(undefined), maxWaitMs);
         const self: Waiting = {
           precedence,
           take: (connection) => {
@@ -109,7 +104,7 @@ export function createConnectionPool(deps: ConnectionPoolDeps): ConnectionPool {
           },
         };
         waiting.add(self);
-        self.claim = permits.claim({ precedence, cluster }, (permit) => self.take(openWith(permit)));
+        self.claim = permits.claim(precedence, (permit) => self.take(openWith(permit)));
       });
     },
     giveBack: (connection) => {

@@ -1,26 +1,10 @@
-import type { IncomingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
 // The package's entry also loads fetch, caches and mocks: a fifth of the time that a start takes.
 import Client from "undici/lib/dispatcher/client.js";
 import { errorCode } from "../support/errors.ts";
-import type { PresentedCertificate } from "./certificate.ts";
-import { ConnectionError, type Stage } from "./errors.ts";
 import type { Connector } from "./connect.ts";
-
-export interface Request {
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** Receives a response in parts. */
-export interface ResponseHandler {
-  /** Not called for interim responses. */
-  readonly onStart: (status: number, fields: IncomingHttpHeaders) => void;
-  /** The bytes are valid during the call only. */
-  readonly onData: (chunk: Uint8Array) => void;
-  readonly onEnd: () => void;
-  readonly onError: (error: unknown) => void;
-}
+import { classifyError, ConnectionError, describeError, type Stage } from "./errors.ts";
+import { exchange, type Answer, type Request } from "./exchange.ts";
 
 /** How long an idle connection is kept, unless the appliance says less: until it is outdated. */
 const IDLE_TIMEOUT_MS = 60 * 60_000;
@@ -31,11 +15,8 @@ const HEADERS_LIMIT_BYTES = 16 * 1024;
  * even during a handshake, without affecting another poll.
  */
 export interface Connection {
-  /**
-   * Sends a GET. The first one connects; later ones never reconnect. Its last call is `onEnd` or `onError`, with an error of
-   * Node.js or undici, or a ConnectionError.
-   */
-  send(request: Request, response: ResponseHandler): void;
+  /** Sends a GET and reads its answer. The first one connects; later ones never reconnect. Never rejects. */
+  send(request: Request): Promise<Answer>;
   /** The stage that the connection has reached. */
   stage(): Stage;
   /** Whether another request can use the connection. */
@@ -52,9 +33,7 @@ export interface ConnectionOptions {
   /** `https://host:port` */
   readonly origin: string;
   readonly connector: Connector;
-  /** The number of the current period. @see handshakePeriod */
-  readonly period: () => number;
-  readonly onCertificate: (certificate: PresentedCertificate) => void;
+  readonly wallMs: () => number;
   /** Called when the attempt to connect has succeeded or failed. */
   readonly onAttemptEnded: () => void;
   /** Called when the connection has closed, by itself or by `destroy`; possibly more than once. */
@@ -63,8 +42,8 @@ export interface ConnectionOptions {
 
 /** Creates a connection that connects at its first request. */
 export function createConnection(options: ConnectionOptions): Connection {
-  const { origin, connector, period, onCertificate, onAttemptEnded, onClosed } = options;
-  const madeIn = period();
+  const { origin, connector, wallMs, onAttemptEnded, onClosed } = options;
+  const madeIn = connector.period();
   let stage: Stage = "lookup";
   let mayConnect = true;
   /** All sockets of the connection and of attempts to connect; a TLS socket wraps another one. */
@@ -89,9 +68,9 @@ export function createConnection(options: ConnectionOptions): Connection {
           made.on("error", () => {});
           made.once("close", onClosed);
         },
-        certificate: onCertificate,
       };
-      connector(watcher)
+      connector
+        .connect(watcher)
         .then(
           (connected) => callback(null, connected),
           (error: Error) => callback(error, null),
@@ -109,28 +88,19 @@ export function createConnection(options: ConnectionOptions): Connection {
   });
 
   return {
-    send: ({ path, headers }, { onStart, onData, onEnd, onError }) => {
-      // Without a stream for the body, which would cost more than the rest of the request.
-      client.dispatch(
-        { method: "GET", path, headers },
-        {
-          onRequestStart: () => {},
-          onResponseStart: (_controller, status, fields) => {
-            if (status >= 200) onStart(status, fields);
-          },
-          onResponseData: (_controller, chunk) => onData(chunk),
-          onResponseEnd: onEnd,
-          onResponseError: (_controller, error) =>
-            onError(
-              isParserAssertion(error, socket()) ? new ConnectionError("protocol", INVALID_STATUS) : error,
-            ),
-        },
-      );
+    send: async (request) => {
+      try {
+        return await exchange(client, request, wallMs());
+      } catch (thrown) {
+        const isStatus = isParserAssertion(thrown, socket());
+        const error = isStatus ? new ConnectionError("protocol", INVALID_STATUS) : thrown;
+        return { ok: false, failure: { reason: classifyError(error, stage), message: describeError(error) } };
+      }
     },
     stage: () => stage,
     isConnected: () => stage === "connected" && socket()?.destroyed === false,
     bytesRead: () => socket()?.bytesRead ?? 0,
-    isOutdated: () => period() !== madeIn,
+    isOutdated: () => connector.period() !== madeIn,
     destroy: () => {
       client.destroy().catch(() => {});
       // client.destroy does not close a socket that is still connecting.

@@ -41,8 +41,6 @@ export function basicAuthorization(credentials: Secret): string {
 
 /** Shorter passwords can occur in any answer by chance (`MASTER`); redacting them would corrupt data. */
 const MIN_PASSWORD_LENGTH = 8;
-/** Characters with a two-character escape in JSON. @see RFC 8259, 7 */
-const SHORT_ESCAPES = new Map(Array.from('"\\/\b\f\n\r\t', (char, i) => [char, '"\\/bfnrt'.charAt(i)]));
 
 /**
  * Returns a function that replaces the credentials of a request with `<secret>`: the header's token, and a password of at
@@ -70,27 +68,12 @@ function unpadded(token: string): string {
   return token.replace(/=+$/, "");
 }
 
+/** Matches the text as it is, and with characters escaped in JSON: `\/`, `\u002f`, `\u002F`. @see RFC 8259, 7 */
 function patternOf(secret: string): string {
-  return Array.from({ length: secret.length }, (_, i) => `(?:${formsOf(secret.charAt(i)).join("|")})`).join(
-    "",
-  );
-}
-
-/** Patterns for a UTF-16 unit, plain or escaped in JSON. @see RFC 8259, 7 */
-function formsOf(char: string): readonly string[] {
-  const digits = hex(char.charCodeAt(0));
-  const short = SHORT_ESCAPES.get(char);
-  return [
-    `\\u${digits}`,
-    `\\\\u${anyCase(digits)}`,
-    ...(short === undefined ? [] : [`\\\\\\u${hex(short.charCodeAt(0))}`]),
-  ];
-}
-
-function hex(code: number): string {
-  return code.toString(16).padStart(4, "0");
-}
-
-function anyCase(digits: string): string {
-  return digits.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+  return Array.from({ length: secret.length }, (_, at) => {
+    const backslash = '"\\/'.includes(secret.charAt(at)) ? "\\\\?" : "";
+    const digits = secret.charCodeAt(at).toString(16).padStart(4, "0");
+    const anyCase = digits.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+    return `(?:${backslash}\\u${digits}|\\\\u${anyCase})`;
+  }).join("");
 }

@@ -1,5 +1,5 @@
 import { errorCode } from "../support/errors.ts";
-import type { FailureReason } from "./failure.ts";
+import type { Failure, FailureReason } from "./failure.ts";
 
 /** The progress of an attempt to connect; the reason of a failure at the deadline depends on it. */
 export type Stage = "lookup" | "connect" | "proxy" | "tls" | "connected";
@@ -37,7 +37,8 @@ const UNREACHED = new Set([
 export function classifyError(thrown: unknown, stage: Stage): FailureReason {
   const error = decisive(thrown);
   if (error instanceof ConnectionError) return error.reason;
-  if (isParserError(error)) return "protocol";
+  // Most errors of undici's parser have a name but no code.
+  if (error instanceof Error && error.name === "HTTPParserError") return "protocol";
   const code = errorCode(error);
   if (code === undefined) return "internal";
   if (isLocalError(error)) return "local";
@@ -50,21 +51,14 @@ export function classifyError(thrown: unknown, stage: Stage): FailureReason {
   return "internal";
 }
 
-/** The failure reason for a deadline that passes at this stage. */
-export function classifyDeadline(stage: Stage): FailureReason {
-  switch (stage) {
-    case "lookup":
-      return "dns";
-    case "proxy":
-      return "proxy";
-    case "connect":
-    case "tls":
-    case "connected":
-      return "timeout";
-    default:
-      return stage satisfies never;
-  }
-}
+/** The failure of a deadline that passes at this stage. */
+export const DEADLINE_FAILURES: Readonly<Record<Stage, Failure>> = {
+  lookup: { reason: "dns", message: "the name was still being looked up" },
+  connect: { reason: "timeout", message: "the connection was still being made" },
+  proxy: { reason: "proxy", message: "the proxy had not answered CONNECT" },
+  tls: { reason: "timeout", message: "the TLS handshake was not finished" },
+  connected: { reason: "timeout", message: "the appliance was connected" },
+};
 
 /** An error as one line for the log: code and message, and those of its cause. Contains no header and no body. */
 export function describeError(error: unknown): string {
@@ -72,24 +66,16 @@ export function describeError(error: unknown): string {
   const code = errorCode(error);
   // OpenSSL's messages contain thread ids and build paths; `reason` is the readable part.
   const isOpenSsl = code?.startsWith("ERR_SSL_") === true && "reason" in error;
-  const message = isOpenSsl
-    ? (OPENSSL_WORDS[code] ?? String(error.reason))
+  const reason = isOpenSsl
+    ? String(error.reason)
     : error.message.replace(" - Local (undefined:undefined)", "");
+  const message = code === "ERR_SSL_WRONG_VERSION_NUMBER" ? NO_TLS : reason;
   const own = code === undefined || message.includes(code) ? message : `${code}: ${message}`;
   return error.cause instanceof Error ? `${own} (${describeError(error.cause)})` : own;
 }
 
 /** In the message of a failure. */
 export const NO_TLS = "the port does not speak TLS";
-
-const OPENSSL_WORDS: Readonly<Record<string, string>> = {
-  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
-};
-
-/** Most errors of undici's parser have a name but no code. */
-function isParserError(error: unknown): boolean {
-  return error instanceof Error && error.name === "HTTPParserError";
-}
 
 /** Whether this host lacked a resource. */
 export function isLocalError(error: unknown): boolean {

@@ -1,7 +1,12 @@
-import { parseRetryAfterMs } from "./retry-after.ts";
-import type { Failure } from "./failure.ts";
-import type { Outcome } from "./failure.ts";
-import type { Connection, Request } from "./connection.ts";
+import type { Client } from "undici";
+import type { Failure, Outcome } from "./failure.ts";
+
+export interface Request {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** A longer body is `too_large`. */
+  readonly bodyLimitBytes: number;
+}
 
 /** The complete body of an answer with status 200, or the failure for any other status. */
 export type Answer = Outcome<Uint8Array>;
@@ -12,29 +17,36 @@ const MIN_BYTES_PER_CHUNK = 16;
 /**
  * Sends one GET and reads the whole answer. Does not follow redirects. A body of more than `bodyLimitBytes`, or of more
  * chunks than a sixteenth of that, is `too_large`. The connection must not be reused after a failure: the rest of the
- * answer is unread. Rejects with an error of Node.js or undici.
+ * answer is unread. Rejects with an error of Node.js or undici. `wallMs`: Unix time, for a Retry-After.
  */
 export function exchange(
-  connection: Connection,
-  request: Request,
-  { bodyLimitBytes, wallMs }: { readonly bodyLimitBytes: number; readonly wallMs: number },
+  client: Client,
+  { path, headers, bodyLimitBytes }: Request,
+  wallMs: number,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const body = collectBody(bodyLimitBytes);
     const failed = (failure: Failure): void => resolve({ ok: false, failure });
-    connection.send(request, {
-      onStart: (status, fields) => {
-        if (status !== 200) failed(statusFailure(status, fields["retry-after"], wallMs));
-        else if (isSmuggled(fields)) failed(SMUGGLED);
+    // Without a stream for the body, which would cost more than the rest of the request.
+    client.dispatch(
+      { method: "GET", path, headers },
+      {
+        onRequestStart: () => {},
+        onResponseStart: (_controller, status, fields) => {
+          const isInterim = status < 200;
+          if (isInterim) return;
+          if (status !== 200) failed(statusFailure(status, fields["retry-after"], wallMs));
+          else if (isSmuggled(fields)) failed(SMUGGLED);
+        },
+        onResponseData: (_controller, chunk) => {
+          const excess = body.add(chunk);
+          if (excess !== undefined)
+            failed({ reason: "too_large", message: `the body has more than ${excess}` });
+        },
+        onResponseEnd: () => resolve({ ok: true, value: body.bytes() }),
+        onResponseError: (_controller, error) => reject(error),
       },
-      onData: (chunk) => {
-        const excess = body.add(chunk);
-        if (excess !== undefined)
-          failed({ reason: "too_large", message: `the body has more than ${excess}` });
-      },
-      onEnd: () => resolve({ ok: true, value: body.bytes() }),
-      onError: reject,
-    });
+    );
   });
 }
 
@@ -84,4 +96,20 @@ function statusFailure(status: number, retryAfter: string | string[] | undefined
   const mayDefer = (status === 429 || status === 503) && typeof retryAfter === "string";
   const retryAfterMs = mayDefer ? parseRetryAfterMs(retryAfter, wallMs) : undefined;
   return { reason: "http_status", message, status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}
+
+/**
+ * The delay of a Retry-After header, in milliseconds from `nowMs` (Unix time), never negative; `undefined` if it is
+ * neither a number of seconds nor a date.
+ *
+ * @see RFC 9110, 10.2.3
+ */
+export function parseRetryAfterMs(value: string, nowMs: number): number | undefined {
+  const text = value.trim();
+  if (/^\d+$/.test(text)) return Number(text) * 1000;
+  // Date.parse also accepts texts like "-5"; every HTTP date begins with a weekday.
+  const isDate = /^[A-Z][a-z]{2}/.test(text);
+  // The asctime form has no zone but is in UTC too.
+  const atMs = isDate ? Date.parse(text.endsWith(" GMT") ? text : `${text} GMT`) : Number.NaN;
+  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
 }

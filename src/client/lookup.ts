@@ -1,26 +1,18 @@
-import { lookup as systemLookup, type LookupAddress, type LookupOptions } from "node:dns";
+import { lookup as systemLookup, type LookupAddress } from "node:dns";
 import { closeSync, openSync } from "node:fs";
+import type { LookupFunction } from "node:net";
 import { devNull } from "node:os";
 import pLimit from "p-limit";
 import { isLocalError } from "./errors.ts";
-
-export type LookupCallback = (
-  error: NodeJS.ErrnoException | null,
-  address: string | LookupAddress[],
-  family?: number,
-) => void;
-
-/** A name lookup with the signature that `net.connect` expects. */
-export type Lookup = (hostname: string, options: LookupOptions, callback: LookupCallback) => void;
 
 /** Looks up all addresses of a name; cannot be canceled. */
 export type ResolveAll = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 /**
- * A lookup that uses at most `maxInFlight` of the threads it shares with file reads and compression, and one per name:
- * an unresponsive resolver must not block the rest of the process.
+ * Looks up all addresses of a name. Uses at most `maxInFlight` of the threads that it shares with file reads and compression,
+ * and one per name: an unresponsive resolver must not block the rest of the process.
  */
-export function createLookup(maxInFlight: number, resolveAll: ResolveAll = resolveBySystem): Lookup {
+export function createLookup(maxInFlight: number, resolveAll: ResolveAll = resolveBySystem): LookupFunction {
   const limit = pLimit(maxInFlight);
   const inFlight = new Map<string, Promise<readonly LookupAddress[]>>();
 
@@ -32,18 +24,12 @@ export function createLookup(maxInFlight: number, resolveAll: ResolveAll = resol
     return started;
   }
 
-  return (hostname, options, callback) => {
+  return (hostname, _options, callback) => {
     shared(hostname).then(
-      (addresses) => answer(addresses, options, callback),
+      (addresses) => callback(null, [...addresses]),
       (error: NodeJS.ErrnoException) => callback(error, []),
     );
   };
-}
-
-function answer(addresses: readonly LookupAddress[], options: LookupOptions, callback: LookupCallback): void {
-  const [first] = addresses;
-  if (options.all === true) callback(null, [...addresses]);
-  else callback(null, first?.address ?? "", first?.family ?? 4);
 }
 
 /**

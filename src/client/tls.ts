@@ -17,7 +17,7 @@ export interface HandshakeOptions {
 export interface Secured {
   readonly socket: TLSSocket;
   /** The certificate of a full handshake. */
-  readonly presented: () => X509Certificate | undefined;
+  readonly certificate: () => X509Certificate | undefined;
 }
 
 /**
@@ -56,7 +56,7 @@ export function handshake(
       secured.destroy(error);
       reject(error);
     });
-    secured.once("secureConnect", () => resolve({ socket: secured, presented }));
+    secured.once("secureConnect", () => resolve({ socket: secured, certificate: presented }));
     secured.once("close", () => reject(new ConnectionError("connect", "the connection attempt was aborted")));
   });
 }

@@ -5,17 +5,17 @@ import type { Source } from "./sources.ts";
 import type { StatusSet } from "./status-set.ts";
 
 /**
- * The resolved configuration: defaults and inheritance applied, paths absolute. Immutable. `S`: its secrets, `P`: its PEM
- * texts, both numbers on the way between threads.
+ * The resolved configuration: defaults and inheritance applied, paths absolute. Immutable. `S`: its secrets, which are
+ * texts on the way between threads.
  */
-export interface Config<S = Secret, P = string> {
+export interface Config<S = Secret> {
   /** The appliances of all files in order, including disabled ones. */
-  readonly appliances: readonly ApplianceConfig<S, P>[];
+  readonly appliances: readonly ApplianceConfig<S>[];
   /** Simultaneous website tests of the fleet. */
   readonly maxConcurrentWebsiteTests: number;
 }
 
-export interface ApplianceConfig<S = Secret, P = string> {
+export interface ApplianceConfig<S = Secret> {
   /** Unique over all files; the `appliance` label. */
   readonly name: string;
   /** The `ha_cluster` label; the appliance's own name if it is not in a cluster. */
@@ -28,7 +28,7 @@ export interface ApplianceConfig<S = Secret, P = string> {
   /** How websites are discovered; `undefined`: they are not. */
   readonly discovery: DiscoveryConfig | undefined;
   readonly polling: PollingConfig;
-  readonly http: HttpClientConfig<S, P>;
+  readonly http: HttpClientConfig<S>;
 }
 
 export interface DiscoveryConfig {
@@ -49,7 +49,7 @@ export interface WebsiteConfig {
   readonly expectStatus: StatusSet;
 }
 
-interface PollingConfig extends Readonly<Record<TimingName, OperationTiming>> {
+export interface PollingConfig extends Readonly<Record<TimingName, OperationTiming>> {
   readonly maxConcurrentWebsiteTests: number;
 }
 
@@ -59,11 +59,11 @@ export type OperationTiming =
   /** `expression`: a node-cron expression of six fields, seconds first. */
   | { readonly kind: "schedule"; readonly expression: string; readonly timeoutMs: number };
 
-export interface HttpClientConfig<S = Secret, P = string> {
+export interface HttpClientConfig<S = Secret> {
   readonly basicAuth: BasicAuthConfig<S> | undefined;
-  readonly tls: TlsClientConfig<S, P>;
+  readonly tls: TlsClientConfig<S>;
   readonly proxy: ProxyConfig<S> | undefined;
-  /** Equal for settings with the same connections and credentials; reveals nothing about them. */
+  /** Equal for settings with the same connections and credentials. Never shown. */
   readonly fingerprint: string;
 }
 
@@ -87,9 +87,9 @@ export type PasswordSource<S = Secret> =
   | { readonly kind: "file"; readonly path: string };
 
 /** PEM texts, read when the configuration was loaded. */
-export interface TlsClientConfig<S = Secret, P = string> {
-  readonly ca: P | undefined;
-  readonly cert: P | undefined;
+export interface TlsClientConfig<S = Secret> {
+  readonly ca: string | undefined;
+  readonly cert: string | undefined;
   readonly key: S | undefined;
   readonly serverName: string | undefined;
   readonly minVersion: "TLSv1" | "TLSv1.1" | "TLSv1.2" | "TLSv1.3" | undefined;
@@ -122,13 +122,7 @@ export interface ConfigError {
   readonly message: string;
 }
 
-/** The configuration as written: the absolute paths of its files, and their merged content as JSON, without secrets. */
-export interface WrittenConfig {
-  readonly files: readonly string[];
-  readonly json: string;
-}
-
-/** The result of a load, as plain data. `sources`: what it has read. */
-export type ConfigResult = Checked<{ readonly config: Config; readonly written: WrittenConfig }> & {
+/** The result of a load, as plain data. `shown`: its text without secrets; `sources`: what it has read. */
+export type ConfigResult = Checked<{ readonly config: Config; readonly shown: string }> & {
   readonly sources: readonly Source[];
 };

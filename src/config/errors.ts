@@ -11,6 +11,9 @@ export type Checked<T extends object = object> =
   | ({ readonly ok: true } & T)
   | { readonly ok: false; readonly errors: readonly ConfigError[] };
 
+/** Records an error. */
+export type Report = (error: ConfigError) => void;
+
 /** All errors of the results. */
 export function errorsOf(...results: readonly Checked[]): readonly ConfigError[] {
   return results.flatMap((result) => (result.ok ? [] : result.errors));

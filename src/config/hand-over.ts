@@ -3,52 +3,33 @@ import { once } from "../support/once.ts";
 import { Secret } from "../support/secret.ts";
 import type { ApplianceConfig, HttpClientConfig, PasswordSource } from "./config.ts";
 
-// Between threads everything is copied: an instance of Secret arrives as an empty object, and a text that thousands of
-// appliances share would arrive thousands of times. So secrets and PEM texts cross once, in a list of texts.
+// Between threads everything is copied, once for each message that refers to it. An instance of Secret would arrive as an
+// empty object, so secrets cross as texts.
 
-/** An appliance whose secrets and PEM texts are places in a list of texts. */
-export type PackedAppliance = ApplianceConfig<number, number>;
-
-/** Packs appliances; `texts` grows by what they refer to. */
-export function createPacker(texts: string[]): (appliance: ApplianceConfig) => PackedAppliance {
-  const places = new Map<string, number>();
-  const placeOf = (text: string): number => {
-    const place = places.get(text) ?? texts.push(text) - 1;
-    places.set(text, place);
-    return place;
-  };
-  const pack = once((http: HttpClientConfig) =>
-    withTexts(http, (secret) => placeOf(secret.reveal()), placeOf),
-  );
-  return (appliance) => ({ ...appliance, http: pack(appliance.http) });
+/** Converts the secrets of appliances to texts. What appliances share, they share afterwards too. */
+export function createPacker(): (appliance: ApplianceConfig) => ApplianceConfig<string> {
+  return createConverter((secret) => secret.reveal());
 }
 
-/** Unpacks appliances that refer to these texts. */
-export function createUnpacker(texts: readonly string[]): (packed: PackedAppliance) => ApplianceConfig {
-  const textAt = (place: number): string => texts[place] ?? "";
-  const unpack = once((http: HttpClientConfig<number, number>) =>
-    withTexts(http, (place) => new Secret(textAt(place)), textAt),
-  );
-  return (packed) => ({ ...packed, http: unpack(packed.http) });
+/** The inverse. */
+export function createUnpacker(): (packed: ApplianceConfig<string>) => ApplianceConfig {
+  return createConverter((text) => new Secret(text));
 }
 
-function withTexts<S, P, ToS, ToP>(
-  { basicAuth, tls, proxy, fingerprint }: HttpClientConfig<S, P>,
-  secret: (secret: S) => ToS,
-  pem: (pem: P) => ToP,
-): HttpClientConfig<ToS, ToP> {
-  const inline = (password: PasswordSource<S>): PasswordSource<ToS> =>
-    password.kind === "inline" ? { ...password, secret: secret(password.secret) } : password;
-  return {
-    basicAuth: basicAuth && { ...basicAuth, password: inline(basicAuth.password) },
-    tls: { ...tls, ca: given(tls.ca, pem), cert: given(tls.cert, pem), key: given(tls.key, secret) },
-    proxy: proxy && { ...proxy, credentials: given(proxy.credentials, secret) },
+function createConverter<From, To>(
+  convert: (secret: From) => To,
+): (appliance: ApplianceConfig<From>) => ApplianceConfig<To> {
+  const given = (secret: From | undefined) => (secret === undefined ? undefined : convert(secret));
+  const tlsOf = once((tls: HttpClientConfig<From>["tls"]) => ({ ...tls, key: given(tls.key) }));
+  const passwordOf = (password: PasswordSource<From>): PasswordSource<To> =>
+    password.kind === "inline" ? { ...password, secret: convert(password.secret) } : password;
+  const httpOf = once(({ basicAuth, tls, proxy, fingerprint }: HttpClientConfig<From>) => ({
+    basicAuth: basicAuth && { ...basicAuth, password: passwordOf(basicAuth.password) },
+    tls: tlsOf(tls),
+    proxy: proxy && { ...proxy, credentials: given(proxy.credentials) },
     fingerprint,
-  };
-}
-
-function given<From, To>(value: From | undefined, to: (value: From) => To): To | undefined {
-  return value === undefined ? undefined : to(value);
+  }));
+  return (appliance) => ({ ...appliance, http: httpOf(appliance.http) });
 }
 
 /** Equal for equal settings of an appliance; the fingerprint represents secrets. */

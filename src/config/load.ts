@@ -1,121 +1,84 @@
-import { randomBytes } from "node:crypto";
-import { byTiming } from "../api/operation.ts";
-import type {
-  ApplianceConfig,
-  Config,
-  ConfigError,
-  ConfigResult,
-  DiscoveryConfig,
-  WrittenConfig,
-} from "./config.ts";
-import { findDuplicateAddresses, findDuplicateNames, findDuplicateWebsites } from "./duplicates.ts";
-import { errorsOf, sortErrors, type Checked } from "./errors.ts";
-import { createHttpClientResolver, namedByHttpClient, type ResolvedHttpClient } from "./http-client.ts";
-import { findIncludedFiles } from "./included-files.ts";
-import { readNamedFiles } from "./named-files.ts";
-import { innermost, listFleet, type ApplianceEntry, type Chain } from "./places.ts";
-import { configSchema, fleetSchema } from "./schema.ts";
-import { redactConfig } from "./shown.ts";
-import { createSourceReader, type SourceReader } from "./sources.ts";
-import { resolveTiming } from "./timing.ts";
-import { loadYaml, validateYaml } from "./validate.ts";
-import { readYamlFile } from "./yaml.ts";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import type { Config, ConfigError, ConfigResult } from "./config.ts";
+import { sortErrors, type Checked, type Report } from "./errors.ts";
+import { createHttpClientResolver } from "./http-client.ts";
+import { resolveFleet } from "./inheritance.ts";
+import { createNamedFiles } from "./named-files.ts";
+import type { Place } from "./places.ts";
+import { configSchema, fleetSchema, patternsSchema, type FleetSettings } from "./schema.ts";
+import { showConfig } from "./shown.ts";
+import { createSourceReader, splitNames, type SourceReader } from "./sources.ts";
+import { loadYaml, show, validateYaml, valueAt } from "./validate.ts";
+import { errorAt, readYamlFile, type YamlFile } from "./yaml.ts";
 
 const DEFAULT_WEBSITE_TESTS = 64;
-const DEFAULT_WEBSITE_TESTS_PER_APPLIANCE = 4;
-const DEFAULT_DISCOVERY: DiscoveryConfig = { exclude: [], limit: 200 };
-
-/** Random, so that fingerprints cannot be compared with guessed passwords. */
-const PROCESS_KEY = randomBytes(32);
 
 /**
  * Loads the configuration in `file` and all files that it names, or returns all errors. Checks syntax and schema first; if
  * they are valid, the rules between keys and the named files. Reads certificates and keys; only tries password files. Never
  * rejects because of the content or state of files.
  */
-export async function loadConfig(
-  file: string,
-  fingerprintKey: Uint8Array = PROCESS_KEY,
-): Promise<ConfigResult> {
+export async function loadConfig(file: string): Promise<ConfigResult> {
   const reader = createSourceReader();
-  const result = await loadFiles(file, reader, fingerprintKey);
+  const result = await loadFiles(file, reader);
   return { ...result, sources: reader.sources() };
 }
 
-async function loadFiles(
-  file: string,
-  reader: SourceReader,
-  fingerprintKey: Uint8Array,
-): Promise<Checked<{ readonly config: Config; readonly written: WrittenConfig }>> {
+type Loaded = Checked<{ readonly config: Config; readonly shown: string }>;
+
+async function loadFiles(file: string, reader: SourceReader): Promise<Loaded> {
   const read = await readYamlFile(file, reader);
   if (!read.ok) return read;
+  const errors: ConfigError[] = [];
+  const report: Report = (error) => errors.push(error);
   const main = validateYaml(read.file, configSchema);
-  const found = await findIncludedFiles(read.file, reader);
-  const included = [];
-  for (const path of found.paths) included.push(await loadYaml(path, fleetSchema, reader));
-  const fail = (errors: readonly ConfigError[]) =>
-    ({ ok: false, errors: sortErrors(errors, [file, ...found.paths]) }) as const;
-  const schemaErrors = [...errorsOf(main, ...included), ...found.errors];
-  if (!main.ok || schemaErrors.length > 0) return fail(schemaErrors);
+  if (!main.ok) errors.push(...main.errors);
+  // Errors in other files are reported with those of the main file, whose other settings may be invalid.
+  const paths = await findIncludedFiles(read.file, reader, report);
+  const fail = () => ({ ok: false, errors: sortErrors(errors, [file, ...paths]) }) as const;
+  const included: Place<FleetSettings>[] = [];
+  for (const path of paths) {
+    const loaded = await loadYaml(path, fleetSchema, reader);
+    if (loaded.ok) included.push({ file: loaded.file, path: [], settings: loaded.value });
+    else errors.push(...loaded.errors);
+  }
+  if (!main.ok || errors.length > 0) return fail();
 
   const top = { file: read.file, path: [], settings: main.value };
-  const others = included.flatMap((each) =>
-    each.ok ? [{ file: each.file, path: [], settings: each.value }] : [],
-  );
-  const fleet = listFleet(top, others);
-  const places = [top, ...fleet.clusters, ...fleet.entries.map(({ appliance }) => appliance)];
-  const files = await readNamedFiles(places.flatMap(namedByHttpClient), reader);
-  const resolveHttpClient = createHttpClientResolver(files, fingerprintKey);
-  const resolved = fleet.entries.map((entry) => resolveAppliance(entry, resolveHttpClient));
-  const errors = [
-    ...findDuplicateNames(fleet),
-    ...findDuplicateAddresses(fleet),
-    ...files.errors,
-    ...resolved.flatMap((each) => each.errors),
-  ];
-  if (errors.length > 0) return fail(errors);
+  const httpClient = createHttpClientResolver(createNamedFiles(reader, report));
+  const appliances = await resolveFleet(top, included, httpClient, report);
+  if (errors.length > 0) return fail();
   const { max_concurrent_website_tests: tests = DEFAULT_WEBSITE_TESTS } = main.value.polling ?? {};
   return {
     ok: true,
-    config: { appliances: resolved.map(({ appliance }) => appliance), maxConcurrentWebsiteTests: tests },
-    written: redactConfig([read.file, ...others.map((place) => place.file)]),
+    config: { appliances, maxConcurrentWebsiteTests: tests },
+    shown: showConfig([read.file, ...included.map((place) => place.file)]),
   };
 }
 
-/** An appliance's settings override its cluster's, those of the top level, and the built-in ones. */
-function resolveAppliance(
-  { appliance: { settings }, cluster, chain }: ApplianceEntry,
-  resolveHttpClient: (chain: Chain, appliance: string) => ResolvedHttpClient,
-): { readonly appliance: ApplianceConfig; readonly errors: readonly ConfigError[] } {
-  const client = resolveHttpClient(chain, settings.name);
-  const timings = byTiming((name) => resolveTiming(chain, name));
-  const tests = innermost(chain, ({ polling }) => polling?.max_concurrent_website_tests_per_appliance)?.value;
-  return {
-    appliance: {
-      name: settings.name,
-      cluster: cluster?.settings.name ?? settings.name,
-      enabled: settings.enabled ?? true,
-      baseUrl: settings.base_url,
-      labels: Object.assign({}, ...chain.map((place) => place.settings.labels)),
-      websites: chain.flatMap((place) => place.settings.websites ?? []),
-      discovery: resolveDiscovery(chain),
-      polling: {
-        ...byTiming((name) => timings[name].timing),
-        maxConcurrentWebsiteTests: tests ?? DEFAULT_WEBSITE_TESTS_PER_APPLIANCE,
-      },
-      http: client.http,
-    },
-    errors: [
-      ...client.errors,
-      ...Object.values(timings).flatMap(({ errors }) => errors),
-      ...findDuplicateWebsites(chain),
-    ],
-  };
-}
-
-/** `true` keeps the keys of outer blocks. */
-function resolveDiscovery(chain: Chain): DiscoveryConfig | undefined {
-  const settings = chain.flatMap((place) => place.settings.website_discovery ?? []);
-  const blocks = settings.filter((each) => typeof each === "object");
-  return (settings.at(-1) ?? false) === false ? undefined : Object.assign({}, DEFAULT_DISCOVERY, ...blocks);
+/**
+ * The files that `config_files` of the main file matches, without it and without duplicates: in the order of the patterns,
+ * sorted within each. A pattern that matches no file is an error.
+ *
+ * @returns paths relative like the main file's
+ */
+async function findIncludedFiles(
+  main: YamlFile,
+  reader: SourceReader,
+  report: Report,
+): Promise<readonly string[]> {
+  const patterns = patternsSchema.safeParse(valueAt(main.data, ["config_files"])).data ?? [];
+  const paths = new Map<string, string>();
+  for (const [index, pattern] of patterns.entries()) {
+    const path = isAbsolute(pattern) ? pattern : join(dirname(main.file), pattern);
+    const listed = await reader.read("names", resolve(path));
+    const found = (listed.ok ? splitNames(listed.text) : [])
+      .map((name) => join(dirname(path), name))
+      .filter((each) => resolve(each) !== resolve(main.file));
+    for (const each of found) paths.set(resolve(each), each);
+    const isUnreadable = !listed.ok && listed.isSystemError;
+    const message = isUnreadable ? `the folder ${listed.message}` : `no file matches ${show(pattern)}`;
+    if (found.length === 0) report(errorAt(main, ["config_files", index], message));
+  }
+  return [...paths.values()];
 }

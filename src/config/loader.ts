@@ -1,7 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { on } from "node:events";
 import { Worker } from "node:worker_threads";
-import type { ApplianceConfig, ConfigResult, WrittenConfig } from "./config.ts";
+import type { ApplianceConfig, ConfigResult } from "./config.ts";
 import { createUnpacker, digestOf } from "./hand-over.ts";
 import { inShard, type Shard } from "./shard.ts";
 import type { ConfigMessage, ConfigTask } from "./worker.ts";
@@ -9,27 +8,20 @@ import type { ConfigMessage, ConfigTask } from "./worker.ts";
 /** The built file, seen from the source and from the built program alike. */
 const WORKER = new URL("../../dist/config-worker.js", import.meta.url);
 
-/** Loads a configuration without delaying polls. */
-export interface ConfigLoader {
-  /**
-   * Loads the files of the shard's appliances as `loadConfig` does: without `running` in this thread, which polls nothing yet,
-   * else in one of its own. An appliance that is configured as the one in `running` is the same object. Rejects if the
-   * thread fails.
-   */
-  load(running?: readonly ApplianceConfig[]): Promise<ConfigResult>;
-  /** A loaded configuration as YAML, without its secrets. */
-  render(written: WrittenConfig): Promise<string>;
-}
+/**
+ * Loads the files of the shard's appliances as `loadConfig` does: without `running` in this thread, which polls nothing yet,
+ * else in one of its own. An appliance that is configured as the one in `running` is the same object. Rejects if the thread
+ * fails.
+ */
+export type ConfigLoader = (running?: readonly ApplianceConfig[]) => Promise<ConfigResult>;
 
 export function createConfigLoader(file: string, shard: Shard): ConfigLoader {
-  /** Random, so that fingerprints cannot be compared with guessed passwords; the same for all loads. */
-  const key = randomBytes(32);
   const digests = new WeakMap<ApplianceConfig, string>();
 
   async function loadHere(): Promise<ConfigResult> {
     // Only here: afterwards this thread needs no YAML library, and a thread more would cost each start 60 ms.
     const { loadConfig } = await import("./load.ts");
-    const result = await loadConfig(file, key);
+    const result = await loadConfig(file);
     if (!result.ok) return result;
     const config = inShard(result.config, shard);
     for (const appliance of config.appliances) digests.set(appliance, digestOf(appliance));
@@ -39,36 +31,24 @@ export function createConfigLoader(file: string, shard: Shard): ConfigLoader {
   async function loadInThread(running: readonly ApplianceConfig[]): Promise<ConfigResult> {
     const known = running.map((appliance) => digests.get(appliance) ?? "");
     const appliances: ApplianceConfig[] = [];
-    const texts: string[] = [];
-    const unpack = createUnpacker(texts);
-    for await (const message of messagesOf({ kind: "load", file, shard, key, known })) {
-      if (message.kind === "appliances") {
-        texts.push(...message.texts);
-        for (const each of message.appliances) {
-          const appliance = typeof each === "number" ? running[each] : unpack(each.appliance);
-          if (appliance === undefined) continue;
-          if (typeof each !== "number") digests.set(appliance, each.digest);
-          appliances.push(appliance);
-        }
-      } else if (message.kind === "loaded") {
+    const unpack = createUnpacker();
+    for await (const message of messagesOf({ file, shard, known })) {
+      if ("result" in message) {
         const { result } = message;
         return result.ok ? { ...result, config: { ...result.config, appliances } } : result;
       }
+      for (const each of message.appliances) {
+        const appliance = typeof each === "number" ? running[each] : unpack(each.appliance);
+        if (appliance === undefined) continue;
+        if (typeof each !== "number") digests.set(appliance, each.digest);
+        appliances.push(appliance);
+      }
     }
-    throw new Error(ENDED);
+    throw new Error("the thread that reads the configuration has ended");
   }
 
-  return {
-    load: (running) => (running === undefined ? loadHere() : loadInThread(running)),
-    render: async (written) => {
-      for await (const message of messagesOf({ kind: "render", written }))
-        if (message.kind === "rendered") return message.text;
-      throw new Error(ENDED);
-    },
-  };
+  return (running) => (running === undefined ? loadHere() : loadInThread(running));
 }
-
-const ENDED = "the thread that reads the configuration has ended";
 
 async function* messagesOf(task: ConfigTask): AsyncGenerator<ConfigMessage> {
   const worker = new Worker(WORKER, { workerData: task });

@@ -1,49 +1,52 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { dirname, resolve } from "node:path";
 import { createSecureContext } from "node:tls";
-import type { ConfigError } from "./config.ts";
-import type { JsonPath } from "./errors.ts";
+import type { JsonPath, Report } from "./errors.ts";
 import { checkKnownCertificates } from "./known-certificates.ts";
 import { NO_SUCH_FILE, unfit, type ReadFailure, type TextResult } from "./read-file.ts";
 import type { SourceReader } from "./sources.ts";
+import { valueAt } from "./validate.ts";
 import { errorAt, type YamlFile } from "./yaml.ts";
 
-/** A setting that names a file, relative to the file that contains the setting. */
-export interface NamedFile {
-  readonly kind: "certificates" | "key" | "known certificates" | "password";
-  readonly file: YamlFile;
-  /** The location of the setting. */
-  readonly at: JsonPath;
-  /** `undefined` if the setting is missing. */
-  readonly name: string | undefined;
-}
+type Kind = "certificates" | "key" | "known certificates" | "password";
 
-/** The contents of the named files. */
+/** Reads the files that settings name, each once. A missing or invalid file is an error at the setting. */
 export interface NamedFiles {
-  readonly textOf: (kind: NamedFile["kind"], file: YamlFile, name: string | undefined) => string | undefined;
-  readonly errors: readonly ConfigError[];
+  /** The text for the setting at `path`; `undefined` without the setting or after an error. */
+  read(kind: Kind, file: YamlFile, path: JsonPath): Promise<string | undefined>;
+  /** The texts for `cert_file` and `key_file` of the block at `path`, which must match. */
+  readKeyPair(file: YamlFile, path: JsonPath): Promise<KeyPair>;
 }
 
-/** Reads every named file once. A missing or invalid file is an error at the setting that names it. */
-export async function readNamedFiles(files: readonly NamedFile[], reader: SourceReader): Promise<NamedFiles> {
+/** PEM texts. */
+interface KeyPair {
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
+}
+
+export function createNamedFiles(reader: SourceReader, report: Report): NamedFiles {
   const results = new Map<string, TextResult>();
-  const errors: ConfigError[] = [];
-  for (const named of files) {
-    const { kind, file, at, name } = named;
-    if (name === undefined) continue;
-    const path = resolveFrom(file, name);
-    const key = `${kind} ${path}`;
-    // Sequentially: thousands of files at once would exhaust the descriptors.
-    const result = results.get(key) ?? (await readNamedFile(kind, path, reader));
-    results.set(key, result);
-    if (!result.ok) errors.push(errorAt(file, at, describeFailure(named, result)));
+
+  async function read(kind: Kind, file: YamlFile, path: JsonPath): Promise<string | undefined> {
+    const name = valueAt(file.data, path);
+    if (typeof name !== "string") return undefined;
+    const absolute = resolveFrom(file, name);
+    const result = results.get(`${kind} ${absolute}`) ?? (await readNamedFile(kind, absolute, reader));
+    results.set(`${kind} ${absolute}`, result);
+    if (result.ok) return result.text;
+    report(errorAt(file, path, describeFailure(kind, file, name, result)));
+    return undefined;
   }
+
   return {
-    textOf: (kind, file, name) => {
-      const result = name === undefined ? undefined : results.get(`${kind} ${resolveFrom(file, name)}`);
-      return result?.ok === true ? result.text : undefined;
+    read,
+    readKeyPair: async (file, path) => {
+      const cert = await read("certificates", file, [...path, "cert_file"]);
+      const key = await read("key", file, [...path, "key_file"]);
+      const problem = cert === undefined || key === undefined ? undefined : checkKeyPair(cert, key);
+      if (problem !== undefined) report(errorAt(file, [...path, "key_file"], problem));
+      return { cert, key };
     },
-    errors,
   };
 }
 
@@ -55,7 +58,7 @@ export function resolveFrom({ file }: YamlFile, name: string): string {
 /** A missing file of another name may be a password or a key that was written in place of its path. */
 const PLAIN_PATH = /^[\w.~-]*(?:\/[\w.~-]+)+$/;
 
-function describeFailure({ kind, file, name = "" }: NamedFile, { message }: ReadFailure): string {
+function describeFailure(kind: Kind, file: YamlFile, name: string, { message }: ReadFailure): string {
   const path = JSON.stringify(resolveFrom(file, name));
   if (kind !== "password" && kind !== "key") return `cannot use ${path}: ${message}`;
   return message === NO_SUCH_FILE && !PLAIN_PATH.test(name)
@@ -69,11 +72,7 @@ const CHECKS = {
   "known certificates": checkKnownCertificates,
 } as const;
 
-async function readNamedFile(
-  kind: NamedFile["kind"],
-  path: string,
-  reader: SourceReader,
-): Promise<TextResult> {
+async function readNamedFile(kind: Kind, path: string, reader: SourceReader): Promise<TextResult> {
   if (kind === "password") return reader.read("password", path);
   const read = await reader.read("text", path);
   // As known_hosts, the file need not exist.
@@ -99,7 +98,7 @@ function checkPrivateKey(pem: string): string | undefined {
 }
 
 /** Why a valid certificate and a valid key cannot be used together, or `undefined`. */
-export function checkKeyPair(cert: string, key: string): string | undefined {
+function checkKeyPair(cert: string, key: string): string | undefined {
   const matches = attempt(() => new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)));
   if (matches !== true) return "the key does not match the certificate in cert_file";
   // OpenSSL also rejects keys that are too short.

@@ -2,7 +2,6 @@ import { coalesce } from "../support/coalesce.ts";
 import type { Config, ConfigResult } from "./config.ts";
 import type { ConfigLoader } from "./loader.ts";
 import { errorsOf, formatErrors, MAX_ERRORS, type Checked } from "./errors.ts";
-import { planReload } from "./reload-plan.ts";
 import { goneSince, type Source } from "./sources.ts";
 import { startWatch } from "./watch.ts";
 import type { Logger } from "../support/log.ts";
@@ -19,13 +18,13 @@ export type Preparation = Checked<{
 }> & { readonly sources: readonly Source[] };
 
 export interface ReloaderDeps {
-  readonly loader: ConfigLoader;
+  readonly load: ConfigLoader;
   /** The running configuration. */
   readonly loaded: ConfigResult & { readonly ok: true };
   /** The exporter's own server; both configurations are applied, or neither. */
   readonly web: { readonly sources: readonly Source[]; prepare(): Promise<Preparation> };
   /** Prepares another configuration; the returned function applies it. */
-  readonly prepare: (config: Config) => () => void;
+  readonly prepare: (config: Config) => () => Promise<void>;
   /** `atMs`: Unix time in milliseconds. */
   readonly onReloaded: (isSuccess: boolean, atMs: number) => void;
   readonly clock: Clock;
@@ -38,8 +37,8 @@ export interface ReloaderDeps {
 export interface Reloader {
   /** Reads the configuration again and applies it; an invalid one changes nothing. */
   reload(): Promise<ReloadResult>;
-  /** The running configuration in YAML, without its secrets. */
-  shown(): Promise<string>;
+  /** The running configuration, without its secrets. */
+  shown(): string;
   /** Starts to reload automatically when the content of a file has changed. */
   watch(): void;
   /** Applies no configuration from now on. */
@@ -49,7 +48,7 @@ export interface Reloader {
 const STOPPED: ReloadResult = { ok: false, errors: ["the exporter is stopping"] };
 
 export function createReloader({
-  loader,
+  load,
   prepare,
   onReloaded,
   clock,
@@ -59,11 +58,10 @@ export function createReloader({
   let running = deps.loaded;
   let sources = [...running.sources, ...deps.web.sources];
   let isStopped = false;
-  let shown: Promise<string> | undefined;
   let stopWatching: (() => void) | undefined;
 
   async function loadAndApply(): Promise<ReloadResult> {
-    const next = await loader.load(running.config.appliances);
+    const next = await load(running.config.appliances);
     const nextWeb = await deps.web.prepare();
     if (isStopped) return STOPPED;
     sources = [...next.sources, ...nextWeb.sources];
@@ -81,9 +79,8 @@ export function createReloader({
     const apply = prepare(next.config);
     // TLS settings may still be rejected, so they come first.
     nextWeb.apply();
-    apply();
     running = next;
-    shown = undefined;
+    await apply();
     onReloaded(true, clock.wallMs());
     logger.info({ added, removed, changed, kept: kept.length }, "configuration reloaded");
     return { ok: true };
@@ -111,13 +108,7 @@ export function createReloader({
 
   return {
     reload,
-    shown: () => {
-      shown ??= loader.render(running.written).catch((error: unknown) => {
-        shown = undefined;
-        throw error;
-      });
-      return shown;
-    },
+    shown: () => running.shown,
     watch: () => {
       if (isStopped) return;
       stopWatching = startWatch({ sources: () => sources, onChange }, deps.watchIntervalMs);
@@ -126,5 +117,27 @@ export function createReloader({
       isStopped = true;
       stopWatching?.();
     },
+  };
+}
+
+/** Names of appliances; `removed` in the order of the old configuration, the others of the new. */
+interface ReloadPlan {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
+  readonly kept: readonly string[];
+}
+
+/** What happens to each appliance, identified by its name, when `next` replaces `old`. One that is kept is the same object. */
+export function planReload(old: Config, next: Config): ReloadPlan {
+  const before = new Map(old.appliances.map((appliance) => [appliance.name, appliance]));
+  const after = new Map(next.appliances.map((appliance) => [appliance.name, appliance]));
+  const isKept = (name: string) => before.get(name) === after.get(name);
+  const stays = [...after.keys()].filter((name) => before.has(name));
+  return {
+    added: [...after.keys()].filter((name) => !before.has(name)),
+    removed: [...before.keys()].filter((name) => !after.has(name)),
+    changed: stays.filter((name) => !isKept(name)),
+    kept: stays.filter(isKept),
   };
 }

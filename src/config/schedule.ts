@@ -4,16 +4,9 @@ import { cut } from "./validate.ts";
 const FIELD_COUNT = 6;
 /** Longer than an expression that lists each value of each field. */
 const MAX_LENGTH = 1_000;
-/** A step of these fields is even only if it divides the length of their cycle. */
-const CYCLES = [
-  ["second", 60],
-  ["minute", 60],
-  ["hour", 24],
-] as const;
-
 /**
  * Checks a node-cron expression and returns an error or `undefined`. It needs six fields, seconds first, and dates that
- * recur. A step that does not divide its field's cycle is an error: `*`/45 seconds would run at 0 and 45.
+ * recur.
  */
 export function checkSchedule(expression: string): string | undefined {
   const fields = expression.trim().split(/\s+/);
@@ -29,18 +22,7 @@ export function checkSchedule(expression: string): string | undefined {
     const messages = errors.map(({ message }) => cut(message.replace(" is a invalid ", " is an invalid ")));
     return `expected a node-cron expression: ${messages.join("; ")}`;
   }
-  return checkSteps(fields) ?? (recurs(expression) ? undefined : "expected a date that recurs");
-}
-
-function checkSteps(fields: readonly string[]): string | undefined {
-  for (const [index, [name, cycle]] of CYCLES.entries()) {
-    const uneven = fields[index]?.split(",").find((part) => {
-      const step = /^\*\/(\d+)$/.exec(part)?.[1];
-      return step !== undefined && cycle % Number(step) !== 0;
-    });
-    if (uneven !== undefined) return `expected a step that divides ${cycle}, got ${uneven} for ${name}`;
-  }
-  return undefined;
+  return recurs(expression) ? undefined : "expected a date that recurs";
 }
 
 function recurs(expression: string): boolean {

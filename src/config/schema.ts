@@ -125,6 +125,14 @@ const tlsConfigSchema = z
         "Displaces an outer certificate_sha256.",
     ),
   })
+  .refine((tls) => tls.cert_file === undefined || tls.key_file !== undefined, {
+    path: ["cert_file"],
+    error: "needs key_file",
+  })
+  .refine((tls) => tls.key_file === undefined || tls.cert_file !== undefined, {
+    path: ["key_file"],
+    error: "needs cert_file",
+  })
   .refine((tls) => tls.certificate_sha256 === undefined || tls.known_certificates_file === undefined, {
     path: ["known_certificates_file"],
     error: "expected either certificate_sha256 or known_certificates_file, got both",
@@ -284,6 +292,7 @@ export const configSchema = z
   })
   .meta({ title: "Configuration of appliance-exporter" });
 
+export type PollingSettings = z.output<typeof innerPollingSchema>;
 export type ConfigSettings = z.output<typeof configSchema>;
 export type FleetSettings = z.output<typeof fleetSchema>;
 export type ClusterSettings = z.output<typeof clusterSchema>;

@@ -1,32 +1,22 @@
 import { dirname, resolve } from "node:path";
-import { stringify } from "yaml";
-import type { WrittenConfig } from "./config.ts";
 import { valueAt } from "./validate.ts";
 import type { YamlFile } from "./yaml.ts";
 
 const SECRET = "<secret>";
 
 /**
- * The configuration in one document: clusters and appliances of all files, passwords and credentials in URLs as
- * `<secret>`, absolute paths. `files`: valid ones, the main file first.
+ * The configuration as one document of JSON, which is YAML too: clusters and appliances of all files, passwords and
+ * credentials in URLs as `<secret>`, absolute paths. Comments name the files. `files`: valid ones, the main file first.
  */
-export function redactConfig(files: readonly YamlFile[]): WrittenConfig {
+export function showConfig(files: readonly YamlFile[]): string {
   const contents = files.map(redactFile);
   const { config_files: _, ...rest } = Object(contents[0]);
   const merged = ["clusters", "appliances"].map((key) => {
     const lists = contents.map((data) => valueAt(data, [key])).filter(Array.isArray);
     return lists.length === 0 ? {} : { [key]: lists.flat() };
   });
-  return {
-    files: files.map(({ file }) => resolve(file)),
-    json: JSON.stringify(Object.assign(rest, ...merged)),
-  };
-}
-
-/** The configuration as YAML, with the names of its files. */
-export function renderConfig({ files, json }: WrittenConfig): string {
-  const names = files.map((name) => `# ${JSON.stringify(name)}\n`).join("");
-  return `# Read from:\n${names}${stringify(JSON.parse(json), { lineWidth: 0 })}`;
+  const names = files.map(({ file }) => `# ${JSON.stringify(resolve(file))}\n`).join("");
+  return `# Read from:\n${names}${JSON.stringify(Object.assign(rest, ...merged), null, 2)}\n`;
 }
 
 function redactFile({ file, data }: YamlFile): unknown {
@@ -35,18 +25,7 @@ function redactFile({ file, data }: YamlFile): unknown {
 
 function redactValue(file: string, key: string, value: unknown): unknown {
   if (typeof value !== "string") return value;
-  switch (key) {
-    case "password":
-      return SECRET;
-    case "proxy_url":
-      return value.replace(/\/\/.*@/su, `//${SECRET}@`);
-    case "password_file":
-    case "ca_file":
-    case "cert_file":
-    case "key_file":
-    case "known_certificates_file":
-      return resolve(dirname(file), value);
-    default:
-      return value;
-  }
+  if (key === "password") return SECRET;
+  if (key === "proxy_url") return value.replace(/\/\/.*@/su, `//${SECRET}@`);
+  return /^(password|ca|cert|key|known_certificates)_file$/.test(key) ? resolve(dirname(file), value) : value;
 }

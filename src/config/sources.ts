@@ -72,28 +72,22 @@ function stateOf(result: TextResult): SourceState {
 /** The matching names, sorted, separated by slashes. */
 async function matchingNames(path: string): Promise<TextResult> {
   try {
+    const expression = expressionOf(basename(path));
     const names = await readdir(dirname(path));
-    const matching = names.filter((name) => matches(name, basename(path)));
-    return { ok: true, text: matching.toSorted().join("/") };
+    return {
+      ok: true,
+      text: names
+        .filter((name) => expression.test(name))
+        .toSorted()
+        .join("/"),
+    };
   } catch (error) {
     return readFailure(error);
   }
 }
 
-/**
- * Whether a name matches a pattern with `*`. As in a shell, `*` at the start matches no name that starts with a dot:
- * Kubernetes mounts have such links. A regular expression could take exponential time.
- */
-function matches(name: string, pattern: string): boolean {
-  const [start = "", ...parts] = pattern.split("*");
-  const end = parts.pop();
-  if (end === undefined) return name === pattern;
-  if (!name.startsWith(start) || (start === "" && name.startsWith("."))) return false;
-  let at = start.length;
-  for (const part of parts) {
-    const found = name.indexOf(part, at);
-    if (found === -1) return false;
-    at = found + part.length;
-  }
-  return name.length - end.length >= at && name.endsWith(end);
+/** As in a shell, `*` at the start matches no name that starts with a dot: Kubernetes mounts have such links. */
+function expressionOf(pattern: string): RegExp {
+  const parts = pattern.split("*").map((part) => part.replaceAll(/[$()+.?[\\\]^{|}]/g, String.raw`\$&`));
+  return new RegExp(`^${pattern.startsWith("*") ? String.raw`(?!\.)` : ""}${parts.join(".*")}$`, "s");
 }

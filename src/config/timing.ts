@@ -1,37 +1,60 @@
-import { TIMINGS, type TimingName } from "../api/operation.ts";
-import type { ConfigError, OperationTiming } from "./config.ts";
+import { byTiming, TIMINGS, type TimingName } from "../api/operation.ts";
+import type { OperationTiming, PollingConfig } from "./config.ts";
 import { formatDuration } from "./duration.ts";
-import { innermost, type Chain } from "./places.ts";
+import type { Report } from "./errors.ts";
+import type { Place } from "./places.ts";
 import { shortestGapMs } from "./schedule.ts";
+import type { PollingSettings } from "./schema.ts";
 import { errorAt } from "./yaml.ts";
 
-/**
- * When an operation is due and how long it may take, each from the innermost block that sets it, else built in. A default
- * timeout is at most the interval or the shortest gap of the schedule; a longer explicit timeout is an error.
- */
-export function resolveTiming(
-  chain: Chain,
-  operation: TimingName,
-): { readonly timing: OperationTiming; readonly errors: readonly ConfigError[] } {
-  const block = innermost(chain, ({ polling }) => {
-    const timing = polling?.[operation];
-    return timing?.interval === undefined && timing?.schedule === undefined ? undefined : timing;
+type PollingPlace = Place<{ readonly polling?: PollingSettings | undefined }>;
+
+/** The merged settings of an operation, and the innermost place that has some. */
+type MergedTiming = NonNullable<PollingSettings[TimingName]> & { readonly place?: PollingPlace };
+
+/** The settings of one or several `polling` blocks. */
+export type MergedPolling = Omit<PollingSettings, TimingName> & Readonly<Record<TimingName, MergedTiming>>;
+
+/** The outer settings, overridden by those of a place key by key. */
+export function overridePolling(outer: MergedPolling, place: PollingPlace): MergedPolling {
+  const { polling } = place.settings;
+  if (polling === undefined) return outer;
+  const timings = byTiming((name): MergedTiming => {
+    const block = polling[name];
+    if (block === undefined) return outer[name];
+    const { interval, schedule } = (block.interval ?? block.schedule) === undefined ? outer[name] : block;
+    return { interval, schedule, timeout: block.timeout ?? outer[name].timeout, place };
   });
-  const timeout = innermost(chain, ({ polling }) => polling?.[operation]?.timeout);
-  const { interval = TIMINGS[operation].intervalMs, schedule } = block?.value ?? {};
-  const gapMs = schedule === undefined ? interval : shortestGapMs(schedule);
-  const timeoutMs = timeout?.value ?? Math.min(TIMINGS[operation].timeoutMs, gapMs);
-  const timing: OperationTiming =
-    schedule === undefined
-      ? { kind: "interval", intervalMs: interval, timeoutMs }
-      : { kind: "schedule", expression: schedule, timeoutMs };
-  if (timeout === undefined || timeoutMs <= gapMs) return { timing, errors: [] };
-  // The error is at the inner one of the two settings.
-  const isPaceInner = block !== undefined && chain.indexOf(block.place) > chain.indexOf(timeout.place);
-  const { file, path } = isPaceInner ? block.place : timeout.place;
-  const key = isPaceInner ? timing.kind : "timeout";
-  const limit =
-    timing.kind === "interval" ? "the interval" : "the shortest time between two runs of the schedule";
-  const message = `expected a timeout of at most ${limit}, ${formatDuration(gapMs)}, got ${formatDuration(timeoutMs)}`;
-  return { timing, errors: [errorAt(file, [...path, "polling", operation, key], message)] };
+  return { ...outer, ...polling, ...timings };
+}
+
+const DEFAULT_WEBSITE_TESTS_PER_APPLIANCE = 4;
+
+/** When the operations are due and how long they may take; reports timeouts that are too long. */
+export function resolvePolling(merged: MergedPolling, report: Report): PollingConfig {
+  const { max_concurrent_website_tests_per_appliance: tests } = merged;
+  return {
+    ...byTiming((name) => resolveTiming(name, merged[name], report)),
+    maxConcurrentWebsiteTests: tests ?? DEFAULT_WEBSITE_TESTS_PER_APPLIANCE,
+  };
+}
+
+/** A default timeout is at most the interval or the shortest gap of the schedule; a longer explicit timeout is an error. */
+function resolveTiming(
+  name: TimingName,
+  { interval, schedule, timeout, place }: MergedTiming,
+  report: Report,
+): OperationTiming {
+  const intervalMs = interval ?? TIMINGS[name].intervalMs;
+  const gapMs = schedule === undefined ? intervalMs : shortestGapMs(schedule);
+  const timeoutMs = timeout ?? Math.min(TIMINGS[name].timeoutMs, gapMs);
+  if (timeoutMs > gapMs && place !== undefined) {
+    const limit =
+      schedule === undefined ? "the interval" : "the shortest time between two runs of the schedule";
+    const message = `expected a timeout of at most ${limit}, ${formatDuration(gapMs)}, got ${formatDuration(timeoutMs)}`;
+    report(errorAt(place.file, [...place.path, "polling", name], message));
+  }
+  return schedule === undefined
+    ? { kind: "interval", intervalMs, timeoutMs }
+    : { kind: "schedule", expression: schedule, timeoutMs };
 }

@@ -3,24 +3,6 @@ import { readState, type Source } from "./sources.ts";
 /** A file that differs at each check is still being written; after so many checks it is loaded anyway. */
 const MAX_CHANGING_CHECKS = 3;
 
-/** The result of the checks since the latest load; `difference` is empty if nothing differs. */
-interface Finding {
-  readonly difference: string;
-  readonly checks: number;
-}
-
-export const NOTHING_FOUND: Finding = { difference: "", checks: 0 };
-
-/** Whether to load now: two successive checks found the same difference, or several found different ones. */
-export function afterCheck(
-  before: Finding,
-  difference: string,
-): { readonly finding: Finding; readonly isDue: boolean } {
-  if (difference === "") return { finding: NOTHING_FOUND, isDue: false };
-  const isDue = difference === before.difference || before.checks >= MAX_CHANGING_CHECKS;
-  return { finding: isDue ? NOTHING_FOUND : { difference, checks: before.checks + 1 }, isDue };
-}
-
 export interface WatchDeps {
   /** The sources of the latest load, valid or not; a new list after each load. */
   readonly sources: () => readonly Source[];
@@ -33,7 +15,8 @@ export interface WatchDeps {
  * thread. Repeats a load that failed with a system error when the files are readable.
  */
 export function createCheck({ sources, onChange }: WatchDeps): () => Promise<void> {
-  let finding = NOTHING_FOUND;
+  let latest = "";
+  let changingChecks = 0;
   return async () => {
     const loaded = sources();
     const changed: (readonly [source: Source, state: string])[] = [];
@@ -44,9 +27,12 @@ export function createCheck({ sources, onChange }: WatchDeps): () => Promise<voi
     }
     // After a reload in the meantime, the findings are about old sources.
     const difference = loaded === sources() && changed.length > 0 ? JSON.stringify(changed) : "";
-    const after = afterCheck(finding, difference);
-    finding = after.finding;
-    if (after.isDue) await onChange(changed.map(([source]) => source));
+    changingChecks = difference === "" ? 0 : changingChecks + 1;
+    const isDue = difference !== "" && (difference === latest || changingChecks > MAX_CHANGING_CHECKS);
+    latest = isDue ? "" : difference;
+    if (!isDue) return;
+    changingChecks = 0;
+    await onChange(changed.map(([source]) => source));
   };
 }
 

@@ -1,36 +1,24 @@
 import { once } from "node:events";
 import { parentPort, workerData } from "node:worker_threads";
-import type { ConfigResult, WrittenConfig } from "./config.ts";
-import { createPacker, digestOf, type PackedAppliance } from "./hand-over.ts";
+import type { ApplianceConfig, ConfigResult } from "./config.ts";
+import { createPacker, digestOf } from "./hand-over.ts";
 import { loadConfig } from "./load.ts";
 import { inShard, type Shard } from "./shard.ts";
-import { renderConfig } from "./shown.ts";
 
-/** What the thread is started for. */
-export type ConfigTask =
-  | {
-      readonly kind: "load";
-      readonly file: string;
-      readonly shard: Shard;
-      readonly key: Uint8Array;
-      /** Digests of the appliances that the other side has. */
-      readonly known: readonly string[];
-    }
-  | { readonly kind: "render"; readonly written: WrittenConfig };
+/** What the thread is to load. `known`: digests of the appliances that the other side has. */
+export interface ConfigTask {
+  readonly file: string;
+  readonly shard: Shard;
+  readonly known: readonly string[];
+}
 
 /** An appliance that the other side has, by its place in `known`, or another one. */
-export type HandedOver = number | { readonly digest: string; readonly appliance: PackedAppliance };
+export type HandedOver = number | { readonly digest: string; readonly appliance: ApplianceConfig<string> };
 
+/** The result comes last, without the appliances. */
 export type ConfigMessage =
-  /** `texts`: those that these appliances refer to and that did not come before. */
-  | {
-      readonly kind: "appliances";
-      readonly texts: readonly string[];
-      readonly appliances: readonly HandedOver[];
-    }
-  /** Without the appliances, which came before. */
-  | { readonly kind: "loaded"; readonly result: ConfigResult }
-  | { readonly kind: "rendered"; readonly text: string };
+  | { readonly appliances: readonly HandedOver[] }
+  | { readonly result: ConfigResult };
 
 /** Receiving so many blocks the event loop for about 5 ms. */
 const BATCH = 200;
@@ -46,26 +34,20 @@ if (port !== null) {
 }
 
 async function* messagesFor(task: ConfigTask): AsyncGenerator<ConfigMessage> {
-  if (task.kind === "render") {
-    yield { kind: "rendered", text: renderConfig(task.written) };
-    return;
-  }
-  const result = await loadConfig(task.file, task.key);
+  const result = await loadConfig(task.file);
   if (!result.ok) {
-    yield { kind: "loaded", result };
+    yield { result };
     return;
   }
   const { appliances } = inShard(result.config, task.shard);
   const places = new Map(task.known.map((digest, place) => [digest, place]));
-  const texts: string[] = [];
-  const pack = createPacker(texts);
+  const pack = createPacker();
   for (let from = 0; from < appliances.length; from += BATCH) {
-    const sent = texts.length;
     const batch = appliances.slice(from, from + BATCH).map((appliance): HandedOver => {
       const digest = digestOf(appliance);
       return places.get(digest) ?? { digest, appliance: pack(appliance) };
     });
-    yield { kind: "appliances", texts: texts.slice(sent), appliances: batch };
+    yield { appliances: batch };
   }
-  yield { kind: "loaded", result: { ...result, config: { ...result.config, appliances: [] } } };
+  yield { result: { ...result, config: { ...result.config, appliances: [] } } };
 }

@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 
-import type { LocalVrrpInterface } from "../api/vrrp-list.ts";
+import type { LocalVrrpInterface } from "../api/vrrp.ts";
 import { createApplianceServer, type ApplianceServerDeps } from "../appliance/server.ts";
 import { Secret } from "../support/secret.ts";
 import type { Cleanup } from "./cleanup.ts";
-import { HOST } from "./listener.ts";
-import { APPLIANCES, type ApplianceName, type World } from "./scenario.ts";
+import { APPLIANCES, HOST, type ApplianceName, type World } from "./scenario.ts";
 
 /** The exporter's user name on each appliance. */
 export const USERNAME = "monitor";

@@ -23,7 +23,7 @@ export interface Demo {
   /** The fleet as the exporter sees it. */
   document(): Promise<FleetDocument>;
   /** Takes the next step of the script; returns a sentence that describes it. */
-  step(): Promise<string>;
+  step(): string;
   /** Stops everything and removes the folder, within seconds. */
   stop(): Promise<void>;
 }
@@ -49,7 +49,7 @@ async function startParts(options: DemoOptions, deps: ExporterDeps, cleanup: Cle
   let world = BEGINNING;
   const authority = await createAuthority();
   const tls = await authority.issue();
-  const websites = await startWebsites(tls, cleanup);
+  const websites = await startWebsites(tls, (name) => world.websites[name], cleanup);
   const appliances = await startAppliances(
     {
       ca: authority.cert,
@@ -71,10 +71,9 @@ async function startParts(options: DemoOptions, deps: ExporterDeps, cleanup: Cle
   cleanup.add(() => started.exporter.stop());
 
   const steps = playForever();
-  async function step(): Promise<string> {
+  function step(): string {
     const { sentence, apply } = steps.next().value;
     world = apply(world);
-    await Promise.all(websites.map(({ name, setCondition }) => setCondition(world.websites[name])));
     return sentence;
   }
   const { addresses, document } = started.exporter;

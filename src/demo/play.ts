@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 export interface PlayDeps {
   /** Takes the next step; returns its description. */
-  readonly step: () => Promise<string>;
+  readonly step: () => string;
   readonly intervalMs: number;
   readonly print: (sentence: string) => void;
   /** Prints the consequences `afterMs` later, unless the next step comes first. */
@@ -10,7 +10,7 @@ export interface PlayDeps {
   readonly stopRequested: Promise<void>;
 }
 
-/** Takes a step at each interval until a stop is requested; rejects if a step rejects. */
+/** Takes a step at each interval until a stop is requested. */
 export async function play({ step, intervalMs, print, report, stopRequested }: PlayDeps): Promise<void> {
   const stop = new AbortController();
   void stopRequested.then(() => stop.abort());
@@ -18,7 +18,7 @@ export async function play({ step, intervalMs, print, report, stopRequested }: P
   const wait = (ms: number) => sleep(ms, undefined, { signal: stop.signal }).catch(() => undefined);
   await wait(intervalMs);
   while (!stop.signal.aborted) {
-    print(await step());
+    print(step());
     const afterMs = Math.min(report.afterMs, intervalMs);
     await wait(afterMs);
     if (stop.signal.aborted) return;

@@ -1,3 +1,6 @@
+/** The demo is reachable on this machine only. */
+export const HOST = "127.0.0.1";
+
 export const WEBSITES = [
   { id: 1, name: "blog", protocol: "http" },
   { id: 2, name: "shop", protocol: "https" },
@@ -9,8 +12,8 @@ export const APPLIANCES = ["demo-a", "demo-b"] as const;
 export type WebsiteName = (typeof WEBSITES)[number]["name"];
 export type ApplianceName = (typeof APPLIANCES)[number];
 
-/** `refusing`: connections are refused; `failing`: every answer is 503. */
-export type Condition = "up" | "refusing" | "failing";
+/** `hanging up`: connections are closed without an answer; `failing`: every answer is 503. */
+export type Condition = "up" | "hanging up" | "failing";
 
 /** The state of the demo. */
 export interface World {
@@ -32,11 +35,11 @@ export const BEGINNING: World = {
 /** Repeated forever; each round ends as it began. */
 export const SCRIPT: readonly Step[] = [
   failover("demo-b", "demo-a"),
-  ...outage("shop", "refusing"),
+  ...outage("shop", "hanging up"),
   failover("demo-a", "demo-b"),
   ...outage("portal", "failing"),
   failover("demo-b", "demo-a"),
-  ...outage("blog", "refusing"),
+  ...outage("blog", "hanging up"),
   failover("demo-a", "demo-b"),
   ...outage("shop", "failing"),
 ];
@@ -49,9 +52,9 @@ function failover(master: ApplianceName, backup: ApplianceName): Step {
 }
 
 /** An outage of a website, and its repair. */
-function outage(website: WebsiteName, condition: "refusing" | "failing"): readonly Step[] {
+function outage(website: WebsiteName, condition: "hanging up" | "failing"): readonly Step[] {
   const what = {
-    refusing: "stops listening, connections are refused",
+    "hanging up": "closes connections without an answer",
     failing: "answers 503 Service Unavailable",
   }[condition];
   const become = (next: Condition) => (world: World) => ({

@@ -1,4 +1,4 @@
-import type { VrrpAnomaly } from "../api/vrrp-list.ts";
+import type { VrrpAnomaly } from "../api/vrrp.ts";
 import type { Protocol } from "../api/website-test.ts";
 import type { Failure } from "../client/failure.ts";
 import type { Operation } from "../polling/observation.ts";

@@ -25,7 +25,8 @@ import { websiteSection } from "./website.ts";
 export interface Fleet {
   /**
    * Makes these the appliances. What stays, by name and operation, keeps its counters and its latest observation; an
-   * appliance at another address is a new one. First polls are expected from the monotonic instant `nowMs` on.
+   * appliance at another address is a new one. First polls are expected from the monotonic instant `nowMs` on. The state of
+   * an appliance follows when it is next needed.
    */
   configure(config: Pick<Config, "appliances">, nowMs: number): void;
   /** Records an observation; one of an appliance or website that is gone changes nothing. */
@@ -68,16 +69,25 @@ export function createFleet(): Fleet {
     ApplianceState,
     { readonly snapshot: ApplianceSnapshot; readonly untilMs: number }
   >();
-  let states = new Map<string, ApplianceState>();
+  /** Brought up to the configuration when needed: doing it for all at once would stop polls. */
+  const states = new Map<string, ApplianceState>();
+  let configured: { readonly appliances: ReadonlyMap<string, ApplianceConfig>; readonly atMs: number } = {
+    appliances: new Map(),
+    atMs: 0,
+  };
   let clusters: ReadonlyMap<string, Cluster> = new Map();
   let names: readonly string[] = [];
 
-  function stateFor(config: ApplianceConfig, nowMs: number): ApplianceState {
-    const known = states.get(config.name);
-    if (known?.config === config) return known;
-    return known === undefined || known.config.baseUrl !== config.baseUrl
-      ? newState(config, nowMs)
-      : reconfigured(known, config, nowMs);
+  function stateOf(name: string): ApplianceState | undefined {
+    const config = configured.appliances.get(name);
+    const known = states.get(name);
+    if (config === undefined || known?.config === config) return known;
+    const state =
+      known === undefined || known.config.baseUrl !== config.baseUrl
+        ? newState(config, configured.atMs)
+        : reconfigured(known, config, configured.atMs);
+    states.set(name, state);
+    return state;
   }
 
   function vrrpOf({ identity, vrrp, certificate }: ApplianceState, nowMs: number): VrrpSnapshot {
@@ -127,7 +137,7 @@ export function createFleet(): Fleet {
   /** Made anew when an appliance was polled or has stalled. */
   function snapshotOf(of: Cluster, nowMs: number): ClusterSnapshot {
     const { cluster, labels, hasDisabled } = of;
-    const members = of.members.flatMap((name) => states.get(name) ?? []);
+    const members = of.members.flatMap((name) => stateOf(name) ?? []);
     const appliances = members.map((state) => applianceOf(state, nowMs));
     return onceCluster(of, appliances, () => {
       return { cluster, labels, hasDisabled, appliances, groups: groupsIn(members, of, nowMs) };
@@ -137,12 +147,14 @@ export function createFleet(): Fleet {
   return {
     configure: (config, nowMs) => {
       const enabled = config.appliances.filter((appliance) => appliance.enabled);
-      states = new Map(enabled.map((appliance) => [appliance.name, stateFor(appliance, nowMs)]));
+      const byName = new Map(enabled.map((appliance) => [appliance.name, appliance]));
+      for (const name of states.keys()) if (!byName.has(name)) states.delete(name);
+      configured = { appliances: byName, atMs: nowMs };
       clusters = clustersOf(config.appliances, clusters);
       names = [...clusters.keys()];
     },
     record: (observation, nowMs) => {
-      const before = states.get(observation.appliance);
+      const before = stateOf(observation.appliance);
       if (before === undefined) return { changes: [], cluster: undefined };
       const { state, changes } = afterObservation(before, observation, nowMs);
       states.set(observation.appliance, state);
@@ -160,8 +172,11 @@ export function createFleet(): Fleet {
       const of = clusters.get(name);
       return of && snapshotOf(of, nowMs);
     },
-    plan: (appliance) => states.get(appliance)?.plan ?? NO_PLAN,
-    isPolled: () => [...states.values()].every(({ totals }) => totals.counts.vrrp.polls > 0),
+    plan: (appliance) => stateOf(appliance)?.plan ?? NO_PLAN,
+    isPolled: () =>
+      Array.from(configured.appliances.keys(), stateOf).every(
+        (state) => (state?.totals.counts.vrrp.polls ?? 0) > 0,
+      ),
   };
 }
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { VrrpInterface } from "../api/vrrp-list.ts";
+import type { VrrpInterface } from "../api/vrrp.ts";
 import {
   groupKey,
   type GroupSnapshot,

@@ -1,4 +1,4 @@
-import type { VrrpAnomalyKind, VrrpInterface } from "../api/vrrp-list.ts";
+import type { VrrpAnomalyKind, VrrpInterface } from "../api/vrrp.ts";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import type { Protocol, WebsiteStatus } from "../api/website-test.ts";
 import type { Failure } from "../client/failure.ts";

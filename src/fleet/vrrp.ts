@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { VrrpAnomalyKind, VrrpInterface, VrrpList } from "../api/vrrp-list.ts";
+import type { VrrpAnomalyKind, VrrpInterface, VrrpList } from "../api/vrrp.ts";
 import type { PresentedCertificate } from "../client/certificate.ts";
 import type { Observation } from "../polling/observation.ts";
 import { canonicalAddress } from "./address.ts";

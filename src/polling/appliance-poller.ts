@@ -4,13 +4,11 @@ import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
 import type { ApplianceClient } from "../client/client.ts";
 import { toSeconds, type Clock } from "../support/clock.ts";
 import {
+  activeBackoff,
   backoffAfter,
   NO_BACKOFF,
-  backoffUntilMs,
-  refusedUntilMs,
-  isUnsupported,
+  withoutReason,
   withoutRefusals,
-  withoutUnsupported,
   type FinishedPoll,
 } from "./backoff.ts";
 import {
@@ -22,17 +20,8 @@ import {
   type PollResult,
 } from "./observation.ts";
 import { meansApplianceDown, type Failure } from "../client/failure.ts";
-import { expiresAtMs, firstPace, mustBeginByMs, waitEndsMs, type Pace } from "./freshness.ts";
-import {
-  createDecode,
-  poll,
-  unsent,
-  UNSENT_AUTH,
-  UNSENT_DEFERRED,
-  UNSENT_DOWN,
-  UNSENT_UNSUPPORTED,
-  unsentForSlot,
-} from "./poll.ts";
+import { expiresAtMs, firstPace, MAX_WAIT_MS, mustBeginByMs, waitEndsMs, type Pace } from "./freshness.ts";
+import { createDecode, poll, UNSENT, unsent, unsentForSlot } from "./poll.ts";
 import type { ShortOf, Slots } from "./slots.ts";
 
 /** Polls one appliance, one poll of each operation at a time. */
@@ -41,6 +30,8 @@ export interface AppliancePoller {
   due(operation: Operation, dueMs: number): void;
   /** Whether a poll of the operation is in flight or waits for a slot. */
   isInFlight(operation: Operation): boolean;
+  /** Whether the VRRP list was polled, with whatever result. */
+  wasPolled(): boolean;
   /** The monotonic instant until which the operation backs off; `undefined` if it does not. */
   backoffUntilMs(operation: Operation): number | undefined;
   /**
@@ -62,8 +53,11 @@ export interface AppliancePollerDeps {
   readonly isPlanned: (appliance: string, operation: Operation) => boolean;
   /** @see Timetable.gapMs */
   readonly gapMs: (timing: OperationTiming) => number;
-  /** A VRRP list was observed; `isBack`: the appliance was down (unreachable or unauthorized) before, and is not any more. */
-  readonly onVrrpPolled: (appliance: ApplianceConfig, isBack: boolean) => void;
+  /**
+   * Website tests can begin, because the VRRP list was polled for the first time, or are to be repeated, because the
+   * appliance was down (unreachable or unauthorized) and is not any more.
+   */
+  readonly onReachable: (appliance: string, since: "first poll" | "outage") => void;
 }
 
 /** Whether the appliance was unreachable or unauthorized when its list was last polled, at the monotonic instant `atMs`. */
@@ -73,7 +67,6 @@ interface LatestList {
 }
 
 const LIST: Operation = { kind: "vrrp" };
-const REACHABLE: LatestList = { isDown: false, atMs: 0 };
 
 /** Monotonic instants. */
 type Span = Pick<FinishedPoll, "startedMs" | "endedMs">;
@@ -97,7 +90,7 @@ export function createAppliancePoller(
   const slotlessSinceMs = new Map<string, number>();
   let appliance = initial;
   let client: ApplianceClient | undefined = initialClient;
-  let latestList = REACHABLE;
+  let latestList: LatestList | undefined;
   let backoff = NO_BACKOFF;
 
   async function attempt(operation: Operation, dueMs: number): Promise<void> {
@@ -120,15 +113,16 @@ export function createAppliancePoller(
     const used = client;
     if (used === undefined || !deps.isPlanned(appliance.name, operation)) return false;
     if (isKnownDown(operation)) {
-      fail(operation, UNSENT_DOWN);
+      fail(operation, UNSENT.appliance_down);
       return false;
     }
-    if (isRefused(operation) && (await used.hasNewCredentials(timingOf(operation).timeoutMs)))
+    const isRefused = backoffOf(operation)?.reason === "auth";
+    if (isRefused && (await used.hasNewCredentials(timingOf(operation).timeoutMs)))
       backoff = withoutRefusals(backoff);
     if (used !== client) return mayBegin(operation);
-    const isBackingOff = backoffEnd(operation) !== undefined;
-    if (isBackingOff) skip(operation);
-    return !isBackingOff;
+    const active = backoffOf(operation);
+    if (active !== undefined) skip(operation, UNSENT[active.reason]);
+    return active === undefined;
   }
 
   async function takeSlot(kind: SlotKind, operation: Operation, dueMs: number): Promise<"slot" | ShortOf> {
@@ -170,7 +164,8 @@ export function createAppliancePoller(
   function connectionWaitMs(operation: Operation): number | undefined {
     const untilMs = latestUntilMs.get(operationKey(operation));
     const marginMs = paceOf(operation).gapMs / 4;
-    return untilMs && Math.max(marginMs, untilMs - marginMs - clock.monotonicMs());
+    if (untilMs === undefined) return undefined;
+    return Math.min(Math.max(marginMs, untilMs - marginMs - clock.monotonicMs()), MAX_WAIT_MS);
   }
 
   function slotWaitEnds(operation: Operation, dueMs: number): number {
@@ -182,12 +177,11 @@ export function createAppliancePoller(
 
   /** Whether the operation is a website test, which does not reach an appliance that is down. */
   function isKnownDown(operation: Operation): boolean {
-    if (operation.kind === "vrrp") return false;
-    const { isDown, atMs } = latestList;
+    if (operation.kind === "vrrp" || latestList?.isDown !== true) return false;
     // It does not age while the list backs off after a refusal, or while its next poll is in flight.
-    const fromMs = Math.max(atMs, backoff.everything?.untilMs ?? 0);
+    const fromMs = Math.max(latestList.atMs, backoff.everything?.untilMs ?? 0);
     const nowMs = inFlight.get(operationKey(LIST)) ?? clock.monotonicMs();
-    return isDown && nowMs < fromMs + suppressionMs();
+    return nowMs < fromMs + suppressionMs();
   }
 
   /**
@@ -199,25 +193,17 @@ export function createAppliancePoller(
     return Math.min(2 * deps.gapMs(vrrp), deps.gapMs(websites));
   }
 
-  function backoffEnd(operation: Operation): number | undefined {
-    return backoffUntilMs(backoff, backoffKey(operation), clock.monotonicMs());
+  function backoffOf(operation: Operation): ReturnType<typeof activeBackoff> {
+    return activeBackoff(backoff, backoffKey(operation), clock.monotonicMs());
   }
 
-  /** Whether the operation backs off because the credentials were refused. */
-  function isRefused(operation: Operation): boolean {
-    return refusedUntilMs(backoff, backoffKey(operation), clock.monotonicMs()) !== undefined;
-  }
-
-  function skip(operation: Operation): void {
+  function skip(operation: Operation, failure: Failure): void {
     events.skipped(operation.kind, "backoff", 1);
     const pace = paceOf(operation);
     const nextTurnMs = clock.monotonicMs() + pace.gapMs;
     const untilMs = latestUntilMs.get(operationKey(operation)) ?? 0;
     // The latest result must not expire as `stalled` before the next turn: it ends here, with the true reason.
-    const isLate = mustBeginByMs(untilMs, pace) <= nextTurnMs;
-    if (!isLate) return;
-    const isLacking = isUnsupported(backoff, backoffKey(operation));
-    fail(operation, isRefused(operation) ? UNSENT_AUTH : isLacking ? UNSENT_UNSUPPORTED : UNSENT_DEFERRED);
+    if (mustBeginByMs(untilMs, pace) <= nextTurnMs) fail(operation, failure);
   }
 
   function settle(result: PollResult, credentials: symbol | undefined, span: Span): void {
@@ -229,9 +215,10 @@ export function createAppliancePoller(
     observe(dated(result, span));
     if (result.kind !== "vrrp") return;
     const isDown = !outcome.ok && meansApplianceDown(outcome.failure.reason);
-    const wasDown = latestList.isDown;
+    const before = latestList;
     latestList = { isDown, atMs: span.endedMs };
-    deps.onVrrpPolled(appliance, wasDown && !isDown);
+    if (before === undefined) deps.onReachable(appliance.name, "first poll");
+    else if (before.isDown && !isDown) deps.onReachable(appliance.name, "outage");
   }
 
   /** Observes a due poll that is not sent. */
@@ -242,7 +229,7 @@ export function createAppliancePoller(
   /** `span`: of a poll that was sent. */
   function dated(result: PollResult, span?: Span): Observation {
     const nowMs = clock.monotonicMs();
-    const countsFromMs = result.outcome.ok ? nowMs : (backoffEnd(result) ?? nowMs);
+    const countsFromMs = result.outcome.ok ? nowMs : (backoffOf(result)?.untilMs ?? nowMs);
     return {
       ...result,
       appliance: appliance.name,
@@ -279,7 +266,8 @@ export function createAppliancePoller(
       void attempt(operation, dueMs).finally(() => inFlight.delete(key));
     },
     isInFlight: (operation) => inFlight.has(operationKey(operation)),
-    backoffUntilMs: backoffEnd,
+    wasPolled: () => latestList !== undefined,
+    backoffUntilMs: (operation) => backoffOf(operation)?.untilMs,
     update: (next, nextClient) => {
       if (client !== nextClient) client?.close();
       appliance = next;
@@ -289,8 +277,8 @@ export function createAppliancePoller(
     },
     retryUnsupported: () => {
       const before = backoff;
-      backoff = withoutUnsupported(backoff);
-      return backoff.deferrals.size < before.deferrals.size;
+      backoff = withoutReason(backoff, "unsupported");
+      return backoff.operations.size < before.operations.size;
     },
     close: () => {
       client?.close();

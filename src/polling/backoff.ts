@@ -1,5 +1,5 @@
+import type { FailureReason, Outcome } from "../client/failure.ts";
 import { backoffKey } from "./observation.ts";
-import type { Outcome } from "../client/failure.ts";
 
 /** Also limits Retry-After. */
 const MAX_BACKOFF_MS = 5 * 60_000;
@@ -13,21 +13,20 @@ export interface Backoff {
   readonly accepted: symbol | undefined;
   /** Of every operation, after a refusal that may concern the account, so that the account is not locked. */
   readonly everything: AppliancePeriod | undefined;
-  /** Of refused website tests, and of refused discovery. */
-  readonly tests: ReadonlyMap<string, Period>;
-  /** Of operations whose answer had a Retry-After, or that the appliance lacks. */
-  readonly deferrals: ReadonlyMap<string, Deferral>;
-}
-
-interface Deferral {
-  readonly untilMs: number;
-  readonly isUnsupported: boolean;
+  /** Of operations that were refused, that the appliance lacks, or whose answer had a Retry-After. */
+  readonly operations: ReadonlyMap<string, OperationPeriod>;
 }
 
 interface Period {
   readonly sinceMs: number;
   readonly untilMs: number;
 }
+
+interface OperationPeriod extends Period {
+  readonly reason: BackoffReason;
+}
+
+type BackoffReason = Extract<FailureReason, "auth" | "unsupported" | "http_status">;
 
 interface AppliancePeriod extends Period {
   /** The operation that was refused last; its success ends the doubling. */
@@ -36,12 +35,7 @@ interface AppliancePeriod extends Period {
   readonly testsUntilMs: number;
 }
 
-export const NO_BACKOFF: Backoff = {
-  accepted: undefined,
-  everything: undefined,
-  tests: new Map(),
-  deferrals: new Map(),
-};
+export const NO_BACKOFF: Backoff = { accepted: undefined, everything: undefined, operations: new Map() };
 
 export interface FinishedPoll {
   /** backoffKey */
@@ -67,49 +61,39 @@ export interface FinishedPoll {
  * - After Retry-After its operation backs off, at most 5 minutes; one that the appliance lacks, an hour.
  */
 export function backoffAfter(backoff: Backoff, poll: FinishedPoll): Backoff {
+  const { operation, outcome, credentials } = poll;
+  const succeededWith = outcome.ok ? credentials : undefined;
   return {
-    accepted: acceptedAfter(backoff.accepted, poll),
+    accepted: operation === LIST ? succeededWith : backoff.accepted,
     everything: everythingAfter(backoff, poll),
-    tests: testsAfter(backoff.tests, poll),
-    deferrals: deferralsAfter(backoff, poll),
+    operations: operationsAfter(backoff.operations, poll),
   };
 }
 
 /** Ends all backoff for refused credentials, because they have changed. */
 export function withoutRefusals(backoff: Backoff): Backoff {
-  return { ...backoff, everything: undefined, tests: new Map() };
+  return { ...withoutReason(backoff, "auth"), everything: undefined };
 }
 
-/** Ends the backoff of operations that the appliance lacks. */
-export function withoutUnsupported(backoff: Backoff): Backoff {
-  return { ...backoff, deferrals: new Map([...backoff.deferrals].filter(([, each]) => !each.isUnsupported)) };
+/** Ends the backoff of operations for this reason. */
+export function withoutReason(backoff: Backoff, reason: BackoffReason): Backoff {
+  const others = [...backoff.operations].filter(([, period]) => period.reason !== reason);
+  return { ...backoff, operations: new Map(others) };
 }
 
-/** Whether the operation backs off because the appliance lacks it. */
-export function isUnsupported({ deferrals }: Backoff, operation: string): boolean {
-  return deferrals.get(operation)?.isUnsupported === true;
-}
-
-/** The end of an operation's backoff, on the monotonic clock; `undefined` if there is none. */
-export function backoffUntilMs(backoff: Backoff, operation: string, nowMs: number): number | undefined {
-  const deferredMs = backoff.deferrals.get(operation)?.untilMs ?? 0;
-  return later(nowMs, Math.max(refusedUntilMs(backoff, operation, nowMs) ?? 0, deferredMs));
-}
-
-/** The same, only for refused credentials. */
-export function refusedUntilMs(backoff: Backoff, operation: string, nowMs: number): number | undefined {
-  const { everything, tests } = backoff;
-  const all = operation === LIST ? everything?.untilMs : everything?.testsUntilMs;
-  return later(nowMs, Math.max(all ?? 0, tests.get(operation)?.untilMs ?? 0));
-}
-
-function later(nowMs: number, untilMs: number): number | undefined {
-  return untilMs > nowMs ? untilMs : undefined;
-}
-
-function acceptedAfter(accepted: symbol | undefined, poll: FinishedPoll): symbol | undefined {
-  if (poll.operation !== LIST) return accepted;
-  return poll.outcome.ok ? poll.credentials : undefined;
+/** The end of an operation's backoff, on the monotonic clock, and its reason; `undefined` if there is none. */
+export function activeBackoff(
+  { everything, operations }: Backoff,
+  operation: string,
+  nowMs: number,
+): Pick<OperationPeriod, "untilMs" | "reason"> | undefined {
+  const own = operations.get(operation);
+  const refusedUntilMs = (operation === LIST ? everything?.untilMs : everything?.testsUntilMs) ?? 0;
+  const longest =
+    own !== undefined && own.untilMs > refusedUntilMs
+      ? own
+      : ({ untilMs: refusedUntilMs, reason: "auth" } as const);
+  return longest.untilMs > nowMs ? longest : undefined;
 }
 
 function everythingAfter(backoff: Backoff, poll: FinishedPoll): AppliancePeriod | undefined {
@@ -117,41 +101,39 @@ function everythingAfter(backoff: Backoff, poll: FinishedPoll): AppliancePeriod 
   const { operation, outcome, credentials } = poll;
   if (outcome.ok) return operation === LIST || operation === period?.operation ? undefined : period;
   const isOnlyTest = operation !== LIST && accepted !== undefined && accepted === credentials;
-  if (!isRefused(poll) || isOnlyTest) return period;
+  if (outcome.failure.reason !== "auth" || isOnlyTest) return period;
   // Refusals of polls that were in flight together count once.
   if (period !== undefined && poll.startedMs < period.sinceMs) return period;
   const next = nextPeriod(period, poll);
   return { ...next, operation, testsUntilMs: next.untilMs + poll.listFirstMs };
 }
 
-function testsAfter(tests: Backoff["tests"], poll: FinishedPoll): Backoff["tests"] {
-  const { operation, outcome } = poll;
-  if (operation === LIST) return tests;
-  const others = (): Map<string, Period> => new Map([...tests].filter(([key]) => key !== operation));
-  if (outcome.ok) return tests.has(operation) ? others() : tests;
-  return isRefused(poll) ? others().set(operation, nextPeriod(tests.get(operation), poll)) : tests;
+function operationsAfter(before: Backoff["operations"], poll: FinishedPoll): Backoff["operations"] {
+  const known = before.get(poll.operation);
+  const next = operationAfter(known, poll);
+  if (next === known) return before;
+  const others = [...before].filter(([operation]) => operation !== poll.operation);
+  return new Map(next === undefined ? others : [...others, [poll.operation, next]]);
+}
+
+function operationAfter(
+  before: OperationPeriod | undefined,
+  poll: FinishedPoll,
+): OperationPeriod | undefined {
+  const { operation, outcome, endedMs } = poll;
+  if (outcome.ok) return undefined;
+  const { reason, retryAfterMs } = outcome.failure;
+  const refused = before?.reason === "auth" ? before : undefined;
+  // A refused list is a matter of every operation.
+  if (reason === "auth") return operation === LIST ? undefined : { ...nextPeriod(refused, poll), reason };
+  if (reason === "unsupported") return { sinceMs: endedMs, untilMs: endedMs + UNSUPPORTED_MS, reason };
+  // Another failure does not end the doubling.
+  if (retryAfterMs === undefined) return refused;
+  const untilMs = endedMs + Math.min(retryAfterMs, MAX_BACKOFF_MS);
+  return { sinceMs: endedMs, untilMs, reason: "http_status" };
 }
 
 function nextPeriod(period: Period | undefined, { intervalMs, endedMs }: FinishedPoll): Period {
   const lengthMs = period === undefined ? intervalMs : 2 * (period.untilMs - period.sinceMs);
   return { sinceMs: endedMs, untilMs: endedMs + Math.min(lengthMs, MAX_BACKOFF_MS) };
-}
-
-function isRefused({ outcome }: FinishedPoll): boolean {
-  return !outcome.ok && outcome.failure.reason === "auth";
-}
-
-function deferralsAfter({ deferrals }: Backoff, poll: FinishedPoll): Backoff["deferrals"] {
-  const deferral = deferralOf(poll);
-  if (deferral === undefined && !deferrals.has(poll.operation)) return deferrals;
-  const others = [...deferrals].filter(([operation]) => operation !== poll.operation);
-  return new Map(deferral === undefined ? others : [...others, [poll.operation, deferral]]);
-}
-
-function deferralOf({ outcome, endedMs }: FinishedPoll): Deferral | undefined {
-  if (outcome.ok) return undefined;
-  const { reason, retryAfterMs } = outcome.failure;
-  if (reason === "unsupported") return { untilMs: endedMs + UNSUPPORTED_MS, isUnsupported: true };
-  if (retryAfterMs === undefined) return undefined;
-  return { untilMs: endedMs + Math.min(retryAfterMs, MAX_BACKOFF_MS), isUnsupported: false };
 }

@@ -1,4 +1,4 @@
-import type { Decoded } from "../api/decoded.ts";
+import type { Decoded } from "../api/json.ts";
 import { OPERATIONS, type OperationKind } from "../api/operations.ts";
 import type { PresentedCertificate } from "../client/certificate.ts";
 import type { Outcome } from "../client/failure.ts";

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { OperationDescriptor, SlotKind } from "../api/operation.ts";
-import type { Decoded } from "../api/decoded.ts";
+import type { Decoded } from "../api/json.ts";
 import { OPERATIONS, type OperationKind } from "../api/operations.ts";
 import type { ApplianceClient, Body, GetOptions } from "../client/client.ts";
 import type { Failure, Outcome } from "../client/failure.ts";
@@ -81,29 +81,16 @@ async function outcomeOf(
   }
 }
 
-/** Why no website test is sent to an appliance that is down. @see meansApplianceDown */
-export const UNSENT_DOWN: Failure = {
-  reason: "appliance_down",
-  message: "not sent: the appliance is unreachable or unauthorized",
-};
-
-/** Why nothing is sent during a Retry-After. */
-export const UNSENT_DEFERRED: Failure = {
-  reason: "http_status",
-  message: "not sent: the appliance requested a delay (Retry-After)",
-};
-
-/** Why nothing is sent for a while to an appliance that lacks the list of websites. */
-export const UNSENT_UNSUPPORTED: Failure = {
-  reason: "unsupported",
-  message: "not sent: the appliance lacks the list of websites",
-};
-
-/** Why nothing is sent during the backoff after refused credentials. */
-export const UNSENT_AUTH: Failure = {
-  reason: "auth",
-  message: "not sent: the appliance refused the credentials",
-};
+/** Why a due poll is not sent, by its reason. `appliance_down`: of a website test. @see meansApplianceDown */
+export const UNSENT = {
+  appliance_down: {
+    reason: "appliance_down",
+    message: "not sent: the appliance is unreachable or unauthorized",
+  },
+  auth: { reason: "auth", message: "not sent: the appliance refused the credentials" },
+  http_status: { reason: "http_status", message: "not sent: the appliance requested a delay (Retry-After)" },
+  unsupported: { reason: "unsupported", message: "not sent: the appliance lacks the list of websites" },
+} as const;
 
 /** Why a poll is not sent that waited for a slot until its latest result nearly expired. */
 export function unsentForSlot(kind: SlotKind, shortOf: ShortOf, waitedSeconds: number): Failure {

@@ -4,6 +4,7 @@ import { createAppliancePoller, type AppliancePoller, type AppliancePollerDeps }
 import type { ApplianceClient } from "../client/client.ts";
 import type { CreateClient } from "../client/clients.ts";
 import type { Clock } from "../support/clock.ts";
+import { inSlices } from "../support/slices.ts";
 import { type PollEvents, operationKey, type Operation } from "./observation.ts";
 import { createSlots } from "./slots.ts";
 import { startTimetable, type TimetableEntry } from "./timetable.ts";
@@ -12,10 +13,11 @@ import { startTimetable, type TimetableEntry } from "./timetable.ts";
 export interface Runner {
   /**
    * Makes everything that this configuration needs, touching nothing that runs; the function that it returns is to be
-   * called at once, and polls by the configuration from then on. An appliance that stays as it was keeps its instants,
-   * connections and backoff; another address makes it a new one. Clients that are needed come from `createClient`.
+   * called at once. From then on nothing is polled at an address or with credentials that are gone; what is polled when
+   * follows in slices. An appliance that stays as it was keeps its instants, connections and backoff; another address makes
+   * it a new one. Clients that are needed come from `createClient`.
    */
-  prepare(config: Config, createClient: CreateClient): () => void;
+  prepare(config: Config, createClient: CreateClient): () => Promise<void>;
   /**
    * The monotonic instant at which an operation of an appliance is polled next, backoff included; `undefined` where it is
    * not planned.
@@ -68,8 +70,15 @@ const MAX_CONCURRENT_DISCOVERY = 64;
 
 const NO_PLAN: WebsitePlan = { details: [], tests: [] };
 
-interface Target {
+/** What is polled of an appliance by one plan. */
+interface Arrangement {
   readonly owner: ScheduledAppliance;
+  readonly plan: WebsitePlan;
+  readonly targets: readonly Target[];
+}
+
+interface Target {
+  readonly poller: AppliancePoller;
   readonly operation: Operation;
   readonly entry: TimetableEntry;
 }
@@ -78,14 +87,9 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
   const slots = { website_tests: createSlots(clock), discovery: createSlots(clock) };
   slots.discovery.setLimit(MAX_CONCURRENT_DISCOVERY);
   let scheduled: ReadonlyMap<string, ScheduledAppliance> = new Map();
-  let plans = new Map<string, WebsitePlan>();
-  let targets = new Map<string, Target>();
-  /** Appliances whose VRRP list was polled; their website tests need not wait for it. */
-  let polled = new Set<string>();
-  const made = new WeakMap<
-    ScheduledAppliance,
-    { readonly plan: WebsitePlan; readonly targets: readonly Target[] }
-  >();
+  /** What the timetable follows, by appliance. */
+  const arranged = new Map<string, Arrangement>();
+  const targets = new Map<string, Target>();
   /** Timers of confirming polls, by target. */
   const confirming = new Map<string, NodeJS.Timeout>();
 
@@ -94,7 +98,7 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
     onClockJump,
     onDue: (key, dueMs) => {
       const target = targets.get(key);
-      target?.owner.poller.due(target.operation, dueMs);
+      target?.poller.due(target.operation, dueMs);
     },
     onMissed: (key, count) => {
       const kind = targets.get(key)?.operation.kind;
@@ -105,41 +109,43 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
     clock,
     events,
     slots,
-    onVrrpPolled,
+    onReachable,
     gapMs: timetable.gapMs,
     isPlanned: (name, operation) => targets.has(targetKey(name, operation)),
   };
 
   /** Website tests begin when it is known whether the appliance can be reached, and again as soon as it can. */
-  function onVrrpPolled({ name }: ApplianceConfig, isBack: boolean): void {
-    const owner = scheduled.get(name);
-    if (owner === undefined) return;
-    const isFirst = !polled.has(name);
-    polled.add(name);
-    for (const { entry, operation } of targetsOf(owner)) {
-      if (isFirst) timetable.add(entry);
-      else if (isBack && operation.kind !== "vrrp") timetable.dueNow(entry.key);
+  function onReachable(name: string, since: "first poll" | "outage"): void {
+    for (const { entry, operation } of arranged.get(name)?.targets ?? []) {
+      if (since === "first poll") timetable.put(entry);
+      else if (operation.kind !== "vrrp") timetable.dueNow(entry.key);
     }
   }
 
-  /** Made once for each plan. */
-  function targetsOf(owner: ScheduledAppliance): readonly Target[] {
-    const plan = plans.get(owner.appliance.name) ?? NO_PLAN;
-    const known = made.get(owner);
-    if (known?.plan === plan) return known.targets;
-    const { appliance } = owner;
-    const { details, tests } = plan;
-    const operations: readonly Operation[] = [
-      LIST,
-      ...(appliance.discovery === undefined ? [] : [WEBSITE_LIST]),
-      ...details.map((websiteId) => ({ kind: "website_details", websiteId }) as const),
-      ...tests.map((websiteId) => ({ kind: "website_test", websiteId }) as const),
-    ];
-    const wanted = operations.map((operation) => {
-      return { owner, operation, entry: entryOf(appliance, operation) };
-    });
-    made.set(owner, { plan, targets: wanted });
-    return wanted;
+  /** Polls what is now planned for an appliance, and nothing else of it. */
+  function arrange(name: string): void {
+    const owner = scheduled.get(name);
+    const before = arranged.get(name);
+    const plan = owner === undefined ? NO_PLAN : planOf(owner.appliance);
+    if (before?.owner === owner && before?.plan === plan) return;
+    const wanted = owner === undefined ? [] : targetsOf(owner, plan);
+    if (owner === undefined) arranged.delete(name);
+    else arranged.set(name, { owner, plan, targets: wanted });
+    const keys = new Set(wanted.map(({ entry }) => entry.key));
+    for (const { entry } of before?.targets ?? []) {
+      if (keys.has(entry.key)) continue;
+      targets.delete(entry.key);
+      timetable.remove(entry.key);
+    }
+    for (const target of wanted) {
+      targets.set(target.entry.key, target);
+      if (target.operation.kind === "vrrp" || target.poller.wasPolled()) timetable.put(target.entry);
+      else timetable.remove(target.entry.key);
+    }
+    // A new client may succeed where the old one failed.
+    const { client, poller } = owner ?? {};
+    if (before?.owner.poller === poller && before?.owner.client !== client)
+      timetable.dueNow(targetKey(name, LIST));
   }
 
   function confirm({ appliance, poller }: ScheduledAppliance, operation: Operation, afterMs: number): void {
@@ -154,9 +160,9 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
 
   function confirmNow(key: string): void {
     confirming.delete(key);
-    const { owner, operation } = targets.get(key) ?? {};
-    if (owner === undefined || operation === undefined) return;
-    const { poller } = owner;
+    const target = targets.get(key);
+    if (target === undefined) return;
+    const { poller, operation } = target;
     if (!poller.isInFlight(operation) && poller.backoffUntilMs(operation) === undefined)
       timetable.dueNow(key);
   }
@@ -190,22 +196,11 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
         slots.website_tests.setLimit(config.maxConcurrentWebsiteTests);
         for (const [name, owner] of before) handOver(owner, next.get(name));
         scheduled = next;
-        plans = new Map(enabled.map((appliance) => [appliance.name, planOf(appliance)]));
-        const all = [...next.values()].flatMap(targetsOf);
-        targets = new Map(all.map((target) => [target.entry.key, target]));
-        polled = new Set(
-          [...polled].filter((name) => scheduled.get(name)?.poller === before.get(name)?.poller),
-        );
-        const begun = all.filter(
-          ({ owner, operation }) => operation.kind === "vrrp" || polled.has(owner.appliance.name),
-        );
-        timetable.set(begun.map(({ entry }) => entry));
-        for (const [name, { client, poller }] of next) {
-          const old = before.get(name);
-          // A new client may succeed where the old one failed.
-          if (old?.poller === poller && old.client !== client) timetable.dueNow(targetKey(name, LIST));
-          if (poller.retryUnsupported()) timetable.dueNow(targetKey(name, WEBSITE_LIST));
-        }
+        return inSlices(new Set([...before.keys(), ...next.keys()]), (name) => {
+          arrange(name);
+          if (next.get(name)?.poller.retryUnsupported() === true)
+            timetable.dueNow(targetKey(name, WEBSITE_LIST));
+        });
       };
     },
     nextPollMs: (name, operation) => {
@@ -214,24 +209,7 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
       const fromMs = owner.poller.backoffUntilMs(operation) ?? clock.monotonicMs();
       return timetable.nextDueMs(targetKey(name, operation), fromMs);
     },
-    replan: (name) => {
-      const owner = scheduled.get(name);
-      if (owner === undefined) return;
-      const plan = planOf(owner.appliance);
-      if (plan === plans.get(name)) return;
-      const before = targetsOf(owner);
-      plans.set(name, plan);
-      const wanted = new Map(targetsOf(owner).map((target) => [target.entry.key, target]));
-      for (const { entry } of before) {
-        if (wanted.has(entry.key)) continue;
-        targets.delete(entry.key);
-        timetable.remove(entry.key);
-      }
-      for (const [key, target] of wanted) {
-        targets.set(key, target);
-        if (polled.has(name)) timetable.add(target.entry);
-      }
-    },
+    replan: arrange,
     confirm: ({ appliances, operation, afterMs }) => {
       for (const name of appliances) {
         const owner = scheduled.get(name);
@@ -243,12 +221,26 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
       for (const timer of confirming.values()) clearTimeout(timer);
       timetable.stop();
       for (const { poller } of scheduled.values()) poller.close();
+      scheduled = new Map();
     },
   };
 }
 
 function targetKey(appliance: string, operation: Operation): string {
   return `${appliance}/${operationKey(operation)}`;
+}
+
+function targetsOf(
+  { appliance, poller }: ScheduledAppliance,
+  { details, tests }: WebsitePlan,
+): readonly Target[] {
+  const operations: readonly Operation[] = [
+    LIST,
+    ...(appliance.discovery === undefined ? [] : [WEBSITE_LIST]),
+    ...details.map((websiteId) => ({ kind: "website_details", websiteId }) as const),
+    ...tests.map((websiteId) => ({ kind: "website_test", websiteId }) as const),
+  ];
+  return operations.map((operation) => ({ poller, operation, entry: entryOf(appliance, operation) }));
 }
 
 function entryOf(appliance: ApplianceConfig, operation: Operation): TimetableEntry {

@@ -30,36 +30,12 @@ export interface Wait {
   readonly untilMs: number;
 }
 
-/** An appliance that waits for a slot. */
-export interface Contender {
-  /** How many slots it holds, and how many it may hold. */
-  readonly held: number;
-  readonly limit: number;
-  /** Start of its longest wait, or when it last got or released a slot, if that is later. */
-  readonly waitingSinceMs: number;
-}
-
-/**
- * The appliance that gets a free slot: of those below their limit, the one with the fewest slots; among equals, the one
- * that has waited longest; then the first. If there are several slots, no appliance gets all of them, so that one
- * appliance never blocks the others.
- */
-export function nextInTurn<C extends Contender>(contenders: Iterable<C>, fleetLimit: number): C | undefined {
-  const share = Math.max(1, fleetLimit - 1);
-  let next: C | undefined;
-  for (const one of contenders) {
-    if (one.held < Math.min(one.limit, share) && (next === undefined || isBefore(one, next))) next = one;
-  }
-  return next;
-}
-
-function isBefore(one: Contender, other: Contender): boolean {
-  return one.held === other.held ? one.waitingSinceMs < other.waitingSinceMs : one.held < other.held;
-}
-
+/** An appliance. */
 interface Member {
+  /** How many slots it holds, and how many it may hold. */
   held: number;
   limit: number;
+  /** Start of its longest wait, or when it last got or released a slot, if that is later. */
   waitingSinceMs: number;
   /** When it last got or released a slot. */
   servedMs: number;
@@ -72,7 +48,20 @@ interface Waiting {
   readonly end: (hasSlot: boolean) => void;
 }
 
-const MAX_TIMER_MS = 2 ** 31 - 1;
+/**
+ * The appliance that gets a free slot: of those below their limit, the one with the fewest slots; among equals, the one
+ * that has waited longest; then the first. If there are several slots, no appliance gets all of them, so that one
+ * appliance never blocks the others.
+ */
+function nextInTurn(waiting: Iterable<Member>, fleetLimit: number): Member | undefined {
+  const share = Math.max(1, fleetLimit - 1);
+  let next: Member | undefined;
+  for (const one of waiting) {
+    const lead = next === undefined ? -1 : one.held - next.held || one.waitingSinceMs - next.waitingSinceMs;
+    if (lead < 0 && one.held < Math.min(one.limit, share)) next = one;
+  }
+  return next;
+}
 
 /** Starts with one slot. */
 export function createSlots(clock: Clock): Slots {
@@ -110,7 +99,7 @@ export function createSlots(clock: Clock): Slots {
   function wait(member: Member, { sinceMs, untilMs }: Wait): Promise<"slot" | ShortOf> {
     return new Promise((resolve) => {
       const leftMs = Math.max(0, untilMs - clock.monotonicMs());
-      const timer = setTimeout(() => one.end(false), Math.min(leftMs, MAX_TIMER_MS));
+      const timer = setTimeout(() => one.end(false), leftMs);
       const one: Waiting = {
         sinceMs,
         end: (hasSlot) => {

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { OperationTiming } from "../config/config.ts";
 import type { Clock } from "../support/clock.ts";
 import { createCron, type Cron } from "./cron.ts";
@@ -34,10 +33,8 @@ export interface TimetableDeps {
  * second. Instants of a schedule that the wall clock jumped over are neither due nor missed.
  */
 export interface Timetable {
-  /** Sets the entries. Unchanged entries keep their instants. */
-  set(entries: readonly TimetableEntry[]): void;
-  /** Adds an entry, unless there is one with that key. */
-  add(entry: TimetableEntry): void;
+  /** Adds an entry, or replaces the one with that key. One that is due as before keeps its instants. */
+  put(entry: TimetableEntry): void;
   /** Removes an entry, if there is one with that key. */
   remove(key: string): void;
   /** Makes an entry due now, in addition to its regular instants. */
@@ -135,8 +132,10 @@ export function startTimetable({ clock, onDue, onMissed, onClockJump }: Timetabl
       : takeDue(dueMs, intervalMs, nowMs);
   }
 
-  function add(entry: TimetableEntry): void {
-    if (slots.has(entry.key)) return;
+  function put(entry: TimetableEntry): void {
+    const known = slots.get(entry.key);
+    if (known !== undefined && hasSameInstants(known.entry, entry)) return;
+    clearTimeout(known?.timer);
     const dueMs = firstDueMs(entry.phaseKey, nowBy(entry.timing));
     const slot: Slot = { entry, isFirst: true, dueMs, timer: undefined };
     slots.set(entry.key, slot);
@@ -148,26 +147,8 @@ export function startTimetable({ clock, onDue, onMissed, onClockJump }: Timetabl
     slots.delete(key);
   }
 
-  function set(entries: readonly TimetableEntry[]): void {
-    const wanted = new Map(entries.map((entry) => [entry.key, entry]));
-    for (const { entry } of slots.values()) {
-      const next = wanted.get(entry.key);
-      if (next !== entry && !isDeepStrictEqual(next, entry)) remove(entry.key);
-    }
-    const expressions = new Set(
-      entries.map(({ timing }) => (timing.kind === "schedule" ? timing.expression : undefined)),
-    );
-    for (const [expression, cron] of crons) {
-      if (expressions.has(expression)) continue;
-      cron.close();
-      crons.delete(expression);
-    }
-    for (const entry of entries) add(entry);
-  }
-
   return {
-    set,
-    add,
+    put,
     remove,
     dueNow: (key) => onDue(key, clock.monotonicMs()),
     nextDueMs: (key, fromMs) => {
@@ -187,7 +168,21 @@ export function startTimetable({ clock, onDue, onMissed, onClockJump }: Timetabl
     lastTickMs: () => lastTickMs,
     stop: () => {
       clearInterval(heartbeat);
-      set([]);
+      for (const { timer } of slots.values()) clearTimeout(timer);
+      slots.clear();
+      for (const cron of crons.values()) cron.close();
     },
   };
+}
+
+function hasSameInstants(one: TimetableEntry, other: TimetableEntry): boolean {
+  return (
+    one.subject === other.subject &&
+    one.phaseKey === other.phaseKey &&
+    rhythmOf(one.timing) === rhythmOf(other.timing)
+  );
+}
+
+function rhythmOf(timing: OperationTiming): number | string {
+  return timing.kind === "interval" ? timing.intervalMs : timing.expression;
 }

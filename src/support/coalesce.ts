@@ -1,16 +1,13 @@
 /**
  * Runs `work` one at a time. Calls that arrive during a run share the next run, so that each call gets the result of a
- * run that began after it. Each run first waits for `gather`; calls that arrive meanwhile share it.
+ * run that began after it.
  */
-export function coalesce<T>(
-  work: () => Promise<T>,
-  gather: () => Promise<unknown> = () => Promise.resolve(),
-): () => Promise<T> {
+export function coalesce<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve();
   let next: Promise<T> | undefined;
 
   return () => {
-    next ??= running.then(gather).then(() => {
+    next ??= running.then(() => {
       next = undefined;
       const run = work();
       running = run.catch(() => {});

@@ -1,12 +1,12 @@
 import type { SecureVersion } from "node:tls";
 import { z } from "zod";
+import type { ConfigError } from "../config/config.ts";
 import type { Checked } from "../config/errors.ts";
-import { checkKeyPair, readNamedFiles } from "../config/named-files.ts";
+import { createNamedFiles } from "../config/named-files.ts";
 import { tlsVersionSchema } from "../config/schema.ts";
 import { createSourceReader, type Source, type SourceReader } from "../config/sources.ts";
 import { loadYaml } from "../config/validate.ts";
 import { converted, fileSchema } from "../config/values.ts";
-import { errorAt } from "../config/yaml.ts";
 import { Secret } from "../support/secret.ts";
 
 /** The web configuration of the exporter's own server. */
@@ -133,27 +133,18 @@ async function loadFiles(
   if (!loaded.ok) return loaded;
   const { file, value } = loaded;
   const { tls_server_config: tls, basic_auth_users: users, http_server_config: http } = value;
-  const { textOf, errors } = await readNamedFiles(
-    [
-      { kind: "certificates", file, at: ["tls_server_config", "cert_file"], name: tls?.cert_file },
-      { kind: "key", file, at: ["tls_server_config", "key_file"], name: tls?.key_file },
-      { kind: "certificates", file, at: ["tls_server_config", "client_ca_file"], name: tls?.client_ca_file },
-    ],
-    reader,
-  );
+  const errors: ConfigError[] = [];
+  const files = createNamedFiles(reader, (error) => errors.push(error));
+  const { cert = "", key = "" } = await files.readKeyPair(file, ["tls_server_config"]);
+  const clientCa = await files.read("certificates", file, ["tls_server_config", "client_ca_file"]);
   if (errors.length > 0) return { ok: false, errors };
-  const cert = textOf("certificates", file, tls?.cert_file) ?? "";
-  const key = textOf("key", file, tls?.key_file) ?? "";
-  const mismatch = tls === undefined ? undefined : checkKeyPair(cert, key);
-  if (mismatch !== undefined)
-    return { ok: false, errors: [errorAt(file, ["tls_server_config", "key_file"], mismatch)] };
   return {
     ok: true,
     config: {
       tls: tls && {
         cert,
         key: new Secret(key),
-        clientCa: textOf("certificates", file, tls.client_ca_file),
+        clientCa,
         clientAuth:
           tls.client_auth_type === "RequireClientCert" ? "RequireAnyClientCert" : tls.client_auth_type,
         minVersion: tls.min_version,

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import type { LocalVrrpInterface } from "../../src/api/vrrp-list.ts";
+import type { LocalVrrpInterface } from "../../src/api/vrrp.ts";
 import { cutText } from "../../src/api/kept-text.ts";
 import { decodeVrrpList, encodeVrrpList } from "../../src/api/vrrp.ts";
 

@@ -137,15 +137,6 @@ test("formats lines so that none of them is a marker", () => {
   );
 });
 
-test("never throws on a text", () => {
-  fc.assert(
-    fc.property(nastyText, (text) => {
-      expect(parseWebsiteTest(text, AS_IS)).toHaveProperty("ok");
-      expect(parseWebsiteTest(`HTTP CONNECT ---${text}`, AS_IS)).toHaveProperty("ok");
-    }),
-  );
-});
-
 test("never throws on bytes", () => {
   fc.assert(
     fc.property(fc.uint8Array(), (bytes) => {

@@ -40,14 +40,6 @@ test("reads a test of both protocols", () => {
   expect(blocksOf(SAMPLE)).toEqual(SAMPLE_BLOCKS);
 });
 
-test("reads lines that end in CRLF", () => {
-  expect(blocksOf(SAMPLE.replaceAll("\n", "\r\n"))).toEqual(SAMPLE_BLOCKS);
-});
-
-test("reads a text folded onto one line", () => {
-  expect(blocksOf(SAMPLE.trim().replaceAll(/\s+/g, " "))).toEqual(SAMPLE_BLOCKS);
-});
-
 test.each([
   ["label HTTP", "HTTP CONNECT --- HTTP\nHTTP/1.1 200 OK\n\n", "http 200"],
   ["label HTTPS", "HTTP CONNECT --- HTTPS\nHTTP/1.1 200 OK\n\n", "https 200"],
@@ -204,13 +196,6 @@ test.each([
   ["in the reason phrase", "\tHTTP CONNECT --- HTTPS"],
 ])("ignores a marker that a website sent: %s", (_, line) => {
   expect(statusesOf(`HTTP CONNECT --- HTTP\nHTTP/1.1 500 Oh\n${line}\n\n`)).toBe("http 500");
-});
-
-test("decodes the JSON string that holds the text", () => {
-  expect(decodeWebsiteTest(Buffer.from(JSON.stringify(SAMPLE)), AS_IS)).toEqual({
-    ok: true,
-    value: { blocks: SAMPLE_BLOCKS },
-  });
 });
 
 test("decodes a string with escaped slashes and quotes, and raw line breaks", () => {

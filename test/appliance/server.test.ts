@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { connect } from "node:tls";
 import { createServer as createTcpServer } from "node:net";
 
 import { expect, test } from "vitest";
@@ -11,9 +10,7 @@ import { WEBSITE_LIST } from "../../src/api/website-list.ts";
 import { WEBSITE_TEST } from "../../src/api/website-test.ts";
 import { decodeVrrpList } from "../../src/api/vrrp.ts";
 import { decodeWebsiteTest } from "../../src/api/website-test.ts";
-import { createApplianceServer } from "../../src/appliance/server.ts";
-import { Secret } from "../../src/support/secret.ts";
-import { AUTHORITY, CARP0, CLOSED_PORT, listen, query, startAppliance, websiteOf } from "./support.ts";
+import { CARP0, CLOSED_PORT, listen, query, startAppliance, websiteOf } from "./support.ts";
 
 test("lists the VRRP interfaces as they are at each request", async () => {
   let interfaces = [CARP0];
@@ -27,11 +24,6 @@ test("lists the VRRP interfaces as they are at each request", async () => {
   interfaces = [{ ...CARP0, state: "BACKUP" }];
   const decoded = decodeVrrpList(Buffer.from((await query(port, VRRP_LIST.path())).body), (text) => text);
   expect(decoded.ok && decoded.value.interfaces[0]?.state).toBe("BACKUP");
-});
-
-test("lists no interfaces as an empty object", async () => {
-  const { port } = await startAppliance();
-  expect(await query(port, VRRP_LIST.path())).toMatchObject({ status: 200, body: "{}" });
 });
 
 test("tests a website for real", async () => {
@@ -74,8 +66,9 @@ test("lists its websites and shows their details, with the state of the servers 
   );
 });
 
-test("lists no websites as an empty array, and has no details of an unknown one", async () => {
+test("lists no interfaces as an empty object and no websites as an empty array, and has no details of an unknown one", async () => {
   const { port } = await startAppliance();
+  expect(await query(port, VRRP_LIST.path())).toMatchObject({ status: 200, body: "{}" });
   expect(await query(port, WEBSITE_LIST.path())).toMatchObject({ status: 200, body: "[]" });
   expect(await query(port, WEBSITE_DETAILS.path(1))).toMatchObject({ status: 404 });
   expect(await query(port, "/api/v1/website/one")).toMatchObject({ status: 400 });
@@ -91,13 +84,9 @@ test("can lack the list and the details, as older firmware does", async () => {
 test.each([
   ["no", undefined],
   ["a wrong password", basic("monitor:wrong")],
-  ["a shortened password", basic("monitor:pass")],
   ["a wrong user", basic("nobody:pass:word")],
   ["another user's password", basic("monitor:other")],
-  ["a user without a password", basic("monitor")],
-  ["empty", basic("")],
   ["other", "Bearer bW9uaXRvcjpwYXNzOndvcmQ="],
-  ["missing", "Basic"],
   ["malformed", "Basic ***"],
 ])("rejects %s credentials for every request", async (_, authorization) => {
   const { port } = await startAppliance();
@@ -129,13 +118,10 @@ test("accepts the credentials of every user, and the scheme in any case", async 
 
 test.each([
   [404, "no such path", "/"],
-  [404, "no such path", "/api/v1/interface/virtual/"],
   [404, "no such path", "/api/v2/interface/virtual"],
   [404, "no such path", "/api/v1/website/1/test/"],
-  [404, "no such path", "/api/v1/website/1/2/test"],
-  [404, "no such path", "/x/api/v1/interface/virtual"],
   ...[0, 2, -1, 1e20].map((id) => [404, "no such website", WEBSITE_TEST.path(id)] as const),
-  ...["abc", "1.5", "1e3", "", "%31", "0x1", "1;"].map(
+  ...["abc", "1.5", "", "0x1"].map(
     (id) => [400, "the website id is not an integer", `/api/v1/website/${id}/test`] as const,
   ),
   [503, "keepalived is not running", VRRP_LIST.path()],
@@ -148,7 +134,7 @@ test.each([
   expect(await query(port, path)).toMatchObject({ status, body: JSON.stringify({ error }) });
 });
 
-test.each(["POST", "PUT", "DELETE", "OPTIONS", "HEAD"])("rejects %s", async (method) => {
+test.each(["POST", "DELETE", "HEAD"])("rejects %s", async (method) => {
   const { port } = await startAppliance();
   for (const path of [VRRP_LIST.path(), WEBSITE_TEST.path(1)]) {
     expect(await query(port, path, { method })).toMatchObject({
@@ -174,49 +160,6 @@ test("reports a bug and continues to answer", async () => {
   expect(bugs).toEqual([bug]);
 });
 
-/** Everything that the server sends in response to these bytes. */
-async function talk(port: number, bytes: string): Promise<string> {
-  const socket = connect({ host: "127.0.0.1", port, ca: AUTHORITY.cert });
-  const parts: Buffer[] = [];
-  socket.on("data", (part) => parts.push(part));
-  socket.on("error", () => {});
-  socket.write(bytes);
-  await once(socket, "close");
-  return Buffer.concat(parts).toString();
-}
-
-test.each([
-  ["garbage", "\u0001\u0002\r\n\r\n", "HTTP/1.1 400 Bad Request"],
-  [
-    "two lengths",
-    "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
-    "HTTP/1.1 400 Bad Request",
-  ],
-  ["no host", "GET / HTTP/1.1\r\n\r\n", "HTTP/1.1 400 Bad Request"],
-  [
-    "huge headers",
-    `GET / HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(20_000)}\r\n\r\n`,
-    "HTTP/1.1 431 Request Header Fields Too Large",
-  ],
-])("rejects %s and continues", async (_, bytes, statusLine) => {
-  const { port } = await startAppliance();
-  const said = await talk(port, bytes);
-  expect(said.split("\r\n")[0]).toBe(statusLine);
-  expect(await query(port, VRRP_LIST.path())).toMatchObject({ status: 200 });
-});
-
-test("drops a client that does not finish its request", async () => {
-  const { port } = await startAppliance();
-  expect(await talk(port, "GET / HTTP/1.1\r\nHost: x\r\n")).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
-});
-
-test("rejects plain HTTP", async () => {
-  const { port } = await startAppliance();
-  const answered = fetch(`http://127.0.0.1:${port}/`);
-  await expect(answered).rejects.toThrow("fetch failed");
-  expect(await query(port, VRRP_LIST.path())).toMatchObject({ status: 200 });
-});
-
 test("stops while a website is silent, and drops that website's connection", async () => {
   const website = createTcpServer((socket) => socket.on("error", () => socket.destroy()).resume());
   const httpPort = await listen(website);
@@ -229,25 +172,4 @@ test("stops while a website is silent, and drops that website's connection", asy
   await dropped;
   expect(await failed).toMatchObject({ message: "socket hang up" });
   await expect(query(port, VRRP_LIST.path())).rejects.toThrow("ECONNREFUSED");
-});
-
-test("rejects if it cannot listen", async () => {
-  const { port } = await startAppliance();
-  await expect(startAppliance({ listen: { host: "127.0.0.1", port } })).rejects.toThrow("EADDRINUSE");
-});
-
-test("throws if certificate and key do not match", async () => {
-  const [{ cert }, { key }] = await Promise.all([AUTHORITY.issue(), AUTHORITY.issue()]);
-  expect(() =>
-    createApplianceServer({
-      listen: { host: "127.0.0.1", port: 0 },
-      tls: { cert, key: new Secret(key) },
-      users: [],
-      vrrp: async () => ({ ok: true, interfaces: [] }),
-      websites: [],
-      hasWebsiteList: true,
-      websiteTest: { timeoutMs: 1_000, ca: undefined, insecureSkipVerify: false },
-      onBug: () => {},
-    }),
-  ).toThrow("key values mismatch");
 });

@@ -4,7 +4,7 @@ import { request, type RequestOptions } from "node:https";
 
 import { onTestFinished } from "vitest";
 
-import type { LocalVrrpInterface } from "../../src/api/vrrp-list.ts";
+import type { LocalVrrpInterface } from "../../src/api/vrrp.ts";
 import { createApplianceServer, type ApplianceServerDeps } from "../../src/appliance/server.ts";
 import type { Website } from "../../src/appliance/website-head.ts";
 import { Secret } from "../../src/support/secret.ts";

@@ -4,7 +4,7 @@ import { test, vi } from "vitest";
 
 import { documentOf, NOW_MS, pair, shopDown } from "../page/documents.ts";
 import { isForFragment } from "./fleet-server.ts";
-import { connectionOf, SOON, useFleetPage } from "./support.ts";
+import { connectionOf, SOON, useFleetPage, type OnFinished } from "./support.ts";
 
 // All pages of this file open at once, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
@@ -33,14 +33,26 @@ test.concurrent("a change is shown with the first answer that contains it", asyn
   }
 });
 
-test.concurrent("after a loss the page recovers by itself and shows the present state", async ({
+test.concurrent("after a loss the last answer is not shown as the present state, and the page recovers by itself", async ({
   expect,
   onTestFinished,
 }) => {
   const { server, page, errors } = await open(WELL, { nowMs: NOW_MS, onFinished: onTestFinished });
   await server.stop();
   await expect.poll(() => connectionOf(page), SOON).toBe("lost");
-  expect(await page.locator("#lost").isVisible()).toBe(true);
+  expect(await page.title()).toBe("No answer – appliance-exporter");
+  expect(await page.locator("#lost").textContent()).toMatch(
+    /^No answer from the exporter since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC \(\d+ s\)\. Below is its last answer\.$/,
+  );
+  expect(await page.locator("#announcer").textContent()).toBe("No answer from the exporter.");
+  const colors = await page
+    .locator("main > :not(.lost)")
+    .evaluateAll((parts) => parts.map((part) => getComputedStyle(part).filter));
+  expect(colors).toEqual(["grayscale(1)"]);
+  const before = await page
+    .locator("h1")
+    .evaluate((heading) => getComputedStyle(heading, "::before").content);
+  expect(before).toBe('"Last known: "');
   server.show(WRONG);
   await server.start();
   await expect.poll(() => connectionOf(page), SOON).toBe("live");
@@ -99,4 +111,40 @@ test.concurrent("relative times follow the server's clock, and stop when the exp
   const since = await page.locator("#lost").textContent();
   await expect.poll(() => page.locator("#lost").textContent(), SOON).not.toBe(since);
   expect(await age()).toBe(then);
+});
+
+const NEWER = documentOf([shopDown(pair("ams"))], { exporter: { ...WELL.exporter, version: "2.0.0" } });
+
+/** A page whose clock the test moves, and how often it was loaded since. */
+async function openCounted(onFinished: OnFinished) {
+  const { server, page } = await open(WELL, { onFinished });
+  let loads = 0;
+  page.on("load", () => (loads += 1));
+  await page.clock.install();
+  return { server, page, loads: () => loads };
+}
+
+test.concurrent("the page reloads when another version answers, but not at once", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const { server, page, loads } = await openCounted(onTestFinished);
+  server.show(NEWER);
+  await page.locator("h1", { hasText: "1 problem" }).waitFor();
+  expect(loads()).toBe(0);
+  await page.clock.fastForward(60_000);
+  await expect.poll(loads, SOON).toBe(1);
+});
+
+test.concurrent("while the exporter is lost the page does not reload", async ({ expect, onTestFinished }) => {
+  const { server, page, loads } = await openCounted(onTestFinished);
+  server.show(NEWER);
+  await page.locator("h1", { hasText: "1 problem" }).waitFor();
+  await server.stop();
+  await expect.poll(() => connectionOf(page), SOON).toBe("lost");
+  await page.clock.fastForward(60_000);
+  await page.locator("#lost", { hasText: "(1 min)" }).waitFor();
+  expect(loads()).toBe(0);
+  await server.start();
+  await expect.poll(loads, SOON).toBe(1);
 });

@@ -1,15 +1,10 @@
-import { createServer } from "node:http";
-
 import type { Page } from "playwright-core";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 
 import { WHOLE_FLEET } from "../../src/config/shard.ts";
-import { listen } from "../appliance/support.ts";
-import { startTestExporter } from "../support/exporter.ts";
 import { appliance, documentOf, pair, shopDown } from "../page/documents.ts";
-import { SOON, useBrowser, useFleetPage } from "./support.ts";
+import { SOON, useFleetPage } from "./support.ts";
 
-const open = useBrowser();
 const openFleet = useFleetPage();
 
 const SCRIPTS = [
@@ -78,17 +73,6 @@ test("scripts in every text are shown as text and do not run", async () => {
   expect(requests.filter((url) => !url.startsWith(server.url))).toEqual([]);
 });
 
-test("scripts in every text are text without JavaScript too", async () => {
-  const { server, page, errors, requests } = await openFleet(hostileDocument(), {
-    query: QUERY,
-    javaScriptEnabled: false,
-  });
-  await expectText(page);
-  expect(errors).toEqual([]);
-  expect(await page.locator(FOREIGN).count()).toBe(0);
-  expect(requests.filter((url) => !url.startsWith(server.url))).toEqual([]);
-});
-
 test("names that change the direction of writing leave the words around them in order", async () => {
   const name = "ams\u202E\u2067gnissim";
   const { page, errors } = await openFleet(documentOf([shopDown(pair(name))]));
@@ -98,56 +82,6 @@ test("names that change the direction of writing leave the words around them in 
   await page.getByRole("combobox", { name: "Cluster" }).selectOption(name);
   await expect.poll(() => new URL(page.url()).searchParams.get("cluster"), SOON).toBe(name);
   expect(await page.locator(".cluster").count()).toBe(1);
-  expect(errors).toEqual([]);
-});
-
-test("the answer of a hostile appliance is shown as text", async () => {
-  const list = { [SCRIPT]: { vhid: "2", vip: SCRIPT, state_current: SCRIPT, if: SCRIPT, priority: "204" } };
-  const port = await listen(createServer((_request, response) => response.end(JSON.stringify(list))));
-  const exporter = await startTestExporter({
-    config: {
-      polling: { vrrp: { interval: "1s" } },
-      appliances: [
-        {
-          name: SCRIPTS[1],
-          base_url: `http://127.0.0.1:${port}`,
-          allow_http: true,
-          labels: { site: SCRIPT },
-        },
-      ],
-    },
-  });
-  onTestFinished(exporter.stop);
-  const { page, errors } = await open(`${exporter.url}/`);
-  await expect.poll(() => page.locator(".vrrp td .state").allTextContents(), SOON).toEqual([SCRIPT]);
-  expect(await page.locator(".vrrp td .more").textContent()).toContain(`${SCRIPT} on ${SCRIPT}`);
-  await expectHarmless(page);
-  expect(errors).toEqual([]);
-});
-
-test("very long texts of an appliance leave the rest of the page visible", async () => {
-  const name = "n".repeat(10_000);
-  const one = { vhid: "2", vip: "192.0.2.1", state_current: "s".repeat(3000), if: "eth0", priority: "204" };
-  const port = await listen(
-    createServer((_request, response) => response.end(JSON.stringify({ [name]: one }))),
-  );
-  const appliances = ["ams-1", "ams-2"].map((each) => ({
-    name: each,
-    base_url: `http://127.0.0.1:${port}/${each}`,
-    allow_http: true,
-  }));
-  const exporter = await startTestExporter({ config: { clusters: [{ name: "ams", appliances }] } });
-  onTestFinished(exporter.stop);
-  const { page, errors } = await open(`${exporter.url}/`);
-  await page.locator(".vrrp td .state", { hasText: "sss" }).first().waitFor();
-  const heightOf = async (selector: string) =>
-    (await page.locator(selector).first().boundingBox())?.height ?? 0;
-  await expect.poll(() => heightOf(".problems > li"), SOON).toBeGreaterThan(0);
-  expect(await heightOf(".problems > li")).toBeLessThan(260);
-  expect(await heightOf(".cluster table")).toBeLessThan(1200);
-  expect(await page.content()).toContain("…");
-  const document = await (await fetch(`${exporter.url}/api/v1/fleet`)).text();
-  expect(document).toMatch(/"s{256}~[0-9a-f]{16}"/);
   expect(errors).toEqual([]);
 });
 

@@ -9,10 +9,9 @@ import { createStatusPage } from "../../src/page/page.ts";
 import { documentOf, pair, shopDown } from "../page/documents.ts";
 import { routes, serve } from "../web/support.ts";
 import { startFleetServer } from "./fleet-server.ts";
-import { SOON, useBrowser, useFleetPage } from "./support.ts";
+import { SOON, useBrowser } from "./support.ts";
 
 const open = useBrowser();
-const openFleet = useFleetPage();
 
 test("the page, its links and updates work behind a proxy that removes a path prefix", async () => {
   const server = await startFleetServer(documentOf([pair("ams")]));
@@ -65,16 +64,6 @@ test("the page, its links and updates work under the exporter's own prefix", asy
   await page.getByRole("link", { name: "Configuration" }).click();
   await page.waitForURL(`${origin}/vrrp/config`);
   expect(errors).toEqual([]);
-});
-
-const asset = (name: string): unknown => expect.stringMatching(new RegExp(`^assets/[0-9a-f]{16}/${name}$`));
-
-test("the page needs three files", async () => {
-  const { server, requests } = await openFleet(documentOf([pair("ams")]));
-  const paths = new Set(requests.map((url) => url.slice(server.url.length).split("?", 1)[0] ?? ""));
-  // The browser decides whether and when it requests the icon.
-  const loaded = [...paths].filter((path) => !path.endsWith("icon.svg")).toSorted();
-  expect(loaded).toEqual(["", asset("client/main.js"), asset("style.css")]);
 });
 
 test("a page whose URL contains a name and a password is live, and its filter works", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { FleetDocument, FleetEvent } from "../../src/status/schema.ts";
+import type { FleetEvent } from "../../src/status/schema.ts";
 import {
   ago,
   changed,
@@ -64,19 +64,6 @@ test("an update keeps the selection", async () => {
   expect(errors).toEqual([]);
 });
 
-test("a selection keeps its ends in a text that changes", async () => {
-  const { server, page } = await openLive([shopDown(pair("ams"))]);
-  await page.locator(".problems .what > span").evaluate((summary) => {
-    const [text] = summary.childNodes;
-    if (text !== undefined) getSelection()?.setBaseAndExtent(text, 0, text, "Website shop".length);
-  });
-  const down = documentOf([shopDown(pair("ams"))]);
-  const problems = down.problems.map((each) => ({ ...each, summary: `${each.summary}, and slow` }));
-  server.show({ ...down, problems });
-  await page.locator(".problems .what", { hasText: "and slow" }).waitFor();
-  expect(await page.evaluate(() => getSelection()?.toString())).toBe("Website shop");
-});
-
 test("an update keeps the focus and the scroll positions", async () => {
   const { server, page } = await openLive();
   await page.setViewportSize({ width: 360, height: 600 });
@@ -89,24 +76,6 @@ test("an update keeps the focus and the scroll positions", async () => {
   server.show(documentOf(LATER.clusters, { events: [...EVENTS] }));
   await page.locator("#cluster-rtm").getByText("1.5 s").waitFor();
   expect(await seen()).toEqual(before);
-});
-
-function wide(seconds: number): FleetDocument {
-  const [first] = pair("ams").appliances;
-  if (first === undefined) throw new Error("there are two");
-  const appliances = Array.from({ length: 12 }, (_, index) => {
-    return { ...first, name: `ams-${index}`, poll: polled({ durationSeconds: seconds }) };
-  });
-  return documentOf([pair("ams", { appliances, groups: [] })]);
-}
-
-test("a wide table stays scrolled to the side", async () => {
-  const { server, page } = await open(wide(1), { viewport: { width: 800, height: 600 } });
-  const scrolled = () => page.locator(".scroll").evaluate((region) => region.scrollLeft);
-  await page.locator(".scroll").evaluate((region) => (region.scrollLeft = 300));
-  server.show(wide(2));
-  await page.getByText("2.0 s").first().waitFor();
-  expect(await scrolled()).toBe(300);
 });
 
 test("typed text stays, with its cursor and spaces", async () => {
@@ -122,14 +91,6 @@ test("typed text stays, with its cursor and spaces", async () => {
   await page.locator("#history li").first().waitFor();
   await search.pressSequentially("-1");
   expect(await search.inputValue()).toBe("rtm-1 ");
-});
-
-test("a cluster that has the focus stays open when it is well again", async () => {
-  const { server, page } = await openLive([shopDown(pair("ams")), ...FLEET.slice(1)]);
-  await page.locator("#cluster-ams .scroll").focus();
-  server.show(documentOf(FLEET));
-  await page.locator("#well #cluster-ams").waitFor();
-  expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Table of ams");
 });
 
 test("a cluster with a new problem moves to the top, opens, and keeps its focus", async () => {
@@ -154,33 +115,6 @@ test("a cluster that the reader closed stays closed", async () => {
   server.show(documentOf([splitBrain(pair("ams")), ...FLEET.slice(1)]));
   await page.locator("#cluster-ams .level", { hasText: "Split brain" }).waitFor();
   expect(await ams.evaluate((details) => details.hasAttribute("open"))).toBe(false);
-});
-
-test("a cluster that is opened by its line or by a link shows the present state", async () => {
-  const { server, page } = await openLive();
-  const states = (name: string) => page.locator(`#cluster-${name} .vrrp td .state`).allTextContents();
-  server.show(documentOf(FLEET.map(splitBrain)));
-  await page.locator("#cluster-fra .level", { hasText: "Split brain" }).waitFor();
-  expect(await states("fra")).toEqual([]);
-  await page.locator("#cluster-fra summary").click();
-  await expect.poll(() => states("fra"), SOON).toEqual(["MASTER", "MASTER", "MASTER", "MASTER"]);
-  server.show(documentOf(FLEET));
-  await expect.poll(() => states("fra"), SOON).toEqual(["MASTER", "BACKUP", "MASTER", "BACKUP"]);
-  await page.evaluate(() => (location.hash = "#cluster-lab"));
-  await expect.poll(() => states("lab"), SOON).toEqual(["MASTER", "BACKUP", "MASTER", "BACKUP"]);
-});
-
-test("a link to a cluster opens it every time", async () => {
-  const { page } = await openLive([shopDown(pair("ams")), ...FLEET.slice(1)]);
-  const [ams, link] = [page.locator("#cluster-ams"), page.getByRole("link", { name: "Cluster ams" })];
-  const table = ams.getByRole("table");
-  for (const round of [1, 2]) {
-    await ams.locator("summary").click();
-    await table.waitFor({ state: "hidden" });
-    await link.click();
-    await table.waitFor({ state: "visible" });
-    expect(page.url(), `round ${round}`).toMatch(/#cluster-ams$/);
-  }
 });
 
 test("an update touches only what changed", async () => {

@@ -66,10 +66,6 @@ describe("a usage error", () => {
       "error: option '--web.route-prefix <path>' argument 'exporter' is invalid. expected a path, such as /exporter\n",
     ],
     [
-      ["--web.external-url=exporter.example"],
-      "error: option '--web.external-url <url>' argument 'exporter.example' is invalid. expected an http:// or https:// URL without query and fragment\n",
-    ],
-    [
       ["--shard=3/3"],
       "error: option '--shard <index/total>' argument '3/3' is invalid. expected INDEX/TOTAL with INDEX from 0 to TOTAL - 1 and TOTAL at most 1000, such as 0/3\n",
     ],

@@ -94,30 +94,6 @@ test.each([
   expect(JSON.parse(shown.out)).toEqual(JSON.parse(JSON.stringify(document)));
 });
 
-test("a member that is neither MASTER nor BACKUP is shown with its state, and an empty list as text", () => {
-  const document = documentOf(
-    fleetOf(
-      [MEMBER_A, MEMBER_B, applianceOf({ name: "lone" })],
-      [
-        vrrpSeen("a", listOf([interfaceOf()])),
-        vrrpSeen("b", listOf([interfaceOf({ state: "FAULT" })])),
-        vrrpSeen("lone", listOf([])),
-      ],
-    ),
-  );
-  const report = fleetReport(document, false);
-  expect(report).toContain("a MASTER 204, b FAULT 204");
-  expect(report).toMatch(/^lone +no VRRP interface$/m);
-});
-
-test("a long state of one member does not hide the others", () => {
-  const state = "F".repeat(3000);
-  const seen = [vrrpSeen("a", listOf([interfaceOf({ state })])), vrrpSeen("b", listOf([interfaceOf()]))];
-  const report = fleetReport(documentOf(fleetOf([MEMBER_A, MEMBER_B], seen)), false);
-  expect(report).toContain(`a ${"F".repeat(39)}… 204, b MASTER 204`);
-  expect(Math.max(...report.split("\n").map((line) => line.length))).toBeLessThan(400);
-});
-
 test("terminals with colors get the same text in color", () => {
   const plain = fleetReport(WRONG, false);
   const colored = fleetReport(WRONG, true);

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { chmod, readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { generate } from "selfsigned";
@@ -107,19 +107,17 @@ test("the table has address, subject, end, fingerprint and state; others are add
     ],
     { known: `# Amsterdam\nwaf-3 ${OTHER}\nwaf-2 ${same.sha256}\n` },
   );
-  await chmod(known, 0o600);
   const { code, out, err } = await trust(["--yes"]);
   expect(code).toBe(1);
   expect(out).toBe(`APPLIANCE  ADDRESS          SUBJECT     VALID UNTIL           SHA256${" ".repeat(60)}STATE
 waf-1      ${address(fresh)}  CN=fresh    ${fresh.end}  ${fresh.sha256}  new
 waf-2      ${address(same)}  CN=same     ${same.end}  ${same.sha256}  known
 waf-3      ${address(changed)}  CN=changed  ${changed.end}  ${changed.sha256}  changed
-${" ".repeat(62)}${OTHER}  known before
 waf-4      127.0.0.1:1${" ".repeat(106)}connect: connect ECONNREFUSED 127.0.0.1:1
 ${known}: one certificate written
 `);
   expect(err).toBe(
-    `waf-3: the certificate has changed from ${OTHER} to ${changed.sha256}; not replaced, --yes-changed replaces it without a question\n`,
+    `waf-3: the certificate has changed from ${OTHER} to ${changed.sha256}; not replaced: confirm it on a terminal\n`,
   );
   expect(await text()).toBe(`# Amsterdam\nwaf-3 ${OTHER}\nwaf-2 ${same.sha256}\nwaf-1 ${fresh.sha256}\n`);
 });
@@ -138,8 +136,6 @@ test("each changed certificate has its own question", async () => {
     ),
   );
   expect(await text()).toBe(`waf-1 ${OTHER}\nwaf-2 ${two.sha256}\n`);
-  expect((await trust(["--yes-changed"])).code).toBe(0);
-  expect(await text()).toBe(`waf-1 ${one.sha256}\nwaf-2 ${two.sha256}\n`);
 });
 
 test("without an answer nothing is written, and the flag that adds is named", async () => {
@@ -183,32 +179,6 @@ test("named appliances are asked alone, disabled ones too", async () => {
   expect(one.server.connections()).toBe(0);
 });
 
-test("JSON has the state of each appliance, and asks no questions", async () => {
-  const { server, sha256 } = await simulate("one");
-  const { known, trust } = await setUp([entry("waf-1", server.port), entry("waf-2", 1)]);
-  const { code, out } = await trust(["--output=json", "--yes"]);
-  expect(code).toBe(1);
-  expect(JSON.parse(out)).toMatchObject({
-    ok: false,
-    appliances: [
-      {
-        appliance: "waf-1",
-        address: `127.0.0.1:${server.port}`,
-        file: known,
-        known: [],
-        state: "new",
-        isAdded: true,
-        certificate: { subject: "CN=one", sha256 },
-      },
-      { appliance: "waf-2", state: "failed", isAdded: false, failure: { reason: "connect" } },
-    ],
-  });
-  const { ask, questions } = answers("y");
-  await writeFile(known, `waf-1 ${OTHER}\n`);
-  expect((await trust(["--output=json"], { ask })).code).toBe(1);
-  expect(questions).toEqual([]);
-});
-
 test("an appliance behind a proxy is asked through the proxy", async () => {
   const { server, sha256 } = await simulate("one");
   const proxy = await servePlain(({ socket, onRequest }) => {
@@ -240,7 +210,7 @@ test("a file that cannot be written is an error", async () => {
 test.each([
   [["waf-2"], 2, 'unknown appliance "waf-2"; FILE has waf-1\n'],
   [["waf-1"], 1, "FILE: without https:// base_url and tls_config.known_certificates_file: waf-1\n"],
-  [[], 1, "FILE: no appliance has an https:// base_url and tls_config.known_certificates_file\n"],
+  [[], 1, "FILE: without https:// base_url and tls_config.known_certificates_file: waf-1\n"],
 ])("%j without such appliances exits %i", async (names, code, err) => {
   const { folder, trust } = await setUp([
     `  - { name: waf-1, base_url: "http://127.0.0.1:1", allow_http: true }\n`,

@@ -24,10 +24,9 @@ test.each([
 /** Starts a deadline and records its overrun. */
 function start(attention: Attention, timeoutMs: number) {
   const overruns: Overrun[] = [];
-  const deadline = attention.deadline(timeoutMs, (overrun) => void overruns.push(overrun));
-  deadline.run();
-  onTestFinished(deadline.end);
-  return { deadline, overruns };
+  const end = attention.deadline(timeoutMs, (overrun) => void overruns.push(overrun));
+  onTestFinished(() => void end());
+  return { end, overruns };
 }
 
 /** Turns of the event loop, which fake timers do not affect. */
@@ -58,31 +57,15 @@ test("only 100 ms of a stall count", async () => {
   expect(overruns).toEqual([{ kind: "over", stalledMs: 2950 }]);
 });
 
-test("a deadline does not count while it is paused, and never passes after its end", async () => {
+test("a deadline that is ended never passes, tells what is left, and leaves no timer", async () => {
   const clock = holdClock();
-  const attention = createAttention(clock);
-  const paused = start(attention, 1000);
-  const ended = start(attention, 1000);
+  const { end, overruns } = start(createAttention(clock), 1000);
   await clock.pass(600);
-  paused.deadline.pause();
-  ended.deadline.end();
-  await clock.pass(60_000);
-  paused.deadline.run();
-  await clock.pass(399);
-  await rounds();
-  expect(paused.overruns).toEqual([]);
-  await clock.pass(1);
-  await rounds();
-  expect(paused.overruns).toEqual([{ kind: "over", stalledMs: 0 }]);
-  expect(ended.overruns).toEqual([]);
-});
-
-test("there is no timer while no deadline runs", async () => {
-  const clock = holdClock();
-  const { deadline } = start(createAttention(clock), 1000);
-  expect(vi.getTimerCount()).toBe(2);
-  deadline.end();
+  expect(end()).toBe(400);
   expect(vi.getTimerCount()).toBe(0);
+  await clock.pass(60_000);
+  await rounds();
+  expect(overruns).toEqual([]);
 });
 
 /** Stalls the event loop, then lets it turn. */

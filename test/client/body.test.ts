@@ -26,18 +26,6 @@ test.each([
   expect(server.connections()).toBe(1);
 });
 
-test.each([
-  ["a byte longer than the limit", plain("x".repeat(1601)), "the body has more than 1600 bytes"],
-  ["in one chunk too many", chunked("x".repeat(101), 1), "the body has more than 100 chunks"],
-])("a body %s is too large, and its connection is not used again", async (_, answer, message) => {
-  const server = await servePlain(answering(answer));
-  const client = clientOf(`http://127.0.0.1:${server.port}`);
-  const failure = { reason: "too_large", message };
-  for (let nth = 0; nth < 2; nth += 1)
-    expect(await client.get("/x", LONG_MS, LIMIT)).toEqual({ ok: false, failure });
-  expect(server.connections()).toBe(2);
-});
-
 test("an answer is returned unchanged, with a function that redacts the credentials", async () => {
   const body = '{"vrrp_priority":"priority"}';
   const server = await servePlain(answering(plain(body)));

@@ -1,8 +1,7 @@
 import { errors } from "undici";
 import { expect, test } from "vitest";
 
-import { classifyDeadline, classifyError, describeError } from "../../src/client/errors.ts";
-import { ConnectionError } from "../../src/client/errors.ts";
+import { classifyError, ConnectionError, describeError } from "../../src/client/errors.ts";
 
 const coded = (code: string, more: object = {}) => Object.assign(new Error("it failed"), { code, ...more });
 
@@ -73,17 +72,6 @@ test.each([
 ] as const)("attempts on several addresses that fail with %j are %s", (codes, reason) => {
   const error = Object.assign(new AggregateError(codes.map((code) => coded(code))), { code: codes[0] });
   expect(classifyError(error, "connect")).toBe(reason);
-});
-
-test("the reason of a deadline depends on the stage", () => {
-  const stages = ["lookup", "connect", "proxy", "tls", "connected"] as const;
-  expect(stages.map((stage) => classifyDeadline(stage))).toEqual([
-    "dns",
-    "timeout",
-    "proxy",
-    "timeout",
-    "timeout",
-  ]);
 });
 
 test("an error is described in one line, with its code once and its cause", () => {

@@ -15,13 +15,6 @@ function endingAtSecond(end: Behaviour): Behaviour {
   };
 }
 
-test("polls follow each other on one connection", async () => {
-  const server = await serve(answering(OK));
-  const client = clientOf(`https://127.0.0.1:${server.port}`);
-  for (let i = 0; i < 5; i += 1) expect(shortly(await client.get("/x", LONG_MS))).toBe("{}");
-  expect(server.connections()).toBe(1);
-});
-
 test("concurrent polls use separate connections, which later polls reuse", async () => {
   const server = await serve(answering(OK));
   const client = clientOf(`https://127.0.0.1:${server.port}`);
@@ -84,22 +77,6 @@ test.each<{ name: string; end: Behaviour }>([
     expect(server.requests).toHaveLength(3);
   },
 );
-
-test("a connection that was closed while idle is replaced without losing a request", async () => {
-  const server = await serve(({ socket, onRequest }) => onRequest(() => void socket.end(OK)));
-  const client = clientOf(`https://127.0.0.1:${server.port}`);
-  await client.get("/x", LONG_MS);
-  await eventually(() => expect(server.openConnections()).toBe(0));
-  expect(shortly(await client.get("/x", LONG_MS))).toBe("{}");
-  expect(server.connections()).toBe(2);
-});
-
-test("a fresh connection that breaks is not replaced", async () => {
-  const server = await serve(({ socket, onRequest }) => onRequest(() => void socket.destroy()));
-  const client = clientOf(`https://127.0.0.1:${server.port}`);
-  expect(["connect", "protocol"]).toContain(shortly(await client.get("/x", LONG_MS)));
-  expect(server.connections()).toBe(1);
-});
 
 test.each<{ name: string; start: (behaviour: Behaviour) => ReturnType<typeof serve>; scheme: string }>([
   { name: "TLS", start: (behaviour) => serve(behaviour), scheme: "https" },
@@ -171,12 +148,4 @@ test("a closed client opens no connection", async () => {
   expect((await late).ok).toBe(false);
   expect((await client.get("/x", LONG_MS)).ok).toBe(false);
   expect(server.connections()).toBe(0);
-});
-
-test("credentials are new if they differ from those refused last", async () => {
-  const server = await serve(answering("HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n"));
-  const client = clientOf(`https://127.0.0.1:${server.port}`, { http: { basicAuth: inlinePassword("old") } });
-  expect(await client.hasNewCredentials(LONG_MS)).toBe(true);
-  expect(shortly(await client.get("/x", LONG_MS))).toBe("auth");
-  expect(await client.hasNewCredentials(LONG_MS)).toBe(false);
 });

@@ -4,20 +4,6 @@ import { phaseFraction } from "../../src/support/phase.ts";
 
 const MINUTE_MS = 60_000;
 
-test.each([
-  [0, 0, 0],
-  [0, 54.999, 0],
-  [0, 55, 1],
-  [0, 110, 2],
-  [0.5, 0, -1],
-  [0.5, 27.499, -1],
-  [0.5, 27.5, 0],
-  [0.5, 82.5, 1],
-  [0.9, 49.5, 0],
-])("with the phase %d minute %d is in period %i", (phase, minutes, period) => {
-  expect(handshakePeriod(phase, minutes * MINUTE_MS)).toBe(period);
-});
-
 test("the periods of a fleet's appliances begin at different times, evenly distributed", () => {
   const renewals = Array.from({ length: 55 }, () => 0);
   for (let nth = 0; nth < 5500; nth += 1) {

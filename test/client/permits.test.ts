@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { createPermits, type Claim, type PendingClaim, type Permit } from "../../src/client/permits.ts";
+import { createPermits, type PendingClaim, type Permit, type Precedence } from "../../src/client/permits.ts";
 
 interface Held {
   /** Labels of served claims, in order. */
   readonly served: string[];
   readonly permits: Map<string, Permit>;
-  claim(label: string, claim?: Partial<Claim>): PendingClaim;
+  claim(label: string, precedence?: Precedence): PendingClaim;
   /** Lets 250 ms of attentive time pass for all hanging connections. */
   hang(): void;
 }
@@ -16,8 +16,8 @@ function hold(maxOpen = () => Number.POSITIVE_INFINITY): Held {
     deadline: (timeoutMs: number, onOver: (overrun: { kind: "over"; stalledMs: number }) => void) => {
       expect(timeoutMs).toBe(250);
       const strike = (): void => onOver({ kind: "over", stalledMs: 0 });
-      const end = (): void => void hanging.delete(strike);
-      return { run: () => void hanging.add(strike), pause: end, end };
+      hanging.add(strike);
+      return () => (hanging.delete(strike) ? timeoutMs : 0);
     },
   };
   const all = createPermits({ attention, maxOpen });
@@ -26,8 +26,8 @@ function hold(maxOpen = () => Number.POSITIVE_INFINITY): Held {
   return {
     served,
     permits,
-    claim: (label, claim = {}) =>
-      all.claim({ precedence: "list", ...claim }, (permit) => {
+    claim: (label, precedence = "list") =>
+      all.claim(precedence, (permit) => {
         served.push(label);
         permits.set(label, permit);
       }),
@@ -81,41 +81,17 @@ test("500 appliances whose connections hang delay 500 others by two seconds", ()
 test("polls that lost their connection go first, then lists, then website tests", () => {
   const { claim, served, permits } = hold();
   for (const label of labels("a", 64)) claim(label);
-  claim("test", { precedence: "test" });
-  claim("list", { precedence: "list" });
-  claim("replacement", { precedence: "replacement" });
+  claim("test", "test");
+  claim("list");
+  claim("replacement", "replacement");
   for (const label of labels("a", 3)) permits.get(label)?.attemptEnded();
   expect(served.slice(64)).toEqual(["replacement", "list", "test"]);
-});
-
-test("members of a cluster connect together, even if one is slightly later, but not their website tests", () => {
-  const { claim, served, permits } = hold();
-  for (const label of labels("a", 64)) claim(label);
-  claim("north-1", { cluster: "north" });
-  claim("other", { cluster: "other" });
-  claim("test", { cluster: "north", precedence: "test" });
-  claim("north-2", { cluster: "north" });
-  permits.get("a0")?.attemptEnded();
-  expect(served.slice(64)).toEqual(["north-1", "north-2"]);
-  claim("north-3", { cluster: "north" });
-  expect(served.slice(64)).toEqual(["north-1", "north-2", "north-3"]);
-});
-
-test("a cluster of thousands is paced like any other appliances", () => {
-  const { claim, served, permits } = hold();
-  for (const label of labels("a", 63)) claim(label);
-  for (const label of labels("big", 100)) claim(label, { cluster: "big" });
-  expect(served.length).toBe(63 + 16);
-  for (const label of labels("a", 15)) permits.get(label)?.attemptEnded();
-  expect(served.length).toBe(63 + 16);
-  permits.get("a15")?.attemptEnded();
-  expect(served.length).toBe(63 + 17);
 });
 
 test("a withdrawn claim is not served", () => {
   const { claim, served, permits } = hold();
   for (const label of labels("a", 64)) claim(label);
-  const gone = claim("gone", { cluster: "north" });
+  const gone = claim("gone");
   const next = claim("next");
   expect([gone.isNext(), next.isNext()]).toEqual([true, false]);
   gone.withdraw();

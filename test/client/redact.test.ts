@@ -22,9 +22,14 @@ test.each([
   expect(redact(body)).toBe(expected);
 });
 
+/** Control characters occur in no password. @see RFC 7617, 2 */
+const unit = fc
+  .string({ unit: "binary", minLength: 1, maxLength: 1 })
+  .filter((text) => !/\p{Cc}/u.test(text));
+
 test("however JSON escapes it, no value decoded from the answer contains the password", () => {
   const escaped = fc
-    .tuple(fc.string({ unit: "binary", minLength: 8 }), fc.infiniteStream(fc.boolean()))
+    .tuple(fc.string({ unit, minLength: 8 }), fc.infiniteStream(fc.boolean()))
     .map(([password, escapes]) => ({ password, escapes }));
   fc.assert(
     fc.property(escaped, fc.string(), ({ password, escapes }, beside) => {

@@ -1,3 +1,4 @@
+import type { LookupFunction } from "node:net";
 import type { TlsOptions } from "node:tls";
 
 import { onTestFinished } from "vitest";
@@ -12,7 +13,6 @@ import type { PasswordReader } from "../../src/config/password-file.ts";
 import { Secret } from "../../src/support/secret.ts";
 import type { ApplianceClient, Body } from "../../src/client/client.ts";
 import { createClients } from "../../src/client/clients.ts";
-import type { Lookup } from "../../src/client/lookup.ts";
 import { systemClock, type Clock } from "../../src/support/clock.ts";
 import type { Outcome } from "../../src/client/failure.ts";
 import { createAuthority } from "../support/certificates.ts";
@@ -41,7 +41,7 @@ export function proxyAt(port: number, credentials?: string): ProxyConfig {
 
 export interface ClientOptions {
   readonly http?: Partial<HttpClientConfig>;
-  readonly lookup?: Lookup;
+  readonly lookup?: LookupFunction;
   readonly readPassword?: PasswordReader;
   readonly clock?: Clock;
   /** Connections that may be open at once; default: any number. */

@@ -6,7 +6,7 @@ import type { Config } from "../../src/config/config.ts";
 import { formatConfigError } from "../../src/config/errors.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { createConfigLoader } from "../../src/config/loader.ts";
-import { planReload, type ReloadPlan } from "../../src/config/reload-plan.ts";
+import { planReload } from "../../src/config/reload.ts";
 import { WHOLE_FLEET } from "../../src/config/shard.ts";
 
 export type Files = Readonly<Record<string, string | Uint8Array>>;
@@ -38,11 +38,11 @@ export async function configOf(files: Files | string): Promise<Config> {
 }
 
 /** What a reload of this file does after the change; throws if the configuration is invalid. */
-export async function planOf(file: string, change: () => Promise<void>): Promise<ReloadPlan> {
-  const loader = createConfigLoader(file, WHOLE_FLEET);
-  const old = await loader.load();
+export async function planOf(file: string, change: () => Promise<void>) {
+  const load = createConfigLoader(file, WHOLE_FLEET);
+  const old = await load();
   await change();
-  const next = old.ok ? await loader.load(old.config.appliances) : old;
+  const next = old.ok ? await load(old.config.appliances) : old;
   if (!old.ok || !next.ok) throw new Error("the configuration is invalid");
   return planReload(old.config, next.config);
 }

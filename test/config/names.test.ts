@@ -60,10 +60,6 @@ test.each([
     'config.yaml:1:16: appliances[0].name: duplicate name "c", also at config.yaml:2:14',
   ],
   [
-    `clusters:\n  - { name: a, appliances: [${member("b")}] }\n  - { name: b, appliances: [] }\n`,
-    'config.yaml:2:31: clusters[0].appliances[0].name: duplicate name "b", also at config.yaml:3:7',
-  ],
-  [
     `clusters:\n  - { name: a, appliances: [${member("x")}] }\n  - { name: b, appliances: [${member("x")}] }\n`,
     'config.yaml:3:31: clusters[1].appliances[0].name: duplicate name "x", also at config.yaml:2:31',
   ],

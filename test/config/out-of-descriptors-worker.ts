@@ -2,10 +2,7 @@ import type { ConfigResult } from "../../src/config/config.ts";
 import { formatConfigError } from "../../src/config/errors.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { createPasswordReader } from "../../src/config/password-file.ts";
-import { findIncludedFiles } from "../../src/config/included-files.ts";
-import { createSourceReader } from "../../src/config/sources.ts";
 import { createCheck } from "../../src/config/watch.ts";
-import { readYamlFile } from "../../src/config/yaml.ts";
 import { createLookup } from "../../src/client/lookup.ts";
 import { withoutDescriptors } from "../support/descriptors.ts";
 
@@ -34,15 +31,6 @@ async function readPassword() {
   const run = async (): Promise<unknown> => {
     const result = await read({ kind: "file", path: "password" });
     return result.ok ? result.secret.reveal() : result;
-  };
-  return { without: await withoutDescriptors(run), after: await run() };
-}
-
-async function include() {
-  const main = await readYamlFile("config.yaml", createSourceReader());
-  const run = async () => {
-    const { errors } = main.ok ? await findIncludedFiles(main.file, createSourceReader()) : main;
-    return errors.map(formatConfigError);
   };
   return { without: await withoutDescriptors(run), after: await run() };
 }
@@ -82,7 +70,6 @@ process.stdout.write(
     // First, before the C library opens files of its own.
     lookup: await lookUp(),
     password: await readPassword(),
-    include: await include(),
     watch: await watchWhatStays(),
     reload: await reloadOnce(),
   }),

@@ -1,11 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { ReloadPlan } from "../../src/config/reload-plan.ts";
 import { createFolder, planOf } from "./folder.ts";
 
 /** The plan for a file with one text and then with another. */
-async function planFor(before: string, after: string): Promise<ReloadPlan> {
+async function planFor(before: string, after: string) {
   const file = join(await createFolder({ "config.yaml": before }), "config.yaml");
   return planOf(file, () => writeFile(file, after));
 }

@@ -127,7 +127,7 @@ test("POST /-/reload applies the new configuration or returns its errors", async
     '/config.yaml:1:1: unknown key "a"\n/config.yaml:3:1: unknown key "b"\n',
   ]);
   expect((await exporter.scrape()).value("appliance_exporter_appliances")).toBe(MEMBERS.length + 1);
-  expect(await (await fetch(`${exporter.url}/config`)).text()).toContain("- name: fresh\n");
+  expect(await (await fetch(`${exporter.url}/config`)).text()).toContain('"name": "fresh"');
 });
 
 test("known certificates that are gone at a reload stay trusted; an empty file is no error", async () => {

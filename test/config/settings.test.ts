@@ -44,6 +44,8 @@ describe("http_client", () => {
       '1:30: http_client.tls_config.min_version: expected TLS10, TLS11, TLS12 or TLS13, got "TLSv1.2"',
     ],
     ['tls_config: { server_name: "a b" }', "1:30: http_client.tls_config.server_name: expected a host name"],
+    ["tls_config: { cert_file: p }", "1:30: http_client.tls_config.cert_file: needs key_file"],
+    ["tls_config: { key_file: p }", "1:30: http_client.tls_config.key_file: needs cert_file"],
     [
       "tls_config: { insecure_skip_verify: 1 }",
       "1:30: http_client.tls_config.insecure_skip_verify: expected true or false, got a number",

@@ -81,7 +81,7 @@ Every 0.1 s something happens (==>); the exporter's log shows how it is detected
 
 ==> failover: demo-b is the master now, demo-a its backup
 
-==> outage: website shop stops listening, connections are refused
+==> outage: website shop closes connections without an answer
 
 ==> repair: website shop is back
 `;

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createConnection, createServer } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -22,8 +22,10 @@ export async function useTemporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** A demo that takes no step by itself; stopped at the end of the test. */
-export async function startTestDemo(): Promise<Demo> {
+/** A demo that takes no step by itself; by default stopped at the end of the test. */
+export async function startTestDemo(
+  onFinished: (stop: () => Promise<void>) => void = onTestFinished,
+): Promise<Demo> {
   const options = {
     listenAddresses: [{ host: "127.0.0.1", port: 0 }],
     version: "1.2.3",
@@ -35,7 +37,7 @@ export async function startTestDemo(): Promise<Demo> {
   const deps = { clock: systemClock, logger: createMemoryLog().logger, droppedLogLines: () => 0 };
   const started = await startDemo(options, deps);
   if (!started.ok) throw new Error(`cannot listen: ${started.code}`);
-  onTestFinished(() => started.demo.stop());
+  onFinished(() => started.demo.stop());
   return started.demo;
 }
 
@@ -60,15 +62,4 @@ export async function listen(port: number): Promise<number> {
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("no port");
   return address.port;
-}
-
-/** Whether anything listens at a URL or `host:port`. */
-export function isListening(address: string): Promise<boolean> {
-  const { hostname, port } = new URL(address.includes("://") ? address : `http://${address}`);
-  return new Promise((resolve) => {
-    const socket = createConnection({ host: hostname, port: Number(port) });
-    socket.once("connect", () => resolve(true));
-    socket.once("error", () => resolve(false));
-    socket.once("connect", () => socket.destroy());
-  });
 }

@@ -10,8 +10,6 @@ import { toolPath } from "../support/tool.ts";
 
 export interface ProgramOptions {
   readonly logLevel?: "debug" | "info";
-  /** Where stderr goes; default: it is read. */
-  readonly stderrFd?: number;
   /** Added to this process's environment. */
   readonly env?: Readonly<Record<string, string>>;
   /** Further flags. */
@@ -80,7 +78,7 @@ export async function limitDescriptors({ child }: Program, count: number): Promi
 function spawnProgram(
   folder: string,
   listenAddress: string,
-  { logLevel = "info", stderrFd, env = {}, args = [] }: ProgramOptions,
+  { logLevel = "info", env = {}, args = [] }: ProgramOptions,
 ) {
   const flags = [
     `--config.file=config.yaml`,
@@ -91,12 +89,12 @@ function spawnProgram(
   const child = spawn(process.execPath, [COMMAND, "run", ...flags], {
     cwd: folder,
     env: { ...process.env, ...env },
-    stdio: ["ignore", "pipe", stderrFd ?? "pipe"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
   let stdout = "";
   let stderr = "";
-  child.stdout?.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
-  child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
   const exit = once(child, "close").then(([code, signal]): Exit => {
     return { code, signal, stdout, stderr };
   });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { FleetChange } from "../../src/fleet/changes.ts";
-import type { VrrpAnomaly } from "../../src/api/vrrp-list.ts";
+import type { VrrpAnomaly } from "../../src/api/vrrp.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import {
   applianceOf,

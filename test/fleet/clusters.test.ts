@@ -15,10 +15,6 @@ import { clustersOf, fleetOf, groupLines, MEMBER_A, MEMBER_B } from "./support.t
 const A_IS_MASTER = vrrpSeen("a", listOf([interfaceOf()]));
 const B_IS_BACKUP = vrrpSeen("b", listOf([interfaceOf({ state: "BACKUP", type: "2", priority: 100 })]));
 
-test("an appliance on its own has no groups", () => {
-  expect(groupLines(fleetOf([applianceOf({ name: "a" })], [A_IS_MASTER]))).toEqual([]);
-});
-
 test("a cluster of one appliance has no groups, under whatever name", () => {
   expect(groupLines(fleetOf([MEMBER_A], [A_IS_MASTER]))).toEqual([]);
 });
@@ -59,11 +55,6 @@ test("groups carry the configured labels that all members share, with the same v
   const a = { ...MEMBER_A, labels: { site: "ams", rack: "r1", env: "prod" } };
   const b = { ...MEMBER_B, labels: { site: "ams", rack: "r2" } };
   expect(clustersOf(fleetOf([a, b], [A_IS_MASTER]), 0)[0]?.labels).toEqual({ site: "ams" });
-});
-
-test("a label named like a property of every object is shared only if all members have it", () => {
-  const a = { ...MEMBER_A, labels: { constructor: "x", toString: "y" } };
-  expect(clustersOf(fleetOf([a, MEMBER_B], [A_IS_MASTER]), 0)[0]?.labels).toEqual({});
 });
 
 test("a member whose polling is stuck is unknown from the instant on at which it counts as stalled", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { VrrpInterface } from "../../src/api/vrrp-list.ts";
+import type { VrrpInterface } from "../../src/api/vrrp.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import { interfaceOf, listOf, vrrpFailed, vrrpSeen } from "../support/observations.ts";
 import { fleetOf, groupLines, MEMBER_A, MEMBER_B, MEMBER_C } from "./support.ts";

@@ -68,18 +68,6 @@ test("a state is compared with the last successful poll, whatever failed between
   expect(transitions(fleet)).toEqual([["carp0", 1, WALL_MS + 5_000]]);
 });
 
-test("interfaces with one vhid and address are kept apart by their names", () => {
-  const both = vrrpSeen("waf", listOf([interfaceOf(), interfaceOf({ name: "carp1", state: "BACKUP" })]));
-  const swapped = vrrpSeen(
-    "waf",
-    listOf([interfaceOf({ state: "BACKUP" }), interfaceOf({ name: "carp1", state: "BACKUP" })]),
-  );
-  expect(transitions(fleetOf([LONE], [both, swapped]))).toEqual([
-    ["carp0", 1, WALL_MS],
-    ["carp1", 0, undefined],
-  ]);
-});
-
 function statuses(fleet: Fleet): readonly (readonly [string, number, number])[] {
   const websites = appliancesOf(fleet)[0]?.websites[0]?.found?.statuses ?? [];
   return websites.map(({ protocol, status, changes }) => [protocol, status, changes]);
@@ -135,15 +123,6 @@ test("a protocol that is gone from an answer is forgotten, its counter too", () 
     ["http", 200, 0],
     ["https", 200, 0],
   ]);
-});
-
-test("counters of one appliance are untouched by another's answers", () => {
-  const other = applianceOf({ name: "other" });
-  const fleet = fleetOf(
-    [LONE, other],
-    [MASTER, vrrpSeen("other", listOf([interfaceOf({ state: "BACKUP" })])), MASTER],
-  );
-  expect(transitions(fleet)).toEqual([["carp0", 0, undefined]]);
 });
 
 test("an observation of an appliance or a website that is gone changes nothing", () => {

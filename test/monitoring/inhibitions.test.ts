@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { PROBLEMS } from "../../src/status/severity.ts";
 import { ALERTS } from "./alert-rules.ts";
-import { EXAMPLE } from "./amtool.ts";
-import { silences } from "./inhibitions.ts";
+import { EXAMPLE, silences } from "./inhibitions.ts";
 import { labelsOf } from "./rule-tests.ts";
 import { SCENARIOS, type Expected } from "./scenarios.ts";
 import type { Labels } from "./world.ts";

@@ -1,5 +1,22 @@
-import { EXAMPLE } from "./amtool.ts";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parse } from "yaml";
 import type { Labels } from "./world.ts";
+
+interface Example {
+  readonly receivers: readonly { readonly name: string }[];
+  readonly inhibit_rules: readonly {
+    readonly source_matchers: readonly string[];
+    readonly target_matchers: readonly string[];
+    readonly equal?: readonly string[];
+  }[];
+}
+
+/** The example for Alertmanager. */
+export const EXAMPLE_FILE = fileURLToPath(
+  new URL("../../monitoring/alertmanager/alertmanager.yml", import.meta.url),
+);
+export const EXAMPLE: Example = parse(readFileSync(EXAMPLE_FILE, "utf8"));
 
 type Matcher = (labels: Labels) => boolean;
 

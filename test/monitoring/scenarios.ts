@@ -173,9 +173,6 @@ const TROUBLES: readonly Trouble[] = [
     { appliances: { a: [[0, "up"]], b: [[0, "up"]], c: at("up", [0, "down"], [300, "up"]) } },
     [["ApplianceDown", 75, { labels: { appliance: "c" }, until: 360 }]],
   ),
-  trouble("refusing", { appliances: { a: [[0, "up"]], b: [[0, "up"]], c: at("up", [0, "refused"]) } }, [
-    ["ApplianceCredentialsRefused", 75, { labels: { appliance: "c" } }],
-  ]),
   trouble(
     "dark",
     {
@@ -206,7 +203,6 @@ const TROUBLES: readonly Trouble[] = [
       ["ApplianceDown", 75, { ...OF_A, silenced: true }],
     ],
   ),
-  trouble("disabled", { appliances: { a: [[0, "up"]] } }, []),
   trouble(
     "flapping",
     {},
@@ -271,9 +267,6 @@ const TROUBLES: readonly Trouble[] = [
       ),
     ],
   ),
-  trouble("down-at-master", { websites: { shop: at("up", [0, "down_at_master"]), blog: [[0, "up"]] } }, [
-    ["WebsiteDown", 30, SHOP],
-  ]),
   trouble("partially", { websites: { shop: at("up", [0, "partially_down"]) } }, [
     ["WebsitePartiallyDown", 120, SHOP],
   ]),
@@ -418,24 +411,12 @@ export const SCENARIOS: readonly Scenario[] = [
     ],
     lastsSeconds: EVENT + 600,
   },
-  {
-    name: "the exporter is cut off",
-    exporters: [exporter("one:1", lost("down"))],
+  ...(["down", "unknown", "refused"] as const).map((state) => ({
+    name: `all appliances are ${state} to the only exporter`,
+    exporters: [exporter("one:1", lost(state))],
     expected: BLIND,
     lastsSeconds: EVENT + 600,
-  },
-  {
-    name: "the exporter has no file descriptors",
-    exporters: [exporter("one:1", lost("unknown"))],
-    expected: BLIND,
-    lastsSeconds: EVENT + 600,
-  },
-  {
-    name: "all appliances refuse the credentials",
-    exporters: [exporter("one:1", lost("refused"))],
-    expected: BLIND,
-    lastsSeconds: EVENT + 600,
-  },
+  })),
   {
     name: "the exporter cannot poll one cluster by its own fault",
     exporters: [exporter("one:1", [...healthy(4), ...lost("unknown", ["ams"])])],
@@ -525,15 +506,6 @@ export const SCENARIOS: readonly Scenario[] = [
       alert("ApplianceExporterDown", { ...JOB, instance: "one:1" }, 150),
       alert("ApplianceExporterShardMissing", JOB, 150, { silenced: true }),
     ],
-    lastsSeconds: EVENT + 500,
-  },
-  {
-    name: "the exporter of a shard without clusters dies",
-    exporters: [
-      exporter("one:1", [], { shard: "0/2", up: ENDS }),
-      exporter("two:1", cluster("utr"), { shard: "1/2" }),
-    ],
-    expected: [alert("ApplianceExporterShardMissing", JOB, 150)],
     lastsSeconds: EVENT + 500,
   },
   {

@@ -1,17 +1,6 @@
 import { expect, test } from "vitest";
 
-import {
-  failing,
-  fakeClient,
-  NO_INTERFACES,
-  shortly,
-  SITE_OK,
-  startHeldPoller,
-  VRRP,
-  VRRP_PATH,
-  WAF,
-  website,
-} from "./poller-support.ts";
+import { failing, NO_INTERFACES, shortly, startHeldPoller, VRRP, website } from "./poller-support.ts";
 
 const AUTH = failing("auth");
 const deferred = (retryAfterMs: number) => failing("http_status", { status: 503, retryAfterMs });
@@ -41,17 +30,6 @@ test("after a test is refused with newer credentials than the list's, the applia
   expect(client.waiting()).toEqual([]);
 });
 
-test("after a backoff of the appliance the list is polled first, and tests at once when it succeeds", async () => {
-  const { clock, client, due, poll } = startHeldPoller();
-  await poll(website(1), AUTH);
-  await clock.pass(30_000);
-  await due(website(2));
-  expect(client.waiting()).toEqual([]);
-  await poll(VRRP, NO_INTERFACES);
-  await due(website(1), website(2));
-  expect(client.waiting()).toEqual(["/api/v1/website/1/test", "/api/v1/website/2/test"]);
-});
-
 test("after a backoff of the appliance tests continue without the list once it is two intervals late", async () => {
   const { clock, client, due, poll } = startHeldPoller();
   await poll(website(1), AUTH);
@@ -61,25 +39,6 @@ test("after a backoff of the appliance tests continue without the list once it i
   await clock.pass(1);
   await due(website(2));
   expect(client.waiting()).toEqual(["/api/v1/website/2/test"]);
-});
-
-test("new credentials end the backoff at the next due poll", async () => {
-  const { client, due, poll } = startHeldPoller();
-  await poll(VRRP, AUTH);
-  await due(VRRP);
-  expect(client.waiting()).toEqual([]);
-  client.hasCredentials = true;
-  await due(VRRP);
-  expect(client.waiting()).toEqual(["/api/v1/interface/virtual"]);
-});
-
-test("a changed configuration ends the backoff", async () => {
-  const { due, poll, poller } = startHeldPoller();
-  await poll(VRRP, AUTH);
-  const next = fakeClient();
-  poller.update(WAF, next);
-  await due(VRRP);
-  expect(next.waiting()).toEqual(["/api/v1/interface/virtual"]);
 });
 
 test("a refused appliance is not stalled during its backoff", async () => {
@@ -142,21 +101,4 @@ test("Retry-After counts for at most five minutes, during which the failure is n
   await clock.pass(1);
   await due(VRRP);
   expect(client.waiting()).toEqual(["/api/v1/interface/virtual"]);
-});
-
-test("an appliance that answers its list with Retry-After is not down: its websites are tested", async () => {
-  const { client, due, poll } = startHeldPoller();
-  await poll(VRRP, deferred(60_000));
-  await due(website(1));
-  expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
-});
-
-test("a refused website test does not prevent polls of the list after the backoff", async () => {
-  const { clock, client, due, poll, observed } = startHeldPoller();
-  await poll(website(1), AUTH);
-  await clock.pass(30_000);
-  await due(VRRP);
-  await client.answer(VRRP_PATH, NO_INTERFACES);
-  await poll(website(2), SITE_OK);
-  expect(observed.map(shortly)).toEqual(["website 1: auth", "vrrp: ok", "website 2: ok"]);
 });

@@ -1,11 +1,9 @@
 import { expect, test } from "vitest";
 
-import { createAppliancePoller } from "../../src/polling/appliance-poller.ts";
 import { WALL_MS } from "../support/observations.ts";
 import {
   failing,
   fakeClient,
-  NO_EVENTS,
   NO_INTERFACES,
   settle,
   shortly,
@@ -19,21 +17,6 @@ import {
 } from "./poller-support.ts";
 
 const ONE_SLOT = { ...WAF, polling: { ...WAF.polling, maxConcurrentWebsiteTests: 1 } };
-
-/** Two appliances that share the fleet's slots, each with its own client. */
-function startTwoPollers(maxSlots: number) {
-  const one = startHeldPoller(WAF, { maxSlots });
-  const client = fakeClient();
-  const deps = {
-    clock: one.clock,
-    events: NO_EVENTS,
-    slots: { website_tests: one.slots, discovery: one.slots },
-    isPlanned: () => true,
-    gapMs: () => 5_000,
-    onVrrpPolled: () => {},
-  };
-  return { one, other: createAppliancePoller(deps, { ...WAF, name: "other" }, client), client };
-}
 
 test("a poll is observed with its result, its times and the instant at which it becomes stalled", async () => {
   const { clock, client, due, observed, started } = startHeldPoller();
@@ -69,15 +52,6 @@ test("a poll that is due while the previous one is in flight is skipped and coun
   expect(observed).toHaveLength(1);
 });
 
-test("operations do not wait for each other: the list is polled while every website hangs", async () => {
-  const { client, due, observed } = startHeldPoller();
-  await due(website(1), website(2), website(3), website(4));
-  await due(VRRP);
-  await client.answer(VRRP_PATH, NO_INTERFACES);
-  expect(observed.map(shortly)).toEqual(["vrrp: ok"]);
-  expect(client.waiting()).toHaveLength(4);
-});
-
 test("website tests in flight are limited by the appliance's slots; the wait counts as lateness, not as part of the poll", async () => {
   const polling = { ...WAF.polling, maxConcurrentWebsiteTests: 2 };
   const { clock, client, due, started, observed } = startHeldPoller({ ...WAF, polling });
@@ -90,15 +64,6 @@ test("website tests in flight are limited by the appliance's slots; the wait cou
   await clock.pass(500);
   await client.answer(sitePath(3), SITE_OK);
   expect(observed.map(({ durationSeconds }) => durationSeconds)).toEqual([3, 0.5]);
-});
-
-test("another number of slots applies from the next update on", async () => {
-  const { client, due, poller } = startHeldPoller(ONE_SLOT);
-  await due(website(1), website(2), website(3));
-  expect(client.waiting()).toHaveLength(1);
-  poller.update({ ...WAF, polling: { ...WAF.polling, maxConcurrentWebsiteTests: 3 } }, client);
-  await settle();
-  expect(client.waiting()).toHaveLength(3);
 });
 
 test.each(["dns", "connect", "tls", "timeout", "proxy", "auth"] as const)(
@@ -150,19 +115,6 @@ test("a failed list suppresses website tests at most for their own interval, eve
   expect(observed.map(shortly)).toEqual(["vrrp: timeout", "website 1: appliance_down", "website 1: ok"]);
 });
 
-test("after a backoff a refused list suppresses website tests until it was polled again", async () => {
-  const { clock, client, due, poll } = startHeldPoller();
-  await poll(VRRP, failing("auth"));
-  await clock.pass(9_999);
-  await due(VRRP);
-  await clock.pass(4_000);
-  await due(website(1));
-  expect(client.waiting()).toEqual(["/api/v1/interface/virtual"]);
-  await client.answer(VRRP_PATH, NO_INTERFACES);
-  await due(website(1));
-  expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
-});
-
 test("a failed list suppresses website tests while its next poll is in flight", async () => {
   const { clock, client, due, poll } = startHeldPoller();
   await poll(VRRP, failing("timeout"));
@@ -204,14 +156,15 @@ test("website tests that wait for a slot are not sent once the appliance is down
   ]);
 });
 
-test("an appliance that is reachable again is reported as back, once", async () => {
-  const { poll, polled } = startHeldPoller();
+test("an appliance that is reachable is reported after its first poll and after an outage, once", async () => {
+  const { poll, reachable } = startHeldPoller();
   await poll(VRRP, NO_INTERFACES);
   await poll(VRRP, failing("connect"));
   await poll(VRRP, failing("connect"));
+  expect(reachable).toEqual(["first poll"]);
   await poll(VRRP, failing("decode"));
   await poll(VRRP, NO_INTERFACES);
-  expect(polled).toEqual([false, false, false, true, false]);
+  expect(reachable).toEqual(["first poll", "outage"]);
 });
 
 test("polls in flight of a replaced client are not observed, but repeated by the new client", async () => {
@@ -229,15 +182,6 @@ test("polls in flight of a replaced client are not observed, but repeated by the
   expect(observed.map(shortly)).toEqual(["vrrp: ok", "website 1: ok"]);
   expect(skipped).toEqual([]);
   expect(inFlight()).toBe(0);
-});
-
-test("an update with the same client does not affect polls in flight", async () => {
-  const { client, due, poller, observed } = startHeldPoller();
-  await due(VRRP);
-  poller.update({ ...WAF, labels: { site: "ams" } }, client);
-  await client.answer(VRRP_PATH, NO_INTERFACES);
-  expect(client.isClosed).toBe(false);
-  expect(observed.map(shortly)).toEqual(["vrrp: ok"]);
 });
 
 test("nothing is sent or observed after the end, neither polls in flight nor polls that waited for a slot", async () => {
@@ -269,16 +213,6 @@ test("a client that is closed while new credentials are read is not used", async
   poller.close();
   await settle();
   expect(client.waiting()).toEqual([]);
-});
-
-test("two pollers share the fleet's slots", async () => {
-  const { one, other, client } = startTwoPollers(1);
-  await one.due(website(1));
-  other.due(website(1), 0);
-  await settle();
-  expect(client.waiting()).toEqual([]);
-  await one.client.answer(sitePath(1), SITE_OK);
-  expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
 });
 
 test("a test that would wait until its latest result is stale fails as `local` before that, and becomes due again", async () => {
@@ -314,15 +248,6 @@ test("a test that would wait until its latest result is stale fails as `local` b
   expect(started.map(({ latenessSeconds }) => latenessSeconds)).toEqual([0, 0, 0]);
 });
 
-test("a test that never ran waits one and three quarters of an interval for a slot", async () => {
-  const { clock, due, observed } = startHeldPoller(ONE_SLOT);
-  await due(website(1), website(2));
-  await clock.pass(52_499);
-  expect(observed).toEqual([]);
-  await clock.pass(1);
-  expect(observed.map(shortly)).toEqual(["website 2: local"]);
-});
-
 test("while all slots of an appliance hang, no result of its websites becomes stale", async () => {
   const { clock, client, due, observed } = startHeldPoller(ONE_SLOT);
   const expiresAtMs = new Map<number, number>();
@@ -347,14 +272,4 @@ test("a test whose wait for a slot failed stays ahead of tests that were due lat
   await due(website(2));
   await client.answer(sitePath(1), SITE_OK);
   expect(client.waiting()).toEqual(["/api/v1/website/2/test"]);
-});
-
-test("a test whose wait for a slot ends while its appliance is down is reported as appliance_down", async () => {
-  const { clock, client, due, poll, observed } = startHeldPoller(ONE_SLOT);
-  await due(website(1), website(2));
-  await clock.pass(50_000);
-  await poll(VRRP, failing("connect"));
-  await clock.pass(2_500);
-  expect(observed.map(shortly)).toEqual(["vrrp: connect", "website 2: appliance_down"]);
-  expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
 });

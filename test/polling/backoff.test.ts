@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 
 import {
+  activeBackoff,
   backoffAfter,
   NO_BACKOFF,
-  backoffUntilMs,
   withoutRefusals,
   type Backoff,
   type FinishedPoll,
@@ -32,6 +32,9 @@ function poll(
     ...more,
   };
 }
+function untilMs(...given: Parameters<typeof activeBackoff>): number | undefined {
+  return activeBackoff(...given)?.untilMs;
+}
 function after(...polls: readonly FinishedPoll[]): Backoff {
   return polls.reduce(backoffAfter, NO_BACKOFF);
 }
@@ -41,15 +44,8 @@ function deferred(endedMs: number, retryAfterMs: number, operation = "vrrp"): Fi
 
 test("there is no backoff at first, nor after success and ordinary failures", () => {
   const failed = poll(0, { ok: false, failure: failureOf("timeout") });
-  expect(backoffUntilMs(NO_BACKOFF, "vrrp", 0)).toBeUndefined();
-  expect(backoffUntilMs(after(poll(0, OK), failed, failed), "vrrp", 0)).toBeUndefined();
-});
-
-test("after a refused list every operation of the appliance backs off for one interval", () => {
-  const backoff = after(poll(1_000, AUTH));
-  expect(backoffUntilMs(backoff, "vrrp", 1_000)).toBe(6_000);
-  expect(backoffUntilMs(backoff, "website_test/1", 5_999)).toBe(6_000);
-  expect(backoffUntilMs(backoff, "vrrp", 6_000)).toBeUndefined();
+  expect(untilMs(NO_BACKOFF, "vrrp", 0)).toBeUndefined();
+  expect(untilMs(after(poll(0, OK), failed, failed), "vrrp", 0)).toBeUndefined();
 });
 
 test("each further refusal doubles the backoff, up to five minutes", () => {
@@ -58,31 +54,27 @@ test("each further refusal doubles the backoff, up to five minutes", () => {
   const lengths: number[] = [];
   for (let i = 0; i < 9; i += 1) {
     backoff = backoffAfter(backoff, poll(nowMs, AUTH));
-    const untilMs = backoffUntilMs(backoff, "vrrp", nowMs) ?? nowMs;
-    lengths.push((untilMs - nowMs) / 1_000);
-    nowMs = untilMs + 3_000;
+    const endMs = untilMs(backoff, "vrrp", nowMs) ?? nowMs;
+    lengths.push((endMs - nowMs) / 1_000);
+    nowMs = endMs + 3_000;
   }
   expect(lengths).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300]);
 });
 
-test("with an interval of more than five minutes the backoff lasts five", () => {
-  expect(backoffUntilMs(after(poll(0, AUTH, { intervalMs: 3_600_000 })), "vrrp", 0)).toBe(300_000);
-});
-
 test("refusals of polls that were in flight together count as one", () => {
   const late = poll(1_200, AUTH, { operation: "website_test/1", startedMs: 900 });
-  expect(backoffUntilMs(after(poll(1_000, AUTH), late, late), "vrrp", 1_200)).toBe(6_000);
+  expect(untilMs(after(poll(1_000, AUTH), late, late), "vrrp", 1_200)).toBe(6_000);
 });
 
 test("success of the operation that was refused ends the doubling", () => {
   const backoff = after(poll(0, AUTH), poll(5_000, AUTH), poll(15_000, OK), poll(20_000, AUTH));
-  expect(backoffUntilMs(backoff, "vrrp", 20_000)).toBe(25_000);
+  expect(untilMs(backoff, "vrrp", 20_000)).toBe(25_000);
 });
 
 test("success of a test does not end the doubling of the refused list", () => {
   const succeeded = poll(5_000, OK, TEST_1);
   const backoff = after(poll(0, AUTH), succeeded, poll(5_000, AUTH));
-  expect(backoffUntilMs(backoff, "vrrp", 5_000)).toBe(15_000);
+  expect(untilMs(backoff, "vrrp", 5_000)).toBe(15_000);
 });
 
 const TEST_1 = { operation: "website_test/1", intervalMs: 30_000 };
@@ -118,8 +110,8 @@ describe("a refused test", () => {
     ],
   ])("%s", (_, polls, expected) => {
     const backoff = after(...polls);
-    expect(backoffUntilMs(backoff, "website_test/1", 3)).toBe(30_002);
-    const others = ["vrrp", "website_test/2"].map((each) => backoffUntilMs(backoff, each, 3) !== undefined);
+    expect(untilMs(backoff, "website_test/1", 3)).toBe(30_002);
+    const others = ["vrrp", "website_test/2"].map((each) => untilMs(backoff, each, 3) !== undefined);
     expect(others).toEqual(expected);
   });
 
@@ -129,9 +121,9 @@ describe("a refused test", () => {
     const lengths: number[] = [];
     for (const outcome of [AUTH, AUTH, AUTH, AUTH, AUTH, AUTH, OK, AUTH]) {
       backoff = backoffAfter(backoff, poll(nowMs, outcome, TEST_1));
-      const untilMs = backoffUntilMs(backoff, "website_test/1", nowMs) ?? nowMs;
-      lengths.push((untilMs - nowMs) / 1_000);
-      nowMs = untilMs;
+      const endMs = untilMs(backoff, "website_test/1", nowMs) ?? nowMs;
+      lengths.push((endMs - nowMs) / 1_000);
+      nowMs = endMs;
     }
     expect(lengths).toEqual([30, 60, 120, 240, 300, 300, 0, 30]);
   });
@@ -139,18 +131,18 @@ describe("a refused test", () => {
   test("of several in flight together each counts for itself, and once for the appliance", () => {
     const second = poll(20, AUTH, { ...TEST_2, startedMs: 0 });
     const alone = after(LIST_OK, poll(10, AUTH, TEST_1), second);
-    expect(backoffUntilMs(alone, "website_test/1", 20)).toBe(30_010);
-    expect(backoffUntilMs(alone, "website_test/2", 20)).toBe(30_020);
+    expect(untilMs(alone, "website_test/1", 20)).toBe(30_010);
+    expect(untilMs(alone, "website_test/2", 20)).toBe(30_020);
     const all = after(poll(10, AUTH, TEST_1), second);
-    expect(backoffUntilMs(all, "vrrp", 20)).toBe(30_010);
+    expect(untilMs(all, "vrrp", 20)).toBe(30_010);
   });
 });
 
 test("after a backoff of the whole appliance the list is polled first: tests back off a little longer", () => {
   const backoff = after(poll(1_000, AUTH, { listFirstMs: 10_000 }));
-  expect(backoffUntilMs(backoff, "vrrp", 1_000)).toBe(6_000);
-  expect(backoffUntilMs(backoff, "website_test/1", 1_000)).toBe(16_000);
-  expect(backoffUntilMs(backoffAfter(backoff, poll(6_000, OK)), "website_test/1", 6_000)).toBeUndefined();
+  expect(untilMs(backoff, "vrrp", 1_000)).toBe(6_000);
+  expect(untilMs(backoff, "website_test/1", 1_000)).toBe(16_000);
+  expect(untilMs(backoffAfter(backoff, poll(6_000, OK)), "website_test/1", 6_000)).toBeUndefined();
 });
 
 test("a failure for another reason neither ends nor extends the backoff", () => {
@@ -158,36 +150,36 @@ test("a failure for another reason neither ends nor extends the backoff", () => 
     poll(0, AUTH),
     poll(4_000, { ok: false, failure: failureOf("timeout") }, { startedMs: -1 }),
   );
-  expect(backoffUntilMs(backoff, "vrrp", 4_000)).toBe(5_000);
+  expect(untilMs(backoff, "vrrp", 4_000)).toBe(5_000);
 });
 
 test("new credentials end the backoff and the doubling", () => {
   const backoff = withoutRefusals(after(poll(0, AUTH), poll(5_000, AUTH)));
-  expect(backoffUntilMs(backoff, "vrrp", 5_000)).toBeUndefined();
-  expect(backoffUntilMs(backoffAfter(backoff, poll(6_000, AUTH)), "vrrp", 6_000)).toBe(11_000);
+  expect(untilMs(backoff, "vrrp", 5_000)).toBeUndefined();
+  expect(untilMs(backoffAfter(backoff, poll(6_000, AUTH)), "vrrp", 6_000)).toBe(11_000);
 });
 
 test("after Retry-After only its operation backs off", () => {
   const backoff = after(deferred(1_000, 60_000, "website_test/1"));
-  expect(backoffUntilMs(backoff, "website_test/1", 1_000)).toBe(61_000);
-  expect(backoffUntilMs(backoff, "website_test/2", 1_000)).toBeUndefined();
-  expect(backoffUntilMs(backoff, "vrrp", 1_000)).toBeUndefined();
+  expect(untilMs(backoff, "website_test/1", 1_000)).toBe(61_000);
+  expect(untilMs(backoff, "website_test/2", 1_000)).toBeUndefined();
+  expect(untilMs(backoff, "vrrp", 1_000)).toBeUndefined();
 });
 
 test.each([86_400_000, Number.POSITIVE_INFINITY])(
   "after Retry-After an operation backs off at most five minutes, not %d ms",
   (retryAfterMs) => {
-    expect(backoffUntilMs(after(deferred(0, retryAfterMs)), "vrrp", 0)).toBe(300_000);
+    expect(untilMs(after(deferred(0, retryAfterMs)), "vrrp", 0)).toBe(300_000);
   },
 );
 
 test("a later answer replaces an earlier Retry-After", () => {
-  expect(backoffUntilMs(after(deferred(0, 60_000), deferred(10, 5_000)), "vrrp", 10)).toBe(5_010);
-  expect(backoffUntilMs(after(deferred(0, 60_000), poll(10, OK)), "vrrp", 10)).toBeUndefined();
+  expect(untilMs(after(deferred(0, 60_000), deferred(10, 5_000)), "vrrp", 10)).toBe(5_010);
+  expect(untilMs(after(deferred(0, 60_000), poll(10, OK)), "vrrp", 10)).toBeUndefined();
 });
 
 test("the longer of two backoffs counts, and new credentials do not shorten a Retry-After", () => {
   const backoff = after(poll(0, AUTH), deferred(0, 60_000));
-  expect(backoffUntilMs(backoff, "vrrp", 0)).toBe(60_000);
-  expect(backoffUntilMs(withoutRefusals(backoff), "vrrp", 0)).toBe(60_000);
+  expect(untilMs(backoff, "vrrp", 0)).toBe(60_000);
+  expect(untilMs(withoutRefusals(backoff), "vrrp", 0)).toBe(60_000);
 });

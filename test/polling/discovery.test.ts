@@ -35,7 +35,7 @@ function startDiscovery() {
     },
   });
   fleet.configure(configOf(WAF), 0);
-  runner.prepare(configOf(WAF), () => client)();
+  void runner.prepare(configOf(WAF), () => client)();
   return { clock, client, observed };
 }
 

@@ -22,7 +22,7 @@ async function refusals(
   const refusedMs: number[] = [];
   const runner = startRunner({ clock, events: NO_EVENTS, onClockJump: () => {}, planOf: testsOnly });
   const websites = Array.from({ length: WEBSITES }, (_, id) => websiteOf({ id }));
-  runner.prepare(configOf(applianceOf({ name: "waf", websites, polling })), () =>
+  void runner.prepare(configOf(applianceOf({ name: "waf", websites, polling })), () =>
     slowClient(20, (path) => {
       if (!isRefused(path)) return path.includes("website") ? SITE_OK : list;
       refusedMs.push(clock.monotonicMs());

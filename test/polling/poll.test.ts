@@ -3,10 +3,8 @@ import { expect, test } from "vitest";
 import type { WebsiteConfig } from "../../src/config/config.ts";
 import type { ApplianceClient } from "../../src/client/client.ts";
 import { meansApplianceDown, FAILURE_REASONS } from "../../src/client/failure.ts";
-import type { Outcome } from "../../src/client/failure.ts";
 import { createDecode, poll } from "../../src/polling/poll.ts";
 import { exportedStatuses } from "../../src/api/website-test.ts";
-import { failureOf } from "../support/observations.ts";
 import { bodyOf } from "./poller-support.ts";
 
 /** A client that answers every request like this. */
@@ -18,10 +16,6 @@ function answering(get: ApplianceClient["get"]): ApplianceClient {
     close: () => {},
   };
 }
-function body(text: string): ApplianceClient {
-  return answering(() => Promise.resolve({ ok: true, value: bodyOf(text) }));
-}
-
 test("a poll requests its operation's path with its timeout and its limit", async () => {
   const requested: unknown[] = [];
   const client = answering((...request) => {
@@ -36,19 +30,6 @@ test("a poll requests its operation's path with its timeout and its limit", asyn
   ]);
 });
 
-test("an empty list is a success", async () => {
-  const value = { interfaces: [], unreadable: [], anomalies: [] };
-  expect(await poll(body("[]"), { kind: "vrrp" }, 1)).toEqual({ kind: "vrrp", outcome: { ok: true, value } });
-});
-
-test("a body that is not a list fails with the position and contains nothing of the body", async () => {
-  const { outcome } = await poll(body('"hunter2"'), { kind: "vrrp" }, 1);
-  expect(outcome).toEqual({
-    ok: false,
-    failure: { reason: "decode", message: "$: expected an object of interfaces, got a string" },
-  });
-});
-
 test("an answer that is byte for byte the last one of its list is the same value; any other is decoded", () => {
   const decode = createDecode();
   const decoded = (text: string, redact: (text: string) => string = String) =>
@@ -59,16 +40,6 @@ test("an answer that is byte for byte the last one of its list is the same value
   expect(decoded("{} ")).not.toBe(first);
   expect(decoded("[")).toMatchObject({ ok: false });
   expect(decoded("{}")).not.toBe(first);
-});
-
-test("a client's failure is the poll's", async () => {
-  const failed: Outcome<never> = { ok: false, failure: failureOf("tls") };
-  const { outcome } = await poll(
-    answering(() => Promise.resolve(failed)),
-    { kind: "vrrp" },
-    1,
-  );
-  expect(outcome).toEqual(failed);
 });
 
 test("a bug makes the poll fail as internal and is not thrown", async () => {

@@ -89,8 +89,8 @@ export interface HeldPoller {
   readonly observed: Observation[];
   readonly started: { readonly kind: OperationKind; readonly latenessSeconds: number }[];
   readonly skipped: { readonly kind: OperationKind; readonly reason: SkipReason; readonly count: number }[];
-  /** Of each poll of the VRRP list: whether the appliance is back. */
-  readonly polled: boolean[];
+  /** Whenever the appliance became reachable: since when. */
+  readonly reachable: string[];
   /** Keys of operations that are no longer planned. */
   readonly removed: Set<string>;
   inFlight(): number;
@@ -150,12 +150,13 @@ export function startHeldRunner(...appliances: readonly ApplianceConfig[]): Held
     skipped: (kind, reason, count) => void skipped.push(`${kind} ${reason} ${count}`),
   };
   const runner = startRunner({ clock, events, onClockJump: () => {}, planOf: testsOnly });
-  const apply = (...next: readonly ApplianceConfig[]): void =>
-    runner.prepare(configOf(...next), () => {
+  const apply = (...next: readonly ApplianceConfig[]): void => {
+    void runner.prepare(configOf(...next), () => {
       const client = fakeClient();
       clients.push(client);
       return client;
     })();
+  };
   apply(...appliances);
   const [client = fakeClient()] = clients;
   return { clock, runner, observed, skipped, clients, client, apply };
@@ -179,7 +180,7 @@ export function startHeldPoller(
     started: [] as HeldPoller["started"],
     skipped: [] as HeldPoller["skipped"],
   };
-  const polled: boolean[] = [];
+  const reachable: string[] = [];
   const removed = new Set<string>();
   let inFlight = 0;
   const events = {
@@ -192,7 +193,6 @@ export function startHeldPoller(
       void reported.skipped.push({ kind, reason, count }),
     ended: () => void (inFlight -= 1),
   };
-  const onVrrpPolled = (_: ApplianceConfig, isBack: boolean) => void polled.push(isBack);
   const poller = createAppliancePoller(
     {
       clock,
@@ -200,7 +200,7 @@ export function startHeldPoller(
       slots: { website_tests: slots, discovery: createSlots(clock) },
       isPlanned: (_, operation) => !removed.has(operationKey(operation)),
       gapMs,
-      onVrrpPolled,
+      onReachable: (_, since) => void reachable.push(since),
     },
     appliance,
     client,
@@ -216,7 +216,7 @@ export function startHeldPoller(
     client,
     slots,
     ...reported,
-    polled,
+    reachable,
     removed,
     inFlight: () => inFlight,
     due,

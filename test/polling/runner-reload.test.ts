@@ -59,7 +59,7 @@ async function courseOf(
   });
   const createClient = ({ baseUrl }: Endpoint): ApplianceClient => clientOf(nameIn(baseUrl), note);
   const apply = (appliances: readonly ApplianceConfig[]): void =>
-    runner.prepare(configOf(...appliances), createClient)();
+    void runner.prepare(configOf(...appliances), createClient)();
   apply(COURSES.map(([appliance]) => appliance));
   for (let nth = 1; nth * RELOAD_MS <= COURSE_MS; nth += 1) {
     await clock.pass(RELOAD_MS);

@@ -49,16 +49,6 @@ test("websites of an appliance that is down are not tested, and are tested at on
   expect(skipped.filter((line) => line.startsWith("website"))).toEqual([]);
 });
 
-test("an unchanged appliance keeps its client and its polls in flight over a reload", async () => {
-  const { clock, clients, apply, observed } = startHeldRunner(WAF);
-  await clock.pass(1_001);
-  apply(structuredClone(WAF), applianceOf({ name: "new" }));
-  expect(clients).toHaveLength(2);
-  expect(clients[0]?.isClosed).toBe(false);
-  await clients[0]?.answer(VRRP_PATH, NO_INTERFACES);
-  expect(observed.map(shortly)).toEqual(["vrrp: ok"]);
-});
-
 test("other labels cost no connection", () => {
   const { apply, clients } = startHeldRunner(WAF);
   apply({ ...WAF, labels: { site: "ams" } });
@@ -124,29 +114,6 @@ test("a website that a reload adds to a reachable appliance is tested at once, e
   apply({ ...slow, websites: [websiteOf({ id: 1 }), websiteOf({ id: 2 })] });
   await clock.pass(10_000);
   expect(client.waiting()).toContain("/api/v1/website/2/test");
-});
-
-test("websites are still tested when a reload changes their interval, even if lists are rare", async () => {
-  const slow = { ...WAF, polling: SLOW };
-  const { clock, client, apply } = startHeldRunner(slow);
-  await clock.pass(1_001);
-  await client.answer(VRRP_PATH, NO_INTERFACES);
-  await clock.pass(1_000);
-  await client.answer(sitePath(1), SITE_OK);
-  apply({ ...slow, polling: { ...SLOW, websites: { ...SLOW.websites, intervalMs: 12_000 } } });
-  await clock.pass(12_000);
-  expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
-});
-
-test("a website that is added while its appliance is down is tested only once when it is back", async () => {
-  const { clock, client, apply, skipped } = startHeldRunner({ ...WAF, websites: [] });
-  await clock.pass(1_001);
-  await client.answer(VRRP_PATH, failing("connect"));
-  apply(WAF);
-  await clock.pass(8_000);
-  await client.answer(VRRP_PATH, NO_INTERFACES);
-  expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
-  expect(skipped.filter((line) => line.startsWith("website"))).toEqual([]);
 });
 
 const LISTS = { appliances: ["waf"], operation: { kind: "vrrp" }, afterMs: 1000 } as const;

@@ -1,47 +1,6 @@
-import { describe, expect, test, vi } from "vitest";
-import {
-  createSlots,
-  nextInTurn,
-  type ApplianceSlots,
-  type Contender,
-  type Slots,
-} from "../../src/polling/slots.ts";
+import { expect, test, vi } from "vitest";
+import { createSlots, type ApplianceSlots, type Slots } from "../../src/polling/slots.ts";
 import { holdClock, type HeldClock } from "./held-clock.ts";
-
-type Row = Contender & { readonly name: string };
-
-function row(name: string, held: number, waitingSinceMs: number, limit = 4): Row {
-  return { name, held, limit, waitingSinceMs };
-}
-
-describe("a free slot goes", () => {
-  test.each<[string, readonly Row[], number, string | undefined]>([
-    ["to no appliance if none waits", [], 64, undefined],
-    ["to the one that waits", [row("a", 3, 5)], 64, "a"],
-    ["to the one that holds the fewest", [row("a", 2, 0), row("b", 1, 9), row("c", 3, 0)], 64, "b"],
-    [
-      "to the one that has waited longest of those",
-      [row("a", 1, 7), row("b", 1, 3), row("c", 0, 9)],
-      64,
-      "c",
-    ],
-    [
-      "to the one that has waited longest of equals",
-      [row("a", 1, 7), row("b", 1, 3), row("c", 1, 5)],
-      64,
-      "b",
-    ],
-    ["to the first of those that have waited equally long", [row("a", 1, 3), row("b", 1, 3)], 64, "a"],
-    ["to none that holds as many as it may", [row("a", 4, 0), row("b", 5, 1)], 64, undefined],
-    ["past one that holds as many as it may", [row("a", 1, 0, 1), row("b", 2, 5)], 64, "b"],
-    ["to none that would hold all of the fleet's slots", [row("a", 63, 0, 1_000)], 64, undefined],
-    ["to one that leaves one of the fleet's slots", [row("a", 62, 0, 1_000)], 64, "a"],
-    ["of two slots only one to the same appliance", [row("a", 1, 0, 1_000)], 2, undefined],
-    ["if there is one slot only, to anyone", [row("a", 0, 5, 1_000)], 1, "a"],
-  ])("%s", (_, contenders, fleetLimit, expected) => {
-    expect(nextInTurn(contenders, fleetLimit)?.name).toBe(expected);
-  });
-});
 
 /** Slots under a held clock; `log` contains the names of those that got one, or the limit that was reached. */
 function hold(limit: number): { readonly clock: HeldClock; readonly slots: Slots; readonly log: string[] } {

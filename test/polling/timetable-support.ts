@@ -26,7 +26,7 @@ export function startHeldTimetable(...entries: readonly TimetableEntry[]): HeldT
     onMissed: (key, count) => void reports.missed.push({ key, count }),
     onClockJump: (jumpMs) => void reports.jumps.push(jumpMs),
   });
-  timetable.set(entries);
+  for (const entry of entries) timetable.put(entry);
   const dueOf = (key: string) => reports.due.filter((due) => due.key === key).map(({ dueMs }) => dueMs);
   return { clock, timetable, reports, dueOf };
 }

@@ -62,16 +62,6 @@ test("the compose file runs this version of the image, with its configuration wh
   expect(read("../Dockerfile")).toContain(`--config.file=${volumes[0]?.split(":")[1]}/config.yaml`);
 });
 
-test("the compose file passes every argument of the build from the environment, and says how to set it", () => {
-  const declared = Array.from(read("../Dockerfile").matchAll(/^ARG (.*)$/gm), ([, name]) => name);
-  expect(compose.services["appliance-exporter"].build).toEqual({ context: "..", args: declared });
-  const exports =
-    read("compose.yaml")
-      .match(/^# +export .*$/gm)
-      ?.join(" ") ?? "";
-  expect(Array.from(exports.matchAll(/(\w+)="/g), ([, name]) => name)).toEqual(declared);
-});
-
 test("the mounted files call the services by their names and ports", () => {
   const called = [
     ...read("../monitoring/prometheus/prometheus.yml").matchAll(/targets: \["([\w-]+):(\d+)"\]/g),
@@ -83,15 +73,4 @@ test("the mounted files call the services by their names and ports", () => {
   for (const [host, port] of called.map((each) => each.split(" "))) {
     expect(services[host ?? ""]?.ports).toEqual([`127.0.0.1:${port}:${port}`]);
   }
-});
-
-test("each command gets its mounted configuration, and the dashboard is where its provisioning looks", () => {
-  const folders = Object.values(services).flatMap(({ command = [] }) =>
-    command.flatMap((flag) => /^--config\.file=(.*)\/[\w.]+$/.exec(flag)?.[1] ?? []),
-  );
-  expect(folders).toEqual(["/etc/prometheus", "/etc/alertmanager"]);
-  expect(mounts.map(({ target }) => target)).toEqual(expect.arrayContaining(folders));
-  const { providers } = parse(read("../monitoring/grafana/provisioning/dashboards/appliance-exporter.yml"));
-  const dashboards = mounts.filter(({ target }) => target.startsWith(`${providers[0].options.path}/`));
-  expect(dashboards.map(({ source }) => source)).toEqual(["../monitoring/grafana/appliance-exporter.json"]);
 });

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
-import { resetsAtOnce, resetsAtRequest, saysAndEnds } from "../faults/behaviours.ts";
+import { resetsAtRequest, saysAndEnds } from "../faults/behaviours.ts";
 import { test } from "../faults/stage.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { startTestExporter } from "../support/exporter.ts";
@@ -34,9 +34,7 @@ const tls = (more: string) => `tls_server_config: { cert_file: server.pem, key_f
 test.each([
   ["plain HTTP", undefined],
   ["TLS", tls("")],
-  ["TLS 1.3 only", tls("min_version: TLS13")],
   ["client certificates", tls("client_auth_type: RequireAndVerifyClientCert, client_ca_file: ca.pem")],
-  ["any client certificate", tls("client_auth_type: RequireAnyClientCert")],
   ["passwords", `basic_auth_users: { u: $2b$${HASH} }`],
 ])("an exporter with %s is healthy", async (_, web) => {
   const { port, stop } = await startTestExporter({
@@ -45,7 +43,7 @@ test.each([
     ...(web === undefined ? {} : { web }),
   });
   onTestFinished(stop);
-  expect([await check(port), await check(port)]).toEqual([0, 0]);
+  expect(await check(port)).toBe(0);
 });
 
 test("an exporter that reports unhealthy is unhealthy", async () => {
@@ -54,7 +52,7 @@ test("an exporter that reports unhealthy is unhealthy", async () => {
 
 test("a closed port, a closed connection and another protocol are unhealthy", async () => {
   expect(await check(await closedPort())).toBe(1);
-  for (const behaviour of [resetsAtOnce, resetsAtRequest, saysAndEnds("SSH-2.0-x\r\n")]) {
+  for (const behaviour of [resetsAtRequest, saysAndEnds("SSH-2.0-x\r\n")]) {
     const server = await startFaultServer(behaviour);
     onTestFinished(server.stop);
     expect(await check(server.port)).toBe(1);
@@ -67,10 +65,4 @@ test("a stopped process is unhealthy", async ({ stage }) => {
   expect(await check(Number(port))).toBe(0);
   program.kill("SIGSTOP");
   expect(await check(Number(port))).toBe(1);
-});
-
-test("the default address has the port of the image", () => {
-  const script = readFileSync(`${REPOSITORY}bin/healthcheck.mjs`, "utf8");
-  const [, port = ""] = /^EXPOSE (\d+)$/m.exec(DOCKERFILE) ?? [];
-  expect(script).toContain(`[address = "127.0.0.1:${port}"]`);
 });

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { formatPrometheusRule } from "../../monitoring/prometheus/prometheus-rule.ts";
-import { cutText } from "../../src/api/kept-text.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { writeSetup } from "../support/exporter.ts";
 
@@ -102,23 +101,6 @@ describe("the kustomizations", () => {
       paths.filter((path) => /^ *"?kind"?: *"?Secret\b/m.test(read(`packaging/kubernetes/${path}`))),
     ).toEqual([]);
   });
-
-  it("have no other keys", () => {
-    const form = { apiVersion: "kustomize.config.k8s.io/v1beta1", kind: "Kustomization" };
-    const { resources: _, ...rest } = kustomization;
-    expect(rest).toEqual({
-      ...form,
-      configMapGenerator: [
-        {
-          name: "appliance-exporter",
-          files: ["config.yaml", "known_certificates"],
-          options: { labels: metadata.labels, disableNameSuffixHash: true },
-        },
-      ],
-      images: [{ name: "appliance-exporter", newName: "appliance-exporter", newTag: version }],
-    });
-    expect(operatorKustomization).toEqual({ ...form, resources: operatorKustomization.resources });
-  });
 });
 
 test("the PrometheusRule has the rules of Prometheus; `npm run rules` writes it", () => {
@@ -128,31 +110,16 @@ test("the PrometheusRule has the rules of Prometheus; `npm run rules` writes it"
 });
 
 describe("the pod", () => {
-  it("runs this version of the image with the command of the Dockerfile", () => {
+  it("runs this version of the image with its command, on its port, as the shard of its index", () => {
     expect(container.image).toBe(`appliance-exporter:${version}`);
     expect(container).not.toHaveProperty("command");
     const [shard, ...args] = container.args.toReversed();
     expect(dockerfile).toContain(`\nCMD ${JSON.stringify(args.toReversed()).replaceAll(",", ", ")}\n`);
-    expect(shard).toBe("--shard=$(POD_INDEX)/$(SHARDS)");
-  });
-
-  it("is the shard of its index, of as many shards as there are pods", () => {
-    expect(container.env).toEqual([
-      {
-        name: "POD_INDEX",
-        valueFrom: { fieldRef: { fieldPath: "metadata.labels['apps.kubernetes.io/pod-index']" } },
-      },
-      { name: "SHARDS", value: String(statefulSet.spec.replicas) },
-    ]);
-  });
-
-  it("has the port of the image, and its probes use it", () => {
     expect(dockerfile).toContain(`\nEXPOSE ${port.containerPort}\n`);
-    const { livenessProbe, readinessProbe } = container;
-    expect([livenessProbe.httpGet, readinessProbe.httpGet]).toEqual([
-      { path: "/-/healthy", port: port.name },
-      { path: "/-/ready", port: port.name },
-    ]);
+    expect(shard).toBe("--shard=$(POD_INDEX)/$(SHARDS)");
+    const [index, shards] = container.env;
+    expect(index.valueFrom.fieldRef.fieldPath).toBe("metadata.labels['apps.kubernetes.io/pod-index']");
+    expect(shards).toEqual({ name: "SHARDS", value: String(statefulSet.spec.replicas) });
   });
 
   it("runs as the image's user, who is not root, without further privileges", () => {
@@ -208,17 +175,5 @@ describe("the pod", () => {
     expect(service.spec.ports).toEqual([{ name: "http", port: 10849, targetPort: port.name }]);
     const [endpoint] = podMonitor.spec.podMetricsEndpoints;
     expect([endpoint.port, endpoint.path]).toEqual([port.name, "/metrics"]);
-  });
-});
-
-test("the PodMonitor sets every limit, and none below what the exporter may export", () => {
-  const { targetLimit, sampleLimit, labelLimit, labelNameLengthLimit, labelValueLengthLimit } =
-    podMonitor.spec;
-  expect({ targetLimit, sampleLimit, labelLimit, labelNameLengthLimit, labelValueLengthLimit }).toEqual({
-    targetLimit: 10,
-    sampleLimit: 100_000,
-    labelLimit: 40,
-    labelNameLengthLimit: 128,
-    labelValueLengthLimit: Buffer.byteLength(cutText("x".repeat(300))),
   });
 });

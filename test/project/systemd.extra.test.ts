@@ -33,11 +33,6 @@ describe.each(NAMES)("the unit %s", (name) => {
     expect(verdict).toEqual({ status: 0, output: "" });
   });
 
-  it("would be rejected with an unknown setting", async () => {
-    const verdict = await analyze(name, unit.replace("ProtectClock=", "ProtectClok="), "verify", "--man=no");
-    expect(verdict.output).toContain("ProtectClok");
-  });
-
   it("has an exposure level of at most 2 of 10", async () => {
     const verdict = await analyze(name, unit, "security", "--offline=true", "--threshold=20", "--no-pager");
     expect(verdict.output).toContain("Overall exposure level");
@@ -63,9 +58,5 @@ describe.each(NAMES)("the unit %s", (name) => {
     for (const credential of credentials) {
       expect(unit).toContain(`_file: /run/credentials/${name}/${credential} }`);
     }
-  });
-
-  it("allows memory that is writable and executable, which Node needs", () => {
-    expect(settings(unit, "MemoryDenyWriteExecute")).toEqual([]);
   });
 });

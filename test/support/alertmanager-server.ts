@@ -1,11 +1,5 @@
-import { spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { eventually } from "./eventually.ts";
-import { closedPort } from "./fault-server.ts";
-import { toolPath } from "./tool.ts";
-import { endChild } from "./child.ts";
+import { startToolServer } from "./tool-server.ts";
 
 /** An alert's labels, `alertname` among them. */
 type Labels = Readonly<Record<string, string>>;
@@ -23,20 +17,9 @@ export interface Alertmanager {
 
 /** Starts Alertmanager and waits until it is ready. `config` is YAML. */
 export async function startAlertmanager(config: string): Promise<Alertmanager> {
-  const folder = await mkdtemp(join(tmpdir(), "alertmanager-"));
-  await writeFile(join(folder, "alertmanager.yml"), config);
-  const url = `http://127.0.0.1:${await closedPort()}`;
-  const flags = [
-    "--config.file=alertmanager.yml",
-    "--storage.path=data",
-    `--web.listen-address=${new URL(url).host}`,
-    "--cluster.listen-address=",
-  ];
-  const child = spawn(toolPath("prometheus-alertmanager"), flags, { cwd: folder, stdio: "ignore" });
-  const stop = async () => {
-    await endChild(child);
-    await rm(folder, { recursive: true, force: true });
-  };
+  const flags = ["--config.file=alertmanager.yml", "--storage.path=data", "--cluster.listen-address="];
+  const files = { "alertmanager.yml": config };
+  const { url, stop } = await startToolServer("prometheus-alertmanager", flags, files);
   try {
     await eventually(async () => assertOk(await fetch(`${url}/-/ready`)));
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { VrrpAnomaly, VrrpInterface, VrrpList } from "../../src/api/vrrp-list.ts";
+import type { VrrpAnomaly, VrrpInterface, VrrpList } from "../../src/api/vrrp.ts";
 import type { ApplianceConfig, Config, WebsiteConfig } from "../../src/config/config.ts";
 import { NO_SETTINGS } from "../../src/config/http-client.ts";
 import type { Failure, FailureReason } from "../../src/client/failure.ts";

@@ -1,10 +1,4 @@
-import { spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { closedPort } from "./fault-server.ts";
-import { toolPath } from "./tool.ts";
-import { endChild } from "./child.ts";
+import { startToolServer } from "./tool-server.ts";
 
 /** One series of an answer: its labels, and its values, of which an instant query has one. */
 export interface Series {
@@ -37,18 +31,11 @@ export async function startPrometheus(
   config: unknown,
   files: Readonly<Record<string, string>> = {},
 ): Promise<Prometheus> {
-  const folder = await mkdtemp(join(tmpdir(), "prometheus-"));
-  const write = (name: string, text: string) => writeFile(join(folder, name), text);
   // JSON is YAML.
-  await write("prometheus.yml", typeof config === "string" ? config : JSON.stringify(config));
-  await Promise.all(Object.entries(files).map(([name, text]) => write(name, text)));
-  const port = await closedPort();
-  const child = spawn(
-    toolPath("prometheus"),
-    ["--config.file=prometheus.yml", "--storage.tsdb.path=data", `--web.listen-address=127.0.0.1:${port}`],
-    { cwd: folder, stdio: "ignore" },
-  );
-  const api = `http://127.0.0.1:${port}/api/v1`;
+  const text = typeof config === "string" ? config : JSON.stringify(config);
+  const flags = ["--config.file=prometheus.yml", "--storage.tsdb.path=data"];
+  const server = await startToolServer("prometheus", flags, { ...files, "prometheus.yml": text });
+  const api = `${server.url}/api/v1`;
   return {
     query: (query) => seriesOf(`${api}/query`, { query }),
     queryRange: (query, sinceMs) => {
@@ -58,14 +45,11 @@ export async function startPrometheus(
     labelValues: (label, selector) =>
       dataOf(`${api}/label/${label}/values?match[]=${encodeURIComponent(selector)}`),
     targets: async () => (await dataOf<Targets>(`${api}/targets`)).activeTargets,
-    reload: async (text) => {
-      await write("prometheus.yml", text);
-      child.kill("SIGHUP");
+    reload: async (next) => {
+      await server.write("prometheus.yml", next);
+      server.child.kill("SIGHUP");
     },
-    stop: async () => {
-      await endChild(child);
-      await rm(folder, { recursive: true, force: true });
-    },
+    stop: server.stop,
   };
 }
 

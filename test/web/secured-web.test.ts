@@ -1,3 +1,4 @@
+import { mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
@@ -81,6 +82,32 @@ test("a reload applies both configurations or neither, and logs no secret", asyn
   expect(await reload()).toBe(false);
   expect((await get()).status).toBe(401);
   expect(log.text()).not.toContain(HASH);
+});
+
+test("a Kubernetes volume that a reload by signal added is watched through several swaps", async () => {
+  const exporter = await start(20);
+  const volume = join(exporter.folder, "vol");
+  /** Replaces a symbolic link atomically, as Kubernetes does. */
+  const link = async (name: string, target: string): Promise<void> => {
+    await symlink(target, join(volume, "next"));
+    await rename(join(volume, "next"), join(volume, name));
+  };
+  const swapTo = async (version: string, { cert, key }: Issued): Promise<void> => {
+    await mkdir(join(volume, version), { recursive: true });
+    await writeFile(join(volume, version, "tls.crt"), cert);
+    await writeFile(join(volume, version, "tls.key"), key);
+    await link("..data", version);
+  };
+  await swapTo("..1", await authority.issue());
+  await link("tls.crt", "..data/tls.crt");
+  await link("tls.key", "..data/tls.key");
+  await exporter.write("web.yaml", "tls_server_config: { cert_file: vol/tls.crt, key_file: vol/tls.key }\n");
+  expect(await exporter.reload()).toBe(true);
+  for (const version of ["..2", "..3"]) {
+    const pair = await authority.issue();
+    await swapTo(version, pair);
+    await eventually(async () => expect(await servedCertificate(exporter)).toBe(pair.cert.trim()));
+  }
 });
 
 test("the files of an invalid configuration are watched, and it is loaded when they exist", async () => {

@@ -1,19 +1,21 @@
 import {
   ConstantVariableBuilder,
   DashboardCursorSync,
+  DashboardLinkBuilder,
+  DashboardLinkType,
   DatasourceVariableBuilder,
   defaultDashboard,
   QueryVariableBuilder,
   VariableRefresh,
   VariableSort,
-  type AnnotationQuery,
+  type DashboardLink,
   type Panel,
   type RowPanel as GrafanaRow,
   type VariableModel,
 } from "@grafana/grafana-foundation-sdk/dashboard";
 import { DataqueryBuilder } from "@grafana/grafana-foundation-sdk/prometheus";
 import { GROUP, IN_CLUSTER, MEMBER, OF_APPLIANCE } from "./expressions.ts";
-import { COLOR, DATASOURCE, runbookLink, STATUS_LINK, type Row } from "./panels.ts";
+import { COLOR, DATASOURCE, type Row } from "./panels.ts";
 import { EXPORTER } from "./rows/exporter.ts";
 import { OVERVIEW } from "./rows/overview.ts";
 import { POLLING } from "./rows/polling.ts";
@@ -42,38 +44,30 @@ export function formatDashboard(): string {
     time: { from: "now-6h", to: "now" },
     refresh: "30s",
     templating: { list: variables() },
-    annotations: { list: annotations() },
-    links: [STATUS_LINK, runbookLink()],
+    annotations: { list: [failovers()] },
+    links: [link("Status page", "${status_url}"), link("Runbook", "${runbook_url}")],
     panels: layOut([OVERVIEW, VRRP, WEBSITES, POLLING, EXPORTER]),
   };
   return `${JSON.stringify(dashboard, undefined, 2)}\n`;
 }
 
-/** Places rows below each other. Grafana keeps the panels of a collapsed row within it. */
+/** Numbers rows and panels, and places them below each other. Grafana keeps the panels of a collapsed row within it. */
 function layOut(rows: readonly Row[]): (Panel | GrafanaRow)[] {
-  let y = 0;
-  return rows.flatMap((row) => {
-    const { id, title, collapsed } = row;
+  let [id, y] = [0, 0];
+  return rows.flatMap(({ title, collapsed, panels }): (Panel | GrafanaRow)[] => {
     const gridPos = { x: 0, y, w: GRID_WIDTH, h: 1 };
-    const { placed, end } = place(row, y + 1);
-    y = collapsed ? y + 1 : end;
-    const head = { type: "row", id, title, collapsed, gridPos, panels: collapsed ? placed : [] } as const;
-    return collapsed ? [head] : [head, ...placed];
+    const row = { type: "row" as const, id: ++id, title, collapsed, gridPos };
+    y += 1;
+    let x = 0;
+    const placed = panels.map((panel): Panel => {
+      const { w, h } = panel.gridPos ?? gridPos;
+      const at = { x, y, w, h };
+      x = (x + w) % GRID_WIDTH;
+      if (x === 0) y += h;
+      return { ...panel, id: ++id, gridPos: at };
+    });
+    return collapsed ? [{ ...row, panels: placed }] : [{ ...row, panels: [] }, ...placed];
   });
-}
-
-/** Places panels from left to right. A line is as high as its highest panel. */
-function place(row: Row, top: number) {
-  const placed: Panel[] = [];
-  let [x, y, height] = [0, top, 0];
-  for (const [index, { panel, size = row.size }] of row.panels.entries()) {
-    const [w, h] = size;
-    if (x + w > GRID_WIDTH) [x, y, height] = [0, y + height, 0];
-    placed.push({ id: row.id + index + 1, ...panel, gridPos: { x, y, w, h } });
-    x += w;
-    height = Math.max(height, h);
-  }
-  return { placed, end: y + height };
 }
 
 /** In the order in which they depend on each other. */
@@ -84,16 +78,8 @@ function variables(): VariableModel[] {
     labelValues("cluster", "Cluster", "appliance_up", "ha_cluster"),
     labelValues("appliance", "Appliance", `appliance_up{${IN_CLUSTER}}`, "appliance"),
     labelValues("website", "Website", tested, "website"),
-    constant(
-      "runbook_url",
-      "https://appliance-exporter.example/docs/runbook.md",
-      "The URL of docs/runbook.md.",
-    ),
-    constant(
-      "status_url",
-      "http://localhost:10849/",
-      "The URL of the exporter's status page, as browsers reach it.",
-    ),
+    constant("runbook_url", "https://appliance-exporter.example/docs/runbook.md"),
+    constant("status_url", "http://localhost:10849/"),
   ];
 }
 
@@ -115,42 +101,29 @@ function labelValues(name: string, title: string, series: string, label: string)
 }
 
 /** Not taken from the dashboard's URL: otherwise a link to the dashboard could lead to a foreign runbook. */
-function constant(name: string, value: string, description: string): VariableModel {
-  const built = new ConstantVariableBuilder(name).description(description).value(value).build();
-  return { ...built, skipUrlSync: true };
+function constant(name: string, value: string): VariableModel {
+  return { ...new ConstantVariableBuilder(name).value(value).build(), skipUrlSync: true };
 }
 
-function annotations(): AnnotationQuery[] {
-  const reload = "appliance_exporter_config_last_reload";
-  return [
-    annotation("Failovers", COLOR.warning, FAILOVER, {
-      titleFormat: "Failover of {{vip}} in {{ha_cluster}}",
-      textFormat: "{{appliance}} is master; another member was less than five minutes before",
-    }),
-    annotation("Configuration loaded", COLOR.standby, `1000 * ${reload}_success_timestamp_seconds`, {
-      titleFormat: "Configuration loaded",
-      textFormat: "by {{instance}}",
-      useValueForTime: true,
-    }),
-    annotation("Configuration refused", COLOR.bad, `${reload}_successful == bool 0`, {
-      titleFormat: "Configuration refused",
-      textFormat: "by {{instance}}; the previous one is still in use",
-    }),
-  ];
+function link(title: string, url: string): DashboardLink {
+  return new DashboardLinkBuilder(title).type(DashboardLinkType.Link).url(url).targetBlank(true).build();
 }
 
-/** An event wherever the value of the query is above 0. Values at neighboring steps are one event. */
-function annotation(
-  name: string,
-  iconColor: string,
-  expr: string,
-  text: Pick<AnnotationQuery, "titleFormat" | "textFormat" | "useValueForTime">,
-): AnnotationQuery {
+/** An event wherever the query has a value. Values at neighboring steps are one event. */
+function failovers() {
   const target = new DataqueryBuilder()
     .refId("Anno")
     .datasource(DATASOURCE)
-    .expr(expr)
+    .expr(FAILOVER)
     .interval("15s")
     .range();
-  return { name, datasource: DATASOURCE, enable: true, iconColor, target: target.build(), ...text };
+  return {
+    name: "Failovers",
+    datasource: DATASOURCE,
+    enable: true,
+    iconColor: COLOR.warning,
+    target: target.build(),
+    titleFormat: "Failover of {{vip}} in {{ha_cluster}}",
+    textFormat: "{{appliance}} is master; another member was less than five minutes before",
+  };
 }

@@ -4,7 +4,7 @@ import { z } from "zod";
 
 import type { JsonLimits } from "../../api/json-scan.ts";
 import { parseJson } from "../../api/json.ts";
-import { PRIORITY, VHID } from "../../api/vrrp-member.ts";
+import { PRIORITY, VHID } from "../../api/vrrp.ts";
 
 /** A virtual address of an instance. */
 export interface DumpedAddress {

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 
-import type { LocalVrrpInterface } from "../../api/vrrp-list.ts";
+import type { LocalVrrpInterface } from "../../api/vrrp.ts";
 import type { DumpedAddress, DumpedInstance } from "./dump.ts";
 
 /** Fields of the API that keepalived's dump does not contain. */

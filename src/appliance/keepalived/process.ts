@@ -5,12 +5,7 @@ import { readTextFile } from "../../config/read-file.ts";
 const LIMIT_BYTES = 64 * 1024;
 
 export type FoundProcess =
-  | {
-      readonly ok: true;
-      readonly pid: number;
-      /** Whether the signal is already pending. */
-      readonly hasPending: boolean;
-    }
+  | { readonly ok: true; readonly pid: number }
   | { readonly ok: false; readonly reason: string };
 
 /**
@@ -34,7 +29,7 @@ export async function findKeepalived(pidFile: string, signal: number): Promise<F
     const why = "it is stopping, or has another number for it";
     return { ok: false, reason: `keepalived (process ${digits}) does not handle signal ${signal}: ${why}` };
   }
-  return { ok: true, pid: Number(digits), hasPending: isIn("ShdPnd", signal, status.text) };
+  return { ok: true, pid: Number(digits) };
 }
 
 function notRunning(why: string): FoundProcess {
@@ -53,7 +48,7 @@ function waitsFor(signal: number, status: string): boolean {
 }
 
 /** Whether a signal is in one of a process's signal sets. @see proc_pid_status(5) */
-function isIn(set: "SigBlk" | "SigCgt" | "ShdPnd", signal: number, status: string): boolean {
+function isIn(set: "SigBlk" | "SigCgt", signal: number, status: string): boolean {
   const mask = new RegExp(`^${set}:\\s*([0-9a-f]+)$`, "m").exec(status)?.[1] ?? "0";
   return ((BigInt(`0x${mask}`) >> BigInt(signal - 1)) & 1n) === 1n;
 }

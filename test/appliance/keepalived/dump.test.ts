@@ -63,10 +63,6 @@ test("reads an instance that has neither interface nor addresses", () => {
   });
 });
 
-test("reads no instances", () => {
-  expect(parseDump("[]")).toEqual({ ok: true, instances: [] });
-});
-
 describe("reports where the format is unknown", () => {
   const data = {
     iname: "VI_1",
@@ -79,13 +75,9 @@ describe("reports where the format is unknown", () => {
   test.each([
     [{}, ""],
     [[{}], "[0].data"],
-    [[{ data }, { data: { ...data, iname: "" } }], "[1].data.iname"],
-    [[{ data: { ...data, vrid: 256 } }], "[0].data.vrid"],
-    [[{ data: { ...data, effective_priority: -1 } }], "[0].data.effective_priority"],
-    [[{ data: { ...data, state: "MASTER" } }], "[0].data.state"],
+    [[{ data }, { data: { ...data, vrid: 256 } }], "[1].data.vrid"],
     [[{ data: { ...data, vips: ["192.0.2.1/33 dev eth0"] } }], "[0].data.vips[0]"],
     [[{ data: { ...data, vips: ["192.0.2.1/24", "eth0"] } }], "[0].data.vips[1]"],
-    [[{ data: { ...data, vips: [""] } }], "[0].data.vips[0]"],
   ])("%j", (value, path) => {
     expect(parseDump(JSON.stringify(value))).toEqual({
       ok: false,

@@ -40,17 +40,8 @@ export async function startFake(onSignal: string): Promise<{ child: ChildProcess
   const child = startNamed("keepalived", "bash", "-c", script);
   await writeFile(join(folder, "vrrp.pid"), `${child.pid}\n`);
   await eventually(() => {
-    if (!/^SigCgt:\s*[0-9a-f]*[89a-f][0-9a-f]{8}$/m.test(statusOf(child))) throw new Error("no trap yet");
+    if (!/^SigCgt:\s*[0-9a-f]*[89a-f][0-9a-f]{8}$/m.test(readFileSync(`/proc/${child.pid}/status`, "utf8")))
+      throw new Error("no trap yet");
   });
   return { child, folder };
-}
-
-/** The status of a process. @see proc_pid_status(5) */
-function statusOf({ pid }: ChildProcess): string {
-  return readFileSync(`/proc/${pid}/status`, "utf8");
-}
-
-/** Whether a signal has halted it. */
-export function isStopped(child: ChildProcess): boolean {
-  return /^State:\s*T/m.test(statusOf(child));
 }

@@ -1,12 +1,10 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
 import { findKeepalived } from "../../../src/appliance/keepalived/process.ts";
-import { eventually } from "../../support/eventually.ts";
 import { SIGJSON, startFake, startNamed } from "./fake.ts";
 import { temporaryFolder } from "./support.ts";
 
@@ -21,8 +19,6 @@ async function find(content: string | undefined, signal = SIGJSON) {
 
 test.each([
   ["is missing", undefined, "vrrp.pid: no such file"],
-  ["is empty", "", "vrrp.pid: it holds no process id"],
-  ["holds a name", "keepalived\n", "vrrp.pid: it holds no process id"],
   ["names the caller's process group", "0\n", "vrrp.pid: it holds no process id"],
   ["names another process group", "-1\n", "vrrp.pid: it holds no process id"],
   ["holds two ids", "12\n13\n", "vrrp.pid: it holds no process id"],
@@ -33,7 +29,7 @@ test.each([
 describe("looks at the process", () => {
   test("finds keepalived that handles the signal", async () => {
     const { child } = await startFake(":");
-    expect(await find(`${child.pid}\n`)).toEqual({ ok: true, pid: child.pid, hasPending: false });
+    expect(await find(`${child.pid}\n`)).toEqual({ ok: true, pid: child.pid });
   });
 
   test("recognizes keepalived by its command, in any directory", async () => {
@@ -46,24 +42,6 @@ describe("looks at the process", () => {
     await once(child, "exit");
     const reason = `keepalived is not running: process ${child.pid}, named in vrrp.pid, does not exist`;
     expect(await find(String(child.pid))).toEqual({ ok: false, reason });
-  });
-
-  test("finds nothing if the process is a zombie", async () => {
-    const file = join(await temporaryFolder(), "child");
-    // The child ends with its input, when its parent has become one that does not look after children. Its own standard
-    // input is empty, as a shell gives it to what runs in the background.
-    const script = `exec 3<&0; (read <&3) & echo $! > '${file}'; exec sleep 1000`;
-    const parent = startNamed("bash", "bash", "-c", script);
-    const child = await eventually(() => {
-      const text = readFileSync(file, "utf8").trim();
-      if (text === "") throw new Error("no id yet");
-      return text;
-    });
-    await eventually(() => expect(readFileSync(`/proc/${parent.pid}/comm`, "utf8")).toBe("sleep\n"));
-    parent.stdin?.end();
-    await eventually(() => expect(readFileSync(`/proc/${child}/status`, "utf8")).toContain("State:\tZ"));
-    const reason = `keepalived is not running: process ${child}, named in vrrp.pid, does not exist`;
-    expect(await find(child)).toEqual({ ok: false, reason });
   });
 
   test("rejects another program that reuses the pid, even if it handles the signal", async () => {

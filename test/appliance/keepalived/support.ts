@@ -20,13 +20,9 @@ export async function temporaryFolder(): Promise<string> {
 }
 
 /** The program's source for a configuration; the log goes to `logFd`. */
-export async function sourceOf(
-  vrrp: VrrpConfig,
-  fields: Partial<Io> = {},
-  gather?: () => Promise<unknown>,
-): Promise<VrrpSource> {
+export async function sourceOf(vrrp: VrrpConfig, fields: Partial<Io> = {}): Promise<VrrpSource> {
   const { io } = await createTestIo(fields);
-  return createVrrpSource(vrrp, io.sendSignal, createLog("info", "logfmt", io.logFd).logger, gather);
+  return createVrrpSource(vrrp, io.sendSignal, createLog("info", "logfmt", io.logFd).logger);
 }
 
 /** The options for a keepalived whose files are in this folder. */

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 
 import { createKeepalivedVrrp, type KeepalivedOptions } from "../../../src/appliance/vrrp-keepalived.ts";
 import { eventually } from "../../support/eventually.ts";
-import { dumpOf, isStopped, SIGJSON, startFake } from "./fake.ts";
+import { dumpOf, SIGJSON, startFake } from "./fake.ts";
 import { optionsIn } from "./support.ts";
 
 /** For what is there already, or never comes. */
@@ -84,16 +84,5 @@ describe("the state", () => {
       /^keepalived\.json: the previous dump cannot be removed \([A-Z_]+\)$/,
     );
     expect(await describeState(folder)).toEqual({ signals: [], reason });
-  });
-
-  test("is requested once while keepalived does not handle its signals, and known as soon as it does", async () => {
-    const { folder, child } = await startFake("cp master keepalived.json");
-    child.kill("SIGSTOP");
-    await expect.poll(() => isStopped(child)).toBe(true);
-    expect(await describeState(folder, SOON)).toMatchObject({ signals: [SIGJSON] });
-    expect(await describeState(folder, SOON)).toMatchObject({ signals: [], reason: expect.any(String) });
-    const described = describeState(folder);
-    child.kill("SIGCONT");
-    expect(await described).toMatchObject({ states: ["MASTER"] });
   });
 });

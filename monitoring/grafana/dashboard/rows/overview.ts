@@ -1,62 +1,46 @@
-import { countOf, IN_CLUSTER, inState, OF_APPLIANCE, OF_WEBSITE, type Family } from "../expressions.ts";
-import { FAULTS_NOW } from "../faults.ts";
-import { COLOR, rangeMap, table, tile, type Row, type State } from "../panels.ts";
+import { countOf, type Family } from "../expressions.ts";
+import { COLOR, table, tile, type Row, type State } from "../panels.ts";
 
-const NOT_KNOWN = "“not known” while no exporter is scraped";
+/** Of the rules that come with the exporter. Alerts about exporters and sites have no cluster. */
+const ALERTS = `ALERTS{component="appliance-exporter", ha_cluster=~"$cluster|"}`;
 
-const BASES: Readonly<Record<Family, string>> = {
-  vrrp_group: `vrrp_group_state{${IN_CLUSTER}}`,
-  website: `website_state{${OF_WEBSITE}}`,
-  appliance: `appliance_state{${OF_APPLIANCE}}`,
-};
+const SEVERITIES: readonly State[] = [
+  { value: "critical", text: "critical", color: COLOR.bad },
+  { value: "warning", text: "warning", color: COLOR.warning },
+];
 
-function count(title: string, family: Family, states: string, runbook: string, color?: State["color"]) {
+function count(title: string, family: Family, states: string, color: string = COLOR.bad) {
   const what = `How many have the state ${states.replaceAll("|", " or ")}, as any exporter sees it.`;
-  return tile({
-    title,
-    description: `${what} ${NOT_KNOWN}.`,
-    runbook,
-    ...(color === undefined ? {} : { color }),
-    expr: countOf(inState(family, states), BASES[family]),
-  });
+  const description = `${what} “not known” while no exporter is scraped.`;
+  return tile({ title, description, color, expr: countOf(family, states) });
 }
 
 export const OVERVIEW: Row = {
-  id: 100,
   title: "Overview: what is wrong now",
   collapsed: false,
-  size: [4, 4],
   panels: [
-    count("Split brains", "vrrp_group", "split_brain", "VrrpSplitBrain"),
-    count("No master known", "vrrp_group", "no_master|unknown", "VrrpNoMaster"),
-    count("No known backup", "vrrp_group", "no_backup|backup_unknown", "VrrpRedundancyLost"),
-    count("Websites down", "website", "down|down_at_master", "WebsiteDown"),
-    count("Websites unknown", "website", "unknown", "WebsiteUnknown", COLOR.unknown),
-    count("Appliances not watched", "appliance", "down|refused|unknown", "ApplianceDown", COLOR.warning),
+    count("Split brains", "vrrp_group", "split_brain"),
+    count("No master known", "vrrp_group", "no_master|unknown"),
+    count("No known backup", "vrrp_group", "no_backup|backup_unknown"),
+    count("Websites down", "website", "down|down_at_master"),
+    count("Websites unknown", "website", "unknown", COLOR.unknown),
+    count("Appliances not watched", "appliance", "down|refused|unknown", COLOR.warning),
     table({
-      id: 110,
-      size: [24, 10],
       title: "What is wrong now",
       description:
-        "What is wrong, worst first, with the severity of the alert about it. One exporter that says so is enough. The filters above apply; groups and websites belong to clusters, so choosing an appliance does not filter them. Empty if nothing is wrong.",
-      queries: [FAULTS_NOW],
+        "The alerts of the exporter's rules, critical ones first. A pending one has not lasted long enough to be sent. The chosen clusters apply. Empty if no alert is pending or firing, and where Prometheus does not have the rules.",
+      queries: [ALERTS],
       sortBy: "Severity",
-      emptyText: "No fault is known",
+      emptyText: "No alert",
       columns: [
-        {
-          of: 0,
-          title: "Severity",
-          width: 110,
-          mappings: [
-            rangeMap(10, 19, { text: "critical", color: COLOR.bad }),
-            rangeMap(20, 29, { text: "warning", color: COLOR.warning }),
-          ],
-        },
-        { of: "fault", title: "What is wrong", width: 440 },
+        { of: "severity", title: "Severity", states: SEVERITIES },
+        { of: "alertname", title: "Alert" },
+        { of: "alertstate", title: "State" },
         { of: "ha_cluster", title: "Cluster" },
-        { of: "place", title: "Where" },
-        { of: "detail", title: "Detail" },
-        { of: "runbook", title: "Runbook", url: "${runbook_url}#${__value.raw}" },
+        { of: "appliance", title: "Appliance" },
+        { of: "website", title: "Website" },
+        { of: "site", title: "Site" },
+        { of: "instance", title: "Exporter" },
       ],
     }),
   ],
