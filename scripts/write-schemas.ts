@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { formatConfigSchema } from "../src/config/schema.ts";
-import { formatFleetSchema } from "../src/status/json-schema.ts";
+import { formatFleetSchema } from "../src/status/schema.ts";
 
 const root = new URL("../", import.meta.url);
 await writeFile(new URL("config.schema.json", root), formatConfigSchema());

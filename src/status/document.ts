@@ -173,12 +173,11 @@ function applianceDocument(
       list: pollDocument(discovery.list, () => next({ kind: "website_list" })),
       details: discovery.details && pollDocument(discovery.details, () => undefined),
     },
-    websites: websites.map(({ websiteId, website, health, found, unread }) => ({
+    websites: websites.map(({ websiteId, website, health, found }) => ({
       id: websiteId,
       name: website,
       poll: pollDocument(health, () => next({ kind: "website_test", websiteId })),
       statuses: found?.statuses.map(statusDocument),
-      unread: unread === undefined || unread.length === 0 ? undefined : [...unread],
     })),
   };
 }
@@ -199,14 +198,9 @@ function pollDocument(health: PollHealth, nextPollAtMs: () => number | undefined
   };
 }
 
-function interfaceDocument(seen: InterfaceSnapshot) {
-  const { reported, firstSeenAtMs, lastTransitionAtMs } = seen;
+function interfaceDocument({ reported, lastTransitionAtMs }: InterfaceSnapshot) {
   const { name, vhid, vip, state, priority, device } = reported;
-  const times = {
-    firstSeenAt: optionalInstant(firstSeenAtMs),
-    lastTransitionAt: optionalInstant(lastTransitionAtMs),
-  };
-  return { name, vhid, vip, state, priority, device, ...times };
+  return { name, vhid, vip, state, priority, device, lastTransitionAt: optionalInstant(lastTransitionAtMs) };
 }
 
 function statusDocument({ protocol, status, isUp, text }: StatusSnapshot) {

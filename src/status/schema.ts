@@ -34,7 +34,6 @@ const vrrpInterface = z.object({
   state: z.string().meta({ description: "as reported" }),
   priority: z.int().optional(),
   device: z.string(),
-  firstSeenAt: instant.optional().meta({ description: "when the exporter saw it first" }),
   lastTransitionAt: instant.optional(),
 });
 
@@ -52,13 +51,6 @@ const applianceWebsite = z.object({
   ...websiteRef.shape,
   poll,
   statuses: z.array(websiteStatus).optional().meta({ description: "absent while they are not known" }),
-  unread: z
-    .array(z.enum(["http", "https"]))
-    .optional()
-    .meta({
-      description:
-        "protocols that are configured, or were seen before, and of which the answer has no status to read",
-    }),
 });
 
 const appliance = z.object({
@@ -233,3 +225,12 @@ export type ApplianceDocument = z.infer<typeof appliance>;
 export type PollDocument = z.infer<typeof poll>;
 export type Problem = z.infer<typeof problem>;
 export type FleetEvent = z.infer<typeof event>;
+
+/** The form of what `/api/v1/fleet` serves as JSON Schema, draft 2020-12. */
+export function formatFleetSchema(): string {
+  const { $schema, ...schema } = z.toJSONSchema(fleetDocumentSchema, {
+    io: "input",
+    target: "draft-2020-12",
+  });
+  return `${JSON.stringify({ $schema, title: "The fleet, as /api/v1/fleet serves it", ...schema }, null, 2)}\n`;
+}

@@ -40,11 +40,6 @@ test("a connection is kept open between scrapes", async () => {
   expect((await ask(port, "/metrics", { agent })).status).toBe(200);
 });
 
-test("headers beyond 8 KiB get 431", async () => {
-  const { port } = await start();
-  expect((await ask(port, "/metrics", { headers: { x: "x".repeat(9_000) } })).status).toBe(431);
-});
-
 /** Responds to `/held` when the test releases it, and to other paths at once. */
 function holding() {
   const { promise, release } = held<ServerResponse>();

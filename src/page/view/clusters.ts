@@ -25,8 +25,6 @@ const SECTIONS = [
 
 /** This many clusters are all open; of more than these, as many of those with problems. */
 const FEW = 3;
-/** The tables of more clusters than these would be megabytes: closed ones are left out. */
-const MANY = 100;
 /** Lines of clusters that a browser merges within 100 ms. */
 const MAX_LINES = 250;
 
@@ -45,7 +43,7 @@ export function clusterSections(clusters: readonly JudgedCluster[], reader: Read
         ${section.title} <span class="number">${clusters.filter((each) => isIn(section, each)).length}</span>
       </h2>
       <ul class="clusters">
-        ${lines.map((each) => clusterItem(each, open.has(each), clusters.length <= MANY, reader))}
+        ${lines.map((each) => clusterItem(each, open.has(each), reader))}
       </ul>
     </section> `;
   });
@@ -58,17 +56,15 @@ function isIn({ levels }: Section, { level }: JudgedCluster): boolean {
   return levels.includes(level);
 }
 
-/** One line, and the table when it is open. Without a script it cannot be requested later. */
+/** One line, and the table when it is open. Without a script a link leads to it. */
 function clusterItem(
   { cluster, level, problems }: JudgedCluster,
   opensAtFirst: boolean,
-  isOneOfFew: boolean,
   reader: Reader,
 ): Html {
   const { name } = cluster;
   const id = clusterId(name);
   const isShown = isOpen(reader, id, opensAtFirst);
-  const hasTable = isShown || (reader.withClosed && isOneOfFew);
   const instead = reader.withClosed ? linkTo(name) : nothing;
   const quiet = level === "well" ? "Well" : "Not known yet";
   return html`<li class="cluster" data-level="${level}">
@@ -79,7 +75,7 @@ function clusterItem(
         <span class="level">${problems.length === 0 ? quiet : kindsOf(problems)}</span>
         ${factsOf(cluster)}
       </summary>
-      <div class="body">${hasTable ? clusterTable(cluster, reader) : instead}</div>
+      <div class="body">${isShown ? clusterTable(cluster, reader) : instead}</div>
     </details>
   </li> `;
 }
