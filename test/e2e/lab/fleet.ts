@@ -13,11 +13,10 @@ const SHARED = [
   "dark",
 ] as const;
 
-/** Each exporter, and the clusters that it polls. */
+/** Each exporter, and the clusters that it polls. Two that poll the same give each notification once. */
 export const EXPORTERS = [
   { name: "main", clusters: SHARED },
   { name: "twin", clusters: SHARED },
-  { name: "spare", clusters: ["clean"] },
   { name: "third", clusters: ["outage", "restart"] },
   { name: "left", clusters: ["parted"] },
   { name: "right", clusters: ["parted"] },
