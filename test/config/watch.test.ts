@@ -148,8 +148,8 @@ test("the watch checks regularly until it is stopped", async () => {
   let latest = await loadConfig(path);
   let changes = 0;
   const onChange = async () => {
-    changes += 1;
     latest = await loadConfig(path);
+    changes += 1;
   };
   onTestFinished(startWatch({ sources: () => latest.sources, onChange }, 5));
   for (const [nth, name] of ["b", "c"].entries()) {
