@@ -1,13 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
-import { CASES } from "./cases/all.ts";
+import { APPLIANCE_CASES } from "./cases/appliances.ts";
+import { EXPORTER_CASES } from "./cases/exporters.ts";
+import { VRRP_CASES } from "./cases/vrrp.ts";
+import { WEBSITE_CASES } from "./cases/websites.ts";
 import { startLab, type Lab } from "./lab/lab.ts";
 import { newsOf, readNotifications } from "./lab/notifications.ts";
 import { formatTable } from "./report.ts";
 import { createScene, type Scene } from "./scene.ts";
 
 const MINUTE_MS = 60_000;
+/** In the order of the report. */
+const CASES = [...VRRP_CASES, ...WEBSITE_CASES, ...APPLIANCE_CASES, ...EXPORTER_CASES];
 
 describe("from the event to the webhook", () => {
   let lab: Lab;

@@ -77,13 +77,13 @@ test.concurrent("fault 27: a reload with an invalid file logs its error and keep
 
 const ONE = '  - name: a\n    base_url: "https://h"\n';
 
-/** Files of 20,000 mistakes, and schedules that node-cron would expand forever or until memory is exhausted. */
+/** Files of thousands of mistakes, and schedules that node-cron would expand forever or until memory is exhausted. */
 const HOSTILE_FILES: readonly string[] = [
   `${repeat(20_000, (n) => `k${n}: 1\n`)}appliances: []\n`,
   `appliances:\n  - &a { name: a, base_url: "https://h" }\n${"  - *a\n".repeat(20_000)}`,
   "appliances: []\n".repeat(20_000),
   `appliances:\n${ONE}    labels:\n${repeat(20_000, (n) => `      1${n}: x\n`)}`,
-  `config_files: [${repeat(20_000, (n) => `none${n}, `)}]\n`,
+  `config_files: [${repeat(2000, (n) => `none${n}, `)}]\n`,
   "]".repeat(20_000),
   "---\n".repeat(20_000),
   `clusters:\n  - name: c\n    appliances:\n${repeat(2000, (n) => `      - { name: a${n}, base_url: "https://h" }\n`)}`,

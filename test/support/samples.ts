@@ -1,5 +1,6 @@
-/** One line of an exposition. */
-export interface Sample {
+import { parseExposition } from "../metrics/strict-parser.ts";
+
+interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
@@ -17,22 +18,13 @@ export interface Samples {
   linesOf(appliance: string, namePrefix: string): readonly string[];
 }
 
-const LINE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{([^]*)\})? (\S+)$/;
-const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\[\\"n])*)"(?:,|$)/y;
-const UNESCAPED: Readonly<Record<string, string>> = { "\\\\": "\\", '\\"': '"', "\\n": "\n" };
-
-/**
- * Parses an exposition, which must be valid: every line well-formed, no duplicate series, every value a number.
- *
- * @see https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
- */
+/** Parses an exposition, which must be valid. */
 export function parseSamples(text: string): Samples {
-  if (!text.endsWith("\n")) throw new Error("the exposition does not end in a line feed");
-  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-  const samples = lines.map(parseLine);
-  const series = new Set(samples.map(({ name, labels }) => seriesKey(name, labels)));
-  if (series.size !== samples.length) throw new Error("a series stands there twice");
-
+  const samples = parseExposition(text).flatMap((family) =>
+    family.samples.map(({ name, labels, value, series }): Sample => {
+      return { name, labels: Object.fromEntries(labels), value, line: `${series} ${value}` };
+    }),
+  );
   const all: Samples["all"] = (name, wanted = {}) =>
     samples.filter(
       (sample) =>
@@ -53,31 +45,4 @@ export function parseSamples(text: string): Samples {
         .filter(({ name, labels }) => name.startsWith(namePrefix) && labels["appliance"] === appliance)
         .map(({ line }) => line),
   };
-}
-
-function parseLine(line: string): Sample {
-  const [, name = "", labelText = "", digits = ""] = LINE.exec(line) ?? [];
-  const value = Number(digits.replace("Inf", "Infinity"));
-  if (name === "" || digits === "" || Number.isNaN(value)) throw new Error(`no sample: ${line}`);
-  return { name, labels: parseLabels(labelText), value, line };
-}
-
-/** Independent of the order of labels. */
-function seriesKey(name: string, labels: Sample["labels"]): string {
-  const sorted = Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([name, sorted]);
-}
-
-function parseLabels(text: string): Sample["labels"] {
-  const labels: [string, string][] = [];
-  let end = 0;
-  while (end < text.length) {
-    LABEL.lastIndex = end;
-    const match = LABEL.exec(text);
-    if (match === null) throw new Error(`no labels: ${text}`);
-    const [whole, name = "", value = ""] = match;
-    labels.push([name, value.replace(/\\./g, (escape) => UNESCAPED[escape] ?? escape)]);
-    end += whole.length;
-  }
-  return Object.fromEntries(labels);
 }

@@ -1,7 +1,6 @@
 import {
   ConstantVariableBuilder,
   DashboardCursorSync,
-  DashboardLinkBuilder,
   DashboardLinkType,
   DatasourceVariableBuilder,
   defaultDashboard,
@@ -106,7 +105,18 @@ function constant(name: string, value: string): VariableModel {
 }
 
 function link(title: string, url: string): DashboardLink {
-  return new DashboardLinkBuilder(title).type(DashboardLinkType.Link).url(url).targetBlank(true).build();
+  return {
+    title,
+    url,
+    type: DashboardLinkType.Link,
+    icon: "external link",
+    tooltip: "",
+    tags: [],
+    asDropdown: false,
+    targetBlank: true,
+    includeVars: false,
+    keepTime: false,
+  };
 }
 
 /** An event wherever the query has a value. Values at neighboring steps are one event. */

@@ -93,6 +93,11 @@ export function tile({ expr, color, ...options }: Tile): Panel {
   return build(kind, options, 4, 4);
 }
 
+const LEGEND = new common.VizLegendOptionsBuilder()
+  .showLegend(true)
+  .displayMode(common.LegendDisplayMode.List)
+  .placement(common.LegendPlacement.Bottom);
+
 /** A series over time. Its legend names labels: `{{ha_cluster}} {{vip}}`. */
 export interface Line {
   readonly expr: string;
@@ -112,6 +117,7 @@ export function graph({ lines, unit, ...options }: Graph): Panel {
     .min(0)
     .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.PaletteClassicByName))
     .spanNulls(false)
+    .legend(LEGEND)
     .tooltip(new common.VizTooltipOptionsBuilder().mode(common.TooltipDisplayMode.Multi));
   return build(kind, options, 8, 8);
 }
@@ -126,7 +132,8 @@ export function timeline({ states, expr, legend, ...options }: Timeline): Panel 
     .targets([query(expr).range().legendFormat(legend)])
     .mappings([valueMap(states)])
     .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
-    .spanNulls(false);
+    .spanNulls(false)
+    .legend(LEGEND);
   return build(kind, options);
 }
 

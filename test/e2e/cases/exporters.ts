@@ -1,6 +1,4 @@
-import { EXPORTER_PLANS, EXPORTER_PORT, type ExporterName } from "../lab/fleet.ts";
-import type { Labels } from "../lab/notifications.ts";
-import { failoverTo, OURS, ownsCluster, vrrpAlert, type Case } from "./case.ts";
+import { failoverTo, ownsCluster, vrrpAlert, type Case } from "./case.ts";
 import { websiteAlert } from "./websites.ts";
 
 const restart: Case = {
@@ -30,39 +28,6 @@ const restart: Case = {
       Promise.all([shop.start(), slow.thaw()]),
     );
     await end.resolves(down, unknown);
-  },
-};
-
-/** An alert about one of several exporters that poll the same. */
-function exporterAlert(alertname: string, name: ExporterName): Labels {
-  const plan = EXPORTER_PLANS.find((each) => each.name === name);
-  const instance = `${plan?.scrapeAddress}:${EXPORTER_PORT}`;
-  return { alertname, ...OURS, severity: "warning", job: "appliance-exporter", instance };
-}
-
-const isolated: Case = {
-  name: "one of two exporters, isolated, is one ticket",
-  owns: ({ alertname }) => alertname === "ApplianceExporterIsolated",
-  play: async ({ happens }, lab) => {
-    const { fleetLink } = lab.exporter("twin");
-    const alert = exporterAlert("ApplianceExporterIsolated", "twin");
-    const cut = await happens("one of two exporters isolated", fleetLink.unplug);
-    await cut.fires(alert);
-    const connected = await happens("that exporter connected again", fleetLink.plug);
-    await connected.resolves(alert);
-  },
-};
-
-const dead: Case = {
-  name: "one of two exporters, dead, is one ticket",
-  owns: ({ alertname }) => alertname === "ApplianceExporterDown",
-  play: async ({ happens }, lab) => {
-    const { stop, start } = lab.exporter("spare");
-    const alert = exporterAlert("ApplianceExporterDown", "spare");
-    const stopped = await happens("one of two exporters dead", stop);
-    await stopped.fires(alert);
-    const started = await happens("that exporter started again", start);
-    await started.resolves(alert);
   },
 };
 
@@ -98,4 +63,4 @@ const parted: Case = {
   },
 };
 
-export const EXPORTER_CASES: readonly Case[] = [restart, isolated, dead, parted];
+export const EXPORTER_CASES: readonly Case[] = [restart, parted];

@@ -1,7 +1,5 @@
 import { SITE, WEBSITES, type WebsiteName } from "../lab/fleet.ts";
-import type { Lab } from "../lab/lab.ts";
 import type { Labels } from "../lab/notifications.ts";
-import type { Website } from "../lab/websites.ts";
 import { OURS, ownsCluster, type Case } from "./case.ts";
 
 /** An alert about a website. */
@@ -19,72 +17,39 @@ export function websiteAlert(alertname: string, name: WebsiteName, labels: Label
   };
 }
 
-interface Outage {
-  readonly name: string;
-  readonly website: WebsiteName;
-  readonly event: string;
-  /** Default: WebsiteDown, critical. */
-  readonly alert?: { readonly alertname: string; readonly severity: string };
-  readonly begin: (website: Website, lab: Lab) => Promise<void>;
-  readonly end: (website: Website, lab: Lab) => Promise<void>;
-}
+const closed: Case = {
+  name: "a website that refuses connections is one page",
+  owns: ({ website }) => website === "closed",
+  play: async ({ happens }, lab) => {
+    const { stop, start } = lab.website("closed");
+    const down = websiteAlert("WebsiteDown", "closed");
+    const outage = await happens("website refuses connections", stop);
+    await outage.fires(down);
+    const ended = await happens("website refuses connections no more", start);
+    await ended.resolves(down);
+  },
+};
 
-const OUTAGES: readonly Outage[] = [
-  {
-    name: "a website that answers 503 is one page",
-    website: "error",
-    event: "website answers 503",
-    begin: (website) => website.setMaintenance(true),
-    end: (website) => website.setMaintenance(false),
-  },
-  {
-    name: "a website that refuses connections is one page",
-    website: "closed",
-    event: "website refuses connections",
-    begin: (website) => website.stop(),
-    end: (website) => website.start(),
-  },
-  {
-    name: "a website that stays silent is one page",
-    website: "silent",
-    event: "website stays silent",
-    begin: (website) => website.freeze(),
-    end: (website) => website.thaw(),
-  },
-  {
-    name: "a website with a wrong certificate is one page",
-    website: "stranger",
-    event: "website has a wrong certificate",
-    begin: async (website, { issue }) => website.setCertificate(await issue("other.example")),
-    end: async (website, { issue }) => website.setCertificate(await issue("198.51.100.200")),
-  },
-  {
-    name: "a website that is down at the master only is one page",
-    website: "at-master",
-    event: "website is down at the master only",
-    begin: (website, lab) => website.setMaintenance(true, lab.cluster("web").preferred.fleetAddress),
-    end: (website, lab) => website.setMaintenance(false, lab.cluster("web").preferred.fleetAddress),
-  },
-  {
-    name: "a website that is down at the backup only is one ticket",
-    website: "at-backup",
-    event: "website is down at the backup only",
-    alert: { alertname: "WebsitePartiallyDown", severity: "warning" },
-    begin: (website, lab) => website.setMaintenance(true, lab.cluster("web").other.fleetAddress),
-    end: (website, lab) => website.setMaintenance(false, lab.cluster("web").other.fleetAddress),
-  },
-];
-
-function outageCase({ name, website, event, alert, begin, end }: Outage): Case {
+/** The website answers 503 to one member of the cluster. */
+function partialOutage(
+  member: "preferred" | "other",
+  website: WebsiteName,
+  down: Labels,
+  words: string,
+): Case {
   return {
-    name,
+    name: `a website that is down at the ${words}`,
     owns: (labels) => labels["website"] === website,
     play: async ({ happens }, lab) => {
-      const { alertname, severity } = alert ?? { alertname: "WebsiteDown", severity: "critical" };
-      const down = websiteAlert(alertname, website, { severity });
-      const outage = await happens(event, () => begin(lab.website(website), lab));
+      const { fleetAddress } = lab.cluster("web")[member];
+      const { setMaintenance } = lab.website(website);
+      const outage = await happens(`website is down at the ${words}`, () =>
+        setMaintenance(true, fleetAddress),
+      );
       await outage.fires(down);
-      const ended = await happens(`${event} no more`, () => end(lab.website(website), lab));
+      const ended = await happens(`website is down at the ${words} no more`, () =>
+        setMaintenance(false, fleetAddress),
+      );
       await ended.resolves(down);
     },
   };
@@ -115,4 +80,14 @@ const commonCause: Case = {
   },
 };
 
-export const WEBSITE_CASES: readonly Case[] = [...OUTAGES.map((outage) => outageCase(outage)), commonCause];
+export const WEBSITE_CASES: readonly Case[] = [
+  closed,
+  partialOutage("preferred", "at-master", websiteAlert("WebsiteDown", "at-master"), "master only"),
+  partialOutage(
+    "other",
+    "at-backup",
+    websiteAlert("WebsitePartiallyDown", "at-backup", { severity: "warning" }),
+    "backup only",
+  ),
+  commonCause,
+];

@@ -69,11 +69,9 @@ function configOf(clusters: readonly ClusterName[]): unknown {
     clusters: clusters.map((cluster) => ({
       name: cluster,
       labels: { site: SITE },
-      websites: WEBSITES.filter((website) => website.cluster === cluster).map(({ id, name, protocol }) => ({
-        id,
-        name,
-        protocol,
-      })),
+      websites: WEBSITES.filter((website) => website.cluster === cluster).map(({ id, name }) => {
+        return { id, name, protocol: "http" };
+      }),
       appliances: planCluster(cluster).nodes.map(({ name, listen }) => ({
         name,
         base_url: `https://${listen}`,

@@ -17,8 +17,6 @@ export interface VrrpInstance {
 /** The keepalived of one node. */
 export interface Keepalived {
   start(): Promise<void>;
-  /** Ends it as its service would: it says goodbye to the others. */
-  stop(): Promise<void>;
   /** Ends it without a word. The addresses stay on the interface, as the kernel has them. */
   crash(): Promise<void>;
   /** Changes the effective priority while it runs, by this much. */
@@ -63,7 +61,6 @@ export function createKeepalived(
       running = start(sandbox, command, { name: "keepalived", place, folder, env: { TMPDIR: folder } });
       await running.printed(/Startup complete/);
     },
-    stop: async () => running?.end("SIGTERM"),
     crash: async () => {
       const vrrp = (await readFile(path(KEEPALIVED_FILES.vrrpPid), "utf8")).trim();
       // The main process would start the VRRP process anew, and the VRRP process would say goodbye without the main one.

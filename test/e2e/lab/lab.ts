@@ -1,4 +1,5 @@
-import { rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pLimit from "p-limit";
 
@@ -17,7 +18,6 @@ import {
   type ExporterName,
   type WebsiteName,
 } from "./fleet.ts";
-import { makeFolder } from "./folder.ts";
 import { startMonitoring, type Monitoring } from "./monitoring.ts";
 import { addBridge, addLink, addNamespace } from "./network.ts";
 import { addCluster, type Cluster } from "./node.ts";
@@ -29,8 +29,6 @@ export interface Lab extends Monitoring {
   cluster(name: ClusterName): Cluster;
   website(name: WebsiteName): Website;
   exporter(name: ExporterName): Exporter;
-  /** A certificate with its key, in one PEM text, for a host. */
-  issue(host: string): Promise<string>;
   /** Has the exporters use another password for an appliance from now on. */
   setPassword(appliance: string, password: string): Promise<void>;
   /** Ends every process and removes every file. */
@@ -44,7 +42,7 @@ const STARTING_AT_ONCE = 3;
 
 /** Starts the lab, and waits until Prometheus finds everything in good order. What was started ends where it rejects. */
 export async function startLab(): Promise<Lab> {
-  const folder = await makeFolder();
+  const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-e2e-"));
   const sandbox = await openSandbox();
   const close = async () => {
     await sandbox.close();
@@ -61,8 +59,8 @@ export async function startLab(): Promise<Lab> {
 async function build(sandbox: Sandbox, folder: string): Promise<Omit<Lab, "close">> {
   await addBridge(sandbox, "fleet");
   await addBridge(sandbox, "scrape", "203.0.113.1/24");
-  const issue = await writeSecrets(folder);
-  const websites = await startWebsites(sandbox, folder, await issue(WEBSITE_ADDRESS));
+  await writeSecrets(folder);
+  const websites = await startWebsites(sandbox, folder);
   const clusters = await startClusters(sandbox, folder, websites);
   const exporters = await startExporters(sandbox, folder);
   const monitoring = await startMonitoring(sandbox, folder);
@@ -74,12 +72,11 @@ async function build(sandbox: Sandbox, folder: string): Promise<Omit<Lab, "close
     cluster: (name) => named(clusters, name),
     website: (name) => named(websites, name),
     exporter: (name) => named(exporters, name),
-    issue,
     setPassword,
   };
 }
 
-async function writeSecrets(folder: string): Promise<Lab["issue"]> {
+async function writeSecrets(folder: string): Promise<void> {
   const authority = await createAuthority();
   const nodes = CLUSTERS.flatMap((cluster) => planCluster(cluster).nodes);
   const hosts = nodes.map(({ fleetAddress }) => fleetAddress);
@@ -92,16 +89,15 @@ async function writeSecrets(folder: string): Promise<Lab["issue"]> {
     ...passwords,
   ] as const;
   await Promise.all(files.map(([name, text]) => writeFile(join(folder, name), text)));
-  return async (host) => Object.values(await authority.issue({ hosts: [host] })).join("\n");
 }
 
-async function startWebsites(sandbox: Sandbox, folder: string, certificate: string) {
+async function startWebsites(sandbox: Sandbox, folder: string) {
   const namespace = "websites";
   await addNamespace(sandbox, namespace);
   const address = `${WEBSITE_ADDRESS}/24`;
   await addLink(sandbox, { namespace, device: "fleet0", bridge: "fleet", address });
   const started = WEBSITES.map(async (plan) => {
-    const website = createWebsite(sandbox, { ...plan, namespace, folder, certificate });
+    const website = createWebsite(sandbox, { ...plan, namespace, folder });
     await website.start();
     return website;
   });
@@ -112,9 +108,8 @@ async function startClusters(sandbox: Sandbox, folder: string, websites: readonl
   const limit = pLimit(STARTING_AT_ONCE);
   const starting = CLUSTERS.map((name) =>
     limit(async () => {
-      const tested = WEBSITES.filter(({ cluster }) => cluster === name).flatMap(({ id, protocol }) =>
-        websites.filter((website) => website.id === id).map((website) => ({ ...website, protocol })),
-      );
+      const ids = WEBSITES.filter(({ cluster }) => cluster === name).map((website) => website.id);
+      const tested = websites.filter(({ id }) => ids.some((each) => each === id));
       // Those of one cluster wait longer than the exporter does.
       const websiteTimeout = name === "outage" ? "10s" : "1s";
       const cluster = await addCluster(sandbox, name, { folder, websites: tested, websiteTimeout });

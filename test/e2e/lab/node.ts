@@ -42,7 +42,7 @@ export interface Cluster {
 interface ClusterOptions {
   /** Of the lab: certificates are in it, and each node gets one of its own in it. */
   readonly folder: string;
-  readonly websites: readonly (Website & { readonly protocol: string })[];
+  readonly websites: readonly Website[];
   /** How long an appliance waits for a website. */
   readonly websiteTimeout: string;
 }
@@ -116,13 +116,12 @@ function applianceConfig(
       dump_dir: KEEPALIVED_FILES.dumps,
       instances: Object.fromEntries(groups.map(({ instance }) => [instance, { type }])),
     },
-    website_test: { timeout: websiteTimeout, tls_config: { ca_file: join(folder, "ca.pem") } },
-    websites: websites.map(({ id, protocol, httpPort, httpsPort }) => ({
+    website_test: { timeout: websiteTimeout },
+    websites: websites.map(({ id, port }) => ({
       id,
-      protocol,
+      protocol: "http",
       host: WEBSITE_ADDRESS,
-      http_port: httpPort,
-      https_port: httpsPort,
+      http_port: port,
     })),
   };
 }

@@ -1,28 +1,15 @@
 import {
   APPLIANCE,
-  GROUP,
   GROUP_STATE,
   GROUP_STATES,
-  IN_CLUSTER,
   MEMBER,
   MEMBER_STATE,
   MEMBER_STATES,
   OF_APPLIANCE,
 } from "../expressions.ts";
-import { COLOR, table, timeline, type Row, type State } from "../panels.ts";
+import { table, timeline, type Row } from "../panels.ts";
 
 const NAME = "{{ha_cluster}} {{vip}} vhid {{vhid}}";
-const NAME_COLUMNS = [
-  { of: "ha_cluster", title: "Cluster" },
-  { of: "vip", title: "VIP" },
-  { of: "vhid", title: "VHID" },
-] as const;
-
-const IS_PREFERRED: readonly State[] = [
-  { value: 1, text: "yes", color: COLOR.good },
-  { value: 0, text: "no", color: COLOR.warning },
-];
-
 export const VRRP: Row = {
   title: "VRRP",
   collapsed: false,
@@ -44,26 +31,6 @@ export const VRRP: Row = {
       states: MEMBER_STATES,
     }),
     table({
-      title: "Groups now",
-      description:
-        "The state of each group, since when, and the one known master. Preferred: whether it is the preferred member; empty if that is unknown. Empty if no cluster has two appliances, and while no exporter is scraped.",
-      queries: [
-        GROUP_STATE,
-        `1000 * min by (${GROUP}) (vrrp_group_state_since_timestamp_seconds{${IN_CLUSTER}})`,
-        `min by (${GROUP}) (vrrp_group_preferred_master{${IN_CLUSTER}})`,
-        `group by (${MEMBER}) (vrrp_group_master{${IN_CLUSTER}})`,
-      ],
-      sortBy: "Cluster",
-      emptyText: "No group is known",
-      columns: [
-        ...NAME_COLUMNS,
-        { of: 0, title: "State", states: GROUP_STATES },
-        { of: "appliance", title: "Master" },
-        { of: 1, title: "Since", unit: "dateTimeFromNow" },
-        { of: 2, title: "Preferred", states: IS_PREFERRED },
-      ],
-    }),
-    table({
       title: "Members now",
       description:
         "State, reported priority, last change of state, and the number of changes within the range. Cells are empty while unknown. Empty while no exporter is scraped.",
@@ -77,7 +44,9 @@ and on (${APPLIANCE}) appliance_up{${OF_APPLIANCE}}`,
       sortBy: "Cluster",
       emptyText: "No member is known",
       columns: [
-        ...NAME_COLUMNS,
+        { of: "ha_cluster", title: "Cluster" },
+        { of: "vip", title: "VIP" },
+        { of: "vhid", title: "VHID" },
         { of: "appliance", title: "Appliance" },
         { of: 0, title: "State", states: MEMBER_STATES },
         { of: 1, title: "Priority" },
