@@ -4,16 +4,21 @@ import type { Website } from "./website-head.ts";
 
 const CONNECT_TIMEOUT_MS = 1_000;
 
-/** The details of a website. A server behind it is OK if it accepts a TCP connection within a second. */
+/**
+ * The details of a website. A server behind it is OK if it accepts a TCP connection within a second; the one of a website without
+ * servers is the host that it tests.
+ */
 export async function detailsOf({ servers, ...website }: Website): Promise<LocalWebsiteDetails> {
-  const { protocol, httpPort, httpsPort } = website;
-  const backends = servers.map(async (server) => ({
+  const { protocol, host, httpPort, httpsPort } = website;
+  const port = protocol === "http" ? httpPort : httpsPort;
+  const behind = servers.length > 0 ? servers : [{ protocol, host, port, role: "active" } as const];
+  const backends = behind.map(async (server) => ({
     ...server,
     isOk: await accepts(server.host, server.port),
   }));
   return {
     ...website,
-    port: protocol === "http" ? httpPort : httpsPort,
+    port,
     secondPort: protocol === "both" ? httpPort : undefined,
     backends: await Promise.all(backends),
   };

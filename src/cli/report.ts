@@ -1,3 +1,4 @@
+import { describeServer } from "../status/words.ts";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import { addressOf } from "../fleet/discovery.ts";
 import {
@@ -143,10 +144,7 @@ export function untestedProtocols(result: PollResult, { websites }: ApplianceCon
 /** `shop, https shop.example.org:443, protect, servers: 192.0.2.81:8080 ok, 192.0.2.82:8080 (backup) error`. */
 function describeDetails(details: WebsiteDetails): string {
   const { name, protocol = "", mode = "unknown mode", isEnabled, backends = [], invalid } = details;
-  const servers = backends.map(({ address, role, isOk }) => {
-    const state = isOk === undefined ? "unknown" : isOk ? "ok" : "error";
-    return `${address} ${role === "active" ? "" : `(${role ?? "unknown role"}) `}${state}`;
-  });
+  const servers = backends.map(describeServer);
   return [
     name,
     `${protocol} ${addressOf(details)}`.trim(),

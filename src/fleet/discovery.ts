@@ -29,7 +29,7 @@ type DetailsRecord = OperationRecord<WebsiteDetails>;
 
 /** A website that is tested: as configured, else as discovered. */
 export interface TestedWebsite extends WebsiteConfig {
-  /** Host and port: what it is known by at the other appliances of the cluster; `undefined` while they are not known. */
+  /** Host and port: what it is known by at the other appliances of the cluster. @see WebsiteSnapshot */
   readonly address: string | undefined;
   /** The addresses on which the appliance listens for it, in canonical text. */
   readonly bind: readonly string[];
@@ -144,7 +144,7 @@ function testedWebsite(website: WebsiteConfig, details: WebsiteDetails | undefin
     ...website,
     name: nameOf(website, details),
     protocols: website.protocols ?? (protocol && (protocol === "both" ? ["http", "https"] : [protocol])),
-    address: addressOf(details) || undefined,
+    address: addressOf(details),
     bind: bind.map(canonicalAddress),
     urls: urlsOf(details),
   };
@@ -169,11 +169,11 @@ function urlsOf({ host, port, secondPort, protocol }: WebsiteDetails): readonly 
   return (protocol === undefined ? [] : urls[protocol]).filter((url) => URL.canParse(url));
 }
 
-/** What a website is known by in its cluster, whose members may give it other ids; empty while its host is not known. */
+/** What a website is known by in its cluster, whose members may give it other ids; empty while it is not known. */
 export function addressOf({ host, port }: WebsiteDetails): string {
+  if (host === "" || port === undefined) return "";
   const name = host.toLowerCase();
-  if (name === "") return "";
-  return port === undefined ? name : `${name.includes(":") ? `[${name}]` : name}:${port}`;
+  return `${name.includes(":") ? `[${name}]` : name}:${port}`;
 }
 
 const onceSection = createSectionMemo<DiscoverySection>();
@@ -197,7 +197,12 @@ export function discoverySection(
     const health = healthAt(list, nowMs);
     const known = whileKnown(health, list.seen);
     const found = foundWebsites(identity, config, discovery, nowMs);
-    const ids = known?.ids.filter((id) => config.discovery?.exclude.includes(id) !== true).length ?? 0;
+    const seen = Array.from(details.values(), (record) => record.seen);
+    const addresses = seen.flatMap((each) => (each && addressOf(each)) || []);
+    const isLeftOut = (id: number): boolean =>
+      !details.has(id) &&
+      config.discovery?.exclude.includes(id) !== true &&
+      !config.websites.some((website) => website.id === id);
     const deviations = found.filter((website) => website.details.invalid.length > 0).length;
     return {
       found,
@@ -207,11 +212,11 @@ export function discoverySection(
         list: health,
         details: jointHealth(Array.from(details.values(), (record) => healthAt(record, nowMs))),
         anomalies: known && known.invalid.length + deviations,
-        beyondLimit: Math.max(0, ids - details.size),
-        isPending: [list, ...details.values()].some(({ latest }) => latest === undefined),
+        beyondLimit: known?.ids.filter(isLeftOut).length ?? 0,
         isListKnown: known !== undefined,
-        // One of an unknown host may be any.
-        isComplete: known?.ids.length === found.filter(({ address }) => address !== "").length,
+        addresses: new Set(addresses),
+        // One of an unknown address may be any.
+        isComplete: known?.ids.length === addresses.length,
       },
     };
   });

@@ -41,12 +41,12 @@ export interface DiscoverySnapshot {
   readonly details: PollHealth | undefined;
   /** Entries of the list, and details, that cannot be read in full; `undefined` while the list is not known. */
   readonly anomalies: number | undefined;
-  /** How many websites are left out because there are more than the limit. */
+  /** How many websites are not tested because there are more than the limit. */
   readonly beyondLimit: number;
-  /** Whether the list, or the details of a website in it, were never polled: more websites may be found. */
-  readonly isPending: boolean;
   readonly isListKnown: boolean;
-  /** Whether the list and the details of each website in it are known: none is excluded or beyond the limit. */
+  /** Host and port of each website, as far as they are known; of one whose details fail now, the latest ones. */
+  readonly addresses: ReadonlySet<string>;
+  /** Whether these are all websites of the appliance: the list is known, and none is excluded or beyond the limit. */
   readonly isComplete: boolean;
 }
 
@@ -127,7 +127,7 @@ export interface WebsiteSnapshot {
   readonly identity: Identity;
   readonly websiteId: number;
   readonly website: string;
-  /** Host and port: what it is known by in its cluster; `undefined` while they are not known. */
+  /** Host and port: what it is known by in its cluster; empty if its details lack them, `undefined` without details. */
   readonly address: string | undefined;
   /** The addresses on which the appliance listens for it; `*` is all; empty while they are not known. */
   readonly bind: readonly string[];

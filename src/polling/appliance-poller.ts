@@ -7,6 +7,7 @@ import {
   activeBackoff,
   backoffAfter,
   NO_BACKOFF,
+  withoutOperation,
   withoutReason,
   withoutRefusals,
   type FinishedPoll,
@@ -39,6 +40,8 @@ export interface AppliancePoller {
    * new client repeats polls that another client has in flight.
    */
   update(appliance: ApplianceConfig, client: ApplianceClient): void;
+  /** Drops what is known of an operation that is no longer planned; its id may belong to another website later. */
+  forget(operation: Operation): void;
   /** Ends the backoff of what the appliance lacked, and returns whether there was one. */
   retryUnsupported(): boolean;
   /** Ends all polls; nothing is observed from here on. */
@@ -126,7 +129,8 @@ export function createAppliancePoller(
 
   async function takeSlot(kind: SlotKind, operation: Operation, dueMs: number): Promise<"slot" | ShortOf> {
     const key = operationKey(operation);
-    const sinceMs = slotlessSinceMs.get(key) ?? dueMs;
+    // The list comes first: it says which details are still of use.
+    const sinceMs = operation.kind === "website_list" ? 0 : (slotlessSinceMs.get(key) ?? dueMs);
     const slot = await slots[kind].take({ sinceMs, untilMs: slotWaitEnds(operation, dueMs) });
     if (slot === "slot") slotlessSinceMs.delete(key);
     else slotlessSinceMs.set(key, sinceMs);
@@ -273,6 +277,12 @@ export function createAppliancePoller(
       client = nextClient;
       backoff = withoutRefusals(backoff);
       slots.website_tests.setLimit(next.polling.maxConcurrentWebsiteTests);
+    },
+    forget: (operation) => {
+      const key = operationKey(operation);
+      latestUntilMs.delete(key);
+      slotlessSinceMs.delete(key);
+      backoff = withoutOperation(backoff, backoffKey(operation));
     },
     retryUnsupported: () => {
       const before = backoff;

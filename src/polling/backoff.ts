@@ -81,6 +81,13 @@ export function withoutReason(backoff: Backoff, reason: BackoffReason): Backoff 
   return { ...backoff, operations: new Map(others) };
 }
 
+/** Ends the backoff of an operation that is no longer polled. */
+export function withoutOperation(backoff: Backoff, operation: string): Backoff {
+  if (!backoff.operations.has(operation)) return backoff;
+  const others = [...backoff.operations].filter(([each]) => each !== operation);
+  return { ...backoff, operations: new Map(others) };
+}
+
 /** The end of an operation's backoff, on the monotonic clock, and its reason; `undefined` if there is none. */
 export function activeBackoff(
   { everything, operations }: Backoff,

@@ -127,7 +127,11 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
       ({ subject, operation }) => operation.kind === "vrrp" || subject.wasPolled(),
     );
     const wanted = new Set(begun.map(({ key }) => key));
-    for (const { key } of before?.entries ?? []) if (!wanted.has(key)) timetable.remove(key);
+    for (const { key, subject, operation } of before?.entries ?? []) {
+      if (wanted.has(key)) continue;
+      timetable.remove(key);
+      subject.forget(operation);
+    }
     for (const entry of begun) timetable.put(entry);
     // A new client may succeed where the old one failed.
     const { client, poller } = owner ?? {};

@@ -1,11 +1,14 @@
+import type { FailureReason } from "../client/failure.ts";
 import { groupBy } from "../support/group-by.ts";
 import type { ClusterVerdict, DiscoveredWebsite } from "./verdict.ts";
 import type { Problem } from "./schema.ts";
 import { BACKEND_PROBLEMS } from "./severity.ts";
 import { failedBackends, usableBackends } from "./verdicts/backends.ts";
-import { listed } from "./words.ts";
+import { listed, reasonInWords } from "./words.ts";
 
 const NAMED_WEBSITES = 12;
+/** Older firmware has no list; what makes an appliance unreachable is a problem of its own. */
+const NO_FAULTS: ReadonlySet<FailureReason> = new Set(["unsupported", "appliance_down"]);
 
 /** What is wrong with the websites that appliances list, without its severity. */
 export function discoveredProblems({
@@ -13,7 +16,7 @@ export function discoveredProblems({
   discovered,
 }: ClusterVerdict): readonly Omit<Problem, "severity">[] {
   const differences = groupBy(
-    discovered?.differences ?? [],
+    discovered?.differences?.all ?? [],
     ({ website, address }) => `${website} ${address}`,
   );
   const names = Array.from(differences.values(), (all) => {
@@ -24,6 +27,12 @@ export function discoveredProblems({
   return [
     ...(discovered?.websites ?? []).flatMap(backendProblem),
     ...(names.length === 0 ? [] : [{ kind: "websites_differ", summary: differing } as const]),
+    ...facts.appliances.flatMap(({ identity: { appliance }, discovery }) => {
+      const reason = discovery?.list.failure?.reason;
+      if (reason === undefined || NO_FAULTS.has(reason)) return [];
+      const summary = `The websites of ${appliance} cannot be listed: ${reasonInWords(reason)}`;
+      return [{ kind: "websites_not_listed", summary, appliance } as const];
+    }),
     ...facts.appliances.flatMap(({ identity: { appliance }, discovery }) => {
       const left = discovery?.beyondLimit ?? 0;
       const summary = `${left} websites of ${appliance} are left out: it has more than the limit of website_discovery`;

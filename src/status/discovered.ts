@@ -5,7 +5,7 @@ import { groupBy } from "../support/group-by.ts";
 import { isSame, type ClusterVerdict, type DiscoveredVerdict, type DiscoveredWebsite } from "./verdict.ts";
 import { judgeBackends } from "./verdicts/backends.ts";
 import { differencesOf } from "./verdicts/differences.ts";
-import { masterOf } from "./websites.ts";
+import { keyOf, masterOf, namesOf } from "./websites.ts";
 
 /** The same object as before while nothing in it has changed; `undefined` where no websites are discovered. */
 export function discoveredVerdict(
@@ -22,20 +22,19 @@ export function discoveredVerdict(
   if (appliances.every(({ discovery }) => discovery === undefined)) return undefined;
   const isMaster = masterOf({ facts, groups });
   const isUp = upByTests(tested);
-  const byAddress = groupBy(
+  const names = namesOf(appliances);
+  const byKey = groupBy(
     appliances.flatMap(({ found }) => found),
-    ({ address, identity, websiteId }) => address || `#${websiteId} at ${identity.appliance}`,
+    (website) => keyOf(website) ?? "",
   );
-  const websites = [...byAddress].flatMap(([address, found]): readonly DiscoveredWebsite[] => {
-    const [first] = found;
-    if (first === undefined) return [];
-    const { websiteId, website } = first;
+  const websites = [...byKey].flatMap(([address, found]): readonly DiscoveredWebsite[] => {
+    const { websiteId, website } = names.get(address) ?? { websiteId: 0, website: address };
     const views = found.map(({ details, identity }) => {
       return { details, isMaster: isMaster(details.bind.map(canonicalAddress))(identity.appliance) };
     });
     return [{ websiteId, website, address, state: judgeBackends(views, found.some(isUp)), found }];
   });
-  const differences = differencesOf(appliances);
+  const differences = differencesOf(appliances, names);
   const now = { kind: "discovered", cluster, labels, differences, websites } as const;
   return before?.discovered?.labels === labels && isDeepStrictEqual(now, before.discovered)
     ? before.discovered

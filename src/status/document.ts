@@ -127,7 +127,7 @@ function websiteDocuments({ websites }: ClusterVerdict): ClusterDocument["websit
 
 function discoveredDocument({
   websites,
-  differences = [],
+  differences,
 }: DiscoveredVerdict): NonNullable<ClusterDocument["discovered"]> {
   return {
     websites: websites.map(({ websiteId: id, website: name, address, state, found }) => ({
@@ -135,7 +135,9 @@ function discoveredDocument({
       name,
       address,
       state,
-      differences: differences.filter((each) => each.address === address).map(({ kind }) => kind),
+      differences: (differences?.all ?? [])
+        .filter((each) => each.address === address)
+        .map(({ kind }) => kind),
       at: Object.fromEntries(
         found.map(({ identity, websiteId, details: { isEnabled, mode, backends } }) => [
           identity.appliance,

@@ -29,6 +29,7 @@ export const PROBLEMS = {
   website_backends_lost_but_up: { severity: "warning", alert: "WebsiteBackendsLost" },
   website_backend_down: { severity: "warning", alert: "WebsiteBackendDown" },
   websites_differ: { severity: "warning", alert: "ClusterWebsitesDiffer" },
+  websites_not_listed: { severity: "warning" },
   websites_left_out: { severity: "warning" },
   odd_state: { severity: "warning" },
   preferred_master_lost: { severity: "warning", alert: "VrrpPreferredMasterLost" },

@@ -2,7 +2,7 @@ import type { Protocol } from "../api/website-test.ts";
 import type { ClusterSnapshot, FoundWebsiteSnapshot, GroupSnapshot, Identity } from "../fleet/snapshot.ts";
 import type { ApplianceState, ClusterState } from "./verdicts/appliance.ts";
 import type { BackendState } from "./verdicts/backends.ts";
-import type { Difference } from "./verdicts/differences.ts";
+import type { Differences } from "./verdicts/differences.ts";
 import type { GroupState } from "./verdicts/group.ts";
 import type { WebsiteState } from "./verdicts/website.ts";
 
@@ -79,7 +79,7 @@ export interface WebsiteVerdict extends ClusterIdentity {
 export interface DiscoveredVerdict extends ClusterIdentity {
   readonly kind: "discovered";
   /** What the members do not agree on; `undefined` while the list of one is not known. */
-  readonly differences: readonly Difference[] | undefined;
+  readonly differences: Differences | undefined;
   readonly websites: readonly DiscoveredWebsite[];
 }
 

@@ -26,13 +26,11 @@ export function websiteVerdicts({
   const { cluster, labels, appliances, hasDisabled } = facts;
   const isMaster = masterOf({ facts, groups });
   const context = { hasGroups: groups.size > 0, hasDisabled };
-  // A master of whose websites some were not found yet may have any of them.
-  const isPending = groups.size > 0 && appliances.some(({ discovery }) => discovery?.isPending === true);
+  const names = namesOf(appliances);
   const used = new Set<string>();
   const verdicts = [...testsByWebsite(appliances)].flatMap(([key, tests]) => {
     const isMasterHere = isMaster(tests.flatMap(({ bind }) => bind));
-    const websiteId = tests[0]?.websiteId ?? 0;
-    const name = [...new Set(tests.map(({ website }) => website))].join(" / ");
+    const { websiteId, website: name } = names.get(key) ?? { websiteId: 0, website: key };
     const website = unusedName(used, websiteId, name, key);
     used.add(`${websiteId} ${website}`);
     const ids = new Map(tests.toReversed().map((each) => [each.identity.appliance, each.websiteId] as const));
@@ -40,8 +38,9 @@ export function websiteVerdicts({
     return protocolsOf(tests).map((protocol): WebsiteVerdict => {
       const old = before?.websites.get(websiteKey({ key, protocol }));
       const views = tests.flatMap((test) => viewOf(test, protocol, isMasterHere(test.identity.appliance)));
-      const isKnown = isTested && !(isPending && views.every((view) => !view.isMaster));
-      const state = isKnown ? judgeWebsite(views, context) : undefined;
+      const judged = isTested ? judgeWebsite(views, context) : undefined;
+      const isElsewhere = judged === "unknown" && views.every((view) => !view.isMaster);
+      const state = isElsewhere && masterMayHave(key, appliances, isMasterHere) ? undefined : judged;
       const sinceMs = sinceOf(old, state, wasPolled && old?.state !== undefined, at);
       const same = isDeepStrictEqual(old?.ids, ids) ? (old?.ids ?? ids) : ids;
       const named = { key, websiteId, website, ids: same, protocol };
@@ -49,6 +48,22 @@ export function websiteVerdicts({
     });
   });
   return new Map(verdicts.map((verdict) => [websiteKey(verdict), verdict]));
+}
+
+/**
+ * Whether a known master has a website that it does not test, or may have it: it is disabled there or has other protocols, or
+ * not all websites of the master are known. What the others find then says nothing of it, and that is no trouble.
+ */
+function masterMayHave(
+  key: string,
+  appliances: ClusterSnapshot["appliances"],
+  isMaster: (appliance: string) => boolean,
+): boolean {
+  const masters = appliances.filter(({ identity }) => isMaster(identity.appliance));
+  return masters.some(
+    ({ discovery }) =>
+      discovery !== undefined && (!discovery.isComplete || discovery.addresses.has(key) || isOwnKey(key)),
+  );
 }
 
 /** Whether everything on which verdicts on websites depend is as before. */
@@ -62,7 +77,12 @@ function isAsBefore(now: Subject, before: Subject): boolean {
 }
 
 function contextOf({ facts: { labels, hasDisabled, appliances }, groups }: Subject): readonly unknown[] {
-  const members = appliances.flatMap(({ identity, discovery }) => [identity, discovery?.isPending]);
+  const members = appliances.flatMap(({ identity, discovery, found }) => [
+    identity,
+    discovery?.isComplete,
+    ...(discovery?.addresses ?? []),
+    ...found,
+  ]);
   return [labels, hasDisabled, groups.size, ...mastersOf(groups), ...members];
 }
 
@@ -108,15 +128,43 @@ function masterKey(appliance: string, vip: string): string {
   return `${appliance}\n${vip}`;
 }
 
-/** The tests of a cluster by website: by host and port, else by id, like another appliance's website with that id. */
+type Named = Pick<WebsiteSnapshot, "identity" | "websiteId" | "website" | "address">;
+
+/** What identifies a website in its cluster: host and port; else, where there are details, its id and its appliance. */
+export function keyOf({ address, websiteId, identity }: Named): string | undefined {
+  return address === "" ? `#${websiteId} at ${identity.appliance}` : address;
+}
+
+/** Whether that is known of one appliance alone. */
+function isOwnKey(key: string): boolean {
+  return key.startsWith("#");
+}
+
+/** By `keyOf`, else by id, like another appliance's website with that id. */
+function keysIn(appliances: ClusterSnapshot["appliances"]): (website: Named) => string {
+  const keys = new Map<number, string>();
+  for (const test of appliances.flatMap(({ websites }) => websites)) {
+    const key = keyOf(test);
+    if (key !== undefined && !isOwnKey(key) && !keys.has(test.websiteId)) keys.set(test.websiteId, key);
+  }
+  return (website) => keyOf(website) ?? keys.get(website.websiteId) ?? `#${website.websiteId}`;
+}
+
+/** The tests of a cluster by website. */
 function testsByWebsite(
   appliances: ClusterSnapshot["appliances"],
 ): ReadonlyMap<string, readonly WebsiteSnapshot[]> {
-  const tests = appliances.flatMap(({ websites }) => websites);
-  const addresses = new Map<number, string>();
-  for (const { websiteId, address } of tests)
-    if (address !== undefined && !addresses.has(websiteId)) addresses.set(websiteId, address);
-  return groupBy(tests, ({ websiteId, address }) => address ?? addresses.get(websiteId) ?? `#${websiteId}`);
+  return groupBy(
+    appliances.flatMap(({ websites }) => websites),
+    keysIn(appliances),
+  );
+}
+
+/** Id and name of each website: those at the first appliance that has it, tested or not. */
+export function namesOf(appliances: ClusterSnapshot["appliances"]): ReadonlyMap<string, Named> {
+  const key = keysIn(appliances);
+  const all = appliances.flatMap(({ websites, found }): readonly Named[] => [...websites, ...found]);
+  return new Map(all.toReversed().map((website) => [key(website), website]));
 }
 
 /** Two websites may have the same id and name at different appliances. */

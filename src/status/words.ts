@@ -1,3 +1,4 @@
+import type { Backend } from "../api/website-details.ts";
 import type { FailureReason } from "../client/failure.ts";
 
 /** Names as people read them: `a`, `a and b`, `a, b and c`; of more than `most`, these and how many more there are. */
@@ -6,6 +7,12 @@ export function listed(names: readonly string[], most = Number.POSITIVE_INFINITY
   if (more > 0) return listed([...names.slice(0, most), `${more} more`]);
   const last = names.at(-1) ?? "none";
   return names.length < 2 ? last : `${names.slice(0, -1).join(", ")} and ${last}`;
+}
+
+/** A server behind a website: `192.0.2.82:8080 (backup) error`. */
+export function describeServer({ address, role, isOk }: Pick<Backend, "address"> & Partial<Backend>): string {
+  const state = isOk === undefined ? "unknown" : isOk ? "ok" : "error";
+  return `${address} ${role === "active" ? "" : `(${role ?? "unknown role"}) `}${state}`;
 }
 
 /** Unix time in milliseconds as RFC 3339 in UTC. */

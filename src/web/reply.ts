@@ -29,7 +29,7 @@ export function send(request: IncomingMessage, response: ServerResponse, reply: 
   else void endInPieces(response, body);
 }
 
-const PIECE_BYTES = 128 * 1024;
+const PIECE_BYTES = 64 * 1024;
 
 /** One piece at a time, and other work between them: a fast client would keep the process writing until it has everything. */
 async function endInPieces(response: ServerResponse, body: Buffer): Promise<void> {

@@ -227,6 +227,9 @@ test("websites of a cluster are joined by host and port, whatever their ids are"
   await eventually(async () => {
     expect((await exporter.scrape()).all("ha_cluster_website_differences")).toEqual([]);
   });
+  expect(await problemsOf(exporter)).toContain(
+    "The websites of b cannot be listed: its answer cannot be decoded (decode)",
+  );
 });
 
 test("servers behind a website that are gone are judged by the master", async () => {

@@ -89,7 +89,6 @@ website_backends_state{ha_cluster="ams",site="ams",website_id="7",website="shop"
 website_backends_state{ha_cluster="ams",site="ams",website_id="7",website="shop",address="shop.example:443",state="some_down"} 1
 website_backends_state{ha_cluster="ams",site="ams",website_id="7",website="shop",address="shop.example:443",state="none_usable"} 0
 website_backends_state{ha_cluster="ams",site="ams",website_id="7",website="shop",address="shop.example:443",state="none_usable_but_up"} 0
-ha_cluster_website_differences{ha_cluster="ams",site="ams",difference="missing"} 0
 ha_cluster_website_differences{ha_cluster="ams",site="ams",difference="enabled"} 0
 ha_cluster_website_differences{ha_cluster="ams",site="ams",difference="mode"} 1
 ha_cluster_website_differences{ha_cluster="ams",site="ams",difference="protocol"} 0

@@ -23,7 +23,7 @@ test("a cluster without discovery has no rows", () => {
   expect(discoveredRows(AMS)).toEqual([]);
 });
 
-test("a website shows how each appliance protects it, and the servers behind it that have an error", () => {
+test("a website shows how each appliance protects it, and the servers behind it", () => {
   const backends: NonNullable<Discovered["at"][string]["backends"]> = [
     { address: "192.0.2.81:80", role: "active", isOk: true },
     { address: "192.0.2.82:80", role: "backup", isOk: false },
@@ -33,7 +33,7 @@ test("a website shows how each appliance protects it, and the servers behind it 
   expect(rowsOf({ ...SHOP, state: "some_down", at })).toEqual([
     [
       "shop shop.example:443 Some down",
-      "warning: protect 3 servers, error: 192.0.2.82:80",
+      "warning: protect 192.0.2.81:80 ok, 192.0.2.82:80 (backup) error and 192.0.2.83:80 (down) error",
       "– not known here",
     ],
   ]);
@@ -42,6 +42,6 @@ test("a website shows how each appliance protects it, and the servers behind it 
 test("a website on which the members do not agree is a warning that says in what", () => {
   const at = { "ams-1": { id: 2, mode: "pass" }, "ams-2": { id: 7, isEnabled: false } } as const;
   expect(rowsOf({ ...SHOP, differences: ["enabled", "mode"], at })).toEqual([
-    ["shop shop.example:443 Ok, differs: enabled, mode", "well: pass 0 servers", "well: disabled 0 servers"],
+    ["shop shop.example:443 Ok, differs: enabled, mode", "well: pass no server", "well: disabled no server"],
   ]);
 });

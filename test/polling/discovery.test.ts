@@ -50,6 +50,15 @@ async function listed(ids: readonly number[]) {
   return started;
 }
 
+test("the list comes before details that have waited for longer", async () => {
+  const { clock, client } = await listed([1, 2, 3]);
+  await clock.pass(450_000);
+  expect(client.waiting()).not.toContain("/api/v1/website");
+  const [details = ""] = client.waiting().filter((each) => each.includes("/website/"));
+  await client.answer(details, failing("timeout"));
+  expect(client.waiting()).toContain("/api/v1/website");
+});
+
 test("details are requested one after another, and never hold up the VRRP list", async () => {
   const { clock, client, observed } = await listed([1, 2, 3]);
   expect(client.waiting()).toHaveLength(1);

@@ -7,11 +7,13 @@ import { websiteTargets } from "../../src/status/website-targets.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import {
   blocksOf,
+  detailsFailed,
   detailsSeen,
   interfaceOf,
   listOf,
   vrrpSeen,
   websiteSeen,
+  websitesFailed,
   websitesSeen,
   WALL_MS,
 } from "../support/observations.ts";
@@ -66,19 +68,56 @@ test("a website of the backup alone is not unknown before the websites of the ma
   expect(statesAfter(websitesSeen("a", []))).toEqual(["unknown", "unknown"]);
 });
 
+test.each([
+  { why: "is disabled", atMaster: [websitesSeen("a", [1]), detailsSeen("a", 1, { isEnabled: false })] },
+  { why: "cannot be read", atMaster: [websitesSeen("a", [1]), detailsFailed("a", 1, "decode")] },
+  { why: "has no known port", atMaster: [websitesSeen("a", [1]), detailsSeen("a", 1, { port: undefined })] },
+  { why: "is in no list of old firmware", atMaster: [websitesFailed("a", "unsupported")] },
+])("a website that the master does not test because it $why there is no trouble", ({ atMaster }) => {
+  expect(statesAfter(...atMaster)).not.toContain("unknown");
+});
+
+test("a protocol that the master does not offer is not trouble", () => {
+  const states = statesAfter(
+    websitesSeen("a", [1]),
+    detailsSeen("a", 1, { protocol: "https" }),
+    websiteSeen("a", 1, [{ protocol: "https", status: 200 }]),
+  );
+  expect(states).toEqual([undefined, "up"]);
+});
+
+test("id and name are those at the first member that has the website, tested or not", () => {
+  const [verdict] = verdictsOf({ isEnabled: false }, { name: "other" });
+  const named = [...(verdict?.websites.values() ?? []), ...(verdict?.discovered?.websites ?? [])];
+  expect([...new Set(named.map(({ websiteId, website }) => `${websiteId} ${website}`))]).toEqual(["1 shop"]);
+});
+
+test("it is not known whether a website is missing at a member of which one was never read", () => {
+  const fleet = fleetOf(MEMBERS, [
+    websitesSeen("a", [1]),
+    websitesSeen("b", [5]),
+    detailsSeen("a", 1),
+    detailsFailed("b", 5, "decode"),
+  ]);
+  const [facts] = clustersOf(fleet);
+  const verdict = facts && createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;
+  expect(verdict?.discovered?.differences).toEqual({ all: [], isComplete: false });
+});
+
 test("several websites of one host and port at each member are compared as one", () => {
   const ids = [1, 2];
   const fleet = fleetOf(MEMBERS, [
     ...MEMBERS.map(({ name }) => websitesSeen(name, ids)),
     ...MEMBERS.flatMap(({ name }) => ids.map((id) => detailsSeen(name, id, { isEnabled: id === 1 }))),
   ]);
-  expect(differencesOf(clustersOf(fleet)[0]?.appliances ?? [])).toEqual([]);
+  const { all } = differencesOf(clustersOf(fleet)[0]?.appliances ?? [], new Map()) ?? {};
+  expect(all).toEqual([]);
 });
 
 test("a website is the same at both members in whatever case its host is written", () => {
   const [verdict] = verdictsOf({ host: "Shop.Example" }, { host: "shop.example" });
   expect([...(verdict?.websites.keys() ?? [])]).toEqual(["shop.example:443 http", "shop.example:443 https"]);
-  expect(verdict?.discovered?.differences).toEqual([]);
+  expect(verdict?.discovered?.differences?.all).toEqual([]);
 });
 
 test("a website that is down by one of its protocols is not known to be up when its servers are gone", () => {
@@ -93,7 +132,7 @@ test("a website that is down by one of its protocols is not known to be up when 
 test("members that differ in everything are named with what they say", () => {
   const other = { isEnabled: false, mode: "pass", protocol: "https", backends: [] } as const;
   const [verdict] = verdictsOf({}, other);
-  const said = verdict?.discovered?.differences?.map(({ kind, words }) => `${kind}: ${words}`);
+  const said = verdict?.discovered?.differences?.all.map(({ kind, words }) => `${kind}: ${words}`);
   expect(said).toEqual([
     "enabled: enabled at a, disabled at b",
     "mode: protect at a, pass at b",
@@ -104,7 +143,7 @@ test("members that differ in everything are named with what they say", () => {
 
 test("what is not known differs from nothing", () => {
   const unknown = { isEnabled: undefined, mode: undefined, protocol: undefined, backends: undefined };
-  expect(verdictsOf({}, unknown)[0]?.discovered?.differences).toEqual([]);
+  expect(verdictsOf({}, unknown)[0]?.discovered?.differences?.all).toEqual([]);
 });
 
 test("a website of an unknown host is not joined, and no member is said to lack one", () => {
@@ -113,7 +152,7 @@ test("a website of an unknown host is not joined, and no member is said to lack 
     "shop.example:443",
     "#5 at b",
   ]);
-  expect(verdict?.discovered?.differences).toEqual([]);
+  expect(verdict?.discovered?.differences?.all).toEqual([]);
 });
 
 test("two websites of one id and name at different members are two", () => {

@@ -178,6 +178,18 @@ export function blocksOf(http: number, https: number): readonly WebsiteBlock[] {
   ];
 }
 
+/** A failed poll of the list of websites. */
+export function websitesFailed(appliance: string, reason: FailureReason): Observation {
+  const outcome = { ok: false, failure: failureOf(reason) } as const;
+  return { kind: "website_list", appliance, outcome, ...circumstances({}) };
+}
+
+/** A failed poll of a website's details. */
+export function detailsFailed(appliance: string, websiteId: number, reason: FailureReason): Observation {
+  const outcome = { ok: false, failure: failureOf(reason) } as const;
+  return { kind: "website_details", appliance, websiteId, outcome, ...circumstances({}) };
+}
+
 /** A failed website test. */
 export function websiteFailed(
   appliance: string,

@@ -47,9 +47,11 @@ export const DISCOVERED_FAMILIES: readonly Family[] = [
       discovered: ({ differences }) =>
         differences === undefined
           ? []
-          : DIFFERENCES.flatMap((kind) =>
-              sample([["difference", kind]], differences.filter((each) => each.kind === kind).length),
-            ),
+          : DIFFERENCES.flatMap((kind) => {
+              const count = differences.all.filter((each) => each.kind === kind).length;
+              const isKnown = count > 0 || kind !== "missing" || differences.isComplete;
+              return sample([["difference", kind]], isKnown ? count : undefined);
+            }),
     },
   },
   {
@@ -57,8 +59,10 @@ export const DISCOVERED_FAMILIES: readonly Family[] = [
     type: "gauge",
     help: `1 for each website that the members of the cluster do not agree on. ${JUDGED}`,
     samples: {
-      discovered: ({ differences = [] }) =>
-        differences.flatMap((each) => sample([...clusterLabels(each), ["difference", each.kind]], 1)),
+      discovered: ({ differences }) =>
+        (differences?.all ?? []).flatMap((each) =>
+          sample([...clusterLabels(each), ["difference", each.kind]], 1),
+        ),
     },
   },
   {

@@ -1,7 +1,10 @@
 import type { ClusterDocument } from "../../status/schema.ts";
 import { BACKEND_PROBLEMS, levelOf } from "../../status/severity.ts";
+import { describeServer, listed } from "../../status/words.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { emptyCell, inWords, row, stateCell } from "./parts.ts";
+
+const NAMED_SERVERS = 12;
 
 type Discovered = NonNullable<ClusterDocument["discovered"]>;
 type Description = Discovered["websites"][number]["at"][string];
@@ -26,7 +29,10 @@ function descriptionCell(said: Description | undefined): Html {
   if (said === undefined) return emptyCell("not known here");
   const { isEnabled, mode = "unknown mode", backends = [] } = said;
   const failed = backends.filter(({ isOk, role }) => isOk === false && role !== "down");
-  const servers = html`${backends.length} ${backends.length === 1 ? "server" : "servers"}`;
-  const details = html`${servers}${failed.map(({ address }) => html`, error: ${address}`)}`;
-  return stateCell(failed.length > 0 ? "warning" : "well", isEnabled === false ? "disabled" : mode, details);
+  const servers = backends.length === 0 ? "no server" : listed(backends.map(describeServer), NAMED_SERVERS);
+  return stateCell(
+    failed.length > 0 ? "warning" : "well",
+    isEnabled === false ? "disabled" : mode,
+    html`${servers}`,
+  );
 }

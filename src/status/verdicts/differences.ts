@@ -16,26 +16,36 @@ export interface Difference {
   readonly words: string;
 }
 
+export interface Differences {
+  readonly all: readonly Difference[];
+  /** Whether it is known which websites each member lacks. */
+  readonly isComplete: boolean;
+}
+
 /**
  * The websites that the members of a cluster do not agree on, joined by host and port; `undefined` while the list of a member is
- * not known. What is not known differs from nothing: a member lacks a website only if all its websites are known.
+ * not known. What is not known differs from nothing: a member lacks a website only if all its websites are known. `names`:
+ * by host and port.
  */
-export function differencesOf(appliances: readonly ApplianceSnapshot[]): readonly Difference[] | undefined {
+export function differencesOf(
+  appliances: readonly ApplianceSnapshot[],
+  names: ReadonlyMap<string, Pick<Difference, "websiteId" | "website">>,
+): Differences | undefined {
   if (appliances.length < 2 || !appliances.every(({ discovery }) => discovery?.isListKnown === true))
     return undefined;
   const complete = appliances.filter(({ discovery }) => discovery?.isComplete === true);
   const named = appliances.flatMap(({ found }) => found).filter(({ address }) => address !== "");
-  return [...groupBy(named, ({ address }) => address)].flatMap(([address, all]) => {
-    const [first] = all;
-    if (first === undefined) return [];
-    const has = new Set(all.map(({ identity }) => identity.appliance));
-    const lacking = complete.map(({ identity }) => identity.appliance).filter((name) => !has.has(name));
-    const { websiteId, website } = first;
+  const all = [...groupBy(named, ({ address }) => address)].flatMap(([address, described]) => {
+    const lacking = complete
+      .filter(({ discovery }) => discovery?.addresses.has(address) !== true)
+      .map(({ identity }) => identity.appliance);
+    const { websiteId, website } = names.get(address) ?? { websiteId: 0, website: address };
     return DIFFERENCES.flatMap((kind): readonly Difference[] => {
-      const words = kind === "missing" ? lacking.join(", ") : disagreement(all, ASPECTS[kind]);
+      const words = kind === "missing" ? lacking.join(", ") : disagreement(described, ASPECTS[kind]);
       return words === "" ? [] : [{ kind, address, websiteId, website, words }];
     });
   });
+  return { all, isComplete: complete.length === appliances.length };
 }
 
 type Aspect = (website: FoundWebsiteSnapshot) => string | undefined;
@@ -59,5 +69,5 @@ const ASPECTS: Readonly<Record<Exclude<DifferenceKind, "missing">, Aspect>> = {
   protocol: ({ details }) => details.protocol,
   backends: ({ details: { backends } }) =>
     backends &&
-    `servers ${[...new Set(backends.map(({ address }) => address))].toSorted().join(" ") || "none"}`,
+    `servers ${[...new Set(backends.map(({ address }) => address.toLowerCase()))].toSorted().join(" ") || "none"}`,
 };
