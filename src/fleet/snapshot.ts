@@ -115,8 +115,6 @@ export interface VrrpListSnapshot {
 export interface InterfaceSnapshot {
   /** As decoded, with `vip` in canonical text. */
   readonly reported: VrrpInterface;
-  /** Unix time in milliseconds. */
-  readonly firstSeenAtMs: number;
   readonly transitions: number;
   /** Unix time in milliseconds; `undefined` before the first transition. */
   readonly lastTransitionAtMs: number | undefined;
@@ -136,8 +134,6 @@ export interface WebsiteSnapshot {
   readonly health: PollHealth;
   /** `undefined` while they are not known. */
   readonly found: StatusesSnapshot | undefined;
-  /** Protocols, configured or else seen before, that have no status in the latest valid answer. */
-  readonly unread: readonly Protocol[] | undefined;
   /** What the tests found, by protocol; empty before the first test, and while no protocol is known. */
   readonly results: readonly ProtocolResult[];
   /** Whether the latest test found something else than what counts: one more test has to confirm it. */

@@ -100,8 +100,7 @@ function advance(
   reported: VrrpInterface,
   atMs: number,
 ): InterfaceSnapshot {
-  if (known === undefined)
-    return { reported, firstSeenAtMs: atMs, transitions: 0, lastTransitionAtMs: undefined };
+  if (known === undefined) return { reported, transitions: 0, lastTransitionAtMs: undefined };
   if (known.reported.state === reported.state) return { ...known, reported };
   return { ...known, reported, transitions: known.transitions + 1, lastTransitionAtMs: atMs };
 }

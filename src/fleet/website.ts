@@ -116,8 +116,7 @@ export function websiteSection(
   return onceWebsite(record, [identity, website, isLate], () => {
     const health = healthAt(record, nowMs);
     const seen = whileKnown(health, record.seen);
-    const wanted = protocols ?? seen?.protocols ?? [];
-    const found = seen && statusesSection(identity, website, seen, wanted);
+    const found = seen && statusesSection(identity, website, seen, protocols ?? seen.protocols);
     const results = [...record.results];
     return {
       kind: "website_test",
@@ -129,7 +128,6 @@ export function websiteSection(
       urls,
       health,
       found,
-      unread: found && wanted.filter((each) => found.statuses.every(({ protocol }) => protocol !== each)),
       results: results.map(([protocol, { confirmed }]) => {
         return { protocol, result: isLate ? "unknown" : confirmed };
       }),

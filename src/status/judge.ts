@@ -4,6 +4,7 @@ import {
   kept,
   sinceOf,
   type ApplianceVerdict,
+  type Case,
   type ClusterVerdict,
   type GroupVerdict,
   type Instant,
@@ -37,15 +38,6 @@ export function createJudge(): Judge {
       for (const cluster of verdicts.keys()) if (!wanted.has(cluster)) verdicts.delete(cluster);
     },
   };
-}
-
-/** What is judged, and what it is compared with. */
-interface Case {
-  readonly facts: ClusterSnapshot;
-  readonly before: ClusterVerdict | undefined;
-  /** Whether the VRRP list of every appliance was polled before: a state that is new now began now. */
-  readonly wasPolled: boolean;
-  readonly at: Instant;
 }
 
 function clusterVerdict(

@@ -113,6 +113,15 @@ export function hidesWebsites({ state, groups }: ClusterVerdict): boolean {
   );
 }
 
+/** What is judged, and what it is compared with. */
+export interface Case {
+  readonly facts: ClusterSnapshot;
+  readonly before: ClusterVerdict | undefined;
+  /** Whether the VRRP list of every appliance was polled before: a state that is new now began now. */
+  readonly wasPolled: boolean;
+  readonly at: Instant;
+}
+
 /** When the state began that a verdict has now; `sawBeginning`: whether one that differs from before has begun now. */
 export function sinceOf<State>(
   before: { readonly state: State; readonly sinceMs: number | undefined } | undefined,

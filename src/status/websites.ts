@@ -1,18 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { membersIn, type ClusterSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
 import { groupBy } from "../support/group-by.ts";
-import { isSame, kept, sinceOf, type ClusterVerdict, type Instant, type WebsiteVerdict } from "./verdict.ts";
+import { isSame, kept, sinceOf, type Case, type ClusterVerdict, type WebsiteVerdict } from "./verdict.ts";
 import { judgeWebsite, type View } from "./verdicts/website.ts";
 
 /** A cluster whose groups are judged. */
 type Subject = Pick<ClusterVerdict, "facts" | "groups">;
-
-interface WebsitesCase extends Subject {
-  readonly before: ClusterVerdict | undefined;
-  /** Whether the VRRP list of every appliance was polled before: a state that is new now began now. */
-  readonly wasPolled: boolean;
-  readonly at: Instant;
-}
 
 /** The verdicts on the websites of a cluster; the same object as before while no test finds anything new, as most do. */
 export function websiteVerdicts({
@@ -21,7 +14,7 @@ export function websiteVerdicts({
   before,
   wasPolled,
   at,
-}: WebsitesCase): ClusterVerdict["websites"] {
+}: Case & Subject): ClusterVerdict["websites"] {
   if (before !== undefined && isAsBefore({ facts, groups }, before)) return before.websites;
   const { cluster, labels, appliances, hasDisabled } = facts;
   const isMaster = masterOf({ facts, groups });
