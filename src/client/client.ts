@@ -2,7 +2,7 @@ import type { BasicAuthConfig } from "../config/config.ts";
 import type { PasswordReader } from "../config/password-file.ts";
 import type { Redact } from "../api/kept-text.ts";
 import { describeBug } from "../support/errors.ts";
-import type { Attention, Overrun } from "./attention.ts";
+import type { Attention } from "./attention.ts";
 import type { PresentedCertificate } from "./certificate.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
 import type { Connection } from "./connection.ts";
@@ -98,9 +98,9 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
       let isOver = false;
       /** Before that, only the password is read. */
       let isSent = false;
-      const end = attention.deadline(timeoutMs, (overrun) => {
+      const end = attention.deadline(timeoutMs, () => {
         isOver = true;
-        const failure = deadlineFailure(isSent ? connection : undefined, timeoutMs, overrun);
+        const failure = deadlineFailure(isSent ? connection : undefined, timeoutMs);
         resolve({ outcome: { ok: false, failure }, leftMs: 0 });
         if (isSent) pool.discard(connection);
         else pool.giveBack(connection);
@@ -173,15 +173,7 @@ function isConnectionLost(outcome: Outcome<Body>): boolean {
 const LOST: ReadonlySet<FailureReason> = new Set(["connect", "protocol"] satisfies FailureReason[]);
 
 /** `connection`: `undefined` if nothing was sent yet. */
-function deadlineFailure(
-  connection: Connection | undefined,
-  timeoutMs: number,
-  { kind, stalledMs }: Overrun,
-): Failure {
-  if (kind === "late") {
-    const late = `the event loop of this process was late by ${Math.round(stalledMs)} ms`;
-    return { reason: "local", message: `no complete answer was read: ${late}` };
-  }
+function deadlineFailure(connection: Connection | undefined, timeoutMs: number): Failure {
   if (connection === undefined)
     return { reason: "secret", message: `the password file could not be read within ${timeoutMs} ms` };
   const { reason, message } = DEADLINE_FAILURES[connection.stage()];

@@ -4,11 +4,10 @@ import { createPermits, type Permit, type Precedence } from "../../src/client/pe
 function hold(maxOpen = () => Number.POSITIVE_INFINITY) {
   const hanging = new Set<() => void>();
   const attention = {
-    deadline: (timeoutMs: number, onOver: (overrun: { kind: "over"; stalledMs: number }) => void) => {
+    deadline: (timeoutMs: number, onOver: () => void) => {
       expect(timeoutMs).toBe(250);
-      const strike = (): void => onOver({ kind: "over", stalledMs: 0 });
-      hanging.add(strike);
-      return () => (hanging.delete(strike) ? timeoutMs : 0);
+      hanging.add(onOver);
+      return () => (hanging.delete(onOver) ? timeoutMs : 0);
     },
   };
   const all = createPermits({ attention, maxOpen });
