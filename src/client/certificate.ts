@@ -58,16 +58,12 @@ function describeStranger(sha256: string, { certificateSha256, knownCertificates
   const expected = certificateSha256.join(" or ");
   if (knownCertificates === undefined)
     return `the certificate has the SHA-256 ${sha256}, certificate_sha256 is ${expected}`;
-  const command = trustCommand(knownCertificates.appliance);
+  const { appliance } = knownCertificates;
+  const name = /^[\w.-]+$/.test(appliance) ? appliance : `'${appliance.replaceAll("'", String.raw`'\''`)}'`;
+  const command = `appliance-exporter trust ${name}`;
   return expected === ""
     ? `the certificate is not known yet, SHA-256 ${sha256}: run ${command}`
     : `the certificate has changed to SHA-256 ${sha256} from ${expected}: if that is expected, run ${command}`;
-}
-
-/** The command line that adds the certificate of an appliance. */
-function trustCommand(appliance: string): string {
-  const name = /^[\w.-]+$/.test(appliance) ? appliance : `'${appliance.replaceAll("'", String.raw`'\''`)}'`;
-  return `appliance-exporter trust ${name}`;
 }
 
 function oneLine(distinguishedName: string): string {

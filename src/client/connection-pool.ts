@@ -38,15 +38,10 @@ interface Waiting {
 /** How long connections besides the one used last are kept idle: they served polls at the same time. */
 const MAX_SPARE_MS = 20_000;
 
-interface IdleConnection {
-  readonly connection: Connection;
-  readonly sinceMs: number;
-}
-
 export function createConnectionPool(deps: ConnectionPoolDeps): ConnectionPool {
   const { permits, create, clock } = deps;
-  /** In the order of their use; the last one was used last. */
-  const idle: IdleConnection[] = [];
+  /** Since when each is idle; the last one was used last. */
+  const idle = new Map<Connection, number>();
   const lent = new Set<Connection>();
   const permitOf = new WeakMap<Connection, Permit>();
   const waiting = new Set<Waiting>();
@@ -58,8 +53,7 @@ export function createConnectionPool(deps: ConnectionPoolDeps): ConnectionPool {
       onClosed: () => {
         permit.release();
         // A lent connection stays with its poll, which needs to see why it ended.
-        const at = idle.findIndex((each) => each.connection === connection);
-        if (at >= 0) idle.splice(at, 1)[0]?.connection.destroy();
+        if (idle.delete(connection)) connection.destroy();
       },
     });
     permitOf.set(connection, permit);
@@ -75,14 +69,14 @@ export function createConnectionPool(deps: ConnectionPoolDeps): ConnectionPool {
     );
   }
   function endSpares(): void {
-    const spares = idle.filter(({ sinceMs }) => clock.monotonicMs() - sinceMs >= MAX_SPARE_MS);
-    for (const { connection } of spares) connection.destroy();
+    const nowMs = clock.monotonicMs();
+    for (const [connection, sinceMs] of idle) if (nowMs - sinceMs >= MAX_SPARE_MS) connection.destroy();
   }
   function takeConnected(): Connection | undefined {
-    const outdated = idle.filter(({ connection }) => connection.isOutdated());
-    for (const { connection } of outdated) connection.destroy();
-    const connection = idle.pop()?.connection;
+    for (const connection of idle.keys()) if (connection.isOutdated()) connection.destroy();
+    const connection = [...idle.keys()].at(-1);
     if (connection === undefined) return undefined;
+    idle.delete(connection);
     permitOf.get(connection)?.busy();
     lent.add(connection);
     return connection;
@@ -116,10 +110,10 @@ export function createConnectionPool(deps: ConnectionPoolDeps): ConnectionPool {
         return next.take(connection);
       }
       endSpares();
-      idle.push({ connection, sinceMs: clock.monotonicMs() });
+      idle.set(connection, clock.monotonicMs());
       // If connections are scarce, this ends the connection in favor of another appliance's poll that waited longer.
       permitOf.get(connection)?.idle(connection.destroy);
-      if (next !== undefined && idle.at(-1)?.connection === connection) next.take(takeConnected());
+      if (next !== undefined && idle.has(connection)) next.take(takeConnected());
     },
     discard: (connection) => {
       lent.delete(connection);
@@ -128,8 +122,7 @@ export function createConnectionPool(deps: ConnectionPoolDeps): ConnectionPool {
     close: () => {
       isClosed = true;
       for (const poll of waiting) poll.take(undefined);
-      for (const { connection } of idle.splice(0)) connection.destroy();
-      for (const connection of lent) connection.destroy();
+      for (const connection of [...idle.keys(), ...lent]) connection.destroy();
       lent.clear();
     },
   };
