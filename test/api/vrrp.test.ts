@@ -174,7 +174,7 @@ test.each([null, [], "carp", 1, false])("drops only the interface that is %j", (
   });
 });
 
-test("distinguishes names that differ only in invalid bytes", () => {
+test("reads a body that is not UTF-8 as Latin-1, so that different names stay different", () => {
   const member = Buffer.from(`":${JSON.stringify(DETAILS)}`);
   const body = [Buffer.from('{"a'), [0xfe], member, Buffer.from(',"a'), [0xff], member, Buffer.from("}")];
   const decoded = decodeVrrpList(Buffer.concat(body.map((part) => Buffer.from(part))), asIs);
