@@ -68,8 +68,8 @@ const pollingSchema = z.strictObject({
   ),
 });
 
-/** Messages show no values. RFC 7617 forbids control characters, and a colon in the user name. */
-const basicAuthSchema = z
+/** A user and the password. Messages show no values. RFC 7617 forbids control characters, and a colon in the user name. */
+export const basicAuthSchema = z
   .strictObject({
     username: z
       .string()
