@@ -59,6 +59,10 @@ test("http_client", async () => {
     ["http_client: { tls_config: { cert_file: p } }", "http_client.tls_config.cert_file: needs key_file"],
     ["http_client: { tls_config: { key_file: p } }", "http_client.tls_config.key_file: needs cert_file"],
     [
+      "http_client: { tls_config: { certificate_sha256: [], known_certificates_file: k } }",
+      "http_client.tls_config.known_certificates_file: expected either certificate_sha256 or known_certificates_file, got both",
+    ],
+    [
       "http_client: { tls_config: { certificate_sha256: [ab:cd] } }",
       "http_client.tls_config.certificate_sha256[0]: expected a SHA-256 fingerprint of 64 hexadecimal digits",
     ],
