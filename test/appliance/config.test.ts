@@ -25,15 +25,6 @@ vrrp:
       type: 1
       carppeer: 224.0.0.18
       alias: [192.0.2.101]
-    "carp 1":
-      if: eth2
-      vip: 2001:db8::1
-      netmask: "ffff:ffff::"
-      vhid: 3
-      priority: 0
-      state_current: BACKUP
-      type: 2
-      carppeer: 2001:db8::2
 website_test: { timeout: 1m30s, tls_config: { ca_file: ca.pem, insecure_skip_verify: true } }
 websites:
   - { id: 1, protocol: both, host: www.example.org, http_port: 81, https_port: 444, path: /shop?x=1,
@@ -100,18 +91,6 @@ test("reads every key", async () => {
         netmask: "255.255.255.0",
         peer: "224.0.0.18",
         type: "1",
-      },
-      {
-        name: "carp 1",
-        state: "BACKUP",
-        vhid: 3,
-        vip: "2001:db8::1",
-        priority: 0,
-        alias: [],
-        device: "eth2",
-        netmask: "ffff:ffff::",
-        peer: "2001:db8::2",
-        type: "2",
       },
     ],
   });
