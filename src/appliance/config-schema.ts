@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import { z } from "zod";
 
 import { PRIORITY, VHID } from "../api/vrrp.ts";
+import { basicAuthSchema } from "../config/schema.ts";
 import { expected } from "../config/validate.ts";
 import { converted, durationSchema, fileSchema } from "../config/values.ts";
 import { isHostName, MAX_PORT, parseListenAddress } from "../web/listen.ts";
@@ -28,17 +29,6 @@ const ipAddress = matching("an IP address", (text) => isIP(text) !== 0);
 const text = z.string().min(1);
 
 const timeout = durationSchema(1, MAX_TIMEOUT_MS);
-
-const user = z
-  .strictObject({
-    // Not shown: it may hold the password too.
-    username: z.string().regex(/^[^:]+$/, { error: "expected a name without a colon" }),
-    password: z.string().min(1).optional(),
-    password_file: fileSchema.optional(),
-  })
-  .refine((given) => (given.password === undefined) !== (given.password_file === undefined), {
-    error: "expected exactly one of password and password_file",
-  });
 
 /** A host name or an IP address, IPv6 without brackets. */
 const host = matching("a host name or an IP address", (value) => isIP(value) !== 0 || isHostName(value));
@@ -120,7 +110,7 @@ export const applianceSchema = z.strictObject({
   /** `127.0.0.1:4849`, `[::1]:4849`, `localhost:4849`, `:4849`; port 0 is any free one. */
   listen: converted("an address like 127.0.0.1:4849", z.string, parseListenAddress),
   tls: z.strictObject({ cert_file: fileSchema, key_file: fileSchema }),
-  users: z.array(user).min(1),
+  users: z.array(basicAuthSchema).min(1),
   vrrp: vrrpSchema,
   website_test: websiteTest.prefault({}),
   websites: z.array(website).default([]),

@@ -5,7 +5,7 @@ import type { WebsiteConfig } from "./config.ts";
 import { formatDuration } from "./duration.ts";
 import { parseFingerprint } from "./known-certificates.ts";
 import { parseStatusRange } from "./status-set.ts";
-import { expected, show } from "./validate.ts";
+import { expected } from "./validate.ts";
 import {
   applianceNameSchema,
   baseUrlSchema,
@@ -68,8 +68,8 @@ const pollingSchema = z.strictObject({
   ),
 });
 
-/** Messages show no values. RFC 7617 forbids control characters, and a colon in the user name. */
-const basicAuthSchema = z
+/** A user and the password. Messages show no values. RFC 7617 forbids control characters, and a colon in the user name. */
+export const basicAuthSchema = z
   .strictObject({
     username: z
       .string()
@@ -265,15 +265,11 @@ const fleetShape = {
 /** A file that `config_files` names. */
 export const fleetSchema = z.strictObject(fleetShape);
 
-const patternSchema = parsed(
-  z.string({ error: expected("a path, with * only in its last part") }),
-  (pattern, refuse) =>
-    /^(?:[^*]*\/)?[^/]+$/.test(pattern)
-      ? pattern
-      : refuse(`expected the path of a file, with * only in its last part, got ${show(pattern)}`),
-);
+const PATTERN = "the path of a file, with * only in its last part";
 
-export const patternsSchema = z.array(patternSchema);
+export const patternsSchema = z.array(
+  z.string({ error: expected(PATTERN) }).regex(/^(?:[^*]*\/)?[^/]+$/, { error: expected(PATTERN) }),
+);
 
 /** The main file. */
 export const configSchema = z

@@ -10,17 +10,13 @@ const MAX_LABEL_VALUE_BYTES = 1_024;
 /** Removing slashes at the end takes more than linear time. */
 const MAX_URL_LENGTH = 2_048;
 
-/** Labels that the exporter sets. */
-const EXPORTER_LABELS: ReadonlySet<string> = new Set(
+/** Labels that the exporter sets, those of scrapers and operators, and those of histograms and summaries. */
+const RESERVED_LABELS: ReadonlySet<string> = new Set(
   (
     "appliance ha_cluster interface vhid vip device netmask peer configured_role state " +
-    "website_id website protocol operation reason anomaly host port mode backend role difference address"
+    "website_id website protocol operation reason anomaly host port mode backend role difference address " +
+    "endpoint cluster instance job pod service namespace container node le quantile"
   ).split(" "),
-);
-
-/** Labels of scrapers and operators, and those of histograms and summaries. */
-const RESERVED_LABELS: ReadonlySet<string> = new Set(
-  "endpoint cluster instance job pod service namespace container node le quantile".split(" "),
 );
 
 /** A string that `parse` converts or refuses with a message, which may show the value. */
@@ -100,14 +96,10 @@ export const applianceNameSchema = nameSchema
   .refine((text) => text === text.trim(), "expected a name without spaces at the start and the end")
   .refine((text) => !text.startsWith("#"), "expected a name that does not start with #");
 
-const labelNameSchema = parsed(z.string(), (name, refuse) => {
-  if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name)) {
-    return refuse("expected a label name of letters, digits and _ that does not start with a digit");
-  }
-  if (name.startsWith("__")) return refuse("label names that start with __ are reserved for Prometheus");
-  if (EXPORTER_LABELS.has(name)) return refuse("the exporter sets this label itself");
-  return RESERVED_LABELS.has(name) ? refuse("this label name is reserved") : name;
-});
+const labelNameSchema = z
+  .string()
+  .regex(/^[a-zA-Z_][a-zA-Z0-9_]*$/, "expected a label name of letters, digits and _, first no digit")
+  .refine((name) => !name.startsWith("__") && !RESERVED_LABELS.has(name), "this label name is reserved");
 
 export const labelsSchema = z.record(labelNameSchema, textSchema("a string", MAX_LABEL_VALUE_BYTES)).meta({
   description:

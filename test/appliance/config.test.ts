@@ -25,15 +25,6 @@ vrrp:
       type: 1
       carppeer: 224.0.0.18
       alias: [192.0.2.101]
-    "carp 1":
-      if: eth2
-      vip: 2001:db8::1
-      netmask: "ffff:ffff::"
-      vhid: 3
-      priority: 0
-      state_current: BACKUP
-      type: 2
-      carppeer: 2001:db8::2
 website_test: { timeout: 1m30s, tls_config: { ca_file: ca.pem, insecure_skip_verify: true } }
 websites:
   - { id: 1, protocol: both, host: www.example.org, http_port: 81, https_port: 444, path: /shop?x=1,
@@ -100,18 +91,6 @@ test("reads every key", async () => {
         netmask: "255.255.255.0",
         peer: "224.0.0.18",
         type: "1",
-      },
-      {
-        name: "carp 1",
-        state: "BACKUP",
-        vhid: 3,
-        vip: "2001:db8::1",
-        priority: 0,
-        alias: [],
-        device: "eth2",
-        netmask: "ffff:ffff::",
-        peer: "2001:db8::2",
-        type: "2",
       },
     ],
   });
@@ -209,8 +188,8 @@ colour: blue
     'appliance.yaml:1:1: listen: expected an address like 127.0.0.1:4849, got "::1:4849"',
     "appliance.yaml:2:6: tls.key_file: required key is missing",
     'appliance.yaml:2:32: tls: unknown key "keyfile"; did you mean "key_file"?',
-    "appliance.yaml:4:5: users[0]: expected exactly one of password and password_file",
-    "appliance.yaml:5:7: users[1].username: expected a name without a colon",
+    "appliance.yaml:4:45: users[0].password_file: expected either password or password_file, got both",
+    "appliance.yaml:5:7: users[1].username: expected a non-empty user name without colons and control characters",
     "appliance.yaml:6:25: users[2].password: expected a string, got a number; put it in quotes",
     "appliance.yaml:10:14: vrrp.interfaces.carp0.if: expected at least 1 character(s)",
     'appliance.yaml:10:22: vrrp.interfaces.carp0.vip: expected an IP address, got "192.0.2.300"',

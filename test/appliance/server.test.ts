@@ -170,6 +170,6 @@ test("stops while a website is silent, and drops that website's connection", asy
   const dropped = once(socket, "close");
   await server.stop();
   await dropped;
-  expect(await failed).toMatchObject({ message: "socket hang up" });
+  expect(await failed).toMatchObject({ message: "other side closed" });
   await expect(query(port, VRRP_LIST.path())).rejects.toThrow("ECONNREFUSED");
 });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Server } from "node:net";
-import { request, type RequestOptions } from "node:https";
 
+import { Client } from "undici";
 import { onTestFinished } from "vitest";
 
 import type { LocalVrrpInterface } from "../../src/api/vrrp.ts";
@@ -83,34 +83,18 @@ export async function startAppliance(fields: Partial<ApplianceServerDeps> = {}) 
   return { server, host, port };
 }
 
+/** `auth`: user name and password; `null`: none. */
+interface QueryOptions {
+  readonly method?: string;
+  readonly auth?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** Sends a request to an appliance, with valid credentials unless `options` has others. */
-export async function query(port: number, path: string, options: RequestOptions = {}) {
-  const sent = request({
-    host: "127.0.0.1",
-    port,
-    path,
-    ca: AUTHORITY.cert,
-    agent: false,
-    auth: "monitor:pass:word",
-    ...options,
-  });
-  const answered = new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: string }>(
-    (resolve, reject) => {
-      sent.once("error", reject);
-      sent.once("response", (response) => {
-        const parts: Buffer[] = [];
-        response.on("data", (part: Buffer) => parts.push(part));
-        response.once("error", reject);
-        response.once("end", () => {
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            body: Buffer.concat(parts).toString(),
-          });
-        });
-      });
-    },
-  );
-  sent.end();
-  return answered;
+export async function query(port: number, path: string, options: QueryOptions = {}) {
+  const { method = "GET", auth = "monitor:pass:word", headers = {} } = options;
+  const basic = auth === null ? {} : { authorization: `Basic ${Buffer.from(auth).toString("base64")}` };
+  const dispatcher = new Client(`https://127.0.0.1:${port}`, { connect: { ca: AUTHORITY.cert } });
+  const answer = await dispatcher.request({ method, path, headers: { ...basic, ...headers }, reset: true });
+  return { status: answer.statusCode, headers: answer.headers, body: await answer.body.text() };
 }

@@ -85,16 +85,6 @@ appliances: [{ name: a, base_url: "https://a", http_client: { tls_config: { know
     expect(pinsOf(await configOf(CONFIG))).toMatchObject({ a: "a in known: ", b: "b in known: " });
   });
 
-  test("beside certificate_sha256 is an error", async () => {
-    const text = `
-http_client: { tls_config: { certificate_sha256: [], known_certificates_file: known } }
-appliances: []
-`;
-    expect(await errorsOf(text)).toEqual([
-      "config.yaml:2:54: http_client.tls_config.known_certificates_file: expected either certificate_sha256 or known_certificates_file, got both",
-    ]);
-  });
-
   test("with an invalid line is an error at the setting", async () => {
     expect(await errorsOf({ "config.yaml": CONFIG, known: `a ${A}\nb\n` })).toEqual([
       'config.yaml:2:30: http_client.tls_config.known_certificates_file: cannot use "known": line 2: expected the name of an appliance and a SHA-256 fingerprint',

@@ -59,6 +59,10 @@ test("http_client", async () => {
     ["http_client: { tls_config: { cert_file: p } }", "http_client.tls_config.cert_file: needs key_file"],
     ["http_client: { tls_config: { key_file: p } }", "http_client.tls_config.key_file: needs cert_file"],
     [
+      "http_client: { tls_config: { certificate_sha256: [], known_certificates_file: k } }",
+      "http_client.tls_config.known_certificates_file: expected either certificate_sha256 or known_certificates_file, got both",
+    ],
+    [
       "http_client: { tls_config: { certificate_sha256: [ab:cd] } }",
       "http_client.tls_config.certificate_sha256[0]: expected a SHA-256 fingerprint of 64 hexadecimal digits",
     ],
@@ -83,14 +87,11 @@ test.each([
 
 test("labels", async () => {
   const cases: readonly Case[] = [
-    ["labels: { ha_cluster: x }", "labels.ha_cluster: the exporter sets this label itself"],
-    ["labels: { difference: x }", "labels.difference: the exporter sets this label itself"],
+    ["labels: { ha_cluster: x }", "labels.ha_cluster: this label name is reserved"],
+    ["labels: { difference: x }", "labels.difference: this label name is reserved"],
     ["labels: { job: x }", "labels.job: this label name is reserved"],
-    ["labels: { __x: y }", "labels.__x: label names that start with __ are reserved for Prometheus"],
-    [
-      "labels: { x-y: z }",
-      "labels.x-y: expected a label name of letters, digits and _ that does not start with a digit",
-    ],
+    ["labels: { __x: y }", "labels.__x: this label name is reserved"],
+    ["labels: { x-y: z }", "labels.x-y: expected a label name of letters, digits and _, first no digit"],
     ["labels: { x: 3 }", "labels.x: expected a string, got 3; put it in quotes"],
     ["labels: { x: ~ }", "labels.x: expected a string, got nothing"],
     ['labels: { x: "\\udc00" }', "labels.x: expected a string of valid Unicode"],

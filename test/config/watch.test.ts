@@ -55,22 +55,6 @@ test.each<readonly [string, Files, readonly Change[], readonly string[]]>([
     ["config.yaml: valid"],
   ],
   [
-    "an invalid content, and a valid one after it",
-    { "config.yaml": appliance("a") },
-    [write("config.yaml", "appliances: ["), async () => {}, write("config.yaml", appliance("b"))],
-    ["config.yaml: invalid", "config.yaml: valid"],
-  ],
-  [
-    "a file that is renamed, deleted and restored",
-    { "config.yaml": appliance("a"), next: appliance("b") },
-    [
-      (folder) => rename(join(folder, "next"), join(folder, "config.yaml")),
-      remove("config.yaml"),
-      write("config.yaml", appliance("b")),
-    ],
-    ["config.yaml: valid", "config.yaml: invalid", "config.yaml: valid"],
-  ],
-  [
     "new and deleted files of a pattern",
     { "config.yaml": "config_files: [d/*.yaml]\n", "d/a.yaml": appliance("a") },
     [write("d/b.yaml", appliance("b")), remove("d/b.yaml"), write("d/b.txt", "no configuration")],
