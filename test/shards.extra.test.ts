@@ -1,49 +1,28 @@
 import { readFileSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { createServer } from "node:http";
-import { expect, onTestFinished, test } from "vitest";
+import { expect } from "vitest";
 
 import { shardOf } from "../src/config/shard.ts";
-import { startProgram, type Program } from "./faults/program.ts";
+import { healthy } from "./faults/behaviours.ts";
+import type { Program } from "./faults/program.ts";
+import { test, type Stage } from "./faults/stage.ts";
 import { eventually } from "./support/eventually.ts";
-import { writeSetup } from "./support/exporter.ts";
-import { portOf } from "./support/fault-server.ts";
+import type { FaultServer, SeenRequest } from "./support/fault-server.ts";
 import { startPrometheus } from "./support/prometheus-server.ts";
 
 const CLUSTERS = Array.from({ length: 12 }, (_, nth) => `cluster-${nth}`);
 const APPLIANCES = CLUSTERS.flatMap((cluster) => [`${cluster}-a`, `${cluster}-b`]);
 const RULES = new URL("../monitoring/prometheus/appliance-exporter.rules.yml", import.meta.url);
 
-interface Poll {
-  readonly appliance: string;
-  readonly exporter: string;
-}
-
-interface Fleet {
-  readonly port: number;
-  /** All polls so far, in the order of their arrival. */
-  readonly polls: readonly Poll[];
-}
-
-/** All appliances in one server, each under its own path. The user name of a request is the name of the exporter. */
-async function startFleet(): Promise<Fleet> {
-  const polls: Poll[] = [];
-  const server = createServer(({ url = "", headers: { authorization = "" } }, response) => {
-    const [, appliance = ""] = url.split("/");
-    const [exporter = ""] = Buffer.from(authorization.slice("Basic ".length), "base64").toString().split(":");
-    polls.push({ appliance, exporter });
-    response.end(JSON.stringify({ carp0: { vhid: "2", vip: "192.0.2.100", state_current: "MASTER" } }));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { port: portOf(server), polls };
+/** All appliances are one server, each under its own path. The user name of a request is the name of the exporter. */
+function pollOf({ path, head }: SeenRequest): { readonly appliance: string; readonly exporter: string } {
+  const [, appliance = ""] = path.split("/");
+  const [, base64 = ""] = /^authorization: Basic (\S+)$/im.exec(head) ?? [];
+  const [exporter = ""] = Buffer.from(base64, "base64").toString().split(":");
+  return { appliance, exporter };
 }
 
 /** Starts the exporters of all shards, each in its own process. Their configurations differ in the user name only. */
-async function startShards(fleet: Fleet, total: number): Promise<readonly Program[]> {
+async function startShards(stage: Stage, fleet: FaultServer, total: number): Promise<readonly Program[]> {
   const base = `http://127.0.0.1:${fleet.port}`;
   const clusters = CLUSTERS.map((name) => ({
     name,
@@ -53,17 +32,12 @@ async function startShards(fleet: Fleet, total: number): Promise<readonly Progra
       allow_http: true,
     })),
   }));
-  return Promise.all(
-    Array.from({ length: total }, async (_, index) => {
-      const basic_auth = { username: `${index}/${total}`, password: "x" };
-      const config = { polling: { vrrp: { interval: "2s" } }, http_client: { basic_auth }, clusters };
-      const folder = await writeSetup({ config });
-      onTestFinished(() => rm(folder, { recursive: true, force: true }));
-      const program = await startProgram(folder, { args: [`--shard=${index}/${total}`] });
-      onTestFinished(program.end);
-      return program;
-    }),
-  );
+  const started = Array.from({ length: total }, (_, index) => {
+    const basic_auth = { username: `${index}/${total}`, password: "x" };
+    const config = { polling: { vrrp: { interval: "2s" } }, http_client: { basic_auth }, clusters };
+    return stage.program({ config }, { args: [`--shard=${index}/${total}`] });
+  });
+  return Promise.all(started);
 }
 
 /** The configuration of a Prometheus that scrapes these exporters. */
@@ -77,10 +51,12 @@ function scraping(exporters: readonly Program[]): string {
 }
 
 /** Waits until every appliance was polled twice more, and returns who polled it meanwhile. */
-async function pollersFromNow({ polls }: Fleet): Promise<Readonly<Record<string, readonly string[]>>> {
-  const from = polls.length;
+async function pollersFromNow({
+  requests,
+}: FaultServer): Promise<Readonly<Record<string, readonly string[]>>> {
+  const from = requests.length;
   return eventually(() => {
-    const seen = polls.slice(from);
+    const seen = requests.slice(from).map(pollOf);
     const pollers = APPLIANCES.map((name) => {
       const own = seen.filter(({ appliance }) => appliance === name);
       if (own.length < 2) throw new Error(`${name} was not polled twice`);
@@ -99,12 +75,14 @@ function byShard(total: number): Readonly<Record<string, readonly string[]>> {
   return Object.fromEntries(entries);
 }
 
-test("shards poll every appliance once, and a change from two to three shards leaves none unpolled", async () => {
-  const fleet = await startFleet();
-  const two = await startShards(fleet, 2);
+test("shards poll every appliance once, and a change from two to three shards leaves none unpolled", async ({
+  stage,
+}) => {
+  const fleet = await stage.server(healthy);
+  const two = await startShards(stage, fleet, 2);
   const rules = { "appliance-exporter.rules.yml": readFileSync(RULES, "utf8") };
   const prometheus = await startPrometheus(scraping(two), rules);
-  onTestFinished(prometheus.stop);
+  stage.cleanUp(prometheus.stop);
 
   const known = (times: number) => async () => {
     const counts = await prometheus.query("count by (appliance) (appliance_up == 1)");
@@ -115,13 +93,13 @@ test("shards poll every appliance once, and a change from two to three shards le
   expect(await pollersFromNow(fleet)).toEqual(byShard(2));
   const completeMs = Date.now();
 
-  const three = await startShards(fleet, 3);
+  const three = await startShards(stage, fleet, 3);
   await prometheus.reload(scraping([...two, ...three]));
   for (const { url } of three) {
     await eventually(async () => expect((await fetch(`${url}/-/ready`)).status).toBe(200), { everyMs: 200 });
   }
   await eventually(known(2), { everyMs: 200 });
-  const lastOfTwo = fleet.polls.length;
+  const lastOfTwo = fleet.requests.length;
   await prometheus.reload(scraping(three));
   for (const { kill, exit } of two) {
     kill("SIGTERM");
@@ -131,7 +109,10 @@ test("shards poll every appliance once, and a change from two to three shards le
   expect(await pollersFromNow(fleet)).toEqual(byShard(3));
 
   // The new set polled every appliance before the old one ended.
-  const before = fleet.polls.slice(0, lastOfTwo).filter(({ exporter }) => exporter.endsWith("/3"));
+  const before = fleet.requests
+    .slice(0, lastOfTwo)
+    .map(pollOf)
+    .filter(({ exporter }) => exporter.endsWith("/3"));
   expect(new Set(before.map(({ appliance }) => appliance))).toEqual(new Set(APPLIANCES));
   // Prometheus knew every appliance at every second, whichever scrapes a busy machine lost, and no shard was missing.
   const [counts] = await prometheus.queryRange(

@@ -14,10 +14,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packageVersion, sourceDateEpoch } from "../build-info.ts";
-import { normalize, XZ_LEVEL } from "./commands.ts";
+import { normalize, writeTar, XZ_LEVEL } from "./commands.ts";
 import { unpackNode, unpackProgram } from "./content.ts";
 import { writeDeb } from "./deb.ts";
-import { writeTar } from "./tar.ts";
 
 const OUT = "out";
 
