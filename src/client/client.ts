@@ -29,8 +29,8 @@ export interface ApplianceClient {
   get(path: string, timeoutMs: number, options?: GetOptions): Promise<Outcome<Body>>;
   /** The certificate presented last, trusted or not. */
   certificate(): PresentedCertificate | undefined;
-  /** Whether the credentials differ from those refused last; false if they cannot be read. */
-  hasNewCredentials(): Promise<boolean>;
+  /** Whether the credentials differ from those refused last; false if they cannot be read, or not within `timeoutMs`. */
+  hasNewCredentials(timeoutMs: number): Promise<boolean>;
   /** Ends all connections and all polls in flight. */
   close(): void;
 }
@@ -150,10 +150,14 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
   return {
     get,
     certificate: deps.certificate,
-    hasNewCredentials: async () => {
-      const read = await readCredentials(basicAuth, deps.readPassword);
-      return read.ok && read.value?.authorization !== refused;
-    },
+    hasNewCredentials: (timeoutMs) =>
+      new Promise((resolve) => {
+        const end = attention.deadline(timeoutMs, () => resolve(false));
+        void readCredentials(basicAuth, deps.readPassword).then((read) => {
+          end();
+          return resolve(read.ok && read.value?.authorization !== refused);
+        });
+      }),
     close: () => pool.close(),
   };
 }

@@ -120,7 +120,8 @@ export function createAppliancePoller(
       return false;
     }
     const isRefused = backoffOf(operation)?.reason === "auth";
-    if (isRefused && (await used.hasNewCredentials())) backoff = withoutRefusals(backoff);
+    if (isRefused && (await used.hasNewCredentials(timingOf(operation).timeoutMs)))
+      backoff = withoutRefusals(backoff);
     if (used !== client) return mayBegin(operation);
     const active = backoffOf(operation);
     if (active !== undefined) skip(operation, UNSENT[active.reason]);

@@ -51,9 +51,9 @@ test("a changed password is used from the next poll on, and counts as new creden
   writeFileSync(path, "old\n");
   const { server, client } = await clientWithFile(path, REFUSED);
   expect(shortly(await client.get("/x", LONG_MS))).toBe("auth");
-  expect(await client.hasNewCredentials()).toBe(false);
+  expect(await client.hasNewCredentials(LONG_MS)).toBe(false);
   writeFileSync(path, "new\n");
-  expect(await client.hasNewCredentials()).toBe(true);
+  expect(await client.hasNewCredentials(LONG_MS)).toBe(true);
   expect(shortly(await client.get("/x", LONG_MS))).toBe("auth");
   const sent = server.requests.map(({ head }) => /authorization: Basic (\S+)/i.exec(head)?.[1] ?? "");
   expect(sent.map((base64) => Buffer.from(base64, "base64").toString())).toEqual([
@@ -68,7 +68,7 @@ test("an unreadable file does not count as new credentials", async () => {
   const { client } = await clientWithFile(path, REFUSED);
   await client.get("/x", LONG_MS);
   rmSync(path);
-  expect(await client.hasNewCredentials()).toBe(false);
+  expect(await client.hasNewCredentials(LONG_MS)).toBe(false);
 });
 
 test("a deadline that passes while the password is read is secret, and nothing is sent afterwards", async () => {

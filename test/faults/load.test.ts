@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { eventually } from "../support/eventually.ts";
@@ -74,7 +74,9 @@ test.concurrent("fault 40: 64 descriptors for 100 appliances: all are polled ove
   // The lower limit is noticed within a second; until then a poll may find no descriptor, which is `local`.
   const failuresBefore = await failuresOf(program);
   expect(failuresBefore.filter((failure) => !failure.startsWith("local "))).toEqual([]);
-  await writeFile(join(program.folder, "password"), "hunter3");
+  // In one step: a poll that finds the file empty would fail as `secret`.
+  await writeFile(join(program.folder, "next"), "hunter3");
+  await rename(join(program.folder, "next"), join(program.folder, "password"));
   await writeFile(join(program.folder, "config.yaml"), JSON.stringify(config(100)));
   program.kill("SIGHUP");
   await polledEach(program, 100, 3);
