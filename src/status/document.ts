@@ -6,6 +6,7 @@ import {
   type InterfaceSnapshot,
   type PollHealth,
   type StatusSnapshot,
+  type VrrpListSnapshot,
 } from "../fleet/snapshot.ts";
 import type { Operation } from "../polling/observation.ts";
 import type { ApplianceVerdict, ClusterVerdict, DiscoveredVerdict, GroupVerdict } from "./verdict.ts";
@@ -20,6 +21,7 @@ import type {
   Problem,
 } from "./schema.ts";
 import { joined } from "../support/joined.ts";
+import { once } from "../support/once.ts";
 import { inSlices } from "../support/slices.ts";
 import { instantOf, optionalInstant } from "./words.ts";
 
@@ -72,8 +74,11 @@ function summaryOf(problems: readonly Problem[], isPolling: boolean): FleetDocum
   return problems.length > 0 || !isPolling ? "unknown" : "well";
 }
 
+type DiscoveredDocument = NonNullable<ClusterDocument["discovered"]>;
+
 const onceCluster = createSectionMemo<ClusterDocument>();
 const onceAppliance = createSectionMemo<ApplianceDocument>();
+const onceTest = createSectionMemo<ApplianceDocument["websites"][number]>();
 
 /** The same object while the verdict is, so that what the page makes of it can be kept too. */
 function clusterDocument(verdict: ClusterVerdict, nextPollAtMs: NextPollAtMs): ClusterDocument {
@@ -83,7 +88,7 @@ function clusterDocument(verdict: ClusterVerdict, nextPollAtMs: NextPollAtMs): C
     labels: { ...cluster.labels },
     state,
     groups: Array.from(groups.values(), groupDocument),
-    websites: websiteDocuments(verdict),
+    websites: websiteDocuments(verdict.websites),
     discovered: verdict.discovered && discoveredDocument(verdict.discovered),
     appliances: cluster.appliances.map((appliance) => {
       const judged = verdict.appliances.get(appliance.identity.appliance);
@@ -94,7 +99,9 @@ function clusterDocument(verdict: ClusterVerdict, nextPollAtMs: NextPollAtMs): C
   }));
 }
 
-function groupDocument({ facts, state, master, sinceMs }: GroupVerdict): GroupDocument {
+// Most polls change little of a cluster: the rest of its document is made of what stayed the same object.
+
+const groupDocument = once(({ facts, state, master, sinceMs }: GroupVerdict): GroupDocument => {
   return {
     vhid: facts.vhid,
     vip: facts.vip,
@@ -108,9 +115,9 @@ function groupDocument({ facts, state, master, sinceMs }: GroupVerdict): GroupDo
       priority: role === "unknown" ? undefined : priority,
     })),
   };
-}
+});
 
-function websiteDocuments({ websites }: ClusterVerdict): ClusterDocument["websites"] {
+const websiteDocuments = once((websites: ClusterVerdict["websites"]): ClusterDocument["websites"] => {
   const byKey = new Map<string, ClusterDocument["websites"][number]>();
   for (const { key, websiteId: id, website: name, ids, protocol, state, sinceMs } of websites.values()) {
     const known = byKey.get(key) ?? { id, name, ids: differentIds(ids, id), states: [] };
@@ -123,12 +130,9 @@ function websiteDocuments({ websites }: ClusterVerdict): ClusterDocument["websit
       });
   }
   return [...byKey.values()];
-}
+});
 
-function discoveredDocument({
-  websites,
-  differences,
-}: DiscoveredVerdict): NonNullable<ClusterDocument["discovered"]> {
+const discoveredDocument = once(({ websites, differences }: DiscoveredVerdict): DiscoveredDocument => {
   return {
     websites: websites.map(({ websiteId: id, website: name, address, state, found }) => ({
       id,
@@ -146,7 +150,7 @@ function discoveredDocument({
       ),
     })),
   };
-}
+});
 
 function differentIds(
   ids: ReadonlyMap<string, number>,
@@ -170,17 +174,19 @@ function applianceDocument(
     poll: pollDocument(vrrp.health, () => next({ kind: "vrrp" })),
     certificateNotAfter: optionalInstant(notAfterSeconds && notAfterSeconds * 1000),
     anomalies: vrrp.list && anomalyCount(vrrp.list.anomalies),
-    interfaces: vrrp.list?.interfaces.map(interfaceDocument),
+    interfaces: vrrp.list && interfaceDocuments(vrrp.list),
     discovery: discovery && {
       list: pollDocument(discovery.list, () => next({ kind: "website_list" })),
       details: discovery.details && pollDocument(discovery.details, () => undefined),
     },
-    websites: websites.map(({ websiteId, website, health, found }) => ({
-      id: websiteId,
-      name: website,
-      poll: pollDocument(health, () => next({ kind: "website_test", websiteId })),
-      statuses: found?.statuses.map(statusDocument),
-    })),
+    websites: websites.map((test) =>
+      onceTest(test, [nextPollAtMs], () => ({
+        id: test.websiteId,
+        name: test.website,
+        poll: pollDocument(test.health, () => next({ kind: "website_test", websiteId: test.websiteId })),
+        statuses: test.found?.statuses.map(statusDocument),
+      })),
+    ),
   };
 }
 
@@ -199,6 +205,8 @@ function pollDocument(health: PollHealth, nextPollAtMs: () => number | undefined
     },
   };
 }
+
+const interfaceDocuments = once((list: VrrpListSnapshot) => list.interfaces.map(interfaceDocument));
 
 function interfaceDocument({ reported, lastTransitionAtMs }: InterfaceSnapshot) {
   const { name, vhid, vip, state, priority, device } = reported;
