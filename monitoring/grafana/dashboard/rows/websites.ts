@@ -70,7 +70,7 @@ export const WEBSITES: Row = {
         "Servers in service that each appliance reports as OK, and how it protects the website. Empty without website_discovery.",
       queries: [
         `min by (${SITE}, mode) (website_info{${OF_WEBSITE}} * on (instance, ${SITE}) group_left () website_usable_backends{${OF_WEBSITE}})`,
-        `count by (${SITE}, mode) (website_info{${OF_WEBSITE}} * on (instance, ${SITE}) group_right (mode) (website_backend_ok{${OF_WEBSITE}} == 0))`,
+        `max by (${SITE}, mode) (sum by (instance, ${SITE}, mode) (website_info{${OF_WEBSITE}} * on (instance, ${SITE}) group_right (mode) (1 - website_backend_ok{${OF_WEBSITE}})))`,
       ],
       sortBy: "Usable",
       emptyText: "No website is discovered",
