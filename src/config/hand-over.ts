@@ -20,7 +20,15 @@ function createConverter<From, To>(
   convert: (secret: From) => To,
 ): (appliance: ApplianceConfig<From>) => ApplianceConfig<To> {
   const given = (secret: From | undefined) => (secret === undefined ? undefined : convert(secret));
-  const tlsOf = once((tls: HttpClientConfig<From>["tls"]) => ({ ...tls, key: given(tls.key) }));
+  /** One copy of each: a list of authorities is long, and thousands of blocks may inherit it. */
+  const texts = new Map<string | undefined, string | undefined>();
+  const shared = (text: string | undefined) => {
+    if (!texts.has(text)) texts.set(text, text);
+    return texts.get(text);
+  };
+  const tlsOf = once((tls: HttpClientConfig<From>["tls"]) => {
+    return { ...tls, ca: shared(tls.ca), cert: shared(tls.cert), key: given(tls.key) };
+  });
   const passwordOf = (password: PasswordSource<From>): PasswordSource<To> =>
     password.kind === "inline" ? { ...password, secret: convert(password.secret) } : password;
   const httpOf = once(({ basicAuth, tls, proxy, fingerprint }: HttpClientConfig<From>) => ({
