@@ -101,7 +101,7 @@ function clusterDocument(verdict: ClusterVerdict, nextPollAtMs: NextPollAtMs): C
 
 // Most polls change little of a cluster: the rest of its document is made of what stayed the same object.
 
-const groupDocument = once(({ facts, state, master, sinceMs }: GroupVerdict): GroupDocument => {
+function groupDocument({ facts, state, master, sinceMs }: GroupVerdict): GroupDocument {
   return {
     vhid: facts.vhid,
     vip: facts.vip,
@@ -115,7 +115,7 @@ const groupDocument = once(({ facts, state, master, sinceMs }: GroupVerdict): Gr
       priority: role === "unknown" ? undefined : priority,
     })),
   };
-});
+}
 
 const websiteDocuments = once((websites: ClusterVerdict["websites"]): ClusterDocument["websites"] => {
   const byKey = new Map<string, ClusterDocument["websites"][number]>();
