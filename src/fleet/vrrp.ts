@@ -10,6 +10,7 @@ import {
   afterSuccess,
   healthAt,
   isStalled,
+  silentSinceMs,
   whileKnown,
   type OperationRecord,
   type RecordStep,
@@ -52,9 +53,12 @@ export function afterVrrpPoll(
   const { outcome, completedAtMs, sentAtMs = nowMs } = observation;
   if (!outcome.ok) return { record: afterFailure(record, observation, outcome.failure, nowMs), changes: [] };
   const list = outcome.value;
+  const wasSilent = silentSinceMs(record, nowMs) !== undefined;
   if (record.seen?.list === list) {
-    const groups = { ...record.seen.groups, sentAtMs };
-    return { record: afterSuccess(observation, { ...record.seen, groups }), changes: [] };
+    const { groups } = record.seen;
+    const changedAtMs = wasSilent ? masterChanges(groups, groups.reports, true, nowMs) : groups.changedAtMs;
+    const seen = { ...record.seen, groups: { ...groups, sentAtMs, changedAtMs } };
+    return { record: afterSuccess(observation, seen), changes: [] };
   }
   const { interfaces: decoded, unreadable: names, anomalies } = list;
   const before = [...(record.seen?.interfaces ?? []), ...(record.seen?.unreadable ?? [])];
@@ -71,7 +75,7 @@ export function afterVrrpPoll(
   const isUnreadable = new Set(names);
   const unreadable = before.filter(({ reported }) => isUnreadable.has(reported.name));
   const reports = reportsOf(interfaces, unreadable);
-  const changedAtMs = masterChanges(record.seen?.groups, reports, nowMs);
+  const changedAtMs = masterChanges(record.seen?.groups, reports, wasSilent, nowMs);
   const seen = {
     list,
     interfaces,
