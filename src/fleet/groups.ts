@@ -70,8 +70,8 @@ export interface SeenGroups {
   readonly sentAtMs: number;
   /**
    * By group, the monotonic instant at which the latest change was learned: the appliance became MASTER or stopped being
-   * MASTER. A MASTER that is seen for the first time, or again after it was silent, is a change: another may have been
-   * MASTER between.
+   * MASTER, or answered again after it was silent, when it may have been either. A MASTER that is seen for the first time
+   * is a change.
    */
   readonly changedAtMs: ReadonlyMap<string, number>;
 }
@@ -87,7 +87,7 @@ export function masterChanges(
   for (const key of new Set([...(before?.reports.keys() ?? []), ...reports.keys()])) {
     const wasMaster = before?.reports.get(key)?.isMaster === true;
     const isMaster = reports.get(key)?.isMaster === true;
-    const isChange = wasMaster !== isMaster || (isMaster && wasSilent);
+    const isChange = wasMaster !== isMaster || (before !== undefined && wasSilent);
     const atMs = isChange ? nowMs : before?.changedAtMs.get(key);
     if (atMs !== undefined) changes.set(key, atMs);
   }

@@ -116,6 +116,20 @@ test("a master that is silent for two polls, and takes over again when it is bac
   );
 });
 
+test("a backup that takes over and gives back while it is silent never leaves its group without a master", () => {
+  fc.assert(
+    fc.property(answers, failoverAt, fc.integer({ min: 3000, max: 6000 }), (delays, failsAtMs, lastsMs) => {
+      const course: Course = (member, atMs) => {
+        const isAway = atMs >= failsAtMs && atMs < failsAtMs + lastsMs;
+        if (member === "a") return isAway ? "silent" : "BACKUP";
+        return isAway ? "BACKUP" : "MASTER";
+      };
+      expect(statesOf(course, delays)).not.toContain("no_master");
+      expect(verdictsOf(course, delays).at(-1)?.state).toBe("one_master");
+    }),
+  );
+});
+
 test("a split brain is proven by the second poll after it was seen, and stays until it ends", () => {
   fc.assert(
     fc.property(answers, failoverAt, (delays, splitsAtMs) => {

@@ -85,6 +85,11 @@ test.each([
     "a MASTER 0, b BACKUP 0, a BACKUP 5, b BACKUP 6, a BACKUP 6",
     "no_master",
   ],
+  [
+    "one that was silent and says BACKUP may have been MASTER, and the other may have taken over since it was polled",
+    "a BACKUP 0, b MASTER 0, a silent 5, b BACKUP 5, b BACKUP 10, a BACKUP 10",
+    "changing",
+  ],
   ["a silent member may be the master", "a silent 0, b BACKUP 0", "unknown"],
   [
     "one that falls silent before a split brain is proven leaves one master",
