@@ -1,5 +1,4 @@
 import { writeSync } from "node:fs";
-import { basename, relative } from "node:path";
 import { createInterface } from "node:readline";
 import { isatty } from "node:tty";
 import type { Io } from "./cli/io.ts";
@@ -46,10 +45,6 @@ function takeOver(signal: NodeJS.Signals, callback: () => void): void {
 
 const threads = Number(process.env["UV_THREADPOOL_SIZE"]) || DEFAULT_THREADS;
 
-function calledAs(script = ""): string {
-  return script.endsWith(".cjs") ? `node ${relative(process.cwd(), script)}` : basename(script);
-}
-
 // If stderr is closed too, the exit code still reports the error.
 process.stderr.on("error", () => {});
 const output = openStandardOutput(process.stdout, STDOUT_FD, (why) => {
@@ -78,15 +73,12 @@ function answerTo(question: string): Promise<string> {
 const io: Io = {
   out: output.write,
   err: (text) => void process.stderr.write(text),
-  progress: (text) => void (process.stderr.isTTY && process.stderr.write(`\r\u001B[K${text}`)),
   ask: async (question) => (process.stdin.isTTY ? answerTo(question) : undefined),
   isTerminal: isatty(STDOUT_FD),
   hasColor: process.stdout.isTTY && process.stdout.hasColors(),
   logFd: STDERR_FD,
   clock: systemClock,
   version,
-  // The packages with Node.js set the variable.
-  calledAs: process.env["APPLIANCE_EXPORTER_COMMAND"] ?? calledAs(process.argv[1]),
   build: { ...build, nodeVersion: process.version, platform: `${process.platform}/${process.arch}` },
   // Together three quarters of the threads; the rest stays for compression, even if the resolver and the disk hang.
   maxLookups: Math.max(1, Math.floor(threads / 2)),

@@ -31,7 +31,7 @@ export async function demo(options: DemoOptions, io: Io): Promise<ExitCode> {
   }
   const { step, document, stop } = (running = started.demo);
   try {
-    io.out(welcome(running, { stepIntervalMs, calledAs: io.calledAs }));
+    io.out(welcome(running, stepIntervalMs));
     await play({
       step,
       intervalMs: stepIntervalMs,

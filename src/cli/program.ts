@@ -7,12 +7,6 @@ import { isReservedPath, parseRoutePrefix } from "../web/paths.ts";
 import type { Flags } from "./flags.ts";
 import type { ExitCode, Io } from "./io.ts";
 
-const PROGRAM_EXAMPLE = `
-The default command is 'run'. '<command> --help' lists the flags of a command.
-
-Example:
-  appliance-exporter --config.file=config.yaml --web.listen-address=:10849`;
-
 /** A parser of a flag's value; `what` was expected if `parse` returns nothing. */
 function parser<T>(parse: (text: string) => T | undefined, what: string): (text: string) => T {
   return (text) => {
@@ -71,7 +65,6 @@ interface CommandSpec {
   readonly name: string;
   readonly description: string;
   readonly flags: readonly Option[];
-  readonly example: string;
   readonly isDefault?: true;
   /** Loads the command when it is called, so that `--version` and `--help` load none. */
   readonly action: (flags: Flags, io: Io, args: readonly string[]) => Promise<ExitCode>;
@@ -94,7 +87,6 @@ const COMMANDS: readonly CommandSpec[] = [
       shard,
       ...logging,
     ],
-    example: "appliance-exporter run --config.file=/etc/appliance-exporter/config.yaml --log.format=logfmt",
     action: async (flags, io) => (await import("./run.ts")).run(flags, io),
   },
   {
@@ -108,7 +100,6 @@ const COMMANDS: readonly CommandSpec[] = [
       ),
       output,
     ],
-    example: "appliance-exporter check --config.file=config.yaml --live",
     action: async (flags, io) => (await import("./check.ts")).check(flags, io),
   },
   {
@@ -119,14 +110,12 @@ const COMMANDS: readonly CommandSpec[] = [
       new Option("--raw", "show the response bodies; control characters are escaped on a terminal"),
       output,
     ],
-    example: "appliance-exporter poll waf-ams-1 --config.file=config.yaml --raw",
     action: async (flags, io, args) => (await import("./poll.ts")).poll(flags, io, args),
   },
   {
     name: "trust [names...]",
     description: "show the certificates of appliances and add them to known_certificates_file; default: all",
     flags: [configFile("config.yaml"), new Option("--yes", "add new certificates without a question")],
-    example: "appliance-exporter trust --config.file=config.yaml",
     action: async (flags, io, args) => (await import("./trust.ts")).trust(flags, io, args),
   },
   {
@@ -143,21 +132,18 @@ const COMMANDS: readonly CommandSpec[] = [
       ),
       output,
     ],
-    example: "appliance-exporter status --url=http://exporter.example:10849",
     action: async (flags, io) => (await import("./status.ts")).status(flags, io),
   },
   {
     name: "appliance",
     description: "run the reference appliance, which serves the management API",
     flags: [configFile("appliance.yaml"), ...logging],
-    example: "appliance-exporter appliance --config.file=appliance.yaml",
     action: async (flags, io) => (await import("./appliance.ts")).appliance(flags, io),
   },
   {
     name: "demo",
     description: "run the exporter with two appliances, three websites, failovers and outages",
     flags: [listenAddress("127.0.0.1:10849")],
-    example: "appliance-exporter demo --web.listen-address=127.0.0.1:10849",
     action: async (flags, io) =>
       (await import("./demo.ts")).demo({ listenAddresses: flags["web.listenAddress"] }, io),
   },
@@ -171,22 +157,13 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     .version(describeVersion(io.version, io.build))
     .exitOverride()
     .configureOutput({ writeOut: io.out, writeErr: io.err })
-    .addHelpText("after", PROGRAM_EXAMPLE);
-  for (const { name, description, flags, example, isDefault = false, action } of COMMANDS) {
-    const command = program
-      .command(name, { isDefault })
-      .description(description)
-      .addHelpText("after", `\nExample:\n  ${example}`);
+    .addHelpText("after", "\n'<command> --help' lists the flags of a command.");
+  for (const { name, description, flags, isDefault = false, action } of COMMANDS) {
+    const command = program.command(name, { isDefault }).description(description);
     for (const flag of flags) command.addOption(flag);
     command.action(async () => {
       exitCode = await action(command.opts<Flags>(), io, command.args);
     });
-  }
-  const [first = "-"] = argv;
-  const isCommand = [...COMMANDS.map(({ name }) => name.split(" ")[0]), "help"].includes(first);
-  if (!first.startsWith("-") && !isCommand) {
-    io.err(`error: unknown command '${first}'; --help lists them\n`);
-    return 2;
   }
   try {
     await program.parseAsync([...argv], { from: "user" });

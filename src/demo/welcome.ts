@@ -2,10 +2,7 @@ import type { Demo } from "./demo.ts";
 import { BEGINNING } from "./scenario.ts";
 
 /** The introduction: what runs, where to look, what to try. */
-export function welcome(
-  { appliances, websites, addresses, configFile }: Demo,
-  { stepIntervalMs, calledAs }: { readonly stepIntervalMs: number; readonly calledAs: string },
-): string {
+export function welcome({ appliances, websites, addresses }: Demo, stepIntervalMs: number): string {
   const [url = "", ...otherUrls] = addresses.map(urlOf);
   return `Two appliances in one cluster and three websites are running on this machine, for real:
 
@@ -17,9 +14,6 @@ ${[url, `${url}metrics`, ...otherUrls].map((each) => line(each)).join("")}
 To try in another terminal:
 
   curl -s ${url}metrics | grep -E '^(vrrp_is_master|website_up)'
-  ${calledAs} status --url=${url.replace(/\/$/, "")}
-  ${calledAs} poll demo-a --config.file=${configFile}
-  ${calledAs} check --live --config.file=${configFile}
 
 Every ${stepIntervalMs / 1000} s something happens (==>); the exporter's log shows how it is detected. Press Ctrl-C to stop.
 `;
