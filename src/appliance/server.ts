@@ -63,7 +63,7 @@ async function respond(
   const disconnected = new AbortController();
   response.once("close", () => disconnected.abort());
   try {
-    send(response, await answerTo({ method, target: url, signal: disconnected.signal }, deps));
+    send(response, await answerTo(deps, method, url, disconnected.signal));
   } catch (error) {
     send(response, failure(500, "internal error"));
     deps.onBug(error);

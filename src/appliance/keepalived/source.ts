@@ -1,12 +1,13 @@
 import { unlink } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 
-import { errorCode } from "../support/errors.ts";
-import { readTextFile } from "../config/read-file.ts";
-import { parseDump, type Dump } from "./keepalived/dump.ts";
-import { toInterfaces, type InstanceSettings } from "./keepalived/mapping.ts";
-import { findKeepalived } from "./keepalived/process.ts";
-import type { VrrpSource, VrrpState } from "./routes.ts";
+import { readTextFile } from "../../config/read-file.ts";
+import { coalesce } from "../../support/coalesce.ts";
+import { errorCode } from "../../support/errors.ts";
+import type { Logger } from "../../support/log.ts";
+import type { VrrpSource, VrrpState } from "../routes.ts";
+import { parseDump, type InstanceSettings } from "./dump.ts";
+import { findKeepalived, type FoundProcess } from "./process.ts";
 
 export interface KeepalivedOptions {
   /** Of its VRRP process, or of its main process, which forwards the signal. */
@@ -29,61 +30,65 @@ const LIMIT_BYTES = 16 * 1024 * 1024;
 const READ_EVERY_MS = 3;
 
 /**
- * A source that makes keepalived dump its state at each call. Calls must not overlap. Removes the previous dump first, so
- * that the state is not older than the call.
+ * A source that makes keepalived dump its state. Simultaneous requests share one dump, which never starts before the request.
+ * Logs whether the state is known, and why not, when that changes.
  */
-export function createKeepalivedVrrp(options: KeepalivedOptions, send: SendSignal): VrrpSource {
-  return async () => {
+export function createKeepalivedSource(
+  options: KeepalivedOptions,
+  send: SendSignal,
+  logger: Pick<Logger, "info" | "warn">,
+): VrrpSource {
+  let lastReason: string | undefined;
+  return coalesce(async () => {
     const requested = await requestDump(options, send);
-    if (!requested.ok) return requested;
-    const read = await readDump(options);
-    return read.ok ? { ok: true, interfaces: toInterfaces(read.instances, options.instances) } : read;
-  };
+    const state = requested.ok ? await readDump(options) : requested;
+    const reason = state.ok ? undefined : state.reason;
+    if (reason !== lastReason) {
+      if (reason === undefined) logger.info("vrrp state is known");
+      else logger.warn({ reason }, "vrrp state is not known");
+    }
+    lastReason = reason;
+    return state;
+  });
 }
 
-type Unknown = VrrpState & { readonly ok: false };
-
-function unknown(reason: string): Unknown {
-  return { ok: false, reason };
+function unknown(reason: string) {
+  return { ok: false, reason } as const;
 }
 
+/** Removes the previous dump first, so that the state is not older than the request. */
 async function requestDump(
   { pidFile, dumpFile, signal }: KeepalivedOptions,
   send: SendSignal,
-): Promise<{ readonly ok: true } | Unknown> {
+): Promise<FoundProcess> {
   try {
     // Not `rm`: in a sticky directory it reports a wrong reason for a file that it may not remove.
     await unlink(dumpFile);
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCode(error);
     if (code !== "ENOENT") return unknown(`${dumpFile}: the previous dump cannot be removed (${code})`);
   }
   // Last, so that nothing happens between this check and the signal.
   const found = await findKeepalived(pidFile, signal);
-  if (!found.ok) return found;
   try {
-    send(found.pid, signal);
-    return { ok: true };
+    if (found.ok) send(found.pid, signal);
+    return found;
   } catch (error) {
-    return unknown(`keepalived (process ${found.pid}) cannot be signaled (${codeOf(error)})`);
+    return unknown(`keepalived cannot be signaled (${errorCode(error)})`);
   }
 }
 
 /** Reads repeatedly, as keepalived does not write the file atomically. */
-async function readDump({ dumpFile, timeoutMs }: KeepalivedOptions): Promise<Dump> {
+async function readDump({ dumpFile, timeoutMs, instances }: KeepalivedOptions): Promise<VrrpState> {
   const untilMs = performance.now() + timeoutMs;
   for (;;) {
     const read = await readTextFile(dumpFile, LIMIT_BYTES);
-    const dump = read.ok ? parseDump(read.text) : undefined;
-    if (dump !== undefined) return dump.ok ? dump : unknown(`${dumpFile}: ${dump.reason}`);
+    const state = read.ok ? parseDump(read.text, instances) : undefined;
+    if (state !== undefined) return state.ok ? state : unknown(`${dumpFile}: ${state.reason}`);
     if (performance.now() >= untilMs) {
       const why = read.ok ? "it is incomplete" : read.message;
       return unknown(`keepalived did not dump its state within ${timeoutMs / 1_000} s: ${dumpFile}: ${why}`);
     }
     await delay(READ_EVERY_MS);
   }
-}
-
-function codeOf(error: unknown): string {
-  return errorCode(error) ?? "unknown error";
 }
