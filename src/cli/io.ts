@@ -22,8 +22,8 @@ export interface Io {
   readonly maxLookups: number;
   /** Simultaneous reads of password files. */
   readonly maxPasswordReads: number;
-  /** The current limit of open files. */
-  descriptorLimit(): number;
+  /** The limit of open files. */
+  readonly descriptorLimit: number;
   /** Resolves at SIGTERM or SIGINT. */
   readonly stopRequested: Promise<void>;
   /** Calls back at every SIGHUP. */
