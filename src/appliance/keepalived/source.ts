@@ -7,7 +7,7 @@ import { errorCode } from "../../support/errors.ts";
 import type { Logger } from "../../support/log.ts";
 import type { VrrpSource, VrrpState } from "../routes.ts";
 import { parseDump, type InstanceSettings } from "./dump.ts";
-import { findKeepalived, type FoundProcess } from "./process.ts";
+import { findKeepalived, UnknownState } from "./process.ts";
 
 export interface KeepalivedOptions {
   /** Of its VRRP process, or of its main process, which forwards the signal. */
@@ -40,8 +40,10 @@ export function createKeepalivedSource(
 ): VrrpSource {
   let lastReason: string | undefined;
   return coalesce(async () => {
-    const requested = await requestDump(options, send);
-    const state = requested.ok ? await readDump(options) : requested;
+    const state = await dumpState(options, send).catch((error: unknown): VrrpState => {
+      if (error instanceof UnknownState) return { ok: false, reason: error.message };
+      throw error;
+    });
     const reason = state.ok ? undefined : state.reason;
     if (reason !== lastReason) {
       if (reason === undefined) logger.info("vrrp state is known");
@@ -52,43 +54,39 @@ export function createKeepalivedSource(
   });
 }
 
-function unknown(reason: string) {
-  return { ok: false, reason } as const;
+async function dumpState(options: KeepalivedOptions, send: SendSignal): Promise<VrrpState> {
+  const { pidFile, dumpFile, signal, timeoutMs, instances } = options;
+  await removeDump(dumpFile);
+  // Last, so that nothing happens between this check and the signal.
+  const pid = await findKeepalived(pidFile, signal);
+  try {
+    send(pid, signal);
+  } catch (error) {
+    throw new UnknownState(`keepalived (process ${pid}) cannot be signaled (${errorCode(error)})`);
+  }
+  const untilMs = performance.now() + timeoutMs;
+  // Reads repeatedly, as keepalived does not write the file atomically.
+  for (;;) {
+    const read = await readTextFile(dumpFile, LIMIT_BYTES);
+    const state = read.ok ? parseDump(read.text, instances) : undefined;
+    if (state?.ok === true) return state;
+    if (state !== undefined) throw new UnknownState(`${dumpFile}: ${state.reason}`);
+    if (performance.now() >= untilMs) {
+      const why = `${dumpFile}: ${read.ok ? "it is incomplete" : read.message}`;
+      throw new UnknownState(`keepalived did not dump its state within ${timeoutMs / 1_000} s: ${why}`);
+    }
+    await delay(READ_EVERY_MS);
+  }
 }
 
-/** Removes the previous dump first, so that the state is not older than the request. */
-async function requestDump(
-  { pidFile, dumpFile, signal }: KeepalivedOptions,
-  send: SendSignal,
-): Promise<FoundProcess> {
+/** Removes the previous dump, so that the state is not older than the request. */
+async function removeDump(dumpFile: string): Promise<void> {
   try {
     // Not `rm`: in a sticky directory it reports a wrong reason for a file that it may not remove.
     await unlink(dumpFile);
   } catch (error) {
     const code = errorCode(error);
-    if (code !== "ENOENT") return unknown(`${dumpFile}: the previous dump cannot be removed (${code})`);
-  }
-  // Last, so that nothing happens between this check and the signal.
-  const found = await findKeepalived(pidFile, signal);
-  try {
-    if (found.ok) send(found.pid, signal);
-    return found;
-  } catch (error) {
-    return unknown(`keepalived cannot be signaled (${errorCode(error)})`);
-  }
-}
-
-/** Reads repeatedly, as keepalived does not write the file atomically. */
-async function readDump({ dumpFile, timeoutMs, instances }: KeepalivedOptions): Promise<VrrpState> {
-  const untilMs = performance.now() + timeoutMs;
-  for (;;) {
-    const read = await readTextFile(dumpFile, LIMIT_BYTES);
-    const state = read.ok ? parseDump(read.text, instances) : undefined;
-    if (state !== undefined) return state.ok ? state : unknown(`${dumpFile}: ${state.reason}`);
-    if (performance.now() >= untilMs) {
-      const why = read.ok ? "it is incomplete" : read.message;
-      return unknown(`keepalived did not dump its state within ${timeoutMs / 1_000} s: ${dumpFile}: ${why}`);
-    }
-    await delay(READ_EVERY_MS);
+    if (code !== "ENOENT")
+      throw new UnknownState(`${dumpFile}: the previous dump cannot be removed (${code})`);
   }
 }
