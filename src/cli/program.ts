@@ -50,6 +50,14 @@ const shard = new Option(
     parser(parseShard, "INDEX/TOTAL with INDEX from 0 to TOTAL - 1 and TOTAL at most 1000, such as 0/3"),
   );
 
+const routePrefix = new Option("--web.route-prefix <path>", "prefix of all paths").argParser(
+  parser(parseRoutePrefix, "a path, such as /exporter"),
+);
+
+const exporterUrl = new Option("--url <url>", "URL of the exporter, with its route prefix").default(
+  "http://localhost:10849",
+);
+
 const logging = [
   new Option("--log.level <level>", "lowest severity to log").choices(LOG_LEVELS).default("info"),
   new Option("--log.format <format>", "format of the log, on stderr").choices(LOG_FORMATS).default("json"),
@@ -59,95 +67,8 @@ const output = new Option("--output <format>", "format of the result")
   .choices(["table", "json"])
   .default("table");
 
-/** A command of the program. */
-interface CommandSpec {
-  /** With arguments, such as `poll <name>`. */
-  readonly name: string;
-  readonly description: string;
-  readonly flags: readonly Option[];
-  readonly isDefault?: true;
-  /** Loads the command when it is called, so that `--version` and `--help` load none. */
-  readonly action: (flags: Flags, io: Io, args: readonly string[]) => Promise<ExitCode>;
-}
-
-const COMMANDS: readonly CommandSpec[] = [
-  {
-    name: "run",
-    isDefault: true,
-    description: "poll the appliances and serve their metrics (the default)",
-    flags: [
-      configFile("config.yaml"),
-      listenAddress(":10849"),
-      telemetryPath,
-      new Option("--web.route-prefix <path>", "prefix of all paths").argParser(
-        parser(parseRoutePrefix, "a path, such as /exporter"),
-      ),
-      new Option("--web.config.file <file>", "TLS and authentication of the exporter's own pages"),
-      new Option("--web.enable-lifecycle", "reload the configuration on POST /-/reload"),
-      shard,
-      ...logging,
-    ],
-    action: async (flags, io) => (await import("./run.ts")).run(flags, io),
-  },
-  {
-    name: "check",
-    description: "check the configuration",
-    flags: [
-      configFile("config.yaml"),
-      new Option(
-        "--live",
-        "also poll each appliance and test each website once; show certificates, and what to do about failures",
-      ),
-      output,
-    ],
-    action: async (flags, io) => (await import("./check.ts")).check(flags, io),
-  },
-  {
-    name: "poll <name>",
-    description: "poll one appliance now and show the results and samples",
-    flags: [
-      configFile("config.yaml"),
-      new Option("--raw", "show the response bodies; control characters are escaped on a terminal"),
-      output,
-    ],
-    action: async (flags, io, args) => (await import("./poll.ts")).poll(flags, io, args),
-  },
-  {
-    name: "trust [names...]",
-    description: "show the certificates of appliances and add them to known_certificates_file; default: all",
-    flags: [configFile("config.yaml"), new Option("--yes", "add new certificates without a question")],
-    action: async (flags, io, args) => (await import("./trust.ts")).trust(flags, io, args),
-  },
-  {
-    name: "status",
-    description:
-      "show the fleet as a running exporter sees it; exit code 0: no problems, 1: problems, 2: unknown",
-    flags: [
-      new Option("--url <url>", "URL of the exporter, with its route prefix").default(
-        "http://localhost:10849",
-      ),
-      new Option(
-        "--http.config.file <file>",
-        "file with an http_client block, as in the configuration: credentials and TLS settings for the exporter",
-      ),
-      output,
-    ],
-    action: async (flags, io) => (await import("./status.ts")).status(flags, io),
-  },
-  {
-    name: "appliance",
-    description: "run the reference appliance, which serves the management API",
-    flags: [configFile("appliance.yaml"), ...logging],
-    action: async (flags, io) => (await import("./appliance.ts")).appliance(flags, io),
-  },
-  {
-    name: "demo",
-    description: "run the exporter with two appliances, three websites, failovers and outages",
-    flags: [listenAddress("127.0.0.1:10849")],
-    action: async (flags, io) =>
-      (await import("./demo.ts")).demo({ listenAddresses: flags["web.listenAddress"] }, io),
-  },
-];
+/** Loads a command when it is called, so that `--version` and `--help` load none. */
+type Action = (flags: Flags, args: readonly string[]) => Promise<ExitCode>;
 
 /** Runs the command in `argv` (without program and script); the default is `run`. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<ExitCode> {
@@ -158,13 +79,71 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     .exitOverride()
     .configureOutput({ writeOut: io.out, writeErr: io.err })
     .addHelpText("after", "\n'<command> --help' lists the flags of a command.");
-  for (const { name, description, flags, isDefault = false, action } of COMMANDS) {
-    const command = program.command(name, { isDefault }).description(description);
+
+  function add(name: string, description: string, flags: readonly Option[], action: Action): void {
+    const command = program.command(name, { isDefault: name === "run" }).description(description);
     for (const flag of flags) command.addOption(flag);
     command.action(async () => {
-      exitCode = await action(command.opts<Flags>(), io, command.args);
+      exitCode = await action(command.opts<Flags>(), command.args);
     });
   }
+
+  add(
+    "run",
+    "poll the appliances and serve their metrics (the default)",
+    [
+      configFile("config.yaml"),
+      listenAddress(":10849"),
+      telemetryPath,
+      routePrefix,
+      new Option("--web.config.file <file>", "TLS and authentication of the exporter's own pages"),
+      new Option("--web.enable-lifecycle", "reload the configuration on POST /-/reload"),
+      shard,
+      ...logging,
+    ],
+    async (flags) => (await import("./run.ts")).run(flags, io),
+  );
+  add(
+    "check",
+    "check the configuration",
+    [
+      configFile("config.yaml"),
+      new Option("--live", "also poll each appliance, test each website, and say what to do about failures"),
+      output,
+    ],
+    async (flags) => (await import("./check.ts")).check(flags, io),
+  );
+  add(
+    "poll <name>",
+    "poll one appliance now and show the results and samples",
+    [configFile("config.yaml"), new Option("--raw", "show the response bodies"), output],
+    async (flags, args) => (await import("./poll.ts")).poll(flags, io, args),
+  );
+  add(
+    "trust [names...]",
+    "show the certificates of appliances and add them to known_certificates_file; default: all",
+    [configFile("config.yaml"), new Option("--yes", "add new certificates without a question")],
+    async (flags, args) => (await import("./trust.ts")).trust(flags, io, args),
+  );
+  add(
+    "status",
+    "show the fleet as a running exporter sees it; exit code 0: no problems, 1: problems, 2: unknown",
+    [exporterUrl, new Option("--http.config.file <file>", "file with an http_client block"), output],
+    async (flags) => (await import("./status.ts")).status(flags, io),
+  );
+  add(
+    "appliance",
+    "run the reference appliance, which serves the management API",
+    [configFile("appliance.yaml"), ...logging],
+    async (flags) => (await import("./appliance.ts")).appliance(flags, io),
+  );
+  add(
+    "demo",
+    "run the exporter with two appliances, three websites, failovers and outages",
+    [listenAddress("127.0.0.1:10849")],
+    async (flags) => (await import("./demo.ts")).demo({ listenAddresses: flags["web.listenAddress"] }, io),
+  );
+
   try {
     await program.parseAsync([...argv], { from: "user" });
     return exitCode;

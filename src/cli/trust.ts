@@ -1,5 +1,4 @@
 import { chmod, chown, realpath, rename, stat, writeFile } from "node:fs/promises";
-import { hasExpired, type PresentedCertificate } from "../client/certificate.ts";
 import { createClients, type CreateClient } from "../client/clients.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { replaceCertificates } from "../config/known-certificates.ts";
@@ -13,16 +12,16 @@ import { perAppliance } from "./poll-once.ts";
 import { formatEnd, printErrors, printUnknown } from "./report.ts";
 import { formatTable, type Cell } from "./table.ts";
 
-/** A certificate, compared with those that are known. */
-interface Presented {
-  readonly appliance: ApplianceConfig;
-  readonly state: "new" | "known" | "changed";
-  readonly certificate: PresentedCertificate;
-}
+const COLORS = { new: "yellow", known: "green", changed: "red", failed: "red" } as const;
 
-type Answer =
-  | Presented
-  | { readonly appliance: ApplianceConfig; readonly state: "failed"; readonly why: string };
+/** What an appliance presents, compared with what is known. */
+interface Answer {
+  readonly appliance: ApplianceConfig;
+  readonly state: keyof typeof COLORS;
+  /** Of its certificate; empty if there is none. */
+  readonly sha256: string;
+  readonly row: readonly Cell[];
+}
 
 /**
  * Shows the certificates of the named appliances, or of all that are enabled and have a known_certificates_file, and adds
@@ -44,84 +43,67 @@ export async function trust(flags: Flags, io: Io, names: readonly string[]): Pro
     io.err(`${file}: set an https:// base_url and tls_config.known_certificates_file for ${lacking}\n`);
     return 1;
   }
-  const confirmed = await Promise.race([showAndConfirm(wanted, flags, io), io.stopRequested]);
-  if (confirmed === undefined) {
+  const shown = await Promise.race([showAndConfirm(wanted, flags, io), io.stopRequested]);
+  if (shown === undefined) {
     io.err("\ninterrupted: nothing is written\n");
     return 1;
   }
-  const isWritten = await save(confirmed.certificates, io);
-  return isWritten && confirmed.areAll ? 0 : 1;
+  const { answers, confirmed } = shown;
+  const isWritten = await save(confirmed, io);
+  const areKnown = answers.every((answer) => answer.state === "known" || confirmed.includes(answer));
+  return isWritten && areKnown ? 0 : 1;
 }
 
 function hasFile({ baseUrl, http: { tls } }: ApplianceConfig): boolean {
   return baseUrl.startsWith("https:") && tls.knownCertificates !== undefined;
 }
 
-/** `areAll`: whether every appliance presents a certificate that is known or confirmed. */
 async function showAndConfirm(appliances: readonly ApplianceConfig[], flags: Flags, io: Io) {
   const createClient = createClients(io, io.clock);
   const answers = await perAppliance.map(appliances, (appliance) => present(appliance, createClient));
   const header = ["appliance", "address", "subject", "valid until", "sha256", "state"];
-  const rows = answers.map((answer) => rowOf(answer, io.clock.wallMs()));
+  const rows = answers.map(({ row }) => row);
   io.out(formatTable(header, rows, io.hasColor));
-  const certificates = await confirm(
-    answers.filter((answer) => answer.state !== "failed"),
-    flags,
-    io,
-  );
-  const known = answers.filter(({ state }) => state === "known");
-  return { certificates, areAll: known.length + certificates.length === answers.length };
+  return { answers, confirmed: await confirm(answers, flags, io) };
 }
 
 /** Connects to an appliance as polls do, but trusts no certificate: the connection ends after the handshake. */
 async function present(appliance: ApplianceConfig, createClient: CreateClient): Promise<Answer> {
-  const { baseUrl, http, polling } = appliance;
+  const { name, baseUrl, http, polling } = appliance;
+  const { host } = new URL(baseUrl);
   const tls = { ...http.tls, certificateSha256: [] };
   const client = createClient({ baseUrl, http: { ...http, basicAuth: undefined, tls } });
   const answer = await client.get("/", polling.vrrp.timeoutMs);
   client.close();
   const certificate = client.certificate();
-  if (certificate !== undefined) return { appliance, state: stateOf(certificate, http.tls), certificate };
-  const why = answer.ok ? "no certificate" : `${answer.failure.reason}: ${answer.failure.message}`;
-  return { appliance, state: "failed", why };
-}
-
-function stateOf(
-  { sha256 }: PresentedCertificate,
-  { certificateSha256: known }: ApplianceConfig["http"]["tls"],
-): Presented["state"] {
-  if (known.length === 0) return "new";
-  return known.includes(sha256) ? "known" : "changed";
-}
-
-const COLORS = { new: "yellow", known: "green", changed: "red" } as const;
-
-function rowOf(answer: Answer, nowMs: number): readonly Cell[] {
-  const { name, baseUrl } = answer.appliance;
-  const { host } = new URL(baseUrl);
-  if (answer.state === "failed") return [name, host, "", "", "", { text: answer.why, color: "red" }];
-  const { certificate, state } = answer;
-  const text = hasExpired(certificate, nowMs) ? `${state}, expired` : state;
-  const cell = { text, color: COLORS[state] };
-  return [name, host, certificate.subject, formatEnd(certificate), certificate.sha256, cell];
+  if (certificate === undefined) {
+    const text = answer.ok ? "no certificate" : `${answer.failure.reason}: ${answer.failure.message}`;
+    const row = [name, host, "", "", "", { text, color: COLORS.failed }];
+    return { appliance, state: "failed", sha256: "", row };
+  }
+  const { subject, sha256 } = certificate;
+  const known = http.tls.certificateSha256;
+  const state = known.length === 0 ? "new" : known.includes(sha256) ? "known" : "changed";
+  const cell = { text: state, color: COLORS[state] };
+  return { appliance, state, sha256, row: [name, host, subject, formatEnd(certificate), sha256, cell] };
 }
 
 /** Those that the user confirms: the new ones together, each changed one by itself. */
 async function confirm(
-  presented: readonly Presented[],
+  answers: readonly Answer[],
   { yes: addsNew = false }: Flags,
   io: Io,
-): Promise<readonly Presented[]> {
+): Promise<readonly Answer[]> {
   const isConfirmed = async (question: string) =>
     /^\s*y(es)?\s*$/i.test((await io.ask(`${question} [y/N] `)) ?? "");
-  const fresh = presented.filter(({ state }) => state === "new");
+  const fresh = answers.filter(({ state }) => state === "new");
   const question = `Compare each SHA-256 with the one that the appliance itself shows. Trust ${fresh.length} new?`;
-  const confirmed = fresh.length > 0 && (addsNew || (await isConfirmed(question))) ? fresh : [];
+  const confirmed = fresh.length > 0 && (addsNew || (await isConfirmed(question))) ? [...fresh] : [];
   if (confirmed.length < fresh.length) io.err("not added; --yes adds new certificates without a question\n");
-  for (const each of presented.filter(({ state }) => state === "changed")) {
-    const { appliance, certificate } = each;
+  for (const each of answers.filter(({ state }) => state === "changed")) {
+    const { appliance, sha256 } = each;
     const known = appliance.http.tls.certificateSha256.join(" or ");
-    const change = `${appliance.name}: the certificate has changed from ${known} to ${certificate.sha256}`;
+    const change = `${appliance.name}: the certificate has changed from ${known} to ${sha256}`;
     if (await isConfirmed(`${change}. Trust the new one?`)) confirmed.push(each);
     else io.err(`${change}; not replaced: confirm it on a terminal\n`);
   }
@@ -129,16 +111,14 @@ async function confirm(
 }
 
 /** Writes the certificates to their files; returns whether all are written. */
-async function save(confirmed: readonly Presented[], io: Io): Promise<boolean> {
+async function save(confirmed: readonly Answer[], io: Io): Promise<boolean> {
   let isSuccess = true;
   const byFile = groupBy(confirmed, ({ appliance }) => appliance.http.tls.knownCertificates?.path ?? "");
   for (const [file, ofFile] of byFile) {
     try {
       const read = await readConfigText(file);
       if (!read.ok && read.message !== NO_SUCH_FILE) throw new Error(read.message);
-      const trusted = ofFile.map(
-        ({ appliance, certificate }) => [appliance.name, certificate.sha256] as const,
-      );
+      const trusted = ofFile.map(({ appliance, sha256 }) => [appliance.name, sha256] as const);
       await replaceFile(file, replaceCertificates(read.ok ? read.text : "", new Map(trusted)));
       io.out(`${file}: certificates written: ${ofFile.length}\n`);
     } catch (error) {
