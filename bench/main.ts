@@ -1,4 +1,4 @@
-import { toJson } from "../src/cli/report.ts";
+import { toJson } from "../src/cli/printable.ts";
 import { formatTable } from "../src/cli/table.ts";
 import { measureAnswer } from "./answer-cost.ts";
 import { measureFleetStart } from "./fleet-start.ts";

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createAuthority } from "../src/demo/authority.ts";
+import { createAuthority } from "../test/support/certificates.ts";
 import { startProcess } from "./process.ts";
 import { until } from "./support.ts";
 

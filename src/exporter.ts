@@ -30,8 +30,6 @@ import { describeBug } from "./support/errors.ts";
 const MAX_TICK_AGE_MS = 10_000;
 /** Two to four checks load a changed file, so it is loaded within 30 s. */
 const WATCH_INTERVAL_MS = 5000;
-/** How often to read the limit of open files, which can be changed at runtime. */
-const LIMIT_INTERVAL_MS = 1000;
 
 export interface ExporterOptions extends Omit<ClientsOptions, "maxConnections" | "lookup" | "readPassword"> {
   readonly configFile: string;
@@ -46,8 +44,8 @@ export interface ExporterOptions extends Omit<ClientsOptions, "maxConnections" |
   /** The clusters that this exporter polls and shows; default: all. */
   readonly shard?: Shard;
   readonly build: Build;
-  /** The current limit of open files, which limits the connections; default: unlimited. */
-  readonly descriptorLimit?: () => number;
+  /** The limit of open files, which limits the connections; default: unlimited. */
+  readonly descriptorLimit?: number;
   /** Time between two checks of the configuration's files; default: 5 s. */
   readonly watchIntervalMs?: number;
 }
@@ -98,10 +96,9 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
   });
   const self = createSelfMetrics({ ...options, shard }, deps.droppedLogLines);
   const board = createStatusBoard({ version: options.version, shard, fleet, clock });
-  const { descriptorLimit = () => Number.POSITIVE_INFINITY } = options;
-  let limit = descriptorLimit();
-  const maxConnections = (): number => shareDescriptors(limit).appliances;
-  const createClient = createClients({ ...options, maxConnections }, clock);
+  const { descriptorLimit: limit = Number.POSITIVE_INFINITY } = options;
+  const shares = shareDescriptors(limit);
+  const createClient = createClients({ ...options, maxConnections: () => shares.appliances }, clock);
   const runner = startRunner({
     clock,
     events: createObserver({
@@ -117,7 +114,6 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
     onClockJump: (jumpMs) => logger.warn({ jumpSeconds: jumpMs / 1000 }, "wall clock jumped"),
   });
   const document = () => board.document(runner);
-  let current = loaded.config;
   let wasPolled = false;
 
   fleet.configure(loaded.config, clock.monotonicMs());
@@ -126,24 +122,23 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
     return async () => {
       fleet.configure(config, clock.monotonicMs());
       await start();
-      current = config;
-      self.appliances(enabledIn(config));
-      warnAboutDescriptors();
+      const appliances = config.appliances.filter(({ enabled }) => enabled).length;
+      self.appliances(appliances);
+      if (appliances > shares.appliances) {
+        const fields = {
+          limit,
+          connections: shares.appliances,
+          appliances,
+          neededLimit: limitFor(appliances),
+        };
+        logger.warn(
+          fields,
+          "too few open files allowed to keep a connection to each appliance: raise the limit",
+        );
+      }
       warnAboutSharedAddresses(config, logger);
     };
   }
-  function warnAboutDescriptors(): void {
-    const appliances = enabledIn(current);
-    const connections = maxConnections();
-    if (appliances <= connections) return;
-    const fields = { limit, connections, appliances, neededLimit: limitFor(appliances) };
-    logger.warn(fields, "too few open files allowed to keep a connection to each appliance: raise the limit");
-  }
-  const watchingLimit = setInterval(() => {
-    const before = limit;
-    limit = descriptorLimit();
-    if (limit !== before) warnAboutDescriptors();
-  }, LIMIT_INTERVAL_MS);
   const { watchIntervalMs = WATCH_INTERVAL_MS } = options;
   const reloader = createReloader({
     watchIntervalMs,
@@ -177,11 +172,10 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
         logger.error({ path, detail: describeBug(error) }, "page could not be rendered"),
     }),
     options.routePrefix ?? "",
-    shareDescriptors(limit).web,
+    shares.web,
   );
   const web = await starting;
   if (!web.ok) {
-    clearInterval(watchingLimit);
     runner.stop();
     return { ...web, reason: "listen" };
   }
@@ -206,7 +200,6 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
       document,
       reload: reloader.reload,
       stop: async () => {
-        clearInterval(watchingLimit);
         reloader.stop();
         runner.stop();
         await web.server.stop();
@@ -214,8 +207,4 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
       },
     },
   };
-}
-
-function enabledIn({ appliances }: Config): number {
-  return appliances.filter(({ enabled }) => enabled).length;
 }

@@ -1,14 +1,12 @@
 import { writeSync } from "node:fs";
-import { basename, relative } from "node:path";
 import { createInterface } from "node:readline";
 import { isatty } from "node:tty";
 import type { Io } from "./cli/io.ts";
 import { runProgram } from "./cli/program.ts";
 import type { Build } from "./support/build.ts";
-import { openDescriptorLimit } from "./support/open-files.ts";
+import { descriptorLimit } from "./support/open-files.ts";
 import { describeBug } from "./support/errors.ts";
 import { systemClock } from "./support/clock.ts";
-import { openStandardOutput } from "./support/standard-output.ts";
 
 /** libuv's default for UV_THREADPOOL_SIZE. */
 const DEFAULT_THREADS = 4;
@@ -46,20 +44,24 @@ function takeOver(signal: NodeJS.Signals, callback: () => void): void {
 
 const threads = Number(process.env["UV_THREADPOOL_SIZE"]) || DEFAULT_THREADS;
 
-function calledAs(script = ""): string {
-  return script.endsWith(".cjs") ? `node ${relative(process.cwd(), script)}` : basename(script);
-}
-
 // If stderr is closed too, the exit code still reports the error.
 process.stderr.on("error", () => {});
-const output = openStandardOutput(process.stdout, STDOUT_FD, (why) => {
-  process.stderr.write(`cannot write to standard output: ${why}\n`);
+
+/** Whether results were lost that a reader expects: one that stops, like head, loses nothing. */
+let hasLost = false;
+const outputClosed = new Promise<void>((resolve) => {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    resolve();
+    if (error.code === "EPIPE" || hasLost) return;
+    hasLost = true;
+    process.stderr.write(`cannot write to standard output: ${error.message}\n`);
+  });
 });
 
 const stopRequested = new Promise<void>((resolve) => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) takeOver(signal, resolve);
   // Output is closed: shut down.
-  void output.closed.then(resolve);
+  void outputClosed.then(resolve);
 });
 
 /** The line that follows on stdin; empty at its end. No answer after a signal to stop. */
@@ -76,22 +78,19 @@ function answerTo(question: string): Promise<string> {
 }
 
 const io: Io = {
-  out: output.write,
+  out: (text) => void (hasLost || process.stdout.write(text)),
   err: (text) => void process.stderr.write(text),
-  progress: (text) => void (process.stderr.isTTY && process.stderr.write(`\r\u001B[K${text}`)),
   ask: async (question) => (process.stdin.isTTY ? answerTo(question) : undefined),
   isTerminal: isatty(STDOUT_FD),
   hasColor: process.stdout.isTTY && process.stdout.hasColors(),
   logFd: STDERR_FD,
   clock: systemClock,
   version,
-  // The packages with Node.js set the variable.
-  calledAs: process.env["APPLIANCE_EXPORTER_COMMAND"] ?? calledAs(process.argv[1]),
   build: { ...build, nodeVersion: process.version, platform: `${process.platform}/${process.arch}` },
   // Together three quarters of the threads; the rest stays for compression, even if the resolver and the disk hang.
   maxLookups: Math.max(1, Math.floor(threads / 2)),
   maxPasswordReads: Math.max(1, Math.floor(threads / 4)),
-  descriptorLimit: openDescriptorLimit(),
+  descriptorLimit: descriptorLimit(),
   stopRequested,
   onReload: (callback) => void process.on("SIGHUP", callback),
   sendSignal: (pid, signal) => void process.kill(pid, signal),
@@ -99,7 +98,7 @@ const io: Io = {
 };
 
 const code = await runProgram(process.argv.slice(2), io);
-const exit = (): never => process.exit(output.hasLost() ? LOST_EXIT_CODE : code);
+const exit = (): never => process.exit(hasLost ? LOST_EXIT_CODE : code);
 // When everything is written. Otherwise Node.js exits by itself, and a signal then decides the exit code.
 process.on("beforeExit", exit);
 // A lookup or a write that hangs in a thread must not keep the process alive.

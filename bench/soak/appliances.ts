@@ -4,7 +4,7 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import type { VrrpState } from "../../src/appliance/routes.ts";
 import { createApplianceServer } from "../../src/appliance/server.ts";
 import { Secret } from "../../src/support/secret.ts";
-import { createAuthority } from "../../src/demo/authority.ts";
+import { createAuthority } from "../../test/support/certificates.ts";
 import { portOf } from "../../test/support/fault-server.ts";
 import { PASSWORD, USERNAMES } from "./fleet.ts";
 

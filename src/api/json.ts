@@ -57,7 +57,7 @@ const LIMIT_TEXT: Readonly<Record<keyof JsonLimits, string>> = {
 };
 
 /** In the message about a text that starts with `<`, such as a web page. */
-export const GOT_MARKUP = "got markup";
+const GOT_MARKUP = "got markup";
 
 function notJson(text: string): Decoded<never> {
   const start = text.trimStart();

@@ -1,28 +1,155 @@
+import { isIP } from "node:net";
 import { dirname, join, resolve } from "node:path";
 
-import type { LocalVrrpInterface } from "../api/vrrp.ts";
-import { sortErrors, type Checked } from "../config/errors.ts";
+import { z } from "zod";
+
+import { PRIORITY, VHID, type LocalVrrpInterface } from "../api/vrrp.ts";
 import type { ConfigError } from "../config/config.ts";
-import { createNamedFiles, type NamedFiles } from "../config/named-files.ts";
+import { sortErrors, type Checked } from "../config/errors.ts";
+import { createNamedFiles } from "../config/named-files.ts";
+import { basicAuthSchema } from "../config/schema.ts";
 import { createSourceReader } from "../config/sources.ts";
-import { loadYaml } from "../config/validate.ts";
-import type { YamlFile } from "../config/yaml.ts";
+import { expected, loadYaml } from "../config/validate.ts";
+import { converted, durationSchema, fileSchema } from "../config/values.ts";
 import { Secret } from "../support/secret.ts";
-import { applianceSchema, type ApplianceSettings } from "./config-schema.ts";
+import { isHostName, MAX_PORT, parseListenAddress } from "../web/listen.ts";
+import { DEFAULT_SETTINGS } from "./keepalived/dump.ts";
 import type { ApplianceServerDeps } from "./server.ts";
-import type { KeepalivedOptions } from "./vrrp-keepalived.ts";
+import type { Website } from "./website-head.ts";
 
+const MAX_TIMEOUT_MS = 3_600_000;
+const DEFAULT_TEST_TIMEOUT_MS = 10_000;
+/** Debian's keepalived. */
+const DEFAULT_PID_FILE = "/run/vrrp.pid";
+const DEFAULT_DUMP_DIR = "/tmp";
 const DUMP_NAME = "keepalived.json";
+/** With glibc. keepalived uses only real-time signals for its JSON dump. */
+const SIGJSON = { min: 34, max: 64, default: 36 };
+/** Shorter than the shortest interval of a poll, 1 s. */
+const DEFAULT_DUMP_TIMEOUT_MS = 500;
 
-export type VrrpConfig =
-  | { readonly source: "static"; readonly interfaces: readonly LocalVrrpInterface[] }
-  | ({ readonly source: "keepalived" } & KeepalivedOptions);
+function matching(what: string, test: (text: string) => boolean) {
+  const error = expected(what);
+  return z.string({ error }).refine(test, { error });
+}
 
-/** The resolved configuration of the reference appliance. */
-interface ApplianceConfig extends Pick<
-  ApplianceServerDeps,
-  "listen" | "tls" | "users" | "websites" | "websiteTest" | "hasWebsiteList"
-> {
+const port = z.int().min(1).max(MAX_PORT);
+const ipAddress = matching("an IP address", (text) => isIP(text) !== 0);
+const text = z.string().min(1);
+const timeout = durationSchema(1, MAX_TIMEOUT_MS);
+const protocol = z.enum(["http", "https", "both"]);
+
+/** A host name or an IP address, IPv6 without brackets. */
+const host = matching("a host name or an IP address", (value) => isIP(value) !== 0 || isHostName(value));
+
+const server = z.strictObject({
+  protocol: protocol.default("http"),
+  host,
+  port,
+  role: z.enum(["active", "backup", "down"]).default("active"),
+});
+
+const website = z
+  .strictObject({
+    id: z.int().min(0),
+    protocol,
+    host,
+    /** Default: the host. */
+    name: text.optional(),
+    enabled: z.boolean().default(true),
+    mode: z.enum(["pass", "protect", "detect"]).default("protect"),
+    /** The addresses on which the appliance listens for it. */
+    bind: z
+      .array(matching("an IP address or *", (value) => value === "*" || isIP(value) !== 0))
+      .default(["*"]),
+    /** The servers behind it. */
+    servers: z.array(server).default([]),
+    http_port: port.default(80),
+    https_port: port.default(443),
+    path: matching("a path that starts with / and holds no blanks", (value) =>
+      /^\/[!-~]*$/.test(value),
+    ).default("/"),
+  })
+  .transform(({ http_port: httpPort, https_port: httpsPort, enabled: isEnabled, ...rest }): Website => {
+    return { ...rest, name: rest.name ?? rest.host, isEnabled, httpPort, httpsPort };
+  });
+
+const websiteTest = z.strictObject({
+  timeout: timeout.default(DEFAULT_TEST_TIMEOUT_MS),
+  tls_config: z
+    .strictObject({ ca_file: fileSchema.optional(), insecure_skip_verify: z.boolean().default(false) })
+    .prefault({}),
+});
+
+const type = z.int().min(0).transform(String);
+
+/** One VRRP interface in the API's own words; advskew follows from priority. @see management API 2.1 */
+const vrrpInterface = z
+  .strictObject({
+    if: text,
+    vip: ipAddress,
+    netmask: ipAddress,
+    vhid: z.int().min(VHID.min).max(VHID.max),
+    priority: z.int().min(PRIORITY.min).max(PRIORITY.max),
+    state_current: z.enum(["MASTER", "BACKUP"]),
+    type,
+    carppeer: ipAddress,
+    alias: z.array(ipAddress).default([]),
+  })
+  .transform(({ if: device, state_current: state, carppeer: peer, ...rest }) => {
+    return { device, state, peer, ...rest };
+  });
+
+const staticSource = z
+  .strictObject({ source: z.literal("static"), interfaces: z.record(text, vrrpInterface) })
+  .transform(({ source, interfaces }) => {
+    const named = Object.entries(interfaces).map(([name, each]): LocalVrrpInterface => ({ name, ...each }));
+    return { source, interfaces: named };
+  });
+
+const instance = z
+  .strictObject({
+    carppeer: ipAddress.default(DEFAULT_SETTINGS.peer),
+    type: type.default(DEFAULT_SETTINGS.type),
+  })
+  .transform(({ carppeer: peer, ...rest }) => ({ peer, ...rest }));
+
+const keepalivedSource = z
+  .strictObject({
+    source: z.literal("keepalived"),
+    pid_file: text.default(DEFAULT_PID_FILE),
+    dump_dir: text.default(DEFAULT_DUMP_DIR),
+    json_signal: z.int().min(SIGJSON.min).max(SIGJSON.max).default(SIGJSON.default),
+    timeout: timeout.default(DEFAULT_DUMP_TIMEOUT_MS),
+    instances: z.record(text, instance).default({}),
+  })
+  .transform(({ source, pid_file: pidFile, dump_dir: folder, json_signal: signal, ...rest }) => {
+    const instances = new Map(Object.entries(rest.instances));
+    return { source, pidFile, dumpFile: join(folder, DUMP_NAME), signal, timeoutMs: rest.timeout, instances };
+  });
+
+/** Where the state of VRRP comes from. */
+export const vrrpSchema = z.discriminatedUnion("source", [staticSource, keepalivedSource], {
+  error: ({ code }) => (code === "invalid_union" ? "expected one of static, keepalived" : undefined),
+});
+
+export type VrrpConfig = z.infer<typeof vrrpSchema>;
+
+/** The configuration of the reference appliance. */
+const applianceSchema = z.strictObject({
+  /** `127.0.0.1:4849`, `[::1]:4849`, `localhost:4849`, `:4849`; port 0 is any free one. */
+  listen: converted("an address like 127.0.0.1:4849", z.string, parseListenAddress),
+  tls: z.strictObject({ cert_file: fileSchema, key_file: fileSchema }),
+  users: z.array(basicAuthSchema).min(1),
+  vrrp: vrrpSchema,
+  website_test: websiteTest.prefault({}),
+  websites: z.array(website).default([]),
+  /** `false`: the list and the details of websites are 404, as with older firmware. */
+  website_list: z.boolean().default(true),
+});
+
+/** What the configuration says, with the files that it names. */
+interface ApplianceConfig extends Omit<ApplianceServerDeps, "vrrp" | "onBug"> {
   readonly vrrp: VrrpConfig;
 }
 
@@ -33,70 +160,33 @@ export async function loadApplianceConfig(
   const reader = createSourceReader();
   const loaded = await loadYaml(path, applianceSchema, reader);
   if (!loaded.ok) return loaded;
+  const { file, value } = loaded;
   const errors: ConfigError[] = [];
   const files = createNamedFiles(reader, (error) => errors.push(error));
-  const config = await resolveConfig(loaded.file, loaded.value, files);
-  return errors.length === 0 ? { ok: true, config } : { ok: false, errors: sortErrors(errors, [path]) };
-}
-
-async function resolveConfig(
-  file: YamlFile,
-  settings: ApplianceSettings,
-  files: NamedFiles,
-): Promise<ApplianceConfig> {
-  const { timeout, tls_config: tls } = settings.website_test;
   const { cert = "", key = "" } = await files.readKeyPair(file, ["tls"]);
-  const users = settings.users.map(async ({ username, password }, index) => {
+  const users = value.users.map(async ({ username, password }, index) => {
     const read = await files.read("password", file, ["users", index, "password_file"]);
     return { username, password: new Secret(password ?? read ?? "") };
   });
-  return {
-    listen: settings.listen,
+  const { timeout: timeoutMs, tls_config: tls } = value.website_test;
+  const config: ApplianceConfig = {
+    listen: value.listen,
     tls: { cert, key: new Secret(key) },
     users: await Promise.all(users),
-    vrrp: resolveVrrp(settings.vrrp, file.file),
+    vrrp: resolvePaths(value.vrrp, dirname(path)),
     websiteTest: {
-      timeoutMs: timeout,
+      timeoutMs,
       ca: await files.read("certificates", file, ["website_test", "tls_config", "ca_file"]),
       insecureSkipVerify: tls.insecure_skip_verify,
     },
-    websites: settings.websites.map(
-      ({ http_port: httpPort, https_port: httpsPort, name, enabled: isEnabled, ...rest }) => ({
-        ...rest,
-        name: name ?? rest.host,
-        isEnabled,
-        httpPort,
-        httpsPort,
-      }),
-    ),
-    hasWebsiteList: settings.website_list,
+    websites: value.websites,
+    hasWebsiteList: value.website_list,
   };
+  return errors.length === 0 ? { ok: true, config } : { ok: false, errors: sortErrors(errors, [path]) };
 }
 
-/** `file`: the configuration's own, which relative paths are relative to. */
-export function resolveVrrp(settings: ApplianceSettings["vrrp"], file: string): VrrpConfig {
-  if (settings.source === "static") {
-    const interfaces = Object.entries(settings.interfaces).map(
-      ([name, { if: device, state_current: state, carppeer: peer, ...rest }]) => ({
-        name,
-        device,
-        state,
-        peer,
-        ...rest,
-      }),
-    );
-    return { source: "static", interfaces };
-  }
-  const folder = dirname(file);
-  const instances = Object.entries(settings.instances).map(
-    ([name, { carppeer: peer, ...rest }]) => [name, { peer, ...rest }] as const,
-  );
-  return {
-    source: "keepalived",
-    pidFile: resolve(folder, settings.pid_file),
-    dumpFile: join(resolve(folder, settings.dump_dir), DUMP_NAME),
-    signal: settings.json_signal,
-    timeoutMs: settings.timeout,
-    instances: new Map(instances),
-  };
+/** `folder`: the configuration's own, which paths are relative to. */
+function resolvePaths(vrrp: VrrpConfig, folder: string): VrrpConfig {
+  if (vrrp.source === "static") return vrrp;
+  return { ...vrrp, pidFile: resolve(folder, vrrp.pidFile), dumpFile: resolve(folder, vrrp.dumpFile) };
 }

@@ -39,44 +39,41 @@ export interface OperationDeps {
   readonly hasWebsiteList: boolean;
 }
 
-export interface ApiRequest {
-  readonly method: string;
-  /** Path and query as received. */
-  readonly target: string;
-  /** Aborted when the client has disconnected. */
-  readonly signal: AbortSignal;
-}
-
 const WEBSITE_PATH = /^\/api\/v1\/website\/([^/]*)(\/test)?$/;
 const INTEGER = /^[+-]?\d+$/;
 
 /**
  * Answers an authenticated request: 404 for an unknown path or website, 405 for any method except GET, 400 for a website
- * id that is not an integer, 503 if the VRRP state is unknown.
+ * id that is not an integer, 503 if the VRRP state is unknown. `target`: path and query; `signal`: the client has disconnected.
  *
  * @see management API 4
  */
-export async function answerTo({ method, target, signal }: ApiRequest, deps: OperationDeps): Promise<Answer> {
+export async function answerTo(
+  { vrrp, websites, websiteTest, hasWebsiteList }: OperationDeps,
+  method: string,
+  target: string,
+  signal: AbortSignal,
+): Promise<Answer> {
   const [path = ""] = target.split("?", 1);
   const [, websiteId, isTest] = WEBSITE_PATH.exec(path) ?? [];
-  const isList = path === WEBSITE_LIST.path();
-  const lacksPath = !deps.hasWebsiteList && (isList || (websiteId !== undefined && isTest === undefined));
-  if (lacksPath || (path !== VRRP_LIST.path() && !isList && websiteId === undefined))
-    return failure(404, "no such path");
+  const isVrrp = path === VRRP_LIST.path();
+  const isKnown =
+    isVrrp ||
+    isTest !== undefined ||
+    (hasWebsiteList && (websiteId !== undefined || path === WEBSITE_LIST.path()));
+  if (!isKnown) return failure(404, "no such path");
   if (method !== "GET") return failure(405, "method not allowed", { allow: "GET" });
-  if (isList) return success(WEBSITE_LIST.encode(deps.websites.map(({ id }) => id)));
-  if (websiteId === undefined) return answerVrrp(deps);
+  if (isVrrp) {
+    const state = await vrrp();
+    return state.ok ? success(VRRP_LIST.encode(state.interfaces)) : failure(503, state.reason);
+  }
+  if (websiteId === undefined) return success(WEBSITE_LIST.encode(websites.map(({ id }) => id)));
   if (!INTEGER.test(websiteId)) return failure(400, "the website id is not an integer");
-  const website = deps.websites.find((each) => each.id === Number(websiteId));
+  const website = websites.find((each) => each.id === Number(websiteId));
   if (website === undefined) return failure(404, "no such website");
   return success(
     isTest === undefined
       ? WEBSITE_DETAILS.encode(await detailsOf(website))
-      : WEBSITE_TEST.encode(await testWebsite(website, deps.websiteTest, signal)),
+      : WEBSITE_TEST.encode(await testWebsite(website, websiteTest, signal)),
   );
-}
-
-async function answerVrrp({ vrrp }: OperationDeps): Promise<Answer> {
-  const state = await vrrp();
-  return state.ok ? success(VRRP_LIST.encode(state.interfaces)) : failure(503, state.reason);
 }

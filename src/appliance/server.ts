@@ -22,15 +22,8 @@ export interface ApplianceServer {
   stop(): Promise<void>;
 }
 
-const LIMITS = {
-  maxHeaderSize: 8 * 1024,
-  headersTimeout: 5_000,
-  requestTimeout: 10_000,
-  handshakeTimeout: 5_000,
-  connectionsCheckingInterval: 1_000,
-  keepAliveTimeout: 65_000,
-};
-const MAX_CONNECTIONS = 256;
+/** Longer than the intervals of most polls, so that connections are kept between them. */
+const KEEP_ALIVE_MS = 65_000;
 
 const UNAUTHORIZED = failure(401, "credentials are missing or wrong", {
   "www-authenticate": 'Basic realm="management API", charset="UTF-8"',
@@ -43,40 +36,36 @@ const UNAUTHORIZED = failure(401, "credentials are missing or wrong", {
  */
 export function createApplianceServer(deps: ApplianceServerDeps): ApplianceServer {
   const isAllowed = createBasicAuth(deps.users);
-  const { cert, key } = deps.tls;
-  const server = createServer({ ...LIMITS, cert, key: key.reveal() }, (request, response) => {
-    if (isAllowed(request.headers.authorization)) void respond(request, response, deps);
-    else send(response, UNAUTHORIZED);
+  async function answer(
+    { headers: { authorization }, method = "", url = "" }: IncomingMessage,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    if (!isAllowed(authorization)) return UNAUTHORIZED;
+    try {
+      return await answerTo(deps, method, url, signal);
+    } catch (error) {
+      deps.onBug(error);
+      return failure(500, "internal error");
+    }
+  }
+  const tls = { cert: deps.tls.cert, key: deps.tls.key.reveal() };
+  const server = createServer({ ...tls, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+    const disconnected = new AbortController();
+    response.once("close", () => disconnected.abort());
+    void answer(request, disconnected.signal).then((made) => send(response, made));
   });
-  server.maxConnections = MAX_CONNECTIONS;
   return {
     start: () => listen(server, deps.listen),
     stop: () => closeAtOnce(server),
   };
 }
 
-async function respond(
-  { method = "", url = "" }: IncomingMessage,
-  response: ServerResponse,
-  deps: ApplianceServerDeps,
-): Promise<void> {
-  const disconnected = new AbortController();
-  response.once("close", () => disconnected.abort());
-  try {
-    send(response, await answerTo({ method, target: url, signal: disconnected.signal }, deps));
-  } catch (error) {
-    send(response, failure(500, "internal error"));
-    deps.onBug(error);
-  }
-}
-
 function send(response: ServerResponse, { status, headers, body }: Answer): void {
-  const bytes = Buffer.from(body);
   response.writeHead(status, {
     "content-type": "application/json",
-    "content-length": bytes.length,
+    "content-length": Buffer.byteLength(body),
     "cache-control": "no-store",
     ...headers,
   });
-  response.end(bytes);
+  response.end(body);
 }

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { once } from "node:events";
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 
@@ -73,23 +74,18 @@ function openRequest(
   return httpsRequest({ ...shared, ...trust, port: httpsPort });
 }
 
-function linesOf(request: ClientRequest, timeoutMs: number): Promise<readonly string[]> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => {
-      request.destroy(new Error(`no response within ${timeoutMs / 1_000} s`));
-    }, timeoutMs);
-    request.once("response", (response) => {
-      resolve(headLines(response));
-      request.destroy();
-    });
-    // Only the first error counts; destroying the request can report more.
-    request.on("error", (error) => resolve([reasonOf(error)]));
-    request.once("close", () => {
-      clearTimeout(timer);
-      resolve(["connection closed without a response"]);
-    });
-    request.end();
-  });
+async function linesOf(request: ClientRequest, timeoutMs: number): Promise<readonly string[]> {
+  const deadline = AbortSignal.timeout(timeoutMs);
+  // Only the first error counts; destroying the request can report more.
+  request.on("error", () => {}).end();
+  try {
+    const [response] = await once(request, "response", { signal: deadline });
+    return headLines(response);
+  } catch (error) {
+    return [deadline.aborted ? `no response within ${timeoutMs / 1_000} s` : reasonOf(error)];
+  } finally {
+    request.destroy();
+  }
 }
 
 function headLines({
@@ -111,13 +107,9 @@ function readable(latin1: string): string {
   return isUtf8(bytes) ? bytes.toString("utf8") : latin1;
 }
 
-function reasonOf(error: Error): string {
-  // Contains one error for each address; its own message is empty.
-  if (error instanceof AggregateError) return error.errors.map((each) => messageOf(each)).join(", ");
-  return messageOf(error);
-}
-
-function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message.trim() : "";
-  return message === "" ? "no response" : message;
+function reasonOf(error: unknown): string {
+  // An AggregateError contains one error for each address; its own message is empty.
+  const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
+  const messages = errors.map((each) => (each instanceof Error ? each.message.trim() : ""));
+  return messages.join(", ") || "no response";
 }

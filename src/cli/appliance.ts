@@ -1,6 +1,6 @@
 import { loadApplianceConfig } from "../appliance/config.ts";
 import { createApplianceServer } from "../appliance/server.ts";
-import { createVrrpSource } from "../appliance/vrrp-source.ts";
+import { createKeepalivedSource } from "../appliance/keepalived/source.ts";
 import { errorCode, describeBug } from "../support/errors.ts";
 import { formatAddress } from "../web/listen.ts";
 import type { Flags } from "./flags.ts";
@@ -14,9 +14,13 @@ export async function appliance(flags: Flags, io: Io): Promise<ExitCode> {
   if (!loaded.ok) return printErrors(loaded.errors, io);
   const { config } = loaded;
   const { logger, flush } = openLog(flags["log.level"], flags["log.format"], io);
+  const { vrrp } = config;
   const server = createApplianceServer({
     ...config,
-    vrrp: createVrrpSource(config.vrrp, io.sendSignal, logger),
+    vrrp:
+      vrrp.source === "static"
+        ? () => Promise.resolve({ ok: true, interfaces: vrrp.interfaces })
+        : createKeepalivedSource(vrrp, io.sendSignal, logger),
     onBug: (error) => logger.error({ detail: describeBug(error) }, "request could not be answered"),
   });
   try {

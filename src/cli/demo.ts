@@ -1,5 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { startDemo, type Demo } from "../demo/demo.ts";
-import { play } from "../demo/play.ts";
 import { welcome } from "../demo/welcome.ts";
 import type { ListenAddress } from "../web/listen.ts";
 import { fleetReport } from "./fleet-report.ts";
@@ -31,17 +31,20 @@ export async function demo(options: DemoOptions, io: Io): Promise<ExitCode> {
   }
   const { step, document, stop } = (running = started.demo);
   try {
-    io.out(welcome(running, { stepIntervalMs, calledAs: io.calledAs }));
-    await play({
-      step,
-      intervalMs: stepIntervalMs,
-      print: (sentence) => io.out(`\n==> ${sentence}\n`),
-      report: {
-        afterMs: REPORT_AFTER_MS,
-        print: async () => io.out(`\n${fleetReport(await document(), io.hasColor)}`),
-      },
-      stopRequested: stopOrHangUp(io),
-    });
+    io.out(welcome(running, stepIntervalMs));
+    const stopped = new AbortController();
+    void stopOrHangUp(io).then(() => stopped.abort());
+    // Rejects only when aborted.
+    const wait = (ms: number) => sleep(ms, undefined, { signal: stopped.signal }).catch(() => undefined);
+    const reportAfterMs = Math.min(REPORT_AFTER_MS, stepIntervalMs / 2);
+    await wait(stepIntervalMs);
+    while (!stopped.signal.aborted) {
+      io.out(`\n==> ${step()}\n`);
+      await wait(reportAfterMs);
+      if (stopped.signal.aborted) break;
+      io.out(`\n${fleetReport(await document(), io.hasColor)}`);
+      await wait(stepIntervalMs - reportAfterMs);
+    }
   } finally {
     await stop();
     await flush();

@@ -8,7 +8,7 @@ import {
   type ProblemKind,
 } from "../status/severity.ts";
 import { idAt, statusText } from "../status/words.ts";
-import { colorize, formatTable, type Cell, type Tone } from "./table.ts";
+import { formatCell, formatTable, type Cell, type Color } from "./table.ts";
 
 /** The fleet as aligned tables: problems first, then groups, websites and appliances. */
 export function fleetReport(document: FleetDocument, hasColor: boolean): string {
@@ -23,36 +23,24 @@ export function fleetReport(document: FleetDocument, hasColor: boolean): string 
     },
   ].filter(({ rows }) => rows.length > 0);
   const shown = tables.map(({ header, rows }) => formatTable(header, rows, hasColor));
-  return [`${colorize(verdictCell(document), hasColor)}\n`, ...shown].join("\n");
+  return [`${formatCell(VERDICTS[document.verdict], hasColor)}\n`, ...shown].join("\n");
 }
 
-function verdictCell({ verdict, problems, clusters }: FleetDocument): Cell {
-  switch (verdict) {
-    case "well":
-      return { text: "All is well.", tone: "success" };
-    case "wrong":
-      return {
-        text: problems.length === 1 ? "One problem:" : `${problems.length} problems:`,
-        tone: "failure",
-      };
-    case "unknown": {
-      const text = clusters.length === 0 ? "No appliance is polled." : "Not everything is known yet:";
-      return { text, tone: "warning" };
-    }
-    default:
-      return verdict satisfies never;
-  }
-}
+const VERDICTS: Readonly<Record<FleetDocument["verdict"], Cell>> = {
+  well: { text: "All is well.", color: "green" },
+  wrong: { text: "Problems:", color: "red" },
+  unknown: { text: "Not everything is known:", color: "yellow" },
+};
 
-const TONES: Readonly<Record<Level, Tone>> = {
-  critical: "failure",
-  warning: "warning",
-  unknown: "warning",
-  well: "success",
+const COLORS: Readonly<Record<Level, Color>> = {
+  critical: "red",
+  warning: "yellow",
+  unknown: "yellow",
+  well: "green",
 };
 
 function problemRow({ severity, cluster = "", summary, since }: Problem): readonly Cell[] {
-  return [{ text: severity, tone: TONES[severity] }, cluster, summary, instant(since)];
+  return [{ text: severity, color: COLORS[severity] }, cluster, summary, instant(since)];
 }
 
 /** A state by its name, and how severe it is. */
@@ -61,52 +49,35 @@ function stateCell<State extends string>(
   problems: Readonly<Record<State, ProblemKind | undefined>>,
 ): Cell {
   return state === undefined
-    ? { text: "-", tone: "warning" }
-    : { text: state.replaceAll("_", " "), tone: TONES[levelOf(problems[state])] };
+    ? { text: "-", color: "yellow" }
+    : { text: state.replaceAll("_", " "), color: COLORS[levelOf(problems[state])] };
 }
 
 /** Groups; for an appliance without a cluster, its interfaces. */
 function vrrpRows({ name, groups, appliances }: ClusterDocument): readonly (readonly Cell[])[] {
-  if (groups.length > 0) {
-    return groups.map((group) => [
-      name,
-      group.vip,
-      String(group.vhid),
-      stateCell(group.state, GROUP_PROBLEMS),
-      group.members
-        .map(({ appliance, role, priority }) =>
-          [appliance, role.toUpperCase(), priority ?? ""].join(" ").trimEnd(),
-        )
-        .join(", "),
-      instant(group.since),
-    ]);
-  }
-  if (appliances.every(({ interfaces }) => interfaces?.length === 0)) {
-    return [[name, "", "", { text: "no VRRP interface", tone: "warning" }, "", ""]];
-  }
+  const ofGroups = groups.map(({ vip, vhid, state, members, since }) => {
+    const texts = members.map(({ appliance, role, priority }) =>
+      words(appliance, role.toUpperCase(), priority),
+    );
+    return [name, vip, String(vhid), stateCell(state, GROUP_PROBLEMS), texts.join(", "), instant(since)];
+  });
+  if (ofGroups.length > 0) return ofGroups;
   return appliances.flatMap(({ name: appliance, interfaces = [] }) =>
-    interfaces.map(({ vip, vhid, state, priority, lastTransitionAt }) => [
-      name,
-      vip,
-      String(vhid),
-      state,
-      [appliance, priority ?? ""].join(" ").trimEnd(),
-      instant(lastTransitionAt),
-    ]),
+    interfaces.map(({ vip, vhid, state, priority, lastTransitionAt }) => {
+      return [name, vip, String(vhid), state, words(appliance, priority), instant(lastTransitionAt)];
+    }),
   );
 }
 
 function websiteRows({ name, websites, appliances }: ClusterDocument): readonly (readonly Cell[])[] {
   return websites.flatMap((website) =>
-    website.states.map(({ protocol, state, since }) => [
-      name,
-      [website.name, protocol ?? ""].join(" ").trimEnd(),
-      stateCell(state, WEBSITE_PROBLEMS),
-      appliances
-        .flatMap((appliance) => testText(appliance, idAt(website, appliance.name), protocol))
-        .join(", "),
-      instant(since),
-    ]),
+    website.states.map(({ protocol, state, since }) => {
+      const found = appliances.flatMap((appliance) =>
+        testText(appliance, idAt(website, appliance.name), protocol),
+      );
+      const cell = stateCell(state, WEBSITE_PROBLEMS);
+      return [name, words(website.name, protocol), cell, found.join(", "), instant(since)];
+    }),
   );
 }
 
@@ -128,7 +99,7 @@ function applianceRows({ name, appliances }: ClusterDocument): readonly (readonl
   return appliances.map(({ name: appliance, state, since, poll }) => [
     name,
     appliance,
-    state === undefined ? { text: "not polled yet", tone: "warning" } : stateCell(state, APPLIANCE_PROBLEMS),
+    stateCell(state, APPLIANCE_PROBLEMS),
     poll.reason ?? "",
     instant(since),
     instant(poll.lastSuccessAt),
@@ -140,4 +111,9 @@ function applianceRows({ name, appliances }: ClusterDocument): readonly (readonl
 /** To the second; empty for no instant. */
 function instant(at: string | undefined): string {
   return at?.replace(/\.\d+Z$/, "Z") ?? "";
+}
+
+/** Those that are known. */
+function words(...known: readonly (string | number | undefined)[]): string {
+  return known.filter((each) => each !== undefined).join(" ");
 }

@@ -7,8 +7,6 @@ export interface Io {
   out(text: string): void;
   /** Writes usage errors and configuration errors. */
   err(text: string): void;
-  /** Shows how far a command is, in place of what it showed before; only if errors go to a terminal. */
-  progress(text: string): void;
   /** The line that the user types after the question; `undefined` if nobody can be asked. Never settles after a stop. */
   ask(question: string): Promise<string | undefined>;
   /** Whether results go to a terminal, which interprets control characters. */
@@ -20,14 +18,12 @@ export interface Io {
   readonly clock: Clock;
   readonly version: string;
   readonly build: Build;
-  /** How the program was called, for examples of commands. */
-  readonly calledAs: string;
   /** Simultaneous name lookups. */
   readonly maxLookups: number;
   /** Simultaneous reads of password files. */
   readonly maxPasswordReads: number;
-  /** The current limit of open files. */
-  descriptorLimit(): number;
+  /** The limit of open files. */
+  readonly descriptorLimit: number;
   /** Resolves at SIGTERM or SIGINT. */
   readonly stopRequested: Promise<void>;
   /** Calls back at every SIGHUP. */

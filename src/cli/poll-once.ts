@@ -1,12 +1,14 @@
+import pLimit from "p-limit";
 import { OPERATIONS } from "../api/operations.ts";
-import type { ApplianceConfig } from "../config/config.ts";
+import type { PresentedCertificate } from "../client/certificate.ts";
 import type { ApplianceClient } from "../client/client.ts";
 import { createClients } from "../client/clients.ts";
 import { meansApplianceDown } from "../client/failure.ts";
-import { createFleet } from "../fleet/fleet.ts";
+import type { ApplianceConfig } from "../config/config.ts";
+import { createFleet, type Fleet } from "../fleet/fleet.ts";
+import type { Observation, Operation } from "../polling/observation.ts";
+import { poll } from "../polling/poll.ts";
 import { toSeconds } from "../support/clock.ts";
-import type { Observation, Operation, PollResult } from "../polling/observation.ts";
-import { poll, UNSENT, unsent } from "../polling/poll.ts";
 import type { Io } from "./io.ts";
 
 /** The result of one operation. */
@@ -16,61 +18,57 @@ export interface OperationResult {
   readonly body: string | undefined;
 }
 
+/** What was polled of an appliance. */
+export interface Polled {
+  readonly appliance: ApplianceConfig;
+  /** The VRRP list first; nothing else if it shows that the appliance is unreachable or unauthorized. */
+  readonly results: readonly OperationResult[];
+  readonly certificate: PresentedCertificate | undefined;
+  /** Knows this appliance alone. */
+  readonly fleet: Fleet;
+}
+
+/** Work on the appliances of a fleet, so many at a time. */
+export const perAppliance = pLimit(32);
+
 /**
- * Polls an appliance's VRRP list, then the list and the details of its websites if they are discovered, then tests the
- * websites, all one by one. Sends nothing more if the appliance is unreachable or unauthorized. Never rejects.
+ * Polls each appliance once: its VRRP list, then the list and the details of its websites if they are discovered, then the
+ * tests of its websites, all one by one.
  */
-export type PollOnce = (appliance: ApplianceConfig) => Promise<readonly OperationResult[]>;
-
-/** Each call opens its own connections and closes them at the end. */
-export function createPollOnce(io: Io): PollOnce {
+export function pollAll(appliances: readonly ApplianceConfig[], io: Io): Promise<readonly Polled[]> {
   const createClient = createClients(io, io.clock);
-
-  return async (appliance) => {
+  return perAppliance.map(appliances, async (appliance) => {
     const client = createClient(appliance);
-    const run = (work: Work): Promise<OperationResult> => runOperation(io, client, appliance.name, work);
-    const pollOperation = (operation: Operation): Promise<OperationResult> => {
-      const { timeoutMs } = appliance.polling[OPERATIONS[operation.kind].timing];
-      return run((via) => poll(via, operation, timeoutMs));
-    };
-    const list = await pollOperation({ kind: "vrrp" });
-    const { outcome } = list.observation;
-    const isDown = !outcome.ok && meansApplianceDown(outcome.failure.reason);
     const fleet = createFleet();
     fleet.configure({ appliances: [{ ...appliance, enabled: true }] }, 0);
-    const results: OperationResult[] = [list];
-    const add = async (operation: Operation): Promise<void> => {
-      const result = isDown
-        ? await run(async () => unsent(operation, UNSENT.appliance_down))
-        : await pollOperation(operation);
+    const results: OperationResult[] = [];
+    const run = async (operation: Operation): Promise<Observation["outcome"]> => {
+      const result = await runOperation(io, client, appliance, operation);
       fleet.record(result.observation, 0);
       results.push(result);
+      return result.observation.outcome;
     };
-    if (appliance.discovery !== undefined) await add({ kind: "website_list" });
-    for (const websiteId of fleet.plan(appliance.name).details) {
-      await add({ kind: "website_details", websiteId });
-      // No request for each website after a refusal.
-      if (isRefused(results.at(-1))) break;
+    const list = await run({ kind: "vrrp" });
+    if (list.ok || !meansApplianceDown(list.failure.reason)) {
+      if (appliance.discovery !== undefined) await run({ kind: "website_list" });
+      for (const websiteId of fleet.plan(appliance.name).details) {
+        const details = await run({ kind: "website_details", websiteId });
+        // No request for each website after a refusal.
+        if (!details.ok && details.failure.reason === "auth") break;
+      }
+      const { tests } = fleet.plan(appliance.name);
+      for (const websiteId of tests) await run({ kind: "website_test", websiteId });
     }
-    const { tests } = fleet.plan(appliance.name);
-    for (const websiteId of tests) await add({ kind: "website_test", websiteId });
     client.close();
-    return results;
-  };
+    return { appliance, results, certificate: client.certificate(), fleet };
+  });
 }
-
-function isRefused(result: OperationResult | undefined): boolean {
-  const outcome = result?.observation.outcome;
-  return outcome?.ok === false && outcome.failure.reason === "auth";
-}
-
-type Work = (client: ApplianceClient) => Promise<PollResult>;
 
 async function runOperation(
   { clock }: Io,
   client: ApplianceClient,
-  appliance: string,
-  work: Work,
+  { name, polling }: ApplianceConfig,
+  operation: Operation,
 ): Promise<OperationResult> {
   let body: string | undefined;
   const recording: ApplianceClient = {
@@ -82,10 +80,10 @@ async function runOperation(
     },
   };
   const startedMs = clock.monotonicMs();
-  const result = await work(recording);
+  const result = await poll(recording, operation, polling[OPERATIONS[operation.kind].timing].timeoutMs);
   const observation: Observation = {
     ...result,
-    appliance,
+    appliance: name,
     completedAtMs: clock.wallMs(),
     sentAtMs: startedMs,
     durationSeconds: toSeconds(clock.monotonicMs() - startedMs),

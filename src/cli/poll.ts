@@ -1,61 +1,47 @@
-import type { ApplianceConfig } from "../config/config.ts";
 import { loadConfig } from "../config/load.ts";
-import { createFleet } from "../fleet/fleet.ts";
 import { createFleetExposition } from "../metrics/exposition.ts";
 import { FACT_FAMILIES } from "../metrics/families.ts";
-import { createJudge } from "../status/judge.ts";
 import { operationKey } from "../polling/observation.ts";
-import { createPollOnce, type OperationResult } from "./poll-once.ts";
-import { adviceText } from "./advice.ts";
+import { createJudge } from "../status/judge.ts";
 import type { Flags } from "./flags.ts";
 import type { ExitCode, Io } from "./io.ts";
-import { escaped, printableLines } from "./printable.ts";
-import { describeUnknown, isSuccess, jsonResult, printErrors, resultTable, toJson } from "./report.ts";
+import { pollAll, type Polled } from "./poll-once.ts";
+import { printable, toJson } from "./printable.ts";
+import { isSuccess, jsonResult, pollReport, printErrors, printUnknown } from "./report.ts";
 
 /** Polls the VRRP list and all websites of an appliance once; prints the results and the samples. */
 export async function poll(
-  { "config.file": file, raw: isRaw = false, output: format }: Flags,
+  { "config.file": file, raw: isRaw = false, output }: Flags,
   io: Io,
   [name = ""]: readonly string[],
 ): Promise<ExitCode> {
   const loaded = await loadConfig(file);
   if (!loaded.ok) return printErrors(loaded.errors, io);
   const { appliances } = loaded.config;
-  const appliance = appliances.find((candidate) => candidate.name === name);
-  if (appliance === undefined) {
-    io.err(describeUnknown(name, file, appliances));
-    return 2;
-  }
-  const results = await createPollOnce(io)(appliance);
-  const polled = { appliance, results };
-  if (format === "json") io.out(toJson(jsonResult(polled, isRaw)));
+  const named = appliances.filter((candidate) => candidate.name === name);
+  const [polled] = await pollAll(named, io);
+  if (polled === undefined) return printUnknown(name, file, appliances, io);
+  if (output === "json") io.out(toJson(jsonResult(polled, isRaw)));
   else {
-    io.out(resultTable([polled], io.hasColor));
-    io.out(adviceText([polled]));
-    io.out(isRaw ? rawReport(results, io.isTerminal) : `\n${await samplesOf(appliance, results)}`);
+    io.out(`${pollReport([polled], io.hasColor)}\n`);
+    const text = isRaw ? bodiesOf(polled) : await samplesOf(polled);
+    io.out(io.isTerminal ? printable(text) : text);
   }
   return isSuccess(polled) ? 0 : 1;
 }
 
 /** What the appliance reported as samples; verdicts need all appliances of its cluster. */
-async function samplesOf(appliance: ApplianceConfig, results: readonly OperationResult[]): Promise<string> {
-  const fleet = createFleet();
-  fleet.configure({ appliances: [{ ...appliance, enabled: true }] }, 0);
-  for (const { observation } of results) fleet.record(observation, 0);
+async function samplesOf({ appliance, fleet }: Polled): Promise<string> {
   const facts = fleet.cluster(appliance.cluster, 0);
   const judged = facts === undefined ? [] : [createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now];
-  const exposition = createFleetExposition({ families: FACT_FAMILIES });
-  const text = await exposition.render("", judged);
-  return printableLines(text.toString().replace(/^#.*\n/gm, ""));
+  const text = await createFleetExposition({ families: FACT_FAMILIES }).render("", judged);
+  return text.toString().replace(/^#.*\n/gm, "");
 }
 
-/** The response bodies; control characters are escaped for a terminal only. */
-function rawReport(results: readonly OperationResult[], isTerminal: boolean): string {
-  const text = results
+function bodiesOf({ results }: Polled): string {
+  return results
     .map(
-      ({ observation, body }) =>
-        `\n${operationKey(observation)}:\n${body ?? "(no response with status 200)"}\n`,
+      ({ observation, body = "(no response with status 200)" }) => `${operationKey(observation)}:\n${body}\n`,
     )
-    .join("");
-  return isTerminal ? escaped(text) : text;
+    .join("\n");
 }

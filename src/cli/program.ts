@@ -7,12 +7,6 @@ import { isReservedPath, parseRoutePrefix } from "../web/paths.ts";
 import type { Flags } from "./flags.ts";
 import type { ExitCode, Io } from "./io.ts";
 
-const PROGRAM_EXAMPLE = `
-The default command is 'run'. '<command> --help' lists the flags of a command.
-
-Example:
-  appliance-exporter --config.file=config.yaml --web.listen-address=:10849`;
-
 /** A parser of a flag's value; `what` was expected if `parse` returns nothing. */
 function parser<T>(parse: (text: string) => T | undefined, what: string): (text: string) => T {
   return (text) => {
@@ -56,6 +50,14 @@ const shard = new Option(
     parser(parseShard, "INDEX/TOTAL with INDEX from 0 to TOTAL - 1 and TOTAL at most 1000, such as 0/3"),
   );
 
+const routePrefix = new Option("--web.route-prefix <path>", "prefix of all paths").argParser(
+  parser(parseRoutePrefix, "a path, such as /exporter"),
+);
+
+const exporterUrl = new Option("--url <url>", "URL of the exporter, with its route prefix").default(
+  "http://localhost:10849",
+);
+
 const logging = [
   new Option("--log.level <level>", "lowest severity to log").choices(LOG_LEVELS).default("info"),
   new Option("--log.format <format>", "format of the log, on stderr").choices(LOG_FORMATS).default("json"),
@@ -65,103 +67,8 @@ const output = new Option("--output <format>", "format of the result")
   .choices(["table", "json"])
   .default("table");
 
-/** A command of the program. */
-interface CommandSpec {
-  /** With arguments, such as `poll <name>`. */
-  readonly name: string;
-  readonly description: string;
-  readonly flags: readonly Option[];
-  readonly example: string;
-  readonly isDefault?: true;
-  /** Loads the command when it is called, so that `--version` and `--help` load none. */
-  readonly action: (flags: Flags, io: Io, args: readonly string[]) => Promise<ExitCode>;
-}
-
-const COMMANDS: readonly CommandSpec[] = [
-  {
-    name: "run",
-    isDefault: true,
-    description: "poll the appliances and serve their metrics (the default)",
-    flags: [
-      configFile("config.yaml"),
-      listenAddress(":10849"),
-      telemetryPath,
-      new Option("--web.route-prefix <path>", "prefix of all paths").argParser(
-        parser(parseRoutePrefix, "a path, such as /exporter"),
-      ),
-      new Option("--web.config.file <file>", "TLS and authentication of the exporter's own pages"),
-      new Option("--web.enable-lifecycle", "reload the configuration on POST /-/reload"),
-      shard,
-      ...logging,
-    ],
-    example: "appliance-exporter run --config.file=/etc/appliance-exporter/config.yaml --log.format=logfmt",
-    action: async (flags, io) => (await import("./run.ts")).run(flags, io),
-  },
-  {
-    name: "check",
-    description: "check the configuration",
-    flags: [
-      configFile("config.yaml"),
-      new Option(
-        "--live",
-        "also poll each appliance and test each website once; show certificates, and what to do about failures",
-      ),
-      output,
-    ],
-    example: "appliance-exporter check --config.file=config.yaml --live",
-    action: async (flags, io) => (await import("./check.ts")).check(flags, io),
-  },
-  {
-    name: "poll <name>",
-    description: "poll one appliance now and show the results and samples",
-    flags: [
-      configFile("config.yaml"),
-      new Option("--raw", "show the response bodies; control characters are escaped on a terminal"),
-      output,
-    ],
-    example: "appliance-exporter poll waf-ams-1 --config.file=config.yaml --raw",
-    action: async (flags, io, args) => (await import("./poll.ts")).poll(flags, io, args),
-  },
-  {
-    name: "trust [names...]",
-    description: "show the certificates of appliances and add them to known_certificates_file; default: all",
-    flags: [configFile("config.yaml"), new Option("--yes", "add new certificates without a question")],
-    example: "appliance-exporter trust --config.file=config.yaml",
-    action: async (flags, io, args) => (await import("./trust.ts")).trust(flags, io, args),
-  },
-  {
-    name: "status",
-    description:
-      "show the fleet as a running exporter sees it; exit code 0: no problems, 1: problems, 2: unknown",
-    flags: [
-      new Option("--url <url>", "URL of the exporter, with its route prefix").default(
-        "http://localhost:10849",
-      ),
-      new Option(
-        "--http.config.file <file>",
-        "file with an http_client block, as in the configuration: credentials and TLS settings for the exporter",
-      ),
-      output,
-    ],
-    example: "appliance-exporter status --url=http://exporter.example:10849",
-    action: async (flags, io) => (await import("./status.ts")).status(flags, io),
-  },
-  {
-    name: "appliance",
-    description: "run the reference appliance, which serves the management API",
-    flags: [configFile("appliance.yaml"), ...logging],
-    example: "appliance-exporter appliance --config.file=appliance.yaml",
-    action: async (flags, io) => (await import("./appliance.ts")).appliance(flags, io),
-  },
-  {
-    name: "demo",
-    description: "run the exporter with two appliances, three websites, failovers and outages",
-    flags: [listenAddress("127.0.0.1:10849")],
-    example: "appliance-exporter demo --web.listen-address=127.0.0.1:10849",
-    action: async (flags, io) =>
-      (await import("./demo.ts")).demo({ listenAddresses: flags["web.listenAddress"] }, io),
-  },
-];
+/** Loads a command when it is called, so that `--version` and `--help` load none. */
+type Action = (flags: Flags, args: readonly string[]) => Promise<ExitCode>;
 
 /** Runs the command in `argv` (without program and script); the default is `run`. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<ExitCode> {
@@ -171,23 +78,72 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     .version(describeVersion(io.version, io.build))
     .exitOverride()
     .configureOutput({ writeOut: io.out, writeErr: io.err })
-    .addHelpText("after", PROGRAM_EXAMPLE);
-  for (const { name, description, flags, example, isDefault = false, action } of COMMANDS) {
-    const command = program
-      .command(name, { isDefault })
-      .description(description)
-      .addHelpText("after", `\nExample:\n  ${example}`);
+    .addHelpText("after", "\n'<command> --help' lists the flags of a command.");
+
+  function add(name: string, description: string, flags: readonly Option[], action: Action): void {
+    const command = program.command(name, { isDefault: name === "run" }).description(description);
     for (const flag of flags) command.addOption(flag);
     command.action(async () => {
-      exitCode = await action(command.opts<Flags>(), io, command.args);
+      exitCode = await action(command.opts<Flags>(), command.args);
     });
   }
-  const [first = "-"] = argv;
-  const isCommand = [...COMMANDS.map(({ name }) => name.split(" ")[0]), "help"].includes(first);
-  if (!first.startsWith("-") && !isCommand) {
-    io.err(`error: unknown command '${first}'; --help lists them\n`);
-    return 2;
-  }
+
+  add(
+    "run",
+    "poll the appliances and serve their metrics (the default)",
+    [
+      configFile("config.yaml"),
+      listenAddress(":10849"),
+      telemetryPath,
+      routePrefix,
+      new Option("--web.config.file <file>", "TLS and authentication of the exporter's own pages"),
+      new Option("--web.enable-lifecycle", "reload the configuration on POST /-/reload"),
+      shard,
+      ...logging,
+    ],
+    async (flags) => (await import("./run.ts")).run(flags, io),
+  );
+  add(
+    "check",
+    "check the configuration",
+    [
+      configFile("config.yaml"),
+      new Option("--live", "also poll each appliance, test each website, and say what to do about failures"),
+      output,
+    ],
+    async (flags) => (await import("./check.ts")).check(flags, io),
+  );
+  add(
+    "poll <name>",
+    "poll one appliance now and show the results and samples",
+    [configFile("config.yaml"), new Option("--raw", "show the response bodies"), output],
+    async (flags, args) => (await import("./poll.ts")).poll(flags, io, args),
+  );
+  add(
+    "trust [names...]",
+    "show the certificates of appliances and add them to known_certificates_file; default: all",
+    [configFile("config.yaml"), new Option("--yes", "add new certificates without a question")],
+    async (flags, args) => (await import("./trust.ts")).trust(flags, io, args),
+  );
+  add(
+    "status",
+    "show the fleet as a running exporter sees it; exit code 0: no problems, 1: problems, 2: unknown",
+    [exporterUrl, new Option("--http.config.file <file>", "file with an http_client block"), output],
+    async (flags) => (await import("./status.ts")).status(flags, io),
+  );
+  add(
+    "appliance",
+    "run the reference appliance, which serves the management API",
+    [configFile("appliance.yaml"), ...logging],
+    async (flags) => (await import("./appliance.ts")).appliance(flags, io),
+  );
+  add(
+    "demo",
+    "run the exporter with two appliances, three websites, failovers and outages",
+    [listenAddress("127.0.0.1:10849")],
+    async (flags) => (await import("./demo.ts")).demo({ listenAddresses: flags["web.listenAddress"] }, io),
+  );
+
   try {
     await program.parseAsync([...argv], { from: "user" });
     return exitCode;

@@ -2,30 +2,20 @@ import { createLog, type Log, type LogFormat, type LogLevel } from "../support/l
 import { describeBug } from "../support/errors.ts";
 import type { Io } from "./io.ts";
 
-/** How long the last log lines may take. */
-const FLUSH_TIMEOUT_MS = 1000;
-
-/** The log of a command that runs until it is stopped. */
-export interface RunningLog extends Omit<Log, "flush"> {
-  /** Writes the last lines. */
-  flush(): Promise<void>;
-}
-
 /** Opens the log; an uncaught error becomes its last line, before `cleanUp`. */
 export function openLog(
   level: LogLevel,
   format: LogFormat,
   io: Io,
   cleanUp: () => Promise<void> = () => Promise.resolve(),
-): RunningLog {
+): Log {
   const log = createLog(level, format, io.logFd);
-  const flush = () => log.flush(FLUSH_TIMEOUT_MS);
   io.onFatal(async (error) => {
     log.logger.error({ detail: describeBug(error) }, "fatal: uncaught error");
-    await flush();
+    await log.flush();
     await cleanUp();
   });
-  return { ...log, flush };
+  return log;
 }
 
 /** Resolves when the command shall stop, or at SIGHUP: without a configuration to reload, the terminal was closed. */

@@ -5,7 +5,8 @@ import { fleetDocumentSchema, type FleetDocument } from "../status/schema.ts";
 import { fleetReport } from "./fleet-report.ts";
 import type { Flags } from "./flags.ts";
 import type { ExitCode, Io } from "./io.ts";
-import { printErrors, toJson } from "./report.ts";
+import { toJson } from "./printable.ts";
+import { printErrors } from "./report.ts";
 
 const TIMEOUT_MS = 10_000;
 /** Enough for 10,000 appliances. */
@@ -27,12 +28,11 @@ export async function status(
   }
   const settings = file === undefined ? { ok: true as const, http: NO_SETTINGS } : await loadHttpClient(file);
   if (!settings.ok) return printErrors(settings.errors, io, 2);
-  const fetched = await fetchFleet(url, settings.http, io);
-  if (!fetched.ok) {
-    io.err(`${url.href}: ${fetched.message}\n`);
+  const document = await fetchFleet(url, settings.http, io);
+  if (typeof document === "string") {
+    io.err(`${url.href}: ${document}\n`);
     return 2;
   }
-  const { document } = fetched;
   io.out(format === "json" ? toJson(document) : fleetReport(document, io.hasColor));
   return EXIT_CODES[document.verdict];
 }
@@ -44,26 +44,15 @@ function parseUrl(text: string): URL | undefined {
   return isPlain && /^https?:$/.test(url.protocol) ? url : undefined;
 }
 
-type Fetched =
-  | { readonly ok: true; readonly document: FleetDocument }
-  | { readonly ok: false; readonly message: string };
-
-async function fetchFleet(url: URL, http: HttpClientConfig, io: Io): Promise<Fetched> {
+/** The document, or why there is none. */
+async function fetchFleet(url: URL, http: HttpClientConfig, io: Io): Promise<FleetDocument | string> {
   const client = createClients(io, io.clock)({ baseUrl: url.href.replace(/\/+$/, ""), http });
   const response = await client.get("/api/v1/fleet", TIMEOUT_MS, { bodyLimitBytes: BODY_LIMIT_BYTES });
   client.close();
-  if (!response.ok) return { ok: false, message: response.failure.message };
-  const read = fleetDocumentSchema.safeParse(parseJson(Buffer.from(response.value.bytes).toString()));
-  if (read.success) return { ok: true, document: read.data };
-  const [issue] = read.error.issues;
-  const where = issue?.path.join(".") || "the response";
-  return { ok: false, message: `the server is not an appliance-exporter: ${where}: ${issue?.message ?? ""}` };
-}
-
-function parseJson(text: string): unknown {
+  if (!response.ok) return response.failure.message;
   try {
-    return JSON.parse(text);
+    return fleetDocumentSchema.parse(JSON.parse(Buffer.from(response.value.bytes).toString()));
   } catch {
-    return undefined;
+    return "the server is not an appliance-exporter of this version";
   }
 }

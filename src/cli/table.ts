@@ -2,16 +2,13 @@ import { styleText } from "node:util";
 import { NAME_LENGTH, shortened } from "../page/view/shortened.ts";
 import { printable } from "./printable.ts";
 
-/** The color of a cell, which never conveys more than its text. */
-export type Tone = "success" | "failure" | "warning" | "plain";
+export type Color = "green" | "red" | "yellow";
 
-/** A text, or a text with a color for terminals that support colors. */
-export type Cell = string | { readonly text: string; readonly tone: Tone };
-
-const STYLES = { success: "green", failure: "red", warning: "yellow" } as const;
+/** A text, or a text with a color for terminals that support colors. The color never conveys more than the text. */
+export type Cell = string | { readonly text: string; readonly color: Color };
 
 /**
- * Rows in aligned columns under a header in capitals, with a final line break. Replaces control characters and cuts long
+ * Rows in aligned columns under a header in capitals, with a final line break. Escapes control characters and cuts long
  * texts, because the texts come from appliances.
  */
 export function formatTable(
@@ -31,18 +28,19 @@ function formatLine(cells: readonly Cell[], widths: readonly number[], hasColor:
     .slice(0, last + 1)
     .map((cell, column) => {
       const padding = column === last ? 0 : (widths[column] ?? 0) - textOf(cell).length;
-      return colorize(cell, hasColor) + " ".repeat(padding);
+      return formatCell(cell, hasColor) + " ".repeat(padding);
     })
     .join("  ");
 }
 
 /** A cell as text on one line, colored if wanted. */
-export function colorize(cell: Cell, hasColor: boolean): string {
-  if (!hasColor || typeof cell === "string" || cell.tone === "plain") return textOf(cell);
+export function formatCell(cell: Cell, hasColor: boolean): string {
+  if (!hasColor || typeof cell === "string") return textOf(cell);
   // The caller knows whether there are colors; styleText would check the process's stdout.
-  return styleText(STYLES[cell.tone], textOf(cell), { validateStream: false });
+  return styleText(cell.color, textOf(cell), { validateStream: false });
 }
 
 function textOf(cell: Cell = ""): string {
-  return printable(shortened(typeof cell === "string" ? cell : cell.text, NAME_LENGTH));
+  const text = shortened(typeof cell === "string" ? cell : cell.text, NAME_LENGTH);
+  return printable(text.replace(/[\n\t]/g, " "));
 }

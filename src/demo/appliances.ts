@@ -1,13 +1,6 @@
-import { randomBytes } from "node:crypto";
-
 import type { LocalVrrpInterface } from "../api/vrrp.ts";
 import { createApplianceServer, type ApplianceServerDeps } from "../appliance/server.ts";
-import { Secret } from "../support/secret.ts";
-import type { Cleanup } from "./cleanup.ts";
 import { APPLIANCES, HOST, type ApplianceName, type World } from "./scenario.ts";
-
-/** The exporter's user name on each appliance. */
-export const USERNAME = "monitor";
 
 /** Shorter than the exporter's timeout for a website test. */
 const WEBSITE_TIMEOUT_MS = 1_500;
@@ -16,42 +9,31 @@ const WEBSITE_TIMEOUT_MS = 1_500;
 export interface DemoAppliance {
   readonly name: ApplianceName;
   readonly baseUrl: string;
-  readonly password: Secret;
 }
 
-export interface AppliancesDeps extends Pick<ApplianceServerDeps, "tls" | "websites" | "onBug"> {
-  /** PEM of the authority that signed the websites' certificates. */
-  readonly ca: string;
+interface AppliancesDeps extends Pick<ApplianceServerDeps, "tls" | "users" | "websites" | "onBug"> {
   readonly world: () => World;
 }
 
-/** Starts both members of the cluster, each with its own password; the cleanup stops them. */
+/** Starts both members of the cluster; `stops` get what ends them. */
 export async function startAppliances(
-  deps: AppliancesDeps,
-  cleanup: Cleanup,
+  { world, ...deps }: AppliancesDeps,
+  stops: (() => Promise<void>)[],
 ): Promise<readonly DemoAppliance[]> {
   const appliances: DemoAppliance[] = [];
-  for (const name of APPLIANCES) appliances.push(await startAppliance(name, deps, cleanup));
+  for (const name of APPLIANCES) {
+    const server = createApplianceServer({
+      ...deps,
+      listen: { host: HOST, port: 0 },
+      vrrp: () => Promise.resolve({ ok: true, interfaces: interfacesOf(name, world()) }),
+      hasWebsiteList: true,
+      websiteTest: { timeoutMs: WEBSITE_TIMEOUT_MS, ca: deps.tls.cert, insecureSkipVerify: false },
+    });
+    const { port } = await server.start();
+    stops.push(server.stop);
+    appliances.push({ name, baseUrl: `https://${HOST}:${port}` });
+  }
   return appliances;
-}
-
-async function startAppliance(
-  name: ApplianceName,
-  { ca, world, ...deps }: AppliancesDeps,
-  cleanup: Cleanup,
-): Promise<DemoAppliance> {
-  const password = new Secret(randomBytes(16).toString("base64url"));
-  const server = createApplianceServer({
-    ...deps,
-    listen: { host: HOST, port: 0 },
-    users: [{ username: USERNAME, password }],
-    vrrp: () => Promise.resolve({ ok: true, interfaces: interfacesOf(name, world()) }),
-    hasWebsiteList: true,
-    websiteTest: { timeoutMs: WEBSITE_TIMEOUT_MS, ca, insecureSkipVerify: false },
-  });
-  const { port } = await server.start();
-  cleanup.add(() => server.stop());
-  return { name, baseUrl: `https://${HOST}:${port}`, password };
 }
 
 /** The interfaces that an appliance reports; demo-a is the preferred master. */

@@ -1,21 +1,26 @@
-import { startExporter, type ExporterDeps, type ExporterOptions, type ExporterStart } from "../exporter.ts";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { generate } from "selfsigned";
+
+import type { Website } from "../appliance/website-head.ts";
 import { formatErrors } from "../config/errors.ts";
-import { Secret } from "../support/secret.ts";
+import { startExporter, type ExporterDeps, type ExporterOptions, type ExporterStart } from "../exporter.ts";
 import type { FleetDocument } from "../status/schema.ts";
-import { startAppliances, type DemoAppliance } from "./appliances.ts";
-import { createAuthority } from "./authority.ts";
-import { createCleanup, type Cleanup } from "./cleanup.ts";
-import { writeExporterConfig } from "./exporter-config.ts";
-import { BEGINNING, SCRIPT, type Step } from "./scenario.ts";
-import { startWebsites, type DemoWebsite } from "./websites.ts";
 import { describeBug } from "../support/errors.ts";
+import { Secret } from "../support/secret.ts";
+import { startAppliances, type DemoAppliance } from "./appliances.ts";
+import { BEGINNING, HOST, SCRIPT } from "./scenario.ts";
+import { startWebsites } from "./websites.ts";
 
 export type DemoOptions = Omit<ExporterOptions, "configFile" | "telemetryPath" | "enableLifecycle">;
 
 /** Two appliances, three websites and the exporter that polls them, all on real sockets. */
 export interface Demo {
   readonly appliances: readonly DemoAppliance[];
-  readonly websites: readonly DemoWebsite[];
+  readonly websites: readonly Website[];
   /** The exporter's addresses, `host:port`. */
   readonly addresses: readonly string[];
   /** The exporter's configuration, in a temporary folder. */
@@ -32,55 +37,91 @@ export type DemoStart =
   | { readonly ok: true; readonly demo: Demo }
   | Extract<ExporterStart, { readonly reason: "listen" }>;
 
+/** The exporter's user name on each appliance. */
+const USERNAME = "monitor";
+/** Longer than the warning period of the certificate alerts. */
+const VALIDITY_MS = 90 * 24 * 3_600_000;
+
 /** Starts everything, or stops what was started if something fails. */
 export async function startDemo(options: DemoOptions, deps: ExporterDeps): Promise<DemoStart> {
-  const cleanup = createCleanup();
+  const stops: (() => Promise<void>)[] = [];
+  const stop = async (): Promise<void> => {
+    // The latest first.
+    for (let next = stops.pop(); next !== undefined; next = stops.pop()) await next();
+  };
   try {
-    const started = await startParts(options, deps, cleanup);
-    if (!started.ok) await cleanup.run();
+    const started = await startParts(options, deps, stops);
+    if (started.ok) return { ok: true, demo: { ...started.demo, stop } };
+    await stop();
     return started;
   } catch (error) {
-    await cleanup.run();
+    await stop();
     throw error;
   }
 }
 
-async function startParts(options: DemoOptions, deps: ExporterDeps, cleanup: Cleanup): Promise<DemoStart> {
+async function startParts(options: DemoOptions, deps: ExporterDeps, stops: (() => Promise<void>)[]) {
   let world = BEGINNING;
-  const authority = await createAuthority();
-  const tls = await authority.issue();
-  const websites = await startWebsites(tls, (name) => world.websites[name], cleanup);
+  const password = randomBytes(16).toString("base64url");
+  const tls = await createKeyPair();
+  const websites = await startWebsites(tls, (name) => world[name], stops);
   const appliances = await startAppliances(
     {
-      ca: authority.cert,
       tls: { cert: tls.cert, key: new Secret(tls.key) },
-      websites: websites.map(({ tested }) => tested),
+      users: [{ username: USERNAME, password: new Secret(password) }],
+      websites,
       world: () => world,
       onBug: (error) =>
         deps.logger.error({ detail: describeBug(error) }, "appliance could not answer a request"),
     },
-    cleanup,
+    stops,
   );
-  const configFile = await writeExporterConfig(authority.cert, appliances, cleanup);
+  // mkdtemp creates it with mode 700.
+  const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-demo-"));
+  stops.push(() => rm(folder, { recursive: true, force: true }));
+  const configFile = join(folder, "config.yaml");
+  await writeFile(join(folder, "ca.pem"), tls.cert);
+  await writeFile(configFile, configText(appliances, password), { mode: 0o600 });
   const started = await startExporter(
     { ...options, configFile, telemetryPath: "/metrics", enableLifecycle: false },
     deps,
   );
   if (!started.ok && started.reason === "listen") return started;
   if (!started.ok) throw new Error(formatErrors(started.errors).join("\n"));
-  cleanup.add(() => started.exporter.stop());
-
+  const { addresses, document, stop } = started.exporter;
+  stops.push(stop);
   const steps = playForever();
   function step(): string {
-    const { sentence, apply } = steps.next().value;
-    world = apply(world);
+    const { sentence, change } = steps.next().value;
+    world = { ...world, ...change };
     return sentence;
   }
-  const { addresses, document } = started.exporter;
-  const stop = () => cleanup.run();
-  return { ok: true, demo: { appliances, websites, addresses, configFile, document, step, stop } };
+  return { ok: true, demo: { appliances, websites, addresses, configFile, document, step } } as const;
 }
 
-function* playForever(): Generator<Step, never> {
+/** A certificate of appliances and websites, which clients trust as it is, and its key. */
+async function createKeyPair(): Promise<{ readonly cert: string; readonly key: string }> {
+  const made = await generate([{ name: "commonName", value: "appliance-exporter demo" }], {
+    keyType: "ec",
+    curve: "P-256",
+    algorithm: "sha256",
+    notAfterDate: new Date(Date.now() + VALIDITY_MS),
+    extensions: [{ name: "subjectAltName", altNames: [{ type: 7, ip: HOST }] }],
+  });
+  return { cert: made.cert, key: made.private };
+}
+
+/** The exporter's configuration, in JSON, which is YAML too. */
+function configText(appliances: readonly DemoAppliance[], password: string): string {
+  const members = appliances.map(({ name, baseUrl }) => ({ name, base_url: baseUrl }));
+  const config = {
+    polling: { vrrp: { interval: "1s" }, websites: { interval: "2s" }, discovery: { interval: "5s" } },
+    http_client: { basic_auth: { username: USERNAME, password }, tls_config: { ca_file: "ca.pem" } },
+    clusters: [{ name: "demo", labels: { site: "demo" }, website_discovery: true, appliances: members }],
+  };
+  return JSON.stringify(config, undefined, 2);
+}
+
+function* playForever(): Generator<(typeof SCRIPT)[number], never> {
   for (;;) yield* SCRIPT;
 }

@@ -15,22 +15,18 @@ export type ApplianceName = (typeof APPLIANCES)[number];
 /** `hanging up`: connections are closed without an answer; `failing`: every answer is 503. */
 export type Condition = "up" | "hanging up" | "failing";
 
-/** The state of the demo. */
-export interface World {
+/** The state of the demo: which appliance is the master, and how each website is. */
+export interface World extends Readonly<Record<WebsiteName, Condition>> {
   readonly master: ApplianceName;
-  readonly websites: Readonly<Record<WebsiteName, Condition>>;
 }
 
-/** What happens, and the world after it. */
-export interface Step {
+/** What happens, and what is different after it. */
+interface Step {
   readonly sentence: string;
-  readonly apply: (world: World) => World;
+  readonly change: Partial<World>;
 }
 
-export const BEGINNING: World = {
-  master: "demo-a",
-  websites: { blog: "up", shop: "up", portal: "up" },
-};
+export const BEGINNING: World = { master: "demo-a", blog: "up", shop: "up", portal: "up" };
 
 /** Repeated forever; each round ends as it began. */
 export const SCRIPT: readonly Step[] = [
@@ -45,10 +41,7 @@ export const SCRIPT: readonly Step[] = [
 ];
 
 function failover(master: ApplianceName, backup: ApplianceName): Step {
-  return {
-    sentence: `failover: ${master} is the master now, ${backup} its backup`,
-    apply: (world) => ({ ...world, master }),
-  };
+  return { sentence: `failover: ${master} is the master now, ${backup} its backup`, change: { master } };
 }
 
 /** An outage of a website, and its repair. */
@@ -57,12 +50,8 @@ function outage(website: WebsiteName, condition: "hanging up" | "failing"): read
     "hanging up": "closes connections without an answer",
     failing: "answers 503 Service Unavailable",
   }[condition];
-  const become = (next: Condition) => (world: World) => ({
-    ...world,
-    websites: { ...world.websites, [website]: next },
-  });
   return [
-    { sentence: `outage: website ${website} ${what}`, apply: become(condition) },
-    { sentence: `repair: website ${website} is back`, apply: become("up") },
+    { sentence: `outage: website ${website} ${what}`, change: { [website]: condition } },
+    { sentence: `repair: website ${website} is back`, change: { [website]: "up" } },
   ];
 }

@@ -13,8 +13,8 @@ export interface Log {
   readonly logger: Logger;
   /** The number of lines lost because they could not be written. */
   dropped(): number;
-  /** Waits until everything is written, at most `timeoutMs`; after that, remaining and later lines are lost. */
-  flush(timeoutMs: number): Promise<void>;
+  /** Waits until everything is written, at most a second; after that, remaining and later lines are lost. */
+  flush(): Promise<void>;
 }
 
 /** Buffer for a slow reader; lines beyond it are dropped and counted. */
@@ -22,28 +22,12 @@ const BUFFER_LIMIT_BYTES = 1024 * 1024;
 
 /** With 0, pino's flush would not wait. */
 const FLUSHABLE_BYTES = 1;
+/** How long the last lines may take. */
+const FLUSH_TIMEOUT_MS = 1000;
 
-/** Logs to a file descriptor. Never blocks on its reader. */
+/** Logs to a file descriptor. Never blocks on its reader: a line that cannot be written is dropped and counted. */
 export function createLog(level: LogLevel, format: LogFormat, fd: number): Log {
-  const sink = createSink(fd);
-  const stream = { write: (line: string) => sink.write(format === "json" ? line : toLogfmt(line)) };
-  const options = {
-    level,
-    base: null,
-    timestamp: stdTimeFunctions.isoTime,
-    formatters: { level: (label: string) => ({ level: label }) },
-    redact: { paths: ["password", "authorization", "*.password", "*.authorization"], censor: "<secret>" },
-  };
-  return { logger: pino(options, stream), dropped: sink.dropped, flush: sink.flush };
-}
-
-interface Sink extends Pick<Log, "dropped" | "flush"> {
-  write(line: string): void;
-}
-
-/** A line that cannot be written is dropped and counted. */
-function createSink(fd: number): Sink {
-  const boom = destination({
+  const sink = destination({
     dest: fd,
     sync: false,
     minLength: FLUSHABLE_BYTES,
@@ -51,29 +35,34 @@ function createSink(fd: number): Sink {
   });
   let dropped = 0;
   let isGivenUp = false;
-  boom.on("drop", () => (dropped += 1));
-  boom.on("error", (error: NodeJS.ErrnoException) => {
+  sink.on("drop", () => (dropped += 1));
+  sink.on("error", (error: NodeJS.ErrnoException) => {
     dropped += 1;
     isGivenUp ||= error.code === "EPIPE";
   });
-  return {
-    write: (line) => {
-      if (isGivenUp) dropped += 1;
-      else boom.write(line);
-    },
-    dropped: () => dropped,
-    flush: (timeoutMs) =>
-      new Promise((resolve) => {
-        const timer = setTimeout(() => {
-          // Otherwise the rest is written synchronously at exit, which a slow reader can block.
-          isGivenUp = true;
-          boom.destroy();
-          resolve();
-        }, timeoutMs);
-        boom.flush(() => {
-          clearTimeout(timer);
-          resolve();
-        });
-      }),
+  const write = (line: string): void => {
+    if (isGivenUp) dropped += 1;
+    else sink.write(format === "json" ? line : toLogfmt(line));
   };
+  const options = {
+    level,
+    base: null,
+    timestamp: stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+    redact: { paths: ["password", "authorization", "*.password", "*.authorization"], censor: "<secret>" },
+  };
+  const flush = () =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(() => {
+        // Otherwise the rest is written synchronously at exit, which a slow reader can block.
+        isGivenUp = true;
+        sink.destroy();
+        resolve();
+      }, FLUSH_TIMEOUT_MS);
+      sink.flush(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  return { logger: pino(options, { write }), dropped: () => dropped, flush };
 }

@@ -1,4 +1,4 @@
-import { openSync, readSync } from "node:fs";
+import { readFileSync } from "node:fs";
 
 /** For the process itself, files and name lookups, with a margin. */
 const RESERVED = 32;
@@ -6,8 +6,6 @@ const RESERVED = 32;
 const MAX_WEB = 512;
 /** If the limit is unknown: what macOS allows a process. */
 const ASSUMED_LIMIT = 10_240;
-const LIMITS_FILE = "/proc/self/limits";
-const LIMITS_BYTES = 8192;
 
 /** How the descriptors of the process are divided. */
 export interface DescriptorShares {
@@ -17,25 +15,15 @@ export interface DescriptorShares {
   readonly web: number;
 }
 
-/**
- * Returns a function that reads the current limit of open descriptors, which can change at runtime. Its source file
- * stays open, so that it is readable even if no descriptor is left.
- */
-export function openDescriptorLimit(): () => number {
-  let file: number;
+/** The limit of open descriptors of this process; a cautious guess where Linux does not tell it. */
+export function descriptorLimit(): number {
+  let limits = "";
   try {
-    file = openSync(LIMITS_FILE, "r");
+    limits = readFileSync("/proc/self/limits", "latin1");
   } catch {
-    return () => ASSUMED_LIMIT;
+    return ASSUMED_LIMIT;
   }
-  const buffer = Buffer.alloc(LIMITS_BYTES);
-  return () => descriptorLimit(buffer.toString("latin1", 0, readSync(file, buffer, 0, LIMITS_BYTES, 0)));
-}
-
-/** The limit of open descriptors in a Linux limits file; a cautious guess if it is missing. */
-export function descriptorLimit(limits: string): number {
-  const soft = /^Max open files +(\d+|unlimited) /m.exec(limits)?.[1];
-  if (soft === undefined) return ASSUMED_LIMIT;
+  const soft = /^Max open files +(\d+|unlimited) /m.exec(limits)?.[1] ?? ASSUMED_LIMIT;
   return soft === "unlimited" ? Number.POSITIVE_INFINITY : Number(soft);
 }
 
@@ -46,8 +34,7 @@ export function shareDescriptors(limit: number): DescriptorShares {
   return { appliances: rest - web, web };
 }
 
-/** The lowest limit that allows one connection to each of this many appliances. */
+/** A limit that allows one connection to each of this many appliances. */
 export function limitFor(appliances: number): number {
-  const fourThirds = Math.floor((4 * (appliances - 1)) / 3) + 1;
-  return RESERVED + Math.max(appliances + 1, Math.min(fourThirds, appliances + MAX_WEB));
+  return RESERVED + MAX_WEB + appliances;
 }

@@ -58,7 +58,7 @@ test("shows problems first, then groups, websites and appliances", async () => {
   expect(await status(`--url=${url}/exporter/`)).toEqual({
     code: 1,
     err: "",
-    out: `3 problems:
+    out: `Problems:
 
 SEVERITY  CLUSTER  PROBLEM                                                                                    SINCE
 critical  ams      Website shop is down: http no HTTP response (connection refused) from a, https 503 from a
@@ -101,18 +101,14 @@ test("no exporter: exit code 2 and the reason", async () => {
 });
 
 test.each([
-  [
-    "something else",
-    { status: "success" },
-    'verdict: Invalid option: expected one of "well"|"wrong"|"unknown"',
-  ],
-  ["no JSON", undefined, "the response: Invalid input: expected object, received undefined"],
-])("%s in the response: exit code 2 and the location", async (_, document, message) => {
+  ["something else", { status: "success" }],
+  ["no JSON", undefined],
+])("%s in the response: exit code 2", async (_, document) => {
   const url = await serve(answering(document));
   expect(await status(`--url=${url}/exporter`)).toEqual({
     code: 2,
     out: "",
-    err: `${url}/exporter: the server is not an appliance-exporter: ${message}\n`,
+    err: `${url}/exporter: the server is not an appliance-exporter of this version\n`,
   });
 });
 

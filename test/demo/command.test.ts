@@ -16,12 +16,12 @@ describe("the demo command", () => {
     await expect.poll(() => printed.out).toContain("repair: website shop is back");
     stop();
     expect(await ended).toBe(0);
-    const text = printed.out
-      .replaceAll(/(?<=127\.0\.0\.1:)\d+/g, "PORT")
-      .replaceAll(`${folder}/appliance-exporter-demo-`, "FOLDER-")
-      .replaceAll(/FOLDER-\w{6}/g, "FOLDER");
+    const text = printed.out.replaceAll(/(?<=127\.0\.0\.1:)\d+/g, "PORT");
     expect(text).toMatch(/^Two appliances[^]*\nStopped; nothing is left behind\.\n$/);
     expect(text.slice(0, FIRST_STEPS.length)).toBe(FIRST_STEPS);
+    expect(text).toMatch(
+      /\n==> outage: website shop closes connections without an answer\n\n(Problems|Not|All)[^]*CLUSTER/,
+    );
     expect(printed.err).toBe("");
     expect(await readdir(folder)).toEqual([]);
   });
@@ -73,15 +73,8 @@ The exporter polls them every second or two, over HTTPS. Open:
 To try in another terminal:
 
   curl -s http://127.0.0.1:PORT/metrics | grep -E '^(vrrp_is_master|website_up)'
-  appliance-exporter status --url=http://127.0.0.1:PORT
-  appliance-exporter poll demo-a --config.file=FOLDER/config.yaml
-  appliance-exporter check --live --config.file=FOLDER/config.yaml
 
 Every 0.1 s something happens (==>); the exporter's log shows how it is detected. Press Ctrl-C to stop.
 
 ==> failover: demo-b is the master now, demo-a its backup
-
-==> outage: website shop closes connections without an answer
-
-==> repair: website shop is back
 `;

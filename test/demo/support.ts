@@ -29,7 +29,6 @@ export async function startTestDemo(
   const options = {
     listenAddresses: [{ host: "127.0.0.1", port: 0 }],
     version: "1.2.3",
-    calledAs: "appliance-exporter",
     build: BUILD,
     maxLookups: 2,
     maxPasswordReads: 2,

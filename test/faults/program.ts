@@ -1,6 +1,5 @@
-import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { promisify } from "node:util";
 import { COMMAND } from "../support/command.ts";
 import { eventually } from "../support/eventually.ts";
 import { scrape, type LogLine } from "../support/exporter.ts";
@@ -14,6 +13,8 @@ export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Further flags. */
   readonly args?: readonly string[];
+  /** The limit of open files. */
+  readonly descriptors?: number;
   /** Sent with each scrape. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -70,15 +71,10 @@ export async function startProgram(folder: string, options: ProgramOptions = {})
   return program;
 }
 
-/** Lets the process open no descriptor whose number is `count` or more; those it has stay. */
-export async function limitDescriptors({ child }: Program, count: number): Promise<void> {
-  await promisify(execFile)(toolPath("prlimit"), [`--pid=${child.pid}`, `--nofile=${count}:`]);
-}
-
 function spawnProgram(
   folder: string,
   listenAddress: string,
-  { logLevel = "info", env = {}, args = [] }: ProgramOptions,
+  { logLevel = "info", env = {}, args = [], descriptors }: ProgramOptions,
 ) {
   const flags = [
     `--config.file=config.yaml`,
@@ -86,7 +82,9 @@ function spawnProgram(
     `--log.level=${logLevel}`,
     ...args,
   ];
-  const child = spawn(process.execPath, [COMMAND, "run", ...flags], {
+  const limited = descriptors === undefined ? [] : [toolPath("prlimit"), `--nofile=${descriptors}`];
+  const [command = "", ...words] = [...limited, process.execPath, COMMAND, "run", ...flags];
+  const child = spawn(command, words, {
     cwd: folder,
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { Demo } from "../../src/demo/demo.ts";
-import { createCleanup, type Cleanup } from "../../src/demo/cleanup.ts";
+import { createCleanup, type Cleanup } from "../support/cleanup.ts";
 import { startTestDemo } from "../demo/support.ts";
 import { startTestExporter, type ExporterUnderTest } from "../support/exporter.ts";
 import { portOf } from "../support/fault-server.ts";

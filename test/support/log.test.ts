@@ -24,7 +24,7 @@ async function logged(
   const path = join(temporaryDirectory(), "log");
   const log = createLog(level, format, openSync(path, "w"));
   write(log);
-  await log.flush(60_000);
+  await log.flush();
   return readFileSync(path, "utf8").split("\n").slice(0, -1);
 }
 
@@ -80,7 +80,7 @@ test("lines that nobody reads are dropped and counted, and the writer never wait
   for (let i = 0; i < 500; i += 1) log.logger.info({ detail }, "x");
   expect(log.dropped()).toBeGreaterThan(300);
   expect(log.dropped()).toBeLessThan(500);
-  await log.flush(100);
+  await log.flush();
   const lost = log.dropped();
   log.logger.info("a line that comes after all is given up");
   expect(log.dropped()).toBe(lost + 1);

@@ -1,29 +1,8 @@
 import { expect, test } from "vitest";
-import {
-  descriptorLimit,
-  limitFor,
-  openDescriptorLimit,
-  shareDescriptors,
-} from "../../src/support/open-files.ts";
+import { descriptorLimit, limitFor, shareDescriptors } from "../../src/support/open-files.ts";
 
-const limits = (soft: string): string =>
-  `Limit                     Soft Limit           Hard Limit           Units     
-Max cpu time              unlimited            unlimited            seconds   
-Max open files            ${soft.padEnd(20)} 1048576              files     
-`;
-
-test.each([
-  { text: limits("1024"), limit: 1024 },
-  { text: limits("unlimited"), limit: Number.POSITIVE_INFINITY },
-  { text: "", limit: 10_240 },
-])("a limit of $limit is read", ({ text, limit }) => {
-  expect(descriptorLimit(text)).toBe(limit);
-});
-
-test("the limit of this process can be read again and again", () => {
-  const read = openDescriptorLimit();
-  expect(read()).toBeGreaterThan(0);
-  expect(read()).toBe(read());
+test("the limit of this process is read", () => {
+  expect(descriptorLimit()).toBeGreaterThan(0);
 });
 
 test.each([
@@ -39,11 +18,6 @@ test.each([
   },
 );
 
-test.each([2, 24, 1535, 1536, 10_000])(
-  "the computed limit for %i appliances suffices, and one less does not",
-  (appliances) => {
-    const needed = limitFor(appliances);
-    expect(shareDescriptors(needed).appliances).toBeGreaterThanOrEqual(appliances);
-    expect(shareDescriptors(needed - 1).appliances).toBeLessThan(appliances);
-  },
-);
+test.each([2, 24, 1535, 1536, 10_000])("the computed limit for %i appliances suffices", (appliances) => {
+  expect(shareDescriptors(limitFor(appliances)).appliances).toBeGreaterThanOrEqual(appliances);
+});

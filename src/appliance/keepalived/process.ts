@@ -4,36 +4,35 @@ import { readTextFile } from "../../config/read-file.ts";
 
 const LIMIT_BYTES = 64 * 1024;
 
-export type FoundProcess =
-  | { readonly ok: true; readonly pid: number }
-  | { readonly ok: false; readonly reason: string };
+/** Why the state of VRRP is not known. */
+export class UnknownState extends Error {}
 
 /**
- * Finds the process in a pid file, if it is keepalived and handles this signal. The signal would kill any other process,
+ * The id of the process in a pid file, if it is keepalived and handles this signal. The signal would kill any other process,
  * such as a program that reuses the pid.
+ *
+ * @throws UnknownState
  */
-export async function findKeepalived(pidFile: string, signal: number): Promise<FoundProcess> {
+export async function findKeepalived(pidFile: string, signal: number): Promise<number> {
   const read = await readTextFile(pidFile, LIMIT_BYTES);
-  if (!read.ok) return notRunning(`${pidFile}: ${read.message}`);
+  if (!read.ok) throw notRunning(`${pidFile}: ${read.message}`);
   const digits = /^\s*([1-9]\d{0,9})\s*$/.exec(read.text)?.[1];
-  if (digits === undefined) return notRunning(`${pidFile}: it holds no process id`);
+  if (digits === undefined) throw notRunning(`${pidFile}: it holds no process id`);
   const named = `process ${digits}, named in ${pidFile},`;
   const [commandLine, status] = await Promise.all([
     readTextFile(`/proc/${digits}/cmdline`, LIMIT_BYTES),
     readTextFile(`/proc/${digits}/status`, LIMIT_BYTES),
   ]);
   // A zombie has an empty command line.
-  if (!commandLine.ok || !status.ok || commandLine.text === "") return notRunning(`${named} does not exist`);
-  if (!isKeepalived(commandLine.text)) return notRunning(`${named} is another program`);
-  if (!waitsFor(signal, status.text)) {
-    const why = "it is stopping, or has another number for it";
-    return { ok: false, reason: `keepalived (process ${digits}) does not handle signal ${signal}: ${why}` };
-  }
-  return { ok: true, pid: Number(digits) };
+  if (!commandLine.ok || !status.ok || commandLine.text === "") throw notRunning(`${named} does not exist`);
+  if (!isKeepalived(commandLine.text)) throw notRunning(`${named} is another program`);
+  if (waitsFor(signal, status.text)) return Number(digits);
+  const why = "it is stopping, or has another number for it";
+  throw new UnknownState(`keepalived (process ${digits}) does not handle signal ${signal}: ${why}`);
 }
 
-function notRunning(why: string): FoundProcess {
-  return { ok: false, reason: `keepalived is not running: ${why}` };
+function notRunning(why: string): UnknownState {
+  return new UnknownState(`keepalived is not running: ${why}`);
 }
 
 /** Checks the command, as keepalived's configuration can change the process name. */

@@ -119,8 +119,8 @@ export async function startLone(options?: KeepalivedOptions): Promise<Keepalived
 }
 
 /** The program's source for a keepalived. */
-export function sourceIn({ folder }: Keepalived): Promise<VrrpSource> {
-  return sourceOf({ source: "keepalived", ...optionsIn(folder, { timeoutMs: 5_000 }) });
+export function sourceIn({ folder }: Keepalived): VrrpSource {
+  return sourceOf(optionsIn(folder, { timeoutMs: 5_000 }));
 }
 
 /** `name state priority` of each interface, or the reason for an unknown state. */

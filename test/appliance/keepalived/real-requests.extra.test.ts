@@ -7,9 +7,8 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 
 import { VRRP_LIST } from "../../../src/api/vrrp.ts";
-import { resolveVrrp } from "../../../src/appliance/config.ts";
-import { vrrpSchema } from "../../../src/appliance/config-schema.ts";
-import { createKeepalivedVrrp, type KeepalivedOptions } from "../../../src/appliance/vrrp-keepalived.ts";
+import { vrrpSchema } from "../../../src/appliance/config.ts";
+import type { KeepalivedOptions } from "../../../src/appliance/keepalived/source.ts";
 import { toolPath } from "../../support/tool.ts";
 import { query, startAppliance } from "../support.ts";
 import { NOBODY, sourceIn, startLone, describeState } from "./lab.ts";
@@ -36,7 +35,7 @@ async function stateAs(uid: number, options: KeepalivedOptions): Promise<unknown
 describe("requests to a real keepalived", () => {
   test("returns 503 with the reason after a crash, and its state again after a start", async () => {
     const keepalived = await startLone();
-    const { port } = await startAppliance({ vrrp: await sourceIn(keepalived) });
+    const { port } = await startAppliance({ vrrp: sourceIn(keepalived) });
     const answer = async () => {
       const { status, body } = await query(port, VRRP_LIST.path());
       return { status, body: body.replaceAll(`${keepalived.folder}/`, "") };
@@ -53,7 +52,7 @@ describe("requests to a real keepalived", () => {
 
   test("sends one signal for twenty concurrent requests", async () => {
     const keepalived = await startLone();
-    const source = await sourceIn(keepalived);
+    const source = sourceIn(keepalived);
     const states = await Promise.all(Array.from({ length: 20 }, () => describeState(source)));
     expect(states.map(String)).toEqual(
       Array.from({ length: 20 }, () => expect.stringMatching(/^VI_1 [A-Z]+ 150$/)),
@@ -64,13 +63,13 @@ describe("requests to a real keepalived", () => {
   test("works with the main process too", async () => {
     const keepalived = await startLone();
     const pidFile = join(keepalived.folder, "keepalived.pid");
-    const source = await sourceOf({ source: "keepalived", ...optionsIn(keepalived.folder, { pidFile }) });
+    const source = sourceOf(optionsIn(keepalived.folder, { pidFile }));
     await expect.poll(() => describeState(source)).toEqual(["VI_1 MASTER 150"]);
   });
 
   test("does not kill it while it starts or stops", async () => {
     const keepalived = await startLone();
-    const source = createKeepalivedVrrp(optionsIn(keepalived.folder, { timeoutMs: 20 }), process.kill);
+    const source = sourceOf(optionsIn(keepalived.folder, { timeoutMs: 20 }));
     const over = new AbortController();
     const asking = (async () => {
       while (!over.signal.aborted) await source();
@@ -88,13 +87,11 @@ describe("requests to a real keepalived", () => {
 
   test("works with the defaults of both", async () => {
     const { folder } = await startLone({ withDefaults: true });
-    const vrrp = resolveVrrp(vrrpSchema.parse({ source: "keepalived" }), "/etc/appliance.yaml");
+    const vrrp = vrrpSchema.parse({ source: "keepalived" });
     if (vrrp.source !== "keepalived") throw new Error("expected keepalived");
     expect(signalNumber()).toBe(vrrp.signal);
     const files = { pidFile: join(folder, vrrp.pidFile), dumpFile: join(folder, vrrp.dumpFile) };
-    await expect
-      .poll(async () => describeState(await sourceOf({ ...vrrp, ...files })))
-      .toEqual(["VI_1 MASTER 150"]);
+    await expect.poll(() => describeState(sourceOf({ ...vrrp, ...files }))).toEqual(["VI_1 MASTER 150"]);
   });
 
   describe("without root's rights", () => {

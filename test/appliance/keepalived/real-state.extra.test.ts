@@ -34,7 +34,7 @@ describe("the state of a real keepalived", () => {
         }
       }`,
     );
-    const source = await sourceIn(keepalived);
+    const source = sourceIn(keepalived);
     const expected = {
       ok: true,
       interfaces: [
@@ -76,7 +76,7 @@ describe("the state of a real keepalived", () => {
       `vrrp_track_file load {\n file ${weight}\n weight 1\n}\n` +
         instanceOf("priority 150\n track_file { load }"),
     );
-    const source = await sourceIn(keepalived);
+    const source = sourceIn(keepalived);
     await expect.poll(() => describeState(source)).toEqual(["VI_1 MASTER 130"]);
     await writeFile(weight, "10");
     await expect.poll(() => describeState(source)).toEqual(["VI_1 MASTER 160"]);
@@ -85,7 +85,7 @@ describe("the state of a real keepalived", () => {
   test("reports a fault as BACKUP, and the state after it", async () => {
     const network = await createLoneNetwork();
     const keepalived = await startKeepalived(network, instanceOf("priority 150"));
-    const source = await sourceIn(keepalived);
+    const source = sourceIn(keepalived);
     await expect.poll(() => describeState(source)).toEqual(["VI_1 MASTER 150"]);
     network.ip("link", "set", "eth0", "down");
     await expect.poll(() => describeState(source)).toEqual(["VI_1 BACKUP 150"]);

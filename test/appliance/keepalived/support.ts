@@ -4,13 +4,14 @@ import { join } from "node:path";
 
 import { onTestFinished } from "vitest";
 
-import type { VrrpConfig } from "../../../src/appliance/config.ts";
+import {
+  createKeepalivedSource,
+  type KeepalivedOptions,
+  type SendSignal,
+} from "../../../src/appliance/keepalived/source.ts";
 import type { VrrpSource } from "../../../src/appliance/routes.ts";
-import type { KeepalivedOptions } from "../../../src/appliance/vrrp-keepalived.ts";
-import { createVrrpSource } from "../../../src/appliance/vrrp-source.ts";
-import type { Io } from "../../../src/cli/io.ts";
-import { createLog } from "../../../src/support/log.ts";
-import { createTestIo } from "../../support/io.ts";
+import type { Logger } from "../../../src/support/log.ts";
+import { createMemoryLog } from "../../support/exporter.ts";
 
 /** A folder that exists until the end of the test. */
 export async function temporaryFolder(): Promise<string> {
@@ -19,10 +20,16 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** The program's source for a configuration; the log goes to `logFd`. */
-export async function sourceOf(vrrp: VrrpConfig, fields: Partial<Io> = {}): Promise<VrrpSource> {
-  const { io } = await createTestIo(fields);
-  return createVrrpSource(vrrp, io.sendSignal, createLog("info", "logfmt", io.logFd).logger);
+/** Sends the signal. */
+export const kill: SendSignal = (pid, signal) => void process.kill(pid, signal);
+
+/** The program's source for a keepalived. */
+export function sourceOf(
+  options: KeepalivedOptions,
+  send = kill,
+  logger: Pick<Logger, "info" | "warn"> = createMemoryLog().logger,
+): VrrpSource {
+  return createKeepalivedSource(options, send, logger);
 }
 
 /** The options for a keepalived whose files are in this folder. */

@@ -4,10 +4,12 @@ import { join } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
-import { createKeepalivedVrrp, type KeepalivedOptions } from "../../../src/appliance/vrrp-keepalived.ts";
+import type { KeepalivedOptions } from "../../../src/appliance/keepalived/source.ts";
+import type { VrrpSource } from "../../../src/appliance/routes.ts";
 import { eventually } from "../../support/eventually.ts";
 import { dumpOf, SIGJSON, startFake } from "./fake.ts";
-import { optionsIn } from "./support.ts";
+import { createMemoryLog } from "../../support/exporter.ts";
+import { kill, optionsIn, sourceOf, temporaryFolder } from "./support.ts";
 
 /** For what is there already, or never comes. */
 const SOON = { timeoutMs: 100 };
@@ -22,7 +24,7 @@ async function describeState(
   beforeDeadline = () => {},
 ) {
   const signals: number[] = [];
-  const source = createKeepalivedVrrp(optionsIn(folder, fields), (pid, signal) => {
+  const source = sourceOf(optionsIn(folder, fields), (pid, signal) => {
     signals.push(signal);
     process.kill(pid, signal);
     beforeDeadline();
@@ -85,4 +87,44 @@ describe("the state", () => {
     );
     expect(await describeState(folder)).toEqual({ signals: [], reason });
   });
+});
+
+async function statesOf(source: VrrpSource): Promise<readonly string[]> {
+  const state = await source();
+  return state.ok ? state.interfaces.map((each) => each.state) : [state.reason];
+}
+
+test("a request during a dump gets the next dump, never an older state", async () => {
+  const { folder } = await startFake(
+    "if [ -e go ]; then cp backup keepalived.json; else until [ -e go ]; do read -rt 0.01; done; cp master keepalived.json; fi",
+  );
+  const signals: number[] = [];
+  const source = sourceOf(optionsIn(folder), (pid, signal) => {
+    signals.push(signal);
+    kill(pid, signal);
+  });
+  const first = statesOf(source);
+  await expect.poll(() => signals).toHaveLength(1);
+  const [second, third] = [statesOf(source), statesOf(source)];
+  await writeFile(join(folder, "go"), "");
+  expect(await Promise.all([first, second, third])).toEqual([["MASTER"], ["BACKUP"], ["BACKUP"]]);
+  expect(signals).toEqual([SIGJSON, SIGJSON]);
+});
+
+test("the reason for an unknown state is logged when it changes", async () => {
+  const folder = await temporaryFolder();
+  const { logger, lines } = createMemoryLog();
+  const source = sourceOf(optionsIn(folder), kill, logger);
+  for (const content of [undefined, undefined, "", ""]) {
+    if (content !== undefined) await writeFile(join(folder, "vrrp.pid"), content);
+    await source();
+  }
+  const reasons = ["no such file", "it holds no process id"];
+  expect(lines).toMatchObject(
+    reasons.map((why) => ({
+      level: "warn",
+      reason: `keepalived is not running: ${folder}/vrrp.pid: ${why}`,
+      msg: "vrrp state is not known",
+    })),
+  );
 });
