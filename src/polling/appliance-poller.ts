@@ -3,27 +3,12 @@ import { OPERATIONS } from "../api/operations.ts";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
 import type { ApplianceClient } from "../client/client.ts";
 import { toSeconds, type Clock } from "../support/clock.ts";
-import {
-  activeBackoff,
-  backoffAfter,
-  NO_BACKOFF,
-  withoutOperation,
-  withoutReason,
-  withoutRefusals,
-  type FinishedPoll,
-} from "./backoff.ts";
-import {
-  type PollEvents,
-  backoffKey,
-  operationKey,
-  type Observation,
-  type Operation,
-  type PollResult,
-} from "./observation.ts";
+import { createBackoff, type Backoff, type FinishedPoll } from "./backoff.ts";
+import { type PollEvents, backoffKey, operationKey, type Operation, type PollResult } from "./observation.ts";
 import { meansApplianceDown, type Failure } from "../client/failure.ts";
-import { expiresAtMs, firstPace, MAX_WAIT_MS, mustBeginByMs, waitEndsMs, type Pace } from "./freshness.ts";
+import { expiresAtMs, firstPace, mustBeginByMs, waitEndsMs, type Pace } from "./freshness.ts";
 import { createDecode, poll, UNSENT, unsent, unsentForSlot } from "./poll.ts";
-import type { ShortOf, Slots } from "./slots.ts";
+import type { Slots } from "./slots.ts";
 
 /** Polls one appliance, one poll of each operation at a time. */
 export interface AppliancePoller {
@@ -89,18 +74,17 @@ export function createAppliancePoller(
   const inFlight = new Map<string, number>();
   /** Until when the latest observation of an operation counts. */
   const latestUntilMs = new Map<string, number>();
-  /** When website tests became due that have found no free slot since. They keep their place over a failed wait. */
-  const slotlessSinceMs = new Map<string, number>();
+  const backoff = createBackoff();
   let appliance = initial;
   let client: ApplianceClient | undefined = initialClient;
   let latestList: LatestList | undefined;
-  let backoff = NO_BACKOFF;
 
   async function attempt(operation: Operation, dueMs: number): Promise<void> {
     if (!(await mayBegin(operation))) return;
     const { takesSlot } = OPERATIONS[operation.kind];
     if (takesSlot === false) return send(operation, dueMs);
-    const slot = await takeSlot(takesSlot, operation, dueMs);
+    // The list comes first: it says which details are still of use.
+    const slot = await slots[takesSlot].take(beginByMs(operation, dueMs), operation.kind === "website_list");
     try {
       // Much may have happened during the wait.
       if (!(await mayBegin(operation))) return;
@@ -120,22 +104,11 @@ export function createAppliancePoller(
       return false;
     }
     const isRefused = backoffOf(operation)?.reason === "auth";
-    if (isRefused && (await used.hasNewCredentials(timingOf(operation).timeoutMs)))
-      backoff = withoutRefusals(backoff);
+    if (isRefused && (await used.hasNewCredentials(timingOf(operation).timeoutMs))) backoff.end("auth");
     if (used !== client) return mayBegin(operation);
     const active = backoffOf(operation);
     if (active !== undefined) skip(operation, UNSENT[active.reason]);
     return active === undefined;
-  }
-
-  async function takeSlot(kind: SlotKind, operation: Operation, dueMs: number): Promise<"slot" | ShortOf> {
-    const key = operationKey(operation);
-    // The list comes first: it says which details are still of use.
-    const sinceMs = operation.kind === "website_list" ? 0 : (slotlessSinceMs.get(key) ?? dueMs);
-    const slot = await slots[kind].take({ sinceMs, untilMs: slotWaitEnds(operation, dueMs) });
-    if (slot === "slot") slotlessSinceMs.delete(key);
-    else slotlessSinceMs.set(key, sinceMs);
-    return slot;
   }
 
   async function send(operation: Operation, dueMs: number): Promise<void> {
@@ -146,7 +119,10 @@ export function createAppliancePoller(
     let credentials: symbol | undefined;
     const result = await poll(used, operation, timingOf(operation).timeoutMs, {
       decode,
-      connectionWaitMs: connectionWaitMs(operation),
+      // What was never polled waits for as long as it takes.
+      connectionWaitMs: latestUntilMs.has(operationKey(operation))
+        ? Math.max(0, beginByMs(operation, dueMs) - clock.monotonicMs())
+        : undefined,
       onStarted: () => {
         startedMs = clock.monotonicMs();
         events.started(operation.kind, waitedSeconds(dueMs));
@@ -164,26 +140,18 @@ export function createAppliancePoller(
     return toSeconds(Math.max(0, clock.monotonicMs() - dueMs));
   }
 
-  /** Until shortly before the latest result expires; what was never polled has none, and waits for as long as it takes. */
-  function connectionWaitMs(operation: Operation): number | undefined {
-    const untilMs = latestUntilMs.get(operationKey(operation));
-    const marginMs = paceOf(operation).gapMs / 4;
-    if (untilMs === undefined) return undefined;
-    return Math.min(Math.max(marginMs, untilMs - marginMs - clock.monotonicMs()), MAX_WAIT_MS);
-  }
-
-  function slotWaitEnds(operation: Operation, dueMs: number): number {
+  /** The end of the wait for a slot or a connection: so early that the poll ends before the latest result expires. */
+  function beginByMs(operation: Operation, dueMs: number): number {
     const known = latestUntilMs.get(operationKey(operation));
-    if (known !== undefined) return waitEndsMs(dueMs, known, paceOf(operation));
-    const pace = firstPace(timingOf(operation));
-    return waitEndsMs(dueMs, expiresAtMs(dueMs, pace), pace);
+    const pace = known === undefined ? firstPace(timingOf(operation)) : paceOf(operation);
+    return waitEndsMs(dueMs, known ?? expiresAtMs(dueMs, pace), pace);
   }
 
   /** Whether the operation is a website test, which does not reach an appliance that is down. */
   function isKnownDown(operation: Operation): boolean {
     if (operation.kind === "vrrp" || latestList?.isDown !== true) return false;
     // It does not age while the list backs off after a refusal, or while its next poll is in flight.
-    const fromMs = Math.max(latestList.atMs, backoff.everything?.untilMs ?? 0);
+    const fromMs = Math.max(latestList.atMs, backoff.everythingUntilMs());
     const nowMs = inFlight.get(operationKey(LIST)) ?? clock.monotonicMs();
     return nowMs < fromMs + suppressionMs();
   }
@@ -197,8 +165,8 @@ export function createAppliancePoller(
     return Math.min(2 * deps.gapMs(vrrp), deps.gapMs(websites));
   }
 
-  function backoffOf(operation: Operation): ReturnType<typeof activeBackoff> {
-    return activeBackoff(backoff, backoffKey(operation), clock.monotonicMs());
+  function backoffOf(operation: Operation): ReturnType<Backoff["active"]> {
+    return backoff.active(backoffKey(operation), clock.monotonicMs(), suppressionMs());
   }
 
   function skip(operation: Operation, failure: Failure): void {
@@ -212,11 +180,9 @@ export function createAppliancePoller(
 
   function settle(result: PollResult, credentials: symbol | undefined, span: Span): void {
     const { outcome } = result;
-    const operation = backoffKey(result);
-    const intervalMs = paceOf(result).gapMs;
-    const listFirstMs = outcome.ok ? 0 : suppressionMs();
-    backoff = backoffAfter(backoff, { operation, outcome, credentials, ...span, intervalMs, listFirstMs });
-    observe(dated(result, span));
+    const [operation, intervalMs] = [backoffKey(result), paceOf(result).gapMs];
+    backoff.settle({ operation, outcome, credentials, ...span, intervalMs });
+    observe(result, span);
     if (result.kind !== "vrrp") return;
     const isDown = !outcome.ok && meansApplianceDown(outcome.failure.reason);
     const before = latestList;
@@ -227,27 +193,24 @@ export function createAppliancePoller(
 
   /** Observes a due poll that is not sent. */
   function fail(operation: Operation, failure: Failure): void {
-    observe(dated(unsent(operation, failure)));
+    observe(unsent(operation, failure));
   }
 
   /** `span`: of a poll that was sent. */
-  function dated(result: PollResult, span?: Span): Observation {
+  function observe(result: PollResult, span?: Span): void {
     const nowMs = clock.monotonicMs();
     const countsFromMs = result.outcome.ok ? nowMs : (backoffOf(result)?.untilMs ?? nowMs);
-    return {
+    const untilMs = expiresAtMs(countsFromMs, paceOf(result));
+    latestUntilMs.set(operationKey(result), untilMs);
+    events.observed({
       ...result,
       appliance: appliance.name,
       completedAtMs: clock.wallMs(),
       sentAtMs: span?.startedMs,
       durationSeconds: span && toSeconds(span.endedMs - span.startedMs),
-      expiresAtMs: expiresAtMs(countsFromMs, paceOf(result)),
+      expiresAtMs: untilMs,
       certificate: client?.certificate(),
-    };
-  }
-
-  function observe(observation: Observation): void {
-    latestUntilMs.set(operationKey(observation), observation.expiresAtMs);
-    events.observed(observation);
+    });
   }
 
   function timingOf({ kind }: Operation): OperationTiming {
@@ -276,20 +239,14 @@ export function createAppliancePoller(
       if (client !== nextClient) client?.close();
       appliance = next;
       client = nextClient;
-      backoff = withoutRefusals(backoff);
+      backoff.end("auth");
       slots.website_tests.setLimit(next.polling.maxConcurrentWebsiteTests);
     },
     forget: (operation) => {
-      const key = operationKey(operation);
-      latestUntilMs.delete(key);
-      slotlessSinceMs.delete(key);
-      backoff = withoutOperation(backoff, backoffKey(operation));
+      latestUntilMs.delete(operationKey(operation));
+      backoff.forget(backoffKey(operation));
     },
-    retryUnsupported: () => {
-      const before = backoff;
-      backoff = withoutReason(backoff, "unsupported");
-      return backoff.operations.size < before.operations.size;
-    },
+    retryUnsupported: () => backoff.end("unsupported"),
     close: () => {
       client?.close();
       client = undefined;
