@@ -1,7 +1,7 @@
 import type { OperationTiming } from "../config/config.ts";
 import type { Clock } from "../support/clock.ts";
 import { createCron, type Cron } from "./cron.ts";
-import { firstDueMs, nextOnGrid, takeDue, turnFromMs, type DuePoll } from "./schedule.ts";
+import { firstDueMs, nextOnGrid, takeDue } from "./schedule.ts";
 
 const HEARTBEAT_MS = 1000;
 /** How far ahead of its due time a timer is set: more than a heartbeat, so that a late heartbeat delays nothing. */
@@ -112,30 +112,22 @@ export function startTimetable<Entry extends TimetableEntry>({
   }
 
   function fire(slot: Slot<Entry>): void {
-    const { timing } = slot.entry;
+    const { timing, phaseKey } = slot.entry;
     slot.timer = undefined;
     // First: no instant is due if the clock was set forward past it or back before it.
     if (timing.kind === "schedule") checkWallClock();
     const nowMs = nowBy(timing);
     if (timing.kind === "interval" || slot.dueMs <= nowMs) {
-      const { dueMs, missed, nextDueMs } = take(slot, nowMs);
+      const { dueMs, missed, nextDueMs } =
+        timing.kind === "interval"
+          ? takeDue(phaseKey, timing.intervalMs, slot.dueMs, nowMs)
+          : cronOf(timing.expression).takeDue(slot.dueMs, nowMs);
       slot.isFirst = false;
       slot.dueMs = nextDueMs;
       if (missed > 0) onMissed(slot.entry, missed);
       onDue(slot.entry, monotonic(timing, dueMs));
     }
     arm(slot);
-  }
-
-  function take({ entry: { timing, phaseKey }, isFirst, dueMs }: Slot<Entry>, nowMs: number): DuePoll {
-    if (timing.kind === "schedule") {
-      const cron = cronOf(timing.expression);
-      return isFirst ? { dueMs, missed: 0, nextDueMs: cron.next(nowMs)[0] } : cron.takeDue(dueMs, nowMs);
-    }
-    const { intervalMs } = timing;
-    if (!isFirst) return takeDue(dueMs, intervalMs, nowMs);
-    // The first poll is outside the grid.
-    return { dueMs, missed: 0, nextDueMs: nextOnGrid(phaseKey, intervalMs, dueMs + intervalMs / 2) };
   }
 
   function put(entry: Entry): void {
@@ -162,11 +154,10 @@ export function startTimetable<Entry extends TimetableEntry>({
     nextDueMs: (key, fromMs) => {
       const slot = slots.get(key);
       if (slot === undefined) return undefined;
-      const { timing } = slot.entry;
+      const { timing, phaseKey } = slot.entry;
       const dueMs = monotonic(timing, slot.dueMs);
-      return timing.kind === "interval"
-        ? turnFromMs(dueMs, timing.intervalMs, fromMs)
-        : Math.max(fromMs, dueMs);
+      if (dueMs >= fromMs) return dueMs;
+      return timing.kind === "interval" ? nextOnGrid(phaseKey, timing.intervalMs, fromMs) : fromMs;
     },
     gapMs: (timing) => {
       if (timing.kind === "interval") return timing.intervalMs;
