@@ -5,7 +5,7 @@ import type { Failure } from "../client/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { firstExpiryMs } from "../polling/freshness.ts";
 import type { Observation, Operation } from "../polling/observation.ts";
-import type { WebsitePlan } from "../polling/runner.ts";
+import type { WebsitePlan } from "../polling/appliance-poller.ts";
 import { FIRST_POLL_SPREAD_MS } from "../polling/schedule.ts";
 import type { FleetChange } from "./changes.ts";
 import {

@@ -1,6 +1,6 @@
 import type { ApplianceConfig, Config } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
-import type { WebsitePlan } from "../polling/runner.ts";
+import type { WebsitePlan } from "../polling/appliance-poller.ts";
 import { groupBy } from "../support/group-by.ts";
 import { afterObservation, stateFor, type ApplianceState } from "./appliance-state.ts";
 import type { FleetChange } from "./changes.ts";
