@@ -4,12 +4,10 @@ import { z } from "zod";
 
 import { PRIORITY, VHID } from "../api/vrrp.ts";
 import { basicAuthSchema } from "../config/schema.ts";
-import { expected } from "../config/validate.ts";
-import { converted, durationSchema, fileSchema } from "../config/values.ts";
+import { durationSchema, fileSchema, parsed } from "../config/values.ts";
 import { isHostName, MAX_PORT, parseListenAddress } from "../web/listen.ts";
 import { DEFAULT_SETTINGS } from "./keepalived/mapping.ts";
 
-const MAX_TIMEOUT_MS = 3_600_000;
 const DEFAULT_TEST_TIMEOUT_MS = 10_000;
 /** Debian's keepalived. */
 const DEFAULT_PID_FILE = "/run/vrrp.pid";
@@ -20,15 +18,14 @@ const SIGJSON = { min: 34, max: 64, default: 36 };
 const DEFAULT_DUMP_TIMEOUT_MS = 500;
 
 function matching(what: string, test: (text: string) => boolean) {
-  const error = expected(what);
-  return z.string({ error }).refine(test, { error });
+  return z.string().refine(test, `expected ${what}`);
 }
 
 const port = z.int().min(1).max(MAX_PORT);
 const ipAddress = matching("an IP address", (text) => isIP(text) !== 0);
 const text = z.string().min(1);
 
-const timeout = durationSchema(1, MAX_TIMEOUT_MS);
+const timeout = durationSchema("1ms", "1h");
 
 /** A host name or an IP address, IPv6 without brackets. */
 const host = matching("a host name or an IP address", (value) => isIP(value) !== 0 || isHostName(value));
@@ -108,7 +105,7 @@ export const vrrpSchema = z.discriminatedUnion("source", [staticSource, keepaliv
 /** The configuration of the reference appliance. */
 export const applianceSchema = z.strictObject({
   /** `127.0.0.1:4849`, `[::1]:4849`, `localhost:4849`, `:4849`; port 0 is any free one. */
-  listen: converted("an address like 127.0.0.1:4849", z.string, parseListenAddress),
+  listen: parsed("an address like 127.0.0.1:4849", parseListenAddress),
   tls: z.strictObject({ cert_file: fileSchema, key_file: fileSchema }),
   users: z.array(basicAuthSchema).min(1),
   vrrp: vrrpSchema,

@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from "node:path";
 
 import type { LocalVrrpInterface } from "../api/vrrp.ts";
-import { sortErrors, type Checked } from "../config/errors.ts";
+import type { Checked } from "../config/errors.ts";
 import type { ConfigError } from "../config/config.ts";
 import { createNamedFiles, type NamedFiles } from "../config/named-files.ts";
 import { createSourceReader } from "../config/sources.ts";
@@ -36,7 +36,7 @@ export async function loadApplianceConfig(
   const errors: ConfigError[] = [];
   const files = createNamedFiles(reader, (error) => errors.push(error));
   const config = await resolveConfig(loaded.file, loaded.value, files);
-  return errors.length === 0 ? { ok: true, config } : { ok: false, errors: sortErrors(errors, [path]) };
+  return errors.length === 0 ? { ok: true, config } : { ok: false, errors };
 }
 
 async function resolveConfig(
