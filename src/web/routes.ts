@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener } from "node:http";
-import { clientOf } from "./connections.ts";
+import { clientOf } from "./guard.ts";
 import { createScrapePlaces } from "./scrape-places.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { createPageWork } from "./page-work.ts";
