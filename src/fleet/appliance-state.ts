@@ -105,7 +105,21 @@ function afterDiscovery(
   const kept = new Map(websites);
   if (isTakenOver(before.seen, record.seen)) kept.delete(websiteId);
   const next = { ...state, ...websitesFor(config, now, { ...state, websites: kept }, nowMs) };
-  return stepTo(next, observation, before, { record, changes: [] });
+  const failed = failedDetails(now);
+  const changes = healthChange(
+    failed?.operation ?? observation,
+    failedDetails(discovery)?.failure,
+    failed?.failure,
+  );
+  return { state: observedBy(observation, next), changes };
+}
+
+/** The first of the details that fail: those of all websites change together, as an appliance lacks or refuses all of them. */
+function failedDetails({ details }: Discovery): { operation: Operation; failure: Failure } | undefined {
+  for (const [websiteId, { latest }] of details)
+    if (latest?.failure !== undefined)
+      return { operation: { kind: "website_details", websiteId }, failure: latest.failure };
+  return undefined;
 }
 
 /** The part of a step that is the same for all operations. */
@@ -115,12 +129,13 @@ function stepTo(
   before: OperationRecord<unknown>,
   { record, changes }: RecordStep<OperationRecord<unknown>>,
 ): Step {
-  const { certificate = state.certificate } = observation;
   const health = healthChange(observation, before.latest?.failure, record.latest?.failure);
-  return {
-    state: { ...state, certificate, totals: counted(state.totals, observation) },
-    changes: [...health, ...changes],
-  };
+  return { state: observedBy(observation, state), changes: [...health, ...changes] };
+}
+
+function observedBy(observation: Observation, state: ApplianceState): ApplianceState {
+  const { certificate = state.certificate } = observation;
+  return { ...state, certificate, totals: counted(state.totals, observation) };
 }
 
 function healthChange(

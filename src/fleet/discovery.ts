@@ -31,7 +31,7 @@ type DetailsRecord = OperationRecord<WebsiteDetails>;
 export interface TestedWebsite extends WebsiteConfig {
   /** Host and port: what it is known by at the other appliances of the cluster. @see WebsiteSnapshot */
   readonly address: string | undefined;
-  /** The addresses on which the appliance listens for it, in canonical text. */
+  /** @see listensOn */
   readonly bind: readonly string[];
   /** Where visitors reach it; none while that is not known. */
   readonly urls: readonly string[];
@@ -121,14 +121,17 @@ export function testedWebsites(
   discovery: Discovery | undefined,
 ): readonly TestedWebsite[] {
   const detailsOf = (id: number): WebsiteDetails | undefined => settings && discovery?.details.get(id)?.seen;
+  const addresses = addressesOf(discovery?.details ?? new Map());
   const configured = websites.map((website) => {
     const details = detailsOf(website.id);
-    return onceTested(details ?? website, [website], () => testedWebsite(website, details));
+    const address = addresses.get(website.id);
+    return onceTested(details ?? website, [website, address], () => testedWebsite(website, details, address));
   });
   const isConfigured = new Set(websites.map(({ id }) => id));
   const discovered = [...(discovery?.details ?? [])].flatMap(([id, { seen }]) => {
     if (seen === undefined || seen.isEnabled === false || isConfigured.has(id)) return [];
-    return onceTested(seen, [], () => testedWebsite(discoveredWebsite(id), seen));
+    const address = addresses.get(id);
+    return onceTested(seen, [address], () => testedWebsite(discoveredWebsite(id), seen, address));
   });
   return [...configured, ...discovered];
 }
@@ -137,17 +140,28 @@ function discoveredWebsite(id: number): WebsiteConfig {
   return { id, name: String(id), protocols: undefined, expectStatus: { ranges: [{ from: 200, to: 399 }] } };
 }
 
-function testedWebsite(website: WebsiteConfig, details: WebsiteDetails | undefined): TestedWebsite {
+function testedWebsite(
+  website: WebsiteConfig,
+  details: WebsiteDetails | undefined,
+  address: string | undefined,
+): TestedWebsite {
   if (details === undefined) return { ...website, address: undefined, bind: [], urls: [] };
-  const { protocol, bind } = details;
+  const { protocol } = details;
   return {
     ...website,
     name: nameOf(website, details),
     protocols: website.protocols ?? (protocol && (protocol === "both" ? ["http", "https"] : [protocol])),
-    address: addressOf(details),
-    bind: bind.map(canonicalAddress),
-    urls: urlsOf(details),
+    address,
+    bind: listensOn(details),
+    urls: urlsOf(details).filter(
+      (url) => website.protocols?.some((own) => url.startsWith(`${own}:`)) ?? true,
+    ),
   };
+}
+
+/** As reported, which is how the appliance writes its aliases, and in canonical text, as VIPs are. */
+export function listensOn({ bind }: WebsiteDetails): readonly string[] {
+  return [...new Set([...bind, ...bind.map(canonicalAddress)])];
 }
 
 /** A configured name, else the one that the appliance gives. */
@@ -169,8 +183,27 @@ function urlsOf({ host, port, secondPort, protocol }: WebsiteDetails): readonly 
   return (protocol === undefined ? [] : urls[protocol]).filter((url) => URL.canParse(url));
 }
 
-/** What a website is known by in its cluster, whose members may give it other ids; empty while it is not known. */
-export function addressOf({ host, port }: WebsiteDetails): string {
+/** What each website of an appliance is known by in its cluster. @see FoundWebsiteSnapshot.address */
+function addressesOf(details: Discovery["details"]): ReadonlyMap<number, string> {
+  const seen = [...details].flatMap(([id, record]) => (record.seen ? [{ id, details: record.seen }] : []));
+  // One that is disabled at this member is not taken for one that another member serves.
+  const inOrder = seen.toSorted((a, b) => Number(isDisabled(a.details)) - Number(isDisabled(b.details)));
+  const counts = new Map<string, number>();
+  const named = inOrder.map(({ id, details: { host, port } }) => {
+    const address = addressOf({ host, port });
+    const nth = (counts.get(address) ?? 0) + 1;
+    counts.set(address, nth);
+    return [id, address === "" || nth === 1 ? address : `${address} (${nth})`] as const;
+  });
+  return new Map(named);
+}
+
+function isDisabled({ isEnabled }: WebsiteDetails): boolean {
+  return isEnabled === false;
+}
+
+/** Host and port; empty while they are not known. */
+export function addressOf({ host, port }: Pick<WebsiteDetails, "host" | "port">): string {
   if (host === "" || port === undefined) return "";
   const name = host.toLowerCase();
   return `${name.includes(":") ? `[${name}]` : name}:${port}`;
@@ -196,14 +229,13 @@ export function discoverySection(
   return onceSection(discovery, [identity, config, stalled], () => {
     const health = healthAt(list, nowMs);
     const known = whileKnown(health, list.seen);
-    const found = foundWebsites(identity, config, discovery, nowMs);
-    const seen = Array.from(details.values(), (record) => record.seen);
-    const addresses = seen.flatMap((each) => (each && addressOf(each)) || []);
+    const byId = addressesOf(details);
+    const found = foundWebsites(identity, config, discovery, byId, nowMs);
+    const addresses = [...byId.values()].filter((address) => address !== "");
     const isLeftOut = (id: number): boolean =>
       !details.has(id) &&
       config.discovery?.exclude.includes(id) !== true &&
       !config.websites.some((website) => website.id === id);
-    const deviations = found.filter((website) => website.details.invalid.length > 0).length;
     return {
       found,
       discovery: {
@@ -211,7 +243,7 @@ export function discoverySection(
         identity,
         list: health,
         details: jointHealth(Array.from(details.values(), (record) => healthAt(record, nowMs))),
-        anomalies: known && known.invalid.length + deviations,
+        badIds: known?.invalid.length,
         beyondLimit: known?.ids.filter(isLeftOut).length ?? 0,
         isListKnown: known !== undefined,
         addresses: new Set(addresses),
@@ -226,6 +258,7 @@ function foundWebsites(
   identity: Identity,
   { websites }: ApplianceConfig,
   { details }: Discovery,
+  addresses: ReadonlyMap<number, string>,
   nowMs: number,
 ): readonly FoundWebsiteSnapshot[] {
   return [...details].flatMap(([websiteId, record]) => {
@@ -233,15 +266,9 @@ function foundWebsites(
     if (seen === undefined) return [];
     const configured = websites.find(({ id }) => id === websiteId) ?? discoveredWebsite(websiteId);
     const website = nameOf(configured, seen);
-    return onceFound(seen, [identity, website], () => {
-      return {
-        kind: "website_details",
-        identity,
-        websiteId,
-        website,
-        address: addressOf(seen),
-        details: seen,
-      };
+    const address = addresses.get(websiteId) ?? "";
+    return onceFound(seen, [identity, website, address], () => {
+      return { kind: "website_details", identity, websiteId, website, address, details: seen };
     });
   });
 }

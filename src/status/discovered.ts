@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ClusterSnapshot, FoundWebsiteSnapshot } from "../fleet/snapshot.ts";
-import { canonicalAddress } from "../fleet/address.ts";
+import { listensOn } from "../fleet/discovery.ts";
 import { groupBy } from "../support/group-by.ts";
 import { isSame, type ClusterVerdict, type DiscoveredVerdict, type DiscoveredWebsite } from "./verdict.ts";
 import { judgeBackends } from "./verdicts/backends.ts";
@@ -30,7 +30,7 @@ export function discoveredVerdict(
   const websites = [...byKey].flatMap(([address, found]): readonly DiscoveredWebsite[] => {
     const { websiteId, website } = names.get(address) ?? { websiteId: 0, website: address };
     const views = found.map(({ details, identity }) => {
-      return { details, isMaster: isMaster(details.bind.map(canonicalAddress))(identity.appliance) };
+      return { details, isMaster: isMaster(listensOn(details))(identity.appliance) };
     });
     return [{ websiteId, website, address, state: judgeBackends(views, found.some(isUp)), found }];
   });

@@ -230,16 +230,12 @@ function expiring({ identity, vrrp }: ApplianceSnapshot, nowMs: number): readonl
   return [problem("certificate_expires", { summary, appliance, cluster })];
 }
 
-function deviating({ identity: { appliance }, vrrp, discovery }: ApplianceSnapshot): readonly Problem[] {
-  const counts = [
-    [`The VRRP list of ${appliance} deviates`, vrrp.list ? anomalyCount(vrrp.list.anomalies) : 0],
-    [`The list or the details of websites of ${appliance} deviate`, discovery?.anomalies ?? 0],
-  ] as const;
-  return counts.flatMap(([what, count]) => {
-    if (count === 0) return [];
-    const summary = `${what} from the API in ${count === 1 ? "one place" : `${count} places`}`;
-    return [problem("api_anomalies", { summary, appliance })];
-  });
+function deviating({ identity: { appliance }, anomalies }: ApplianceSnapshot): readonly Problem[] {
+  const count = anomalyCount(anomalies.counts);
+  if (count === 0) return [];
+  const places = count === 1 ? "one place" : `${count} places`;
+  const summary = `The answers of ${appliance} deviate from the API in ${places}`;
+  return [problem("api_anomalies", { summary, appliance })];
 }
 
 function notReloaded(failedAtMs: number): Problem {

@@ -126,7 +126,9 @@ const website = z.object({
 
 const discovered = z.object({
   ...websiteRef.shape,
-  address: z.string().meta({ description: "host and port" }),
+  address: z.string().meta({
+    description: "host and port, with a number where several websites of an appliance have the same",
+  }),
   state: z.enum(BACKEND_STATES).optional().meta({
     description: "of the servers behind it, as website_backends_state; absent while it is not known",
   }),

@@ -70,13 +70,14 @@ function isAsBefore(now: Subject, before: Subject): boolean {
 }
 
 function contextOf({ facts: { labels, hasDisabled, appliances }, groups }: Subject): readonly unknown[] {
-  const members = appliances.flatMap(({ identity, discovery, found }) => [
+  const members = appliances.flatMap(({ identity, vrrp, discovery, found }) => [
     identity,
+    vrrp.list,
     discovery?.isComplete,
     ...(discovery?.addresses ?? []),
     ...found,
   ]);
-  return [labels, hasDisabled, groups.size, ...mastersOf(groups), ...members];
+  return [labels, hasDisabled, ...groups.values(), ...members];
 }
 
 /** Of a test, what counts. */
@@ -94,17 +95,33 @@ export function masterOf({
   groups,
 }: Subject): (bind: readonly string[]) => (appliance: string) => boolean {
   const masters = new Set(mastersOf(groups));
+  const listening = listeningIn(facts);
   return (bind) => {
-    const vips = vipsOf(facts, bind);
-    return (appliance) => vips.some((vip) => masters.has(masterKey(appliance, vip)));
+    const own = listening(bind);
+    return (appliance) => own.some(({ vip }) => masters.has(masterKey(appliance, vip)));
   };
 }
 
-/** The VIPs of a cluster on which a website listens: those that it names, else all. */
-export function vipsOf({ groups }: ClusterSnapshot, bind: readonly string[]): readonly string[] {
-  const vips = [...new Set(groups.map(({ vip }) => vip))];
-  const own = vips.filter((vip) => bind.includes(vip));
-  return own.length > 0 ? own : vips;
+/** An address on which a website listens, and the VIP to which it belongs. */
+interface Listening {
+  readonly address: string;
+  readonly vip: string;
+}
+
+/** Where a website listens in a cluster: at those VIPs, and aliases of VIPs, that it names; else at all VIPs. */
+export function listeningIn({
+  groups,
+  appliances,
+}: ClusterSnapshot): (bind: readonly string[]) => readonly Listening[] {
+  const vips = [...new Set(groups.map(({ vip }) => vip))].map((vip) => ({ address: vip, vip }));
+  const aliases = appliances
+    .flatMap(({ vrrp }) => vrrp.list?.interfaces ?? [])
+    .flatMap(({ reported: { vip, aliases: of = [] } }) => of.map((address) => ({ address, vip })));
+  const byAddress = new Map([...aliases, ...vips].map((each) => [each.address, each]));
+  return (bind) => {
+    const own = bind.flatMap((address) => byAddress.get(address) ?? []);
+    return own.length > 0 ? [...new Set(own)] : vips;
+  };
 }
 
 function mastersOf(groups: ClusterVerdict["groups"]): readonly string[] {

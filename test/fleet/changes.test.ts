@@ -5,6 +5,8 @@ import type { VrrpAnomaly } from "../../src/api/vrrp.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import {
   applianceOf,
+  detailsFailed,
+  detailsSeen,
   failureOf,
   interfaceOf,
   listOf,
@@ -12,6 +14,7 @@ import {
   vrrpSeen,
   websiteFailed,
   websiteOf,
+  websitesSeen,
 } from "../support/observations.ts";
 import { fleetOf } from "./support.ts";
 
@@ -50,6 +53,24 @@ test("each operation fails and recovers on its own", () => {
   const operation = expect.objectContaining({ kind: "website_test", websiteId: 1 });
   expect(changesOf(vrrpFailed("waf", "timeout"), websiteFailed("waf", 1, "timeout"))[1]).toEqual([
     { kind: "failing", operation, failure: failureOf("timeout") },
+  ]);
+});
+
+const failing = (id: number) => detailsFailed("waf", id, "http_status");
+
+test("details that fail for all websites of an appliance are one change, and their recovery is one", () => {
+  const discovery = { exclude: [], limit: 200 };
+  const fleet = fleetOf([{ ...WAF, discovery }]);
+  const ids = [1, 2, 3];
+  const changesOfRound = (observe: (id: number) => Observation) =>
+    ids.flatMap((id) => fleet.record(observe(id), 0).changes);
+  fleet.record(websitesSeen("waf", ids), 0);
+  const [first, second] = [changesOfRound(failing), changesOfRound(failing)];
+  const operation = { kind: "website_details", websiteId: 1 };
+  expect(first).toEqual([{ kind: "failing", operation, failure: failureOf("http_status") }]);
+  expect(second).toEqual([]);
+  expect(changesOfRound((id) => detailsSeen("waf", id))).toMatchObject([
+    { kind: "recovered", operation: { kind: "website_details", websiteId: 3 } },
   ]);
 });
 

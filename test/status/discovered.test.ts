@@ -14,6 +14,7 @@ import {
   vrrpSeen,
   websiteSeen,
   websitesFailed,
+  websiteOf,
   websitesSeen,
   WALL_MS,
 } from "../support/observations.ts";
@@ -104,7 +105,7 @@ test("it is not known whether a website is missing at a member of which one was 
   expect(verdict?.discovered?.differences).toEqual({ all: [], isComplete: false });
 });
 
-test("several websites of one host and port at each member are compared as one", () => {
+test("several websites of one host and port at each member are compared in their order", () => {
   const ids = [1, 2];
   const fleet = fleetOf(MEMBERS, [
     ...MEMBERS.map(({ name }) => websitesSeen(name, ids)),
@@ -167,6 +168,67 @@ test("two websites of one id and name at different members are two", () => {
   const { websites } = createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;
   const names = [...websites.values()].map(({ websiteId, website }) => `${websiteId} ${website}`);
   expect([...new Set(names)]).toEqual(["1 shop", "1 shop (two.example:443)"]);
+});
+
+test("an address of bind that is an alias of a VIP is that VIP", () => {
+  const withAlias = { aliases: ["2001:DB8::7"] };
+  const fleet = (state: string) =>
+    fleetOf(MEMBERS, [
+      vrrpSeen("a", listOf([interfaceOf(withAlias), interfaceOf({ ...CARP1, state: "BACKUP" })])),
+      vrrpSeen("b", listOf([interfaceOf({ ...withAlias, state }), interfaceOf(CARP1)])),
+      websitesSeen("a", [1]),
+      websitesSeen("b", [1]),
+      detailsSeen("a", 1, { protocol: "https", bind: ["2001:DB8::7"] }),
+      detailsSeen("b", 1, { protocol: "https", bind: ["2001:DB8::7"] }),
+      websiteSeen("a", 1, [{ protocol: "https", status: 200 }]),
+      websiteSeen("b", 1, [{ protocol: "https", status: 503 }]),
+    ]);
+  const [facts] = clustersOf(fleet("BACKUP"));
+  const verdict = facts && createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;
+  expect(Array.from(verdict?.websites.values() ?? [], ({ state }) => state)).toEqual(["partially_down"]);
+  const targets = websiteTargets(verdict === undefined ? [] : [verdict]);
+  expect(targets.map(({ targets: [target] }) => target)).toEqual([
+    "https://shop.example/",
+    "https://[2001:db8::7]/",
+  ]);
+});
+
+/** What an appliance says of three websites of one host and port, of which one is found down. */
+function threeAlike(name: string, down: number): readonly Observation[] {
+  return [
+    websitesSeen(name, [1, 2, 3]),
+    detailsSeen(name, 1, { protocol: "https", isEnabled: name !== "a" }),
+    detailsSeen(name, 2, { protocol: "https", name: "second" }),
+    detailsSeen(name, 3, { protocol: "https", name: "third", isEnabled: name === "a" }),
+    ...[1, 2, 3].map((id) => websiteSeen(name, id, [{ protocol: "https", status: id === down ? 503 : 200 }])),
+  ];
+}
+
+test("websites of one host and port at one appliance have verdicts of their own, a disabled one counted last", () => {
+  const fleet = fleetOf(MEMBERS, [
+    vrrpSeen("a", listOf([interfaceOf()])),
+    vrrpSeen("b", listOf([interfaceOf({ state: "BACKUP" })])),
+    ...threeAlike("a", 2),
+    ...threeAlike("b", 1),
+  ]);
+  const [facts] = clustersOf(fleet);
+  const verdict = facts && createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;
+  expect(Array.from(verdict?.websites ?? [], ([key, { state }]) => `${key} ${state}`)).toEqual([
+    "shop.example:443 https down",
+    "shop.example:443 (2) https up",
+  ]);
+});
+
+test("only the protocols that a configured website names are targets", () => {
+  const configured = MEMBERS.map((member) => ({
+    ...member,
+    websites: [websiteOf({ id: 1, protocols: ["https"] })],
+  }));
+  const fleet = fleetOf(configured, [websitesSeen("a", [1]), detailsSeen("a", 1)]);
+  const verdicts = clustersOf(fleet).map(
+    (facts) => createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now,
+  );
+  expect(websiteTargets(verdicts).flatMap(({ targets }) => targets)).toEqual(["https://shop.example/"]);
 });
 
 test("each URL is a target, and so is each VIP on which the website listens", () => {

@@ -44,11 +44,10 @@ export const POLLING_FAMILIES: readonly Family[] = [
   {
     name: "appliance_api_anomalies",
     type: "gauge",
-    help: "Deviations from the API in the latest polled VRRP list, not in the scrape; absent unless that poll succeeded.",
+    help: "Deviations from the API in the latest polled lists and details, not in the scrape; absent unless those polls succeeded.",
     samples: {
-      vrrp_list: ({ anomalies }) =>
-        Object.entries(anomalies).flatMap(([anomaly, count]) => sample([["anomaly", anomaly]], count)),
-      discovery: ({ anomalies }) => sample([["anomaly", "bad_website"]], anomalies),
+      anomalies: ({ counts }) =>
+        Object.entries(counts).flatMap(([anomaly, count]) => sample([["anomaly", anomaly]], count)),
     },
   },
   {

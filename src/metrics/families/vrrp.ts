@@ -15,7 +15,7 @@ export const VRRP_FAMILIES: readonly Family[] = [
     "Advertising skew of the VRRP interface as reported, -1 to 254.",
     (i) => i.reported.advskew,
   ),
-  gauge("vrrp_aliases", "Number of IP aliases of the VRRP interface.", (i) => i.reported.aliasCount),
+  gauge("vrrp_aliases", "Number of IP aliases of the VRRP interface.", (i) => i.reported.aliases?.length),
   {
     name: "vrrp_state",
     type: "gauge",

@@ -82,8 +82,8 @@ test("converts any instances to a list that the exporter decodes without anomali
       const byName = new Map(interfaces.map((each) => [each.name, each]));
       for (const { name, state, addresses } of instances) {
         expect(byName.get(name)?.state === "MASTER").toBe(state === 2);
-        const { vip, aliasCount } = byName.get(name) ?? {};
-        expect([vip, aliasCount]).toEqual([addresses[0]?.address, addresses.length - 1]);
+        const { vip, aliases } = byName.get(name) ?? {};
+        expect([vip, aliases?.length]).toEqual([addresses[0]?.address, addresses.length - 1]);
       }
     }),
   );
