@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 
 import type { FleetChange } from "../../src/fleet/changes.ts";
-import type { VrrpAnomaly } from "../../src/api/vrrp.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import {
   applianceOf,
@@ -71,33 +70,5 @@ test("details that fail for all websites of an appliance are one change, and the
   expect(second).toEqual([]);
   expect(changesOfRound((id) => detailsSeen("waf", id))).toMatchObject([
     { kind: "recovered", operation: { kind: "website_details", websiteId: 3 } },
-  ]);
-});
-
-function anomaly(path: string): VrrpAnomaly {
-  return { kind: "bad_field", path };
-}
-
-test("anomalies are reported when they appear, change and go, across failures too, and not with every answer", () => {
-  const seen = (...paths: readonly string[]) =>
-    vrrpSeen("waf", listOf([interfaceOf()], { anomalies: paths.map(anomaly) }));
-  const all = changesOf(
-    seen("$.a"),
-    seen("$.a"),
-    vrrpFailed("waf", "tls"),
-    seen("$.a"),
-    seen("$.b"),
-    seen(),
-    seen(),
-  );
-  const anomalies = all.map((changes) => changes.filter(({ kind }) => kind === "anomalies"));
-  expect(anomalies).toEqual([
-    [{ kind: "anomalies", count: 1, places: [anomaly("$.a")] }],
-    [],
-    [],
-    [],
-    [{ kind: "anomalies", count: 1, places: [anomaly("$.b")] }],
-    [{ kind: "anomalies", count: 0, places: [] }],
-    [],
   ]);
 });
