@@ -1,5 +1,4 @@
 import type { FailureReason } from "../client/failure.ts";
-import { groupBy } from "../support/group-by.ts";
 import type { ClusterVerdict, DiscoveredWebsite } from "./verdict.ts";
 import type { Problem } from "./schema.ts";
 import { BACKEND_PROBLEMS } from "./severity.ts";
@@ -15,14 +14,9 @@ export function discoveredProblems({
   facts,
   discovered,
 }: ClusterVerdict): readonly Omit<Problem, "severity">[] {
-  const differences = groupBy(
-    discovered?.differences?.all ?? [],
-    ({ website, address }) => `${website} ${address}`,
-  );
-  const names = Array.from(differences.values(), (all) => {
-    const words = all.map((each) => (each.kind === "missing" ? `missing at ${each.words}` : each.words));
-    return `${all[0]?.website} (${words.join("; ")})`;
-  });
+  const names = (discovered?.websites ?? [])
+    .filter(({ differences }) => differences.length > 0)
+    .map(({ website, differences }) => `${website} (${differences.map(({ words }) => words).join("; ")})`);
   const differing = `The members of ${facts.cluster} differ in ${listed(names, NAMED_WEBSITES)}`;
   return [
     ...(discovered?.websites ?? []).flatMap(backendProblem),

@@ -146,7 +146,7 @@ export function keyOf({ address, websiteId, identity }: Named): string | undefin
 }
 
 /** Whether that is known of one appliance alone. */
-function isOwnKey(key: string): boolean {
+export function isOwnKey(key: string): boolean {
   return key.startsWith("#");
 }
 

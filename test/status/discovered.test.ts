@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { WebsiteDetails } from "../../src/api/website-details.ts";
 import type { Observation } from "../../src/polling/observation.ts";
-import { differencesOf } from "../../src/status/verdicts/differences.ts";
 import { createJudge } from "../../src/status/judge.ts";
+import type { ClusterVerdict } from "../../src/status/verdict.ts";
 import { websiteTargets } from "../../src/status/website-targets.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import {
@@ -93,6 +93,11 @@ test("id and name are those at the first member that has the website, tested or 
   expect([...new Set(named.map(({ websiteId, website }) => `${websiteId} ${website}`))]).toEqual(["1 shop"]);
 });
 
+function differencesIn(verdict: ClusterVerdict | undefined): readonly string[] {
+  const all = (verdict?.discovered?.websites ?? []).flatMap(({ differences }) => differences);
+  return all.map(({ kind, words }) => `${kind}: ${words}`);
+}
+
 test("it is not known whether a website is missing at a member of which one was never read", () => {
   const fleet = fleetOf(MEMBERS, [
     websitesSeen("a", [1]),
@@ -102,7 +107,8 @@ test("it is not known whether a website is missing at a member of which one was 
   ]);
   const [facts] = clustersOf(fleet);
   const verdict = facts && createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;
-  expect(verdict?.discovered?.differences).toEqual({ all: [], isComplete: false });
+  expect(differencesIn(verdict)).toEqual([]);
+  expect(verdict?.discovered?.compared).toEqual(["enabled", "mode", "protocol", "backends"]);
 });
 
 test("several websites of one host and port at each member are compared in their order", () => {
@@ -111,14 +117,15 @@ test("several websites of one host and port at each member are compared in their
     ...MEMBERS.map(({ name }) => websitesSeen(name, ids)),
     ...MEMBERS.flatMap(({ name }) => ids.map((id) => detailsSeen(name, id, { isEnabled: id === 1 }))),
   ]);
-  const { all } = differencesOf(clustersOf(fleet)[0]?.appliances ?? [], new Map()) ?? {};
-  expect(all).toEqual([]);
+  const [facts] = clustersOf(fleet);
+  const verdict = facts && createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;
+  expect(differencesIn(verdict)).toEqual([]);
 });
 
 test("a website is the same at both members in whatever case its host is written", () => {
   const [verdict] = verdictsOf({ host: "Shop.Example" }, { host: "shop.example" });
   expect([...(verdict?.websites.keys() ?? [])]).toEqual(["shop.example:443 http", "shop.example:443 https"]);
-  expect(verdict?.discovered?.differences?.all).toEqual([]);
+  expect(differencesIn(verdict)).toEqual([]);
 });
 
 test("a website that is down by one of its protocols is not known to be up when its servers are gone", () => {
@@ -133,8 +140,7 @@ test("a website that is down by one of its protocols is not known to be up when 
 test("members that differ in everything are named with what they say", () => {
   const other = { isEnabled: false, mode: "pass", protocol: "https", backends: [] } as const;
   const [verdict] = verdictsOf({}, other);
-  const said = verdict?.discovered?.differences?.all.map(({ kind, words }) => `${kind}: ${words}`);
-  expect(said).toEqual([
+  expect(differencesIn(verdict)).toEqual([
     "enabled: enabled at a, disabled at b",
     "mode: protect at a, pass at b",
     "protocol: both at a, https at b",
@@ -144,7 +150,7 @@ test("members that differ in everything are named with what they say", () => {
 
 test("what is not known differs from nothing", () => {
   const unknown = { isEnabled: undefined, mode: undefined, protocol: undefined, backends: undefined };
-  expect(verdictsOf({}, unknown)[0]?.discovered?.differences?.all).toEqual([]);
+  expect(differencesIn(verdictsOf({}, unknown)[0])).toEqual([]);
 });
 
 test("a website of an unknown host is not joined, and no member is said to lack one", () => {
@@ -153,7 +159,7 @@ test("a website of an unknown host is not joined, and no member is said to lack 
     "shop.example:443",
     "#5 at b",
   ]);
-  expect(verdict?.discovered?.differences?.all).toEqual([]);
+  expect(differencesIn(verdict)).toEqual([]);
 });
 
 test("two websites of one id and name at different members are two", () => {

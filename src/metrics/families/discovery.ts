@@ -1,7 +1,7 @@
 import type { FoundWebsiteSnapshot } from "../../fleet/snapshot.ts";
 import type { DiscoveredWebsite } from "../../status/verdict.ts";
 import { BACKEND_STATES, usableBackends } from "../../status/verdicts/backends.ts";
-import { DIFFERENCES, type Difference } from "../../status/verdicts/differences.ts";
+import { DIFFERENCES } from "../../status/verdicts/differences.ts";
 import { asBit, onceInARow, sample, stateSamples, type Family, type Labels, type Sample } from "../family.ts";
 
 const SOURCE =
@@ -44,14 +44,11 @@ export const DISCOVERED_FAMILIES: readonly Family[] = [
     type: "gauge",
     help: `Websites that the members of the cluster do not agree on; absent while the list of a member is not known. ${JUDGED}`,
     samples: {
-      discovered: ({ differences }) =>
-        differences === undefined
-          ? []
-          : DIFFERENCES.flatMap((kind) => {
-              const count = differences.all.filter((each) => each.kind === kind).length;
-              const isKnown = count > 0 || kind !== "missing" || differences.isComplete;
-              return sample([["difference", kind]], isKnown ? count : undefined);
-            }),
+      discovered: ({ websites, compared }) =>
+        DIFFERENCES.flatMap((kind) => {
+          const count = websites.filter((each) => each.differences.some((one) => one.kind === kind)).length;
+          return count === 0 && !compared.includes(kind) ? [] : sample([["difference", kind]], count);
+        }),
     },
   },
   {
@@ -59,9 +56,9 @@ export const DISCOVERED_FAMILIES: readonly Family[] = [
     type: "gauge",
     help: `1 for each website that the members of the cluster do not agree on. ${JUDGED}`,
     samples: {
-      discovered: ({ differences }) =>
-        (differences?.all ?? []).flatMap((each) =>
-          sample([...clusterLabels(each), ["difference", each.kind]], 1),
+      discovered: ({ websites }) =>
+        websites.flatMap((each) =>
+          each.differences.flatMap(({ kind }) => sample([...clusterLabels(each), ["difference", kind]], 1)),
         ),
     },
   },
@@ -91,7 +88,7 @@ const labelsOf = onceInARow(({ websiteId, website }: FoundWebsiteSnapshot): Labe
 ]);
 
 /** Host and port, as two websites may have the same id and name at different appliances. */
-function clusterLabels({ websiteId, website, address }: Difference | DiscoveredWebsite): Labels {
+function clusterLabels({ websiteId, website, address }: DiscoveredWebsite): Labels {
   return [
     ["website_id", String(websiteId)],
     ["website", website],
