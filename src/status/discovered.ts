@@ -5,7 +5,7 @@ import { groupBy } from "../support/group-by.ts";
 import { isSame, type ClusterVerdict, type DiscoveredVerdict, type DiscoveredWebsite } from "./verdict.ts";
 import { judgeBackends } from "./verdicts/backends.ts";
 import { DIFFERENCES, differencesIn } from "./verdicts/differences.ts";
-import { isOwnKey, keyOf, masterOf, namesOf } from "./websites.ts";
+import { isOwnKey, keyOf, mastersIn, namesOf } from "./websites.ts";
 
 /** The same object as before while nothing in it has changed; `undefined` where no websites are discovered. */
 export function discoveredVerdict(
@@ -20,7 +20,7 @@ export function discoveredVerdict(
   )
     return before.discovered;
   if (appliances.every(({ discovery }) => discovery === undefined)) return undefined;
-  const isMaster = masterOf({ facts, groups });
+  const mastersFor = mastersIn({ facts, groups });
   const isUp = upByTests(tested);
   const names = namesOf(appliances);
   const byKey = groupBy(
@@ -34,7 +34,7 @@ export function discoveredVerdict(
   const websites = [...byKey].map(([address, found]): DiscoveredWebsite => {
     const { websiteId, website } = names.get(address) ?? { websiteId: 0, website: address };
     const views = found.map(({ details, identity }) => {
-      return { details, isMaster: isMaster(listensOn(details))(identity.appliance) };
+      return { details, isMaster: mastersFor(listensOn(details)).has(identity.appliance) };
     });
     const state = judgeBackends(views, found.some(isUp));
     const lacking = complete
