@@ -116,9 +116,9 @@ function afterDiscovery(
 
 /** The first of the details that fail: those of all websites change together, as an appliance lacks or refuses all of them. */
 function failedDetails({ details }: Discovery): { operation: Operation; failure: Failure } | undefined {
-  for (const [websiteId, { latest }] of details)
-    if (latest?.failure !== undefined)
-      return { operation: { kind: "website_details", websiteId }, failure: latest.failure };
+  for (const [websiteId, { health }] of details)
+    if (health.failure !== undefined)
+      return { operation: { kind: "website_details", websiteId }, failure: health.failure };
   return undefined;
 }
 
@@ -129,7 +129,7 @@ function stepTo(
   before: OperationRecord<unknown>,
   { record, changes }: RecordStep<OperationRecord<unknown>>,
 ): Step {
-  const health = healthChange(observation, before.latest?.failure, record.latest?.failure);
+  const health = healthChange(observation, before.health.failure, record.health.failure);
   return { state: observedBy(observation, state), changes: [...health, ...changes] };
 }
 

@@ -98,7 +98,7 @@ export type Section =
 export interface PollHealth {
   readonly state: "never_polled" | "succeeded" | "failed";
   /** While it failed. */
-  readonly failure: Pick<Failure, "reason" | "message" | "status"> | undefined;
+  readonly failure: Failure | undefined;
   /** `undefined` before the first poll, and where nothing was sent. */
   readonly durationSeconds: number | undefined;
   /** Unix time in milliseconds; kept through failures. */
