@@ -1,6 +1,6 @@
 import { describeServer } from "../status/words.ts";
 import type { WebsiteDetails } from "../api/website-details.ts";
-import { addressOf } from "../fleet/discovery.ts";
+import { addressOf } from "../fleet/known-websites.ts";
 import {
   exportedStatuses,
   type Protocol,

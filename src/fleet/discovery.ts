@@ -1,11 +1,9 @@
-import { isIP } from "node:net";
 import { isDeepStrictEqual } from "node:util";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import type { WebsiteList } from "../api/website-list.ts";
-import type { ApplianceConfig, WebsiteConfig } from "../config/config.ts";
+import type { ApplianceConfig } from "../config/config.ts";
 import { firstExpiryMs } from "../polling/freshness.ts";
 import type { Observation } from "../polling/observation.ts";
-import { canonicalAddress } from "./address.ts";
 import {
   afterFailure,
   afterSuccess,
@@ -16,6 +14,7 @@ import {
   type OperationRecord,
 } from "./record.ts";
 import { createSectionMemo } from "./section-memo.ts";
+import type { KnownWebsite } from "./known-websites.ts";
 import type { DiscoverySnapshot, FoundWebsiteSnapshot, Identity, PollHealth } from "./snapshot.ts";
 
 /** What an appliance says of its websites. Immutable. */
@@ -26,16 +25,6 @@ export interface Discovery {
 }
 
 type DetailsRecord = OperationRecord<WebsiteDetails>;
-
-/** A website that is tested: as configured, else as discovered. */
-export interface TestedWebsite extends WebsiteConfig {
-  /** Host and port: what it is known by at the other appliances of the cluster. @see WebsiteSnapshot */
-  readonly address: string | undefined;
-  /** @see listensOn */
-  readonly bind: readonly string[];
-  /** Where visitors reach it; none while that is not known. */
-  readonly urls: readonly string[];
-}
 
 /** What is known under a configuration, which may be another one than `before`; `undefined` without discovery. */
 export function discoveryFor(
@@ -110,105 +99,6 @@ function detailsFor(
   return new Map(watched(list, config).map((id) => [id, known.get(id) ?? freshRecord(expiresAtMs)]));
 }
 
-const onceTested = createSectionMemo<TestedWebsite>();
-
-/**
- * The websites to test: those configured, then those discovered whose details are known, also from an earlier poll, unless
- * they are disabled. A configured one with the same id overrides name, protocols and expected status.
- */
-export function testedWebsites(
-  { websites, discovery: settings }: ApplianceConfig,
-  discovery: Discovery | undefined,
-): readonly TestedWebsite[] {
-  const detailsOf = (id: number): WebsiteDetails | undefined => settings && discovery?.details.get(id)?.seen;
-  const addresses = addressesOf(discovery?.details ?? new Map());
-  const configured = websites.map((website) => {
-    const details = detailsOf(website.id);
-    const address = addresses.get(website.id);
-    return onceTested(details ?? website, [website, address], () => testedWebsite(website, details, address));
-  });
-  const isConfigured = new Set(websites.map(({ id }) => id));
-  const discovered = [...(discovery?.details ?? [])].flatMap(([id, { seen }]) => {
-    if (seen === undefined || seen.isEnabled === false || isConfigured.has(id)) return [];
-    const address = addresses.get(id);
-    return onceTested(seen, [address], () => testedWebsite(discoveredWebsite(id), seen, address));
-  });
-  return [...configured, ...discovered];
-}
-
-function discoveredWebsite(id: number): WebsiteConfig {
-  return { id, name: String(id), protocols: undefined, expectStatus: { ranges: [{ from: 200, to: 399 }] } };
-}
-
-function testedWebsite(
-  website: WebsiteConfig,
-  details: WebsiteDetails | undefined,
-  address: string | undefined,
-): TestedWebsite {
-  if (details === undefined) return { ...website, address: undefined, bind: [], urls: [] };
-  const { protocol } = details;
-  return {
-    ...website,
-    name: nameOf(website, details),
-    protocols: website.protocols ?? (protocol && (protocol === "both" ? ["http", "https"] : [protocol])),
-    address,
-    bind: listensOn(details),
-    urls: urlsOf(details).filter(
-      (url) => website.protocols?.some((own) => url.startsWith(`${own}:`)) ?? true,
-    ),
-  };
-}
-
-/** As reported, which is how the appliance writes its aliases, and in canonical text, as VIPs are. */
-export function listensOn({ bind }: WebsiteDetails): readonly string[] {
-  return [...new Set([...bind, ...bind.map(canonicalAddress)])];
-}
-
-/** A configured name, else the one that the appliance gives. */
-function nameOf({ id, name }: WebsiteConfig, details: WebsiteDetails): string {
-  return name === String(id) ? details.name || details.host || name : name;
-}
-
-/** Neither a wildcard nor a path. */
-const HOST_NAME = /^[\p{L}\p{N}_.-]{1,253}$/u;
-
-function urlsOf({ host, port, secondPort, protocol }: WebsiteDetails): readonly string[] {
-  if (!HOST_NAME.test(host) && isIP(host) === 0) return [];
-  const name = host.includes(":") ? `[${host}]` : host;
-  const urls = {
-    http: [`http://${name}:${port}/`],
-    https: [`https://${name}:${port}/`],
-    both: [`http://${name}:${secondPort}/`, `https://${name}:${port}/`],
-  };
-  return (protocol === undefined ? [] : urls[protocol]).filter((url) => URL.canParse(url));
-}
-
-/** What each website of an appliance is known by in its cluster. @see FoundWebsiteSnapshot.address */
-function addressesOf(details: Discovery["details"]): ReadonlyMap<number, string> {
-  const seen = [...details].flatMap(([id, record]) => (record.seen ? [{ id, details: record.seen }] : []));
-  // One that is disabled at this member is not taken for one that another member serves.
-  const inOrder = seen.toSorted((a, b) => Number(isDisabled(a.details)) - Number(isDisabled(b.details)));
-  const counts = new Map<string, number>();
-  const named = inOrder.map(({ id, details: { host, port } }) => {
-    const address = addressOf({ host, port });
-    const nth = (counts.get(address) ?? 0) + 1;
-    counts.set(address, nth);
-    return [id, address === "" || nth === 1 ? address : `${address} (${nth})`] as const;
-  });
-  return new Map(named);
-}
-
-function isDisabled({ isEnabled }: WebsiteDetails): boolean {
-  return isEnabled === false;
-}
-
-/** Host and port; empty while they are not known. */
-export function addressOf({ host, port }: Pick<WebsiteDetails, "host" | "port">): string {
-  if (host === "" || port === undefined) return "";
-  const name = host.toLowerCase();
-  return `${name.includes(":") ? `[${name}]` : name}:${port}`;
-}
-
 const onceSection = createSectionMemo<DiscoverySection>();
 const onceFound = createSectionMemo<FoundWebsiteSnapshot>();
 
@@ -222,6 +112,7 @@ export function discoverySection(
   identity: Identity,
   config: ApplianceConfig,
   discovery: Discovery,
+  websites: readonly KnownWebsite[],
   nowMs: number,
 ): DiscoverySection {
   const { list, details } = discovery;
@@ -229,15 +120,13 @@ export function discoverySection(
   return onceSection(discovery, [identity, config, stalled], () => {
     const health = healthAt(list, nowMs);
     const known = whileKnown(health, list.seen);
-    const byId = addressesOf(details);
-    const found = foundWebsites(identity, config, discovery, byId, nowMs);
-    const addresses = [...byId.values()].filter((address) => address !== "");
+    const addresses = websites.flatMap(({ address }) => address || []);
     const isLeftOut = (id: number): boolean =>
       !details.has(id) &&
       config.discovery?.exclude.includes(id) !== true &&
       !config.websites.some((website) => website.id === id);
     return {
-      found,
+      found: foundWebsites(identity, discovery, websites, nowMs),
       discovery: {
         kind: "discovery",
         identity,
@@ -256,19 +145,17 @@ export function discoverySection(
 
 function foundWebsites(
   identity: Identity,
-  { websites }: ApplianceConfig,
-  { details }: Discovery,
-  addresses: ReadonlyMap<number, string>,
+  { details: records }: Discovery,
+  websites: readonly KnownWebsite[],
   nowMs: number,
 ): readonly FoundWebsiteSnapshot[] {
-  return [...details].flatMap(([websiteId, record]) => {
-    const seen = whileKnown(healthAt(record, nowMs), record.seen);
-    if (seen === undefined) return [];
-    const configured = websites.find(({ id }) => id === websiteId) ?? discoveredWebsite(websiteId);
-    const website = nameOf(configured, seen);
-    const address = addresses.get(websiteId) ?? "";
-    return onceFound(seen, [identity, website, address], () => {
-      return { kind: "website_details", identity, websiteId, website, address, details: seen };
+  const byId = new Map(websites.map((website) => [website.id, website]));
+  return [...records].flatMap(([websiteId, record]) => {
+    const { name: website = "", address = "", details } = byId.get(websiteId) ?? {};
+    if (details === undefined) return [];
+    if (whileKnown(healthAt(record, nowMs), record.seen) === undefined) return [];
+    return onceFound(details, [identity, website, address], () => {
+      return { kind: "website_details", identity, websiteId, website, address, details };
     });
   });
 }

@@ -91,12 +91,12 @@ export function createFleet(): Fleet {
     if (known !== undefined && nowMs < known.untilMs) return known.snapshot;
     const { identity, totals, config, discovery: facts } = state;
     const vrrp = vrrpSection(identity, state.vrrp, state.certificate, nowMs);
-    const websites = state.tested.flatMap((website) => {
+    const websites = state.known.flatMap((website) => {
       const record = state.websites.get(website.id);
       return record === undefined ? [] : [websiteSection(identity, website, record, nowMs)];
     });
     const { discovery, found } =
-      facts === undefined ? NOT_DISCOVERED : discoverySection(identity, config, facts, nowMs);
+      facts === undefined ? NOT_DISCOVERED : discoverySection(identity, config, facts, state.known, nowMs);
     const anomalies = onceAnomalies(identity, [vrrp.list, discovery, found], () => {
       return { kind: "anomalies", identity, counts: anomaliesIn(vrrp.list, discovery, found) };
     });

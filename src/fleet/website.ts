@@ -3,7 +3,7 @@ import { exportedStatuses, type Protocol } from "../api/website-test.ts";
 import { statusSetHas } from "../config/status-set.ts";
 import type { Observation } from "../polling/observation.ts";
 import type { FleetChange } from "./changes.ts";
-import type { TestedWebsite } from "./discovery.ts";
+import type { KnownWebsite } from "./known-websites.ts";
 import {
   afterFailure,
   afterSuccess,
@@ -44,7 +44,7 @@ export interface Results {
 export function afterWebsitePoll(
   record: WebsiteRecord,
   observation: Observation & { readonly kind: "website_test" },
-  { id: websiteId, name: website, protocols: configured, expectStatus }: TestedWebsite,
+  { id: websiteId, name: website, protocols: configured, expectStatus }: KnownWebsite,
   nowMs: number,
 ): RecordStep<WebsiteRecord> {
   const { outcome } = observation;
@@ -99,7 +99,7 @@ const onceStatuses = createSectionMemo<StatusesSnapshot>();
 /** What is true of a website, as seen from one appliance, at the monotonic instant `nowMs`. */
 export function websiteSection(
   identity: Identity,
-  website: TestedWebsite,
+  website: KnownWebsite,
   record: WebsiteRecord,
   nowMs: number,
 ): WebsiteSnapshot {
@@ -130,7 +130,7 @@ export function websiteSection(
 
 function statusesSection(
   identity: Identity,
-  website: TestedWebsite,
+  website: KnownWebsite,
   { statuses, protocols: all }: SeenWebsite,
 ): StatusesSnapshot {
   const { id: websiteId, name, protocols = all, expectStatus } = website;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ClusterSnapshot, FoundWebsiteSnapshot } from "../fleet/snapshot.ts";
-import { listensOn } from "../fleet/discovery.ts";
+import { listensOn } from "../fleet/known-websites.ts";
 import { groupBy } from "../support/group-by.ts";
 import { isSame, type ClusterVerdict, type DiscoveredVerdict, type DiscoveredWebsite } from "./verdict.ts";
 import { judgeBackends } from "./verdicts/backends.ts";
