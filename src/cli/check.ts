@@ -27,7 +27,7 @@ export async function check({ "config.file": file, live, output }: Flags, io: Io
   const disabled = appliances.length - enabled.length;
   const polled = live === true ? await pollAll(enabled, io) : [];
   const ok = polled.every(isSuccess);
-  const addresses = live === true ? await perAppliance.map(enabled, withAddress) : enabled;
+  const addresses = live === true ? await perAppliance(enabled, io, withAddress) : enabled;
   const warnings = [...addressWarnings(addresses), ...expiryWarnings(polled, io.clock.wallMs())];
   if (output === "json") {
     const results = polled.map((each) => jsonResult(each));
