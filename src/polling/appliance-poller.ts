@@ -2,6 +2,7 @@ import type { SlotKind } from "../api/operation.ts";
 import { OPERATIONS } from "../api/operations.ts";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
 import type { ApplianceClient } from "../client/client.ts";
+import type { CreateClient } from "../client/clients.ts";
 import { toSeconds, type Clock } from "../support/clock.ts";
 import { createBackoff, type Backoff, type FinishedPoll } from "./backoff.ts";
 import { type PollEvents, backoffKey, operationKey, type Operation, type PollResult } from "./observation.ts";
@@ -23,11 +24,13 @@ export interface AppliancePoller {
   retry(): void;
   /** The monotonic instant of the next poll, backoff included; `undefined` if the operation is not planned. */
   nextPollMs(operation: Operation): number | undefined;
+  /** Another address needs another poller. */
+  readonly baseUrl: string;
   /**
-   * Changes the configuration of the appliance; `client` may be the present one. Ends a backoff for refused credentials. The
-   * new client repeats polls that another client has in flight.
+   * Makes the client that a new configuration of the appliance needs; the function that it returns applies both, and ends a
+   * backoff for refused credentials. A new client repeats polls that the one before has in flight.
    */
-  update(appliance: ApplianceConfig, client: ApplianceClient): void;
+  prepare(appliance: ApplianceConfig, createClient: CreateClient): () => void;
   /** Ends all polls; nothing is observed from here on, and nothing planned. */
   close(): void;
 }
@@ -326,15 +329,19 @@ export function createAppliancePoller(
       const task = tasks.get(operationKey(operation));
       return task && timetable.nextDueMs(task, backoffOf(operation)?.untilMs ?? clock.monotonicMs());
     },
-    update: (next, nextClient) => {
-      if (client !== nextClient) {
-        client?.close();
-        isClientNew = true;
-      }
-      appliance = next;
-      client = nextClient;
-      backoff.end("auth");
-      slots.website_tests.setLimit(next.polling.maxConcurrentWebsiteTests);
+    baseUrl: initial.baseUrl,
+    prepare: (next, createClient) => {
+      if (next === appliance) return () => {};
+      const isSame = next.http.fingerprint === appliance.http.fingerprint;
+      const nextClient = isSame ? client : createClient(next);
+      return () => {
+        if (!isSame) client?.close();
+        isClientNew ||= !isSame;
+        client = nextClient;
+        appliance = next;
+        backoff.end("auth");
+        slots.website_tests.setLimit(next.polling.maxConcurrentWebsiteTests);
+      };
     },
     close: () => {
       client?.close();
