@@ -1,7 +1,6 @@
 import { OPERATIONS } from "../api/operations.ts";
 import type { ApplianceConfig } from "../config/config.ts";
-import type { ApplianceClient } from "../client/client.ts";
-import { createClients } from "../client/clients.ts";
+import { createClients, type ApplianceClient } from "../client/client.ts";
 import { meansApplianceDown } from "../client/failure.ts";
 import { createFleet } from "../fleet/fleet.ts";
 import { toSeconds } from "../support/clock.ts";

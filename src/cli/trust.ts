@@ -1,5 +1,5 @@
 import { hasExpired, type PresentedCertificate } from "../client/certificate.ts";
-import { createClients, type CreateClient } from "../client/clients.ts";
+import { createClients, type CreateClient } from "../client/client.ts";
 import type { Failure } from "../client/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { replaceCertificates } from "../config/known-certificates.ts";

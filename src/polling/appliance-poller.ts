@@ -1,8 +1,7 @@
 import type { SlotKind } from "../api/operation.ts";
 import { OPERATIONS } from "../api/operations.ts";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
-import type { ApplianceClient } from "../client/client.ts";
-import type { CreateClient } from "../client/clients.ts";
+import type { ApplianceClient, CreateClient } from "../client/client.ts";
 import { toSeconds, type Clock } from "../support/clock.ts";
 import { createBackoff, type Backoff, type FinishedPoll } from "./backoff.ts";
 import { type PollEvents, backoffKey, operationKey, type Operation, type PollResult } from "./observation.ts";

@@ -6,7 +6,7 @@ import {
   type Task,
   type WebsitePlan,
 } from "./appliance-poller.ts";
-import type { CreateClient } from "../client/clients.ts";
+import type { CreateClient } from "../client/client.ts";
 import type { Clock } from "../support/clock.ts";
 import { inSlices } from "../support/slices.ts";
 import type { Operation, PollEvents } from "./observation.ts";

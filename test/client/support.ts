@@ -12,7 +12,7 @@ import type {
 import type { PasswordReader } from "../../src/config/password-file.ts";
 import { Secret } from "../../src/support/secret.ts";
 import type { ApplianceClient, Body } from "../../src/client/client.ts";
-import { createClients } from "../../src/client/clients.ts";
+import { createClients } from "../../src/client/client.ts";
 import { systemClock, type Clock } from "../../src/support/clock.ts";
 import type { Outcome } from "../../src/client/failure.ts";
 import { createAuthority } from "../support/certificates.ts";
