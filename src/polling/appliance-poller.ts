@@ -6,7 +6,7 @@ import { toSeconds, type Clock } from "../support/clock.ts";
 import { createBackoff, type Backoff, type FinishedPoll } from "./backoff.ts";
 import { type PollEvents, backoffKey, operationKey, type Operation, type PollResult } from "./observation.ts";
 import { meansApplianceDown, type Failure } from "../client/failure.ts";
-import { expiresAtMs, firstPace, mustBeginByMs, waitEndsMs, type Pace } from "./freshness.ts";
+import { expiresAtMs, firstPace, MAX_WAIT_MS, mustBeginByMs, waitEndsMs, type Pace } from "./freshness.ts";
 import { createDecode, poll, UNSENT, unsent, unsentForSlot } from "./poll.ts";
 import type { Slots } from "./slots.ts";
 import type { Timetable } from "./timetable.ts";
@@ -198,11 +198,7 @@ export function createAppliancePoller(
     let credentials: symbol | undefined;
     const result = await poll(used, operation, timingOf(operation).timeoutMs, {
       decode,
-      // What was never polled waits for as long as it takes.
-      connectionWaitMs:
-        task.latestUntilMs === undefined
-          ? undefined
-          : Math.max(0, beginByMs(task, dueMs) - clock.monotonicMs()),
+      connectionWaitMs: connectionWaitMs(task),
       onStarted: () => {
         startedMs = clock.monotonicMs();
         events.started(operation.kind, waitedSeconds(dueMs));
@@ -221,10 +217,17 @@ export function createAppliancePoller(
     return toSeconds(Math.max(0, clock.monotonicMs() - dueMs));
   }
 
-  /** The end of the wait for a slot or a connection: so early that the poll ends before the latest result expires. */
+  /** The end of the wait for a slot: so early that the poll ends before the latest result expires. */
   function beginByMs({ operation, latestUntilMs }: Task, dueMs: number): number {
     const pace = latestUntilMs === undefined ? firstPace(timingOf(operation)) : paceOf(operation);
     return waitEndsMs(dueMs, latestUntilMs ?? expiresAtMs(dueMs, pace), pace);
+  }
+
+  /** Until shortly before the latest result expires; what was never polled waits for as long as it takes. */
+  function connectionWaitMs({ operation, latestUntilMs }: Task): number | undefined {
+    if (latestUntilMs === undefined) return undefined;
+    const marginMs = paceOf(operation).gapMs / 4;
+    return Math.min(Math.max(marginMs, latestUntilMs - marginMs - clock.monotonicMs()), MAX_WAIT_MS);
   }
 
   /** Whether the operation is a website test, which does not reach an appliance that is down. */
