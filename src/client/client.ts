@@ -154,7 +154,7 @@ function createApplianceClient({
       let isSent = false;
       let end = attention.deadline(timeoutMs, (stalledMs) => {
         isOver = true;
-        const stage = isSent ? connection.stage() : undefined;
+        const stage = isSent ? connection.stage() : "password";
         resolve({ ok: false, failure: deadlineFailure(stage, timeoutMs, stalledMs) });
         // After a stall of this process the answer may still arrive, and the connection be used again.
         if (stalledMs === undefined) connection.destroy();
@@ -213,18 +213,12 @@ function createApplianceClient({
   };
 }
 
-/** `stage`: `undefined` if nothing was sent yet. `stalledMs`: @see Attention */
-function deadlineFailure(
-  stage: Stage | undefined,
-  timeoutMs: number,
-  stalledMs: number | undefined,
-): Failure {
+/** `stalledMs`: @see Attention */
+function deadlineFailure(stage: Stage | "password", timeoutMs: number, stalledMs?: number): Failure {
   if (stalledMs !== undefined) {
     const late = `the event loop of this process was late by ${Math.round(stalledMs)} ms`;
     return { reason: "local", message: `no complete answer was read: ${late}` };
   }
-  if (stage === undefined)
-    return { reason: "secret", message: `the password file could not be read within ${timeoutMs} ms` };
   const { reason, message } = DEADLINE_FAILURES[stage];
   return { reason, message: `no complete answer within ${timeoutMs} ms; ${message}` };
 }
