@@ -1,8 +1,7 @@
 import pLimit from "p-limit";
 import { OPERATIONS } from "../api/operations.ts";
 import type { PresentedCertificate } from "../client/certificate.ts";
-import type { ApplianceClient } from "../client/client.ts";
-import { createClients } from "../client/clients.ts";
+import { createClients, type ApplianceClient } from "../client/client.ts";
 import { meansApplianceDown } from "../client/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { createFleet, type Fleet } from "../fleet/fleet.ts";

@@ -1,5 +1,5 @@
 import { chmod, chown, realpath, rename, stat, writeFile } from "node:fs/promises";
-import { createClients, type CreateClient } from "../client/clients.ts";
+import { createClients, type CreateClient } from "../client/client.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { replaceCertificates } from "../config/known-certificates.ts";
 import { loadConfig } from "../config/load.ts";
