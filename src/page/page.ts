@@ -1,5 +1,5 @@
 import type { FleetDocument } from "../status/schema.ts";
-import { clusterSections } from "./view/clusters.ts";
+import { clusterList } from "./view/clusters.ts";
 import { eventHistory } from "./view/events.ts";
 import { applyFilter, filterForm, matchNote, readFilter, type Filter } from "./view/filter.ts";
 import { html, nothing, type Html } from "./view/html.ts";
@@ -88,7 +88,7 @@ function renderFragment(document: FleetDocument, filter: Filter, reader: Reader)
       <div id="fleet" class="fleet" tabindex="-1">
         ${filterForm(document.clusters, filter)}
         <p id="matching" class="note">${matchNote(shown.clusters.length, clusters.length)}</p>
-        ${clusterSections(shown.clusters, reader)}
+        ${clusterList(shown.clusters, reader)}
       </div>
     </div>
   </div>`;
