@@ -10,38 +10,28 @@ export interface JsonLimits {
 
 /** The result of one pass over a JSON text. */
 export type JsonScan =
-  | {
-      readonly ok: true;
-      /**
-       * Paths of keys that occur twice in one object, cut to the first two keys: a member of the outermost object, or
-       * a member of such a member. Each path is listed once for each object.
-       */
-      readonly repeated: readonly (readonly string[])[];
-      /** Whether a string contains a raw control character, which strict JSON forbids. */
-      readonly hasRawControls: boolean;
-    }
+  /** `repeated`: for each key that its object has already, the keys that lead to it, and that key. */
+  | { readonly ok: true; readonly repeated: readonly (readonly string[])[] }
   /** The limit that is exceeded. */
   | { readonly ok: false; readonly limit: keyof JsonLimits };
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
+const COLON = 0x3a;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
+const SPACE = 0x20;
 const FIRST_PRINTABLE = 0x20;
 
 /** An array or object that is still open. */
 interface Open {
-  readonly isObject: boolean;
-  isKeyNext: boolean;
-  /** The latest key. */
-  key: string;
-  members: number;
+  /** The latest key of an object. */
+  key: string | undefined;
   keys: Set<string> | undefined;
-  /** Keys that occur twice, or whose value contains an object with such a key. */
-  repeated: Set<string> | undefined;
+  /** Repeated keys included. */
+  members: number;
 }
 
 /**
@@ -51,71 +41,60 @@ interface Open {
 export function scanJson(text: string, limits: JsonLimits): JsonScan {
   const open: Open[] = [];
   const repeated: (readonly string[])[] = [];
-  let hasRawControls = false;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    const container = open.at(-1);
-    if (code === QUOTE) {
-      const { end, hasControl, hasEscape } = scanString(text, at);
-      hasRawControls ||= hasControl;
-      if (container?.isKeyNext === true) {
-        const key = hasEscape ? unescaped(text.slice(at, end + 1)) : text.slice(at + 1, end);
-        const limit = open.length === 1 ? "entries" : "members";
-        addKey(open, container, key);
-        if (container.members > limits[limit]) return { ok: false, limit };
-      }
-      at = end;
-    } else if (code === COMMA) {
-      if (container !== undefined) container.isKeyNext = container.isObject;
-    } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
-      open.push(opened(code === OPEN_OBJECT));
+    if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+      open.push({ key: undefined, keys: undefined, members: 0 });
       if (open.length > limits.depth) return { ok: false, limit: "depth" };
     } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
       open.pop();
-      const parent = open.length === 1 ? open.map(({ key }) => key) : [];
-      for (const key of container?.repeated ?? []) repeated.push([...parent, key]);
+    } else if (code === QUOTE) {
+      const end = endOfString(text, at);
+      const container = open.at(-1);
+      if (container !== undefined && isKey(text, end)) {
+        if (isRepeated(container, unescaped(text.slice(at, end + 1)))) {
+          repeated.push(open.flatMap(({ key }) => key ?? []));
+        }
+        const limit = open.length === 1 ? "entries" : "members";
+        if (container.members > limits[limit]) return { ok: false, limit };
+      }
+      at = end;
     }
   }
-  return { ok: true, repeated, hasRawControls };
+  return { ok: true, repeated };
 }
 
-function opened(isObject: boolean): Open {
-  return { isObject, isKeyNext: isObject, key: "", members: 0, keys: undefined, repeated: undefined };
-}
-
-function addKey(open: readonly Open[], container: Open, key: string): void {
-  container.isKeyNext = false;
+/** Adds a key; whether the object has it already. */
+function isRepeated(container: Open, key: string): boolean {
   container.key = key;
   container.members += 1;
-  container.keys ??= new Set();
-  if (container.keys.size === container.keys.add(key).size) {
-    const [outermost, second] = open;
-    const place = second?.isObject === true ? second : outermost;
-    if (place !== undefined) (place.repeated ??= new Set()).add(place.key);
-  }
+  const keys = (container.keys ??= new Set());
+  return keys.size === keys.add(key).size;
 }
 
-/** Scans the string that begins at `start`; `end` is its closing quote, or the end of the text if it has none. */
-function scanString(text: string, start: number) {
-  let hasControl = false;
-  let hasEscape = false;
+/** The closing quote of the string that begins at `start`, or the end of the text. */
+function endOfString(text: string, start: number): number {
   let end = start + 1;
   for (; end < text.length; end += 1) {
     const code = text.charCodeAt(end);
     if (code === QUOTE) break;
-    if (code < FIRST_PRINTABLE) hasControl = true;
-    if (code === BACKSLASH) {
-      hasEscape = true;
-      end += 1;
-    }
+    if (code === BACKSLASH) end += 1;
   }
-  return { end, hasControl, hasEscape };
+  return end;
 }
 
-/** The value of a quoted JSON string, so that two spellings of a key are one key; an invalid string stays unchanged. */
+/** Whether a colon follows the string that ends at `end`. */
+function isKey(text: string, end: number): boolean {
+  let next = end + 1;
+  while (text.charCodeAt(next) <= SPACE) next += 1;
+  return text.charCodeAt(next) === COLON;
+}
+
+/** The value of a quoted JSON string, so that two spellings of a key are one key. */
 function unescaped(string: string): string {
+  if (!string.includes("\\")) return string.slice(1, -1);
   try {
-    return String(JSON.parse(escapeRawControls(string)));
+    return String(JSON.parse(string));
   } catch {
     return string;
   }

@@ -1,4 +1,4 @@
-import { escapeRawControls, scanJson, type JsonLimits, type JsonScan } from "./json-scan.ts";
+import { escapeRawControls, scanJson, type JsonLimits } from "./json-scan.ts";
 import { decodeText } from "./text.ts";
 
 /** A decoded answer, or why it cannot be decoded. Decoders never throw. */
@@ -23,8 +23,8 @@ export function rejected(reason: DecodeProblem["reason"], message: string): Deco
 export interface ParsedJson {
   /** The last value of a repeated key counts. */
   readonly value: unknown;
-  /** Paths of repeated keys. @see JsonScan */
-  readonly repeated: Extract<JsonScan, { ok: true }>["repeated"];
+  /** For each key that its object has already, the keys that lead to it, and that key. */
+  readonly repeated: readonly (readonly string[])[];
 }
 
 /**
@@ -38,12 +38,16 @@ export function parseJson(body: Uint8Array | string, limits: JsonLimits): Decode
   if (!scan.ok) {
     return rejected("too_large", `expected at most ${limits[scan.limit]} ${LIMIT_TEXT[scan.limit]}`);
   }
+  const parsed = parseStrictly(text) ?? parseStrictly(escapeRawControls(text));
+  return parsed === undefined ? notJson(text) : { ok: true, value: { ...parsed, repeated: scan.repeated } };
+}
+
+/** `undefined` for invalid JSON: the parser's message quotes the text, which may contain a secret. */
+function parseStrictly(text: string): { readonly value: unknown } | undefined {
   try {
-    const value: unknown = JSON.parse(scan.hasRawControls ? escapeRawControls(text) : text);
-    return { ok: true, value: { value, repeated: scan.repeated } };
+    return { value: JSON.parse(text) };
   } catch {
-    // The parser's message quotes the text, which may contain a secret.
-    return notJson(text);
+    return undefined;
   }
 }
 

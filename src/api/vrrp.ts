@@ -28,8 +28,8 @@ export interface VrrpInterface {
   readonly priority: number | undefined;
   /** -1 to 254; `undefined` in the same cases. */
   readonly advskew: number | undefined;
-  /** Number of IP aliases; `undefined` if unreadable, 0 if missing. */
-  readonly aliasCount: number | undefined;
+  /** As reported; `undefined` if unreadable, empty if missing. */
+  readonly aliases: readonly string[] | undefined;
   /** `if`; empty if missing, like the texts below. */
   readonly device: string;
   readonly netmask: string;
@@ -57,7 +57,7 @@ export interface VrrpList {
 }
 
 /** An interface on the appliance itself: complete, and advskew follows from priority. */
-export interface LocalVrrpInterface extends Omit<VrrpInterface, "priority" | "advskew" | "aliasCount"> {
+export interface LocalVrrpInterface extends Omit<VrrpInterface, "priority" | "advskew" | "aliases"> {
   readonly priority: number;
   readonly alias: readonly string[];
 }
@@ -149,7 +149,7 @@ function readInterface(
     vip: keep(vip),
     priority: readInteger(value["priority"], PRIORITY),
     advskew: readInteger(value["advskew"], ADVSKEW),
-    aliasCount: countTexts(value["alias"]),
+    aliases: readTexts(value["alias"])?.map(keep),
     device: keep(readText(value["if"])),
     netmask: keep(readText(value["netmask"])),
     peer: keep(readText(value["carppeer"])),
@@ -165,22 +165,20 @@ function isKnownState(state: string): boolean {
   return state === "MASTER" || state === "BACKUP";
 }
 
-/** The number of non-empty strings in an array, 0 for a missing value. */
-function countTexts(value: unknown): number | undefined {
-  if (isUnknown(value)) return 0;
+/** The non-empty strings in an array, none for a missing value. */
+function readTexts(value: unknown): readonly string[] | undefined {
+  if (isUnknown(value)) return [];
   const list = readList(value);
-  return list?.every((item) => typeof item === "string")
-    ? list.filter((text) => text !== "").length
-    : undefined;
+  return list?.every((item) => typeof item === "string") ? list.filter((text) => text !== "") : undefined;
 }
 
 function anomaliesOf(
-  { state, priority, advskew, aliasCount }: VrrpInterface,
+  { state, priority, advskew, aliases }: VrrpInterface,
   path: string,
 ): readonly VrrpAnomaly[] {
   const anomalies: VrrpAnomaly[] = [];
   if (!isKnownState(state)) anomalies.push({ kind: "unknown_state", path: `${path}.state_current` });
-  for (const [field, value] of Object.entries({ priority, advskew, alias: aliasCount })) {
+  for (const [field, value] of Object.entries({ priority, advskew, alias: aliases })) {
     if (value === undefined) anomalies.push({ kind: "bad_field", path: `${path}.${field}` });
   }
   const isMismatch =

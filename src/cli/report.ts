@@ -3,7 +3,7 @@ import { exportedStatuses } from "../api/website-test.ts";
 import type { PresentedCertificate } from "../client/certificate.ts";
 import type { ApplianceConfig, ConfigError } from "../config/config.ts";
 import { formatErrors } from "../config/errors.ts";
-import { addressOf } from "../fleet/discovery.ts";
+import { addressOf } from "../fleet/known-websites.ts";
 import { operationKey } from "../polling/observation.ts";
 import { describeServer, statusText } from "../status/words.ts";
 import { adviceOn } from "./advice.ts";

@@ -1,15 +1,12 @@
-import type { BasicAuthConfig } from "../config/config.ts";
-import type { PasswordReader } from "../config/password-file.ts";
 import type { Redact } from "../api/kept-text.ts";
 import { describeBug } from "../support/errors.ts";
-import type { Attention, Overrun } from "./attention.ts";
+import type { Attention } from "./attention.ts";
 import type { PresentedCertificate } from "./certificate.ts";
-import type { ConnectionPool } from "./connection-pool.ts";
 import type { Connection } from "./connection.ts";
-import { createRedact, readCredentials, type Credentials } from "./credentials.ts";
-import { DEADLINE_FAILURES } from "./errors.ts";
+import type { ConnectionPool, Precedence } from "./connections.ts";
+import type { CredentialsReader } from "./credentials.ts";
+import { DEADLINE_FAILURES, type Stage } from "./errors.ts";
 import type { Failure, FailureReason, Outcome } from "./failure.ts";
-import type { Precedence } from "./permits.ts";
 
 /** An appliance's answer. */
 export interface Body {
@@ -23,7 +20,7 @@ export interface Body {
 export interface ApplianceClient {
   /**
    * One GET, from reading the password file to the last byte, within `timeoutMs`. The wait for a connection, up to
-   * `connectionWaitMs`, does not count, nor does a stall of this process. @see Attention, Permits
+   * `connectionWaitMs`, does not count, nor does a stall of this process. @see Attention, ConnectionPool
    * At the deadline the connection is closed. Never rejects. Retries once if the appliance had closed the idle connection.
    */
   get(path: string, timeoutMs: number, options?: GetOptions): Promise<Outcome<Body>>;
@@ -55,73 +52,66 @@ export interface ApplianceClientDeps {
   readonly pool: ConnectionPool;
   /** Prefix of every operation's path. */
   readonly pathPrefix: string;
-  readonly basicAuth: BasicAuthConfig | undefined;
-  readonly readPassword: PasswordReader;
+  readonly readCredentials: CredentialsReader;
   readonly certificate: () => PresentedCertificate | undefined;
-  readonly userAgent: string;
-}
-
-/** What is made of one password. */
-interface Sending {
-  readonly authorization: string | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly redact: Redact;
-  readonly symbol: symbol;
-}
-
-/** One use of a connection, and how much of the timeout it has left. */
-interface Attempt {
-  readonly outcome: Outcome<Body>;
-  readonly leftMs: number;
 }
 
 export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClient {
-  const { pool, attention, basicAuth } = deps;
-  let refused: string | undefined;
-  let latest: Sending | undefined;
+  const { pool, attention, readCredentials } = deps;
+  let refused: symbol | undefined;
 
-  function sendingWith(credentials: Credentials | undefined): Sending {
-    if (latest === undefined || latest.authorization !== credentials?.authorization)
-      latest = sendingOf(credentials, deps.userAgent);
-    return latest;
+  async function get(path: string, timeoutMs: number, options: GetOptions = {}): Promise<Outcome<Body>> {
+    const { precedence = "list", connectionWaitMs, onStarted } = options;
+    const connection = pool.takeIdle() ?? (await pool.open(precedence, connectionWaitMs));
+    if (connection === undefined) return withoutConnection(connectionWaitMs);
+    onStarted?.();
+    return getOver(connection, path, timeoutMs, options);
   }
 
   /** Gives the connection back, or ends it if it cannot be used again. */
-  function attempt(
-    connection: Connection,
+  function getOver(
+    lent: Connection,
     path: string,
     timeoutMs: number,
-    options: GetOptions,
-  ): Promise<Attempt> {
-    const { bodyLimitBytes = BODY_LIMIT_BYTES, onCredentials } = options;
+    { bodyLimitBytes = BODY_LIMIT_BYTES, onCredentials }: GetOptions,
+  ): Promise<Outcome<Body>> {
     return new Promise((resolve) => {
+      let connection = lent;
       let isOver = false;
       /** Before that, only the password is read. */
       let isSent = false;
-      let end = attention.deadline(timeoutMs, (overrun) => {
+      let end = attention.deadline(timeoutMs, (stalledMs) => {
         isOver = true;
-        const failure = deadlineFailure(isSent ? connection : undefined, timeoutMs, overrun);
-        resolve({ outcome: { ok: false, failure }, leftMs: 0 });
-        if (!isSent) pool.giveBack(connection);
-        else if (overrun.kind === "over") pool.discard(connection);
-        // The delay was local: if the answer still arrives, the connection can be used again.
-        else end = attention.deadline(timeoutMs, () => pool.discard(connection));
+        const stage = isSent ? connection.stage() : undefined;
+        resolve({ ok: false, failure: deadlineFailure(stage, timeoutMs, stalledMs) });
+        // After a stall of this process the answer may still arrive, and the connection be used again.
+        if (stalledMs === undefined) connection.destroy();
+        else end = attention.deadline(timeoutMs, () => connection.destroy());
       });
 
       async function send(): Promise<Outcome<Body>> {
-        const read = await readCredentials(basicAuth, deps.readPassword);
-        if (isOver) return CLOSED;
-        if (!read.ok) {
+        const read = await readCredentials();
+        if (isOver || !read.ok) {
           pool.giveBack(connection);
-          return read;
+          return read.ok ? CLOSED : read;
         }
-        const { authorization, headers, redact, symbol } = sendingWith(read.value);
+        const { id, headers, redact } = read.value;
+        const request = { path: deps.pathPrefix + path, headers, bodyLimitBytes };
+        const isReused = connection.isConnected();
+        const bytesBefore = connection.bytesRead();
         isSent = true;
-        onCredentials?.(symbol);
-        const answer = await connection.send({ path: deps.pathPrefix + path, headers, bodyLimitBytes });
+        onCredentials?.(id);
+        let answer = await connection.send(request);
+        // The appliance may have closed the idle connection before the request reached it.
+        if (!answer.ok && !isOver && isReused && connection.bytesRead() === bytesBefore) {
+          const replacement = pool.replace(connection);
+          if (replacement === undefined) return CLOSED;
+          connection = replacement;
+          answer = await connection.send(request);
+        }
         if (!answer.ok) {
-          pool.discard(connection);
-          if (answer.failure.reason === "auth") refused = authorization;
+          connection.destroy();
+          if (answer.failure.reason === "auth") refused = id;
           return answer;
         }
         pool.giveBack(connection);
@@ -129,22 +119,11 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
       }
       void send()
         .catch((error: unknown) => failed("internal", describeBug(error)))
-        .then((outcome) => resolve({ outcome, leftMs: end() }));
+        .then((outcome) => {
+          end();
+          return resolve(outcome);
+        });
     });
-  }
-
-  async function get(path: string, timeoutMs: number, options: GetOptions = {}): Promise<Outcome<Body>> {
-    const { precedence = "list", connectionWaitMs, onStarted } = options;
-    const connection = pool.takeConnected() ?? (await pool.open(precedence, connectionWaitMs));
-    if (connection === undefined) return withoutConnection(connectionWaitMs);
-    onStarted?.();
-    const isReused = connection.isConnected();
-    const bytesBefore = connection.bytesRead();
-    const { outcome, leftMs } = await attempt(connection, path, timeoutMs, options);
-    // The appliance may have closed the idle connection before the request reached it.
-    if (!isReused || !isConnectionLost(outcome) || connection.bytesRead() !== bytesBefore) return outcome;
-    const replacement = await pool.open("replacement");
-    return replacement === undefined ? CLOSED : (await attempt(replacement, path, leftMs, options)).outcome;
   }
 
   return {
@@ -153,44 +132,28 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
     hasNewCredentials: (timeoutMs) =>
       new Promise((resolve) => {
         const end = attention.deadline(timeoutMs, () => resolve(false));
-        void readCredentials(basicAuth, deps.readPassword).then((read) => {
+        void readCredentials().then((read) => {
           end();
-          return resolve(read.ok && read.value?.authorization !== refused);
+          return resolve(read.ok && read.value.id !== refused);
         });
       }),
     close: () => pool.close(),
   };
 }
 
-function sendingOf(credentials: Credentials | undefined, userAgent: string): Sending {
-  const common = { accept: "application/json", "user-agent": userAgent };
-  const symbol = Symbol("credentials");
-  if (credentials === undefined)
-    return { authorization: undefined, headers: common, redact: (text) => text, symbol };
-  const { authorization, password } = credentials;
-  const headers = { ...common, authorization };
-  return { authorization, headers, redact: createRedact(authorization, password), symbol };
-}
-
-function isConnectionLost(outcome: Outcome<Body>): boolean {
-  return !outcome.ok && outcome.failure.status === undefined && LOST.has(outcome.failure.reason);
-}
-
-const LOST: ReadonlySet<FailureReason> = new Set(["connect", "protocol"] satisfies FailureReason[]);
-
-/** `connection`: `undefined` if nothing was sent yet. */
+/** `stage`: `undefined` if nothing was sent yet. `stalledMs`: @see Attention */
 function deadlineFailure(
-  connection: Connection | undefined,
+  stage: Stage | undefined,
   timeoutMs: number,
-  { kind, stalledMs }: Overrun,
+  stalledMs: number | undefined,
 ): Failure {
-  if (kind === "late") {
+  if (stalledMs !== undefined) {
     const late = `the event loop of this process was late by ${Math.round(stalledMs)} ms`;
     return { reason: "local", message: `no complete answer was read: ${late}` };
   }
-  if (connection === undefined)
+  if (stage === undefined)
     return { reason: "secret", message: `the password file could not be read within ${timeoutMs} ms` };
-  const { reason, message } = DEADLINE_FAILURES[connection.stage()];
+  const { reason, message } = DEADLINE_FAILURES[stage];
   return { reason, message: `no complete answer within ${timeoutMs} ms; ${message}` };
 }
 

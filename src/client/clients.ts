@@ -6,10 +6,10 @@ import { phaseFraction } from "../support/phase.ts";
 import { createAttention } from "./attention.ts";
 import { createApplianceClient, type ApplianceClient } from "./client.ts";
 import { createConnector } from "./connect.ts";
-import { createConnectionPool, type ConnectionPoolDeps } from "./connection-pool.ts";
 import { createConnection } from "./connection.ts";
+import { createConnections } from "./connections.ts";
+import { createCredentialsReader } from "./credentials.ts";
 import { createLookup } from "./lookup.ts";
-import { createPermits } from "./permits.ts";
 import { createSecureContexts } from "./tls.ts";
 
 /** An appliance's address and HTTP settings. */
@@ -32,7 +32,7 @@ export interface ClientsOptions {
 }
 
 /**
- * The clients share name lookups, reads of password files, secure contexts and permits for connections. An appliance
+ * The clients share name lookups, reads of password files, secure contexts and the limits of connections. An appliance
  * cannot affect another one through them.
  */
 export function createClients(options: ClientsOptions, clock: Clock): CreateClient {
@@ -43,7 +43,8 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
     readPassword = createPasswordReader({ maxReads: options.maxPasswordReads, wallMs: clock.wallMs }),
   } = options;
   const attention = createAttention(clock);
-  const permits = createPermits({ attention, maxOpen: maxConnections });
+  const createPool = createConnections({ attention, clock, maxOpen: maxConnections });
+  const headers = { accept: "application/json", "user-agent": `appliance-exporter/${version}` };
   const secureContextOf = createSecureContexts();
   return ({ baseUrl, http }) => {
     const url = new URL(baseUrl);
@@ -57,16 +58,14 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
       clock,
       phase: phaseFraction(baseUrl),
     });
-    const create: ConnectionPoolDeps["create"] = (callbacks) =>
-      createConnection({ ...callbacks, origin: url.origin, connector, wallMs: clock.wallMs });
     return createApplianceClient({
       attention,
-      pool: createConnectionPool({ permits, create, clock }),
+      pool: createPool((callbacks) =>
+        createConnection({ ...callbacks, origin: url.origin, connector, wallMs: clock.wallMs }),
+      ),
       pathPrefix: url.pathname.replace(/\/+$/, ""),
-      basicAuth: http.basicAuth,
-      readPassword,
+      readCredentials: createCredentialsReader(http.basicAuth, readPassword, headers),
       certificate: connector.certificate,
-      userAgent: `appliance-exporter/${version}`,
     });
   };
 }

@@ -92,7 +92,8 @@ export function createConnection(options: ConnectionOptions): Connection {
       try {
         return await exchange(client, request, wallMs());
       } catch (thrown) {
-        const isStatus = isParserAssertion(thrown, socket());
+        // undici's parser asserts that an answer has no status below 100 and no unexpected 101.
+        const isStatus = errorCode(thrown) === "ERR_ASSERTION";
         const error = isStatus ? new ConnectionError("protocol", INVALID_STATUS) : thrown;
         return { ok: false, failure: { reason: classifyError(error, stage), message: describeError(error) } };
       }
@@ -112,11 +113,3 @@ export function createConnection(options: ConnectionOptions): Connection {
 
 const UNSENT = "the connection broke before the request was sent";
 const INVALID_STATUS = "the answer has a status that is invalid for this request";
-
-/**
- * Whether the error is an assertion about data from the socket. undici's parser asserts that an answer has no status
- * below 100 and no unexpected 101, and closes the connection otherwise. An assertion anywhere else is a bug.
- */
-function isParserAssertion(error: unknown, socket: Socket | undefined): boolean {
-  return errorCode(error) === "ERR_ASSERTION" && socket?.errored === error;
-}

@@ -4,30 +4,47 @@ import type { PasswordReader } from "../config/password-file.ts";
 import { Secret } from "../support/secret.ts";
 import type { Outcome } from "./failure.ts";
 
+/** What is sent with one password. */
 export interface Credentials {
-  /** The value of the Authorization header. */
-  readonly authorization: string;
-  readonly password: string;
+  /** Equal for equal credentials. */
+  readonly id: symbol;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Replaces them in a text. */
+  readonly redact: Redact;
 }
 
 /** Reads the credentials for one request. */
-export async function readCredentials(
+export type CredentialsReader = () => Promise<Outcome<Credentials>>;
+
+/** `headers`: those of every request. */
+export function createCredentialsReader(
   basicAuth: BasicAuthConfig | undefined,
   readPassword: PasswordReader,
-): Promise<Outcome<Credentials | undefined>> {
-  if (basicAuth === undefined) return { ok: true, value: undefined };
-  const read = await readPassword(basicAuth.password);
-  if (!read.ok) {
-    const reason = read.isSystemError ? "local" : "secret";
-    const path = basicAuth.password.kind === "file" ? ` ${JSON.stringify(basicAuth.password.path)}` : "";
-    return {
-      ok: false,
-      failure: { reason, message: `cannot use the password file${path}: ${read.message}` },
-    };
+  headers: Readonly<Record<string, string>>,
+): CredentialsReader {
+  if (basicAuth === undefined) {
+    const value = { id: Symbol("no credentials"), headers, redact: (text: string) => text };
+    return () => Promise.resolve({ ok: true, value });
   }
-  const password = read.secret.reveal();
-  const authorization = basicAuthorization(new Secret(`${basicAuth.username}:${password}`));
-  return { ok: true, value: { authorization, password } };
+  const { username, password: source } = basicAuth;
+  let latest: { readonly password: string; readonly value: Credentials } | undefined;
+  return async () => {
+    const read = await readPassword(source);
+    if (!read.ok) {
+      const reason = read.isSystemError ? "local" : "secret";
+      const path = source.kind === "file" ? ` ${JSON.stringify(source.path)}` : "";
+      const message = `cannot use the password file${path}: ${read.message}`;
+      return { ok: false, failure: { reason, message } };
+    }
+    const password = read.secret.reveal();
+    if (latest?.password !== password) {
+      const authorization = basicAuthorization(new Secret(`${username}:${password}`));
+      const redact = createRedact(authorization, password);
+      const value = { id: Symbol("credentials"), headers: { ...headers, authorization }, redact };
+      latest = { password, value };
+    }
+    return { ok: true, value: latest.value };
+  };
 }
 
 /** The value of an Authorization header for `user:password`. @see RFC 7617, 2 */

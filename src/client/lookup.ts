@@ -1,4 +1,5 @@
-import { lookup as systemLookup, type LookupAddress } from "node:dns";
+import type { LookupAddress } from "node:dns";
+import { lookup as systemLookup } from "node:dns/promises";
 import { closeSync, openSync } from "node:fs";
 import type { LookupFunction } from "node:net";
 import { devNull } from "node:os";
@@ -42,25 +43,24 @@ const MIN_FREE_DESCRIPTORS = 8;
  * Calls the C library. Without a free descriptor it can return ENOTFOUND for any name, and can fail to load a module for
  * good. So it is not called then, and its failures count only if descriptors are free.
  */
-function resolveBySystem(hostname: string): Promise<readonly LookupAddress[]> {
-  return new Promise((resolve, reject) => {
-    const shortage = descriptorShortage(1);
-    if (shortage !== undefined) return reject(shortage);
-    return systemLookup(hostname, { all: true }, (error, addresses) => {
-      if (error === null) resolve(addresses);
-      else reject(descriptorShortage(MIN_FREE_DESCRIPTORS) ?? error);
-    });
-  });
+async function resolveBySystem(hostname: string): Promise<readonly LookupAddress[]> {
+  const shortage = descriptorShortage(1);
+  if (shortage !== undefined) throw shortage;
+  try {
+    return await systemLookup(hostname, { all: true });
+  } catch (error) {
+    throw descriptorShortage(MIN_FREE_DESCRIPTORS) ?? error;
+  }
 }
 
 /** The system's error if this process cannot open this many descriptors now; takes microseconds. */
-function descriptorShortage(count: number): unknown {
+function descriptorShortage(count: number): Error | undefined {
   const taken: number[] = [];
   try {
     while (taken.length < count) taken.push(openSync(devNull, "r"));
     return undefined;
   } catch (error) {
-    return isLocalError(error) ? error : undefined;
+    return error instanceof Error && isLocalError(error) ? error : undefined;
   } finally {
     for (const descriptor of taken) closeSync(descriptor);
   }

@@ -3,17 +3,8 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** In the order that a duration requires. */
-const UNITS = [
-  ["y", 365 * DAY_MS],
-  ["w", 7 * DAY_MS],
-  ["d", DAY_MS],
-  ["h", HOUR_MS],
-  ["m", MINUTE_MS],
-  ["s", SECOND_MS],
-  ["ms", 1],
-] as const;
-
+/** In the order of the groups of `DURATION`. */
+const UNITS_MS = [365 * DAY_MS, 7 * DAY_MS, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, 1];
 const DURATION = /^(?:(\d+)y)?(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
 
 /**
@@ -24,17 +15,6 @@ export function parseDuration(text: string): number | undefined {
   if (text === "0") return 0;
   const match = DURATION.exec(text);
   if (!match || text === "") return undefined;
-  const ms = UNITS.reduce((sum, [, unitMs], index) => sum + Number(match[index + 1] ?? 0) * unitMs, 0);
+  const ms = UNITS_MS.reduce((sum, unitMs, index) => sum + Number(match[index + 1] ?? 0) * unitMs, 0);
   return Number.isSafeInteger(ms) ? ms : undefined;
-}
-
-/** The inverse of `parseDuration`, in the largest units: `90000` is `1m30s`. `ms`: a non-negative safe integer. */
-export function formatDuration(ms: number): string {
-  let rest = ms;
-  const parts = UNITS.map(([unit, unitMs]) => {
-    const count = Math.floor(rest / unitMs);
-    rest -= count * unitMs;
-    return count === 0 ? "" : `${count}${unit}`;
-  });
-  return parts.join("") || "0";
 }

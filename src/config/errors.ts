@@ -1,7 +1,7 @@
 import type { ConfigError } from "./config.ts";
 
 /** Errors to show; further ones are counted. */
-export const MAX_ERRORS = 100;
+const MAX_ERRORS = 100;
 
 /** The location of a value in a file's data: map keys and list indexes, outermost first. */
 export type JsonPath = readonly (string | number)[];
@@ -19,18 +19,11 @@ export function errorsOf(...results: readonly Checked[]): readonly ConfigError[]
   return results.flatMap((result) => (result.ok ? [] : result.errors));
 }
 
-/** The errors without duplicates, by file in the order of `files`, then by position. */
-export function sortErrors(
-  errors: readonly ConfigError[],
-  files: readonly string[] = [],
-): readonly ConfigError[] {
-  const order = new Map(files.map((file, index) => [file, index]));
-  const distinct = new Map(errors.map((error) => [formatConfigError(error), error]));
-  return [...distinct.values()].toSorted(
-    (a, b) =>
-      (order.get(a.file) ?? -1) - (order.get(b.file) ?? -1) ||
-      (a.position?.line ?? 0) - (b.position?.line ?? 0) ||
-      (a.position?.column ?? 0) - (b.position?.column ?? 0),
+/** The errors of one file by position. */
+export function sortErrors(errors: readonly ConfigError[]): readonly ConfigError[] {
+  return errors.toSorted(
+    ({ position: a }, { position: b }) =>
+      (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0),
   );
 }
 
@@ -39,8 +32,7 @@ export function limitErrors(errors: readonly ConfigError[]): readonly ConfigErro
   const more = errors.length - MAX_ERRORS;
   if (more <= 0) return errors;
   const shown = errors.slice(0, MAX_ERRORS);
-  const message = `${more} more ${more === 1 ? "error" : "errors"}`;
-  return [...shown, { file: shown.at(-1)?.file ?? "", path: "", message }];
+  return [...shown, { file: shown.at(-1)?.file ?? "", path: "", message: `${more} more errors` }];
 }
 
 /** A line for each of the first 100 errors, and one that counts the rest. */

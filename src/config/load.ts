@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { Config, ConfigError, ConfigResult } from "./config.ts";
-import { sortErrors, type Checked, type Report } from "./errors.ts";
+import { formatConfigError, type Checked, type Report } from "./errors.ts";
 import { createHttpClientResolver } from "./http-client.ts";
 import { resolveFleet } from "./inheritance.ts";
 import { createNamedFiles } from "./named-files.ts";
@@ -8,7 +8,7 @@ import type { Place } from "./places.ts";
 import { configSchema, fleetSchema, patternsSchema, type FleetSettings } from "./schema.ts";
 import { showConfig } from "./shown.ts";
 import { createSourceReader, splitNames, type SourceReader } from "./sources.ts";
-import { loadYaml, show, validateYaml, valueAt } from "./validate.ts";
+import { loadYaml, validateYaml, valueAt } from "./validate.ts";
 import { errorAt, readYamlFile, type YamlFile } from "./yaml.ts";
 
 const DEFAULT_WEBSITE_TESTS = 64;
@@ -29,25 +29,26 @@ type Loaded = Checked<{ readonly config: Config; readonly shown: string }>;
 async function loadFiles(file: string, reader: SourceReader): Promise<Loaded> {
   const read = await readYamlFile(file, reader);
   if (!read.ok) return read;
-  const errors: ConfigError[] = [];
-  const report: Report = (error) => errors.push(error);
+  // By text: two rules may find the same error.
+  const found = new Map<string, ConfigError>();
+  const report: Report = (error) => found.set(formatConfigError(error), error);
+  const failed = () => ({ ok: false, errors: [...found.values()] }) as const;
   const main = validateYaml(read.file, configSchema);
-  if (!main.ok) errors.push(...main.errors);
+  if (!main.ok) main.errors.forEach(report);
   // Errors in other files are reported with those of the main file, whose other settings may be invalid.
   const paths = await findIncludedFiles(read.file, reader, report);
-  const fail = () => ({ ok: false, errors: sortErrors(errors, [file, ...paths]) }) as const;
   const included: Place<FleetSettings>[] = [];
   for (const path of paths) {
     const loaded = await loadYaml(path, fleetSchema, reader);
     if (loaded.ok) included.push({ file: loaded.file, path: [], settings: loaded.value });
-    else errors.push(...loaded.errors);
+    else loaded.errors.forEach(report);
   }
-  if (!main.ok || errors.length > 0) return fail();
+  if (!main.ok || found.size > 0) return failed();
 
   const top = { file: read.file, path: [], settings: main.value };
   const httpClient = createHttpClientResolver(createNamedFiles(reader, report));
   const appliances = await resolveFleet(top, included, httpClient, report);
-  if (errors.length > 0) return fail();
+  if (found.size > 0) return failed();
   const { max_concurrent_website_tests: tests = DEFAULT_WEBSITE_TESTS } = main.value.polling ?? {};
   return {
     ok: true,
@@ -77,7 +78,9 @@ async function findIncludedFiles(
       .filter((each) => resolve(each) !== resolve(main.file));
     for (const each of found) paths.set(resolve(each), each);
     const isUnreadable = !listed.ok && listed.isSystemError;
-    const message = isUnreadable ? `the folder ${listed.message}` : `no file matches ${show(pattern)}`;
+    const message = isUnreadable
+      ? `the folder ${listed.message}`
+      : `no file matches ${JSON.stringify(pattern)}`;
     if (found.length === 0) report(errorAt(main, ["config_files", index], message));
   }
   return [...paths.values()];

@@ -1,17 +1,21 @@
 import { on } from "node:events";
+import { resolve } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { ApplianceConfig, ConfigResult } from "./config.ts";
 import { createUnpacker, digestOf } from "./hand-over.ts";
 import { inShard, type Shard } from "./shard.ts";
+import { readState } from "./sources.ts";
 import type { ConfigMessage, ConfigTask } from "./worker.ts";
 
 /** The built file, seen from the source and from the built program alike. */
 const WORKER = new URL("../../dist/config-worker.js", import.meta.url);
 
+const MAX_LOAD_MS = 60_000;
+
 /**
  * Loads the files of the shard's appliances as `loadConfig` does: without `running` in this thread, which polls nothing yet,
- * else in one of its own. An appliance that is configured as the one in `running` is the same object. Rejects if the thread
- * fails.
+ * else in one of its own, so that too much work or memory is an error. An appliance that is configured as the one in
+ * `running` is the same object.
  */
 export type ConfigLoader = (running?: readonly ApplianceConfig[]) => Promise<ConfigResult>;
 
@@ -47,13 +51,22 @@ export function createConfigLoader(file: string, shard: Shard): ConfigLoader {
     throw new Error("the thread that reads the configuration has ended");
   }
 
-  return (running) => (running === undefined ? loadHere() : loadInThread(running));
+  /** Until the file changes. */
+  async function failed(error: unknown): Promise<ConfigResult> {
+    const source = { kind: "text", path: resolve(file) } as const;
+    const message = `cannot be loaded: ${error instanceof Error ? error.message : "unknown error"}`;
+    const sources = [{ ...source, state: await readState(source) }];
+    return { ok: false, errors: [{ file, path: "", message }], sources };
+  }
+
+  return (running) => (running === undefined ? loadHere() : loadInThread(running).catch(failed));
 }
 
 async function* messagesOf(task: ConfigTask): AsyncGenerator<ConfigMessage> {
   const worker = new Worker(WORKER, { workerData: task });
+  const signal = AbortSignal.timeout(MAX_LOAD_MS);
   try {
-    for await (const [message] of on(worker, "message", { close: ["exit"] })) {
+    for await (const [message] of on(worker, "message", { close: ["exit"], signal })) {
       yield message;
       worker.postMessage("next");
     }

@@ -1,7 +1,7 @@
 import { coalesce } from "../support/coalesce.ts";
 import type { Config, ConfigResult } from "./config.ts";
 import type { ConfigLoader } from "./loader.ts";
-import { errorsOf, formatErrors, MAX_ERRORS, type Checked } from "./errors.ts";
+import { errorsOf, formatErrors, type Checked } from "./errors.ts";
 import { goneSince, type Source } from "./sources.ts";
 import { startWatch } from "./watch.ts";
 import type { Logger } from "../support/log.ts";
@@ -66,8 +66,7 @@ export function createReloader({
     if (isStopped) return STOPPED;
     sources = [...next.sources, ...nextWeb.sources];
     if (!next.ok || !nextWeb.ok) {
-      const errors = errorsOf(next, nextWeb);
-      return fail(formatErrors(errors), "configuration is invalid", errors.length);
+      return fail(formatErrors(errorsOf(next, nextWeb)), "configuration is invalid");
     }
     // Only a known_certificates_file may be missing. Without its lines, no appliance would be trusted.
     const gone = goneSince(running.sources, next.sources);
@@ -86,11 +85,10 @@ export function createReloader({
     return { ok: true };
   }
 
-  /** `count`: all errors, including those that are not shown. */
-  function fail(errors: readonly string[], message: string, count = errors.length): ReloadResult {
+  function fail(errors: readonly string[], message: string): ReloadResult {
     onReloaded(false, clock.wallMs());
-    for (const detail of errors.slice(0, MAX_ERRORS)) logger.error({ detail }, message);
-    logger.error({ errors: count }, "reload failed, the old configuration stays");
+    for (const detail of errors) logger.error({ detail }, message);
+    logger.error("reload failed, the old configuration stays");
     return { ok: false, errors };
   }
 

@@ -1,9 +1,9 @@
 import { createTask, parse, validateDetailed } from "node-cron";
-import { cut } from "./validate.ts";
 
 const FIELD_COUNT = 6;
 /** Longer than an expression that lists each value of each field. */
 const MAX_LENGTH = 1_000;
+
 /**
  * Checks a node-cron expression and returns an error or `undefined`. It needs six fields, seconds first, and dates that
  * recur.
@@ -18,10 +18,7 @@ export function checkSchedule(expression: string): string | undefined {
     return `expected a node-cron expression of at most ${MAX_LENGTH} characters, with numbers of two digits`;
   }
   const { valid, errors } = validateDetailed(expression);
-  if (!valid) {
-    const messages = errors.map(({ message }) => cut(message.replace(" is a invalid ", " is an invalid ")));
-    return `expected a node-cron expression: ${messages.join("; ")}`;
-  }
+  if (!valid) return `expected a node-cron expression: ${errors.map(({ message }) => message).join("; ")}`;
   return recurs(expression) ? undefined : "expected a date that recurs";
 }
 

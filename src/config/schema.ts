@@ -2,25 +2,20 @@ import { z } from "zod";
 import { byTiming, TIMINGS } from "../api/operation.ts";
 import { MAX_WEBSITES } from "../api/website-list.ts";
 import type { WebsiteConfig } from "./config.ts";
-import { formatDuration } from "./duration.ts";
 import { parseFingerprint } from "./known-certificates.ts";
 import { parseStatusRange } from "./status-set.ts";
-import { expected } from "./validate.ts";
 import {
   applianceNameSchema,
   baseUrlSchema,
-  converted,
   durationSchema,
   fileSchema,
-  intOrString,
   labelsSchema,
   nameSchema,
   parsed,
   proxyUrlSchema,
   scheduleSchema,
+  textOrNumber,
 } from "./values.ts";
-
-const DAY_MS = 86_400_000;
 
 function optional<T extends z.ZodType>(schema: T, description: string): z.ZodOptional<T> {
   return schema.meta({ description }).optional();
@@ -29,14 +24,14 @@ function optional<T extends z.ZodType>(schema: T, description: string): z.ZodOpt
 const timingSchema = z
   .strictObject({
     interval: optional(
-      durationSchema(1_000, DAY_MS),
+      durationSchema("1s", "1d"),
       "Time from one poll to the next: 1s to 1d. Displaces an outer schedule.",
     ),
     schedule: optional(
       scheduleSchema,
       "A node-cron expression of six fields, seconds first. Displaces an outer interval.",
     ),
-    timeout: optional(durationSchema(1, DAY_MS), "How long a poll may take; at most the interval."),
+    timeout: optional(durationSchema("1ms", "1d"), "How long a poll may take; at most the interval."),
   })
   .refine((timing) => timing.interval === undefined || timing.schedule === undefined, {
     path: ["schedule"],
@@ -46,7 +41,7 @@ const timingSchema = z
 const innerPollingShape = {
   ...byTiming((name) => {
     const { what, intervalMs, timeoutMs } = TIMINGS[name];
-    const byDefault = `every ${formatDuration(intervalMs)}, timeout ${formatDuration(timeoutMs)}`;
+    const byDefault = `every ${intervalMs / 1_000}s, timeout ${timeoutMs / 1_000}s`;
     return optional(timingSchema, `${what}; default: ${byDefault}.`);
   }),
   max_concurrent_website_tests_per_appliance: optional(
@@ -83,25 +78,17 @@ export const basicAuthSchema = z
       "A file that contains the password; it is read again when it changes.",
     ),
   })
-  .refine((auth) => auth.password === undefined || auth.password_file === undefined, {
-    path: ["password_file"],
-    error: "expected either password or password_file, got both",
-  })
-  .refine((auth) => auth.password !== undefined || auth.password_file !== undefined, {
-    error: "expected either password or password_file, got neither",
+  .refine(({ password, password_file: file }) => (password === undefined) !== (file === undefined), {
+    error: "expected either password or password_file",
   });
 
-const PIN_ERROR = "expected a SHA-256 fingerprint of 64 hexadecimal digits";
-
-const pinSchema = parsed(z.string({ error: PIN_ERROR }), (text, refuse) => {
-  return parseFingerprint(text) ?? refuse(PIN_ERROR);
-});
+const pinSchema = parsed("a SHA-256 fingerprint of 64 hexadecimal digits", parseFingerprint);
 
 const TLS_VERSIONS = { TLS10: "TLSv1", TLS11: "TLSv1.1", TLS12: "TLSv1.2", TLS13: "TLSv1.3" } as const;
 
 /** A TLS version as Prometheus writes it, converted to Node's name. */
 export const tlsVersionSchema = z
-  .enum(["TLS10", "TLS11", "TLS12", "TLS13"], { error: expected("TLS10, TLS11, TLS12 or TLS13") })
+  .enum(["TLS10", "TLS11", "TLS12", "TLS13"])
   .transform((version) => TLS_VERSIONS[version]);
 
 const tlsConfigSchema = z
@@ -110,7 +97,7 @@ const tlsConfigSchema = z
     cert_file: optional(fileSchema, "The client certificate, PEM; needs key_file."),
     key_file: optional(fileSchema, "The key of the client certificate, PEM; needs cert_file."),
     server_name: optional(
-      z.string({ error: expected("a host name") }).regex(/^[\w.:-]{1,253}$/, "expected a host name"),
+      z.string().regex(/^[\w.:-]{1,253}$/, "expected a host name"),
       "The expected name in the certificate; default: the host of base_url.",
     ),
     min_version: optional(tlsVersionSchema, "The lowest TLS version to accept."),
@@ -125,16 +112,10 @@ const tlsConfigSchema = z
         "Displaces an outer certificate_sha256.",
     ),
   })
-  .refine((tls) => tls.cert_file === undefined || tls.key_file !== undefined, {
-    path: ["cert_file"],
-    error: "needs key_file",
-  })
-  .refine((tls) => tls.key_file === undefined || tls.cert_file !== undefined, {
-    path: ["key_file"],
-    error: "needs cert_file",
+  .refine(({ cert_file: cert, key_file: key }) => (cert === undefined) === (key === undefined), {
+    error: "expected both cert_file and key_file, or none of them",
   })
   .refine((tls) => tls.certificate_sha256 === undefined || tls.known_certificates_file === undefined, {
-    path: ["known_certificates_file"],
     error: "expected either certificate_sha256 or known_certificates_file, got both",
   });
 
@@ -152,15 +133,18 @@ export const httpClientSchema = z
   })
   .meta({ id: "http_client", description: "HTTP client settings; inner blocks override outer ones." });
 
-const idSchema = converted("a website's id: a whole number, 0 or greater", intOrString, (value) => {
-  const id = /^\d+$/.test(String(value)) ? Number(value) : Number.NaN;
-  return Number.isSafeInteger(id) ? id : undefined;
-}).meta({ description: "The website's id on the appliance: a whole number, 0 or greater." });
+const idSchema = parsed("a website's id: a whole number, 0 or greater", parseId, textOrNumber).meta({
+  description: "The website's id on the appliance: a whole number, 0 or greater.",
+});
 
-const statusSchema = converted(
+function parseId(text: string): number | undefined {
+  return /^\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined;
+}
+
+const statusSchema = parsed(
   "a status code such as 401, or a range such as 200-399",
-  intOrString,
-  (value) => parseStatusRange(String(value)),
+  parseStatusRange,
+  textOrNumber,
 );
 
 const PROTOCOLS = { http: ["http"], https: ["https"], both: ["http", "https"] } as const;
@@ -169,7 +153,7 @@ const websiteObject = z.strictObject({
   id: idSchema,
   name: optional(nameSchema, "The `website` label; default: the id."),
   protocol: optional(
-    z.enum(["http", "https", "both"], { error: expected("http, https or both") }),
+    z.enum(["http", "https", "both"]),
     "The protocols to export; default: those in the response.",
   ),
   expect_status: optional(
@@ -180,7 +164,7 @@ const websiteObject = z.strictObject({
 
 /** A website: only its id, or a map. */
 const websiteSchema = z
-  .union([idSchema, websiteObject], { error: expected("a website's id, or a map with an id") })
+  .union([idSchema, websiteObject], { error: "expected a website's id, or a map with an id" })
   .transform((website): WebsiteConfig => {
     const {
       id,
@@ -196,19 +180,16 @@ const websiteSchema = z
     };
   });
 
-const discoverySchema = z.union(
-  [
-    z.boolean(),
-    z.strictObject({
-      exclude: optional(z.array(idSchema), "Ids of websites to leave out."),
-      limit: optional(
-        z.int().min(1).max(MAX_WEBSITES),
-        "Websites of one appliance, those with the lowest ids; default: 200.",
-      ),
-    }),
-  ],
-  { error: expected("true, false or a map") },
-);
+const discoverySchema = z.union([
+  z.boolean(),
+  z.strictObject({
+    exclude: optional(z.array(idSchema), "Ids of websites to leave out."),
+    limit: optional(
+      z.int().min(1).max(MAX_WEBSITES),
+      "Websites of one appliance, those with the lowest ids; default: 200.",
+    ),
+  }),
+]);
 
 const discovery = {
   website_discovery: optional(
@@ -234,10 +215,7 @@ const applianceSchema = z
         "https://host:port and the path before /api/v1, if any; without credentials, query and fragment.",
     }),
     allow_http: optional(z.boolean(), "Allow an http:// base_url, which sends credentials unencrypted."),
-    enabled: optional(
-      z.boolean({ error: expected("true or false") }),
-      "false keeps the entry and does not poll it; default: true.",
-    ),
+    enabled: optional(z.boolean(), "false keeps the entry and does not poll it; default: true."),
     ...innerShape,
   })
   .refine((appliance) => appliance.allow_http === true || !appliance.base_url.startsWith("http://"), {
@@ -265,10 +243,8 @@ const fleetShape = {
 /** A file that `config_files` names. */
 export const fleetSchema = z.strictObject(fleetShape);
 
-const PATTERN = "the path of a file, with * only in its last part";
-
 export const patternsSchema = z.array(
-  z.string({ error: expected(PATTERN) }).regex(/^(?:[^*]*\/)?[^/]+$/, { error: expected(PATTERN) }),
+  z.string().regex(/^(?:[^*]*\/)?[^/]+$/, "expected the path of a file, with * only in its last part"),
 );
 
 /** The main file. */

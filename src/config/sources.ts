@@ -38,7 +38,7 @@ export function createSourceReader(): SourceReader {
 }
 
 /** The current state of a source. */
-export async function readState({ kind, path }: Source): Promise<SourceState> {
+export async function readState({ kind, path }: Omit<Source, "state">): Promise<SourceState> {
   return stateOf(await READERS[kind](path));
 }
 

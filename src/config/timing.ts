@@ -1,6 +1,5 @@
 import { byTiming, TIMINGS, type TimingName } from "../api/operation.ts";
 import type { OperationTiming, PollingConfig } from "./config.ts";
-import { formatDuration } from "./duration.ts";
 import type { Report } from "./errors.ts";
 import type { Place } from "./places.ts";
 import { shortestGapMs } from "./schedule.ts";
@@ -51,7 +50,7 @@ function resolveTiming(
   if (timeoutMs > gapMs && place !== undefined) {
     const limit =
       schedule === undefined ? "the interval" : "the shortest time between two runs of the schedule";
-    const message = `expected a timeout of at most ${limit}, ${formatDuration(gapMs)}, got ${formatDuration(timeoutMs)}`;
+    const message = `expected a timeout of at most ${limit}, ${gapMs / 1_000}s`;
     report(errorAt(place.file, [...place.path, "polling", name], message));
   }
   return schedule === undefined

@@ -5,18 +5,11 @@ import type { Failure } from "../client/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { firstExpiryMs } from "../polling/freshness.ts";
 import type { Observation, Operation } from "../polling/observation.ts";
-import type { WebsitePlan } from "../polling/runner.ts";
+import type { WebsitePlan } from "../polling/appliance-poller.ts";
 import { FIRST_POLL_SPREAD_MS } from "../polling/schedule.ts";
 import type { FleetChange } from "./changes.ts";
-import {
-  afterDetailsPoll,
-  afterListPoll,
-  discoveryFor,
-  isTakenOver,
-  testedWebsites,
-  type Discovery,
-  type TestedWebsite,
-} from "./discovery.ts";
+import { afterDetailsPoll, afterListPoll, discoveryFor, isTakenOver, type Discovery } from "./discovery.ts";
+import { knownWebsites, type KnownWebsite } from "./known-websites.ts";
 import { freshRecord, type OperationRecord, type RecordStep } from "./record.ts";
 import type { Identity, TotalsSnapshot } from "./snapshot.ts";
 import { afterVrrpPoll, type VrrpRecord } from "./vrrp.ts";
@@ -29,8 +22,8 @@ export interface ApplianceState {
   readonly vrrp: VrrpRecord;
   /** `undefined` if its websites are not discovered. */
   readonly discovery: Discovery | undefined;
-  /** The websites that are tested, those configured first. */
-  readonly tested: readonly TestedWebsite[];
+  /** Those configured first. */
+  readonly known: readonly KnownWebsite[];
   readonly plan: WebsitePlan;
   /** Their tests by website id. */
   readonly websites: ReadonlyMap<number, WebsiteRecord>;
@@ -79,7 +72,7 @@ export function afterObservation(state: ApplianceState, observation: Observation
   if (observation.kind !== "website_test") return afterDiscovery(state, observation, nowMs);
   const { websiteId } = observation;
   const before = state.websites.get(websiteId);
-  const website = state.tested.find(({ id }) => id === websiteId);
+  const website = state.known.find(({ id }) => id === websiteId);
   if (before === undefined || website === undefined) return { state, changes: [] };
   const step = afterWebsitePoll(before, observation, website, nowMs);
   const websites = new Map(state.websites).set(websiteId, step.record);
@@ -105,7 +98,21 @@ function afterDiscovery(
   const kept = new Map(websites);
   if (isTakenOver(before.seen, record.seen)) kept.delete(websiteId);
   const next = { ...state, ...websitesFor(config, now, { ...state, websites: kept }, nowMs) };
-  return stepTo(next, observation, before, { record, changes: [] });
+  const failed = failedDetails(now);
+  const changes = healthChange(
+    failed?.operation ?? observation,
+    failedDetails(discovery)?.failure,
+    failed?.failure,
+  );
+  return { state: observedBy(observation, next), changes };
+}
+
+/** The first of the details that fail: those of all websites change together, as an appliance lacks or refuses all of them. */
+function failedDetails({ details }: Discovery): { operation: Operation; failure: Failure } | undefined {
+  for (const [websiteId, { health }] of details)
+    if (health.failure !== undefined)
+      return { operation: { kind: "website_details", websiteId }, failure: health.failure };
+  return undefined;
 }
 
 /** The part of a step that is the same for all operations. */
@@ -115,12 +122,13 @@ function stepTo(
   before: OperationRecord<unknown>,
   { record, changes }: RecordStep<OperationRecord<unknown>>,
 ): Step {
+  const health = healthChange(observation, before.health.failure, record.health.failure);
+  return { state: observedBy(observation, state), changes: [...health, ...changes] };
+}
+
+function observedBy(observation: Observation, state: ApplianceState): ApplianceState {
   const { certificate = state.certificate } = observation;
-  const health = healthChange(observation, before.latest?.failure, record.latest?.failure);
-  return {
-    state: { ...state, certificate, totals: counted(state.totals, observation) },
-    changes: [...health, ...changes],
-  };
+  return { ...state, certificate, totals: counted(state.totals, observation) };
 }
 
 function healthChange(
@@ -165,13 +173,13 @@ function counted(totals: TotalsSnapshot, { kind, outcome }: Observation): Totals
   return { ...totals, counts };
 }
 
-type Websites = Pick<ApplianceState, "discovery" | "tested" | "plan" | "websites">;
+type Websites = Pick<ApplianceState, "discovery" | "known" | "plan" | "websites">;
 
 /** The websites that are tested; what stays as it was stays the same object. */
 function websitesFor(
   config: ApplianceConfig,
   discovery: Discovery | undefined,
-  known: Pick<ApplianceState, "plan" | "websites"> | undefined,
+  before: Pick<ApplianceState, "plan" | "websites"> | undefined,
   nowMs: number,
 ): Websites {
   const { polling } = config;
@@ -181,12 +189,14 @@ function websitesFor(
     ...freshRecord(firstExpiryMs(polling.websites, beginsMs)),
     results: new Map(),
   });
-  const tested = testedWebsites(config, discovery);
-  const plan = { details: [...(discovery?.details.keys() ?? [])], tests: tested.map(({ id }) => id) };
+  const details = discovery?.details ?? new Map();
+  const known = knownWebsites(config, details);
+  const tests = known.filter(({ isTested }) => isTested).map(({ id }) => id);
+  const plan = { details: [...details.keys()], tests };
   return {
     discovery,
-    tested,
-    plan: known !== undefined && isDeepStrictEqual(plan, known.plan) ? known.plan : plan,
-    websites: new Map(tested.map(({ id }) => [id, known?.websites.get(id) ?? fresh()])),
+    known,
+    plan: before !== undefined && isDeepStrictEqual(plan, before.plan) ? before.plan : plan,
+    websites: new Map(tests.map((id) => [id, before?.websites.get(id) ?? fresh()])),
   };
 }

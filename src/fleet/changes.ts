@@ -1,4 +1,3 @@
-import type { VrrpAnomaly } from "../api/vrrp.ts";
 import type { Protocol } from "../api/website-test.ts";
 import type { Failure } from "../client/failure.ts";
 import type { Operation } from "../polling/observation.ts";
@@ -26,6 +25,4 @@ export type FleetChange =
   /** An operation began to fail, or fails for another reason now. */
   | { readonly kind: "failing"; readonly operation: Operation; readonly failure: Failure }
   /** `from`: why it failed until now. */
-  | { readonly kind: "recovered"; readonly operation: Operation; readonly from: Failure }
-  /** The answer deviates from the specification in other places than the last valid one; `places`: the first 10. */
-  | { readonly kind: "anomalies"; readonly count: number; readonly places: readonly VrrpAnomaly[] };
+  | { readonly kind: "recovered"; readonly operation: Operation; readonly from: Failure };

@@ -1,11 +1,9 @@
-import { isIP } from "node:net";
 import { isDeepStrictEqual } from "node:util";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import type { WebsiteList } from "../api/website-list.ts";
-import type { ApplianceConfig, WebsiteConfig } from "../config/config.ts";
+import type { ApplianceConfig } from "../config/config.ts";
 import { firstExpiryMs } from "../polling/freshness.ts";
 import type { Observation } from "../polling/observation.ts";
-import { canonicalAddress } from "./address.ts";
 import {
   afterFailure,
   afterSuccess,
@@ -16,6 +14,7 @@ import {
   type OperationRecord,
 } from "./record.ts";
 import { createSectionMemo } from "./section-memo.ts";
+import type { KnownWebsite } from "./known-websites.ts";
 import type { DiscoverySnapshot, FoundWebsiteSnapshot, Identity, PollHealth } from "./snapshot.ts";
 
 /** What an appliance says of its websites. Immutable. */
@@ -26,16 +25,6 @@ export interface Discovery {
 }
 
 type DetailsRecord = OperationRecord<WebsiteDetails>;
-
-/** A website that is tested: as configured, else as discovered. */
-export interface TestedWebsite extends WebsiteConfig {
-  /** Host and port: what it is known by at the other appliances of the cluster. @see WebsiteSnapshot */
-  readonly address: string | undefined;
-  /** The addresses on which the appliance listens for it, in canonical text. */
-  readonly bind: readonly string[];
-  /** Where visitors reach it; none while that is not known. */
-  readonly urls: readonly string[];
-}
 
 /** What is known under a configuration, which may be another one than `before`; `undefined` without discovery. */
 export function discoveryFor(
@@ -110,72 +99,6 @@ function detailsFor(
   return new Map(watched(list, config).map((id) => [id, known.get(id) ?? freshRecord(expiresAtMs)]));
 }
 
-const onceTested = createSectionMemo<TestedWebsite>();
-
-/**
- * The websites to test: those configured, then those discovered whose details are known, also from an earlier poll, unless
- * they are disabled. A configured one with the same id overrides name, protocols and expected status.
- */
-export function testedWebsites(
-  { websites, discovery: settings }: ApplianceConfig,
-  discovery: Discovery | undefined,
-): readonly TestedWebsite[] {
-  const detailsOf = (id: number): WebsiteDetails | undefined => settings && discovery?.details.get(id)?.seen;
-  const configured = websites.map((website) => {
-    const details = detailsOf(website.id);
-    return onceTested(details ?? website, [website], () => testedWebsite(website, details));
-  });
-  const isConfigured = new Set(websites.map(({ id }) => id));
-  const discovered = [...(discovery?.details ?? [])].flatMap(([id, { seen }]) => {
-    if (seen === undefined || seen.isEnabled === false || isConfigured.has(id)) return [];
-    return onceTested(seen, [], () => testedWebsite(discoveredWebsite(id), seen));
-  });
-  return [...configured, ...discovered];
-}
-
-function discoveredWebsite(id: number): WebsiteConfig {
-  return { id, name: String(id), protocols: undefined, expectStatus: { ranges: [{ from: 200, to: 399 }] } };
-}
-
-function testedWebsite(website: WebsiteConfig, details: WebsiteDetails | undefined): TestedWebsite {
-  if (details === undefined) return { ...website, address: undefined, bind: [], urls: [] };
-  const { protocol, bind } = details;
-  return {
-    ...website,
-    name: nameOf(website, details),
-    protocols: website.protocols ?? (protocol && (protocol === "both" ? ["http", "https"] : [protocol])),
-    address: addressOf(details),
-    bind: bind.map(canonicalAddress),
-    urls: urlsOf(details),
-  };
-}
-
-/** A configured name, else the one that the appliance gives. */
-function nameOf({ id, name }: WebsiteConfig, details: WebsiteDetails): string {
-  return name === String(id) ? details.name || details.host || name : name;
-}
-
-/** Neither a wildcard nor a path. */
-const HOST_NAME = /^[\p{L}\p{N}_.-]{1,253}$/u;
-
-function urlsOf({ host, port, secondPort, protocol }: WebsiteDetails): readonly string[] {
-  if (!HOST_NAME.test(host) && isIP(host) === 0) return [];
-  const name = host.includes(":") ? `[${host}]` : host;
-  const urls = {
-    http: [`http://${name}:${port}/`],
-    https: [`https://${name}:${port}/`],
-    both: [`http://${name}:${secondPort}/`, `https://${name}:${port}/`],
-  };
-  return (protocol === undefined ? [] : urls[protocol]).filter((url) => URL.canParse(url));
-}
-
-/** What a website is known by in its cluster, whose members may give it other ids; empty while it is not known. */
-export function addressOf({ host, port }: WebsiteDetails): string {
-  if (host === "" || port === undefined) return "";
-  const name = host.toLowerCase();
-  return `${name.includes(":") ? `[${name}]` : name}:${port}`;
-}
-
 const onceSection = createSectionMemo<DiscoverySection>();
 const onceFound = createSectionMemo<FoundWebsiteSnapshot>();
 
@@ -189,6 +112,7 @@ export function discoverySection(
   identity: Identity,
   config: ApplianceConfig,
   discovery: Discovery,
+  websites: readonly KnownWebsite[],
   nowMs: number,
 ): DiscoverySection {
   const { list, details } = discovery;
@@ -196,22 +120,19 @@ export function discoverySection(
   return onceSection(discovery, [identity, config, stalled], () => {
     const health = healthAt(list, nowMs);
     const known = whileKnown(health, list.seen);
-    const found = foundWebsites(identity, config, discovery, nowMs);
-    const seen = Array.from(details.values(), (record) => record.seen);
-    const addresses = seen.flatMap((each) => (each && addressOf(each)) || []);
+    const addresses = websites.flatMap(({ address }) => address || []);
     const isLeftOut = (id: number): boolean =>
       !details.has(id) &&
       config.discovery?.exclude.includes(id) !== true &&
       !config.websites.some((website) => website.id === id);
-    const deviations = found.filter((website) => website.details.invalid.length > 0).length;
     return {
-      found,
+      found: foundWebsites(identity, discovery, websites, nowMs),
       discovery: {
         kind: "discovery",
         identity,
         list: health,
         details: jointHealth(Array.from(details.values(), (record) => healthAt(record, nowMs))),
-        anomalies: known && known.invalid.length + deviations,
+        badIds: known?.invalid.length,
         beyondLimit: known?.ids.filter(isLeftOut).length ?? 0,
         isListKnown: known !== undefined,
         addresses: new Set(addresses),
@@ -224,24 +145,17 @@ export function discoverySection(
 
 function foundWebsites(
   identity: Identity,
-  { websites }: ApplianceConfig,
-  { details }: Discovery,
+  { details: records }: Discovery,
+  websites: readonly KnownWebsite[],
   nowMs: number,
 ): readonly FoundWebsiteSnapshot[] {
-  return [...details].flatMap(([websiteId, record]) => {
-    const seen = whileKnown(healthAt(record, nowMs), record.seen);
-    if (seen === undefined) return [];
-    const configured = websites.find(({ id }) => id === websiteId) ?? discoveredWebsite(websiteId);
-    const website = nameOf(configured, seen);
-    return onceFound(seen, [identity, website], () => {
-      return {
-        kind: "website_details",
-        identity,
-        websiteId,
-        website,
-        address: addressOf(seen),
-        details: seen,
-      };
+  const byId = new Map(websites.map((website) => [website.id, website]));
+  return [...records].flatMap(([websiteId, record]) => {
+    const { name: website = "", address = "", details } = byId.get(websiteId) ?? {};
+    if (details === undefined) return [];
+    if (whileKnown(healthAt(record, nowMs), record.seen) === undefined) return [];
+    return onceFound(details, [identity, website, address], () => {
+      return { kind: "website_details", identity, websiteId, website, address, details };
     });
   });
 }

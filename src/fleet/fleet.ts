@@ -1,6 +1,6 @@
 import type { ApplianceConfig, Config } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
-import type { WebsitePlan } from "../polling/runner.ts";
+import type { WebsitePlan } from "../polling/appliance-poller.ts";
 import { groupBy } from "../support/group-by.ts";
 import { afterObservation, stateFor, type ApplianceState } from "./appliance-state.ts";
 import type { FleetChange } from "./changes.ts";
@@ -8,7 +8,16 @@ import { discoverySection } from "./discovery.ts";
 import { groupsOf } from "./groups.ts";
 import { silentSinceMs } from "./record.ts";
 import { createSectionMemo } from "./section-memo.ts";
-import type { ApplianceSnapshot, ClusterSnapshot, GroupSnapshot, Identity } from "./snapshot.ts";
+import type {
+  AnomaliesSnapshot,
+  ApplianceSnapshot,
+  ClusterSnapshot,
+  DiscoverySnapshot,
+  FoundWebsiteSnapshot,
+  GroupSnapshot,
+  Identity,
+  VrrpListSnapshot,
+} from "./snapshot.ts";
 import { vrrpSection } from "./vrrp.ts";
 import { websiteSection } from "./website.ts";
 
@@ -50,6 +59,7 @@ interface Cluster extends Pick<ClusterSnapshot, "cluster" | "labels" | "hasDisab
 /** A fleet of no appliances. */
 export function createFleet(): Fleet {
   const onceGroups = createSectionMemo<readonly GroupSnapshot[]>();
+  const onceAnomalies = createSectionMemo<AnomaliesSnapshot>();
   const onceCluster = createSectionMemo<ClusterSnapshot>();
   /** `untilMs`: when time alone changes the snapshot. */
   const kept = new WeakMap<
@@ -81,13 +91,16 @@ export function createFleet(): Fleet {
     if (known !== undefined && nowMs < known.untilMs) return known.snapshot;
     const { identity, totals, config, discovery: facts } = state;
     const vrrp = vrrpSection(identity, state.vrrp, state.certificate, nowMs);
-    const websites = state.tested.flatMap((website) => {
+    const websites = state.known.flatMap((website) => {
       const record = state.websites.get(website.id);
       return record === undefined ? [] : [websiteSection(identity, website, record, nowMs)];
     });
     const { discovery, found } =
-      facts === undefined ? NOT_DISCOVERED : discoverySection(identity, config, facts, nowMs);
-    const snapshot = { identity, vrrp, websites, totals, discovery, found };
+      facts === undefined ? NOT_DISCOVERED : discoverySection(identity, config, facts, state.known, nowMs);
+    const anomalies = onceAnomalies(identity, [vrrp.list, discovery, found], () => {
+      return { kind: "anomalies", identity, counts: anomaliesIn(vrrp.list, discovery, found) };
+    });
+    const snapshot = { identity, vrrp, websites, totals, discovery, found, anomalies };
     kept.set(state, { snapshot, untilMs: nextStallMs(state, nowMs) });
     return snapshot;
   }
@@ -154,6 +167,21 @@ export function createFleet(): Fleet {
 const NO_GROUPS: readonly GroupSnapshot[] = [];
 const NO_PLAN: WebsitePlan = { details: [], tests: [] };
 const NOT_DISCOVERED = { discovery: undefined, found: [] };
+
+/** Those of a list that is known; members of details that cannot be read are fields too. */
+function anomaliesIn(
+  list: VrrpListSnapshot | undefined,
+  discovery: DiscoverySnapshot | undefined,
+  found: readonly FoundWebsiteSnapshot[],
+): AnomaliesSnapshot["counts"] {
+  const inDetails = found.reduce((sum, { details }) => sum + details.invalid.length, 0);
+  const isKnown = list !== undefined || found.length > 0;
+  return {
+    ...list?.anomalies,
+    ...(isKnown ? { bad_field: (list?.anomalies.bad_field ?? 0) + inDetails } : {}),
+    ...(discovery?.badIds === undefined ? {} : { bad_website: discovery.badIds }),
+  };
+}
 
 /** When the next operation of the appliance stalls if it is not polled. */
 function nextStallMs({ vrrp, websites, discovery }: ApplianceState, nowMs: number): number {

@@ -70,22 +70,25 @@ export interface SeenGroups {
   readonly sentAtMs: number;
   /**
    * By group, the monotonic instant at which the latest change was learned: the appliance became MASTER or stopped being
-   * MASTER. A MASTER that is seen for the first time is a change.
+   * MASTER, or answered again after it was silent, when it may have been either. A MASTER that is seen for the first time
+   * is a change.
    */
   readonly changedAtMs: ReadonlyMap<string, number>;
 }
 
-/** The latest changes after one more valid answer, learned at the monotonic instant `nowMs`. */
+/** The latest changes after one more valid answer, learned at the monotonic instant `nowMs`; `wasSilent`: before it. */
 export function masterChanges(
   before: Pick<SeenGroups, "reports" | "changedAtMs"> | undefined,
   reports: GroupReports,
+  wasSilent: boolean,
   nowMs: number,
 ): ReadonlyMap<string, number> {
   const changes = new Map<string, number>();
   for (const key of new Set([...(before?.reports.keys() ?? []), ...reports.keys()])) {
     const wasMaster = before?.reports.get(key)?.isMaster === true;
     const isMaster = reports.get(key)?.isMaster === true;
-    const atMs = wasMaster === isMaster ? before?.changedAtMs.get(key) : nowMs;
+    const isChange = wasMaster !== isMaster || (before !== undefined && wasSilent);
+    const atMs = isChange ? nowMs : before?.changedAtMs.get(key);
     if (atMs !== undefined) changes.set(key, atMs);
   }
   return changes;

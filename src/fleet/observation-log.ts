@@ -19,52 +19,24 @@ export function logObservation(
   );
   const states = changes.filter(({ kind }) => kind === "vrrp_state");
   const logged = states.slice(0, MAX_LINES);
-  for (const change of [...changes.filter(({ kind }) => kind !== "vrrp_state"), ...logged]) {
-    const { level, message, ...fields } = lineOf(change, observation);
-    logger[level]({ appliance, ...fields }, message);
-  }
+  for (const change of [...changes.filter(({ kind }) => kind !== "vrrp_state"), ...logged])
+    logChange(logger, appliance, change);
   const count = states.length - logged.length;
   if (count > 0) logger.info({ appliance, count }, "more vrrp states changed");
 }
 
-interface Line {
-  readonly level: LogLevel;
-  readonly message: string;
-  readonly [field: string]: unknown;
-}
-
-function lineOf(change: FleetChange, observation: Observation): Line {
-  switch (change.kind) {
-    case "vrrp_state": {
-      const { kind: _, ...facts } = change;
-      return { level: "info", message: "vrrp state changed", ...facts };
-    }
-    case "website_status": {
-      const { kind: _, ...facts } = change;
-      return { level: "info", message: "website status changed", ...facts };
-    }
-    case "failing": {
-      const operation = operationKey(change.operation);
-      const { reason, message: detail } = change.failure;
-      // A refusal stops the details of all websites: one line is enough.
-      const isConsequence =
-        observation.kind === "website_details" && observation.durationSeconds === undefined;
-      const level = isConsequence ? "debug" : reason === "unsupported" ? "info" : levelOf(reason, "warn");
-      return { level, message: "polling fails", operation, reason, detail };
-    }
-    case "recovered": {
-      const operation = operationKey(change.operation);
-      const { reason: from } = change.from;
-      return { level: levelOf(from, "info"), message: "polling recovered", operation, from };
-    }
-    case "anomalies": {
-      const { count } = change;
-      if (count === 0) return { level: "info", message: "api anomalies ended" };
-      const places = change.places.map(({ kind, path }) => `${kind} at ${path}`).join(", ");
-      return { level: "warn", message: "api anomalies in the vrrp list", count, places };
-    }
-    default:
-      return change satisfies never;
+function logChange(logger: Logger, appliance: string, { kind, ...facts }: FleetChange): void {
+  if ("failure" in facts) {
+    const { reason, message: detail } = facts.failure;
+    const level = levelOf(reason, reason === "unsupported" ? "info" : "warn");
+    logger[level]({ appliance, operation: operationKey(facts.operation), reason, detail }, "polling fails");
+  } else if ("operation" in facts) {
+    const from = facts.from.reason;
+    const level = levelOf(from, "info");
+    logger[level]({ appliance, operation: operationKey(facts.operation), from }, "polling recovered");
+  } else {
+    const message = kind === "vrrp_state" ? "vrrp state changed" : "website status changed";
+    logger.info({ appliance, ...facts }, message);
   }
 }
 

@@ -30,6 +30,14 @@ export interface ApplianceSnapshot {
   readonly discovery: DiscoverySnapshot | undefined;
   /** The websites whose details are known. */
   readonly found: readonly FoundWebsiteSnapshot[];
+  readonly anomalies: AnomaliesSnapshot;
+}
+
+/** How often the latest answers deviate from the API, by kind; only of answers that are known. */
+export interface AnomaliesSnapshot {
+  readonly kind: "anomalies";
+  readonly identity: Identity;
+  readonly counts: Readonly<Partial<Record<VrrpAnomalyKind | "bad_website", number>>>;
 }
 
 /** How the websites of an appliance are discovered. */
@@ -39,12 +47,12 @@ export interface DiscoverySnapshot {
   readonly list: PollHealth;
   /** Of the details of all websites together: a failure of one is a failure; `undefined` if there are none. */
   readonly details: PollHealth | undefined;
-  /** Entries of the list, and details, that cannot be read in full; `undefined` while the list is not known. */
-  readonly anomalies: number | undefined;
+  /** Entries of the list that are no ids; `undefined` while the list is not known. */
+  readonly badIds: number | undefined;
   /** How many websites are not tested because there are more than the limit. */
   readonly beyondLimit: number;
   readonly isListKnown: boolean;
-  /** Host and port of each website, as far as they are known; of one whose details fail now, the latest ones. */
+  /** @see FoundWebsiteSnapshot.address of each website, as far as they are known; of one whose details fail now, the latest ones. */
   readonly addresses: ReadonlySet<string>;
   /** Whether these are all websites of the appliance: the list is known, and none is excluded or beyond the limit. */
   readonly isComplete: boolean;
@@ -56,7 +64,10 @@ export interface FoundWebsiteSnapshot {
   readonly identity: Identity;
   readonly websiteId: number;
   readonly website: string;
-  /** Host and port: what it is known by in its cluster; empty while they are not known. */
+  /**
+   * Host and port: what it is known by in its cluster; of several with the same at one appliance, those behind the first have
+   * a number too. Empty while they are not known.
+   */
   readonly address: string;
   readonly details: WebsiteDetails;
 }
@@ -76,6 +87,7 @@ export interface Identity {
 export type Section =
   | VrrpSnapshot
   | VrrpListSnapshot
+  | AnomaliesSnapshot
   | WebsiteSnapshot
   | StatusesSnapshot
   | TotalsSnapshot
@@ -86,7 +98,7 @@ export type Section =
 export interface PollHealth {
   readonly state: "never_polled" | "succeeded" | "failed";
   /** While it failed. */
-  readonly failure: Pick<Failure, "reason" | "message" | "status"> | undefined;
+  readonly failure: Failure | undefined;
   /** `undefined` before the first poll, and where nothing was sent. */
   readonly durationSeconds: number | undefined;
   /** Unix time in milliseconds; kept through failures. */
@@ -125,9 +137,9 @@ export interface WebsiteSnapshot {
   readonly identity: Identity;
   readonly websiteId: number;
   readonly website: string;
-  /** Host and port: what it is known by in its cluster; empty if its details lack them, `undefined` without details. */
+  /** What it is known by in its cluster; `undefined` without details. @see FoundWebsiteSnapshot.address */
   readonly address: string | undefined;
-  /** The addresses on which the appliance listens for it; `*` is all; empty while they are not known. */
+  /** The addresses on which the appliance listens for it, in canonical text too; `*` is all; empty while they are not known. */
   readonly bind: readonly string[];
   /** Where visitors reach it; none while that is not known. */
   readonly urls: readonly string[];
@@ -219,7 +231,7 @@ export function membersIn({ members }: GroupSnapshot, role: MemberRole): readonl
   return members.filter((member) => member.role === role).map(({ appliance }) => appliance);
 }
 
-/** Deviations of a list, of all kinds. */
-export function anomalyCount(anomalies: VrrpListSnapshot["anomalies"]): number {
+/** Deviations of all kinds. */
+export function anomalyCount(anomalies: AnomaliesSnapshot["counts"]): number {
   return Object.values(anomalies).reduce((sum, count) => sum + count, 0);
 }

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { VrrpAnomalyKind, VrrpInterface, VrrpList } from "../api/vrrp.ts";
 import type { PresentedCertificate } from "../client/certificate.ts";
 import type { Observation } from "../polling/observation.ts";
@@ -10,18 +9,13 @@ import {
   afterSuccess,
   healthAt,
   isStalled,
+  silentSinceMs,
   whileKnown,
   type OperationRecord,
   type RecordStep,
 } from "./record.ts";
 import { createSectionMemo } from "./section-memo.ts";
-import {
-  anomalyCount,
-  type Identity,
-  type InterfaceSnapshot,
-  type VrrpListSnapshot,
-  type VrrpSnapshot,
-} from "./snapshot.ts";
+import type { Identity, InterfaceSnapshot, VrrpListSnapshot, VrrpSnapshot } from "./snapshot.ts";
 
 /** The latest valid list, with what is known of its interfaces from earlier ones. */
 export interface SeenVrrp {
@@ -32,13 +26,9 @@ export interface SeenVrrp {
   /** Interfaces that the list has in unreadable form, as they were last seen. */
   readonly unreadable: readonly InterfaceSnapshot[];
   readonly groups: SeenGroups;
-  /** The first deviations, at most 10, for the log. */
-  readonly places: VrrpList["anomalies"];
 }
 
 export type VrrpRecord = OperationRecord<SeenVrrp>;
-
-const MAX_PLACES = 10;
 
 /**
  * The record after one more poll of the list. The state of each interface is compared with the last valid answer; interfaces
@@ -52,11 +42,14 @@ export function afterVrrpPoll(
   const { outcome, completedAtMs, sentAtMs = nowMs } = observation;
   if (!outcome.ok) return { record: afterFailure(record, observation, outcome.failure, nowMs), changes: [] };
   const list = outcome.value;
+  const wasSilent = silentSinceMs(record, nowMs) !== undefined;
   if (record.seen?.list === list) {
-    const groups = { ...record.seen.groups, sentAtMs };
-    return { record: afterSuccess(observation, { ...record.seen, groups }), changes: [] };
+    const { groups } = record.seen;
+    const changedAtMs = wasSilent ? masterChanges(groups, groups.reports, true, nowMs) : groups.changedAtMs;
+    const seen = { ...record.seen, groups: { ...groups, sentAtMs, changedAtMs } };
+    return { record: afterSuccess(observation, seen), changes: [] };
   }
-  const { interfaces: decoded, unreadable: names, anomalies } = list;
+  const { interfaces: decoded, unreadable: names } = list;
   const before = [...(record.seen?.interfaces ?? []), ...(record.seen?.unreadable ?? [])];
   const byKey = new Map(before.map((known) => [seriesKey(known.reported), known]));
   const changes: FleetChange[] = [];
@@ -71,19 +64,15 @@ export function afterVrrpPoll(
   const isUnreadable = new Set(names);
   const unreadable = before.filter(({ reported }) => isUnreadable.has(reported.name));
   const reports = reportsOf(interfaces, unreadable);
-  const changedAtMs = masterChanges(record.seen?.groups, reports, nowMs);
+  const changedAtMs = masterChanges(record.seen?.groups, reports, wasSilent, nowMs);
   const seen = {
     list,
     interfaces,
     unreadable,
     groups: { reports, sentAtMs, changedAtMs },
     anomalies: countAnomalies(list),
-    places: anomalies.slice(0, MAX_PLACES),
   };
-  return {
-    record: afterSuccess(observation, seen),
-    changes: [...anomalyChange(record.seen, seen), ...changes],
-  };
+  return { record: afterSuccess(observation, seen), changes };
 }
 
 /** Interfaces with the same labels are the same interface. */
@@ -109,19 +98,6 @@ function countAnomalies({ anomalies }: VrrpList): Record<VrrpAnomalyKind, number
   const counts = { unknown_state: 0, advskew_mismatch: 0, bad_interface: 0, bad_field: 0 };
   for (const { kind } of anomalies) counts[kind] += 1;
   return counts;
-}
-
-/** Anomalies are reported when they appear, change or go, not with every answer. */
-function anomalyChange(
-  before: SeenVrrp | undefined,
-  { anomalies, places }: SeenVrrp,
-): readonly FleetChange[] {
-  const count = anomalyCount(anomalies);
-  const isSame =
-    before === undefined
-      ? count === 0
-      : isDeepStrictEqual([before.anomalies, before.places], [anomalies, places]);
-  return isSame ? [] : [{ kind: "anomalies", count, places }];
 }
 
 const onceVrrp = createSectionMemo<VrrpSnapshot>();

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import { exportedStatuses, type Protocol, type WebsiteStatus } from "../api/website-test.ts";
+import { exportedStatuses, type Protocol } from "../api/website-test.ts";
 import { statusSetHas } from "../config/status-set.ts";
 import type { Observation } from "../polling/observation.ts";
 import type { FleetChange } from "./changes.ts";
-import type { TestedWebsite } from "./discovery.ts";
+import type { KnownWebsite } from "./known-websites.ts";
 import {
   afterFailure,
   afterSuccess,
@@ -14,12 +14,10 @@ import {
   type RecordStep,
 } from "./record.ts";
 import { createSectionMemo } from "./section-memo.ts";
-import type { Identity, StatusesSnapshot, TestResult, WebsiteSnapshot } from "./snapshot.ts";
+import type { Identity, StatusesSnapshot, StatusSnapshot, TestResult, WebsiteSnapshot } from "./snapshot.ts";
 
-/** A website's status by one protocol, and how often it has changed since it was first seen. */
-interface SeenStatus extends WebsiteStatus {
-  readonly changes: number;
-}
+/** What is expected may change at a reload. */
+type SeenStatus = Omit<StatusSnapshot, "isUp">;
 
 interface SeenWebsite {
   readonly statuses: readonly SeenStatus[];
@@ -46,7 +44,7 @@ export interface Results {
 export function afterWebsitePoll(
   record: WebsiteRecord,
   observation: Observation & { readonly kind: "website_test" },
-  { id: websiteId, name: website, protocols: configured, expectStatus }: TestedWebsite,
+  { id: websiteId, name: website, protocols: configured, expectStatus }: KnownWebsite,
   nowMs: number,
 ): RecordStep<WebsiteRecord> {
   const { outcome } = observation;
@@ -56,10 +54,9 @@ export function afterWebsitePoll(
     const unknown = resultsAfter(results, configured ?? seen?.protocols ?? [], () => "unknown");
     return { record: { ...failed, results: unknown }, changes: [] };
   }
-  const before = new Map(seen?.statuses.map((known) => [known.protocol, known]));
   const changes: FleetChange[] = [];
   const found = exportedStatuses(outcome.value, configured).map((now): SeenStatus => {
-    const known = before.get(now.protocol);
+    const known = seen?.statuses.find(({ protocol }) => protocol === now.protocol);
     const { status: to, ...facts } = now;
     if (known === undefined || known.status === to) return { ...now, changes: known?.changes ?? 0 };
     changes.push({ kind: "website_status", websiteId, website, ...facts, from: known.status, to });
@@ -72,13 +69,8 @@ export function afterWebsitePoll(
     if (known === undefined) return "unknown";
     return statusSetHas(expectStatus, known.status) ? "up" : "down";
   };
-  return {
-    record: {
-      ...afterSuccess(observation, { statuses, protocols }),
-      results: resultsAfter(results, configured ?? protocols, resultOf),
-    },
-    changes,
-  };
+  const after = resultsAfter(results, configured ?? protocols, resultOf);
+  return { record: { ...afterSuccess(observation, { statuses, protocols }), results: after }, changes };
 }
 
 function resultsAfter(
@@ -107,16 +99,16 @@ const onceStatuses = createSectionMemo<StatusesSnapshot>();
 /** What is true of a website, as seen from one appliance, at the monotonic instant `nowMs`. */
 export function websiteSection(
   identity: Identity,
-  website: TestedWebsite,
+  website: KnownWebsite,
   record: WebsiteRecord,
   nowMs: number,
 ): WebsiteSnapshot {
-  const { id, name, protocols, address, bind, urls } = website;
+  const { id, name, address, bind, urls } = website;
   const isLate = isStalled(record, nowMs);
   return onceWebsite(record, [identity, website, isLate], () => {
     const health = healthAt(record, nowMs);
     const seen = whileKnown(health, record.seen);
-    const found = seen && statusesSection(identity, website, seen, protocols ?? seen.protocols);
+    const found = seen && statusesSection(identity, website, seen);
     const results = [...record.results];
     return {
       kind: "website_test",
@@ -138,20 +130,14 @@ export function websiteSection(
 
 function statusesSection(
   identity: Identity,
-  website: TestedWebsite,
-  { statuses }: SeenWebsite,
-  wanted: readonly Protocol[],
+  website: KnownWebsite,
+  { statuses, protocols: all }: SeenWebsite,
 ): StatusesSnapshot {
-  const { id, name, expectStatus } = website;
+  const { id: websiteId, name, protocols = all, expectStatus } = website;
   return onceStatuses(statuses, [identity, website], () => {
-    return {
-      kind: "website_statuses",
-      identity,
-      websiteId: id,
-      website: name,
-      statuses: statuses
-        .filter(({ protocol }) => wanted.includes(protocol))
-        .map((each) => ({ ...each, isUp: statusSetHas(expectStatus, each.status) })),
-    };
+    const wanted = statuses
+      .filter(({ protocol }) => protocols.includes(protocol))
+      .map((each) => ({ ...each, isUp: statusSetHas(expectStatus, each.status) }));
+    return { kind: "website_statuses", identity, websiteId, website: name, statuses: wanted };
   });
 }

@@ -86,13 +86,14 @@ function partsOf({ facts, appliances, groups, websites, discovered }: ClusterVer
     ...websites.values(),
     ...groups.values(),
     ...(discovered === undefined ? [] : [discovered]),
-    ...facts.appliances.flatMap(({ vrrp, websites: tests, totals, discovery, found }) =>
+    ...facts.appliances.flatMap(({ vrrp, websites: tests, totals, discovery, found, anomalies }) =>
       [
         vrrp,
         vrrp.list ?? [],
         ...tests.flatMap((test) => [test, test.found ?? []]),
         discovery ?? [],
         found,
+        anomalies,
         totals,
       ].flat(),
     ),

@@ -27,6 +27,13 @@ export interface Family {
   };
 }
 
+export const gauge = (name: string, help: string, samples: Family["samples"]): Family => {
+  return { name, type: "gauge", help, samples };
+};
+export const counter = (name: string, help: string, samples: Family["samples"]): Family => {
+  return { name, type: "counter", help, samples };
+};
+
 export interface Sample {
   /** Beside `commonLabels`; names unique, values not escaped. */
   readonly labels: Labels;
@@ -72,6 +79,12 @@ export const groupLabels = onceInARow(({ facts: { vhid, vip } }: GroupVerdict): 
   ["vip", vip],
 ]);
 
+/** The labels of a website's series. */
+export const websiteLabels = onceInARow((of: { websiteId: number; website: string }): Labels => [
+  ["website_id", String(of.websiteId)],
+  ["website", of.website],
+]);
+
 /** One sample, or none where the value is not known or no number. */
 export function sample(labels: Labels, value: number | undefined): readonly Sample[] {
   return value === undefined || Number.isNaN(value) ? [] : [{ labels, value }];
@@ -79,4 +92,9 @@ export function sample(labels: Labels, value: number | undefined): readonly Samp
 
 export const asSeconds = (ms: number | undefined): number | undefined =>
   ms === undefined ? undefined : ms / 1000;
-export const asBit = (fact: boolean): number => (fact ? 1 : 0);
+
+export function asBit(fact: boolean): number;
+export function asBit(fact: boolean | undefined): number | undefined;
+export function asBit(fact: boolean | undefined): number | undefined {
+  return fact === undefined ? undefined : Number(fact);
+}

@@ -3,48 +3,32 @@ import { OPERATIONS } from "../api/operations.ts";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
 import type { ApplianceClient } from "../client/client.ts";
 import { toSeconds, type Clock } from "../support/clock.ts";
-import {
-  activeBackoff,
-  backoffAfter,
-  NO_BACKOFF,
-  withoutOperation,
-  withoutReason,
-  withoutRefusals,
-  type FinishedPoll,
-} from "./backoff.ts";
-import {
-  type PollEvents,
-  backoffKey,
-  operationKey,
-  type Observation,
-  type Operation,
-  type PollResult,
-} from "./observation.ts";
+import { createBackoff, type Backoff, type FinishedPoll } from "./backoff.ts";
+import { type PollEvents, backoffKey, operationKey, type Operation, type PollResult } from "./observation.ts";
 import { meansApplianceDown, type Failure } from "../client/failure.ts";
-import { expiresAtMs, firstPace, MAX_WAIT_MS, mustBeginByMs, waitEndsMs, type Pace } from "./freshness.ts";
+import { expiresAtMs, firstPace, mustBeginByMs, waitEndsMs, type Pace } from "./freshness.ts";
 import { createDecode, poll, UNSENT, unsent, unsentForSlot } from "./poll.ts";
-import type { ShortOf, Slots } from "./slots.ts";
+import type { Slots } from "./slots.ts";
+import type { Timetable } from "./timetable.ts";
 
 /** Polls one appliance, one poll of each operation at a time. */
 export interface AppliancePoller {
+  /** Polls what is planned now, and nothing else. */
+  arrange(): void;
   /** Polls the operation, unless it is in flight or backs off, or the appliance is known to be down. Returns at once. */
   due(operation: Operation, dueMs: number): void;
-  /** Whether a poll of the operation is in flight or waits for a slot. */
-  isInFlight(operation: Operation): boolean;
-  /** Whether the VRRP list was polled, with whatever result. */
-  wasPolled(): boolean;
-  /** The monotonic instant until which the operation backs off; `undefined` if it does not. */
-  backoffUntilMs(operation: Operation): number | undefined;
+  /** Polls the operation after this time, unless it is due by then anyway, backs off, or is in flight then. */
+  confirm(operation: Operation, afterMs: number): void;
+  /** Polls at once what may succeed after a reload: the list with a new client, and what the appliance lacked. */
+  retry(): void;
+  /** The monotonic instant of the next poll, backoff included; `undefined` if the operation is not planned. */
+  nextPollMs(operation: Operation): number | undefined;
   /**
    * Changes the configuration of the appliance; `client` may be the present one. Ends a backoff for refused credentials. The
    * new client repeats polls that another client has in flight.
    */
   update(appliance: ApplianceConfig, client: ApplianceClient): void;
-  /** Drops what is known of an operation that is no longer planned; its id may belong to another website later. */
-  forget(operation: Operation): void;
-  /** Ends the backoff of what the appliance lacked, and returns whether there was one. */
-  retryUnsupported(): boolean;
-  /** Ends all polls; nothing is observed from here on. */
+  /** Ends all polls; nothing is observed from here on, and nothing planned. */
   close(): void;
 }
 
@@ -52,15 +36,30 @@ export interface AppliancePollerDeps {
   readonly clock: Clock;
   readonly events: PollEvents;
   readonly slots: Readonly<Record<SlotKind, Slots>>;
-  /** Whether the operation is still to be polled; it may have waited for long. */
-  readonly isPlanned: (appliance: string, operation: Operation) => boolean;
-  /** @see Timetable.gapMs */
-  readonly gapMs: (timing: OperationTiming) => number;
-  /**
-   * Website tests can begin, because the VRRP list was polled for the first time, or are to be repeated, because the
-   * appliance was down (unreachable or unauthorized) and is not any more.
-   */
-  readonly onReachable: (appliance: string, since: "first poll" | "outage") => void;
+  readonly timetable: Pick<Timetable<Task>, "put" | "remove" | "nextDueMs" | "gapMs">;
+  /** The websites of an appliance of the latest configuration. */
+  readonly planOf: (appliance: ApplianceConfig) => WebsitePlan;
+}
+
+/** Ids of websites. */
+export interface WebsitePlan {
+  /** Those whose details are polled. */
+  readonly details: readonly number[];
+  readonly tests: readonly number[];
+}
+
+/** An operation that is polled again and again. */
+export interface Task {
+  readonly poller: Pick<AppliancePoller, "due">;
+  readonly operation: Operation;
+  /** Whether it is still to be polled. If not, it is kept until its poll in flight has ended. */
+  isPlanned: boolean;
+  /** When the poll in flight was due, from the wait for a slot on. */
+  inFlightDueMs: number | undefined;
+  /** Until when the latest observation counts. */
+  latestUntilMs: number | undefined;
+  /** Timer of a confirming poll. */
+  confirming: NodeJS.Timeout | undefined;
 }
 
 /** Whether the appliance was unreachable or unauthorized when its list was last polled, at the monotonic instant `atMs`. */
@@ -70,6 +69,8 @@ interface LatestList {
 }
 
 const LIST: Operation = { kind: "vrrp" };
+const WEBSITE_LIST: Operation = { kind: "website_list" };
+const NO_PLAN: WebsitePlan = { details: [], tests: [] };
 
 /** Monotonic instants. */
 type Span = Pick<FinishedPoll, "startedMs" | "endedMs">;
@@ -79,66 +80,115 @@ export function createAppliancePoller(
   initial: ApplianceConfig,
   initialClient: ApplianceClient,
 ): AppliancePoller {
-  const { clock, events } = deps;
+  const { clock, events, timetable } = deps;
   const decode = createDecode();
   const slots = {
     website_tests: deps.slots.website_tests.forAppliance(initial.polling.maxConcurrentWebsiteTests),
     discovery: deps.slots.discovery.forAppliance(1),
   };
-  /** When the polls in flight were due, from the wait for a slot on; by `operationKey`. */
-  const inFlight = new Map<string, number>();
-  /** Until when the latest observation of an operation counts. */
-  const latestUntilMs = new Map<string, number>();
-  /** When website tests became due that have found no free slot since. They keep their place over a failed wait. */
-  const slotlessSinceMs = new Map<string, number>();
+  /** By `operationKey`. */
+  const tasks = new Map<string, Task>();
+  const backoff = createBackoff();
   let appliance = initial;
+  /** `undefined`: closed. */
   let client: ApplianceClient | undefined = initialClient;
+  let isClientNew = false;
+  let arranged: { readonly appliance: ApplianceConfig; readonly plan: WebsitePlan } | undefined;
   let latestList: LatestList | undefined;
-  let backoff = NO_BACKOFF;
 
-  async function attempt(operation: Operation, dueMs: number): Promise<void> {
-    if (!(await mayBegin(operation))) return;
+  function arrange(): void {
+    const plan = client === undefined ? NO_PLAN : deps.planOf(appliance);
+    if (arranged?.appliance === appliance && arranged.plan === plan) return;
+    arranged = { appliance, plan };
+    const operations = client === undefined ? [] : operationsOf(appliance, plan);
+    const wanted = new Map(operations.map((operation) => [operationKey(operation), operation]));
+    for (const [key, task] of tasks) if (!wanted.has(key)) drop(key, task);
+    for (const [key, operation] of wanted) {
+      const task = tasks.get(key) ?? newTask(operation);
+      task.isPlanned = true;
+      tasks.set(key, task);
+    }
+    begin();
+  }
+  function newTask(operation: Operation): Task {
+    const state = { inFlightDueMs: undefined, latestUntilMs: undefined, confirming: undefined };
+    return { poller: self, operation, isPlanned: true, ...state };
+  }
+  /** Website tests begin when it is known whether the appliance can be reached. */
+  function begin(): void {
+    for (const task of tasks.values()) {
+      const { operation, isPlanned } = task;
+      if (!isPlanned || (operation.kind !== "vrrp" && latestList === undefined)) continue;
+      timetable.put(task, phaseKeyOf(operation), timingOf(operation));
+    }
+  }
+  /** Members of a cluster are polled at the same moment. An appliance does not get all tests of its websites at once. */
+  function phaseKeyOf(operation: Operation): string {
+    const { cluster } = appliance;
+    return operation.kind === "vrrp" ? cluster : `${cluster}/${operationKey(operation)}`;
+  }
+  /** Drops what is known of an operation: its id may belong to another website later. */
+  function drop(key: string, task: Task): void {
+    timetable.remove(task);
+    clearTimeout(task.confirming);
+    backoff.forget(backoffKey(task.operation));
+    task.isPlanned = false;
+    task.confirming = undefined;
+    task.latestUntilMs = undefined;
+    if (task.inFlightDueMs === undefined) tasks.delete(key);
+  }
+
+  function due(operation: Operation, dueMs: number): void {
+    const key = operationKey(operation);
+    const task = tasks.get(key);
+    if (task?.isPlanned !== true) return;
+    if (task.inFlightDueMs !== undefined) {
+      events.skipped(operation.kind, "overlap", 1);
+      return;
+    }
+    task.inFlightDueMs = dueMs;
+    void attempt(task, dueMs).finally(() => {
+      task.inFlightDueMs = undefined;
+      if (!task.isPlanned) tasks.delete(key);
+    });
+  }
+
+  async function attempt(task: Task, dueMs: number): Promise<void> {
+    const { operation } = task;
+    if (!(await mayBegin(task))) return;
     const { takesSlot } = OPERATIONS[operation.kind];
-    if (takesSlot === false) return send(operation, dueMs);
-    const slot = await takeSlot(takesSlot, operation, dueMs);
+    if (takesSlot === false) return send(task, dueMs);
+    // The list comes first: it says which details are still of use.
+    const slot = await slots[takesSlot].take(beginByMs(task, dueMs), operation.kind === "website_list");
     try {
       // Much may have happened during the wait.
-      if (!(await mayBegin(operation))) return;
-      if (slot === "slot") await send(operation, dueMs);
-      else fail(operation, unsentForSlot(takesSlot, slot, waitedSeconds(dueMs)));
+      if (!(await mayBegin(task))) return;
+      if (slot === "slot") await send(task, dueMs);
+      else fail(task, unsentForSlot(takesSlot, slot, waitedSeconds(dueMs)));
     } finally {
       if (slot === "slot") slots[takesSlot].release();
     }
   }
 
   /** Whether the poll can begin now. If not, it is reported why. */
-  async function mayBegin(operation: Operation): Promise<boolean> {
+  async function mayBegin(task: Task): Promise<boolean> {
+    const { operation } = task;
     const used = client;
-    if (used === undefined || !deps.isPlanned(appliance.name, operation)) return false;
+    if (used === undefined || !task.isPlanned) return false;
     if (isKnownDown(operation)) {
-      fail(operation, UNSENT.appliance_down);
+      fail(task, UNSENT.appliance_down);
       return false;
     }
     const isRefused = backoffOf(operation)?.reason === "auth";
-    if (isRefused && (await used.hasNewCredentials(timingOf(operation).timeoutMs)))
-      backoff = withoutRefusals(backoff);
-    if (used !== client) return mayBegin(operation);
+    if (isRefused && (await used.hasNewCredentials(timingOf(operation).timeoutMs))) backoff.end("auth");
+    if (used !== client) return mayBegin(task);
     const active = backoffOf(operation);
-    if (active !== undefined) skip(operation, UNSENT[active.reason]);
+    if (active !== undefined) skip(task, UNSENT[active.reason]);
     return active === undefined;
   }
 
-  async function takeSlot(kind: SlotKind, operation: Operation, dueMs: number): Promise<"slot" | ShortOf> {
-    const key = operationKey(operation);
-    // The list comes first: it says which details are still of use.
-    const sinceMs = operation.kind === "website_list" ? 0 : (slotlessSinceMs.get(key) ?? dueMs);
-    const slot = await slots[kind].take({ sinceMs, untilMs: slotWaitEnds(operation, dueMs) });
-    if (slot === "slot") slotlessSinceMs.delete(key);
-    else slotlessSinceMs.set(key, sinceMs);
-    return slot;
-  }
-
-  async function send(operation: Operation, dueMs: number): Promise<void> {
+  async function send(task: Task, dueMs: number): Promise<void> {
+    const { operation } = task;
     const used = client;
     if (used === undefined) return;
     // If the client is closed before, the poll has not started, and is neither counted nor measured.
@@ -146,7 +196,11 @@ export function createAppliancePoller(
     let credentials: symbol | undefined;
     const result = await poll(used, operation, timingOf(operation).timeoutMs, {
       decode,
-      connectionWaitMs: connectionWaitMs(operation),
+      // What was never polled waits for as long as it takes.
+      connectionWaitMs:
+        task.latestUntilMs === undefined
+          ? undefined
+          : Math.max(0, beginByMs(task, dueMs) - clock.monotonicMs()),
       onStarted: () => {
         startedMs = clock.monotonicMs();
         events.started(operation.kind, waitedSeconds(dueMs));
@@ -155,36 +209,28 @@ export function createAppliancePoller(
     });
     const endedMs = clock.monotonicMs();
     if (startedMs !== undefined) events.ended(operation.kind, toSeconds(endedMs - startedMs));
-    if (used === client) return settle(result, credentials, { startedMs: startedMs ?? endedMs, endedMs });
+    if (used === client)
+      return settle(task, result, credentials, { startedMs: startedMs ?? endedMs, endedMs });
     // The result of a client that was replaced meanwhile does not count; the poll is still due.
-    if (await mayBegin(operation)) await send(operation, dueMs);
+    if (await mayBegin(task)) await send(task, dueMs);
   }
 
   function waitedSeconds(dueMs: number): number {
     return toSeconds(Math.max(0, clock.monotonicMs() - dueMs));
   }
 
-  /** Until shortly before the latest result expires; what was never polled has none, and waits for as long as it takes. */
-  function connectionWaitMs(operation: Operation): number | undefined {
-    const untilMs = latestUntilMs.get(operationKey(operation));
-    const marginMs = paceOf(operation).gapMs / 4;
-    if (untilMs === undefined) return undefined;
-    return Math.min(Math.max(marginMs, untilMs - marginMs - clock.monotonicMs()), MAX_WAIT_MS);
-  }
-
-  function slotWaitEnds(operation: Operation, dueMs: number): number {
-    const known = latestUntilMs.get(operationKey(operation));
-    if (known !== undefined) return waitEndsMs(dueMs, known, paceOf(operation));
-    const pace = firstPace(timingOf(operation));
-    return waitEndsMs(dueMs, expiresAtMs(dueMs, pace), pace);
+  /** The end of the wait for a slot or a connection: so early that the poll ends before the latest result expires. */
+  function beginByMs({ operation, latestUntilMs }: Task, dueMs: number): number {
+    const pace = latestUntilMs === undefined ? firstPace(timingOf(operation)) : paceOf(operation);
+    return waitEndsMs(dueMs, latestUntilMs ?? expiresAtMs(dueMs, pace), pace);
   }
 
   /** Whether the operation is a website test, which does not reach an appliance that is down. */
   function isKnownDown(operation: Operation): boolean {
     if (operation.kind === "vrrp" || latestList?.isDown !== true) return false;
     // It does not age while the list backs off after a refusal, or while its next poll is in flight.
-    const fromMs = Math.max(latestList.atMs, backoff.everything?.untilMs ?? 0);
-    const nowMs = inFlight.get(operationKey(LIST)) ?? clock.monotonicMs();
+    const fromMs = Math.max(latestList.atMs, backoff.everythingUntilMs());
+    const nowMs = tasks.get(operationKey(LIST))?.inFlightDueMs ?? clock.monotonicMs();
     return nowMs < fromMs + suppressionMs();
   }
 
@@ -194,60 +240,59 @@ export function createAppliancePoller(
    */
   function suppressionMs(): number {
     const { vrrp, websites } = appliance.polling;
-    return Math.min(2 * deps.gapMs(vrrp), deps.gapMs(websites));
+    return Math.min(2 * timetable.gapMs(vrrp), timetable.gapMs(websites));
   }
 
-  function backoffOf(operation: Operation): ReturnType<typeof activeBackoff> {
-    return activeBackoff(backoff, backoffKey(operation), clock.monotonicMs());
+  function backoffOf(operation: Operation): ReturnType<Backoff["active"]> {
+    return backoff.active(backoffKey(operation), clock.monotonicMs(), suppressionMs());
   }
 
-  function skip(operation: Operation, failure: Failure): void {
+  function skip(task: Task, failure: Failure): void {
+    const { operation, latestUntilMs = 0 } = task;
     events.skipped(operation.kind, "backoff", 1);
     const pace = paceOf(operation);
     const nextTurnMs = clock.monotonicMs() + pace.gapMs;
-    const untilMs = latestUntilMs.get(operationKey(operation)) ?? 0;
     // The latest result must not expire as `stalled` before the next turn: it ends here, with the true reason.
-    if (mustBeginByMs(untilMs, pace) <= nextTurnMs) fail(operation, failure);
+    if (mustBeginByMs(latestUntilMs, pace) <= nextTurnMs) fail(task, failure);
   }
 
-  function settle(result: PollResult, credentials: symbol | undefined, span: Span): void {
+  function settle(task: Task, result: PollResult, credentials: symbol | undefined, span: Span): void {
     const { outcome } = result;
-    const operation = backoffKey(result);
-    const intervalMs = paceOf(result).gapMs;
-    const listFirstMs = outcome.ok ? 0 : suppressionMs();
-    backoff = backoffAfter(backoff, { operation, outcome, credentials, ...span, intervalMs, listFirstMs });
-    observe(dated(result, span));
+    const [operation, intervalMs] = [backoffKey(result), paceOf(result).gapMs];
+    backoff.settle({ operation, outcome, credentials, ...span, intervalMs });
+    observe(task, result, span);
     if (result.kind !== "vrrp") return;
     const isDown = !outcome.ok && meansApplianceDown(outcome.failure.reason);
     const before = latestList;
     latestList = { isDown, atMs: span.endedMs };
-    if (before === undefined) deps.onReachable(appliance.name, "first poll");
-    else if (before.isDown && !isDown) deps.onReachable(appliance.name, "outage");
+    if (before === undefined) begin();
+    else if (before.isDown && !isDown) websitesNow();
+  }
+  /** Website tests are repeated as soon as the appliance can be reached again. */
+  function websitesNow(): void {
+    for (const { operation } of tasks.values())
+      if (operation.kind !== "vrrp") due(operation, clock.monotonicMs());
   }
 
   /** Observes a due poll that is not sent. */
-  function fail(operation: Operation, failure: Failure): void {
-    observe(dated(unsent(operation, failure)));
+  function fail(task: Task, failure: Failure): void {
+    observe(task, unsent(task.operation, failure));
   }
 
   /** `span`: of a poll that was sent. */
-  function dated(result: PollResult, span?: Span): Observation {
+  function observe(task: Task, result: PollResult, span?: Span): void {
     const nowMs = clock.monotonicMs();
     const countsFromMs = result.outcome.ok ? nowMs : (backoffOf(result)?.untilMs ?? nowMs);
-    return {
+    task.latestUntilMs = expiresAtMs(countsFromMs, paceOf(result));
+    events.observed({
       ...result,
       appliance: appliance.name,
       completedAtMs: clock.wallMs(),
       sentAtMs: span?.startedMs,
       durationSeconds: span && toSeconds(span.endedMs - span.startedMs),
-      expiresAtMs: expiresAtMs(countsFromMs, paceOf(result)),
+      expiresAtMs: task.latestUntilMs,
       certificate: client?.certificate(),
-    };
-  }
-
-  function observe(observation: Observation): void {
-    latestUntilMs.set(operationKey(observation), observation.expiresAtMs);
-    events.observed(observation);
+    });
   }
 
   function timingOf({ kind }: Operation): OperationTiming {
@@ -256,44 +301,56 @@ export function createAppliancePoller(
 
   function paceOf(operation: Operation): Pace {
     const timing = timingOf(operation);
-    return { gapMs: deps.gapMs(timing), timeoutMs: timing.timeoutMs };
+    return { gapMs: timetable.gapMs(timing), timeoutMs: timing.timeoutMs };
   }
 
-  return {
-    due: (operation, dueMs) => {
-      const key = operationKey(operation);
-      if (inFlight.has(key)) {
-        events.skipped(operation.kind, "overlap", 1);
-        return;
-      }
-      inFlight.set(key, dueMs);
-      void attempt(operation, dueMs).finally(() => inFlight.delete(key));
+  const self: AppliancePoller = {
+    arrange,
+    due,
+    confirm: (operation, afterMs) => {
+      const task = tasks.get(operationKey(operation));
+      const byMs = clock.monotonicMs() + afterMs;
+      if (task?.isPlanned !== true || (timetable.nextDueMs(task, byMs - afterMs) ?? 0) <= byMs) return;
+      task.confirming ??= setTimeout(() => {
+        task.confirming = undefined;
+        if (task.inFlightDueMs === undefined && backoffOf(operation) === undefined)
+          due(operation, clock.monotonicMs());
+      }, afterMs);
     },
-    isInFlight: (operation) => inFlight.has(operationKey(operation)),
-    wasPolled: () => latestList !== undefined,
-    backoffUntilMs: (operation) => backoffOf(operation)?.untilMs,
+    retry: () => {
+      if (isClientNew) due(LIST, clock.monotonicMs());
+      isClientNew = false;
+      if (backoff.end("unsupported")) due(WEBSITE_LIST, clock.monotonicMs());
+    },
+    nextPollMs: (operation) => {
+      const task = tasks.get(operationKey(operation));
+      return task && timetable.nextDueMs(task, backoffOf(operation)?.untilMs ?? clock.monotonicMs());
+    },
     update: (next, nextClient) => {
-      if (client !== nextClient) client?.close();
+      if (client !== nextClient) {
+        client?.close();
+        isClientNew = true;
+      }
       appliance = next;
       client = nextClient;
-      backoff = withoutRefusals(backoff);
+      backoff.end("auth");
       slots.website_tests.setLimit(next.polling.maxConcurrentWebsiteTests);
-    },
-    forget: (operation) => {
-      const key = operationKey(operation);
-      latestUntilMs.delete(key);
-      slotlessSinceMs.delete(key);
-      backoff = withoutOperation(backoff, backoffKey(operation));
-    },
-    retryUnsupported: () => {
-      const before = backoff;
-      backoff = withoutReason(backoff, "unsupported");
-      return backoff.operations.size < before.operations.size;
     },
     close: () => {
       client?.close();
       client = undefined;
       for (const each of Object.values(slots)) each.close();
+      for (const { confirming } of tasks.values()) clearTimeout(confirming);
     },
   };
+  return self;
+}
+
+function operationsOf({ discovery }: ApplianceConfig, { details, tests }: WebsitePlan): readonly Operation[] {
+  return [
+    LIST,
+    ...(discovery === undefined ? [] : [WEBSITE_LIST]),
+    ...details.map((websiteId) => ({ kind: "website_details", websiteId }) as const),
+    ...tests.map((websiteId) => ({ kind: "website_test", websiteId }) as const),
+  ];
 }

@@ -1,13 +1,18 @@
-import { OPERATIONS } from "../api/operations.ts";
 import type { ApplianceConfig, Config } from "../config/config.ts";
-import { createAppliancePoller, type AppliancePoller, type AppliancePollerDeps } from "./appliance-poller.ts";
+import {
+  createAppliancePoller,
+  type AppliancePoller,
+  type AppliancePollerDeps,
+  type Task,
+  type WebsitePlan,
+} from "./appliance-poller.ts";
 import type { ApplianceClient } from "../client/client.ts";
 import type { CreateClient } from "../client/clients.ts";
 import type { Clock } from "../support/clock.ts";
 import { inSlices } from "../support/slices.ts";
-import { type PollEvents, operationKey, type Operation } from "./observation.ts";
+import type { Operation, PollEvents } from "./observation.ts";
 import { createSlots } from "./slots.ts";
-import { startTimetable, type TimetableEntry } from "./timetable.ts";
+import { startTimetable } from "./timetable.ts";
 
 /** Polls the enabled appliances of a configuration until it is stopped. */
 export interface Runner {
@@ -49,13 +54,6 @@ export interface RunnerDeps {
   readonly planOf: (appliance: ApplianceConfig) => WebsitePlan;
 }
 
-/** Ids of websites. */
-export interface WebsitePlan {
-  /** Those whose details are polled. */
-  readonly details: readonly number[];
-  readonly tests: readonly number[];
-}
-
 /** An appliance that is polled, and what polls it. */
 interface ScheduledAppliance {
   readonly appliance: ApplianceConfig;
@@ -63,87 +61,21 @@ interface ScheduledAppliance {
   readonly poller: AppliancePoller;
 }
 
-const LIST: Operation = { kind: "vrrp" };
-const WEBSITE_LIST: Operation = { kind: "website_list" };
 /** Simultaneous polls of lists and details of websites, over the fleet. */
 const MAX_CONCURRENT_DISCOVERY = 64;
-
-const NO_PLAN: WebsitePlan = { details: [], tests: [] };
-
-interface Entry extends TimetableEntry {
-  readonly subject: AppliancePoller;
-  readonly operation: Operation;
-}
-
-/** What is polled of an appliance by one plan. */
-interface Arrangement {
-  readonly owner: ScheduledAppliance;
-  readonly plan: WebsitePlan;
-  readonly entries: readonly Entry[];
-}
 
 export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps): Runner {
   const slots = { website_tests: createSlots(clock), discovery: createSlots(clock) };
   slots.discovery.setLimit(MAX_CONCURRENT_DISCOVERY);
   let scheduled: ReadonlyMap<string, ScheduledAppliance> = new Map();
-  /** What the timetable follows, by appliance. */
-  const arranged = new Map<string, Arrangement>();
-  /** Timers of confirming polls, by key. */
-  const confirming = new Map<string, NodeJS.Timeout>();
 
-  const timetable = startTimetable<Entry>({
+  const timetable = startTimetable<Task>({
     clock,
     onClockJump,
-    onDue: ({ subject, operation }, dueMs) => subject.due(operation, dueMs),
+    onDue: ({ poller, operation }, dueMs) => poller.due(operation, dueMs),
     onMissed: ({ operation }, count) => events.skipped(operation.kind, "missed", count),
   });
-  const pollerDeps: AppliancePollerDeps = {
-    clock,
-    events,
-    slots,
-    onReachable,
-    gapMs: timetable.gapMs,
-    isPlanned: (name, operation) => timetable.has(keyOf(name, operation)),
-  };
-
-  /** Website tests begin when it is known whether the appliance can be reached, and again as soon as it can. */
-  function onReachable(name: string, since: "first poll" | "outage"): void {
-    for (const entry of arranged.get(name)?.entries ?? []) {
-      if (since === "first poll") timetable.put(entry);
-      else if (entry.operation.kind !== "vrrp") timetable.dueNow(entry.key);
-    }
-  }
-
-  /** Polls what is now planned for an appliance, and nothing else of it. */
-  function arrange(name: string): void {
-    const owner = scheduled.get(name);
-    const before = arranged.get(name);
-    const plan = owner === undefined ? NO_PLAN : planOf(owner.appliance);
-    if (before?.owner === owner && before?.plan === plan) return;
-    const entries = owner === undefined ? [] : entriesOf(owner, plan);
-    if (owner === undefined) arranged.delete(name);
-    else arranged.set(name, { owner, plan, entries });
-    const begun = entries.filter(
-      ({ subject, operation }) => operation.kind === "vrrp" || subject.wasPolled(),
-    );
-    const wanted = new Set(begun.map(({ key }) => key));
-    for (const { key, subject, operation } of before?.entries ?? []) {
-      if (wanted.has(key)) continue;
-      timetable.remove(key);
-      subject.forget(operation);
-    }
-    for (const entry of begun) timetable.put(entry);
-    // A new client may succeed where the old one failed.
-    const { client, poller } = owner ?? {};
-    if (before?.owner.poller === poller && before?.owner.client !== client)
-      timetable.dueNow(keyOf(name, LIST));
-  }
-
-  function confirmNow({ poller }: ScheduledAppliance, operation: Operation, key: string): void {
-    confirming.delete(key);
-    if (!poller.isInFlight(operation) && poller.backoffUntilMs(operation) === undefined)
-      timetable.dueNow(key);
-  }
+  const pollerDeps: AppliancePollerDeps = { clock, events, slots, timetable, planOf };
 
   function scheduledFor(appliance: ApplianceConfig, createClient: CreateClient): ScheduledAppliance {
     const old = scheduled.get(appliance.name);
@@ -174,61 +106,23 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
         slots.website_tests.setLimit(config.maxConcurrentWebsiteTests);
         for (const [name, owner] of before) handOver(owner, next.get(name));
         scheduled = next;
-        return inSlices(new Set([...before.keys(), ...next.keys()]), (name) => {
-          arrange(name);
-          if (next.get(name)?.poller.retryUnsupported() === true) timetable.dueNow(keyOf(name, WEBSITE_LIST));
+        const pollers = [...before.values(), ...next.values()].map(({ poller }) => poller);
+        return inSlices(new Set(pollers), (poller) => {
+          poller.arrange();
+          poller.retry();
         });
       };
     },
-    nextPollMs: (name, operation) => {
-      const owner = scheduled.get(name);
-      if (owner === undefined) return undefined;
-      const fromMs = owner.poller.backoffUntilMs(operation) ?? clock.monotonicMs();
-      return timetable.nextDueMs(keyOf(name, operation), fromMs);
-    },
-    replan: arrange,
+    nextPollMs: (name, operation) => scheduled.get(name)?.poller.nextPollMs(operation),
+    replan: (name) => scheduled.get(name)?.poller.arrange(),
     confirm: ({ appliances, operation, afterMs }) => {
-      const nowMs = clock.monotonicMs();
-      for (const name of appliances) {
-        const owner = scheduled.get(name);
-        const key = keyOf(name, operation);
-        const nextDueMs = timetable.nextDueMs(key, nowMs);
-        if (owner === undefined || nextDueMs === undefined || nextDueMs <= nowMs + afterMs) continue;
-        if (confirming.has(key)) continue;
-        const timer = setTimeout(() => confirmNow(owner, operation, key), afterMs);
-        confirming.set(key, timer);
-      }
+      for (const name of appliances) scheduled.get(name)?.poller.confirm(operation, afterMs);
     },
     lastTickMs: timetable.lastTickMs,
     stop: () => {
-      for (const timer of confirming.values()) clearTimeout(timer);
       timetable.stop();
       for (const { poller } of scheduled.values()) poller.close();
       scheduled = new Map();
     },
   };
-}
-
-function entriesOf(
-  { appliance, poller }: ScheduledAppliance,
-  { details, tests }: WebsitePlan,
-): readonly Entry[] {
-  const operations: readonly Operation[] = [
-    LIST,
-    ...(appliance.discovery === undefined ? [] : [WEBSITE_LIST]),
-    ...details.map((websiteId) => ({ kind: "website_details", websiteId }) as const),
-    ...tests.map((websiteId) => ({ kind: "website_test", websiteId }) as const),
-  ];
-  const { name, cluster, polling } = appliance;
-  return operations.map((operation) => {
-    // Members of a cluster are polled at the same moment. Each website has a phase of its own, so that an appliance does
-    // not get all tests at once.
-    const phaseKey = operation.kind === "vrrp" ? cluster : `${cluster}/${operationKey(operation)}`;
-    const timing = polling[OPERATIONS[operation.kind].timing];
-    return { key: keyOf(name, operation), subject: poller, phaseKey, timing, operation };
-  });
-}
-
-function keyOf(appliance: string, operation: Operation): string {
-  return `${appliance}/${operationKey(operation)}`;
 }

@@ -22,14 +22,10 @@ export interface DuePoll {
   readonly nextDueMs: number;
 }
 
-/** The poll to make at `nowMs` for an entry that is due at `dueMs` and every `intervalMs` after that. */
-export function takeDue(dueMs: number, intervalMs: number, nowMs: number): DuePoll {
-  const missed = Math.max(0, Math.floor((nowMs - dueMs) / intervalMs));
-  const latestMs = dueMs + missed * intervalMs;
-  return { dueMs: latestMs, missed, nextDueMs: latestMs + intervalMs };
-}
-
-/** The first instant at or after `fromMs` of an entry that is due at `dueMs` and every `intervalMs` after that. */
-export function turnFromMs(dueMs: number, intervalMs: number, fromMs: number): number {
-  return dueMs + Math.max(0, Math.ceil((fromMs - dueMs) / intervalMs)) * intervalMs;
+/** The poll to make at `nowMs` for an entry that is due at `dueMs`, and on its grid after that. */
+export function takeDue(key: string, intervalMs: number, dueMs: number, nowMs: number): DuePoll {
+  // The first poll is outside the grid, and the next one not right after it.
+  const nextDueMs = nextOnGrid(key, intervalMs, Math.max(nowMs, dueMs + intervalMs / 2));
+  const missed = Math.max(0, Math.round((nextDueMs - dueMs) / intervalMs) - 1);
+  return { dueMs: missed === 0 ? dueMs : nextDueMs - intervalMs, missed, nextDueMs };
 }

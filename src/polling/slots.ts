@@ -13,9 +13,9 @@ export interface ApplianceSlots {
   setLimit(limit: number): void;
   /**
    * Waits for a slot. Resolves to `slot`, which must be released, or, at the end of the wait, to the limit that was
-   * reached: the fleet's or the appliance's. Never rejects.
+   * reached: the fleet's or the appliance's. Never rejects. `isFirst`: ahead of the appliance's other waits.
    */
-  take(wait: Wait): Promise<"slot" | ShortOf>;
+  take(untilMs: number, isFirst: boolean): Promise<"slot" | ShortOf>;
   /** Gives back a slot. */
   release(): void;
   /** Ends every wait. */
@@ -24,120 +24,83 @@ export interface ApplianceSlots {
 
 export type ShortOf = "fleet" | "appliance";
 
-/** Monotonic instants. */
-export interface Wait {
-  readonly sinceMs: number;
-  readonly untilMs: number;
-}
-
 /** An appliance. */
 interface Member {
   /** How many slots it holds, and how many it may hold. */
   held: number;
   limit: number;
-  /** Start of its longest wait, or when it last got or released a slot, if that is later. */
-  waitingSinceMs: number;
-  /** When it last got or released a slot. */
-  servedMs: number;
-  /** Longest wait first. */
-  readonly waits: Waiting[];
-}
-
-interface Waiting {
-  readonly sinceMs: number;
-  readonly end: (hasSlot: boolean) => void;
-}
-
-/**
- * The appliance that gets a free slot: of those below their limit, the one with the fewest slots; among equals, the one
- * that has waited longest; then the first. If there are several slots, no appliance gets all of them, so that one
- * appliance never blocks the others.
- */
-function nextInTurn(waiting: Iterable<Member>, fleetLimit: number): Member | undefined {
-  const share = Math.max(1, fleetLimit - 1);
-  let next: Member | undefined;
-  for (const one of waiting) {
-    const lead = next === undefined ? -1 : one.held - next.held || one.waitingSinceMs - next.waitingSinceMs;
-    if (lead < 0 && one.held < Math.min(one.limit, share)) next = one;
-  }
-  return next;
+  /** Ends each wait, with or without a slot; longest wait first. */
+  readonly waits: ((hasSlot: boolean) => void)[];
 }
 
 /** Starts with one slot. */
 export function createSlots(clock: Clock): Slots {
+  /** In turn: the one served last is last. */
   const waiting = new Set<Member>();
   let limit = 1;
   let taken = 0;
 
+  /**
+   * The appliance that gets a free slot: of those below their limit, the one with the fewest slots; among equals the first
+   * in turn. If there are several slots, no appliance gets all of them, so that one appliance never blocks the others.
+   */
+  function next(): Member | undefined {
+    const share = Math.max(1, limit - 1);
+    let fewest: Member | undefined;
+    for (const one of waiting)
+      if (one.held < Math.min(one.limit, share, fewest?.held ?? Number.POSITIVE_INFINITY)) fewest = one;
+    return fewest;
+  }
   function serve(): void {
     while (taken < limit) {
-      const next = nextInTurn(waiting, limit);
-      if (next === undefined) return;
+      const member = next();
+      if (member === undefined) return;
       taken += 1;
-      next.held += 1;
-      served(next);
-      next.waits[0]?.end(true);
+      member.held += 1;
+      moveBack(member);
+      member.waits[0]?.(true);
     }
   }
-
-  function served(member: Member): void {
-    member.servedMs = clock.monotonicMs();
-    // Makes it the last among equals.
+  function moveBack(member: Member): void {
     if (waiting.delete(member)) waiting.add(member);
-    update(member);
   }
 
-  function update(member: Member): void {
-    const [first] = member.waits;
-    if (first === undefined) waiting.delete(member);
-    else {
-      member.waitingSinceMs = Math.max(first.sinceMs, member.servedMs);
-      waiting.add(member);
-    }
-  }
-
-  function wait(member: Member, { sinceMs, untilMs }: Wait): Promise<"slot" | ShortOf> {
+  function wait(member: Member, untilMs: number, isFirst: boolean): Promise<"slot" | ShortOf> {
     return new Promise((resolve) => {
-      const leftMs = Math.max(0, untilMs - clock.monotonicMs());
-      const timer = setTimeout(() => one.end(false), leftMs);
-      const one: Waiting = {
-        sinceMs,
-        end: (hasSlot) => {
-          clearTimeout(timer);
-          member.waits.splice(member.waits.indexOf(one), 1);
-          update(member);
-          resolve(hasSlot ? "slot" : member.held >= member.limit ? "appliance" : "fleet");
-        },
+      const end = (hasSlot: boolean): void => {
+        clearTimeout(timer);
+        member.waits.splice(member.waits.indexOf(end), 1);
+        if (member.waits.length === 0) waiting.delete(member);
+        resolve(hasSlot ? "slot" : member.held >= member.limit ? "appliance" : "fleet");
       };
-      const before = member.waits.findLastIndex((other) => other.sinceMs <= sinceMs);
-      member.waits.splice(before + 1, 0, one);
-      update(member);
+      const timer = setTimeout(() => end(false), Math.max(0, untilMs - clock.monotonicMs()));
+      member.waits.splice(isFirst ? 0 : member.waits.length, 0, end);
+      waiting.add(member);
       serve();
     });
   }
 
   return {
-    setLimit: (next) => {
-      limit = next;
+    setLimit: (latest) => {
+      limit = latest;
       serve();
     },
     forAppliance: (initial) => {
-      const never = Number.NEGATIVE_INFINITY;
-      const member: Member = { held: 0, limit: initial, waitingSinceMs: never, servedMs: never, waits: [] };
+      const member: Member = { held: 0, limit: initial, waits: [] };
       return {
-        setLimit: (next) => {
-          member.limit = next;
+        setLimit: (latest) => {
+          member.limit = latest;
           serve();
         },
-        take: (claim) => wait(member, claim),
+        take: (untilMs, isFirst) => wait(member, untilMs, isFirst),
         release: () => {
           taken -= 1;
           member.held -= 1;
-          served(member);
+          moveBack(member);
           serve();
         },
         close: () => {
-          for (const one of member.waits.slice()) one.end(false);
+          for (const end of member.waits.slice()) end(false);
         },
       };
     },

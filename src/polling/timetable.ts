@@ -1,23 +1,13 @@
 import type { OperationTiming } from "../config/config.ts";
 import type { Clock } from "../support/clock.ts";
 import { createCron, type Cron } from "./cron.ts";
-import { firstDueMs, nextOnGrid, takeDue, turnFromMs, type DuePoll } from "./schedule.ts";
+import { firstDueMs, nextOnGrid, takeDue } from "./schedule.ts";
 
 const HEARTBEAT_MS = 1000;
 /** How far ahead of its due time a timer is set: more than a heartbeat, so that a late heartbeat delays nothing. */
 const LOOKAHEAD_MS = 1500;
 /** The wall clock was set, or the machine slept, if it drifts from the monotonic clock by more than this. */
 const TOLERANCE_MS = 2000;
-
-/** A recurring poll. */
-export interface TimetableEntry {
-  readonly key: string;
-  /** What polls; with another one the entry restarts. */
-  readonly subject: object;
-  /** Entries with the same phase key and timing are due at the same instants. */
-  readonly phaseKey: string;
-  readonly timing: OperationTiming;
-}
 
 export interface TimetableDeps<Entry> {
   readonly clock: Clock;
@@ -33,15 +23,15 @@ export interface TimetableDeps<Entry> {
  * second. Instants of a schedule that the wall clock jumped over are neither due nor missed.
  */
 export interface Timetable<Entry> {
-  has(key: string): boolean;
-  /** Adds an entry, or replaces the one with that key. One that is due as before keeps its instants. */
-  put(entry: Entry): void;
-  /** Removes an entry, if there is one with that key. */
-  remove(key: string): void;
-  /** Makes an entry due now, in addition to its regular instants; no effect if there is none with that key. */
-  dueNow(key: string): void;
-  /** The monotonic instant, `fromMs` or later, at which the entry is due next; `undefined` if there is no such entry. */
-  nextDueMs(key: string, fromMs: number): number | undefined;
+  /**
+   * Adds an entry, or changes its timing. One that is due as before keeps its instants. Entries with the same phase key and
+   * timing are due at the same instants.
+   */
+  put(entry: Entry, phaseKey: string, timing: OperationTiming): void;
+  /** Removes an entry, if it is there. */
+  remove(entry: Entry): void;
+  /** The monotonic instant, `fromMs` or later, at which the entry is due next; `undefined` if it is not there. */
+  nextDueMs(entry: Entry, fromMs: number): number | undefined;
   /** The interval, or half of the time until the second next instant of a schedule. */
   gapMs(timing: OperationTiming): number;
   /** The monotonic instant of the last heartbeat. */
@@ -51,6 +41,8 @@ export interface Timetable<Entry> {
 
 interface Slot<Entry> {
   readonly entry: Entry;
+  readonly phaseKey: string;
+  readonly timing: OperationTiming;
   /** Whether it was not due yet: the first time is outside of its regular instants. */
   isFirst: boolean;
   /** By the clock that its timing follows. */
@@ -58,13 +50,13 @@ interface Slot<Entry> {
   timer: NodeJS.Timeout | undefined;
 }
 
-export function startTimetable<Entry extends TimetableEntry>({
+export function startTimetable<Entry extends object>({
   clock,
   onDue,
   onMissed,
   onClockJump,
 }: TimetableDeps<Entry>): Timetable<Entry> {
-  const slots = new Map<string, Slot<Entry>>();
+  const slots = new Map<Entry, Slot<Entry>>();
   const crons = new Map<string, Cron>();
   let lastTickMs = clock.monotonicMs();
   let wallOffsetMs = clock.wallMs() - lastTickMs;
@@ -94,7 +86,7 @@ export function startTimetable<Entry extends TimetableEntry>({
     if (Math.abs(jumpMs) <= TOLERANCE_MS) return;
     wallOffsetMs += jumpMs;
     for (const slot of slots.values()) {
-      const { timing, phaseKey } = slot.entry;
+      const { timing, phaseKey } = slot;
       if (timing.kind === "interval") continue;
       const nowMs = clock.wallMs();
       slot.dueMs = slot.isFirst ? firstDueMs(phaseKey, nowMs) : cronOf(timing.expression).next(nowMs)[0];
@@ -106,19 +98,22 @@ export function startTimetable<Entry extends TimetableEntry>({
   }
 
   function arm(slot: Slot<Entry>): void {
-    const inMs = slot.dueMs - nowBy(slot.entry.timing);
+    const inMs = slot.dueMs - nowBy(slot.timing);
     if (slot.timer === undefined && inMs < LOOKAHEAD_MS)
       slot.timer = setTimeout(() => fire(slot), Math.max(0, inMs));
   }
 
   function fire(slot: Slot<Entry>): void {
-    const { timing } = slot.entry;
+    const { timing, phaseKey } = slot;
     slot.timer = undefined;
     // First: no instant is due if the clock was set forward past it or back before it.
     if (timing.kind === "schedule") checkWallClock();
     const nowMs = nowBy(timing);
     if (timing.kind === "interval" || slot.dueMs <= nowMs) {
-      const { dueMs, missed, nextDueMs } = take(slot, nowMs);
+      const { dueMs, missed, nextDueMs } =
+        timing.kind === "interval"
+          ? takeDue(phaseKey, timing.intervalMs, slot.dueMs, nowMs)
+          : cronOf(timing.expression).takeDue(slot.dueMs, nowMs);
       slot.isFirst = false;
       slot.dueMs = nextDueMs;
       if (missed > 0) onMissed(slot.entry, missed);
@@ -127,46 +122,27 @@ export function startTimetable<Entry extends TimetableEntry>({
     arm(slot);
   }
 
-  function take({ entry: { timing, phaseKey }, isFirst, dueMs }: Slot<Entry>, nowMs: number): DuePoll {
-    if (timing.kind === "schedule") {
-      const cron = cronOf(timing.expression);
-      return isFirst ? { dueMs, missed: 0, nextDueMs: cron.next(nowMs)[0] } : cron.takeDue(dueMs, nowMs);
-    }
-    const { intervalMs } = timing;
-    if (!isFirst) return takeDue(dueMs, intervalMs, nowMs);
-    // The first poll is outside the grid.
-    return { dueMs, missed: 0, nextDueMs: nextOnGrid(phaseKey, intervalMs, dueMs + intervalMs / 2) };
-  }
-
-  function put(entry: Entry): void {
-    const known = slots.get(entry.key);
-    if (known !== undefined && hasSameInstants(known.entry, entry)) return;
-    clearTimeout(known?.timer);
-    const dueMs = firstDueMs(entry.phaseKey, nowBy(entry.timing));
-    const slot: Slot<Entry> = { entry, isFirst: true, dueMs, timer: undefined };
-    slots.set(entry.key, slot);
-    arm(slot);
-  }
-
   return {
-    has: (key) => slots.has(key),
-    put,
-    remove: (key) => {
-      clearTimeout(slots.get(key)?.timer);
-      slots.delete(key);
+    put: (entry, phaseKey, timing) => {
+      const known = slots.get(entry);
+      if (known?.phaseKey === phaseKey && rhythmOf(known.timing) === rhythmOf(timing)) return;
+      clearTimeout(known?.timer);
+      const dueMs = firstDueMs(phaseKey, nowBy(timing));
+      const slot: Slot<Entry> = { entry, phaseKey, timing, isFirst: true, dueMs, timer: undefined };
+      slots.set(entry, slot);
+      arm(slot);
     },
-    dueNow: (key) => {
-      const slot = slots.get(key);
-      if (slot !== undefined) onDue(slot.entry, clock.monotonicMs());
+    remove: (entry) => {
+      clearTimeout(slots.get(entry)?.timer);
+      slots.delete(entry);
     },
-    nextDueMs: (key, fromMs) => {
-      const slot = slots.get(key);
+    nextDueMs: (entry, fromMs) => {
+      const slot = slots.get(entry);
       if (slot === undefined) return undefined;
-      const { timing } = slot.entry;
+      const { timing, phaseKey } = slot;
       const dueMs = monotonic(timing, slot.dueMs);
-      return timing.kind === "interval"
-        ? turnFromMs(dueMs, timing.intervalMs, fromMs)
-        : Math.max(fromMs, dueMs);
+      if (dueMs >= fromMs) return dueMs;
+      return timing.kind === "interval" ? nextOnGrid(phaseKey, timing.intervalMs, fromMs) : fromMs;
     },
     gapMs: (timing) => {
       if (timing.kind === "interval") return timing.intervalMs;
@@ -181,14 +157,6 @@ export function startTimetable<Entry extends TimetableEntry>({
       for (const cron of crons.values()) cron.close();
     },
   };
-}
-
-function hasSameInstants(one: TimetableEntry, other: TimetableEntry): boolean {
-  return (
-    one.subject === other.subject &&
-    one.phaseKey === other.phaseKey &&
-    rhythmOf(one.timing) === rhythmOf(other.timing)
-  );
 }
 
 function rhythmOf(timing: OperationTiming): number | string {

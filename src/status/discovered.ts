@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ClusterSnapshot, FoundWebsiteSnapshot } from "../fleet/snapshot.ts";
-import { canonicalAddress } from "../fleet/address.ts";
+import { listensOn } from "../fleet/known-websites.ts";
 import { groupBy } from "../support/group-by.ts";
 import { isSame, type ClusterVerdict, type DiscoveredVerdict, type DiscoveredWebsite } from "./verdict.ts";
 import { judgeBackends } from "./verdicts/backends.ts";
-import { differencesOf } from "./verdicts/differences.ts";
-import { keyOf, masterOf, namesOf } from "./websites.ts";
+import { DIFFERENCES, differencesIn } from "./verdicts/differences.ts";
+import { isOwnKey, keyOf, mastersIn, namesOf } from "./websites.ts";
 
 /** The same object as before while nothing in it has changed; `undefined` where no websites are discovered. */
 export function discoveredVerdict(
@@ -20,22 +20,32 @@ export function discoveredVerdict(
   )
     return before.discovered;
   if (appliances.every(({ discovery }) => discovery === undefined)) return undefined;
-  const isMaster = masterOf({ facts, groups });
+  const mastersFor = mastersIn({ facts, groups });
   const isUp = upByTests(tested);
   const names = namesOf(appliances);
   const byKey = groupBy(
     appliances.flatMap(({ found }) => found),
     (website) => keyOf(website) ?? "",
   );
-  const websites = [...byKey].flatMap(([address, found]): readonly DiscoveredWebsite[] => {
+  const areListsKnown = appliances.every(({ discovery }) => discovery?.isListKnown === true);
+  const areCompared = areListsKnown && appliances.length > 1;
+  // A member lacks a website only if all its websites are known.
+  const complete = appliances.filter(({ discovery }) => discovery?.isComplete === true);
+  const websites = [...byKey].map(([address, found]): DiscoveredWebsite => {
     const { websiteId, website } = names.get(address) ?? { websiteId: 0, website: address };
     const views = found.map(({ details, identity }) => {
-      return { details, isMaster: isMaster(details.bind.map(canonicalAddress))(identity.appliance) };
+      return { details, isMaster: mastersFor(listensOn(details)).has(identity.appliance) };
     });
-    return [{ websiteId, website, address, state: judgeBackends(views, found.some(isUp)), found }];
+    const state = judgeBackends(views, found.some(isUp));
+    const lacking = complete
+      .filter(({ discovery }) => !isOwnKey(address) && discovery?.addresses.has(address) !== true)
+      .map(({ identity }) => identity.appliance);
+    const differences = areCompared ? differencesIn(found, lacking) : [];
+    return { websiteId, website, address, state, differences, found };
   });
-  const differences = differencesOf(appliances, names);
-  const now = { kind: "discovered", cluster, labels, differences, websites } as const;
+  const isComplete = complete.length === appliances.length;
+  const compared = DIFFERENCES.filter((kind) => areCompared && (kind !== "missing" || isComplete));
+  const now = { kind: "discovered", cluster, labels, websites, compared } as const;
   return before?.discovered?.labels === labels && isDeepStrictEqual(now, before.discovered)
     ? before.discovered
     : now;

@@ -132,16 +132,14 @@ const websiteDocuments = once((websites: ClusterVerdict["websites"]): ClusterDoc
   return [...byKey.values()];
 });
 
-const discoveredDocument = once(({ websites, differences }: DiscoveredVerdict): DiscoveredDocument => {
+const discoveredDocument = once(({ websites }: DiscoveredVerdict): DiscoveredDocument => {
   return {
-    websites: websites.map(({ websiteId: id, website: name, address, state, found }) => ({
+    websites: websites.map(({ websiteId: id, website: name, address, state, differences, found }) => ({
       id,
       name,
       address,
       state,
-      differences: (differences?.all ?? [])
-        .filter((each) => each.address === address)
-        .map(({ kind }) => kind),
+      differences: differences.map(({ kind }) => kind),
       at: Object.fromEntries(
         found.map(({ identity, websiteId, details: { isEnabled, mode, backends } }) => [
           identity.appliance,

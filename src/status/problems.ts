@@ -1,10 +1,17 @@
+import type { FailureReason } from "../client/failure.ts";
 import { groupBy } from "../support/group-by.ts";
 import { anomalyCount, membersIn, type ApplianceSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
-import { discoveredProblems } from "./discovered-problems.ts";
-import { hidesWebsites, type ClusterVerdict, type GroupVerdict, type WebsiteVerdict } from "./verdict.ts";
+import {
+  hidesWebsites,
+  type ClusterVerdict,
+  type DiscoveredWebsite,
+  type GroupVerdict,
+  type WebsiteVerdict,
+} from "./verdict.ts";
 import type { Problem } from "./schema.ts";
 import {
   APPLIANCE_PROBLEMS,
+  BACKEND_PROBLEMS,
   GROUP_PROBLEMS,
   PROBLEM_KINDS,
   PROBLEMS,
@@ -12,6 +19,7 @@ import {
   type ProblemKind,
 } from "./severity.ts";
 import { once } from "../support/once.ts";
+import { failedBackends, usableBackends } from "./verdicts/backends.ts";
 import { groupName, instantOf, listed, optionalInstant, reasonInWords, statusText } from "./words.ts";
 
 /** Unix times in milliseconds. */
@@ -57,7 +65,7 @@ export const lastingProblems = once((verdict: ClusterVerdict): readonly Problem[
     ...(isDark ? [dark(verdict)] : appliances.flatMap((each) => unreachable(each, verdict))),
     ...(isDark ? [] : groupProblems(verdict)),
     ...(isDark ? [] : websiteProblems(verdict)),
-    ...(isDark ? [] : discoveredProblems(verdict).map(({ kind, ...given }) => problem(kind, given))),
+    ...(isDark ? [] : discoveredProblems(verdict)),
     ...appliances.flatMap((each) => [...oddStates(each, appliances.length === 1), ...deviating(each)]),
   ];
   return found.map((each) => ({ ...each, cluster }));
@@ -198,6 +206,54 @@ function findingsOf({ health, found }: WebsiteSnapshot, protocols: ReadonlySet<s
   });
 }
 
+const NAMED_WEBSITES = 12;
+/** Older firmware has no list; what makes an appliance unreachable is a problem of its own. */
+const NO_FAULTS: ReadonlySet<FailureReason> = new Set(["unsupported", "appliance_down"]);
+
+/** What is wrong with the websites that appliances list. */
+function discoveredProblems({ facts, discovered }: ClusterVerdict): readonly Problem[] {
+  const websites = discovered?.websites ?? [];
+  const names = websites
+    .filter(({ differences }) => differences.length > 0)
+    .map(({ website, differences }) => `${website} (${differences.map(({ words }) => words).join("; ")})`);
+  const differing = `The members of ${facts.cluster} differ in ${listed(names, NAMED_WEBSITES)}`;
+  return [
+    ...websites.flatMap(backendProblem),
+    ...(names.length === 0 ? [] : [problem("websites_differ", { summary: differing })]),
+    ...facts.appliances.flatMap(({ identity: { appliance }, discovery }) => {
+      const reason = discovery?.list.failure?.reason;
+      if (reason === undefined || NO_FAULTS.has(reason)) return [];
+      const summary = `The websites of ${appliance} cannot be listed: ${reasonInWords(reason)}`;
+      return [problem("websites_not_listed", { summary, appliance })];
+    }),
+    ...facts.appliances.flatMap(({ identity: { appliance }, discovery }) => {
+      const left = discovery?.beyondLimit ?? 0;
+      const summary = `${left} websites of ${appliance} are left out: it has more than the limit of website_discovery`;
+      return left === 0 ? [] : [problem("websites_left_out", { summary, appliance })];
+    }),
+  ];
+}
+
+function backendProblem({
+  websiteId: id,
+  website: name,
+  state,
+  found,
+}: DiscoveredWebsite): readonly Problem[] {
+  const kind = state && BACKEND_PROBLEMS[state];
+  if (kind === undefined) return [];
+  const isLost = state !== "some_down";
+  const said = found.flatMap(({ identity: { appliance }, details }) => {
+    const failed = failedBackends(details);
+    if (failed.length > 0) return [`${listed(failed, NAMED_WEBSITES)} at ${appliance}`];
+    return isLost && usableBackends(details) === 0 ? [`none in service at ${appliance}`] : [];
+  });
+  const summary = isLost
+    ? `No server behind website ${name} is usable: ${said.join(", ")}`
+    : `Servers behind website ${name} are down: ${said.join(", ")}`;
+  return [problem(kind, { summary, website: { id, name } })];
+}
+
 /** Interfaces in a state that is neither MASTER nor BACKUP; worse where no other appliance can take over. */
 function oddStates({ identity, vrrp }: ApplianceSnapshot, isAlone: boolean): readonly Problem[] {
   const odd = (vrrp.list?.interfaces ?? []).filter(
@@ -230,16 +286,12 @@ function expiring({ identity, vrrp }: ApplianceSnapshot, nowMs: number): readonl
   return [problem("certificate_expires", { summary, appliance, cluster })];
 }
 
-function deviating({ identity: { appliance }, vrrp, discovery }: ApplianceSnapshot): readonly Problem[] {
-  const counts = [
-    [`The VRRP list of ${appliance} deviates`, vrrp.list ? anomalyCount(vrrp.list.anomalies) : 0],
-    [`The list or the details of websites of ${appliance} deviate`, discovery?.anomalies ?? 0],
-  ] as const;
-  return counts.flatMap(([what, count]) => {
-    if (count === 0) return [];
-    const summary = `${what} from the API in ${count === 1 ? "one place" : `${count} places`}`;
-    return [problem("api_anomalies", { summary, appliance })];
-  });
+function deviating({ identity: { appliance }, anomalies }: ApplianceSnapshot): readonly Problem[] {
+  const count = anomalyCount(anomalies.counts);
+  if (count === 0) return [];
+  const places = count === 1 ? "one place" : `${count} places`;
+  const summary = `The answers of ${appliance} deviate from the API in ${places}`;
+  return [problem("api_anomalies", { summary, appliance })];
 }
 
 function notReloaded(failedAtMs: number): Problem {

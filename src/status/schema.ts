@@ -10,28 +10,28 @@ import { WEBSITE_STATES } from "./verdicts/website.ts";
 const instant = z.iso.datetime();
 const labels = z.record(z.string(), z.string());
 const websiteRef = z.object({ id: z.int(), name: z.string() });
-const groupRef = z.object({ vhid: z.int(), vip: z.string().meta({ description: "canonical text" }) });
+const groupRef = z.object({ vhid: z.int(), vip: z.string().describe("canonical text") });
 
-const since = instant.optional().meta({
-  description: "when this state began; absent where the exporter did not see the beginning",
-});
+const since = instant
+  .optional()
+  .describe("when this state began; absent where the exporter did not see the beginning");
 
 const poll = z
   .object({
-    state: z.enum(["pending", "succeeded", "failed"]).meta({ description: "pending: not polled yet" }),
-    reason: z.enum(FAILURE_REASONS).optional().meta({ description: "while it fails" }),
-    message: z.string().optional().meta({ description: "while it fails, in words" }),
-    failingSince: instant.optional().meta({ description: "when the first of the failures in a row ended" }),
-    lastSuccessAt: instant.optional().meta({ description: "kept through failures" }),
+    state: z.enum(["pending", "succeeded", "failed"]).describe("pending: not polled yet"),
+    reason: z.enum(FAILURE_REASONS).optional().describe("while it fails"),
+    message: z.string().optional().describe("while it fails, in words"),
+    failingSince: instant.optional().describe("when the first of the failures in a row ended"),
+    lastSuccessAt: instant.optional().describe("kept through failures"),
     durationSeconds: z.number().optional(),
-    nextPollAt: instant.optional().meta({ description: "absent where none is planned" }),
+    nextPollAt: instant.optional().describe("absent where none is planned"),
   })
-  .meta({ description: "how the latest poll of an operation went" });
+  .describe("how the latest poll of an operation went");
 
 const vrrpInterface = z.object({
   name: z.string(),
   ...groupRef.shape,
-  state: z.string().meta({ description: "as reported" }),
+  state: z.string().describe("as reported"),
   priority: z.int().optional(),
   device: z.string(),
   lastTransitionAt: instant.optional(),
@@ -39,54 +39,57 @@ const vrrpInterface = z.object({
 
 const websiteStatus = z.object({
   protocol: z.enum(["http", "https"]),
-  status: z.int().meta({ description: "0: the appliance got no HTTP response" }),
-  isUp: z.boolean().meta({ description: "whether the status is among those expected" }),
+  status: z.int().describe("0: the appliance got no HTTP response"),
+  isUp: z.boolean().describe("whether the status is among those expected"),
   text: z
     .string()
     .optional()
-    .meta({ description: "why there was no HTTP response, in the words of the appliance; cut, redacted" }),
+    .describe("why there was no HTTP response, in the words of the appliance; cut, redacted"),
 });
 
 const applianceWebsite = z.object({
   ...websiteRef.shape,
   poll,
-  statuses: z.array(websiteStatus).optional().meta({ description: "absent while they are not known" }),
+  statuses: z.array(websiteStatus).optional().describe("absent while they are not known"),
 });
 
 const appliance = z.object({
   name: z.string(),
   labels,
-  state: z.enum(APPLIANCE_STATES).optional().meta({
-    description:
+  state: z
+    .enum(APPLIANCE_STATES)
+    .optional()
+    .describe(
       "as appliance_state: refused: 401 or 403; unknown: a fault of the exporter; absent before the first poll",
-  }),
+    ),
   since,
-  poll: poll.meta({ description: "of the VRRP list" }),
-  certificateNotAfter: instant.optional().meta({ description: "of the certificate presented last" }),
+  poll: poll.describe("of the VRRP list"),
+  certificateNotAfter: instant.optional().describe("of the certificate presented last"),
   anomalies: z
     .int()
     .optional()
-    .meta({ description: "deviations of the VRRP list from the API; absent while it is not known" }),
-  interfaces: z.array(vrrpInterface).optional().meta({ description: "absent while they are not known" }),
+    .describe("deviations of the VRRP list from the API; absent while it is not known"),
+  interfaces: z.array(vrrpInterface).optional().describe("absent while they are not known"),
   websites: z.array(applianceWebsite),
   discovery: z
     .object({
-      list: poll.meta({ description: "of the list of websites" }),
-      details: poll.optional().meta({
-        description:
+      list: poll.describe("of the list of websites"),
+      details: poll
+        .optional()
+        .describe(
           "of the details of all websites together: a failure of one is a failure; absent without websites",
-      }),
+        ),
     })
     .optional()
-    .meta({ description: "absent where its websites are not discovered" }),
+    .describe("absent where its websites are not discovered"),
 });
 
 const member = z.object({
   appliance: z.string(),
   role: z
     .enum(["master", "backup", "other", "unknown"])
-    .meta({ description: "other: it reports a state that is neither" }),
-  priority: z.int().optional().meta({ description: "absent while it is not known" }),
+    .describe("other: it reports a state that is neither"),
+  priority: z.int().optional().describe("absent while it is not known"),
 });
 
 const group = z.object({
@@ -94,45 +97,40 @@ const group = z.object({
   state: z
     .enum(GROUP_STATES)
     .optional()
-    .meta({ description: "as vrrp_group_state; absent where a disabled appliance may be the master" }),
-  master: z.string().optional().meta({ description: "the one known master" }),
-  since: since.meta({
-    description:
-      "when this state began under this master; absent where the exporter did not see the beginning",
-  }),
-  isPreferredMaster: z
-    .boolean()
-    .optional()
-    .meta({ description: "whether the one master is the preferred member" }),
+    .describe("as vrrp_group_state; absent where a disabled appliance may be the master"),
+  master: z.string().optional().describe("the one known master"),
+  since: since.describe(
+    "when this state began under this master; absent where the exporter did not see the beginning",
+  ),
+  isPreferredMaster: z.boolean().optional().describe("whether the one master is the preferred member"),
   members: z.array(member),
 });
 
 const websiteState = z.object({
-  protocol: z
-    .enum(["http", "https"])
-    .optional()
-    .meta({ description: "absent while no protocol of the website is known" }),
-  state: z.enum(WEBSITE_STATES).meta({ description: "as website_state" }),
+  protocol: z.enum(["http", "https"]).optional().describe("absent while no protocol of the website is known"),
+  state: z.enum(WEBSITE_STATES).describe("as website_state"),
   since,
 });
 
 const website = z.object({
   ...websiteRef.shape,
-  ids: z.record(z.string(), z.int()).optional().meta({
-    description: "its id at each appliance that tests it, where they are not all the same",
-  }),
-  states: z.array(websiteState).meta({ description: "by protocol; empty before the first test" }),
+  ids: z
+    .record(z.string(), z.int())
+    .optional()
+    .describe("its id at each appliance that tests it, where they are not all the same"),
+  states: z.array(websiteState).describe("by protocol; empty before the first test"),
 });
 
 const discovered = z.object({
   ...websiteRef.shape,
-  address: z.string().meta({ description: "host and port" }),
-  state: z.enum(BACKEND_STATES).optional().meta({
-    description: "of the servers behind it, as website_backends_state; absent while it is not known",
-  }),
-  differences: z
-    .array(z.enum(DIFFERENCES))
-    .meta({ description: "what the members of the cluster do not agree on" }),
+  address: z
+    .string()
+    .describe("host and port, with a number where several websites of an appliance have the same"),
+  state: z
+    .enum(BACKEND_STATES)
+    .optional()
+    .describe("of the servers behind it, as website_backends_state; absent while it is not known"),
+  differences: z.array(z.enum(DIFFERENCES)).describe("what the members of the cluster do not agree on"),
   at: z
     .record(
       z.string(),
@@ -151,43 +149,36 @@ const discovered = z.object({
           .optional(),
       }),
     )
-    .meta({
-      description: "what each appliance says of it, by the appliance's name; what is not known is absent",
-    }),
+    .describe("what each appliance says of it, by the appliance's name; what is not known is absent"),
 });
 
 const cluster = z.object({
   name: z.string(),
-  labels: labels.meta({ description: "the configured labels that all members share" }),
-  state: z
-    .enum(CLUSTER_STATES)
-    .optional()
-    .meta({ description: "as ha_cluster_state; absent before the first poll" }),
-  groups: z.array(group).meta({ description: "none for an appliance that stands alone" }),
-  websites: z.array(website).meta({ description: "those that any of its appliances tests" }),
+  labels: labels.describe("the configured labels that all members share"),
+  state: z.enum(CLUSTER_STATES).optional().describe("as ha_cluster_state; absent before the first poll"),
+  groups: z.array(group).describe("none for an appliance that stands alone"),
+  websites: z.array(website).describe("those that any of its appliances tests"),
   discovered: z
     .object({ websites: z.array(discovered) })
     .optional()
-    .meta({ description: "what the appliances say of their websites; absent where they are not discovered" }),
+    .describe("what the appliances say of their websites; absent where they are not discovered"),
   appliances: z.array(appliance),
 });
 
 const problem = z.object({
   kind: z.enum(PROBLEM_KINDS),
   severity: z.enum(["critical", "warning", "unknown"]),
-  summary: z.string().meta({ description: "one sentence" }),
+  summary: z.string().describe("one sentence"),
   cluster: z.string().optional(),
   appliance: z.string().optional(),
   website: websiteRef.optional(),
-  group: groupRef.optional().meta({ description: "the first of the groups that it concerns" }),
-  since: since.meta({ description: "absent where the exporter did not see the beginning" }),
+  group: groupRef.optional().describe("the first of the groups that it concerns"),
+  since: since.describe("absent where the exporter did not see the beginning"),
 });
 
 const event = z.object({
   at: instant,
-  kind: z
-    .enum(["failover", "outage", "recovery", "change"])
-    .meta({ description: "change: neither better nor worse" }),
+  kind: z.enum(["failover", "outage", "recovery", "change"]).describe("change: neither better nor worse"),
   summary: z.string(),
   cluster: z.string(),
 });
@@ -197,10 +188,11 @@ const event = z.object({
  * now, worst first. Instants are RFC 3339 in UTC. What is not known is absent, never a value that looks like one.
  */
 export const fleetDocumentSchema = z.object({
-  verdict: z.enum(["well", "wrong", "unknown"]).meta({
-    description:
+  verdict: z
+    .enum(["well", "wrong", "unknown"])
+    .describe(
       "wrong: there are critical problems or warnings; unknown: there are none, and not everything is known",
-  }),
+    ),
   exporter: z.object({
     version: z.string(),
     startedAt: instant,
@@ -210,12 +202,13 @@ export const fleetDocumentSchema = z.object({
       total: z.int(),
     }),
   }),
-  problems: z.array(problem).meta({ description: "worst first" }),
-  clusters: z.array(cluster).meta({
-    description:
+  problems: z.array(problem).describe("worst first"),
+  clusters: z
+    .array(cluster)
+    .describe(
       "in the order of the configuration; an appliance on its own is a cluster of one, named like it",
-  }),
-  events: z.array(event).meta({ description: "since the exporter started, latest first, bounded" }),
+    ),
+  events: z.array(event).describe("since the exporter started, latest first, bounded"),
 });
 
 export type FleetDocument = z.infer<typeof fleetDocumentSchema>;

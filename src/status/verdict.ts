@@ -2,7 +2,7 @@ import type { Protocol } from "../api/website-test.ts";
 import type { ClusterSnapshot, FoundWebsiteSnapshot, GroupSnapshot, Identity } from "../fleet/snapshot.ts";
 import type { ApplianceState, ClusterState } from "./verdicts/appliance.ts";
 import type { BackendState } from "./verdicts/backends.ts";
-import type { Differences } from "./verdicts/differences.ts";
+import type { Difference, DifferenceKind } from "./verdicts/differences.ts";
 import type { GroupState } from "./verdicts/group.ts";
 import type { WebsiteState } from "./verdicts/website.ts";
 
@@ -78,9 +78,9 @@ export interface WebsiteVerdict extends ClusterIdentity {
 /** What is judged of the websites that the appliances of a cluster list. */
 export interface DiscoveredVerdict extends ClusterIdentity {
   readonly kind: "discovered";
-  /** What the members do not agree on; `undefined` while the list of one is not known. */
-  readonly differences: Differences | undefined;
   readonly websites: readonly DiscoveredWebsite[];
+  /** The kinds of differences that are known where there are any; none while the list of a member is not known. */
+  readonly compared: readonly DifferenceKind[];
 }
 
 /** A website that appliances list, joined by host and port. */
@@ -92,6 +92,8 @@ export interface DiscoveredWebsite {
   readonly address: string;
   /** Of the servers behind it; `undefined` while it is not known. */
   readonly state: BackendState | undefined;
+  /** Empty while the list of a member is not known. */
+  readonly differences: readonly Difference[];
   /** The website as its appliances describe it. */
   readonly found: readonly FoundWebsiteSnapshot[];
 }

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { ClusterVerdict } from "./verdict.ts";
-import { vipsOf } from "./websites.ts";
+import { listeningIn } from "./websites.ts";
 
 /** Targets with the same labels. @see https://prometheus.io/docs/prometheus/latest/http_sd/ */
 interface TargetGroup {
@@ -14,11 +14,13 @@ interface TargetGroup {
  */
 export function websiteTargets(verdicts: readonly ClusterVerdict[]): readonly TargetGroup[] {
   return verdicts.flatMap(({ facts, websites }) => {
+    const listening = listeningIn(facts);
     const named = new Map(Array.from(websites.values(), (each) => [each.key, each]));
     return [...named.values()].flatMap(({ key, websiteId, website }) => {
       const tests = facts.appliances.flatMap((appliance) => appliance.websites);
       const test = tests.find(({ address, urls }) => address === key && urls.length > 0);
-      const vips = ["", ...vipsOf(facts, test?.bind ?? []).filter((vip) => isIP(vip) !== 0)];
+      const addresses = listening(test?.bind ?? []).map(({ address }) => address);
+      const vips = ["", ...addresses.filter((address) => isIP(address) !== 0)];
       return (test?.urls ?? []).flatMap((url) =>
         vips.map((vip) => target(url, vip, { cluster: facts.cluster, website, websiteId })),
       );

@@ -1,7 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { membersIn, type ClusterSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
 import { groupBy } from "../support/group-by.ts";
-import { isSame, kept, sinceOf, type Case, type ClusterVerdict, type WebsiteVerdict } from "./verdict.ts";
+import {
+  isSame,
+  kept,
+  sinceOf,
+  type Case,
+  type ClusterVerdict,
+  type GroupVerdict,
+  type WebsiteVerdict,
+} from "./verdict.ts";
 import { judgeWebsite, type View } from "./verdicts/website.ts";
 
 /** A cluster whose groups are judged. */
@@ -17,12 +25,12 @@ export function websiteVerdicts({
 }: Case & Subject): ClusterVerdict["websites"] {
   if (before !== undefined && isAsBefore({ facts, groups }, before)) return before.websites;
   const { cluster, labels, appliances, hasDisabled } = facts;
-  const isMaster = masterOf({ facts, groups });
+  const mastersFor = mastersIn({ facts, groups });
   const context = { hasGroups: groups.size > 0, hasDisabled };
   const names = namesOf(appliances);
   const used = new Set<string>();
   const verdicts = [...testsByWebsite(appliances)].flatMap(([key, tests]) => {
-    const isMasterHere = isMaster(tests.flatMap(({ bind }) => bind));
+    const masters = mastersFor(tests.flatMap(({ bind }) => bind));
     const { websiteId, website: name } = names.get(key) ?? { websiteId: 0, website: key };
     const website = unusedName(used, websiteId, name, key);
     used.add(`${websiteId} ${website}`);
@@ -30,10 +38,10 @@ export function websiteVerdicts({
     const isTested = tests.some(isPolled);
     return protocolsOf(tests).map((protocol): WebsiteVerdict => {
       const old = before?.websites.get(websiteKey({ key, protocol }));
-      const views = tests.flatMap((test) => viewOf(test, protocol, isMasterHere(test.identity.appliance)));
+      const views = tests.flatMap((test) => viewOf(test, protocol, masters));
       const judged = isTested ? judgeWebsite(views, context) : undefined;
       const isElsewhere = judged === "unknown" && views.every((view) => !view.isMaster);
-      const state = isElsewhere && masterMayHave(key, appliances, isMasterHere) ? undefined : judged;
+      const state = isElsewhere && masterMayHave(key, appliances, masters) ? undefined : judged;
       const sinceMs = sinceOf(old, state, wasPolled && old?.state !== undefined, at);
       const same = isDeepStrictEqual(old?.ids, ids) ? (old?.ids ?? ids) : ids;
       const named = { key, websiteId, website, ids: same, protocol };
@@ -50,12 +58,13 @@ export function websiteVerdicts({
 function masterMayHave(
   key: string,
   appliances: ClusterSnapshot["appliances"],
-  isMaster: (appliance: string) => boolean,
+  masters: ReadonlySet<string>,
 ): boolean {
-  const masters = appliances.filter(({ identity }) => isMaster(identity.appliance));
-  return masters.some(
-    ({ discovery }) =>
-      discovery !== undefined && (!discovery.isComplete || discovery.addresses.has(key) || isOwnKey(key)),
+  return appliances.some(
+    ({ identity, discovery }) =>
+      masters.has(identity.appliance) &&
+      discovery !== undefined &&
+      (!discovery.isComplete || discovery.addresses.has(key) || isOwnKey(key)),
   );
 }
 
@@ -70,13 +79,14 @@ function isAsBefore(now: Subject, before: Subject): boolean {
 }
 
 function contextOf({ facts: { labels, hasDisabled, appliances }, groups }: Subject): readonly unknown[] {
-  const members = appliances.flatMap(({ identity, discovery, found }) => [
+  const members = appliances.flatMap(({ identity, vrrp, discovery, found }) => [
     identity,
+    vrrp.list,
     discovery?.isComplete,
     ...(discovery?.addresses ?? []),
     ...found,
   ]);
-  return [labels, hasDisabled, groups.size, ...mastersOf(groups), ...members];
+  return [labels, hasDisabled, ...groups.values(), ...members];
 }
 
 /** Of a test, what counts. */
@@ -86,39 +96,43 @@ function testOf(test: WebsiteSnapshot): readonly unknown[] {
 }
 
 /**
- * Whether an appliance is known to be MASTER of a VIP on which a website listens; of any VIP where that is not known. Of a group
+ * The appliances that are known to be MASTER of a VIP on which a website listens; of any VIP where that is not known. Of a group
  * that is changing, the latest master counts too, until the change is proven.
  */
-export function masterOf({
-  facts,
-  groups,
-}: Subject): (bind: readonly string[]) => (appliance: string) => boolean {
-  const masters = new Set(mastersOf(groups));
+export function mastersIn({ facts, groups }: Subject): (bind: readonly string[]) => ReadonlySet<string> {
+  const listening = listeningIn(facts);
   return (bind) => {
-    const vips = vipsOf(facts, bind);
-    return (appliance) => vips.some((vip) => masters.has(masterKey(appliance, vip)));
+    const vips = new Set(listening(bind).map(({ vip }) => vip));
+    const own = [...groups.values()].filter((group) => vips.has(group.facts.vip));
+    return new Set(own.flatMap(mastersOf));
   };
 }
 
-/** The VIPs of a cluster on which a website listens: those that it names, else all. */
-export function vipsOf({ groups }: ClusterSnapshot, bind: readonly string[]): readonly string[] {
-  const vips = [...new Set(groups.map(({ vip }) => vip))];
-  const own = vips.filter((vip) => bind.includes(vip));
-  return own.length > 0 ? own : vips;
+function mastersOf({ facts, state, latestMaster }: GroupVerdict): readonly string[] {
+  const masters = membersIn(facts, "master");
+  return state === "changing" && latestMaster !== undefined ? [...masters, latestMaster] : masters;
 }
 
-function mastersOf(groups: ClusterVerdict["groups"]): readonly string[] {
-  return [...groups.values()].flatMap(({ facts, state, latestMaster }) =>
-    [
-      ...membersIn(facts, "master"),
-      ...(state === "changing" && latestMaster !== undefined ? [latestMaster] : []),
-    ].map((appliance) => masterKey(appliance, facts.vip)),
-  );
+/** An address on which a website listens, and the VIP to which it belongs. */
+interface Listening {
+  readonly address: string;
+  readonly vip: string;
 }
 
-/** Names contain no line breaks. */
-function masterKey(appliance: string, vip: string): string {
-  return `${appliance}\n${vip}`;
+/** Where a website listens in a cluster: at those VIPs, and aliases of VIPs, that it names; else at all VIPs. */
+export function listeningIn({
+  groups,
+  appliances,
+}: ClusterSnapshot): (bind: readonly string[]) => readonly Listening[] {
+  const vips = [...new Set(groups.map(({ vip }) => vip))].map((vip) => ({ address: vip, vip }));
+  const aliases = appliances
+    .flatMap(({ vrrp }) => vrrp.list?.interfaces ?? [])
+    .flatMap(({ reported: { vip, aliases: of = [] } }) => of.map((address) => ({ address, vip })));
+  const byAddress = new Map([...aliases, ...vips].map((each) => [each.address, each]));
+  return (bind) => {
+    const own = bind.flatMap((address) => byAddress.get(address) ?? []);
+    return own.length > 0 ? [...new Set(own)] : vips;
+  };
 }
 
 type Named = Pick<WebsiteSnapshot, "identity" | "websiteId" | "website" | "address">;
@@ -129,7 +143,7 @@ export function keyOf({ address, websiteId, identity }: Named): string | undefin
 }
 
 /** Whether that is known of one appliance alone. */
-function isOwnKey(key: string): boolean {
+export function isOwnKey(key: string): boolean {
   return key.startsWith("#");
 }
 
@@ -177,13 +191,13 @@ function protocolsOf(tests: readonly WebsiteSnapshot[]): readonly WebsiteVerdict
 
 /** None from an appliance whose answer is known and lacks the protocol. */
 function viewOf(
-  { results }: WebsiteSnapshot,
+  { results, identity }: WebsiteSnapshot,
   protocol: WebsiteVerdict["protocol"],
-  isMaster: boolean,
+  masters: ReadonlySet<string>,
 ): readonly View[] {
   const found = results.find((each) => each.protocol === protocol);
   if (found === undefined && results.length > 0) return [];
-  return [{ isMaster, result: found?.result ?? "unknown" }];
+  return [{ isMaster: masters.has(identity.appliance), result: found?.result ?? "unknown" }];
 }
 
 function isPolled({ health }: WebsiteSnapshot): boolean {

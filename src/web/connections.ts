@@ -1,110 +1,94 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { Server as SecureServer } from "node:https";
-import { isIPv6, type Socket } from "node:net";
-
-/**
- * Identifies a client: its IPv4 address (also if mapped into IPv6), or the first 64 bits of its IPv6 address, because a
- * machine may choose the rest.
- */
-export function clientOf(address = ""): string {
-  const [, mapped] = /^::ffff:([\d.]+)$/i.exec(address) ?? [];
-  if (mapped !== undefined) return mapped;
-  if (!isIPv6(address)) return address;
-  const [left = [], right] = address
-    .split("::")
-    .map((half) => half.split(":").filter((group) => group !== ""));
-  return [...left, ...(right === undefined ? [] : Array<string>(8).fill("0"))].slice(0, 4).join(":");
-}
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
+import { Server as SecureServer } from "node:https";
+import type { Socket } from "node:net";
 
 /** More than any scraping setup needs. */
 const MAX_CONNECTIONS = 512;
 /** From a request to the last byte of its response. */
 const RESPONSE_TIMEOUT_MS = 30_000;
-/** A response or an idle period that lasts longer is slow. */
-const SLOW_MS = 2000;
+/** Bytes to parse at once: the parser reports every request in them. */
+const PIECE_BYTES = 1024;
 
 /** The connections of several servers. */
 export interface Connections {
   /**
-   * Limits the connections of all servers together: a new one beyond the limit closes another, see `connectionToClose`.
-   * Closes a connection whose response is not sent within 30 seconds.
+   * Lets the handler serve one request at a time for each connection. Limits the connections of all servers together: a new
+   * one beyond the limit closes the one whose latest request or response is longest ago. Closes a connection whose response
+   * is not sent within 30 seconds.
    */
-  limit(server: Server | SecureServer): void;
+  serve(server: Server | SecureServer, handler: RequestListener): void;
   /** Closes idle connections, including those without a request or in a handshake, and the others when they become idle. */
   drain(): void;
 }
 
-export interface ConnectionState {
-  /** From `clientOf`. */
-  readonly client: string;
+interface Connection {
+  readonly socket: Socket;
   /** Whether a response is pending. */
   readonly isAnswering: boolean;
-  /** Monotonic: the latest request, the end of its response, or the start of the connection. */
-  readonly sinceMs: number;
-}
-
-/**
- * The connection to close for a new one: of the clients with the most connections, a slow one first, then an idle one,
- * then the one whose state is oldest. `undefined` if there are none.
- */
-export function connectionToClose<T extends ConnectionState>(
-  connections: readonly T[],
-  nowMs: number,
-): T | undefined {
-  const counts = new Map<string, number>();
-  for (const { client } of connections) counts.set(client, (counts.get(client) ?? 0) + 1);
-  const most = Math.max(...counts.values());
-  const isFresh = ({ sinceMs }: T): number => Number(nowMs - sinceMs < SLOW_MS);
-  const [first] = connections
-    .filter(({ client }) => counts.get(client) === most)
-    .toSorted(
-      (one, other) =>
-        isFresh(one) - isFresh(other) ||
-        Number(one.isAnswering) - Number(other.isAnswering) ||
-        one.sinceMs - other.sinceMs,
-    );
-  return first;
-}
-
-interface Connection extends ConnectionState {
-  readonly socket: Socket;
 }
 
 export function createConnections(limit = MAX_CONNECTIONS): Connections {
-  /** By addresses and ports, because TLS delivers requests on another socket object. */
+  /** By addresses and ports, because TLS delivers requests on another socket object. The latest change is the last one. */
   const connections = new Map<string, Connection>();
   let isDraining = false;
 
   function change(key: string, isAnswering: boolean): void {
     const known = connections.get(key);
-    if (known === undefined || known.socket.destroyed) return;
-    connections.set(key, { ...known, isAnswering, sinceMs: performance.now() });
+    if (known === undefined) return;
+    connections.delete(key);
+    connections.set(key, { ...known, isAnswering });
     if (isDraining && !isAnswering) known.socket.destroy();
   }
 
+  function accept(socket: Socket): void {
+    const key = keyOf(socket);
+    connections.set(key, { socket, isAnswering: false });
+    socket.once("close", () => {
+      if (connections.get(key)?.socket === socket) connections.delete(key);
+    });
+    for (const [oldest, { socket: its }] of connections) {
+      if (connections.size <= limit) return;
+      connections.delete(oldest);
+      its.destroy();
+    }
+  }
+
+  /** Reads while no response is pending; meanwhile further requests, and the end of the client's side, stay unread. */
+  function read(socket: Socket): void {
+    const key = keyOf(socket);
+    while (!socket.destroyed && connections.get(key)?.isAnswering === false) {
+      // Passes what is read to the parser too, as an event.
+      const piece: Buffer | null = socket.read(Math.min(socket.readableLength, PIECE_BYTES));
+      if (piece === null) return;
+    }
+  }
+
   return {
-    limit: (server) => {
+    serve: (server, handler) => {
       // Node calls this on close; its own version cuts responses that are ended but not fully sent.
       server.closeIdleConnections = () => {};
-      server.on("connection", (socket: Socket) => {
+      // A client that has closed its side still gets its response.
+      Object.assign(server, { httpAllowHalfOpen: true });
+      server.on("connection", accept);
+      // A listener for this event stops Node from reading by itself.
+      const event = server instanceof SecureServer ? "secureConnection" : "connection";
+      server.on(event, (socket: Socket) => socket.on("readable", () => read(socket)));
+      server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+        const { socket } = request;
         const key = keyOf(socket);
-        const others = [...connections.values()];
-        const nowMs = performance.now();
-        const client = clientOf(socket.remoteAddress);
-        connections.set(key, { socket, client, isAnswering: false, sinceMs: nowMs });
-        socket.once("close", () => {
-          if (connections.get(key)?.socket === socket) connections.delete(key);
-        });
-        if (connections.size > limit) connectionToClose(others, nowMs)?.socket.destroy();
-      });
-      server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
-        const key = keyOf(socket);
+        if (connections.get(key)?.isAnswering !== false) {
+          // Was in the same piece as the request before, which is not answered yet.
+          socket.destroy();
+          return;
+        }
         change(key, true);
         const timer = setTimeout(() => socket.destroy(), RESPONSE_TIMEOUT_MS);
         response.once("close", () => {
           clearTimeout(timer);
           change(key, false);
+          read(socket);
         });
+        handler(request, response);
       });
     },
     drain: () => {

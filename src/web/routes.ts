@@ -1,8 +1,7 @@
 import type { IncomingMessage, RequestListener } from "node:http";
-import { clientOf } from "./connections.ts";
-import { createScrapePlaces } from "./scrape-places.ts";
+import { setImmediate } from "node:timers/promises";
+import pLimit from "p-limit";
 import { createOutgoing } from "./outgoing.ts";
-import { createPageWork } from "./page-work.ts";
 import { RELOAD_PATH, type PagePath, pathOf, queryOf } from "./paths.ts";
 import { reloadReply, type ReloadConfig } from "./reload.ts";
 import { createSharedBody, replyWith, text, type Reply } from "./reply.ts";
@@ -25,6 +24,9 @@ const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 const NOT_CACHED = { "cache-control": "no-store" };
 
 type Page = (request: IncomingMessage) => Reply | Promise<Reply>;
+
+/** Scrapes, and likewise requests for the status page, that wait for it to be rendered. Sending does not count. */
+const MAX_WAITING = 100;
 
 const BUSY = text(503, "Too many requests at once", { "retry-after": "1" });
 
@@ -56,28 +58,23 @@ export interface RouteDeps {
  */
 export function createRoutes(deps: RouteDeps): RequestListener {
   const sendReply = createOutgoing();
-  const workInTurn = createPageWork();
-  const scrapeInPlace = createScrapePlaces();
+  const oneAtATime = pLimit(1);
 
-  /** One job for simultaneous requests, which therefore always fits into the queue. */
+  /** Requests during a rendering share it. */
   function sharedPage(
-    path: string,
     contentType: string,
     render: () => Promise<string | Buffer>,
-    headers: Readonly<Record<string, string>> = NOT_CACHED,
-  ) {
-    const body = createSharedBody(async () => {
-      const rendered = await workInTurn(path, "", render);
-      if (rendered === undefined) throw new Error(`${path}: too many pages wait`);
-      return rendered;
-    });
-    return (request: IncomingMessage) => replyWith(request, contentType, body, headers);
+    headers: Reply["headers"] = NOT_CACHED,
+  ): Page {
+    const body = createSharedBody(render);
+    return (request) => replyWith(request, contentType, body, headers);
   }
   const statusPage: Page = async (request) => {
-    const { socket } = request;
-    const renderIfWanted = () => (socket.destroyed ? undefined : deps.renderPage(queryOf(request)));
-    const html = await workInTurn("/", clientOf(socket.remoteAddress), renderIfWanted);
-    if (html === undefined) return BUSY;
+    const html = await oneAtATime(async () => {
+      // Everything else that is due goes first.
+      await setImmediate();
+      return request.socket.destroyed ? "" : deps.renderPage(queryOf(request));
+    });
     // Compression is not work of the event loop, and needs no turn.
     return replyWith(
       request,
@@ -86,20 +83,17 @@ export function createRoutes(deps: RouteDeps): RequestListener {
       { "content-security-policy": CONTENT_SECURITY_POLICY, "referrer-policy": "no-referrer", ...NOT_CACHED },
     );
   };
-  const metrics = sharedPage(deps.telemetryPath, METRICS_TYPE, deps.renderMetrics, {});
-  const scrape: Page = async (request) =>
-    (await scrapeInPlace(request.socket, () => metrics(request))) ?? BUSY;
   const fixed: Readonly<Record<PagePath, Page>> = {
-    "/": statusPage,
+    "/": atMost(MAX_WAITING, statusPage),
     "/-/healthy": () => (deps.isHealthy() ? text(200, "Healthy") : text(503, "The scheduler does not tick")),
     "/-/ready": () => (deps.isReady() ? text(200, "Ready") : text(503, "Not every appliance was polled yet")),
     "/config": async () => text(200, (await deps.configText()).trimEnd(), NOT_CACHED),
-    "/api/v1/fleet": sharedPage("/api/v1/fleet", "application/json", deps.renderFleet),
-    "/sd/websites": sharedPage("/sd/websites", "application/json", deps.renderTargets),
+    "/api/v1/fleet": sharedPage("application/json", deps.renderFleet),
+    "/sd/websites": sharedPage("application/json", deps.renderTargets),
   };
   const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
     ...Object.entries(fixed),
-    [deps.telemetryPath, scrape],
+    [deps.telemetryPath, atMost(MAX_WAITING, sharedPage(METRICS_TYPE, deps.renderMetrics, {}))],
     ...Array.from(deps.assets, ([path, file]): [string, Page] => [
       path,
       () => ({ ...file, status: 200, headers: { "cache-control": "public, max-age=31536000, immutable" } }),
@@ -124,4 +118,18 @@ async function serve(request: IncomingMessage, page: Page | undefined): Promise<
     return text(405, "Only GET and HEAD are served", { allow: "GET, HEAD", connection: "close" });
   }
   return page === undefined ? text(404, "Not found") : page(request);
+}
+
+/** 503 for requests beyond so many at once. */
+function atMost(limit: number, page: Page): Page {
+  let count = 0;
+  return async (request) => {
+    if (count >= limit) return BUSY;
+    count += 1;
+    try {
+      return await page(request);
+    } finally {
+      count -= 1;
+    }
+  };
 }

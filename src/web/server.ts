@@ -1,14 +1,12 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { Server as SecureServer } from "node:https";
+import type { TLSSocket } from "node:tls";
 import { createConnections, type Connections } from "./connections.ts";
 import { formatAddress, type ListenAddress, listen } from "./listen.ts";
-import { readRequestsSerially } from "./serial-connection.ts";
 import { createTlsServer, isClientAccepted, renewTls } from "./tls-server.ts";
 import type { TlsSettings } from "./web-config.ts";
 
 const LIMITS = {
-  // A client that has closed its side still gets its response.
-  allowHalfOpen: true,
   headersTimeout: 5000,
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1000,
@@ -47,10 +45,12 @@ export async function startWebServer(
   const addresses: string[] = [];
   let current = tls;
   for (const address of listeners) {
-    const server = tls === undefined ? createServer(LIMITS, handler) : createTlsServer(LIMITS, handler, tls);
-    readRequestsSerially(server, (socket) => isClientAccepted(current, socket));
+    const server = tls === undefined ? createServer(LIMITS) : createTlsServer(LIMITS, tls);
     server.timeout = INACTIVITY_TIMEOUT_MS;
-    connections.limit(server);
+    server.on("secureConnection", (socket: TLSSocket) => {
+      if (current === undefined || !isClientAccepted(current, socket)) socket.destroy();
+    });
+    connections.serve(server, handler);
     try {
       addresses.push(formatAddress(await listen(server, address)));
     } catch (error) {

@@ -1,15 +1,14 @@
-import type { RequestListener, ServerOptions } from "node:http";
+import type { ServerOptions } from "node:http";
 import { createServer, type Server } from "node:https";
-import type { Socket } from "node:net";
-import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions, TLSSocket } from "node:tls";
+import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions, type TLSSocket } from "node:tls";
 import type { TlsSettings } from "./web-config.ts";
 
 const HANDSHAKE_TIMEOUT_MS = 5000;
 
 /** Serves HTTP/1.1 over TLS. Accepts every client certificate, see `isClientAccepted`. */
-export function createTlsServer(limits: ServerOptions, handler: RequestListener, tls: TlsSettings): Server {
+export function createTlsServer(limits: ServerOptions, tls: TlsSettings): Server {
   const options = { ...limits, handshakeTimeout: HANDSHAKE_TIMEOUT_MS, rejectUnauthorized: false };
-  const server = createServer(options, handler);
+  const server = createServer(options);
   renewTls(server, tls);
   return server;
 }
@@ -28,10 +27,7 @@ export function renewTls(server: Server, tls: TlsSettings): void {
 }
 
 /** Whether a client may continue after the handshake. Decided here and not by Node, because the setting can change. */
-export function isClientAccepted(tls: TlsSettings | undefined, socket: Socket): boolean {
-  if (tls === undefined) return true;
-  if (!(socket instanceof TLSSocket)) return false;
-  const { clientAuth } = tls;
+export function isClientAccepted({ clientAuth }: TlsSettings, socket: TLSSocket): boolean {
   if (socket.getPeerX509Certificate() === undefined)
     return clientAuth !== "RequireAnyClientCert" && clientAuth !== "RequireAndVerifyClientCert";
   const isVerified = clientAuth === "VerifyClientCertIfGiven" || clientAuth === "RequireAndVerifyClientCert";

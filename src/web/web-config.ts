@@ -6,7 +6,7 @@ import { createNamedFiles } from "../config/named-files.ts";
 import { tlsVersionSchema } from "../config/schema.ts";
 import { createSourceReader, type Source, type SourceReader } from "../config/sources.ts";
 import { loadYaml } from "../config/validate.ts";
-import { converted, fileSchema } from "../config/values.ts";
+import { fileSchema, parsed, textOrNumber } from "../config/values.ts";
 import { Secret } from "../support/secret.ts";
 
 /** The web configuration of the exporter's own server. */
@@ -67,15 +67,13 @@ const tlsSchema = z
   });
 
 /** Accepts numbers, because YAML parses the `0` of X-XSS-Protection as one. Joins lines. @see RFC 9110, 5.5 */
-const headerSchema = converted(
+const headerSchema = parsed(
   "a valid HTTP header value",
-  (params) => z.union([z.string(), z.number()], params),
   (given) => {
-    const line = String(given)
-      .trim()
-      .replaceAll(/[\r\n]+/g, " ");
+    const line = given.trim().replaceAll(/[\r\n]+/g, " ");
     return /^[\t\x20-\x7e\x80-\xff]*$/.test(line) ? line : undefined;
   },
+  textOrNumber,
 );
 
 const HASH_ERROR = "expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$";

@@ -75,7 +75,7 @@ test("a login page with nested scripts is reported as markup, not as too large",
 
 test.each([
   ["nowhere", '{"a":{"b":1},"b":{"b":["b","b",{"b":1},{"b":1}]}}', []],
-  ["in the outermost object", '{"a":1,"b":1,"a":1,"a":1}', [["a"]]],
+  ["in the outermost object", '{"a":1,"b":1,"a":1}', [["a"]]],
   [
     "in a member",
     '{"a":{"b":1,"b":1,"c":1,"c":1},"b":{}}',
@@ -84,24 +84,15 @@ test.each([
       ["a", "c"],
     ],
   ],
-  [
-    "below a member's member, as that",
-    '{"a":{"b":{"x":1,"x":1},"c":[[{"x":1,"x":1}]]}}',
-    [
-      ["a", "b"],
-      ["a", "c"],
-    ],
-  ],
-  ["in an array of a member, as the member", '{"a":[{"b":1,"b":1}]}', [["a"]]],
+  ["below arrays", '{"a":{"c":[[{"x":1,"x":1}]]}}', [["a", "c", "x"]]],
   [
     "written with escapes",
-    '{"a":{"carp0":1,"\\u0063arp0":1,"\\/":1,"/":1}}',
+    '{"a":{"carp0":1,"\\u0063arp0":1,"\\/":1,"/" : 1}}',
     [
       ["a", "carp0"],
       ["a", "/"],
     ],
   ],
-  ["with a raw and an escaped line break", '{"a\nb":1,"a\\nb":1}', [["a\nb"]]],
   ["as array indices", '{"0":1,"0":1}', [["0"]]],
   ["as __proto__", '{"__proto__":1,"__proto__":1}', [["__proto__"]]],
 ])("finds repeated keys %s", (_, text, repeated) => {

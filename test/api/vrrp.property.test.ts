@@ -43,7 +43,7 @@ test("decodes what was encoded, without an anomaly", () => {
         peer: cutText(each.peer),
         type: cutText(each.type),
         advskew: 254 - each.priority,
-        aliasCount: alias.length,
+        aliases: alias.map(cutText),
       }));
       expect(decoded).toMatchObject({ ok: true, value: { unreadable: [], anomalies: [] } });
       expect(decoded.ok && decoded.value.interfaces.toSorted(byName)).toEqual(expected.toSorted(byName));

@@ -25,7 +25,7 @@ const DECODED = {
   vip: "192.0.2.100",
   priority: 204,
   advskew: 50,
-  aliasCount: 2,
+  aliases: ["192.0.2.101", "192.0.2.102"],
   device: "eth1",
   netmask: "255.255.255.0",
   peer: "224.0.0.18",
@@ -155,14 +155,14 @@ test("reports an advskew that does not match the priority, and keeps both", () =
 });
 
 test.each([undefined, null, "", [], {}, ["", ""]])("reads alias %j as no aliases", (alias) => {
-  expect(decodeWith({ alias })).toEqual(listOf({ aliasCount: 0 }, []));
+  expect(decodeWith({ alias })).toEqual(listOf({ aliases: [] }, []));
 });
 
 test.each(["192.0.2.1", 0, false, ["192.0.2.1", 1], { 0: "192.0.2.1" }])(
   "reports alias %j as unreadable",
   (alias) => {
     const anomalies = [{ kind: "bad_field", path: "$.carp0.alias" }];
-    expect(decodeWith({ alias })).toEqual(listOf({ aliasCount: undefined }, anomalies));
+    expect(decodeWith({ alias })).toEqual(listOf({ aliases: undefined }, anomalies));
   },
 );
 
@@ -326,7 +326,7 @@ test("if two names are equal after redaction, the second is unreadable", () => {
 });
 
 test("encodes a list exactly as specified", () => {
-  const { advskew: _, aliasCount: __, ...known } = { ...DECODED, alias: DETAILS.alias };
+  const { advskew: _, aliases: __, ...known } = { ...DECODED, alias: DETAILS.alias };
   const body = encodeVrrpList([
     known,
     { ...known, name: "__proto__", priority: 255, state: "BACKUP", alias: [] },

@@ -132,7 +132,7 @@ test.each([[[]], [{}]])("%j in place of the servers is no server", (rhost) => {
 test("a key that occurs twice is a deviation, and the last one counts", () => {
   const body = Buffer.from('{"name":"a","name":"b","vhost":{"port":"1","port":"2"}}');
   expect(decodeWebsiteDetails(body, AS_IS)).toMatchObject({
-    value: { name: "b", port: 2, invalid: ["$.vhost.port", "$.name"] },
+    value: { name: "b", port: 2, invalid: ["$.name", "$.vhost.port"] },
   });
 });
 

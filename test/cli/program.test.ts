@@ -114,7 +114,7 @@ describe("an invalid configuration", () => {
           file,
           position: { line: 1, column: 1 },
           path: "appliances",
-          message: "expected a list, got a number",
+          message: "Invalid input: expected array, received number",
         },
       ],
     });

@@ -23,7 +23,7 @@ test.each([
   ['["*.yaml"]', 'config.yaml:1:16: config_files[0]: no file matches "*.yaml"'],
   [
     '["*/a.yaml"]',
-    'config.yaml:1:16: config_files[0]: expected the path of a file, with * only in its last part, got "*/a.yaml"',
+    "config.yaml:1:16: config_files[0]: expected the path of a file, with * only in its last part",
   ],
 ])("config_files: %s: %s", async (patterns, error) => {
   expect(await errorsOf({ "config.yaml": `config_files: ${patterns}\n` })).toEqual([error]);

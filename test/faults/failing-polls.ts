@@ -177,7 +177,7 @@ export const FAILING_POLLS: readonly FailingPoll[] = [
     ],
     "a proxy that closes": [
       behindProxy(closesAtRequest),
-      "the proxy closed the connection before it answered CONNECT",
+      "the proxy did not answer CONNECT (ECONNRESET: socket hang up)",
     ],
     "a proxy that nobody runs": [
       behindProxy(undefined),

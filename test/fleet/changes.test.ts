@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 
 import type { FleetChange } from "../../src/fleet/changes.ts";
-import type { VrrpAnomaly } from "../../src/api/vrrp.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import {
   applianceOf,
+  detailsFailed,
+  detailsSeen,
   failureOf,
   interfaceOf,
   listOf,
@@ -12,6 +13,7 @@ import {
   vrrpSeen,
   websiteFailed,
   websiteOf,
+  websitesSeen,
 } from "../support/observations.ts";
 import { fleetOf } from "./support.ts";
 
@@ -53,30 +55,20 @@ test("each operation fails and recovers on its own", () => {
   ]);
 });
 
-function anomaly(path: string): VrrpAnomaly {
-  return { kind: "bad_field", path };
-}
+const failing = (id: number) => detailsFailed("waf", id, "http_status");
 
-test("anomalies are reported when they appear, change and go, across failures too, and not with every answer", () => {
-  const seen = (...paths: readonly string[]) =>
-    vrrpSeen("waf", listOf([interfaceOf()], { anomalies: paths.map(anomaly) }));
-  const all = changesOf(
-    seen("$.a"),
-    seen("$.a"),
-    vrrpFailed("waf", "tls"),
-    seen("$.a"),
-    seen("$.b"),
-    seen(),
-    seen(),
-  );
-  const anomalies = all.map((changes) => changes.filter(({ kind }) => kind === "anomalies"));
-  expect(anomalies).toEqual([
-    [{ kind: "anomalies", count: 1, places: [anomaly("$.a")] }],
-    [],
-    [],
-    [],
-    [{ kind: "anomalies", count: 1, places: [anomaly("$.b")] }],
-    [{ kind: "anomalies", count: 0, places: [] }],
-    [],
+test("details that fail for all websites of an appliance are one change, and their recovery is one", () => {
+  const discovery = { exclude: [], limit: 200 };
+  const fleet = fleetOf([{ ...WAF, discovery }]);
+  const ids = [1, 2, 3];
+  const changesOfRound = (observe: (id: number) => Observation) =>
+    ids.flatMap((id) => fleet.record(observe(id), 0).changes);
+  fleet.record(websitesSeen("waf", ids), 0);
+  const [first, second] = [changesOfRound(failing), changesOfRound(failing)];
+  const operation = { kind: "website_details", websiteId: 1 };
+  expect(first).toEqual([{ kind: "failing", operation, failure: failureOf("http_status") }]);
+  expect(second).toEqual([]);
+  expect(changesOfRound((id) => detailsSeen("waf", id))).toMatchObject([
+    { kind: "recovered", operation: { kind: "website_details", websiteId: 3 } },
   ]);
 });

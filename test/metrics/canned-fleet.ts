@@ -48,7 +48,7 @@ const BACKUP = interfaceOf({
   type: "2",
   priority: 100,
   advskew: 154,
-  aliasCount: 2,
+  aliases: ["192.0.2.102", "192.0.2.103"],
 });
 const ODD = listOf(
   [
@@ -56,7 +56,7 @@ const ODD = listOf(
       name: "carp0",
       state: "INIT",
       priority: undefined,
-      aliasCount: undefined,
+      aliases: undefined,
       device: "",
       peer: "",
     }),

@@ -51,7 +51,13 @@ test("the formula of discovered websites is what is exported", async () => {
     fleet.record(websitesSeen(name, ids), 0);
     for (const id of ids) fleet.record(detailsSeen(name, id, { host: `${id}.example`, backends }), 0);
   }
-  const bare = ["website_state", 'operation="vrrp"', 'operation="website_test"', "appliance_up"];
+  const bare = [
+    "website_state",
+    'operation="vrrp"',
+    'operation="website_test"',
+    "appliance_up",
+    '"bad_field"',
+  ];
   const lines = sampleLines(await expositionOf(fleet));
   const series = lines.filter((line) => !bare.some((part) => line.includes(part))).length;
   expect(PAGE).toContain(`A pair that discovers 20 websites with 3 servers each has ${series} of these`);

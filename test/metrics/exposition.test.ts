@@ -23,7 +23,9 @@ test("websites that are discovered are exported as this text, and no more", asyn
     DISCOVERED.split("\n"),
   );
   expect(sampleLines(text, "appliance_api_anomalies")).toEqual([
+    'appliance_api_anomalies{appliance="waf-1",ha_cluster="ams",site="ams",anomaly="bad_field"} 0',
     'appliance_api_anomalies{appliance="waf-1",ha_cluster="ams",site="ams",anomaly="bad_website"} 1',
+    'appliance_api_anomalies{appliance="waf-2",ha_cluster="ams",site="ams",anomaly="bad_field"} 0',
     'appliance_api_anomalies{appliance="waf-2",ha_cluster="ams",site="ams",anomaly="bad_website"} 0',
   ]);
 });
@@ -236,7 +238,7 @@ appliance_poll_failures_total{appliance="failed",ha_cluster="fra",operation="vrr
 appliance_poll_failures_total{appliance="locked",ha_cluster="locked",operation="vrrp"} 1
 appliance_poll_failures_total{appliance="locked",ha_cluster="locked",operation="website_test"} 1
 appliance_poll_failures_total{appliance="odd",ha_cluster="odd",operation="vrrp"} 0
-# HELP appliance_api_anomalies Deviations from the API in the latest polled VRRP list, not in the scrape; absent unless that poll succeeded.
+# HELP appliance_api_anomalies Deviations from the API in the latest polled lists and details, not in the scrape; absent unless those polls succeeded.
 # TYPE appliance_api_anomalies gauge
 appliance_api_anomalies{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",anomaly="unknown_state"} 0
 appliance_api_anomalies{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",anomaly="advskew_mismatch"} 0

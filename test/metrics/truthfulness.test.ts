@@ -156,7 +156,7 @@ test("rule 3: counters go on across failed polls and reloads, under labels that 
 });
 
 test("rule 4: what is unknown is absent", async () => {
-  const partial = interfaceOf({ priority: undefined, advskew: undefined, aliasCount: undefined });
+  const partial = interfaceOf({ priority: undefined, advskew: undefined, aliases: undefined });
   const names = (await lines([vrrpSeen("waf", listOf([partial]))], "vrrp_")).map(
     (line) => line.split("{")[0],
   );

@@ -1,13 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import {
-  activeBackoff,
-  backoffAfter,
-  NO_BACKOFF,
-  withoutRefusals,
-  type Backoff,
-  type FinishedPoll,
-} from "../../src/polling/backoff.ts";
+import { createBackoff, type Backoff, type FinishedPoll } from "../../src/polling/backoff.ts";
 import { failureOf } from "../support/observations.ts";
 
 const OURS = Symbol("credentials");
@@ -28,26 +21,27 @@ function poll(
     startedMs: endedMs,
     endedMs,
     intervalMs: 5_000,
-    listFirstMs: 0,
     ...more,
   };
 }
-function untilMs(...given: Parameters<typeof activeBackoff>): number | undefined {
-  return activeBackoff(...given)?.untilMs;
+function untilMs(backoff: Backoff, operation: string, nowMs: number, listFirstMs = 0): number | undefined {
+  return backoff.active(operation, nowMs, listFirstMs)?.untilMs;
 }
 function after(...polls: readonly FinishedPoll[]): Backoff {
-  return polls.reduce(backoffAfter, NO_BACKOFF);
+  const backoff = createBackoff();
+  for (const one of polls) backoff.settle(one);
+  return backoff;
 }
 function deferred(endedMs: number, retryAfterMs: number, operation = "vrrp"): FinishedPoll {
   return poll(endedMs, { ok: false, failure: failureOf("http_status", { retryAfterMs }) }, { operation });
 }
 
 test("each further refusal doubles the backoff, up to five minutes", () => {
-  let backoff = NO_BACKOFF;
+  const backoff = createBackoff();
   let nowMs = 0;
   const lengths: number[] = [];
   for (let i = 0; i < 9; i += 1) {
-    backoff = backoffAfter(backoff, poll(nowMs, AUTH));
+    backoff.settle(poll(nowMs, AUTH));
     const endMs = untilMs(backoff, "vrrp", nowMs) ?? nowMs;
     lengths.push((endMs - nowMs) / 1_000);
     nowMs = endMs + 3_000;
@@ -105,11 +99,11 @@ describe("a refused test", () => {
   });
 
   test("backs off for one interval, doubled at each further refusal up to five minutes, until it succeeds", () => {
-    let backoff = after(LIST_OK);
+    const backoff = after(LIST_OK);
     let nowMs = 0;
     const lengths: number[] = [];
     for (const outcome of [AUTH, AUTH, AUTH, AUTH, AUTH, AUTH, OK, AUTH]) {
-      backoff = backoffAfter(backoff, poll(nowMs, outcome, TEST_1));
+      backoff.settle(poll(nowMs, outcome, TEST_1));
       const endMs = untilMs(backoff, "website_test/1", nowMs) ?? nowMs;
       lengths.push((endMs - nowMs) / 1_000);
       nowMs = endMs;
@@ -128,10 +122,11 @@ describe("a refused test", () => {
 });
 
 test("after a backoff of the whole appliance the list is polled first: tests back off a little longer", () => {
-  const backoff = after(poll(1_000, AUTH, { listFirstMs: 10_000 }));
-  expect(untilMs(backoff, "vrrp", 1_000)).toBe(6_000);
-  expect(untilMs(backoff, "website_test/1", 1_000)).toBe(16_000);
-  expect(untilMs(backoffAfter(backoff, poll(6_000, OK)), "website_test/1", 6_000)).toBeUndefined();
+  const backoff = after(poll(1_000, AUTH));
+  expect(untilMs(backoff, "vrrp", 1_000, 10_000)).toBe(6_000);
+  expect(untilMs(backoff, "website_test/1", 1_000, 10_000)).toBe(16_000);
+  backoff.settle(poll(6_000, OK));
+  expect(untilMs(backoff, "website_test/1", 6_000, 10_000)).toBeUndefined();
 });
 
 test("a failure for another reason neither ends nor extends the backoff", () => {
@@ -143,9 +138,11 @@ test("a failure for another reason neither ends nor extends the backoff", () => 
 });
 
 test("new credentials end the backoff and the doubling", () => {
-  const backoff = withoutRefusals(after(poll(0, AUTH), poll(5_000, AUTH)));
+  const backoff = after(poll(0, AUTH), poll(5_000, AUTH));
+  backoff.end("auth");
   expect(untilMs(backoff, "vrrp", 5_000)).toBeUndefined();
-  expect(untilMs(backoffAfter(backoff, poll(6_000, AUTH)), "vrrp", 6_000)).toBe(11_000);
+  backoff.settle(poll(6_000, AUTH));
+  expect(untilMs(backoff, "vrrp", 6_000)).toBe(11_000);
 });
 
 test("a later answer replaces an earlier Retry-After", () => {
@@ -156,5 +153,6 @@ test("a later answer replaces an earlier Retry-After", () => {
 test("the longer of two backoffs counts, and new credentials do not shorten a Retry-After", () => {
   const backoff = after(poll(0, AUTH), deferred(0, 60_000));
   expect(untilMs(backoff, "vrrp", 0)).toBe(60_000);
-  expect(untilMs(withoutRefusals(backoff), "vrrp", 0)).toBe(60_000);
+  backoff.end("auth");
+  expect(untilMs(backoff, "vrrp", 0)).toBe(60_000);
 });

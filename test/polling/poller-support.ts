@@ -1,5 +1,5 @@
 import type { ApplianceConfig, OperationTiming } from "../../src/config/config.ts";
-import { createAppliancePoller } from "../../src/polling/appliance-poller.ts";
+import { createAppliancePoller, type Task, type WebsitePlan } from "../../src/polling/appliance-poller.ts";
 import type { ApplianceClient, Body } from "../../src/client/client.ts";
 import {
   operationKey,
@@ -10,7 +10,7 @@ import {
 } from "../../src/polling/observation.ts";
 import type { OperationKind } from "../../src/api/operations.ts";
 import type { Outcome } from "../../src/client/failure.ts";
-import { startRunner, type WebsitePlan } from "../../src/polling/runner.ts";
+import { startRunner } from "../../src/polling/runner.ts";
 import { createSlots } from "../../src/polling/slots.ts";
 import { applianceOf, configOf, failureOf, websiteOf } from "../support/observations.ts";
 import { holdClock } from "./held-clock.ts";
@@ -144,10 +144,9 @@ export function startHeldPoller(appliance: ApplianceConfig = WAF) {
   const observed: Observation[] = [];
   const started: { readonly kind: OperationKind; readonly latenessSeconds: number }[] = [];
   const skipped: { readonly kind: OperationKind; readonly reason: SkipReason; readonly count: number }[] = [];
-  /** Whenever the appliance became reachable: since when. */
-  const reachable: string[] = [];
-  /** Keys of operations that are no longer planned. */
-  const removed = new Set<string>();
+  /** Keys of operations that are in the timetable. */
+  const regular = new Set<string>();
+  let plan = testsOnly(appliance);
   let inFlight = 0;
   const events: PollEvents = {
     started: (kind, latenessSeconds) => {
@@ -163,13 +162,18 @@ export function startHeldPoller(appliance: ApplianceConfig = WAF) {
       clock,
       events,
       slots: { website_tests: slots, discovery: createSlots(clock) },
-      isPlanned: (_, operation) => !removed.has(operationKey(operation)),
-      gapMs,
-      onReachable: (_, since) => void reachable.push(since),
+      timetable: {
+        put: ({ operation }: Task) => void regular.add(operationKey(operation)),
+        remove: ({ operation }: Task) => void regular.delete(operationKey(operation)),
+        nextDueMs: () => undefined,
+        gapMs,
+      },
+      planOf: () => plan,
     },
     appliance,
     client,
   );
+  poller.arrange();
 
   /** Makes operations due now, and lets them begin. */
   const due = async (...operations: readonly Operation[]): Promise<void> => {
@@ -183,8 +187,12 @@ export function startHeldPoller(appliance: ApplianceConfig = WAF) {
     observed,
     started,
     skipped,
-    reachable,
-    removed,
+    regular,
+    /** Changes what is planned. */
+    replan: (next: WebsitePlan) => {
+      plan = next;
+      poller.arrange();
+    },
     inFlight: () => inFlight,
     due,
     /** Polls the operation and answers it at once. */

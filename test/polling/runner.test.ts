@@ -65,6 +65,16 @@ test("other credentials or TLS settings create a new client and close the old on
   expect(clients[1]?.waiting()).toEqual(["/api/v1/interface/virtual"]);
 });
 
+test("another address is polled within a second, and nothing more at the old one", async () => {
+  const { clock, clients, apply } = startHeldRunner({ ...WAF, polling: SLOW });
+  await clock.pass(1_001);
+  await clients[0]?.answer(VRRP_PATH, NO_INTERFACES);
+  apply({ ...WAF, polling: SLOW, baseUrl: "https://other.example" });
+  await clock.pass(1_001);
+  expect(clients.map(({ isClosed }) => isClosed)).toEqual([true, false]);
+  expect(clients.map((client) => client.waiting())).toEqual([[], ["/api/v1/interface/virtual"]]);
+});
+
 test("nothing is polled after the stop, and every client is closed", async () => {
   const { clock, clients, runner } = startHeldRunner(WAF, { ...WAF, name: "other" });
   runner.stop();

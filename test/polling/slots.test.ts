@@ -16,9 +16,8 @@ function take(
   name: string,
   waitMs = 1_000,
 ): void {
-  const sinceMs = clock.monotonicMs();
   void appliance
-    .take({ sinceMs, untilMs: sinceMs + waitMs })
+    .take(clock.monotonicMs() + waitMs, false)
     .then((got) => log.push(got === "slot" ? name : `${name}: no slot of the ${got}`));
 }
 
@@ -65,14 +64,14 @@ test("within an appliance the test that waits longest comes first, and a test wh
   take(held, appliance, "second", 500);
   await held.clock.pass(1);
   take(held, appliance, "third", 5_000);
-  void appliance.take({ sinceMs: -1, untilMs: 9_000 }).then(() => held.log.push("oldest"));
+  void appliance.take(9_000, true).then(() => held.log.push("ahead"));
   await held.clock.pass(499);
   expect(held.log).toEqual(["first", "second: no slot of the fleet"]);
   appliance.release();
   await held.clock.pass(0);
   appliance.release();
   await held.clock.pass(0);
-  expect(held.log).toEqual(["first", "second: no slot of the fleet", "oldest", "third"]);
+  expect(held.log).toEqual(["first", "second: no slot of the fleet", "ahead", "third"]);
 });
 
 test("a higher limit applies at once, for the fleet and for an appliance; a lower one as slots are released", async () => {

@@ -1,5 +1,12 @@
-import { startTimetable, type TimetableEntry } from "../../src/polling/timetable.ts";
+import type { OperationTiming } from "../../src/config/config.ts";
+import { startTimetable } from "../../src/polling/timetable.ts";
 import { holdClock } from "./held-clock.ts";
+
+export interface TimetableEntry {
+  readonly key: string;
+  readonly phaseKey: string;
+  readonly timing: OperationTiming;
+}
 
 /** A timetable under a held clock. */
 export function startHeldTimetable(...entries: readonly TimetableEntry[]) {
@@ -7,18 +14,16 @@ export function startHeldTimetable(...entries: readonly TimetableEntry[]) {
   const due: { readonly key: string; readonly dueMs: number; readonly atMs: number }[] = [];
   const missed: { readonly key: string; readonly count: number }[] = [];
   const jumps: number[] = [];
-  const timetable = startTimetable({
+  const timetable = startTimetable<TimetableEntry>({
     clock,
     onDue: ({ key }, dueMs) => void due.push({ key, dueMs, atMs: clock.monotonicMs() }),
     onMissed: ({ key }, count) => void missed.push({ key, count }),
     onClockJump: (jumpMs) => void jumps.push(jumpMs),
   });
-  for (const entry of entries) timetable.put(entry);
+  for (const entry of entries) timetable.put(entry, entry.phaseKey, entry.timing);
   const dueOf = (key: string) => due.filter((each) => each.key === key).map(({ dueMs }) => dueMs);
   return { clock, timetable, reports: { due, missed, jumps }, dueOf };
 }
-
-const SUBJECT = {};
 
 type Given = Partial<TimetableEntry> & Pick<TimetableEntry, "key">;
 
@@ -31,7 +36,7 @@ export function scheduled(expression: string, given: Given): TimetableEntry {
 }
 
 function entryOf(timing: TimetableEntry["timing"], given: Given): TimetableEntry {
-  return { subject: SUBJECT, phaseKey: given.key, timing, ...given };
+  return { phaseKey: given.key, timing, ...given };
 }
 
 /** The distances between neighbours, each once. */

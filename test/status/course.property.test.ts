@@ -99,6 +99,37 @@ test("a master that falls silent leaves its group unknown until another one take
   );
 });
 
+test("a master that is silent for two polls, and takes over again when it is back, is never a split brain", () => {
+  fc.assert(
+    fc.property(answers, failoverAt, fc.integer({ min: 2000, max: 6000 }), (delays, failsAtMs, lastsMs) => {
+      const returnsAtMs = failsAtMs + lastsMs;
+      const course: Course = (member, atMs) => {
+        const isDown = atMs >= failsAtMs && atMs < returnsAtMs;
+        if (member === "a") return isDown ? "silent" : "MASTER";
+        return isDown ? "MASTER" : "BACKUP";
+      };
+      const states = statesOf(course, delays);
+      expect(states).not.toContain("split_brain");
+      expect(states).not.toContain("no_master");
+      expect(verdictsOf(course, delays).at(-1)?.state).toBe("one_master");
+    }),
+  );
+});
+
+test("a backup that takes over and gives back while it is silent never leaves its group without a master", () => {
+  fc.assert(
+    fc.property(answers, failoverAt, fc.integer({ min: 3000, max: 6000 }), (delays, failsAtMs, lastsMs) => {
+      const course: Course = (member, atMs) => {
+        const isAway = atMs >= failsAtMs && atMs < failsAtMs + lastsMs;
+        if (member === "a") return isAway ? "silent" : "BACKUP";
+        return isAway ? "BACKUP" : "MASTER";
+      };
+      expect(statesOf(course, delays)).not.toContain("no_master");
+      expect(verdictsOf(course, delays).at(-1)?.state).toBe("one_master");
+    }),
+  );
+});
+
 test("a split brain is proven by the second poll after it was seen, and stays until it ends", () => {
   fc.assert(
     fc.property(answers, failoverAt, (delays, splitsAtMs) => {

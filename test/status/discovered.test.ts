@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { WebsiteDetails } from "../../src/api/website-details.ts";
 import type { Observation } from "../../src/polling/observation.ts";
-import { differencesOf } from "../../src/status/verdicts/differences.ts";
 import { createJudge } from "../../src/status/judge.ts";
+import type { ClusterVerdict } from "../../src/status/verdict.ts";
 import { websiteTargets } from "../../src/status/website-targets.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import {
@@ -14,6 +14,7 @@ import {
   vrrpSeen,
   websiteSeen,
   websitesFailed,
+  websiteOf,
   websitesSeen,
   WALL_MS,
 } from "../support/observations.ts";
@@ -92,6 +93,11 @@ test("id and name are those at the first member that has the website, tested or 
   expect([...new Set(named.map(({ websiteId, website }) => `${websiteId} ${website}`))]).toEqual(["1 shop"]);
 });
 
+function differencesIn(verdict: ClusterVerdict | undefined): readonly string[] {
+  const all = (verdict?.discovered?.websites ?? []).flatMap(({ differences }) => differences);
+  return all.map(({ kind, words }) => `${kind}: ${words}`);
+}
+
 test("it is not known whether a website is missing at a member of which one was never read", () => {
   const fleet = fleetOf(MEMBERS, [
     websitesSeen("a", [1]),
@@ -101,23 +107,25 @@ test("it is not known whether a website is missing at a member of which one was 
   ]);
   const [facts] = clustersOf(fleet);
   const verdict = facts && createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;
-  expect(verdict?.discovered?.differences).toEqual({ all: [], isComplete: false });
+  expect(differencesIn(verdict)).toEqual([]);
+  expect(verdict?.discovered?.compared).toEqual(["enabled", "mode", "protocol", "backends"]);
 });
 
-test("several websites of one host and port at each member are compared as one", () => {
+test("several websites of one host and port at each member are compared in their order", () => {
   const ids = [1, 2];
   const fleet = fleetOf(MEMBERS, [
     ...MEMBERS.map(({ name }) => websitesSeen(name, ids)),
     ...MEMBERS.flatMap(({ name }) => ids.map((id) => detailsSeen(name, id, { isEnabled: id === 1 }))),
   ]);
-  const { all } = differencesOf(clustersOf(fleet)[0]?.appliances ?? [], new Map()) ?? {};
-  expect(all).toEqual([]);
+  const [facts] = clustersOf(fleet);
+  const verdict = facts && createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;
+  expect(differencesIn(verdict)).toEqual([]);
 });
 
 test("a website is the same at both members in whatever case its host is written", () => {
   const [verdict] = verdictsOf({ host: "Shop.Example" }, { host: "shop.example" });
   expect([...(verdict?.websites.keys() ?? [])]).toEqual(["shop.example:443 http", "shop.example:443 https"]);
-  expect(verdict?.discovered?.differences?.all).toEqual([]);
+  expect(differencesIn(verdict)).toEqual([]);
 });
 
 test("a website that is down by one of its protocols is not known to be up when its servers are gone", () => {
@@ -132,8 +140,7 @@ test("a website that is down by one of its protocols is not known to be up when 
 test("members that differ in everything are named with what they say", () => {
   const other = { isEnabled: false, mode: "pass", protocol: "https", backends: [] } as const;
   const [verdict] = verdictsOf({}, other);
-  const said = verdict?.discovered?.differences?.all.map(({ kind, words }) => `${kind}: ${words}`);
-  expect(said).toEqual([
+  expect(differencesIn(verdict)).toEqual([
     "enabled: enabled at a, disabled at b",
     "mode: protect at a, pass at b",
     "protocol: both at a, https at b",
@@ -143,7 +150,7 @@ test("members that differ in everything are named with what they say", () => {
 
 test("what is not known differs from nothing", () => {
   const unknown = { isEnabled: undefined, mode: undefined, protocol: undefined, backends: undefined };
-  expect(verdictsOf({}, unknown)[0]?.discovered?.differences?.all).toEqual([]);
+  expect(differencesIn(verdictsOf({}, unknown)[0])).toEqual([]);
 });
 
 test("a website of an unknown host is not joined, and no member is said to lack one", () => {
@@ -152,7 +159,7 @@ test("a website of an unknown host is not joined, and no member is said to lack 
     "shop.example:443",
     "#5 at b",
   ]);
-  expect(verdict?.discovered?.differences?.all).toEqual([]);
+  expect(differencesIn(verdict)).toEqual([]);
 });
 
 test("two websites of one id and name at different members are two", () => {
@@ -167,6 +174,67 @@ test("two websites of one id and name at different members are two", () => {
   const { websites } = createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;
   const names = [...websites.values()].map(({ websiteId, website }) => `${websiteId} ${website}`);
   expect([...new Set(names)]).toEqual(["1 shop", "1 shop (two.example:443)"]);
+});
+
+test("an address of bind that is an alias of a VIP is that VIP", () => {
+  const withAlias = { aliases: ["2001:DB8::7"] };
+  const fleet = (state: string) =>
+    fleetOf(MEMBERS, [
+      vrrpSeen("a", listOf([interfaceOf(withAlias), interfaceOf({ ...CARP1, state: "BACKUP" })])),
+      vrrpSeen("b", listOf([interfaceOf({ ...withAlias, state }), interfaceOf(CARP1)])),
+      websitesSeen("a", [1]),
+      websitesSeen("b", [1]),
+      detailsSeen("a", 1, { protocol: "https", bind: ["2001:DB8::7"] }),
+      detailsSeen("b", 1, { protocol: "https", bind: ["2001:DB8::7"] }),
+      websiteSeen("a", 1, [{ protocol: "https", status: 200 }]),
+      websiteSeen("b", 1, [{ protocol: "https", status: 503 }]),
+    ]);
+  const [facts] = clustersOf(fleet("BACKUP"));
+  const verdict = facts && createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;
+  expect(Array.from(verdict?.websites.values() ?? [], ({ state }) => state)).toEqual(["partially_down"]);
+  const targets = websiteTargets(verdict === undefined ? [] : [verdict]);
+  expect(targets.map(({ targets: [target] }) => target)).toEqual([
+    "https://shop.example/",
+    "https://[2001:db8::7]/",
+  ]);
+});
+
+/** What an appliance says of three websites of one host and port, of which one is found down. */
+function threeAlike(name: string, down: number): readonly Observation[] {
+  return [
+    websitesSeen(name, [1, 2, 3]),
+    detailsSeen(name, 1, { protocol: "https", isEnabled: name !== "a" }),
+    detailsSeen(name, 2, { protocol: "https", name: "second" }),
+    detailsSeen(name, 3, { protocol: "https", name: "third", isEnabled: name === "a" }),
+    ...[1, 2, 3].map((id) => websiteSeen(name, id, [{ protocol: "https", status: id === down ? 503 : 200 }])),
+  ];
+}
+
+test("websites of one host and port at one appliance have verdicts of their own, a disabled one counted last", () => {
+  const fleet = fleetOf(MEMBERS, [
+    vrrpSeen("a", listOf([interfaceOf()])),
+    vrrpSeen("b", listOf([interfaceOf({ state: "BACKUP" })])),
+    ...threeAlike("a", 2),
+    ...threeAlike("b", 1),
+  ]);
+  const [facts] = clustersOf(fleet);
+  const verdict = facts && createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;
+  expect(Array.from(verdict?.websites ?? [], ([key, { state }]) => `${key} ${state}`)).toEqual([
+    "shop.example:443 https down",
+    "shop.example:443 (2) https up",
+  ]);
+});
+
+test("only the protocols that a configured website names are targets", () => {
+  const configured = MEMBERS.map((member) => ({
+    ...member,
+    websites: [websiteOf({ id: 1, protocols: ["https"] })],
+  }));
+  const fleet = fleetOf(configured, [websitesSeen("a", [1]), detailsSeen("a", 1)]);
+  const verdicts = clustersOf(fleet).map(
+    (facts) => createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now,
+  );
+  expect(websiteTargets(verdicts).flatMap(({ targets }) => targets)).toEqual(["https://shop.example/"]);
 });
 
 test("each URL is a target, and so is each VIP on which the website listens", () => {

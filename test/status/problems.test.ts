@@ -168,7 +168,7 @@ test.each<Case>([
       B_IS_BACKUP,
       ...SHOP_IS_UP,
     ],
-    problems: ["warning api_anomalies: The VRRP list of a deviates from the API in one place"],
+    problems: ["warning api_anomalies: The answers of a deviate from the API in one place"],
   },
 ])("$name", ({ polls, problems }) => {
   expect(problemLines(documentOf(polledTwice([A, B], polls), {}, 1000))).toEqual(problems);

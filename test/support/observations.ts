@@ -55,7 +55,7 @@ export function interfaceOf(given: Partial<VrrpInterface> = {}): VrrpInterface {
     vip: "192.0.2.100",
     priority: 204,
     advskew: 50,
-    aliasCount: 0,
+    aliases: [],
     device: "eth1",
     netmask: "255.255.255.0",
     peer: "224.0.0.18",

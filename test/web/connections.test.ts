@@ -1,18 +1,24 @@
 import { once } from "node:events";
-import type { RequestListener } from "node:http";
-import type { Socket } from "node:net";
-import { expect, test } from "vitest";
-import { clientOf, connectionToClose } from "../../src/web/connections.ts";
-import { connectTo, serveOn } from "./support.ts";
+import type { RequestListener, ServerResponse } from "node:http";
+import { connect as connectPlain, type Socket } from "node:net";
+import { connect as connectTls, type SecureVersion } from "node:tls";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { createAuthority } from "../support/certificates.ts";
+import { eventually } from "../support/eventually.ts";
+import type { Files } from "../config/folder.ts";
+import { connectTo, held, serveOn, startSecured } from "./support.ts";
 
 const HELLO: RequestListener = (_, response) => void response.end("hello");
-const REQUEST = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
 /** Sends a request and waits for the first bytes of the response. */
 async function use(socket: Socket): Promise<string> {
-  socket.write(REQUEST);
+  socket.write(get("/"));
   const [data] = await once(socket, "data");
   return String(data);
+}
+
+function get(path: string): string {
+  return `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 }
 
 test("listeners share the limit", async () => {
@@ -23,50 +29,139 @@ test("listeners share the limit", async () => {
   await firstClosed;
 });
 
-/** `idle 3 at a`: a connection of client a that has been idle for 3 seconds. */
-function connectionOf(words: string) {
-  const [state, seconds, , client = ""] = words.split(" ");
-  return { words, client, isAnswering: state === "answering", sinceMs: 100_000 - Number(seconds) * 1000 };
+test("a new connection replaces the one whose latest request or response is longest ago", async () => {
+  const { port } = await serveOn([0], HELLO, 2);
+  const [used, unused] = [await connectTo(port), await connectTo(port)];
+  await use(unused);
+  await use(used);
+  const closed = once(unused, "close");
+  expect(await use(await connectTo(port))).toMatch(/hello$/);
+  await closed;
+  expect(await use(used)).toMatch(/hello$/);
+});
+
+let files: Files = {};
+beforeAll(async () => {
+  const { cert, key } = await (await createAuthority()).issue();
+  files = { "server.pem": cert, "server.key": key };
+});
+
+interface Way {
+  readonly name: string;
+  readonly version?: SecureVersion;
 }
+const WAYS: readonly Way[] = [
+  { name: "plain HTTP" },
+  { name: "TLS 1.2", version: "TLSv1.2" },
+  { name: "TLS 1.3", version: "TLSv1.3" },
+];
 
-test.each([
-  {
-    name: "the one that has been idle longest",
-    ends: "idle 1 at a",
-    others: ["idle 0 at a", "answering 1 at a"],
-  },
-  { name: "a slow one", ends: "answering 3 at a", others: ["idle 1 at a", "answering 2.5 at a"] },
-  {
-    name: "an idle one before one with a pending response, if both are slow",
-    ends: "idle 3 at a",
-    others: ["answering 9 at a"],
-  },
-  {
-    name: "the one with the oldest pending response, if none is idle",
-    ends: "answering 1 at a",
-    others: ["answering 0 at a"],
-  },
-  {
-    name: "one of the client with the most connections",
-    ends: "answering 0 at a",
-    others: ["idle 9 at b", "answering 0 at a", "answering 9 at c"],
-  },
-])("a new connection replaces $name", ({ ends, others }) => {
-  const connections = [ends, ...others].map(connectionOf);
-  expect(connectionToClose(connections, 100_000)?.words).toBe(ends);
-  expect(connectionToClose(connections.toReversed(), 100_000)?.client).toBe("a");
-  expect(connectionToClose([], 100_000)).toBeUndefined();
+describe.each(WAYS)("over $name", ({ version }) => {
+  const isPlain = version === undefined;
+
+  async function serve(handler: RequestListener): Promise<number> {
+    const settings = "tls_server_config: { cert_file: server.pem, key_file: server.key }";
+    const { port } = await startSecured(isPlain ? "{}" : settings, files, handler);
+    return port;
+  }
+  async function open(port: number) {
+    const to = { port, host: "127.0.0.1", allowHalfOpen: true };
+    const socket: Socket = isPlain
+      ? connectPlain(to)
+      : connectTls({ ...to, rejectUnauthorized: false, maxVersion: version });
+    socket.on("error", () => {});
+    onTestFinished(() => void socket.destroy());
+    await once(socket, isPlain ? "connect" : "secureConnect");
+    let text = "";
+    socket.setEncoding("latin1").on("data", (chunk: string) => (text += chunk));
+    return { socket, received: () => text };
+  }
+
+  test("a request in the same piece as the one before closes the connection", async () => {
+    const seen: unknown[] = [];
+    const port = await serve(({ url }) => void seen.push(url));
+    const { socket, received } = await open(port);
+    socket.write(Array.from({ length: 5000 }, (_, nth) => get(`/${nth}`)).join(""));
+    await once(socket, "close");
+    expect(seen).toEqual(["/0"]);
+    expect(received()).toBe("");
+  });
+
+  test("a request that arrives before the response to the one before is served after it", async () => {
+    const asked = new Map<string, ServerResponse>();
+    const port = await serve(({ url = "" }, response) => void asked.set(url, response));
+    const arrival = (path: string) => eventually(() => expect([...asked.keys()].at(-1)).toBe(path));
+    const [one, other] = [await open(port), await open(port)];
+    one.socket.write(get("/a"));
+    await arrival("/a");
+    one.socket.write(get("/b"));
+    other.socket.write(get("/later"));
+    await arrival("/later");
+    expect([...asked.keys()]).toEqual(["/a", "/later"]);
+    asked.get("/a")?.end("<a>");
+    await arrival("/b");
+    asked.get("/b")?.end("<b>");
+    await eventually(() => expect(one.received()).toMatch(/<a>[^]*<b>/));
+  });
+
+  test("a request that arrives in single bytes is served", async () => {
+    const port = await serve(({ url }, response) => void response.end(`<${url}>`));
+    const { socket, received } = await open(port);
+    for (const byte of `${get("/a")}\r\n`) {
+      socket.write(byte);
+      await nextTurn();
+    }
+    await eventually(() => expect(received()).toContain("</a>"));
+    for (const byte of get("/b")) {
+      socket.write(byte);
+      await nextTurn();
+    }
+    await eventually(() => expect(received()).toContain("</b>"));
+  });
+
+  test("a client that has closed its side gets its response, then the connection closes", async () => {
+    const answering = held<ServerResponse>();
+    const port = await serve((_, response) => answering.release(response));
+    const { socket, received } = await open(port);
+    socket.end(get("/"));
+    const response = await answering.promise;
+    // Until the end of the client's side has certainly arrived.
+    const other = await open(port);
+    other.socket.end();
+    await once(other.socket, "close");
+    response.end("answer");
+    await once(socket, "close");
+    expect(received()).toMatch(/^HTTP\/1\.1 200 [^]*answer$/);
+  });
+
+  test("a body is not parsed as a request", async () => {
+    const seen: unknown[] = [];
+    const port = await serve(({ url }, response) => {
+      seen.push(url);
+      response.end(`<${url}>`);
+    });
+    const body = get("/in-the-body").repeat(100);
+    for (const [head, sent] of [
+      [`Content-Length: ${body.length}`, body],
+      ["Transfer-Encoding: chunked", `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`],
+    ]) {
+      const { socket, received } = await open(port);
+      socket.write(`POST /a HTTP/1.1\r\nHost: x\r\n${head}\r\n\r\n${sent}`);
+      await eventually(() => expect(received()).toContain("</a>"));
+      socket.write(get("/b"));
+      await eventually(() => expect(received()).toContain("</b>"));
+    }
+    expect(seen).toEqual(["/a", "/b", "/a", "/b"]);
+  });
+
+  test("a handler sees the client's address", async () => {
+    const port = await serve(({ socket }, response) => void response.end(socket.remoteAddress));
+    const { socket, received } = await open(port);
+    socket.write(get("/"));
+    await eventually(() => expect(received()).toMatch(/\r\n\r\n127\.0\.0\.1$/));
+  });
 });
 
-test.each([
-  ["192.0.2.1", "192.0.2.1"],
-  ["::ffff:192.0.2.1", "192.0.2.1"],
-  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2"],
-  ["2001:db8:1:2::1", "2001:db8:1:2"],
-  ["2001:db8::1", "2001:db8:0:0"],
-  ["::1", "0:0:0:0"],
-  ["fe80::1%eth0", "fe80:0:0:0"],
-  [undefined, ""],
-])("the client at %s is %s", (address, client) => {
-  expect(clientOf(address)).toBe(client);
-});
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -32,5 +32,5 @@ test("a body that several responses share counts once", async () => {
 test("beyond the limit, the oldest responses are aborted", async () => {
   const [one, other] = [Buffer.alloc(BODY_BYTES), Buffer.alloc(BODY_BYTES)];
   const aborted = await abortedOf([one, one, other], BODY_BYTES);
-  await eventually(() => expect(aborted).toEqual([0, 1]));
+  await eventually(() => expect(new Set(aborted)).toEqual(new Set([0, 1])));
 });

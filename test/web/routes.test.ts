@@ -1,8 +1,7 @@
-import { Agent } from "node:http";
 import type { Socket } from "node:net";
 import { gunzipSync } from "node:zlib";
 
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
 import { ask, EMPTY_DOCUMENT, held, routes, serve } from "./support.ts";
@@ -103,52 +102,57 @@ test("a page that fails is an internal error, which only the log describes", asy
   expect((await ask(port, "/-/healthy")).status).toBe(200);
 });
 
-/** Serves metrics, and reports how many requests have arrived. */
-async function serveHeld(renderMetrics: () => Promise<string>) {
-  let arrived = 0;
-  const handler = routes({ renderMetrics });
+test.each(["/metrics", "/"])(
+  "beyond a hundred simultaneous requests for %s the response is 503, and other pages are served",
+  async (path) => {
+    const rendered = held<string>();
+    const render = (): Promise<string> => rendered.promise;
+    const handler = routes({ renderMetrics: render, renderPage: render });
+    let arrived = 0;
+    const port = await serve((request, response) => {
+      arrived += 1;
+      handler(request, response);
+    });
+    const answers = Array.from({ length: 120 }, () => ask(port, path));
+    await eventually(() => expect(arrived).toBe(120));
+    for (const other of ["/-/healthy", "/api/v1/fleet"]) expect((await ask(port, other)).status).toBe(200);
+    rendered.release("x 1\n");
+    const all = await Promise.all(answers);
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(100);
+    const refused = all.filter(({ status }) => status === 503);
+    expect(refused).toHaveLength(20);
+    expect(refused[0]?.headers["retry-after"]).toBe("1");
+    expect((await ask(port, path)).status).toBe(200);
+  },
+);
+
+test("status pages are rendered one at a time, and not for clients that are gone", async () => {
+  const first = held<string>();
+  const asked: string[] = [];
+  const sockets: Socket[] = [];
+  const handler = routes({
+    renderPage: async (query) => {
+      asked.push(query.toString());
+      return asked.length === 1 ? first.promise : "";
+    },
+  });
   const port = await serve((request, response) => {
-    arrived += 1;
+    sockets.push(request.socket);
     handler(request, response);
   });
-  return { port, arrivals: (count: number) => eventually(() => expect(arrived).toBe(count)) };
-}
-
-test("beyond a hundred simultaneous scrapes the response is 503, and other pages are served", async () => {
-  const text = held<string>();
-  const { port, arrivals } = await serveHeld(() => text.promise);
-  const answers = Array.from({ length: 120 }, () => ask(port, "/metrics"));
-  await arrivals(120);
-  expect((await ask(port, "/-/healthy")).status).toBe(200);
-  text.release("x 1\n");
-  const all = await Promise.all(answers);
-  expect(all.filter(({ status }) => status === 200)).toHaveLength(100);
-  const refused = all.filter(({ status }) => status === 503);
-  expect(refused).toHaveLength(20);
-  expect(refused[0]?.headers["retry-after"]).toBe("1");
+  const one = ask(port, "/?text=1");
+  await eventually(() => expect(asked).toHaveLength(1));
+  const gone = ask(port, "/?text=2").catch(() => "gone");
+  await eventually(() => expect(sockets).toHaveLength(2));
+  sockets[1]?.destroy();
+  expect(await gone).toBe("gone");
+  const last = ask(port, "/?text=3");
+  await eventually(() => expect(sockets).toHaveLength(3));
   expect((await ask(port, "/metrics")).status).toBe(200);
-});
-
-test("clients that scrape without a pause share half of the places", async () => {
-  // The clock stands still, so everything happens within a second on a slow machine too.
-  const clock = vi.spyOn(performance, "now").mockReturnValue(performance.now());
-  onTestFinished(() => clock.mockRestore());
-  const text = held<string>();
-  let isHeld = false;
-  const { port, arrivals } = await serveHeld(() => (isHeld ? text.promise : Promise.resolve("x 1\n")));
-  const agent = new Agent({ keepAlive: true });
-  onTestFinished(() => agent.destroy());
-  const scrapeOften = () => Array.from({ length: 80 }, () => ask(port, "/metrics", { agent }));
-  await Promise.all(scrapeOften());
-  isHeld = true;
-  const often = scrapeOften();
-  await arrivals(160);
-  const others = Array.from({ length: 50 }, () => ask(port, "/metrics"));
-  await arrivals(210);
-  text.release("x 1\n");
-  // Those that wait come next.
-  const answers = await Promise.all([...others, ...often]);
-  expect(answers.map(({ status }) => status)).toEqual(Array(130).fill(200));
+  expect(asked).toHaveLength(1);
+  first.release("");
+  await Promise.all([one, last]);
+  expect(asked).toEqual(["text=1", "text=3"]);
 });
 
 test("a scrape whose connection breaks frees its place", async () => {

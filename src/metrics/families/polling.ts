@@ -1,62 +1,69 @@
 import type { PollHealth, TotalsSnapshot, WebsiteSnapshot } from "../../fleet/snapshot.ts";
-import { asBit, asSeconds, onceInARow, sample, type Family, type Labels, type Sample } from "../family.ts";
+import {
+  asBit,
+  asSeconds,
+  counter,
+  gauge,
+  onceInARow,
+  sample,
+  websiteLabels,
+  type Family,
+  type Labels,
+  type Sample,
+} from "../family.ts";
 
 /** Results of polls. They remain when a poll fails, and show why. */
 export const POLLING_FAMILIES: readonly Family[] = [
-  {
-    name: "appliance_up",
-    type: "gauge",
-    help: "Whether the latest poll of the appliance's VRRP list succeeded; not a matter of the scrape.",
-    samples: { vrrp: ({ health }) => sample([], success(health)) },
-  },
-  {
-    name: "appliance_poll_success",
-    type: "gauge",
-    help: "Whether the latest poll of the operation succeeded; not a matter of the scrape.",
-    samples: perOperation((labels, health) => sample(labels, success(health))),
-  },
-  {
-    name: "appliance_poll_duration_seconds",
-    type: "gauge",
-    help: "How long the latest poll of the operation took, from name look-up to last byte; not the scrape.",
-    samples: perOperation((labels, health) => sample(labels, health.durationSeconds)),
-  },
-  {
-    name: "appliance_last_success_timestamp_seconds",
-    type: "gauge",
-    help: "When a poll of the operation last succeeded, as Unix time, not when it was scraped; absent before the first.",
-    samples: perOperation((labels, health) => sample(labels, asSeconds(health.lastSuccessAtMs))),
-  },
-  {
-    name: "appliance_poll_failure_info",
-    type: "gauge",
-    help: "1 while the latest poll of the operation, not the scrape, has failed, with the one reason.",
-    samples: perOperation((labels, { failure }) =>
+  gauge(
+    "appliance_up",
+    "Whether the latest poll of the appliance's VRRP list succeeded; not a matter of the scrape.",
+    { vrrp: ({ health }) => sample([], success(health)) },
+  ),
+  gauge(
+    "appliance_poll_success",
+    "Whether the latest poll of the operation succeeded; not a matter of the scrape.",
+    perOperation((labels, health) => sample(labels, success(health))),
+  ),
+  gauge(
+    "appliance_poll_duration_seconds",
+    "How long the latest poll of the operation took, from name look-up to last byte; not the scrape.",
+    perOperation((labels, health) => sample(labels, health.durationSeconds)),
+  ),
+  gauge(
+    "appliance_last_success_timestamp_seconds",
+    "When a poll of the operation last succeeded, as Unix time, not when it was scraped; absent before the first.",
+    perOperation((labels, health) => sample(labels, asSeconds(health.lastSuccessAtMs))),
+  ),
+  gauge(
+    "appliance_poll_failure_info",
+    "1 while the latest poll of the operation, not the scrape, has failed, with the one reason.",
+    perOperation((labels, { failure }) =>
       failure === undefined ? [] : sample([...labels, ["reason", failure.reason]], 1),
     ),
-  },
-  totals("appliance_polls_total", "Polls of the operation since the appliance was configured.", "polls"),
-  totals(
+  ),
+  counter(
+    "appliance_polls_total",
+    "Polls of the operation since the appliance was configured.",
+    totals("polls"),
+  ),
+  counter(
     "appliance_poll_failures_total",
     "Failed polls of the operation since the appliance was configured.",
-    "failures",
+    totals("failures"),
   ),
-  {
-    name: "appliance_api_anomalies",
-    type: "gauge",
-    help: "Deviations from the API in the latest polled VRRP list, not in the scrape; absent unless that poll succeeded.",
-    samples: {
-      vrrp_list: ({ anomalies }) =>
-        Object.entries(anomalies).flatMap(([anomaly, count]) => sample([["anomaly", anomaly]], count)),
-      discovery: ({ anomalies }) => sample([["anomaly", "bad_website"]], anomalies),
+  gauge(
+    "appliance_api_anomalies",
+    "Deviations from the API in the latest polled lists and details, not in the scrape; absent unless those polls succeeded.",
+    {
+      anomalies: ({ counts }) =>
+        Object.entries(counts).flatMap(([anomaly, count]) => sample([["anomaly", anomaly]], count)),
     },
-  },
-  {
-    name: "appliance_tls_certificate_not_after_timestamp_seconds",
-    type: "gauge",
-    help: "End of validity, as Unix time, of the certificate the appliance last presented to a poll, trusted or not.",
-    samples: { vrrp: ({ certificate }) => sample([], certificate?.notAfterSeconds) },
-  },
+  ),
+  gauge(
+    "appliance_tls_certificate_not_after_timestamp_seconds",
+    "End of validity, as Unix time, of the certificate the appliance last presented to a poll, trusted or not.",
+    { vrrp: ({ certificate }) => sample([], certificate?.notAfterSeconds) },
+  ),
 ];
 
 function success({ state }: PollHealth): number | undefined {
@@ -70,14 +77,14 @@ function perOperation(samples: (labels: Labels, health: PollHealth) => readonly 
       ...samples(WEBSITE_LIST_LABELS, list),
       ...(details === undefined ? [] : samples(WEBSITE_DETAILS_LABELS, details)),
     ],
-    website_test: (section) => samples(websiteLabels(section), section.health),
+    website_test: (section) => samples(testLabels(section), section.health),
   };
 }
 
-function totals(name: string, help: string, counted: "polls" | "failures"): Family {
+function totals(counted: "polls" | "failures"): Family["samples"] {
   const samples = ({ shown, counts }: TotalsSnapshot): readonly Sample[] =>
     shown.map((operation) => ({ labels: [["operation", operation]], value: counts[operation][counted] }));
-  return { name, type: "counter", help, samples: { totals: samples } };
+  return { totals: samples };
 }
 
 const VRRP_LABELS: Labels = [["operation", "vrrp"]];
@@ -85,8 +92,7 @@ const WEBSITE_LIST_LABELS: Labels = [["operation", "website_list"]];
 const WEBSITE_DETAILS_LABELS: Labels = [["operation", "website_details"]];
 
 /** The families share the labels. */
-const websiteLabels = onceInARow(({ websiteId, website }: WebsiteSnapshot): Labels => [
+const testLabels = onceInARow((test: WebsiteSnapshot): Labels => [
   ["operation", "website_test"],
-  ["website_id", String(websiteId)],
-  ["website", website],
+  ...websiteLabels(test),
 ]);

@@ -1,48 +1,97 @@
-import type { WebsiteVerdict } from "../../status/verdict.ts";
+import type { DiscoveredWebsite, WebsiteVerdict } from "../../status/verdict.ts";
 import { APPLIANCE_STATES, CLUSTER_STATES } from "../../status/verdicts/appliance.ts";
+import { BACKEND_STATES } from "../../status/verdicts/backends.ts";
+import { DIFFERENCES } from "../../status/verdicts/differences.ts";
 import { GROUP_STATES } from "../../status/verdicts/group.ts";
 import { WEBSITE_STATES } from "../../status/verdicts/website.ts";
-import { asSeconds, groupLabels, sample, stateSamples, type Family, type Labels } from "../family.ts";
+import {
+  asSeconds,
+  gauge,
+  groupLabels,
+  sample,
+  stateSamples,
+  websiteLabels,
+  type Family,
+  type Labels,
+} from "../family.ts";
 
+const STATE = "1 for the present one, 0 for the others. Judged from the latest polls, not from the scrape.";
 const SINCE = "as Unix time; absent where the exporter did not see the beginning.";
+const JUDGED = "Judged from the latest polls, not from the scrape.";
 
 /** What the facts mean, as the exporter judges it: 1 for the present state, 0 for all others. */
 export const VERDICT_FAMILIES: readonly Family[] = [
-  gauge("vrrp_group_state", "State of the VRRP group: 1 for the present one, 0 for the others.", {
+  gauge("vrrp_group_state", `State of the VRRP group: ${STATE}`, {
     group: (group) => stateSamples(groupLabels(group), GROUP_STATES, group.state),
   }),
-  gauge("vrrp_group_master", "1 for the one known MASTER of the VRRP group; absent unless there is one.", {
-    group: (group) =>
-      group.master === undefined ? [] : sample([...groupLabels(group), ["appliance", group.master]], 1),
+  gauge(
+    "vrrp_group_master",
+    `1 for the one known MASTER of the VRRP group; absent unless there is one. ${JUDGED}`,
+    {
+      group: (group) =>
+        group.master === undefined ? [] : sample([...groupLabels(group), ["appliance", group.master]], 1),
+    },
+  ),
+  gauge(
+    "vrrp_group_state_since_timestamp_seconds",
+    `When the state of the VRRP group began, ${SINCE} ${JUDGED}`,
+    {
+      group: (group) =>
+        group.state === undefined ? [] : sample(groupLabels(group), asSeconds(group.sinceMs)),
+    },
+  ),
+  gauge("website_state", `State of the website for its visitors: ${STATE}`, {
+    website: (site) => stateSamples(protocolLabels(site), WEBSITE_STATES, site.state),
   }),
-  gauge("vrrp_group_state_since_timestamp_seconds", `When the state of the VRRP group began, ${SINCE}`, {
-    group: (group) => (group.state === undefined ? [] : sample(groupLabels(group), asSeconds(group.sinceMs))),
+  gauge("website_state_since_timestamp_seconds", `When the state of the website began, ${SINCE} ${JUDGED}`, {
+    website: (site) =>
+      site.state === undefined ? [] : sample(protocolLabels(site), asSeconds(site.sinceMs)),
   }),
-  gauge("website_state", "State of the website for its visitors: 1 for the present one, 0 for the others.", {
-    website: (site) => stateSamples(websiteLabels(site), WEBSITE_STATES, site.state),
-  }),
-  gauge("website_state_since_timestamp_seconds", `When the state of the website began, ${SINCE}`, {
-    website: (site) => (site.state === undefined ? [] : sample(websiteLabels(site), asSeconds(site.sinceMs))),
-  }),
-  gauge("appliance_state", "State of the appliance: 1 for the present one, 0 for the others.", {
+  gauge("appliance_state", `State of the appliance: ${STATE}`, {
     appliance: ({ state }) => stateSamples([], APPLIANCE_STATES, state),
   }),
-  gauge("appliance_state_since_timestamp_seconds", `When the state of the appliance began, ${SINCE}`, {
-    appliance: ({ sinceMs }) => sample([], asSeconds(sinceMs)),
-  }),
-  gauge("ha_cluster_state", "State of the cluster: 1 for the present one, 0 for the others.", {
+  gauge(
+    "appliance_state_since_timestamp_seconds",
+    `When the state of the appliance began, ${SINCE} ${JUDGED}`,
+    {
+      appliance: ({ sinceMs }) => sample([], asSeconds(sinceMs)),
+    },
+  ),
+  gauge("ha_cluster_state", `State of the cluster: ${STATE}`, {
     cluster: ({ state }) => stateSamples([], CLUSTER_STATES, state),
+  }),
+  gauge(
+    "ha_cluster_website_differences",
+    `Websites that the members of the cluster do not agree on; absent while the list of a member is not known. ${JUDGED}`,
+    {
+      discovered: ({ websites, compared }) =>
+        DIFFERENCES.flatMap((kind) => {
+          const count = websites.filter((each) => each.differences.some((one) => one.kind === kind)).length;
+          return count === 0 && !compared.includes(kind) ? [] : sample([["difference", kind]], count);
+        }),
+    },
+  ),
+  gauge(
+    "website_difference_info",
+    `1 for each website that the members of the cluster do not agree on. ${JUDGED}`,
+    {
+      discovered: ({ websites }) =>
+        websites.flatMap((each) =>
+          each.differences.flatMap(({ kind }) => sample([...addressLabels(each), ["difference", kind]], 1)),
+        ),
+    },
+  ),
+  gauge("website_backends_state", `State of the servers behind the website: ${STATE}`, {
+    discovered: ({ websites }) =>
+      websites.flatMap((each) => stateSamples(addressLabels(each), BACKEND_STATES, each.state)),
   }),
 ];
 
-function gauge(name: string, help: string, samples: Family["samples"]): Family {
-  return { name, type: "gauge", help: `${help} Judged from the latest polls, not from the scrape.`, samples };
+function protocolLabels(website: WebsiteVerdict): Labels {
+  return [...websiteLabels(website), ["protocol", website.protocol]];
 }
 
-function websiteLabels({ websiteId, website, protocol }: WebsiteVerdict): Labels {
-  return [
-    ["website_id", String(websiteId)],
-    ["website", website],
-    ["protocol", protocol],
-  ];
+/** Host and port, as two websites may have the same id and name at different appliances. */
+function addressLabels(website: DiscoveredWebsite): Labels {
+  return [...websiteLabels(website), ["address", website.address]];
 }

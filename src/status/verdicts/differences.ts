@@ -1,5 +1,5 @@
-import type { ApplianceSnapshot, FoundWebsiteSnapshot } from "../../fleet/snapshot.ts";
-import { groupBy } from "../../support/group-by.ts";
+import type { WebsiteDetails } from "../../api/website-details.ts";
+import type { FoundWebsiteSnapshot } from "../../fleet/snapshot.ts";
 
 export const DIFFERENCES = ["missing", "enabled", "mode", "protocol", "backends"] as const;
 export type DifferenceKind = (typeof DIFFERENCES)[number];
@@ -7,67 +7,38 @@ export type DifferenceKind = (typeof DIFFERENCES)[number];
 /** What the members of a cluster do not agree on about a website. */
 export interface Difference {
   readonly kind: DifferenceKind;
-  /** Host and port. */
-  readonly address: string;
-  /** Its id and its name at the first member that has it. */
-  readonly websiteId: number;
-  readonly website: string;
-  /** Members that lack it, or what each member says. */
+  /** `missing at b`, or what each member says: `protect at a, pass at b`. */
   readonly words: string;
 }
 
-export interface Differences {
-  readonly all: readonly Difference[];
-  /** Whether it is known which websites each member lacks. */
-  readonly isComplete: boolean;
-}
-
 /**
- * The websites that the members of a cluster do not agree on, joined by host and port; `undefined` while the list of a member is
- * not known. What is not known differs from nothing: a member lacks a website only if all its websites are known. `names`:
- * by host and port.
+ * What the members that have a website say of it differently; `lacking`: the members that are known to lack it. What is not known
+ * differs from nothing.
  */
-export function differencesOf(
-  appliances: readonly ApplianceSnapshot[],
-  names: ReadonlyMap<string, Pick<Difference, "websiteId" | "website">>,
-): Differences | undefined {
-  if (appliances.length < 2 || !appliances.every(({ discovery }) => discovery?.isListKnown === true))
-    return undefined;
-  const complete = appliances.filter(({ discovery }) => discovery?.isComplete === true);
-  const named = appliances.flatMap(({ found }) => found).filter(({ address }) => address !== "");
-  const all = [...groupBy(named, ({ address }) => address)].flatMap(([address, described]) => {
-    const lacking = complete
-      .filter(({ discovery }) => discovery?.addresses.has(address) !== true)
-      .map(({ identity }) => identity.appliance);
-    const { websiteId, website } = names.get(address) ?? { websiteId: 0, website: address };
-    return DIFFERENCES.flatMap((kind): readonly Difference[] => {
-      const words = kind === "missing" ? lacking.join(", ") : disagreement(described, ASPECTS[kind]);
-      return words === "" ? [] : [{ kind, address, websiteId, website, words }];
+export function differencesIn(
+  found: readonly FoundWebsiteSnapshot[],
+  lacking: readonly string[],
+): readonly Difference[] {
+  return DIFFERENCES.flatMap((kind): readonly Difference[] => {
+    if (kind === "missing")
+      return lacking.length === 0 ? [] : [{ kind, words: `missing at ${lacking.join(", ")}` }];
+    const said = found.flatMap(({ details, identity: { appliance } }) => {
+      const text = ASPECTS[kind](details);
+      return text === undefined ? [] : [{ text, appliance }];
     });
+    if (new Set(said.map(({ text }) => text)).size < 2) return [];
+    return [{ kind, words: said.map(({ text, appliance }) => `${text} at ${appliance}`).join(", ") }];
   });
-  return { all, isComplete: complete.length === appliances.length };
-}
-
-type Aspect = (website: FoundWebsiteSnapshot) => string | undefined;
-
-/** What each member says, if they say different things. */
-function disagreement(all: readonly FoundWebsiteSnapshot[], aspect: Aspect): string {
-  // An appliance may have several websites of one host and port.
-  const said = [...groupBy(all, ({ identity }) => identity.appliance)].flatMap(([appliance, own]) => {
-    const texts = [...new Set(own.flatMap((each) => aspect(each) ?? []))].toSorted();
-    return texts.length === 0 ? [] : [{ text: texts.join(" and "), appliance }];
-  });
-  if (new Set(said.map(({ text }) => text)).size < 2) return "";
-  return said.map(({ text, appliance }) => `${text} at ${appliance}`).join(", ");
 }
 
 /** Only of what is known. */
-const ASPECTS: Readonly<Record<Exclude<DifferenceKind, "missing">, Aspect>> = {
-  enabled: ({ details: { isEnabled } }) =>
-    isEnabled === undefined ? undefined : isEnabled ? "enabled" : "disabled",
-  mode: ({ details }) => details.mode,
-  protocol: ({ details }) => details.protocol,
-  backends: ({ details: { backends } }) =>
+const ASPECTS: Readonly<
+  Record<Exclude<DifferenceKind, "missing">, (details: WebsiteDetails) => string | undefined>
+> = {
+  enabled: ({ isEnabled }) => (isEnabled === undefined ? undefined : isEnabled ? "enabled" : "disabled"),
+  mode: ({ mode }) => mode,
+  protocol: ({ protocol }) => protocol,
+  backends: ({ backends }) =>
     backends &&
     `servers ${[...new Set(backends.map(({ address }) => address.toLowerCase()))].toSorted().join(" ") || "none"}`,
 };

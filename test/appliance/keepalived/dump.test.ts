@@ -161,8 +161,8 @@ test("converts any instances to a list that the exporter decodes without anomali
       const byName = new Map(interfaces.map((each) => [each.name, each]));
       for (const { iname, state, vips } of instances) {
         expect(byName.get(iname)?.state === "MASTER").toBe(state === 2);
-        const { vip, aliasCount } = byName.get(iname) ?? {};
-        expect([vip, aliasCount]).toEqual([vips[0]?.[0], vips.length - 1]);
+        const { vip, aliases } = byName.get(iname) ?? {};
+        expect([vip, aliases?.length]).toEqual([vips[0]?.[0], vips.length - 1]);
       }
     }),
   );

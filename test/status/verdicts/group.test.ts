@@ -63,6 +63,16 @@ test.each([
     "a MASTER 0, b BACKUP 0, b MASTER 5 5.1, b MASTER 6, a MASTER 6",
     "split_brain",
   ],
+  [
+    "one that was silent and says MASTER proves nothing of the other, which may have been polled before",
+    "a MASTER 0, b BACKUP 0, a silent 5, b MASTER 5, b MASTER 10, a MASTER 10",
+    "changing",
+  ],
+  [
+    "one that was silent and says MASTER twice, beside another that does, is a split brain",
+    "a MASTER 0, b BACKUP 0, a silent 5, b MASTER 5, b MASTER 10, a MASTER 10, b MASTER 11, a MASTER 11",
+    "split_brain",
+  ],
   ["a member that is no longer MASTER ends a split brain", `${SPLIT}, b BACKUP 10`, "one_master a"],
   ["two BACKUPs that were never seen as MASTER have no master", "a BACKUP 0, b BACKUP 0", "no_master"],
   [
@@ -74,6 +84,11 @@ test.each([
     "when all were polled after the master stepped down, there is no master",
     "a MASTER 0, b BACKUP 0, a BACKUP 5, b BACKUP 6, a BACKUP 6",
     "no_master",
+  ],
+  [
+    "one that was silent and says BACKUP may have been MASTER, and the other may have taken over since it was polled",
+    "a BACKUP 0, b MASTER 0, a silent 5, b BACKUP 5, b BACKUP 10, a BACKUP 10",
+    "changing",
   ],
   ["a silent member may be the master", "a silent 0, b BACKUP 0", "unknown"],
   [

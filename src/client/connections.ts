@@ -1,0 +1,202 @@
+import type { Clock } from "../support/clock.ts";
+import type { Attention } from "./attention.ts";
+import type { Connection } from "./connection.ts";
+
+/** Maximum number of concurrent attempts to connect, over all appliances. */
+const MAX_CONNECTING = 64;
+/** A connection that hangs delays others no longer than this, in attentive time: an overloaded loop starts fewer. */
+const CONNECTING_MS = 250;
+/** How long connections besides the one used last are kept idle: they served polls at the same time. */
+const MAX_SPARE_MS = 20_000;
+
+/** Polls that wait for a connection are served in this order: VRRP lists first. */
+const PRECEDENCES = ["list", "test"] as const;
+export type Precedence = (typeof PRECEDENCES)[number];
+
+/** The connections of one appliance. Each is lent to one poll at a time and reused while it is connected. */
+export interface ConnectionPool {
+  /** Lends the idle connection used last; `undefined` if there is none. Ends outdated connections. */
+  takeIdle(): Connection | undefined;
+  /**
+   * Lends a new connection as soon as one is allowed, or one that is given back before that. `undefined` once closed, and
+   * after `maxWaitMs`.
+   */
+  open(precedence: Precedence, maxWaitMs?: number): Promise<Connection | undefined>;
+  /** Ends a lent connection and lends a new one at once; `undefined` once closed. */
+  replace(connection: Connection): Connection | undefined;
+  /** Takes back a lent connection; keeps it if it is connected. */
+  giveBack(connection: Connection): void;
+  /** Ends all connections, lent ones too. */
+  close(): void;
+}
+
+/** Makes a connection of one appliance. */
+export type CreateConnection = (callbacks: {
+  /** The attempt to connect has succeeded or failed. */
+  readonly onAttemptEnded: () => void;
+  /** The connection has closed; possibly called more than once. */
+  readonly onClosed: () => void;
+}) => Connection;
+
+export interface ConnectionsDeps {
+  readonly attention: Attention;
+  readonly clock: Clock;
+  /** The current maximum of open connections; at least 1. */
+  readonly maxOpen: () => number;
+}
+
+/** A poll that waits for a connection. */
+interface Waiting {
+  readonly precedence: Precedence;
+  readonly takeIdle: () => Connection | undefined;
+  readonly make: () => Connection;
+  readonly end: (connection: Connection | undefined) => void;
+}
+
+/**
+ * Makes the pool of each appliance. Over all of them the attempts to connect and the open connections are limited; if too
+ * many are open, those that have been idle longest end. Polls of the same precedence are served in order.
+ */
+export function createConnections({
+  attention,
+  clock,
+  maxOpen,
+}: ConnectionsDeps): (create: CreateConnection) => ConnectionPool {
+  const queues: Readonly<Record<Precedence, Set<Waiting>>> = { list: new Set(), test: new Set() };
+  /** Of all appliances; in order of idle time, longest first. */
+  const idle = new Set<Connection>();
+  let connecting = 0;
+  let open = 0;
+  let isServing = false;
+
+  /** Ended connections call it again, without effect: it looks again after each of them. */
+  function serve(): void {
+    if (isServing) return;
+    isServing = true;
+    shrinkTo(maxOpen());
+    for (let first = next(); first !== undefined; first = next()) {
+      const connection = first.takeIdle() ?? (mayConnect() ? first.make() : undefined);
+      if (connection === undefined) break;
+      first.end(connection);
+    }
+    isServing = false;
+  }
+  function next(): Waiting | undefined {
+    const [first] = queues.list.size > 0 ? queues.list : queues.test;
+    return first;
+  }
+  function mayConnect(): boolean {
+    if (connecting >= MAX_CONNECTING) return false;
+    shrinkTo(maxOpen() - 1);
+    return open < maxOpen();
+  }
+  function shrinkTo(target: number): void {
+    for (const connection of idle) {
+      if (open <= target) return;
+      connection.destroy();
+    }
+  }
+
+  /** Counts an attempt to connect, until the returned function is called for the first time. */
+  function startAttempt(): () => void {
+    connecting += 1;
+    let isConnecting = true;
+    const attemptEnded = (): void => {
+      if (!isConnecting) return;
+      isConnecting = false;
+      connecting -= 1;
+      endHanging();
+      serve();
+    };
+    const endHanging = attention.deadline(CONNECTING_MS, attemptEnded);
+    return attemptEnded;
+  }
+
+  return (create) => {
+    /** Those that are open. */
+    const own = new Set<Connection>();
+    /** Since when each is idle; the last one was used last. */
+    const ownIdle = new Map<Connection, number>();
+    const waiting = new Set<Waiting>();
+    let isClosed = false;
+
+    function make(): Connection {
+      open += 1;
+      const onAttemptEnded = startAttempt();
+      const connection = create({
+        onAttemptEnded,
+        onClosed: () => {
+          if (!own.delete(connection)) return;
+          open -= 1;
+          idle.delete(connection);
+          // A lent connection stays with its poll, which needs to see why it ended.
+          if (ownIdle.delete(connection)) connection.destroy();
+          onAttemptEnded();
+          serve();
+        },
+      });
+      own.add(connection);
+      return connection;
+    }
+    function takeIdle(): Connection | undefined {
+      for (const connection of ownIdle.keys()) if (connection.isOutdated()) connection.destroy();
+      const connection = [...ownIdle.keys()].at(-1);
+      if (connection === undefined) return undefined;
+      ownIdle.delete(connection);
+      idle.delete(connection);
+      return connection;
+    }
+    function nextOwn(): Waiting | undefined {
+      const all = [...waiting];
+      return all.find(({ precedence }) => precedence === "list") ?? all[0];
+    }
+    function endSpares(nowMs: number): void {
+      for (const [connection, sinceMs] of ownIdle) if (nowMs - sinceMs >= MAX_SPARE_MS) connection.destroy();
+    }
+
+    return {
+      takeIdle,
+      open: (precedence, maxWaitMs) => {
+        if (isClosed) return Promise.resolve(undefined);
+        return new Promise((resolve) => {
+          const timer =
+            maxWaitMs === undefined ? undefined : setTimeout(() => self.end(undefined), maxWaitMs);
+          const self: Waiting = {
+            precedence,
+            takeIdle,
+            make,
+            end: (connection) => {
+              clearTimeout(timer);
+              waiting.delete(self);
+              queues[precedence].delete(self);
+              resolve(connection);
+            },
+          };
+          waiting.add(self);
+          queues[precedence].add(self);
+          serve();
+        });
+      },
+      replace: (connection) => {
+        const replacement = isClosed ? undefined : make();
+        connection.destroy();
+        return replacement;
+      },
+      giveBack: (connection) => {
+        if (!connection.isConnected() || connection.isOutdated()) return connection.destroy();
+        const nowMs = clock.monotonicMs();
+        endSpares(nowMs);
+        ownIdle.set(connection, nowMs);
+        idle.add(connection);
+        // If connections are scarce, this ends the connection in favor of another appliance's poll that waited longer.
+        serve();
+        if (ownIdle.has(connection)) nextOwn()?.end(takeIdle());
+      },
+      close: () => {
+        isClosed = true;
+        for (const poll of waiting) poll.end(undefined);
+        for (const connection of own) connection.destroy();
+      },
+    };
+  };
+}

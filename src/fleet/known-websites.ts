@@ -1,0 +1,111 @@
+import { isIP } from "node:net";
+import type { WebsiteDetails } from "../api/website-details.ts";
+import type { ApplianceConfig, WebsiteConfig } from "../config/config.ts";
+import { canonicalAddress } from "./address.ts";
+import type { Discovery } from "./discovery.ts";
+import { createSectionMemo } from "./section-memo.ts";
+
+/** A website of an appliance: as configured, else as discovered. */
+export interface KnownWebsite extends WebsiteConfig {
+  /** Also from an earlier poll; `undefined` before the first, and without discovery. */
+  readonly details: WebsiteDetails | undefined;
+  /** What it is known by at the other appliances of the cluster. @see WebsiteSnapshot */
+  readonly address: string | undefined;
+  /** @see listensOn */
+  readonly bind: readonly string[];
+  /** Where visitors reach it; none while that is not known. */
+  readonly urls: readonly string[];
+  /** A website that is disabled is tested only if it is configured. */
+  readonly isTested: boolean;
+}
+
+const onceKnown = createSectionMemo<KnownWebsite>();
+
+/**
+ * The websites that are configured, then those discovered whose details are known. A configured one with the same id
+ * overrides name, protocols and expected status.
+ */
+export function knownWebsites(
+  { websites }: ApplianceConfig,
+  details: Discovery["details"],
+): readonly KnownWebsite[] {
+  const addresses = addressesOf(details);
+  const configured = new Map(websites.map((website) => [website.id, website]));
+  return [...new Set([...configured.keys(), ...details.keys()])].flatMap((id) => {
+    const [own, seen, address] = [configured.get(id), details.get(id)?.seen, addresses.get(id)];
+    if (seen !== undefined) return onceKnown(seen, [own, address], () => described(id, own, seen, address));
+    if (own === undefined) return [];
+    const unknown = { details: undefined, address, bind: [], urls: [], isTested: true };
+    return onceKnown(own, [], () => ({ ...own, ...unknown }));
+  });
+}
+
+function described(
+  id: number,
+  own: WebsiteConfig | undefined,
+  details: WebsiteDetails,
+  address: string | undefined,
+): KnownWebsite {
+  const { name = String(id), protocols, expectStatus = DEFAULT_STATUSES } = own ?? {};
+  const { protocol } = details;
+  const offered = protocol && (protocol === "both" ? (["http", "https"] as const) : [protocol]);
+  return {
+    id,
+    // A configured name, else the one that the appliance gives.
+    name: name === String(id) ? details.name || details.host || name : name,
+    protocols: protocols ?? offered,
+    expectStatus,
+    details,
+    address,
+    bind: listensOn(details),
+    urls: urlsOf(details).filter((url) => protocols?.some((one) => url.startsWith(`${one}:`)) ?? true),
+    isTested: own !== undefined || !isDisabled(details),
+  };
+}
+
+const DEFAULT_STATUSES: WebsiteConfig["expectStatus"] = { ranges: [{ from: 200, to: 399 }] };
+
+/** As reported, which is how the appliance writes its aliases, and in canonical text, as VIPs are. */
+export function listensOn({ bind }: WebsiteDetails): readonly string[] {
+  return [...new Set([...bind, ...bind.map(canonicalAddress)])];
+}
+
+/** Neither a wildcard nor a path. */
+const HOST_NAME = /^[\p{L}\p{N}_.-]{1,253}$/u;
+
+function urlsOf({ host, port, secondPort, protocol }: WebsiteDetails): readonly string[] {
+  if (!HOST_NAME.test(host) && isIP(host) === 0) return [];
+  const name = host.includes(":") ? `[${host}]` : host;
+  const urls = {
+    http: [`http://${name}:${port}/`],
+    https: [`https://${name}:${port}/`],
+    both: [`http://${name}:${secondPort}/`, `https://${name}:${port}/`],
+  };
+  return (protocol === undefined ? [] : urls[protocol]).filter((url) => URL.canParse(url));
+}
+
+/** What each website of an appliance is known by in its cluster. @see FoundWebsiteSnapshot.address */
+function addressesOf(details: Discovery["details"]): ReadonlyMap<number, string> {
+  const seen = [...details].flatMap(([id, record]) => (record.seen ? [{ id, details: record.seen }] : []));
+  // One that is disabled at this member is not taken for one that another member serves.
+  const inOrder = seen.toSorted((a, b) => Number(isDisabled(a.details)) - Number(isDisabled(b.details)));
+  const counts = new Map<string, number>();
+  const named = inOrder.map(({ id, details: { host, port } }) => {
+    const address = addressOf({ host, port });
+    const nth = (counts.get(address) ?? 0) + 1;
+    counts.set(address, nth);
+    return [id, address === "" || nth === 1 ? address : `${address} (${nth})`] as const;
+  });
+  return new Map(named);
+}
+
+function isDisabled({ isEnabled }: WebsiteDetails): boolean {
+  return isEnabled === false;
+}
+
+/** Host and port; empty while they are not known. */
+export function addressOf({ host, port }: Pick<WebsiteDetails, "host" | "port">): string {
+  if (host === "" || port === undefined) return "";
+  const name = host.toLowerCase();
+  return `${name.includes(":") ? `[${name}]` : name}:${port}`;
+}

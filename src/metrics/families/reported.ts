@@ -1,0 +1,186 @@
+import { membersIn, type FoundWebsiteSnapshot, type InterfaceSnapshot } from "../../fleet/snapshot.ts";
+import type { StatusSnapshot, VrrpListSnapshot } from "../../fleet/snapshot.ts";
+import type { GroupVerdict } from "../../status/verdict.ts";
+import { usableBackends } from "../../status/verdicts/backends.ts";
+import {
+  asBit,
+  asSeconds,
+  counter,
+  gauge,
+  groupLabels,
+  onceInARow,
+  sample,
+  stateSamples,
+  websiteLabels,
+  type Family,
+  type Labels,
+  type Sample,
+} from "../family.ts";
+
+const LIST = "From the latest poll of the VRRP list, not from the scrape; absent unless that poll succeeded.";
+const LISTS = "From the latest polls of the members' VRRP lists, not from the scrape.";
+const TEST =
+  "From the latest website test by the appliance, not from the scrape; absent unless that poll succeeded.";
+const DETAILS =
+  "From the latest poll of the website's details, not from the scrape; absent unless that poll succeeded.";
+
+/** `other`: a state as reported that is neither; the word is in the JSON and in the log. */
+const STATES = ["MASTER", "BACKUP", "other"] as const;
+
+/** What the appliances report: VRRP interfaces and groups, website tests, websites as they describe them. */
+export const REPORTED_FAMILIES: readonly Family[] = [
+  gauge(
+    "vrrp_is_master",
+    `Whether state_current of the VRRP interface is MASTER (1) or not (0). ${LIST}`,
+    perInterface(({ reported }) => asBit(reported.state === "MASTER")),
+  ),
+  gauge(
+    "vrrp_priority",
+    `Priority of the VRRP interface as reported, 0 to 255. ${LIST}`,
+    perInterface(({ reported }) => reported.priority),
+  ),
+  gauge(
+    "vrrp_advskew",
+    `Advertising skew of the VRRP interface as reported, -1 to 254. ${LIST}`,
+    perInterface(({ reported }) => reported.advskew),
+  ),
+  gauge(
+    "vrrp_aliases",
+    `Number of IP aliases of the VRRP interface. ${LIST}`,
+    perInterface(({ reported }) => reported.aliases?.length),
+  ),
+  gauge("vrrp_state", `Whether state_current of the VRRP interface is that of the label state. ${LIST}`, {
+    vrrp_list: (section) =>
+      labelled(section).flatMap(({ labels, i: { reported } }) =>
+        stateSamples(labels, STATES, STATES.find((known) => known === reported.state) ?? "other"),
+      ),
+  }),
+  gauge("vrrp_interface_info", `Further facts of the VRRP interface as reported; always 1. ${LIST}`, {
+    vrrp_list: (section) =>
+      labelled(section).map(({ labels, i }) => ({ labels: labels.concat(infoLabels(i)), value: 1 })),
+  }),
+  counter(
+    "vrrp_transitions_total",
+    `Changes of state_current against the last successful poll, since the interface was first seen. ${LIST}`,
+    perInterface(({ transitions }) => transitions),
+  ),
+  gauge(
+    "vrrp_last_transition_timestamp_seconds",
+    `When the latest change of state_current was seen, as Unix time; absent before the first. ${LIST}`,
+    perInterface(({ lastTransitionAtMs }) => asSeconds(lastTransitionAtMs)),
+  ),
+  gauge(
+    "vrrp_group_masters",
+    `Members of the VRRP group known to be MASTER. ${LISTS}`,
+    perGroup(({ facts }) => membersIn(facts, "master").length),
+  ),
+  gauge(
+    "vrrp_group_backups",
+    `Members of the VRRP group known to be BACKUP. ${LISTS}`,
+    perGroup(({ facts }) => membersIn(facts, "backup").length),
+  ),
+  gauge(
+    "vrrp_group_unknown_members",
+    `Appliances whose VRRP list is not known now and that were last seen in the group, or never seen at all. ${LISTS}`,
+    perGroup(({ facts }) => membersIn(facts, "unknown").length),
+  ),
+  gauge(
+    "vrrp_group_preferred_master",
+    `Whether the one MASTER of the VRRP group is its preferred member; absent unless there is exactly one. ${LISTS}`,
+    perGroup(({ facts: { isPreferredMaster } }) => asBit(isPreferredMaster)),
+  ),
+  gauge(
+    "website_http_status",
+    `Status code of the website's response to HEAD; 0 if the appliance got no HTTP response. ${TEST}`,
+    perStatus(({ status }) => status),
+  ),
+  gauge(
+    "website_up",
+    `Whether the website's status is among those expected. ${TEST}`,
+    perStatus(({ isUp }) => asBit(isUp)),
+  ),
+  counter(
+    "website_status_changes_total",
+    `Changes of the website's status against the last successful poll, since it was first seen. ${TEST}`,
+    perStatus(({ changes }) => changes),
+  ),
+  gauge("website_info", `What the appliance says of the website; always 1. ${DETAILS}`, {
+    website_details: (website) => {
+      const { host, port, protocol = "unknown", mode = "unknown" } = website.details;
+      const facts: Labels = [
+        ["host", host],
+        ["port", port === undefined ? "" : String(port)],
+        ["protocol", protocol],
+        ["mode", mode],
+      ];
+      return sample([...websiteLabels(website), ...facts], 1);
+    },
+  }),
+  gauge("website_enabled", `Whether the website is enabled on the appliance. ${DETAILS}`, {
+    website_details: (website) => sample(websiteLabels(website), asBit(website.details.isEnabled)),
+  }),
+  gauge(
+    "website_backend_ok",
+    `Whether the appliance reports the server behind the website as OK (1) or has seen an error (0). ${DETAILS}`,
+    { website_details: backendSamples },
+  ),
+  gauge(
+    "website_usable_backends",
+    `Servers behind the website, active and backup ones, that the appliance reports as OK. ${DETAILS}`,
+    { website_details: (website) => sample(websiteLabels(website), usableBackends(website.details)) },
+  ),
+];
+
+/** One sample of each interface that has the value. */
+function perInterface(value: (i: InterfaceSnapshot) => number | undefined): Family["samples"] {
+  return { vrrp_list: (section) => labelled(section).flatMap(({ labels, i }) => sample(labels, value(i))) };
+}
+
+function perGroup(value: (group: GroupVerdict) => number | undefined): Family["samples"] {
+  return { group: (group) => sample(groupLabels(group), value(group)) };
+}
+
+function perStatus(value: (status: StatusSnapshot) => number): Family["samples"] {
+  return {
+    website_statuses: (section) =>
+      section.statuses.map((status) => ({
+        labels: [...websiteLabels(section), ["protocol", status.protocol]],
+        value: value(status),
+      })),
+  };
+}
+
+/** The families share the labels. */
+const labelled = onceInARow(({ interfaces }: VrrpListSnapshot) =>
+  interfaces.map((i) => ({ i, labels: interfaceLabels(i) })),
+);
+
+function interfaceLabels({ reported: { name, vhid, vip } }: InterfaceSnapshot): Labels {
+  return [
+    ["interface", name],
+    ["vhid", String(vhid)],
+    ["vip", vip],
+  ];
+}
+
+/** None that changes at a failover. */
+function infoLabels({ reported: { device, netmask, peer, type } }: InterfaceSnapshot): Labels {
+  return [
+    ["device", device],
+    ["netmask", netmask],
+    ["peer", peer],
+    ["configured_role", type === "1" ? "master" : type === "2" ? "backup" : ""],
+  ];
+}
+
+/** A server that is listed twice in one role is OK if both are. */
+function backendSamples(website: FoundWebsiteSnapshot): readonly Sample[] {
+  const isOk = new Map<string, Sample>();
+  for (const { address, role = "unknown", isOk: ok } of website.details.backends ?? []) {
+    if (ok === undefined) continue;
+    const key = `${role} ${address}`;
+    const labels: Labels = [...websiteLabels(website), ["backend", address], ["role", role]];
+    isOk.set(key, { labels, value: Math.min(asBit(ok), isOk.get(key)?.value ?? 1) });
+  }
+  return [...isOk.values()];
+}
