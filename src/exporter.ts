@@ -2,7 +2,7 @@ import type { Config, ConfigError } from "./config/config.ts";
 import { errorsOf } from "./config/errors.ts";
 import { createConfigLoader } from "./config/loader.ts";
 import { formatShard, WHOLE_FLEET, type Shard } from "./config/shard.ts";
-import { describeSharedAddresses, findSharedAddresses } from "./config/shared-addresses.ts";
+import { listFew, sharedAddresses } from "./config/shared-addresses.ts";
 import { createFleet } from "./fleet/fleet.ts";
 import { limitFor, shareDescriptors } from "./support/open-files.ts";
 import type { Logger } from "./support/log.ts";
@@ -74,13 +74,6 @@ export type ExporterStart =
   /** `code`: Node's error code, such as EADDRINUSE. */
   | { readonly ok: false; readonly reason: "listen"; readonly address: string; readonly code: string };
 
-function warnAboutSharedAddresses({ appliances }: Config, logger: Logger): void {
-  const shared = findSharedAddresses(appliances);
-  if (shared.length === 0) return;
-  const detail = describeSharedAddresses(shared);
-  logger.warn({ addresses: shared.length, detail }, "several appliances have the same address");
-}
-
 /** Starts the exporter: reads the configuration, opens the listeners and starts polling. */
 export async function startExporter(options: ExporterOptions, deps: ExporterDeps): Promise<ExporterStart> {
   const { clock, logger } = deps;
@@ -136,7 +129,11 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
           "too few open files allowed to keep a connection to each appliance: raise the limit",
         );
       }
-      warnAboutSharedAddresses(config, logger);
+      const shared = sharedAddresses(config.appliances);
+      if (shared.length > 0) {
+        const fields = { addresses: shared.length, detail: listFew(shared) };
+        logger.warn(fields, "several appliances have the same address");
+      }
     };
   }
   const { watchIntervalMs = WATCH_INTERVAL_MS } = options;
