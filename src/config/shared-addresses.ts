@@ -4,7 +4,10 @@ import type { ApplianceConfig } from "./config.ts";
 /** Further ones are counted. */
 const MAX_NAMED = 5;
 
-/** The addresses that several enabled appliances share, in the order of appearance: `https://h:4849 (a, b)`. Other proxy, other appliance. */
+/**
+ * The addresses that several enabled appliances share, in the order of appearance: `https://h:4849 (a, b)`. Behind another
+ * proxy is another appliance.
+ */
 export function sharedAddresses(appliances: readonly ApplianceConfig[]): readonly string[] {
   const enabled = appliances.filter((appliance) => appliance.enabled);
   const byTarget = groupBy(enabled, ({ baseUrl, http: { proxy } }) => {
