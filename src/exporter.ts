@@ -2,7 +2,7 @@ import type { Config, ConfigError } from "./config/config.ts";
 import { errorsOf } from "./config/errors.ts";
 import { createConfigLoader } from "./config/loader.ts";
 import { formatShard, WHOLE_FLEET, type Shard } from "./config/shard.ts";
-import { describeSharedAddresses, findSharedAddresses } from "./config/shared-addresses.ts";
+import { listFew, sharedAddresses } from "./config/shared-addresses.ts";
 import { createFleet } from "./fleet/fleet.ts";
 import { limitFor, shareDescriptors } from "./support/open-files.ts";
 import type { Logger } from "./support/log.ts";
@@ -48,9 +48,6 @@ export interface ExporterOptions extends Omit<ClientsOptions, "maxConnections" |
   readonly descriptorLimit?: number;
   /** Time between two checks of the configuration's files; default: 5 s. */
   readonly watchIntervalMs?: number;
-}
-
-export interface ExporterDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly droppedLogLines: () => number;
@@ -74,17 +71,9 @@ export type ExporterStart =
   /** `code`: Node's error code, such as EADDRINUSE. */
   | { readonly ok: false; readonly reason: "listen"; readonly address: string; readonly code: string };
 
-function warnAboutSharedAddresses({ appliances }: Config, logger: Logger): void {
-  const shared = findSharedAddresses(appliances);
-  if (shared.length === 0) return;
-  const detail = describeSharedAddresses(shared);
-  logger.warn({ addresses: shared.length, detail }, "several appliances have the same address");
-}
-
 /** Starts the exporter: reads the configuration, opens the listeners and starts polling. */
-export async function startExporter(options: ExporterOptions, deps: ExporterDeps): Promise<ExporterStart> {
-  const { clock, logger } = deps;
-  const { shard = WHOLE_FLEET } = options;
+export async function startExporter(options: ExporterOptions): Promise<ExporterStart> {
+  const { clock, logger, shard = WHOLE_FLEET, watchIntervalMs = WATCH_INTERVAL_MS } = options;
   const load = createConfigLoader(options.configFile, shard);
   const [loaded, secured] = await Promise.all([load(), loadSecuredWeb(options.webConfigFile)]);
   if (!loaded.ok || !secured.ok) return { ok: false, reason: "config", errors: errorsOf(loaded, secured) };
@@ -94,7 +83,7 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
   const exposition = createFleetExposition({
     onBug: (error) => logger.error({ detail: describeBug(error) }, "series could not be rendered"),
   });
-  const self = createSelfMetrics({ ...options, shard }, deps.droppedLogLines);
+  const self = createSelfMetrics({ ...options, shard }, options.droppedLogLines);
   const board = createStatusBoard({ version: options.version, shard, fleet, clock });
   const { descriptorLimit: limit = Number.POSITIVE_INFINITY } = options;
   const shares = shareDescriptors(limit);
@@ -125,21 +114,18 @@ export async function startExporter(options: ExporterOptions, deps: ExporterDeps
       const appliances = config.appliances.filter(({ enabled }) => enabled).length;
       self.appliances(appliances);
       if (appliances > shares.appliances) {
-        const fields = {
-          limit,
-          connections: shares.appliances,
-          appliances,
-          neededLimit: limitFor(appliances),
-        };
-        logger.warn(
-          fields,
-          "too few open files allowed to keep a connection to each appliance: raise the limit",
-        );
+        const connections = shares.appliances;
+        const fields = { limit, connections, appliances, neededLimit: limitFor(appliances) };
+        const message = "too few open files allowed to keep a connection to each appliance: raise the limit";
+        logger.warn(fields, message);
       }
-      warnAboutSharedAddresses(config, logger);
+      const shared = sharedAddresses(config.appliances);
+      if (shared.length > 0) {
+        const fields = { addresses: shared.length, detail: listFew(shared) };
+        logger.warn(fields, "several appliances have the same address");
+      }
     };
   }
-  const { watchIntervalMs = WATCH_INTERVAL_MS } = options;
   const reloader = createReloader({
     watchIntervalMs,
     load,

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 import type { LocalWebsiteDetails } from "../api/website-details.ts";
 import type { Website } from "./website-head.ts";
@@ -24,15 +25,14 @@ export async function detailsOf({ servers, ...website }: Website): Promise<Local
   };
 }
 
-function accepts(host: string, port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: CONNECT_TIMEOUT_MS });
-    const end = (isOk: boolean) => {
-      socket.destroy();
-      resolve(isOk);
-    };
-    socket.once("connect", () => end(true));
-    socket.once("timeout", () => end(false));
-    socket.once("error", () => end(false));
-  });
+async function accepts(host: string, port: number): Promise<boolean> {
+  const socket = connect({ host, port });
+  try {
+    await once(socket, "connect", { signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS) });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }

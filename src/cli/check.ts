@@ -3,7 +3,7 @@ import { hasExpired } from "../client/certificate.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { limitErrors } from "../config/errors.ts";
 import { loadConfig } from "../config/load.ts";
-import { describeSharedAddresses, findSharedAddresses, listFew } from "../config/shared-addresses.ts";
+import { listFew, sharedAddresses } from "../config/shared-addresses.ts";
 import type { Flags } from "./flags.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { perAppliance, pollAll, type Polled } from "./poll-once.ts";
@@ -28,7 +28,10 @@ export async function check({ "config.file": file, live, output }: Flags, io: Io
   const polled = live === true ? await pollAll(enabled, io) : [];
   const ok = polled.every(isSuccess);
   const addresses = live === true ? await perAppliance(enabled, io, withAddress) : enabled;
-  const warnings = [...addressWarnings(addresses), ...expiryWarnings(polled, io.clock.wallMs())];
+  const warnings = [
+    ...warningOf("appliances share addresses", sharedAddresses(addresses)),
+    ...warningOf("pinned certificates have expired, which polls ignore", expired(polled, io.clock.wallMs())),
+  ];
   if (output === "json") {
     const results = polled.map((each) => jsonResult(each));
     io.out(toJson({ ok, enabled: enabled.length, disabled, warnings, appliances: results }));
@@ -47,11 +50,6 @@ function certificateTable(polled: readonly Polled[]): string {
   return formatTable(["appliance", "certificate ends", "sha256", "issuer"], rows);
 }
 
-function addressWarnings(appliances: readonly ApplianceConfig[]): readonly string[] {
-  const shared = findSharedAddresses(appliances);
-  return shared.length === 0 ? [] : [`appliances share addresses: ${describeSharedAddresses(shared)}`];
-}
-
 /** The appliance with an address in place of the host name in `base_url`; behind a proxy, or if unknown, as it is. */
 async function withAddress(appliance: ApplianceConfig): Promise<ApplianceConfig> {
   const url = new URL(appliance.baseUrl);
@@ -63,13 +61,14 @@ async function withAddress(appliance: ApplianceConfig): Promise<ApplianceConfig>
 }
 
 /** Expired certificates that are trusted nevertheless. */
-function expiryWarnings(polled: readonly Polled[], nowMs: number): readonly string[] {
-  const expired = polled.flatMap(({ appliance: { name, http }, certificate }) => {
+function expired(polled: readonly Polled[], nowMs: number): readonly string[] {
+  return polled.flatMap(({ appliance: { name, http }, certificate }) => {
     if (certificate === undefined || !hasExpired(certificate, nowMs)) return [];
     const isTrusted = http.tls.certificateSha256.includes(certificate.sha256);
     return isTrusted ? `${name} (${formatEnd(certificate)})` : [];
   });
-  return expired.length === 0
-    ? []
-    : [`certificates have expired, which polls ignore as they are pinned: ${listFew(expired)}`];
+}
+
+function warningOf(what: string, found: readonly string[]): readonly string[] {
+  return found.length === 0 ? [] : [`${what}: ${listFew(found)}`];
 }

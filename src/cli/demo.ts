@@ -21,10 +21,7 @@ export async function demo(options: DemoOptions, io: Io): Promise<ExitCode> {
   let running: Demo | undefined;
   const { logger, dropped, flush } = openLog("info", "logfmt", io, async () => running?.stop());
   const { listenAddresses, stepIntervalMs = STEP_INTERVAL_MS } = options;
-  const started = await startDemo(
-    { ...io, listenAddresses },
-    { clock: io.clock, logger, droppedLogLines: dropped },
-  );
+  const started = await startDemo({ ...io, listenAddresses, logger, droppedLogLines: dropped });
   if (!started.ok) {
     io.err(describeListenError(started.address, started.code));
     return 1;

@@ -10,7 +10,7 @@ export async function run(flags: Flags, io: Io): Promise<ExitCode> {
   const running: { exporter?: Exporter } = {};
   // Ignores SIGHUP during the start, which reads the configuration anyway.
   io.onReload(() => void running.exporter?.reload());
-  const options = {
+  const started = await startExporter({
     ...io,
     configFile: flags["config.file"],
     listenAddresses: flags["web.listenAddress"],
@@ -19,8 +19,9 @@ export async function run(flags: Flags, io: Io): Promise<ExitCode> {
     enableLifecycle: flags["web.enableLifecycle"] ?? false,
     webConfigFile: flags["web.config.file"],
     shard: flags.shard,
-  };
-  const started = await startExporter(options, { clock: io.clock, logger, droppedLogLines: dropped });
+    logger,
+    droppedLogLines: dropped,
+  });
   if (!started.ok) {
     if (started.reason === "config") return printErrors(started.errors, io);
     io.err(describeListenError(started.address, started.code));

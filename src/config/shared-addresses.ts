@@ -1,31 +1,23 @@
+import { groupBy } from "../support/group-by.ts";
 import type { ApplianceConfig } from "./config.ts";
-
-/** An address of several enabled appliances. */
-export interface SharedAddress {
-  readonly baseUrl: string;
-  /** At least two names. */
-  readonly appliances: readonly string[];
-}
 
 /** Further ones are counted. */
 const MAX_NAMED = 5;
 
-/** The addresses that several enabled appliances share, in the order of appearance. Other proxy, other appliance. */
-export function findSharedAddresses(appliances: readonly ApplianceConfig[]): readonly SharedAddress[] {
-  const byTarget = new Map<string, { baseUrl: string; appliances: string[] }>();
-  for (const { name, baseUrl, enabled, http } of appliances) {
-    if (!enabled) continue;
-    const target = `${baseUrl} ${http.proxy?.host ?? ""} ${http.proxy?.port ?? ""}`;
-    const shared = byTarget.get(target);
-    if (shared) shared.appliances.push(name);
-    else byTarget.set(target, { baseUrl, appliances: [name] });
-  }
-  return [...byTarget.values()].filter(({ appliances: { length } }) => length > 1);
-}
-
-/** The first few in one line: `https://h:4849 (a, b, and 3 more), and 2 more`. */
-export function describeSharedAddresses(shared: readonly SharedAddress[]): string {
-  return listFew(shared.map(({ baseUrl, appliances }) => `${baseUrl} (${listFew(appliances)})`));
+/**
+ * The addresses that several enabled appliances share, in the order of appearance: `https://h:4849 (a, b)`. Behind another
+ * proxy is another appliance.
+ */
+export function sharedAddresses(appliances: readonly ApplianceConfig[]): readonly string[] {
+  const enabled = appliances.filter((appliance) => appliance.enabled);
+  const byTarget = groupBy(enabled, ({ baseUrl, http: { proxy } }) => {
+    return `${baseUrl} ${proxy?.host ?? ""} ${proxy?.port ?? ""}`;
+  });
+  return [...byTarget.values()].flatMap((members) => {
+    const [first, second] = members;
+    if (first === undefined || second === undefined) return [];
+    return `${first.baseUrl} (${listFew(members.map(({ name }) => name))})`;
+  });
 }
 
 /** The first few, and how many more there are: `a, b, and 3 more`. */

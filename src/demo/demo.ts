@@ -7,7 +7,7 @@ import { generate } from "selfsigned";
 
 import type { Website } from "../appliance/website-head.ts";
 import { formatErrors } from "../config/errors.ts";
-import { startExporter, type ExporterDeps, type ExporterOptions, type ExporterStart } from "../exporter.ts";
+import { startExporter, type ExporterOptions, type ExporterStart } from "../exporter.ts";
 import type { FleetDocument } from "../status/schema.ts";
 import { describeBug } from "../support/errors.ts";
 import { Secret } from "../support/secret.ts";
@@ -43,14 +43,14 @@ const USERNAME = "monitor";
 const VALIDITY_MS = 90 * 24 * 3_600_000;
 
 /** Starts everything, or stops what was started if something fails. */
-export async function startDemo(options: DemoOptions, deps: ExporterDeps): Promise<DemoStart> {
+export async function startDemo(options: DemoOptions): Promise<DemoStart> {
   const stops: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     // The latest first.
     for (let next = stops.pop(); next !== undefined; next = stops.pop()) await next();
   };
   try {
-    const started = await startParts(options, deps, stops);
+    const started = await startParts(options, stops);
     if (started.ok) return { ok: true, demo: { ...started.demo, stop } };
     await stop();
     return started;
@@ -60,7 +60,7 @@ export async function startDemo(options: DemoOptions, deps: ExporterDeps): Promi
   }
 }
 
-async function startParts(options: DemoOptions, deps: ExporterDeps, stops: (() => Promise<void>)[]) {
+async function startParts(options: DemoOptions, stops: (() => Promise<void>)[]) {
   let world = BEGINNING;
   const password = randomBytes(16).toString("base64url");
   const tls = await createKeyPair();
@@ -72,7 +72,7 @@ async function startParts(options: DemoOptions, deps: ExporterDeps, stops: (() =
       websites,
       world: () => world,
       onBug: (error) =>
-        deps.logger.error({ detail: describeBug(error) }, "appliance could not answer a request"),
+        options.logger.error({ detail: describeBug(error) }, "appliance could not answer a request"),
     },
     stops,
   );
@@ -82,10 +82,8 @@ async function startParts(options: DemoOptions, deps: ExporterDeps, stops: (() =
   const configFile = join(folder, "config.yaml");
   await writeFile(join(folder, "ca.pem"), tls.cert);
   await writeFile(configFile, configText(appliances, password), { mode: 0o600 });
-  const started = await startExporter(
-    { ...options, configFile, telemetryPath: "/metrics", enableLifecycle: false },
-    deps,
-  );
+  const settings = { telemetryPath: "/metrics", enableLifecycle: false };
+  const started = await startExporter({ ...options, ...settings, configFile });
   if (!started.ok && started.reason === "listen") return started;
   if (!started.ok) throw new Error(formatErrors(started.errors).join("\n"));
   const { addresses, document, stop } = started.exporter;

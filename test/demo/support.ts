@@ -32,9 +32,11 @@ export async function startTestDemo(
     build: BUILD,
     maxLookups: 2,
     maxPasswordReads: 2,
+    clock: systemClock,
+    logger: createMemoryLog().logger,
+    droppedLogLines: () => 0,
   };
-  const deps = { clock: systemClock, logger: createMemoryLog().logger, droppedLogLines: () => 0 };
-  const started = await startDemo(options, deps);
+  const started = await startDemo(options);
   if (!started.ok) throw new Error(`cannot listen: ${started.code}`);
   onFinished(() => started.demo.stop());
   return started.demo;

@@ -92,22 +92,22 @@ export async function startTestExporter({
   const folder = await writeSetup(setup);
   const log = createMemoryLog();
   const clock = createLeapingClock();
-  const started = await startExporter(
-    {
-      configFile: join(folder, "config.yaml"),
-      listenAddresses: [{ host: "127.0.0.1", port: 0 }],
-      telemetryPath: "/metrics",
-      enableLifecycle: true,
-      webConfigFile: setup.web === undefined ? undefined : join(folder, "web.yaml"),
-      ...(watchIntervalMs === undefined ? {} : { watchIntervalMs }),
-      ...(setup.shard === undefined ? {} : { shard: setup.shard }),
-      version: "0.0.0",
-      build: BUILD,
-      maxLookups: 2,
-      maxPasswordReads: 2,
-    },
-    { clock, logger: log.logger, droppedLogLines: () => 0 },
-  );
+  const started = await startExporter({
+    configFile: join(folder, "config.yaml"),
+    listenAddresses: [{ host: "127.0.0.1", port: 0 }],
+    telemetryPath: "/metrics",
+    enableLifecycle: true,
+    webConfigFile: setup.web === undefined ? undefined : join(folder, "web.yaml"),
+    ...(watchIntervalMs === undefined ? {} : { watchIntervalMs }),
+    ...(setup.shard === undefined ? {} : { shard: setup.shard }),
+    version: "0.0.0",
+    build: BUILD,
+    maxLookups: 2,
+    maxPasswordReads: 2,
+    clock,
+    logger: log.logger,
+    droppedLogLines: () => 0,
+  });
   if (!started.ok) throw new Error(`no start: ${JSON.stringify(started)}`);
   const { exporter } = started;
   const scheme = setup.web?.includes("tls_server_config") === true ? "https" : "http";
