@@ -51,7 +51,6 @@ export interface DiscoverySnapshot {
   readonly badIds: number | undefined;
   /** How many websites are not tested because there are more than the limit. */
   readonly beyondLimit: number;
-  readonly isListKnown: boolean;
   /** @see FoundWebsiteSnapshot.address of each website, as far as they are known; of one whose details fail now, the latest ones. */
   readonly addresses: ReadonlySet<string>;
   /** Whether these are all websites of the appliance: the list is known, and none is excluded or beyond the limit. */

@@ -27,7 +27,7 @@ export function discoveredVerdict(
     appliances.flatMap(({ found }) => found),
     (website) => keyOf(website) ?? "",
   );
-  const areListsKnown = appliances.every(({ discovery }) => discovery?.isListKnown === true);
+  const areListsKnown = appliances.every(({ discovery }) => discovery?.list.state === "succeeded");
   const areCompared = areListsKnown && appliances.length > 1;
   // A member lacks a website only if all its websites are known.
   const complete = appliances.filter(({ discovery }) => discovery?.isComplete === true);

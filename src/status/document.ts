@@ -1,5 +1,4 @@
 import type { Shard } from "../config/shard.ts";
-import { createSectionMemo } from "../fleet/section-memo.ts";
 import {
   anomalyCount,
   type ApplianceSnapshot,
@@ -21,7 +20,7 @@ import type {
   Problem,
 } from "./schema.ts";
 import { joined } from "../support/joined.ts";
-import { once } from "../support/once.ts";
+import { createMemo, once } from "../support/once.ts";
 import { inSlices } from "../support/slices.ts";
 import { instantOf, optionalInstant } from "./words.ts";
 
@@ -76,9 +75,9 @@ function summaryOf(problems: readonly Problem[], isPolling: boolean): FleetDocum
 
 type DiscoveredDocument = NonNullable<ClusterDocument["discovered"]>;
 
-const onceCluster = createSectionMemo<ClusterDocument>();
-const onceAppliance = createSectionMemo<ApplianceDocument>();
-const onceTest = createSectionMemo<ApplianceDocument["websites"][number]>();
+const onceCluster = createMemo<ClusterDocument>();
+const onceAppliance = createMemo<ApplianceDocument>();
+const onceTest = createMemo<ApplianceDocument["websites"][number]>();
 
 /** The same object while the verdict is, so that what the page makes of it can be kept too. */
 function clusterDocument(verdict: ClusterVerdict, nextPollAtMs: NextPollAtMs): ClusterDocument {
