@@ -159,7 +159,7 @@ export function createFleet(): Fleet {
     plan: (appliance) => stateOf(appliance)?.plan ?? NO_PLAN,
     isPolled: () =>
       Array.from(configured.appliances.keys(), stateOf).every(
-        (state) => (state?.totals.counts.vrrp.polls ?? 0) > 0,
+        (state) => (state?.totals.counts.vrrp?.polls ?? 0) > 0,
       ),
   };
 }

@@ -1,12 +1,5 @@
 import type { Shard } from "../config/shard.ts";
-import {
-  anomalyCount,
-  type ApplianceSnapshot,
-  type InterfaceSnapshot,
-  type PollHealth,
-  type StatusSnapshot,
-  type VrrpListSnapshot,
-} from "../fleet/snapshot.ts";
+import { type ApplianceSnapshot, type PollHealth, type VrrpListSnapshot } from "../fleet/snapshot.ts";
 import type { Operation } from "../polling/observation.ts";
 import type { ApplianceVerdict, ClusterVerdict, DiscoveredVerdict, GroupVerdict } from "./verdict.ts";
 import { lastingProblems, problemsOf, type ProblemFacts } from "./problems.ts";
@@ -162,15 +155,12 @@ function applianceDocument(
   nextPollAtMs: NextPollAtMs,
 ): ApplianceDocument {
   const next = (operation: Operation) => nextPollAtMs(identity.appliance, operation);
-  const notAfterSeconds = vrrp.certificate?.notAfterSeconds;
   return {
     name: identity.appliance,
     labels: identity.labels,
     state: verdict?.state,
     since: optionalInstant(verdict?.sinceMs),
     poll: pollDocument(vrrp.health, () => next({ kind: "vrrp" })),
-    certificateNotAfter: optionalInstant(notAfterSeconds && notAfterSeconds * 1000),
-    anomalies: vrrp.list && anomalyCount(vrrp.list.anomalies),
     interfaces: vrrp.list && interfaceDocuments(vrrp.list),
     discovery: discovery && {
       list: pollDocument(discovery.list, () => next({ kind: "website_list" })),
@@ -181,7 +171,9 @@ function applianceDocument(
         id: test.websiteId,
         name: test.website,
         poll: pollDocument(test.health, () => next({ kind: "website_test", websiteId: test.websiteId })),
-        statuses: test.found?.statuses.map(statusDocument),
+        statuses: test.found?.statuses.map(({ protocol, status, isUp, text }) => {
+          return { protocol, status, isUp, text };
+        }),
       })),
     ),
   };
@@ -203,13 +195,17 @@ function pollDocument(health: PollHealth, nextPollAtMs: () => number | undefined
   };
 }
 
-const interfaceDocuments = once((list: VrrpListSnapshot) => list.interfaces.map(interfaceDocument));
-
-function interfaceDocument({ reported, lastTransitionAtMs }: InterfaceSnapshot) {
-  const { name, vhid, vip, state, priority, device } = reported;
-  return { name, vhid, vip, state, priority, device, lastTransitionAt: optionalInstant(lastTransitionAtMs) };
-}
-
-function statusDocument({ protocol, status, isUp, text }: StatusSnapshot) {
-  return { protocol, status, isUp, text };
-}
+const interfaceDocuments = once((list: VrrpListSnapshot) =>
+  list.interfaces.map(({ reported, lastTransitionAtMs }) => {
+    const { name, vhid, vip, state, priority, device } = reported;
+    return {
+      name,
+      vhid,
+      vip,
+      state,
+      priority,
+      device,
+      lastTransitionAt: optionalInstant(lastTransitionAtMs),
+    };
+  }),
+);
