@@ -1,6 +1,21 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import { Server as SecureServer } from "node:https";
-import type { Socket } from "node:net";
+import { isIPv6, type Socket } from "node:net";
+import { groupBy } from "../support/group-by.ts";
+
+/**
+ * Identifies a client: its IPv4 address (also if mapped into IPv6), or the first 64 bits of its IPv6 address, because a
+ * machine may choose the rest.
+ */
+export function clientOf(address = ""): string {
+  const [, mapped] = /^::ffff:([\d.]+)$/i.exec(address) ?? [];
+  if (mapped !== undefined) return mapped;
+  if (!isIPv6(address)) return address;
+  const [left = [], right] = address
+    .split("::")
+    .map((half) => half.split(":").filter((group) => group !== ""));
+  return [...left, ...(right === undefined ? [] : Array<string>(8).fill("0"))].slice(0, 4).join(":");
+}
 
 /** More than any scraping setup needs. */
 const MAX_CONNECTIONS = 512;
@@ -13,8 +28,8 @@ const PIECE_BYTES = 1024;
 export interface Connections {
   /**
    * Lets the handler serve one request at a time for each connection. Limits the connections of all servers together: a new
-   * one beyond the limit closes the one whose latest request or response is longest ago. Closes a connection whose response
-   * is not sent within 30 seconds.
+   * one beyond the limit closes one of the client with the most, whose latest request or response is longest ago. Closes a
+   * connection whose response is not sent within 30 seconds.
    */
   serve(server: Server | SecureServer, handler: RequestListener): void;
   /** Closes idle connections, including those without a request or in a handshake, and the others when they become idle. */
@@ -23,6 +38,7 @@ export interface Connections {
 
 interface Connection {
   readonly socket: Socket;
+  readonly client: string;
   /** Whether a response is pending. */
   readonly isAnswering: boolean;
 }
@@ -42,15 +58,20 @@ export function createConnections(limit = MAX_CONNECTIONS): Connections {
 
   function accept(socket: Socket): void {
     const key = keyOf(socket);
-    connections.set(key, { socket, isAnswering: false });
+    connections.set(key, { socket, client: clientOf(socket.remoteAddress), isAnswering: false });
     socket.once("close", () => {
       if (connections.get(key)?.socket === socket) connections.delete(key);
     });
-    for (const [oldest, { socket: its }] of connections) {
-      if (connections.size <= limit) return;
-      connections.delete(oldest);
-      its.destroy();
-    }
+    while (connections.size > limit) makeRoom();
+  }
+  function makeRoom(): void {
+    const byClient = groupBy(connections, ([, { client }]) => client);
+    const most = Math.max(...Array.from(byClient.values(), ({ length }) => length));
+    const [oldest] = [...byClient.values()].find(({ length }) => length === most) ?? [];
+    if (oldest === undefined) return;
+    const [key, { socket }] = oldest;
+    connections.delete(key);
+    socket.destroy();
   }
 
   /** Reads while no response is pending; meanwhile further requests, and the end of the client's side, stay unread. */
@@ -67,7 +88,7 @@ export function createConnections(limit = MAX_CONNECTIONS): Connections {
     serve: (server, handler) => {
       // Node calls this on close; its own version cuts responses that are ended but not fully sent.
       server.closeIdleConnections = () => {};
-      // A client that has closed its side still gets its response.
+      // As the server's option `allowHalfOpen`, for the HTTP server that reads the connections.
       Object.assign(server, { httpAllowHalfOpen: true });
       server.on("connection", accept);
       // A listener for this event stops Node from reading by itself.

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { isIPv6 } from "node:net";
+import { clientOf } from "./connections.ts";
 import { createPasswordCheck, type Credentials, type Verdict } from "./password-check.ts";
 import { send, text, type Reply } from "./reply.ts";
 import { pathOf } from "./paths.ts";
@@ -59,20 +59,6 @@ export function protect(
       })
       .catch(() => response.destroy());
   };
-}
-
-/**
- * Identifies a client: its IPv4 address (also if mapped into IPv6), or the first 64 bits of its IPv6 address, because a
- * machine may choose the rest.
- */
-export function clientOf(address = ""): string {
-  const [, mapped] = /^::ffff:([\d.]+)$/i.exec(address) ?? [];
-  if (mapped !== undefined) return mapped;
-  if (!isIPv6(address)) return address;
-  const [left = [], right] = address
-    .split("::")
-    .map((half) => half.split(":").filter((group) => group !== ""));
-  return [...left, ...(right === undefined ? [] : Array<string>(8).fill("0"))].slice(0, 4).join(":");
 }
 
 /** Aborts after a timeout or when the client disconnects. */

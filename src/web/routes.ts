@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import pLimit from "p-limit";
+import { clientOf } from "./connections.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { RELOAD_PATH, type PagePath, pathOf, queryOf } from "./paths.ts";
 import { reloadReply, type ReloadConfig } from "./reload.ts";
@@ -120,16 +121,20 @@ function sharedPage(
   return (request) => replyWith(request, contentType, body, headers);
 }
 
-/** 503 for requests beyond so many at once. */
+/** 503 for a client's requests beyond so many at once: one client cannot take the places of another. */
 function atMost(limit: number, page: Page): Page {
-  let count = 0;
+  const counts = new Map<string, number>();
   return async (request) => {
+    const client = clientOf(request.socket.remoteAddress);
+    const count = counts.get(client) ?? 0;
     if (count >= limit) return BUSY;
-    count += 1;
+    counts.set(client, count + 1);
     try {
       return await page(request);
     } finally {
-      count -= 1;
+      const left = (counts.get(client) ?? 1) - 1;
+      if (left > 0) counts.set(client, left);
+      else counts.delete(client);
     }
   };
 }

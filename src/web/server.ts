@@ -7,6 +7,8 @@ import { createTlsServer, isClientAccepted, renewTls } from "./tls-server.ts";
 import type { TlsSettings } from "./web-config.ts";
 
 const LIMITS = {
+  // A client that has closed its side still gets its response.
+  allowHalfOpen: true,
   headersTimeout: 5000,
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1000,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { clientOf } from "../../src/web/guard.ts";
+import { clientOf } from "../../src/web/connections.ts";
 import { ask, basic, HASH, routes, startSecured } from "./support.ts";
 
 const USERS = `basic_auth_users: { monitor: $2y$${HASH} }`;

@@ -103,7 +103,7 @@ test("a page that fails is an internal error, which only the log describes", asy
 });
 
 test.each(["/metrics", "/"])(
-  "beyond a hundred simultaneous requests for %s the response is 503, and other pages are served",
+  "beyond a hundred simultaneous requests of a client for %s the response is 503; others and other pages are served",
   async (path) => {
     const rendered = held<string>();
     const render = (): Promise<string> => rendered.promise;
@@ -116,7 +116,10 @@ test.each(["/metrics", "/"])(
     const answers = Array.from({ length: 120 }, () => ask(port, path));
     await eventually(() => expect(arrived).toBe(120));
     for (const other of ["/-/healthy", "/api/v1/fleet"]) expect((await ask(port, other)).status).toBe(200);
+    const answerToAnother = ask(port, path, { localAddress: "127.0.0.2" });
+    await eventually(() => expect(arrived).toBe(123));
     rendered.release("x 1\n");
+    expect((await answerToAnother).status).toBe(200);
     const all = await Promise.all(answers);
     expect(all.filter(({ status }) => status === 200)).toHaveLength(100);
     const refused = all.filter(({ status }) => status === 503);

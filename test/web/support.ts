@@ -45,8 +45,8 @@ export function ask(port: number, path: string, { onSocket, ...options }: AskOpt
 }
 
 /** A connection that is closed when the test ends. */
-export async function connectTo(port: number): Promise<Socket> {
-  const socket = connect(port, "127.0.0.1");
+export async function connectTo(port: number, localAddress = "127.0.0.1"): Promise<Socket> {
+  const socket = connect({ port, host: "127.0.0.1", localAddress });
   socket.on("error", () => {});
   onTestFinished(() => void socket.destroy());
   await once(socket, "connect");
