@@ -112,7 +112,6 @@ appliances: [{ name: a, base_url: "https://a", http_client: { tls_config: { know
       added: [],
       removed: [],
       changed: ["a"],
-      kept: ["b", "c", "d"],
     });
   });
 });
