@@ -65,16 +65,9 @@ export async function resolveFleet(
   }
 
   const groups = [top, ...included].flatMap(groupsIn);
-  reportDuplicates(
-    groups.map(({ named }) => named),
-    "name",
-    report,
-  );
-  reportDuplicates(
-    groups.flatMap(({ members }) => members),
-    "name",
-    report,
-  );
+  const clusters: readonly Place<{ readonly name: string }>[] = groups.map(({ named }) => named);
+  const all = groups.flatMap(({ members }) => members);
+  for (const places of [clusters, all]) reportDuplicates(places, "name", report);
   const base = await override(BUILT_IN, top);
   const appliances: ApplianceConfig[] = [];
   for (const { named, members } of groups) {
