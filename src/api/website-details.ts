@@ -102,75 +102,67 @@ export function decodeWebsiteDetails(body: Uint8Array, redact: Redact): Decoded<
     return rejected("too_large", `expected at most ${MAX_BACKENDS} servers`);
   const keep = (text: string): string => cutText(redact(text));
   const invalid = new Set(repeatedPaths(parsed.value, keep));
-  const members = createReader(value, keep, invalid);
-  const vhost = createReader(members.object("vhost"), keep, invalid, "$.vhost");
-  const protocol = vhost.oneOf("proto", PROTOCOLS);
+  const read = readerOf(value, "$", invalid);
+  const readVhost = readerOf(read("vhost", toObject), "$.vhost", invalid);
+  const protocol = readVhost("proto", oneOf(PROTOCOLS));
   const details = {
-    name: members.text("name"),
-    host: vhost.text("name"),
-    port: vhost.port("port"),
-    secondPort: protocol === "both" ? vhost.port("port2") : undefined,
+    name: keep(read("name", toText) ?? ""),
+    host: keep(readVhost("name", toText) ?? ""),
+    port: readVhost("port", toPort),
+    secondPort: protocol === "both" ? readVhost("port2", toPort) : undefined,
     protocol,
-    mode: members.oneOf("mode", MODES),
-    isEnabled: members.oneOf("status", YES_NO),
-    bind: (members.array("bind") ?? []).map(readText).filter(Boolean).map(keep),
-    backends: members
-      .array("rhost")
-      ?.flatMap((row, index) => backendOf(createReader(row, keep, invalid, `$.rhost[${index}]`))),
+    mode: read("mode", oneOf(MODES)),
+    isEnabled: read("status", oneOf(YES_NO)),
+    bind: (read("bind", readList) ?? []).map(readText).filter(Boolean).map(keep),
+    backends: read("rhost", readList)?.flatMap((row, index) => {
+      const path = `$.rhost[${index}]`;
+      const backend = backendOf(readerOf(row, path, invalid), keep);
+      if (backend === undefined) invalid.add(`${path}[1]`);
+      return backend ?? [];
+    }),
   };
   return { ok: true, value: { ...details, invalid: [...invalid] } };
 }
 
-/** A row of `rhost`, whose members are told by their position; none without a host. */
-function backendOf(row: Reader): readonly Backend[] {
-  const host = row.text(1);
-  if (host === "") {
-    row.report(1);
-    return [];
-  }
-  const port = row.port(2);
+/** A row of `rhost`, whose members are told by their position; `undefined` without a host. */
+function backendOf(read: Read, keep: (text: string) => string): Backend | undefined {
+  const host = keep(read(1, toText) ?? "");
+  if (host === "") return undefined;
+  const port = read(2, toPort);
   const address = port === undefined ? host : `${host.includes(":") ? `[${host}]` : host}:${port}`;
-  return [{ address, role: row.oneOf(3, ROLES), isOk: row.oneOf(4, YES_NO) }];
+  return { address, role: read(3, oneOf(ROLES)), isOk: read(4, oneOf(YES_NO)) };
 }
 
-/** Reads members of an object or an array; those that cannot be read are reported once. */
-interface Reader {
-  text(key: string | number): string;
-  port(key: string | number): number | undefined;
-  oneOf<T>(key: string | number, values: Readonly<Record<string, T>>): T | undefined;
-  object(key: string): unknown;
-  /** An empty object is an empty array. */
-  array(key: string): readonly unknown[] | undefined;
-  report(key: string | number): void;
-}
+/** Reads a member that is known; one that `from` cannot read is reported. */
+type Read = <T>(key: string | number, from: (value: unknown) => T | undefined) => T | undefined;
 
-function createReader(
-  of: unknown,
-  keep: (text: string) => string,
-  invalid: Set<string>,
-  path: string = "$",
-): Reader {
-  const report = (key: string | number): undefined => {
-    invalid.add(typeof key === "number" ? `${path}[${key}]` : memberPath(path, key));
-    return undefined;
-  };
-  /** The member if it is present; `read` returns `undefined` for one that cannot be read. */
-  function read<T>(key: string | number, from: (value: unknown) => T | undefined): T | undefined {
+function readerOf(of: unknown, path: string, invalid: Set<string>): Read {
+  return (key, from) => {
     const value: unknown =
       typeof of === "object" && of !== null && Object.hasOwn(of, key) ? Reflect.get(of, key) : undefined;
-    return isUnknown(value) ? undefined : (from(value) ?? report(key));
-  }
-  return {
-    report,
-    text: (key) => keep(read(key, (value) => readText(value) || undefined) ?? ""),
-    port: (key) => read(key, (value) => readInteger(value, PORT)),
-    oneOf: (key, values) =>
-      read(key, (value) => {
-        const text = readText(value).trim();
-        return Object.hasOwn(values, text) ? values[text] : undefined;
-      }),
-    object: (key) => read(key, (value) => (isJsonObject(value) ? value : undefined)),
-    array: (key) => read(key, readList),
+    if (isUnknown(value)) return undefined;
+    const read = from(value);
+    if (read === undefined) invalid.add(typeof key === "number" ? `${path}[${key}]` : memberPath(path, key));
+    return read;
+  };
+}
+
+function toText(value: unknown): string | undefined {
+  return readText(value) || undefined;
+}
+
+function toPort(value: unknown): number | undefined {
+  return readInteger(value, PORT);
+}
+
+function toObject(value: unknown): unknown {
+  return isJsonObject(value) ? value : undefined;
+}
+
+function oneOf<T>(values: Readonly<Record<string, T>>): (value: unknown) => T | undefined {
+  return (value) => {
+    const text = readText(value).trim();
+    return Object.hasOwn(values, text) ? values[text] : undefined;
   };
 }
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { BasicAuthConfig, ConfigError, HttpClientConfig, TlsClientConfig } from "./config.ts";
 import type { Checked } from "./errors.ts";
-import { parseKnownCertificates, type KnownCertificates } from "./known-certificates.ts";
+import { parseKnownCertificates } from "./known-certificates.ts";
 import { createNamedFiles, resolveFrom, type NamedFiles } from "./named-files.ts";
 import type { Place } from "./places.ts";
 import { httpClientSchema, type HttpClientSettings } from "./schema.ts";
@@ -77,10 +77,10 @@ async function overrideTls(
 /** The settings of each appliance. Without known certificates, they are the same object for all. */
 export function createHttpOf(): (blocks: HttpClientBlocks, appliance: string) => HttpClientConfig {
   /** By text. */
-  const parsed = new Map<string, KnownCertificates>();
+  const parsed = new Map<string, ReadonlyMap<string, readonly string[]>>();
   return ({ http, known }, appliance) => {
     if (known === undefined) return http;
-    const certificates = parsed.get(known.text) ?? parseKnownCertificates(known.text);
+    const certificates = parsed.get(known.text) ?? parseKnownCertificates(known.text).known;
     parsed.set(known.text, certificates);
     // Authorities do not count then; thousands of appliances would each have a copy.
     const tls = {

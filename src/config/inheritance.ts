@@ -65,18 +65,15 @@ export async function resolveFleet(
   }
 
   const groups = [top, ...included].flatMap(groupsIn);
-  reportDuplicateNames(
-    groups.map(({ named }) => named),
-    report,
-  );
-  reportDuplicateNames(
-    groups.flatMap(({ members }) => members),
-    report,
-  );
+  const clusters: readonly Place<{ readonly name: string }>[] = groups.map(({ named }) => named);
+  const all = groups.flatMap(({ members }) => members);
+  for (const places of [clusters, all]) reportDuplicates(places, "name", report);
   const base = await override(BUILT_IN, top);
   const appliances: ApplianceConfig[] = [];
   for (const { named, members } of groups) {
-    reportDuplicateAddresses(members, report);
+    // One appliance that is polled as two looks like a split brain. Another path is another appliance.
+    const polled = members.filter(({ settings }) => settings.enabled !== false);
+    reportDuplicates(polled, "base_url", report);
     const isAlone = members[0] === named;
     const shared = isAlone ? base : await override(base, named);
     for (const member of members) {
@@ -104,16 +101,6 @@ function groupsIn(place: Place<FleetSettings>): readonly Group[] {
     ...clusters.map((named) => ({ named, members: items(named, "appliances", named.settings.appliances) })),
     ...alone.map((named) => ({ named, members: [named] })),
   ];
-}
-
-function reportDuplicateNames(places: readonly Place<{ readonly name: string }>[], report: Report): void {
-  reportDuplicates(places, "name", (name) => `duplicate name ${JSON.stringify(name)}`, report);
-}
-
-/** One appliance that is polled as two looks like a split brain. Compares normalized URLs; another path is another appliance. */
-function reportDuplicateAddresses(members: readonly Place<ApplianceSettings>[], report: Report): void {
-  const enabled = members.filter(({ settings }) => settings.enabled !== false);
-  reportDuplicates(enabled, "base_url", () => "duplicate address in one cluster", report);
 }
 
 /** The websites of outer blocks and those of a block, with distinct ids. */

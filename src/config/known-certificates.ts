@@ -1,6 +1,3 @@
-/** The SHA-256 fingerprints of an appliance's certificates, in lower-case hex without colons, by its name. */
-export type KnownCertificates = ReadonlyMap<string, readonly string[]>;
-
 /** The fingerprint in lower-case hex without colons; `undefined` if it is not a SHA-256. */
 export function parseFingerprint(text: string): string | undefined {
   const digits = text.replaceAll(":", "").toLowerCase();
@@ -9,28 +6,18 @@ export function parseFingerprint(text: string): string | undefined {
 
 /**
  * The certificates in the text of a `known_certificates_file`: lines of a name, white space and a SHA-256. Any certificate
- * of several lines for one name counts. @see checkKnownCertificates
+ * of several lines for one name counts. `invalidLine`: the number of the first line that is neither a certificate nor a
+ * comment nor blank.
  */
-export function parseKnownCertificates(text: string): KnownCertificates {
+export function parseKnownCertificates(text: string) {
   const known = new Map<string, string[]>();
-  for (const { name, sha256 } of text.split("\n").map(parseLine)) {
-    if (sha256 === "") continue;
-    const others = known.get(name);
-    if (others === undefined) known.set(name, [sha256]);
-    else others.push(sha256);
-  }
-  return known;
-}
-
-/** The first line that is neither a certificate nor a comment nor blank, in words; `undefined` if all lines are valid. */
-export function checkKnownCertificates(text: string): string | undefined {
-  const invalid = text.split("\n").findIndex((line) => {
+  let invalidLine: number | undefined;
+  for (const [index, line] of text.split("\n").entries()) {
     const { name, sha256 } = parseLine(line);
-    return name !== "" && sha256 === "";
-  });
-  return invalid < 0
-    ? undefined
-    : `line ${invalid + 1}: expected the name of an appliance and a SHA-256 fingerprint`;
+    if (sha256 !== "") known.set(name, [...(known.get(name) ?? []), sha256]);
+    else if (name !== "") invalidLine ??= index + 1;
+  }
+  return { known, invalidLine };
 }
 
 /** The text with one line for each of these names, instead of its present lines; all other lines stay. */

@@ -5,6 +5,7 @@ import { resolveFleet } from "./inheritance.ts";
 import { createNamedFiles } from "./named-files.ts";
 import type { Place } from "./places.ts";
 import { configSchema, fleetSchema, patternsSchema, type FleetSettings } from "./schema.ts";
+import { inShard, WHOLE_FLEET, type Shard } from "./shard.ts";
 import { showConfig } from "./shown.ts";
 import { createSourceReader, splitNames, type SourceReader } from "./sources.ts";
 import { loadYaml, validateYaml, valueAt } from "./validate.ts";
@@ -13,19 +14,19 @@ import { errorAt, readYamlFile, type YamlFile } from "./yaml.ts";
 const DEFAULT_WEBSITE_TESTS = 64;
 
 /**
- * Loads the configuration in `file` and all files that it names, or returns all errors. Checks syntax and schema first; if
- * they are valid, the rules between keys and the named files. Reads certificates and keys; only tries password files. Never
- * rejects because of the content or state of files.
+ * Loads the configuration of a shard in `file` and all files that it names, or returns all errors. Checks syntax and schema
+ * first; if they are valid, the rules between keys and the named files. Reads certificates and keys; only tries password
+ * files. Never rejects because of the content or state of files.
  */
-export async function loadConfig(file: string): Promise<ConfigResult> {
+export async function loadConfig(file: string, shard = WHOLE_FLEET): Promise<ConfigResult> {
   const reader = createSourceReader();
-  const result = await loadFiles(file, reader);
+  const result = await loadFiles(file, shard, reader);
   return { ...result, sources: reader.sources() };
 }
 
 type Loaded = Checked<{ readonly config: Config; readonly shown: string }>;
 
-async function loadFiles(file: string, reader: SourceReader): Promise<Loaded> {
+async function loadFiles(file: string, shard: Shard, reader: SourceReader): Promise<Loaded> {
   const read = await readYamlFile(file, reader);
   if (!read.ok) return read;
   // By text: two rules may find the same error.
@@ -50,7 +51,7 @@ async function loadFiles(file: string, reader: SourceReader): Promise<Loaded> {
   const { max_concurrent_website_tests: tests = DEFAULT_WEBSITE_TESTS } = main.value.polling ?? {};
   return {
     ok: true,
-    config: { appliances, maxConcurrentWebsiteTests: tests },
+    config: inShard({ appliances, maxConcurrentWebsiteTests: tests }, shard),
     shown: showConfig([read.file, ...included.map((place) => place.file)]),
   };
 }

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { ApplianceConfig, ConfigResult } from "./config.ts";
 import { createUnpacker, digestOf } from "./hand-over.ts";
-import { inShard, type Shard } from "./shard.ts";
+import type { Shard } from "./shard.ts";
 import { readState } from "./sources.ts";
 import type { ConfigMessage, ConfigTask } from "./worker.ts";
 
@@ -25,11 +25,11 @@ export function createConfigLoader(file: string, shard: Shard): ConfigLoader {
   async function loadHere(): Promise<ConfigResult> {
     // Only here: afterwards this thread needs no YAML library, and a thread more would cost each start 60 ms.
     const { loadConfig } = await import("./load.ts");
-    const result = await loadConfig(file);
-    if (!result.ok) return result;
-    const config = inShard(result.config, shard);
-    for (const appliance of config.appliances) digests.set(appliance, digestOf(appliance));
-    return { ...result, config };
+    const result = await loadConfig(file, shard);
+    for (const appliance of result.ok ? result.config.appliances : []) {
+      digests.set(appliance, digestOf(appliance));
+    }
+    return result;
   }
 
   async function loadInThread(running: readonly ApplianceConfig[]): Promise<ConfigResult> {

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { dirname, resolve } from "node:path";
 import { createSecureContext } from "node:tls";
 import type { JsonPath, Report } from "./errors.ts";
-import { checkKnownCertificates } from "./known-certificates.ts";
+import { parseKnownCertificates } from "./known-certificates.ts";
 import { NO_SUCH_FILE, unfit, type ReadFailure, type TextResult } from "./read-file.ts";
 import type { SourceReader } from "./sources.ts";
 import { valueAt } from "./validate.ts";
@@ -83,7 +83,10 @@ const CHECKS = {
     isPossible(() => createPrivateKey(pem))
       ? undefined
       : "expected a private key in PEM without a passphrase",
-  "known certificates": checkKnownCertificates,
+  "known certificates": (text: string) => {
+    const { invalidLine: line } = parseKnownCertificates(text);
+    return line === undefined ? undefined : `line ${line}: expected the name of an appliance and a SHA-256`;
+  },
   // The reader has checked it.
   password: () => undefined,
 } as const;

@@ -1,15 +1,10 @@
 import { stat } from "node:fs/promises";
 import pLimit from "p-limit";
 import type { PasswordSource } from "./config.ts";
-import { readTextFile, unfit, type ReadFailure } from "./read-file.ts";
+import { readTextFile, unfit, type ReadFailure, type TextResult } from "./read-file.ts";
 import { Secret } from "../support/secret.ts";
 
-export type PasswordResult = PasswordRead | ReadFailure;
-
-interface PasswordRead {
-  readonly ok: true;
-  readonly secret: Secret;
-}
+export type PasswordResult = { readonly ok: true; readonly secret: Secret } | ReadFailure;
 
 export type PasswordReader = (source: PasswordSource) => Promise<PasswordResult>;
 
@@ -19,7 +14,7 @@ const CACHEABLE_AFTER_MS = 2_000;
 
 interface CachedPassword {
   readonly stamp: string;
-  readonly result: PasswordRead;
+  readonly result: PasswordResult;
 }
 
 /**
@@ -44,7 +39,8 @@ export function createPasswordReader({
     const stamp = await stampOf(path, wallMs());
     const known = cache.get(path);
     if (known && known.stamp === stamp) return known.result;
-    const result = await readPasswordFile(path);
+    const file = await readPasswordFile(path);
+    const result: PasswordResult = file.ok ? { ok: true, secret: new Secret(file.text) } : file;
     if (stamp === undefined || !result.ok) cache.delete(path);
     else cache.set(path, { stamp, result });
     return result;
@@ -60,7 +56,7 @@ export function createPasswordReader({
 }
 
 /** The password in a file, without surrounding white space. Empty files, several lines and control characters are errors. */
-export async function readPasswordFile(path: string): Promise<PasswordResult> {
+export async function readPasswordFile(path: string): Promise<TextResult> {
   const read = await readTextFile(path, MAX_PASSWORD_FILE_BYTES);
   if (!read.ok) return read;
   const password = read.text.trim();
@@ -68,7 +64,7 @@ export async function readPasswordFile(path: string): Promise<PasswordResult> {
   if (password.includes("\uFFFD")) return unfit("it is not UTF-8");
   // RFC 7617, section 2, forbids control characters.
   if (/\p{Cc}/u.test(password)) return unfit("it contains more than one line or a control character");
-  return { ok: true, secret: new Secret(password) };
+  return { ok: true, text: password };
 }
 
 /** Differs between any two states of the file; `undefined` if it is missing or has just changed. `nowMs`: wall clock. */

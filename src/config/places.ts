@@ -21,7 +21,6 @@ export function items<T>(
 export function reportDuplicates<Key extends string>(
   places: readonly Place<Readonly<Record<Key, string>>>[],
   key: Key,
-  describe: (value: string) => string,
   report: Report,
 ): void {
   const firstOf = new Map<string, Place<unknown>>();
@@ -32,7 +31,7 @@ export function reportDuplicates<Key extends string>(
       firstOf.set(value, place);
     } else {
       const { line, column } = first.file.locate([...first.path, key]);
-      const message = `${describe(value)}, also at ${first.file.file}:${line}:${column}`;
+      const message = `duplicate, also at ${first.file.file}:${line}:${column}`;
       report(errorAt(place.file, [...place.path, key], message));
     }
   }

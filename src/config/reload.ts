@@ -74,14 +74,14 @@ export function createReloader({
       const errors = gone.map((path) => `${path}: the file is gone; to trust no certificate, leave it empty`);
       return fail(errors, "configuration is invalid");
     }
-    const { added, removed, changed, kept } = planReload(running.config, next.config);
+    const plan = planReload(running.config, next.config);
     const apply = prepare(next.config);
     // TLS settings may still be rejected, so they come first.
     nextWeb.apply();
     running = next;
     await apply();
     onReloaded(true, clock.wallMs());
-    logger.info({ added, removed, changed, kept: kept.length }, "configuration reloaded");
+    logger.info(plan, "configuration reloaded");
     return { ok: true };
   }
 
@@ -116,24 +116,17 @@ export function createReloader({
   };
 }
 
-/** Names of appliances; `removed` in the order of the old configuration, the others of the new. */
-interface ReloadPlan {
-  readonly added: readonly string[];
-  readonly removed: readonly string[];
-  readonly changed: readonly string[];
-  readonly kept: readonly string[];
-}
-
-/** What happens to each appliance, identified by its name, when `next` replaces `old`. One that is kept is the same object. */
-export function planReload(old: Config, next: Config): ReloadPlan {
+/** The names of appliances that are new, gone or other objects than before. */
+export function planReload(
+  old: Config,
+  next: Config,
+): Record<"added" | "removed" | "changed", readonly string[]> {
   const before = new Map(old.appliances.map((appliance) => [appliance.name, appliance]));
   const after = new Map(next.appliances.map((appliance) => [appliance.name, appliance]));
-  const isKept = (name: string) => before.get(name) === after.get(name);
-  const stays = [...after.keys()].filter((name) => before.has(name));
+  const names = [...after.keys()];
   return {
-    added: [...after.keys()].filter((name) => !before.has(name)),
+    added: names.filter((name) => !before.has(name)),
     removed: [...before.keys()].filter((name) => !after.has(name)),
-    changed: stays.filter((name) => !isKept(name)),
-    kept: stays.filter(isKept),
+    changed: names.filter((name) => before.has(name) && before.get(name) !== after.get(name)),
   };
 }

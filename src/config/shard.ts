@@ -44,7 +44,7 @@ function mixed(value: number): number {
 }
 
 /** The configuration with only the clusters of this shard. */
-export function inShard<C extends Pick<Config, "appliances">>(config: C, { index, total }: Shard): C {
+export function inShard(config: Config, { index, total }: Shard): Config {
   return {
     ...config,
     appliances: config.appliances.filter(({ cluster }) => shardOf(cluster, total) === index),

@@ -55,10 +55,7 @@ export function splitNames(text: string): readonly string[] {
 
 const READERS = {
   text: readConfigText,
-  password: async (path: string): Promise<TextResult> => {
-    const read = await readPasswordFile(path);
-    return read.ok ? { ok: true, text: read.secret.reveal() } : read;
-  },
+  password: readPasswordFile,
   names: matchingNames,
 } as const;
 

@@ -94,7 +94,7 @@ const SHOWABLE_URL = /^(?:[a-z]{1,10}:\/\/)?(?:\[[0-9a-f:.]*\]|[\w.-]*)(?::\d*)?
 export const baseUrlSchema = z
   .string()
   .max(MAX_URL_LENGTH)
-  .refine((text) => parseUrl(text, /^https?:\/\/[^/?#@][^?#@]*$/i), {
+  .refine(isBaseUrl, {
     error: ({ input }) => {
       const got =
         typeof input === "string" && SHOWABLE_URL.test(input) ? `, got ${JSON.stringify(input)}` : "";
@@ -107,11 +107,15 @@ export const baseUrlSchema = z
     return `${protocol}//${host}${pathname.replace(/\/+$/, "")}`;
   });
 
+function isBaseUrl(text: string): boolean {
+  return /^https?:\/\/[^\s\\?#@]+$/i.test(text) && URL.canParse(text);
+}
+
 /** The message does not show the URL, which may contain a password. */
 export const proxyUrlSchema = parsed(
   "a URL of the form http://[user:password@]host:port",
   (text): ProxyConfig | undefined => {
-    const url = parseUrl(text, /^http:\/\/[^?#]*$/i);
+    const url = /^http:\/\/[^\s\\?#]+$/i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
     const [user, password] = [decode(url?.username), decode(url?.password)];
     if (url?.pathname !== "/" || user === undefined || password === undefined) return undefined;
     return {
@@ -121,13 +125,6 @@ export const proxyUrlSchema = parsed(
     };
   },
 );
-
-function parseUrl(text: string, form: RegExp): URL | undefined {
-  // The URL parser drops or replaces these silently.
-  if (!form.test(text) || /[\s\\\p{Cc}]/u.test(text) || !URL.canParse(text)) return undefined;
-  const url = new URL(text);
-  return url.port === "0" ? undefined : url;
-}
 
 function decode(text = ""): string | undefined {
   try {

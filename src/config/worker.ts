@@ -3,7 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { ApplianceConfig, ConfigResult } from "./config.ts";
 import { createPacker, digestOf } from "./hand-over.ts";
 import { loadConfig } from "./load.ts";
-import { inShard, type Shard } from "./shard.ts";
+import type { Shard } from "./shard.ts";
 
 /** What the thread is to load. `known`: digests of the appliances that the other side has. */
 export interface ConfigTask {
@@ -34,12 +34,12 @@ if (port !== null) {
 }
 
 async function* messagesFor(task: ConfigTask): AsyncGenerator<ConfigMessage> {
-  const result = await loadConfig(task.file);
+  const result = await loadConfig(task.file, task.shard);
   if (!result.ok) {
     yield { result };
     return;
   }
-  const { appliances } = inShard(result.config, task.shard);
+  const { appliances } = result.config;
   const places = new Map(task.known.map((digest, place) => [digest, place]));
   const pack = createPacker();
   for (let from = 0; from < appliances.length; from += BATCH) {

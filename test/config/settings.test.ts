@@ -233,19 +233,19 @@ const member = (name: string, more = "") => `{ name: ${name}, base_url: "https:/
 test.each([
   [
     `appliances:\n  - ${member("a")}\n  - ${member("a")}\n`,
-    'config.yaml:3:7: appliances[1].name: duplicate name "a", also at config.yaml:2:7',
+    "config.yaml:3:7: appliances[1].name: duplicate, also at config.yaml:2:7",
   ],
   [
     "clusters:\n  - { name: c, appliances: [] }\n  - { name: c, appliances: [] }\n",
-    'config.yaml:3:7: clusters[1].name: duplicate name "c", also at config.yaml:2:7',
+    "config.yaml:3:7: clusters[1].name: duplicate, also at config.yaml:2:7",
   ],
   [
     `appliances: [${member("c")}]\nclusters: [{ name: c, appliances: [] }]\n`,
-    'config.yaml:1:16: appliances[0].name: duplicate name "c", also at config.yaml:2:14',
+    "config.yaml:1:16: appliances[0].name: duplicate, also at config.yaml:2:14",
   ],
   [
     `clusters:\n  - { name: a, appliances: [${member("x")}] }\n  - { name: b, appliances: [${member("x")}] }\n`,
-    'config.yaml:3:31: clusters[1].appliances[0].name: duplicate name "x", also at config.yaml:2:31',
+    "config.yaml:3:31: clusters[1].appliances[0].name: duplicate, also at config.yaml:2:31",
   ],
 ])("%j: %s", async (text, error) => {
   expect(await errorsOf(text)).toEqual([error]);
@@ -270,7 +270,7 @@ test.each([
   ["https://[2001:db8::1]:4849", "https://[2001:DB8:0:0::0001]:4849"],
 ])("two members of a cluster must not be at %s and %s", async (first, second) => {
   expect(await errorsOf(pair(first, second))).toEqual([
-    "config.yaml:5:20: clusters[0].appliances[1].base_url: duplicate address in one cluster, also at config.yaml:4:20",
+    "config.yaml:5:20: clusters[0].appliances[1].base_url: duplicate, also at config.yaml:4:20",
   ]);
   expect(await errorsOf(pair(first, second, ", enabled: false"))).toEqual([]);
 });

@@ -11,7 +11,7 @@ const INVALID_CONFIGS: readonly (readonly [text: string | undefined, error: stri
   ['appliances:\n  - name: "a\n', ':3:1: Missing closing "quote'],
   [
     "appliances:\n  - { name: a, base_url: 'https://192.0.2.1' }\n  - { name: a, base_url: 'https://192.0.2.2' }\n",
-    ':3:7: appliances[1].name: duplicate name "a"',
+    ":3:7: appliances[1].name: duplicate, also at",
   ],
   [
     "polling: { vrrp: { schedule: '61 * * * * *' } }\nappliances: []\n",
