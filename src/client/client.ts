@@ -86,7 +86,7 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
     readPassword = createPasswordReader({ maxReads: options.maxPasswordReads, wallMs: clock.wallMs }),
   } = options;
   const attention = createAttention(clock);
-  const createPool = createConnections({ attention, clock, maxOpen: maxConnections });
+  const createPool = createConnections(attention, clock, maxConnections);
   const headers = { accept: "application/json", "user-agent": `appliance-exporter/${version}` };
   const secureContextOf = createSecureContexts();
   return ({ baseUrl, http }) => {

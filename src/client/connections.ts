@@ -10,8 +10,7 @@ const CONNECTING_MS = 250;
 const MAX_SPARE_MS = 20_000;
 
 /** Polls that wait for a connection are served in this order: VRRP lists first. */
-const PRECEDENCES = ["list", "test"] as const;
-export type Precedence = (typeof PRECEDENCES)[number];
+export type Precedence = "list" | "test";
 
 /** The connections of one appliance. Each is lent to one poll at a time and reused while it is connected. */
 export interface ConnectionPool {
@@ -38,13 +37,6 @@ export type CreateConnection = (callbacks: {
   readonly onClosed: () => void;
 }) => Connection;
 
-export interface ConnectionsDeps {
-  readonly attention: Attention;
-  readonly clock: Clock;
-  /** The current maximum of open connections; at least 1. */
-  readonly maxOpen: () => number;
-}
-
 /** A poll that waits for a connection. */
 interface Waiting {
   readonly precedence: Precedence;
@@ -55,13 +47,14 @@ interface Waiting {
 
 /**
  * Makes the pool of each appliance. Over all of them the attempts to connect and the open connections are limited; if too
- * many are open, those that have been idle longest end. Polls of the same precedence are served in order.
+ * many are open, those that have been idle longest end. Polls of the same precedence are served in order. `maxOpen`: the
+ * current maximum of open connections, at least 1.
  */
-export function createConnections({
-  attention,
-  clock,
-  maxOpen,
-}: ConnectionsDeps): (create: CreateConnection) => ConnectionPool {
+export function createConnections(
+  attention: Attention,
+  clock: Clock,
+  maxOpen: () => number,
+): (create: CreateConnection) => ConnectionPool {
   const queues: Readonly<Record<Precedence, Set<Waiting>>> = { list: new Set(), test: new Set() };
   const open = new Set<Connection>();
   /** Those whose attempt to connect is neither over nor hangs. */
