@@ -104,7 +104,9 @@ function afterDiscovery(
     failedDetails(discovery)?.failure,
     failed?.failure,
   );
-  return { state: observedBy(observation, next), changes };
+  const isGone = record.health.failure?.status === 404 && before.health.failure?.status !== 404;
+  const gone: readonly FleetChange[] = isGone ? [{ kind: "website_gone" }] : [];
+  return { state: observedBy(observation, next), changes: [...changes, ...gone] };
 }
 
 /** The first of the details that fail: those of all websites change together, as an appliance lacks or refuses all of them. */

@@ -25,4 +25,6 @@ export type FleetChange =
   /** An operation began to fail, or fails for another reason now. */
   | { readonly kind: "failing"; readonly operation: Operation; readonly failure: Failure }
   /** `from`: why it failed until now. */
-  | { readonly kind: "recovered"; readonly operation: Operation; readonly from: Failure };
+  | { readonly kind: "recovered"; readonly operation: Operation; readonly from: Failure }
+  /** The appliance has no details of a website that it listed. */
+  | { readonly kind: "website_gone" };

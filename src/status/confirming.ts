@@ -31,8 +31,7 @@ function websitesAgain(
   { appliance }: Observation,
   changes: readonly FleetChange[],
 ): ConfirmingPolls | undefined {
-  const isNew = changes.some((change) => change.kind === "failing" && change.failure.status === 404);
-  if (!isNew) return undefined;
+  if (!changes.some(({ kind }) => kind === "website_gone")) return undefined;
   return { appliances: [appliance], operation: { kind: "website_list" }, afterMs: LISTS_AFTER_MS };
 }
 

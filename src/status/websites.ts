@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { membersIn, type ClusterSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
 import { groupBy } from "../support/group-by.ts";
+import { once } from "../support/once.ts";
 import {
   isSame,
   kept,
@@ -119,11 +120,10 @@ interface Listening {
   readonly vip: string;
 }
 
+type ListeningAt = (bind: readonly string[]) => readonly Listening[];
+
 /** Where a website listens in a cluster: at those VIPs, and aliases of VIPs, that it names; else at all VIPs. */
-export function listeningIn({
-  groups,
-  appliances,
-}: ClusterSnapshot): (bind: readonly string[]) => readonly Listening[] {
+export const listeningIn = once(({ groups, appliances }: ClusterSnapshot): ListeningAt => {
   const vips = [...new Set(groups.map(({ vip }) => vip))].map((vip) => ({ address: vip, vip }));
   const aliases = appliances
     .flatMap(({ vrrp }) => vrrp.list?.interfaces ?? [])
@@ -133,7 +133,7 @@ export function listeningIn({
     const own = bind.flatMap((address) => byAddress.get(address) ?? []);
     return own.length > 0 ? [...new Set(own)] : vips;
   };
-}
+});
 
 type Named = Pick<WebsiteSnapshot, "identity" | "websiteId" | "website" | "address">;
 

@@ -4,6 +4,7 @@ import type { ConfirmingPolls } from "../../src/polling/runner.ts";
 import { confirmingPolls } from "../../src/status/confirming.ts";
 import { MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import {
+  detailsFailed,
   detailsSeen,
   failureOf,
   interfaceOf,
@@ -59,6 +60,16 @@ test("the websites are listed again when the details of one are not found, and o
     { appliances: ["a"], operation: { kind: "website_list" }, afterMs: 1000 },
     undefined,
   ]);
+});
+
+test("the websites are listed again for each website whose details are not found, whatever else fails", () => {
+  const take = judgedFleet([{ ...MEMBER_A, discovery: { exclude: [], limit: 200 } }, MEMBER_B]);
+  take(websitesSeen("a", [1, 2]), 0);
+  take(detailsFailed("a", 1, "decode"), 0);
+  const gone = { ok: false, failure: failureOf("http_status", { status: 404 }) } as const;
+  const observation = { ...detailsFailed("a", 2, "http_status"), outcome: gone };
+  const { judged, changes } = take(observation, 0);
+  expect(confirmingPolls(judged, observation, changes)?.operation).toEqual({ kind: "website_list" });
 });
 
 test("a split brain is confirmed when it is proven, and then polled as usual", () => {
