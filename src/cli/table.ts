@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { NAME_LENGTH, shortened } from "../page/view/shortened.ts";
+import { NAME_LENGTH, shortened } from "./shortened.ts";
 import { printable } from "./printable.ts";
 
 export type Color = "green" | "red" | "yellow";

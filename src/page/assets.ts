@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { extname } from "node:path";
 
 export interface Asset {
   readonly contentType: string;
@@ -17,22 +16,20 @@ export interface Assets {
 
 /** The built files, seen from the source and from the built program alike: browsers do not run TypeScript. */
 const BUILT = new URL("../../dist/page/", import.meta.url);
-const NAMES = ["client/main.js", "icon.svg", "style.css"];
-const TYPES: Readonly<Record<string, string>> = {
-  ".css": "text/css; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".svg": "image/svg+xml",
+const TYPES = {
+  "client/main.js": "text/javascript; charset=utf-8",
+  "icon.svg": "image/svg+xml",
+  "style.css": "text/css; charset=utf-8",
 };
 
 /** Reads the files once. Rejects if the program was not built. */
 export async function loadAssets(): Promise<Assets> {
-  const bodies = await Promise.all(NAMES.map((name) => readFile(new URL(name, BUILT))));
+  const read = Object.entries(TYPES).map(async ([name, contentType]) => {
+    return { name, contentType, body: await readFile(new URL(name, BUILT)) };
+  });
+  const assets = await Promise.all(read);
   const hash = createHash("sha256");
-  for (const body of bodies) hash.update(`${body.length}\0`).update(body);
+  for (const { body } of assets) hash.update(`${body.length}\0`).update(body);
   const folder = `assets/${hash.digest("hex").slice(0, 16)}`;
-  const files = NAMES.map((name, index): [string, Asset] => [
-    `/${folder}/${name}`,
-    { contentType: TYPES[extname(name)] ?? "", body: bodies[index] ?? Buffer.alloc(0) },
-  ]);
-  return { folder, files: new Map(files) };
+  return { folder, files: new Map(assets.map(({ name, ...file }) => [`/${folder}/${name}`, file])) };
 }

@@ -46,7 +46,7 @@ function renderPage(
         <script type="module" src="${assets}/client/main.js"></script>
       </head>
       <body>
-        <a class="skip" href="#fleet">Skip to the clusters</a>
+        <a class="hidden-visually" href="#fleet">Skip to the clusters</a>
         <header>
           <p class="brand">appliance-exporter</p>
           <p id="connection" class="connection">
@@ -79,11 +79,11 @@ function renderFragment(document: FleetDocument, filter: Filter, reader: Reader)
   >
     <section class="now" aria-label="What is wrong">
       ${verdictBanner(verdict)}
-      <div id="problems">${problemList(shown.problems, problems.length - shown.problems.length, reader)}</div>
+      <div id="problems">${problemList(shown.problems, reader)}</div>
     </section>
     <div class="columns">
       <section id="history" class="history" aria-labelledby="history-title">
-        ${eventHistory(shown.events, events.length - shown.events.length, exporter.startedAt, reader)}
+        ${eventHistory(shown.events, exporter.startedAt, reader)}
       </section>
       <div id="fleet" class="fleet" tabindex="-1">
         ${filterForm(document.clusters, filter)}

@@ -28,10 +28,9 @@ export function renewTls(server: Server, tls: TlsSettings): void {
 
 /** Whether a client may continue after the handshake. Decided here and not by Node, because the setting can change. */
 export function isClientAccepted({ clientAuth }: TlsSettings, socket: TLSSocket): boolean {
-  if (socket.getPeerX509Certificate() === undefined)
-    return clientAuth !== "RequireAnyClientCert" && clientAuth !== "RequireAndVerifyClientCert";
-  const isVerified = clientAuth === "VerifyClientCertIfGiven" || clientAuth === "RequireAndVerifyClientCert";
-  return !isVerified || socket.authorized;
+  const hasCertificate = socket.getPeerX509Certificate() !== undefined;
+  if (!hasCertificate) return !clientAuth.startsWith("Require");
+  return !clientAuth.includes("Verify") || socket.authorized;
 }
 
 function toSecureContextOptions({ cert, key, clientCa, minVersion }: TlsSettings): SecureContextOptions {

@@ -30,7 +30,7 @@ export interface TlsSettings {
 }
 
 /** How the server treats client certificates. @see Go, crypto/tls, ClientAuthType */
-export type ClientAuth = Exclude<z.infer<typeof clientAuthSchema>, "RequireClientCert">;
+export type ClientAuth = z.infer<typeof clientAuthSchema>;
 
 const clientAuthSchema = z.enum([
   "NoClientCert",
@@ -143,8 +143,7 @@ async function loadFiles(
         cert,
         key: new Secret(key),
         clientCa,
-        clientAuth:
-          tls.client_auth_type === "RequireClientCert" ? "RequireAnyClientCert" : tls.client_auth_type,
+        clientAuth: tls.client_auth_type,
         minVersion: tls.min_version,
       },
       users: new Map(Object.entries(users).map(([name, hash]) => [name, new Secret(hash)])),

@@ -22,7 +22,8 @@ async function openWhenWell() {
 
 test("a failover appears by itself: the new master, since when, the problem and the event", async () => {
   const { demo, page, errors } = await openWhenWell();
-  expect(await page.locator("h1").textContent()).toBe("All is well");
+  // Discovered websites are not known for a moment.
+  await expect.poll(() => page.locator("h1").textContent(), SOON).toBe("All is well");
   expect(await rolesOf(page)).toEqual(["MASTER", "BACKUP", "MASTER", "BACKUP"]);
   demo.step();
   await expect.poll(() => rolesOf(page), SOON).toEqual(["BACKUP", "MASTER", "BACKUP", "MASTER"]);
@@ -37,7 +38,7 @@ test("a failover appears by itself: the new master, since when, the problem and 
     ]);
   expect(await title(page)).toMatch(/^\d problems? – appliance-exporter$/);
   expect(await page.locator(".vrrp th .words").first().textContent()).toMatch(
-    /^One master, not the preferred one +(since just now|for \d+ (s|min))$/,
+    /^One master, not the preferred one +for \d+ (s|min)$/,
   );
   expect(await page.evaluate("window.isFirst")).toBe(true);
   expect(errors).toEqual([]);

@@ -24,7 +24,6 @@ test("a typed filter narrows clusters, problems and events, but not the verdict"
   await expect.poll(() => clustersOf(page), SOON).toEqual(["ams"]);
   expect(await page.locator("#matching").textContent()).toBe("1 of 3 clusters match the filter.");
   expect(await page.locator(".problems > li").count()).toBe(0);
-  expect(await page.locator("#problems").textContent()).toContain("1 problem outside the filter.");
   expect(await page.locator(".events .what").allTextContents()).toEqual([expect.stringContaining("ams-2")]);
   expect(await page.locator("h1").textContent()).toBe("1 problem");
 });
@@ -67,7 +66,7 @@ test("without a script the page shows the whole state with its time, and the fil
   await page.getByRole("button", { name: "Filter" }).click();
   await page.waitForURL(`${server.url}?text=ams-2&cluster=&label=`);
   expect(await clustersOf(page)).toEqual(["ams"]);
-  await page.getByRole("link", { name: "Show everything" }).first().click();
+  await page.getByRole("link", { name: "Show everything" }).click();
   await page.waitForURL(`${server.url}?`);
   expect(await clustersOf(page)).toEqual(["rtm", "ams", "lab"]);
 });

@@ -9,7 +9,7 @@ const itemsOf = (text: string): readonly string[] =>
 
 /** The problems that are shown before anything is opened. */
 const atOnce = (problems: readonly Problem[]): readonly string[] =>
-  itemsOf(problemList(problems, 0, READER).text.split("<details")[0] ?? "");
+  itemsOf(problemList(problems, READER).text.split("<details")[0] ?? "");
 
 const manyGroups = (cluster: string): readonly Problem[] =>
   Array.from({ length: 20 }, (_, vhid) => ({
@@ -22,7 +22,7 @@ const manyGroups = (cluster: string): readonly Problem[] =>
 
 test("problems are listed in words, worst first, with cluster and start", () => {
   const { problems } = documentOf([secondSilent(pair("ams")), shopDown(pair("fra"))]);
-  expect(itemsOf(problemList(problems, 0, READER).text)).toEqual([
+  expect(itemsOf(problemList(problems, READER).text)).toEqual([
     "Critical Website shop is down: https 503 Cluster fra for 3 min, since 2026-11-21 11:56:50 UTC",
     "Critical backup_unknown of 192.0.2.100 Cluster ams for 3 min, since 2026-11-21 11:56:50 UTC",
     "Warning ams-2 is down: it does not answer in time (timeout) " +
@@ -30,15 +30,14 @@ test("problems are listed in words, worst first, with cluster and start", () => 
   ]);
 });
 
-test("without problems nothing is shown, and hidden ones are counted", () => {
-  expect(problemList([], 0, READER).text).toBe("");
-  expect(textOf(problemList([], 2, READER))).toBe("2 problems outside the filter. Show everything");
+test("without problems nothing is shown", () => {
+  expect(problemList([], READER).text).toBe("");
 });
 
 test("eight problems are shown, and the reader can open the others", () => {
   const { problems } = documentOf(Array.from({ length: 10 }, (_, index) => shopDown(pair(`c${index}`))));
   expect(atOnce(problems)).toHaveLength(8);
-  const all = problemList(problems, 0, READER).text;
+  const all = problemList(problems, READER).text;
   expect(itemsOf(all)).toHaveLength(10);
   expect(all).toContain("<summary>2 more problems</summary>");
   expect(all).toContain('start="9"');

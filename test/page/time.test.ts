@@ -19,13 +19,13 @@ test.each([
 
 test.each([
   ["ago", 190, "3 min ago"],
-  ["ago", 0.4, "just now"],
-  ["ago", -5, "just now"],
+  ["ago", 0.4, "0 s ago"],
+  ["ago", -5, "0 s ago"],
   ["for", 190, "for 3 min"],
-  ["for", 0, "since just now"],
+  ["for", 0, "for 0 s"],
   ["next", -4, "in 4 s"],
-  ["next", 0.5, "now"],
-  ["next", 30, "now"],
+  ["next", 0.5, "in 0 s"],
+  ["next", 30, "in 0 s"],
 ] as const)("%s, %d s ago: %s", (wording, seconds, words) => {
   expect(relativeTime(wording, NOW_MS - seconds * 1000, NOW_MS)).toBe(words);
 });

@@ -17,7 +17,7 @@ test("a fleet without problems is well, with its size", () => {
   expect(verdict).toEqual({
     level: "well",
     headline: "All is well",
-    detail: "2 clusters, 4 appliances, 4 websites.",
+    detail: "2 clusters.",
   });
   expect(titleOf(verdict)).toBe("All is well – appliance-exporter");
 });

@@ -121,24 +121,15 @@ async function openTarget(hash: string): Promise<void> {
   if (known === null) document.getElementById(id)?.scrollIntoView();
 }
 
-function filterBy(query: URLSearchParams): void {
-  history.replaceState(null, "", `?${query.toString()}${location.hash}`);
-  void update();
-}
-
 function fields(): readonly (HTMLInputElement | HTMLSelectElement)[] {
   return [...byId("filter").querySelectorAll<HTMLInputElement | HTMLSelectElement>("input, select")];
 }
 
-/** Makes the form show the filter of the URL. */
-function fillIn(): void {
-  const query = new URLSearchParams(location.search);
-  for (const field of fields()) field.value = query.get(field.name) ?? "";
-}
-
 document.addEventListener("input", () => {
   const filled = fields().filter(({ value }) => value !== "");
-  filterBy(new URLSearchParams(filled.map(({ name, value }) => [name, value])));
+  const query = new URLSearchParams(filled.map(({ name, value }) => [name, value]));
+  history.replaceState(null, "", `?${query.toString()}${location.hash}`);
+  void update();
 });
 document.addEventListener("submit", (event) => event.preventDefault());
 document.addEventListener("click", (event) => {
@@ -147,11 +138,6 @@ document.addEventListener("click", (event) => {
   if (details instanceof HTMLDetailsElement) void choose(details.id, !details.open);
   // The URL may have that hash already, and then does not change.
   else if (href?.startsWith("#") === true) void openTarget(href);
-  else if (href === "?" && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
-    event.preventDefault();
-    filterBy(new URLSearchParams());
-    fillIn();
-  }
 });
 // The page does not close what the reader works in.
 document.addEventListener("focusin", ({ target }) => {
@@ -160,7 +146,8 @@ document.addEventListener("focusin", ({ target }) => {
 });
 addEventListener("hashchange", () => void openTarget(location.hash));
 addEventListener("popstate", () => {
-  fillIn();
+  const query = new URLSearchParams(location.search);
+  for (const field of fields()) field.value = query.get(field.name) ?? "";
   void update();
 });
 for (const event of ["online", "pageshow", "visibilitychange"]) addEventListener(event, () => void update());

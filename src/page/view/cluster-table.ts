@@ -50,26 +50,23 @@ function rowGroup(title: string, kind: string, columns: number, rows: readonly H
 
 /** How polling each appliance goes. What is known about it is as old as its last success. */
 export function pollRows(appliances: readonly ApplianceDocument[], reader: Reader): readonly Html[] {
-  const line = (title: string, cell: (poll: PollDocument) => Html): Html =>
-    html`<tr class="row">
-      <th scope="row"><span class="title">${title}</span></th>
-      ${appliances.map(({ poll }) => cell(poll))}
-    </tr> `;
+  const line = (title: string, cellOf: (one: ApplianceDocument) => Html): Html =>
+    row({ title: html`${title}`, level: "well", words: nothing, cells: appliances.map(cellOf) });
   const discovery = (title: string, part: "list" | "details"): readonly Html[] => {
     if (appliances.every((one) => one.discovery?.[part] === undefined)) return [];
-    const cells = appliances.map((one) => {
-      const poll = one.discovery?.[part];
+    const cellOf = ({ discovery: polls }: ApplianceDocument): Html => {
+      const poll = polls?.[part];
       return poll === undefined ? emptyCell("not polled here") : resultCell(poll, reader);
-    });
-    return [row({ title: html`${title}`, level: "well", words: nothing, cells })];
+    };
+    return [line(title, cellOf)];
   };
   const when = (wording: Wording, at: string | undefined, otherwise: string): Html =>
     html`<td>${at === undefined ? otherwise : relative(wording, at, reader)}</td> `;
   return [
-    line("Latest poll", (poll) => resultCell(poll, reader)),
-    line("Last success", ({ lastSuccessAt }) => when("ago", lastSuccessAt, "none yet")),
-    line("Duration", ({ durationSeconds }) => html`<td>${formatSeconds(durationSeconds)}</td> `),
-    line("Next poll", ({ nextPollAt }) => when("next", nextPollAt, "none planned")),
+    line("Latest poll", ({ poll }) => resultCell(poll, reader)),
+    line("Last success", ({ poll }) => when("ago", poll.lastSuccessAt, "none yet")),
+    line("Duration", ({ poll }) => html`<td>${formatSeconds(poll.durationSeconds)}</td> `),
+    line("Next poll", ({ poll }) => when("next", poll.nextPollAt, "none planned")),
     ...discovery("List of websites", "list"),
     ...discovery("Details of websites", "details"),
   ];

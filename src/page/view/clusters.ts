@@ -66,10 +66,6 @@ const factsOf = once(({ groups, websites, labels }: ClusterDocument): Html => {
 });
 
 function mastersOf(groups: ClusterDocument["groups"]): string {
-  const known = groups.flatMap(({ master }) => master ?? []);
-  const masters = [...new Set(known)];
-  const title = masters.length > 1 ? "Masters" : "Master";
-  const howMany = known.length === groups.length ? "" : `${known.length} of `;
-  const groupCount = groups.length === 1 ? "" : ` (${howMany}${count(groups.length, "group")})`;
-  return `${title}: ${masters.length === 0 ? "none known" : masters.join(", ")}${groupCount}`;
+  const masters = [...new Set(groups.flatMap(({ master }) => master ?? []))];
+  return `Master: ${masters.length === 0 ? "none known" : masters.join(", ")}`;
 }

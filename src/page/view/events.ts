@@ -1,24 +1,17 @@
 import type { FleetEvent } from "../../status/schema.ts";
 import { html, nothing, type Html } from "./html.ts";
-import { absolute, inWords, keyedId, more, outsideFilter, relative, type Reader } from "./parts.ts";
+import { absolute, inWords, keyedId, more, relative, type Reader } from "./parts.ts";
 
 /** Events that are always shown; the reader can open the others. */
 const SHOWN = 8;
 
-/** Latest first; screen readers announce new ones. `hidden`: how many the filter excludes. */
-export function eventHistory(
-  events: readonly FleetEvent[],
-  hidden: number,
-  startedAt: string,
-  reader: Reader,
-): Html {
+/** Latest first; screen readers announce new ones. */
+export function eventHistory(events: readonly FleetEvent[], startedAt: string, reader: Reader): Html {
   return html`<h2 id="history-title">What happened</h2>
     <div aria-live="polite" aria-relevant="additions">${eventItems(events.slice(0, SHOWN), reader)}</div>
     ${more(reader, "earlier-events", Math.max(0, events.length - SHOWN), "earlier event", () =>
       eventItems(events.slice(SHOWN), reader),
     )}
-    ${outsideFilter(hidden, "event")}
-    ${events.length + hidden === 0 ? html`<p class="note">Nothing yet.</p>` : nothing}
     <p class="note">Since the exporter started, ${absolute(startedAt)}.</p>`;
 }
 

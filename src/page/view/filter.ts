@@ -80,14 +80,7 @@ export function filterForm(clusters: readonly ClusterDocument[], filter: Filter)
   return html`<form id="filter" class="filter" role="search" aria-label="Filter" method="get">
     <label class="field">
       <span>Search</span>
-      <input
-        type="search"
-        name="text"
-        value="${filter.text}"
-        placeholder="name, address, reason"
-        autocomplete="off"
-        spellcheck="false"
-      />
+      <input type="search" name="text" value="${filter.text}" autocomplete="off" spellcheck="false" />
     </label>
     ${choice("Cluster", "cluster", names, filter.cluster)}
     ${labels.length === 0 ? nothing : choice("Label", "label", labels, filter.label)}

@@ -88,12 +88,6 @@ export function more(reader: Reader, id: string, number: number, noun: string, c
   </details>`;
 }
 
-/** How many problems or events the filter excludes, with a link to all; nothing if there are none. */
-export function outsideFilter(hidden: number, noun: string): Html {
-  if (hidden === 0) return nothing;
-  return html`<p class="note">${count(hidden, noun)} outside the filter. <a href="?">Show everything</a></p>`;
-}
-
 /** A row of a cluster's table: a subject, its state in words, and a cell for each appliance. */
 export interface Row {
   readonly title: Html;

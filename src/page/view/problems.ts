@@ -1,16 +1,6 @@
 import type { Problem } from "../../status/schema.ts";
 import { html, nothing, type Html } from "./html.ts";
-import {
-  absolute,
-  clusterId,
-  inWords,
-  keyedId,
-  mark,
-  more,
-  outsideFilter,
-  relative,
-  type Reader,
-} from "./parts.ts";
+import { absolute, clusterId, inWords, keyedId, mark, more, relative, type Reader } from "./parts.ts";
 
 /** Problems that are always shown; the reader can open the others. */
 const SHOWN = 8;
@@ -20,9 +10,9 @@ export function problemId({ kind, cluster, appliance, website, group }: Problem)
   return keyedId("problem", [kind, cluster, appliance, website?.id, group?.vhid, group?.vip]);
 }
 
-/** Worst first. `hidden`: how many the filter excludes. */
-export function problemList(problems: readonly Problem[], hidden: number, reader: Reader): Html {
-  if (problems.length === 0 && hidden === 0) return nothing;
+/** Worst first. */
+export function problemList(problems: readonly Problem[], reader: Reader): Html {
+  if (problems.length === 0) return nothing;
   const [first, others] = [problems.slice(0, SHOWN), problems.slice(SHOWN)];
   return html`<ol class="problems">
       ${first.map((problem) => problemItem(problem, reader))}
@@ -36,8 +26,7 @@ export function problemList(problems: readonly Problem[], hidden: number, reader
         html`<ol class="problems" start="${first.length + 1}">
           ${others.map((problem) => problemItem(problem, reader))}
         </ol>`,
-    )}
-    ${outsideFilter(hidden, "problem")}`;
+    )}`;
 }
 
 function problemItem(problem: Problem, reader: Reader): Html {

@@ -8,17 +8,9 @@ const DAY = 24 * HOUR;
 
 /** Times in Unix milliseconds. An instant on the wrong side of now counts as now: clocks differ. */
 export function relativeTime(wording: Wording, atMs: number, nowMs: number): string {
-  const agoMs = nowMs - atMs;
-  switch (wording) {
-    case "ago":
-      return agoMs < SECOND ? "just now" : `${duration(agoMs)} ago`;
-    case "for":
-      return agoMs < SECOND ? "since just now" : `for ${duration(agoMs)}`;
-    case "next":
-      return agoMs > -SECOND ? "now" : `in ${duration(-agoMs)}`;
-    default:
-      return wording satisfies never;
-  }
+  const agoMs = Math.max(0, nowMs - atMs);
+  if (wording === "next") return `in ${duration(Math.max(0, atMs - nowMs))}`;
+  return wording === "ago" ? `${duration(agoMs)} ago` : `for ${duration(agoMs)}`;
 }
 
 /** At most two units, rounded down: `43 s`, `3 min`, `2 h 5 min`, `3 d 4 h`. */

@@ -14,7 +14,7 @@ export interface Verdict {
 export function verdictOf({ verdict, problems, clusters }: FleetDocument): Verdict {
   switch (verdict) {
     case "well":
-      return { level: "well", headline: "All is well", detail: describeFleet(clusters) };
+      return { level: "well", headline: "All is well", detail: `${count(clusters.length, "cluster")}.` };
     case "wrong":
       return {
         level: problems[0]?.severity ?? "unknown",
@@ -47,14 +47,6 @@ export function verdictBanner({ level, headline, detail }: Verdict): Html {
       <p>${detail}</p>
     </div>
   </div>`;
-}
-
-function describeFleet(clusters: readonly ClusterDocument[]): string {
-  const [appliances, websites] = [
-    clusters.flatMap((cluster) => cluster.appliances).length,
-    clusters.flatMap((cluster) => cluster.websites).length,
-  ];
-  return `${count(clusters.length, "cluster")}, ${count(appliances, "appliance")}, ${count(websites, "website")}.`;
 }
 
 /** `Split brain and website down, in 2 of 12 clusters.` */

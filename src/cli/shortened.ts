@@ -1,7 +1,5 @@
 /** Length of a name that leaves room beside it. */
 export const NAME_LENGTH = 240;
-/** Length of a sentence, names included. */
-export const SENTENCE_LENGTH = 480;
 
 /**
  * The text cut to `length` UTF-16 units, with an ellipsis as the last of them. No character is halved. Appliances supply
