@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { formatConfigSchema } from "../src/config/schema.ts";
+import { formatConfigSchema } from "./config-schema.ts";
 import { formatFleetSchema } from "../src/status/schema.ts";
 
 const root = new URL("../", import.meta.url);

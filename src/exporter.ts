@@ -8,7 +8,7 @@ import { limitFor, shareDescriptors } from "./support/open-files.ts";
 import type { Logger } from "./support/log.ts";
 import { createFleetExposition } from "./metrics/exposition.ts";
 import { createSelfMetrics } from "./metrics/self.ts";
-import { createClients, type ClientsOptions } from "./client/clients.ts";
+import { createClients, type ClientsOptions } from "./client/client.ts";
 import type { Build } from "./support/build.ts";
 import type { Clock } from "./support/clock.ts";
 import { startRunner } from "./polling/runner.ts";

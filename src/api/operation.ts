@@ -26,9 +26,9 @@ export type SlotKind = "website_tests" | "discovery";
 
 /** The blocks of `polling`, and their built-in values. */
 export const TIMINGS = {
-  vrrp: { what: "The list of VRRP interfaces", intervalMs: 5_000, timeoutMs: 4_000 },
-  websites: { what: "The website tests", intervalMs: 30_000, timeoutMs: 20_000 },
-  discovery: { what: "The list and details of websites", intervalMs: 300_000, timeoutMs: 20_000 },
+  vrrp: { intervalMs: 5_000, timeoutMs: 4_000 },
+  websites: { intervalMs: 30_000, timeoutMs: 20_000 },
+  discovery: { intervalMs: 300_000, timeoutMs: 20_000 },
 } as const;
 
 export type TimingName = keyof typeof TIMINGS;

@@ -1,8 +1,7 @@
 import pLimit from "p-limit";
 import { OPERATIONS } from "../api/operations.ts";
 import type { PresentedCertificate } from "../client/certificate.ts";
-import type { ApplianceClient } from "../client/client.ts";
-import { createClients } from "../client/clients.ts";
+import { createClients, type ApplianceClient } from "../client/client.ts";
 import { meansApplianceDown } from "../client/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { createFleet, type Fleet } from "../fleet/fleet.ts";
@@ -28,8 +27,24 @@ export interface Polled {
   readonly fleet: Fleet;
 }
 
-/** Work on the appliances of a fleet, so many at a time. */
-export const perAppliance = pLimit(32);
+const MAX_CONCURRENT = 32;
+
+/** The results of work on each appliance, 32 at a time; shows how many are done. */
+export async function perAppliance<T>(
+  appliances: readonly ApplianceConfig[],
+  { progress }: Pick<Io, "progress">,
+  work: (appliance: ApplianceConfig) => Promise<T>,
+): Promise<readonly T[]> {
+  let done = 0;
+  const results = await pLimit(MAX_CONCURRENT).map(appliances, async (appliance) => {
+    const result = await work(appliance);
+    done += 1;
+    progress(`${done} of ${appliances.length} appliances`);
+    return result;
+  });
+  progress("");
+  return results;
+}
 
 /**
  * Polls each appliance once: its VRRP list, then the list and the details of its websites if they are discovered, then the
@@ -37,7 +52,7 @@ export const perAppliance = pLimit(32);
  */
 export function pollAll(appliances: readonly ApplianceConfig[], io: Io): Promise<readonly Polled[]> {
   const createClient = createClients(io, io.clock);
-  return perAppliance.map(appliances, async (appliance) => {
+  return perAppliance(appliances, io, async (appliance) => {
     const client = createClient(appliance);
     const fleet = createFleet();
     fleet.configure({ appliances: [{ ...appliance, enabled: true }] }, 0);

@@ -80,8 +80,17 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     .configureOutput({ writeOut: io.out, writeErr: io.err })
     .addHelpText("after", "\n'<command> --help' lists the flags of a command.");
 
-  function add(name: string, description: string, flags: readonly Option[], action: Action): void {
-    const command = program.command(name, { isDefault: name === "run" }).description(description);
+  function add(
+    name: string,
+    description: string,
+    example: string,
+    flags: readonly Option[],
+    action: Action,
+  ): void {
+    const command = program
+      .command(name, { isDefault: name === "run" })
+      .description(description)
+      .addHelpText("after", `\nExample:\n  appliance-exporter ${example}`);
     for (const flag of flags) command.addOption(flag);
     command.action(async () => {
       exitCode = await action(command.opts<Flags>(), command.args);
@@ -91,6 +100,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
   add(
     "run",
     "poll the appliances and serve their metrics (the default)",
+    "run --config.file=/etc/appliance-exporter/config.yaml --log.format=logfmt",
     [
       configFile("config.yaml"),
       listenAddress(":10849"),
@@ -106,6 +116,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
   add(
     "check",
     "check the configuration",
+    "check --config.file=config.yaml --live",
     [
       configFile("config.yaml"),
       new Option("--live", "also poll each appliance, test each website, and say what to do about failures"),
@@ -116,30 +127,35 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
   add(
     "poll <name>",
     "poll one appliance now and show the results and samples",
+    "poll waf-ams-1 --config.file=config.yaml --raw",
     [configFile("config.yaml"), new Option("--raw", "show the response bodies"), output],
     async (flags, args) => (await import("./poll.ts")).poll(flags, io, args),
   );
   add(
     "trust [names...]",
     "show the certificates of appliances and add them to known_certificates_file; default: all",
+    "trust --config.file=config.yaml",
     [configFile("config.yaml"), new Option("--yes", "add new certificates without a question")],
     async (flags, args) => (await import("./trust.ts")).trust(flags, io, args),
   );
   add(
     "status",
     "show the fleet as a running exporter sees it; exit code 0: no problems, 1: problems, 2: unknown",
+    "status --url=http://exporter.example:10849",
     [exporterUrl, new Option("--http.config.file <file>", "file with an http_client block"), output],
     async (flags) => (await import("./status.ts")).status(flags, io),
   );
   add(
     "appliance",
     "run the reference appliance, which serves the management API",
+    "appliance --config.file=appliance.yaml",
     [configFile("appliance.yaml"), ...logging],
     async (flags) => (await import("./appliance.ts")).appliance(flags, io),
   );
   add(
     "demo",
     "run the exporter with two appliances, three websites, failovers and outages",
+    "demo --web.listen-address=127.0.0.1:10849",
     [listenAddress("127.0.0.1:10849")],
     async (flags) => (await import("./demo.ts")).demo({ listenAddresses: flags["web.listenAddress"] }, io),
   );

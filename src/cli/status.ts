@@ -1,6 +1,6 @@
 import type { HttpClientConfig } from "../config/config.ts";
 import { loadHttpClient, NO_SETTINGS } from "../config/http-client.ts";
-import { createClients } from "../client/clients.ts";
+import { createClients } from "../client/client.ts";
 import { fleetDocumentSchema, type FleetDocument } from "../status/schema.ts";
 import { fleetReport } from "./fleet-report.ts";
 import type { Flags } from "./flags.ts";

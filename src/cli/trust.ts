@@ -1,5 +1,5 @@
 import { chmod, chown, realpath, rename, stat, writeFile } from "node:fs/promises";
-import { createClients, type CreateClient } from "../client/clients.ts";
+import { createClients, type CreateClient } from "../client/client.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { replaceCertificates } from "../config/known-certificates.ts";
 import { loadConfig } from "../config/load.ts";
@@ -60,7 +60,7 @@ function hasFile({ baseUrl, http: { tls } }: ApplianceConfig): boolean {
 
 async function showAndConfirm(appliances: readonly ApplianceConfig[], flags: Flags, io: Io) {
   const createClient = createClients(io, io.clock);
-  const answers = await perAppliance.map(appliances, (appliance) => present(appliance, createClient));
+  const answers = await perAppliance(appliances, io, (appliance) => present(appliance, createClient));
   const header = ["appliance", "address", "subject", "valid until", "sha256", "state"];
   const rows = answers.map(({ row }) => row);
   io.out(formatTable(header, rows, io.hasColor));

@@ -1,12 +1,20 @@
+import type { LookupFunction } from "node:net";
 import type { Redact } from "../api/kept-text.ts";
+import type { ApplianceConfig } from "../config/config.ts";
+import { createPasswordReader, type PasswordReader } from "../config/password-file.ts";
+import type { Clock } from "../support/clock.ts";
 import { describeBug } from "../support/errors.ts";
-import type { Attention } from "./attention.ts";
+import { phaseFraction } from "../support/phase.ts";
+import { createAttention, type Attention } from "./attention.ts";
 import type { PresentedCertificate } from "./certificate.ts";
-import type { Connection } from "./connection.ts";
-import type { ConnectionPool, Precedence } from "./connections.ts";
-import type { CredentialsReader } from "./credentials.ts";
+import { createConnector } from "./connect.ts";
+import { createConnection, type Connection } from "./connection.ts";
+import { createConnections, type ConnectionPool, type Precedence } from "./connections.ts";
+import { createCredentialsReader, type CredentialsReader } from "./credentials.ts";
 import { DEADLINE_FAILURES, type Stage } from "./errors.ts";
 import type { Failure, FailureReason, Outcome } from "./failure.ts";
+import { createLookup } from "./lookup.ts";
+import { createSecureContexts } from "./tls.ts";
 
 /** An appliance's answer. */
 export interface Body {
@@ -47,7 +55,66 @@ export interface GetOptions {
 
 const BODY_LIMIT_BYTES = 256 * 1024;
 
-export interface ApplianceClientDeps {
+/** An appliance's address and HTTP settings. */
+export type Endpoint = Pick<ApplianceConfig, "baseUrl" | "http">;
+
+export type CreateClient = (endpoint: Endpoint) => ApplianceClient;
+
+export interface ClientsOptions {
+  /** The program's version, for the User-Agent header. */
+  readonly version: string;
+  /** Maximum number of concurrent name lookups; each uses one of the threads that files and compression share. */
+  readonly maxLookups: number;
+  /** Maximum number of concurrent reads of password files; each uses such a thread too. */
+  readonly maxPasswordReads: number;
+  /** The current maximum of open connections to appliances; default: unlimited. */
+  readonly maxConnections?: () => number;
+  /** Default: the system's resolver. */
+  readonly lookup?: LookupFunction;
+  readonly readPassword?: PasswordReader;
+}
+
+/**
+ * The clients share name lookups, reads of password files, secure contexts and the limits of connections. An appliance
+ * cannot affect another one through them.
+ */
+export function createClients(options: ClientsOptions, clock: Clock): CreateClient {
+  const {
+    version,
+    maxConnections = () => Number.POSITIVE_INFINITY,
+    lookup = createLookup(options.maxLookups),
+    readPassword = createPasswordReader({ maxReads: options.maxPasswordReads, wallMs: clock.wallMs }),
+  } = options;
+  const attention = createAttention(clock);
+  const createPool = createConnections({ attention, clock, maxOpen: maxConnections });
+  const headers = { accept: "application/json", "user-agent": `appliance-exporter/${version}` };
+  const secureContextOf = createSecureContexts();
+  return ({ baseUrl, http }) => {
+    const url = new URL(baseUrl);
+    const isTls = url.protocol === "https:";
+    const connector = createConnector({
+      host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+      port: Number(url.port || (isTls ? 443 : 80)),
+      proxy: http.proxy,
+      tls: isTls ? { config: http.tls, context: secureContextOf(http.tls) } : undefined,
+      lookup,
+      clock,
+      phase: phaseFraction(baseUrl),
+    });
+    return createApplianceClient({
+      attention,
+      pool: createPool((callbacks) =>
+        createConnection({ ...callbacks, origin: url.origin, connector, wallMs: clock.wallMs }),
+      ),
+      pathPrefix: url.pathname.replace(/\/+$/, ""),
+      readCredentials: createCredentialsReader(http.basicAuth, readPassword, headers),
+      certificate: connector.certificate,
+    });
+  };
+}
+
+/** What a client is made of. */
+interface Parts {
   readonly attention: Attention;
   readonly pool: ConnectionPool;
   /** Prefix of every operation's path. */
@@ -56,8 +123,13 @@ export interface ApplianceClientDeps {
   readonly certificate: () => PresentedCertificate | undefined;
 }
 
-export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClient {
-  const { pool, attention, readCredentials } = deps;
+function createApplianceClient({
+  attention,
+  pool,
+  pathPrefix,
+  readCredentials,
+  certificate,
+}: Parts): ApplianceClient {
   let refused: symbol | undefined;
 
   async function get(path: string, timeoutMs: number, options: GetOptions = {}): Promise<Outcome<Body>> {
@@ -82,7 +154,7 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
       let isSent = false;
       let end = attention.deadline(timeoutMs, (stalledMs) => {
         isOver = true;
-        const stage = isSent ? connection.stage() : undefined;
+        const stage = isSent ? connection.stage() : "password";
         resolve({ ok: false, failure: deadlineFailure(stage, timeoutMs, stalledMs) });
         // After a stall of this process the answer may still arrive, and the connection be used again.
         if (stalledMs === undefined) connection.destroy();
@@ -96,7 +168,7 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
           return read.ok ? CLOSED : read;
         }
         const { id, headers, redact } = read.value;
-        const request = { path: deps.pathPrefix + path, headers, bodyLimitBytes };
+        const request = { path: pathPrefix + path, headers, bodyLimitBytes };
         const isReused = connection.isConnected();
         const bytesBefore = connection.bytesRead();
         isSent = true;
@@ -128,7 +200,7 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
 
   return {
     get,
-    certificate: deps.certificate,
+    certificate,
     hasNewCredentials: (timeoutMs) =>
       new Promise((resolve) => {
         const end = attention.deadline(timeoutMs, () => resolve(false));
@@ -141,18 +213,12 @@ export function createApplianceClient(deps: ApplianceClientDeps): ApplianceClien
   };
 }
 
-/** `stage`: `undefined` if nothing was sent yet. `stalledMs`: @see Attention */
-function deadlineFailure(
-  stage: Stage | undefined,
-  timeoutMs: number,
-  stalledMs: number | undefined,
-): Failure {
+/** `stalledMs`: @see Attention */
+function deadlineFailure(stage: Stage | "password", timeoutMs: number, stalledMs?: number): Failure {
   if (stalledMs !== undefined) {
     const late = `the event loop of this process was late by ${Math.round(stalledMs)} ms`;
     return { reason: "local", message: `no complete answer was read: ${late}` };
   }
-  if (stage === undefined)
-    return { reason: "secret", message: `the password file could not be read within ${timeoutMs} ms` };
   const { reason, message } = DEADLINE_FAILURES[stage];
   return { reason, message: `no complete answer within ${timeoutMs} ms; ${message}` };
 }

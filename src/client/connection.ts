@@ -4,19 +4,32 @@ import Client from "undici/lib/dispatcher/client.js";
 import { errorCode } from "../support/errors.ts";
 import type { Connector } from "./connect.ts";
 import { classifyError, ConnectionError, describeError, type Stage } from "./errors.ts";
-import { exchange, type Answer, type Request } from "./exchange.ts";
+import { headFailure } from "./answer-head.ts";
+import type { Failure, Outcome } from "./failure.ts";
 
 /** How long an idle connection is kept, unless the appliance says less: until it is outdated. */
 const IDLE_TIMEOUT_MS = 60 * 60_000;
 const HEADERS_LIMIT_BYTES = 16 * 1024;
+/** Each chunk costs a call of the parser; a hundred thousand small ones would block the event loop. */
+const MIN_BYTES_PER_CHUNK = 16;
+
+export interface Request {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** A body that is longer, or of more chunks than a sixteenth of that, is `too_large`. */
+  readonly bodyLimitBytes: number;
+}
 
 /**
  * One connection to an appliance, used by one poll at a time and kept between polls. It can be destroyed at any time,
  * even during a handshake, without affecting another poll.
  */
 export interface Connection {
-  /** Sends a GET and reads its answer. The first one connects; later ones never reconnect. Never rejects. */
-  send(request: Request): Promise<Answer>;
+  /**
+   * Sends a GET and reads the body of its answer; any status but 200 is a failure, redirects too. The first one connects;
+   * later ones never reconnect. After a failure the rest of the answer is unread: the connection must not be used again.
+   */
+  send(request: Request): Promise<Outcome<Uint8Array>>;
   /** The stage that the connection has reached. */
   stage(): Stage;
   /** Whether another request can use the connection. */
@@ -88,16 +101,40 @@ export function createConnection(options: ConnectionOptions): Connection {
   });
 
   return {
-    send: async (request) => {
-      try {
-        return await exchange(client, request, wallMs());
-      } catch (thrown) {
-        // undici's parser asserts that an answer has no status below 100 and no unexpected 101.
-        const isStatus = errorCode(thrown) === "ERR_ASSERTION";
-        const error = isStatus ? new ConnectionError("protocol", INVALID_STATUS) : thrown;
-        return { ok: false, failure: { reason: classifyError(error, stage), message: describeError(error) } };
-      }
-    },
+    send: ({ path, headers, bodyLimitBytes }) =>
+      new Promise((resolve) => {
+        const maxChunks = bodyLimitBytes / MIN_BYTES_PER_CHUNK;
+        const chunks: Buffer[] = [];
+        let length = 0;
+        const fail = (failure: Failure): void => resolve({ ok: false, failure });
+        const tooMuch = (what: string): void =>
+          fail({ reason: "too_large", message: `the body has more than ${what}` });
+        // Without a stream for the body, which would cost more than the rest of the request.
+        client.dispatch(
+          { method: "GET", path, headers },
+          {
+            onRequestStart: () => {},
+            onResponseStart: (_controller, status, fields) => {
+              const isInterim = status < 200;
+              const failure = isInterim ? undefined : headFailure(status, fields, wallMs());
+              if (failure !== undefined) fail(failure);
+            },
+            onResponseData: (_controller, chunk) => {
+              length += chunk.length;
+              // The chunk is valid during the call only.
+              if (length > bodyLimitBytes) tooMuch(`${bodyLimitBytes} bytes`);
+              else if (chunks.push(Buffer.from(chunk)) > maxChunks) tooMuch(`${maxChunks} chunks`);
+            },
+            onResponseEnd: () => resolve({ ok: true, value: Buffer.concat(chunks, length) }),
+            onResponseError: (_controller, thrown) => {
+              // undici's parser asserts that an answer has no status below 100 and no unexpected 101.
+              const isStatus = errorCode(thrown) === "ERR_ASSERTION";
+              const error = isStatus ? new ConnectionError("protocol", INVALID_STATUS) : thrown;
+              fail({ reason: classifyError(error, stage), message: describeError(error) });
+            },
+          },
+        );
+      }),
     stage: () => stage,
     isConnected: () => stage === "connected" && socket()?.destroyed === false,
     bytesRead: () => socket()?.bytesRead ?? 0,

@@ -63,10 +63,11 @@ export function createConnections({
   maxOpen,
 }: ConnectionsDeps): (create: CreateConnection) => ConnectionPool {
   const queues: Readonly<Record<Precedence, Set<Waiting>>> = { list: new Set(), test: new Set() };
-  /** Of all appliances; in order of idle time, longest first. */
-  const idle = new Set<Connection>();
-  let connecting = 0;
-  let open = 0;
+  const open = new Set<Connection>();
+  /** Those whose attempt to connect is neither over nor hangs. */
+  const connecting = new Set<Connection>();
+  /** Since when each is idle; longest first. */
+  const idle = new Map<Connection, number>();
   let isServing = false;
 
   /** Ended connections call it again, without effect: it looks again after each of them. */
@@ -86,64 +87,51 @@ export function createConnections({
     return first;
   }
   function mayConnect(): boolean {
-    if (connecting >= MAX_CONNECTING) return false;
+    if (connecting.size >= MAX_CONNECTING) return false;
     shrinkTo(maxOpen() - 1);
-    return open < maxOpen();
+    return open.size < maxOpen();
   }
   function shrinkTo(target: number): void {
-    for (const connection of idle) {
-      if (open <= target) return;
+    for (const connection of idle.keys()) {
+      if (open.size <= target) return;
       connection.destroy();
     }
   }
 
-  /** Counts an attempt to connect, until the returned function is called for the first time. */
-  function startAttempt(): () => void {
-    connecting += 1;
-    let isConnecting = true;
-    const attemptEnded = (): void => {
-      if (!isConnecting) return;
-      isConnecting = false;
-      connecting -= 1;
-      endHanging();
-      serve();
-    };
-    const endHanging = attention.deadline(CONNECTING_MS, attemptEnded);
-    return attemptEnded;
+  function attemptEnded(connection: Connection): void {
+    if (connecting.delete(connection)) serve();
   }
 
   return (create) => {
-    /** Those that are open. */
+    /** Those that are open; the one used last is last. */
     const own = new Set<Connection>();
-    /** Since when each is idle; the last one was used last. */
-    const ownIdle = new Map<Connection, number>();
     const waiting = new Set<Waiting>();
     let isClosed = false;
 
     function make(): Connection {
-      open += 1;
-      const onAttemptEnded = startAttempt();
       const connection = create({
-        onAttemptEnded,
+        onAttemptEnded: () => {
+          endHanging();
+          attemptEnded(connection);
+        },
         onClosed: () => {
-          if (!own.delete(connection)) return;
-          open -= 1;
-          idle.delete(connection);
+          endHanging();
+          own.delete(connection);
+          open.delete(connection);
           // A lent connection stays with its poll, which needs to see why it ended.
-          if (ownIdle.delete(connection)) connection.destroy();
-          onAttemptEnded();
+          if (idle.delete(connection)) connection.destroy();
+          connecting.delete(connection);
           serve();
         },
       });
-      own.add(connection);
+      const endHanging = attention.deadline(CONNECTING_MS, () => attemptEnded(connection));
+      for (const each of [own, open, connecting]) each.add(connection);
       return connection;
     }
     function takeIdle(): Connection | undefined {
-      for (const connection of ownIdle.keys()) if (connection.isOutdated()) connection.destroy();
-      const connection = [...ownIdle.keys()].at(-1);
-      if (connection === undefined) return undefined;
-      ownIdle.delete(connection);
-      idle.delete(connection);
+      for (const each of own) if (idle.has(each) && each.isOutdated()) each.destroy();
+      const connection = [...own].findLast((each) => idle.has(each));
+      if (connection !== undefined) idle.delete(connection);
       return connection;
     }
     function nextOwn(): Waiting | undefined {
@@ -151,7 +139,7 @@ export function createConnections({
       return all.find(({ precedence }) => precedence === "list") ?? all[0];
     }
     function endSpares(nowMs: number): void {
-      for (const [connection, sinceMs] of ownIdle) if (nowMs - sinceMs >= MAX_SPARE_MS) connection.destroy();
+      for (const each of own) if (nowMs - (idle.get(each) ?? nowMs) >= MAX_SPARE_MS) each.destroy();
     }
 
     return {
@@ -186,11 +174,12 @@ export function createConnections({
         if (!connection.isConnected() || connection.isOutdated()) return connection.destroy();
         const nowMs = clock.monotonicMs();
         endSpares(nowMs);
-        ownIdle.set(connection, nowMs);
-        idle.add(connection);
+        own.delete(connection);
+        own.add(connection);
+        idle.set(connection, nowMs);
         // If connections are scarce, this ends the connection in favor of another appliance's poll that waited longer.
         serve();
-        if (ownIdle.has(connection)) nextOwn()?.end(takeIdle());
+        if (idle.has(connection)) nextOwn()?.end(takeIdle());
       },
       close: () => {
         isClosed = true;

@@ -40,8 +40,9 @@ export function classifyError(thrown: unknown, stage: Stage): FailureReason {
   return "internal";
 }
 
-/** The failure of a deadline that passes at this stage. */
-export const DEADLINE_FAILURES: Readonly<Record<Stage, Failure>> = {
+/** The failure of a deadline that passes at this stage; `password`: before the request is sent. */
+export const DEADLINE_FAILURES: Readonly<Record<Stage | "password", Failure>> = {
+  password: { reason: "secret", message: "the password file was still being read" },
   lookup: { reason: "dns", message: "the name was still being looked up" },
   connect: { reason: "timeout", message: "the connection was still being made" },
   proxy: { reason: "proxy", message: "the proxy had not answered CONNECT" },

@@ -14,83 +14,34 @@ import { loadYaml } from "./validate.ts";
 export interface HttpClientBlocks {
   /** The settings that appliances share. */
   readonly http: HttpClientConfig;
-  /** A `known_certificates_file`, whose certificates differ between appliances. */
-  readonly known: { readonly path: string; readonly certificates: KnownCertificates } | undefined;
+  /** The text of a `known_certificates_file`, whose certificates differ between appliances. */
+  readonly known: { readonly path: string; readonly text: string } | undefined;
 }
 
 type HttpClientPlace = Place<{ readonly http_client?: HttpClientSettings | undefined }>;
 
-/** Resolves `http_client` blocks. */
-export interface HttpClientResolver {
-  /** The outer settings, overridden by a block: `basic_auth` and `proxy_url` as a whole, `tls_config` key by key. */
-  override(outer: HttpClientBlocks, place: HttpClientPlace): Promise<HttpClientBlocks>;
-  /** The settings of one appliance. Without known certificates, they are the same object for all. */
-  resolve(blocks: HttpClientBlocks, appliance: string): HttpClientConfig;
-}
-
-export function createHttpClientResolver(files: NamedFiles): HttpClientResolver {
-  const parsed = new Map<string, KnownCertificates>();
-
-  async function readKnown(place: HttpClientPlace, name: string): Promise<HttpClientBlocks["known"]> {
-    const at = [...place.path, "http_client", "tls_config", "known_certificates_file"];
-    const text = (await files.read("known certificates", place.file, at)) ?? "";
-    const path = resolveFrom(place.file, name);
-    const certificates = parsed.get(path) ?? parseKnownCertificates(text);
-    parsed.set(path, certificates);
-    return { path, certificates };
-  }
-
-  return {
-    override: async (outer, place) => {
-      const { http_client: block } = place.settings;
-      if (block === undefined) return outer;
-      const { tls_config: tls, proxy_url: proxy } = block;
-      const { certificate_sha256: pins, known_certificates_file: knownFile } = tls ?? {};
-      const known = knownFile === undefined ? undefined : await readKnown(place, knownFile);
-      return {
-        http: withFingerprint({
-          basicAuth: (await resolveBasicAuth(place, block, files)) ?? outer.http.basicAuth,
-          tls: tls === undefined ? outer.http.tls : await overrideTls(outer.http.tls, tls, place, files),
-          proxy: proxy ?? outer.http.proxy,
-        }),
-        known: pins === undefined ? (known ?? outer.known) : undefined,
-      };
-    },
-    resolve: ({ http, known }, appliance) => {
-      if (known === undefined) return http;
-      const { path, certificates } = known;
-      const knownCertificates = { path, appliance };
-      const certificateSha256 = certificates.get(appliance) ?? [];
-      // Authorities do not count then; thousands of appliances would each have a copy.
-      const tls = { ...http.tls, ca: undefined, knownCertificates, certificateSha256 };
-      const fingerprint = digestOf([http.fingerprint, knownCertificates, certificateSha256]);
-      return { ...http, tls, fingerprint };
-    },
-  };
-}
-
-async function overrideTls(
-  outer: TlsClientConfig,
-  tls: NonNullable<HttpClientSettings["tls_config"]>,
-  { file, path }: HttpClientPlace,
+/** The outer settings, overridden by a block: `basic_auth` and `proxy_url` as a whole, `tls_config` key by key. */
+export async function overrideHttp(
+  outer: HttpClientBlocks,
+  place: HttpClientPlace,
   files: NamedFiles,
-): Promise<TlsClientConfig> {
-  const at = [...path, "http_client", "tls_config"];
-  const { cert = outer.cert, key } = await files.readKeyPair(file, at);
-  return {
-    ca: (await files.read("certificates", file, [...at, "ca_file"])) ?? outer.ca,
-    cert,
-    key: key === undefined ? outer.key : new Secret(key),
-    serverName: tls.server_name ?? outer.serverName,
-    minVersion: tls.min_version ?? outer.minVersion,
-    insecureSkipVerify: tls.insecure_skip_verify ?? outer.insecureSkipVerify,
-    certificateSha256:
-      tls.known_certificates_file === undefined ? (tls.certificate_sha256 ?? outer.certificateSha256) : [],
-    knownCertificates: undefined,
-  };
+): Promise<HttpClientBlocks> {
+  const { http_client: block } = place.settings;
+  if (block === undefined) return outer;
+  const { basicAuth, tls, proxy } = outer.http;
+  const http = withFingerprint({
+    basicAuth: (await readBasicAuth(place, block, files)) ?? basicAuth,
+    tls: await overrideTls(tls, place, block, files),
+    proxy: block.proxy_url ?? proxy,
+  });
+  const { certificate_sha256: pins, known_certificates_file: name } = block.tls_config ?? {};
+  if (name === undefined) return { http, known: pins === undefined ? outer.known : undefined };
+  const at = [...place.path, "http_client", "tls_config", "known_certificates_file"];
+  const text = (await files.read("known certificates", place.file, at)) ?? "";
+  return { http, known: { path: resolveFrom(place.file, name), text } };
 }
 
-async function resolveBasicAuth(
+async function readBasicAuth(
   { file, path }: HttpClientPlace,
   { basic_auth: auth }: HttpClientSettings,
   files: NamedFiles,
@@ -102,20 +53,54 @@ async function resolveBasicAuth(
   return { username, password: { kind: "file", path: resolveFrom(file, name) } };
 }
 
-/** Equal for equal settings, including secrets; a password file counts by its path. */
-function withFingerprint(settings: Omit<HttpClientConfig, "fingerprint">): HttpClientConfig {
-  const { basicAuth, tls, proxy } = settings;
-  const password = basicAuth?.password;
-  const fingerprint = digestOf([
-    [basicAuth?.username, password?.kind === "inline" ? password.secret.reveal() : password],
-    { ...tls, key: tls.key?.reveal() },
-    { ...proxy, credentials: proxy?.credentials?.reveal() },
-  ]);
-  return { ...settings, fingerprint };
+async function overrideTls(
+  outer: TlsClientConfig,
+  { file, path }: HttpClientPlace,
+  { tls_config: tls }: HttpClientSettings,
+  files: NamedFiles,
+): Promise<TlsClientConfig> {
+  if (tls === undefined) return outer;
+  const at = [...path, "http_client", "tls_config"];
+  const { cert = outer.cert, key } = await files.readKeyPair(file, at);
+  return {
+    ca: (await files.read("certificates", file, [...at, "ca_file"])) ?? outer.ca,
+    cert,
+    key: key === undefined ? outer.key : new Secret(key),
+    serverName: tls.server_name ?? outer.serverName,
+    minVersion: tls.min_version ?? outer.minVersion,
+    insecureSkipVerify: tls.insecure_skip_verify ?? outer.insecureSkipVerify,
+    certificateSha256: tls.certificate_sha256 ?? outer.certificateSha256,
+    knownCertificates: undefined,
+  };
 }
 
-function digestOf(settings: unknown): string {
-  return createHash("sha256").update(JSON.stringify(settings)).digest("hex");
+/** The settings of each appliance. Without known certificates, they are the same object for all. */
+export function createHttpOf(): (blocks: HttpClientBlocks, appliance: string) => HttpClientConfig {
+  /** By text. */
+  const parsed = new Map<string, KnownCertificates>();
+  return ({ http, known }, appliance) => {
+    if (known === undefined) return http;
+    const certificates = parsed.get(known.text) ?? parseKnownCertificates(known.text);
+    parsed.set(known.text, certificates);
+    // Authorities do not count then; thousands of appliances would each have a copy.
+    const tls = {
+      ...http.tls,
+      ca: undefined,
+      certificateSha256: certificates.get(appliance) ?? [],
+      knownCertificates: { path: known.path, appliance },
+    };
+    return withFingerprint({ ...http, tls });
+  };
+}
+
+/** Equal for equal settings, including secrets; a password file counts by its path. */
+function withFingerprint({ basicAuth, tls, proxy }: Omit<HttpClientConfig, "fingerprint">): HttpClientConfig {
+  const settings = { basicAuth, tls, proxy };
+  const text = JSON.stringify(settings, function reveal(this: unknown, key: string, value: unknown) {
+    const given: unknown = Reflect.get(Object(this), key);
+    return given instanceof Secret ? given.reveal() : value;
+  });
+  return { ...settings, fingerprint: createHash("sha256").update(text).digest("hex") };
 }
 
 /** The HTTP client settings without any configuration: no credentials, and the authorities of Node.js. */
@@ -137,8 +122,7 @@ export const NO_SETTINGS: HttpClientConfig = {
 
 const standaloneSchema = z.strictObject({
   http_client: httpClientSchema.refine((http) => http.tls_config?.known_certificates_file === undefined, {
-    path: ["tls_config", "known_certificates_file"],
-    error: "it has certificates of appliances only; use certificate_sha256",
+    error: "known_certificates_file has certificates of appliances only; use certificate_sha256",
   }),
 });
 
@@ -150,7 +134,6 @@ export async function loadHttpClient(path: string): Promise<Checked<{ readonly h
   const errors: ConfigError[] = [];
   const files = createNamedFiles(reader, (error) => errors.push(error));
   const place = { file: loaded.file, path: [], settings: loaded.value };
-  const outer = { http: NO_SETTINGS, known: undefined };
-  const { http } = await createHttpClientResolver(files).override(outer, place);
+  const { http } = await overrideHttp({ http: NO_SETTINGS, known: undefined }, place, files);
   return errors.length === 0 ? { ok: true, http } : { ok: false, errors };
 }

@@ -2,7 +2,8 @@ import { byTiming } from "../api/operation.ts";
 import { once } from "../support/once.ts";
 import type { ApplianceConfig, DiscoveryConfig, WebsiteConfig } from "./config.ts";
 import type { Report } from "./errors.ts";
-import { NO_SETTINGS, type HttpClientBlocks, type HttpClientResolver } from "./http-client.ts";
+import { createHttpOf, NO_SETTINGS, overrideHttp, type HttpClientBlocks } from "./http-client.ts";
+import type { NamedFiles } from "./named-files.ts";
 import { items, reportDuplicates, type Place } from "./places.ts";
 import type { ApplianceSettings, ClusterSettings, ConfigSettings, FleetSettings } from "./schema.ts";
 import { overridePolling, resolvePolling, type MergedPolling } from "./timing.ts";
@@ -30,6 +31,12 @@ const BUILT_IN: Inherited = {
 /** The settings of the top level, of a cluster or of an appliance. */
 type Inner = Pick<ClusterSettings, "labels" | "websites" | "website_discovery" | "polling" | "http_client">;
 
+/** A cluster and its members, or an appliance that stands alone: a cluster of one, named like it. */
+interface Group {
+  readonly named: Place<Inner & { readonly name: string }>;
+  readonly members: readonly Place<ApplianceSettings>[];
+}
+
 /**
  * The appliances of all files, in order. An appliance's settings override its cluster's, those of the top level, and the
  * built-in ones. Reports errors between keys and in named files.
@@ -37,64 +44,66 @@ type Inner = Pick<ClusterSettings, "labels" | "websites" | "website_discovery" |
 export async function resolveFleet(
   top: Place<ConfigSettings>,
   included: readonly Place<FleetSettings>[],
-  httpClient: HttpClientResolver,
+  files: NamedFiles,
   report: Report,
 ): Promise<readonly ApplianceConfig[]> {
   const pollingOf = once((merged: MergedPolling) => resolvePolling(merged, report));
+  const httpOf = createHttpOf();
 
   async function override(outer: Inherited, place: Place<Inner>): Promise<Inherited> {
     const { labels, websites, website_discovery: discovery = outer.isDiscovering } = place.settings;
+    // `true` keeps the keys of outer blocks.
+    const { exclude, limit } = typeof discovery === "boolean" ? outer.discovery : discovery;
     return {
       labels: { ...outer.labels, ...labels },
       websites: addWebsites(outer.websites, items(place, "websites", websites), report),
       isDiscovering: discovery !== false,
-      discovery: overrideDiscovery(outer.discovery, discovery),
+      discovery: { exclude: exclude ?? outer.discovery.exclude, limit: limit ?? outer.discovery.limit },
       polling: overridePolling(outer.polling, place),
-      http: await httpClient.override(outer.http, place),
+      http: await overrideHttp(outer.http, place, files),
     };
   }
 
-  async function resolve(
-    outer: Inherited,
-    place: Place<ApplianceSettings>,
-    cluster: string,
-  ): Promise<ApplianceConfig> {
-    const { isDiscovering, discovery, polling, http, ...rest } = await override(outer, place);
-    const { name, enabled = true, base_url: baseUrl } = place.settings;
-    return {
-      ...rest,
-      name,
-      cluster,
-      enabled,
-      baseUrl,
-      discovery: isDiscovering ? discovery : undefined,
-      polling: pollingOf(polling),
-      http: httpClient.resolve(http, name),
-    };
-  }
-
+  const groups = [top, ...included].flatMap(groupsIn);
+  reportDuplicateNames(
+    groups.map(({ named }) => named),
+    report,
+  );
+  reportDuplicateNames(
+    groups.flatMap(({ members }) => members),
+    report,
+  );
   const base = await override(BUILT_IN, top);
   const appliances: ApplianceConfig[] = [];
-  const clusterPlaces: Place<ClusterSettings>[] = [];
-  const memberPlaces: Place<ApplianceSettings>[] = [];
-  const lonePlaces: Place<ApplianceSettings>[] = [];
-  for (const place of [top, ...included]) {
-    for (const cluster of items(place, "clusters", place.settings.clusters)) {
-      const shared = await override(base, cluster);
-      const members = items(cluster, "appliances", cluster.settings.appliances);
-      reportDuplicateAddresses(members, report);
-      for (const member of members) appliances.push(await resolve(shared, member, cluster.settings.name));
-      clusterPlaces.push(cluster);
-      memberPlaces.push(...members);
+  for (const { named, members } of groups) {
+    reportDuplicateAddresses(members, report);
+    const isAlone = members[0] === named;
+    const shared = isAlone ? base : await override(base, named);
+    for (const member of members) {
+      const { isDiscovering, discovery, polling, http, ...rest } = await override(shared, member);
+      const { name, enabled = true, base_url: baseUrl } = member.settings;
+      appliances.push({
+        ...rest,
+        name,
+        cluster: named.settings.name,
+        enabled,
+        baseUrl,
+        discovery: isDiscovering ? discovery : undefined,
+        polling: pollingOf(polling),
+        http: httpOf(http, name),
+      });
     }
-    const lone = items(place, "appliances", place.settings.appliances);
-    for (const each of lone) appliances.push(await resolve(base, each, each.settings.name));
-    lonePlaces.push(...lone);
   }
-  // An appliance without a cluster is a cluster of its own name.
-  reportDuplicateNames([...clusterPlaces, ...lonePlaces], report);
-  reportDuplicateNames([...memberPlaces, ...lonePlaces], report);
   return appliances;
+}
+
+function groupsIn(place: Place<FleetSettings>): readonly Group[] {
+  const clusters = items(place, "clusters", place.settings.clusters);
+  const alone = items(place, "appliances", place.settings.appliances);
+  return [
+    ...clusters.map((named) => ({ named, members: items(named, "appliances", named.settings.appliances) })),
+    ...alone.map((named) => ({ named, members: [named] })),
+  ];
 }
 
 function reportDuplicateNames(places: readonly Place<{ readonly name: string }>[], report: Report): void {
@@ -105,15 +114,6 @@ function reportDuplicateNames(places: readonly Place<{ readonly name: string }>[
 function reportDuplicateAddresses(members: readonly Place<ApplianceSettings>[], report: Report): void {
   const enabled = members.filter(({ settings }) => settings.enabled !== false);
   reportDuplicates(enabled, "base_url", () => "duplicate address in one cluster", report);
-}
-
-/** `true` keeps the keys of outer blocks. */
-function overrideDiscovery(
-  outer: DiscoveryConfig,
-  settings: NonNullable<Inner["website_discovery"]>,
-): DiscoveryConfig {
-  if (typeof settings === "boolean") return outer;
-  return { exclude: settings.exclude ?? outer.exclude, limit: settings.limit ?? outer.limit };
 }
 
 /** The websites of outer blocks and those of a block, with distinct ids. */

@@ -9,12 +9,12 @@ export function parseFingerprint(text: string): string | undefined {
 
 /**
  * The certificates in the text of a `known_certificates_file`: lines of a name, white space and a SHA-256. Any certificate
- * of several lines for one name counts. Ignores invalid lines. @see checkKnownCertificates
+ * of several lines for one name counts. @see checkKnownCertificates
  */
 export function parseKnownCertificates(text: string): KnownCertificates {
   const known = new Map<string, string[]>();
   for (const { name, sha256 } of text.split("\n").map(parseLine)) {
-    if (name === undefined || sha256 === undefined) continue;
+    if (sha256 === "") continue;
     const others = known.get(name);
     if (others === undefined) known.set(name, [sha256]);
     else others.push(sha256);
@@ -26,7 +26,7 @@ export function parseKnownCertificates(text: string): KnownCertificates {
 export function checkKnownCertificates(text: string): string | undefined {
   const invalid = text.split("\n").findIndex((line) => {
     const { name, sha256 } = parseLine(line);
-    return name !== undefined && sha256 === undefined;
+    return name !== "" && sha256 === "";
   });
   return invalid < 0
     ? undefined
@@ -38,7 +38,7 @@ export function replaceCertificates(text: string, trusted: ReadonlyMap<string, s
   const lines = text === "" ? [] : text.replace(/\n$/, "").split("\n");
   const left = new Map(trusted);
   const kept = lines.flatMap((line) => {
-    const { name = "" } = parseLine(line);
+    const { name } = parseLine(line);
     const sha256 = left.get(name);
     left.delete(name);
     if (sha256 !== undefined) return [`${name} ${sha256}`];
@@ -48,9 +48,9 @@ export function replaceCertificates(text: string, trusted: ReadonlyMap<string, s
 }
 
 /** Comments and blank lines have no name, invalid lines no fingerprint. The name may contain spaces. */
-function parseLine(line: string): { readonly name?: string; readonly sha256?: string | undefined } {
+function parseLine(line: string): { readonly name: string; readonly sha256: string } {
   const text = line.trim();
-  if (text === "" || text.startsWith("#")) return {};
+  if (text.startsWith("#")) return { name: "", sha256: "" };
   const [, name = text, digits = ""] = /^(.*\S)\s+(\S+)$/s.exec(text) ?? [];
-  return { name, sha256: parseFingerprint(digits) };
+  return { name, sha256: parseFingerprint(digits) ?? "" };
 }

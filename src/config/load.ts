@@ -1,7 +1,6 @@
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { Config, ConfigError, ConfigResult } from "./config.ts";
 import { formatConfigError, type Checked, type Report } from "./errors.ts";
-import { createHttpClientResolver } from "./http-client.ts";
 import { resolveFleet } from "./inheritance.ts";
 import { createNamedFiles } from "./named-files.ts";
 import type { Place } from "./places.ts";
@@ -46,8 +45,7 @@ async function loadFiles(file: string, reader: SourceReader): Promise<Loaded> {
   if (!main.ok || found.size > 0) return failed();
 
   const top = { file: read.file, path: [], settings: main.value };
-  const httpClient = createHttpClientResolver(createNamedFiles(reader, report));
-  const appliances = await resolveFleet(top, included, httpClient, report);
+  const appliances = await resolveFleet(top, included, createNamedFiles(reader, report), report);
   if (found.size > 0) return failed();
   const { max_concurrent_website_tests: tests = DEFAULT_WEBSITE_TESTS } = main.value.polling ?? {};
   return {

@@ -14,14 +14,8 @@ type Kind = "certificates" | "key" | "known certificates" | "password";
 export interface NamedFiles {
   /** The text for the setting at `path`; `undefined` without the setting or after an error. */
   read(kind: Kind, file: YamlFile, path: JsonPath): Promise<string | undefined>;
-  /** The texts for `cert_file` and `key_file` of the block at `path`, which must match. */
-  readKeyPair(file: YamlFile, path: JsonPath): Promise<KeyPair>;
-}
-
-/** PEM texts. */
-interface KeyPair {
-  readonly cert: string | undefined;
-  readonly key: string | undefined;
+  /** The PEM texts for `cert_file` and `key_file` of the block at `path`, which must match. */
+  readKeyPair(file: YamlFile, path: JsonPath): Promise<{ readonly cert?: string; readonly key?: string }>;
 }
 
 export function createNamedFiles(reader: SourceReader, report: Report): NamedFiles {
@@ -43,8 +37,11 @@ export function createNamedFiles(reader: SourceReader, report: Report): NamedFil
     readKeyPair: async (file, path) => {
       const cert = await read("certificates", file, [...path, "cert_file"]);
       const key = await read("key", file, [...path, "key_file"]);
-      const problem = cert === undefined || key === undefined ? undefined : checkKeyPair(cert, key);
-      if (problem !== undefined) report(errorAt(file, [...path, "key_file"], problem));
+      if (cert === undefined || key === undefined) return {};
+      // OpenSSL also rejects keys that are too short.
+      const isUsable = isPossible(() => createSecureContext({ cert, key }));
+      if (!isUsable)
+        report(errorAt(file, [...path, "key_file"], "TLS rejects this key with this certificate"));
       return { cert, key };
     },
   };
@@ -59,57 +56,43 @@ export function resolveFrom({ file }: YamlFile, name: string): string {
 const PLAIN_PATH = /^[\w.~-]*(?:\/[\w.~-]+)+$/;
 
 function describeFailure(kind: Kind, file: YamlFile, name: string, { message }: ReadFailure): string {
-  const path = JSON.stringify(resolveFrom(file, name));
-  if (kind !== "password" && kind !== "key") return `cannot use ${path}: ${message}`;
-  return message === NO_SUCH_FILE && !PLAIN_PATH.test(name)
-    ? `cannot use the ${kind} file: ${message}, relative to ${JSON.stringify(resolveFrom(file, "."))}`
-    : `cannot use the ${kind} file ${path}: ${message}`;
+  const mayBeSecret = kind === "password" || kind === "key";
+  const isShown = !mayBeSecret || message !== NO_SUCH_FILE || PLAIN_PATH.test(name);
+  const path = isShown
+    ? JSON.stringify(resolveFrom(file, name))
+    : `this file in ${JSON.stringify(resolveFrom(file, "."))}`;
+  return `cannot use ${path}: ${message}`;
+}
+
+async function readNamedFile(kind: Kind, path: string, reader: SourceReader): Promise<TextResult> {
+  const read = await reader.read(kind === "password" ? "password" : "text", path);
+  // As known_hosts, the file need not exist.
+  const isEmpty = kind === "known certificates" && !read.ok && read.message === NO_SUCH_FILE;
+  if (isEmpty) return { ok: true, text: "" };
+  const problem = read.ok ? CHECKS[kind](read.text) : undefined;
+  return problem === undefined ? read : unfit(problem);
 }
 
 const CHECKS = {
-  certificates: checkCertificates,
-  key: checkPrivateKey,
+  certificates: (pem: string) => {
+    const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [""];
+    const areValid = blocks.every((block) => isPossible(() => new X509Certificate(block)));
+    return areValid ? undefined : "expected valid certificates in PEM";
+  },
+  key: (pem: string) =>
+    isPossible(() => createPrivateKey(pem))
+      ? undefined
+      : "expected a private key in PEM without a passphrase",
   "known certificates": checkKnownCertificates,
+  // The reader has checked it.
+  password: () => undefined,
 } as const;
 
-async function readNamedFile(kind: Kind, path: string, reader: SourceReader): Promise<TextResult> {
-  if (kind === "password") return reader.read("password", path);
-  const read = await reader.read("text", path);
-  // As known_hosts, the file need not exist.
-  if (kind === "known certificates" && !read.ok && read.message === NO_SUCH_FILE)
-    return { ok: true, text: "" };
-  if (!read.ok) return read;
-  const message = CHECKS[kind](read.text);
-  return message === undefined ? read : unfit(message);
-}
-
-function checkCertificates(pem: string): string | undefined {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
-  if (blocks.length === 0) return "it contains no PEM certificate";
-  const areValid = blocks.every((block) => attempt(() => new X509Certificate(block)) !== undefined);
-  return areValid ? undefined : "it contains an invalid PEM certificate";
-}
-
-function checkPrivateKey(pem: string): string | undefined {
-  if (/-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m.test(pem)) {
-    return "the key is encrypted; expected a key without a passphrase";
-  }
-  return attempt(() => createPrivateKey(pem)) ? undefined : "it contains no PEM private key";
-}
-
-/** Why a valid certificate and a valid key cannot be used together, or `undefined`. */
-function checkKeyPair(cert: string, key: string): string | undefined {
-  const matches = attempt(() => new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)));
-  if (matches !== true) return "the key does not match the certificate in cert_file";
-  // OpenSSL also rejects keys that are too short.
-  const isUsable = attempt(() => createSecureContext({ cert, key })) !== undefined;
-  return isUsable ? undefined : "TLS rejects this key and its certificate";
-}
-
-function attempt<T>(make: () => T): T | undefined {
+function isPossible(make: () => unknown): boolean {
   try {
-    return make();
+    make();
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
 }

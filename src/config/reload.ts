@@ -97,10 +97,8 @@ export function createReloader({
       fail([describeBug(error)], "configuration could not be applied"),
     ),
   );
-  function onChange(changed: readonly Source[]): Promise<ReloadResult> {
-    // Without the path of a password file, which may be the password itself.
-    const files = changed.map(({ kind, path }) => (kind === "password" ? "a password file" : path));
-    logger.info({ files: [...new Set(files)] }, "configuration files changed");
+  function onChange(): Promise<ReloadResult> {
+    logger.info("configuration files changed");
     return reload();
   }
 

@@ -19,8 +19,9 @@ export function overridePolling(outer: MergedPolling, place: PollingPlace): Merg
   const { polling } = place.settings;
   if (polling === undefined) return outer;
   const timings = byTiming((name): MergedTiming => {
-    const block = polling[name];
+    const { [name]: block } = polling;
     if (block === undefined) return outer[name];
+    // An interval displaces an outer schedule, and the other way round.
     const { interval, schedule } = (block.interval ?? block.schedule) === undefined ? outer[name] : block;
     return { interval, schedule, timeout: block.timeout ?? outer[name].timeout, place };
   });
@@ -41,16 +42,13 @@ export function resolvePolling(merged: MergedPolling, report: Report): PollingCo
 /** A default timeout is at most the interval or the shortest gap of the schedule; a longer explicit timeout is an error. */
 function resolveTiming(
   name: TimingName,
-  { interval, schedule, timeout, place }: MergedTiming,
+  { interval: intervalMs = TIMINGS[name].intervalMs, schedule, timeout, place }: MergedTiming,
   report: Report,
 ): OperationTiming {
-  const intervalMs = interval ?? TIMINGS[name].intervalMs;
   const gapMs = schedule === undefined ? intervalMs : shortestGapMs(schedule);
   const timeoutMs = timeout ?? Math.min(TIMINGS[name].timeoutMs, gapMs);
   if (timeoutMs > gapMs && place !== undefined) {
-    const limit =
-      schedule === undefined ? "the interval" : "the shortest time between two runs of the schedule";
-    const message = `expected a timeout of at most ${limit}, ${gapMs / 1_000}s`;
+    const message = `expected a timeout of at most the time between two polls, ${gapMs / 1_000}s`;
     report(errorAt(place.file, [...place.path, "polling", name], message));
   }
   return schedule === undefined

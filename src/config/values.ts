@@ -85,10 +85,7 @@ const labelValueSchema = z
     `expected a string of at most ${MAX_LABEL_VALUE_BYTES} bytes`,
   );
 
-export const labelsSchema = z.record(labelNameSchema, labelValueSchema).meta({
-  description:
-    "Labels of every series; an appliance's labels are merged with its cluster's and override them.",
-});
+export const labelsSchema = z.record(labelNameSchema, labelValueSchema);
 
 /** Scheme, host, port and path of plain characters: cannot contain credentials, so errors may show it. */
 const SHOWABLE_URL = /^(?:[a-z]{1,10}:\/\/)?(?:\[[0-9a-f:.]*\]|[\w.-]*)(?::\d*)?(?:\/[\w.~/-]*)?$/i;

@@ -141,36 +141,24 @@ function healthChange(
   return before === undefined ? [] : [{ kind: "recovered", operation, from: before }];
 }
 
-const NOT_POLLED = { polls: 0, failures: 0 };
-const NO_COUNTS: TotalsSnapshot["counts"] = {
-  vrrp: NOT_POLLED,
-  website_test: NOT_POLLED,
-  website_list: NOT_POLLED,
-  website_details: NOT_POLLED,
-};
-
-/** Only what the appliance is polled for is shown. */
+/** Only of what the appliance is polled for. */
 function totalsFor(
   { websites, discovery }: ApplianceConfig,
   identity: Identity,
   before: TotalsSnapshot | undefined,
 ): TotalsSnapshot {
-  const shown = OPERATION_KINDS.filter((kind) => {
+  const kinds = OPERATION_KINDS.filter((kind) => {
     if (kind === "vrrp" || discovery !== undefined) return true;
     return kind === "website_test" && websites.length > 0;
   });
-  if (before?.identity === identity && before.shown.length === shown.length) return before;
-  const counts = before?.counts ?? NO_COUNTS;
-  return { kind: "totals", identity, shown, counts };
+  const counts = kinds.map((kind) => [kind, before?.counts[kind] ?? { polls: 0, failures: 0 }] as const);
+  return { kind: "totals", identity, counts: Object.fromEntries(counts) };
 }
 
 function counted(totals: TotalsSnapshot, { kind, outcome }: Observation): TotalsSnapshot {
-  const { polls, failures } = totals.counts[kind];
-  const counts = {
-    ...totals.counts,
-    [kind]: { polls: polls + 1, failures: failures + (outcome.ok ? 0 : 1) },
-  };
-  return { ...totals, counts };
+  const { polls, failures } = totals.counts[kind] ?? { polls: 0, failures: 0 };
+  const count = { polls: polls + 1, failures: failures + (outcome.ok ? 0 : 1) };
+  return { ...totals, counts: { ...totals.counts, [kind]: count } };
 }
 
 type Websites = Pick<ApplianceState, "discovery" | "known" | "plan" | "websites">;

@@ -13,7 +13,7 @@ import {
   whileKnown,
   type OperationRecord,
 } from "./record.ts";
-import { createSectionMemo } from "./section-memo.ts";
+import { createMemo } from "../support/once.ts";
 import type { KnownWebsite } from "./known-websites.ts";
 import type { DiscoverySnapshot, FoundWebsiteSnapshot, Identity, PollHealth } from "./snapshot.ts";
 
@@ -99,8 +99,8 @@ function detailsFor(
   return new Map(watched(list, config).map((id) => [id, known.get(id) ?? freshRecord(expiresAtMs)]));
 }
 
-const onceSection = createSectionMemo<DiscoverySection>();
-const onceFound = createSectionMemo<FoundWebsiteSnapshot>();
+const onceSection = createMemo<DiscoverySection>();
+const onceFound = createMemo<FoundWebsiteSnapshot>();
 
 interface DiscoverySection {
   readonly discovery: DiscoverySnapshot;
@@ -134,7 +134,6 @@ export function discoverySection(
         details: jointHealth(Array.from(details.values(), (record) => healthAt(record, nowMs))),
         badIds: known?.invalid.length,
         beyondLimit: known?.ids.filter(isLeftOut).length ?? 0,
-        isListKnown: known !== undefined,
         addresses: new Set(addresses),
         // One of an unknown address may be any.
         isComplete: known?.ids.length === addresses.length,

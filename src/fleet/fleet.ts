@@ -7,7 +7,7 @@ import type { FleetChange } from "./changes.ts";
 import { discoverySection } from "./discovery.ts";
 import { groupsOf } from "./groups.ts";
 import { silentSinceMs } from "./record.ts";
-import { createSectionMemo } from "./section-memo.ts";
+import { createMemo } from "../support/once.ts";
 import type {
   AnomaliesSnapshot,
   ApplianceSnapshot,
@@ -58,9 +58,9 @@ interface Cluster extends Pick<ClusterSnapshot, "cluster" | "labels" | "hasDisab
 
 /** A fleet of no appliances. */
 export function createFleet(): Fleet {
-  const onceGroups = createSectionMemo<readonly GroupSnapshot[]>();
-  const onceAnomalies = createSectionMemo<AnomaliesSnapshot>();
-  const onceCluster = createSectionMemo<ClusterSnapshot>();
+  const onceGroups = createMemo<readonly GroupSnapshot[]>();
+  const onceAnomalies = createMemo<AnomaliesSnapshot>();
+  const onceCluster = createMemo<ClusterSnapshot>();
   /** `untilMs`: when time alone changes the snapshot. */
   const kept = new WeakMap<
     ApplianceState,
@@ -159,7 +159,7 @@ export function createFleet(): Fleet {
     plan: (appliance) => stateOf(appliance)?.plan ?? NO_PLAN,
     isPolled: () =>
       Array.from(configured.appliances.keys(), stateOf).every(
-        (state) => (state?.totals.counts.vrrp.polls ?? 0) > 0,
+        (state) => (state?.totals.counts.vrrp?.polls ?? 0) > 0,
       ),
   };
 }

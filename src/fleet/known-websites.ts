@@ -3,7 +3,7 @@ import type { WebsiteDetails } from "../api/website-details.ts";
 import type { ApplianceConfig, WebsiteConfig } from "../config/config.ts";
 import { canonicalAddress } from "./address.ts";
 import type { Discovery } from "./discovery.ts";
-import { createSectionMemo } from "./section-memo.ts";
+import { createMemo } from "../support/once.ts";
 
 /** A website of an appliance: as configured, else as discovered. */
 export interface KnownWebsite extends WebsiteConfig {
@@ -19,7 +19,7 @@ export interface KnownWebsite extends WebsiteConfig {
   readonly isTested: boolean;
 }
 
-const onceKnown = createSectionMemo<KnownWebsite>();
+const onceKnown = createMemo<KnownWebsite>();
 
 /**
  * The websites that are configured, then those discovered whose details are known. A configured one with the same id

@@ -21,8 +21,7 @@ export interface ClusterSnapshot {
   readonly groups: readonly GroupSnapshot[];
 }
 
-export interface ApplianceSnapshot {
-  readonly identity: Identity;
+export interface ApplianceSnapshot extends OfAppliance {
   readonly vrrp: VrrpSnapshot;
   readonly websites: readonly WebsiteSnapshot[];
   readonly totals: TotalsSnapshot;
@@ -34,16 +33,14 @@ export interface ApplianceSnapshot {
 }
 
 /** How often the latest answers deviate from the API, by kind; only of answers that are known. */
-export interface AnomaliesSnapshot {
+export interface AnomaliesSnapshot extends OfAppliance {
   readonly kind: "anomalies";
-  readonly identity: Identity;
   readonly counts: Readonly<Partial<Record<VrrpAnomalyKind | "bad_website", number>>>;
 }
 
 /** How the websites of an appliance are discovered. */
-export interface DiscoverySnapshot {
+export interface DiscoverySnapshot extends OfAppliance {
   readonly kind: "discovery";
-  readonly identity: Identity;
   readonly list: PollHealth;
   /** Of the details of all websites together: a failure of one is a failure; `undefined` if there are none. */
   readonly details: PollHealth | undefined;
@@ -51,7 +48,6 @@ export interface DiscoverySnapshot {
   readonly badIds: number | undefined;
   /** How many websites are not tested because there are more than the limit. */
   readonly beyondLimit: number;
-  readonly isListKnown: boolean;
   /** @see FoundWebsiteSnapshot.address of each website, as far as they are known; of one whose details fail now, the latest ones. */
   readonly addresses: ReadonlySet<string>;
   /** Whether these are all websites of the appliance: the list is known, and none is excluded or beyond the limit. */
@@ -59,17 +55,23 @@ export interface DiscoverySnapshot {
 }
 
 /** A website as the appliance describes it. */
-export interface FoundWebsiteSnapshot {
+export interface FoundWebsiteSnapshot extends OfWebsite {
   readonly kind: "website_details";
-  readonly identity: Identity;
-  readonly websiteId: number;
-  readonly website: string;
   /**
    * Host and port: what it is known by in its cluster; of several with the same at one appliance, those behind the first have
    * a number too. Empty while they are not known.
    */
   readonly address: string;
   readonly details: WebsiteDetails;
+}
+
+interface OfAppliance {
+  readonly identity: Identity;
+}
+
+interface OfWebsite extends OfAppliance {
+  readonly websiteId: number;
+  readonly website: string;
 }
 
 /** What every series of an appliance carries. */
@@ -107,18 +109,16 @@ export interface PollHealth {
   readonly failingSinceMs: number | undefined;
 }
 
-export interface VrrpSnapshot {
+export interface VrrpSnapshot extends OfAppliance {
   readonly kind: "vrrp";
-  readonly identity: Identity;
   readonly health: PollHealth;
   /** `undefined` while it is not known. */
   readonly list: VrrpListSnapshot | undefined;
   readonly certificate: PresentedCertificate | undefined;
 }
 
-export interface VrrpListSnapshot {
+export interface VrrpListSnapshot extends OfAppliance {
   readonly kind: "vrrp_list";
-  readonly identity: Identity;
   readonly interfaces: readonly InterfaceSnapshot[];
   readonly anomalies: Readonly<Record<VrrpAnomalyKind, number>>;
 }
@@ -132,11 +132,8 @@ export interface InterfaceSnapshot {
   readonly lastTransitionAtMs: number | undefined;
 }
 
-export interface WebsiteSnapshot {
+export interface WebsiteSnapshot extends OfWebsite {
   readonly kind: "website_test";
-  readonly identity: Identity;
-  readonly websiteId: number;
-  readonly website: string;
   /** What it is known by in its cluster; `undefined` without details. @see FoundWebsiteSnapshot.address */
   readonly address: string | undefined;
   /** The addresses on which the appliance listens for it, in canonical text too; `*` is all; empty while they are not known. */
@@ -153,11 +150,8 @@ export interface WebsiteSnapshot {
 }
 
 /** What a website test found. */
-export interface StatusesSnapshot {
+export interface StatusesSnapshot extends OfWebsite {
   readonly kind: "website_statuses";
-  readonly identity: Identity;
-  readonly websiteId: number;
-  readonly website: string;
   readonly statuses: readonly StatusSnapshot[];
 }
 
@@ -178,12 +172,12 @@ export interface StatusSnapshot extends WebsiteStatus {
 }
 
 /** Polls since the appliance was configured. */
-export interface TotalsSnapshot {
+export interface TotalsSnapshot extends OfAppliance {
   readonly kind: "totals";
-  readonly identity: Identity;
-  /** The operations that the appliance has. */
-  readonly shown: readonly OperationKind[];
-  readonly counts: Readonly<Record<OperationKind, { readonly polls: number; readonly failures: number }>>;
+  /** Of the operations for which the appliance is polled. */
+  readonly counts: Readonly<
+    Partial<Record<OperationKind, { readonly polls: number; readonly failures: number }>>
+  >;
 }
 
 /** A VRRP group; an appliance is one member, however many interfaces of it are in the group. */

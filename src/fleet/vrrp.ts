@@ -14,7 +14,7 @@ import {
   type OperationRecord,
   type RecordStep,
 } from "./record.ts";
-import { createSectionMemo } from "./section-memo.ts";
+import { createMemo } from "../support/once.ts";
 import type { Identity, InterfaceSnapshot, VrrpListSnapshot, VrrpSnapshot } from "./snapshot.ts";
 
 /** The latest valid list, with what is known of its interfaces from earlier ones. */
@@ -100,8 +100,8 @@ function countAnomalies({ anomalies }: VrrpList): Record<VrrpAnomalyKind, number
   return counts;
 }
 
-const onceVrrp = createSectionMemo<VrrpSnapshot>();
-const onceList = createSectionMemo<VrrpListSnapshot>();
+const onceVrrp = createMemo<VrrpSnapshot>();
+const onceList = createMemo<VrrpListSnapshot>();
 
 /** What is true of an appliance's VRRP interfaces at the monotonic instant `nowMs`. */
 export function vrrpSection(

@@ -13,7 +13,7 @@ import {
   type OperationRecord,
   type RecordStep,
 } from "./record.ts";
-import { createSectionMemo } from "./section-memo.ts";
+import { createMemo } from "../support/once.ts";
 import type { Identity, StatusesSnapshot, StatusSnapshot, TestResult, WebsiteSnapshot } from "./snapshot.ts";
 
 /** What is expected may change at a reload. */
@@ -93,8 +93,8 @@ export function confirmedAfter(before: Results | undefined, latest: TestResult):
   return { latest, confirmed: isConfirmed ? latest : before.confirmed };
 }
 
-const onceWebsite = createSectionMemo<WebsiteSnapshot>();
-const onceStatuses = createSectionMemo<StatusesSnapshot>();
+const onceWebsite = createMemo<WebsiteSnapshot>();
+const onceStatuses = createMemo<StatusesSnapshot>();
 
 /** What is true of a website, as seen from one appliance, at the monotonic instant `nowMs`. */
 export function websiteSection(

@@ -1,10 +1,10 @@
 import type { FleetDocument } from "../status/schema.ts";
-import { clusterSections } from "./view/clusters.ts";
+import { clusterList } from "./view/clusters.ts";
 import { eventHistory } from "./view/events.ts";
 import { applyFilter, filterForm, matchNote, readFilter, type Filter } from "./view/filter.ts";
 import { html, nothing, type Html } from "./view/html.ts";
 import { absolute, readReader, type Reader } from "./view/parts.ts";
-import { problemId, problemList } from "./view/problems.ts";
+import { problemList } from "./view/problems.ts";
 import { judgeClusters, titleOf, verdictBanner, verdictOf } from "./view/verdict.ts";
 
 export interface StatusPageDeps {
@@ -54,18 +54,17 @@ function renderPage(
           </p>
         </header>
         <main>
-          <p id="lost" class="lost" hidden></p>
+          <p id="lost" class="lost" role="alert"></p>
           ${fragment}
         </main>
         ${footer(document, telemetryPath)}
-        <div id="announcer" class="hidden-visually" role="status"></div>
       </body>
     </html> `;
 }
 
 /**
  * The part of the page that changes, which the script requests every second. The verdict is that of the whole fleet,
- * whatever the filter. Attributes give the script the title, the version, the time and which problems there are.
+ * whatever the filter. Attributes give the script the title, the version and the time.
  */
 function renderFragment(document: FleetDocument, filter: Filter, reader: Reader): Html {
   const { exporter, problems, events } = document;
@@ -77,7 +76,6 @@ function renderFragment(document: FleetDocument, filter: Filter, reader: Reader)
     data-title="${titleOf(verdict)}"
     data-version="${exporter.version}"
     data-at="${reader.nowMs}"
-    data-problems="${problems.map(problemId).join(" ")}"
   >
     <section class="now" aria-label="What is wrong">
       ${verdictBanner(verdict)}
@@ -90,7 +88,7 @@ function renderFragment(document: FleetDocument, filter: Filter, reader: Reader)
       <div id="fleet" class="fleet" tabindex="-1">
         ${filterForm(document.clusters, filter)}
         <p id="matching" class="note">${matchNote(shown.clusters.length, clusters.length)}</p>
-        ${clusterSections(shown.clusters, reader)}
+        ${clusterList(shown.clusters, reader)}
       </div>
     </div>
   </div>`;

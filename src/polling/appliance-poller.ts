@@ -1,12 +1,12 @@
 import type { SlotKind } from "../api/operation.ts";
 import { OPERATIONS } from "../api/operations.ts";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
-import type { ApplianceClient } from "../client/client.ts";
+import type { ApplianceClient, CreateClient } from "../client/client.ts";
 import { toSeconds, type Clock } from "../support/clock.ts";
 import { createBackoff, type Backoff, type FinishedPoll } from "./backoff.ts";
 import { type PollEvents, backoffKey, operationKey, type Operation, type PollResult } from "./observation.ts";
 import { meansApplianceDown, type Failure } from "../client/failure.ts";
-import { expiresAtMs, firstPace, mustBeginByMs, waitEndsMs, type Pace } from "./freshness.ts";
+import { expiresAtMs, firstPace, MAX_WAIT_MS, mustBeginByMs, waitEndsMs, type Pace } from "./freshness.ts";
 import { createDecode, poll, UNSENT, unsent, unsentForSlot } from "./poll.ts";
 import type { Slots } from "./slots.ts";
 import type { Timetable } from "./timetable.ts";
@@ -23,11 +23,13 @@ export interface AppliancePoller {
   retry(): void;
   /** The monotonic instant of the next poll, backoff included; `undefined` if the operation is not planned. */
   nextPollMs(operation: Operation): number | undefined;
+  /** Another address needs another poller. */
+  readonly baseUrl: string;
   /**
-   * Changes the configuration of the appliance; `client` may be the present one. Ends a backoff for refused credentials. The
-   * new client repeats polls that another client has in flight.
+   * Makes the client that a new configuration of the appliance needs; the function that it returns applies both, and ends a
+   * backoff for refused credentials. A new client repeats polls that the one before has in flight.
    */
-  update(appliance: ApplianceConfig, client: ApplianceClient): void;
+  prepare(appliance: ApplianceConfig, createClient: CreateClient): () => void;
   /** Ends all polls; nothing is observed from here on, and nothing planned. */
   close(): void;
 }
@@ -196,11 +198,7 @@ export function createAppliancePoller(
     let credentials: symbol | undefined;
     const result = await poll(used, operation, timingOf(operation).timeoutMs, {
       decode,
-      // What was never polled waits for as long as it takes.
-      connectionWaitMs:
-        task.latestUntilMs === undefined
-          ? undefined
-          : Math.max(0, beginByMs(task, dueMs) - clock.monotonicMs()),
+      connectionWaitMs: connectionWaitMs(task),
       onStarted: () => {
         startedMs = clock.monotonicMs();
         events.started(operation.kind, waitedSeconds(dueMs));
@@ -219,10 +217,17 @@ export function createAppliancePoller(
     return toSeconds(Math.max(0, clock.monotonicMs() - dueMs));
   }
 
-  /** The end of the wait for a slot or a connection: so early that the poll ends before the latest result expires. */
+  /** The end of the wait for a slot: so early that the poll ends before the latest result expires. */
   function beginByMs({ operation, latestUntilMs }: Task, dueMs: number): number {
     const pace = latestUntilMs === undefined ? firstPace(timingOf(operation)) : paceOf(operation);
     return waitEndsMs(dueMs, latestUntilMs ?? expiresAtMs(dueMs, pace), pace);
+  }
+
+  /** Until shortly before the latest result expires; what was never polled waits for as long as it takes. */
+  function connectionWaitMs({ operation, latestUntilMs }: Task): number | undefined {
+    if (latestUntilMs === undefined) return undefined;
+    const marginMs = paceOf(operation).gapMs / 4;
+    return Math.min(Math.max(marginMs, latestUntilMs - marginMs - clock.monotonicMs()), MAX_WAIT_MS);
   }
 
   /** Whether the operation is a website test, which does not reach an appliance that is down. */
@@ -326,15 +331,19 @@ export function createAppliancePoller(
       const task = tasks.get(operationKey(operation));
       return task && timetable.nextDueMs(task, backoffOf(operation)?.untilMs ?? clock.monotonicMs());
     },
-    update: (next, nextClient) => {
-      if (client !== nextClient) {
-        client?.close();
-        isClientNew = true;
-      }
-      appliance = next;
-      client = nextClient;
-      backoff.end("auth");
-      slots.website_tests.setLimit(next.polling.maxConcurrentWebsiteTests);
+    baseUrl: initial.baseUrl,
+    prepare: (next, createClient) => {
+      if (next === appliance) return () => {};
+      const isSame = next.http.fingerprint === appliance.http.fingerprint;
+      const nextClient = isSame ? client : createClient(next);
+      return () => {
+        if (!isSame) client?.close();
+        isClientNew ||= !isSame;
+        client = nextClient;
+        appliance = next;
+        backoff.end("auth");
+        slots.website_tests.setLimit(next.polling.maxConcurrentWebsiteTests);
+      };
     },
     close: () => {
       client?.close();

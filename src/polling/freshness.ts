@@ -2,7 +2,7 @@ import type { OperationTiming } from "../config/config.ts";
 import { FIRST_POLL_SPREAD_MS } from "./schedule.ts";
 
 /** No poll waits longer for a slot or a connection, however rarely it is due. */
-const MAX_WAIT_MS = 24 * 60 * 60_000;
+export const MAX_WAIT_MS = 24 * 60 * 60_000;
 
 /** How often an operation is polled, in milliseconds; `gapMs`: its interval, or the current gap of its schedule. */
 export interface Pace {
@@ -37,7 +37,7 @@ export function mustBeginByMs(latestUntilMs: number, { gapMs, timeoutMs }: Pace)
   return latestUntilMs - timeoutMs - gapMs / 4;
 }
 
-/** The end of a due poll's wait for a slot or a connection: when it must begin, but at least a quarter of a gap and at most a day after it was due. */
+/** The end of a due poll's wait for a slot: when it must begin, but at least a quarter of a gap and at most a day after it was due. */
 export function waitEndsMs(dueMs: number, latestUntilMs: number, pace: Pace): number {
   const endsMs = Math.max(mustBeginByMs(latestUntilMs, pace), dueMs + pace.gapMs / 4);
   return Math.min(endsMs, dueMs + MAX_WAIT_MS);

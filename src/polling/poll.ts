@@ -9,25 +9,24 @@ import type { Operation, PollResult } from "./observation.ts";
 import type { ShortOf } from "./slots.ts";
 
 export interface PollOptions extends Pick<GetOptions, "connectionWaitMs" | "onStarted" | "onCredentials"> {
-  /** Default: decodes every answer. */
+  /** Default: a new one. */
   readonly decode?: Decode;
 }
 
 /** Decodes the answers of one appliance. */
 export type Decode = (operation: Operation, body: Body) => Decoded<unknown>;
 
-const decodeAnew: Decode = ({ kind }, { bytes, redact }) => descriptorOf(kind).decode(bytes, redact);
-
 /** An answer about the whole appliance that is byte for byte the last one gives the same value again. */
 export function createDecode(): Decode {
   const last = new Map<OperationKind, Body & { readonly decoded: Decoded<unknown> }>();
   return (operation, body) => {
     const { bytes, redact } = body;
-    if ("websiteId" in operation || bytes.length > LONG_ANSWER_BYTES) return decodeAnew(operation, body);
-    const known = last.get(operation.kind);
+    const { kind } = operation;
+    const mayRepeat = !("websiteId" in operation) && bytes.length <= LONG_ANSWER_BYTES;
+    const known = mayRepeat ? last.get(kind) : undefined;
     if (known?.redact === redact && Buffer.compare(known.bytes, bytes) === 0) return known.decoded;
-    const decoded = decodeAnew(operation, body);
-    last.set(operation.kind, { bytes, redact, decoded });
+    const decoded = descriptorOf(kind).decode(bytes, redact);
+    if (mayRepeat) last.set(kind, { bytes, redact, decoded });
     return decoded;
   };
 }
@@ -57,7 +56,7 @@ async function outcomeOf(
   options: PollOptions,
 ): Promise<Outcome<unknown>> {
   const { path, limits, takesSlot, absentStatuses } = descriptorOf(operation.kind);
-  const { decode = decodeAnew, ...sending } = options;
+  const { decode = createDecode(), ...sending } = options;
   const precedence = takesSlot === false ? "list" : "test";
   try {
     const answer = await client.get(

@@ -6,8 +6,7 @@ import {
   type Task,
   type WebsitePlan,
 } from "./appliance-poller.ts";
-import type { ApplianceClient } from "../client/client.ts";
-import type { CreateClient } from "../client/clients.ts";
+import type { CreateClient } from "../client/client.ts";
 import type { Clock } from "../support/clock.ts";
 import { inSlices } from "../support/slices.ts";
 import type { Operation, PollEvents } from "./observation.ts";
@@ -54,20 +53,14 @@ export interface RunnerDeps {
   readonly planOf: (appliance: ApplianceConfig) => WebsitePlan;
 }
 
-/** An appliance that is polled, and what polls it. */
-interface ScheduledAppliance {
-  readonly appliance: ApplianceConfig;
-  readonly client: ApplianceClient;
-  readonly poller: AppliancePoller;
-}
-
 /** Simultaneous polls of lists and details of websites, over the fleet. */
 const MAX_CONCURRENT_DISCOVERY = 64;
 
 export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps): Runner {
   const slots = { website_tests: createSlots(clock), discovery: createSlots(clock) };
   slots.discovery.setLimit(MAX_CONCURRENT_DISCOVERY);
-  let scheduled: ReadonlyMap<string, ScheduledAppliance> = new Map();
+  /** By appliance. */
+  let pollers: ReadonlyMap<string, AppliancePoller> = new Map();
 
   const timetable = startTimetable<Task>({
     clock,
@@ -77,52 +70,39 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
   });
   const pollerDeps: AppliancePollerDeps = { clock, events, slots, timetable, planOf };
 
-  function scheduledFor(appliance: ApplianceConfig, createClient: CreateClient): ScheduledAppliance {
-    const old = scheduled.get(appliance.name);
-    if (old === undefined || old.appliance.baseUrl !== appliance.baseUrl) {
-      const client = createClient(appliance);
-      return { appliance, client, poller: createAppliancePoller(pollerDeps, appliance, client) };
-    }
-    if (old.appliance === appliance) return old;
-    const isSameHttp = old.appliance.http.fingerprint === appliance.http.fingerprint;
-    const client = isSameHttp ? old.client : createClient(appliance);
-    return { appliance, client, poller: old.poller };
-  }
-
-  /** Ends the poller, or updates it. */
-  function handOver(owner: ScheduledAppliance, next: ScheduledAppliance | undefined): void {
-    if (next?.poller !== owner.poller) owner.poller.close();
-    else if (next !== owner) next.poller.update(next.appliance, next.client);
-  }
-
   return {
     prepare: (config, createClient) => {
-      const enabled = config.appliances.filter((appliance) => appliance.enabled);
-      const next = new Map(
-        enabled.map((appliance) => [appliance.name, scheduledFor(appliance, createClient)]),
-      );
+      const next = new Map<string, AppliancePoller>();
+      const updates: (() => void)[] = [];
+      for (const appliance of config.appliances.filter(({ enabled }) => enabled)) {
+        const known = pollers.get(appliance.name);
+        const isKept = known?.baseUrl === appliance.baseUrl;
+        const poller = isKept ? known : createAppliancePoller(pollerDeps, appliance, createClient(appliance));
+        if (isKept) updates.push(poller.prepare(appliance, createClient));
+        next.set(appliance.name, poller);
+      }
       return () => {
-        const before = scheduled;
+        const before = pollers;
+        pollers = next;
         slots.website_tests.setLimit(config.maxConcurrentWebsiteTests);
-        for (const [name, owner] of before) handOver(owner, next.get(name));
-        scheduled = next;
-        const pollers = [...before.values(), ...next.values()].map(({ poller }) => poller);
-        return inSlices(new Set(pollers), (poller) => {
+        for (const [name, poller] of before) if (next.get(name) !== poller) poller.close();
+        for (const update of updates) update();
+        return inSlices(new Set([...before.values(), ...next.values()]), (poller) => {
           poller.arrange();
           poller.retry();
         });
       };
     },
-    nextPollMs: (name, operation) => scheduled.get(name)?.poller.nextPollMs(operation),
-    replan: (name) => scheduled.get(name)?.poller.arrange(),
+    nextPollMs: (name, operation) => pollers.get(name)?.nextPollMs(operation),
+    replan: (name) => pollers.get(name)?.arrange(),
     confirm: ({ appliances, operation, afterMs }) => {
-      for (const name of appliances) scheduled.get(name)?.poller.confirm(operation, afterMs);
+      for (const name of appliances) pollers.get(name)?.confirm(operation, afterMs);
     },
     lastTickMs: timetable.lastTickMs,
     stop: () => {
       timetable.stop();
-      for (const { poller } of scheduled.values()) poller.close();
-      scheduled = new Map();
+      for (const poller of pollers.values()) poller.close();
+      pollers = new Map();
     },
   };
 }

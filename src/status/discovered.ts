@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ClusterSnapshot, FoundWebsiteSnapshot } from "../fleet/snapshot.ts";
+import type { ClusterSnapshot } from "../fleet/snapshot.ts";
 import { listensOn } from "../fleet/known-websites.ts";
 import { groupBy } from "../support/group-by.ts";
 import { isSame, type ClusterVerdict, type DiscoveredVerdict, type DiscoveredWebsite } from "./verdict.ts";
@@ -21,13 +21,13 @@ export function discoveredVerdict(
     return before.discovered;
   if (appliances.every(({ discovery }) => discovery === undefined)) return undefined;
   const mastersFor = mastersIn({ facts, groups });
-  const isUp = upByTests(tested);
+  const testsByKey = groupBy(tested.values(), ({ key }) => key);
   const names = namesOf(appliances);
   const byKey = groupBy(
     appliances.flatMap(({ found }) => found),
     (website) => keyOf(website) ?? "",
   );
-  const areListsKnown = appliances.every(({ discovery }) => discovery?.isListKnown === true);
+  const areListsKnown = appliances.every(({ discovery }) => discovery?.list.state === "succeeded");
   const areCompared = areListsKnown && appliances.length > 1;
   // A member lacks a website only if all its websites are known.
   const complete = appliances.filter(({ discovery }) => discovery?.isComplete === true);
@@ -36,7 +36,8 @@ export function discoveredVerdict(
     const views = found.map(({ details, identity }) => {
       return { details, isMaster: mastersFor(listensOn(details)).has(identity.appliance) };
     });
-    const state = judgeBackends(views, found.some(isUp));
+    const isUp = testsByKey.get(address)?.every((test) => test.state === "up") === true;
+    const state = judgeBackends(views, isUp);
     const lacking = complete
       .filter(({ discovery }) => !isOwnKey(address) && discovery?.addresses.has(address) !== true)
       .map(({ identity }) => identity.appliance);
@@ -53,12 +54,4 @@ export function discoveredVerdict(
 
 function foundIn({ appliances }: ClusterSnapshot): readonly unknown[] {
   return appliances.flatMap(({ discovery, found }) => [discovery, found]);
-}
-
-/** Whether tests find a website up, by all of its protocols. */
-function upByTests(tested: ClusterVerdict["websites"]): (website: FoundWebsiteSnapshot) => boolean {
-  const byKey = groupBy(tested.values(), ({ key }) => key);
-  const up = [...byKey.values()].filter((all) => all.every(({ state }) => state === "up")).flat();
-  const ids = new Set(up.flatMap((website) => Array.from(website.ids, ([name, id]) => `${id} ${name}`)));
-  return ({ identity, websiteId }) => ids.has(`${websiteId} ${identity.appliance}`);
 }

@@ -1,13 +1,5 @@
 import type { Shard } from "../config/shard.ts";
-import { createSectionMemo } from "../fleet/section-memo.ts";
-import {
-  anomalyCount,
-  type ApplianceSnapshot,
-  type InterfaceSnapshot,
-  type PollHealth,
-  type StatusSnapshot,
-  type VrrpListSnapshot,
-} from "../fleet/snapshot.ts";
+import { type ApplianceSnapshot, type PollHealth, type VrrpListSnapshot } from "../fleet/snapshot.ts";
 import type { Operation } from "../polling/observation.ts";
 import type { ApplianceVerdict, ClusterVerdict, DiscoveredVerdict, GroupVerdict } from "./verdict.ts";
 import { lastingProblems, problemsOf, type ProblemFacts } from "./problems.ts";
@@ -21,7 +13,7 @@ import type {
   Problem,
 } from "./schema.ts";
 import { joined } from "../support/joined.ts";
-import { once } from "../support/once.ts";
+import { createMemo, once } from "../support/once.ts";
 import { inSlices } from "../support/slices.ts";
 import { instantOf, optionalInstant } from "./words.ts";
 
@@ -76,9 +68,9 @@ function summaryOf(problems: readonly Problem[], isPolling: boolean): FleetDocum
 
 type DiscoveredDocument = NonNullable<ClusterDocument["discovered"]>;
 
-const onceCluster = createSectionMemo<ClusterDocument>();
-const onceAppliance = createSectionMemo<ApplianceDocument>();
-const onceTest = createSectionMemo<ApplianceDocument["websites"][number]>();
+const onceCluster = createMemo<ClusterDocument>();
+const onceAppliance = createMemo<ApplianceDocument>();
+const onceTest = createMemo<ApplianceDocument["websites"][number]>();
 
 /** The same object while the verdict is, so that what the page makes of it can be kept too. */
 function clusterDocument(verdict: ClusterVerdict, nextPollAtMs: NextPollAtMs): ClusterDocument {
@@ -163,15 +155,12 @@ function applianceDocument(
   nextPollAtMs: NextPollAtMs,
 ): ApplianceDocument {
   const next = (operation: Operation) => nextPollAtMs(identity.appliance, operation);
-  const notAfterSeconds = vrrp.certificate?.notAfterSeconds;
   return {
     name: identity.appliance,
     labels: identity.labels,
     state: verdict?.state,
     since: optionalInstant(verdict?.sinceMs),
     poll: pollDocument(vrrp.health, () => next({ kind: "vrrp" })),
-    certificateNotAfter: optionalInstant(notAfterSeconds && notAfterSeconds * 1000),
-    anomalies: vrrp.list && anomalyCount(vrrp.list.anomalies),
     interfaces: vrrp.list && interfaceDocuments(vrrp.list),
     discovery: discovery && {
       list: pollDocument(discovery.list, () => next({ kind: "website_list" })),
@@ -182,7 +171,9 @@ function applianceDocument(
         id: test.websiteId,
         name: test.website,
         poll: pollDocument(test.health, () => next({ kind: "website_test", websiteId: test.websiteId })),
-        statuses: test.found?.statuses.map(statusDocument),
+        statuses: test.found?.statuses.map(({ protocol, status, isUp, text }) => {
+          return { protocol, status, isUp, text };
+        }),
       })),
     ),
   };
@@ -204,13 +195,17 @@ function pollDocument(health: PollHealth, nextPollAtMs: () => number | undefined
   };
 }
 
-const interfaceDocuments = once((list: VrrpListSnapshot) => list.interfaces.map(interfaceDocument));
-
-function interfaceDocument({ reported, lastTransitionAtMs }: InterfaceSnapshot) {
-  const { name, vhid, vip, state, priority, device } = reported;
-  return { name, vhid, vip, state, priority, device, lastTransitionAt: optionalInstant(lastTransitionAtMs) };
-}
-
-function statusDocument({ protocol, status, isUp, text }: StatusSnapshot) {
-  return { protocol, status, isUp, text };
-}
+const interfaceDocuments = once((list: VrrpListSnapshot) =>
+  list.interfaces.map(({ reported, lastTransitionAtMs }) => {
+    const { name, vhid, vip, state, priority, device } = reported;
+    return {
+      name,
+      vhid,
+      vip,
+      state,
+      priority,
+      device,
+      lastTransitionAt: optionalInstant(lastTransitionAtMs),
+    };
+  }),
+);

@@ -8,7 +8,7 @@ import {
   type Judged,
   type WebsiteVerdict,
 } from "./verdict.ts";
-import { groupWords } from "./problems.ts";
+import { groupWords, type GroupWords } from "./problems.ts";
 import type { FleetEvent } from "./schema.ts";
 import type { WebsiteState } from "./verdicts/website.ts";
 import { groupName, instantOf, listed, reasonInWords } from "./words.ts";
@@ -31,10 +31,8 @@ export interface Events {
 
 interface Change {
   readonly kind: FleetEvent["kind"];
-  /** In front of the names of all subjects to which it happens. */
-  readonly before: string;
-  /** Behind the names. */
-  readonly after?: string;
+  /** In front of and behind the names of all subjects to which it happens. */
+  readonly words: GroupWords;
 }
 
 /** Something that happens to one subject: a group, a website or an appliance. */
@@ -50,19 +48,18 @@ interface Entry extends Change {
 
 export function createEvents(maxEvents: number = MAX_EVENTS): Events {
   let entries: readonly Entry[] = [];
-  function add(cluster: string, { subject, ...change }: Happening, atMs: number): void {
+  function add(cluster: string, { subject, kind, words }: Happening, atMs: number): void {
     const known = entries.find(
       (entry) =>
         entry.cluster === cluster &&
-        entry.kind === change.kind &&
-        entry.before === change.before &&
-        entry.after === change.after &&
+        entry.kind === kind &&
+        entry.words.join("\n") === words.join("\n") &&
         atMs - entry.atMs < TOGETHER_MS &&
         !entry.subjects.has(subject),
     );
-    if (known !== undefined) known.subjects.add(subject);
-    else
-      entries = bounded([{ ...change, atMs, cluster, subjects: new Set([subject]) }, ...entries], maxEvents);
+    known?.subjects.add(subject);
+    const entry = { kind, words, atMs, cluster, subjects: new Set([subject]) };
+    if (known === undefined) entries = [entry, ...entries.slice(0, maxEvents - 1)];
   }
   return {
     judged: ({ before, now }, atMs) => {
@@ -71,28 +68,14 @@ export function createEvents(maxEvents: number = MAX_EVENTS): Events {
     },
     changed: (changes, { facts }, appliance, atMs) => {
       const isAlone = facts.groups.length === 0;
-      for (const change of changes)
-        for (const happening of interfaceHappening(appliance, change, isAlone))
-          add(facts.cluster, happening, atMs);
+      for (const happening of changes.flatMap((change) => interfaceHappening(appliance, change, isAlone)))
+        add(facts.cluster, happening, atMs);
     },
     list: () =>
-      entries.map(({ atMs, cluster, kind, before, after = "", subjects }) => ({
-        at: instantOf(atMs),
-        kind,
-        summary: `${before}${listed([...subjects], NAMED)}${after}`,
-        cluster,
-      })),
+      entries.map(({ atMs, cluster, kind, words, subjects }) => {
+        return { at: instantOf(atMs), kind, summary: words.join(listed([...subjects], NAMED)), cluster };
+      }),
   };
-}
-
-/** The cluster with the most events loses its oldest, so that one cluster cannot displace the events of all others. */
-function bounded(entries: readonly Entry[], maxEvents: number): readonly Entry[] {
-  if (entries.length <= maxEvents) return entries;
-  const counts = new Map<string, number>();
-  for (const { cluster } of entries) counts.set(cluster, (counts.get(cluster) ?? 0) + 1);
-  const most = Math.max(...counts.values());
-  const last = entries.findLastIndex(({ cluster }) => counts.get(cluster) === most);
-  return entries.toSpliced(last, 1);
 }
 
 /** What has happened between two verdicts about one cluster. */
@@ -121,10 +104,12 @@ function applianceHappening(
 ): readonly Happening[] {
   if (now === undefined || now.state === old?.state) return [];
   const subject = now.identity.appliance;
-  const before = "Polling of ";
-  if (failure !== undefined)
-    return [{ kind: "outage", before, after: ` fails: ${reasonInWords(failure.reason)}`, subject }];
-  return old?.state === undefined ? [] : [{ kind: "recovery", before, after: " works again", subject }];
+  if (failure !== undefined) {
+    const words = ["Polling of ", ` fails: ${reasonInWords(failure.reason)}`] as const;
+    return [{ kind: "outage", words, subject }];
+  }
+  if (old?.state === undefined) return [];
+  return [{ kind: "recovery", words: ["Polling of ", " works again"], subject }];
 }
 
 function groupHappening(old: GroupVerdict | undefined, now: GroupVerdict): readonly Happening[] {
@@ -138,9 +123,9 @@ function masterChange(old: GroupVerdict | undefined, { master }: GroupVerdict): 
   if (master === undefined) return [];
   const ended = trouble === "split_brain" ? "Split brain ended: " : "";
   if (latestMaster !== undefined && latestMaster !== master)
-    return [{ kind: "failover", before: `${ended}${master} took over `, after: ` from ${latestMaster}` }];
+    return [{ kind: "failover", words: [`${ended}${master} took over `, ` from ${latestMaster}`] }];
   return trouble === "split_brain" || trouble === "no_master"
-    ? [{ kind: "recovery", before: `${ended}${master} is MASTER of ` }]
+    ? [{ kind: "recovery", words: [`${ended}${master} is MASTER of `, ""] }]
     : [];
 }
 
@@ -148,11 +133,10 @@ function troubleChange(old: GroupVerdict | undefined, now: GroupVerdict): readon
   if (now.trouble === old?.trouble) return [];
   if (now.trouble === undefined)
     return old?.trouble === "no_backup" && now.state === "one_master"
-      ? [{ kind: "recovery", before: "There is a BACKUP again of " }]
+      ? [{ kind: "recovery", words: ["There is a BACKUP again of ", ""] }]
       : [];
   if (old === undefined && now.trouble === "no_backup") return [];
-  const [before, after] = groupWords(now);
-  return [{ kind: "outage", before, after }];
+  return [{ kind: "outage", words: groupWords(now) }];
 }
 
 const WEBSITE_WORDS: Readonly<Record<WebsiteState, string>> = {
@@ -170,7 +154,7 @@ function websiteHappening(old: WebsiteVerdict | undefined, now: WebsiteVerdict):
   if (state === "up" && old.state === "unknown" && old.sinceMs === undefined) return [];
   const kind = state === "up" ? "recovery" : "outage";
   const subject = `${website}${protocol === "" ? "" : ` (${protocol})`}`;
-  return [{ kind, before: `${WEBSITE_WORDS[state]}: website `, subject }];
+  return [{ kind, words: [`${WEBSITE_WORDS[state]}: website `, ""], subject }];
 }
 
 const GOOD_STATES: ReadonlySet<string> = new Set(["MASTER", "BACKUP"]);
@@ -183,5 +167,5 @@ function interfaceHappening(appliance: string, change: FleetChange, isAlone: boo
   if (wasGood && isGood && !isAlone) return [];
   const kind = isGood ? (wasGood ? "failover" : "recovery") : wasGood ? "outage" : "change";
   const subject = `${name}, ${groupName(change)}`;
-  return [{ kind, before: `${appliance}: ${from} → ${to} on `, subject }];
+  return [{ kind, words: [`${appliance}: ${from} → ${to} on `, ""], subject }];
 }

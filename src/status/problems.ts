@@ -97,7 +97,7 @@ function unreachable(snapshot: ApplianceSnapshot, { appliances }: ClusterVerdict
 }
 
 /** Words in front of and behind the names of all groups with the same problem. */
-type GroupWords = readonly [before: string, after: string];
+export type GroupWords = readonly [before: string, after: string];
 
 /** Groups with the same problem are one problem. */
 function groupProblems(verdict: ClusterVerdict): readonly Problem[] {

@@ -64,11 +64,6 @@ const appliance = z.object({
     ),
   since,
   poll: poll.describe("of the VRRP list"),
-  certificateNotAfter: instant.optional().describe("of the certificate presented last"),
-  anomalies: z
-    .int()
-    .optional()
-    .describe("deviations of the VRRP list from the API; absent while it is not known"),
   interfaces: z.array(vrrpInterface).optional().describe("absent while they are not known"),
   websites: z.array(applianceWebsite),
   discovery: z

@@ -17,35 +17,29 @@ export function websiteTargets(verdicts: readonly ClusterVerdict[]): readonly Ta
     const listening = listeningIn(facts);
     const named = new Map(Array.from(websites.values(), (each) => [each.key, each]));
     return [...named.values()].flatMap(({ key, websiteId, website }) => {
+      const labels = {
+        __meta_appliance_exporter_ha_cluster: facts.cluster,
+        __meta_appliance_exporter_website: website,
+        __meta_appliance_exporter_website_id: String(websiteId),
+      };
       const tests = facts.appliances.flatMap((appliance) => appliance.websites);
       const test = tests.find(({ address, urls }) => address === key && urls.length > 0);
       const addresses = listening(test?.bind ?? []).map(({ address }) => address);
       const vips = ["", ...addresses.filter((address) => isIP(address) !== 0)];
-      return (test?.urls ?? []).flatMap((url) =>
-        vips.map((vip) => target(url, vip, { cluster: facts.cluster, website, websiteId })),
-      );
+      return (test?.urls ?? []).flatMap((url) => vips.map((vip) => target(new URL(url), vip, labels)));
     });
   });
 }
 
-interface Subject {
-  readonly cluster: string;
-  readonly website: string;
-  readonly websiteId: number;
-}
-
-function target(url: string, vip: string, { cluster, website, websiteId }: Subject): TargetGroup {
+function target(url: URL, vip: string, labels: TargetGroup["labels"]): TargetGroup {
   const at = new URL(url);
-  const { hostname, protocol } = at;
   if (vip !== "") at.hostname = vip.includes(":") ? `[${vip}]` : vip;
   return {
     targets: [at.href],
     labels: {
-      __meta_appliance_exporter_ha_cluster: cluster,
-      __meta_appliance_exporter_website: website,
-      __meta_appliance_exporter_website_id: String(websiteId),
-      __meta_appliance_exporter_host: hostname,
-      __meta_appliance_exporter_protocol: protocol.slice(0, -1),
+      ...labels,
+      __meta_appliance_exporter_host: url.hostname,
+      __meta_appliance_exporter_protocol: url.protocol.slice(0, -1),
       __meta_appliance_exporter_vip: vip,
     },
   };

@@ -1,11 +1,27 @@
+/** What was made last for an object, for as long as the object lives: made again only if it is made of something else. */
+export type Memo<Made> = (
+  of: object,
+  madeOf: readonly unknown[],
+  make: (before: Made | undefined) => Made,
+) => Made;
+
+export function createMemo<Made>(): Memo<Made> {
+  const all = new WeakMap<object, { readonly madeOf: readonly unknown[]; readonly made: Made }>();
+  return (of, madeOf, make) => {
+    const known = all.get(of);
+    const isSame =
+      known?.madeOf.length === madeOf.length && madeOf.every((part, i) => part === known.madeOf[i]);
+    if (known !== undefined && isSame) return known.made;
+    const made = make(known?.made);
+    all.set(of, { madeOf, made });
+    return made;
+  };
+}
+
+const NOTHING_ELSE: readonly unknown[] = [];
+
 /** `make`, called once for each object: its result is kept while the object lives. */
 export function once<Of extends object, Made>(make: (of: Of) => Made): (of: Of) => Made {
-  const made = new WeakMap<Of, Made>();
-  return (of) => {
-    const known = made.get(of);
-    if (known !== undefined) return known;
-    const fresh = make(of);
-    made.set(of, fresh);
-    return fresh;
-  };
+  const memo = createMemo<Made>();
+  return (of) => memo(of, NOTHING_ELSE, () => make(of));
 }

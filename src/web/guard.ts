@@ -40,10 +40,11 @@ export function protect(
     const { headers, socket } = request;
     const credentials = readBasicCredentials(headers.authorization);
     if (credentials === undefined) return UNAUTHORIZED;
+    const known = rules.users.get(credentials.user);
     const attempt = {
-      credentials,
-      hash: rules.users.get(credentials.user)?.reveal() ?? dummyHash(rules),
-      client: clientOf(socket.remoteAddress),
+      ...credentials,
+      hash: known?.reveal() ?? dummyHash(rules),
+      origin: `${clientOf(socket.remoteAddress)} ${known === undefined ? "" : credentials.user}`,
     };
     return REFUSALS[await check(attempt, patienceFor(response))];
   }

@@ -1,7 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { createFairQueue } from "./fair-queue.ts";
 import type { PasswordCheckRequest } from "./password-worker.ts";
 
 /** The built file, seen from the source and from the built program alike. */
@@ -9,10 +8,8 @@ const WORKER = new URL("../../dist/password-worker.js", import.meta.url);
 
 /** Waiting passwords. */
 const MAX_WAITING = 100;
-/** Remembered clients that have sent a wrong password. */
-const MAX_FAILED_CLIENTS = 1024;
-/** Remembered results of each kind. */
-const MAX_REMEMBERED = 256;
+/** Remembered right passwords, and likewise origins of wrong ones. When there are more, all are forgotten. */
+const MAX_REMEMBERED = 1024;
 
 /** The user name and password that a client sent. */
 export interface Credentials {
@@ -23,12 +20,11 @@ export interface Credentials {
 
 export type Verdict = "right" | "wrong" | "busy";
 
-export interface Attempt {
-  readonly credentials: Credentials;
+export interface Attempt extends Credentials {
   /** The user's bcrypt hash; for an unknown user, one that matches no password. */
   readonly hash: string;
-  /** From `clientOf`. */
-  readonly client: string;
+  /** Whose failures count together: a known user at a client's address, or all unknown ones there. */
+  readonly origin: string;
 }
 
 /** Checks a user's credentials. Resolves to `busy` if too many attempts wait, or when the signal aborts this one. */
@@ -43,41 +39,46 @@ interface Check extends Attempt {
 }
 
 /**
- * Checks one password at a time, in a worker thread. Clients take turns, and so do the users that a client tries. So password
- * guessing delays other clients and other users by only a few checks. Clients that have recently sent a wrong password take
- * their turns as one. If too many attempts wait, the client with the most of them loses one.
+ * Checks one password at a time, in a worker thread. The next one is of the origin with the fewest wrong passwords, the
+ * latest first; if too many wait, the oldest of the origin with the most is refused. So password guessing delays others by
+ * a check or two.
  *
- * Results are cached under a keyed digest of user, password and hash, so that the time of a lookup reveals nothing. Correct
- * passwords never wait, and wrong ones cannot evict them. A check that has started is always cached, so that an expensive
- * hash is available next time.
+ * Right passwords are remembered under a keyed digest of user, password and hash, so that the time of a lookup reveals
+ * nothing, and never wait again. A check that has started is always completed, so that an expensive hash is available next
+ * time.
  */
 export function createPasswordCheck(): CheckPassword {
   const key = randomBytes(32);
   const verify = createVerify();
   const right = new Set<string>();
-  const wrong = new Set<string>();
-  const failedClients = new Set<string>();
-  const queue = createFairQueue<Check>(MAX_WAITING);
+  /** Wrong passwords by origin. */
+  const failures = new Map<string, number>();
+  /** The latest first. */
+  let waiting: readonly Check[] = [];
   let isChecking = false;
 
-  function remembered(id: string): Verdict | undefined {
-    if (right.has(id)) return "right";
-    return wrong.has(id) ? "wrong" : undefined;
+  /** In the order in which they are checked. */
+  function inOrder(): readonly Check[] {
+    const failuresOf = ({ origin }: Check): number => failures.get(origin) ?? 0;
+    return waiting.toSorted((one, other) => failuresOf(one) - failuresOf(other));
   }
 
-  async function decide({ id, credentials, hash, client }: Check): Promise<Verdict> {
-    const known = remembered(id);
-    if (known !== undefined) return known;
-    const isRight = await verify(credentials.password, hash);
-    remember(isRight ? right : wrong, id);
-    if (!isRight) remember(failedClients, client, MAX_FAILED_CLIENTS);
+  async function decide({ id, password, hash, origin }: Check): Promise<Verdict> {
+    if (right.has(id)) return "right";
+    const isRight = await verify(password, hash);
+    if (right.size >= MAX_REMEMBERED) right.clear();
+    if (failures.size >= MAX_REMEMBERED) failures.clear();
+    if (isRight) right.add(id);
+    else failures.set(origin, (failures.get(origin) ?? 0) + 1);
     return isRight ? "right" : "wrong";
   }
 
   async function checkAll(): Promise<void> {
     if (isChecking) return;
     isChecking = true;
-    for (let check = queue.take(); check !== undefined; check = queue.take()) {
+    for (let [next] = inOrder(); next !== undefined; [next] = inOrder()) {
+      const check = next;
+      waiting = waiting.filter((one) => one !== check);
       if (check.signal.aborted) continue;
       const verdict = decide(check);
       await verdict.catch(() => {});
@@ -87,17 +88,18 @@ export function createPasswordCheck(): CheckPassword {
   }
 
   return (attempt, signal) => {
-    const { client, hash, credentials } = attempt;
+    const { user, password, hash } = attempt;
     const id = createHmac("sha256", key)
-      .update(JSON.stringify([credentials.user, hash]))
-      .update(credentials.password)
+      .update(JSON.stringify([user, hash]))
+      .update(password)
       .digest("base64");
-    const known = remembered(id);
-    if (known !== undefined) return Promise.resolve(known);
-    const owner = failedClients.has(client) ? "failed" : client;
+    if (right.has(id)) return Promise.resolve("right");
     return new Promise((resolve) => {
       signal.addEventListener("abort", () => resolve("busy"), { once: true });
-      queue.add(owner, `${client} ${credentials.user}`, { ...attempt, id, signal, resolve })?.resolve("busy");
+      waiting = [{ ...attempt, id, signal, resolve }, ...waiting];
+      const last = waiting.length > MAX_WAITING ? inOrder().at(-1) : undefined;
+      last?.resolve("busy");
+      waiting = waiting.filter((one) => one !== last);
       void checkAll();
     });
   };
@@ -122,12 +124,4 @@ function createVerify(): (password: Uint8Array, hash: string) => Promise<boolean
     const [isRight]: readonly boolean[] = await once(worker, "message");
     return isRight === true;
   };
-}
-
-/** Evicts the oldest entry if the cache is full. */
-function remember(ids: Set<string>, id: string, limit = MAX_REMEMBERED): void {
-  ids.delete(id);
-  ids.add(id);
-  const [oldest] = ids;
-  if (ids.size > limit && oldest !== undefined) ids.delete(oldest);
 }

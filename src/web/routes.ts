@@ -59,16 +59,6 @@ export interface RouteDeps {
 export function createRoutes(deps: RouteDeps): RequestListener {
   const sendReply = createOutgoing();
   const oneAtATime = pLimit(1);
-
-  /** Requests during a rendering share it. */
-  function sharedPage(
-    contentType: string,
-    render: () => Promise<string | Buffer>,
-    headers: Reply["headers"] = NOT_CACHED,
-  ): Page {
-    const body = createSharedBody(render);
-    return (request) => replyWith(request, contentType, body, headers);
-  }
   const statusPage: Page = async (request) => {
     const html = await oneAtATime(async () => {
       // Everything else that is due goes first.
@@ -118,6 +108,16 @@ async function serve(request: IncomingMessage, page: Page | undefined): Promise<
     return text(405, "Only GET and HEAD are served", { allow: "GET, HEAD", connection: "close" });
   }
   return page === undefined ? text(404, "Not found") : page(request);
+}
+
+/** Requests during a rendering share it. */
+function sharedPage(
+  contentType: string,
+  render: () => Promise<string | Buffer>,
+  headers: Reply["headers"] = NOT_CACHED,
+): Page {
+  const body = createSharedBody(render);
+  return (request) => replyWith(request, contentType, body, headers);
 }
 
 /** 503 for requests beyond so many at once. */

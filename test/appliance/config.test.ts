@@ -212,20 +212,20 @@ test.each([
   ["users: []", "3:1: users: Too small: expected array to have >=1 items"],
   [
     "tls: { cert_file: appliance.pem, key_file: other.key }",
-    "2:34: tls.key_file: the key does not match the certificate in cert_file",
+    "2:34: tls.key_file: TLS rejects this key with this certificate",
   ],
   [
     "tls: { cert_file: appliance.key, key_file: appliance.pem }",
-    '2:8: tls.cert_file: cannot use "appliance.key": it contains no PEM certificate',
-    '2:34: tls.key_file: cannot use the key file "appliance.pem": it contains no PEM private key',
+    '2:8: tls.cert_file: cannot use "appliance.key": expected valid certificates in PEM',
+    '2:34: tls.key_file: cannot use "appliance.pem": expected a private key in PEM without a passphrase',
   ],
   [
     "users: [{ username: a, password_file: empty }]",
-    '3:24: users[0].password_file: cannot use the password file "empty": it is empty',
+    '3:24: users[0].password_file: cannot use "empty": it is empty',
   ],
   [
     "website_test: { tls_config: { ca_file: monitor.password } }",
-    '5:31: website_test.tls_config.ca_file: cannot use "monitor.password": it contains no PEM certificate',
+    '5:31: website_test.tls_config.ca_file: cannot use "monitor.password": expected valid certificates in PEM',
   ],
   ["vrrp: { source: keepalive }", "4:9: vrrp.source: expected one of static, keepalived"],
   ["vrrp: { source: static }", "4:1: vrrp.interfaces: required key is missing"],

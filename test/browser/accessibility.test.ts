@@ -146,7 +146,7 @@ test("a screen reader finds landmarks, headings and tables, on a narrow screen t
     '- heading "1 problem" [level=1]',
     '- region "What happened"',
     '- search "Filter"',
-    '- heading "Clusters with problems 1" [level=2]',
+    '- heading "Clusters 1" [level=2]',
     '- region "Table of ams"',
     '- columnheader "ams-2 up"',
     '- cell "503 down"',

@@ -42,9 +42,9 @@ test.concurrent("after a loss the last answer is not shown as the present state,
   await expect.poll(() => connectionOf(page), SOON).toBe("lost");
   expect(await page.title()).toBe("No answer – appliance-exporter");
   expect(await page.locator("#lost").textContent()).toMatch(
-    /^No answer from the exporter since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC \(\d+ s\)\. Below is its last answer\.$/,
+    /^No answer from the exporter since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\. Below is its last answer\.$/,
   );
-  expect(await page.locator("#announcer").textContent()).toBe("No answer from the exporter.");
+  expect(await page.getByRole("alert").isVisible()).toBe(true);
   const colors = await page
     .locator("main > :not(.lost)")
     .evaluateAll((parts) => parts.map((part) => getComputedStyle(part).filter));
@@ -108,8 +108,8 @@ test.concurrent("relative times follow the server's clock, and stop when the exp
   await server.stop();
   await expect.poll(() => connectionOf(page), SOON).toBe("lost");
   const then = await age();
-  const since = await page.locator("#lost").textContent();
-  await expect.poll(() => page.locator("#lost").textContent(), SOON).not.toBe(since);
+  await page.waitForEvent("requestfailed");
+  await page.waitForEvent("requestfailed");
   expect(await age()).toBe(then);
 });
 
@@ -143,7 +143,7 @@ test.concurrent("while the exporter is lost the page does not reload", async ({ 
   await server.stop();
   await expect.poll(() => connectionOf(page), SOON).toBe("lost");
   await page.clock.fastForward(60_000);
-  await page.locator("#lost", { hasText: "(1 min)" }).waitFor();
+  await page.waitForEvent("requestfailed");
   expect(loads()).toBe(0);
   await server.start();
   await expect.poll(loads, SOON).toBe(1);

@@ -12,11 +12,12 @@ async function run(...argv: readonly string[]): Promise<{ code: number; out: str
 
 describe("help", () => {
   test.each(["run", "check", "poll", "trust", "status", "appliance", "demo"])(
-    "of %s exits 0",
+    "of %s has an example, and exits 0",
     async (name) => {
       const { code, out, err } = await run(name, "--help");
       expect({ code, err }).toEqual({ code: 0, err: "" });
       expect(out).toContain(`Usage: appliance-exporter ${name} [options]`);
+      expect(out).toContain(`\nExample:\n  appliance-exporter ${name} `);
     },
   );
 

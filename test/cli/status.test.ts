@@ -133,7 +133,7 @@ test("credentials come from a file, and its errors have positions", async () => 
   expect(await status(`--url=${url}`, `--http.config.file=${join(folder, "good.yaml")}`)).toMatchObject({
     code: 2,
     err: expect.stringContaining(
-      `http_client.basic_auth.password_file: cannot use the password file "${folder}/password": it is empty`,
+      `http_client.basic_auth.password_file: cannot use "${folder}/password": it is empty`,
     ),
   });
   const bad = await status(`--url=${url}`, `--http.config.file=${join(folder, "bad.yaml")}`);

@@ -11,8 +11,7 @@ import type {
 } from "../../src/config/config.ts";
 import type { PasswordReader } from "../../src/config/password-file.ts";
 import { Secret } from "../../src/support/secret.ts";
-import type { ApplianceClient, Body } from "../../src/client/client.ts";
-import { createClients } from "../../src/client/clients.ts";
+import { createClients, type ApplianceClient, type Body } from "../../src/client/client.ts";
 import { systemClock, type Clock } from "../../src/support/clock.ts";
 import type { Outcome } from "../../src/client/failure.ts";
 import { createAuthority } from "../support/certificates.ts";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import { formatConfigSchema } from "../../src/config/schema.ts";
+import { formatConfigSchema } from "../../scripts/config-schema.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { configOf, errorsOf, type Files } from "./folder.ts";
 

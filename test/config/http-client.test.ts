@@ -122,14 +122,14 @@ test("a missing or invalid file is an error at the setting that names it", async
     ),
   ).toEqual([
     'config.yaml:2:69: appliances[0].http_client.tls_config.ca_file: cannot use "missing.pem": no such file',
-    'config.yaml:3:69: appliances[1].http_client.tls_config.ca_file: cannot use "no.pem": it contains no PEM certificate',
-    'config.yaml:4:69: appliances[2].http_client.tls_config.ca_file: cannot use "broken.pem": it contains an invalid PEM certificate',
-    'config.yaml:5:69: appliances[3].http_client.tls_config.cert_file: cannot use "key.pem": it contains no PEM certificate',
-    'config.yaml:5:89: appliances[3].http_client.tls_config.key_file: cannot use the key file "cert.pem": it contains no PEM private key',
-    'config.yaml:6:90: appliances[4].http_client.tls_config.key_file: cannot use the key file "encrypted.pem": the key is encrypted; expected a key without a passphrase',
-    "config.yaml:7:90: appliances[5].http_client.tls_config.key_file: the key does not match the certificate in cert_file",
-    'config.yaml:8:82: appliances[6].http_client.basic_auth.password_file: cannot use the password file "empty": it is empty',
-    'config.yaml:9:82: appliances[7].http_client.basic_auth.password_file: cannot use the password file: no such file, relative to "<folder>"',
+    'config.yaml:3:69: appliances[1].http_client.tls_config.ca_file: cannot use "no.pem": expected valid certificates in PEM',
+    'config.yaml:4:69: appliances[2].http_client.tls_config.ca_file: cannot use "broken.pem": expected valid certificates in PEM',
+    'config.yaml:5:69: appliances[3].http_client.tls_config.cert_file: cannot use "key.pem": expected valid certificates in PEM',
+    'config.yaml:5:89: appliances[3].http_client.tls_config.key_file: cannot use "cert.pem": expected a private key in PEM without a passphrase',
+    'config.yaml:6:90: appliances[4].http_client.tls_config.key_file: cannot use "encrypted.pem": expected a private key in PEM without a passphrase',
+    "config.yaml:7:90: appliances[5].http_client.tls_config.key_file: TLS rejects this key with this certificate",
+    'config.yaml:8:82: appliances[6].http_client.basic_auth.password_file: cannot use "empty": it is empty',
+    'config.yaml:9:82: appliances[7].http_client.basic_auth.password_file: cannot use this file in "<folder>": no such file',
   ]);
 });
 

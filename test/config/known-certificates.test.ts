@@ -97,7 +97,9 @@ appliances: [{ name: a, base_url: "https://a", http_client: { tls_config: { know
     });
     expect(await loadHttpClient(join(folder, "http.yaml"))).toMatchObject({
       ok: false,
-      errors: [{ message: "it has certificates of appliances only; use certificate_sha256" }],
+      errors: [
+        { message: "known_certificates_file has certificates of appliances only; use certificate_sha256" },
+      ],
     });
   });
 

@@ -186,24 +186,24 @@ test.each([
   [
     "against the built-in interval",
     nested("timeout: 6s", "", ""),
-    ["1:12: polling.vrrp: expected a timeout of at most the interval, 5s"],
+    ["1:12: polling.vrrp: expected a timeout of at most the time between two polls, 5s"],
   ],
   [
     "an inner interval",
     nested("interval: 1m, timeout: 20s", "interval: 10s", ""),
-    ["4:16: clusters[0].polling.vrrp: expected a timeout of at most the interval, 10s"],
+    ["4:16: clusters[0].polling.vrrp: expected a timeout of at most the time between two polls, 10s"],
   ],
   [
     "an inner timeout",
     nested("interval: 10s", "", "timeout: 1m"),
-    ["5:63: clusters[0].appliances[0].polling.vrrp: expected a timeout of at most the interval, 10s"],
+    [
+      "5:63: clusters[0].appliances[0].polling.vrrp: expected a timeout of at most the time between two polls, 10s",
+    ],
   ],
   [
     "a schedule's shortest gap",
     nested('schedule: "0,50 * * * * *"', "timeout: 11s", ""),
-    [
-      "4:16: clusters[0].polling.vrrp: expected a timeout of at most the shortest time between two runs of the schedule, 10s",
-    ],
+    ["4:16: clusters[0].polling.vrrp: expected a timeout of at most the time between two polls, 10s"],
   ],
   ["no longer than the interval", nested("interval: 10s, timeout: 10s", "", ""), []],
   ["that an inner block makes good", nested("interval: 10s, timeout: 20s", "", "interval: 20s"), []],

@@ -19,10 +19,9 @@ async function watch(files: Files) {
   const loads: string[] = [];
   const check = createCheck({
     sources: () => latest.sources,
-    onChange: async (sources) => {
+    onChange: async () => {
       latest = await loadConfig(path);
-      const names = sources.map((source) => source.path.replace(`${folder}/`, "")).toSorted();
-      loads.push(`${names.join(", ")}: ${latest.ok ? "valid" : "invalid"}`);
+      loads.push(latest.ok ? "valid" : "invalid");
     },
   });
   return { folder, loads, check };
@@ -48,17 +47,12 @@ const AUTH = "http_client: { basic_auth: { username: u, password_file: p } }\n";
 
 test.each<readonly [string, Files, readonly Change[], readonly string[]]>([
   ["the same content", { "config.yaml": appliance("a") }, [write("config.yaml", appliance("a"))], []],
-  [
-    "a new content",
-    { "config.yaml": appliance("a") },
-    [write("config.yaml", appliance("b"))],
-    ["config.yaml: valid"],
-  ],
+  ["a new content", { "config.yaml": appliance("a") }, [write("config.yaml", appliance("b"))], ["valid"]],
   [
     "new and deleted files of a pattern",
     { "config.yaml": "config_files: [d/*.yaml]\n", "d/a.yaml": appliance("a") },
     [write("d/b.yaml", appliance("b")), remove("d/b.yaml"), write("d/b.txt", "no configuration")],
-    ["d/*.yaml: valid", "d/*.yaml, d/b.yaml: valid"],
+    ["valid", "valid"],
   ],
   [
     "changed certificates and keys",
@@ -69,13 +63,13 @@ test.each<readonly [string, Files, readonly Change[], readonly string[]]>([
       "k.pem": LEAF.key,
     },
     [write("ca.pem", `${AUTHORITY.cert}\n`), write("c.pem", OTHER.cert), write("k.pem", OTHER.key)],
-    ["ca.pem: valid", "c.pem: invalid", "k.pem: valid"],
+    ["valid", "invalid", "valid"],
   ],
   [
     "a password file, only while a load fails because of it",
     { "config.yaml": `${AUTH}${appliance("a")}` },
     [write("p", ""), write("p", "one"), write("p", "two"), remove("p")],
-    ["p: invalid", "p: valid"],
+    ["invalid", "valid"],
   ],
 ])("%s: two checks after each change load what differs", async (_, files, changes, loads) => {
   const watched = await watch(files);
@@ -95,7 +89,7 @@ test("a file that differs at two checks is loaded when it no longer changes", as
   await check();
   expect(loads).toEqual([]);
   await check();
-  expect(loads).toEqual(["config.yaml: valid"]);
+  expect(loads).toEqual(["valid"]);
 });
 
 /** A regular file that cannot be read: EIO. */
@@ -117,11 +111,11 @@ test.skipIf(process.platform !== "linux")(
     };
     const writeConfig = (name: string) =>
       writeFile(join(folder, "config.yaml"), `${config}${appliance(name)}`);
-    expect(await afterChange(writeConfig("a"))).toEqual(["config.yaml: invalid"]);
-    expect(await afterChange(linkTo("valid"))).toEqual(["ca.pem: valid"]);
+    expect(await afterChange(writeConfig("a"))).toEqual(["invalid"]);
+    expect(await afterChange(linkTo("valid"))).toEqual(["valid"]);
     expect(await afterChange(linkTo(UNREADABLE))).toEqual([]);
-    expect(await afterChange(writeConfig("b"))).toEqual(["config.yaml: invalid"]);
-    expect(await afterChange(linkTo("valid"))).toEqual(["ca.pem: valid"]);
+    expect(await afterChange(writeConfig("b"))).toEqual(["invalid"]);
+    expect(await afterChange(linkTo("valid"))).toEqual(["valid"]);
   },
 );
 
@@ -148,5 +142,5 @@ test("a file that differs at each check is loaded at the fourth", async () => {
     await writeFile(join(folder, "config.yaml"), appliance(name));
     await check();
   }
-  expect(loads).toEqual(["config.yaml: valid"]);
+  expect(loads).toEqual(["valid"]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { clusterSections } from "../../src/page/view/clusters.ts";
+import { clusterList } from "../../src/page/view/clusters.ts";
 import type { Reader } from "../../src/page/view/parts.ts";
 import { judgeClusters } from "../../src/page/view/verdict.ts";
 import { documentOf, pair, splitBrain } from "./documents.ts";
@@ -11,7 +11,7 @@ const clustersOf = (troubled: number, well: number) => [
 ];
 
 const render = (troubled: number, well: number, reader: Partial<Reader> = {}): string =>
-  clusterSections(judgeClusters(documentOf(clustersOf(troubled, well))), { ...READER, ...reader }).text;
+  clusterList(judgeClusters(documentOf(clustersOf(troubled, well))), { ...READER, ...reader }).text;
 
 const linesOf = (text: string): readonly string[] =>
   [...text.matchAll(/<details id="cluster-(\w+)"/g)].map(([, name = ""]) => name);

@@ -79,32 +79,6 @@ test("an appliance without a cluster shows its interfaces, and when each changed
   ]);
 });
 
-/** A cluster of one whose appliance has these interfaces. */
-function lone(interfaces: ClusterDocument["appliances"][number]["interfaces"]): ClusterDocument {
-  const [appliance] = AMS.appliances;
-  if (appliance === undefined) throw new Error("there are two");
-  return { ...AMS, groups: [], appliances: [{ ...appliance, interfaces }] };
-}
-
-test("a cluster without a VRRP interface says so, unless the list is not known", () => {
-  expect(firstRow(lone([]))[0]).toBe("No VRRP interface None is reported.");
-  expect(groupRows(lone(undefined), READER)).toEqual([]);
-});
-
-const long = (character: string): string => character.repeat(10_000);
-const cut = (character: string): string => `${character.repeat(239)}…`;
-
-test("a long name is cut", () => {
-  const vip = "192.0.2.100";
-  const interfaces = [{ name: long("n"), vhid: 1, vip, state: long("s"), device: "eth0" }];
-  const given = { group: { members: [member("ams-1", "other")] } };
-  expect(firstRow(changed(AMS, { ...given, first: { interfaces } }))[1]).toBe(
-    `warning: ${cut("s")} ${cut("n")} on eth0`,
-  );
-  const interfaceAlone = { name: "carp0", vhid: 3, vip: long("v"), state: "MASTER", device: "" };
-  expect(firstRow(lone([interfaceAlone]))).toEqual([`${cut("v")} VHID 3`, "well: MASTER carp0"]);
-});
-
 test("256 groups have rows of their own, and one row counts the others", () => {
   const [group] = AMS.groups;
   if (group === undefined) throw new Error("the pair has groups");

@@ -9,9 +9,9 @@ test.each([
   [59_999, "59 s"],
   [60_000, "1 min"],
   [3_599_999, "59 min"],
-  [3_600_000, "1 h"],
+  [3_600_000, "1 h 0 min"],
   [7_500_000, "2 h 5 min"],
-  [86_400_000, "1 d"],
+  [86_400_000, "1 d 0 h"],
   [273_600_000, "3 d 4 h"],
 ])("%i ms are %s", (durationMs, words) => {
   expect(duration(durationMs)).toBe(words);

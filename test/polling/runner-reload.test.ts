@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { ApplianceConfig } from "../../src/config/config.ts";
-import type { ApplianceClient, Body } from "../../src/client/client.ts";
-import type { Endpoint } from "../../src/client/clients.ts";
+import type { ApplianceClient, Body, Endpoint } from "../../src/client/client.ts";
 import type { Outcome } from "../../src/client/failure.ts";
 import { startRunner } from "../../src/polling/runner.ts";
 import { applianceOf, configOf, websiteOf } from "../support/observations.ts";

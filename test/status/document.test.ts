@@ -106,8 +106,6 @@ test("the document has all that is known, what is wrong first, and leaves out wh
               durationSeconds: 0.25,
               nextPollAt: "2023-11-14T22:13:25.000Z",
             },
-            certificateNotAfter: "2030-03-17T17:46:40.000Z",
-            anomalies: 0,
             interfaces: [
               {
                 name: "carp0",

@@ -68,7 +68,7 @@ test("a reload applies both configurations or neither, and logs no secret", asyn
   expect(status).toBe(200);
   expect(body.toString()).toContain("\nappliance_exporter_config_last_reload_successful 0\n");
   expect(log.lines.filter(({ level }) => level === "error").map(({ detail }) => detail)).toEqual([
-    `${folder}/web.yaml:1:45: tls_server_config.key_file: the key does not match the certificate in cert_file`,
+    `${folder}/web.yaml:1:45: tls_server_config.key_file: TLS rejects this key with this certificate`,
     undefined,
   ]);
 

@@ -106,8 +106,8 @@ test("all invalid files are reported together and watched", async () => {
   );
   expect(errors).toEqual([
     'web.yaml:2:3: tls_server_config.cert_file: cannot use "nowhere.pem": no such file',
-    'web.yaml:3:3: tls_server_config.key_file: cannot use the key file "server.pem": it contains no PEM private key',
-    'web.yaml:4:3: tls_server_config.client_ca_file: cannot use "server.key": it contains no PEM certificate',
+    'web.yaml:3:3: tls_server_config.key_file: cannot use "server.pem": expected a private key in PEM without a passphrase',
+    'web.yaml:4:3: tls_server_config.client_ca_file: cannot use "server.key": expected valid certificates in PEM',
   ]);
   expect(sources).toEqual(["nowhere.pem", "server.key", "server.pem", "web.yaml"]);
 });
@@ -149,7 +149,7 @@ test.each([
   ],
   [
     "tls_server_config: { cert_file: ca.pem, key_file: server.key }",
-    "1:41: tls_server_config.key_file: the key does not match the certificate in cert_file",
+    "1:41: tls_server_config.key_file: TLS rejects this key with this certificate",
   ],
   [
     "basic_auth_users: { monitor:$2y$10$abc }",

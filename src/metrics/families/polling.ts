@@ -1,4 +1,4 @@
-import type { PollHealth, TotalsSnapshot, WebsiteSnapshot } from "../../fleet/snapshot.ts";
+import type { PollHealth, WebsiteSnapshot } from "../../fleet/snapshot.ts";
 import {
   asBit,
   asSeconds,
@@ -82,9 +82,12 @@ function perOperation(samples: (labels: Labels, health: PollHealth) => readonly 
 }
 
 function totals(counted: "polls" | "failures"): Family["samples"] {
-  const samples = ({ shown, counts }: TotalsSnapshot): readonly Sample[] =>
-    shown.map((operation) => ({ labels: [["operation", operation]], value: counts[operation][counted] }));
-  return { totals: samples };
+  return {
+    totals: ({ counts }) =>
+      Object.entries(counts).map(([operation, count]) => {
+        return { labels: [["operation", operation]], value: count[counted] };
+      }),
+  };
 }
 
 const VRRP_LABELS: Labels = [["operation", "vrrp"]];

@@ -1,20 +1,22 @@
-import { describeChanges, type Content } from "./changes.ts";
-import { createConnection } from "./connection.ts";
-import { merge } from "./merge.ts";
+import { Idiomorph } from "idiomorph";
+import { absoluteTime } from "../view/time.ts";
 
 const INTERVAL_MS = 1000;
 const TIMEOUT_MS = 5000;
+/** The page is current while its latest answer is at most this old. */
+const CURRENT_FOR_MS = 3000;
 /** A younger page does not reload for another version: one address may lead to exporters of two versions. */
 const RELOAD_AFTER_MS = 30_000;
 /** Servers limit the length of a URL. Beyond it the reader's oldest choices are dropped. */
 const MAX_QUERY_LENGTH = 4000;
 
-const [state, announcer] = [byId("state"), byId("announcer")];
-const announce = (sentence: string): void => void (announcer.textContent = sentence);
-const connection = createConnection({ line: byId("connection"), banner: byId("lost"), state, announce });
+const [state, line, lost] = [byId("state"), byId("connection"), byId("lost")];
 const { version } = state.dataset;
 /** What the reader opened (true) and closed, by id. */
 const choices = new Map<string, boolean>();
+let answerAgeMs = stopwatch();
+/** HTTP status of a response after the latest answer that is not the status page. */
+let otherStatus: number | undefined;
 let latest = new AbortController();
 let timer: number | undefined;
 let reloadFromMs = RELOAD_AFTER_MS;
@@ -25,19 +27,25 @@ function byId(id: string): HTMLElement {
   return element;
 }
 
+/** Milliseconds from now on. One clock stops while the machine sleeps, the other can be set: the greater age counts. */
+function stopwatch(): () => number {
+  const [monotonicMs, wallMs] = [performance.now(), Date.now()];
+  return () => Math.max(performance.now() - monotonicMs, Date.now() - wallMs);
+}
+
 /** Requests the fragment at once, in place of a request in flight, and again every second. */
-async function update(isReaders = false): Promise<void> {
+async function update(): Promise<void> {
   clearTimeout(timer);
   latest.abort();
   const own = (latest = new AbortController());
   const startedMs = performance.now();
-  connection.requested(isReaders);
   const answer = await request(own.signal);
   if (own !== latest) return;
   const restMs = startedMs + INTERVAL_MS - performance.now();
   timer = setTimeout(() => void update(), Math.max(restMs, INTERVAL_MS / 4));
-  if (answer instanceof HTMLElement) show(answer, isReaders);
-  else connection.failed(answer);
+  otherStatus = answer instanceof HTMLElement ? undefined : answer;
+  if (answer instanceof HTMLElement) show(answer);
+  showConnection();
 }
 
 /** The fragment; or the HTTP status of a response that is not the status page; `undefined` without a response. */
@@ -62,30 +70,37 @@ function fragmentUrl(): URL {
   return url;
 }
 
-function show(next: HTMLElement, isReaders: boolean): void {
-  const before = content();
-  merge(state, next);
-  const changes = describeChanges(before, content());
-  // Readers expect what they have just requested.
-  if (changes !== "" && !isReaders) announce(changes);
-  connection.answered();
+/** Merges an answer into the page. The reader's focus, selection, typed text and scroll positions stay. */
+function show(next: HTMLElement): void {
+  answerAgeMs = stopwatch();
+  const focused = document.activeElement;
+  void Idiomorph.morph(state, next, { callbacks: { beforeNodeMorphed } });
+  // Browsers without moveBefore() take the focus from an element that moves.
+  if (focused instanceof HTMLElement && focused !== document.activeElement)
+    focused.focus({ preventScroll: true });
   if (state.dataset["version"] === version || performance.now() < reloadFromMs) return;
   reloadFromMs = performance.now() + RELOAD_AFTER_MS;
   location.reload();
 }
 
-/** Outages and recoveries are announced as problems. */
-const ANNOUNCED = ".problems > li, .events > [data-kind=failover], .events > [data-kind=change]";
+/** False if the node needs no change, or was changed here. */
+function beforeNodeMorphed(node: Node, next: Node): boolean {
+  // The text in a field is the reader's.
+  return !(node instanceof HTMLInputElement || node.isEqualNode(next));
+}
 
-function content(): Content {
-  const items = Array.from(state.querySelectorAll(ANNOUNCED), (item) => {
-    return [item.id, item.querySelector(".what > span")?.textContent ?? ""] as const;
-  });
-  return {
-    headline: state.querySelector("h1")?.textContent ?? "",
-    problems: new Set(state.dataset["problems"]?.split(" ")),
-    texts: new Map(items),
-  };
+/** Says whether the page is current. */
+function showConnection(): void {
+  const at = absoluteTime(new Date(Number(state.dataset["at"])).toISOString());
+  const isLost = answerAgeMs() > CURRENT_FOR_MS;
+  const other =
+    otherStatus === undefined ? "" : ` The last response was not the status page (HTTP ${otherStatus}).`;
+  const message = isLost ? `No answer from the exporter since ${at}.${other} Below is its last answer.` : "";
+  // Screen readers announce each change of it.
+  if (lost.textContent !== message) lost.textContent = message;
+  line.textContent = isLost ? "No answer" : `Live, ${at.slice(11)}`;
+  document.title = isLost ? "No answer – appliance-exporter" : (state.dataset["title"] ?? "");
+  document.documentElement.dataset["connection"] = isLost ? "lost" : "live";
 }
 
 function choose(id: string, isOpen: boolean): Promise<void> {
@@ -93,7 +108,7 @@ function choose(id: string, isOpen: boolean): Promise<void> {
   choices.set(id, isOpen);
   for (const oldest of choices.keys())
     if (fragmentUrl().search.length > MAX_QUERY_LENGTH) choices.delete(oldest);
-  return update(true);
+  return update();
 }
 
 /** Opens the cluster that a link leads to. One beyond the page's limit of lines is there after the update. */
@@ -108,7 +123,7 @@ async function openTarget(hash: string): Promise<void> {
 
 function filterBy(query: URLSearchParams): void {
   history.replaceState(null, "", `?${query.toString()}${location.hash}`);
-  void update(true);
+  void update();
 }
 
 function fields(): readonly (HTMLInputElement | HTMLSelectElement)[] {
@@ -146,9 +161,12 @@ document.addEventListener("focusin", ({ target }) => {
 addEventListener("hashchange", () => void openTarget(location.hash));
 addEventListener("popstate", () => {
   fillIn();
-  void update(true);
+  void update();
 });
 for (const event of ["online", "pageshow", "visibilitychange"]) addEventListener(event, () => void update());
-setInterval(connection.show, INTERVAL_MS);
+setInterval(() => {
+  // Browsers run a hidden page rarely: only the end of a request tells whether it is current.
+  if (!document.hidden) showConnection();
+}, INTERVAL_MS);
 void openTarget(location.hash);
 void update();

@@ -1,59 +1,30 @@
 import type { ClusterDocument } from "../../status/schema.ts";
-import type { Level } from "../../status/severity.ts";
 import { once } from "../../support/once.ts";
 import { clusterTable } from "./cluster-table.ts";
 import { html, nothing, type Html } from "./html.ts";
 import type { JudgedCluster } from "./verdict.ts";
 import { clusterId, count, isOpen, kindsOf, labelList, mark, type Reader } from "./parts.ts";
 
-interface Section {
-  readonly id: string;
-  readonly title: string;
-  readonly levels: readonly Level[];
-}
-
-const TROUBLED: Section = {
-  id: "troubled",
-  title: "Clusters with problems",
-  levels: ["critical", "warning"],
-};
-const SECTIONS = [
-  TROUBLED,
-  { id: "unknown", title: "Clusters not known yet", levels: ["unknown"] },
-  { id: "well", title: "Clusters that are well", levels: ["well"] },
-] satisfies readonly Section[];
-
 /** This many clusters are all open; of more than these, as many of those with problems. */
 const FEW = 3;
 /** Lines of clusters that a browser merges within 100 ms. */
 const MAX_LINES = 250;
 
-/** A section for each group of clusters: 250 lines in all, and those that the reader opened. `clusters`: as judged, in order. */
-export function clusterSections(clusters: readonly JudgedCluster[], reader: Reader): Html {
-  const shown = clusters.filter(
-    ({ cluster }, index) => index < MAX_LINES || reader.opened.has(clusterId(cluster.name)),
-  );
-  const isFew = clusters.length <= FEW;
-  const open = new Set(clusters.slice(0, FEW).filter((each) => isFew || isIn(TROUBLED, each)));
-  const sections = SECTIONS.map((section) => {
-    const lines = shown.filter((each) => isIn(section, each));
-    if (lines.length === 0) return nothing;
-    return html`<section id="${section.id}">
-      <h2>
-        ${section.title} <span class="number">${clusters.filter((each) => isIn(section, each)).length}</span>
-      </h2>
-      <ul class="clusters">
-        ${lines.map((each) => clusterItem(each, open.has(each), reader))}
-      </ul>
-    </section> `;
+/** A line for each cluster: 250 in all, and those that the reader opened. `clusters`: as judged, in order. */
+export function clusterList(clusters: readonly JudgedCluster[], reader: Reader): Html {
+  const items = clusters.map((each, place): Html => {
+    const { cluster, level } = each;
+    if (place >= MAX_LINES && !reader.opened.has(clusterId(cluster.name))) return nothing;
+    const isTroubled = level === "critical" || level === "warning";
+    const opensAtFirst = place < FEW && (isTroubled || clusters.length <= FEW);
+    return clusterItem(each, opensAtFirst, reader);
   });
-  const left = clusters.length - shown.length;
-  return html`${sections}
-  ${left === 0 ? nothing : html`<p class="note">${count(left, "more cluster")}: use the filter to see them.</p>`}`;
-}
-
-function isIn({ levels }: Section, { level }: JudgedCluster): boolean {
-  return levels.includes(level);
+  const left = items.filter((item) => item === nothing).length;
+  return html`<h2>Clusters <span class="number">${clusters.length}</span></h2>
+    <ul class="clusters">
+      ${items}
+    </ul>
+    ${left === 0 ? nothing : html`<p class="note">${count(left, "more cluster")}: use the filter to see them.</p>`}`;
 }
 
 /** One line, and the table when it is open. Without a script a link leads to it. */

@@ -5,7 +5,7 @@ import { absolute, inWords, keyedId, more, outsideFilter, relative, type Reader 
 /** Events that are always shown; the reader can open the others. */
 const SHOWN = 8;
 
-/** Latest first. `hidden`: how many the filter excludes. */
+/** Latest first; screen readers announce new ones. `hidden`: how many the filter excludes. */
 export function eventHistory(
   events: readonly FleetEvent[],
   hidden: number,
@@ -13,7 +13,7 @@ export function eventHistory(
   reader: Reader,
 ): Html {
   return html`<h2 id="history-title">What happened</h2>
-    ${eventItems(events.slice(0, SHOWN), reader)}
+    <div aria-live="polite" aria-relevant="additions">${eventItems(events.slice(0, SHOWN), reader)}</div>
     ${more(reader, "earlier-events", Math.max(0, events.length - SHOWN), "earlier event", () =>
       eventItems(events.slice(SHOWN), reader),
     )}

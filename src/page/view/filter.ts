@@ -78,13 +78,13 @@ export function filterForm(clusters: readonly ClusterDocument[], filter: Filter)
   const names = clusters.map(({ name }) => name);
   const labels = [...new Set(clusters.flatMap(labelsOf))].toSorted();
   return html`<form id="filter" class="filter" role="search" aria-label="Filter" method="get">
-    <label class="field wide">
+    <label class="field">
       <span>Search</span>
       <input
         type="search"
         name="text"
         value="${filter.text}"
-        placeholder="name, address, website, reason"
+        placeholder="name, address, reason"
         autocomplete="off"
         spellcheck="false"
       />

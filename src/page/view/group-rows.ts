@@ -3,7 +3,6 @@ import { GROUP_PROBLEMS, levelOf } from "../../status/severity.ts";
 import { once } from "../../support/once.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { count, emptyCell, inWords, relative, row, stateCell, type Reader, type Sign } from "./parts.ts";
-import { NAME_LENGTH, shortened } from "./shortened.ts";
 
 type Interface = NonNullable<ApplianceDocument["interfaces"]>[number];
 type Member = GroupDocument["members"][number];
@@ -21,17 +20,11 @@ export function groupRows({ groups, appliances }: ClusterDocument, reader: Reade
     ...groups.slice(0, MAX_ROWS).map((group) => groupRow(group, appliances, reader)),
     ...lone.slice(0, MAX_ROWS).map((one) => loneRow(one, reader)),
   ];
-  const notShown = count(total - MAX_ROWS, "more VRRP group");
-  if (total > MAX_ROWS)
-    return [...rows, noteRow(notShown, "The JSON of this page has them all.", "not shown", appliances)];
-  return total === 0 && appliances.every(({ interfaces }) => interfaces !== undefined)
-    ? [noteRow("No VRRP interface", "None is reported.", "none", appliances)]
-    : rows;
-}
-
-function noteRow(title: string, words: string, cell: string, appliances: readonly ApplianceDocument[]): Html {
-  const cells = appliances.map(() => emptyCell(cell));
-  return row({ title: html`${title}`, level: "unknown", words: html`${words}`, cells });
+  if (total <= MAX_ROWS) return rows;
+  const title = html`${count(total - MAX_ROWS, "more VRRP group")}`;
+  const words = html`The JSON of this page has them all.`;
+  const cells = appliances.map(() => emptyCell("not shown"));
+  return [...rows, row({ title, level: "unknown", words, cells })];
 }
 
 function groupRow(group: GroupDocument, appliances: readonly ApplianceDocument[], reader: Reader): Html {
@@ -47,10 +40,8 @@ function groupRow(group: GroupDocument, appliances: readonly ApplianceDocument[]
   });
 }
 
-/** The address may break after its separators. */
 function titleOf({ vhid, vip }: GroupRef): Html {
-  const parts = shortened(vip, NAME_LENGTH).split(/(?<=[.:])/);
-  return html`${parts.map((part) => html`${part}<wbr />`)} <span class="aside">VHID ${vhid}</span>`;
+  return html`${vip} <span class="aside">VHID ${vhid}</span>`;
 }
 
 function memberCell(group: GroupDocument, appliance: ApplianceDocument): Html {
@@ -92,7 +83,7 @@ function roleOf(
 }
 
 function statesOf(interfaces: readonly Interface[]): string {
-  return shortened([...new Set(interfaces.map(({ state }) => state))].join(", "), NAME_LENGTH);
+  return [...new Set(interfaces.map(({ state }) => state))].join(", ");
 }
 
 function priorityOf(priority: number | undefined): Html {
@@ -100,12 +91,7 @@ function priorityOf(priority: number | undefined): Html {
 }
 
 function namesOf(interfaces: readonly Interface[]): Html {
-  const names = interfaces.map(({ name, device }) =>
-    [name, device]
-      .filter((one) => one !== "")
-      .map((one) => shortened(one, NAME_LENGTH))
-      .join(" on "),
-  );
+  const names = interfaces.map(({ name, device }) => (device === "" ? name : `${name} on ${device}`));
   return names.length === 0 ? nothing : html`<span>${names.join(", ")}</span>`;
 }
 

@@ -14,8 +14,6 @@ import {
 
 /** Problems that are always shown; the reader can open the others. */
 const SHOWN = 8;
-/** At most this many of them have the same kind and cluster: one pair's many groups must not hide other clusters. */
-const SHOWN_ALIKE = 2;
 
 /** Identifies a problem, whatever its words and its age. */
 export function problemId({ kind, cluster, appliance, website, group }: Problem): string {
@@ -25,10 +23,8 @@ export function problemId({ kind, cluster, appliance, website, group }: Problem)
 /** Worst first. `hidden`: how many the filter excludes. */
 export function problemList(problems: readonly Problem[], hidden: number, reader: Reader): Html {
   if (problems.length === 0 && hidden === 0) return nothing;
-  const first = selectShown(problems);
-  const others = problems.filter((problem) => !first.includes(problem));
-  return html`<h2 class="hidden-visually">What is wrong</h2>
-    <ol class="problems">
+  const [first, others] = [problems.slice(0, SHOWN), problems.slice(SHOWN)];
+  return html`<ol class="problems">
       ${first.map((problem) => problemItem(problem, reader))}
     </ol>
     ${more(
@@ -42,16 +38,6 @@ export function problemList(problems: readonly Problem[], hidden: number, reader
         </ol>`,
     )}
     ${outsideFilter(hidden, "problem")}`;
-}
-
-function selectShown(problems: readonly Problem[]): readonly Problem[] {
-  const alike = new Map<string, number>();
-  const varied = problems.filter(({ kind, cluster }) => {
-    const key = JSON.stringify([kind, cluster]);
-    alike.set(key, (alike.get(key) ?? 0) + 1);
-    return (alike.get(key) ?? 0) <= SHOWN_ALIKE;
-  });
-  return varied.slice(0, SHOWN);
 }
 
 function problemItem(problem: Problem, reader: Reader): Html {

@@ -25,15 +25,9 @@ export function relativeTime(wording: Wording, atMs: number, nowMs: number): str
 export function duration(durationMs: number): string {
   if (durationMs < MINUTE) return `${Math.floor(durationMs / SECOND)} s`;
   if (durationMs < HOUR) return `${Math.floor(durationMs / MINUTE)} min`;
-  if (durationMs < DAY) return twoUnits(durationMs, [HOUR, "h"], [MINUTE, "min"]);
-  return twoUnits(durationMs, [DAY, "d"], [HOUR, "h"]);
-}
-
-type Unit = readonly [sizeMs: number, name: string];
-
-function twoUnits(durationMs: number, [largeMs, large]: Unit, [smallMs, small]: Unit): string {
-  const [larges, smalls] = [Math.floor(durationMs / largeMs), Math.floor((durationMs % largeMs) / smallMs)];
-  return smalls === 0 ? `${larges} ${large}` : `${larges} ${large} ${smalls} ${small}`;
+  const hours = Math.floor(durationMs / HOUR);
+  if (durationMs < DAY) return `${hours} h ${Math.floor((durationMs % HOUR) / MINUTE)} min`;
+  return `${Math.floor(durationMs / DAY)} d ${hours % 24} h`;
 }
 
 /** `2026-11-21 12:03:04 UTC`; `at`: RFC 3339 in UTC. */

@@ -38,8 +38,9 @@ export function titleOf({ headline }: Verdict): string {
   return `${headline} – appliance-exporter`;
 }
 
+/** Screen readers announce it when it changes. */
 export function verdictBanner({ level, headline, detail }: Verdict): Html {
-  return html`<div class="verdict" data-level="${level}">
+  return html`<div class="verdict" data-level="${level}" role="status">
     ${mark(level)}
     <div>
       <h1>${headline}</h1>
