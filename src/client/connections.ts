@@ -41,8 +41,8 @@ export type CreateConnection = (callbacks: {
 export interface ConnectionsDeps {
   readonly attention: Attention;
   readonly clock: Clock;
-  /** The current maximum of open connections; at least 1. */
-  readonly maxOpen: () => number;
+  /** The maximum of open connections; at least 1. */
+  readonly maxOpen: number;
 }
 
 /** A poll that waits for a connection. */
@@ -74,7 +74,6 @@ export function createConnections({
   function serve(): void {
     if (isServing) return;
     isServing = true;
-    shrinkTo(maxOpen());
     for (let first = next(); first !== undefined; first = next()) {
       const connection = first.takeIdle() ?? (mayConnect() ? first.make() : undefined);
       if (connection === undefined) break;
@@ -88,14 +87,9 @@ export function createConnections({
   }
   function mayConnect(): boolean {
     if (connecting.size >= MAX_CONNECTING) return false;
-    shrinkTo(maxOpen() - 1);
-    return open.size < maxOpen();
-  }
-  function shrinkTo(target: number): void {
-    for (const connection of idle.keys()) {
-      if (open.size <= target) return;
-      connection.destroy();
-    }
+    const [idleLongest] = idle.keys();
+    if (open.size >= maxOpen) idleLongest?.destroy();
+    return open.size < maxOpen;
   }
 
   function attemptEnded(connection: Connection): void {
