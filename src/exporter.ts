@@ -87,7 +87,7 @@ export async function startExporter(options: ExporterOptions): Promise<ExporterS
   const board = createStatusBoard({ version: options.version, shard, fleet, clock });
   const { descriptorLimit: limit = Number.POSITIVE_INFINITY } = options;
   const shares = shareDescriptors(limit);
-  const createClient = createClients({ ...options, maxConnections: () => shares.appliances }, clock);
+  const createClient = createClients({ ...options, maxConnections: shares.appliances }, clock);
   const runner = startRunner({
     clock,
     events: createObserver({

@@ -60,18 +60,19 @@ function openRequest(
   { ca, insecureSkipVerify }: WebsiteTestOptions,
   signal: AbortSignal,
 ): ClientRequest {
-  const shared = {
+  const options = {
     method: "HEAD",
     host,
+    port: protocol === "http" ? httpPort : httpsPort,
     path,
     signal,
     agent: false,
     maxHeaderSize: MAX_HEADER_BYTES,
     autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_TIMEOUT_MS,
+    rejectUnauthorized: !insecureSkipVerify,
+    ...(ca !== undefined && { ca }),
   } as const;
-  if (protocol === "http") return httpRequest({ ...shared, port: httpPort });
-  const trust = { rejectUnauthorized: !insecureSkipVerify, ...(ca !== undefined && { ca }) };
-  return httpsRequest({ ...shared, ...trust, port: httpsPort });
+  return protocol === "http" ? httpRequest(options) : httpsRequest(options);
 }
 
 async function linesOf(request: ClientRequest, timeoutMs: number): Promise<readonly string[]> {

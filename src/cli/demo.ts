@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { startDemo, type Demo } from "../demo/demo.ts";
-import { welcome } from "../demo/welcome.ts";
 import type { ListenAddress } from "../web/listen.ts";
 import { fleetReport } from "./fleet-report.ts";
 import type { ExitCode, Io } from "./io.ts";
@@ -26,9 +25,9 @@ export async function demo(options: DemoOptions, io: Io): Promise<ExitCode> {
     io.err(describeListenError(started.address, started.code));
     return 1;
   }
-  const { step, document, stop } = (running = started.demo);
+  const { addresses, step, document, stop } = (running = started.demo);
   try {
-    io.out(welcome(running, stepIntervalMs));
+    io.out(welcome(addresses, stepIntervalMs));
     const stopped = new AbortController();
     void stopOrHangUp(io).then(() => stopped.abort());
     // Rejects only when aborted.
@@ -48,4 +47,18 @@ export async function demo(options: DemoOptions, io: Io): Promise<ExitCode> {
   }
   io.out("\nStopped; nothing is left behind.\n");
   return 0;
+}
+
+/** The introduction: what runs, and where to look. */
+function welcome(addresses: readonly string[], stepIntervalMs: number): string {
+  const urls = addresses.map((address) => {
+    // From this machine, if it listens on all addresses.
+    const url = `http://${address.replace(/^(0\.0\.0\.0|\[::\]):/, "localhost:")}/`;
+    return `  ${url}\n  ${url}metrics\n`;
+  });
+  return `Two appliances in one cluster, three websites and an exporter are running on this machine, for real. Open:
+
+${urls.join("")}
+Every ${stepIntervalMs / 1000} s something happens (==>); the exporter's log shows how it is detected. Press Ctrl-C to stop.
+`;
 }

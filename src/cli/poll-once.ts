@@ -6,7 +6,7 @@ import { meansApplianceDown } from "../client/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { createFleet, type Fleet } from "../fleet/fleet.ts";
 import type { Observation, Operation } from "../polling/observation.ts";
-import { poll } from "../polling/poll.ts";
+import { createDecode, poll, type Decode } from "../polling/poll.ts";
 import { toSeconds } from "../support/clock.ts";
 import type { Io } from "./io.ts";
 
@@ -86,16 +86,13 @@ async function runOperation(
   operation: Operation,
 ): Promise<OperationResult> {
   let body: string | undefined;
-  const recording: ApplianceClient = {
-    ...client,
-    get: async (...request) => {
-      const response = await client.get(...request);
-      if (response.ok) body = response.value.redact(Buffer.from(response.value.bytes).toString());
-      return response;
-    },
+  const decode: Decode = (asked, answer) => {
+    body = answer.redact(Buffer.from(answer.bytes).toString());
+    return createDecode()(asked, answer);
   };
   const startedMs = clock.monotonicMs();
-  const result = await poll(recording, operation, polling[OPERATIONS[operation.kind].timing].timeoutMs);
+  const { timeoutMs } = polling[OPERATIONS[operation.kind].timing];
+  const result = await poll(client, operation, timeoutMs, { decode });
   const observation: Observation = {
     ...result,
     appliance: name,

@@ -67,8 +67,8 @@ export interface ClientsOptions {
   readonly maxLookups: number;
   /** Maximum number of concurrent reads of password files; each uses such a thread too. */
   readonly maxPasswordReads: number;
-  /** The current maximum of open connections to appliances; default: unlimited. */
-  readonly maxConnections?: () => number;
+  /** The maximum of open connections to appliances; default: unlimited. */
+  readonly maxConnections?: number;
   /** Default: the system's resolver. */
   readonly lookup?: LookupFunction;
   readonly readPassword?: PasswordReader;
@@ -81,7 +81,7 @@ export interface ClientsOptions {
 export function createClients(options: ClientsOptions, clock: Clock): CreateClient {
   const {
     version,
-    maxConnections = () => Number.POSITIVE_INFINITY,
+    maxConnections = Number.POSITIVE_INFINITY,
     lookup = createLookup(options.maxLookups),
     readPassword = createPasswordReader({ maxReads: options.maxPasswordReads, wallMs: clock.wallMs }),
   } = options;

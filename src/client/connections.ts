@@ -48,12 +48,12 @@ interface Waiting {
 /**
  * Makes the pool of each appliance. Over all of them the attempts to connect and the open connections are limited; if too
  * many are open, those that have been idle longest end. Polls of the same precedence are served in order. `maxOpen`: the
- * current maximum of open connections, at least 1.
+ * maximum of open connections, at least 1.
  */
 export function createConnections(
   attention: Attention,
   clock: Clock,
-  maxOpen: () => number,
+  maxOpen: number,
 ): (create: CreateConnection) => ConnectionPool {
   const queues: Readonly<Record<Precedence, Set<Waiting>>> = { list: new Set(), test: new Set() };
   const open = new Set<Connection>();
@@ -67,7 +67,6 @@ export function createConnections(
   function serve(): void {
     if (isServing) return;
     isServing = true;
-    shrinkTo(maxOpen());
     for (let first = next(); first !== undefined; first = next()) {
       const connection = first.takeIdle() ?? (mayConnect() ? first.make() : undefined);
       if (connection === undefined) break;
@@ -81,14 +80,9 @@ export function createConnections(
   }
   function mayConnect(): boolean {
     if (connecting.size >= MAX_CONNECTING) return false;
-    shrinkTo(maxOpen() - 1);
-    return open.size < maxOpen();
-  }
-  function shrinkTo(target: number): void {
-    for (const connection of idle.keys()) {
-      if (open.size <= target) return;
-      connection.destroy();
-    }
+    const [idleLongest] = idle.keys();
+    if (open.size >= maxOpen) idleLongest?.destroy();
+    return open.size < maxOpen;
   }
 
   function attemptEnded(connection: Connection): void {

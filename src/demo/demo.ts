@@ -5,7 +5,6 @@ import { join } from "node:path";
 
 import { generate } from "selfsigned";
 
-import type { Website } from "../appliance/website-head.ts";
 import { formatErrors } from "../config/errors.ts";
 import { startExporter, type ExporterOptions, type ExporterStart } from "../exporter.ts";
 import type { FleetDocument } from "../status/schema.ts";
@@ -19,8 +18,6 @@ export type DemoOptions = Omit<ExporterOptions, "configFile" | "telemetryPath" |
 
 /** Two appliances, three websites and the exporter that polls them, all on real sockets. */
 export interface Demo {
-  readonly appliances: readonly DemoAppliance[];
-  readonly websites: readonly Website[];
   /** The exporter's addresses, `host:port`. */
   readonly addresses: readonly string[];
   /** The exporter's configuration, in a temporary folder. */
@@ -94,7 +91,7 @@ async function startParts(options: DemoOptions, stops: (() => Promise<void>)[]) 
     world = { ...world, ...change };
     return sentence;
   }
-  return { ok: true, demo: { appliances, websites, addresses, configFile, document, step } } as const;
+  return { ok: true, demo: { addresses, configFile, document, step } } as const;
 }
 
 /** A certificate of appliances and websites, which clients trust as it is, and its key. */

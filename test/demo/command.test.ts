@@ -9,7 +9,7 @@ import { createTestIo } from "../support/io.ts";
 const listenAddresses = [{ host: "127.0.0.1", port: 0 }];
 
 describe("the demo command", () => {
-  it("prints what runs, where to look, what to try and what happens, until it is stopped", async () => {
+  it("prints what runs, where to look and what happens, until it is stopped", async () => {
     const folder = await useTemporaryFolder();
     const { io, printed, stop } = await createTestIo();
     const ended = demo({ listenAddresses, stepIntervalMs: 100 }, io);
@@ -57,22 +57,10 @@ describe("the demo command", () => {
   });
 });
 
-const FIRST_STEPS = `Two appliances in one cluster and three websites are running on this machine, for real:
-
-  demo-a  https://127.0.0.1:PORT/  master
-  demo-b  https://127.0.0.1:PORT/  backup
-  blog    http://127.0.0.1:PORT/
-  shop    https://127.0.0.1:PORT/
-  portal  http://127.0.0.1:PORT/  https://127.0.0.1:PORT/
-
-The exporter polls them every second or two, over HTTPS. Open:
+const FIRST_STEPS = `Two appliances in one cluster, three websites and an exporter are running on this machine, for real. Open:
 
   http://127.0.0.1:PORT/
   http://127.0.0.1:PORT/metrics
-
-To try in another terminal:
-
-  curl -s http://127.0.0.1:PORT/metrics | grep -E '^(vrrp_is_master|website_up)'
 
 Every 0.1 s something happens (==>); the exporter's log shows how it is detected. Press Ctrl-C to stop.
 

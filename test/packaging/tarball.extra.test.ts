@@ -33,10 +33,9 @@ test("the unpacked demo shows a MASTER on a machine without Node.js", async () =
       `appliance_exporter_build_info{version="${VERSION}",revision="0123abcd",branch="main"`,
     );
   });
-  expect(lines.join("\n")).toContain("  ./appliance-exporter status --url=http");
 });
 
-test("a symbolic link to the command works, and is its name in examples", async () => {
+test("a symbolic link to the command works", async () => {
   const version = `appliance-exporter, version ${VERSION} (branch: main, revision: 0123abcd)
   build date:       20260301-07:53:32
   node version:     v${NODE_VERSION}
