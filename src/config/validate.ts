@@ -24,12 +24,26 @@ export function validateYaml<T>(file: YamlFile, schema: z.ZodType<T>): Checked<{
   return { ok: false, errors: sortErrors(errors) };
 }
 
-/** The message for a missing key; for unknown ones, the list of known keys. For all else, the library has its own. */
+const KINDS: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "a map",
+  record: "a map",
+};
+
+/** The message in the words of YAML; for unknown keys, the list of known ones. Ranges are left to the library. */
 function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === "unrecognized_keys") {
     return issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape).join(" ") : "";
   }
-  return issue.input === undefined ? "required key is missing" : undefined;
+  if (issue.input === undefined) return "required key is missing";
+  if (issue.code === "invalid_value") return `expected one of ${issue.values.join(", ")}`;
+  if (issue.code !== "invalid_type") return undefined;
+  const isUnquoted = issue.expected === "string" && typeof issue.input !== "object";
+  return `expected ${KINDS[issue.expected] ?? issue.expected}${isUnquoted ? "; put it in quotes" : ""}`;
 }
 
 function issueErrors(file: YamlFile, base: JsonPath, issue: z.core.$ZodIssue): readonly ConfigError[] {

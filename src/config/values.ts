@@ -22,12 +22,14 @@ const RESERVED_LABELS: ReadonlySet<string> = new Set(
 export function parsed<T>(
   what: string,
   parse: (text: string) => T | undefined,
-  base: z.ZodType<string, string | number> = z.string(),
+  base?: z.ZodType<string, string | number>,
 ) {
-  return base.transform((text, context): T => {
+  const message = `expected ${what}`;
+  const error: z.core.$ZodErrorMap = ({ input }) => (input === undefined ? undefined : message);
+  return (base ?? z.string({ error })).transform((text, context): T => {
     const value = parse(text);
     if (value !== undefined) return value;
-    context.addIssue({ code: "custom", message: `expected ${what}` });
+    context.addIssue({ code: "custom", message });
     return z.NEVER;
   });
 }
