@@ -1,3 +1,4 @@
+import { canonicalAddress } from "../support/address.ts";
 import { isUnknown, readInteger, readList, readText } from "./fields.ts";
 import {
   isJsonObject,
@@ -126,7 +127,7 @@ export function decodeWebsiteDetails(body: Uint8Array, redact: Redact): Decoded<
 
 /** A row of `rhost`, whose members are told by their position; `undefined` without a host. */
 function backendOf(read: Read, keep: (text: string) => string): Backend | undefined {
-  const host = keep(read(1, toText) ?? "");
+  const host = canonicalAddress(keep(read(1, toText) ?? ""));
   if (host === "") return undefined;
   const port = read(2, toPort);
   const address = port === undefined ? host : `${host.includes(":") ? `[${host}]` : host}:${port}`;

@@ -89,7 +89,9 @@ function afterDiscovery(
   if (observation.kind === "website_list") {
     const now = afterListPoll(discovery, observation, config, nowMs);
     const next = { ...state, ...websitesFor(config, now, state, nowMs) };
-    return stepTo(next, observation, discovery.list, { record: now.list, changes: [] });
+    // A website whose details fail may be gone.
+    const changes = detailsChange(discovery, now, undefined);
+    return stepTo(next, observation, discovery.list, { record: now.list, changes });
   }
   const { websiteId } = observation;
   const now = afterDetailsPoll(discovery, observation, nowMs);
@@ -98,15 +100,22 @@ function afterDiscovery(
   const kept = new Map(websites);
   if (isTakenOver(before.seen, record.seen)) kept.delete(websiteId);
   const next = { ...state, ...websitesFor(config, now, { ...state, websites: kept }, nowMs) };
-  const failed = failedDetails(now);
-  const changes = healthChange(
-    failed?.operation ?? observation,
-    failedDetails(discovery)?.failure,
-    failed?.failure,
-  );
+  const changes = detailsChange(discovery, now, observation);
   const isGone = record.health.failure?.status === 404 && before.health.failure?.status !== 404;
   const gone: readonly FleetChange[] = isGone ? [{ kind: "website_gone" }] : [];
   return { state: observedBy(observation, next), changes: [...changes, ...gone] };
+}
+
+/** `polled`: one of the details; without it, websites may be gone, and a failure of another one is no news. */
+function detailsChange(
+  before: Discovery,
+  now: Discovery,
+  polled: Operation | undefined,
+): readonly FleetChange[] {
+  const [was, is] = [failedDetails(before), failedDetails(now)];
+  if (is !== undefined)
+    return polled === undefined ? [] : healthChange(is.operation, was?.failure, is.failure);
+  return was === undefined ? [] : healthChange(polled ?? was.operation, was.failure, undefined);
 }
 
 /** The first of the details that fail: those of all websites change together, as an appliance lacks or refuses all of them. */

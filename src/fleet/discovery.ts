@@ -120,7 +120,9 @@ export function discoverySection(
   return onceSection(discovery, [identity, config, stalled], () => {
     const health = healthAt(list, nowMs);
     const known = whileKnown(health, list.seen);
-    const addresses = websites.flatMap(({ address }) => address || []);
+    const described = websites.flatMap(({ id: websiteId, name: website, address }) =>
+      address ? [[address, { websiteId, website }] as const] : [],
+    );
     const isLeftOut = (id: number): boolean =>
       !details.has(id) &&
       config.discovery?.exclude.includes(id) !== true &&
@@ -134,9 +136,9 @@ export function discoverySection(
         details: jointHealth(Array.from(details.values(), (record) => healthAt(record, nowMs))),
         badIds: known?.invalid.length,
         beyondLimit: known?.ids.filter(isLeftOut).length ?? 0,
-        addresses: new Set(addresses),
+        known: new Map(described),
         // One of an unknown address may be any.
-        isComplete: known?.ids.length === addresses.length,
+        isComplete: known?.ids.length === described.length,
       },
     };
   });
@@ -159,17 +161,20 @@ function foundWebsites(
   });
 }
 
-/** How the latest polls of the details went together; `undefined` if there are none. A failure of one is a failure. */
+/**
+ * How the latest polls of the details went together; `undefined` if there are none. A failure of one is a failure; one that was
+ * not polled yet changes nothing.
+ */
 function jointHealth(all: readonly PollHealth[]): PollHealth | undefined {
   const [first] = all;
   if (first === undefined) return undefined;
   const failed = all.find(({ state }) => state === "failed");
-  const worst = failed ?? all.find(({ state }) => state === "never_polled") ?? first;
+  const worst = failed ?? all.find(({ state }) => state === "succeeded") ?? first;
   const successes = all.flatMap(({ lastSuccessAtMs }) => lastSuccessAtMs ?? []);
   const isAbsent = all.every(({ failure }) => failure?.status === 404);
   return {
     ...worst,
     failure: isAbsent && worst.failure ? { ...worst.failure, reason: "unsupported" } : worst.failure,
-    lastSuccessAtMs: successes.length === all.length ? Math.min(...successes) : undefined,
+    lastSuccessAtMs: successes.length > 0 ? Math.min(...successes) : undefined,
   };
 }

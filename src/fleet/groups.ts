@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { VrrpInterface } from "../api/vrrp.ts";
+import { canonicalAddress } from "../support/address.ts";
 import {
   groupKey,
   type GroupSnapshot,
@@ -17,6 +18,8 @@ export interface GroupReport extends Pick<GroupSnapshot, "vhid" | "vip"> {
   /** The highest one. */
   readonly priority: number | undefined;
   readonly isFailoverMaster: boolean;
+  /** In canonical text. */
+  readonly aliases: readonly string[];
 }
 
 /** By `groupKey`, in the order of first mention. */
@@ -42,10 +45,14 @@ export function reportsOf(
   return reports;
 }
 
-function reportOf({ vhid, vip, state, priority, type }: VrrpInterface, isReadable: boolean): GroupReport {
+function reportOf(
+  { vhid, vip, state, priority, type, aliases = [] }: VrrpInterface,
+  isReadable: boolean,
+): GroupReport {
   const isMaster = state === "MASTER";
   const role = !isReadable ? "unknown" : isMaster ? "master" : state === "BACKUP" ? "backup" : "other";
-  return { vhid, vip, role, isMaster, priority, isFailoverMaster: type === "1" };
+  const isFailoverMaster = type === "1";
+  return { vhid, vip, role, isMaster, priority, isFailoverMaster, aliases: aliases.map(canonicalAddress) };
 }
 
 function together(one: GroupReport, other: GroupReport): GroupReport {
@@ -55,6 +62,7 @@ function together(one: GroupReport, other: GroupReport): GroupReport {
     isMaster: one.isMaster || other.isMaster,
     priority: highest([one.priority, other.priority]),
     isFailoverMaster: one.isFailoverMaster || other.isFailoverMaster,
+    aliases: [...one.aliases, ...other.aliases],
   };
 }
 
@@ -151,6 +159,7 @@ function groupOf(key: string, members: readonly Member[]): GroupSnapshot {
     key,
     vhid: first?.vhid ?? 0,
     vip: first?.vip ?? "",
+    aliases: [...new Set(views.flatMap(({ report }) => report?.aliases ?? []))],
     members: views.map(({ appliance, role, priority, silentSinceMs }) => {
       return { appliance, role, priority, silentSinceMs };
     }),

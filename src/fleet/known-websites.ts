@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import type { ApplianceConfig, WebsiteConfig } from "../config/config.ts";
-import { canonicalAddress } from "./address.ts";
+import { canonicalAddress } from "../support/address.ts";
 import type { Discovery } from "./discovery.ts";
 import { createMemo } from "../support/once.ts";
 
@@ -65,9 +65,9 @@ function described(
 
 const DEFAULT_STATUSES: WebsiteConfig["expectStatus"] = { ranges: [{ from: 200, to: 399 }] };
 
-/** As reported, which is how the appliance writes its aliases, and in canonical text, as VIPs are. */
+/** The addresses on which an appliance listens for it, in canonical text. */
 export function listensOn({ bind }: WebsiteDetails): readonly string[] {
-  return [...new Set([...bind, ...bind.map(canonicalAddress)])];
+  return bind.map(canonicalAddress);
 }
 
 /** Neither a wildcard nor a path. */
@@ -87,8 +87,11 @@ function urlsOf({ host, port, secondPort, protocol }: WebsiteDetails): readonly 
 /** What each website of an appliance is known by in its cluster. @see FoundWebsiteSnapshot.address */
 function addressesOf(details: Discovery["details"]): ReadonlyMap<number, string> {
   const seen = [...details].flatMap(([id, record]) => (record.seen ? [{ id, details: record.seen }] : []));
-  // One that is disabled at this member is not taken for one that another member serves.
-  const inOrder = seen.toSorted((a, b) => Number(isDisabled(a.details)) - Number(isDisabled(b.details)));
+  // In an order that does not depend on ids: another member may have others. One that is disabled at this member is not taken
+  // for one that another member serves.
+  const orderOf = ({ id, details }: (typeof seen)[number]) =>
+    JSON.stringify([isDisabled(details), details.name, listensOn(details), id]);
+  const inOrder = seen.toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
   const counts = new Map<string, number>();
   const named = inOrder.map(({ id, details: { host, port } }) => {
     const address = addressOf({ host, port });
@@ -106,6 +109,6 @@ function isDisabled({ isEnabled }: WebsiteDetails): boolean {
 /** Host and port; empty while they are not known. */
 export function addressOf({ host, port }: Pick<WebsiteDetails, "host" | "port">): string {
   if (host === "" || port === undefined) return "";
-  const name = host.toLowerCase();
+  const name = canonicalAddress(host.toLowerCase().replace(/\.$/, ""));
   return `${name.includes(":") ? `[${name}]` : name}:${port}`;
 }

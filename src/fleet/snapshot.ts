@@ -48,8 +48,8 @@ export interface DiscoverySnapshot extends OfAppliance {
   readonly badIds: number | undefined;
   /** How many websites are not tested because there are more than the limit. */
   readonly beyondLimit: number;
-  /** @see FoundWebsiteSnapshot.address of each website, as far as they are known; of one whose details fail now, the latest ones. */
-  readonly addresses: ReadonlySet<string>;
+  /** Its websites by FoundWebsiteSnapshot.address, as far as that is known; of one whose details fail now, the latest ones. */
+  readonly known: ReadonlyMap<string, Pick<FoundWebsiteSnapshot, "websiteId" | "website">>;
   /** Whether these are all websites of the appliance: the list is known, and none is excluded or beyond the limit. */
   readonly isComplete: boolean;
 }
@@ -186,6 +186,8 @@ export interface GroupSnapshot {
   readonly key: string;
   readonly vhid: number;
   readonly vip: string;
+  /** Further addresses that its interfaces have, as last reported, in canonical text. */
+  readonly aliases: readonly string[];
   /** In the order of the configuration. */
   readonly members: readonly MemberSnapshot[];
   /**

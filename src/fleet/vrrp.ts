@@ -1,7 +1,7 @@
 import type { VrrpAnomalyKind, VrrpInterface, VrrpList } from "../api/vrrp.ts";
 import type { PresentedCertificate } from "../client/certificate.ts";
 import type { Observation } from "../polling/observation.ts";
-import { canonicalAddress } from "./address.ts";
+import { canonicalAddress } from "../support/address.ts";
 import type { FleetChange } from "./changes.ts";
 import { masterChanges, reportsOf, type SeenGroups } from "./groups.ts";
 import {

@@ -4,7 +4,7 @@ import { listensOn } from "../fleet/known-websites.ts";
 import { groupBy } from "../support/group-by.ts";
 import { isSame, type ClusterVerdict, type DiscoveredVerdict, type DiscoveredWebsite } from "./verdict.ts";
 import { judgeBackends } from "./verdicts/backends.ts";
-import { DIFFERENCES, differencesIn } from "./verdicts/differences.ts";
+import { DIFFERENCES, differencesIn, type DifferenceKind } from "./verdicts/differences.ts";
 import { isOwnKey, keyOf, mastersIn, namesOf } from "./websites.ts";
 
 /** The same object as before while nothing in it has changed; `undefined` where no websites are discovered. */
@@ -39,13 +39,21 @@ export function discoveredVerdict(
     const isUp = testsByKey.get(address)?.every((test) => test.state === "up") === true;
     const state = judgeBackends(views, isUp);
     const lacking = complete
-      .filter(({ discovery }) => !isOwnKey(address) && discovery?.addresses.has(address) !== true)
+      .filter(({ discovery }) => !isOwnKey(address) && discovery?.known.has(address) !== true)
       .map(({ identity }) => identity.appliance);
     const differences = areCompared ? differencesIn(found, lacking) : [];
     return { websiteId, website, address, state, differences, found };
   });
   const isComplete = complete.length === appliances.length;
-  const compared = DIFFERENCES.filter((kind) => areCompared && (kind !== "missing" || isComplete));
+  const areDetailsKnown = appliances.every(
+    ({ discovery }) => (discovery?.details?.state ?? "succeeded") === "succeeded",
+  );
+  const isFound = (kind: DifferenceKind): boolean =>
+    websites.some(({ differences }) => differences.some((each) => each.kind === kind));
+  // Nothing says that they agree while something is not known.
+  const compared = DIFFERENCES.filter(
+    (kind) => areCompared && (isFound(kind) || (kind === "missing" ? isComplete : areDetailsKnown)),
+  );
   const now = { kind: "discovered", cluster, labels, websites, compared } as const;
   return before?.discovered?.labels === labels && isDeepStrictEqual(now, before.discovered)
     ? before.discovered

@@ -69,6 +69,7 @@ function summaryOf(problems: readonly Problem[], isPolling: boolean): FleetDocum
 type DiscoveredDocument = NonNullable<ClusterDocument["discovered"]>;
 
 const onceCluster = createMemo<ClusterDocument>();
+const onceWebsites = createMemo<ClusterDocument["websites"]>();
 const onceAppliance = createMemo<ApplianceDocument>();
 const onceTest = createMemo<ApplianceDocument["websites"][number]>();
 
@@ -80,7 +81,9 @@ function clusterDocument(verdict: ClusterVerdict, nextPollAtMs: NextPollAtMs): C
     labels: { ...cluster.labels },
     state,
     groups: Array.from(groups.values(), groupDocument),
-    websites: websiteDocuments(verdict.websites),
+    websites: onceWebsites(verdict.websites, [cluster.appliances.length], () =>
+      websiteDocuments(verdict.websites, cluster.appliances.length),
+    ),
     discovered: verdict.discovered && discoveredDocument(verdict.discovered),
     appliances: cluster.appliances.map((appliance) => {
       const judged = verdict.appliances.get(appliance.identity.appliance);
@@ -109,10 +112,13 @@ function groupDocument({ facts, state, master, sinceMs }: GroupVerdict): GroupDo
   };
 }
 
-const websiteDocuments = once((websites: ClusterVerdict["websites"]): ClusterDocument["websites"] => {
+function websiteDocuments(
+  websites: ClusterVerdict["websites"],
+  appliances: number,
+): ClusterDocument["websites"] {
   const byKey = new Map<string, ClusterDocument["websites"][number]>();
   for (const { key, websiteId: id, website: name, ids, protocol, state, sinceMs } of websites.values()) {
-    const known = byKey.get(key) ?? { id, name, ids: differentIds(ids, id), states: [] };
+    const known = byKey.get(key) ?? { id, name, ids: differentIds(ids, id, appliances), states: [] };
     byKey.set(key, known);
     if (state !== undefined)
       known.states.push({
@@ -122,7 +128,7 @@ const websiteDocuments = once((websites: ClusterVerdict["websites"]): ClusterDoc
       });
   }
   return [...byKey.values()];
-});
+}
 
 const discoveredDocument = once(({ websites }: DiscoveredVerdict): DiscoveredDocument => {
   return {
@@ -145,8 +151,10 @@ const discoveredDocument = once(({ websites }: DiscoveredVerdict): DiscoveredDoc
 function differentIds(
   ids: ReadonlyMap<string, number>,
   id: number,
+  appliances: number,
 ): Readonly<Record<string, number>> | undefined {
-  return [...ids.values()].every((each) => each === id) ? undefined : Object.fromEntries(ids);
+  const isSame = ids.size === appliances && [...ids.values()].every((each) => each === id);
+  return isSame ? undefined : Object.fromEntries(ids);
 }
 
 function applianceDocument(

@@ -1,4 +1,3 @@
-import type { FailureReason } from "../client/failure.ts";
 import { groupBy } from "../support/group-by.ts";
 import { anomalyCount, membersIn, type ApplianceSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
 import {
@@ -207,11 +206,9 @@ function findingsOf({ health, found }: WebsiteSnapshot, protocols: ReadonlySet<s
 }
 
 const NAMED_WEBSITES = 12;
-/** Older firmware has no list; what makes an appliance unreachable is a problem of its own. */
-const NO_FAULTS: ReadonlySet<FailureReason> = new Set(["unsupported", "appliance_down"]);
 
 /** What is wrong with the websites that appliances list. */
-function discoveredProblems({ facts, discovered }: ClusterVerdict): readonly Problem[] {
+function discoveredProblems({ facts, discovered, appliances }: ClusterVerdict): readonly Problem[] {
   const websites = discovered?.websites ?? [];
   const names = websites
     .filter(({ differences }) => differences.length > 0)
@@ -220,18 +217,33 @@ function discoveredProblems({ facts, discovered }: ClusterVerdict): readonly Pro
   return [
     ...websites.flatMap(backendProblem),
     ...(names.length === 0 ? [] : [problem("websites_differ", { summary: differing })]),
-    ...facts.appliances.flatMap(({ identity: { appliance }, discovery }) => {
-      const reason = discovery?.list.failure?.reason;
-      if (reason === undefined || NO_FAULTS.has(reason)) return [];
-      const summary = `The websites of ${appliance} cannot be listed: ${reasonInWords(reason)}`;
-      return [problem("websites_not_listed", { summary, appliance })];
-    }),
+    ...facts.appliances.flatMap((each) => unlisted(each, appliances)),
     ...facts.appliances.flatMap(({ identity: { appliance }, discovery }) => {
       const left = discovery?.beyondLimit ?? 0;
       const summary = `${left} websites of ${appliance} are left out: it has more than the limit of website_discovery`;
       return left === 0 ? [] : [problem("websites_left_out", { summary, appliance })];
     }),
   ];
+}
+
+/** Of an appliance that can be polled. */
+function unlisted(
+  { identity: { appliance }, discovery }: ApplianceSnapshot,
+  appliances: ClusterVerdict["appliances"],
+): readonly Problem[] {
+  if (discovery === undefined || appliances.get(appliance)?.state !== "up") return [];
+  const { list, details } = discovery;
+  if (list.failure !== undefined) {
+    // Older firmware has no list.
+    if (list.failure.reason === "unsupported") return [];
+    const summary = `The websites of ${appliance} cannot be listed: ${reasonInWords(list.failure.reason)}`;
+    return [problem("websites_not_listed", { summary, appliance })];
+  }
+  // One that was deleted meanwhile is gone with the next list.
+  const isGone = details?.failure?.status === 404 && details.failure.reason !== "unsupported";
+  if (details?.failure === undefined || isGone) return [];
+  const summary = `Details of websites of ${appliance} are not known: ${reasonInWords(details.failure.reason)}`;
+  return [problem("websites_not_listed", { summary, appliance })];
 }
 
 function backendProblem({

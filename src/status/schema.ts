@@ -112,7 +112,7 @@ const website = z.object({
   ids: z
     .record(z.string(), z.int())
     .optional()
-    .describe("its id at each appliance that tests it, where they are not all the same"),
+    .describe("its id at each appliance that tests it; absent where all of them do, with the same id"),
   states: z.array(websiteState).describe("by protocol; empty before the first test"),
 });
 

@@ -41,8 +41,12 @@ export function websiteVerdicts({
       const old = before?.websites.get(websiteKey({ key, protocol }));
       const views = tests.flatMap((test) => viewOf(test, protocol, masters));
       const judged = isTested ? judgeWebsite(views, context) : undefined;
-      const isElsewhere = judged === "unknown" && views.every((view) => !view.isMaster);
-      const state = isElsewhere && masterMayHave(key, appliances, masters) ? undefined : judged;
+      const isElsewhere = views.every((view) => !view.isMaster);
+      const saysNothing =
+        isElsewhere &&
+        ((judged === "unknown" && masterMayHave(key, appliances, masters)) ||
+          (judged === "down" && isOffAtMaster(key, appliances, masters)));
+      const state = saysNothing ? undefined : judged;
       const sinceMs = sinceOf(old, state, wasPolled && old?.state !== undefined, at);
       const same = isDeepStrictEqual(old?.ids, ids) ? (old?.ids ?? ids) : ids;
       const named = { key, websiteId, website, ids: same, protocol };
@@ -54,7 +58,7 @@ export function websiteVerdicts({
 
 /**
  * Whether a known master has a website that it does not test, or may have it: it is disabled there or has other protocols, or
- * not all websites of the master are known. What the others find then says nothing of it, and that is no trouble.
+ * not all websites of the master are known, or none are discovered there. What the others find then says nothing of it, and that is no trouble.
  */
 function masterMayHave(
   key: string,
@@ -64,8 +68,22 @@ function masterMayHave(
   return appliances.some(
     ({ identity, discovery }) =>
       masters.has(identity.appliance) &&
-      discovery !== undefined &&
-      (!discovery.isComplete || discovery.addresses.has(key) || isOwnKey(key)),
+      (discovery === undefined
+        ? !isOwnKey(key)
+        : !discovery.isComplete || discovery.known.has(key) || isOwnKey(key)),
+  );
+}
+
+/** Whether a master says that the website is disabled, and serves it to nobody. */
+function isOffAtMaster(
+  key: string,
+  appliances: ClusterSnapshot["appliances"],
+  masters: ReadonlySet<string>,
+): boolean {
+  return appliances.some(
+    ({ identity, found }) =>
+      masters.has(identity.appliance) &&
+      found.some((website) => keyOf(website) === key && website.details.isEnabled === false),
   );
 }
 
@@ -84,7 +102,7 @@ function contextOf({ facts: { labels, hasDisabled, appliances }, groups }: Subje
     identity,
     vrrp.list,
     discovery?.isComplete,
-    ...(discovery?.addresses ?? []),
+    ...(discovery?.known.keys() ?? []),
     ...found,
   ]);
   return [labels, hasDisabled, ...groups.values(), ...members];
@@ -123,11 +141,9 @@ interface Listening {
 type ListeningAt = (bind: readonly string[]) => readonly Listening[];
 
 /** Where a website listens in a cluster: at those VIPs, and aliases of VIPs, that it names; else at all VIPs. */
-export const listeningIn = once(({ groups, appliances }: ClusterSnapshot): ListeningAt => {
+export const listeningIn = once(({ groups }: ClusterSnapshot): ListeningAt => {
   const vips = [...new Set(groups.map(({ vip }) => vip))].map((vip) => ({ address: vip, vip }));
-  const aliases = appliances
-    .flatMap(({ vrrp }) => vrrp.list?.interfaces ?? [])
-    .flatMap(({ reported: { vip, aliases: of = [] } }) => of.map((address) => ({ address, vip })));
+  const aliases = groups.flatMap(({ vip, aliases: of }) => of.map((address) => ({ address, vip })));
   const byAddress = new Map([...aliases, ...vips].map((each) => [each.address, each]));
   return (bind) => {
     const own = bind.flatMap((address) => byAddress.get(address) ?? []);
@@ -168,10 +184,15 @@ function testsByWebsite(
 }
 
 /** Id and name of each website: those at the first appliance that has it, tested or not. */
-export function namesOf(appliances: ClusterSnapshot["appliances"]): ReadonlyMap<string, Named> {
+export function namesOf(
+  appliances: ClusterSnapshot["appliances"],
+): ReadonlyMap<string, Pick<Named, "websiteId" | "website">> {
   const key = keysIn(appliances);
-  const all = appliances.flatMap(({ websites, found }): readonly Named[] => [...websites, ...found]);
-  return new Map(all.toReversed().map((website) => [key(website), website]));
+  const all = appliances.flatMap(({ websites, found, discovery }) => [
+    ...[...websites, ...found].map((website) => [key(website), website] as const),
+    ...(discovery?.known ?? []),
+  ]);
+  return new Map(all.toReversed());
 }
 
 /** Two websites may have the same id and name at different appliances. */

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { WebsiteDetails } from "../../src/api/website-details.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import { createJudge } from "../../src/status/judge.ts";
+import { lastingProblems } from "../../src/status/problems.ts";
 import type { ClusterVerdict } from "../../src/status/verdict.ts";
 import { websiteTargets } from "../../src/status/website-targets.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
@@ -13,6 +14,7 @@ import {
   listOf,
   vrrpSeen,
   websiteSeen,
+  vrrpFailed,
   websitesFailed,
   websiteOf,
   websitesSeen,
@@ -49,8 +51,12 @@ test("the masters of the VIPs on which a website listens decide about it", () =>
   expect(stateOf({ bind: ["203.0.113.1"] })).toEqual(["up", "down_at_master"]);
 });
 
-const statesAfter = (...more: readonly Observation[]) => {
-  const fleet = fleetOf(MEMBERS, [
+/** Of a pair with a website at the backup, after these observations. */
+function verdictAfter(
+  more: readonly Observation[],
+  members: Parameters<typeof fleetOf>[0] = MEMBERS,
+): ClusterVerdict | undefined {
+  const fleet = fleetOf(members, [
     vrrpSeen("a", listOf([interfaceOf()])),
     vrrpSeen("b", listOf([interfaceOf({ state: "BACKUP" })])),
     websitesSeen("b", [5]),
@@ -59,9 +65,14 @@ const statesAfter = (...more: readonly Observation[]) => {
     ...more,
   ]);
   const [facts] = clustersOf(fleet);
-  const verdict = facts && createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;
+  return facts && createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;
+}
+
+function statesIn(verdict: ClusterVerdict | undefined): readonly unknown[] {
   return Array.from(verdict?.websites.values() ?? [], ({ state }) => state);
-};
+}
+
+const statesAfter = (...more: readonly Observation[]) => statesIn(verdictAfter(more));
 
 test("a website of the backup alone is not unknown before the websites of the master were all polled", () => {
   expect(statesAfter()).toEqual([undefined, undefined]);
@@ -76,6 +87,45 @@ test.each([
   { why: "is in no list of old firmware", atMaster: [websitesFailed("a", "unsupported")] },
 ])("a website that the master does not test because it $why there is no trouble", ({ atMaster }) => {
   expect(statesAfter(...atMaster)).not.toContain("unknown");
+});
+
+test("a website that the master has disabled is not down, whatever the others find, and its servers are not missed", () => {
+  const verdict = verdictAfter([
+    websitesSeen("a", [1]),
+    detailsSeen("a", 1, { isEnabled: false }),
+    detailsSeen("b", 5, { backends: [{ address: "192.0.2.81:80", role: "active", isOk: false }] }),
+    websiteSeen("b", 5, blocksOf(503, 503)),
+    websiteSeen("b", 5, blocksOf(503, 503)),
+  ]);
+  expect(statesIn(verdict)).toEqual([undefined, undefined]);
+  expect(verdict?.discovered?.websites.map(({ state }) => state)).toEqual(["some_down"]);
+});
+
+test("a website of the backup alone is not unknown where the master's websites are not discovered", () => {
+  const members = MEMBERS.map((each) => (each.name === "a" ? { ...each, discovery: undefined } : each));
+  expect(statesIn(verdictAfter([], members))).toEqual([undefined, undefined]);
+});
+
+test("details that cannot be read are a problem, and a list only of an appliance that can be polled", () => {
+  const problemsAfter = (...more: readonly Observation[]) => {
+    const verdict = verdictAfter(more);
+    return verdict === undefined ? [] : lastingProblems(verdict).map(({ summary }) => summary);
+  };
+  expect(problemsAfter(websitesSeen("a", [1]), detailsFailed("a", 1, "decode"))).toContain(
+    "Details of websites of a are not known: its answer cannot be decoded (decode)",
+  );
+  expect(problemsAfter(websitesFailed("a", "decode"))).toContain(
+    "The websites of a cannot be listed: its answer cannot be decoded (decode)",
+  );
+  const whileDown = problemsAfter(websitesFailed("a", "connect"), vrrpFailed("a", "connect"));
+  expect(whileDown.filter((summary) => summary.includes("listed"))).toEqual([]);
+});
+
+test("a host is the same website in every spelling, and so is a server", () => {
+  const [verdict] = verdictsOf({ host: "2001:DB8::1" }, { host: "2001:db8:0::1" });
+  expect(verdict?.discovered?.websites.map(({ address }) => address)).toEqual(["[2001:db8::1]:443"]);
+  const [withDot] = verdictsOf({ host: "shop.example." }, { host: "Shop.example" });
+  expect(withDot?.discovered?.websites.map(({ address }) => address)).toEqual(["shop.example:443"]);
 });
 
 test("a protocol that the master does not offer is not trouble", () => {
@@ -98,7 +148,7 @@ function differencesIn(verdict: ClusterVerdict | undefined): readonly string[] {
   return all.map(({ kind, words }) => `${kind}: ${words}`);
 }
 
-test("it is not known whether a website is missing at a member of which one was never read", () => {
+test("it is not known in what members differ of which a website was never read", () => {
   const fleet = fleetOf(MEMBERS, [
     websitesSeen("a", [1]),
     websitesSeen("b", [5]),
@@ -108,7 +158,7 @@ test("it is not known whether a website is missing at a member of which one was 
   const [facts] = clustersOf(fleet);
   const verdict = facts && createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;
   expect(differencesIn(verdict)).toEqual([]);
-  expect(verdict?.discovered?.compared).toEqual(["enabled", "mode", "protocol", "backends"]);
+  expect(verdict?.discovered?.compared).toEqual([]);
 });
 
 test("several websites of one host and port at each member are compared in their order", () => {
@@ -184,8 +234,8 @@ test("an address of bind that is an alias of a VIP is that VIP", () => {
       vrrpSeen("b", listOf([interfaceOf({ ...withAlias, state }), interfaceOf(CARP1)])),
       websitesSeen("a", [1]),
       websitesSeen("b", [1]),
-      detailsSeen("a", 1, { protocol: "https", bind: ["2001:DB8::7"] }),
-      detailsSeen("b", 1, { protocol: "https", bind: ["2001:DB8::7"] }),
+      detailsSeen("a", 1, { protocol: "https", bind: ["2001:db8::7"] }),
+      detailsSeen("b", 1, { protocol: "https", bind: ["2001:db8:0::7"] }),
       websiteSeen("a", 1, [{ protocol: "https", status: 200 }]),
       websiteSeen("b", 1, [{ protocol: "https", status: 503 }]),
     ]);
@@ -215,7 +265,7 @@ test("websites of one host and port at one appliance have verdicts of their own,
     vrrpSeen("a", listOf([interfaceOf()])),
     vrrpSeen("b", listOf([interfaceOf({ state: "BACKUP" })])),
     ...threeAlike("a", 2),
-    ...threeAlike("b", 1),
+    ...threeAlike("b", 2),
   ]);
   const [facts] = clustersOf(fleet);
   const verdict = facts && createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;

@@ -94,7 +94,7 @@ test("the document has all that is known, what is wrong first, and leaves out wh
             since: "2023-11-14T22:13:21.000Z",
           },
         ],
-        websites: [{ id: 2, name: "shop", states: [{ protocol: "https", state: "down" }] }],
+        websites: [{ id: 2, ids: { a: 2 }, name: "shop", states: [{ protocol: "https", state: "down" }] }],
         appliances: [
           {
             name: "a",

@@ -24,10 +24,12 @@ export function judgeBackends(views: readonly BackendView[], isUp: boolean): Bac
     return usable === undefined ? [] : [{ usable, isMaster }];
   });
   const masters = known.filter(({ isMaster }) => isMaster);
+  // Where all masters have it disabled, nobody misses its servers.
+  const isOff = views.some(({ isMaster }) => isMaster) && !enabled.some(({ isMaster }) => isMaster);
   const isLost =
     masters.length > 0
       ? masters.some(({ usable }) => usable === 0)
-      : known.length > 0 && known.every(({ usable }) => usable === 0);
+      : !isOff && known.length > 0 && known.every(({ usable }) => usable === 0);
   if (isLost) return isUp ? "none_usable_but_up" : "none_usable";
   if (enabled.some(({ details }) => failedBackends(details).length > 0)) return "some_down";
   return known.length === 0 ? undefined : "ok";
@@ -44,8 +46,12 @@ export function usableBackends({ backends, invalid }: WebsiteDetails): number | 
   const isUncertain = backends.some(
     ({ role, isOk }) => role !== "down" && isOk !== false && (role === undefined || isOk === undefined),
   );
-  const hasDropped = invalid.some((path) => /^\$\.rhost\[\d+\]\[1\]$/.test(path));
-  return usable === 0 && (isUncertain || hasDropped) ? undefined : usable;
+  return usable === 0 && (isUncertain || lacksServers({ invalid })) ? undefined : usable;
+}
+
+/** Whether a row of its servers could not be read. */
+export function lacksServers({ invalid }: Pick<WebsiteDetails, "invalid">): boolean {
+  return invalid.some((path) => /^\$\.rhost\[\d+\]\[1\]$/.test(path));
 }
 
 /** The servers in service that report an error. */

@@ -1,5 +1,6 @@
 import type { WebsiteDetails } from "../../api/website-details.ts";
 import type { FoundWebsiteSnapshot } from "../../fleet/snapshot.ts";
+import { lacksServers } from "./backends.ts";
 
 export const DIFFERENCES = ["missing", "enabled", "mode", "protocol", "backends"] as const;
 export type DifferenceKind = (typeof DIFFERENCES)[number];
@@ -38,7 +39,8 @@ const ASPECTS: Readonly<
   enabled: ({ isEnabled }) => (isEnabled === undefined ? undefined : isEnabled ? "enabled" : "disabled"),
   mode: ({ mode }) => mode,
   protocol: ({ protocol }) => protocol,
-  backends: ({ backends }) =>
-    backends &&
-    `servers ${[...new Set(backends.map(({ address }) => address.toLowerCase()))].toSorted().join(" ") || "none"}`,
+  backends: ({ backends, invalid }) =>
+    backends === undefined || lacksServers({ invalid })
+      ? undefined
+      : `servers ${[...new Set(backends.map(({ address }) => address.toLowerCase()))].toSorted().join(" ") || "none"}`,
 };

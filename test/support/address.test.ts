@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { canonicalAddress } from "../../src/fleet/address.ts";
+import { canonicalAddress } from "../../src/support/address.ts";
 
 test.each([
   ["192.0.2.100", "192.0.2.100"],
