@@ -77,13 +77,18 @@ function openRequest(
 
 async function linesOf(request: ClientRequest, timeoutMs: number): Promise<readonly string[]> {
   const deadline = AbortSignal.timeout(timeoutMs);
+  const closed = new AbortController();
   // Only the first error counts; destroying the request can report more.
   request.on("error", () => {}).end();
+  // After 101 Switching Protocols, nothing else tells that there is no response.
+  request.once("close", () => closed.abort(new Error("connection closed without a response")));
   try {
-    const [response] = await once(request, "response", { signal: deadline });
+    const signal = AbortSignal.any([deadline, closed.signal]);
+    const [response] = await once(request, "response", { signal });
     return headLines(response);
   } catch (error) {
-    return [deadline.aborted ? `no response within ${timeoutMs / 1_000} s` : reasonOf(error)];
+    if (deadline.aborted) return [`no response within ${timeoutMs / 1_000} s`];
+    return [reasonOf(closed.signal.aborted ? closed.signal.reason : error)];
   } finally {
     request.destroy();
   }

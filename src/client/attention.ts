@@ -4,8 +4,8 @@ import type { Clock } from "../support/clock.ts";
 const TICK_MS = 50;
 /** Maximum time that one turn of the event loop counts: a healthy turn counts fully, a stall hardly. */
 const MAX_TURN_MS = 100;
-/** No poll runs forever on an overloaded loop: after stalls of this length together its deadline passes. */
-const MAX_STALLED_MS = 60_000;
+/** No poll runs forever on an overloaded loop: real time, without the longest stall, is at most twice the timeout and this. */
+const MAX_EXTRA_MS = 1000;
 /**
  * Timers run before sockets are read, so data that arrived by a deadline is read in the next round. The second round is
  * for work that the first one started.
@@ -26,7 +26,8 @@ export interface Attention {
 
 /** Has a timer only while a deadline runs. */
 export function createAttention(clock: Pick<Clock, "monotonicMs">): Attention {
-  const running = new Set<symbol>();
+  /** Deadlines that run, with the longest stall of each. */
+  const running = new Set<{ longestStallMs: number }>();
   let ticker: NodeJS.Timeout | undefined;
   let turn: NodeJS.Immediate | undefined;
   let creditedMs = 0;
@@ -35,11 +36,16 @@ export function createAttention(clock: Pick<Clock, "monotonicMs">): Attention {
   function attentiveMs(nowMs: number): number {
     return creditedMs + Math.min(nowMs - lastTurnMs, MAX_TURN_MS);
   }
+  function stallMs(nowMs: number): number {
+    return Math.max(0, nowMs - lastTurnMs - MAX_TURN_MS);
+  }
   /** Timers can fire repeatedly before sockets are read. Immediates run once a turn, after reading. */
   function tick(): void {
     turn ??= setImmediate(() => {
       turn = undefined;
       const nowMs = clock.monotonicMs();
+      const stalledMs = stallMs(nowMs);
+      for (const one of running) one.longestStallMs = Math.max(one.longestStallMs, stalledMs);
       creditedMs = attentiveMs(nowMs);
       lastTurnMs = nowMs;
     });
@@ -53,7 +59,7 @@ export function createAttention(clock: Pick<Clock, "monotonicMs">): Attention {
         ticker = setInterval(tick, TICK_MS);
       }
       const startedAttentiveMs = attentiveMs(startedMs);
-      const self = Symbol("deadline");
+      const self = { longestStallMs: 0 };
       running.add(self);
       let timer: NodeJS.Timeout | undefined;
       let round: NodeJS.Immediate | undefined;
@@ -61,10 +67,12 @@ export function createAttention(clock: Pick<Clock, "monotonicMs">): Attention {
       function check(): void {
         const nowMs = clock.monotonicMs();
         const spentMs = attentiveMs(nowMs) - startedAttentiveMs;
-        const stalledMs = nowMs - startedMs - spentMs;
+        const realMs = nowMs - startedMs;
+        const longestStallMs = Math.max(self.longestStallMs, stallMs(nowMs));
+        const realLeftMs = 2 * timeoutMs + MAX_EXTRA_MS + longestStallMs - realMs;
         if (spentMs >= timeoutMs) afterRounds(IO_ROUNDS, () => onOver());
-        else if (stalledMs >= MAX_STALLED_MS) afterRounds(IO_ROUNDS, () => onOver(stalledMs));
-        else timer = setTimeout(check, timeoutMs - spentMs);
+        else if (realLeftMs <= 0) afterRounds(IO_ROUNDS, () => onOver(realMs - spentMs));
+        else timer = setTimeout(check, Math.min(timeoutMs - spentMs, realLeftMs));
       }
       function afterRounds(count: number, over: () => void): void {
         round = setImmediate(() => {

@@ -176,9 +176,13 @@ function createApplianceClient({
         let answer = await connection.send(request);
         // The appliance may have closed the idle connection before the request reached it.
         if (!answer.ok && !isOver && isReused && connection.bytesRead() === bytesBefore) {
-          const replacement = pool.replace(connection);
+          const replacement = await pool.replace(connection);
           if (replacement === undefined) return CLOSED;
           connection = replacement;
+          if (isOver) {
+            pool.giveBack(connection);
+            return CLOSED;
+          }
           answer = await connection.send(request);
         }
         if (!answer.ok) {

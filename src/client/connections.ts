@@ -11,6 +11,8 @@ const MAX_SPARE_MS = 20_000;
 
 /** Polls that wait for a connection are served in this order: VRRP lists first. */
 export type Precedence = "list" | "test";
+/** Those whose connection was lost come before all others. */
+type Place = "replacement" | Precedence;
 
 /** The connections of one appliance. Each is lent to one poll at a time and reused while it is connected. */
 export interface ConnectionPool {
@@ -21,8 +23,8 @@ export interface ConnectionPool {
    * after `maxWaitMs`.
    */
   open(precedence: Precedence, maxWaitMs?: number): Promise<Connection | undefined>;
-  /** Ends a lent connection and lends a new one at once; `undefined` once closed. */
-  replace(connection: Connection): Connection | undefined;
+  /** Ends a lent connection and lends a new one as soon as one is allowed; `undefined` once closed. */
+  replace(connection: Connection): Promise<Connection | undefined>;
   /** Takes back a lent connection; keeps it if it is connected. */
   giveBack(connection: Connection): void;
   /** Ends all connections, lent ones too. */
@@ -39,7 +41,7 @@ export type CreateConnection = (callbacks: {
 
 /** A poll that waits for a connection. */
 interface Waiting {
-  readonly precedence: Precedence;
+  readonly place: Place;
   readonly takeIdle: () => Connection | undefined;
   readonly make: () => Connection;
   readonly end: (connection: Connection | undefined) => void;
@@ -55,7 +57,11 @@ export function createConnections(
   clock: Clock,
   maxOpen: number,
 ): (create: CreateConnection) => ConnectionPool {
-  const queues: Readonly<Record<Precedence, Set<Waiting>>> = { list: new Set(), test: new Set() };
+  const queues: Readonly<Record<Place, Set<Waiting>>> = {
+    replacement: new Set(),
+    list: new Set(),
+    test: new Set(),
+  };
   const open = new Set<Connection>();
   /** Those whose attempt to connect is neither over nor hangs. */
   const connecting = new Set<Connection>();
@@ -75,7 +81,7 @@ export function createConnections(
     isServing = false;
   }
   function next(): Waiting | undefined {
-    const [first] = queues.list.size > 0 ? queues.list : queues.test;
+    const [first] = Object.values(queues).find(({ size }) => size > 0) ?? [];
     return first;
   }
   function mayConnect(): boolean {
@@ -121,9 +127,30 @@ export function createConnections(
       if (connection !== undefined) idle.delete(connection);
       return connection;
     }
+    /** A replacement is not among them: the appliance could close that connection too. */
     function nextOwn(): Waiting | undefined {
       const all = [...waiting];
-      return all.find(({ precedence }) => precedence === "list") ?? all[0];
+      return all.find(({ place }) => place === "list") ?? all.find(({ place }) => place === "test");
+    }
+    function wait(place: Place, maxWaitMs?: number): Promise<Connection | undefined> {
+      if (isClosed) return Promise.resolve(undefined);
+      return new Promise((resolve) => {
+        const timer = maxWaitMs === undefined ? undefined : setTimeout(() => self.end(undefined), maxWaitMs);
+        const self: Waiting = {
+          place,
+          takeIdle: place === "replacement" ? () => undefined : takeIdle,
+          make,
+          end: (connection) => {
+            clearTimeout(timer);
+            waiting.delete(self);
+            queues[place].delete(self);
+            resolve(connection);
+          },
+        };
+        waiting.add(self);
+        queues[place].add(self);
+        serve();
+      });
     }
     function endSpares(nowMs: number): void {
       for (const each of own) if (nowMs - (idle.get(each) ?? nowMs) >= MAX_SPARE_MS) each.destroy();
@@ -131,29 +158,9 @@ export function createConnections(
 
     return {
       takeIdle,
-      open: (precedence, maxWaitMs) => {
-        if (isClosed) return Promise.resolve(undefined);
-        return new Promise((resolve) => {
-          const timer =
-            maxWaitMs === undefined ? undefined : setTimeout(() => self.end(undefined), maxWaitMs);
-          const self: Waiting = {
-            precedence,
-            takeIdle,
-            make,
-            end: (connection) => {
-              clearTimeout(timer);
-              waiting.delete(self);
-              queues[precedence].delete(self);
-              resolve(connection);
-            },
-          };
-          waiting.add(self);
-          queues[precedence].add(self);
-          serve();
-        });
-      },
+      open: wait,
       replace: (connection) => {
-        const replacement = isClosed ? undefined : make();
+        const replacement = wait("replacement");
         connection.destroy();
         return replacement;
       },

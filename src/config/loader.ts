@@ -1,10 +1,8 @@
 import { on } from "node:events";
-import { resolve } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { ApplianceConfig, ConfigResult } from "./config.ts";
 import { createUnpacker, digestOf } from "./hand-over.ts";
 import type { Shard } from "./shard.ts";
-import { readState } from "./sources.ts";
 import type { ConfigMessage, ConfigTask } from "./worker.ts";
 
 /** The built file, seen from the source and from the built program alike. */
@@ -21,6 +19,9 @@ export type ConfigLoader = (running?: readonly ApplianceConfig[]) => Promise<Con
 
 export function createConfigLoader(file: string, shard: Shard): ConfigLoader {
   const digests = new WeakMap<ApplianceConfig, string>();
+
+  /** What the latest complete load has read. */
+  let sources: ConfigResult["sources"] = [];
 
   async function loadHere(): Promise<ConfigResult> {
     // Only here: afterwards this thread needs no YAML library, and a thread more would cost each start 60 ms.
@@ -51,15 +52,17 @@ export function createConfigLoader(file: string, shard: Shard): ConfigLoader {
     throw new Error("the thread that reads the configuration has ended");
   }
 
-  /** Until the file changes. */
-  async function failed(error: unknown): Promise<ConfigResult> {
-    const source = { kind: "text", path: resolve(file) } as const;
+  /** Loaded again when the watch looks again. */
+  function failed(error: unknown): ConfigResult {
     const message = `cannot be loaded: ${error instanceof Error ? error.message : "unknown error"}`;
-    const sources = [{ ...source, state: await readState(source) }];
     return { ok: false, errors: [{ file, path: "", message }], sources };
   }
 
-  return (running) => (running === undefined ? loadHere() : loadInThread(running).catch(failed));
+  return async (running) => {
+    const result = await (running === undefined ? loadHere() : loadInThread(running).catch(failed));
+    ({ sources } = result);
+    return result;
+  };
 }
 
 async function* messagesOf(task: ConfigTask): AsyncGenerator<ConfigMessage> {

@@ -11,10 +11,13 @@ import {
   type Document,
   type ErrorCode,
   type Node,
+  type Pair,
+  type YAMLMap,
 } from "yaml";
 import type { ConfigError } from "./config.ts";
 import { formatPath, sortErrors, type Checked, type JsonPath } from "./errors.ts";
 import type { SourceReader } from "./sources.ts";
+import { once } from "../support/once.ts";
 
 /** Keys and values of a file with its aliases expanded: enough for ten thousand appliances that share their settings. */
 const MAX_NODES = 2_000_000;
@@ -57,9 +60,16 @@ function parseYaml(file: string, text: string): Checked<{ readonly file: YamlFil
   const errors: ConfigError[] = [];
   const report: Report = (offset, message) =>
     void errors.push({ file, position: positionOf(offset), path: "", message });
-  // Pretty errors quote the text.
-  const options = { version: "1.2", merge: true, stringKeys: true, resolveKnownTags: false } as const;
-  const document = parseDocument(text, { ...options, lineCounter, prettyErrors: false });
+  const document = parseDocument(text, {
+    version: "1.2",
+    merge: true,
+    stringKeys: true,
+    resolveKnownTags: false,
+    lineCounter,
+    // Pretty errors quote the text.
+    prettyErrors: false,
+    uniqueKeys: false,
+  });
   for (const { code, pos, message } of [...document.errors, ...document.warnings]) {
     report(pos[0], OWN_MESSAGES[code] ?? message);
   }
@@ -67,7 +77,8 @@ function parseYaml(file: string, text: string): Checked<{ readonly file: YamlFil
   if (errors.length === 0) expandAliases(document, report);
   const data = errors.length === 0 ? toData(document, report) : undefined;
   if (errors.length > 0) return { ok: false, errors: sortErrors(errors) };
-  return { ok: true, file: { file, data, locate: (path) => positionOf(offsetOf(document.contents, path)) } };
+  const offsetOf = createLocator(document.contents);
+  return { ok: true, file: { file, data, locate: (path) => positionOf(offsetOf(path)) } };
 }
 
 const NO_TAGS = "tags are not supported; quote a string that starts with !";
@@ -87,10 +98,21 @@ const OWN_MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {
   UNEXPECTED_TOKEN: "unexpected text; check the quotes, brackets and commas before it",
 };
 
-/** Replaces each alias by the value that its anchor names. The library would look through all anchors for each alias. */
+/**
+ * Replaces each alias by the value that its anchor names, and checks that keys are unique. The library would look through all
+ * anchors for each alias, and compare all keys of a map with each other.
+ */
 function expandAliases(document: Document, report: Report): void {
   const anchors = new Map<string, Node>();
   let count = 0;
+  const checkKeys = once(({ items }: YAMLMap) => {
+    const keys = new Set<unknown>();
+    for (const { key } of items) {
+      const name = isScalar(key) ? key.value : key;
+      if (keys.has(name)) report(startOf(key), "duplicate key");
+      keys.add(name);
+    }
+  });
   visit(document, {
     Node: (_, node, path) => {
       count += 1;
@@ -98,6 +120,7 @@ function expandAliases(document: Document, report: Report): void {
         report(startOf(node), `more than ${MAX_NODES} keys and values, with aliases expanded`);
         return visit.BREAK;
       }
+      if (isMap(node)) checkKeys(node);
       if (isAlias(node)) {
         const value = anchors.get(node.source);
         if (value !== undefined && !path.includes(value)) return value;
@@ -120,21 +143,27 @@ function toData(document: Document, report: Report): unknown {
   }
 }
 
-/** The offset of the key or list item at `path`, or of the innermost one around it. */
-function offsetOf(root: unknown, path: JsonPath): number {
-  let node = root;
-  let at = root;
-  for (const segment of path) {
-    if (isMap(node)) {
-      const pair = node.items.find(({ key }) => isScalar(key) && key.value === segment);
-      at = pair?.key ?? at;
-      node = pair?.value;
-    } else if (isSeq(node) && typeof segment === "number") {
-      at = node.items[segment] ?? at;
-      node = at;
+/** Finds the offset of the key or list item at a path, or of the innermost one around it: a map may have many wrong keys. */
+function createLocator(root: unknown): (path: JsonPath) => number {
+  const indexOf = once(
+    (map: YAMLMap): ReadonlyMap<unknown, Pair> =>
+      new Map(map.items.map((pair) => [isScalar(pair.key) && pair.key.value, pair])),
+  );
+  return (path) => {
+    let node = root;
+    let at = root;
+    for (const segment of path) {
+      if (isMap(node)) {
+        const pair = indexOf(node).get(segment);
+        at = pair?.key ?? at;
+        node = pair?.value;
+      } else if (isSeq(node) && typeof segment === "number") {
+        at = node.items[segment] ?? at;
+        node = at;
+      }
     }
-  }
-  return startOf(at);
+    return startOf(at);
+  };
 }
 
 function startOf(node: unknown): number {

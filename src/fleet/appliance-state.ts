@@ -89,9 +89,7 @@ function afterDiscovery(
   if (observation.kind === "website_list") {
     const now = afterListPoll(discovery, observation, config, nowMs);
     const next = { ...state, ...websitesFor(config, now, state, nowMs) };
-    // A website whose details fail may be gone.
-    const changes = detailsChange(discovery, now, undefined);
-    return stepTo(next, observation, discovery.list, { record: now.list, changes });
+    return stepTo(next, observation, discovery.list, { record: now.list, changes: [] });
   }
   const { websiteId } = observation;
   const now = afterDetailsPoll(discovery, observation, nowMs);
@@ -100,30 +98,18 @@ function afterDiscovery(
   const kept = new Map(websites);
   if (isTakenOver(before.seen, record.seen)) kept.delete(websiteId);
   const next = { ...state, ...websitesFor(config, now, { ...state, websites: kept }, nowMs) };
-  const changes = detailsChange(discovery, now, observation);
+  const [was, is] = [before, record].map(({ health: { failure } }) =>
+    failure !== undefined && isNews(failure) ? failure : undefined,
+  );
+  const changes = healthChange(observation, was, is);
   const isGone = record.health.failure?.status === 404 && before.health.failure?.status !== 404;
   const gone: readonly FleetChange[] = isGone ? [{ kind: "website_gone" }] : [];
   return { state: observedBy(observation, next), changes: [...changes, ...gone] };
 }
 
-/** `polled`: one of the details; without it, websites may be gone, and a failure of another one is no news. */
-function detailsChange(
-  before: Discovery,
-  now: Discovery,
-  polled: Operation | undefined,
-): readonly FleetChange[] {
-  const [was, is] = [failedDetails(before), failedDetails(now)];
-  if (is !== undefined)
-    return polled === undefined ? [] : healthChange(is.operation, was?.failure, is.failure);
-  return was === undefined ? [] : healthChange(polled ?? was.operation, was.failure, undefined);
-}
-
-/** The first of the details that fail: those of all websites change together, as an appliance lacks or refuses all of them. */
-function failedDetails({ details }: Discovery): { operation: Operation; failure: Failure } | undefined {
-  for (const [websiteId, { health }] of details)
-    if (health.failure !== undefined)
-      return { operation: { kind: "website_details", websiteId }, failure: health.failure };
-  return undefined;
+/** Whether a failure of details is news: a website that is gone is listed no more, and what was not sent says nothing. */
+function isNews({ reason, status }: Failure): boolean {
+  return status !== 404 && reason !== "appliance_down" && (reason !== "auth" || status !== undefined);
 }
 
 /** The part of a step that is the same for all operations. */

@@ -175,10 +175,9 @@ function anomaliesIn(
   found: readonly FoundWebsiteSnapshot[],
 ): AnomaliesSnapshot["counts"] {
   const inDetails = found.reduce((sum, { details }) => sum + details.invalid.length, 0);
-  const isKnown = list !== undefined || found.length > 0;
   return {
     ...list?.anomalies,
-    ...(isKnown ? { bad_field: (list?.anomalies.bad_field ?? 0) + inDetails } : {}),
+    ...(list === undefined ? {} : { bad_field: list.anomalies.bad_field + inDetails }),
     ...(discovery?.badIds === undefined ? {} : { bad_website: discovery.badIds }),
   };
 }

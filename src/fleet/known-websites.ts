@@ -89,8 +89,8 @@ function addressesOf(details: Discovery["details"]): ReadonlyMap<number, string>
   const seen = [...details].flatMap(([id, record]) => (record.seen ? [{ id, details: record.seen }] : []));
   // In an order that does not depend on ids: another member may have others. One that is disabled at this member is not taken
   // for one that another member serves.
-  const orderOf = ({ id, details }: (typeof seen)[number]) =>
-    JSON.stringify([isDisabled(details), details.name, listensOn(details), id]);
+  const orderOf = ({ id, details: its }: (typeof seen)[number]) =>
+    JSON.stringify([isDisabled(its), its.name, listensOn(its), id]);
   const inOrder = seen.toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
   const counts = new Map<string, number>();
   const named = inOrder.map(({ id, details: { host, port } }) => {

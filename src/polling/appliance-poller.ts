@@ -58,6 +58,8 @@ export interface Task {
   isPlanned: boolean;
   /** When the poll in flight was due, from the wait for a slot on. */
   inFlightDueMs: number | undefined;
+  /** Since when it has waited for a slot, also in waits that ended without one. */
+  waitingSinceMs: number | undefined;
   /** Until when the latest observation counts. */
   latestUntilMs: number | undefined;
   /** Timer of a confirming poll. */
@@ -113,8 +115,8 @@ export function createAppliancePoller(
     begin();
   }
   function newTask(operation: Operation): Task {
-    const state = { inFlightDueMs: undefined, latestUntilMs: undefined, confirming: undefined };
-    return { poller: self, operation, isPlanned: true, ...state };
+    const state = { inFlightDueMs: undefined, waitingSinceMs: undefined, latestUntilMs: undefined };
+    return { poller: self, operation, isPlanned: true, ...state, confirming: undefined };
   }
   /** Website tests begin when it is known whether the appliance can be reached. */
   function begin(): void {
@@ -160,8 +162,10 @@ export function createAppliancePoller(
     if (!(await mayBegin(task))) return;
     const { takesSlot } = OPERATIONS[operation.kind];
     if (takesSlot === false) return send(task, dueMs);
-    // The list comes first: it says which details are still of use.
-    const slot = await slots[takesSlot].take(beginByMs(task, dueMs), operation.kind === "website_list");
+    // A wait that ended without a slot keeps its place in the next one. The list comes first: it says which details are of use.
+    task.waitingSinceMs ??= operation.kind === "website_list" ? 0 : clock.monotonicMs();
+    const slot = await slots[takesSlot].take(beginByMs(task, dueMs), task.waitingSinceMs);
+    if (slot === "slot") task.waitingSinceMs = undefined;
     try {
       // Much may have happened during the wait.
       if (!(await mayBegin(task))) return;

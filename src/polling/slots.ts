@@ -13,9 +13,10 @@ export interface ApplianceSlots {
   setLimit(limit: number): void;
   /**
    * Waits for a slot. Resolves to `slot`, which must be released, or, at the end of the wait, to the limit that was
-   * reached: the fleet's or the appliance's. Never rejects. `isFirst`: ahead of the appliance's other waits.
+   * reached: the fleet's or the appliance's. Never rejects. `sinceMs`: its place among the appliance's waits, the earliest
+   * first.
    */
-  take(untilMs: number, isFirst: boolean): Promise<"slot" | ShortOf>;
+  take(untilMs: number, sinceMs: number): Promise<"slot" | ShortOf>;
   /** Gives back a slot. */
   release(): void;
   /** Ends every wait. */
@@ -24,13 +25,18 @@ export interface ApplianceSlots {
 
 export type ShortOf = "fleet" | "appliance";
 
+interface Wait {
+  readonly sinceMs: number;
+  readonly end: (hasSlot: boolean) => void;
+}
+
 /** An appliance. */
 interface Member {
   /** How many slots it holds, and how many it may hold. */
   held: number;
   limit: number;
-  /** Ends each wait, with or without a slot; longest wait first. */
-  readonly waits: ((hasSlot: boolean) => void)[];
+  /** The first is served next. */
+  readonly waits: Wait[];
 }
 
 /** Starts with one slot. */
@@ -58,23 +64,25 @@ export function createSlots(clock: Clock): Slots {
       taken += 1;
       member.held += 1;
       moveBack(member);
-      member.waits[0]?.(true);
+      member.waits[0]?.end(true);
     }
   }
   function moveBack(member: Member): void {
     if (waiting.delete(member)) waiting.add(member);
   }
 
-  function wait(member: Member, untilMs: number, isFirst: boolean): Promise<"slot" | ShortOf> {
+  function wait(member: Member, untilMs: number, sinceMs: number): Promise<"slot" | ShortOf> {
     return new Promise((resolve) => {
       const end = (hasSlot: boolean): void => {
         clearTimeout(timer);
-        member.waits.splice(member.waits.indexOf(end), 1);
+        member.waits.splice(member.waits.indexOf(self), 1);
         if (member.waits.length === 0) waiting.delete(member);
         resolve(hasSlot ? "slot" : member.held >= member.limit ? "appliance" : "fleet");
       };
+      const self = { sinceMs, end };
       const timer = setTimeout(() => end(false), Math.max(0, untilMs - clock.monotonicMs()));
-      member.waits.splice(isFirst ? 0 : member.waits.length, 0, end);
+      const later = member.waits.findIndex((other) => other.sinceMs > sinceMs);
+      member.waits.splice(later < 0 ? member.waits.length : later, 0, self);
       waiting.add(member);
       serve();
     });
@@ -92,7 +100,7 @@ export function createSlots(clock: Clock): Slots {
           member.limit = latest;
           serve();
         },
-        take: (untilMs, isFirst) => wait(member, untilMs, isFirst),
+        take: (untilMs, sinceMs) => wait(member, untilMs, sinceMs),
         release: () => {
           taken -= 1;
           member.held -= 1;
@@ -100,7 +108,7 @@ export function createSlots(clock: Clock): Slots {
           serve();
         },
         close: () => {
-          for (const end of member.waits.slice()) end(false);
+          for (const { end } of member.waits.slice()) end(false);
         },
       };
     },

@@ -1,3 +1,4 @@
+import { groupBy } from "../support/group-by.ts";
 import type { FleetChange } from "../fleet/changes.ts";
 import type { PollHealth } from "../fleet/snapshot.ts";
 import {
@@ -59,7 +60,7 @@ export function createEvents(maxEvents: number = MAX_EVENTS): Events {
     );
     known?.subjects.add(subject);
     const entry = { kind, words, atMs, cluster, subjects: new Set([subject]) };
-    if (known === undefined) entries = [entry, ...entries.slice(0, maxEvents - 1)];
+    if (known === undefined) entries = bounded([entry, ...entries], maxEvents);
   }
   return {
     judged: ({ before, now }, atMs) => {
@@ -76,6 +77,15 @@ export function createEvents(maxEvents: number = MAX_EVENTS): Events {
         return { at: instantOf(atMs), kind, summary: words.join(listed([...subjects], NAMED)), cluster };
       }),
   };
+}
+
+/** The cluster with the most events loses its oldest, so that one cluster cannot displace the events of all others. */
+function bounded(entries: readonly Entry[], maxEvents: number): readonly Entry[] {
+  if (entries.length <= maxEvents) return entries;
+  const byCluster = [...groupBy(entries, ({ cluster }) => cluster).values()];
+  const most = Math.max(...byCluster.map(({ length }) => length));
+  const last = byCluster.find(({ length }) => length === most)?.at(-1);
+  return entries.filter((entry) => entry !== last);
 }
 
 /** What has happened between two verdicts about one cluster. */

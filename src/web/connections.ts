@@ -28,7 +28,8 @@ const PIECE_BYTES = 1024;
 export interface Connections {
   /**
    * Lets the handler serve one request at a time for each connection. Limits the connections of all servers together: a new
-   * one beyond the limit closes one of the client with the most, whose latest request or response is longest ago. Closes a
+   * one beyond the limit closes one of the client with the most: one without a pending response if there is one, and of these
+   * the one whose latest request or response is longest ago. Closes a
    * connection whose response is not sent within 30 seconds.
    */
   serve(server: Server | SecureServer, handler: RequestListener): void;
@@ -67,9 +68,11 @@ export function createConnections(limit = MAX_CONNECTIONS): Connections {
   function makeRoom(): void {
     const byClient = groupBy(connections, ([, { client }]) => client);
     const most = Math.max(...Array.from(byClient.values(), ({ length }) => length));
-    const [oldest] = [...byClient.values()].find(({ length }) => length === most) ?? [];
-    if (oldest === undefined) return;
-    const [key, { socket }] = oldest;
+    const those = [...byClient.values()].find(({ length }) => length === most) ?? [];
+    // The last one is new, or has just been used.
+    const victim = those.slice(0, -1).find(([, { isAnswering }]) => !isAnswering) ?? those[0];
+    if (victim === undefined) return;
+    const [key, { socket }] = victim;
     connections.delete(key);
     socket.destroy();
   }

@@ -8,7 +8,7 @@ const WORKER = new URL("../../dist/password-worker.js", import.meta.url);
 
 /** Waiting passwords. */
 const MAX_WAITING = 100;
-/** Remembered right passwords, and likewise origins of wrong ones. When there are more, all are forgotten. */
+/** Remembered results, and likewise origins of wrong passwords. When there are more, they are forgotten. */
 const MAX_REMEMBERED = 1024;
 
 /** The user name and password that a client sent. */
@@ -39,38 +39,45 @@ interface Check extends Attempt {
 }
 
 /**
- * Checks one password at a time, in a worker thread. The next one is of the origin with the fewest wrong passwords, the
- * latest first; if too many wait, the oldest of the origin with the most is refused. So password guessing delays others by
- * a check or two.
+ * Checks one password at a time, in a worker thread. Origins without a wrong password come first, and then the latest one;
+ * if too many wait, the last in this order is refused. So password guessing delays others by a check or two.
  *
- * Right passwords are remembered under a keyed digest of user, password and hash, so that the time of a lookup reveals
- * nothing, and never wait again. A check that has started is always completed, so that an expensive hash is available next
+ * Results are remembered under a keyed digest of user, password and hash, so that the time of a lookup reveals nothing, and
+ * never wait again. A check that has started is always completed, so that an expensive hash is available next
  * time.
  */
 export function createPasswordCheck(): CheckPassword {
   const key = randomBytes(32);
   const verify = createVerify();
-  const right = new Set<string>();
-  /** Wrong passwords by origin. */
-  const failures = new Map<string, number>();
+  const results = new Map<string, "right" | "wrong">();
+  /** Origins whose latest password was wrong. */
+  const failing = new Set<string>();
   /** The latest first. */
   let waiting: readonly Check[] = [];
   let isChecking = false;
 
+  /** Guesses displace guesses: right passwords stay. */
+  function remember(id: string, verdict: "right" | "wrong"): void {
+    if (results.size >= MAX_REMEMBERED)
+      for (const [known, its] of results) if (its === "wrong" || verdict === "right") results.delete(known);
+    if (results.size < MAX_REMEMBERED) results.set(id, verdict);
+  }
+
   /** In the order in which they are checked. */
   function inOrder(): readonly Check[] {
-    const failuresOf = ({ origin }: Check): number => failures.get(origin) ?? 0;
-    return waiting.toSorted((one, other) => failuresOf(one) - failuresOf(other));
+    const rank = ({ origin }: Check): number => Number(failing.has(origin));
+    return waiting.toSorted((one, other) => rank(one) - rank(other));
   }
 
   async function decide({ id, password, hash, origin }: Check): Promise<Verdict> {
-    if (right.has(id)) return "right";
-    const isRight = await verify(password, hash);
-    if (right.size >= MAX_REMEMBERED) right.clear();
-    if (failures.size >= MAX_REMEMBERED) failures.clear();
-    if (isRight) right.add(id);
-    else failures.set(origin, (failures.get(origin) ?? 0) + 1);
-    return isRight ? "right" : "wrong";
+    const known = results.get(id);
+    if (known !== undefined) return known;
+    const verdict = (await verify(password, hash)) ? "right" : "wrong";
+    remember(id, verdict);
+    if (failing.size >= MAX_REMEMBERED) failing.clear();
+    if (verdict === "right") failing.delete(origin);
+    else failing.add(origin);
+    return verdict;
   }
 
   async function checkAll(): Promise<void> {
@@ -93,7 +100,8 @@ export function createPasswordCheck(): CheckPassword {
       .update(JSON.stringify([user, hash]))
       .update(password)
       .digest("base64");
-    if (right.has(id)) return Promise.resolve("right");
+    const known = results.get(id);
+    if (known !== undefined) return Promise.resolve(known);
     return new Promise((resolve) => {
       signal.addEventListener("abort", () => resolve("busy"), { once: true });
       waiting = [{ ...attempt, id, signal, resolve }, ...waiting];

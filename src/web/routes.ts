@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener } from "node:http";
-import { setImmediate } from "node:timers/promises";
+import { setTimeout } from "node:timers/promises";
 import pLimit from "p-limit";
 import { clientOf } from "./connections.ts";
 import { createOutgoing } from "./outgoing.ts";
@@ -26,8 +26,11 @@ const NOT_CACHED = { "cache-control": "no-store" };
 
 type Page = (request: IncomingMessage) => Reply | Promise<Reply>;
 
-/** Scrapes, and likewise requests for the status page, that wait for it to be rendered. Sending does not count. */
-const MAX_WAITING = 100;
+/** A client's scrapes that wait for the metrics to be rendered. Sending does not count. */
+const MAX_SCRAPES = 100;
+/** A client's requests that wait for the status page, which is rendered for each of them. */
+const MAX_PAGES = 10;
+const MAX_PAUSE_MS = 100;
 
 const BUSY = text(503, "Too many requests at once", { "retry-after": "1" });
 
@@ -60,12 +63,20 @@ export interface RouteDeps {
 export function createRoutes(deps: RouteDeps): RequestListener {
   const sendReply = createOutgoing();
   const oneAtATime = pLimit(1);
-  const statusPage: Page = async (request) => {
-    const html = await oneAtATime(async () => {
-      // Everything else that is due goes first.
-      await setImmediate();
-      return request.socket.destroyed ? "" : deps.renderPage(queryOf(request));
+  /** After each page comes a pause as long as the page took: pages take at most half of the time. */
+  function renderInTurn(request: IncomingMessage): Promise<string> {
+    return new Promise((resolve) => {
+      void oneAtATime(async () => {
+        const startedMs = performance.now();
+        const page = (async () => (request.socket.destroyed ? "" : deps.renderPage(queryOf(request))))();
+        resolve(page);
+        await page.catch(() => {});
+        await setTimeout(Math.min(performance.now() - startedMs, MAX_PAUSE_MS));
+      });
     });
+  }
+  const statusPage: Page = async (request) => {
+    const html = await renderInTurn(request);
     // Compression is not work of the event loop, and needs no turn.
     return replyWith(
       request,
@@ -75,7 +86,7 @@ export function createRoutes(deps: RouteDeps): RequestListener {
     );
   };
   const fixed: Readonly<Record<PagePath, Page>> = {
-    "/": atMost(MAX_WAITING, statusPage),
+    "/": atMost(MAX_PAGES, statusPage),
     "/-/healthy": () => (deps.isHealthy() ? text(200, "Healthy") : text(503, "The scheduler does not tick")),
     "/-/ready": () => (deps.isReady() ? text(200, "Ready") : text(503, "Not every appliance was polled yet")),
     "/config": async () => text(200, (await deps.configText()).trimEnd(), NOT_CACHED),
@@ -84,7 +95,7 @@ export function createRoutes(deps: RouteDeps): RequestListener {
   };
   const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
     ...Object.entries(fixed),
-    [deps.telemetryPath, atMost(MAX_WAITING, sharedPage(METRICS_TYPE, deps.renderMetrics, {}))],
+    [deps.telemetryPath, atMost(MAX_SCRAPES, sharedPage(METRICS_TYPE, deps.renderMetrics, {}))],
     ...Array.from(deps.assets, ([path, file]): [string, Page] => [
       path,
       () => ({ ...file, status: 200, headers: { "cache-control": "public, max-age=31536000, immutable" } }),

@@ -60,7 +60,7 @@ function hold(maxOpen = Number.POSITIVE_INFINITY) {
     takeIdle: (label: string) => pools.get(label)?.takeIdle(),
     replace: (label: string) => {
       const connection = connections.get(label);
-      if (connection !== undefined) pools.get(label)?.replace(connection);
+      if (connection !== undefined) void pools.get(label)?.replace(connection);
     },
     close: (label: string) => pools.get(label)?.close(),
     /** Lets 250 ms of attentive time pass for all hanging connections. */
@@ -111,7 +111,7 @@ test("500 appliances whose connections hang delay 500 others by two seconds", ()
   expect(hangs * 250).toBeLessThanOrEqual(2500);
 });
 
-test("lists go first, then website tests; the replacement of a lost connection does not wait", () => {
+test("replacements of lost connections go first, then lists, then website tests", () => {
   const { claim, served, succeed, replace } = hold();
   for (const label of labels("a", 64)) claim(label);
   claim("test", "test");

@@ -55,20 +55,21 @@ test("each operation fails and recovers on its own", () => {
   ]);
 });
 
-const failing = (id: number) => detailsFailed("waf", id, "http_status");
+const failing = (id: number) => detailsFailed("waf", id, "decode");
 
-test("details that fail for all websites of an appliance are one change, and their recovery is one", () => {
+test("details that the appliance lacks are no change, and others are one for each website, and so are their recoveries", () => {
   const discovery = { exclude: [], limit: 200 };
   const fleet = fleetOf([{ ...WAF, discovery }]);
-  const ids = [1, 2, 3];
+  const ids = [1, 2];
   const changesOfRound = (observe: (id: number) => Observation) =>
-    ids.flatMap((id) => fleet.record(observe(id), 0).changes);
+    ids.flatMap((id) => fleet.record(observe(id), 0).changes.map(({ kind }) => kind));
   fleet.record(websitesSeen("waf", ids), 0);
-  const [first, second] = [changesOfRound(failing), changesOfRound(failing)];
-  const operation = { kind: "website_details", websiteId: 1 };
-  expect(first).toEqual([{ kind: "failing", operation, failure: failureOf("http_status") }]);
-  expect(second).toEqual([]);
-  expect(changesOfRound((id) => detailsSeen("waf", id))).toMatchObject([
-    { kind: "recovered", operation: { kind: "website_details", websiteId: 3 } },
+  expect(changesOfRound((id) => detailsFailed("waf", id, "http_status", 404))).toEqual([
+    "website_gone",
+    "website_gone",
   ]);
+  expect(changesOfRound((id) => detailsSeen("waf", id))).toEqual([]);
+  expect(changesOfRound(failing)).toEqual(["failing", "failing"]);
+  expect(changesOfRound(failing)).toEqual([]);
+  expect(changesOfRound((id) => detailsSeen("waf", id))).toEqual(["recovered", "recovered"]);
 });

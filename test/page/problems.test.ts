@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Problem } from "../../src/status/schema.ts";
 import { problemId, problemList } from "../../src/page/view/problems.ts";
-import { ago, documentOf, pair, secondSilent, shopDown } from "./documents.ts";
+import { ago, documentOf, pair, secondSilent, shopDown, splitBrain } from "./documents.ts";
 import { textOf, READER } from "./reading.ts";
 
 const itemsOf = (text: string): readonly string[] =>
@@ -48,4 +48,12 @@ test("a problem keeps its id while its words and age change, and no other has it
   if (first === undefined || second === undefined) throw new Error("there are twenty");
   expect(problemId({ ...first, summary: "other words", since: ago(1) })).toBe(problemId(first));
   expect(problemId(second)).not.toBe(problemId(first));
+});
+
+test("many groups of one cluster do not hide other problems", () => {
+  const others = documentOf([splitBrain(pair("rtm")), shopDown(pair("fra"))]).problems;
+  const seen = atOnce([...manyGroups("ams"), ...others]);
+  expect(seen).toHaveLength(4);
+  expect(seen.at(-1)).toContain("Website shop is down");
+  expect(problemList([...manyGroups("ams"), ...others], READER).text).toContain("18 more problems");
 });

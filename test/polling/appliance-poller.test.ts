@@ -275,3 +275,14 @@ test("while all slots of an appliance hang, no result of its websites becomes st
   }
   expect(expiresAtMs.size).toBe(4);
 });
+
+test("a test whose wait for a slot failed stays ahead of tests that were due later", async () => {
+  const { clock, client, due } = startHeldPoller(ONE_SLOT);
+  await due(website(1), website(2));
+  await clock.pass(1);
+  await due(website(3));
+  await clock.pass(52_499);
+  await due(website(2));
+  await client.answer(sitePath(1), SITE_OK);
+  expect(client.waiting()).toEqual(["/api/v1/website/2/test"]);
+});

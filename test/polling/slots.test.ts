@@ -17,7 +17,7 @@ function take(
   waitMs = 1_000,
 ): void {
   void appliance
-    .take(clock.monotonicMs() + waitMs, false)
+    .take(clock.monotonicMs() + waitMs, clock.monotonicMs())
     .then((got) => log.push(got === "slot" ? name : `${name}: no slot of the ${got}`));
 }
 
@@ -64,7 +64,7 @@ test("within an appliance the test that waits longest comes first, and a test wh
   take(held, appliance, "second", 500);
   await held.clock.pass(1);
   take(held, appliance, "third", 5_000);
-  void appliance.take(9_000, true).then(() => held.log.push("ahead"));
+  void appliance.take(9_000, 0).then(() => held.log.push("ahead"));
   await held.clock.pass(499);
   expect(held.log).toEqual(["first", "second: no slot of the fleet"]);
   appliance.release();

@@ -106,11 +106,12 @@ test("a website of the backup alone is not unknown where the master's websites a
   expect(statesIn(verdictAfter([], members))).toEqual([undefined, undefined]);
 });
 
+function problemsAfter(...more: readonly Observation[]): readonly string[] {
+  const verdict = verdictAfter(more);
+  return verdict === undefined ? [] : lastingProblems(verdict).map(({ summary }) => summary);
+}
+
 test("details that cannot be read are a problem, and a list only of an appliance that can be polled", () => {
-  const problemsAfter = (...more: readonly Observation[]) => {
-    const verdict = verdictAfter(more);
-    return verdict === undefined ? [] : lastingProblems(verdict).map(({ summary }) => summary);
-  };
   expect(problemsAfter(websitesSeen("a", [1]), detailsFailed("a", 1, "decode"))).toContain(
     "Details of websites of a are not known: its answer cannot be decoded (decode)",
   );

@@ -163,3 +163,13 @@ test("the oldest events are forgotten", () => {
   const events = eventsAfter(busy, { maxEvents: 4, everySeconds: 11 });
   expect(events).toEqual(eventsAfter(busy, { everySeconds: 11 }).slice(0, 4));
 });
+
+test("the cluster with the most events loses its oldest first", () => {
+  const lone = [says("lone", "MASTER", ["v"]), says("lone", "BACKUP", ["v"])];
+  const busy = Array.from({ length: 12 }, (_, nth) =>
+    nth % 2 === 0 ? vrrpFailed("b", "dns") : says("b", "BACKUP"),
+  );
+  const events = eventsAfter([...lone, ...busy], { maxEvents: 4 });
+  expect(events).toHaveLength(4);
+  expect(events.at(-1)).toBe("21 failover: lone: MASTER → BACKUP on carp-v, v (vhid 2)");
+});

@@ -185,8 +185,14 @@ export function websitesFailed(appliance: string, reason: FailureReason): Observ
 }
 
 /** A failed poll of a website's details. */
-export function detailsFailed(appliance: string, websiteId: number, reason: FailureReason): Observation {
-  const outcome = { ok: false, failure: failureOf(reason) } as const;
+export function detailsFailed(
+  appliance: string,
+  websiteId: number,
+  reason: FailureReason,
+  status?: number,
+): Observation {
+  const failure = { ...failureOf(reason), ...(status === undefined ? {} : { status }) };
+  const outcome = { ok: false, failure } as const;
   return { kind: "website_details", appliance, websiteId, outcome, ...circumstances({}) };
 }
 

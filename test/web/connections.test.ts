@@ -40,6 +40,21 @@ test("a new connection replaces the one whose latest request or response is long
   expect(await use(used)).toMatch(/hello$/);
 });
 
+test("idle connections do not replace one with a pending response", async () => {
+  const answering = held<ServerResponse>();
+  const { port } = await serveOn([0], (_, response) => answering.release(response), 2);
+  const scraper = await connectTo(port);
+  scraper.write(get("/"));
+  const response = await answering.promise;
+  const idle = await connectTo(port);
+  const closed = once(idle, "close");
+  await connectTo(port);
+  await closed;
+  response.end("hello");
+  const [data] = await once(scraper, "data");
+  expect(String(data)).toMatch(/hello$/);
+});
+
 test("connections of one client replace none of another", async () => {
   const { port } = await serveOn([0], HELLO, 3);
   const scraper = await connectTo(port, "127.0.0.2");

@@ -15,6 +15,10 @@ const { version } = state.dataset;
 /** What the reader opened (true) and closed, by id. */
 const choices = new Map<string, boolean>();
 let answerAgeMs = stopwatch();
+/** Of the oldest request without an answer. */
+let requestAgeMs: (() => number) | undefined;
+/** Whether a request has failed after the latest answer. */
+let hasFailed = false;
 /** HTTP status of a response after the latest answer that is not the status page. */
 let otherStatus: number | undefined;
 let latest = new AbortController();
@@ -39,8 +43,11 @@ async function update(): Promise<void> {
   latest.abort();
   const own = (latest = new AbortController());
   const startedMs = performance.now();
+  requestAgeMs ??= stopwatch();
   const answer = await request(own.signal);
   if (own !== latest) return;
+  requestAgeMs = undefined;
+  hasFailed = !(answer instanceof HTMLElement);
   const restMs = startedMs + INTERVAL_MS - performance.now();
   timer = setTimeout(() => void update(), Math.max(restMs, INTERVAL_MS / 4));
   otherStatus = answer instanceof HTMLElement ? undefined : answer;
@@ -92,7 +99,9 @@ function beforeNodeMorphed(node: Node, next: Node): boolean {
 /** Says whether the page is current. */
 function showConnection(): void {
   const at = absoluteTime(new Date(Number(state.dataset["at"])).toISOString());
-  const isLost = answerAgeMs() > CURRENT_FOR_MS;
+  // A browser that was asleep has an old answer, and may get a new one at once.
+  const isWaiting = !hasFailed && (requestAgeMs?.() ?? 0) <= CURRENT_FOR_MS;
+  const isLost = answerAgeMs() > CURRENT_FOR_MS && !isWaiting;
   const other =
     otherStatus === undefined ? "" : ` The last response was not the status page (HTTP ${otherStatus}).`;
   const message = isLost ? `No answer from the exporter since ${at}.${other} Below is its last answer.` : "";

@@ -1,9 +1,12 @@
 import type { Problem } from "../../status/schema.ts";
+import { groupBy } from "../../support/group-by.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { absolute, clusterId, inWords, keyedId, mark, more, relative, type Reader } from "./parts.ts";
 
 /** Problems that are always shown; the reader can open the others. */
 const SHOWN = 8;
+/** At most so many of them have the same kind and cluster: one pair's many groups must not hide other clusters. */
+const SHOWN_ALIKE = 2;
 
 /** Identifies a problem, whatever its words and its age. */
 export function problemId({ kind, cluster, appliance, website, group }: Problem): string {
@@ -13,7 +16,10 @@ export function problemId({ kind, cluster, appliance, website, group }: Problem)
 /** Worst first. */
 export function problemList(problems: readonly Problem[], reader: Reader): Html {
   if (problems.length === 0) return nothing;
-  const [first, others] = [problems.slice(0, SHOWN), problems.slice(SHOWN)];
+  const alike = groupBy(problems, ({ kind, cluster }) => JSON.stringify([kind, cluster]));
+  const varied = new Set([...alike.values()].flatMap((all) => all.slice(0, SHOWN_ALIKE)));
+  const first = problems.filter((problem) => varied.has(problem)).slice(0, SHOWN);
+  const others = problems.filter((problem) => !first.includes(problem));
   return html`<ol class="problems">
       ${first.map((problem) => problemItem(problem, reader))}
     </ol>
