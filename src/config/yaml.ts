@@ -70,7 +70,9 @@ function parseYaml(file: string, text: string): Checked<{ readonly file: YamlFil
     prettyErrors: false,
     uniqueKeys: false,
   });
-  for (const { code, pos, message } of [...document.errors, ...document.warnings]) {
+  const problems = [...document.errors, ...document.warnings];
+  const tooDeep = problems.find(({ code }) => code === "RESOURCE_EXHAUSTION");
+  for (const { code, pos, message } of tooDeep === undefined ? problems : [tooDeep]) {
     report(pos[0], OWN_MESSAGES[code] ?? message);
   }
   if (document.contents === null) report(0, "the file is empty");
