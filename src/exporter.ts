@@ -1,5 +1,5 @@
-import type { Config, ConfigError } from "./config/config.ts";
-import { errorsOf } from "./config/errors.ts";
+import type { Config } from "./config/config.ts";
+import { errorsOf, type ConfigError } from "./config/errors.ts";
 import { createConfigLoader } from "./config/loader.ts";
 import { formatShard, WHOLE_FLEET, type Shard } from "./config/shard.ts";
 import { listFew, sharedAddresses } from "./config/shared-addresses.ts";

@@ -4,8 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { z } from "zod";
 
 import { PRIORITY, VHID, type LocalVrrpInterface } from "../api/vrrp.ts";
-import type { ConfigError } from "../config/config.ts";
-import type { Checked } from "../config/errors.ts";
+import type { Checked, ConfigError } from "../config/errors.ts";
 import { createNamedFiles } from "../config/named-files.ts";
 import { basicAuthSchema } from "../config/schema.ts";
 import { createSourceReader } from "../config/sources.ts";

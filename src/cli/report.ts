@@ -1,8 +1,8 @@
 import type { WebsiteDetails } from "../api/website-details.ts";
 import { exportedStatuses } from "../api/website-test.ts";
 import type { PresentedCertificate } from "../client/certificate.ts";
-import type { ApplianceConfig, ConfigError } from "../config/config.ts";
-import { formatErrors } from "../config/errors.ts";
+import type { ApplianceConfig } from "../config/config.ts";
+import { formatErrors, type ConfigError } from "../config/errors.ts";
 import { addressOf } from "../fleet/known-websites.ts";
 import { operationKey } from "../polling/observation.ts";
 import { describeServer, statusText } from "../status/words.ts";

@@ -1,7 +1,5 @@
 import type { TimingName } from "../api/operation.ts";
 import type { Secret } from "../support/secret.ts";
-import type { Checked } from "./errors.ts";
-import type { Source } from "./sources.ts";
 import type { StatusSet } from "./status-set.ts";
 
 /**
@@ -109,20 +107,3 @@ export interface KnownCertificatesConfig {
   readonly path: string;
   readonly appliance: string;
 }
-
-/** One error in a file, and where. */
-export interface ConfigError {
-  /** As given on the command line, or as found by a pattern. */
-  readonly file: string;
-  /** 1-based; absent if the file cannot be read. */
-  readonly position?: { readonly line: number; readonly column: number };
-  /** `clusters[2].appliances[0].base_url`; empty for the document as a whole. */
-  readonly path: string;
-  /** What was expected, and what was found unless that may be a secret. */
-  readonly message: string;
-}
-
-/** The result of a load, as plain data. `shown`: its text without secrets; `sources`: what it has read. */
-export type ConfigResult = Checked<{ readonly config: Config; readonly shown: string }> & {
-  readonly sources: readonly Source[];
-};

@@ -1,4 +1,14 @@
-import type { ConfigError } from "./config.ts";
+/** One error in a file, and where. */
+export interface ConfigError {
+  /** As given on the command line, or as found by a pattern. */
+  readonly file: string;
+  /** 1-based; absent if the file cannot be read. */
+  readonly position?: { readonly line: number; readonly column: number };
+  /** `clusters[2].appliances[0].base_url`; empty for the document as a whole. */
+  readonly path: string;
+  /** What was expected, and what was found unless that may be a secret. */
+  readonly message: string;
+}
 
 /** Errors to show; further ones are counted. */
 const MAX_ERRORS = 100;

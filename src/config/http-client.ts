@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { BasicAuthConfig, ConfigError, HttpClientConfig, TlsClientConfig } from "./config.ts";
-import type { Checked } from "./errors.ts";
+import type { BasicAuthConfig, HttpClientConfig, TlsClientConfig } from "./config.ts";
+import type { Checked, ConfigError } from "./errors.ts";
 import { parseKnownCertificates } from "./known-certificates.ts";
 import { createNamedFiles, resolveFrom, type NamedFiles } from "./named-files.ts";
 import type { Place } from "./places.ts";

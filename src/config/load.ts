@@ -1,15 +1,19 @@
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import type { Config, ConfigError, ConfigResult } from "./config.ts";
-import { formatConfigError, type Checked, type Report } from "./errors.ts";
+import type { Config } from "./config.ts";
+import { formatConfigError, type Checked, type ConfigError, type Report } from "./errors.ts";
 import { resolveFleet } from "./inheritance.ts";
 import { createNamedFiles } from "./named-files.ts";
 import type { Place } from "./places.ts";
 import { configSchema, fleetSchema, patternsSchema, type FleetSettings } from "./schema.ts";
 import { inShard, WHOLE_FLEET, type Shard } from "./shard.ts";
 import { showConfig } from "./shown.ts";
-import { createSourceReader, splitNames, type SourceReader } from "./sources.ts";
+import { createSourceReader, splitNames, type SourceReader, type Source } from "./sources.ts";
 import { loadYaml, validateYaml, valueAt } from "./validate.ts";
 import { errorAt, readYamlFile, type YamlFile } from "./yaml.ts";
+
+/** The result of a load, as plain data. `shown`: its text without secrets; `sources`: what it has read. */
+export type ConfigResult = Loaded & { readonly sources: readonly Source[] };
+type Loaded = Checked<{ readonly config: Config; readonly shown: string }>;
 
 const DEFAULT_WEBSITE_TESTS = 64;
 
@@ -23,8 +27,6 @@ export async function loadConfig(file: string, shard = WHOLE_FLEET): Promise<Con
   const result = await loadFiles(file, shard, reader);
   return { ...result, sources: reader.sources() };
 }
-
-type Loaded = Checked<{ readonly config: Config; readonly shown: string }>;
 
 async function loadFiles(file: string, shard: Shard, reader: SourceReader): Promise<Loaded> {
   const read = await readYamlFile(file, reader);

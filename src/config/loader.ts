@@ -1,6 +1,7 @@
 import { on } from "node:events";
 import { Worker } from "node:worker_threads";
-import type { ApplianceConfig, ConfigResult } from "./config.ts";
+import type { ApplianceConfig } from "./config.ts";
+import type { ConfigResult } from "./load.ts";
 import { createUnpacker, digestOf } from "./hand-over.ts";
 import type { Shard } from "./shard.ts";
 import type { ConfigMessage, ConfigTask } from "./worker.ts";

@@ -1,5 +1,6 @@
 import { coalesce } from "../support/coalesce.ts";
-import type { Config, ConfigResult } from "./config.ts";
+import type { Config } from "./config.ts";
+import type { ConfigResult } from "./load.ts";
 import type { ConfigLoader } from "./loader.ts";
 import { errorsOf, formatErrors, type Checked } from "./errors.ts";
 import { goneSince, type Source } from "./sources.ts";

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { ConfigError } from "./config.ts";
-import { sortErrors, type Checked, type JsonPath } from "./errors.ts";
+import { sortErrors, type Checked, type ConfigError, type JsonPath } from "./errors.ts";
 import type { SourceReader } from "./sources.ts";
 import { errorAt, readYamlFile, type YamlFile } from "./yaml.ts";
 

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { parentPort, workerData } from "node:worker_threads";
-import type { ApplianceConfig, ConfigResult } from "./config.ts";
+import type { ApplianceConfig } from "./config.ts";
 import { createPacker, digestOf } from "./hand-over.ts";
-import { loadConfig } from "./load.ts";
+import { loadConfig, type ConfigResult } from "./load.ts";
 import type { Shard } from "./shard.ts";
 
 /** What the thread is to load. `known`: digests of the appliances that the other side has. */

@@ -14,8 +14,7 @@ import {
   type Pair,
   type YAMLMap,
 } from "yaml";
-import type { ConfigError } from "./config.ts";
-import { formatPath, sortErrors, type Checked, type JsonPath } from "./errors.ts";
+import { formatPath, sortErrors, type Checked, type ConfigError, type JsonPath } from "./errors.ts";
 import type { SourceReader } from "./sources.ts";
 import { once } from "../support/once.ts";
 

@@ -14,17 +14,15 @@ import {
   type OperationRecord,
 } from "./record.ts";
 import { createMemo } from "../support/once.ts";
-import type { KnownWebsite } from "./known-websites.ts";
+import type { DetailsById, KnownWebsite } from "./known-websites.ts";
 import type { DiscoverySnapshot, FoundWebsiteSnapshot, Identity, PollHealth } from "./snapshot.ts";
 
 /** What an appliance says of its websites. Immutable. */
 export interface Discovery {
   readonly list: OperationRecord<WebsiteList>;
   /** Of the websites that are neither excluded nor beyond the limit, by id. */
-  readonly details: ReadonlyMap<number, DetailsRecord>;
+  readonly details: DetailsById;
 }
-
-type DetailsRecord = OperationRecord<WebsiteDetails>;
 
 /** What is known under a configuration, which may be another one than `before`; `undefined` without discovery. */
 export function discoveryFor(
@@ -67,7 +65,7 @@ export function afterDetailsPoll(
   const { websiteId, outcome } = observation;
   const before = discovery.details.get(websiteId);
   if (before === undefined) return discovery;
-  const record: DetailsRecord = outcome.ok
+  const record: OperationRecord<WebsiteDetails> = outcome.ok
     ? afterSuccess(observation, sameOr(before.seen, outcome.value))
     : afterFailure(before, observation, outcome.failure, nowMs);
   return { ...discovery, details: new Map(discovery.details).set(websiteId, record) };
@@ -90,10 +88,10 @@ function watched({ ids }: WebsiteList, { discovery }: ApplianceConfig): readonly
 
 function detailsFor(
   list: WebsiteList | undefined,
-  known: Discovery["details"],
+  known: DetailsById,
   config: ApplianceConfig,
   nowMs: number,
-): Discovery["details"] {
+): DetailsById {
   if (list === undefined) return known;
   const expiresAtMs = expiryMs(config, nowMs);
   return new Map(watched(list, config).map((id) => [id, known.get(id) ?? freshRecord(expiresAtMs)]));

@@ -2,8 +2,11 @@ import { isIP } from "node:net";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import type { ApplianceConfig, WebsiteConfig } from "../config/config.ts";
 import { canonicalAddress } from "../support/address.ts";
-import type { Discovery } from "./discovery.ts";
+import type { OperationRecord } from "./record.ts";
 import { createMemo } from "../support/once.ts";
+
+/** What is known of the details of websites, by id. */
+export type DetailsById = ReadonlyMap<number, OperationRecord<WebsiteDetails>>;
 
 /** A website of an appliance: as configured, else as discovered. */
 export interface KnownWebsite extends WebsiteConfig {
@@ -25,10 +28,7 @@ const onceKnown = createMemo<KnownWebsite>();
  * The websites that are configured, then those discovered whose details are known. A configured one with the same id
  * overrides name, protocols and expected status.
  */
-export function knownWebsites(
-  { websites }: ApplianceConfig,
-  details: Discovery["details"],
-): readonly KnownWebsite[] {
+export function knownWebsites({ websites }: ApplianceConfig, details: DetailsById): readonly KnownWebsite[] {
   const addresses = addressesOf(details);
   const configured = new Map(websites.map((website) => [website.id, website]));
   return [...new Set([...configured.keys(), ...details.keys()])].flatMap((id) => {
@@ -85,7 +85,7 @@ function urlsOf({ host, port, secondPort, protocol }: WebsiteDetails): readonly 
 }
 
 /** What each website of an appliance is known by in its cluster. @see FoundWebsiteSnapshot.address */
-function addressesOf(details: Discovery["details"]): ReadonlyMap<number, string> {
+function addressesOf(details: DetailsById): ReadonlyMap<number, string> {
   const seen = [...details].flatMap(([id, record]) => (record.seen ? [{ id, details: record.seen }] : []));
   // In an order that does not depend on ids: another member may have others. One that is disabled at this member is not taken
   // for one that another member serves.

@@ -1,7 +1,6 @@
 import type { SecureVersion } from "node:tls";
 import { z } from "zod";
-import type { ConfigError } from "../config/config.ts";
-import type { Checked } from "../config/errors.ts";
+import type { Checked, ConfigError } from "../config/errors.ts";
 import { createNamedFiles } from "../config/named-files.ts";
 import { tlsVersionSchema } from "../config/schema.ts";
 import { createSourceReader, type Source, type SourceReader } from "../config/sources.ts";

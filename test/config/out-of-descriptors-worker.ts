@@ -1,6 +1,5 @@
-import type { ConfigResult } from "../../src/config/config.ts";
 import { formatConfigError } from "../../src/config/errors.ts";
-import { loadConfig } from "../../src/config/load.ts";
+import { loadConfig, type ConfigResult } from "../../src/config/load.ts";
 import { createPasswordReader } from "../../src/config/password-file.ts";
 import { createCheck } from "../../src/config/watch.ts";
 import { createLookup } from "../../src/client/lookup.ts";

@@ -1,8 +1,7 @@
 import { rename, symlink, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { ConfigResult } from "../../src/config/config.ts";
-import { loadConfig } from "../../src/config/load.ts";
+import { loadConfig, type ConfigResult } from "../../src/config/load.ts";
 import { createCheck, startWatch } from "../../src/config/watch.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
