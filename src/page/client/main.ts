@@ -19,6 +19,8 @@ let answerAgeMs = stopwatch();
 let requestAgeMs: (() => number) | undefined;
 /** Whether a request has failed after the latest answer. */
 let hasFailed = false;
+/** Since the connection was last looked at: long after a sleep of the machine. */
+let tickAgeMs = stopwatch();
 /** HTTP status of a response after the latest answer that is not the status page. */
 let otherStatus: number | undefined;
 let latest = new AbortController();
@@ -46,8 +48,10 @@ async function update(): Promise<void> {
   requestAgeMs ??= stopwatch();
   const answer = await request(own.signal);
   if (own !== latest) return;
+  // One that was in flight while the machine slept has not had its time.
+  const hadTime = (requestAgeMs?.() ?? 0) < TIMEOUT_MS + INTERVAL_MS;
   requestAgeMs = undefined;
-  hasFailed = !(answer instanceof HTMLElement);
+  hasFailed = hadTime && !(answer instanceof HTMLElement);
   const restMs = startedMs + INTERVAL_MS - performance.now();
   timer = setTimeout(() => void update(), Math.max(restMs, INTERVAL_MS / 4));
   otherStatus = answer instanceof HTMLElement ? undefined : answer;
@@ -161,6 +165,8 @@ addEventListener("popstate", () => {
 });
 for (const event of ["online", "pageshow", "visibilitychange"]) addEventListener(event, () => void update());
 setInterval(() => {
+  if (tickAgeMs() > CURRENT_FOR_MS && requestAgeMs !== undefined) requestAgeMs = stopwatch();
+  tickAgeMs = stopwatch();
   // Browsers run a hidden page rarely: only the end of a request tells whether it is current.
   if (!document.hidden) showConnection();
 }, INTERVAL_MS);
