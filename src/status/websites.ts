@@ -58,7 +58,8 @@ export function websiteVerdicts({
 
 /**
  * Whether a known master has a website that it does not test, or may have it: it is disabled there or has other protocols, or
- * not all websites of the master are known, or none are discovered there. What the others find then says nothing of it, and that is no trouble.
+ * not all websites of the master are known, or none are discovered there. What the others find then says nothing of it, and
+ * that is no trouble.
  */
 function masterMayHave(
   key: string,
