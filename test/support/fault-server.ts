@@ -103,11 +103,11 @@ function connectionOf(socket: Socket, requests: SeenRequest[]): Connection {
 
 /**
  * A port of the loopback interface that nobody listens on. It lies below those that systems choose from, so that no test
- * beside this one gets it while it is free.
+ * beside this one gets it while it is free, and above those that fetch refuses (the last one is 10080).
  */
 export async function closedPort(): Promise<number> {
   const server = createTcpServer();
-  const port = randomInt(10_000, 32_768);
+  const port = randomInt(10_081, 32_768);
   const isFree = await listen(server, port).then(
     () => true,
     () => false,
