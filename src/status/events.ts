@@ -9,7 +9,7 @@ import {
   type Judged,
   type WebsiteVerdict,
 } from "./verdict.ts";
-import { groupWords, type GroupWords } from "./problems.ts";
+import { groupWords, type Words } from "./problems.ts";
 import type { FleetEvent } from "./schema.ts";
 import type { WebsiteState } from "./verdicts/website.ts";
 import { groupName, instantOf, listed, reasonInWords } from "./words.ts";
@@ -33,7 +33,7 @@ export interface Events {
 interface Change {
   readonly kind: FleetEvent["kind"];
   /** In front of and behind the names of all subjects to which it happens. */
-  readonly words: GroupWords;
+  readonly words: Words;
 }
 
 /** Something that happens to one subject: a group, a website or an appliance. */

@@ -95,8 +95,8 @@ function unreachable(snapshot: ApplianceSnapshot, { appliances }: ClusterVerdict
   return [problem(kind, { summary, appliance, since: optionalInstant(sinceMs) })];
 }
 
-/** Words in front of and behind the names of all groups with the same problem. */
-export type GroupWords = readonly [before: string, after: string];
+/** Words in front of and behind the names of all to which they apply. */
+export type Words = readonly [before: string, after: string];
 
 /** Groups with the same problem are one problem. */
 function groupProblems(verdict: ClusterVerdict): readonly Problem[] {
@@ -128,7 +128,7 @@ function kindOf({ facts, state }: GroupVerdict, { appliances }: ClusterVerdict):
 }
 
 /** What is true of a group in trouble. */
-export function groupWords({ facts, state, master = "" }: GroupVerdict): GroupWords {
+export function groupWords({ facts, state, master = "" }: GroupVerdict): Words {
   const silent = listed(membersIn(facts, "unknown"));
   switch (state) {
     case "split_brain":
@@ -174,35 +174,30 @@ function websiteProblems(verdict: ClusterVerdict): readonly Problem[] {
   });
 }
 
-/** `https 503 from a and b, https 200 from c, no result from d: it does not answer in time (timeout)`. */
+/** `https 503 from a and b, missing at c, no result from d: it does not answer in time (timeout)`. */
 function findings({ facts }: ClusterVerdict, verdicts: readonly WebsiteVerdict[]): string {
   const protocols = new Set<string>(verdicts.map(({ protocol }) => protocol));
-  const found = facts.appliances.flatMap(({ identity: { appliance }, websites }) =>
-    websites
-      .filter(({ websiteId }) => websiteId === verdicts[0]?.ids.get(appliance))
-      .flatMap((website) => findingsOf(website, protocols))
-      .map((finding) => ({ ...finding, appliance })),
-  );
-  const alike = groupBy(found, ({ what, why }) => what + why);
-  return Array.from(alike.values(), (all) => {
-    const from = listed(all.map(({ appliance }) => appliance));
-    return `${all[0]?.what} from ${from}${all[0]?.why}`;
-  }).join(", ");
-}
-
-interface Finding {
-  readonly what: string;
-  readonly why: string;
-}
-
-function findingsOf({ health, found }: WebsiteSnapshot, protocols: ReadonlySet<string>): readonly Finding[] {
-  if (health.failure !== undefined)
-    return [{ what: "no result", why: `: ${reasonInWords(health.failure.reason)}` }];
-  const statuses = (found?.statuses ?? []).filter(({ protocol }) => protocols.has(protocol));
-  if (statuses.length === 0) return [{ what: "no status", why: "" }];
-  return statuses.map(({ protocol, status, text }) => {
-    return { what: `${protocol} ${statusText(status, text)}`, why: "" };
+  const { key, ids } = verdicts[0] ?? { key: "", ids: new Map<string, number>() };
+  const found = facts.appliances.flatMap(({ identity: { appliance }, websites, discovery }) => {
+    const isMissing = discovery?.isComplete === true && !ids.has(appliance) && !discovery.known.has(key);
+    const words = websites
+      .filter(({ websiteId }) => websiteId === ids.get(appliance))
+      .flatMap((website) => findingsOf(website, protocols));
+    return (isMissing ? [MISSING] : words).map((each) => ({ words: each, appliance }));
   });
+  const alike = groupBy(found, ({ words }) => words.join("\n"));
+  return Array.from(alike.values(), (all) =>
+    all[0]?.words.join(listed(all.map(({ appliance }) => appliance))),
+  ).join(", ");
+}
+
+const MISSING: Words = ["missing at ", ""];
+
+function findingsOf({ health, found }: WebsiteSnapshot, protocols: ReadonlySet<string>): readonly Words[] {
+  if (health.failure !== undefined) return [["no result from ", `: ${reasonInWords(health.failure.reason)}`]];
+  const statuses = (found?.statuses ?? []).filter(({ protocol }) => protocols.has(protocol));
+  if (statuses.length === 0) return [["no status from ", ""]];
+  return statuses.map(({ protocol, status, text }) => [`${protocol} ${statusText(status, text)} from `, ""]);
 }
 
 const NAMED_WEBSITES = 12;

@@ -11,7 +11,7 @@ import {
   type GroupVerdict,
   type WebsiteVerdict,
 } from "./verdict.ts";
-import { judgeWebsite, type View } from "./verdicts/website.ts";
+import { judgeWebsite, type View, type WebsiteState } from "./verdicts/website.ts";
 
 /** A cluster whose groups are judged. */
 type Subject = Pick<ClusterVerdict, "facts" | "groups">;
@@ -42,10 +42,7 @@ export function websiteVerdicts({
       const views = tests.flatMap((test) => viewOf(test, protocol, masters));
       const judged = isTested ? judgeWebsite(views, context) : undefined;
       const isElsewhere = views.every((view) => !view.isMaster);
-      const saysNothing =
-        isElsewhere &&
-        ((judged === "unknown" && masterMayHave(key, appliances, masters)) ||
-          (judged === "down" && isOffAtMaster(key, appliances, masters)));
+      const saysNothing = isElsewhere && EMPTY_AT[atMasters(key, appliances, masters)].has(judged);
       const state = saysNothing ? undefined : judged;
       const sinceMs = sinceOf(old, state, wasPolled && old?.state !== undefined, at);
       const same = isDeepStrictEqual(old?.ids, ids) ? (old?.ids ?? ids) : ids;
@@ -56,36 +53,36 @@ export function websiteVerdicts({
   return new Map(verdicts.map((verdict) => [websiteKey(verdict), verdict]));
 }
 
-/**
- * Whether a known master has a website that it does not test, or may have it: it is disabled there or has other protocols, or
- * not all websites of the master are known, or none are discovered there. What the others find then says nothing of it, and
- * that is no trouble.
- */
-function masterMayHave(
-  key: string,
-  appliances: ClusterSnapshot["appliances"],
-  masters: ReadonlySet<string>,
-): boolean {
-  return appliances.some(
-    ({ identity, discovery }) =>
-      masters.has(identity.appliance) &&
-      (discovery === undefined
-        ? !isOwnKey(key)
-        : !discovery.isComplete || discovery.known.has(key) || isOwnKey(key)),
-  );
-}
+/** What the known masters say of a website that none of them tests. */
+type AtMasters = "off" | "perhaps" | "absent";
 
-/** Whether a master says that the website is disabled, and serves it to nobody. */
-function isOffAtMaster(
+/** The verdicts that say nothing then: what other members find is no trouble. */
+const EMPTY_AT: Readonly<Record<AtMasters, ReadonlySet<WebsiteState | undefined>>> = {
+  off: new Set(["unknown", "down"]),
+  perhaps: new Set(["unknown"]),
+  absent: new Set(),
+};
+
+/**
+ * - `off`: one has it disabled, and serves it to nobody.
+ * - `perhaps`: one has it and does not test it, or may have it: not all of its websites are known, or none are discovered.
+ * - `absent`: all lack it, or there is none.
+ */
+function atMasters(
   key: string,
   appliances: ClusterSnapshot["appliances"],
   masters: ReadonlySet<string>,
-): boolean {
-  return appliances.some(
-    ({ identity, found }) =>
-      masters.has(identity.appliance) &&
-      found.some((website) => keyOf(website) === key && website.details.isEnabled === false),
+): AtMasters {
+  const known = appliances.filter(({ identity }) => masters.has(identity.appliance));
+  const isOff = known.some(({ found }) =>
+    found.some((website) => keyOf(website) === key && website.details.isEnabled === false),
   );
+  if (isOff) return "off";
+  const mayHave = known.some(({ discovery }) => {
+    if (discovery === undefined) return !isOwnKey(key);
+    return !discovery.isComplete || discovery.known.has(key) || isOwnKey(key);
+  });
+  return mayHave ? "perhaps" : "absent";
 }
 
 /** Whether everything on which verdicts on websites depend is as before. */

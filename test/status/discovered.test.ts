@@ -111,6 +111,12 @@ function problemsAfter(...more: readonly Observation[]): readonly string[] {
   return verdict === undefined ? [] : lastingProblems(verdict).map(({ summary }) => summary);
 }
 
+test("the problem of a website at the backup alone says that the master lacks it", () => {
+  expect(problemsAfter(websitesSeen("a", []))).toContain(
+    "Website shop is not known to be up: missing at a, http 200 from b, https 200 from b",
+  );
+});
+
 test("details that cannot be read are a problem, and a list only of an appliance that can be polled", () => {
   expect(problemsAfter(websitesSeen("a", [1]), detailsFailed("a", 1, "decode"))).toContain(
     "Details of websites of a are not known: its answer cannot be decoded (decode)",
