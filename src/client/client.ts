@@ -83,7 +83,7 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
     version,
     maxConnections = Number.POSITIVE_INFINITY,
     lookup = createLookup(options.maxLookups),
-    readPassword = createPasswordReader({ maxReads: options.maxPasswordReads, wallMs: clock.wallMs }),
+    readPassword = createPasswordReader(options.maxPasswordReads, clock),
   } = options;
   const attention = createAttention(clock);
   const createPool = createConnections(attention, clock, maxConnections);

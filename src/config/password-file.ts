@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import pLimit from "p-limit";
 import type { PasswordSource } from "./config.ts";
 import { readTextFile, unfit, type ReadFailure, type TextResult } from "./read-file.ts";
+import type { Clock } from "../support/clock.ts";
 import { Secret } from "../support/secret.ts";
 
 export type PasswordResult = { readonly ok: true; readonly secret: Secret } | ReadFailure;
@@ -11,46 +12,49 @@ export type PasswordReader = (source: PasswordSource) => Promise<PasswordResult>
 const MAX_PASSWORD_FILE_BYTES = 64 * 1024;
 /** Changes within one tick of the file system's clock are indistinguishable: recently changed files are not cached. */
 const CACHEABLE_AFTER_MS = 2_000;
+/** Looking at the file in a thread costs a fifth of a poll. */
+const CHECKED_EVERY_MS = 100;
 
 interface CachedPassword {
   readonly stamp: string;
   readonly result: PasswordResult;
+  /** The monotonic instant at which the file was last found unchanged. */
+  readonly checkedMs: number;
 }
 
 /**
- * Returns a source's current password. An unchanged file costs one `stat` and returns the same `Secret`; a changed or
- * invalid file is read again. Simultaneous calls for one file share the work.
+ * Returns a source's current password. An unchanged file costs a `stat` in a tenth of a second and returns the same
+ * `Secret`; a changed or invalid file is read again. Simultaneous calls for one file share the work.
  *
- * `maxReads`: simultaneous reads, so that a hanging file system does not block every thread of the process. `wallMs`: Unix
- * time in milliseconds, to compare with the file system's times.
+ * `maxReads`: simultaneous reads, so that a hanging file system does not block every thread of the process.
  */
-export function createPasswordReader({
-  maxReads,
-  wallMs,
-}: {
-  readonly maxReads: number;
-  readonly wallMs: () => number;
-}): PasswordReader {
+export function createPasswordReader(maxReads: number, clock: Clock): PasswordReader {
   const limit = pLimit(maxReads);
   const cache = new Map<string, CachedPassword>();
   const underway = new Map<string, Promise<PasswordResult>>();
 
   const read = async (path: string): Promise<PasswordResult> => {
-    const stamp = await stampOf(path, wallMs());
+    const checkedMs = clock.monotonicMs();
+    const stamp = await stampOf(path, clock.wallMs());
     const known = cache.get(path);
-    if (known && known.stamp === stamp) return known.result;
+    if (known && known.stamp === stamp) {
+      cache.set(path, { ...known, checkedMs });
+      return known.result;
+    }
     const file = await readPasswordFile(path);
     const result: PasswordResult = file.ok ? { ok: true, secret: new Secret(file.text) } : file;
     if (stamp === undefined || !result.ok) cache.delete(path);
-    else cache.set(path, { stamp, result });
+    else cache.set(path, { stamp, result, checkedMs });
     return result;
   };
 
-  return (source) => {
-    if (source.kind === "inline") return Promise.resolve({ ok: true, secret: source.secret });
-    const shared =
-      underway.get(source.path) ?? limit(() => read(source.path)).finally(() => underway.delete(source.path));
-    underway.set(source.path, shared);
+  return async (source) => {
+    if (source.kind === "inline") return { ok: true, secret: source.secret };
+    const { path } = source;
+    const known = cache.get(path);
+    if (known && clock.monotonicMs() - known.checkedMs < CHECKED_EVERY_MS) return known.result;
+    const shared = underway.get(path) ?? limit(() => read(path)).finally(() => underway.delete(path));
+    underway.set(path, shared);
     return shared;
   };
 }

@@ -2,24 +2,13 @@ import type { ApplianceConfig, Config } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
 import type { WebsitePlan } from "../polling/appliance-poller.ts";
 import { groupBy } from "../support/group-by.ts";
+import { createApplianceSnapshots } from "./appliance-snapshot.ts";
 import { afterObservation, stateFor, type ApplianceState } from "./appliance-state.ts";
 import type { FleetChange } from "./changes.ts";
-import { discoverySection } from "./discovery.ts";
 import { groupsOf } from "./groups.ts";
 import { silentSinceMs } from "./record.ts";
 import { createMemo } from "../support/once.ts";
-import type {
-  AnomaliesSnapshot,
-  ApplianceSnapshot,
-  ClusterSnapshot,
-  DiscoverySnapshot,
-  FoundWebsiteSnapshot,
-  GroupSnapshot,
-  Identity,
-  VrrpListSnapshot,
-} from "./snapshot.ts";
-import { vrrpSection } from "./vrrp.ts";
-import { websiteSection } from "./website.ts";
+import type { ClusterSnapshot, GroupSnapshot, Identity } from "./snapshot.ts";
 
 /** The latest observations of every appliance. */
 export interface Fleet {
@@ -58,14 +47,9 @@ interface Cluster extends Pick<ClusterSnapshot, "cluster" | "labels" | "hasDisab
 
 /** A fleet of no appliances. */
 export function createFleet(): Fleet {
+  const snapshots = createApplianceSnapshots();
   const onceGroups = createMemo<readonly GroupSnapshot[]>();
-  const onceAnomalies = createMemo<AnomaliesSnapshot>();
   const onceCluster = createMemo<ClusterSnapshot>();
-  /** `untilMs`: when time alone changes the snapshot. */
-  const kept = new WeakMap<
-    ApplianceState,
-    { readonly snapshot: ApplianceSnapshot; readonly untilMs: number }
-  >();
   /** Brought up to the configuration when needed: doing it for all at once would stop polls. */
   const states = new Map<string, ApplianceState>();
   let configured: { readonly appliances: ReadonlyMap<string, ApplianceConfig>; readonly atMs: number } = {
@@ -86,25 +70,6 @@ export function createFleet(): Fleet {
     return state;
   }
 
-  function applianceOf(state: ApplianceState, nowMs: number): ApplianceSnapshot {
-    const known = kept.get(state);
-    if (known !== undefined && nowMs < known.untilMs) return known.snapshot;
-    const { identity, totals, config, discovery: facts } = state;
-    const vrrp = vrrpSection(identity, state.vrrp, state.certificate, nowMs);
-    const websites = state.known.flatMap((website) => {
-      const record = state.websites.get(website.id);
-      return record === undefined ? [] : [websiteSection(identity, website, record, nowMs)];
-    });
-    const { discovery, found } =
-      facts === undefined ? NOT_DISCOVERED : discoverySection(identity, config, facts, state.known, nowMs);
-    const anomalies = onceAnomalies(identity, [vrrp.list, discovery, found], () => {
-      return { kind: "anomalies", identity, counts: anomaliesIn(vrrp.list, discovery, found) };
-    });
-    const snapshot = { identity, vrrp, websites, totals, discovery, found, anomalies };
-    kept.set(state, { snapshot, untilMs: nextStallMs(state, nowMs) });
-    return snapshot;
-  }
-
   function groupsIn(
     members: readonly ApplianceState[],
     of: Cluster,
@@ -122,7 +87,7 @@ export function createFleet(): Fleet {
   function snapshotOf(of: Cluster, nowMs: number): ClusterSnapshot {
     const { cluster, labels, hasDisabled } = of;
     const members = of.members.flatMap((name) => stateOf(name) ?? []);
-    const appliances = members.map((state) => applianceOf(state, nowMs));
+    const appliances = members.map((state) => snapshots.of(state, nowMs));
     return onceCluster(of, appliances, () => {
       return { cluster, labels, hasDisabled, appliances, groups: groupsIn(members, of, nowMs) };
     });
@@ -143,6 +108,7 @@ export function createFleet(): Fleet {
       const { state, changes } = afterObservation(before, observation, nowMs);
       states.set(observation.appliance, state);
       try {
+        snapshots.polled(before, state, observation, nowMs);
         const of = clusters.get(state.identity.cluster);
         return { changes, cluster: of && snapshotOf(of, nowMs) };
       } catch (error) {
@@ -166,28 +132,6 @@ export function createFleet(): Fleet {
 
 const NO_GROUPS: readonly GroupSnapshot[] = [];
 const NO_PLAN: WebsitePlan = { details: [], tests: [] };
-const NOT_DISCOVERED = { discovery: undefined, found: [] };
-
-/** Those of a list that is known; members of details that cannot be read are fields too. */
-function anomaliesIn(
-  list: VrrpListSnapshot | undefined,
-  discovery: DiscoverySnapshot | undefined,
-  found: readonly FoundWebsiteSnapshot[],
-): AnomaliesSnapshot["counts"] {
-  const inDetails = found.reduce((sum, { details }) => sum + details.invalid.length, 0);
-  return {
-    ...list?.anomalies,
-    ...(list === undefined ? {} : { bad_field: list.anomalies.bad_field + inDetails }),
-    ...(discovery?.badIds === undefined ? {} : { bad_website: discovery.badIds }),
-  };
-}
-
-/** When the next operation of the appliance stalls if it is not polled. */
-function nextStallMs({ vrrp, websites, discovery }: ApplianceState, nowMs: number): number {
-  const found = discovery === undefined ? [] : [discovery.list, ...discovery.details.values()];
-  const expiriesMs = [vrrp, ...websites.values(), ...found].map(({ expiresAtMs }) => expiresAtMs);
-  return Math.min(...expiriesMs.filter((expiresAtMs) => expiresAtMs > nowMs));
-}
 
 /** By name; those with an enabled appliance. A cluster that is configured as before stays the same object. */
 function clustersOf(

@@ -13,13 +13,13 @@ export function discoveredVerdict(
   before: ClusterVerdict | undefined,
 ): DiscoveredVerdict | undefined {
   const { cluster, labels, appliances } = facts;
+  if (appliances.every(({ discovery }) => discovery === undefined)) return undefined;
   // Most polls find nothing new.
   if (
     before !== undefined &&
     isSame([tested, ...foundIn(facts)], [before.websites, ...foundIn(before.facts)])
   )
     return before.discovered;
-  if (appliances.every(({ discovery }) => discovery === undefined)) return undefined;
   const mastersFor = mastersIn({ facts, groups });
   const testsByKey = groupBy(tested.values(), ({ key }) => key);
   const names = namesOf(appliances);

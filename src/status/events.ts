@@ -95,12 +95,18 @@ function happeningsOf(before: ClusterVerdict | undefined, now: ClusterVerdict): 
       applianceHappening(before?.appliances.get(appliance), now.appliances.get(appliance), vrrp.health),
     ),
     ...Array.from(now.groups, ([key, group]) => groupHappening(before?.groups.get(key), group)).flat(),
-    ...Array.from(now.websites, ([key, website]) => {
-      const old = before?.websites.get(key);
-      const wasShown = before !== undefined && old !== undefined && isShown(old, before);
-      return isShown(website, now) ? websiteHappening(wasShown ? old : undefined, website) : [];
-    }).flat(),
+    ...websiteHappenings(before, now),
   ];
+}
+
+function websiteHappenings(before: ClusterVerdict | undefined, now: ClusterVerdict): readonly Happening[] {
+  // Most polls change none of them.
+  if (before === undefined || before.websites === now.websites) return [];
+  return Array.from(now.websites, ([key, website]) => {
+    const old = before.websites.get(key);
+    const wasShown = old !== undefined && isShown(old, before);
+    return isShown(website, now) ? websiteHappening(wasShown ? old : undefined, website) : [];
+  }).flat();
 }
 
 function isShown({ state }: WebsiteVerdict, cluster: ClusterVerdict): boolean {

@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { membersIn, type ClusterSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
+import {
+  membersIn,
+  type ApplianceSnapshot,
+  type ClusterSnapshot,
+  type DiscoverySnapshot,
+  type WebsiteSnapshot,
+} from "../fleet/snapshot.ts";
 import { groupBy } from "../support/group-by.ts";
 import { once } from "../support/once.ts";
 import {
@@ -87,8 +93,15 @@ function atMasters(
 
 /** Whether everything on which verdicts on websites depend is as before. */
 function isAsBefore(now: Subject, before: Subject): boolean {
+  const isSameOf = <T>(of: (member: ApplianceSnapshot) => T, madeOf: (value: T) => readonly unknown[]) =>
+    isSame(now.facts.appliances.map(of), before.facts.appliances.map(of), madeOf);
   return (
     isSame(contextOf(now), contextOf(before)) &&
+    isSameOf(({ discovery }) => discovery, knownOf) &&
+    isSameOf(
+      ({ found }) => found,
+      (found) => found,
+    ) &&
     now.facts.appliances.every(({ websites }, nth) =>
       isSame(websites, before.facts.appliances[nth]?.websites ?? [], testOf),
     )
@@ -96,14 +109,12 @@ function isAsBefore(now: Subject, before: Subject): boolean {
 }
 
 function contextOf({ facts: { labels, hasDisabled, appliances }, groups }: Subject): readonly unknown[] {
-  const members = appliances.flatMap(({ identity, vrrp, discovery, found }) => [
-    identity,
-    vrrp.list,
-    discovery?.isComplete,
-    ...(discovery?.known.keys() ?? []),
-    ...found,
-  ]);
+  const members = appliances.flatMap(({ identity, vrrp }) => [identity, vrrp.list]);
   return [labels, hasDisabled, ...groups.values(), ...members];
+}
+
+function knownOf(discovery: DiscoverySnapshot | undefined): readonly unknown[] {
+  return discovery === undefined ? [] : [discovery.isComplete, ...discovery.known.keys()];
 }
 
 /** Of a test, what counts. */

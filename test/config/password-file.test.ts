@@ -2,17 +2,21 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createPasswordReader } from "../../src/config/password-file.ts";
+import { systemClock, type Clock } from "../../src/support/clock.ts";
 import { createFolder } from "./folder.ts";
 
-/** A clock for which every file has long been unchanged. */
-const late = { wallMs: () => Date.now() + 60_000 };
+/** A clock for which every file has long been unchanged, and which passes more than a tenth of a second at each look. */
+function lateClock(stepMs = 200): Clock {
+  let nowMs = 0;
+  return { wallMs: () => Date.now() + 60_000, monotonicMs: () => (nowMs += stepMs) };
+}
 
 async function passwordFile(content: string | Uint8Array): Promise<{ kind: "file"; path: string }> {
   return { kind: "file", path: join(await createFolder({ password: content }), "password") };
 }
 
 async function read(content: string | Uint8Array): Promise<string> {
-  const result = await createPasswordReader({ maxReads: 2, wallMs: Date.now })(await passwordFile(content));
+  const result = await createPasswordReader(2, systemClock)(await passwordFile(content));
   return result.ok ? `password ${result.secret.reveal()}` : result.message;
 }
 
@@ -31,7 +35,7 @@ test.each([
 });
 
 test("a changed file is read again, even at once and with the same length", async () => {
-  const readPassword = createPasswordReader({ maxReads: 2, wallMs: Date.now });
+  const readPassword = createPasswordReader(2, systemClock);
   const source = await passwordFile("first");
   const passwords = [];
   for (const password of ["other", "third", "forth"]) {
@@ -44,14 +48,26 @@ test("a changed file is read again, even at once and with the same length", asyn
 });
 
 test("an unchanged file is not read again", async () => {
-  const readPassword = createPasswordReader({ maxReads: 2, ...late });
+  const readPassword = createPasswordReader(2, lateClock());
   const source = await passwordFile("hunter2");
   const first = await readPassword(source);
   expect(await readPassword(source)).toBe(first);
 });
 
+test("a file that has long been unchanged is not looked at again within a tenth of a second", async () => {
+  const readPassword = createPasswordReader(2, lateClock(10));
+  const source = await passwordFile("first");
+  const first = await readPassword(source);
+  await writeFile(source.path, "other");
+  expect(await readPassword(source)).toBe(first);
+  const results = [];
+  for (let nth = 0; nth < 20; nth += 1) results.push(await readPassword(source));
+  const last = results.at(-1);
+  expect(last?.ok === true && last.secret.reveal()).toBe("other");
+});
+
 test("a file that has just changed is read again, because its times may not show the next change", async () => {
-  const readPassword = createPasswordReader({ maxReads: 2, wallMs: Date.now });
+  const readPassword = createPasswordReader(2, systemClock);
   const source = await passwordFile("hunter2");
   const first = await readPassword(source);
   const second = await readPassword(source);
@@ -60,7 +76,7 @@ test("a file that has just changed is read again, because its times may not show
 });
 
 test("deleting and restoring a file is noticed each time", async () => {
-  const readPassword = createPasswordReader({ maxReads: 2, ...late });
+  const readPassword = createPasswordReader(2, lateClock());
   const source = await passwordFile("hunter2");
   const before = await readPassword(source);
   await rm(source.path);

@@ -1,0 +1,115 @@
+import type { Observation } from "../polling/observation.ts";
+import { createMemo } from "../support/once.ts";
+import type { ApplianceState } from "./appliance-state.ts";
+import { discoverySection } from "./discovery.ts";
+import type { KnownWebsite } from "./known-websites.ts";
+import type {
+  AnomaliesSnapshot,
+  ApplianceSnapshot,
+  DiscoverySnapshot,
+  FoundWebsiteSnapshot,
+  VrrpListSnapshot,
+  WebsiteSnapshot,
+} from "./snapshot.ts";
+import { vrrpSection } from "./vrrp.ts";
+import { websiteSection } from "./website.ts";
+
+/** The snapshots of appliances. Each is the same object until its appliance was polled, or one of its operations stalls. */
+export interface ApplianceSnapshots {
+  /** What is true of an appliance at the monotonic instant `nowMs`. */
+  of(state: ApplianceState, nowMs: number): ApplianceSnapshot;
+  /**
+   * Prepares that of the state after a poll: what it shares with the one before is not looked at, which would cost more than
+   * the rest of a poll.
+   */
+  polled(before: ApplianceState, state: ApplianceState, observation: Observation, nowMs: number): void;
+}
+
+interface Kept {
+  readonly snapshot: ApplianceSnapshot;
+  /** Until when, at least, time alone does not change it. */
+  readonly untilMs: number;
+}
+
+type Discovered = Pick<ApplianceSnapshot, "discovery" | "found">;
+
+const NOT_DISCOVERED: Discovered = { discovery: undefined, found: [] };
+
+export function createApplianceSnapshots(): ApplianceSnapshots {
+  const kept = new WeakMap<ApplianceState, Kept>();
+  const onceAnomalies = createMemo<AnomaliesSnapshot>();
+
+  function snapshotOf(
+    { identity, vrrp: record, certificate, totals }: ApplianceState,
+    websites: readonly WebsiteSnapshot[],
+    { discovery, found }: Discovered,
+    nowMs: number,
+  ): ApplianceSnapshot {
+    const vrrp = vrrpSection(identity, record, certificate, nowMs);
+    const anomalies = onceAnomalies(identity, [vrrp.list, discovery, found], () => {
+      return { kind: "anomalies", identity, counts: anomaliesIn(vrrp.list, discovery, found) };
+    });
+    return { identity, vrrp, websites, totals, discovery, found, anomalies };
+  }
+
+  return {
+    of: (state, nowMs) => {
+      const before = kept.get(state);
+      if (before !== undefined && nowMs < before.untilMs) return before.snapshot;
+      const { identity, config, known, discovery } = state;
+      const websites = known.flatMap((website) => sectionOf(state, website, nowMs) ?? []);
+      const discovered =
+        discovery === undefined
+          ? NOT_DISCOVERED
+          : discoverySection(identity, config, discovery, known, nowMs);
+      const snapshot = snapshotOf(state, websites, discovered, nowMs);
+      kept.set(state, { snapshot, untilMs: nextStallMs(state, nowMs) });
+      return snapshot;
+    },
+    polled: (before, state, observation, nowMs) => {
+      const last = kept.get(before);
+      const isSame = before.known === state.known && before.discovery === state.discovery;
+      if (last === undefined || nowMs >= last.untilMs || !isSame) return;
+      let { websites } = last.snapshot;
+      if (observation.kind === "website_test") {
+        const { websiteId } = observation;
+        const website = state.known.find(({ id }) => id === websiteId);
+        const section = website && sectionOf(state, website, nowMs);
+        if (section !== undefined) websites = websites.with(state.plan.tests.indexOf(websiteId), section);
+      }
+      const snapshot = snapshotOf(state, websites, last.snapshot, nowMs);
+      kept.set(state, { snapshot, untilMs: Math.min(last.untilMs, observation.expiresAtMs) });
+    },
+  };
+}
+
+/** None of a website that is not tested. */
+function sectionOf(
+  { identity, websites }: ApplianceState,
+  website: KnownWebsite,
+  nowMs: number,
+): WebsiteSnapshot | undefined {
+  const record = websites.get(website.id);
+  return record && websiteSection(identity, website, record, nowMs);
+}
+
+/** Those of a list that is known; members of details that cannot be read are fields too. */
+function anomaliesIn(
+  list: VrrpListSnapshot | undefined,
+  discovery: DiscoverySnapshot | undefined,
+  found: readonly FoundWebsiteSnapshot[],
+): AnomaliesSnapshot["counts"] {
+  const inDetails = found.reduce((sum, { details }) => sum + details.invalid.length, 0);
+  return {
+    ...list?.anomalies,
+    ...(list === undefined ? {} : { bad_field: list.anomalies.bad_field + inDetails }),
+    ...(discovery?.badIds === undefined ? {} : { bad_website: discovery.badIds }),
+  };
+}
+
+/** When the next operation of the appliance stalls if it is not polled. */
+function nextStallMs({ vrrp, websites, discovery }: ApplianceState, nowMs: number): number {
+  const found = discovery === undefined ? [] : [discovery.list, ...discovery.details.values()];
+  const expiriesMs = [vrrp, ...websites.values(), ...found].map(({ expiresAtMs }) => expiresAtMs);
+  return Math.min(...expiriesMs.filter((expiresAtMs) => expiresAtMs > nowMs));
+}
