@@ -1,6 +1,5 @@
 import type { ClusterVerdict } from "../status/verdict.ts";
 import { groupBy } from "../support/group-by.ts";
-import { once } from "../support/once.ts";
 import { inSlices } from "../support/slices.ts";
 import { joined, LONG_TEXT, type Text } from "../support/joined.ts";
 import { FLEET_FAMILIES } from "./families.ts";
@@ -37,29 +36,50 @@ export function createFleetExposition({
 }: ExpositionOptions = {}): FleetExposition {
   const headers = families.map(({ name, type, help }) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`);
   const sources = sourcesByKind(families);
-  const textsOf = once((part: Part): Texts => {
+  let rendered: ReadonlyMap<string, Rendered> = new Map();
+  function textsOf(part: Part): Texts {
     try {
       return render(sources.get(part.kind) ?? [], part);
     } catch (error) {
       onBug(error);
       return [];
     }
-  });
+  }
   return {
     render: async (preamble, verdicts) => {
       const lists = headers.map((header): Text[] => [header]);
+      let length = preamble.length + headers.join("").length;
+      const before = rendered;
+      const now = new Map<string, Rendered>();
       await inSlices(verdicts, (verdict) => {
-        for (const part of [...partsOf(verdict), verdict]) {
-          const own = textsOf(part);
+        const known = before.get(verdict.facts.cluster);
+        const parts = partsOf(verdict);
+        const texts = parts.map((part, at) => {
+          if (part === undefined) return [];
+          return part === known?.parts[at] ? (known.texts[at] ?? []) : textsOf(part);
+        });
+        now.set(verdict.facts.cluster, { parts, texts });
+        for (const [at, part] of parts.entries()) {
+          if (part === undefined) continue;
+          const own = texts[at] ?? [];
           for (const [nth, { place }] of (sources.get(part.kind) ?? []).entries()) {
             const text = own[nth] ?? "";
-            if (text.length > 0) lists[place]?.push(text);
+            if (text.length === 0) continue;
+            lists[place]?.push(text);
+            length += text.length;
           }
         }
       });
-      return joined([[preamble], ...lists.filter(({ length }) => length > 1)]);
+      rendered = now;
+      return joined([[preamble], ...lists.filter((list) => list.length > 1)], length);
     },
   };
+}
+
+/** What was made of a cluster last: a text that is asked for again is found by its place. */
+interface Rendered {
+  readonly parts: readonly (Part | undefined)[];
+  readonly texts: readonly Texts[];
 }
 
 function rethrow(error: unknown): never {
@@ -79,24 +99,24 @@ function sourcesByKind(families: readonly Family[]): ReadonlyMap<string, readonl
   return groupBy(all, ({ kind }) => kind);
 }
 
-/** In the order of the configuration, without the cluster itself, which changes with every poll. */
-function partsOf({ facts, appliances, groups, websites, discovered }: ClusterVerdict): readonly Part[] {
+/** In the order of the configuration; `undefined` in place of what is not known now. */
+function partsOf(verdict: ClusterVerdict): readonly (Part | undefined)[] {
+  const { facts, appliances, groups, websites, discovered } = verdict;
   return [
     ...appliances.values(),
     ...websites.values(),
     ...groups.values(),
-    ...(discovered === undefined ? [] : [discovered]),
-    ...facts.appliances.flatMap(({ vrrp, websites: tests, totals, discovery, found, anomalies }) =>
-      [
-        vrrp,
-        vrrp.list ?? [],
-        ...tests.flatMap((test) => [test, test.found ?? []]),
-        discovery ?? [],
-        found,
-        anomalies,
-        totals,
-      ].flat(),
-    ),
+    discovered,
+    ...facts.appliances.flatMap(({ vrrp, websites: tests, totals, discovery, found, anomalies }) => [
+      vrrp,
+      vrrp.list,
+      ...tests.flatMap((test) => [test, test.found]),
+      discovery,
+      ...found,
+      anomalies,
+      totals,
+    ]),
+    verdict,
   ];
 }
 

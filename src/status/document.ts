@@ -55,7 +55,11 @@ export async function fleetJson(document: FleetDocument): Promise<Buffer> {
   const clusters: string[] = [];
   await inSlices(document.clusters, (cluster) => clusters.push(",", JSON.stringify(cluster)));
   const [before = "", after = ""] = JSON.stringify({ ...document, clusters: [] }).split(EMPTY, 2);
-  return joined([[before, CLUSTERS], clusters.slice(1), ["]", after, "\n"]]);
+  const texts = [before, CLUSTERS, ...clusters.slice(1), "]", after, "\n"];
+  return joined(
+    [texts],
+    texts.reduce((sum, text) => sum + text.length, 0),
+  );
 }
 
 const CLUSTERS = '"clusters":[';

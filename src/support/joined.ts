@@ -4,20 +4,20 @@ import { inSlices } from "./slices.ts";
 export type Text = string | Buffer;
 export const LONG_TEXT = 16 * 1024;
 
-/** All texts of the lists in UTF-8, made in slices. Strings are gathered first, since each conversion to bytes has a cost of its own. */
-export async function joined(lists: readonly (readonly Text[])[]): Promise<Buffer> {
-  const blocks: Text[] = [];
-  let bytes = 0;
-  await inSlices(blocksOf(lists), (block) => {
-    blocks.push(block);
-    bytes += Buffer.byteLength(block);
-  });
-  const all = Buffer.allocUnsafe(bytes);
+/**
+ * All texts of the lists in UTF-8, made in slices; `length`: of all of them together. Strings are gathered first, since each
+ * conversion to bytes has a cost of its own, and none is kept: the collector would have to move it.
+ */
+export async function joined(lists: readonly (readonly Text[])[], length: number): Promise<Buffer> {
+  let all = Buffer.allocUnsafe(length);
   let at = 0;
-  await inSlices(blocks, (block) => {
+  await inSlices(blocksOf(lists), (block) => {
+    const bytes = Buffer.byteLength(block);
+    // Characters beyond ASCII take more than one byte.
+    if (at + bytes > all.length) all = Buffer.concat([all], Math.ceil(1.5 * (at + bytes)));
     at += typeof block === "string" ? all.write(block, at) : block.copy(all, at);
   });
-  return all;
+  return all.subarray(0, at);
 }
 
 function* blocksOf(lists: readonly (readonly Text[])[]): Generator<Text> {
