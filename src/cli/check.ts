@@ -1,7 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { hasExpired } from "../client/certificate.ts";
 import type { ApplianceConfig } from "../config/config.ts";
-import { limitErrors } from "../config/errors.ts";
 import { loadConfig } from "../config/load.ts";
 import { listFew, sharedAddresses } from "../config/shared-addresses.ts";
 import type { Flags } from "./flags.ts";
@@ -17,11 +16,7 @@ import { formatTable } from "./table.ts";
  */
 export async function check({ "config.file": file, live, output }: Flags, io: Io): Promise<ExitCode> {
   const loaded = await loadConfig(file);
-  if (!loaded.ok) {
-    if (output !== "json") return printErrors(loaded.errors, io);
-    io.out(toJson({ ok: false, errors: limitErrors(loaded.errors) }));
-    return 1;
-  }
+  if (!loaded.ok) return printErrors(loaded.errors, io, { output });
   const { appliances } = loaded.config;
   const enabled = appliances.filter((appliance) => appliance.enabled);
   const disabled = appliances.length - enabled.length;
@@ -39,7 +34,7 @@ export async function check({ "config.file": file, live, output }: Flags, io: Io
   }
   io.err(warnings.map((warning) => `${file}: warning: ${warning}\n`).join(""));
   io.out(`${file}: valid, appliances: ${enabled.length} enabled, ${disabled} disabled\n`);
-  if (live === true) io.out(`\n${certificateTable(polled)}\n${pollReport(polled, io.hasColor)}`);
+  if (polled.length > 0) io.out(`\n${certificateTable(polled)}${pollReport(polled, io.hasColor)}`);
   return ok ? 0 : 1;
 }
 
@@ -47,7 +42,8 @@ function certificateTable(polled: readonly Polled[]): string {
   const rows = polled.flatMap(({ appliance: { name }, certificate }) =>
     certificate === undefined ? [] : [[name, formatEnd(certificate), certificate.sha256, certificate.issuer]],
   );
-  return formatTable(["appliance", "certificate ends", "sha256", "issuer"], rows);
+  const header = ["appliance", "certificate ends", "sha256", "issuer"];
+  return rows.length === 0 ? "" : `${formatTable(header, rows)}\n`;
 }
 
 /** The appliance with an address in place of the host name in `base_url`; behind a proxy, or if unknown, as it is. */

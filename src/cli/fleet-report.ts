@@ -23,7 +23,8 @@ export function fleetReport(document: FleetDocument, hasColor: boolean): string 
     },
   ].filter(({ rows }) => rows.length > 0);
   const shown = tables.map(({ header, rows }) => formatTable(header, rows, hasColor));
-  return [`${formatCell(VERDICTS[document.verdict], hasColor)}\n`, ...shown].join("\n");
+  const verdict = clusters.length === 0 && problems.length === 0 ? NOTHING : VERDICTS[document.verdict];
+  return [`${formatCell(verdict, hasColor)}\n`, ...shown].join("\n");
 }
 
 const VERDICTS: Readonly<Record<FleetDocument["verdict"], Cell>> = {
@@ -31,6 +32,8 @@ const VERDICTS: Readonly<Record<FleetDocument["verdict"], Cell>> = {
   wrong: { text: "Problems:", color: "red" },
   unknown: { text: "Not everything is known:", color: "yellow" },
 };
+
+const NOTHING: Cell = { text: "Nothing is polled: there is no enabled appliance.", color: "yellow" };
 
 const COLORS: Readonly<Record<Level, Color>> = {
   critical: "red",

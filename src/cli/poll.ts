@@ -16,7 +16,7 @@ export async function poll(
   [name = ""]: readonly string[],
 ): Promise<ExitCode> {
   const loaded = await loadConfig(file);
-  if (!loaded.ok) return printErrors(loaded.errors, io);
+  if (!loaded.ok) return printErrors(loaded.errors, io, { output });
   const { appliances } = loaded.config;
   const named = appliances.filter((candidate) => candidate.name === name);
   const [polled] = await pollAll(named, io);

@@ -160,6 +160,12 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     async (flags) => (await import("./demo.ts")).demo({ listenAddresses: flags["web.listenAddress"] }, io),
   );
 
+  const [first = ""] = argv;
+  const isKnown = program.commands.some((command) => command.name() === first) || first === "help";
+  if (first !== "" && !first.startsWith("-") && !isKnown) {
+    io.err(`error: unknown command '${first}'; --help lists the commands\n`);
+    return 2;
+  }
   try {
     await program.parseAsync([...argv], { from: "user" });
     return exitCode;

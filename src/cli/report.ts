@@ -2,18 +2,25 @@ import type { WebsiteDetails } from "../api/website-details.ts";
 import { exportedStatuses } from "../api/website-test.ts";
 import type { PresentedCertificate } from "../client/certificate.ts";
 import type { ApplianceConfig } from "../config/config.ts";
-import { formatErrors, type ConfigError } from "../config/errors.ts";
+import { formatErrors, limitErrors, type ConfigError } from "../config/errors.ts";
 import { addressOf } from "../fleet/known-websites.ts";
 import { operationKey } from "../polling/observation.ts";
 import { describeServer, statusText } from "../status/words.ts";
 import { adviceOn } from "./advice.ts";
+import type { Flags } from "./flags.ts";
 import type { ExitCode, Io } from "./io.ts";
+import { toJson } from "./printable.ts";
 import type { OperationResult, Polled } from "./poll-once.ts";
 import { formatTable } from "./table.ts";
 
-/** Prints configuration errors, a line each, and returns the exit code. */
-export function printErrors(errors: readonly ConfigError[], io: Io, exitCode: ExitCode = 1): ExitCode {
-  io.err(`${formatErrors(errors).join("\n")}\n`);
+/** Prints configuration errors, a line each or as JSON, and returns the exit code. */
+export function printErrors(
+  errors: readonly ConfigError[],
+  io: Io,
+  { exitCode = 1, output }: { readonly exitCode?: ExitCode; readonly output?: Flags["output"] } = {},
+): ExitCode {
+  if (output === "json") io.out(toJson({ ok: false, errors: limitErrors(errors) }));
+  else io.err(`${formatErrors(errors).join("\n")}\n`);
   return exitCode;
 }
 
@@ -68,10 +75,16 @@ function summarize({ observation }: OperationResult, { websites }: ApplianceConf
       const { blocks } = observation.outcome.value;
       const { protocols } = websites.find(({ id }) => id === observation.websiteId) ?? {};
       const statuses = exportedStatuses(observation.outcome.value, protocols);
-      const detail = statuses.map(({ protocol, status, text }) => `${protocol} ${statusText(status, text)}`);
-      const untested = protocols?.filter((protocol) => blocks.every((block) => block.protocol !== protocol));
-      const missing = untested?.map((protocol) => `no ${protocol}`).join(", ");
-      return { ok: !missing, result: missing || "ok", detail: detail.join(", "), value: statuses };
+      const untested = (protocols ?? []).filter((protocol) =>
+        blocks.every((block) => block.protocol !== protocol),
+      );
+      const detail = statuses.map(({ protocol, status, text }) =>
+        untested.includes(protocol)
+          ? `the appliance does not test ${protocol}`
+          : `${protocol} ${statusText(status, text)}`,
+      );
+      const result = untested.map((protocol) => `no ${protocol}`).join(", ") || "ok";
+      return { ok: untested.length === 0, result, detail: detail.join(", "), value: statuses };
     }
     default:
       return observation satisfies never;
@@ -127,10 +140,17 @@ export function jsonResult(polled: Polled, isRaw = false): Record<string, unknow
   const { name, cluster } = appliance;
   const operations = results.map((result) => {
     const { outcome, durationSeconds } = result.observation;
-    const { ok, value } = summarize(result, appliance);
+    const { ok, result: text, value } = summarize(result, appliance);
     const found = outcome.ok ? { value } : { failure: outcome.failure };
     const body = isRaw ? { body: result.body } : {};
-    return { operation: operationKey(result.observation), ok, durationSeconds, ...found, ...body };
+    return {
+      operation: operationKey(result.observation),
+      ok,
+      result: text,
+      durationSeconds,
+      ...found,
+      ...body,
+    };
   });
   return {
     appliance: name,

@@ -27,7 +27,7 @@ export async function status(
     return 2;
   }
   const settings = file === undefined ? { ok: true as const, http: NO_SETTINGS } : await loadHttpClient(file);
-  if (!settings.ok) return printErrors(settings.errors, io, 2);
+  if (!settings.ok) return printErrors(settings.errors, io, { exitCode: 2, output: format });
   const document = await fetchFleet(url, settings.http, io);
   if (typeof document === "string") {
     io.err(`${url.href}: ${document}\n`);

@@ -38,6 +38,10 @@ export async function trust(flags: Flags, io: Io, names: readonly string[]): Pro
   const wanted = appliances.filter((appliance) =>
     names.length > 0 ? names.includes(appliance.name) : appliance.enabled && hasFile(appliance),
   );
+  if (appliances.length === 0) {
+    io.err(`${file}: it has no appliances\n`);
+    return 1;
+  }
   if (wanted.length === 0 || !wanted.every(hasFile)) {
     const lacking = listFew((names.length > 0 ? wanted : appliances).map(({ name }) => name));
     io.err(`${file}: set an https:// base_url and tls_config.known_certificates_file for ${lacking}\n`);
@@ -97,7 +101,8 @@ async function confirm(
   const isConfirmed = async (question: string) =>
     /^\s*y(es)?\s*$/i.test((await io.ask(`${question} [y/N] `)) ?? "");
   const fresh = answers.filter(({ state }) => state === "new");
-  const question = `Compare each SHA-256 with the one that the appliance itself shows. Trust ${fresh.length} new?`;
+  const count = fresh.length === 1 ? "1 certificate" : `${fresh.length} certificates`;
+  const question = `Compare each SHA-256 with the one that the appliance itself shows. Trust ${count}?`;
   const confirmed = fresh.length > 0 && (addsNew || (await isConfirmed(question))) ? [...fresh] : [];
   if (confirmed.length < fresh.length) io.err("not added; --yes adds new certificates without a question\n");
   for (const each of answers.filter(({ state }) => state === "changed")) {

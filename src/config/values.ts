@@ -36,7 +36,9 @@ export function parsed<T>(
 
 /** The text of a string or a number: YAML reads `200` as a number. */
 export const textOrNumber = z
-  .union([z.number(), z.string()], { error: "expected a string or a number" })
+  .union([z.number(), z.string()], {
+    error: ({ input }) => (input === undefined ? undefined : "expected a string or a number"),
+  })
   .transform(String);
 
 const FILE_ERROR = "expected the path of a file";
@@ -50,7 +52,7 @@ export const fileSchema = z
 /** A duration in milliseconds, `min` to `max`. */
 export function durationSchema(min: string, max: string) {
   const [minMs = 0, maxMs = 0] = [parseDuration(min), parseDuration(max)];
-  return parsed(`a duration of ${min} to ${max} such as 500ms, 15s or 1m30s`, (text) => {
+  return parsed(`a duration of ${min} to ${max} such as 15s or 1m30s`, (text) => {
     const ms = parseDuration(text) ?? -1;
     return ms >= minMs && ms <= maxMs ? ms : undefined;
   });
@@ -92,15 +94,18 @@ export const labelsSchema = z.record(labelNameSchema, labelValueSchema);
 /** Scheme, host, port and path of plain characters: cannot contain credentials, so errors may show it. */
 const SHOWABLE_URL = /^(?:[a-z]{1,10}:\/\/)?(?:\[[0-9a-f:.]*\]|[\w.-]*)(?::\d*)?(?:\/[\w.~/-]*)?$/i;
 
+const PLAIN_URL = /^https?:\/\/[^\s\\?#@]+$/i;
+
 /** An http or https URL of host, port and path only; a trailing slash is removed. */
 export const baseUrlSchema = z
   .string()
   .max(MAX_URL_LENGTH)
   .refine(isBaseUrl, {
     error: ({ input }) => {
-      const got =
-        typeof input === "string" && SHOWABLE_URL.test(input) ? `, got ${JSON.stringify(input)}` : "";
-      return `expected an https:// URL${got || " without credentials, query and fragment"}`;
+      const isText = typeof input === "string";
+      if (isText && PLAIN_URL.test(input)) return "expected a valid URL; check its host and its port";
+      const got = isText && SHOWABLE_URL.test(input) ? `, got ${JSON.stringify(input)}` : "";
+      return `expected an https:// URL${got || " without spaces, credentials, query and fragment"}`;
     },
     abort: true,
   })
@@ -110,7 +115,7 @@ export const baseUrlSchema = z
   });
 
 function isBaseUrl(text: string): boolean {
-  return /^https?:\/\/[^\s\\?#@]+$/i.test(text) && URL.canParse(text);
+  return PLAIN_URL.test(text) && URL.canParse(text);
 }
 
 /** The message does not show the URL, which may contain a password. */

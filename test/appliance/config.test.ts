@@ -198,7 +198,7 @@ colour: blue
     "appliance.yaml:10:85: vrrp.interfaces.carp0.state_current: expected one of MASTER, BACKUP",
     "appliance.yaml:10:106: vrrp.interfaces.carp0.type: expected a number",
     "appliance.yaml:11:5: vrrp.interfaces.carp1: expected a map",
-    "appliance.yaml:12:17: website_test.timeout: expected a duration of 1ms to 1h such as 500ms, 15s or 1m30s",
+    "appliance.yaml:12:17: website_test.timeout: expected a duration of 1ms to 1h such as 15s or 1m30s",
     "appliance.yaml:14:7: websites[0].id: expected a number",
     "appliance.yaml:14:16: websites[0].protocol: expected one of http, https, both",
     "appliance.yaml:14:31: websites[0].host: expected a host name or an IP address",

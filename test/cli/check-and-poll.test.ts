@@ -85,6 +85,13 @@ test("check --live as JSON contains the certificate and the failure", async () =
   expect(out).not.toContain("wrong");
 });
 
+test("poll as JSON says what is wrong with the configuration too", async () => {
+  const folder = await createFolder({ "config.yaml": "appliances: [{ nam: a }]" });
+  const { code, out, err } = await run("poll", "a", `--config.file=${folder}/config.yaml`, "--output=json");
+  expect([code, err]).toEqual([1, ""]);
+  expect(JSON.parse(out)).toMatchObject({ ok: false, errors: [{ message: "required key is missing" }, {}, {}] });
+});
+
 /** What `check --live` prints about these appliances, from the table on, and its exit code. */
 async function live(config: string, files: Files = {}): Promise<{ code: number; out: string; err: string }> {
   const folder = await createFolder({ "ca.pem": AUTHORITY.cert, "config.yaml": config, ...files });
@@ -114,25 +121,30 @@ appliances:
 ${plain.map((each, nth) => `  - { name: plain-${nth}, base_url: "http://127.0.0.1:${each}/mgmt", allow_http: true, websites: [1] }\n`).join("")}
   - { name: ssh, base_url: "https://127.0.0.1:${ssh.port}" }
   - { name: untrusted, base_url: "https://127.0.0.1:${port}" }
+  - { name: named, base_url: "https://127.0.0.1:${port}", http_client: { tls_config: { ca_file: ca.pem, server_name: other.example } } }
   - { name: unknown, base_url: "https://127.0.0.1:${port}", http_client: { tls_config: { known_certificates_file: known } } }
 `,
     { "secrets/p": "wrong" },
   );
   expect(code).toBe(1);
-  expect(out).toMatch(/^tests +website_test\/1 +no https +\d\.\d{3} s +http 200, https no HTTP response$/m);
+  expect(out).toMatch(
+    /^tests +website_test\/1 +no https +\d\.\d{3} s +http 200, the appliance does not test https$/m,
+  );
   expect(out).toMatch(/^tests +website_test\/2 +http_status .* 404$/m);
   expect(out).toMatch(
     /^unknown .* the certificate is not known yet, SHA-256 \w{64}: run appliance-exporter trust unknown$/m,
   );
   const credentials = 'Check user "monitor", its permissions on the appliance, and the password';
   expect(out.split("\nWhat to do:\n")[1]).toBe(
-    `wrong: ${credentials}.\n` +
+    "tests: Check the website ids in the configuration: the appliance does not know 2.\n" +
+      `wrong: ${credentials}.\n` +
       `file: ${credentials} in "secrets/p".\n` +
       `plain-0: ${credentials}.\n` +
       `plain-1: Check the path of http://127.0.0.1:${plain[1]}/mgmt: the exporter adds /api/v1/interface/virtual.\n` +
       "ssh: The port does not speak TLS: check the port in base_url. If it speaks HTTP, use the HTTPS port, " +
       "or http:// with allow_http: true, which sends the password unencrypted.\n" +
-      "untrusted: If the certificate is self-signed, set tls_config.known_certificates_file and run appliance-exporter trust.\n",
+      "untrusted: If the certificate is self-signed, set tls_config.known_certificates_file and run appliance-exporter trust.\n" +
+      "named: The certificate has another name: use it in base_url or tls_config.server_name.\n",
   );
 });
 

@@ -47,7 +47,7 @@ describe("help", () => {
 
 describe("a usage error", () => {
   test.each([
-    [["bogus"], "error: too many arguments for 'run'. Expected 0 arguments but got 1.\n"],
+    [["bogus"], "error: unknown command 'bogus'; --help lists the commands\n"],
     [["poll"], "error: missing required argument 'name'\n"],
     [
       ["--log.level=loud"],

@@ -86,7 +86,7 @@ test("80 appliances are trusted with one command, each with its own certificate,
   expect(steps.slice(-2)).toEqual(["80 of 80 appliances", ""]);
   expect(code).toBe(0);
   expect(questions).toEqual([
-    "Compare each SHA-256 with the one that the appliance itself shows. Trust 80 new? [y/N] ",
+    "Compare each SHA-256 with the one that the appliance itself shows. Trust 80 certificates? [y/N] ",
   ]);
   expect(await text()).toBe(names.map((name, index) => `${name} ${simulated[index]?.sha256}\n`).join(""));
   expect(out.split("\n")).toHaveLength(1 + 80 + 2);

@@ -11,7 +11,7 @@ export interface Verdict {
   readonly detail: string;
 }
 
-export function verdictOf({ verdict, problems, clusters }: FleetDocument): Verdict {
+export function verdictOf({ verdict, problems, clusters, exporter }: FleetDocument): Verdict {
   switch (verdict) {
     case "well":
       return { level: "well", headline: "All is well", detail: `${count(clusters.length, "cluster")}.` };
@@ -27,7 +27,7 @@ export function verdictOf({ verdict, problems, clusters }: FleetDocument): Verdi
         : {
             level: "unknown",
             headline: "Nothing is polled",
-            detail: "The configuration has no enabled appliance.",
+            detail: `The ${exporter.shard.total > 1 ? "shard" : "configuration"} has no enabled appliance.`,
           };
     default:
       return verdict satisfies never;
