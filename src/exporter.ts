@@ -145,7 +145,7 @@ export async function startExporter(options: ExporterOptions): Promise<ExporterS
       telemetryPath: options.telemetryPath,
       renderMetrics: async () => exposition.render(await self.render(), await board.verdicts()),
       renderFleet: async () => fleetJson(await document()),
-      renderTargets: async () => `${JSON.stringify(websiteTargets(await board.verdicts()))}\n`,
+      websiteTargets: async () => websiteTargets(await board.verdicts()),
       renderPage: createStatusPage({ ...options, document, wallMs: clock.wallMs, assets: assets.folder }),
       assets: assets.files,
       isHealthy: () => clock.monotonicMs() - runner.lastTickMs() < MAX_TICK_AGE_MS,

@@ -13,6 +13,7 @@ const LIMITS = { bytes: 64 * 1024, json: { depth: 8, entries: 64, members: 64 } 
 /** The largest number of websites that a list may have. */
 export const MAX_WEBSITES = 4096;
 const ID = /^[1-9]\d{0,9}$/;
+export const MAX_WEBSITE_ID = 9_999_999_999;
 
 /** The list of websites. Older firmware lacks it. */
 export const WEBSITE_LIST = {

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path";
 
 import { z } from "zod";
 
+import { MAX_WEBSITE_ID } from "../api/website-list.ts";
 import { PRIORITY, VHID, type LocalVrrpInterface } from "../api/vrrp.ts";
 import type { Checked, ConfigError } from "../config/errors.ts";
 import { createNamedFiles } from "../config/named-files.ts";
@@ -48,7 +49,7 @@ const server = z.strictObject({
 
 const website = z
   .strictObject({
-    id: z.int().min(0),
+    id: z.int().min(1).max(MAX_WEBSITE_ID),
     protocol,
     host,
     /** Default: the host. */

@@ -1,9 +1,9 @@
 import type { WebsiteDetails } from "../api/website-details.ts";
-import { exportedStatuses } from "../api/website-test.ts";
 import type { PresentedCertificate } from "../client/certificate.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { formatErrors, limitErrors, type ConfigError } from "../config/errors.ts";
 import { addressOf } from "../fleet/known-websites.ts";
+import type { StatusSnapshot } from "../fleet/snapshot.ts";
 import { operationKey } from "../polling/observation.ts";
 import { describeServer, statusText } from "../status/words.ts";
 import { adviceOn } from "./advice.ts";
@@ -54,7 +54,7 @@ interface Summary {
   readonly value?: unknown;
 }
 
-function summarize({ observation }: OperationResult, { websites }: ApplianceConfig): Summary {
+function summarize({ observation }: OperationResult, polled: Polled): Summary {
   if (!observation.outcome.ok) {
     const { reason, message } = observation.outcome.failure;
     return { ok: reason === "unsupported", result: reason, detail: message };
@@ -73,11 +73,10 @@ function summarize({ observation }: OperationResult, { websites }: ApplianceConf
       return { ok: true, result: "ok", detail: describeDetails(observation.outcome.value), value };
     case "website_test": {
       const { blocks } = observation.outcome.value;
-      const { protocols } = websites.find(({ id }) => id === observation.websiteId) ?? {};
-      const statuses = exportedStatuses(observation.outcome.value, protocols);
-      const untested = (protocols ?? []).filter((protocol) =>
-        blocks.every((block) => block.protocol !== protocol),
-      );
+      const statuses = statusesOf(polled, observation.websiteId);
+      const untested = statuses
+        .map(({ protocol }) => protocol)
+        .filter((protocol) => blocks.every((block) => block.protocol !== protocol));
       const detail = statuses.map(({ protocol, status, text }) =>
         untested.includes(protocol)
           ? `the appliance does not test ${protocol}`
@@ -89,6 +88,13 @@ function summarize({ observation }: OperationResult, { websites }: ApplianceConf
     default:
       return observation satisfies never;
   }
+}
+
+/** As exported. */
+function statusesOf({ appliance, fleet }: Polled, id: number): readonly Omit<StatusSnapshot, "changes">[] {
+  const [snapshot] = fleet.cluster(appliance.cluster, 0)?.appliances ?? [];
+  const website = snapshot?.websites.find(({ websiteId }) => websiteId === id);
+  return website?.found?.statuses.map(({ changes: _, ...facts }) => facts) ?? [];
 }
 
 /** `2 websites`, `1 interface, api anomalies: 3`. */
@@ -106,19 +112,19 @@ function describeDetails(details: WebsiteDetails): string {
 }
 
 /** Whether everything succeeded, except for operations that the appliance lacks, and covered the configured protocols. */
-export function isSuccess({ appliance, results }: Polled): boolean {
-  return results.every((result) => summarize(result, appliance).ok);
+export function isSuccess(polled: Polled): boolean {
+  return polled.results.every((result) => summarize(result, polled).ok);
 }
 
 /** A row for each operation, and below what to do about failures. */
 export function pollReport(polled: readonly Polled[], hasColor: boolean): string {
-  const rows = polled.flatMap(({ appliance, results }) =>
-    results.map((result) => {
-      const { ok, result: text, detail } = summarize(result, appliance);
+  const rows = polled.flatMap((each) =>
+    each.results.map((result) => {
+      const { ok, result: text, detail } = summarize(result, each);
       const { durationSeconds = 0 } = result.observation;
       const cell = { text, color: ok ? "green" : "red" } as const;
       return [
-        appliance.name,
+        each.appliance.name,
         operationKey(result.observation),
         cell,
         `${durationSeconds.toFixed(3)} s`,
@@ -140,7 +146,7 @@ export function jsonResult(polled: Polled, isRaw = false): Record<string, unknow
   const { name, cluster } = appliance;
   const operations = results.map((result) => {
     const { outcome, durationSeconds } = result.observation;
-    const { ok, result: text, value } = summarize(result, appliance);
+    const { ok, result: text, value } = summarize(result, polled);
     const found = outcome.ok ? { value } : { failure: outcome.failure };
     const body = isRaw ? { body: result.body } : {};
     return {

@@ -208,10 +208,13 @@ function createApplianceClient({
     hasNewCredentials: (timeoutMs) =>
       new Promise((resolve) => {
         const end = attention.deadline(timeoutMs, () => resolve(false));
-        void readCredentials().then((read) => {
-          end();
-          return resolve(read.ok && read.value.id !== refused);
-        });
+        void readCredentials()
+          .then((read) => read.ok && read.value.id !== refused)
+          .catch(() => false)
+          .then((isNew) => {
+            end();
+            return resolve(isNew);
+          });
       }),
     close: () => pool.close(),
   };

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { OPERATION_KINDS } from "../api/operations.ts";
+import type { WebsiteDetails } from "../api/website-details.ts";
 import type { PresentedCertificate } from "../client/certificate.ts";
 import type { Failure } from "../client/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
@@ -9,7 +10,7 @@ import type { WebsitePlan } from "../polling/appliance-poller.ts";
 import { FIRST_POLL_SPREAD_MS } from "../polling/schedule.ts";
 import type { FleetChange } from "./changes.ts";
 import { afterDetailsPoll, afterListPoll, discoveryFor, isTakenOver, type Discovery } from "./discovery.ts";
-import { knownWebsites, type KnownWebsite } from "./known-websites.ts";
+import { addressOf, knownWebsites, type KnownWebsite } from "./known-websites.ts";
 import { freshRecord, type OperationRecord, type RecordStep } from "./record.ts";
 import type { Identity, TotalsSnapshot } from "./snapshot.ts";
 import { afterVrrpPoll, type VrrpRecord } from "./vrrp.ts";
@@ -89,7 +90,8 @@ function afterDiscovery(
   if (observation.kind === "website_list") {
     const now = afterListPoll(discovery, observation, config, nowMs);
     const next = { ...state, ...websitesFor(config, now, state, nowMs) };
-    return stepTo(next, observation, discovery.list, { record: now.list, changes: [] });
+    const changes = healthChange(observation, newsOf(discovery.list), newsOf(now.list));
+    return { state: observedBy(observation, next), changes };
   }
   const { websiteId } = observation;
   const now = afterDetailsPoll(discovery, observation, nowMs);
@@ -98,18 +100,26 @@ function afterDiscovery(
   const kept = new Map(websites);
   if (isTakenOver(before.seen, record.seen)) kept.delete(websiteId);
   const next = { ...state, ...websitesFor(config, now, { ...state, websites: kept }, nowMs) };
-  const [was, is] = [before, record].map(({ health: { failure } }) =>
-    failure !== undefined && isNews(failure) ? failure : undefined,
-  );
-  const changes = healthChange(observation, was, is);
-  const isGone = record.health.failure?.status === 404 && before.health.failure?.status !== 404;
-  const gone: readonly FleetChange[] = isGone ? [{ kind: "website_gone" }] : [];
-  return { state: observedBy(observation, next), changes: [...changes, ...gone] };
+  const changes = [
+    ...healthChange(observation, newsOf(before), newsOf(record)),
+    ...detailsChange(before, record),
+  ];
+  return { state: observedBy(observation, next), changes };
 }
 
-/** Whether a failure of details is news: a website that is gone is listed no more, and what was not sent says nothing. */
-function isNews({ reason, status }: Failure): boolean {
-  return status !== 404 && reason !== "appliance_down" && (reason !== "auth" || status !== undefined);
+/** The failure that is news: what was not sent says nothing, and a website that is gone is listed no more. */
+function newsOf({ sentFailure }: OperationRecord<unknown>): Failure | undefined {
+  return sentFailure?.reason !== "unsupported" && sentFailure?.status === 404 ? undefined : sentFailure;
+}
+
+function detailsChange(
+  before: OperationRecord<WebsiteDetails>,
+  now: OperationRecord<WebsiteDetails>,
+): readonly FleetChange[] {
+  const isGone = now.health.failure?.status === 404 && before.health.failure?.status !== 404;
+  if (isGone) return [{ kind: "website_gone" }];
+  const isOther = before.seen !== undefined && before.seen !== now.seen;
+  return isOther ? [{ kind: "website_changed", address: addressOf(before.seen) }] : [];
 }
 
 /** The part of a step that is the same for all operations. */

@@ -121,6 +121,7 @@ export function discoverySection(
     const described = websites.flatMap(({ id: websiteId, name: website, address }) =>
       address ? [[address, { websiteId, website }] as const] : [],
     );
+    const joint = jointHealth(Array.from(details.values(), (record) => healthAt(record, nowMs)));
     const isLeftOut = (id: number): boolean =>
       !details.has(id) &&
       config.discovery?.exclude.includes(id) !== true &&
@@ -131,12 +132,13 @@ export function discoverySection(
         kind: "discovery",
         identity,
         list: health,
-        details: jointHealth(Array.from(details.values(), (record) => healthAt(record, nowMs))),
+        details: joint,
         badIds: known?.invalid.length,
         beyondLimit: known?.ids.filter(isLeftOut).length ?? 0,
         known: new Map(described),
-        // One of an unknown address may be any.
-        isComplete: known?.ids.length === described.length,
+        // One of an unknown address may be any, and so may one whose details are not known now.
+        isComplete: known?.ids.length === described.length && (joint?.state ?? "succeeded") === "succeeded",
+        isPolled: [list, ...details.values()].every(({ health: { state } }) => state !== "never_polled"),
       },
     };
   });
@@ -166,7 +168,9 @@ function foundWebsites(
 function jointHealth(all: readonly PollHealth[]): PollHealth | undefined {
   const [first] = all;
   if (first === undefined) return undefined;
-  const failed = all.find(({ state }) => state === "failed");
+  const failures = all.filter(({ state }) => state === "failed");
+  // A website without details may be gone.
+  const failed = failures.find(({ failure }) => failure?.status !== 404) ?? failures[0];
   const worst = failed ?? all.find(({ state }) => state === "succeeded") ?? first;
   const successes = all.flatMap(({ lastSuccessAtMs }) => lastSuccessAtMs ?? []);
   const isAbsent = all.every(({ failure }) => failure?.status === 404);

@@ -25,19 +25,26 @@ export interface KnownWebsite extends WebsiteConfig {
 const onceKnown = createMemo<KnownWebsite>();
 
 /**
- * The websites that are configured, then those discovered whose details are known. A configured one with the same id
- * overrides name, protocols and expected status.
+ * The websites that are configured, then those discovered whose details are known, or all if the appliance has no details. A
+ * configured one with the same id overrides name, protocols and expected status.
  */
 export function knownWebsites({ websites }: ApplianceConfig, details: DetailsById): readonly KnownWebsite[] {
   const addresses = addressesOf(details);
   const configured = new Map(websites.map((website) => [website.id, website]));
+  const isWithoutDetails = details.size > 0 && [...details.values()].every(isNotFound);
   return [...new Set([...configured.keys(), ...details.keys()])].flatMap((id) => {
     const [own, seen, address] = [configured.get(id), details.get(id)?.seen, addresses.get(id)];
     if (seen !== undefined) return onceKnown(seen, [own, address], () => described(id, own, seen, address));
-    if (own === undefined) return [];
     const unknown = { details: undefined, address, bind: [], urls: [], isTested: true };
-    return onceKnown(own, [], () => ({ ...own, ...unknown }));
+    if (own !== undefined) return onceKnown(own, [], () => ({ ...own, ...unknown }));
+    const nameless = { id, name: String(id), protocols: undefined, expectStatus: DEFAULT_STATUSES };
+    return isWithoutDetails ? { ...nameless, ...unknown } : [];
   });
+}
+
+/** Firmware that has no details answers so for every website. */
+function isNotFound({ health: { failure } }: OperationRecord<WebsiteDetails>): boolean {
+  return failure?.status === 404;
 }
 
 function described(

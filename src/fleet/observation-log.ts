@@ -34,7 +34,7 @@ function logChange(logger: Logger, appliance: string, { kind, ...facts }: FleetC
     const from = facts.from.reason;
     const level = levelOf(from, "info");
     logger[level]({ appliance, operation: operationKey(facts.operation), from }, "polling recovered");
-  } else if (kind !== "website_gone") {
+  } else if (kind === "vrrp_state" || kind === "website_status") {
     const message = kind === "vrrp_state" ? "vrrp state changed" : "website status changed";
     logger.info({ appliance, ...facts }, message);
   }

@@ -11,6 +11,8 @@ export interface OperationRecord<Seen> {
   readonly expiresAtMs: number;
   /** The monotonic instant from which polls fail; `undefined` while they do not. */
   readonly failingFromMs: number | undefined;
+  /** Why the latest poll failed that was sent; `undefined` if it succeeded. */
+  readonly sentFailure: Failure | undefined;
   /** Of the latest valid answer, whatever failed since; `undefined` before the first. */
   readonly seen: Seen | undefined;
 }
@@ -32,13 +34,19 @@ const STALLED: Failure = { reason: "stalled", message: "no poll has completed fo
 
 /** An operation that was never polled; it counts as stalled if it is not by `expiresAtMs`. */
 export function freshRecord(expiresAtMs: number): OperationRecord<never> {
-  return { health: NEVER_POLLED, expiresAtMs, failingFromMs: undefined, seen: undefined };
+  return {
+    health: NEVER_POLLED,
+    expiresAtMs,
+    failingFromMs: undefined,
+    sentFailure: undefined,
+    seen: undefined,
+  };
 }
 
 export function afterSuccess<Seen>(observation: Observation, seen: Seen): OperationRecord<Seen> {
   const { durationSeconds, expiresAtMs, completedAtMs: lastSuccessAtMs } = observation;
   const health = { ...NEVER_POLLED, state: "succeeded", durationSeconds, lastSuccessAtMs } as const;
-  return { health, expiresAtMs, failingFromMs: undefined, seen };
+  return { health, expiresAtMs, failingFromMs: undefined, sentFailure: undefined, seen };
 }
 
 export function afterFailure<Record extends OperationRecord<unknown>>(
@@ -50,7 +58,8 @@ export function afterFailure<Record extends OperationRecord<unknown>>(
   const { lastSuccessAtMs, failingSinceMs = completedAtMs } = record.health;
   const health = { state: "failed", failure, durationSeconds, lastSuccessAtMs, failingSinceMs } as const;
   const failingFromMs = record.failingFromMs ?? Math.min(nowMs, record.expiresAtMs);
-  return { ...record, health, expiresAtMs, failingFromMs };
+  const sentFailure = durationSeconds === undefined ? record.sentFailure : failure;
+  return { ...record, health, expiresAtMs, failingFromMs, sentFailure };
 }
 
 /** How the latest poll went, judged at the monotonic instant `nowMs`: an expired one has failed as `stalled`. */

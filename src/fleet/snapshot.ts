@@ -50,8 +50,10 @@ export interface DiscoverySnapshot extends OfAppliance {
   readonly beyondLimit: number;
   /** Its websites by FoundWebsiteSnapshot.address, as far as that is known; of one whose details fail now, the latest ones. */
   readonly known: ReadonlyMap<string, Pick<FoundWebsiteSnapshot, "websiteId" | "website">>;
-  /** Whether these are all websites of the appliance: the list is known, and none is excluded or beyond the limit. */
+  /** Whether these are all websites of the appliance: list and details are known, and none is excluded or beyond the limit. */
   readonly isComplete: boolean;
+  /** Whether the list and all details were polled, with whatever result. */
+  readonly isPolled: boolean;
 }
 
 /** A website as the appliance describes it. */

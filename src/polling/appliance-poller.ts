@@ -4,7 +4,7 @@ import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
 import type { ApplianceClient, CreateClient } from "../client/client.ts";
 import { toSeconds, type Clock } from "../support/clock.ts";
 import { createBackoff, type Backoff, type FinishedPoll } from "./backoff.ts";
-import { type PollEvents, backoffKey, operationKey, type Operation, type PollResult } from "./observation.ts";
+import { type PollEvents, operationKey, type Operation, type PollResult } from "./observation.ts";
 import { meansApplianceDown, type Failure } from "../client/failure.ts";
 import { expiresAtMs, firstPace, MAX_WAIT_MS, mustBeginByMs, waitEndsMs, type Pace } from "./freshness.ts";
 import { createDecode, poll, UNSENT, unsent, unsentForSlot } from "./poll.ts";
@@ -135,7 +135,7 @@ export function createAppliancePoller(
   function drop(key: string, task: Task): void {
     timetable.remove(task);
     clearTimeout(task.confirming);
-    backoff.forget(backoffKey(task.operation));
+    backoff.forget(key);
     task.isPlanned = false;
     task.confirming = undefined;
     task.latestUntilMs = undefined;
@@ -147,7 +147,10 @@ export function createAppliancePoller(
     const task = tasks.get(key);
     if (task?.isPlanned !== true) return;
     if (task.inFlightDueMs !== undefined) {
-      events.skipped(operation.kind, "overlap", 1);
+      // An appliance with many websites takes long for a round of their details, which come one after another.
+      const isInLine =
+        task.waitingSinceMs !== undefined && OPERATIONS[operation.kind].takesSlot === "discovery";
+      if (!isInLine) events.skipped(operation.kind, "overlap", 1);
       return;
     }
     task.inFlightDueMs = dueMs;
@@ -253,7 +256,7 @@ export function createAppliancePoller(
   }
 
   function backoffOf(operation: Operation): ReturnType<Backoff["active"]> {
-    return backoff.active(backoffKey(operation), clock.monotonicMs(), suppressionMs());
+    return backoff.active(operationKey(operation), clock.monotonicMs(), suppressionMs());
   }
 
   function skip(task: Task, failure: Failure): void {
@@ -267,7 +270,7 @@ export function createAppliancePoller(
 
   function settle(task: Task, result: PollResult, credentials: symbol | undefined, span: Span): void {
     const { outcome } = result;
-    const [operation, intervalMs] = [backoffKey(result), paceOf(result).gapMs];
+    const [operation, intervalMs] = [operationKey(result), paceOf(result).gapMs];
     backoff.settle({ operation, outcome, credentials, ...span, intervalMs });
     observe(task, result, span);
     if (result.kind !== "vrrp") return;

@@ -1,15 +1,15 @@
 import type { FailureReason, Outcome } from "../client/failure.ts";
-import { backoffKey } from "./observation.ts";
+import { operationKey } from "./observation.ts";
 
 /** Also limits Retry-After. */
 const MAX_BACKOFF_MS = 5 * 60_000;
 /** Older firmware may be updated. */
 const UNSUPPORTED_MS = 60 * 60_000;
-const LIST = backoffKey({ kind: "vrrp" });
+const LIST = operationKey({ kind: "vrrp" });
 /** The key of the period of every operation, after a refusal that may concern the account, so that it is not locked. */
 const EVERYTHING = "everything";
 
-/** The backoff of one appliance, on the monotonic clock. Operations by `backoffKey`. */
+/** The backoff of one appliance, on the monotonic clock. Operations by `operationKey`. */
 export interface Backoff {
   /**
    * Takes note of a poll. After a refusal (401, 403) the backoff lasts one interval, doubled at each further refusal up to 5
@@ -19,6 +19,7 @@ export interface Backoff {
    * - A refused website test backs off until it succeeds. So does every operation, unless the latest poll of the list
    *   succeeded with the same credentials.
    * - After Retry-After its operation backs off, at most 5 minutes; one that the appliance lacks, an hour.
+   * - The operations that find websites are refused and deferred together.
    */
   settle(poll: FinishedPoll): void;
   /**
@@ -43,7 +44,7 @@ interface Period {
 }
 
 export interface FinishedPoll {
-  /** backoffKey */
+  /** operationKey */
   readonly operation: string;
   readonly outcome: Outcome<unknown>;
   /** Identifies the credentials that were sent; `undefined` if nothing was sent. */
@@ -75,27 +76,28 @@ export function createBackoff(): Backoff {
     settle: (poll) => {
       const { operation, outcome, credentials, endedMs } = poll;
       const isList = operation === LIST;
+      const together = togetherWith(operation);
       if (isList) accepted = outcome.ok ? credentials : undefined;
       if (outcome.ok) {
-        periods.delete(operation);
+        for (const key of [operation, together]) periods.delete(key);
         if (isList) periods.delete(EVERYTHING);
         return;
       }
       const { reason, retryAfterMs } = outcome.failure;
       if (reason === "auth") {
-        if (!isList) refuse(operation, poll);
+        if (!isList) refuse(together, poll);
         if (accepted === undefined || accepted !== credentials) refuse(EVERYTHING, poll);
       } else if (reason === "unsupported") begin(operation, endedMs, UNSUPPORTED_MS, reason);
       else if (retryAfterMs !== undefined)
-        begin(operation, endedMs, Math.min(retryAfterMs, MAX_BACKOFF_MS), "http_status");
+        begin(together, endedMs, Math.min(retryAfterMs, MAX_BACKOFF_MS), "http_status");
     },
     active: (operation, nowMs, listFirstMs) => {
-      const own = periods.get(operation);
-      const shared = periods.get(EVERYTHING);
+      const all = periods.get(EVERYTHING);
       const afterListMs = operation === LIST ? 0 : listFirstMs;
-      const all = shared && { ...shared, untilMs: shared.untilMs + afterListMs };
-      const longest = own === undefined || (all !== undefined && all.untilMs >= own.untilMs) ? all : own;
-      return longest !== undefined && longest.untilMs > nowMs ? longest : undefined;
+      const everything = all && { ...all, untilMs: all.untilMs + afterListMs };
+      const own = [operation, togetherWith(operation)].map((key) => periods.get(key));
+      const running = [everything, ...own].filter((period) => period !== undefined && period.untilMs > nowMs);
+      return running.toSorted((a, b) => (b?.untilMs ?? 0) - (a?.untilMs ?? 0))[0];
     },
     everythingUntilMs: () => periods.get(EVERYTHING)?.untilMs ?? 0,
     end: (reason) => {
@@ -105,4 +107,9 @@ export function createBackoff(): Backoff {
     },
     forget: (operation) => void periods.delete(operation),
   };
+}
+
+/** What backs off together: an operation alone, or all that find websites. */
+function togetherWith(operation: string): string {
+  return /^website_(list|details)\b/.test(operation) ? "discovery" : operation;
 }

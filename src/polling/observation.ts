@@ -1,5 +1,5 @@
 import type { Decoded } from "../api/json.ts";
-import { OPERATIONS, type OperationKind } from "../api/operations.ts";
+import type { OPERATIONS, OperationKind } from "../api/operations.ts";
 import type { PresentedCertificate } from "../client/certificate.ts";
 import type { Outcome } from "../client/failure.ts";
 
@@ -16,11 +16,6 @@ export type Operation = { [K in OperationKind]: About<K> }[OperationKind];
 /** Unique among the operations of one appliance. */
 export function operationKey(operation: Operation): string {
   return "websiteId" in operation ? `${operation.kind}/${operation.websiteId}` : operation.kind;
-}
-
-/** Identifies what backs off together: an operation, or all that find websites. */
-export function backoffKey(operation: Operation): string {
-  return OPERATIONS[operation.kind].timing === "discovery" ? "discovery" : operationKey(operation);
 }
 
 /** The result of one poll of an operation. */

@@ -3,62 +3,79 @@ import type { Observation } from "../polling/observation.ts";
 import type { ConfirmingPolls } from "../polling/runner.ts";
 import type { GroupVerdict, Judged } from "./verdict.ts";
 
-const LISTS_AFTER_MS = 1000;
-const WEBSITE_AFTER_MS = 5000;
+const AGAIN_AFTER_MS = 1000;
+const TEST_AFTER_MS = 5000;
 
-/** The polls that an observation calls for, because another answer has to confirm it; `undefined`: none. */
+/** The polls that an observation calls for, because another answer has to confirm it. */
 export function confirmingPolls(
   judged: Judged,
   observation: Observation,
   changes: readonly FleetChange[],
-): ConfirmingPolls | undefined {
+): readonly ConfirmingPolls[] {
   switch (observation.kind) {
     case "vrrp":
       return listsAgain(judged);
     case "website_test":
       return testAgain(judged, observation);
     case "website_details":
-      return websitesAgain(observation, changes);
+      return changes.flatMap((change) => detailsAgain(judged, observation, change));
     case "website_list":
-      return undefined;
+      return [];
     default:
       return observation satisfies never;
   }
 }
 
-/** A website without details may have been deleted: its appliance's websites are listed again. */
-function websitesAgain(
+/**
+ * A website without details may have been deleted: its appliance's websites are listed again. One that was changed at an
+ * appliance is likely to have been changed at the others too.
+ */
+function detailsAgain(
+  { now }: Judged,
   { appliance }: Observation,
-  changes: readonly FleetChange[],
-): ConfirmingPolls | undefined {
-  if (!changes.some(({ kind }) => kind === "website_gone")) return undefined;
-  return { appliances: [appliance], operation: { kind: "website_list" }, afterMs: LISTS_AFTER_MS };
+  change: FleetChange,
+): readonly ConfirmingPolls[] {
+  if (change.kind === "website_gone")
+    return [{ appliances: [appliance], operation: { kind: "website_list" }, afterMs: AGAIN_AFTER_MS }];
+  if (change.kind !== "website_changed") return [];
+  return now.facts.appliances.flatMap(({ identity, discovery }) => {
+    const known = identity.appliance === appliance ? undefined : discovery?.known.get(change.address);
+    if (known === undefined) return [];
+    const operation = { kind: "website_details", websiteId: known.websiteId } as const;
+    return [{ appliances: [identity.appliance], operation, afterMs: AGAIN_AFTER_MS }];
+  });
 }
 
 /** A contradiction in a group has the lists of all members that answer polled again. */
-function listsAgain({ before, now }: Judged): ConfirmingPolls | undefined {
-  if (before === now) return undefined;
+function listsAgain({ before, now }: Judged): readonly ConfirmingPolls[] {
+  if (before === now) return [];
   const isContradiction = ({ facts, state }: GroupVerdict): boolean =>
     state === "changing" ||
     ((state === "split_brain" || state === "no_master") && before?.groups.get(facts.key)?.state !== state);
-  if (![...now.groups.values()].some(isContradiction)) return undefined;
+  if (![...now.groups.values()].some(isContradiction)) return [];
   const answering = [...now.appliances].filter(([, { state }]) => state === "up");
-  return {
-    appliances: answering.map(([name]) => name),
-    operation: { kind: "vrrp" },
-    afterMs: LISTS_AFTER_MS,
-  };
+  const appliances = answering.map(([name]) => name);
+  return [{ appliances, operation: { kind: "vrrp" }, afterMs: AGAIN_AFTER_MS }];
 }
 
-/** A website that turns down or unknown is tested again by the same appliance. */
+/**
+ * A website that turns down or unknown is tested again by the same appliance; before that its details are polled, since it may
+ * have been deleted or changed.
+ */
 function testAgain(
   { now }: Judged,
   { appliance, websiteId, durationSeconds }: Observation & { kind: "website_test" },
-): ConfirmingPolls | undefined {
+): readonly ConfirmingPolls[] {
   const website = now.facts.appliances
     .find(({ identity }) => identity.appliance === appliance)
     ?.websites.find((one) => one.websiteId === websiteId);
-  if (website?.isUnconfirmed !== true || durationSeconds === undefined) return undefined;
-  const operation = { kind: "website_test", websiteId } as const;
-  return { appliances: [appliance], operation, afterMs: WEBSITE_AFTER_MS };
+  if (website?.isUnconfirmed !== true || durationSeconds === undefined) return [];
+  const appliances = [appliance];
+  const test = { kind: "website_test", websiteId } as const;
+  const details = { kind: "website_details", websiteId } as const;
+  const isDescribed = website.address !== undefined;
+  return [
+    ...(isDescribed ? [{ appliances, operation: details, afterMs: AGAIN_AFTER_MS }] : []),
+    { appliances, operation: test, afterMs: TEST_AFTER_MS },
+  ];
 }

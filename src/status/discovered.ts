@@ -37,7 +37,13 @@ export function discoveredVerdict(
       return { details, isMaster: mastersFor(listensOn(details)).has(identity.appliance) };
     });
     const isUp = testsByKey.get(address)?.every((test) => test.state === "up") === true;
-    const state = judgeBackends(views, isUp);
+    const masters = mastersFor(found.flatMap(({ details }) => listensOn(details)));
+    const knowing = new Set(found.map(({ identity }) => identity.appliance));
+    const isMasterSilent = appliances.some(
+      ({ identity: { appliance }, discovery }) =>
+        masters.has(appliance) && !knowing.has(appliance) && discovery?.known.has(address) === true,
+    );
+    const state = judgeBackends(views, { isUp, isMasterSilent });
     const lacking = complete
       .filter(({ discovery }) => !isOwnKey(address) && discovery?.known.has(address) !== true)
       .map(({ identity }) => identity.appliance);

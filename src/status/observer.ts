@@ -31,8 +31,7 @@ export function createObserver(deps: ObserverDeps): PollEvents {
     if (OPERATIONS[observation.kind].timing === "discovery") replan(observation.appliance);
     if (cluster !== undefined) {
       const judged = board.observed(observation.appliance, changes, cluster);
-      const polls = confirmingPolls(judged, observation, changes);
-      if (polls !== undefined) confirm(polls);
+      for (const polls of confirmingPolls(judged, observation, changes)) confirm(polls);
     }
     logObservation(logger, observation, changes);
     self.observed(observation);

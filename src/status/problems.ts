@@ -234,9 +234,10 @@ function unlisted(
     const summary = `The websites of ${appliance} cannot be listed: ${reasonInWords(list.failure.reason)}`;
     return [problem("websites_not_listed", { summary, appliance })];
   }
-  // One that was deleted meanwhile is gone with the next list.
-  const isGone = details?.failure?.status === 404 && details.failure.reason !== "unsupported";
-  if (details?.failure === undefined || isGone) return [];
+  // Older firmware has no details, and a website that was deleted meanwhile is gone with the next list.
+  if (details?.failure === undefined || details.failure.reason === "unsupported") return [];
+  const isListedSince = (list.lastSuccessAtMs ?? 0) > (details.failingSinceMs ?? 0);
+  if (details.failure.status === 404 && !isListedSince) return [];
   const summary = `Details of websites of ${appliance} are not known: ${reasonInWords(details.failure.reason)}`;
   return [problem("websites_not_listed", { summary, appliance })];
 }

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import type { ApplianceSnapshot } from "../fleet/snapshot.ts";
 import type { ClusterVerdict } from "./verdict.ts";
 import { listeningIn } from "./websites.ts";
 
@@ -10,9 +11,11 @@ interface TargetGroup {
 
 /**
  * The websites for blackbox_exporter: for each URL of a discovered website the URL itself, and one with each VIP in place of its
- * host, by which visitors reach it. A website that several appliances list is there once.
+ * host, by which visitors reach it. A website that several appliances list is there once. `undefined` while something was not
+ * polled yet: Prometheus would take a target that is missing for one that is gone.
  */
-export function websiteTargets(verdicts: readonly ClusterVerdict[]): readonly TargetGroup[] {
+export function websiteTargets(verdicts: readonly ClusterVerdict[]): readonly TargetGroup[] | undefined {
+  if (verdicts.some(({ facts }) => facts.appliances.some(isPending))) return undefined;
   return verdicts.flatMap(({ facts, websites }) => {
     const listening = listeningIn(facts);
     const named = new Map(Array.from(websites.values(), (each) => [each.key, each]));
@@ -29,6 +32,10 @@ export function websiteTargets(verdicts: readonly ClusterVerdict[]): readonly Ta
       return (test?.urls ?? []).flatMap((url) => vips.map((vip) => target(new URL(url), vip, labels)));
     });
   });
+}
+
+function isPending({ vrrp, discovery }: ApplianceSnapshot): boolean {
+  return discovery !== undefined && (vrrp.health.state === "never_polled" || !discovery.isPolled);
 }
 
 function target(url: URL, vip: string, labels: TargetGroup["labels"]): TargetGroup {

@@ -35,12 +35,9 @@ export function websiteVerdicts({
   const mastersFor = mastersIn({ facts, groups });
   const context = { hasGroups: groups.size > 0, hasDisabled };
   const names = namesOf(appliances);
-  const used = new Set<string>();
   const verdicts = [...testsByWebsite(appliances)].flatMap(([key, tests]) => {
     const masters = mastersFor(tests.flatMap(({ bind }) => bind));
-    const { websiteId, website: name } = names.get(key) ?? { websiteId: 0, website: key };
-    const website = unusedName(used, websiteId, name, key);
-    used.add(`${websiteId} ${website}`);
+    const { websiteId, website } = names.get(key) ?? { websiteId: 0, website: key };
     const ids = new Map(tests.toReversed().map((each) => [each.identity.appliance, each.websiteId] as const));
     const isTested = tests.some(isPolled);
     return protocolsOf(tests).map((protocol): WebsiteVerdict => {
@@ -48,8 +45,7 @@ export function websiteVerdicts({
       const views = tests.flatMap((test) => viewOf(test, protocol, masters));
       const judged = isTested ? judgeWebsite(views, context) : undefined;
       const isElsewhere = views.every((view) => !view.isMaster);
-      const saysNothing = isElsewhere && EMPTY_AT[atMasters(key, appliances, masters)].has(judged);
-      const state = saysNothing ? undefined : judged;
+      const state = isElsewhere ? WHILE[atMasters(key, appliances, masters)](judged) : judged;
       const sinceMs = sinceOf(old, state, wasPolled && old?.state !== undefined, at);
       const same = isDeepStrictEqual(old?.ids, ids) ? (old?.ids ?? ids) : ids;
       const named = { key, websiteId, website, ids: same, protocol };
@@ -62,11 +58,13 @@ export function websiteVerdicts({
 /** What the known masters say of a website that none of them tests. */
 type AtMasters = "off" | "perhaps" | "absent";
 
-/** The verdicts that say nothing then: what other members find is no trouble. */
-const EMPTY_AT: Readonly<Record<AtMasters, ReadonlySet<WebsiteState | undefined>>> = {
-  off: new Set(["unknown", "down"]),
-  perhaps: new Set(["unknown"]),
-  absent: new Set(),
+type State = WebsiteState | undefined;
+
+/** What the verdict of the other members is then: the masters' visitors do not get what those find. */
+const WHILE: Readonly<Record<AtMasters, (judged: State) => State>> = {
+  off: (judged) => (judged === "unknown" || judged === "down" ? undefined : judged),
+  perhaps: (judged) => (judged === "unknown" ? undefined : judged === "down" ? "partially_down" : judged),
+  absent: (judged) => judged,
 };
 
 /**
@@ -192,7 +190,7 @@ function testsByWebsite(
   );
 }
 
-/** Id and name of each website: those at the first appliance that has it, tested or not. */
+/** Id and name of each website, together unique: those at the first appliance that has it, tested or not. */
 export function namesOf(
   appliances: ClusterSnapshot["appliances"],
 ): ReadonlyMap<string, Pick<Named, "websiteId" | "website">> {
@@ -201,7 +199,15 @@ export function namesOf(
     ...[...websites, ...found].map((website) => [key(website), website] as const),
     ...(discovery?.known ?? []),
   ]);
-  return new Map(all.toReversed());
+  const used = new Set<string>();
+  const names = new Map<string, Pick<Named, "websiteId" | "website">>();
+  for (const [of, { websiteId, website: given }] of all) {
+    if (names.has(of)) continue;
+    const website = unusedName(used, websiteId, given, of);
+    used.add(`${websiteId} ${website}`);
+    names.set(of, { websiteId, website });
+  }
+  return names;
 }
 
 /** Two websites may have the same id and name at different appliances. */

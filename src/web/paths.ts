@@ -47,8 +47,9 @@ export function underPrefix(prefix: string, handler: RequestListener): RequestLi
       handler(request, response);
       return;
     }
-    const isRoot = target === "/" || target === prefix;
-    const reply = isRoot ? text(302, "Found", { location: `${prefix}/` }) : text(404, "Not found");
+    const [path = "", query] = target.split("?", 2);
+    const location = `${prefix}/${query === undefined ? "" : `?${query}`}`;
+    const reply = path === "/" || path === prefix ? text(302, "Found", { location }) : text(404, "Not found");
     send(request, response, reply);
   };
 }

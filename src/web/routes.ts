@@ -40,8 +40,8 @@ export interface RouteDeps {
   readonly renderMetrics: () => Promise<string | Buffer>;
   /** The fleet as JSON. */
   readonly renderFleet: () => Promise<string | Buffer>;
-  /** The websites as targets for blackbox_exporter, as JSON. */
-  readonly renderTargets: () => Promise<string>;
+  /** The websites as targets for blackbox_exporter; `undefined` while they are not known. */
+  readonly websiteTargets: () => Promise<object | undefined>;
   /** The status page as HTML, for the query of its URL. */
   readonly renderPage: (query: URLSearchParams) => Promise<string>;
   /** Scripts and styles of the status page, by path. The paths change with the content. */
@@ -91,7 +91,12 @@ export function createRoutes(deps: RouteDeps): RequestListener {
     "/-/ready": () => (deps.isReady() ? text(200, "Ready") : text(503, "Not every appliance was polled yet")),
     "/config": async () => text(200, (await deps.configText()).trimEnd(), NOT_CACHED),
     "/api/v1/fleet": sharedPage("application/json", deps.renderFleet),
-    "/sd/websites": sharedPage("application/json", deps.renderTargets),
+    "/sd/websites": async (request) => {
+      const targets = await deps.websiteTargets();
+      if (targets === undefined) return text(503, "Not every website was polled yet");
+      const body = createSharedBody(async () => `${JSON.stringify(targets)}\n`);
+      return replyWith(request, "application/json", body, NOT_CACHED);
+    },
   };
   const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
     ...Object.entries(fixed),

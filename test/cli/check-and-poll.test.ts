@@ -89,7 +89,10 @@ test("poll as JSON says what is wrong with the configuration too", async () => {
   const folder = await createFolder({ "config.yaml": "appliances: [{ nam: a }]" });
   const { code, out, err } = await run("poll", "a", `--config.file=${folder}/config.yaml`, "--output=json");
   expect([code, err]).toEqual([1, ""]);
-  expect(JSON.parse(out)).toMatchObject({ ok: false, errors: [{ message: "required key is missing" }, {}, {}] });
+  expect(JSON.parse(out)).toMatchObject({
+    ok: false,
+    errors: [{ message: "required key is missing" }, {}, {}],
+  });
 });
 
 /** What `check --live` prints about these appliances, from the table on, and its exit code. */

@@ -18,6 +18,7 @@ import {
 } from "../support/observations.ts";
 import { judgedFleet } from "./support.ts";
 
+const NONE: readonly ConfirmingPolls[] = [];
 const LISTS: ConfirmingPolls = { appliances: ["a", "b"], operation: { kind: "vrrp" }, afterMs: 1000 };
 const TEST: ConfirmingPolls = {
   appliances: ["a"],
@@ -30,7 +31,7 @@ const says = (appliance: string, state: string): Observation =>
 const finds = (status: number): Observation => websiteSeen("a", 1, [{ protocol: "http", status }]);
 
 /** What each of these observations calls for, one a second. */
-function calledFor(...observations: readonly Observation[]): readonly (ConfirmingPolls | undefined)[] {
+function calledFor(...observations: readonly Observation[]): readonly (readonly ConfirmingPolls[])[] {
   const take = judgedFleet([{ ...MEMBER_A, websites: [websiteOf({ id: 1 })] }, MEMBER_B]);
   return observations.map((observation, nth) =>
     confirmingPolls(take({ ...observation, expiresAtMs: 1e9 }, nth * 1000).judged, observation, []),
@@ -39,7 +40,7 @@ function calledFor(...observations: readonly Observation[]): readonly (Confirmin
 
 test("a clean failover that is half seen has the lists polled again, until the change is proven", () => {
   const calls = calledFor(says("a", "MASTER"), says("b", "BACKUP"), says("b", "MASTER"), says("a", "BACKUP"));
-  expect(calls).toEqual([undefined, undefined, LISTS, undefined]);
+  expect(calls).toEqual([NONE, NONE, [LISTS], NONE]);
 });
 
 test("the websites are listed again when the details of one are not found, and once", () => {
@@ -56,10 +57,7 @@ test("the websites are listed again when the details of one are not found, and o
     const { judged, changes } = take(observation, 0);
     return confirmingPolls(judged, observation, changes);
   });
-  expect(calls).toEqual([
-    { appliances: ["a"], operation: { kind: "website_list" }, afterMs: 1000 },
-    undefined,
-  ]);
+  expect(calls).toEqual([[{ appliances: ["a"], operation: { kind: "website_list" }, afterMs: 1000 }], NONE]);
 });
 
 test("the websites are listed again for each website whose details are not found, whatever else fails", () => {
@@ -69,37 +67,71 @@ test("the websites are listed again for each website whose details are not found
   const gone = { ok: false, failure: failureOf("http_status", { status: 404 }) } as const;
   const observation = { ...detailsFailed("a", 2, "http_status"), outcome: gone };
   const { judged, changes } = take(observation, 0);
-  expect(confirmingPolls(judged, observation, changes)?.operation).toEqual({ kind: "website_list" });
+  expect(confirmingPolls(judged, observation, changes)).toMatchObject([
+    { operation: { kind: "website_list" } },
+  ]);
 });
 
 test("a split brain is confirmed when it is proven, and then polled as usual", () => {
   const masters = [says("a", "MASTER"), says("b", "MASTER")];
   expect(calledFor(...masters, ...masters, ...masters)).toEqual([
-    undefined,
-    LISTS,
-    LISTS,
-    LISTS,
-    undefined,
-    undefined,
+    NONE,
+    [LISTS],
+    [LISTS],
+    [LISTS],
+    NONE,
+    NONE,
   ]);
 });
 
 test("a group without a master is confirmed once", () => {
   const backups = [says("a", "BACKUP"), says("b", "BACKUP")];
-  expect(calledFor(...backups, ...backups)).toEqual([undefined, LISTS, undefined, undefined]);
+  expect(calledFor(...backups, ...backups)).toEqual([NONE, [LISTS], NONE, NONE]);
 });
 
 test("an appliance that does not answer is not polled to confirm anything", () => {
-  expect(calledFor(says("a", "MASTER"), vrrpFailed("b", "timeout"))).toEqual([undefined, undefined]);
+  expect(calledFor(says("a", "MASTER"), vrrpFailed("b", "timeout"))).toEqual([NONE, NONE]);
 });
 
 test("a website that turns down or unknown is tested again, and only until that is confirmed", () => {
   const failed = websiteFailed("a", 1, "timeout");
   const calls = calledFor(finds(200), finds(503), finds(503), finds(200), failed, failed);
-  expect(calls).toEqual([undefined, TEST, undefined, undefined, TEST, undefined]);
+  expect(calls).toEqual([NONE, [TEST], NONE, NONE, [TEST], NONE]);
 });
 
 test("a test that was not sent is not made again out of turn", () => {
   const { durationSeconds: _, ...unsent } = websiteFailed("a", 1, "appliance_down");
-  expect(calledFor(finds(200), { ...unsent, durationSeconds: undefined })).toEqual([undefined, undefined]);
+  expect(calledFor(finds(200), { ...unsent, durationSeconds: undefined })).toEqual([NONE, NONE]);
+});
+
+const DISCOVERY = { exclude: [], limit: 200 };
+
+test("the details of a discovered website that turns down are polled before it is tested again", () => {
+  const take = judgedFleet([{ ...MEMBER_A, discovery: DISCOVERY }, MEMBER_B]);
+  for (const observation of [websitesSeen("a", [1]), detailsSeen("a", 1), finds(200)]) take(observation, 0);
+  const observation = finds(503);
+  const { judged, changes } = take(observation, 0);
+  expect(confirmingPolls(judged, observation, changes)).toEqual([
+    { appliances: ["a"], operation: { kind: "website_details", websiteId: 1 }, afterMs: 1000 },
+    TEST,
+  ]);
+});
+
+test("the details of a website that one member has changed are polled at the others", () => {
+  const take = judgedFleet([MEMBER_A, MEMBER_B].map((member) => ({ ...member, discovery: DISCOVERY })));
+  const seen = [websitesSeen("a", [1]), detailsSeen("a", 1), websitesSeen("b", [5]), detailsSeen("b", 5)];
+  for (const observation of seen) take(observation, 0);
+  const calls = [
+    detailsSeen("a", 1, { host: "other.example" }),
+    detailsSeen("a", 1, { host: "other.example" }),
+  ];
+  expect(
+    calls.map((observation) => {
+      const { judged, changes } = take(observation, 0);
+      return confirmingPolls(judged, observation, changes);
+    }),
+  ).toEqual([
+    [{ appliances: ["b"], operation: { kind: "website_details", websiteId: 5 }, afterMs: 1000 }],
+    NONE,
+  ]);
 });

@@ -18,6 +18,7 @@ import {
   websitesFailed,
   websiteOf,
   websitesSeen,
+  failureOf,
   WALL_MS,
 } from "../support/observations.ts";
 
@@ -115,6 +116,64 @@ test("the problem of a website at the backup alone says that the master lacks it
   expect(problemsAfter(websitesSeen("a", []))).toContain(
     "Website shop is not known to be up: missing at a, http 200 from b, https 200 from b",
   );
+});
+
+test("a website that a member finds down and the master does not test is down as seen from that member alone", () => {
+  const members = MEMBERS.map((each) => (each.name === "a" ? { ...each, discovery: undefined } : each));
+  const isDown = [websiteSeen("b", 5, blocksOf(503, 503)), websiteSeen("b", 5, blocksOf(503, 503))];
+  expect(statesIn(verdictAfter(isDown, members))).toEqual(["partially_down", "partially_down"]);
+  expect(statesAfter(...isDown, websitesFailed("a", "unsupported"))).toEqual([
+    "partially_down",
+    "partially_down",
+  ]);
+});
+
+test("no member lacks a website while the details of another of its websites fail", () => {
+  const verdict = verdictAfter([
+    websitesSeen("a", [1, 2]),
+    detailsSeen("a", 1, { host: "other.example" }),
+    detailsSeen("a", 2, { host: "third.example" }),
+    detailsFailed("a", 2, "decode"),
+  ]);
+  expect(statesIn(verdict)).not.toContain("unknown");
+  const differences = verdict?.discovered?.websites.flatMap((website) => website.differences) ?? [];
+  expect(differences.map(({ words }) => words)).toEqual(["missing at b"]);
+});
+
+test("the servers of a website are not known while the details of its master fail", () => {
+  const at = (...more: readonly Observation[]) =>
+    verdictAfter([websitesSeen("a", [1]), detailsSeen("a", 1), ...more])?.discovered?.websites.map(
+      ({ state }) => state,
+    );
+  expect(at()).toEqual(["ok"]);
+  expect(at(detailsFailed("a", 1, "decode"))).toEqual([undefined]);
+});
+
+test("websites that lack details do not hide others whose details fail, and are a problem while they are listed", () => {
+  const gone = (id: number) => ({
+    ...detailsFailed("a", id, "http_status"),
+    outcome: { ok: false, failure: failureOf("http_status", { status: 404 }) } as const,
+  });
+  const problem = (reason: string) =>
+    expect.stringContaining(`Details of websites of a are not known: ${reason}`);
+  const listed = websitesSeen("a", [1, 2, 3]);
+  const known = detailsSeen("a", 3, { host: "third.example" });
+  expect(problemsAfter(listed, gone(1), detailsFailed("a", 2, "decode"))).toContainEqual(
+    problem("its answer"),
+  );
+  expect(problemsAfter(listed, known, gone(1))).not.toContainEqual(problem(""));
+  const later = { ...listed, completedAtMs: WALL_MS + 1000 };
+  expect(problemsAfter(listed, known, gone(1), later)).toContainEqual(problem("it answers with an error"));
+});
+
+test("an appliance without any details is no trouble, and its websites are tested by their ids", () => {
+  const gone = (id: number) => ({
+    ...detailsFailed("a", id, "http_status"),
+    outcome: { ok: false, failure: failureOf("http_status", { status: 404 }) } as const,
+  });
+  const fleet = fleetOf(MEMBERS, [websitesSeen("a", [1, 2]), gone(1), gone(2)]);
+  expect(fleet.plan("a").tests).toEqual([1, 2]);
+  expect(problemsAfter(websitesSeen("a", [1, 2]), gone(1), gone(2)).join()).not.toContain("Details");
 });
 
 test("details that cannot be read are a problem, and a list only of an appliance that can be polled", () => {
@@ -249,7 +308,7 @@ test("an address of bind that is an alias of a VIP is that VIP", () => {
   const [facts] = clustersOf(fleet("BACKUP"));
   const verdict = facts && createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;
   expect(Array.from(verdict?.websites.values() ?? [], ({ state }) => state)).toEqual(["partially_down"]);
-  const targets = websiteTargets(verdict === undefined ? [] : [verdict]);
+  const targets = targetsOf(verdict === undefined ? [] : [verdict]);
   expect(targets.map(({ targets: [target] }) => target)).toEqual([
     "https://shop.example/",
     "https://[2001:db8::7]/",
@@ -282,20 +341,35 @@ test("websites of one host and port at one appliance have verdicts of their own,
   ]);
 });
 
+const targetsOf = (verdicts: readonly ClusterVerdict[]) => websiteTargets(verdicts) ?? [];
+
 test("only the protocols that a configured website names are targets", () => {
   const configured = MEMBERS.map((member) => ({
     ...member,
     websites: [websiteOf({ id: 1, protocols: ["https"] })],
   }));
-  const fleet = fleetOf(configured, [websitesSeen("a", [1]), detailsSeen("a", 1)]);
+  const fleet = fleetOf(configured, [
+    vrrpFailed("a", "timeout"),
+    vrrpFailed("b", "timeout"),
+    websitesSeen("a", [1]),
+    detailsSeen("a", 1),
+    websitesSeen("b", []),
+  ]);
   const verdicts = clustersOf(fleet).map(
     (facts) => createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now,
   );
-  expect(websiteTargets(verdicts).flatMap(({ targets }) => targets)).toEqual(["https://shop.example/"]);
+  expect(targetsOf(verdicts).flatMap(({ targets }) => targets)).toEqual(["https://shop.example/"]);
+});
+
+test("targets are not known before everything was polled", () => {
+  const before = clustersOf(fleetOf(MEMBERS, [websitesSeen("a", [1])])).map(
+    (facts) => createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now,
+  );
+  expect(websiteTargets(before)).toBeUndefined();
 });
 
 test("each URL is a target, and so is each VIP on which the website listens", () => {
-  const targets = websiteTargets(verdictsOf({ bind: ["192.0.2.100"] }));
+  const targets = targetsOf(verdictsOf({ bind: ["192.0.2.100"] }));
   expect(targets.map(({ targets: [target] }) => target)).toEqual([
     "http://shop.example/",
     "http://192.0.2.100/",

@@ -23,6 +23,15 @@ test.each(["/", "/exporter", "http://any.example", "http://any.example/exporter"
   },
 );
 
+test("under a prefix, the redirect to the status page keeps the query", async () => {
+  const port = await serve(underPrefix("/exporter", routes()));
+  for (const path of ["/?cluster=ams", "/exporter?cluster=ams"])
+    expect(await ask(port, path)).toMatchObject({
+      status: 302,
+      headers: { location: "/exporter/?cluster=ams" },
+    });
+});
+
 test("without a prefix, paths do not change", async () => {
   const port = await serve(underPrefix("", routes()));
   expect((await ask(port, "/metrics")).status).toBe(200);

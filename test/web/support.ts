@@ -81,7 +81,7 @@ export function routes(given: Partial<RouteDeps> = {}): RequestListener {
     telemetryPath: "/metrics",
     renderMetrics: () => Promise.resolve("x 1\n"),
     renderFleet: () => Promise.resolve(`${JSON.stringify(EMPTY_DOCUMENT)}\n`),
-    renderTargets: () => Promise.resolve("[]\n"),
+    websiteTargets: () => Promise.resolve([]),
     renderPage: () => Promise.resolve(""),
     assets: new Map(),
     isHealthy: () => true,

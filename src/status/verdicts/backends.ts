@@ -12,12 +12,16 @@ export interface BackendView {
 
 /**
  * The state of the servers behind a website; `undefined` while it is not known, and for a website that is disabled. The masters
- * decide whether there is a usable one; where none of them knows, all appliances.
+ * decide whether there is a usable one; where none of them knows, all appliances. `isUp`: tests find the website up;
+ * `isMasterSilent`: the details of a master that has the website are not known.
  *
  * - `none_usable`: no server that is in service reports OK. `none_usable_but_up`: and yet tests find the website up.
  * - `some_down`: an appliance reports an error of a server that is in service.
  */
-export function judgeBackends(views: readonly BackendView[], isUp: boolean): BackendState | undefined {
+export function judgeBackends(
+  views: readonly BackendView[],
+  { isUp, isMasterSilent }: { readonly isUp: boolean; readonly isMasterSilent: boolean },
+): BackendState | undefined {
   const enabled = views.filter(({ details }) => details.isEnabled !== false);
   const known = enabled.flatMap(({ details, isMaster }) => {
     const usable = usableBackends(details);
@@ -31,6 +35,7 @@ export function judgeBackends(views: readonly BackendView[], isUp: boolean): Bac
       ? masters.some(({ usable }) => usable === 0)
       : !isOff && known.length > 0 && known.every(({ usable }) => usable === 0);
   if (isLost) return isUp ? "none_usable_but_up" : "none_usable";
+  if (isMasterSilent) return undefined;
   if (enabled.some(({ details }) => failedBackends(details).length > 0)) return "some_down";
   return known.length === 0 ? undefined : "ok";
 }

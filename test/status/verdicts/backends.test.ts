@@ -57,5 +57,5 @@ test.each([
     { details: master, isMaster: true },
     ...others.map((details) => ({ details, isMaster: false })),
   ];
-  expect(judgeBackends(views, isUp)).toBe(state);
+  expect(judgeBackends(views, { isUp, isMasterSilent: false })).toBe(state);
 });
