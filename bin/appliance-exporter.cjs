@@ -37,10 +37,10 @@ if (!isSupported(process.version, needed)) {
   fail("appliance-exporter needs Node.js " + needed + " or newer; this is " + process.version);
 }
 
-// Name look-ups, file reads and compression share libuv's threads, four by default: too few when names stop
+// Name lookups, file reads and compression share libuv's threads, four by default: too few when names stop
 // resolving. The size is read once, before any ES module runs, hence this small CommonJS door.
 process.env.UV_THREADPOOL_SIZE = process.env.UV_THREADPOOL_SIZE || "16";
-// A look-up cannot be called off, and the process cannot end before its threads: a resolver that stays silent is given up
+// A lookup cannot be called off, and the process cannot end before its threads: a resolver that stays silent is given up
 // after seconds, not after half a minute. See resolv.conf(5).
 process.env.RES_OPTIONS = process.env.RES_OPTIONS || "timeout:1 attempts:2";
 // By default the heap may grow to a multiple between two collections. This takes a third of the memory of a large fleet for

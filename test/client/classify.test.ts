@@ -38,11 +38,11 @@ test.each([
   expect(classifyError(coded(code), "connected")).toBe(reason);
 });
 
-test.each(["ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "EAI_FAIL"])("%s of a name look-up is dns", (code) => {
+test.each(["ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "EAI_FAIL"])("%s of a name lookup is dns", (code) => {
   expect(classifyError(coded(code, { syscall: "getaddrinfo" }), "lookup")).toBe("dns");
 });
 
-test.each(["EMFILE", "ENFILE", "ENOMEM", "EAI_MEMORY"])("%s of a name look-up is local", (code) => {
+test.each(["EMFILE", "ENFILE", "ENOMEM", "EAI_MEMORY"])("%s of a name lookup is local", (code) => {
   expect(classifyError(coded(code, { syscall: "getaddrinfo" }), "lookup")).toBe("local");
 });
 

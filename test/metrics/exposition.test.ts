@@ -176,14 +176,14 @@ website_status_changes_total{appliance="waf-1",ha_cluster="ams",site="ams",rack=
 website_status_changes_total{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",website_id="1",website="shop",protocol="https"} 0
 website_status_changes_total{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",website_id="1",website="shop",protocol="http"} 0
 website_status_changes_total{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",website_id="1",website="shop",protocol="https"} 1
-# HELP appliance_up Whether the latest poll of the appliance's VRRP list succeeded; not a matter of the scrape.
+# HELP appliance_up Whether the latest poll of the appliance's VRRP list succeeded; not from the scrape.
 # TYPE appliance_up gauge
 appliance_up{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1"} 1
 appliance_up{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2"} 1
 appliance_up{appliance="failed",ha_cluster="fra"} 0
 appliance_up{appliance="locked",ha_cluster="locked"} 0
 appliance_up{appliance="odd",ha_cluster="odd"} 1
-# HELP appliance_poll_success Whether the latest poll of the operation succeeded; not a matter of the scrape.
+# HELP appliance_poll_success Whether the latest poll of the operation succeeded; not from the scrape.
 # TYPE appliance_poll_success gauge
 appliance_poll_success{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",operation="vrrp"} 1
 appliance_poll_success{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",operation="website_test",website_id="1",website="shop"} 1
@@ -193,7 +193,7 @@ appliance_poll_success{appliance="failed",ha_cluster="fra",operation="vrrp"} 0
 appliance_poll_success{appliance="locked",ha_cluster="locked",operation="vrrp"} 0
 appliance_poll_success{appliance="locked",ha_cluster="locked",operation="website_test",website_id="3",website="3"} 0
 appliance_poll_success{appliance="odd",ha_cluster="odd",operation="vrrp"} 1
-# HELP appliance_poll_duration_seconds How long the latest poll of the operation took, from name look-up to last byte; not the scrape.
+# HELP appliance_poll_duration_seconds How long the latest poll of the operation took, from name lookup to last byte; not the scrape.
 # TYPE appliance_poll_duration_seconds gauge
 appliance_poll_duration_seconds{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",operation="vrrp"} 0.125
 appliance_poll_duration_seconds{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",operation="website_test",website_id="1",website="shop"} 0.25

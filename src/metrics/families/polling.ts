@@ -16,17 +16,17 @@ import {
 export const POLLING_FAMILIES: readonly Family[] = [
   gauge(
     "appliance_up",
-    "Whether the latest poll of the appliance's VRRP list succeeded; not a matter of the scrape.",
+    "Whether the latest poll of the appliance's VRRP list succeeded; not from the scrape.",
     { vrrp: ({ health }) => sample([], success(health)) },
   ),
   gauge(
     "appliance_poll_success",
-    "Whether the latest poll of the operation succeeded; not a matter of the scrape.",
+    "Whether the latest poll of the operation succeeded; not from the scrape.",
     perOperation((labels, health) => sample(labels, success(health))),
   ),
   gauge(
     "appliance_poll_duration_seconds",
-    "How long the latest poll of the operation took, from name look-up to last byte; not the scrape.",
+    "How long the latest poll of the operation took, from name lookup to last byte; not the scrape.",
     perOperation((labels, health) => sample(labels, health.durationSeconds)),
   ),
   gauge(
