@@ -94,7 +94,9 @@ function summarize({ observation }: OperationResult, polled: Polled): Summary {
 function statusesOf({ appliance, fleet }: Polled, id: number): readonly Omit<StatusSnapshot, "changes">[] {
   const [snapshot] = fleet.cluster(appliance.cluster, 0)?.appliances ?? [];
   const website = snapshot?.websites.find(({ websiteId }) => websiteId === id);
-  return website?.found?.statuses.map(({ changes: _, ...facts }) => facts) ?? [];
+  return (website?.found?.statuses ?? []).map(({ protocol, status, isUp, text }) => {
+    return { protocol, status, isUp, ...(text === undefined ? {} : { text }) };
+  });
 }
 
 /** `2 websites`, `1 interface, api anomalies: 3`. */

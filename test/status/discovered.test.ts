@@ -140,37 +140,39 @@ test("no member lacks a website while the details of another of its websites fai
   expect(differences.map(({ words }) => words)).toEqual(["missing at b"]);
 });
 
+const serversAfter = (...more: readonly Observation[]) =>
+  verdictAfter([websitesSeen("a", [1]), detailsSeen("a", 1), ...more])?.discovered?.websites.map(
+    ({ state }) => state,
+  );
+
 test("the servers of a website are not known while the details of its master fail", () => {
-  const at = (...more: readonly Observation[]) =>
-    verdictAfter([websitesSeen("a", [1]), detailsSeen("a", 1), ...more])?.discovered?.websites.map(
-      ({ state }) => state,
-    );
-  expect(at()).toEqual(["ok"]);
-  expect(at(detailsFailed("a", 1, "decode"))).toEqual([undefined]);
+  expect(serversAfter()).toEqual(["ok"]);
+  expect(serversAfter(detailsFailed("a", 1, "decode"))).toEqual([undefined]);
 });
 
+/** Details that are not found. */
+const gone = (id: number) => ({
+  ...detailsFailed("a", id, "http_status"),
+  outcome: { ok: false, failure: failureOf("http_status", { status: 404 }) } as const,
+});
+
+const unknownDetails = (reason: string) =>
+  expect.stringContaining(`Details of websites of a are not known: ${reason}`);
+
 test("websites that lack details do not hide others whose details fail, and are a problem while they are listed", () => {
-  const gone = (id: number) => ({
-    ...detailsFailed("a", id, "http_status"),
-    outcome: { ok: false, failure: failureOf("http_status", { status: 404 }) } as const,
-  });
-  const problem = (reason: string) =>
-    expect.stringContaining(`Details of websites of a are not known: ${reason}`);
   const listed = websitesSeen("a", [1, 2, 3]);
   const known = detailsSeen("a", 3, { host: "third.example" });
   expect(problemsAfter(listed, gone(1), detailsFailed("a", 2, "decode"))).toContainEqual(
-    problem("its answer"),
+    unknownDetails("its answer"),
   );
-  expect(problemsAfter(listed, known, gone(1))).not.toContainEqual(problem(""));
+  expect(problemsAfter(listed, known, gone(1))).not.toContainEqual(unknownDetails(""));
   const later = { ...listed, completedAtMs: WALL_MS + 1000 };
-  expect(problemsAfter(listed, known, gone(1), later)).toContainEqual(problem("it answers with an error"));
+  expect(problemsAfter(listed, known, gone(1), later)).toContainEqual(
+    unknownDetails("it answers with an error"),
+  );
 });
 
 test("an appliance without any details is no trouble, and its websites are tested by their ids", () => {
-  const gone = (id: number) => ({
-    ...detailsFailed("a", id, "http_status"),
-    outcome: { ok: false, failure: failureOf("http_status", { status: 404 }) } as const,
-  });
   const fleet = fleetOf(MEMBERS, [websitesSeen("a", [1, 2]), gone(1), gone(2)]);
   expect(fleet.plan("a").tests).toEqual([1, 2]);
   expect(problemsAfter(websitesSeen("a", [1, 2]), gone(1), gone(2)).join()).not.toContain("Details");
