@@ -3,7 +3,7 @@ import { byTiming } from "../api/operation.ts";
 import { MAX_WEBSITES } from "../api/website-list.ts";
 import type { WebsiteConfig } from "./config.ts";
 import { parseFingerprint } from "./known-certificates.ts";
-import { parseStatusRange } from "./status-set.ts";
+import { DEFAULT_STATUSES, parseStatusRange } from "./status-set.ts";
 import {
   applianceNameSchema,
   baseUrlSchema,
@@ -124,7 +124,7 @@ const websiteSchema = z
     id,
     name: name ?? String(id),
     protocols: protocol && PROTOCOLS[protocol],
-    expectStatus: { ranges: ranges ?? [{ from: 200, to: 399 }] },
+    expectStatus: ranges === undefined ? DEFAULT_STATUSES : { ranges },
   }));
 
 const discoverySchema = z.union([

@@ -8,6 +8,9 @@ export interface StatusRange {
   readonly to: number;
 }
 
+/** Of a website without `expect_status`. */
+export const DEFAULT_STATUSES: StatusSet = { ranges: [{ from: 200, to: 399 }] };
+
 /** Whether the set contains `status`; it never contains 0, which means no HTTP response. */
 export function statusSetHas(set: StatusSet, status: number): boolean {
   return set.ranges.some(({ from, to }) => status >= from && status <= to);

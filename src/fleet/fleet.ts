@@ -1,6 +1,6 @@
 import type { ApplianceConfig, Config } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
-import type { WebsitePlan } from "../polling/appliance-poller.ts";
+import { NO_PLAN, type WebsitePlan } from "../polling/appliance-poller.ts";
 import { groupBy } from "../support/group-by.ts";
 import { createApplianceSnapshots } from "./appliance-snapshot.ts";
 import { afterObservation, stateFor, type ApplianceState } from "./appliance-state.ts";
@@ -131,7 +131,6 @@ export function createFleet(): Fleet {
 }
 
 const NO_GROUPS: readonly GroupSnapshot[] = [];
-const NO_PLAN: WebsitePlan = { details: [], tests: [] };
 
 /** By name; those with an enabled appliance. A cluster that is configured as before stays the same object. */
 function clustersOf(

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import type { ApplianceConfig, WebsiteConfig } from "../config/config.ts";
+import { DEFAULT_STATUSES } from "../config/status-set.ts";
 import { canonicalAddress } from "../support/address.ts";
 import type { OperationRecord } from "./record.ts";
 import { createMemo } from "../support/once.ts";
@@ -69,8 +70,6 @@ function described(
     isTested: own !== undefined || !isDisabled(details),
   };
 }
-
-const DEFAULT_STATUSES: WebsiteConfig["expectStatus"] = { ranges: [{ from: 200, to: 399 }] };
 
 /** The addresses on which an appliance listens for it, in canonical text. */
 export function listensOn({ bind }: WebsiteDetails): readonly string[] {

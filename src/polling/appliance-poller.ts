@@ -74,7 +74,9 @@ interface LatestList {
 
 const LIST: Operation = { kind: "vrrp" };
 const WEBSITE_LIST: Operation = { kind: "website_list" };
-const NO_PLAN: WebsitePlan = { details: [], tests: [] };
+export const NO_PLAN: WebsitePlan = { details: [], tests: [] };
+
+const FIRST_IN_LINE = 0;
 
 /** Monotonic instants. */
 type Span = Pick<FinishedPoll, "startedMs" | "endedMs">;
@@ -166,7 +168,7 @@ export function createAppliancePoller(
     const { takesSlot } = OPERATIONS[operation.kind];
     if (takesSlot === false) return send(task, dueMs);
     // A wait that ended without a slot keeps its place in the next one. The list comes first: it says which details are of use.
-    task.waitingSinceMs ??= operation.kind === "website_list" ? 0 : clock.monotonicMs();
+    task.waitingSinceMs ??= operation.kind === "website_list" ? FIRST_IN_LINE : clock.monotonicMs();
     const slot = await slots[takesSlot].take(beginByMs(task, dueMs), task.waitingSinceMs);
     if (slot === "slot") task.waitingSinceMs = undefined;
     try {

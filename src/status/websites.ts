@@ -40,10 +40,13 @@ export function websiteVerdicts({
     const { websiteId, website } = names.get(key) ?? { websiteId: 0, website: key };
     const ids = new Map(tests.toReversed().map((each) => [each.identity.appliance, each.websiteId] as const));
     const isTested = tests.some(isPolled);
+    // What a master finds is not unknown before it was asked.
+    const isPending = tests.some((test) => masters.has(test.identity.appliance) && !isPolled(test));
     return protocolsOf(tests).map((protocol): WebsiteVerdict => {
       const old = before?.websites.get(websiteKey({ key, protocol }));
       const views = tests.flatMap((test) => viewOf(test, protocol, masters));
-      const judged = isTested ? judgeWebsite(views, context) : undefined;
+      const found = isTested ? judgeWebsite(views, context) : undefined;
+      const judged = found === "unknown" && isPending ? undefined : found;
       const isElsewhere = views.every((view) => !view.isMaster);
       const state = isElsewhere ? WHILE[atMasters(key, appliances, masters)](judged) : judged;
       const sinceMs = sinceOf(old, state, wasPolled && old?.state !== undefined, at);

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { Server as SecureServer } from "node:https";
 import type { TLSSocket } from "node:tls";
+import { errorCode } from "../support/errors.ts";
 import { createConnections, type Connections } from "./connections.ts";
 import { formatAddress, type ListenAddress, listen } from "./listen.ts";
 import { createTlsServer, isClientAccepted, renewTls } from "./tls-server.ts";
@@ -57,7 +58,7 @@ export async function startWebServer(
       addresses.push(formatAddress(await listen(server, address)));
     } catch (error) {
       await stop(servers, connections);
-      return { ok: false, address: formatAddress(address), code: codeOf(error) };
+      return { ok: false, address: formatAddress(address), code: errorCode(error) ?? String(error) };
     }
     // A connection that cannot be accepted must not end the process.
     server.on("error", () => {});
@@ -74,10 +75,6 @@ export async function startWebServer(
       stop: () => stop(servers, connections),
     },
   };
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }
 
 async function stop(servers: readonly (Server | SecureServer)[], connections: Connections): Promise<void> {

@@ -102,6 +102,10 @@ test("a website that the master has disabled is not down, whatever the others fi
   expect(verdict?.discovered?.websites.map(({ state }) => state)).toEqual(["some_down"]);
 });
 
+test("a website that the backup has tested and the master not yet has no state", () => {
+  expect(statesAfter(websitesSeen("a", [1]), detailsSeen("a", 1))).toEqual([undefined, undefined]);
+});
+
 test("a website of the backup alone is not unknown where the master's websites are not discovered", () => {
   const members = MEMBERS.map((each) => (each.name === "a" ? { ...each, discovery: undefined } : each));
   expect(statesIn(verdictAfter([], members))).toEqual([undefined, undefined]);
