@@ -14,7 +14,8 @@ const IO_ROUNDS = 2;
 
 /**
  * Measures attentive time: time in which this process reads its sockets. During a stall of the event loop, answers wait
- * unread in sockets; that time must not count against the peer.
+ * unread in sockets; that time must not count against the peer. With a timeout of 4 s and a stall of 10 s one second after the
+ * start, the deadline is not over at 11 s but at about 14 s: the stall counts as a tenth of a second.
  */
 export interface Attention {
   /**

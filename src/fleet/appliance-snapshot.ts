@@ -19,8 +19,8 @@ export interface ApplianceSnapshots {
   /** What is true of an appliance at the monotonic instant `nowMs`. */
   of(state: ApplianceState, nowMs: number): ApplianceSnapshot;
   /**
-   * Prepares that of the state after a poll: what it shares with the one before is not looked at, which would cost more than
-   * the rest of a poll.
+   * Prepares that of the state after a poll, so that `of` returns it: the same as `of` would make, but what it shares with the
+   * one before is not looked at, which would cost more than the rest of a poll.
    */
   polled(before: ApplianceState, state: ApplianceState, observation: Observation, nowMs: number): void;
 }
@@ -75,6 +75,7 @@ export function createApplianceSnapshots(): ApplianceSnapshots {
         const { websiteId } = observation;
         const website = state.known.find(({ id }) => id === websiteId);
         const section = website && sectionOf(state, website, nowMs);
+        // They are in the order of the plan.
         if (section !== undefined) websites = websites.with(state.plan.tests.indexOf(websiteId), section);
       }
       const snapshot = snapshotOf(state, websites, last.snapshot, nowMs);

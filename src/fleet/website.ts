@@ -83,7 +83,10 @@ function resultsAfter(
   );
 }
 
-/** The results after one more test. The first test of all counts at once. */
+/**
+ * The results after one more test. The first test of all counts at once, and so does `up`; another result once the one before
+ * was the same, or was not `up` either while `up` still counts (down, then unknown).
+ */
 export function confirmedAfter(before: Results | undefined, latest: TestResult): Results {
   const isConfirmed =
     before === undefined ||
