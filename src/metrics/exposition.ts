@@ -36,8 +36,10 @@ export function createFleetExposition({
 }: ExpositionOptions = {}): FleetExposition {
   const headers = families.map(({ name, type, help }) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`);
   const sources = sourcesByKind(families);
-  let rendered: ReadonlyMap<string, Rendered> = new Map();
-  function textsOf(part: Part): Texts {
+  /** By cluster; changed in place, since arrays made for each scrape would be moved by the collector. */
+  const rendered = new Map<string, Rendered>();
+  function textsOf(part: Part | undefined): Texts {
+    if (part === undefined) return NOTHING;
     try {
       return render(sources.get(part.kind) ?? [], part);
     } catch (error) {
@@ -49,19 +51,17 @@ export function createFleetExposition({
     render: async (preamble, verdicts) => {
       const lists = headers.map((header): Text[] => [header]);
       let length = preamble.length + headers.join("").length;
-      const before = rendered;
-      const now = new Map<string, Rendered>();
       await inSlices(verdicts, (verdict) => {
-        const known = before.get(verdict.facts.cluster);
-        const parts = partsOf(verdict);
-        const texts = parts.map((part, at) => {
-          if (part === undefined) return [];
-          return part === known?.parts[at] ? (known.texts[at] ?? []) : textsOf(part);
-        });
-        now.set(verdict.facts.cluster, { parts, texts });
-        for (const [at, part] of parts.entries()) {
-          if (part === undefined) continue;
-          const own = texts[at] ?? [];
+        const { cluster } = verdict.facts;
+        const latest = partsOf(verdict);
+        const { parts, texts } = rendered.get(cluster) ?? { parts: [], texts: [] };
+        rendered.set(cluster, { parts, texts });
+        parts.length = latest.length;
+        for (const [at, part] of latest.entries()) {
+          if (part !== parts[at] || texts[at] === undefined) texts[at] = textsOf(part);
+          parts[at] = part;
+          const own = texts[at];
+          if (part === undefined || own.length === 0) continue;
           for (const [nth, { place }] of (sources.get(part.kind) ?? []).entries()) {
             const text = own[nth] ?? "";
             if (text.length === 0) continue;
@@ -69,8 +69,10 @@ export function createFleetExposition({
             length += text.length;
           }
         }
+        texts.length = latest.length;
       });
-      rendered = now;
+      const clusters = new Set(verdicts.map(({ facts }) => facts.cluster));
+      for (const cluster of rendered.keys()) if (!clusters.has(cluster)) rendered.delete(cluster);
       return joined([[preamble], ...lists.filter((list) => list.length > 1)], length);
     },
   };
@@ -78,9 +80,11 @@ export function createFleetExposition({
 
 /** What was made of a cluster last: a text that is asked for again is found by its place. */
 interface Rendered {
-  readonly parts: readonly (Part | undefined)[];
-  readonly texts: readonly Texts[];
+  readonly parts: (Part | undefined)[];
+  readonly texts: Texts[];
 }
+
+const NOTHING: Texts = [];
 
 function rethrow(error: unknown): never {
   throw error;
