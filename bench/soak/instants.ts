@@ -1,4 +1,5 @@
 import { nextOnGrid } from "../../src/polling/schedule.ts";
+import { phaseFraction } from "../../src/support/phase.ts";
 
 /** An operation that is due at every instant of its grid. */
 export interface Turn {
@@ -72,7 +73,7 @@ const PATIENCE = { inTime: 1, busy: 6 };
 export function createInstantCounter(turns: readonly Turn[], fromMs: number) {
   const states = turns.map((turn): TurnState => ({
     turn,
-    nextMs: nextOnGrid(turn.phaseKey, turn.intervalMs, fromMs),
+    nextMs: nextOnGrid(phaseFraction(turn.phaseKey), turn.intervalMs, fromMs),
     window: undefined,
     accounts: [],
     last: { polls: 0, skipped: 0, begunLate: 0 },

@@ -2,6 +2,7 @@ import type { OperationTiming } from "../config/config.ts";
 import type { Clock } from "../support/clock.ts";
 import { createCron, type Cron } from "./cron.ts";
 import { firstDueMs, nextOnGrid, takeDue } from "./schedule.ts";
+import { phaseFraction } from "../support/phase.ts";
 
 const HEARTBEAT_MS = 1000;
 /** How far ahead of its due time a timer is set: more than a heartbeat, so that a late heartbeat delays nothing. */
@@ -41,7 +42,8 @@ export interface Timetable<Entry> {
 
 interface Slot<Entry> {
   readonly entry: Entry;
-  readonly phaseKey: string;
+  /** Of its instants within the interval: 0 up to 1. */
+  readonly phase: number;
   readonly timing: OperationTiming;
   /** Whether it was not due yet: the first time is outside of its regular instants. */
   isFirst: boolean;
@@ -64,7 +66,11 @@ export function startTimetable<Entry extends object>({
   const heartbeat = setInterval(() => {
     lastTickMs = clock.monotonicMs();
     checkWallClock();
-    for (const slot of slots.values()) arm(slot);
+    const soonMs = { interval: clock.monotonicMs() + LOOKAHEAD_MS, schedule: clock.wallMs() + LOOKAHEAD_MS };
+    // Not with an iterator, which would make an object for each of many thousand slots.
+    slots.forEach((slot) => {
+      if (slot.timer === undefined && slot.dueMs < soonMs[slot.timing.kind]) arm(slot);
+    });
   }, HEARTBEAT_MS);
 
   const nowBy = ({ kind }: OperationTiming): number =>
@@ -86,10 +92,10 @@ export function startTimetable<Entry extends object>({
     if (Math.abs(jumpMs) <= TOLERANCE_MS) return;
     wallOffsetMs += jumpMs;
     for (const slot of slots.values()) {
-      const { timing, phaseKey } = slot;
+      const { timing, phase } = slot;
       if (timing.kind === "interval") continue;
       const nowMs = clock.wallMs();
-      slot.dueMs = slot.isFirst ? firstDueMs(phaseKey, nowMs) : cronOf(timing.expression).next(nowMs)[0];
+      slot.dueMs = slot.isFirst ? firstDueMs(phase, nowMs) : cronOf(timing.expression).next(nowMs)[0];
       clearTimeout(slot.timer);
       slot.timer = undefined;
       arm(slot);
@@ -104,7 +110,7 @@ export function startTimetable<Entry extends object>({
   }
 
   function fire(slot: Slot<Entry>): void {
-    const { timing, phaseKey } = slot;
+    const { timing, phase } = slot;
     slot.timer = undefined;
     // First: no instant is due if the clock was set forward past it or back before it.
     if (timing.kind === "schedule") checkWallClock();
@@ -112,7 +118,7 @@ export function startTimetable<Entry extends object>({
     if (timing.kind === "interval" || slot.dueMs <= nowMs) {
       const { dueMs, missed, nextDueMs } =
         timing.kind === "interval"
-          ? takeDue(phaseKey, timing.intervalMs, slot.dueMs, nowMs)
+          ? takeDue(phase, timing.intervalMs, slot.dueMs, nowMs)
           : cronOf(timing.expression).takeDue(slot.dueMs, nowMs);
       slot.isFirst = false;
       slot.dueMs = nextDueMs;
@@ -125,10 +131,11 @@ export function startTimetable<Entry extends object>({
   return {
     put: (entry, phaseKey, timing) => {
       const known = slots.get(entry);
-      if (known?.phaseKey === phaseKey && rhythmOf(known.timing) === rhythmOf(timing)) return;
+      const phase = phaseFraction(phaseKey);
+      if (known?.phase === phase && rhythmOf(known.timing) === rhythmOf(timing)) return;
       clearTimeout(known?.timer);
-      const dueMs = firstDueMs(phaseKey, nowBy(timing));
-      const slot: Slot<Entry> = { entry, phaseKey, timing, isFirst: true, dueMs, timer: undefined };
+      const dueMs = firstDueMs(phase, nowBy(timing));
+      const slot: Slot<Entry> = { entry, phase, timing, isFirst: true, dueMs, timer: undefined };
       slots.set(entry, slot);
       arm(slot);
     },
@@ -139,10 +146,10 @@ export function startTimetable<Entry extends object>({
     nextDueMs: (entry, fromMs) => {
       const slot = slots.get(entry);
       if (slot === undefined) return undefined;
-      const { timing, phaseKey } = slot;
+      const { timing, phase } = slot;
       const dueMs = monotonic(timing, slot.dueMs);
       if (dueMs >= fromMs) return dueMs;
-      return timing.kind === "interval" ? nextOnGrid(phaseKey, timing.intervalMs, fromMs) : fromMs;
+      return timing.kind === "interval" ? nextOnGrid(phase, timing.intervalMs, fromMs) : fromMs;
     },
     gapMs: (timing) => {
       if (timing.kind === "interval") return timing.intervalMs;
