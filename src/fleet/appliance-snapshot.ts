@@ -2,12 +2,12 @@ import type { Observation } from "../polling/observation.ts";
 import { createMemo } from "../support/once.ts";
 import type { ApplianceState } from "./appliance-state.ts";
 import { discoverySection } from "./discovery.ts";
-import type { KnownWebsite } from "./known-websites.ts";
 import type {
   AnomaliesSnapshot,
   ApplianceSnapshot,
   DiscoverySnapshot,
   FoundWebsiteSnapshot,
+  Identity,
   VrrpListSnapshot,
   WebsiteSnapshot,
 } from "./snapshot.ts";
@@ -25,7 +25,9 @@ export interface ApplianceSnapshots {
   polled(before: ApplianceState, state: ApplianceState, observation: Observation, nowMs: number): void;
 }
 
+/** The latest snapshot of an appliance. */
 interface Kept {
+  readonly state: ApplianceState;
   readonly snapshot: ApplianceSnapshot;
   /** Until when, at least, time alone does not change it. */
   readonly untilMs: number;
@@ -36,7 +38,7 @@ type Discovered = Pick<ApplianceSnapshot, "discovery" | "found">;
 const NOT_DISCOVERED: Discovered = { discovery: undefined, found: [] };
 
 export function createApplianceSnapshots(): ApplianceSnapshots {
-  const kept = new WeakMap<ApplianceState, Kept>();
+  const kept = new WeakMap<Identity, Kept>();
   const onceAnomalies = createMemo<AnomaliesSnapshot>();
 
   function snapshotOf(
@@ -54,44 +56,34 @@ export function createApplianceSnapshots(): ApplianceSnapshots {
 
   return {
     of: (state, nowMs) => {
-      const before = kept.get(state);
-      if (before !== undefined && nowMs < before.untilMs) return before.snapshot;
-      const { identity, config, known, discovery } = state;
-      const websites = known.flatMap((website) => sectionOf(state, website, nowMs) ?? []);
+      const before = kept.get(state.identity);
+      if (before?.state === state && nowMs < before.untilMs) return before.snapshot;
+      const { identity, config, known, tests, discovery } = state;
+      const websites = tests.map(({ website, record }) => websiteSection(identity, website, record, nowMs));
       const discovered =
         discovery === undefined
           ? NOT_DISCOVERED
           : discoverySection(identity, config, discovery, known, nowMs);
       const snapshot = snapshotOf(state, websites, discovered, nowMs);
-      kept.set(state, { snapshot, untilMs: nextStallMs(state, nowMs) });
+      kept.set(identity, { state, snapshot, untilMs: nextStallMs(state, nowMs) });
       return snapshot;
     },
     polled: (before, state, observation, nowMs) => {
-      const last = kept.get(before);
+      const last = kept.get(before.identity);
       const isSame = before.known === state.known && before.discovery === state.discovery;
-      if (last === undefined || nowMs >= last.untilMs || !isSame) return;
+      if (last?.state !== before || nowMs >= last.untilMs || !isSame) return;
       let { websites } = last.snapshot;
       if (observation.kind === "website_test") {
-        const { websiteId } = observation;
-        const website = state.known.find(({ id }) => id === websiteId);
-        const section = website && sectionOf(state, website, nowMs);
-        // They are in the order of the plan.
-        if (section !== undefined) websites = websites.with(state.plan.tests.indexOf(websiteId), section);
+        const at = state.plan.tests.indexOf(observation.websiteId);
+        const test = state.tests[at];
+        if (test !== undefined)
+          websites = websites.with(at, websiteSection(state.identity, test.website, test.record, nowMs));
       }
       const snapshot = snapshotOf(state, websites, last.snapshot, nowMs);
-      kept.set(state, { snapshot, untilMs: Math.min(last.untilMs, observation.expiresAtMs) });
+      const untilMs = Math.min(last.untilMs, observation.expiresAtMs);
+      kept.set(state.identity, { state, snapshot, untilMs });
     },
   };
-}
-
-/** None of a website that is not tested. */
-function sectionOf(
-  { identity, websites }: ApplianceState,
-  website: KnownWebsite,
-  nowMs: number,
-): WebsiteSnapshot | undefined {
-  const record = websites.get(website.id);
-  return record && websiteSection(identity, website, record, nowMs);
 }
 
 /** Those of a list that is known; members of details that cannot be read are fields too. */
@@ -109,8 +101,10 @@ function anomaliesIn(
 }
 
 /** When the next operation of the appliance stalls if it is not polled. */
-function nextStallMs({ vrrp, websites, discovery }: ApplianceState, nowMs: number): number {
+function nextStallMs({ vrrp, tests, discovery }: ApplianceState, nowMs: number): number {
   const found = discovery === undefined ? [] : [discovery.list, ...discovery.details.values()];
-  const expiriesMs = [vrrp, ...websites.values(), ...found].map(({ expiresAtMs }) => expiresAtMs);
+  const expiriesMs = [vrrp, ...tests.map(({ record }) => record), ...found].map(
+    ({ expiresAtMs }) => expiresAtMs,
+  );
   return Math.min(...expiriesMs.filter((expiresAtMs) => expiresAtMs > nowMs));
 }

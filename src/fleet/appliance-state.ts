@@ -10,7 +10,7 @@ import type { WebsitePlan } from "../polling/appliance-poller.ts";
 import { FIRST_POLL_SPREAD_MS } from "../polling/schedule.ts";
 import type { FleetChange } from "./changes.ts";
 import { afterDetailsPoll, afterListPoll, discoveryFor, isTakenOver, type Discovery } from "./discovery.ts";
-import { addressOf, knownWebsites, type KnownWebsite } from "./known-websites.ts";
+import { addressOf, isNotFound, knownWebsites, type KnownWebsite } from "./known-websites.ts";
 import { freshRecord, type OperationRecord, type RecordStep } from "./record.ts";
 import type { Identity, TotalsSnapshot } from "./snapshot.ts";
 import { afterVrrpPoll, type VrrpRecord } from "./vrrp.ts";
@@ -26,11 +26,17 @@ export interface ApplianceState {
   /** Those configured first. */
   readonly known: readonly KnownWebsite[];
   readonly plan: WebsitePlan;
-  /** Their tests by website id. */
-  readonly websites: ReadonlyMap<number, WebsiteRecord>;
+  /** In the order of the plan. */
+  readonly tests: readonly TestedWebsite[];
   readonly totals: TotalsSnapshot;
   /** Presented last, and kept until another is. */
   readonly certificate: PresentedCertificate | undefined;
+}
+
+/** A website that is tested, and what its tests found. */
+export interface TestedWebsite {
+  readonly website: KnownWebsite;
+  readonly record: WebsiteRecord;
 }
 
 export interface Step {
@@ -71,13 +77,13 @@ export function afterObservation(state: ApplianceState, observation: Observation
     return stepTo({ ...state, vrrp: step.record }, observation, state.vrrp, step);
   }
   if (observation.kind !== "website_test") return afterDiscovery(state, observation, nowMs);
-  const { websiteId } = observation;
-  const before = state.websites.get(websiteId);
-  const website = state.known.find(({ id }) => id === websiteId);
-  if (before === undefined || website === undefined) return { state, changes: [] };
-  const step = afterWebsitePoll(before, observation, website, nowMs);
-  const websites = new Map(state.websites).set(websiteId, step.record);
-  return stepTo({ ...state, websites }, observation, before, step);
+  const at = state.plan.tests.indexOf(observation.websiteId);
+  const before = state.tests[at];
+  if (before === undefined) return { state, changes: [] };
+  const { website } = before;
+  const step = afterWebsitePoll(before.record, observation, website, nowMs);
+  const tests = state.tests.with(at, { website, record: step.record });
+  return stepTo({ ...state, tests }, observation, before.record, step);
 }
 
 function afterDiscovery(
@@ -85,11 +91,12 @@ function afterDiscovery(
   observation: Observation & { readonly kind: "website_list" | "website_details" },
   nowMs: number,
 ): Step {
-  const { discovery, config, websites } = state;
+  const { discovery, config, tests } = state;
   if (discovery === undefined) return { state, changes: [] };
   if (observation.kind === "website_list") {
     const now = afterListPoll(discovery, observation, config, nowMs);
-    const next = { ...state, ...websitesFor(config, now, state, nowMs) };
+    const isSame = now.details === discovery.details;
+    const next = { ...state, ...(isSame ? { discovery: now } : websitesFor(config, now, state, nowMs)) };
     const changes = healthChange(observation, newsOf(discovery.list), newsOf(now.list));
     return { state: observedBy(observation, next), changes };
   }
@@ -97,9 +104,13 @@ function afterDiscovery(
   const now = afterDetailsPoll(discovery, observation, nowMs);
   const [before, record] = [discovery.details.get(websiteId), now.details.get(websiteId)];
   if (before === undefined || record === undefined) return { state, changes: [] };
-  const kept = new Map(websites);
-  if (isTakenOver(before.seen, record.seen)) kept.delete(websiteId);
-  const next = { ...state, ...websitesFor(config, now, { ...state, websites: kept }, nowMs) };
+  // Most polls find nothing new.
+  const isSame = before.seen === record.seen && isNotFound(before) === isNotFound(record);
+  const kept = isTakenOver(before.seen, record.seen)
+    ? tests.filter(({ website }) => website.id !== websiteId)
+    : tests;
+  const found = isSame ? { discovery: now } : websitesFor(config, now, { ...state, tests: kept }, nowMs);
+  const next = { ...state, ...found };
   const changes = [
     ...healthChange(observation, newsOf(before), newsOf(record)),
     ...detailsChange(before, record),
@@ -168,13 +179,13 @@ function counted(totals: TotalsSnapshot, { kind, outcome }: Observation): Totals
   return { ...totals, counts: { ...totals.counts, [kind]: count } };
 }
 
-type Websites = Pick<ApplianceState, "discovery" | "known" | "plan" | "websites">;
+type Websites = Pick<ApplianceState, "discovery" | "known" | "plan" | "tests">;
 
 /** The websites that are tested; what stays as it was stays the same object. */
 function websitesFor(
   config: ApplianceConfig,
   discovery: Discovery | undefined,
-  before: Pick<ApplianceState, "plan" | "websites"> | undefined,
+  before: Pick<ApplianceState, "known" | "plan" | "tests"> | undefined,
   nowMs: number,
 ): Websites {
   const { polling } = config;
@@ -185,13 +196,14 @@ function websitesFor(
     results: new Map(),
   });
   const details = discovery?.details ?? new Map();
-  const known = knownWebsites(config, details);
-  const tests = known.filter(({ isTested }) => isTested).map(({ id }) => id);
-  const plan = { details: [...details.keys()], tests };
+  const known = knownWebsites(config, details, before?.known ?? []);
+  const tested = known.filter(({ isTested }) => isTested);
+  const plan = { details: [...details.keys()], tests: tested.map(({ id }) => id) };
+  const records = new Map(before?.tests.map(({ website, record }) => [website.id, record]));
   return {
     discovery,
     known,
     plan: before !== undefined && isDeepStrictEqual(plan, before.plan) ? before.plan : plan,
-    websites: new Map(tests.map((id) => [id, before?.websites.get(id) ?? fresh()])),
+    tests: tested.map((website) => ({ website, record: records.get(website.id) ?? fresh() })),
   };
 }

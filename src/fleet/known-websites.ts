@@ -1,10 +1,10 @@
 import { isIP } from "node:net";
+import { isDeepStrictEqual } from "node:util";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import type { ApplianceConfig, WebsiteConfig } from "../config/config.ts";
 import { DEFAULT_STATUSES } from "../config/status-set.ts";
 import { canonicalAddress } from "../support/address.ts";
 import type { OperationRecord } from "./record.ts";
-import { createMemo } from "../support/once.ts";
 
 /** What is known of the details of websites, by id. */
 export type DetailsById = ReadonlyMap<number, OperationRecord<WebsiteDetails>>;
@@ -23,28 +23,36 @@ export interface KnownWebsite extends WebsiteConfig {
   readonly isTested: boolean;
 }
 
-const onceKnown = createMemo<KnownWebsite>();
-
 /**
  * The websites that are configured, then those discovered whose details are known, or all if the appliance has no details. A
- * configured one with the same id overrides name, protocols and expected status.
+ * configured one with the same id overrides name, protocols and expected status. One that is known as `before` is the same object.
  */
-export function knownWebsites({ websites }: ApplianceConfig, details: DetailsById): readonly KnownWebsite[] {
+export function knownWebsites(
+  { websites }: ApplianceConfig,
+  details: DetailsById,
+  before: readonly KnownWebsite[],
+): readonly KnownWebsite[] {
+  const known = new Map(before.map((website) => [website.id, website]));
   const addresses = addressesOf(details);
   const configured = new Map(websites.map((website) => [website.id, website]));
   const isWithoutDetails = details.size > 0 && [...details.values()].every(isNotFound);
-  return [...new Set([...configured.keys(), ...details.keys()])].flatMap((id) => {
-    const [own, seen, address] = [configured.get(id), details.get(id)?.seen, addresses.get(id)];
-    if (seen !== undefined) return onceKnown(seen, [own, address], () => described(id, own, seen, address));
-    const unknown = { details: undefined, address, bind: [], urls: [], isTested: true };
-    if (own !== undefined) return onceKnown(own, [], () => ({ ...own, ...unknown }));
-    const nameless = { id, name: String(id), protocols: undefined, expectStatus: DEFAULT_STATUSES };
-    return isWithoutDetails ? { ...nameless, ...unknown } : [];
+  const now = [...new Set([...configured.keys(), ...details.keys()])].flatMap(
+    (id): readonly KnownWebsite[] => {
+      const [own, seen, address] = [configured.get(id), details.get(id)?.seen, addresses.get(id)];
+      if (seen !== undefined) return [described(id, own, seen, address)];
+      if (own === undefined && !isWithoutDetails) return [];
+      const nameless = { id, name: String(id), protocols: undefined, expectStatus: DEFAULT_STATUSES };
+      return [{ ...(own ?? nameless), details: undefined, address, bind: [], urls: [], isTested: true }];
+    },
+  );
+  return now.map((website) => {
+    const old = known.get(website.id);
+    return old !== undefined && isDeepStrictEqual(old, website) ? old : website;
   });
 }
 
 /** Firmware that has no details answers so for every website. */
-function isNotFound({ health: { failure } }: OperationRecord<WebsiteDetails>): boolean {
+export function isNotFound({ health: { failure } }: OperationRecord<WebsiteDetails>): boolean {
   return failure?.status === 404;
 }
 

@@ -110,7 +110,7 @@ export function vrrpSection(
   certificate: PresentedCertificate | undefined,
   nowMs: number,
 ): VrrpSnapshot {
-  return onceVrrp(record, [identity, certificate, isStalled(record, nowMs)], () => {
+  return onceVrrp(identity, [record, certificate, isStalled(record, nowMs)], () => {
     const health = healthAt(record, nowMs);
     const seen = whileKnown(health, record.seen);
     const list = seen && listSection(identity, seen);

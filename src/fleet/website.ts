@@ -108,7 +108,7 @@ export function websiteSection(
 ): WebsiteSnapshot {
   const { id, name, address, bind, urls } = website;
   const isLate = isStalled(record, nowMs);
-  return onceWebsite(record, [identity, website, isLate], () => {
+  return onceWebsite(website, [identity, record, isLate], () => {
     const health = healthAt(record, nowMs);
     const seen = whileKnown(health, record.seen);
     const found = seen && statusesSection(identity, website, seen);

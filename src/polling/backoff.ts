@@ -92,6 +92,7 @@ export function createBackoff(): Backoff {
         begin(together, endedMs, Math.min(retryAfterMs, MAX_BACKOFF_MS), "http_status");
     },
     active: (operation, nowMs, listFirstMs) => {
+      if (periods.size === 0) return undefined;
       const all = periods.get(EVERYTHING);
       const afterListMs = operation === LIST ? 0 : listFirstMs;
       const everything = all && { ...all, untilMs: all.untilMs + afterListMs };

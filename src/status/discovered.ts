@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ClusterSnapshot } from "../fleet/snapshot.ts";
+import type { ApplianceSnapshot, ClusterSnapshot } from "../fleet/snapshot.ts";
 import { listensOn } from "../fleet/known-websites.ts";
 import { groupBy } from "../support/group-by.ts";
-import { isSame, type ClusterVerdict, type DiscoveredVerdict, type DiscoveredWebsite } from "./verdict.ts";
+import type { ClusterVerdict, DiscoveredVerdict, DiscoveredWebsite } from "./verdict.ts";
 import { judgeBackends } from "./verdicts/backends.ts";
 import { DIFFERENCES, differencesIn, type DifferenceKind } from "./verdicts/differences.ts";
 import { isOwnKey, keyOf, mastersIn, namesOf } from "./websites.ts";
@@ -15,10 +15,7 @@ export function discoveredVerdict(
   const { cluster, labels, appliances } = facts;
   if (appliances.every(({ discovery }) => discovery === undefined)) return undefined;
   // Most polls find nothing new.
-  if (
-    before !== undefined &&
-    isSame([tested, ...foundIn(facts)], [before.websites, ...foundIn(before.facts)])
-  )
+  if (before !== undefined && before.websites === tested && isFoundAsBefore(facts, before.facts))
     return before.discovered;
   const mastersFor = mastersIn({ facts, groups });
   const testsByKey = groupBy(tested.values(), ({ key }) => key);
@@ -66,6 +63,11 @@ export function discoveredVerdict(
     : now;
 }
 
-function foundIn({ appliances }: ClusterSnapshot): readonly unknown[] {
-  return appliances.flatMap(({ discovery, found }) => [discovery, found]);
+function isFoundAsBefore(
+  { appliances: now }: ClusterSnapshot,
+  { appliances: before }: ClusterSnapshot,
+): boolean {
+  const isSame = ({ discovery, found }: ApplianceSnapshot, nth: number): boolean =>
+    discovery === before[nth]?.discovery && found === before[nth]?.found;
+  return now.length === before.length && now.every(isSame);
 }

@@ -148,6 +148,7 @@ export function isSame<T>(
   others: readonly T[],
   madeOf?: (item: T) => readonly unknown[],
 ): boolean {
+  if (ones === others) return true;
   return (
     ones.length === others.length &&
     ones.every((one, nth) => {
