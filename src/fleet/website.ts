@@ -30,7 +30,7 @@ export interface WebsiteRecord extends OperationRecord<SeenWebsite> {
   readonly results: ReadonlyMap<Protocol, Results>;
 }
 
-/** What the latest tests of a website found. */
+/** What the latest tests of a website found; the same object while they find the same. */
 export interface Results {
   readonly latest: TestResult;
   /** The result that counts: `up` at once, any other once two tests in a row are not `up`. */
@@ -78,9 +78,11 @@ function resultsAfter(
   protocols: readonly Protocol[],
   resultOf: (protocol: Protocol) => TestResult,
 ): WebsiteRecord["results"] {
-  return new Map(
-    protocols.map((protocol) => [protocol, confirmedAfter(before.get(protocol), resultOf(protocol))]),
+  const now = protocols.map(
+    (protocol) => [protocol, confirmedAfter(before.get(protocol), resultOf(protocol))] as const,
   );
+  const isSame = now.length === before.size && now.every(([protocol, its]) => its === before.get(protocol));
+  return isSame ? before : new Map(now);
 }
 
 /**
@@ -93,7 +95,8 @@ export function confirmedAfter(before: Results | undefined, latest: TestResult):
     latest === "up" ||
     latest === before.latest ||
     (before.latest !== "up" && before.confirmed === "up");
-  return { latest, confirmed: isConfirmed ? latest : before.confirmed };
+  const confirmed = isConfirmed ? latest : before.confirmed;
+  return before?.latest === latest && before.confirmed === confirmed ? before : { latest, confirmed };
 }
 
 const onceWebsite = createMemo<WebsiteSnapshot>();

@@ -2,6 +2,7 @@ import type { ClusterSnapshot, GroupSnapshot } from "../fleet/snapshot.ts";
 import { discoveredVerdict } from "./discovered.ts";
 import {
   kept,
+  keptMap,
   sinceOf,
   type ApplianceVerdict,
   type Case,
@@ -49,7 +50,8 @@ function clusterVerdict(
     before?.facts.appliances.every(({ vrrp }) => vrrp.health.state !== "never_polled") === true;
   const given = { facts, before, wasPolled, at };
   const appliances = applianceVerdicts(given);
-  const groups = new Map(facts.groups.map((group) => [group.key, groupVerdict(group, given)]));
+  const judged = new Map(facts.groups.map((group) => [group.key, groupVerdict(group, given)]));
+  const groups = keptMap(before?.groups, judged);
   const websites = websiteVerdicts({ ...given, groups });
   return {
     kind: "cluster",
@@ -69,7 +71,7 @@ function applianceVerdicts({ facts, before, at }: Case): ClusterVerdict["applian
     const sinceMs = sinceOf(old, state, old?.state !== undefined, at);
     return kept(old, { kind: "appliance", identity, state, sinceMs });
   });
-  return new Map(verdicts.map((verdict) => [verdict.identity.appliance, verdict]));
+  return keptMap(before?.appliances, new Map(verdicts.map((each) => [each.identity.appliance, each])));
 }
 
 function groupVerdict(

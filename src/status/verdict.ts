@@ -142,6 +142,14 @@ export function kept<Verdict extends object>(before: Verdict | undefined, now: V
   return before;
 }
 
+/** The map of before, if it has the same entries in the same order. */
+export function keptMap<Key, Value>(
+  before: ReadonlyMap<Key, Value> | undefined,
+  now: ReadonlyMap<Key, Value>,
+): ReadonlyMap<Key, Value> {
+  return before !== undefined && isSame([...before].flat(), [...now].flat()) ? before : now;
+}
+
 /** Whether both lists have the same items, or items made of the same. */
 export function isSame<T>(
   ones: readonly T[],
