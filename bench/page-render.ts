@@ -4,6 +4,7 @@ import { createStatusPage } from "../src/page/page.ts";
 import type { Operation } from "../src/polling/observation.ts";
 import { fleetJson } from "../src/status/document.ts";
 import { createStatusBoard } from "../src/status/board.ts";
+import type { LongText } from "../src/support/long-text.ts";
 import { createSharedBody } from "../src/web/reply.ts";
 import {
   applianceOf,
@@ -113,7 +114,7 @@ function startFleet() {
   };
 }
 
-function compressed(text: string | Buffer): Promise<Buffer> {
+function compressed(text: string | LongText): Promise<Buffer> {
   return createSharedBody(() => Promise.resolve(text)).gzipped();
 }
 

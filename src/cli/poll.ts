@@ -3,6 +3,7 @@ import { createFleetExposition } from "../metrics/exposition.ts";
 import { FACT_FAMILIES } from "../metrics/families.ts";
 import { operationKey } from "../polling/observation.ts";
 import { createJudge } from "../status/judge.ts";
+import { joined } from "../support/long-text.ts";
 import type { Flags } from "./flags.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { pollAll, type Polled } from "./poll-once.ts";
@@ -35,7 +36,7 @@ async function samplesOf({ appliance, fleet }: Polled): Promise<string> {
   const facts = fleet.cluster(appliance.cluster, 0);
   const judged = facts === undefined ? [] : [createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now];
   const text = await createFleetExposition({ families: FACT_FAMILIES }).render("", judged);
-  return text.toString().replace(/^#.*\n/gm, "");
+  return (await joined(text)).toString().replace(/^#.*\n/gm, "");
 }
 
 function bodiesOf({ results }: Polled): string {

@@ -1,17 +1,17 @@
 import type { ClusterVerdict } from "../status/verdict.ts";
 import { groupBy } from "../support/group-by.ts";
 import { inSlices } from "../support/slices.ts";
-import { joined, LONG_TEXT, type Text } from "../support/joined.ts";
+import { LONG_TEXT, type LongText, type Text } from "../support/long-text.ts";
 import { FLEET_FAMILIES } from "./families.ts";
 import { commonLabels, type Family, type Labels, type Part, type Sample } from "./family.ts";
 
 /** The fleet as text. @see https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
 export interface FleetExposition {
   /**
-   * `preamble` and all of these clusters in UTF-8, made in slices; what was rendered before is only joined. What a bug
-   * prevents from being rendered is absent.
+   * `preamble` and all of these clusters, made in slices; what was rendered before is kept. What a bug prevents from being
+   * rendered is absent.
    */
-  render(preamble: string, clusters: readonly ClusterVerdict[]): Promise<Buffer>;
+  render(preamble: string, clusters: readonly ClusterVerdict[]): Promise<LongText>;
 }
 
 /** A family that has samples of a kind of part, and its place in the exposition. */
@@ -73,7 +73,7 @@ export function createFleetExposition({
       });
       const clusters = new Set(verdicts.map(({ facts }) => facts.cluster));
       for (const cluster of rendered.keys()) if (!clusters.has(cluster)) rendered.delete(cluster);
-      return joined([[preamble], ...lists.filter((list) => list.length > 1)], length);
+      return { lists: [[preamble], ...lists.filter((list) => list.length > 1)], length };
     },
   };
 }

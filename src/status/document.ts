@@ -12,7 +12,7 @@ import type {
   PollDocument,
   Problem,
 } from "./schema.ts";
-import { joined } from "../support/joined.ts";
+import type { LongText } from "../support/long-text.ts";
 import { createMemo, once } from "../support/once.ts";
 import { inSlices } from "../support/slices.ts";
 import { instantOf, optionalInstant } from "./words.ts";
@@ -50,16 +50,13 @@ export function prepareDocument(verdict: ClusterVerdict, nextPollAtMs: NextPollA
   lastingProblems(verdict);
 }
 
-/** As JSON.stringify, in UTF-8 and in slices. */
-export async function fleetJson(document: FleetDocument): Promise<Buffer> {
+/** As JSON.stringify, in slices. */
+export async function fleetJson(document: FleetDocument): Promise<LongText> {
   const clusters: string[] = [];
   await inSlices(document.clusters, (cluster) => clusters.push(",", JSON.stringify(cluster)));
   const [before = "", after = ""] = JSON.stringify({ ...document, clusters: [] }).split(EMPTY, 2);
   const texts = [before, CLUSTERS, ...clusters.slice(1), "]", after, "\n"];
-  return joined(
-    [texts],
-    texts.reduce((sum, text) => sum + text.length, 0),
-  );
+  return { lists: [texts], length: texts.reduce((sum, text) => sum + text.length, 0) };
 }
 
 const CLUSTERS = '"clusters":[';

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setImmediate } from "node:timers/promises";
-import { promisify } from "node:util";
-import { constants, gzip } from "node:zlib";
+import { compressed, joined, type LongText } from "../support/long-text.ts";
 
 export interface Reply {
   readonly status: number;
@@ -51,22 +50,21 @@ export interface SharedBody {
 }
 
 /** Requests during rendering share its result, and requests during compression likewise. */
-export function createSharedBody(render: () => Promise<string | Buffer>): SharedBody {
-  const plain = shareWhilePending(async () => toBuffer(await render()));
-  return { plain, gzipped: shareWhilePending(async () => compress(await plain())) };
+export function createSharedBody(render: () => Promise<string | LongText>): SharedBody {
+  const rendered = shareWhilePending(async () => {
+    const body = await render();
+    return typeof body === "string" ? { lists: [[body]], length: body.length } : body;
+  });
+  return {
+    plain: shareWhilePending(async () => joined(await rendered())),
+    gzipped: shareWhilePending(async () => compressed(await rendered())),
+  };
 }
 
 /** Calls during a pending one share its result. */
 function shareWhilePending<T>(work: () => Promise<T>): () => Promise<T> {
   let pending: Promise<T> | undefined;
   return () => (pending ??= work().finally(() => (pending = undefined)));
-}
-
-const gzipBytes = promisify(gzip);
-
-/** Compresses fast rather than small. */
-function compress(bytes: Buffer): Promise<Buffer> {
-  return gzipBytes(bytes, { level: constants.Z_BEST_SPEED });
 }
 
 /** Whether an Accept-Encoding header names gzip. @see RFC 9110, 12.5.3 */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import pLimit from "p-limit";
+import type { LongText } from "../support/long-text.ts";
 import { clientOf } from "./connections.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { RELOAD_PATH, type PagePath, pathOf, queryOf } from "./paths.ts";
@@ -37,9 +38,9 @@ const BUSY = text(503, "Too many requests at once", { "retry-after": "1" });
 export interface RouteDeps {
   /** The path of the metrics, such as `/metrics`. */
   readonly telemetryPath: string;
-  readonly renderMetrics: () => Promise<string | Buffer>;
+  readonly renderMetrics: () => Promise<string | LongText>;
   /** The fleet as JSON. */
-  readonly renderFleet: () => Promise<string | Buffer>;
+  readonly renderFleet: () => Promise<string | LongText>;
   /** The websites as targets for blackbox_exporter; `undefined` while they are not known. */
   readonly websiteTargets: () => Promise<object | undefined>;
   /** The status page as HTML, for the query of its URL. */
@@ -130,7 +131,7 @@ async function serve(request: IncomingMessage, page: Page | undefined): Promise<
 /** Requests during a rendering share it. */
 function sharedPage(
   contentType: string,
-  render: () => Promise<string | Buffer>,
+  render: () => Promise<string | LongText>,
   headers: Reply["headers"] = NOT_CACHED,
 ): Page {
   const body = createSharedBody(render);

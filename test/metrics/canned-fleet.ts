@@ -1,4 +1,5 @@
 import { createFleet, type Fleet } from "../../src/fleet/fleet.ts";
+import { joined } from "../../src/support/long-text.ts";
 import { createFleetExposition } from "../../src/metrics/exposition.ts";
 import { createSelfMetrics } from "../../src/metrics/self.ts";
 import { createJudge, type Judge } from "../../src/status/judge.ts";
@@ -144,7 +145,7 @@ export function discoveredText(): Promise<string> {
 
 /** The whole text of a fleet at a monotonic instant. */
 export async function expositionOf(fleet: Fleet, nowMs = READ_AT_MS, judge = createJudge()): Promise<string> {
-  return (await createFleetExposition().render("", verdictsOf(fleet, nowMs, judge))).toString();
+  return (await joined(await createFleetExposition().render("", verdictsOf(fleet, nowMs, judge)))).toString();
 }
 
 /** The verdicts about a fleet at a monotonic instant, by a judge who may know those of before. */

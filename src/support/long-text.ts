@@ -1,0 +1,84 @@
+import { once } from "node:events";
+import { promisify } from "node:util";
+import { constants, createGzip } from "node:zlib";
+import { inSlices } from "./slices.ts";
+
+/** Long text is kept as UTF-8 outside of the heap, where one wide character would double it. */
+export type Text = string | Buffer;
+/** In UTF-16 units. */
+export const LONG_TEXT = 16 * 1024;
+
+/** The texts of lists, one after another. Together, those of a large fleet have a hundred megabytes. */
+export interface LongText {
+  readonly lists: readonly (readonly Text[])[];
+  /** Of all of them together. */
+  readonly length: number;
+}
+
+/** All texts in UTF-8, made in slices. */
+export async function joined({ lists, length }: LongText): Promise<Buffer> {
+  let all = Buffer.allocUnsafe(length);
+  let at = 0;
+  await inSlices(blocksOf(lists), (block) => {
+    const bytes = Buffer.byteLength(block);
+    // Characters beyond ASCII take more than one byte.
+    if (at + bytes > all.length) all = Buffer.concat([all], Math.ceil(1.5 * (at + bytes)));
+    at += put(block, all, at);
+  });
+  return all.subarray(0, at);
+}
+
+const PIECE_BYTES = 512 * 1024;
+
+/**
+ * All texts in UTF-8, compressed fast rather than small, in a thread and piece by piece: together they would have the collector
+ * go through the whole heap.
+ */
+export async function compressed({ lists }: LongText): Promise<Buffer> {
+  const gzip = createGzip({ level: constants.Z_BEST_SPEED, chunkSize: PIECE_BYTES / 8 });
+  const chunks: Buffer[] = [];
+  gzip.on("data", (chunk: Buffer) => chunks.push(chunk));
+  const write = promisify((piece: Buffer, done: (error?: Error | null) => void) => gzip.write(piece, done));
+  async function writeAll(): Promise<void> {
+    for (const piece of piecesOf(lists)) await write(piece);
+    gzip.end();
+  }
+  await Promise.all([once(gzip, "end"), writeAll()]);
+  return Buffer.concat(chunks);
+}
+
+/** Each is valid until the next. */
+function* piecesOf(lists: LongText["lists"]): Generator<Buffer> {
+  const room = Buffer.allocUnsafe(PIECE_BYTES);
+  let at = 0;
+  for (const block of blocksOf(lists)) {
+    const bytes = Buffer.byteLength(block);
+    if (at + bytes > room.length) {
+      yield room.subarray(0, at);
+      at = 0;
+    }
+    if (bytes > room.length) yield Buffer.from(block);
+    else at += put(block, room, at);
+  }
+  yield room.subarray(0, at);
+}
+
+function put(text: Text, to: Buffer, at: number): number {
+  return typeof text === "string" ? to.write(text, at) : text.copy(to, at);
+}
+
+/** Strings are gathered, since each conversion to bytes has a cost of its own; none is kept: the collector would have to move it. */
+function* blocksOf(lists: LongText["lists"]): Generator<Text> {
+  let gathered = "";
+  for (const list of lists) {
+    for (const text of list) {
+      if (typeof text === "string") gathered += text;
+      if (typeof text !== "string" || gathered.length > LONG_TEXT) {
+        yield gathered;
+        gathered = "";
+      }
+      if (typeof text !== "string") yield text;
+    }
+  }
+  yield gathered;
+}
