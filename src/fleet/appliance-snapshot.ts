@@ -1,6 +1,6 @@
 import type { Observation } from "../polling/observation.ts";
 import { createMemo } from "../support/once.ts";
-import type { ApplianceState } from "./appliance-state.ts";
+import { placeOf, type ApplianceState } from "./appliance-state.ts";
 import { discoverySection } from "./discovery.ts";
 import type {
   AnomaliesSnapshot,
@@ -70,11 +70,10 @@ export function createApplianceSnapshots(): ApplianceSnapshots {
     },
     polled: (before, state, observation, nowMs) => {
       const last = kept.get(before.identity);
-      const isSame = before.known === state.known && before.discovery === state.discovery;
-      if (last?.state !== before || nowMs >= last.untilMs || !isSame) return;
+      if (last?.state !== before || nowMs >= last.untilMs || before.discovery !== state.discovery) return;
       let { websites } = last.snapshot;
       if (observation.kind === "website_test") {
-        const at = state.plan.tests.indexOf(observation.websiteId);
+        const at = placeOf(state, observation.websiteId);
         const test = state.tests[at];
         if (test !== undefined)
           websites = websites.with(at, websiteSection(state.identity, test.website, test.record, nowMs));

@@ -26,7 +26,6 @@ export interface ApplianceState {
   /** Those configured first. */
   readonly known: readonly KnownWebsite[];
   readonly plan: WebsitePlan;
-  /** In the order of the plan. */
   readonly tests: readonly TestedWebsite[];
   readonly totals: TotalsSnapshot;
   /** Presented last, and kept until another is. */
@@ -77,13 +76,18 @@ export function afterObservation(state: ApplianceState, observation: Observation
     return stepTo({ ...state, vrrp: step.record }, observation, state.vrrp, step);
   }
   if (observation.kind !== "website_test") return afterDiscovery(state, observation, nowMs);
-  const at = state.plan.tests.indexOf(observation.websiteId);
+  const at = placeOf(state, observation.websiteId);
   const before = state.tests[at];
   if (before === undefined) return { state, changes: [] };
   const { website } = before;
   const step = afterWebsitePoll(before.record, observation, website, nowMs);
   const tests = state.tests.with(at, { website, record: step.record });
   return stepTo({ ...state, tests }, observation, before.record, step);
+}
+
+/** The place of a website among those that are tested; -1 if it is not. */
+export function placeOf({ tests }: ApplianceState, websiteId: number): number {
+  return tests.findIndex(({ website }) => website.id === websiteId);
 }
 
 function afterDiscovery(

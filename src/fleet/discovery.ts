@@ -115,7 +115,7 @@ export function discoverySection(
 ): DiscoverySection {
   const { list, details } = discovery;
   const stalled = [list, ...details.values()].filter((record) => isStalled(record, nowMs)).length;
-  return onceSection(identity, [discovery, config, stalled], () => {
+  return onceSection(identity, [discovery, config.discovery, config.websites, stalled], () => {
     const health = healthAt(list, nowMs);
     const known = whileKnown(health, list.seen);
     const described = websites.flatMap(({ id: websiteId, name: website, address }) =>

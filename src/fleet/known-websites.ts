@@ -25,7 +25,7 @@ export interface KnownWebsite extends WebsiteConfig {
 
 /**
  * The websites that are configured, then those discovered whose details are known, or all if the appliance has no details. A
- * configured one with the same id overrides name, protocols and expected status. One that is known as `before` is the same object.
+ * configured one with the same id overrides name, protocols and expected status. One that is as in `before` is the same object.
  */
 export function knownWebsites(
   { websites }: ApplianceConfig,
@@ -100,15 +100,17 @@ function urlsOf({ host, port, secondPort, protocol }: WebsiteDetails): readonly 
 
 /** What each website of an appliance is known by in its cluster. @see FoundWebsiteSnapshot.address */
 function addressesOf(details: DetailsById): ReadonlyMap<number, string> {
-  const seen = [...details].flatMap(([id, record]) => (record.seen ? [{ id, details: record.seen }] : []));
   // In an order that does not depend on ids: another member may have others. One that is disabled at this member is not taken
   // for one that another member serves.
-  const orderOf = ({ id, details: its }: (typeof seen)[number]) =>
-    JSON.stringify([isDisabled(its), its.name, listensOn(its), id]);
-  const inOrder = seen.toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
+  const inOrder = [...details]
+    .flatMap(([id, { seen }]) => {
+      if (seen === undefined) return [];
+      const order = JSON.stringify([isDisabled(seen), seen.name, listensOn(seen), id]);
+      return [{ id, address: addressOf(seen), order }];
+    })
+    .toSorted((a, b) => (a.order < b.order ? -1 : 1));
   const counts = new Map<string, number>();
-  const named = inOrder.map(({ id, details: { host, port } }) => {
-    const address = addressOf({ host, port });
+  const named = inOrder.map(({ id, address }) => {
     const nth = (counts.get(address) ?? 0) + 1;
     counts.set(address, nth);
     return [id, address === "" || nth === 1 ? address : `${address} (${nth})`] as const;

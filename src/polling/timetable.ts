@@ -42,6 +42,7 @@ export interface Timetable<Entry> {
 
 interface Slot<Entry> {
   readonly entry: Entry;
+  readonly phaseKey: string;
   /** Of its instants within the interval: 0 up to 1. */
   readonly phase: number;
   readonly timing: OperationTiming;
@@ -66,11 +67,9 @@ export function startTimetable<Entry extends object>({
   const heartbeat = setInterval(() => {
     lastTickMs = clock.monotonicMs();
     checkWallClock();
-    const soonMs = { interval: clock.monotonicMs() + LOOKAHEAD_MS, schedule: clock.wallMs() + LOOKAHEAD_MS };
+    const now = { interval: clock.monotonicMs(), schedule: clock.wallMs() };
     // Not with an iterator, which would make an object for each of many thousand slots.
-    slots.forEach((slot) => {
-      if (slot.timer === undefined && slot.dueMs < soonMs[slot.timing.kind]) arm(slot);
-    });
+    slots.forEach((slot) => arm(slot, now[slot.timing.kind]));
   }, HEARTBEAT_MS);
 
   const nowBy = ({ kind }: OperationTiming): number =>
@@ -103,8 +102,8 @@ export function startTimetable<Entry extends object>({
     onClockJump(jumpMs);
   }
 
-  function arm(slot: Slot<Entry>): void {
-    const inMs = slot.dueMs - nowBy(slot.timing);
+  function arm(slot: Slot<Entry>, nowMs = nowBy(slot.timing)): void {
+    const inMs = slot.dueMs - nowMs;
     if (slot.timer === undefined && inMs < LOOKAHEAD_MS)
       slot.timer = setTimeout(() => fire(slot), Math.max(0, inMs));
   }
@@ -131,11 +130,11 @@ export function startTimetable<Entry extends object>({
   return {
     put: (entry, phaseKey, timing) => {
       const known = slots.get(entry);
-      const phase = phaseFraction(phaseKey);
-      if (known?.phase === phase && rhythmOf(known.timing) === rhythmOf(timing)) return;
+      if (known?.phaseKey === phaseKey && rhythmOf(known.timing) === rhythmOf(timing)) return;
       clearTimeout(known?.timer);
+      const phase = phaseFraction(phaseKey);
       const dueMs = firstDueMs(phase, nowBy(timing));
-      const slot: Slot<Entry> = { entry, phase, timing, isFirst: true, dueMs, timer: undefined };
+      const slot: Slot<Entry> = { entry, phaseKey, phase, timing, isFirst: true, dueMs, timer: undefined };
       slots.set(entry, slot);
       arm(slot);
     },

@@ -14,7 +14,7 @@ export function discoveredVerdict(
 ): DiscoveredVerdict | undefined {
   const { cluster, labels, appliances } = facts;
   if (appliances.every(({ discovery }) => discovery === undefined)) return undefined;
-  // Most polls find nothing new.
+  // Most polls find nothing new; `tested` is another object whenever the groups are.
   if (before !== undefined && before.websites === tested && isFoundAsBefore(facts, before.facts))
     return before.discovered;
   const mastersFor = mastersIn({ facts, groups });

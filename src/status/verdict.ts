@@ -147,7 +147,10 @@ export function keptMap<Key, Value>(
   before: ReadonlyMap<Key, Value> | undefined,
   now: ReadonlyMap<Key, Value>,
 ): ReadonlyMap<Key, Value> {
-  return before !== undefined && isSame([...before].flat(), [...now].flat()) ? before : now;
+  if (before === undefined) return now;
+  const areSame =
+    isSame([...before.keys()], [...now.keys()]) && isSame([...before.values()], [...now.values()]);
+  return areSame ? before : now;
 }
 
 /** Whether both lists have the same items, or items made of the same. */

@@ -8,10 +8,10 @@ export type Text = string | Buffer;
 /** In UTF-16 units. */
 export const LONG_TEXT = 16 * 1024;
 
-/** The texts of lists, one after another. Together, those of a large fleet have a hundred megabytes. */
+/** The texts of lists, one after another. Together, those of a large fleet have tens of megabytes. */
 export interface LongText {
   readonly lists: readonly (readonly Text[])[];
-  /** Of all of them together. */
+  /** Of all of them together: UTF-16 units of strings and bytes of buffers. */
   readonly length: number;
 }
 
@@ -28,36 +28,40 @@ export async function joined({ lists, length }: LongText): Promise<Buffer> {
   return all.subarray(0, at);
 }
 
+/** What is compressed at once, and what comes of it at once. */
 const PIECE_BYTES = 512 * 1024;
+const CHUNK_BYTES = 64 * 1024;
+/** UTF-8 has at most three bytes for a UTF-16 unit. */
+const BYTES_OF_A_UNIT = 3;
 
 /**
- * All texts in UTF-8, compressed fast rather than small, in a thread and piece by piece: together they would have the collector
- * go through the whole heap.
+ * All texts in UTF-8, compressed by gzip, fast rather than small, in a thread and piece by piece: as one buffer they would make V8
+ * collect the whole heap.
  */
-export async function compressed({ lists }: LongText): Promise<Buffer> {
-  const gzip = createGzip({ level: constants.Z_BEST_SPEED, chunkSize: PIECE_BYTES / 8 });
+export async function compressed({ lists, length }: LongText): Promise<Buffer> {
+  const room = Buffer.allocUnsafe(Math.min(PIECE_BYTES, BYTES_OF_A_UNIT * length));
+  const gzip = createGzip({ level: constants.Z_BEST_SPEED, chunkSize: CHUNK_BYTES });
   const chunks: Buffer[] = [];
   gzip.on("data", (chunk: Buffer) => chunks.push(chunk));
   const write = promisify((piece: Buffer, done: (error?: Error | null) => void) => gzip.write(piece, done));
   async function writeAll(): Promise<void> {
-    for (const piece of piecesOf(lists)) await write(piece);
+    for (const piece of piecesOf(lists, room)) await write(piece);
     gzip.end();
   }
   await Promise.all([once(gzip, "end"), writeAll()]);
   return Buffer.concat(chunks);
 }
 
-/** Each is valid until the next. */
-function* piecesOf(lists: LongText["lists"]): Generator<Buffer> {
-  const room = Buffer.allocUnsafe(PIECE_BYTES);
+/** All texts in UTF-8, in pieces that are valid until the next, since short ones are gathered in the room. */
+function* piecesOf(lists: LongText["lists"], room: Buffer): Generator<Buffer> {
   let at = 0;
   for (const block of blocksOf(lists)) {
     const bytes = Buffer.byteLength(block);
-    if (at + bytes > room.length) {
+    if (at > 0 && at + bytes > room.length) {
       yield room.subarray(0, at);
       at = 0;
     }
-    if (bytes > room.length) yield Buffer.from(block);
+    if (bytes > room.length) yield typeof block === "string" ? Buffer.from(block) : block;
     else at += put(block, room, at);
   }
   yield room.subarray(0, at);

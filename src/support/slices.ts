@@ -7,7 +7,10 @@ const SHARE = 0.01;
  * Calls `work` for each item, one after another, in slices between which everything else that is due goes first. A slice takes
  * 5 ms; of work that has taken longer than half a second a little more, at most 25 ms.
  */
-export async function inSlices<T>(items: Iterable<T>, work: (item: T) => unknown): Promise<void> {
+export async function inSlices<T>(
+  items: Iterable<T>,
+  work: (item: T) => void | Promise<void>,
+): Promise<void> {
   const beganMs = performance.now();
   let endMs = beganMs + SLICE_MS.least;
   for (const item of items) {

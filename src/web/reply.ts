@@ -49,7 +49,7 @@ export interface SharedBody {
   gzipped(): Promise<Buffer>;
 }
 
-/** Requests during rendering share its result, and requests during compression likewise. */
+/** Requests during rendering share its result, and those during joining or compression that one. */
 export function createSharedBody(render: () => Promise<string | LongText>): SharedBody {
   const rendered = shareWhilePending(async () => {
     const body = await render();
