@@ -46,7 +46,7 @@ process.env.RES_OPTIONS = process.env.RES_OPTIONS || "timeout:1 attempts:2";
 // By default the heap may grow to a multiple between two collections. This takes a third of the memory of a large fleet for
 // a few per cent of CPU. Another value replaces it; an empty one sets no flag.
 var flags = process.env.APPLIANCE_EXPORTER_V8_FLAGS;
-require("v8").setFlagsFromString(flags === undefined ? "--heap-growing-percent=30" : flags);
+require("v8").setFlagsFromString(flags === undefined ? "--heap-growing-percent=40" : flags);
 // The program takes over when it has been loaded; a signal until then is an orderly end, or a reload of nothing.
 function end() {
   process.exit(0);
