@@ -1,4 +1,4 @@
-import { canonicalAddress } from "../support/address.ts";
+import { canonicalAddress, urlHost } from "../support/address.ts";
 import { isUnknown, readInteger, readList, readText } from "./fields.ts";
 import {
   isJsonObject,
@@ -130,7 +130,7 @@ function backendOf(read: Read, keep: (text: string) => string): Backend | undefi
   const host = canonicalAddress(keep(read(1, toText) ?? ""));
   if (host === "") return undefined;
   const port = read(2, toPort);
-  const address = port === undefined ? host : `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const address = port === undefined ? host : `${urlHost(host)}:${port}`;
   return { address, role: read(3, oneOf(ROLES)), isOk: read(4, oneOf(YES_NO)) };
 }
 

@@ -4,6 +4,7 @@ import type { ApplianceConfig } from "../config/config.ts";
 import { loadConfig } from "../config/load.ts";
 import { listFew, sharedAddresses } from "../config/shared-addresses.ts";
 import type { Flags } from "./flags.ts";
+import { urlHost } from "../support/address.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { perAppliance, pollAll, type Polled } from "./poll-once.ts";
 import { toJson } from "./printable.ts";
@@ -52,7 +53,7 @@ async function withAddress(appliance: ApplianceConfig): Promise<ApplianceConfig>
   if (appliance.http.proxy !== undefined || url.hostname.startsWith("[")) return appliance;
   const found = await lookup(url.hostname, { all: true }).catch(() => []);
   const [first = url.hostname] = found.map(({ address }) => address).toSorted();
-  url.hostname = first.includes(":") ? `[${first}]` : first;
+  url.hostname = urlHost(first);
   return { ...appliance, baseUrl: url.href.replace(/\/$/, "") };
 }
 

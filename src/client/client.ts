@@ -3,6 +3,7 @@ import type { Redact } from "../api/kept-text.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { createPasswordReader, type PasswordReader } from "../config/password-file.ts";
 import type { Clock } from "../support/clock.ts";
+import { bareHost } from "../support/address.ts";
 import { describeBug } from "../support/errors.ts";
 import { phaseFraction } from "../support/phase.ts";
 import { createAttention, type Attention } from "./attention.ts";
@@ -93,7 +94,7 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
     const url = new URL(baseUrl);
     const isTls = url.protocol === "https:";
     const connector = createConnector({
-      host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+      host: bareHost(url.hostname),
       port: Number(url.port || (isTls ? 443 : 80)),
       proxy: http.proxy,
       tls: isTls ? { config: http.tls, context: secureContextOf(http.tls) } : undefined,

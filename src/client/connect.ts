@@ -4,6 +4,7 @@ import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import { connect as startTls, type SecureContext, type TLSSocket } from "node:tls";
 import type { ProxyConfig, TlsClientConfig } from "../config/config.ts";
 import type { Clock } from "../support/clock.ts";
+import { urlHost } from "../support/address.ts";
 import { describeCertificate, peerProblem, type PresentedCertificate } from "./certificate.ts";
 import { ConnectionError, isLocalError, isLookupError, type Stage } from "./errors.ts";
 import { openTunnel } from "./proxy.ts";
@@ -135,8 +136,7 @@ export function createConnector(options: ConnectorOptions): Connector {
   return {
     connect: async (watcher) => {
       const raw = await dial(watcher);
-      if (proxy !== undefined)
-        await openTunnel(raw, isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`, proxy);
+      if (proxy !== undefined) await openTunnel(raw, `${urlHost(host)}:${port}`, proxy);
       const socket = await secure(raw, watcher);
       watcher.stage("connected");
       return socket;

@@ -3,6 +3,7 @@ import type { ProxyConfig } from "./config.ts";
 import { parseDuration } from "./duration.ts";
 import { checkSchedule } from "./schedule.ts";
 import { Secret } from "../support/secret.ts";
+import { bareHost } from "../support/address.ts";
 
 const MAX_NAME_BYTES = 128;
 const MAX_LABEL_VALUE_BYTES = 1_024;
@@ -126,7 +127,7 @@ export const proxyUrlSchema = parsed(
     const [user, password] = [decode(url?.username), decode(url?.password)];
     if (url?.pathname !== "/" || user === undefined || password === undefined) return undefined;
     return {
-      host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+      host: bareHost(url.hostname),
       port: Number(url.port || 80),
       credentials: user + password === "" ? undefined : new Secret(`${user}:${password}`),
     };

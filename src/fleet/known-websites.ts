@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import type { ApplianceConfig, WebsiteConfig } from "../config/config.ts";
 import { DEFAULT_STATUSES } from "../config/status-set.ts";
-import { canonicalAddress } from "../support/address.ts";
+import { canonicalAddress, urlHost } from "../support/address.ts";
 import type { OperationRecord } from "./record.ts";
 
 /** What is known of the details of websites, by id. */
@@ -89,7 +89,7 @@ const HOST_NAME = /^[\p{L}\p{N}_.-]{1,253}$/u;
 
 function urlsOf({ host, port, secondPort, protocol }: WebsiteDetails): readonly string[] {
   if (!HOST_NAME.test(host) && isIP(host) === 0) return [];
-  const name = host.includes(":") ? `[${host}]` : host;
+  const name = urlHost(host);
   const urls = {
     http: [`http://${name}:${port}/`],
     https: [`https://${name}:${port}/`],
@@ -126,5 +126,5 @@ function isDisabled({ isEnabled }: WebsiteDetails): boolean {
 export function addressOf({ host, port }: Pick<WebsiteDetails, "host" | "port">): string {
   if (host === "" || port === undefined) return "";
   const name = canonicalAddress(host.toLowerCase().replace(/\.$/, ""));
-  return `${name.includes(":") ? `[${name}]` : name}:${port}`;
+  return `${urlHost(name)}:${port}`;
 }

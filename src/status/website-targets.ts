@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import type { ApplianceSnapshot } from "../fleet/snapshot.ts";
+import { urlHost } from "../support/address.ts";
 import type { ClusterVerdict } from "./verdict.ts";
 import { listeningIn } from "./websites.ts";
 
@@ -40,7 +41,7 @@ function isPending({ vrrp, discovery }: ApplianceSnapshot): boolean {
 
 function target(url: URL, vip: string, labels: TargetGroup["labels"]): TargetGroup {
   const at = new URL(url);
-  if (vip !== "") at.hostname = vip.includes(":") ? `[${vip}]` : vip;
+  if (vip !== "") at.hostname = urlHost(vip);
   return {
     targets: [at.href],
     labels: {

@@ -13,3 +13,13 @@ export function canonicalAddress(text: string): string {
   const canonical = new SocketAddress({ address: bare, family: "ipv6" }).address;
   return zone === undefined ? canonical : `${canonical}%${zone}`;
 }
+
+/** The host as it stands in a URL: IPv6 addresses in brackets. */
+export function urlHost(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+/** The inverse: the host of a URL as systems take it. */
+export function bareHost(host: string): string {
+  return host.replace(/^\[(.*)\]$/, "$1");
+}

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { Server as HttpServer } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import { isIPv6 } from "node:net";
+import { urlHost } from "../support/address.ts";
 
 /** An address to listen on; without a host, all addresses. */
 export interface ListenAddress {
@@ -31,7 +32,7 @@ export function isHostName(text: string): boolean {
 
 /** The address as `host:port` of a URL. */
 export function formatAddress({ host = "", port }: ListenAddress): string {
-  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+  return `${urlHost(host)}:${port}`;
 }
 
 type Server = HttpServer | HttpsServer;
