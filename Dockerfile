@@ -12,7 +12,8 @@ ARG SOURCE_DATE_EPOCH
 RUN ["npm", "run", "build"]
 
 FROM node:24-bookworm-slim
-ENV NODE_ENV=production
+# With Node.js 24, the young generation of a large fleet would take 100 MiB more than with 16 MiB a semi-space.
+ENV NODE_ENV=production NODE_OPTIONS=--max-semi-space-size=16
 WORKDIR /app
 COPY package.json LICENSE ./
 COPY bin ./bin
