@@ -13,6 +13,7 @@ import {
   type OperationRecord,
   type RecordStep,
 } from "./record.ts";
+import { kept, keptMap } from "../support/kept.ts";
 import { createMemo } from "../support/once.ts";
 import type { Identity, StatusesSnapshot, StatusSnapshot, TestResult, WebsiteSnapshot } from "./snapshot.ts";
 
@@ -81,8 +82,7 @@ function resultsAfter(
   const now = protocols.map(
     (protocol) => [protocol, confirmedAfter(before.get(protocol), resultOf(protocol))] as const,
   );
-  const isSame = now.length === before.size && now.every(([protocol, its]) => its === before.get(protocol));
-  return isSame ? before : new Map(now);
+  return keptMap(before, new Map(now));
 }
 
 /**
@@ -95,8 +95,7 @@ export function confirmedAfter(before: Results | undefined, latest: TestResult):
     latest === "up" ||
     latest === before.latest ||
     (before.latest !== "up" && before.confirmed === "up");
-  const confirmed = isConfirmed ? latest : before.confirmed;
-  return before?.latest === latest && before.confirmed === confirmed ? before : { latest, confirmed };
+  return kept(before, { latest, confirmed: isConfirmed ? latest : before.confirmed });
 }
 
 const onceWebsite = createMemo<WebsiteSnapshot>();

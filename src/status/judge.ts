@@ -1,8 +1,7 @@
 import type { ClusterSnapshot, GroupSnapshot } from "../fleet/snapshot.ts";
+import { kept, keptMap } from "../support/kept.ts";
 import { discoveredVerdict } from "./discovered.ts";
 import {
-  kept,
-  keptMap,
   sinceOf,
   type ApplianceVerdict,
   type Case,

@@ -7,10 +7,9 @@ import {
   type WebsiteSnapshot,
 } from "../fleet/snapshot.ts";
 import { groupBy } from "../support/group-by.ts";
+import { isSame, kept } from "../support/kept.ts";
 import { once } from "../support/once.ts";
 import {
-  isSame,
-  kept,
   sinceOf,
   type Case,
   type ClusterVerdict,

@@ -1,3 +1,5 @@
+import { isSame } from "./kept.ts";
+
 /** What was made last for an object, for as long as the object lives: made again only if it is made of something else. */
 export type Memo<Made> = (
   of: object,
@@ -9,9 +11,7 @@ export function createMemo<Made>(): Memo<Made> {
   const all = new WeakMap<object, { readonly madeOf: readonly unknown[]; readonly made: Made }>();
   return (of, madeOf, make) => {
     const known = all.get(of);
-    const isSame =
-      known?.madeOf.length === madeOf.length && madeOf.every((part, i) => part === known.madeOf[i]);
-    if (known !== undefined && isSame) return known.made;
+    if (known !== undefined && isSame(known.madeOf, madeOf)) return known.made;
     const made = make(known?.made);
     all.set(of, { madeOf, made });
     return made;

@@ -1,6 +1,6 @@
 import { createFleet, type Fleet } from "../../src/fleet/fleet.ts";
 import { joined } from "../../src/support/long-text.ts";
-import { createFleetExposition } from "../../src/metrics/exposition.ts";
+import { createFleetExposition, type FleetExposition } from "../../src/metrics/exposition.ts";
 import { createSelfMetrics } from "../../src/metrics/self.ts";
 import { createJudge, type Judge } from "../../src/status/judge.ts";
 import type { ClusterVerdict } from "../../src/status/verdict.ts";
@@ -145,7 +145,15 @@ export function discoveredText(): Promise<string> {
 
 /** The whole text of a fleet at a monotonic instant. */
 export async function expositionOf(fleet: Fleet, nowMs = READ_AT_MS, judge = createJudge()): Promise<string> {
-  return (await joined(await createFleetExposition().render("", verdictsOf(fleet, nowMs, judge)))).toString();
+  return textOf(createFleetExposition(), verdictsOf(fleet, nowMs, judge));
+}
+
+export async function textOf(
+  exposition: FleetExposition,
+  verdicts: readonly ClusterVerdict[],
+  preamble = "",
+): Promise<string> {
+  return (await joined(await exposition.render(preamble, verdicts))).toString();
 }
 
 /** The verdicts about a fleet at a monotonic instant, by a judge who may know those of before. */

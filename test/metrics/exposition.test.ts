@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 
 import { createFleet } from "../../src/fleet/fleet.ts";
-import { joined } from "../../src/support/long-text.ts";
 import { createFleetExposition } from "../../src/metrics/exposition.ts";
 import { FLEET_FAMILIES } from "../../src/metrics/families.ts";
 import type { Family } from "../../src/metrics/family.ts";
@@ -14,6 +13,7 @@ import {
   expositionOf,
   READ_AT_MS,
   sampleLines,
+  textOf,
   verdictsOf,
 } from "./canned-fleet.ts";
 import { parseExposition } from "./strict-parser.ts";
@@ -33,10 +33,8 @@ test("the canned fleet is exported as this text, and no more, in each scrape", a
   const exposition = createFleetExposition();
   const { fleet, judge } = cannedFleet();
   const verdicts = verdictsOf(fleet, READ_AT_MS, judge);
-  expect((await joined(await exposition.render("# preamble\n", verdicts))).toString()).toBe(
-    `# preamble\n${EXPECTED}`,
-  );
-  expect((await joined(await exposition.render("", verdicts))).toString()).toBe(EXPECTED);
+  expect(await textOf(exposition, verdicts, "# preamble\n")).toBe(`# preamble\n${EXPECTED}`);
+  expect(await textOf(exposition, verdicts)).toBe(EXPECTED);
 });
 
 test("a bug in a family takes away its series of that kind of part only, and is reported", async () => {
@@ -59,7 +57,7 @@ test("a bug in a family takes away its series of that kind of part only, and is 
   const fleet = fleetOf([applianceOf({ name: "a" }), applianceOf({ name: "b" })]);
   fleet.record(vrrpSeen("a", listOf([interfaceOf()])), 0);
   fleet.record(vrrpSeen("b", listOf([interfaceOf()])), 0);
-  const text = (await joined(await exposition.render("", verdictsOf(fleet, 0)))).toString();
+  const text = await textOf(exposition, verdictsOf(fleet, 0));
   expect(sampleLines(text, "broken")).toEqual(['broken{appliance="a",ha_cluster="a"} 1']);
   expect(sampleLines(text, "vrrp_is_master")).toHaveLength(2);
   expect(bugs).toEqual([new Error("bug")]);
@@ -344,7 +342,7 @@ test("a group that stays as it is gets the labels of the new configuration", asy
   const exposition = createFleetExposition();
   const fleet = createFleet();
   const masters = async () => {
-    const text = (await joined(await exposition.render("", verdictsOf(fleet, 0)))).toString();
+    const text = await textOf(exposition, verdictsOf(fleet, 0));
     return text.match(/^vrrp_group_masters\{.*$/m)?.[0];
   };
   fleet.configure(pair("x"), 0);
@@ -359,7 +357,7 @@ test("long text and short text are joined in the order of the families, in UTF-8
   const interfaces = Array.from({ length: 500 }, (_, nth) => interfaceOf({ name: `漢${nth}` }));
   fleet.record(vrrpSeen("a", listOf(interfaces)), 0);
   fleet.record(vrrpSeen("b", listOf([interfaceOf()])), 0);
-  const text = (await joined(await createFleetExposition().render("", verdictsOf(fleet, 0)))).toString();
+  const text = await expositionOf(fleet, 0);
   const masters = text.match(/^vrrp_is_master\{.*$/gm) ?? [];
   expect(masters).toHaveLength(501);
   expect(masters[499]).toBe(
