@@ -5,10 +5,9 @@ import { z } from "zod";
 
 import { MAX_WEBSITE_ID } from "../api/website-list.ts";
 import { PRIORITY, VHID, type LocalVrrpInterface } from "../api/vrrp.ts";
-import type { Checked, ConfigError } from "../config/errors.ts";
+import { load, type Loaded } from "../config/loading.ts";
 import { createNamedFiles } from "../config/named-files.ts";
 import { basicAuthSchema } from "../config/schema.ts";
-import { createSourceReader } from "../config/sources.ts";
 import { loadYaml } from "../config/validate.ts";
 import { durationSchema, fileSchema, parsed } from "../config/values.ts";
 import { Secret } from "../support/secret.ts";
@@ -152,35 +151,33 @@ interface ApplianceConfig extends Omit<ApplianceServerDeps, "vrrp" | "onBug"> {
 }
 
 /** Loads the configuration and the files that it names, or returns the errors, those of the schema first. */
-export async function loadApplianceConfig(
-  path: string,
-): Promise<Checked<{ readonly config: ApplianceConfig }>> {
-  const reader = createSourceReader();
-  const loaded = await loadYaml(path, applianceSchema, reader);
-  if (!loaded.ok) return loaded;
-  const { file, value } = loaded;
-  const errors: ConfigError[] = [];
-  const files = createNamedFiles(reader, (error) => errors.push(error));
-  const { cert = "", key = "" } = await files.readKeyPair(file, ["tls"]);
-  const users = value.users.map(async ({ username, password }, index) => {
-    const read = await files.read("password", file, ["users", index, "password_file"]);
-    return { username, password: new Secret(password ?? read ?? "") };
+export function loadApplianceConfig(path: string): Promise<Loaded<{ readonly config: ApplianceConfig }>> {
+  return load(async (loading) => {
+    const loaded = await loadYaml(path, applianceSchema, loading);
+    if (loaded === undefined) return undefined;
+    const { file, settings } = loaded;
+    const files = createNamedFiles(loading);
+    const { cert = "", key = "" } = await files.readKeyPair(file, ["tls"]);
+    const users = settings.users.map(async ({ username, password }, index) => {
+      const read = await files.read("password", file, ["users", index, "password_file"]);
+      return { username, password: new Secret(password ?? read ?? "") };
+    });
+    const { timeout: timeoutMs, tls_config: tls } = settings.website_test;
+    const config: ApplianceConfig = {
+      listen: settings.listen,
+      tls: { cert, key: new Secret(key) },
+      users: await Promise.all(users),
+      vrrp: resolvePaths(settings.vrrp, dirname(path)),
+      websiteTest: {
+        timeoutMs,
+        ca: await files.read("certificates", file, ["website_test", "tls_config", "ca_file"]),
+        insecureSkipVerify: tls.insecure_skip_verify,
+      },
+      websites: settings.websites,
+      hasWebsiteList: settings.website_list,
+    };
+    return { config };
   });
-  const { timeout: timeoutMs, tls_config: tls } = value.website_test;
-  const config: ApplianceConfig = {
-    listen: value.listen,
-    tls: { cert, key: new Secret(key) },
-    users: await Promise.all(users),
-    vrrp: resolvePaths(value.vrrp, dirname(path)),
-    websiteTest: {
-      timeoutMs,
-      ca: await files.read("certificates", file, ["website_test", "tls_config", "ca_file"]),
-      insecureSkipVerify: tls.insecure_skip_verify,
-    },
-    websites: value.websites,
-    hasWebsiteList: value.website_list,
-  };
-  return errors.length === 0 ? { ok: true, config } : { ok: false, errors };
 }
 
 /** `folder`: the configuration's own, which paths are relative to. */

@@ -3,7 +3,7 @@ import { createClients, type CreateClient } from "../client/client.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { replaceCertificates } from "../config/known-certificates.ts";
 import { loadConfig } from "../config/load.ts";
-import { NO_SUCH_FILE, readConfigText } from "../config/read-file.ts";
+import { NO_SUCH_FILE, readTextFile } from "../config/read-file.ts";
 import { listFew } from "../config/shared-addresses.ts";
 import { groupBy } from "../support/group-by.ts";
 import type { Flags } from "./flags.ts";
@@ -121,7 +121,7 @@ async function save(confirmed: readonly Answer[], io: Io): Promise<boolean> {
   const byFile = groupBy(confirmed, ({ appliance }) => appliance.http.tls.knownCertificates?.path ?? "");
   for (const [file, ofFile] of byFile) {
     try {
-      const read = await readConfigText(file);
+      const read = await readTextFile(file);
       if (!read.ok && read.message !== NO_SUCH_FILE) throw new Error(read.message);
       const trusted = ofFile.map(({ appliance, sha256 }) => [appliance.name, sha256] as const);
       await replaceFile(file, replaceCertificates(read.ok ? read.text : "", new Map(trusted)));

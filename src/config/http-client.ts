@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { BasicAuthConfig, HttpClientConfig, TlsClientConfig } from "./config.ts";
-import type { Checked, ConfigError } from "./errors.ts";
 import { parseKnownCertificates } from "./known-certificates.ts";
+import { load, type Loaded } from "./loading.ts";
 import { createNamedFiles, resolveFrom, type NamedFiles } from "./named-files.ts";
 import type { Place } from "./places.ts";
 import { httpClientSchema, type HttpClientSettings } from "./schema.ts";
-import { createSourceReader } from "./sources.ts";
 import { Secret } from "../support/secret.ts";
 import { loadYaml } from "./validate.ts";
 
@@ -127,13 +126,9 @@ const standaloneSchema = z.strictObject({
 });
 
 /** Loads a file that contains only `http_client`, and the files that it names. */
-export async function loadHttpClient(path: string): Promise<Checked<{ readonly http: HttpClientConfig }>> {
-  const reader = createSourceReader();
-  const loaded = await loadYaml(path, standaloneSchema, reader);
-  if (!loaded.ok) return loaded;
-  const errors: ConfigError[] = [];
-  const files = createNamedFiles(reader, (error) => errors.push(error));
-  const place = { file: loaded.file, path: [], settings: loaded.value };
-  const { http } = await overrideHttp({ http: NO_SETTINGS, known: undefined }, place, files);
-  return errors.length === 0 ? { ok: true, http } : { ok: false, errors };
+export function loadHttpClient(path: string): Promise<Loaded<Pick<HttpClientBlocks, "http">>> {
+  return load(async (loading) => {
+    const place = await loadYaml(path, standaloneSchema, loading);
+    return place && overrideHttp({ http: NO_SETTINGS, known: undefined }, place, createNamedFiles(loading));
+  });
 }

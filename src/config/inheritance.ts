@@ -3,7 +3,8 @@ import { once } from "../support/once.ts";
 import type { ApplianceConfig, DiscoveryConfig, WebsiteConfig } from "./config.ts";
 import type { Report } from "./errors.ts";
 import { createHttpOf, NO_SETTINGS, overrideHttp, type HttpClientBlocks } from "./http-client.ts";
-import type { NamedFiles } from "./named-files.ts";
+import type { Loading } from "./loading.ts";
+import { createNamedFiles } from "./named-files.ts";
 import { items, reportDuplicates, type Place } from "./places.ts";
 import type { ApplianceSettings, ClusterSettings, ConfigSettings, FleetSettings } from "./schema.ts";
 import { overridePolling, resolvePolling, type MergedPolling } from "./timing.ts";
@@ -44,9 +45,10 @@ interface Group {
 export async function resolveFleet(
   top: Place<ConfigSettings>,
   included: readonly Place<FleetSettings>[],
-  files: NamedFiles,
-  report: Report,
+  loading: Loading,
 ): Promise<readonly ApplianceConfig[]> {
+  const { report } = loading;
+  const files = createNamedFiles(loading);
   const pollingOf = once((merged: MergedPolling) => resolvePolling(merged, report));
   const httpOf = createHttpOf();
 

@@ -1,10 +1,10 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { dirname, resolve } from "node:path";
 import { createSecureContext } from "node:tls";
-import type { JsonPath, Report } from "./errors.ts";
+import type { JsonPath } from "./errors.ts";
 import { parseKnownCertificates } from "./known-certificates.ts";
+import type { Loading } from "./loading.ts";
 import { NO_SUCH_FILE, unfit, type ReadFailure, type TextResult } from "./read-file.ts";
-import type { SourceReader } from "./sources.ts";
 import { valueAt } from "./validate.ts";
 import { errorAt, type YamlFile } from "./yaml.ts";
 
@@ -18,14 +18,15 @@ export interface NamedFiles {
   readKeyPair(file: YamlFile, path: JsonPath): Promise<{ readonly cert?: string; readonly key?: string }>;
 }
 
-export function createNamedFiles(reader: SourceReader, report: Report): NamedFiles {
+export function createNamedFiles(loading: Loading): NamedFiles {
+  const { report } = loading;
   const results = new Map<string, TextResult>();
 
   async function read(kind: Kind, file: YamlFile, path: JsonPath): Promise<string | undefined> {
     const name = valueAt(file.data, path);
     if (typeof name !== "string") return undefined;
     const absolute = resolveFrom(file, name);
-    const result = results.get(`${kind} ${absolute}`) ?? (await readNamedFile(kind, absolute, reader));
+    const result = results.get(`${kind} ${absolute}`) ?? (await readNamedFile(kind, absolute, loading));
     results.set(`${kind} ${absolute}`, result);
     if (result.ok) return result.text;
     report(errorAt(file, path, describeFailure(kind, file, name, result)));
@@ -64,8 +65,8 @@ function describeFailure(kind: Kind, file: YamlFile, name: string, { message }: 
   return `cannot use ${path}: ${message}`;
 }
 
-async function readNamedFile(kind: Kind, path: string, reader: SourceReader): Promise<TextResult> {
-  const read = await reader.read(kind === "password" ? "password" : "text", path);
+async function readNamedFile(kind: Kind, path: string, loading: Loading): Promise<TextResult> {
+  const read = await loading.read(kind === "password" ? "password" : "text", path);
   // As known_hosts, the file need not exist.
   const isEmpty = kind === "known certificates" && !read.ok && read.message === NO_SUCH_FILE;
   if (isEmpty) return { ok: true, text: "" };

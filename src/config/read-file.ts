@@ -1,5 +1,5 @@
-import { constants, statSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { statSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { errorCode } from "../support/errors.ts";
 
@@ -19,33 +19,12 @@ export interface ReadFailure {
 
 export const NO_SUCH_FILE = "no such file";
 
-const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
-
-/** Reads a configuration file, or a file of certificates or keys, of at most 4 MiB. */
-export function readConfigText(path: string): Promise<TextResult> {
-  return readTextFile(path, MAX_CONFIG_BYTES);
-}
-
-/**
- * Reads a regular file of at most `limitBytes` as UTF-8, without a byte order mark; invalid bytes become U+FFFD. Anything
- * else is a failure; a pipe does not block.
- */
-export async function readTextFile(path: string, limitBytes: number): Promise<TextResult> {
-  const tooLarge = unfit(`it is larger than ${limitBytes} bytes`);
+/** Reads a regular file as UTF-8, without a byte order mark; invalid bytes become U+FFFD. */
+export async function readTextFile(path: string): Promise<TextResult> {
   try {
-    // O_NONBLOCK: opening a pipe without a writer would block a thread forever.
-    const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      const stats = await handle.stat();
-      if (stats.isDirectory()) return unfit("it is a directory");
-      if (!stats.isFile()) return unfit("it is not a regular file");
-      if (stats.size > limitBytes) return tooLarge;
-      const bytes = await handle.readFile();
-      // Files of /proc have no size.
-      return bytes.length > limitBytes ? tooLarge : { ok: true, text: new TextDecoder().decode(bytes) };
-    } finally {
-      await handle.close();
-    }
+    // Opening a pipe would block a thread until something is written to it.
+    if (!(await stat(path)).isFile()) return unfit("it is not a regular file");
+    return { ok: true, text: new TextDecoder().decode(await readFile(path)) };
   } catch (error) {
     return readFailure(error);
   }
@@ -67,10 +46,6 @@ export function readFailure(error: unknown): ReadFailure {
     case "EACCES":
     case "EPERM":
       return unfit(`permission denied (running as ${runningAs()})`);
-    case "ELOOP":
-    case "ENXIO":
-    case "ERR_INVALID_ARG_VALUE":
-      return unfit(`cannot be read (${code})`);
     default:
       return { ok: false, message: `cannot be read (${code})`, isSystemError: true };
   }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { readPasswordFile } from "./password-file.ts";
-import { NO_SUCH_FILE, readConfigText, readFailure, type TextResult } from "./read-file.ts";
+import { NO_SUCH_FILE, readFailure, readTextFile, type TextResult } from "./read-file.ts";
 
 /** A file, or a pattern of file names, that a load has read. */
 export interface Source {
@@ -15,31 +15,16 @@ export interface Source {
 }
 
 /** Equal for equal content, which it does not reveal; `undefined` if a system error prevents reading. */
-type SourceState = string | undefined;
+export type SourceState = string | undefined;
 
-/** Reads the files of one load and records them. Never rejects. */
-export interface SourceReader {
-  /** `path`: absolute. */
-  read(kind: Source["kind"], path: string): Promise<TextResult>;
-  /** What was read so far. Of password files only the invalid ones: polls read changed passwords themselves. */
-  sources(): readonly Source[];
+/** Reads the content of a source. Never rejects. */
+export function readSource({ kind, path }: Omit<Source, "state">): Promise<TextResult> {
+  return READERS[kind](path);
 }
 
-export function createSourceReader(): SourceReader {
-  const sources: Source[] = [];
-  return {
-    sources: () => [...sources],
-    read: async (kind, path) => {
-      const result = await READERS[kind](path);
-      if (kind !== "password" || !result.ok) sources.push({ kind, path, state: stateOf(result) });
-      return result;
-    },
-  };
-}
-
-/** The current state of a source. */
-export async function readState({ kind, path }: Omit<Source, "state">): Promise<SourceState> {
-  return stateOf(await READERS[kind](path));
+export function stateOf(result: TextResult): SourceState {
+  if (result.ok) return createHash("sha256").update(result.text).digest("base64");
+  return result.isSystemError ? undefined : `invalid: ${result.message}`;
 }
 
 /** The files that were read before and do not exist now. */
@@ -54,17 +39,12 @@ export function splitNames(text: string): readonly string[] {
 }
 
 const READERS = {
-  text: readConfigText,
+  text: readTextFile,
   password: readPasswordFile,
   names: matchingNames,
 } as const;
 
 const MISSING: SourceState = `invalid: ${NO_SUCH_FILE}`;
-
-function stateOf(result: TextResult): SourceState {
-  if (result.ok) return createHash("sha256").update(result.text).digest("base64");
-  return result.isSystemError ? undefined : `invalid: ${result.message}`;
-}
 
 /** The matching names, sorted, separated by slashes. */
 async function matchingNames(path: string): Promise<TextResult> {

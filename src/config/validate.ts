@@ -1,26 +1,25 @@
 import { z } from "zod";
-import { sortErrors, type Checked, type ConfigError, type JsonPath } from "./errors.ts";
-import type { SourceReader } from "./sources.ts";
+import { sortErrors, type ConfigError, type JsonPath, type Report } from "./errors.ts";
+import type { Loading } from "./loading.ts";
+import type { Place } from "./places.ts";
 import { errorAt, readYamlFile, type YamlFile } from "./yaml.ts";
 
-/** Reads and validates a YAML file. */
+/** Reads and validates a YAML file; `undefined` after errors. */
 export async function loadYaml<T>(
   path: string,
   schema: z.ZodType<T>,
-  reader: SourceReader,
-): Promise<Checked<{ readonly file: YamlFile; readonly value: T }>> {
-  const read = await readYamlFile(path, reader);
-  if (!read.ok) return read;
-  const validated = validateYaml(read.file, schema);
-  return validated.ok ? { ...validated, file: read.file } : validated;
+  loading: Loading,
+): Promise<Place<T> | undefined> {
+  const file = await readYamlFile(path, loading);
+  return file && validateYaml(file, schema, loading.report);
 }
 
 /** Validates the file's data. Errors show values only if the schema's own messages do. */
-export function validateYaml<T>(file: YamlFile, schema: z.ZodType<T>): Checked<{ readonly value: T }> {
+export function validateYaml<T>(file: YamlFile, schema: z.ZodType<T>, report: Report): Place<T> | undefined {
   const parsed = schema.safeParse(file.data, { error: describeIssue });
-  if (parsed.success) return { ok: true, value: parsed.data };
-  const errors = parsed.error.issues.flatMap((issue) => issueErrors(file, [], issue));
-  return { ok: false, errors: sortErrors(errors) };
+  if (parsed.success) return { file, path: [], settings: parsed.data };
+  sortErrors(parsed.error.issues.flatMap((issue) => issueErrors(file, [], issue))).forEach(report);
+  return undefined;
 }
 
 const KINDS: Readonly<Record<string, string>> = {

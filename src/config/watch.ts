@@ -1,5 +1,5 @@
 import { coalesce } from "../support/coalesce.ts";
-import { readState, type Source } from "./sources.ts";
+import { readSource, stateOf, type Source } from "./sources.ts";
 
 /** A file that differs at each check is still being written; at this check in a row it is loaded anyway. */
 const LAST_CHECK = 4;
@@ -22,7 +22,7 @@ export function createCheck({ sources, onChange }: WatchDeps): () => Promise<voi
     const loaded = sources();
     const states: Source["state"][] = [];
     // An unreadable file has not changed. A file that the load could not read has changed once it is readable.
-    for (const source of loaded) states.push((await readState(source)) ?? source.state);
+    for (const source of loaded) states.push(stateOf(await readSource(source)) ?? source.state);
     // After a reload in the meantime, the findings are about old sources.
     const hasChanged = loaded === sources() && states.some((state, at) => state !== loaded[at]?.state);
     const found = hasChanged ? JSON.stringify(states) : "";

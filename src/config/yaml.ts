@@ -14,8 +14,8 @@ import {
   type Pair,
   type YAMLMap,
 } from "yaml";
-import { formatPath, sortErrors, type Checked, type ConfigError, type JsonPath } from "./errors.ts";
-import type { SourceReader } from "./sources.ts";
+import { formatPath, sortErrors, type ConfigError, type JsonPath, type Report } from "./errors.ts";
+import type { Loading } from "./loading.ts";
 import { once } from "../support/once.ts";
 
 /** Keys and values of a file with its aliases expanded: enough for ten thousand appliances that share their settings. */
@@ -31,14 +31,11 @@ export interface YamlFile {
 }
 
 /** Reads and parses a YAML 1.2 file of one document. Errors never quote its text, which may contain a secret. */
-export async function readYamlFile(
-  file: string,
-  reader: SourceReader,
-): Promise<Checked<{ readonly file: YamlFile }>> {
-  const read = await reader.read("text", resolve(file));
-  if (!read.ok) return { ok: false, errors: [{ file, path: "", message: read.message }] };
-  if (!read.text.includes("\uFFFD")) return parseYaml(file, read.text);
-  return { ok: false, errors: [{ file, path: "", message: "it is not UTF-8" }] };
+export async function readYamlFile(file: string, { read, report }: Loading): Promise<YamlFile | undefined> {
+  const content = await read("text", resolve(file));
+  if (content.ok && !content.text.includes("\uFFFD")) return parseYaml(file, content.text, report);
+  report({ file, path: "", message: content.ok ? "it is not UTF-8" : content.message });
+  return undefined;
 }
 
 /** An error at the key or list item at `path`. */
@@ -47,9 +44,9 @@ export function errorAt(file: YamlFile, path: JsonPath, message: string): Config
 }
 
 /** Records an error; `offset` counts characters from the start of the text. */
-type Report = (offset: number, message: string) => void;
+type ReportAt = (offset: number, message: string) => void;
 
-function parseYaml(file: string, text: string): Checked<{ readonly file: YamlFile }> {
+function parseYaml(file: string, text: string, report: Report): YamlFile | undefined {
   const lineCounter = new LineCounter();
   const positionOf = (offset: number) => {
     const { line, col } = lineCounter.linePos(offset);
@@ -57,7 +54,7 @@ function parseYaml(file: string, text: string): Checked<{ readonly file: YamlFil
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
   const errors: ConfigError[] = [];
-  const report: Report = (offset, message) =>
+  const reportAt: ReportAt = (offset, message) =>
     void errors.push({ file, position: positionOf(offset), path: "", message });
   const document = parseDocument(text, {
     version: "1.2",
@@ -67,19 +64,19 @@ function parseYaml(file: string, text: string): Checked<{ readonly file: YamlFil
     lineCounter,
     // Pretty errors quote the text.
     prettyErrors: false,
-    uniqueKeys: false,
   });
   const problems = [...document.errors, ...document.warnings];
   const tooDeep = problems.find(({ code }) => code === "RESOURCE_EXHAUSTION");
   for (const { code, pos, message } of tooDeep === undefined ? problems : [tooDeep]) {
-    report(pos[0], OWN_MESSAGES[code] ?? message);
+    reportAt(pos[0], OWN_MESSAGES[code] ?? message);
   }
-  if (document.contents === null) report(0, "the file is empty");
-  if (errors.length === 0) expandAliases(document, report);
-  const data = errors.length === 0 ? toData(document, report) : undefined;
-  if (errors.length > 0) return { ok: false, errors: sortErrors(errors) };
+  if (document.contents === null) reportAt(0, "the file is empty");
+  if (errors.length === 0) expandAliases(document, reportAt);
+  const data = errors.length === 0 ? toData(document, reportAt) : undefined;
+  sortErrors(errors).forEach(report);
+  if (errors.length > 0) return undefined;
   const offsetOf = createLocator(document.contents);
-  return { ok: true, file: { file, data, locate: (path) => positionOf(offsetOf(path)) } };
+  return { file, data, locate: (path) => positionOf(offsetOf(path)) };
 }
 
 const NO_TAGS = "tags are not supported; quote a string that starts with !";
@@ -91,6 +88,7 @@ const OWN_MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {
   BAD_DIRECTIVE: "invalid directive; quote a string that starts with %",
   BAD_DQ_ESCAPE: "invalid escape; in double quotes, write a backslash twice",
   BAD_SCALAR_START: "quote a string that starts with this character",
+  DUPLICATE_KEY: "duplicate key",
   MULTIPLE_DOCS: "expected one document, got more (---)",
   MULTIPLE_TAGS: NO_TAGS,
   NON_STRING_KEY: "expected a plain word as the key",
@@ -99,21 +97,10 @@ const OWN_MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {
   UNEXPECTED_TOKEN: "unexpected text; check the quotes, brackets and commas before it",
 };
 
-/**
- * Replaces each alias by the value that its anchor names, and checks that keys are unique. The library would look through all
- * anchors for each alias, and compare all keys of a map with each other.
- */
-function expandAliases(document: Document, report: Report): void {
+/** Replaces each alias by the value that its anchor names. The library would look through all anchors for each alias. */
+function expandAliases(document: Document, report: ReportAt): void {
   const anchors = new Map<string, Node>();
   let count = 0;
-  const checkKeys = once(({ items }: YAMLMap) => {
-    const keys = new Set<unknown>();
-    for (const { key } of items) {
-      const name = isScalar(key) ? key.value : key;
-      if (keys.has(name)) report(startOf(key), "duplicate key");
-      keys.add(name);
-    }
-  });
   visit(document, {
     Node: (_, node, path) => {
       count += 1;
@@ -121,7 +108,6 @@ function expandAliases(document: Document, report: Report): void {
         report(startOf(node), `more than ${MAX_NODES} keys and values, with aliases expanded`);
         return visit.BREAK;
       }
-      if (isMap(node)) checkKeys(node);
       if (isAlias(node)) {
         const value = anchors.get(node.source);
         if (value !== undefined && !path.includes(value)) return value;
@@ -135,7 +121,7 @@ function expandAliases(document: Document, report: Report): void {
   });
 }
 
-function toData(document: Document, report: Report): unknown {
+function toData(document: Document, report: ReportAt): unknown {
   try {
     return document.toJS();
   } catch {

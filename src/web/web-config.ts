@@ -1,9 +1,8 @@
 import type { SecureVersion } from "node:tls";
 import { z } from "zod";
-import type { Checked, ConfigError } from "../config/errors.ts";
+import { load, type Loaded } from "../config/loading.ts";
 import { createNamedFiles } from "../config/named-files.ts";
 import { tlsVersionSchema } from "../config/schema.ts";
-import { createSourceReader, type Source, type SourceReader } from "../config/sources.ts";
 import { loadYaml } from "../config/validate.ts";
 import { fileSchema, parsed, textOrNumber } from "../config/values.ts";
 import { Secret } from "../support/secret.ts";
@@ -107,37 +106,23 @@ const webConfigSchema = z.strictObject({
   rate_limit: unsupported,
 });
 
-/** `sources`: everything that was read. */
-export type WebConfigResult = Checked<{ readonly config: WebConfig }> & {
-  readonly sources: readonly Source[];
-};
+export type WebConfigResult = Loaded<{ readonly config: WebConfig }>;
 
 /**
  * Loads a web configuration and the files that it names, or returns the errors, those of the schema first. An empty file
  * is an error: a half-written file must not open the pages to everyone.
  */
-export async function loadWebConfig(path: string): Promise<WebConfigResult> {
-  const reader = createSourceReader();
-  const result = await loadFiles(path, reader);
-  return { ...result, sources: reader.sources() };
-}
-
-async function loadFiles(
-  path: string,
-  reader: SourceReader,
-): Promise<Checked<{ readonly config: WebConfig }>> {
-  const loaded = await loadYaml(path, webConfigSchema, reader);
-  if (!loaded.ok) return loaded;
-  const { file, value } = loaded;
-  const { tls_server_config: tls, basic_auth_users: users, http_server_config: http } = value;
-  const errors: ConfigError[] = [];
-  const files = createNamedFiles(reader, (error) => errors.push(error));
-  const { cert = "", key = "" } = await files.readKeyPair(file, ["tls_server_config"]);
-  const clientCa = await files.read("certificates", file, ["tls_server_config", "client_ca_file"]);
-  if (errors.length > 0) return { ok: false, errors };
-  return {
-    ok: true,
-    config: {
+export function loadWebConfig(path: string): Promise<WebConfigResult> {
+  return load(async (loading) => {
+    const loaded = await loadYaml(path, webConfigSchema, loading);
+    if (loaded === undefined) return undefined;
+    const { file, settings } = loaded;
+    const { tls_server_config: tls, basic_auth_users: users, http_server_config: http } = settings;
+    const files = createNamedFiles(loading);
+    const { cert = "", key = "" } = await files.readKeyPair(file, ["tls_server_config"]);
+    const clientCa = await files.read("certificates", file, ["tls_server_config", "client_ca_file"]);
+    const headers = Object.entries(http.headers);
+    const config: WebConfig = {
       tls: tls && {
         cert,
         key: new Secret(key),
@@ -147,8 +132,9 @@ async function loadFiles(
       },
       users: new Map(Object.entries(users).map(([name, hash]) => [name, new Secret(hash)])),
       headers: Object.fromEntries(
-        Object.entries(http.headers).flatMap(([name, line]) => (line === undefined ? [] : [[name, line]])),
+        headers.flatMap(([name, line]) => (line === undefined ? [] : [[name, line]])),
       ),
-    },
-  };
+    };
+    return { config };
+  });
 }

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import type { PasswordResult } from "../../src/config/password-file.ts";
 import { Secret } from "../../src/support/secret.ts";
+import { eventually } from "../support/eventually.ts";
 import { answering, clientOf, LONG_MS, OK, serve, shortly } from "./support.ts";
 
 const REFUSED = "HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n";
@@ -53,7 +54,7 @@ test("a changed password is used from the next poll on, and counts as new creden
   expect(shortly(await client.get("/x", LONG_MS))).toBe("auth");
   expect(await client.hasNewCredentials(LONG_MS)).toBe(false);
   writeFileSync(path, "new\n");
-  expect(await client.hasNewCredentials(LONG_MS)).toBe(true);
+  await eventually(async () => expect(await client.hasNewCredentials(LONG_MS)).toBe(true));
   expect(shortly(await client.get("/x", LONG_MS))).toBe("auth");
   const sent = server.requests.map(({ head }) => /authorization: Basic (\S+)/i.exec(head)?.[1] ?? "");
   expect(sent.map((base64) => Buffer.from(base64, "base64").toString())).toEqual([

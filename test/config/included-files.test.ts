@@ -1,7 +1,7 @@
 import { join, relative, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
-import { createSourceReader, splitNames } from "../../src/config/sources.ts";
+import { readSource, splitNames } from "../../src/config/sources.ts";
 import { configOf, createFolder, errorsOf } from "./folder.ts";
 
 const lone = (name: string) => `appliances: [{ name: ${name}, base_url: "https://${name}" }]\n`;
@@ -45,7 +45,7 @@ test("included files contain only clusters and appliances, and the errors of all
     'd/a.yaml:3:1: unknown key "config_files"',
     "d/b.yaml:1:5: Flow sequence in block collection must be sufficiently indented and end with a ]",
     "d/d.yaml:1:1: the file is empty",
-    "d/e: it is a directory",
+    "d/e: it is not a regular file",
   ]);
 });
 
@@ -72,6 +72,6 @@ test.each([
     "a+(b)c": "",
     "c\nd": "",
   });
-  const read = await createSourceReader().read("names", join(folder, pattern));
+  const read = await readSource({ kind: "names", path: join(folder, pattern) });
   expect(read.ok && splitNames(read.text)).toEqual(names);
 });

@@ -2,8 +2,6 @@ import { basename } from "node:path";
 
 import { readTextFile } from "../../config/read-file.ts";
 
-const LIMIT_BYTES = 64 * 1024;
-
 /** Why the state of VRRP is not known. */
 export class UnknownState extends Error {}
 
@@ -14,14 +12,14 @@ export class UnknownState extends Error {}
  * @throws UnknownState
  */
 export async function findKeepalived(pidFile: string, signal: number): Promise<number> {
-  const read = await readTextFile(pidFile, LIMIT_BYTES);
+  const read = await readTextFile(pidFile);
   if (!read.ok) throw notRunning(`${pidFile}: ${read.message}`);
   const digits = /^\s*([1-9]\d{0,9})\s*$/.exec(read.text)?.[1];
   if (digits === undefined) throw notRunning(`${pidFile}: it holds no process id`);
   const named = `process ${digits}, named in ${pidFile},`;
   const [commandLine, status] = await Promise.all([
-    readTextFile(`/proc/${digits}/cmdline`, LIMIT_BYTES),
-    readTextFile(`/proc/${digits}/status`, LIMIT_BYTES),
+    readTextFile(`/proc/${digits}/cmdline`),
+    readTextFile(`/proc/${digits}/status`),
   ]);
   // A zombie has an empty command line.
   if (!commandLine.ok || !status.ok || commandLine.text === "") throw notRunning(`${named} does not exist`);

@@ -25,8 +25,6 @@ export interface KeepalivedOptions {
 /** Sends a signal. Throws as `process.kill` does. */
 export type SendSignal = (pid: number, signal: number) => void;
 
-/** Enough for 4096 instances. */
-const LIMIT_BYTES = 16 * 1024 * 1024;
 const READ_EVERY_MS = 3;
 
 /**
@@ -67,7 +65,7 @@ async function dumpState(options: KeepalivedOptions, send: SendSignal): Promise<
   const untilMs = performance.now() + timeoutMs;
   // Reads repeatedly, as keepalived does not write the file atomically.
   for (;;) {
-    const read = await readTextFile(dumpFile, LIMIT_BYTES);
+    const read = await readTextFile(dumpFile);
     const state = read.ok ? parseDump(read.text, instances) : undefined;
     if (state?.ok === true) return state;
     if (state !== undefined) throw new UnknownState(`${dumpFile}: ${state.reason}`);
