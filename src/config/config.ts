@@ -2,18 +2,15 @@ import type { TimingName } from "../api/operation.ts";
 import type { Secret } from "../support/secret.ts";
 import type { StatusSet } from "./status-set.ts";
 
-/**
- * The resolved configuration: defaults and inheritance applied, paths absolute. Immutable. `S`: its secrets, which are
- * texts on the way between threads.
- */
-export interface Config<S = Secret> {
+/** The resolved configuration: defaults and inheritance applied, paths absolute. Immutable. */
+export interface Config {
   /** The appliances of all files in order, including disabled ones. */
-  readonly appliances: readonly ApplianceConfig<S>[];
+  readonly appliances: readonly ApplianceConfig[];
   /** Simultaneous website tests of the fleet. */
   readonly maxConcurrentWebsiteTests: number;
 }
 
-export interface ApplianceConfig<S = Secret> {
+export interface ApplianceConfig {
   /** Unique over all files; the `appliance` label. */
   readonly name: string;
   /** The `ha_cluster` label; the appliance's own name if it is not in a cluster. */
@@ -26,7 +23,7 @@ export interface ApplianceConfig<S = Secret> {
   /** How websites are discovered; `undefined`: they are not. */
   readonly discovery: DiscoveryConfig | undefined;
   readonly polling: PollingConfig;
-  readonly http: HttpClientConfig<S>;
+  readonly http: HttpClientConfig;
 }
 
 export interface DiscoveryConfig {
@@ -57,38 +54,38 @@ export type OperationTiming =
   /** `expression`: a node-cron expression of six fields, seconds first. */
   | { readonly kind: "schedule"; readonly expression: string; readonly timeoutMs: number };
 
-export interface HttpClientConfig<S = Secret> {
-  readonly basicAuth: BasicAuthConfig<S> | undefined;
-  readonly tls: TlsClientConfig<S>;
-  readonly proxy: ProxyConfig<S> | undefined;
+export interface HttpClientConfig {
+  readonly basicAuth: BasicAuthConfig | undefined;
+  readonly tls: TlsClientConfig;
+  readonly proxy: ProxyConfig | undefined;
   /** Equal for settings with the same connections and credentials. Never shown. */
   readonly fingerprint: string;
 }
 
 /** An HTTP proxy between the exporter and the appliance. */
-export interface ProxyConfig<S = Secret> {
+export interface ProxyConfig {
   /** IPv6 without brackets. */
   readonly host: string;
   readonly port: number;
   /** `user:password`, decoded. */
-  readonly credentials: S | undefined;
+  readonly credentials: Secret | undefined;
 }
 
-export interface BasicAuthConfig<S = Secret> {
+export interface BasicAuthConfig {
   readonly username: string;
-  readonly password: PasswordSource<S>;
+  readonly password: PasswordSource;
 }
 
-export type PasswordSource<S = Secret> =
-  | { readonly kind: "inline"; readonly secret: S }
+export type PasswordSource =
+  | { readonly kind: "inline"; readonly secret: Secret }
   /** Re-read when it changes; absolute path. */
   | { readonly kind: "file"; readonly path: string };
 
 /** PEM texts, read when the configuration was loaded. */
-export interface TlsClientConfig<S = Secret> {
+export interface TlsClientConfig {
   readonly ca: string | undefined;
   readonly cert: string | undefined;
-  readonly key: S | undefined;
+  readonly key: Secret | undefined;
   readonly serverName: string | undefined;
   readonly minVersion: "TLSv1" | "TLSv1.1" | "TLSv1.2" | "TLSv1.3" | undefined;
   readonly insecureSkipVerify: boolean;

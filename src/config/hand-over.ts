@@ -1,48 +1,56 @@
 import { createHash } from "node:crypto";
 import { once } from "../support/once.ts";
 import { Secret } from "../support/secret.ts";
-import type { ApplianceConfig, HttpClientConfig, PasswordSource } from "./config.ts";
+import type { ApplianceConfig } from "./config.ts";
 
-// Between threads everything is copied, once for each message that refers to it. An instance of Secret would arrive as an
-// empty object, so secrets cross as texts.
+// Between threads, settings are texts: an instance of Secret would arrive as an empty object, and thousands of objects at once
+// would stop the loop. What many appliances share, such as a long list of authorities, is a text of its own, to which theirs
+// refer by its digest.
 
-/** Converts the secrets of appliances to texts. What appliances share, they share afterwards too. */
-export function createPacker(): (appliance: ApplianceConfig) => ApplianceConfig<string> {
-  return createConverter((secret) => secret.reveal());
+const SHARED: ReadonlySet<string> = new Set(["http", "tls", "ca", "cert"]);
+
+/** The appliances of a configuration as texts with their secrets. */
+export interface PackedAppliances {
+  readonly digests: readonly string[];
+  /** By digest: the texts of the appliances, and of what they share. */
+  readonly texts: ReadonlyMap<string, string>;
 }
 
-/** The inverse. */
-export function createUnpacker(): (packed: ApplianceConfig<string>) => ApplianceConfig {
-  return createConverter((text) => new Secret(text));
+/** Equal for equal settings, secrets included. */
+export const digestOf = createDigestOf(() => {});
+
+export function packAppliances(appliances: readonly ApplianceConfig[]): PackedAppliances {
+  const texts = new Map<string, string>();
+  return { digests: appliances.map(createDigestOf((digest, text) => texts.set(digest, text))), texts };
 }
 
-function createConverter<From, To>(
-  convert: (secret: From) => To,
-): (appliance: ApplianceConfig<From>) => ApplianceConfig<To> {
-  const given = (secret: From | undefined) => (secret === undefined ? undefined : convert(secret));
-  /** One copy of each: a list of authorities is long, and thousands of blocks may inherit it. */
-  const texts = new Map<string | undefined, string | undefined>();
-  const shared = (text: string | undefined) => {
-    if (!texts.has(text)) texts.set(text, text);
-    return texts.get(text);
-  };
-  const tlsOf = once((tls: HttpClientConfig<From>["tls"]) => {
-    return { ...tls, ca: shared(tls.ca), cert: shared(tls.cert), key: given(tls.key) };
-  });
-  const passwordOf = (password: PasswordSource<From>): PasswordSource<To> =>
-    password.kind === "inline" ? { ...password, secret: convert(password.secret) } : password;
-  const httpOf = once(({ basicAuth, tls, proxy, fingerprint }: HttpClientConfig<From>) => ({
-    basicAuth: basicAuth && { ...basicAuth, password: passwordOf(basicAuth.password) },
-    tls: tlsOf(tls),
-    proxy: proxy && { ...proxy, credentials: given(proxy.credentials) },
-    fingerprint,
-  }));
-  return (appliance) => ({ ...appliance, http: httpOf(appliance.http) });
+function createDigestOf(onText: (digest: string, text: string) => void): (settings: object) => string {
+  const ofObject: (settings: object) => string = once(ofPart);
+  function ofPart(part: unknown): string {
+    const text = JSON.stringify(part, function replace(this: unknown, key: string, value: unknown) {
+      // Secrets hide themselves in `value`.
+      const given: unknown = Reflect.get(Object(this), key);
+      if (given instanceof Secret) return { $secret: given.reveal() };
+      if (!SHARED.has(key) || given === undefined) return value;
+      return { $shared: given instanceof Object ? ofObject(given) : ofPart(given) };
+    });
+    const digest = createHash("sha256").update(text).digest("base64");
+    onText(digest, text);
+    return digest;
+  }
+  return ofObject;
 }
 
-/** Equal for equal settings of an appliance; the fingerprint represents secrets. */
-export function digestOf({ http, ...settings }: ApplianceConfig): string {
-  return createHash("sha256")
-    .update(JSON.stringify([settings, http.fingerprint]))
-    .digest("base64");
+/** Returns the appliance of a digest. What appliances share, they share afterwards too. */
+export function createUnpacker({ texts }: PackedAppliances): (digest: string) => ApplianceConfig {
+  const shared = new Map<string, unknown>();
+  function unpack(digest: string): ApplianceConfig {
+    return JSON.parse(texts.get(digest) ?? "", (_, value) => {
+      if (value?.$secret !== undefined) return new Secret(value.$secret);
+      if (value?.$shared === undefined) return value;
+      if (!shared.has(value.$shared)) shared.set(value.$shared, unpack(value.$shared));
+      return shared.get(value.$shared);
+    });
+  }
+  return unpack;
 }

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { BasicAuthConfig, HttpClientConfig, TlsClientConfig } from "./config.ts";
+import { digestOf } from "./hand-over.ts";
 import { parseKnownCertificates } from "./known-certificates.ts";
 import { load, type Loaded } from "./loading.ts";
 import { createNamedFiles, resolveFrom, type NamedFiles } from "./named-files.ts";
@@ -92,14 +92,10 @@ export function createHttpOf(): (blocks: HttpClientBlocks, appliance: string) =>
   };
 }
 
-/** Equal for equal settings, including secrets; a password file counts by its path. */
+/** A password file counts by its path. */
 function withFingerprint({ basicAuth, tls, proxy }: Omit<HttpClientConfig, "fingerprint">): HttpClientConfig {
   const settings = { basicAuth, tls, proxy };
-  const text = JSON.stringify(settings, function reveal(this: unknown, key: string, value: unknown) {
-    const given: unknown = Reflect.get(Object(this), key);
-    return given instanceof Secret ? given.reveal() : value;
-  });
-  return { ...settings, fingerprint: createHash("sha256").update(text).digest("hex") };
+  return { ...settings, fingerprint: digestOf(settings) };
 }
 
 /** The HTTP client settings without any configuration: no credentials, and the authorities of Node.js. */

@@ -1,10 +1,11 @@
-import { on } from "node:events";
+import { once } from "node:events";
 import { Worker } from "node:worker_threads";
+import { inSlices } from "../support/slices.ts";
 import type { ApplianceConfig } from "./config.ts";
-import type { ConfigResult } from "./load.ts";
 import { createUnpacker, digestOf } from "./hand-over.ts";
+import { loadConfig, type ConfigResult } from "./load.ts";
 import type { Shard } from "./shard.ts";
-import type { ConfigMessage, ConfigTask } from "./worker.ts";
+import type { ConfigTask, PackedResult } from "./worker.ts";
 
 /** The built file, seen from the source and from the built program alike. */
 const WORKER = new URL("../../dist/config-worker.js", import.meta.url);
@@ -19,39 +20,8 @@ const MAX_LOAD_MS = 60_000;
 export type ConfigLoader = (running?: readonly ApplianceConfig[]) => Promise<ConfigResult>;
 
 export function createConfigLoader(file: string, shard: Shard): ConfigLoader {
-  const digests = new WeakMap<ApplianceConfig, string>();
-
   /** What the latest complete load has read. */
   let sources: ConfigResult["sources"] = [];
-
-  async function loadHere(): Promise<ConfigResult> {
-    // Only here: afterwards this thread needs no YAML library, and a thread more would cost each start 60 ms.
-    const { loadConfig } = await import("./load.ts");
-    const result = await loadConfig(file, shard);
-    for (const appliance of result.ok ? result.config.appliances : []) {
-      digests.set(appliance, digestOf(appliance));
-    }
-    return result;
-  }
-
-  async function loadInThread(running: readonly ApplianceConfig[]): Promise<ConfigResult> {
-    const known = running.map((appliance) => digests.get(appliance) ?? "");
-    const appliances: ApplianceConfig[] = [];
-    const unpack = createUnpacker();
-    for await (const message of messagesOf({ file, shard, known })) {
-      if ("result" in message) {
-        const { result } = message;
-        return result.ok ? { ...result, config: { ...result.config, appliances } } : result;
-      }
-      for (const each of message.appliances) {
-        const appliance = typeof each === "number" ? running[each] : unpack(each.appliance);
-        if (appliance === undefined) continue;
-        if (typeof each !== "number") digests.set(appliance, each.digest);
-        appliances.push(appliance);
-      }
-    }
-    throw new Error("the thread that reads the configuration has ended");
-  }
 
   /** Loaded again when the watch looks again. */
   function failed(error: unknown): ConfigResult {
@@ -60,20 +30,34 @@ export function createConfigLoader(file: string, shard: Shard): ConfigLoader {
   }
 
   return async (running) => {
-    const result = await (running === undefined ? loadHere() : loadInThread(running).catch(failed));
+    // A thread more would cost each start 60 ms.
+    const loading =
+      running === undefined ? loadConfig(file, shard) : loadInThread({ file, shard }, running).catch(failed);
+    const result = await loading;
     ({ sources } = result);
     return result;
   };
 }
 
-async function* messagesOf(task: ConfigTask): AsyncGenerator<ConfigMessage> {
+async function loadInThread(task: ConfigTask, running: readonly ApplianceConfig[]): Promise<ConfigResult> {
+  const result = await resultOf(task);
+  if (!result.ok) return result;
+  const { appliances: packed } = result.config;
+  const known = new Map<string, ApplianceConfig>();
+  await inSlices(running, (appliance) => void known.set(digestOf(appliance), appliance));
+  const unpack = createUnpacker(packed);
+  const appliances: ApplianceConfig[] = [];
+  await inSlices(packed.digests, (digest) => void appliances.push(known.get(digest) ?? unpack(digest)));
+  return { ...result, config: { ...result.config, appliances } };
+}
+
+async function resultOf(task: ConfigTask): Promise<PackedResult> {
   const worker = new Worker(WORKER, { workerData: task });
-  const signal = AbortSignal.timeout(MAX_LOAD_MS);
   try {
-    for await (const [message] of on(worker, "message", { close: ["exit"], signal })) {
-      yield message;
-      worker.postMessage("next");
-    }
+    const signal = AbortSignal.timeout(MAX_LOAD_MS);
+    const [result]: readonly PackedResult[] = await once(worker, "message", { signal });
+    if (result === undefined) throw new Error("the thread has ended");
+    return result;
   } finally {
     await worker.terminate();
   }

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Config, HttpClientConfig } from "../../src/config/config.ts";
-import { createPacker, createUnpacker } from "../../src/config/hand-over.ts";
+import { createUnpacker, packAppliances } from "../../src/config/hand-over.ts";
 import { NO_SETTINGS } from "../../src/config/http-client.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { createConfigLoader } from "../../src/config/loader.ts";
@@ -90,8 +90,8 @@ function httpOf(password: string): HttpClientConfig {
 test("what appliances share is shared after the hand-over, and their secrets arrive", () => {
   const [p, q] = [httpOf("p"), httpOf("q")];
   const appliances = [p, q, q].map((http, nth) => applianceOf({ name: `fw${nth}`, http }));
-  const packed = structuredClone(appliances.map(createPacker()));
-  const unpacked = packed.map(createUnpacker());
+  const packed = structuredClone(packAppliances(appliances));
+  const unpacked = packed.digests.map(createUnpacker(packed));
   expect(unpacked).toEqual(appliances);
   expect(unpacked[1]?.http).toBe(unpacked[2]?.http);
   const secrets = unpacked.map(({ http: { basicAuth } }) => basicAuth?.password);
