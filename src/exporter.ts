@@ -20,8 +20,8 @@ import { websiteTargets } from "./status/website-targets.ts";
 import { createObserver } from "./status/observer.ts";
 import type { ListenAddress } from "./web/listen.ts";
 import { createRoutes } from "./web/routes.ts";
-import { loadSecuredWeb } from "./web/secured-web.ts";
-import type { WebStart } from "./web/server.ts";
+import { createWebServer } from "./web/server.ts";
+import { loadWebConfig } from "./web/web-config.ts";
 import { loadAssets } from "./page/assets.ts";
 import { createStatusPage } from "./page/page.ts";
 import { describeBug } from "./support/errors.ts";
@@ -75,8 +75,9 @@ export type ExporterStart =
 export async function startExporter(options: ExporterOptions): Promise<ExporterStart> {
   const { clock, logger, shard = WHOLE_FLEET, watchIntervalMs = WATCH_INTERVAL_MS } = options;
   const load = createConfigLoader(options.configFile, shard);
-  const [loaded, secured] = await Promise.all([load(), loadSecuredWeb(options.webConfigFile)]);
-  if (!loaded.ok || !secured.ok) return { ok: false, reason: "config", errors: errorsOf(loaded, secured) };
+  const [loaded, loadedWeb] = await Promise.all([load(), loadWebConfig(options.webConfigFile)]);
+  if (!loaded.ok || !loadedWeb.ok)
+    return { ok: false, reason: "config", errors: errorsOf(loaded, loadedWeb) };
 
   const assets = await loadAssets();
   const fleet = createFleet();
@@ -130,7 +131,7 @@ export async function startExporter(options: ExporterOptions): Promise<ExporterS
     watchIntervalMs,
     load,
     loaded,
-    web: secured.web,
+    web: { sources: loadedWeb.sources, prepare: () => web.prepare() },
     prepare,
     onReloaded: (isSuccess, atMs) => {
       board.reloaded(isSuccess, atMs);
@@ -139,9 +140,8 @@ export async function startExporter(options: ExporterOptions): Promise<ExporterS
     clock,
     logger,
   });
-  const starting: Promise<WebStart> = secured.web.start(
-    options.listenAddresses,
-    createRoutes({
+  const web = createWebServer({
+    handler: createRoutes({
       telemetryPath: options.telemetryPath,
       renderMetrics: async () => exposition.render(await self.render(), await board.verdicts()),
       renderFleet: async () => fleetJson(await document()),
@@ -157,19 +157,22 @@ export async function startExporter(options: ExporterOptions): Promise<ExporterS
       onError: (path, error) =>
         logger.error({ path, detail: describeBug(error) }, "page could not be rendered"),
     }),
-    options.routePrefix ?? "",
-    shares.web,
-  );
-  const web = await starting;
-  if (!web.ok) {
+    routePrefix: options.routePrefix,
+    config: loadedWeb.config,
+    configFile: options.webConfigFile,
+    maxConnections: shares.web,
+  });
+  const starting = web.start(options.listenAddresses);
+  const started = await starting;
+  if (!started.ok) {
     runner.stop();
-    return { ...web, reason: "listen" };
+    return { ...started, reason: "listen" };
   }
 
   await prepare(loaded.config)();
   self.reloaded(true, clock.wallMs());
   reloader.watch();
-  const { addresses } = web.server;
+  const { addresses } = started;
   logger.info(
     {
       addresses: addresses.join(", "),
@@ -188,7 +191,7 @@ export async function startExporter(options: ExporterOptions): Promise<ExporterS
       stop: async () => {
         reloader.stop();
         runner.stop();
-        await web.server.stop();
+        await web.stop();
         logger.info("exporter stopped");
       },
     },

@@ -1,11 +1,14 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { Server as SecureServer } from "node:https";
 import type { TLSSocket } from "node:tls";
+import type { Preparation } from "../config/reload.ts";
 import { errorCode } from "../support/errors.ts";
-import { createConnections, type Connections } from "./connections.ts";
+import { createConnections } from "./connections.ts";
+import { protect } from "./guard.ts";
 import { formatAddress, type ListenAddress, listen } from "./listen.ts";
+import { underPrefix } from "./paths.ts";
 import { createTlsServer, isClientAccepted, renewTls } from "./tls-server.ts";
-import type { TlsSettings } from "./web-config.ts";
+import { loadWebConfig, UNPROTECTED, type WebConfig } from "./web-config.ts";
 
 const LIMITS = {
   // A client that has closed its side still gets its response.
@@ -22,65 +25,102 @@ const INACTIVITY_TIMEOUT_MS = 15_000;
 /** How long pending responses may take at shutdown. */
 const DRAIN_TIMEOUT_MS = 3000;
 
+export interface WebServerOptions {
+  readonly handler: RequestListener;
+  /** See `underPrefix`; default: none. */
+  readonly routePrefix?: string | undefined;
+  /** The loaded web configuration; default: plain HTTP without passwords. */
+  readonly config?: WebConfig;
+  /** The file that it was loaded from. */
+  readonly configFile?: string | undefined;
+  /** Simultaneous connections of clients; default: 512. */
+  readonly maxConnections?: number;
+}
+
 export interface WebServer {
-  /** `host:port`, one for each listener. */
-  readonly addresses: readonly string[];
-  /** Uses other TLS settings from the next handshake on; without effect on plain HTTP. */
-  secure(tls: TlsSettings): void;
+  /** Serves on all addresses, or on none after an error. */
+  start(listeners: readonly ListenAddress[]): Promise<WebStart>;
+  /** Loads the web configuration again; nothing changes before `apply`. */
+  prepare(): Promise<Preparation>;
   /** Stops listening, waits up to 3 seconds for pending responses, and closes every connection. */
   stop(): Promise<void>;
 }
 
 export type WebStart =
-  | { readonly ok: true; readonly server: WebServer }
+  /** `host:port`, one for each listener. */
+  | { readonly ok: true; readonly addresses: readonly string[] }
   /** `code`: Node's error code, such as EADDRINUSE. */
   | { readonly ok: false; readonly address: string; readonly code: string };
 
-/** Serves on all addresses, or on none after an error: over TLS if there are settings for it, else plain HTTP. */
-export async function startWebServer(
-  listeners: readonly ListenAddress[],
-  handler: RequestListener,
-  tls?: TlsSettings,
-  maxConnections?: number,
-): Promise<WebStart> {
+const NEEDS_RESTART = {
+  path: "tls_server_config",
+  message: "TLS can be turned on or off only by a restart",
+};
+
+/** The exporter's web server: over TLS if its configuration has settings for it, else plain HTTP. */
+export function createWebServer({
+  handler,
+  routePrefix = "",
+  config = UNPROTECTED,
+  configFile,
+  maxConnections,
+}: WebServerOptions): WebServer {
+  let current = config;
   const connections = createConnections(maxConnections);
   const servers: (Server | SecureServer)[] = [];
-  const addresses: string[] = [];
-  let current = tls;
-  for (const address of listeners) {
-    const server = tls === undefined ? createServer(LIMITS) : createTlsServer(LIMITS, tls);
+  // The guard is outermost: paths outside the prefix require a password too.
+  const guarded = protect(underPrefix(routePrefix, handler), routePrefix, () => current);
+
+  function create(): Server | SecureServer {
+    const server = config.tls === undefined ? createServer(LIMITS) : createTlsServer(LIMITS, config.tls);
     server.timeout = INACTIVITY_TIMEOUT_MS;
     server.on("secureConnection", (socket: TLSSocket) => {
-      if (current === undefined || !isClientAccepted(current, socket)) socket.destroy();
+      if (current.tls === undefined || !isClientAccepted(current.tls, socket)) socket.destroy();
     });
-    connections.serve(server, handler);
-    try {
-      addresses.push(formatAddress(await listen(server, address)));
-    } catch (error) {
-      await stop(servers, connections);
-      return { ok: false, address: formatAddress(address), code: errorCode(error) ?? String(error) };
-    }
-    // A connection that cannot be accepted must not end the process.
-    server.on("error", () => {});
-    servers.push(server);
+    connections.serve(server, guarded);
+    return server;
   }
-  return {
-    ok: true,
-    server: {
-      addresses,
-      secure: (next) => {
-        for (const server of servers) if (server instanceof SecureServer) renewTls(server, next);
-        current = next;
-      },
-      stop: () => stop(servers, connections),
-    },
-  };
-}
 
-async function stop(servers: readonly (Server | SecureServer)[], connections: Connections): Promise<void> {
-  const closed = servers.map(close);
-  connections.drain();
-  await Promise.all(closed);
+  function apply(next: WebConfig): void {
+    for (const server of servers)
+      if (server instanceof SecureServer && next.tls !== undefined) renewTls(server, next.tls);
+    current = next;
+  }
+
+  async function stop(): Promise<void> {
+    const closed = servers.map(close);
+    connections.drain();
+    await Promise.all(closed);
+  }
+
+  return {
+    start: async (listeners) => {
+      const addresses: string[] = [];
+      for (const address of listeners) {
+        const server = create();
+        try {
+          addresses.push(formatAddress(await listen(server, address)));
+        } catch (error) {
+          await stop();
+          return { ok: false, address: formatAddress(address), code: errorCode(error) ?? String(error) };
+        }
+        // A connection that cannot be accepted must not end the process.
+        server.on("error", () => {});
+        servers.push(server);
+      }
+      return { ok: true, addresses };
+    },
+    prepare: async () => {
+      const next = await loadWebConfig(configFile);
+      if (!next.ok) return next;
+      const { config: loaded, sources } = next;
+      if ((loaded.tls === undefined) !== (current.tls === undefined)) {
+        return { ok: false, errors: [{ file: configFile ?? "", ...NEEDS_RESTART }], sources };
+      }
+      return { ok: true, apply: () => apply(loaded), sources };
+    },
+    stop,
+  };
 }
 
 function close(server: Server | SecureServer): Promise<void> {

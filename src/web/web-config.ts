@@ -106,14 +106,15 @@ const webConfigSchema = z.strictObject({
   rate_limit: unsupported,
 });
 
-export type WebConfigResult = Loaded<{ readonly config: WebConfig }>;
+export const UNPROTECTED: WebConfig = { tls: undefined, users: new Map(), headers: {} };
 
 /**
- * Loads a web configuration and the files that it names, or returns the errors, those of the schema first. An empty file
- * is an error: a half-written file must not open the pages to everyone.
+ * Loads a web configuration, if there is one, and the files that it names, or returns the errors, those of the schema first.
+ * An empty file is an error: a half-written file must not open the pages to everyone.
  */
-export function loadWebConfig(path: string): Promise<WebConfigResult> {
+export function loadWebConfig(path?: string): Promise<Loaded<{ readonly config: WebConfig }>> {
   return load(async (loading) => {
+    if (path === undefined) return { config: UNPROTECTED };
     const loaded = await loadYaml(path, webConfigSchema, loading);
     if (loaded === undefined) return undefined;
     const { file, settings } = loaded;

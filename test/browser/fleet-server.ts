@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 import type { FleetDocument } from "../../src/status/schema.ts";
 import { loadAssets } from "../../src/page/assets.ts";
 import { createStatusPage } from "../../src/page/page.ts";
-import { startWebServer, type WebServer } from "../../src/web/server.ts";
+import { createWebServer, type WebServer } from "../../src/web/server.ts";
 import type { OnFinished } from "./support.ts";
 import { routes } from "../web/support.ts";
 
@@ -66,10 +66,10 @@ export async function serveFleet(first: FleetDocument, nowMs = Date.now()): Prom
   let server: WebServer | undefined;
 
   async function start(): Promise<void> {
-    const started = await startWebServer([{ host: "127.0.0.1", port }], handler);
+    server = createWebServer({ handler });
+    const started = await server.start([{ host: "127.0.0.1", port }]);
     if (!started.ok) throw new Error(started.code);
-    server = started.server;
-    port = Number(new URL(`http://${server.addresses[0]}`).port);
+    port = Number(new URL(`http://${started.addresses[0]}`).port);
   }
   async function stop(): Promise<void> {
     await server?.stop();

@@ -3,7 +3,7 @@ import { Agent, type RequestListener, type ServerResponse } from "node:http";
 
 import { expect, onTestFinished, test, vi } from "vitest";
 
-import { startWebServer } from "../../src/web/server.ts";
+import { createWebServer } from "../../src/web/server.ts";
 import { closedPort } from "../support/fault-server.ts";
 import { ask, connectTo, held, routes, serveOn } from "./support.ts";
 
@@ -20,13 +20,10 @@ test("every address is served, and the result has its actual port", async () => 
 test("an address in use is an error with its code, and no other address stays open", async () => {
   const { port: taken } = await start();
   const free = await closedPort();
-  const started = await startWebServer(
-    [
-      { host: LOOPBACK, port: free },
-      { host: LOOPBACK, port: taken },
-    ],
-    routes(),
-  );
+  const started = await createWebServer({ handler: routes() }).start([
+    { host: LOOPBACK, port: free },
+    { host: LOOPBACK, port: taken },
+  ]);
   expect(started).toEqual({ ok: false, address: `${LOOPBACK}:${taken}`, code: "EADDRINUSE" });
   await expect(ask(free, "/")).rejects.toMatchObject({ code: "ECONNREFUSED" });
 });

@@ -10,8 +10,7 @@ import { formatConfigError, type ConfigError } from "../../src/config/errors.ts"
 import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import type { FleetDocument } from "../../src/status/schema.ts";
 import { createRoutes, type RouteDeps } from "../../src/web/routes.ts";
-import { loadSecuredWeb } from "../../src/web/secured-web.ts";
-import { startWebServer } from "../../src/web/server.ts";
+import { createWebServer } from "../../src/web/server.ts";
 import { loadWebConfig } from "../../src/web/web-config.ts";
 import { createFolder, type Files } from "../config/folder.ts";
 
@@ -55,10 +54,13 @@ export async function connectTo(port: number, localAddress = "127.0.0.1"): Promi
 /** Serves on free ports of the loopback interface until the test ends. */
 export async function serveOn(ports: readonly number[], handler: RequestListener, maxConnections?: number) {
   const listeners = ports.map((port) => ({ host: "127.0.0.1", port }));
-  const started = await startWebServer(listeners, handler, undefined, maxConnections);
-  if (!started.ok) throw new Error(started.code);
-  const { addresses, stop } = started.server;
+  const { start, stop } = createWebServer(
+    maxConnections === undefined ? { handler } : { handler, maxConnections },
+  );
   onTestFinished(stop);
+  const started = await start(listeners);
+  if (!started.ok) throw new Error(started.code);
+  const { addresses } = started;
   const [port = 0, otherPort = 0] = addresses.map((address) => Number(address.split(":").at(-1)));
   return { addresses, port, otherPort, stop };
 }
@@ -124,18 +126,20 @@ export async function loadWeb(yaml: string, files: Files = {}) {
 /** A server with the exporter's routes and a valid web configuration. */
 export async function startSecured(yaml: string, files: Files = {}, handler = routes(), routePrefix = "") {
   const folder = await createFolder({ ...files, "web.yaml": yaml });
-  const loaded = await loadSecuredWeb(join(folder, "web.yaml"));
+  const configFile = join(folder, "web.yaml");
+  const loaded = await loadWebConfig(configFile);
   if (!loaded.ok) throw new Error(linesOf(loaded.errors, folder).join("\n"));
-  const started = await loaded.web.start([{ host: "127.0.0.1", port: 0 }], handler, routePrefix);
+  const server = createWebServer({ handler, routePrefix, config: loaded.config, configFile });
+  onTestFinished(server.stop);
+  const started = await server.start([{ host: "127.0.0.1", port: 0 }]);
   if (!started.ok) throw new Error(started.code);
-  onTestFinished(() => started.server.stop());
   return {
-    port: Number(started.server.addresses[0]?.split(":").at(-1)),
-    stop: started.server.stop,
+    port: Number(started.addresses[0]?.split(":").at(-1)),
+    stop: server.stop,
     write: (name: string, text: string) => writeFile(join(folder, name), text),
     /** Errors as lines. */
     reload: async (): Promise<readonly string[]> => {
-      const prepared = await loaded.web.prepare();
+      const prepared = await server.prepare();
       if (prepared.ok) prepared.apply();
       return prepared.ok ? [] : linesOf(prepared.errors, folder);
     },
