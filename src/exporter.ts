@@ -28,7 +28,7 @@ import { describeBug } from "./support/errors.ts";
 
 /** The scheduler ticks every second; after this time without a tick, the exporter is unhealthy. */
 const MAX_TICK_AGE_MS = 10_000;
-/** Two to four checks load a changed file, so it is loaded within 30 s. */
+/** Two checks load a changed file, so it is loaded within 30 s of its last change. */
 const WATCH_INTERVAL_MS = 5000;
 
 export interface ExporterOptions extends Omit<ClientsOptions, "maxConnections" | "lookup" | "readPassword"> {

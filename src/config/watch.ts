@@ -1,9 +1,6 @@
 import { coalesce } from "../support/coalesce.ts";
 import { readSource, stateOf, type Source } from "./sources.ts";
 
-/** A file that differs at each check is still being written; at this check in a row it is loaded anyway. */
-const LAST_CHECK = 4;
-
 export interface WatchDeps {
   /** The sources of the latest load, valid or not; a new list after each load. */
   readonly sources: () => readonly Source[];
@@ -13,11 +10,11 @@ export interface WatchDeps {
 
 /**
  * Compares the sources with their state at the latest load, sequentially, so that a hanging file system blocks only one
- * thread. Repeats a load that failed with a system error when the files are readable.
+ * thread. A change counts when two checks in a row find the same: before, a file may still be written. Repeats a load that
+ * failed with a system error when the files are readable.
  */
 export function createCheck({ sources, onChange }: WatchDeps): () => Promise<void> {
   let latest = "";
-  let checks = 0;
   return async () => {
     const loaded = sources();
     const states: Source["state"][] = [];
@@ -26,13 +23,9 @@ export function createCheck({ sources, onChange }: WatchDeps): () => Promise<voi
     // After a reload in the meantime, the findings are about old sources.
     const hasChanged = loaded === sources() && states.some((state, at) => state !== loaded[at]?.state);
     const found = hasChanged ? JSON.stringify(states) : "";
-    checks = hasChanged ? checks + 1 : 0;
-    const isDue = hasChanged && (found === latest || checks >= LAST_CHECK);
+    const isSettled = hasChanged && found === latest;
     latest = found;
-    if (!isDue) return;
-    latest = "";
-    checks = 0;
-    await onChange();
+    if (isSettled) await onChange();
   };
 }
 

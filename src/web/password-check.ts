@@ -8,8 +8,8 @@ const WORKER = new URL("../../dist/password-worker.js", import.meta.url);
 
 /** Waiting passwords. */
 const MAX_WAITING = 100;
-/** Remembered results, and likewise origins of wrong passwords. When there are more, they are forgotten. */
-const MAX_REMEMBERED = 1024;
+/** Origins of wrong passwords. When there are more, they are forgotten. */
+const MAX_FAILING = 1024;
 
 /** The user name and password that a client sent. */
 export interface Credentials {
@@ -42,26 +42,19 @@ interface Check extends Attempt {
  * Checks one password at a time, in a worker thread. Origins without a wrong password come first, and then the latest one;
  * if too many wait, the last in this order is refused. So password guessing delays others by a check or two.
  *
- * Results are remembered under a keyed digest of user, password and hash, so that the time of a lookup reveals nothing, and
- * never wait again. A check that has started is always completed, so that an expensive hash is available next
- * time.
+ * Right passwords are remembered under a keyed digest of user, password and hash, so that the time of a lookup reveals
+ * nothing, and never wait again. A check that has started is always completed, so that its result is available next time.
  */
 export function createPasswordCheck(): CheckPassword {
   const key = randomBytes(32);
   const verify = createVerify();
-  const results = new Map<string, "right" | "wrong">();
+  /** Very few: guesses are not remembered. */
+  const right = new Set<string>();
   /** Origins whose latest password was wrong. */
   const failing = new Set<string>();
   /** The latest first. */
   let waiting: readonly Check[] = [];
   let isChecking = false;
-
-  /** Guesses displace guesses: right passwords stay. */
-  function remember(id: string, verdict: "right" | "wrong"): void {
-    if (results.size >= MAX_REMEMBERED)
-      for (const [known, its] of results) if (its === "wrong" || verdict === "right") results.delete(known);
-    if (results.size < MAX_REMEMBERED) results.set(id, verdict);
-  }
 
   /** In the order in which they are checked. */
   function inOrder(): readonly Check[] {
@@ -70,14 +63,14 @@ export function createPasswordCheck(): CheckPassword {
   }
 
   async function decide({ id, password, hash, origin }: Check): Promise<Verdict> {
-    const known = results.get(id);
-    if (known !== undefined) return known;
-    const verdict = (await verify(password, hash)) ? "right" : "wrong";
-    remember(id, verdict);
-    if (failing.size >= MAX_REMEMBERED) failing.clear();
-    if (verdict === "right") failing.delete(origin);
-    else failing.add(origin);
-    return verdict;
+    if (right.has(id) || (await verify(password, hash))) {
+      right.add(id);
+      failing.delete(origin);
+      return "right";
+    }
+    if (failing.size >= MAX_FAILING) failing.clear();
+    failing.add(origin);
+    return "wrong";
   }
 
   async function checkAll(): Promise<void> {
@@ -100,8 +93,7 @@ export function createPasswordCheck(): CheckPassword {
       .update(JSON.stringify([user, hash]))
       .update(password)
       .digest("base64");
-    const known = results.get(id);
-    if (known !== undefined) return Promise.resolve(known);
+    if (right.has(id)) return Promise.resolve("right");
     return new Promise((resolve) => {
       signal.addEventListener("abort", () => resolve("busy"), { once: true });
       waiting = [{ ...attempt, id, signal, resolve }, ...waiting];

@@ -133,13 +133,3 @@ test("the watch checks regularly until it is stopped", async () => {
     await eventually(() => expect(changes).toBe(nth + 1), { everyMs: 5 });
   }
 });
-
-test("a file that differs at each check is loaded at the fourth", async () => {
-  const { folder, check, loads } = await watch({ "config.yaml": appliance("a") });
-  for (const name of ["b", "c", "d", "e"]) {
-    expect(loads).toEqual([]);
-    await writeFile(join(folder, "config.yaml"), appliance(name));
-    await check();
-  }
-  expect(loads).toEqual(["valid"]);
-});
