@@ -5,11 +5,6 @@ import { checkSchedule } from "./schedule.ts";
 import { Secret } from "../support/secret.ts";
 import { bareHost } from "../support/address.ts";
 
-const MAX_NAME_BYTES = 128;
-const MAX_LABEL_VALUE_BYTES = 1_024;
-/** Removing slashes at the end takes more than linear time. */
-const MAX_URL_LENGTH = 2_048;
-
 /** Labels that the exporter sets, those of scrapers and operators, and those of histograms and summaries. */
 const RESERVED_LABELS: ReadonlySet<string> = new Set(
   (
@@ -64,13 +59,9 @@ export const scheduleSchema = z.string().superRefine((text, context) => {
   if (message !== undefined) context.addIssue({ code: "custom", message });
 });
 
-/** A name of 1 to 128 bytes without control characters. */
 export const nameSchema = z
   .string()
-  .refine(
-    (text) => /^\P{Cc}+$/u.test(text) && Buffer.byteLength(text) <= MAX_NAME_BYTES,
-    `expected a name of 1 to ${MAX_NAME_BYTES} bytes without control characters`,
-  );
+  .refine((text) => /^\P{Cc}+$/u.test(text), "expected a non-empty name without control characters");
 
 /** A name that a line of a `known_certificates_file` can start with. */
 export const applianceNameSchema = nameSchema.refine(
@@ -83,14 +74,7 @@ const labelNameSchema = z
   .regex(/^[a-zA-Z_][a-zA-Z0-9_]*$/, "expected a label name of letters, digits and _, first no digit")
   .refine((name) => !name.startsWith("__") && !RESERVED_LABELS.has(name), "this label name is reserved");
 
-const labelValueSchema = z
-  .string()
-  .refine(
-    (text) => Buffer.byteLength(text) <= MAX_LABEL_VALUE_BYTES,
-    `expected a string of at most ${MAX_LABEL_VALUE_BYTES} bytes`,
-  );
-
-export const labelsSchema = z.record(labelNameSchema, labelValueSchema);
+export const labelsSchema = z.record(labelNameSchema, z.string());
 
 /** Scheme, host, port and path of plain characters: cannot contain credentials, so errors may show it. */
 const SHOWABLE_URL = /^(?:[a-z]{1,10}:\/\/)?(?:\[[0-9a-f:.]*\]|[\w.-]*)(?::\d*)?(?:\/[\w.~/-]*)?$/i;
@@ -100,7 +84,6 @@ const PLAIN_URL = /^https?:\/\/[^\s\\?#@]+$/i;
 /** An http or https URL of host, port and path only; a trailing slash is removed. */
 export const baseUrlSchema = z
   .string()
-  .max(MAX_URL_LENGTH)
   .refine(isBaseUrl, {
     error: ({ input }) => {
       const isText = typeof input === "string";

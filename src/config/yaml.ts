@@ -10,16 +10,12 @@ import {
   visit,
   type Document,
   type ErrorCode,
-  type Node,
   type Pair,
   type YAMLMap,
 } from "yaml";
 import { formatPath, sortErrors, type ConfigError, type JsonPath, type Report } from "./errors.ts";
 import type { Loading } from "./loading.ts";
 import { once } from "../support/once.ts";
-
-/** Keys and values of a file with its aliases expanded: enough for ten thousand appliances that share their settings. */
-const MAX_NODES = 2_000_000;
 
 /** The plain values of a YAML file and their positions. */
 export interface YamlFile {
@@ -65,13 +61,11 @@ function parseYaml(file: string, text: string, report: Report): YamlFile | undef
     // Pretty errors quote the text.
     prettyErrors: false,
   });
-  const problems = [...document.errors, ...document.warnings];
-  const tooDeep = problems.find(({ code }) => code === "RESOURCE_EXHAUSTION");
-  for (const { code, pos, message } of tooDeep === undefined ? problems : [tooDeep]) {
+  for (const { code, pos, message } of [...document.errors, ...document.warnings]) {
     reportAt(pos[0], OWN_MESSAGES[code] ?? message);
   }
   if (document.contents === null) reportAt(0, "the file is empty");
-  if (errors.length === 0) expandAliases(document, reportAt);
+  if (errors.length === 0) checkAliases(document, reportAt);
   const data = errors.length === 0 ? toData(document, reportAt) : undefined;
   sortErrors(errors).forEach(report);
   if (errors.length > 0) return undefined;
@@ -92,38 +86,26 @@ const OWN_MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {
   MULTIPLE_DOCS: "expected one document, got more (---)",
   MULTIPLE_TAGS: NO_TAGS,
   NON_STRING_KEY: "expected a plain word as the key",
-  RESOURCE_EXHAUSTION: "nested too deeply",
   TAG_RESOLVE_FAILED: NO_TAGS,
   UNEXPECTED_TOKEN: "unexpected text; check the quotes, brackets and commas before it",
 };
 
-/** Replaces each alias by the value that its anchor names. The library would look through all anchors for each alias. */
-function expandAliases(document: Document, report: ReportAt): void {
-  const anchors = new Map<string, Node>();
-  let count = 0;
+/** Reports aliases without an anchor before them. The library's own error has no position, and quotes the text. */
+function checkAliases(document: Document, report: ReportAt): void {
+  const anchors = new Set<string>();
   visit(document, {
-    Node: (_, node, path) => {
-      count += 1;
-      if (count > MAX_NODES) {
-        report(startOf(node), `more than ${MAX_NODES} keys and values, with aliases expanded`);
-        return visit.BREAK;
-      }
-      if (isAlias(node)) {
-        const value = anchors.get(node.source);
-        if (value !== undefined && !path.includes(value)) return value;
+    Node: (_, node) => {
+      if (!isAlias(node)) anchors.add(node.anchor ?? "");
+      else if (!anchors.has(node.source))
         report(startOf(node), "unknown anchor; quote a string that starts with *");
-      } else if (node.anchor !== undefined) {
-        if ((anchors.get(node.anchor) ?? node) !== node) report(startOf(node), "duplicate anchor");
-        anchors.set(node.anchor, node);
-      }
-      return undefined;
     },
   });
 }
 
 function toData(document: Document, report: ReportAt): unknown {
   try {
-    return document.toJS();
+    // The library would limit aliases to a hundred.
+    return document.toJS({ maxAliasCount: -1 });
   } catch {
     report(0, "expected a map or a list of maps after each <<");
     return undefined;

@@ -13,7 +13,7 @@ describe("the file as a whole", () => {
       "polling: &p { x: 1 }\nclusters: [{ name: c, appliances: [], polling: *p }]\n",
       [
         'config.yaml:1:15: polling: unknown key "x"',
-        'config.yaml:1:15: clusters[0].polling: unknown key "x"',
+        'config.yaml:2:39: clusters[0].polling: unknown key "x"',
       ],
     ],
     [

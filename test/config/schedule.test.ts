@@ -32,7 +32,7 @@ test.each([
   expect(Math.min(...gaps)).toBe(shortestGapMs(expression));
 });
 
-const TOO_LARGE = "expected a node-cron expression of at most 1000 characters, with numbers of two digits";
+const TOO_LARGE = "expected a node-cron expression with numbers of two digits";
 
 test.each([
   ["* * * * *", 'expected six fields, seconds first, such as "*/10 * * * * *", got 5'],
@@ -52,7 +52,6 @@ test.each([
     `${"0,".repeat(45)}60 * * * * *`,
     `expected a node-cron expression: ${"0,".repeat(45)}60 is a invalid expression for second`,
   ],
-  [`${"0,".repeat(600)}0 * * * * *`, TOO_LARGE],
 ])("%j is invalid: %s", (expression, message) => {
   expect(checkSchedule(expression)).toBe(message);
 });

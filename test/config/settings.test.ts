@@ -211,10 +211,9 @@ test.each([
 
 test("names", async () => {
   const clusters = [
-    ['name: ""', "expected a name of 1 to 128 bytes without control characters"],
+    ['name: ""', "expected a non-empty name without control characters"],
     ["name: 12", "expected a string; put it in quotes"],
-    [`name: ${"ä".repeat(65)}`, "expected a name of 1 to 128 bytes without control characters"],
-    ['name: "a\\nb"', "expected a name of 1 to 128 bytes without control characters"],
+    ['name: "a\\nb"', "expected a non-empty name without control characters"],
     ['name: "a\u00A0"', "expected a name without # at the start and without spaces at the start and the end"],
     ['name: "#c"', "expected a name without # at the start and without spaces at the start and the end"],
     ["labels: {}", "required key is missing"],

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { parse } from "yaml";
+import { parseAllDocuments } from "yaml";
 import { loadConfig } from "../../src/config/load.ts";
 import { createFolder, type Files } from "./folder.ts";
 
@@ -12,7 +12,7 @@ async function shownOf(files: Files): Promise<string> {
   return loaded.shown.replaceAll(folder, "/etc/x");
 }
 
-test("the configuration of all files is shown as written, without its secrets", async () => {
+test("each file of the configuration is shown as written, without its secrets", async () => {
   const shown = await shownOf({
     "config.yaml": `
 # a comment may hold a secret too: hunter2
@@ -34,29 +34,32 @@ appliances: [{ name: x, base_url: "https://192.0.2.2", enabled: false }]
     "d/p": "hunter2",
   });
   expect(shown).toMatch(
-    /^# Read from:\n# "\/etc\/x\/config.yaml"\n# "\/etc\/x\/d\/a.yaml"\n\{\n {2}"polling": \{/,
+    /^# "\/etc\/x\/config.yaml"\n\{\n {2}"polling": \{[^]*\n\}\n---\n# "\/etc\/x\/d\/a.yaml"\n\{\n {2}"clusters": \[/,
   );
-  expect(parse(shown)).toEqual({
-    polling: { vrrp: { interval: "5s" } },
-    http_client: {
-      basic_auth: { username: "monitor", password: "<secret>" },
-      proxy_url: "http://<secret>@proxy.example:3128",
-    },
-    appliances: [
-      { name: "lab", base_url: "https://192.0.2.31", labels: { site: "01" } },
-      { name: "x", base_url: "https://192.0.2.2", enabled: false },
-    ],
-    clusters: [
-      {
-        name: "ams",
-        http_client: {
-          basic_auth: { username: "monitor", password_file: "/etc/x/d/p" },
-          proxy_url: "http://proxy.example:3128",
-        },
-        appliances: [{ name: "ams-1", base_url: "https://192.0.2.1" }],
+  expect(parseAllDocuments(shown).map((document) => document.toJS())).toEqual([
+    {
+      polling: { vrrp: { interval: "5s" } },
+      http_client: {
+        basic_auth: { username: "monitor", password: "<secret>" },
+        proxy_url: "http://<secret>@proxy.example:3128",
       },
-    ],
-  });
+      appliances: [{ name: "lab", base_url: "https://192.0.2.31", labels: { site: "01" } }],
+      config_files: ["d/*.yaml"],
+    },
+    {
+      clusters: [
+        {
+          name: "ams",
+          http_client: {
+            basic_auth: { username: "monitor", password_file: "p" },
+            proxy_url: "http://proxy.example:3128",
+          },
+          appliances: [{ name: "ams-1", base_url: "https://192.0.2.1" }],
+        },
+      ],
+      appliances: [{ name: "x", base_url: "https://192.0.2.2", enabled: false }],
+    },
+  ]);
 });
 
 test.each(["http://a@b@h", "http://a:b%40c@h", "http://a@h:3128/", "HTTP://a:@h"])(
