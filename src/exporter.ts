@@ -1,6 +1,7 @@
 import type { Config } from "./config/config.ts";
 import { errorsOf, type ConfigError } from "./config/errors.ts";
-import { createConfigLoader } from "./config/loader.ts";
+import { loadConfig } from "./config/load.ts";
+import { loadAgain } from "./config/loader.ts";
 import { formatShard, WHOLE_FLEET, type Shard } from "./config/shard.ts";
 import { listFew, sharedAddresses } from "./config/shared-addresses.ts";
 import { createFleet } from "./fleet/fleet.ts";
@@ -74,8 +75,9 @@ export type ExporterStart =
 /** Starts the exporter: reads the configuration, opens the listeners and starts polling. */
 export async function startExporter(options: ExporterOptions): Promise<ExporterStart> {
   const { clock, logger, shard = WHOLE_FLEET, watchIntervalMs = WATCH_INTERVAL_MS } = options;
-  const load = createConfigLoader(options.configFile, shard);
-  const [loaded, loadedWeb] = await Promise.all([load(), loadWebConfig(options.webConfigFile)]);
+  const { configFile: file, webConfigFile } = options;
+  // In this thread, which polls nothing yet: another one would cost each start 60 ms.
+  const [loaded, loadedWeb] = await Promise.all([loadConfig(file, shard), loadWebConfig(webConfigFile)]);
   if (!loaded.ok || !loadedWeb.ok)
     return { ok: false, reason: "config", errors: errorsOf(loaded, loadedWeb) };
 
@@ -129,7 +131,7 @@ export async function startExporter(options: ExporterOptions): Promise<ExporterS
   }
   const reloader = createReloader({
     watchIntervalMs,
-    load,
+    load: (running) => loadAgain({ file, shard }, running),
     loaded,
     web: { sources: loadedWeb.sources, prepare: () => web.prepare() },
     prepare,
@@ -159,7 +161,7 @@ export async function startExporter(options: ExporterOptions): Promise<ExporterS
     }),
     routePrefix: options.routePrefix,
     config: loadedWeb.config,
-    configFile: options.webConfigFile,
+    configFile: webConfigFile,
     maxConnections: shares.web,
   });
   const starting = web.start(options.listenAddresses);

@@ -13,6 +13,8 @@ import { errorAt, readYamlFile, type YamlFile } from "./yaml.ts";
 /** The result of a load, as plain data. `shown`: its text without secrets. */
 export type ConfigResult = Loaded<{ readonly config: Config; readonly shown: string }>;
 
+export type ValidConfig = Extract<ConfigResult, { readonly ok: true }>;
+
 const DEFAULT_WEBSITE_TESTS = 64;
 
 /**

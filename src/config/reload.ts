@@ -1,7 +1,6 @@
 import { coalesce } from "../support/coalesce.ts";
 import type { Config } from "./config.ts";
-import type { ConfigResult } from "./load.ts";
-import type { ConfigLoader } from "./loader.ts";
+import type { ConfigResult, ValidConfig } from "./load.ts";
 import { errorsOf, formatErrors, type Checked } from "./errors.ts";
 import type { Source } from "./sources.ts";
 import { startWatch } from "./watch.ts";
@@ -19,9 +18,10 @@ export type Preparation = Checked<{
 }> & { readonly sources: readonly Source[] };
 
 export interface ReloaderDeps {
-  readonly load: ConfigLoader;
+  /** Loads the configuration again. */
+  readonly load: (running: ValidConfig) => Promise<ConfigResult>;
   /** The running configuration. */
-  readonly loaded: ConfigResult & { readonly ok: true };
+  readonly loaded: ValidConfig;
   /** The exporter's own server; both configurations are applied, or neither. */
   readonly web: { readonly sources: readonly Source[]; prepare(): Promise<Preparation> };
   /** Prepares another configuration; the returned function applies it. */
@@ -62,7 +62,7 @@ export function createReloader({
   let stopWatching: (() => void) | undefined;
 
   async function loadAndApply(): Promise<ReloadResult> {
-    const next = await load(running.config.appliances);
+    const next = await load(running);
     const nextWeb = await deps.web.prepare();
     if (isStopped) return STOPPED;
     sources = [...next.sources, ...nextWeb.sources];

@@ -1,10 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { Worker } from "node:worker_threads";
-import type { PasswordCheckRequest } from "./password-worker.ts";
-
-/** The built file, seen from the source and from the built program alike. */
-const WORKER = new URL("../../dist/password-worker.js", import.meta.url);
+import { runInThread } from "../support/thread.ts";
+import type { PasswordTask } from "./password-worker.ts";
 
 /** Waiting passwords. */
 const MAX_WAITING = 100;
@@ -39,7 +35,7 @@ interface Check extends Attempt {
 }
 
 /**
- * Checks one password at a time, in a worker thread. Origins without a wrong password come first, and then the latest one;
+ * Checks one password at a time, in a thread. Origins without a wrong password come first, and then the latest one;
  * if too many wait, the last in this order is refused. So password guessing delays others by a check or two.
  *
  * Right passwords are remembered under a keyed digest of user, password and hash, so that the time of a lookup reveals
@@ -47,7 +43,6 @@ interface Check extends Attempt {
  */
 export function createPasswordCheck(): CheckPassword {
   const key = randomBytes(32);
-  const verify = createVerify();
   /** Very few: guesses are not remembered. */
   const right = new Set<string>();
   /** Origins whose latest password was wrong. */
@@ -63,7 +58,7 @@ export function createPasswordCheck(): CheckPassword {
   }
 
   async function decide({ id, password, hash, origin }: Check): Promise<Verdict> {
-    if (right.has(id) || (await verify(password, hash))) {
+    if (right.has(id) || (await verify({ password, hash }))) {
       right.add(id);
       failing.delete(origin);
       return "right";
@@ -105,23 +100,6 @@ export function createPasswordCheck(): CheckPassword {
   };
 }
 
-/** Verifies one password at a time, in a thread that starts with the first one. Rejects if the thread fails. */
-function createVerify(): (password: Uint8Array, hash: string) => Promise<boolean> {
-  let worker: Worker | undefined;
-
-  function start(): Worker {
-    const started = new Worker(WORKER);
-    // It ends. The check that waits for it rejects, and the next one starts another.
-    started.once("error", () => (worker = undefined));
-    started.unref();
-    return started;
-  }
-
-  return async (password, hash) => {
-    worker ??= start();
-    const request: PasswordCheckRequest = { password, hash };
-    worker.postMessage(request);
-    const [isRight]: readonly boolean[] = await once(worker, "message");
-    return isRight === true;
-  };
+function verify(task: PasswordTask): Promise<boolean> {
+  return runInThread("password-worker", task);
 }

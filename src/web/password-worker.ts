@@ -1,8 +1,8 @@
-import { parentPort } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import { bcryptVerify } from "hash-wasm";
 
 /** A bcrypt hash and the password to check against it. */
-export interface PasswordCheckRequest {
+export interface PasswordTask {
   readonly password: Uint8Array;
   readonly hash: string;
 }
@@ -10,12 +10,7 @@ export interface PasswordCheckRequest {
 /** bcrypt uses no more of a password; a longer one would match everything that starts in the same way. */
 const MAX_PASSWORD_BYTES = 72;
 
-// The entry of a worker thread: it answers each request with a boolean, in order.
-parentPort?.on("message", (request: PasswordCheckRequest) => {
-  void isRight(request).then((verdict) => parentPort?.postMessage(verdict));
-});
-
-async function isRight({ password, hash }: PasswordCheckRequest): Promise<boolean> {
-  if (password.length === 0 || password.length > MAX_PASSWORD_BYTES) return false;
-  return bcryptVerify({ password, hash });
-}
+// The entry of a thread, which does one task: whether the password is right.
+const { password, hash }: PasswordTask = workerData;
+const isPossible = password.length > 0 && password.length <= MAX_PASSWORD_BYTES;
+parentPort?.postMessage(isPossible && (await bcryptVerify({ password, hash })));

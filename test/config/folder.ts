@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 import type { Config } from "../../src/config/config.ts";
 import { formatConfigError } from "../../src/config/errors.ts";
 import { loadConfig } from "../../src/config/load.ts";
-import { createConfigLoader } from "../../src/config/loader.ts";
+import { loadAgain } from "../../src/config/loader.ts";
 import { planReload } from "../../src/config/reload.ts";
 import { WHOLE_FLEET } from "../../src/config/shard.ts";
 
@@ -39,10 +39,9 @@ export async function configOf(files: Files | string): Promise<Config> {
 
 /** What a reload of this file does after the change; throws if the configuration is invalid. */
 export async function planOf(file: string, change: () => Promise<void>) {
-  const load = createConfigLoader(file, WHOLE_FLEET);
-  const old = await load();
+  const old = await loadConfig(file);
   await change();
-  const next = old.ok ? await load(old.config.appliances) : old;
+  const next = old.ok ? await loadAgain({ file, shard: WHOLE_FLEET }, old) : old;
   if (!old.ok || !next.ok) throw new Error("the configuration is invalid");
   return planReload(old.config, next.config);
 }

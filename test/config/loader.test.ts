@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import type { Config, HttpClientConfig } from "../../src/config/config.ts";
 import { createUnpacker, packAppliances } from "../../src/config/hand-over.ts";
 import { NO_SETTINGS } from "../../src/config/http-client.ts";
-import { loadConfig } from "../../src/config/load.ts";
-import { createConfigLoader } from "../../src/config/loader.ts";
+import { loadConfig, type ValidConfig } from "../../src/config/load.ts";
+import { loadAgain } from "../../src/config/loader.ts";
 import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import { Secret } from "../../src/support/secret.ts";
 import { applianceOf } from "../support/observations.ts";
@@ -22,15 +22,16 @@ const entry = (name: string, host = name) => `\n  - { name: ${name}, base_url: "
 
 async function loaderOf(text: string, shard = WHOLE_FLEET) {
   const file = join(await createFolder({ "config.yaml": text }), "config.yaml");
-  const loader = createConfigLoader(file, shard);
-  let running: Config | undefined;
+  let running: ValidConfig | undefined;
+  const tryToLoad = () =>
+    running === undefined ? loadConfig(file, shard) : loadAgain({ file, shard }, running);
   const load = async (): Promise<Config> => {
-    const result = await loader(running?.appliances);
+    const result = await tryToLoad();
     if (!result.ok) throw new Error(JSON.stringify(result.errors));
-    running = result.config;
-    return running;
+    running = result;
+    return running.config;
   };
-  return { file, loader, load };
+  return { file, tryToLoad, load };
 }
 
 function withoutHttp({ appliances }: Config): readonly unknown[] {
@@ -69,10 +70,10 @@ test("appliances that are configured as before are the same objects, in the orde
 });
 
 test("after an invalid configuration, the appliances of the one before are the same objects", async () => {
-  const { file, loader, load } = await loaderOf(fleet(entry("a")));
+  const { file, tryToLoad, load } = await loaderOf(fleet(entry("a")));
   const before = (await load()).appliances;
   await writeFile(file, "appliances: 1\n");
-  const invalid = await loader(before);
+  const invalid = await tryToLoad();
   expect(invalid.ok ? [] : invalid.errors).toMatchObject([{ file, path: "appliances" }]);
   expect(invalid.sources).toHaveLength(1);
   await writeFile(file, fleet(entry("a")));

@@ -1,0 +1,25 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+
+const MAX_MS = 60_000;
+
+/**
+ * Runs a built file in a thread of its own, with the task as its `workerData`, and returns the one message that it posts.
+ * Rejects if that needs too much memory or more than a minute.
+ */
+export async function runInThread<Result>(
+  file: "config-worker" | "password-worker",
+  task: object,
+): Promise<Result> {
+  // The path as seen from the source and from the built program alike.
+  const worker = new Worker(new URL(`../../dist/${file}.js`, import.meta.url), { workerData: task });
+  try {
+    const [result]: readonly Result[] = await once(worker, "message", {
+      signal: AbortSignal.timeout(MAX_MS),
+    });
+    if (result === undefined) throw new Error("the thread has no result");
+    return result;
+  } finally {
+    await worker.terminate();
+  }
+}
