@@ -58,8 +58,6 @@ export interface HttpClientConfig {
   readonly basicAuth: BasicAuthConfig | undefined;
   readonly tls: TlsClientConfig;
   readonly proxy: ProxyConfig | undefined;
-  /** Equal for settings with the same connections and credentials. Never shown. */
-  readonly fingerprint: string;
 }
 
 /** An HTTP proxy between the exporter and the appliance. */

@@ -16,7 +16,7 @@ export interface PackedAppliances {
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** Equal for equal settings, secrets included. */
+/** Equal for equal settings: secrets and certificates count, a password file by its path. */
 export const digestOf = createDigestOf(() => {});
 
 export function packAppliances(appliances: readonly ApplianceConfig[]): PackedAppliances {

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { BasicAuthConfig, HttpClientConfig, TlsClientConfig } from "./config.ts";
-import { digestOf } from "./hand-over.ts";
 import { parseKnownCertificates } from "./known-certificates.ts";
 import { load, type Loaded } from "./loading.ts";
 import { createNamedFiles, resolveFrom, type NamedFiles } from "./named-files.ts";
@@ -13,8 +12,10 @@ import { loadYaml } from "./validate.ts";
 export interface HttpClientBlocks {
   /** The settings that appliances share. */
   readonly http: HttpClientConfig;
-  /** The text of a `known_certificates_file`, whose certificates differ between appliances. */
-  readonly known: { readonly path: string; readonly text: string } | undefined;
+  /** A `known_certificates_file`: certificates by appliance. */
+  readonly known:
+    | { readonly path: string; readonly certificates: ReadonlyMap<string, readonly string[]> }
+    | undefined;
 }
 
 type HttpClientPlace = Place<{ readonly http_client?: HttpClientSettings | undefined }>;
@@ -28,16 +29,17 @@ export async function overrideHttp(
   const { http_client: block } = place.settings;
   if (block === undefined) return outer;
   const { basicAuth, tls, proxy } = outer.http;
-  const http = withFingerprint({
+  const http = {
     basicAuth: (await readBasicAuth(place, block, files)) ?? basicAuth,
     tls: await overrideTls(tls, place, block, files),
     proxy: block.proxy_url ?? proxy,
-  });
+  };
   const { certificate_sha256: pins, known_certificates_file: name } = block.tls_config ?? {};
   if (name === undefined) return { http, known: pins === undefined ? outer.known : undefined };
   const at = [...place.path, "http_client", "tls_config", "known_certificates_file"];
   const text = (await files.read("known certificates", place.file, at)) ?? "";
-  return { http, known: { path: resolveFrom(place.file, name), text } };
+  const { known: certificates } = parseKnownCertificates(text);
+  return { http, known: { path: resolveFrom(place.file, name), certificates } };
 }
 
 async function readBasicAuth(
@@ -73,29 +75,17 @@ async function overrideTls(
   };
 }
 
-/** The settings of each appliance. Without known certificates, they are the same object for all. */
-export function createHttpOf(): (blocks: HttpClientBlocks, appliance: string) => HttpClientConfig {
-  /** By text. */
-  const parsed = new Map<string, ReadonlyMap<string, readonly string[]>>();
-  return ({ http, known }, appliance) => {
-    if (known === undefined) return http;
-    const certificates = parsed.get(known.text) ?? parseKnownCertificates(known.text).known;
-    parsed.set(known.text, certificates);
+/** The settings of an appliance. Without known certificates, they are the same object for all. */
+export function httpOf({ http, known }: HttpClientBlocks, appliance: string): HttpClientConfig {
+  if (known === undefined) return http;
+  const tls = {
+    ...http.tls,
     // Authorities do not count then; thousands of appliances would each have a copy.
-    const tls = {
-      ...http.tls,
-      ca: undefined,
-      certificateSha256: certificates.get(appliance) ?? [],
-      knownCertificates: { path: known.path, appliance },
-    };
-    return withFingerprint({ ...http, tls });
+    ca: undefined,
+    certificateSha256: known.certificates.get(appliance) ?? [],
+    knownCertificates: { path: known.path, appliance },
   };
-}
-
-/** A password file counts by its path. */
-function withFingerprint({ basicAuth, tls, proxy }: Omit<HttpClientConfig, "fingerprint">): HttpClientConfig {
-  const settings = { basicAuth, tls, proxy };
-  return { ...settings, fingerprint: digestOf(settings) };
+  return { ...http, tls };
 }
 
 /** The HTTP client settings without any configuration: no credentials, and the authorities of Node.js. */
@@ -112,7 +102,6 @@ export const NO_SETTINGS: HttpClientConfig = {
     knownCertificates: undefined,
   },
   proxy: undefined,
-  fingerprint: "",
 };
 
 const standaloneSchema = z.strictObject({

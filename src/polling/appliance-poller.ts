@@ -1,6 +1,7 @@
 import type { SlotKind } from "../api/operation.ts";
 import { OPERATIONS } from "../api/operations.ts";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
+import { digestOf } from "../config/hand-over.ts";
 import type { ApplianceClient, CreateClient } from "../client/client.ts";
 import { toSeconds, type Clock } from "../support/clock.ts";
 import { createBackoff, type Backoff, type FinishedPoll } from "./backoff.ts";
@@ -343,7 +344,7 @@ export function createAppliancePoller(
     baseUrl: initial.baseUrl,
     prepare: (next, createClient) => {
       if (next === appliance) return () => {};
-      const isSame = next.http.fingerprint === appliance.http.fingerprint;
+      const isSame = digestOf(next.http) === digestOf(appliance.http);
       const nextClient = isSame ? client : createClient(next);
       return () => {
         if (!isSame) client?.close();

@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import type { HttpClientConfig } from "../../src/config/config.ts";
+import { digestOf } from "../../src/config/hand-over.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { configOf, createFolder, errorsOf, type Files } from "./folder.ts";
@@ -136,14 +137,14 @@ test("a missing or invalid file is an error at the setting that names it", async
 test.each([
   ["tls_config: { ca_file: file }", true],
   ["basic_auth: { username: u, password_file: file }", false],
-])("whether a fingerprint depends on the content of the file in %s: %s", async (settings, counts) => {
+])("whether a digest depends on the content of the file in %s: %s", async (settings, counts) => {
   const folder = await createFolder({ "config.yaml": appliance(`, http_client: { ${settings} }`) });
-  const fingerprints = [];
+  const digests = [];
   for (const { cert } of [client, other]) {
     await writeFile(join(folder, "file"), counts ? cert : cert.replaceAll("\n", ""));
     const result = await loadConfig(join(folder, "config.yaml"));
-    fingerprints.push(result.ok && result.config.appliances[0]?.http.fingerprint);
+    digests.push(result.ok && result.config.appliances.map(({ http }) => digestOf(http)).join());
   }
-  expect(fingerprints).not.toContain(false);
-  expect(fingerprints[0] !== fingerprints[1]).toBe(counts);
+  expect(digests).not.toContain(false);
+  expect(digests[0] !== digests[1]).toBe(counts);
 });

@@ -30,7 +30,6 @@ test("an appliance with only a name and a URL has the built-in settings", async 
             certificateSha256: [],
           },
           proxy: undefined,
-          fingerprint: "",
         },
       },
     ],

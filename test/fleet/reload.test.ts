@@ -28,7 +28,11 @@ test("another timeout, credential or place in the file leaves what is known as i
     vrrp: { kind: "interval", intervalMs: 10_000, timeoutMs: 1_000 } as const,
   };
   fleet.configure(
-    configOf(applianceOf({ name: "new" }), { ...WAF, polling, http: { ...WAF.http, fingerprint: "x" } }),
+    configOf(applianceOf({ name: "new" }), {
+      ...WAF,
+      polling,
+      http: { ...WAF.http, tls: { ...WAF.http.tls, serverName: "other" } },
+    }),
     0,
   );
   expect(appliancesOf(fleet)[1]).toEqual(before);

@@ -54,7 +54,10 @@ test("a changed configuration ends the backoff", async () => {
   const { due, poll, poller } = startHeldPoller();
   await poll(VRRP, AUTH);
   const next = fakeClient();
-  poller.prepare({ ...WAF, http: { ...WAF.http, fingerprint: "other" } }, () => next)();
+  poller.prepare(
+    { ...WAF, http: { ...WAF.http, tls: { ...WAF.http.tls, serverName: "other" } } },
+    () => next,
+  )();
   await due(VRRP);
   expect(next.waiting()).toEqual(["/api/v1/interface/virtual"]);
 });

@@ -172,7 +172,10 @@ test("polls in flight of a replaced client are not observed, but repeated by the
   const { client, due, poller, observed, skipped, inFlight } = startHeldPoller();
   await due(VRRP, website(1));
   const next = fakeClient();
-  poller.prepare({ ...WAF, http: { ...WAF.http, fingerprint: "other" } }, () => next)();
+  poller.prepare(
+    { ...WAF, http: { ...WAF.http, tls: { ...WAF.http.tls, serverName: "other" } } },
+    () => next,
+  )();
   expect(client.isClosed).toBe(true);
   await client.answer(VRRP_PATH, failing("connect"));
   await client.answer(sitePath(1), SITE_OK);

@@ -95,7 +95,7 @@ test("a reload every 100 ms changes no instant, no poll and no backoff of unchan
 });
 
 function withOtherCredentials(appliance: ApplianceConfig): ApplianceConfig {
-  return { ...appliance, http: { ...appliance.http, fingerprint: "other" } };
+  return { ...appliance, http: { ...appliance.http, tls: { ...appliance.http.tls, serverName: "other" } } };
 }
 
 function createNoClientOfB({ baseUrl }: Endpoint): ApplianceClient {

@@ -58,7 +58,7 @@ test("other labels cost no connection", () => {
 test("other credentials or TLS settings create a new client and close the old one", async () => {
   const { clock, clients, apply, observed } = startHeldRunner(WAF);
   await clock.pass(1_001);
-  apply({ ...WAF, http: { ...WAF.http, fingerprint: "other" } });
+  apply({ ...WAF, http: { ...WAF.http, tls: { ...WAF.http.tls, serverName: "other" } } });
   expect(clients.map(({ isClosed }) => isClosed)).toEqual([true, false]);
   await clients[0]?.answer(VRRP_PATH, failing("connect"));
   expect(observed).toEqual([]);

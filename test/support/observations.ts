@@ -27,7 +27,7 @@ export function applianceOf(given: Partial<ApplianceConfig> & { readonly name: s
       discovery: { kind: "interval", intervalMs: 300_000, timeoutMs: 20_000 },
       maxConcurrentWebsiteTests: 4,
     },
-    http: { ...NO_SETTINGS, fingerprint: "plain" },
+    http: NO_SETTINGS,
     ...given,
   };
 }
