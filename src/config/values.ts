@@ -82,25 +82,19 @@ const SHOWABLE_URL = /^(?:[a-z]{1,10}:\/\/)?(?:\[[0-9a-f:.]*\]|[\w.-]*)(?::\d*)?
 const PLAIN_URL = /^https?:\/\/[^\s\\?#@]+$/i;
 
 /** An http or https URL of host, port and path only; a trailing slash is removed. */
-export const baseUrlSchema = z
-  .string()
-  .refine(isBaseUrl, {
-    error: ({ input }) => {
-      const isText = typeof input === "string";
-      if (isText && PLAIN_URL.test(input)) return "expected a valid URL; check its host and its port";
-      const got = isText && SHOWABLE_URL.test(input) ? `, got ${JSON.stringify(input)}` : "";
-      return `expected an https:// URL${got || " without spaces, credentials, query and fragment"}`;
-    },
-    abort: true,
-  })
-  .transform((text) => {
+export const baseUrlSchema = z.string().transform((text, context): string => {
+  const isPlain = PLAIN_URL.test(text);
+  if (isPlain && URL.canParse(text)) {
     const { protocol, host, pathname } = new URL(text);
     return `${protocol}//${host}${pathname.replace(/\/+$/, "")}`;
-  });
-
-function isBaseUrl(text: string): boolean {
-  return PLAIN_URL.test(text) && URL.canParse(text);
-}
+  }
+  const isShown = !isPlain && SHOWABLE_URL.test(text);
+  const wrong = isShown
+    ? `, got ${JSON.stringify(text)}`
+    : " with a valid host and port, without credentials, query and fragment";
+  context.addIssue({ code: "custom", message: `expected an https:// URL${wrong}` });
+  return z.NEVER;
+});
 
 /** The message does not show the URL, which may contain a password. */
 export const proxyUrlSchema = parsed(

@@ -16,16 +16,14 @@ export interface LongText {
 }
 
 /** All texts in UTF-8, made in slices. */
-export async function joined({ lists, length }: LongText): Promise<Buffer> {
-  let all = Buffer.allocUnsafe(length);
-  let at = 0;
-  await inSlices(blocksOf(lists), (block) => {
-    const bytes = Buffer.byteLength(block);
-    // Characters beyond ASCII take more than one byte.
-    if (at + bytes > all.length) all = Buffer.concat([all], Math.ceil(1.5 * (at + bytes)));
-    at += put(block, all, at);
-  });
-  return all.subarray(0, at);
+export async function joined({ lists }: LongText): Promise<Buffer> {
+  const blocks: Buffer[] = [];
+  await inSlices(blocksOf(lists), (block) => void blocks.push(toBuffer(block)));
+  return Buffer.concat(blocks);
+}
+
+export function toBuffer(text: Text): Buffer {
+  return typeof text === "string" ? Buffer.from(text) : text;
 }
 
 /** What is compressed at once, and what comes of it at once. */
@@ -61,7 +59,7 @@ function* piecesOf(lists: LongText["lists"], room: Buffer): Generator<Buffer> {
       yield room.subarray(0, at);
       at = 0;
     }
-    if (bytes > room.length) yield typeof block === "string" ? Buffer.from(block) : block;
+    if (bytes > room.length) yield toBuffer(block);
     else at += put(block, room, at);
   }
   yield room.subarray(0, at);

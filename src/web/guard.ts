@@ -50,7 +50,8 @@ export function protect(
   }
 
   return (request, response) => {
-    for (const [name, value] of Object.entries(currentRules().headers)) response.setHeader(name, value);
+    for (const [name, value] of Object.entries(currentRules().headers))
+      if (value !== undefined) response.setHeader(name, value);
     refusal(request, response)
       .then((reply) => {
         // The client may have disconnected during the check.

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { send, toBuffer, type Reply } from "./reply.ts";
+import { toBuffer } from "../support/long-text.ts";
+import { send, type Reply } from "./reply.ts";
 
 /** Total size of the bodies being sent; a body that several responses share counts once. */
 const MAX_BYTES = 64 * 2 ** 20;

@@ -1,10 +1,6 @@
 import type { IncomingMessage } from "node:http";
+import type { ReloadResult } from "../config/reload.ts";
 import { text, type Reply } from "./reply.ts";
-
-/** Reads the configuration again. `errors`: one line each. */
-export type ReloadConfig = () => Promise<
-  { readonly ok: true } | { readonly ok: false; readonly errors: readonly string[] }
->;
 
 /** The server does not wait for a request body. */
 const CLOSE = { connection: "close", "cache-control": "no-store" };
@@ -17,7 +13,7 @@ const CLOSE = { connection: "close", "cache-control": "no-store" };
  */
 export async function reloadReply(
   request: Pick<IncomingMessage, "method" | "headers">,
-  reload: ReloadConfig | undefined,
+  reload: (() => Promise<ReloadResult>) | undefined,
 ): Promise<Reply> {
   const { method } = request;
   if (method !== "POST" && method !== "PUT")

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setImmediate } from "node:timers/promises";
-import { compressed, joined, type LongText } from "../support/long-text.ts";
+import { compressed, joined, toBuffer, type LongText } from "../support/long-text.ts";
 
 export interface Reply {
   readonly status: number;
@@ -37,10 +37,6 @@ async function endInPieces(response: ServerResponse, body: Buffer): Promise<void
     await setImmediate();
   }
   response.end();
-}
-
-export function toBuffer(body: string | Buffer): Buffer {
-  return typeof body === "string" ? Buffer.from(body) : body;
 }
 
 /** A body in both encodings; each is made on request. */

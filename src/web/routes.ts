@@ -1,11 +1,12 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import pLimit from "p-limit";
+import type { ReloadResult } from "../config/reload.ts";
 import type { LongText } from "../support/long-text.ts";
 import { clientOf } from "./connections.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { RELOAD_PATH, type PagePath, pathOf, queryOf } from "./paths.ts";
-import { reloadReply, type ReloadConfig } from "./reload.ts";
+import { reloadReply } from "./reload.ts";
 import { createSharedBody, replyWith, text, type Reply } from "./reply.ts";
 
 /** Only the exporter's own files: no inline script or style, no framing, no request to another host. */
@@ -52,7 +53,7 @@ export interface RouteDeps {
   /** The running configuration without its secrets. */
   readonly configText: () => Promise<string>;
   /** `undefined` if reloading over HTTP is not enabled. */
-  readonly reload: ReloadConfig | undefined;
+  readonly reload: (() => Promise<ReloadResult>) | undefined;
   /** Called when a bug prevents a page. */
   readonly onError: (path: string, error: unknown) => void;
 }

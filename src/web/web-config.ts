@@ -14,7 +14,7 @@ export interface WebConfig {
   /** bcrypt hashes by user name; empty: no password is required. */
   readonly users: ReadonlyMap<string, Secret>;
   /** Set on every response. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
 /** TLS settings of the exporter's own server; certificates and keys are PEM texts. */
@@ -122,7 +122,6 @@ export function loadWebConfig(path?: string): Promise<Loaded<{ readonly config: 
     const files = createNamedFiles(loading);
     const { cert = "", key = "" } = await files.readKeyPair(file, ["tls_server_config"]);
     const clientCa = await files.read("certificates", file, ["tls_server_config", "client_ca_file"]);
-    const headers = Object.entries(http.headers);
     const config: WebConfig = {
       tls: tls && {
         cert,
@@ -132,9 +131,7 @@ export function loadWebConfig(path?: string): Promise<Loaded<{ readonly config: 
         minVersion: tls.min_version,
       },
       users: new Map(Object.entries(users).map(([name, hash]) => [name, new Secret(hash)])),
-      headers: Object.fromEntries(
-        headers.flatMap(([name, line]) => (line === undefined ? [] : [[name, line]])),
-      ),
+      headers: http.headers,
     };
     return { config };
   });

@@ -79,13 +79,34 @@ test("http_client", async () => {
 test.each([
   ["10.0.0.1:4849/mgmt", 'expected an https:// URL, got "10.0.0.1:4849/mgmt"'],
   ["ftp://h", 'expected an https:// URL, got "ftp://h"'],
-  ["https://monitor:hunter2@h", "expected an https:// URL without spaces, credentials, query and fragment"],
-  ["monitor:hunter2@h", "expected an https:// URL without spaces, credentials, query and fragment"],
-  ["https://monitor:hunter2", "expected a valid URL; check its host and its port"],
-  ["https://h?token=hunter2", "expected an https:// URL without spaces, credentials, query and fragment"],
-  ["https://h:99999", "expected a valid URL; check its host and its port"],
-  ["https://[::1", "expected a valid URL; check its host and its port"],
-  ["https://h /x", "expected an https:// URL without spaces, credentials, query and fragment"],
+  [
+    "https://monitor:hunter2@h",
+    "expected an https:// URL with a valid host and port, without credentials, query and fragment",
+  ],
+  [
+    "monitor:hunter2@h",
+    "expected an https:// URL with a valid host and port, without credentials, query and fragment",
+  ],
+  [
+    "https://monitor:hunter2",
+    "expected an https:// URL with a valid host and port, without credentials, query and fragment",
+  ],
+  [
+    "https://h?token=hunter2",
+    "expected an https:// URL with a valid host and port, without credentials, query and fragment",
+  ],
+  [
+    "https://h:99999",
+    "expected an https:// URL with a valid host and port, without credentials, query and fragment",
+  ],
+  [
+    "https://[::1",
+    "expected an https:// URL with a valid host and port, without credentials, query and fragment",
+  ],
+  [
+    "https://h /x",
+    "expected an https:// URL with a valid host and port, without credentials, query and fragment",
+  ],
   ["http://h", "expected an https:// URL, got http://; set allow_http: true to allow that"],
 ])("base_url %s: %s", async (baseUrl, error) => {
   const text = `appliances:\n  - name: a\n    base_url: "${baseUrl}"\n`;

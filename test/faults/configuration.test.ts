@@ -19,7 +19,7 @@ const INVALID_CONFIGS: readonly (readonly [text: string | undefined, error: stri
   ],
   [
     "appliances:\n  - { name: a, base_url: 'https://monitor:canary@192.0.2.1' }\n",
-    ":2:16: appliances[0].base_url: expected an https:// URL without spaces, credentials, query and fragment",
+    ":2:16: appliances[0].base_url: expected an https:// URL with a valid host and port, without credentials, query and fragment",
   ],
   [
     "appliances:\n  - { name: a, base_url: 'https://192.0.2.1'",
