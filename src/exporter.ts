@@ -1,5 +1,5 @@
 import type { Config } from "./config/config.ts";
-import { errorsOf, type ConfigError } from "./config/errors.ts";
+import { errorsOf, type Checked } from "./config/errors.ts";
 import { loadConfig } from "./config/load.ts";
 import { loadAgain } from "./config/loader.ts";
 import { formatShard, WHOLE_FLEET, type Shard } from "./config/shard.ts";
@@ -66,20 +66,15 @@ export interface Exporter {
   stop(): Promise<void>;
 }
 
-export type ExporterStart =
-  | { readonly ok: true; readonly exporter: Exporter }
-  | { readonly ok: false; readonly reason: "config"; readonly errors: readonly ConfigError[] }
-  /** `code`: Node's error code, such as EADDRINUSE. */
-  | { readonly ok: false; readonly reason: "listen"; readonly address: string; readonly code: string };
-
 /** Starts the exporter: reads the configuration, opens the listeners and starts polling. */
-export async function startExporter(options: ExporterOptions): Promise<ExporterStart> {
+export async function startExporter(
+  options: ExporterOptions,
+): Promise<Checked<{ readonly exporter: Exporter }>> {
   const { clock, logger, shard = WHOLE_FLEET, watchIntervalMs = WATCH_INTERVAL_MS } = options;
   const { configFile: file, webConfigFile } = options;
   // In this thread, which polls nothing yet: another one would cost each start 60 ms.
   const [loaded, loadedWeb] = await Promise.all([loadConfig(file, shard), loadWebConfig(webConfigFile)]);
-  if (!loaded.ok || !loadedWeb.ok)
-    return { ok: false, reason: "config", errors: errorsOf(loaded, loadedWeb) };
+  if (!loaded.ok || !loadedWeb.ok) return { ok: false, errors: errorsOf(loaded, loadedWeb) };
 
   const assets = await loadAssets();
   const fleet = createFleet();
@@ -168,7 +163,7 @@ export async function startExporter(options: ExporterOptions): Promise<ExporterS
   const started = await starting;
   if (!started.ok) {
     runner.stop();
-    return { ...started, reason: "listen" };
+    return started;
   }
 
   await prepare(loaded.config)();

@@ -1,12 +1,12 @@
 import { loadApplianceConfig } from "../appliance/config.ts";
 import { createApplianceServer } from "../appliance/server.ts";
 import { createKeepalivedSource } from "../appliance/keepalived/source.ts";
-import { errorCode, describeBug } from "../support/errors.ts";
+import { describeBug, messageOf } from "../support/errors.ts";
 import { formatAddress } from "../web/listen.ts";
 import type { Flags } from "./flags.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { printErrors } from "./report.ts";
-import { describeListenError, openLog, stopOrHangUp } from "./running.ts";
+import { openLog, stopOrHangUp } from "./running.ts";
 
 /** Runs the reference appliance until SIGTERM, SIGINT or SIGHUP. */
 export async function appliance(flags: Flags, io: Io): Promise<ExitCode> {
@@ -26,8 +26,7 @@ export async function appliance(flags: Flags, io: Io): Promise<ExitCode> {
   try {
     logger.info({ address: formatAddress(await server.start()) }, "appliance started");
   } catch (error) {
-    io.err(describeListenError(formatAddress(config.listen), errorCode(error)));
-    return 1;
+    return printErrors([{ file: flags["config.file"], path: "listen", message: messageOf(error) }], io);
   }
   await stopOrHangUp(io);
   await server.stop();

@@ -3,7 +3,8 @@ import { startDemo, type Demo } from "../demo/demo.ts";
 import type { ListenAddress } from "../web/listen.ts";
 import { fleetReport } from "./fleet-report.ts";
 import type { ExitCode, Io } from "./io.ts";
-import { describeListenError, openLog, stopOrHangUp } from "./running.ts";
+import { printErrors } from "./report.ts";
+import { openLog, stopOrHangUp } from "./running.ts";
 
 export interface DemoOptions {
   readonly listenAddresses: readonly ListenAddress[];
@@ -21,10 +22,7 @@ export async function demo(options: DemoOptions, io: Io): Promise<ExitCode> {
   const { logger, dropped, flush } = openLog("info", "logfmt", io, async () => running?.stop());
   const { listenAddresses, stepIntervalMs = STEP_INTERVAL_MS } = options;
   const started = await startDemo({ ...io, listenAddresses, logger, droppedLogLines: dropped });
-  if (!started.ok) {
-    io.err(describeListenError(started.address, started.code));
-    return 1;
-  }
+  if (!started.ok) return printErrors(started.errors, io);
   const { addresses, step, document, stop } = (running = started.demo);
   try {
     io.out(welcome(addresses, stepIntervalMs));

@@ -2,7 +2,7 @@ import { startExporter, type Exporter } from "../exporter.ts";
 import type { Flags } from "./flags.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { printErrors } from "./report.ts";
-import { describeListenError, openLog } from "./running.ts";
+import { openLog } from "./running.ts";
 
 /** Runs the exporter until SIGTERM or SIGINT. */
 export async function run(flags: Flags, io: Io): Promise<ExitCode> {
@@ -22,11 +22,7 @@ export async function run(flags: Flags, io: Io): Promise<ExitCode> {
     logger,
     droppedLogLines: dropped,
   });
-  if (!started.ok) {
-    if (started.reason === "config") return printErrors(started.errors, io);
-    io.err(describeListenError(started.address, started.code));
-    return 1;
-  }
+  if (!started.ok) return printErrors(started.errors, io);
   const { exporter } = started;
   running.exporter = exporter;
   await io.stopRequested;

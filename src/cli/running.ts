@@ -22,16 +22,3 @@ export function openLog(
 export function stopOrHangUp({ stopRequested, onReload }: Io): Promise<void> {
   return Promise.race([stopRequested, new Promise<void>((resolve) => onReload(resolve))]);
 }
-
-/** The error line for an address that is not available; `code`: Node's error code. */
-export function describeListenError(address: string, code: string | undefined): string {
-  const why = LISTEN_ERRORS[code ?? ""] ?? code ?? "unknown error";
-  return `cannot listen on ${address}: ${why}\n`;
-}
-
-const LISTEN_ERRORS: Readonly<Record<string, string>> = {
-  EADDRINUSE: "the address is in use",
-  EADDRNOTAVAIL: "this host does not have the address",
-  EACCES: "permission denied; ports below 1024 need a privilege",
-  ENOTFOUND: "the name does not resolve",
-};

@@ -5,6 +5,7 @@ import { replaceCertificates } from "../config/known-certificates.ts";
 import { loadConfig } from "../config/load.ts";
 import { NO_SUCH_FILE, readTextFile } from "../config/read-file.ts";
 import { listFew } from "../config/shared-addresses.ts";
+import { messageOf } from "../support/errors.ts";
 import { groupBy } from "../support/group-by.ts";
 import type { Flags } from "./flags.ts";
 import type { ExitCode, Io } from "./io.ts";
@@ -128,7 +129,7 @@ async function save(confirmed: readonly Answer[], io: Io): Promise<boolean> {
       io.out(`${file}: certificates written: ${ofFile.length}\n`);
     } catch (error) {
       isSuccess = false;
-      io.err(`cannot write ${file}: ${error instanceof Error ? error.message : "unknown error"}\n`);
+      io.err(`cannot write ${file}: ${messageOf(error)}\n`);
     }
   }
   return isSuccess;

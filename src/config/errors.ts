@@ -1,4 +1,4 @@
-/** One error in a file, and where. */
+/** One error in a file or a flag, and where. */
 export interface ConfigError {
   /** As given on the command line, or as found by a pattern. */
   readonly file: string;

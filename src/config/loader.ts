@@ -1,3 +1,4 @@
+import { messageOf } from "../support/errors.ts";
 import { inSlices } from "../support/slices.ts";
 import { runInThread } from "../support/thread.ts";
 import type { ApplianceConfig } from "./config.ts";
@@ -12,7 +13,7 @@ import type { ConfigTask, PackedResult } from "./worker.ts";
 export async function loadAgain(task: ConfigTask, running: ValidConfig): Promise<ConfigResult> {
   const result = await runInThread<PackedResult>("config-worker", task).catch(
     (error: unknown): PackedResult => {
-      const message = `cannot be loaded: ${error instanceof Error ? error.message : "unknown error"}`;
+      const message = `cannot be loaded: ${messageOf(error)}`;
       // Loaded again when the watch looks again.
       return { ok: false, errors: [{ file: task.file, path: "", message }], sources: running.sources };
     },

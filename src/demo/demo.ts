@@ -5,8 +5,8 @@ import { join } from "node:path";
 
 import { generate } from "selfsigned";
 
-import { formatErrors } from "../config/errors.ts";
-import { startExporter, type ExporterOptions, type ExporterStart } from "../exporter.ts";
+import type { Checked } from "../config/errors.ts";
+import { startExporter, type ExporterOptions } from "../exporter.ts";
 import type { FleetDocument } from "../status/schema.ts";
 import { describeBug } from "../support/errors.ts";
 import { Secret } from "../support/secret.ts";
@@ -30,17 +30,13 @@ export interface Demo {
   stop(): Promise<void>;
 }
 
-export type DemoStart =
-  | { readonly ok: true; readonly demo: Demo }
-  | Extract<ExporterStart, { readonly reason: "listen" }>;
-
 /** The exporter's user name on each appliance. */
 const USERNAME = "monitor";
 /** Longer than the warning period of the certificate alerts. */
 const VALIDITY_MS = 90 * 24 * 3_600_000;
 
 /** Starts everything, or stops what was started if something fails. */
-export async function startDemo(options: DemoOptions): Promise<DemoStart> {
+export async function startDemo(options: DemoOptions): Promise<Checked<{ readonly demo: Demo }>> {
   const stops: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     // The latest first.
@@ -81,8 +77,7 @@ async function startParts(options: DemoOptions, stops: (() => Promise<void>)[]) 
   await writeFile(configFile, configText(appliances, password), { mode: 0o600 });
   const settings = { telemetryPath: "/metrics", enableLifecycle: false };
   const started = await startExporter({ ...options, ...settings, configFile });
-  if (!started.ok && started.reason === "listen") return started;
-  if (!started.ok) throw new Error(formatErrors(started.errors).join("\n"));
+  if (!started.ok) return started;
   const { addresses, document, stop } = started.exporter;
   stops.push(stop);
   const steps = playForever();

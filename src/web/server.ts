@@ -1,8 +1,9 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { Server as SecureServer } from "node:https";
 import type { TLSSocket } from "node:tls";
+import type { Checked } from "../config/errors.ts";
 import type { Preparation } from "../config/reload.ts";
-import { errorCode } from "../support/errors.ts";
+import { messageOf } from "../support/errors.ts";
 import { createConnections } from "./connections.ts";
 import { protect } from "./guard.ts";
 import { formatAddress, type ListenAddress, listen } from "./listen.ts";
@@ -38,19 +39,13 @@ export interface WebServerOptions {
 }
 
 export interface WebServer {
-  /** Serves on all addresses, or on none after an error. */
-  start(listeners: readonly ListenAddress[]): Promise<WebStart>;
+  /** Serves on all addresses, or on none after an error. `addresses`: `host:port`, one for each listener. */
+  start(listeners: readonly ListenAddress[]): Promise<Checked<{ readonly addresses: readonly string[] }>>;
   /** Loads the web configuration again; nothing changes before `apply`. */
   prepare(): Promise<Preparation>;
   /** Stops listening, waits up to 3 seconds for pending responses, and closes every connection. */
   stop(): Promise<void>;
 }
-
-export type WebStart =
-  /** `host:port`, one for each listener. */
-  | { readonly ok: true; readonly addresses: readonly string[] }
-  /** `code`: Node's error code, such as EADDRINUSE. */
-  | { readonly ok: false; readonly address: string; readonly code: string };
 
 const NEEDS_RESTART = {
   path: "tls_server_config",
@@ -102,7 +97,8 @@ export function createWebServer({
           addresses.push(formatAddress(await listen(server, address)));
         } catch (error) {
           await stop();
-          return { ok: false, address: formatAddress(address), code: errorCode(error) ?? String(error) };
+          const file = `--web.listen-address=${formatAddress(address)}`;
+          return { ok: false, errors: [{ file, path: "", message: messageOf(error) }] };
         }
         // A connection that cannot be accepted must not end the process.
         server.on("error", () => {});

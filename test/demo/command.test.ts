@@ -41,7 +41,9 @@ describe("the demo command", () => {
     const port = await listen(0);
     const { io, printed } = await createTestIo();
     expect(await demo({ listenAddresses: [{ host: "127.0.0.1", port }] }, io)).toBe(1);
-    expect(printed).toEqual({ out: "", err: `cannot listen on 127.0.0.1:${port}: the address is in use\n` });
+    const address = `127.0.0.1:${port}`;
+    const err = `--web.listen-address=${address}: listen EADDRINUSE: address already in use ${address}\n`;
+    expect(printed).toEqual({ out: "", err });
     expect(await readdir(folder)).toEqual([]);
   });
 

@@ -6,6 +6,7 @@ import { join } from "node:path";
 
 import { onTestFinished, vi } from "vitest";
 
+import { formatErrors } from "../../src/config/errors.ts";
 import { startDemo, type Demo } from "../../src/demo/demo.ts";
 import { systemClock } from "../../src/support/clock.ts";
 import { createMemoryLog, scrape } from "../support/exporter.ts";
@@ -37,7 +38,7 @@ export async function startTestDemo(
     droppedLogLines: () => 0,
   };
   const started = await startDemo(options);
-  if (!started.ok) throw new Error(`cannot listen: ${started.code}`);
+  if (!started.ok) throw new Error(formatErrors(started.errors).join("\n"));
   onFinished(() => started.demo.stop());
   return started.demo;
 }

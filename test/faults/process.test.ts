@@ -41,11 +41,12 @@ test.concurrent("fault 26: stderr is closed: log lines are dropped and counted, 
 test.concurrent("fault 35: an address in use is one clear line and exit code 1", async ({ stage }) => {
   const server = await stage.server(healthy);
   const folder = await stage.folder({ config: { appliances: [entry("a", server)] } });
-  const { code, stdout, stderr } = await runProgram(folder, `127.0.0.1:${server.port}`);
+  const address = `127.0.0.1:${server.port}`;
+  const { code, stdout, stderr } = await runProgram(folder, address);
   expect({ code, stdout, stderr }).toEqual({
     code: 1,
     stdout: "",
-    stderr: `cannot listen on 127.0.0.1:${server.port}: the address is in use\n`,
+    stderr: `--web.listen-address=${address}: listen EADDRINUSE: address already in use ${address}\n`,
   });
   expect(server.requests).toEqual([]);
 });

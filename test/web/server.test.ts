@@ -17,14 +17,19 @@ test("every address is served, and the result has its actual port", async () => 
   for (const each of [port, otherPort]) expect((await ask(each, "/-/healthy")).status).toBe(200);
 });
 
-test("an address in use is an error with its code, and no other address stays open", async () => {
+test("an address in use is an error, and no other address stays open", async () => {
   const { port: taken } = await start();
   const free = await closedPort();
   const started = await createWebServer({ handler: routes() }).start([
     { host: LOOPBACK, port: free },
     { host: LOOPBACK, port: taken },
   ]);
-  expect(started).toEqual({ ok: false, address: `${LOOPBACK}:${taken}`, code: "EADDRINUSE" });
+  const address = `${LOOPBACK}:${taken}`;
+  const message = `listen EADDRINUSE: address already in use ${address}`;
+  expect(started).toEqual({
+    ok: false,
+    errors: [{ file: `--web.listen-address=${address}`, path: "", message }],
+  });
   await expect(ask(free, "/")).rejects.toMatchObject({ code: "ECONNREFUSED" });
 });
 

@@ -59,7 +59,7 @@ export async function serveOn(ports: readonly number[], handler: RequestListener
   );
   onTestFinished(stop);
   const started = await start(listeners);
-  if (!started.ok) throw new Error(started.code);
+  if (!started.ok) throw new Error(started.errors[0]?.message);
   const { addresses } = started;
   const [port = 0, otherPort = 0] = addresses.map((address) => Number(address.split(":").at(-1)));
   return { addresses, port, otherPort, stop };
@@ -132,7 +132,7 @@ export async function startSecured(yaml: string, files: Files = {}, handler = ro
   const server = createWebServer({ handler, routePrefix, config: loaded.config, configFile });
   onTestFinished(server.stop);
   const started = await server.start([{ host: "127.0.0.1", port: 0 }]);
-  if (!started.ok) throw new Error(started.code);
+  if (!started.ok) throw new Error(started.errors[0]?.message);
   return {
     port: Number(started.addresses[0]?.split(":").at(-1)),
     stop: server.stop,
