@@ -5,7 +5,7 @@ import type { Operation } from "../src/polling/observation.ts";
 import { fleetJson } from "../src/status/document.ts";
 import { createStatusBoard } from "../src/status/board.ts";
 import type { LongText } from "../src/support/long-text.ts";
-import { createSharedBody } from "../src/web/reply.ts";
+import { compressible, type Reply } from "../src/web/reply.ts";
 import {
   applianceOf,
   configOf,
@@ -114,8 +114,8 @@ function startFleet() {
   };
 }
 
-function compressed(text: string | LongText): Promise<Buffer> {
-  return createSharedBody(() => Promise.resolve(text)).gzipped();
+function compressed(text: string | LongText): Promise<Reply> {
+  return compressible("", {}, () => Promise.resolve(text))({ headers: { "accept-encoding": "gzip" } });
 }
 
 async function cpuMs(prepare: () => void, work: () => Promise<unknown>): Promise<number> {

@@ -1,7 +1,8 @@
 import { coalesce } from "../support/coalesce.ts";
 import type { Config } from "./config.ts";
 import type { ConfigResult, ValidConfig } from "./load.ts";
-import { errorsOf, formatErrors, type Checked } from "./errors.ts";
+import { errorsOf, formatErrors } from "./errors.ts";
+import type { Loaded } from "./loading.ts";
 import type { Source } from "./sources.ts";
 import { startWatch } from "./watch.ts";
 import type { Logger } from "../support/log.ts";
@@ -11,11 +12,11 @@ import { describeBug } from "../support/errors.ts";
 /** `errors`: one line each, without secrets. */
 export type ReloadResult = { readonly ok: true } | { readonly ok: false; readonly errors: readonly string[] };
 
-/** A loaded web configuration, valid or not; `sources`: what was read. */
-export type Preparation = Checked<{
+/** A loaded web configuration, valid or not. */
+export type Preparation = Loaded<{
   /** Takes effect from the next request and handshake on; if it throws, the old configuration stays. */
   apply(): void;
-}> & { readonly sources: readonly Source[] };
+}>;
 
 export interface ReloaderDeps {
   /** Loads the configuration again. */

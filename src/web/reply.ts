@@ -39,21 +39,30 @@ async function endInPieces(response: ServerResponse, body: Buffer): Promise<void
   response.end();
 }
 
-/** A body in both encodings; each is made on request. */
-export interface SharedBody {
-  plain(): Promise<Buffer>;
-  gzipped(): Promise<Buffer>;
-}
-
-/** Requests during rendering share its result, and those during joining or compression that one. */
-export function createSharedBody(render: () => Promise<string | LongText>): SharedBody {
+/**
+ * 200 with what `render` makes, compressed if the client accepts gzip. Requests during rendering share its result, and those
+ * during joining or compression that one.
+ */
+export function compressible(
+  contentType: string,
+  headers: Reply["headers"],
+  render: () => Promise<string | LongText>,
+): (request: Pick<IncomingMessage, "headers">) => Promise<Reply> {
   const rendered = shareWhilePending(async () => {
     const body = await render();
     return typeof body === "string" ? { lists: [[body]], length: body.length } : body;
   });
-  return {
-    plain: shareWhilePending(async () => joined(await rendered())),
-    gzipped: shareWhilePending(async () => compressed(await rendered())),
+  const plain = shareWhilePending(async () => joined(await rendered()));
+  const gzipped = shareWhilePending(async () => compressed(await rendered()));
+  return async (request) => {
+    const isCompressed = acceptsGzip(request.headers["accept-encoding"]);
+    const encoding = isCompressed ? { "content-encoding": "gzip" } : {};
+    return {
+      status: 200,
+      contentType,
+      body: await (isCompressed ? gzipped() : plain()),
+      headers: { vary: "accept-encoding", ...headers, ...encoding },
+    };
   };
 }
 
@@ -68,24 +77,4 @@ export function acceptsGzip(header = ""): boolean {
   return header
     .split(",")
     .some((coding) => /^\s*(x-)?gzip\s*(;\s*q=(1(\.0*)?|0\.0*[1-9]\d*)\s*)?$/i.test(coding));
-}
-
-/** 200 with the body, compressed if the client accepts gzip. */
-export async function replyWith(
-  { headers: { "accept-encoding": accepted } }: IncomingMessage,
-  contentType: string,
-  { plain, gzipped }: SharedBody,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<Reply> {
-  const isCompressed = acceptsGzip(accepted);
-  return {
-    status: 200,
-    contentType,
-    body: await (isCompressed ? gzipped() : plain()),
-    headers: {
-      vary: "accept-encoding",
-      ...headers,
-      ...(isCompressed ? { "content-encoding": "gzip" } : {}),
-    },
-  };
 }

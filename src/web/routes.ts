@@ -7,7 +7,7 @@ import { clientOf } from "./connections.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { RELOAD_PATH, type PagePath, pathOf, queryOf } from "./paths.ts";
 import { reloadReply } from "./reload.ts";
-import { createSharedBody, replyWith, text, type Reply } from "./reply.ts";
+import { compressible, text, type Reply } from "./reply.ts";
 
 /** Only the exporter's own files: no inline script or style, no framing, no request to another host. */
 const CONTENT_SECURITY_POLICY = [
@@ -25,6 +25,12 @@ const CONTENT_SECURITY_POLICY = [
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 const NOT_CACHED = { "cache-control": "no-store" };
+
+const PAGE_HEADERS = {
+  "content-security-policy": CONTENT_SECURITY_POLICY,
+  "referrer-policy": "no-referrer",
+  ...NOT_CACHED,
+};
 
 type Page = (request: IncomingMessage) => Reply | Promise<Reply>;
 
@@ -80,29 +86,27 @@ export function createRoutes(deps: RouteDeps): RequestListener {
   const statusPage: Page = async (request) => {
     const html = await renderInTurn(request);
     // Compression is not work of the event loop, and needs no turn.
-    return replyWith(
-      request,
-      "text/html; charset=utf-8",
-      createSharedBody(async () => html),
-      { "content-security-policy": CONTENT_SECURITY_POLICY, "referrer-policy": "no-referrer", ...NOT_CACHED },
-    );
+    return compressible("text/html; charset=utf-8", PAGE_HEADERS, async () => html)(request);
   };
   const fixed: Readonly<Record<PagePath, Page>> = {
     "/": atMost(MAX_PAGES, statusPage),
     "/-/healthy": () => (deps.isHealthy() ? text(200, "Healthy") : text(503, "The scheduler does not tick")),
     "/-/ready": () => (deps.isReady() ? text(200, "Ready") : text(503, "Not every appliance was polled yet")),
     "/config": async () => text(200, (await deps.configText()).trimEnd(), NOT_CACHED),
-    "/api/v1/fleet": sharedPage("application/json", deps.renderFleet),
+    "/api/v1/fleet": compressible("application/json", NOT_CACHED, deps.renderFleet),
     "/sd/websites": async (request) => {
       const targets = await deps.websiteTargets();
       if (targets === undefined) return text(503, "Not every website was polled yet");
-      const body = createSharedBody(async () => `${JSON.stringify(targets)}\n`);
-      return replyWith(request, "application/json", body, NOT_CACHED);
+      return compressible(
+        "application/json",
+        NOT_CACHED,
+        async () => `${JSON.stringify(targets)}\n`,
+      )(request);
     },
   };
   const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
     ...Object.entries(fixed),
-    [deps.telemetryPath, atMost(MAX_SCRAPES, sharedPage(METRICS_TYPE, deps.renderMetrics, {}))],
+    [deps.telemetryPath, atMost(MAX_SCRAPES, compressible(METRICS_TYPE, {}, deps.renderMetrics))],
     ...Array.from(deps.assets, ([path, file]): [string, Page] => [
       path,
       () => ({ ...file, status: 200, headers: { "cache-control": "public, max-age=31536000, immutable" } }),
@@ -127,16 +131,6 @@ async function serve(request: IncomingMessage, page: Page | undefined): Promise<
     return text(405, "Only GET and HEAD are served", { allow: "GET, HEAD", connection: "close" });
   }
   return page === undefined ? text(404, "Not found") : page(request);
-}
-
-/** Requests during a rendering share it. */
-function sharedPage(
-  contentType: string,
-  render: () => Promise<string | LongText>,
-  headers: Reply["headers"] = NOT_CACHED,
-): Page {
-  const body = createSharedBody(render);
-  return (request) => replyWith(request, contentType, body, headers);
 }
 
 /** 503 for a client's requests beyond so many at once: one client cannot take the places of another. */

@@ -1,4 +1,3 @@
-import type { SecureVersion } from "node:tls";
 import { z } from "zod";
 import { load, type Loaded } from "../config/loading.ts";
 import { createNamedFiles } from "../config/named-files.ts";
@@ -18,18 +17,14 @@ export interface WebConfig {
 }
 
 /** TLS settings of the exporter's own server; certificates and keys are PEM texts. */
-export interface TlsSettings {
+export interface TlsSettings extends z.output<typeof tlsSchema> {
   readonly cert: string;
   readonly key: Secret;
   /** The authorities that sign client certificates; `undefined`: the well-known ones. */
   readonly clientCa: string | undefined;
-  readonly clientAuth: ClientAuth;
-  readonly minVersion: SecureVersion;
 }
 
 /** How the server treats client certificates. @see Go, crypto/tls, ClientAuthType */
-export type ClientAuth = z.infer<typeof clientAuthSchema>;
-
 const clientAuthSchema = z.enum([
   "NoClientCert",
   "RequestClientCert",
@@ -62,7 +57,8 @@ const tlsSchema = z
   .refine((tls) => tls.client_ca_file === undefined || tls.client_auth_type !== "NoClientCert", {
     path: ["client_ca_file"],
     error: "needs a client_auth_type other than NoClientCert",
-  });
+  })
+  .transform((tls) => ({ clientAuth: tls.client_auth_type, minVersion: tls.min_version }));
 
 /** Accepts numbers, because YAML parses the `0` of X-XSS-Protection as one. Joins lines. @see RFC 9110, 5.5 */
 const headerSchema = parsed(
@@ -85,7 +81,8 @@ const webConfigSchema = z.strictObject({
       z
         .string({ error: HASH_ERROR })
         .trim()
-        .regex(/^\$2[aby]\$(?:0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/, HASH_ERROR),
+        .regex(/^\$2[aby]\$(?:0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/, HASH_ERROR)
+        .transform((hash) => new Secret(hash)),
     )
     .default({}),
   http_server_config: z
@@ -123,14 +120,8 @@ export function loadWebConfig(path?: string): Promise<Loaded<{ readonly config: 
     const { cert = "", key = "" } = await files.readKeyPair(file, ["tls_server_config"]);
     const clientCa = await files.read("certificates", file, ["tls_server_config", "client_ca_file"]);
     const config: WebConfig = {
-      tls: tls && {
-        cert,
-        key: new Secret(key),
-        clientCa,
-        clientAuth: tls.client_auth_type,
-        minVersion: tls.min_version,
-      },
-      users: new Map(Object.entries(users).map(([name, hash]) => [name, new Secret(hash)])),
+      tls: tls && { ...tls, cert, key: new Secret(key), clientCa },
+      users: new Map(Object.entries(users)),
       headers: http.headers,
     };
     return { config };

@@ -3,13 +3,24 @@ import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
-import { acceptsGzip, createSharedBody, type SharedBody } from "../../src/web/reply.ts";
+import { acceptsGzip, compressible } from "../../src/web/reply.ts";
+
+/** The body in both encodings. */
+function bodiesOf(render: () => Promise<string>) {
+  const reply = compressible("text/plain", {}, render);
+  const bodyFor = async (encoding: string): Promise<Buffer> => {
+    const { body } = await reply({ headers: { "accept-encoding": encoding } });
+    if (typeof body === "string") throw new Error("the body is not encoded");
+    return body;
+  };
+  return { plain: () => bodyFor("identity"), gzipped: () => bodyFor("gzip") };
+}
 
 /** Renders its own number and counts the renderings. */
-function numbered(size = 0): { rendering: SharedBody; count(): number } {
+function numbered(size = 0) {
   let count = 0;
   const render = (): Promise<string> => Promise.resolve(`${(count += 1)}${"x".repeat(size)}`);
-  return { rendering: createSharedBody(render), count: () => count };
+  return { rendering: bodiesOf(render), count: () => count };
 }
 
 test("simultaneous requests share one rendering, compressed once", async () => {
@@ -49,7 +60,7 @@ test("requests during compression share its result; plain text is always new", a
 
 test("a failed rendering is not cached", async () => {
   let renderings = 0;
-  const rendering = createSharedBody(() => {
+  const rendering = bodiesOf(() => {
     renderings += 1;
     return renderings === 1 ? Promise.reject(new Error("bug")) : Promise.resolve("fine");
   });
