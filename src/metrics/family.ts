@@ -2,7 +2,7 @@ import type { Section } from "../fleet/snapshot.ts";
 import type {
   ApplianceVerdict,
   ClusterVerdict,
-  DiscoveredVerdict,
+  DifferencesVerdict,
   GroupVerdict,
   WebsiteVerdict,
 } from "../status/verdict.ts";
@@ -13,7 +13,7 @@ export type Part =
   | ApplianceVerdict
   | GroupVerdict
   | WebsiteVerdict
-  | DiscoveredVerdict
+  | DifferencesVerdict
   | ClusterVerdict;
 
 /** A metric family of the fleet: what it is called, what it means, and which samples facts and verdicts give. */

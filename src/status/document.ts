@@ -1,7 +1,7 @@
 import type { Shard } from "../config/shard.ts";
 import { type ApplianceSnapshot, type PollHealth, type VrrpListSnapshot } from "../fleet/snapshot.ts";
 import type { Operation } from "../polling/observation.ts";
-import type { ApplianceVerdict, ClusterVerdict, DiscoveredVerdict, GroupVerdict } from "./verdict.ts";
+import type { ApplianceVerdict, ClusterVerdict, GroupVerdict, WebsiteVerdict } from "./verdict.ts";
 import { lastingProblems, problemsOf, type ProblemFacts } from "./problems.ts";
 import type {
   ApplianceDocument,
@@ -67,25 +67,26 @@ function summaryOf(problems: readonly Problem[], isPolling: boolean): FleetDocum
   return problems.length > 0 || !isPolling ? "unknown" : "well";
 }
 
-type DiscoveredDocument = NonNullable<ClusterDocument["discovered"]>;
+type WebsiteDocument = ClusterDocument["websites"][number];
+type DiscoveredDocument = NonNullable<ClusterDocument["discovered"]>["websites"][number];
 
 const onceCluster = createMemo<ClusterDocument>();
-const onceWebsites = createMemo<ClusterDocument["websites"]>();
 const onceAppliance = createMemo<ApplianceDocument>();
 const onceTest = createMemo<ApplianceDocument["websites"][number]>();
 
 /** The same object while the verdict is, so that what the page makes of it can be kept too. */
 function clusterDocument(verdict: ClusterVerdict, nextPollAtMs: NextPollAtMs): ClusterDocument {
   const { facts: cluster, state, groups } = verdict;
+  const websites = [...verdict.websites.values()];
   return onceCluster(verdict, [nextPollAtMs], () => ({
     name: cluster.cluster,
     labels: { ...cluster.labels },
     state,
     groups: Array.from(groups.values(), groupDocument),
-    websites: onceWebsites(verdict.websites, [cluster.appliances.length], () =>
-      websiteDocuments(verdict.websites, cluster.appliances.length),
-    ),
-    discovered: verdict.discovered && discoveredDocument(verdict.discovered),
+    websites: websites.filter(({ states: { length } }) => length > 0).map(websiteDocument),
+    discovered: cluster.appliances.some(({ discovery }) => discovery !== undefined)
+      ? { websites: websites.filter(({ found: { length } }) => length > 0).map(discoveredDocument) }
+      : undefined,
     appliances: cluster.appliances.map((appliance) => {
       const judged = verdict.appliances.get(appliance.identity.appliance);
       return onceAppliance(appliance, [judged, nextPollAtMs], () =>
@@ -113,50 +114,39 @@ function groupDocument({ facts, state, master, sinceMs }: GroupVerdict): GroupDo
   };
 }
 
-function websiteDocuments(
-  websites: ClusterVerdict["websites"],
-  appliances: number,
-): ClusterDocument["websites"] {
-  const byKey = new Map<string, ClusterDocument["websites"][number]>();
-  for (const { key, websiteId: id, website: name, ids, protocol, state, sinceMs } of websites.values()) {
-    const known = byKey.get(key) ?? { id, name, ids: differentIds(ids, id, appliances), states: [] };
-    byKey.set(key, known);
-    if (state !== undefined)
-      known.states.push({
-        protocol: protocol === "" ? undefined : protocol,
-        state,
-        since: optionalInstant(sinceMs),
-      });
-  }
-  return [...byKey.values()];
-}
+const websiteDocument = once(
+  ({ websiteId: id, website: name, ids, states }: WebsiteVerdict): WebsiteDocument => {
+    const known = states.flatMap(({ protocol, state, sinceMs }) =>
+      state === undefined
+        ? []
+        : [{ protocol: protocol === "" ? undefined : protocol, state, since: optionalInstant(sinceMs) }],
+    );
+    return { id, name, ids, states: known };
+  },
+);
 
-const discoveredDocument = once(({ websites }: DiscoveredVerdict): DiscoveredDocument => {
-  return {
-    websites: websites.map(({ websiteId: id, website: name, address, state, differences, found }) => ({
-      id,
-      name,
-      address,
-      state,
-      differences: differences.map(({ kind }) => kind),
-      at: Object.fromEntries(
-        found.map(({ identity, websiteId, details: { isEnabled, mode, backends } }) => [
-          identity.appliance,
-          { id: websiteId, isEnabled, mode, backends: backends?.map((each) => ({ ...each })) },
-        ]),
-      ),
-    })),
-  };
-});
-
-function differentIds(
-  ids: ReadonlyMap<string, number>,
-  id: number,
-  appliances: number,
-): Readonly<Record<string, number>> | undefined {
-  const isSame = ids.size === appliances && [...ids.values()].every((each) => each === id);
-  return isSame ? undefined : Object.fromEntries(ids);
-}
+const discoveredDocument = once(
+  ({
+    websiteId: id,
+    website: name,
+    key: address,
+    backends: state,
+    differences,
+    found,
+  }: WebsiteVerdict): DiscoveredDocument => ({
+    id,
+    name,
+    address,
+    state,
+    differences: differences.map(({ kind }) => kind),
+    at: Object.fromEntries(
+      found.map(({ identity, websiteId, details: { isEnabled, mode, backends } }) => [
+        identity.appliance,
+        { id: websiteId, isEnabled, mode, backends: backends?.map((each) => ({ ...each })) },
+      ]),
+    ),
+  }),
+);
 
 function applianceDocument(
   { identity, vrrp, websites, discovery }: ApplianceSnapshot,

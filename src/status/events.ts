@@ -7,6 +7,7 @@ import {
   type ClusterVerdict,
   type GroupVerdict,
   type Judged,
+  type ProtocolVerdict,
   type WebsiteVerdict,
 } from "./verdict.ts";
 import { groupWords, type Words } from "./problems.ts";
@@ -102,14 +103,17 @@ function happeningsOf(before: ClusterVerdict | undefined, now: ClusterVerdict): 
 function websiteHappenings(before: ClusterVerdict | undefined, now: ClusterVerdict): readonly Happening[] {
   // Most polls change none of them.
   if (before === undefined || before.websites === now.websites) return [];
-  return Array.from(now.websites, ([key, website]) => {
-    const old = before.websites.get(key);
-    const wasShown = old !== undefined && isShown(old, before);
-    return isShown(website, now) ? websiteHappening(wasShown ? old : undefined, website) : [];
-  }).flat();
+  return [...now.websites.values()].flatMap((website) =>
+    website.states.flatMap((state) => {
+      const states = before.websites.get(website.key)?.states ?? [];
+      const old = states.find(({ protocol }) => protocol === state.protocol);
+      const wasShown = old !== undefined && isShown(old, before);
+      return isShown(state, now) ? websiteHappening(website, wasShown ? old : undefined, state) : [];
+    }),
+  );
 }
 
-function isShown({ state }: WebsiteVerdict, cluster: ClusterVerdict): boolean {
+function isShown({ state }: ProtocolVerdict, cluster: ClusterVerdict): boolean {
   return state !== "unknown" || !hidesWebsites(cluster);
 }
 
@@ -163,8 +167,11 @@ const WEBSITE_WORDS: Readonly<Record<WebsiteState, string>> = {
   unknown: "Not known whether it is up",
 };
 
-function websiteHappening(old: WebsiteVerdict | undefined, now: WebsiteVerdict): readonly Happening[] {
-  const { state, website, protocol } = now;
+function websiteHappening(
+  { website }: WebsiteVerdict,
+  old: ProtocolVerdict | undefined,
+  { state, protocol }: ProtocolVerdict,
+): readonly Happening[] {
   if (old?.state === undefined || state === undefined || old.state === state) return [];
   // It was never known before: a backup is tested before the master.
   if (state === "up" && old.state === "unknown" && old.sinceMs === undefined) return [];

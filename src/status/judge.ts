@@ -1,6 +1,5 @@
 import type { ClusterSnapshot, GroupSnapshot } from "../fleet/snapshot.ts";
 import { kept, keptMap } from "../support/kept.ts";
-import { discoveredVerdict } from "./discovered.ts";
 import {
   sinceOf,
   type ApplianceVerdict,
@@ -13,7 +12,7 @@ import {
 } from "./verdict.ts";
 import { judgeAppliance, judgeCluster } from "./verdicts/appliance.ts";
 import { judgeGroup, masterIn, type GroupState } from "./verdicts/group.ts";
-import { websiteVerdicts } from "./websites.ts";
+import { websiteVerdicts } from "./website-verdicts.ts";
 
 /** Judges the facts about clusters, and remembers since when each verdict holds. */
 export interface Judge {
@@ -51,7 +50,7 @@ function clusterVerdict(
   const appliances = applianceVerdicts(given);
   const judged = new Map(facts.groups.map((group) => [group.key, groupVerdict(group, given)]));
   const groups = keptMap(before?.groups, judged);
-  const websites = websiteVerdicts({ ...given, groups });
+  const { websites, differences } = websiteVerdicts({ ...given, groups });
   return {
     kind: "cluster",
     facts,
@@ -59,7 +58,7 @@ function clusterVerdict(
     appliances,
     groups,
     websites,
-    discovered: discoveredVerdict({ facts, groups, websites }, before),
+    differences,
   };
 }
 

@@ -1,12 +1,6 @@
 import { groupBy } from "../support/group-by.ts";
 import { anomalyCount, membersIn, type ApplianceSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
-import {
-  hidesWebsites,
-  type ClusterVerdict,
-  type DiscoveredWebsite,
-  type GroupVerdict,
-  type WebsiteVerdict,
-} from "./verdict.ts";
+import { hidesWebsites, type ClusterVerdict, type GroupVerdict, type WebsiteVerdict } from "./verdict.ts";
 import type { Problem } from "./schema.ts";
 import {
   APPLIANCE_PROBLEMS,
@@ -19,7 +13,7 @@ import {
 } from "./severity.ts";
 import { once } from "../support/once.ts";
 import { failedBackends, usableBackends } from "./verdicts/backends.ts";
-import { groupName, instantOf, listed, optionalInstant, reasonInWords, statusText } from "./words.ts";
+import { groupName, idAt, instantOf, listed, optionalInstant, reasonInWords, statusText } from "./words.ts";
 
 /** Unix times in milliseconds. */
 export interface ProblemFacts {
@@ -159,29 +153,30 @@ const WORST_FIRST = ["down", "down_at_master", "unknown", "partially_down"] as c
 
 /** One problem for each website: the worst one, over its protocols. */
 function websiteProblems(verdict: ClusterVerdict): readonly Problem[] {
-  const byWebsite = groupBy(verdict.websites.values(), ({ key }) => key);
-  return [...byWebsite.values()].flatMap((verdicts) => {
-    const state = WORST_FIRST.find((worst) => verdicts.some((each) => each.state === worst));
-    const found = verdicts.filter((each) => each.state === state);
-    const [first] = found;
-    if (first === undefined || state === undefined) return [];
-    if (state === "unknown" && hidesWebsites(verdict)) return [];
-    const { websiteId: id, website: name } = first;
+  return [...verdict.websites.values()].flatMap((website) => {
+    const { websiteId: id, website: name, states } = website;
+    const state = WORST_FIRST.find((worst) => states.some((each) => each.state === worst));
+    if (state === undefined || (state === "unknown" && hidesWebsites(verdict))) return [];
+    const found = states.filter((each) => each.state === state);
     const words = state === "unknown" ? "not known to be up" : state.replaceAll("_", " ");
-    const summary = `Website ${name} is ${words}: ${findings(verdict, found)}`;
+    const protocols = new Set<string>(found.map(({ protocol }) => protocol));
+    const summary = `Website ${name} is ${words}: ${findings(verdict, website, protocols)}`;
     const since = optionalInstant(earliest(found));
     return [problem(WEBSITE_PROBLEMS[state], { summary, website: { id, name }, since })];
   });
 }
 
 /** `https 503 from a and b, missing at c, no result from d: it does not answer in time (timeout)`. */
-function findings({ facts }: ClusterVerdict, verdicts: readonly WebsiteVerdict[]): string {
-  const protocols = new Set<string>(verdicts.map(({ protocol }) => protocol));
-  const { key, ids } = verdicts[0] ?? { key: "", ids: new Map<string, number>() };
+function findings(
+  { facts }: ClusterVerdict,
+  { key, websiteId, ids }: WebsiteVerdict,
+  protocols: ReadonlySet<string>,
+): string {
   const found = facts.appliances.flatMap(({ identity: { appliance }, websites, discovery }) => {
-    const isMissing = discovery?.isComplete === true && !ids.has(appliance) && !discovery.known.has(key);
+    const id = idAt({ id: websiteId, ids }, appliance);
+    const isMissing = discovery?.isComplete === true && id === undefined && !discovery.known.has(key);
     const words = websites
-      .filter(({ websiteId }) => websiteId === ids.get(appliance))
+      .filter((website) => website.websiteId === id)
       .flatMap((website) => findingsOf(website, protocols));
     return (isMissing ? [MISSING] : words).map((each) => ({ words: each, appliance }));
   });
@@ -203,14 +198,13 @@ function findingsOf({ health, found }: WebsiteSnapshot, protocols: ReadonlySet<s
 const NAMED_WEBSITES = 12;
 
 /** What is wrong with the websites that appliances list. */
-function discoveredProblems({ facts, discovered, appliances }: ClusterVerdict): readonly Problem[] {
-  const websites = discovered?.websites ?? [];
-  const names = websites
+function discoveredProblems({ facts, websites, appliances }: ClusterVerdict): readonly Problem[] {
+  const names = [...websites.values()]
     .filter(({ differences }) => differences.length > 0)
     .map(({ website, differences }) => `${website} (${differences.map(({ words }) => words).join("; ")})`);
   const differing = `The members of ${facts.cluster} differ in ${listed(names, NAMED_WEBSITES)}`;
   return [
-    ...websites.flatMap(backendProblem),
+    ...[...websites.values()].flatMap(backendProblem),
     ...(names.length === 0 ? [] : [problem("websites_differ", { summary: differing })]),
     ...facts.appliances.flatMap((each) => unlisted(each, appliances)),
     ...facts.appliances.flatMap(({ identity: { appliance }, discovery }) => {
@@ -245,12 +239,12 @@ function unlisted(
 function backendProblem({
   websiteId: id,
   website: name,
-  state,
+  backends,
   found,
-}: DiscoveredWebsite): readonly Problem[] {
-  const kind = state && BACKEND_PROBLEMS[state];
+}: WebsiteVerdict): readonly Problem[] {
+  const kind = backends && BACKEND_PROBLEMS[backends];
   if (kind === undefined) return [];
-  const isLost = state !== "some_down";
+  const isLost = backends !== "some_down";
   const said = found.flatMap(({ identity: { appliance }, details }) => {
     const failed = failedBackends(details);
     if (failed.length > 0) return [`${listed(failed, NAMED_WEBSITES)} at ${appliance}`];

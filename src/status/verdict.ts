@@ -26,10 +26,9 @@ export interface ClusterVerdict {
   readonly appliances: ReadonlyMap<string, ApplianceVerdict>;
   /** By `groupKey`. */
   readonly groups: ReadonlyMap<string, GroupVerdict>;
-  /** One for each website and protocol; protocol `""` while none is known. By `websiteKey`. */
+  /** Those that are tested or described, by `key`. */
   readonly websites: ReadonlyMap<string, WebsiteVerdict>;
-  /** `undefined` where no websites are discovered. */
-  readonly discovered: DiscoveredVerdict | undefined;
+  readonly differences: DifferencesVerdict;
 }
 
 export interface ApplianceVerdict {
@@ -60,42 +59,43 @@ export interface GroupVerdict extends ClusterIdentity {
 
 export type Trouble = Extract<GroupState, "split_brain" | "no_master" | "no_backup">;
 
+/** A website of a cluster, joined by host and port: what the tests of its appliances find, and what they say of it. */
 export interface WebsiteVerdict extends ClusterIdentity {
   readonly kind: "website";
-  /** Identifies it within the cluster: its host and port, else its id. */
+  /**
+   * Identifies it within the cluster: host and port; where they are not known, its id and its appliance; without details, its
+   * id.
+   */
   readonly key: string;
-  /** Its id at the first appliance that has it. */
+  /** Its id and its name at the first appliance that has it. */
   readonly websiteId: number;
   readonly website: string;
-  /** Its id at each appliance that tests it. */
-  readonly ids: ReadonlyMap<string, number>;
+  /** Its id at each appliance that tests it; `undefined` where all of them do, with the same id. */
+  readonly ids: Readonly<Record<string, number>> | undefined;
+  /** Empty if no appliance tests it. */
+  readonly states: readonly ProtocolVerdict[];
+  /** The website as its appliances describe it; empty where it is not discovered. */
+  readonly found: readonly FoundWebsiteSnapshot[];
+  /** The state of the servers behind it; `undefined` while it is not known. */
+  readonly backends: BackendState | undefined;
+  /** What the members do not agree on; empty while the list of a member is not known. */
+  readonly differences: readonly Difference[];
+}
+
+/** A website by one protocol. */
+export interface ProtocolVerdict {
+  /** `""` while none is known. */
   readonly protocol: Protocol | "";
   /** `undefined` before the first test ended, and where a disabled appliance may be the master. */
   readonly state: WebsiteState | undefined;
   readonly sinceMs: number | undefined;
 }
 
-/** What is judged of the websites that the appliances of a cluster list. */
-export interface DiscoveredVerdict extends ClusterIdentity {
-  readonly kind: "discovered";
-  readonly websites: readonly DiscoveredWebsite[];
-  /** The kinds of differences that are known where there are any; none while the list of a member is not known. */
-  readonly compared: readonly DifferenceKind[];
-}
-
-/** A website that appliances list, joined by host and port. */
-export interface DiscoveredWebsite {
-  /** Its id and its name at the first member that has it. */
-  readonly websiteId: number;
-  readonly website: string;
-  /** Host and port; where they are not known, its id and its appliance. */
-  readonly address: string;
-  /** Of the servers behind it; `undefined` while it is not known. */
-  readonly state: BackendState | undefined;
-  /** Empty while the list of a member is not known. */
-  readonly differences: readonly Difference[];
-  /** The website as its appliances describe it. */
-  readonly found: readonly FoundWebsiteSnapshot[];
+/** How many websites the members of a cluster do not agree on. */
+export interface DifferencesVerdict extends ClusterIdentity {
+  readonly kind: "differences";
+  /** By what they differ in, as far as it is known; nothing is while the list of a member is not. */
+  readonly counts: Readonly<Partial<Record<DifferenceKind, number>>>;
 }
 
 /** A cluster before and after the facts about it have changed. */

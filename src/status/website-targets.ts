@@ -19,8 +19,7 @@ export function websiteTargets(verdicts: readonly ClusterVerdict[]): readonly Ta
   if (verdicts.some(({ facts }) => facts.appliances.some(isPending))) return undefined;
   return verdicts.flatMap(({ facts, websites }) => {
     const listening = listeningIn(facts);
-    const named = new Map(Array.from(websites.values(), (each) => [each.key, each]));
-    return [...named.values()].flatMap(({ key, websiteId, website }) => {
+    return [...websites.values()].flatMap(({ key, websiteId, website }) => {
       const labels = {
         __meta_appliance_exporter_ha_cluster: facts.cluster,
         __meta_appliance_exporter_website: website,

@@ -3,7 +3,7 @@ import type { WebsiteDetails } from "../../src/api/website-details.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import { createJudge } from "../../src/status/judge.ts";
 import { lastingProblems } from "../../src/status/problems.ts";
-import type { ClusterVerdict } from "../../src/status/verdict.ts";
+import type { ClusterVerdict, WebsiteVerdict } from "../../src/status/verdict.ts";
 import { websiteTargets } from "../../src/status/website-targets.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import {
@@ -42,8 +42,7 @@ function verdictsOf(atA: Partial<WebsiteDetails>, atB: Partial<WebsiteDetails> =
   return clustersOf(fleet).map((facts) => createJudge().judge(facts, at).now);
 }
 
-const stateOf = (details: Partial<WebsiteDetails>) =>
-  verdictsOf(details).flatMap(({ websites }) => [...websites.values()].map(({ state }) => state));
+const stateOf = (details: Partial<WebsiteDetails>) => verdictsOf(details).flatMap(statesIn);
 
 test("the masters of the VIPs on which a website listens decide about it", () => {
   expect(stateOf({ bind: ["192.0.2.100"] })).toEqual(["up", "partially_down"]);
@@ -69,8 +68,21 @@ function verdictAfter(
   return facts && createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;
 }
 
+function websitesIn(verdict: ClusterVerdict | undefined): readonly WebsiteVerdict[] {
+  return [...(verdict?.websites.values() ?? [])];
+}
+
 function statesIn(verdict: ClusterVerdict | undefined): readonly unknown[] {
-  return Array.from(verdict?.websites.values() ?? [], ({ state }) => state);
+  return websitesIn(verdict).flatMap(({ states }) => states.map(({ state }) => state));
+}
+
+/** What is judged of the servers behind websites. */
+function serversIn(verdict: ClusterVerdict | undefined): readonly unknown[] {
+  return described(verdict).map(({ backends }) => backends);
+}
+
+function described(verdict: ClusterVerdict | undefined): readonly WebsiteVerdict[] {
+  return websitesIn(verdict).filter(({ found }) => found.length > 0);
 }
 
 const statesAfter = (...more: readonly Observation[]) => statesIn(verdictAfter(more));
@@ -99,7 +111,7 @@ test("a website that the master has disabled is not down, whatever the others fi
     websiteSeen("b", 5, blocksOf(503, 503)),
   ]);
   expect(statesIn(verdict)).toEqual([undefined, undefined]);
-  expect(verdict?.discovered?.websites.map(({ state }) => state)).toEqual(["some_down"]);
+  expect(serversIn(verdict)).toEqual(["some_down"]);
 });
 
 test("a website that the backup has tested and the master not yet has no state", () => {
@@ -140,14 +152,11 @@ test("no member lacks a website while the details of another of its websites fai
     detailsFailed("a", 2, "decode"),
   ]);
   expect(statesIn(verdict)).not.toContain("unknown");
-  const differences = verdict?.discovered?.websites.flatMap((website) => website.differences) ?? [];
-  expect(differences.map(({ words }) => words)).toEqual(["missing at b"]);
+  expect(differencesIn(verdict)).toEqual(["missing: missing at b"]);
 });
 
 const serversAfter = (...more: readonly Observation[]) =>
-  verdictAfter([websitesSeen("a", [1]), detailsSeen("a", 1), ...more])?.discovered?.websites.map(
-    ({ state }) => state,
-  );
+  serversIn(verdictAfter([websitesSeen("a", [1]), detailsSeen("a", 1), ...more]));
 
 test("the servers of a website are not known while the details of its master fail", () => {
   expect(serversAfter()).toEqual(["ok"]);
@@ -195,9 +204,9 @@ test("details that cannot be read are a problem, and a list only of an appliance
 
 test("a host is the same website in every spelling, and so is a server", () => {
   const [verdict] = verdictsOf({ host: "2001:DB8::1" }, { host: "2001:db8:0::1" });
-  expect(verdict?.discovered?.websites.map(({ address }) => address)).toEqual(["[2001:db8::1]:443"]);
+  expect(described(verdict).map(({ key }) => key)).toEqual(["[2001:db8::1]:443"]);
   const [withDot] = verdictsOf({ host: "shop.example." }, { host: "Shop.example" });
-  expect(withDot?.discovered?.websites.map(({ address }) => address)).toEqual(["shop.example:443"]);
+  expect(described(withDot).map(({ key }) => key)).toEqual(["shop.example:443"]);
 });
 
 test("a protocol that the master does not offer is not trouble", () => {
@@ -211,12 +220,11 @@ test("a protocol that the master does not offer is not trouble", () => {
 
 test("id and name are those at the first member that has the website, tested or not", () => {
   const [verdict] = verdictsOf({ isEnabled: false }, { name: "other" });
-  const named = [...(verdict?.websites.values() ?? []), ...(verdict?.discovered?.websites ?? [])];
-  expect([...new Set(named.map(({ websiteId, website }) => `${websiteId} ${website}`))]).toEqual(["1 shop"]);
+  expect(websitesIn(verdict).map(({ websiteId, website }) => `${websiteId} ${website}`)).toEqual(["1 shop"]);
 });
 
 function differencesIn(verdict: ClusterVerdict | undefined): readonly string[] {
-  const all = (verdict?.discovered?.websites ?? []).flatMap(({ differences }) => differences);
+  const all = websitesIn(verdict).flatMap(({ differences }) => differences);
   return all.map(({ kind, words }) => `${kind}: ${words}`);
 }
 
@@ -230,7 +238,7 @@ test("it is not known in what members differ of which a website was never read",
   const [facts] = clustersOf(fleet);
   const verdict = facts && createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;
   expect(differencesIn(verdict)).toEqual([]);
-  expect(verdict?.discovered?.compared).toEqual([]);
+  expect(verdict?.differences.counts).toEqual({});
 });
 
 test("several websites of one host and port at each member are compared in their order", () => {
@@ -246,17 +254,16 @@ test("several websites of one host and port at each member are compared in their
 
 test("a website is the same at both members in whatever case its host is written", () => {
   const [verdict] = verdictsOf({ host: "Shop.Example" }, { host: "shop.example" });
-  expect([...(verdict?.websites.keys() ?? [])]).toEqual(["shop.example:443 http", "shop.example:443 https"]);
+  expect([...(verdict?.websites.keys() ?? [])]).toEqual(["shop.example:443"]);
   expect(differencesIn(verdict)).toEqual([]);
 });
 
 test("a website that is down by one of its protocols is not known to be up when its servers are gone", () => {
   const backends = [{ address: "192.0.2.81:80", role: "active", isOk: false }] as const;
-  const stateOfServers = (bind: string) =>
-    verdictsOf({ backends, bind: [bind] })[0]?.discovered?.websites.map(({ state }) => state);
+  const stateOfServers = (bind: string) => serversIn(verdictsOf({ backends, bind: [bind] })[0]);
   expect(stateOfServers("192.0.2.101")).toEqual(["none_usable"]);
   const [verdict] = verdictsOf({ backends, protocol: "http", bind: ["192.0.2.101"] });
-  expect(verdict?.discovered?.websites.map(({ state }) => state)).toEqual(["none_usable_but_up"]);
+  expect(serversIn(verdict)).toEqual(["none_usable_but_up"]);
 });
 
 test("members that differ in everything are named with what they say", () => {
@@ -277,10 +284,7 @@ test("what is not known differs from nothing", () => {
 
 test("a website of an unknown host is not joined, and no member is said to lack one", () => {
   const [verdict] = verdictsOf({}, { host: "", port: undefined });
-  expect(verdict?.discovered?.websites.map(({ address }) => address)).toEqual([
-    "shop.example:443",
-    "#5 at b",
-  ]);
+  expect(described(verdict).map(({ key }) => key)).toEqual(["shop.example:443", "#5 at b"]);
   expect(differencesIn(verdict)).toEqual([]);
 });
 
@@ -295,7 +299,7 @@ test("two websites of one id and name at different members are two", () => {
   if (facts === undefined) throw new Error("a cluster is configured");
   const { websites } = createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;
   const names = [...websites.values()].map(({ websiteId, website }) => `${websiteId} ${website}`);
-  expect([...new Set(names)]).toEqual(["1 shop", "1 shop (two.example:443)"]);
+  expect(names).toEqual(["1 shop", "1 shop (two.example:443)"]);
 });
 
 test("an address of bind that is an alias of a VIP is that VIP", () => {
@@ -313,7 +317,7 @@ test("an address of bind that is an alias of a VIP is that VIP", () => {
     ]);
   const [facts] = clustersOf(fleet("BACKUP"));
   const verdict = facts && createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;
-  expect(Array.from(verdict?.websites.values() ?? [], ({ state }) => state)).toEqual(["partially_down"]);
+  expect(statesIn(verdict)).toEqual(["partially_down"]);
   const targets = targetsOf(verdict === undefined ? [] : [verdict]);
   expect(targets.map(({ targets: [target] }) => target)).toEqual([
     "https://shop.example/",
@@ -341,9 +345,10 @@ test("websites of one host and port at one appliance have verdicts of their own,
   ]);
   const [facts] = clustersOf(fleet);
   const verdict = facts && createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;
-  expect(Array.from(verdict?.websites ?? [], ([key, { state }]) => `${key} ${state}`)).toEqual([
-    "shop.example:443 https down",
-    "shop.example:443 (2) https up",
+  expect(websitesIn(verdict).map(({ key, states: [first] }) => `${key} ${first?.state}`)).toEqual([
+    "shop.example:443 down",
+    "shop.example:443 (2) up",
+    "shop.example:443 (3) undefined",
   ]);
 });
 

@@ -1,7 +1,6 @@
-import type { DiscoveredWebsite, WebsiteVerdict } from "../../status/verdict.ts";
+import type { ProtocolVerdict, WebsiteVerdict } from "../../status/verdict.ts";
 import { APPLIANCE_STATES, CLUSTER_STATES } from "../../status/verdicts/appliance.ts";
 import { BACKEND_STATES } from "../../status/verdicts/backends.ts";
-import { DIFFERENCES } from "../../status/verdicts/differences.ts";
 import { GROUP_STATES } from "../../status/verdicts/group.ts";
 import { WEBSITE_STATES } from "../../status/verdicts/website.ts";
 import {
@@ -41,11 +40,14 @@ export const VERDICT_FAMILIES: readonly Family[] = [
     },
   ),
   gauge("website_state", `State of the website for its visitors: ${STATE}`, {
-    website: (site) => stateSamples(protocolLabels(site), WEBSITE_STATES, site.state),
+    website: (site) =>
+      site.states.flatMap((each) => stateSamples(protocolLabels(site, each), WEBSITE_STATES, each.state)),
   }),
   gauge("website_state_since_timestamp_seconds", `When the state of the website began, ${SINCE} ${JUDGED}`, {
     website: (site) =>
-      site.state === undefined ? [] : sample(protocolLabels(site), asSeconds(site.sinceMs)),
+      site.states.flatMap((each) =>
+        each.state === undefined ? [] : sample(protocolLabels(site, each), asSeconds(each.sinceMs)),
+      ),
   }),
   gauge("appliance_state", `State of the appliance: ${STATE}`, {
     appliance: ({ state }) => stateSamples([], APPLIANCE_STATES, state),
@@ -64,34 +66,28 @@ export const VERDICT_FAMILIES: readonly Family[] = [
     "ha_cluster_website_differences",
     `Websites that the members of the cluster do not agree on; absent while the list of a member is not known. ${JUDGED}`,
     {
-      discovered: ({ websites, compared }) =>
-        DIFFERENCES.flatMap((kind) => {
-          const count = websites.filter((each) => each.differences.some((one) => one.kind === kind)).length;
-          return count === 0 && !compared.includes(kind) ? [] : sample([["difference", kind]], count);
-        }),
+      differences: ({ counts }) =>
+        Object.entries(counts).flatMap(([kind, count]) => sample([["difference", kind]], count)),
     },
   ),
   gauge(
     "website_difference_info",
     `1 for each website that the members of the cluster do not agree on. ${JUDGED}`,
     {
-      discovered: ({ websites }) =>
-        websites.flatMap((each) =>
-          each.differences.flatMap(({ kind }) => sample([...addressLabels(each), ["difference", kind]], 1)),
-        ),
+      website: (site) =>
+        site.differences.flatMap(({ kind }) => sample([...addressLabels(site), ["difference", kind]], 1)),
     },
   ),
   gauge("website_backends_state", `State of the servers behind the website: ${STATE}`, {
-    discovered: ({ websites }) =>
-      websites.flatMap((each) => stateSamples(addressLabels(each), BACKEND_STATES, each.state)),
+    website: (site) => stateSamples(addressLabels(site), BACKEND_STATES, site.backends),
   }),
 ];
 
-function protocolLabels(website: WebsiteVerdict): Labels {
-  return [...websiteLabels(website), ["protocol", website.protocol]];
+function protocolLabels(website: WebsiteVerdict, { protocol }: ProtocolVerdict): Labels {
+  return [...websiteLabels(website), ["protocol", protocol]];
 }
 
 /** Host and port, as two websites may have the same id and name at different appliances. */
-function addressLabels(website: DiscoveredWebsite): Labels {
-  return [...websiteLabels(website), ["address", website.address]];
+function addressLabels(website: WebsiteVerdict): Labels {
+  return [...websiteLabels(website), ["address", website.key]];
 }

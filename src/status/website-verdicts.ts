@@ -1,0 +1,209 @@
+import { isDeepStrictEqual } from "node:util";
+import { listensOn } from "../fleet/known-websites.ts";
+import type { ClusterSnapshot, WebsiteSnapshot } from "../fleet/snapshot.ts";
+import { isSame } from "../support/kept.ts";
+import {
+  sinceOf,
+  type Case,
+  type ClusterVerdict,
+  type ProtocolVerdict,
+  type WebsiteVerdict,
+} from "./verdict.ts";
+import { judgeBackends, type BackendState } from "./verdicts/backends.ts";
+import { DIFFERENCES, differencesIn, type Difference } from "./verdicts/differences.ts";
+import { judgeWebsite, type View, type WebsiteState } from "./verdicts/website.ts";
+import { isWithoutAddress, mastersIn, websitesIn, type ClusterWebsite } from "./websites.ts";
+
+/** A cluster whose groups are judged. */
+type Subject = Pick<ClusterVerdict, "facts" | "groups">;
+
+interface Context extends Case, Subject {
+  readonly mastersFor: ReturnType<typeof mastersIn>;
+}
+
+/** The verdicts on the websites of a cluster; the same objects as before while no poll finds anything new, as most do. */
+export function websiteVerdicts(given: Case & Subject): Pick<ClusterVerdict, "websites" | "differences"> {
+  const { facts, before } = given;
+  if (before !== undefined && isAsBefore(given, before)) return before;
+  const { cluster, labels, appliances } = facts;
+  const context = { ...given, mastersFor: mastersIn(given) };
+  const verdicts = websitesIn(appliances).map((website) => {
+    const old = before?.websites.get(website.key);
+    return unchanged(old, websiteVerdict(website, old, context));
+  });
+  const differences = {
+    kind: "differences",
+    cluster,
+    labels,
+    counts: differenceCounts(facts, verdicts),
+  } as const;
+  return {
+    websites: new Map(verdicts.map((verdict) => [verdict.key, verdict])),
+    differences: unchanged(before?.differences, differences),
+  };
+}
+
+/** The object of before if it says the same. */
+function unchanged<Verdict>(before: Verdict | undefined, now: Verdict): Verdict {
+  return before !== undefined && isDeepStrictEqual(before, now) ? before : now;
+}
+
+/** Whether everything on which verdicts on websites depend is as before. */
+function isAsBefore(now: Subject, before: Subject): boolean {
+  return (
+    isSame(contextOf(now), contextOf(before)) && isSame(testsIn(now.facts), testsIn(before.facts), findingOf)
+  );
+}
+
+function contextOf({ facts: { labels, hasDisabled, appliances }, groups }: Subject): readonly unknown[] {
+  const members = appliances.flatMap(({ identity, discovery, found }) => [identity, discovery, found]);
+  return [labels, hasDisabled, ...groups.values(), ...members];
+}
+
+function testsIn({ appliances }: ClusterSnapshot): readonly WebsiteSnapshot[] {
+  return appliances.flatMap(({ websites }) => websites);
+}
+
+/** Of a test, what counts. */
+function findingOf(test: WebsiteSnapshot): readonly unknown[] {
+  const results = test.results.map(({ protocol, result }) => `${protocol} ${result}`);
+  return [test.websiteId, test.website, test.address, test.bind, isPolled(test), ...results];
+}
+
+function websiteVerdict(
+  website: ClusterWebsite,
+  old: WebsiteVerdict | undefined,
+  context: Context,
+): WebsiteVerdict {
+  const { cluster, labels, appliances } = context.facts;
+  const { tests, ...named } = website;
+  const ids = Object.fromEntries(
+    tests.toReversed().map(({ identity, websiteId }) => [identity.appliance, websiteId]),
+  );
+  const isSameId = appliances.every(({ identity }) => ids[identity.appliance] === named.websiteId);
+  const states = protocolVerdicts(website, old, context);
+  const backends = backendState(website, states, context);
+  const differences = differencesOf(website, context.facts);
+  const judged = { ids: isSameId ? undefined : ids, states, backends, differences };
+  return { kind: "website", cluster, labels, ...named, ...judged };
+}
+
+function protocolVerdicts(
+  website: ClusterWebsite,
+  old: WebsiteVerdict | undefined,
+  { facts: { appliances, hasDisabled }, groups, mastersFor, wasPolled, at }: Context,
+): readonly ProtocolVerdict[] {
+  const { tests } = website;
+  const masters = mastersFor(tests.flatMap(({ bind }) => bind));
+  const isTested = tests.some(isPolled);
+  // What a master finds is not unknown before it was asked.
+  const isPending = tests.some((test) => masters.has(test.identity.appliance) && !isPolled(test));
+  return protocolsOf(tests).map((protocol) => {
+    const before = old?.states.find((each) => each.protocol === protocol);
+    const views = tests.flatMap((test) => viewOf(test, protocol, masters));
+    const found = isTested ? judgeWebsite(views, { hasGroups: groups.size > 0, hasDisabled }) : undefined;
+    const judged = found === "unknown" && isPending ? undefined : found;
+    const isElsewhere = views.every((view) => !view.isMaster);
+    const known = appliances.filter(({ identity }) => masters.has(identity.appliance));
+    const state = isElsewhere ? withoutMasters(judged, website, known) : judged;
+    const sinceMs = sinceOf(before, state, wasPolled && before?.state !== undefined, at);
+    return { protocol, state, sinceMs };
+  });
+}
+
+function protocolsOf(tests: readonly WebsiteSnapshot[]): readonly ProtocolVerdict["protocol"][] {
+  const known = new Set(tests.flatMap(({ results }) => results.map(({ protocol }) => protocol)));
+  return known.size === 0 && tests.length > 0 ? [""] : [...known].toSorted();
+}
+
+/** None from an appliance whose answer is known and lacks the protocol. */
+function viewOf(
+  { results, identity }: WebsiteSnapshot,
+  protocol: ProtocolVerdict["protocol"],
+  masters: ReadonlySet<string>,
+): readonly View[] {
+  const found = results.find((each) => each.protocol === protocol);
+  if (found === undefined && results.length > 0) return [];
+  return [{ isMaster: masters.has(identity.appliance), result: found?.result ?? "unknown" }];
+}
+
+function isPolled({ health }: WebsiteSnapshot): boolean {
+  return health.state !== "never_polled";
+}
+
+/**
+ * The verdict on a website that none of the known masters tests, by what the other members find. The masters' visitors do not get
+ * that, unless all masters lack the website: one may have it disabled, and serve it to nobody; have it and not test it; or have
+ * more websites than are known.
+ */
+function withoutMasters(
+  judged: WebsiteState | undefined,
+  { key, found }: ClusterWebsite,
+  masters: ClusterSnapshot["appliances"],
+): WebsiteState | undefined {
+  const isOff = found.some(
+    ({ identity, details }) =>
+      details.isEnabled === false && masters.some((master) => master.identity === identity),
+  );
+  const mayHave = masters.some(({ discovery }) => {
+    if (discovery === undefined) return !isWithoutAddress(key);
+    return !discovery.isComplete || discovery.known.has(key) || isWithoutAddress(key);
+  });
+  if (!isOff && !mayHave) return judged;
+  if (judged === "unknown") return undefined;
+  if (judged !== "down") return judged;
+  return isOff ? undefined : "partially_down";
+}
+
+function backendState(
+  { key, found }: ClusterWebsite,
+  states: readonly ProtocolVerdict[],
+  { facts: { appliances }, mastersFor }: Context,
+): BackendState | undefined {
+  const views = found.map(({ details, identity }) => {
+    return { details, isMaster: mastersFor(listensOn(details)).has(identity.appliance) };
+  });
+  const isUp = states.length > 0 && states.every(({ state }) => state === "up");
+  const masters = mastersFor(found.flatMap(({ details }) => listensOn(details)));
+  const isMasterSilent = appliances.some(
+    ({ identity, discovery }) =>
+      masters.has(identity.appliance) &&
+      discovery?.known.has(key) === true &&
+      !found.some((website) => website.identity === identity),
+  );
+  return judgeBackends(views, { isUp, isMasterSilent });
+}
+
+/** Whether the websites of the members can be compared: all lists are known. */
+function areCompared({ appliances }: ClusterSnapshot): boolean {
+  return appliances.length > 1 && appliances.every(({ discovery }) => discovery?.list.state === "succeeded");
+}
+
+function differencesOf({ key, found }: ClusterWebsite, facts: ClusterSnapshot): readonly Difference[] {
+  if (found.length === 0 || !areCompared(facts)) return [];
+  // A member lacks a website only if all its websites are known.
+  const lacking = facts.appliances.filter(
+    ({ discovery }) => discovery?.isComplete === true && !isWithoutAddress(key) && !discovery.known.has(key),
+  );
+  const names = lacking.map(({ identity }) => identity.appliance);
+  return differencesIn(found, names);
+}
+
+/** Nothing says that the members agree while something is not known. */
+function differenceCounts(
+  facts: ClusterSnapshot,
+  websites: readonly WebsiteVerdict[],
+): ClusterVerdict["differences"]["counts"] {
+  if (!areCompared(facts)) return {};
+  const members = facts.appliances.map(({ discovery }) => discovery);
+  const isComplete = members.every((discovery) => discovery?.isComplete);
+  const areDetailsKnown = members.every(
+    (discovery) => (discovery?.details?.state ?? "succeeded") === "succeeded",
+  );
+  const counts = DIFFERENCES.flatMap((kind) => {
+    const count = websites.filter((each) => each.differences.some((one) => one.kind === kind)).length;
+    const isKnown = kind === "missing" ? isComplete : areDetailsKnown;
+    return count > 0 || isKnown ? [[kind, count] as const] : [];
+  });
+  return Object.fromEntries(counts);
+}
