@@ -3,7 +3,7 @@ import { groupBy } from "../support/group-by.ts";
 import { inSlices } from "../support/slices.ts";
 import { LONG_TEXT, type LongText, type Text } from "../support/long-text.ts";
 import { FLEET_FAMILIES } from "./families.ts";
-import { commonLabels, type Family, type Labels, type Part, type Sample } from "./family.ts";
+import { labelsOf, type Family, type Labels, type Part, type Sample } from "./family.ts";
 
 /** The fleet as text. @see https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
 export interface FleetExposition {
@@ -32,7 +32,7 @@ export interface ExpositionOptions {
 
 export function createFleetExposition({
   families = FLEET_FAMILIES,
-  onBug = rethrow,
+  onBug,
 }: ExpositionOptions = {}): FleetExposition {
   const headers = families.map(({ name, type, help }) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`);
   const sources = sourcesByKind(families);
@@ -43,6 +43,7 @@ export function createFleetExposition({
     try {
       return render(sources.get(part.kind) ?? [], part);
     } catch (error) {
+      if (onBug === undefined) throw error;
       onBug(error);
       return [];
     }
@@ -86,10 +87,6 @@ interface Rendered {
 
 const NOTHING: Texts = [];
 
-function rethrow(error: unknown): never {
-  throw error;
-}
-
 function sourcesByKind(families: readonly Family[]): ReadonlyMap<string, readonly Source[]> {
   const all = families.flatMap(({ name, samples }, place) =>
     Object.entries(samples).map(([kind, samplesOf]) => ({
@@ -125,28 +122,17 @@ function partsOf(verdict: ClusterVerdict): readonly (Part | undefined)[] {
 }
 
 function render(sources: readonly Source[], part: Part): Texts {
-  const textOf = labelTexts(part);
+  const common = labelsOf(part).map(labelText).join(",");
   return sources.map(({ name, samplesOf }) => {
     // Joined at once into a flat text: one that only chains pieces together would keep them all.
     const text = samplesOf(part)
-      .flatMap(({ labels, state, value }) => {
-        const last = state === undefined ? "} " : `,state="${state}"} `;
-        return [name, "{", textOf(labels), last, String(value), "\n"];
+      .flatMap(({ labels, value }) => {
+        const further = labels.flatMap((label) => [",", labelText(label)]);
+        return [name, "{", common, ...further, "} ", String(value), "\n"];
       })
       .join("");
     return text.length > LONG_TEXT ? Buffer.from(text) : text;
   });
-}
-
-/** Families that share the labels of a sample share their text. */
-function labelTexts(part: Part): (labels: Labels) => string {
-  const common = commonLabels(part).map(labelText);
-  const texts = new Map<Labels, string>();
-  return (labels) => {
-    const known = texts.get(labels) ?? [...common, ...labels.map(labelText)].join(",");
-    texts.set(labels, known);
-    return known;
-  };
 }
 
 function labelText([name, value]: Labels[number]): string {

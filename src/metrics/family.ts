@@ -35,17 +35,20 @@ export const counter = (name: string, help: string, samples: Family["samples"]):
 };
 
 export interface Sample {
-  /** Beside `commonLabels`; names unique, values not escaped. */
+  /** Beside `labelsOf` the part; names unique, values not escaped. */
   readonly labels: Labels;
-  /** The last label, `state`; a constant that needs no escaping. */
-  readonly state?: string;
   readonly value: number;
 }
 
-export type Labels = readonly (readonly [name: string, value: string])[];
+type Label = readonly [name: string, value: string];
+export type Labels = readonly Label[];
 
-/** The labels that every series of an appliance or a cluster begins with. */
-export function commonLabels(part: Part): Labels {
+/** The labels that every series of a part begins with: its owner, as configured, and what it is about. */
+export function labelsOf(part: Part): Labels {
+  return [...ownerOf(part), ...subjectOf(part)];
+}
+
+function ownerOf(part: Part): Labels {
   if ("identity" in part) {
     const { appliance, cluster, labels } = part.identity;
     return [["appliance", appliance], ["ha_cluster", cluster], ...Object.entries(labels)];
@@ -54,40 +57,36 @@ export function commonLabels(part: Part): Labels {
   return [["ha_cluster", cluster], ...Object.entries(labels)];
 }
 
+function subjectOf(part: Part): Labels {
+  if (part.kind === "group") return groupLabels(part.facts);
+  if (!("websiteId" in part)) return [];
+  const website: Labels = [
+    ["website_id", String(part.websiteId)],
+    ["website", part.website],
+  ];
+  return part.kind === "website_test" ? [["operation", part.kind], ...website] : website;
+}
+
+export function groupLabels({ vhid, vip }: { readonly vhid: number; readonly vip: string }): Labels {
+  return [
+    ["vhid", String(vhid)],
+    ["vip", vip],
+  ];
+}
+
+/** One sample with these further labels, or none where the value is not known or no number. */
+export function sample(value: number | undefined, ...labels: Labels): readonly Sample[] {
+  return value === undefined || Number.isNaN(value) ? [] : [{ labels, value }];
+}
+
 /** A sample for each state: 1 for the present one, 0 for all others; none while there is no state. */
 export function stateSamples<State extends string>(
-  labels: Labels,
   states: readonly State[],
   present: State | undefined,
+  ...labels: Labels
 ): readonly Sample[] {
   if (present === undefined) return [];
-  return states.map((state) => ({ labels, state, value: asBit(state === present) }));
-}
-
-/** Makes something of an object, and not again of the same one in a row. */
-export function onceInARow<T extends object, U>(make: (of: T) => U): (of: T) => U {
-  let latest: { readonly of: WeakRef<T>; readonly made: U } | undefined;
-  return (of) => {
-    if (latest?.of.deref() !== of) latest = { of: new WeakRef(of), made: make(of) };
-    return latest.made;
-  };
-}
-
-/** The labels of a group's series. */
-export const groupLabels = onceInARow(({ facts: { vhid, vip } }: GroupVerdict): Labels => [
-  ["vhid", String(vhid)],
-  ["vip", vip],
-]);
-
-/** The labels of a website's series. */
-export const websiteLabels = onceInARow((of: { websiteId: number; website: string }): Labels => [
-  ["website_id", String(of.websiteId)],
-  ["website", of.website],
-]);
-
-/** One sample, or none where the value is not known or no number. */
-export function sample(labels: Labels, value: number | undefined): readonly Sample[] {
-  return value === undefined || Number.isNaN(value) ? [] : [{ labels, value }];
+  return states.flatMap((state) => sample(asBit(state === present), ...labels, ["state", state]));
 }
 
 export const asSeconds = (ms: number | undefined): number | undefined =>

@@ -1,12 +1,11 @@
-import type { PollHealth, WebsiteSnapshot } from "../../fleet/snapshot.ts";
+import type { OperationKind } from "../../api/operations.ts";
+import type { PollHealth } from "../../fleet/snapshot.ts";
 import {
   asBit,
   asSeconds,
   counter,
   gauge,
-  onceInARow,
   sample,
-  websiteLabels,
   type Family,
   type Labels,
   type Sample,
@@ -17,28 +16,28 @@ export const POLLING_FAMILIES: readonly Family[] = [
   gauge(
     "appliance_up",
     "Whether the latest poll of the appliance's VRRP list succeeded; not from the scrape.",
-    { vrrp: ({ health }) => sample([], success(health)) },
+    { vrrp: ({ health }) => sample(success(health)) },
   ),
   gauge(
     "appliance_poll_success",
     "Whether the latest poll of the operation succeeded; not from the scrape.",
-    perOperation((labels, health) => sample(labels, success(health))),
+    perOperation((health, ...labels) => sample(success(health), ...labels)),
   ),
   gauge(
     "appliance_poll_duration_seconds",
     "How long the latest poll of the operation took, from name lookup to last byte; not the scrape.",
-    perOperation((labels, health) => sample(labels, health.durationSeconds)),
+    perOperation(({ durationSeconds }, ...labels) => sample(durationSeconds, ...labels)),
   ),
   gauge(
     "appliance_last_success_timestamp_seconds",
     "When a poll of the operation last succeeded, as Unix time, not when it was scraped; absent before the first.",
-    perOperation((labels, health) => sample(labels, asSeconds(health.lastSuccessAtMs))),
+    perOperation(({ lastSuccessAtMs }, ...labels) => sample(asSeconds(lastSuccessAtMs), ...labels)),
   ),
   gauge(
     "appliance_poll_failure_info",
     "1 while the latest poll of the operation, not the scrape, has failed, with the one reason.",
-    perOperation((labels, { failure }) =>
-      failure === undefined ? [] : sample([...labels, ["reason", failure.reason]], 1),
+    perOperation(({ failure }, ...labels) =>
+      failure === undefined ? [] : sample(1, ...labels, ["reason", failure.reason]),
     ),
   ),
   counter(
@@ -56,13 +55,13 @@ export const POLLING_FAMILIES: readonly Family[] = [
     "Deviations from the API in the latest polled lists and details, not in the scrape; absent unless those polls succeeded.",
     {
       anomalies: ({ counts }) =>
-        Object.entries(counts).flatMap(([anomaly, count]) => sample([["anomaly", anomaly]], count)),
+        Object.entries(counts).flatMap(([anomaly, count]) => sample(count, ["anomaly", anomaly])),
     },
   ),
   gauge(
     "appliance_tls_certificate_not_after_timestamp_seconds",
     "End of validity, as Unix time, of the certificate the appliance last presented to a poll, trusted or not.",
-    { vrrp: ({ certificate }) => sample([], certificate?.notAfterSeconds) },
+    { vrrp: ({ certificate }) => sample(certificate?.notAfterSeconds) },
   ),
 ];
 
@@ -70,32 +69,23 @@ function success({ state }: PollHealth): number | undefined {
   return state === "never_polled" ? undefined : asBit(state === "succeeded");
 }
 
-function perOperation(samples: (labels: Labels, health: PollHealth) => readonly Sample[]): Family["samples"] {
+function perOperation(
+  samples: (health: PollHealth, ...labels: Labels) => readonly Sample[],
+): Family["samples"] {
+  const of = (operation: OperationKind, health: PollHealth | undefined) =>
+    health === undefined ? [] : samples(health, ["operation", operation]);
   return {
-    vrrp: ({ health }) => samples(VRRP_LABELS, health),
-    discovery: ({ list, details }) => [
-      ...samples(WEBSITE_LIST_LABELS, list),
-      ...(details === undefined ? [] : samples(WEBSITE_DETAILS_LABELS, details)),
-    ],
-    website_test: (section) => samples(testLabels(section), section.health),
+    vrrp: ({ health }) => of("vrrp", health),
+    discovery: ({ list, details }) => [...of("website_list", list), ...of("website_details", details)],
+    website_test: ({ health }) => samples(health),
   };
 }
 
 function totals(counted: "polls" | "failures"): Family["samples"] {
   return {
     totals: ({ counts }) =>
-      Object.entries(counts).map(([operation, count]) => {
-        return { labels: [["operation", operation]], value: count[counted] };
-      }),
+      Object.entries(counts).flatMap(([operation, count]) =>
+        sample(count[counted], ["operation", operation]),
+      ),
   };
 }
-
-const VRRP_LABELS: Labels = [["operation", "vrrp"]];
-const WEBSITE_LIST_LABELS: Labels = [["operation", "website_list"]];
-const WEBSITE_DETAILS_LABELS: Labels = [["operation", "website_details"]];
-
-/** The families share the labels. */
-const testLabels = onceInARow((test: WebsiteSnapshot): Labels => [
-  ["operation", "website_test"],
-  ...websiteLabels(test),
-]);

@@ -1,6 +1,6 @@
 import { membersIn, type FoundWebsiteSnapshot, type InterfaceSnapshot } from "../../fleet/snapshot.ts";
-import type { StatusSnapshot, VrrpListSnapshot } from "../../fleet/snapshot.ts";
-import type { GroupVerdict } from "../../status/verdict.ts";
+import type { StatusSnapshot } from "../../fleet/snapshot.ts";
+import { groupBy } from "../../support/group-by.ts";
 import { usableBackends } from "../../status/verdicts/backends.ts";
 import {
   asBit,
@@ -8,10 +8,8 @@ import {
   counter,
   gauge,
   groupLabels,
-  onceInARow,
   sample,
   stateSamples,
-  websiteLabels,
   type Family,
   type Labels,
   type Sample,
@@ -50,14 +48,15 @@ export const REPORTED_FAMILIES: readonly Family[] = [
     perInterface(({ reported }) => reported.aliases?.length),
   ),
   gauge("vrrp_state", `Whether state_current of the VRRP interface is that of the label state. ${LIST}`, {
-    vrrp_list: (section) =>
-      labelled(section).flatMap(({ labels, i: { reported } }) =>
-        stateSamples(labels, STATES, STATES.find((known) => known === reported.state) ?? "other"),
-      ),
+    vrrp_list: ({ interfaces }) =>
+      interfaces.flatMap((i) => {
+        const present = STATES.find((state) => state === i.reported.state) ?? "other";
+        return stateSamples(STATES, present, ...interfaceLabels(i));
+      }),
   }),
   gauge("vrrp_interface_info", `Further facts of the VRRP interface as reported; always 1. ${LIST}`, {
-    vrrp_list: (section) =>
-      labelled(section).map(({ labels, i }) => ({ labels: labels.concat(infoLabels(i)), value: 1 })),
+    vrrp_list: ({ interfaces }) =>
+      interfaces.flatMap((i) => sample(1, ...interfaceLabels(i), ...infoLabels(i))),
   }),
   counter(
     "vrrp_transitions_total",
@@ -69,25 +68,21 @@ export const REPORTED_FAMILIES: readonly Family[] = [
     `When the latest change of state_current was seen, as Unix time; absent before the first. ${LIST}`,
     perInterface(({ lastTransitionAtMs }) => asSeconds(lastTransitionAtMs)),
   ),
-  gauge(
-    "vrrp_group_masters",
-    `Members of the VRRP group known to be MASTER. ${LISTS}`,
-    perGroup(({ facts }) => membersIn(facts, "master").length),
-  ),
-  gauge(
-    "vrrp_group_backups",
-    `Members of the VRRP group known to be BACKUP. ${LISTS}`,
-    perGroup(({ facts }) => membersIn(facts, "backup").length),
-  ),
+  gauge("vrrp_group_masters", `Members of the VRRP group known to be MASTER. ${LISTS}`, {
+    group: ({ facts }) => sample(membersIn(facts, "master").length),
+  }),
+  gauge("vrrp_group_backups", `Members of the VRRP group known to be BACKUP. ${LISTS}`, {
+    group: ({ facts }) => sample(membersIn(facts, "backup").length),
+  }),
   gauge(
     "vrrp_group_unknown_members",
     `Appliances whose VRRP list is not known now and that were last seen in the group, or never seen at all. ${LISTS}`,
-    perGroup(({ facts }) => membersIn(facts, "unknown").length),
+    { group: ({ facts }) => sample(membersIn(facts, "unknown").length) },
   ),
   gauge(
     "vrrp_group_preferred_master",
     `Whether the one MASTER of the VRRP group is its preferred member; absent unless there is exactly one. ${LISTS}`,
-    perGroup(({ facts: { isPreferredMaster } }) => asBit(isPreferredMaster)),
+    { group: ({ facts }) => sample(asBit(facts.isPreferredMaster)) },
   ),
   gauge(
     "website_http_status",
@@ -107,17 +102,17 @@ export const REPORTED_FAMILIES: readonly Family[] = [
   gauge("website_info", `What the appliance says of the website; always 1. ${DETAILS}`, {
     website_details: (website) => {
       const { host, port, protocol = "unknown", mode = "unknown" } = website.details;
-      const facts: Labels = [
+      return sample(
+        1,
         ["host", host],
         ["port", port === undefined ? "" : String(port)],
         ["protocol", protocol],
         ["mode", mode],
-      ];
-      return sample([...websiteLabels(website), ...facts], 1);
+      );
     },
   }),
   gauge("website_enabled", `Whether the website is enabled on the appliance. ${DETAILS}`, {
-    website_details: (website) => sample(websiteLabels(website), asBit(website.details.isEnabled)),
+    website_details: ({ details }) => sample(asBit(details.isEnabled)),
   }),
   gauge(
     "website_backend_ok",
@@ -127,40 +122,26 @@ export const REPORTED_FAMILIES: readonly Family[] = [
   gauge(
     "website_usable_backends",
     `Servers behind the website, active and backup ones, that the appliance reports as OK. ${DETAILS}`,
-    { website_details: (website) => sample(websiteLabels(website), usableBackends(website.details)) },
+    { website_details: ({ details }) => sample(usableBackends(details)) },
   ),
 ];
 
 /** One sample of each interface that has the value. */
 function perInterface(value: (i: InterfaceSnapshot) => number | undefined): Family["samples"] {
-  return { vrrp_list: (section) => labelled(section).flatMap(({ labels, i }) => sample(labels, value(i))) };
-}
-
-function perGroup(value: (group: GroupVerdict) => number | undefined): Family["samples"] {
-  return { group: (group) => sample(groupLabels(group), value(group)) };
+  return {
+    vrrp_list: ({ interfaces }) => interfaces.flatMap((i) => sample(value(i), ...interfaceLabels(i))),
+  };
 }
 
 function perStatus(value: (status: StatusSnapshot) => number): Family["samples"] {
   return {
-    website_statuses: (section) =>
-      section.statuses.map((status) => ({
-        labels: [...websiteLabels(section), ["protocol", status.protocol]],
-        value: value(status),
-      })),
+    website_statuses: ({ statuses }) =>
+      statuses.flatMap((status) => sample(value(status), ["protocol", status.protocol])),
   };
 }
 
-/** The families share the labels. */
-const labelled = onceInARow(({ interfaces }: VrrpListSnapshot) =>
-  interfaces.map((i) => ({ i, labels: interfaceLabels(i) })),
-);
-
-function interfaceLabels({ reported: { name, vhid, vip } }: InterfaceSnapshot): Labels {
-  return [
-    ["interface", name],
-    ["vhid", String(vhid)],
-    ["vip", vip],
-  ];
+function interfaceLabels({ reported }: InterfaceSnapshot): Labels {
+  return [["interface", reported.name], ...groupLabels(reported)];
 }
 
 /** None that changes at a failover. */
@@ -174,13 +155,14 @@ function infoLabels({ reported: { device, netmask, peer, type } }: InterfaceSnap
 }
 
 /** A server that is listed twice in one role is OK if both are. */
-function backendSamples(website: FoundWebsiteSnapshot): readonly Sample[] {
-  const isOk = new Map<string, Sample>();
-  for (const { address, role = "unknown", isOk: ok } of website.details.backends ?? []) {
-    if (ok === undefined) continue;
-    const key = `${role} ${address}`;
-    const labels: Labels = [...websiteLabels(website), ["backend", address], ["role", role]];
-    isOk.set(key, { labels, value: Math.min(asBit(ok), isOk.get(key)?.value ?? 1) });
-  }
-  return [...isOk.values()];
+function backendSamples({ details: { backends = [] } }: FoundWebsiteSnapshot): readonly Sample[] {
+  const known = backends.filter(({ isOk }) => isOk !== undefined);
+  const servers = groupBy(known, ({ address, role = "unknown" }) => `${role} ${address}`);
+  return [...servers.values()].flatMap((rows) =>
+    rows
+      .slice(0, 1)
+      .flatMap(({ address, role = "unknown" }) =>
+        sample(asBit(rows.every(({ isOk }) => isOk)), ["backend", address], ["role", role]),
+      ),
+  );
 }

@@ -1,18 +1,8 @@
-import type { ProtocolVerdict, WebsiteVerdict } from "../../status/verdict.ts";
 import { APPLIANCE_STATES, CLUSTER_STATES } from "../../status/verdicts/appliance.ts";
 import { BACKEND_STATES } from "../../status/verdicts/backends.ts";
 import { GROUP_STATES } from "../../status/verdicts/group.ts";
 import { WEBSITE_STATES } from "../../status/verdicts/website.ts";
-import {
-  asSeconds,
-  gauge,
-  groupLabels,
-  sample,
-  stateSamples,
-  websiteLabels,
-  type Family,
-  type Labels,
-} from "../family.ts";
+import { asSeconds, gauge, sample, stateSamples, type Family } from "../family.ts";
 
 const STATE = "1 for the present one, 0 for the others. Judged from the latest polls, not from the scrape.";
 const SINCE = "as Unix time; absent where the exporter did not see the beginning.";
@@ -21,53 +11,51 @@ const JUDGED = "Judged from the latest polls, not from the scrape.";
 /** What the facts mean, as the exporter judges it: 1 for the present state, 0 for all others. */
 export const VERDICT_FAMILIES: readonly Family[] = [
   gauge("vrrp_group_state", `State of the VRRP group: ${STATE}`, {
-    group: (group) => stateSamples(groupLabels(group), GROUP_STATES, group.state),
+    group: (group) => stateSamples(GROUP_STATES, group.state),
   }),
   gauge(
     "vrrp_group_master",
     `1 for the one known MASTER of the VRRP group; absent unless there is one. ${JUDGED}`,
     {
-      group: (group) =>
-        group.master === undefined ? [] : sample([...groupLabels(group), ["appliance", group.master]], 1),
+      group: (group) => (group.master === undefined ? [] : sample(1, ["appliance", group.master])),
     },
   ),
   gauge(
     "vrrp_group_state_since_timestamp_seconds",
     `When the state of the VRRP group began, ${SINCE} ${JUDGED}`,
     {
-      group: (group) =>
-        group.state === undefined ? [] : sample(groupLabels(group), asSeconds(group.sinceMs)),
+      group: (group) => (group.state === undefined ? [] : sample(asSeconds(group.sinceMs))),
     },
   ),
   gauge("website_state", `State of the website for its visitors: ${STATE}`, {
     website: (site) =>
-      site.states.flatMap((each) => stateSamples(protocolLabels(site, each), WEBSITE_STATES, each.state)),
+      site.states.flatMap((each) => stateSamples(WEBSITE_STATES, each.state, ["protocol", each.protocol])),
   }),
   gauge("website_state_since_timestamp_seconds", `When the state of the website began, ${SINCE} ${JUDGED}`, {
     website: (site) =>
       site.states.flatMap((each) =>
-        each.state === undefined ? [] : sample(protocolLabels(site, each), asSeconds(each.sinceMs)),
+        each.state === undefined ? [] : sample(asSeconds(each.sinceMs), ["protocol", each.protocol]),
       ),
   }),
   gauge("appliance_state", `State of the appliance: ${STATE}`, {
-    appliance: ({ state }) => stateSamples([], APPLIANCE_STATES, state),
+    appliance: ({ state }) => stateSamples(APPLIANCE_STATES, state),
   }),
   gauge(
     "appliance_state_since_timestamp_seconds",
     `When the state of the appliance began, ${SINCE} ${JUDGED}`,
     {
-      appliance: ({ sinceMs }) => sample([], asSeconds(sinceMs)),
+      appliance: ({ sinceMs }) => sample(asSeconds(sinceMs)),
     },
   ),
   gauge("ha_cluster_state", `State of the cluster: ${STATE}`, {
-    cluster: ({ state }) => stateSamples([], CLUSTER_STATES, state),
+    cluster: ({ state }) => stateSamples(CLUSTER_STATES, state),
   }),
   gauge(
     "ha_cluster_website_differences",
     `Websites that the members of the cluster do not agree on; absent while the list of a member is not known. ${JUDGED}`,
     {
       differences: ({ counts }) =>
-        Object.entries(counts).flatMap(([kind, count]) => sample([["difference", kind]], count)),
+        Object.entries(counts).flatMap(([kind, count]) => sample(count, ["difference", kind])),
     },
   ),
   gauge(
@@ -75,19 +63,10 @@ export const VERDICT_FAMILIES: readonly Family[] = [
     `1 for each website that the members of the cluster do not agree on. ${JUDGED}`,
     {
       website: (site) =>
-        site.differences.flatMap(({ kind }) => sample([...addressLabels(site), ["difference", kind]], 1)),
+        site.differences.flatMap(({ kind }) => sample(1, ["address", site.key], ["difference", kind])),
     },
   ),
   gauge("website_backends_state", `State of the servers behind the website: ${STATE}`, {
-    website: (site) => stateSamples(addressLabels(site), BACKEND_STATES, site.backends),
+    website: (site) => stateSamples(BACKEND_STATES, site.backends, ["address", site.key]),
   }),
 ];
-
-function protocolLabels(website: WebsiteVerdict, { protocol }: ProtocolVerdict): Labels {
-  return [...websiteLabels(website), ["protocol", protocol]];
-}
-
-/** Host and port, as two websites may have the same id and name at different appliances. */
-function addressLabels(website: WebsiteVerdict): Labels {
-  return [...websiteLabels(website), ["address", website.key]];
-}
