@@ -5,7 +5,6 @@ import { decodeWebsiteTest } from "../src/api/website-test.ts";
 import { createFleet } from "../src/fleet/fleet.ts";
 import { createLog } from "../src/support/log.ts";
 import { createSelfMetrics } from "../src/metrics/self.ts";
-import { createObserver } from "../src/status/observer.ts";
 import { createRedact } from "../src/client/credentials.ts";
 import { systemClock } from "../src/support/clock.ts";
 import type { Observation } from "../src/polling/observation.ts";
@@ -72,14 +71,14 @@ function msOf(bodyOf: WorstAnswer, observationOf: (body: Buffer, dated: Dated) =
   const websites = [websiteOf({ id: 1 })];
   const fleet = createFleet();
   fleet.configure(configOf(...names.map((name) => applianceOf({ name, cluster: "c", websites }))), 0);
-  const observer = createObserver({
+  const observer = createStatusBoard({
+    version: "0",
+    shard: WHOLE_FLEET,
     fleet,
     self: createSelfMetrics({ version: "0", build: BUILD, shard: WHOLE_FLEET }, () => 0),
-    board: createStatusBoard({ version: "0", shard: WHOLE_FLEET, fleet, clock: systemClock }),
-    confirm: () => {},
-    replan: () => {},
     logger: createLog("info", "json", NULL_FD).logger,
     clock: systemClock,
+    runner: () => ({ confirm: () => {}, replan: () => {}, nextPollMs: () => undefined }),
   });
   const measured: number[] = [];
   for (let turn = 0; turn < ROUNDS; turn += 1) {

@@ -3,7 +3,9 @@ import { createFleet } from "../src/fleet/fleet.ts";
 import { createStatusPage } from "../src/page/page.ts";
 import type { Operation } from "../src/polling/observation.ts";
 import { fleetJson } from "../src/status/document.ts";
+import { createSelfMetrics } from "../src/metrics/self.ts";
 import { createStatusBoard } from "../src/status/board.ts";
+import { createLog } from "../src/support/log.ts";
 import type { LongText } from "../src/support/long-text.ts";
 import { compressible, type Reply } from "../src/web/reply.ts";
 import {
@@ -15,9 +17,11 @@ import {
   websiteOf,
   websiteSeen,
 } from "../test/support/observations.ts";
+import { BUILD } from "../test/support/build-facts.ts";
 import { APPLIANCES } from "./fleet-page.ts";
 import { median, type Measurement } from "./support.ts";
 
+const STDERR_FD = 2;
 const GROUPS = 2;
 const WEBSITES = [1, 2];
 const ROUNDS = 60;
@@ -52,7 +56,6 @@ export async function measurePageRender(): Promise<Measurement> {
 function startFleet() {
   const clock = { monotonicMs: () => performance.now(), wallMs: () => Date.now() };
   const fleet = createFleet();
-  const board = createStatusBoard({ version: "0.0.0", shard: WHOLE_FLEET, fleet, clock });
   const names = Array.from({ length: APPLIANCES }, (_, index) => `fw${index}`);
   const websites = WEBSITES.map((id) => websiteOf({ id }));
   const appliances = names.map((name, index) =>
@@ -65,10 +68,22 @@ function startFleet() {
   );
   const dueMs = new Map<string, number>();
 
-  function record(observation: ReturnType<typeof vrrpSeen>): void {
-    const { changes, cluster } = fleet.record(observation, clock.monotonicMs());
-    if (cluster !== undefined) board.observed(observation.appliance, changes, cluster);
-  }
+  const board = createStatusBoard({
+    version: "0.0.0",
+    shard: WHOLE_FLEET,
+    fleet,
+    self: createSelfMetrics({ version: "0.0.0", build: BUILD, shard: WHOLE_FLEET }, () => 0),
+    logger: createLog("error", "json", STDERR_FD).logger,
+    clock,
+    runner: () => ({
+      confirm: () => {},
+      replan: () => {},
+      nextPollMs: (name: string, operation: Operation) =>
+        dueMs.get("websiteId" in operation ? `${name} ${operation.websiteId}` : name),
+    }),
+  });
+  const record = board.observed;
+
   function pollList(index: number): void {
     const name = names[index] ?? "";
     const given = { completedAtMs: clock.wallMs(), expiresAtMs: Number.POSITIVE_INFINITY };
@@ -95,11 +110,7 @@ function startFleet() {
     pollList(index);
     testWebsites(index);
   }
-  const runner = {
-    nextPollMs: (name: string, operation: Operation) =>
-      dueMs.get("websiteId" in operation ? `${name} ${operation.websiteId}` : name),
-  };
-  const document = () => board.document(runner);
+  const { document } = board;
   let second = 0;
   return {
     document,

@@ -12,13 +12,12 @@ import { createSelfMetrics } from "./metrics/self.ts";
 import { createClients, type ClientsOptions } from "./client/client.ts";
 import type { Build } from "./support/build.ts";
 import type { Clock } from "./support/clock.ts";
-import { startRunner } from "./polling/runner.ts";
+import { startRunner, type Runner } from "./polling/runner.ts";
 import { createReloader, type ReloadResult } from "./config/reload.ts";
 import { fleetJson } from "./status/document.ts";
 import type { FleetDocument } from "./status/schema.ts";
 import { createStatusBoard } from "./status/board.ts";
 import { websiteTargets } from "./status/website-targets.ts";
-import { createObserver } from "./status/observer.ts";
 import type { ListenAddress } from "./web/listen.ts";
 import { createRoutes } from "./web/routes.ts";
 import { createWebServer } from "./web/server.ts";
@@ -82,25 +81,17 @@ export async function startExporter(
     onBug: (error) => logger.error({ detail: describeBug(error) }, "series could not be rendered"),
   });
   const self = createSelfMetrics({ ...options, shard }, options.droppedLogLines);
-  const board = createStatusBoard({ version: options.version, shard, fleet, clock });
+  const { version } = options;
+  const board = createStatusBoard({ version, shard, fleet, self, logger, clock, runner: () => runner });
   const { descriptorLimit: limit = Number.POSITIVE_INFINITY } = options;
   const shares = shareDescriptors(limit);
   const createClient = createClients({ ...options, maxConnections: shares.appliances }, clock);
-  const runner = startRunner({
+  const runner: Runner = startRunner({
     clock,
-    events: createObserver({
-      fleet,
-      self,
-      board,
-      logger,
-      clock,
-      confirm: (polls) => runner.confirm(polls),
-      replan: (appliance) => runner.replan(appliance),
-    }),
+    events: board,
     planOf: ({ name }) => fleet.plan(name),
     onClockJump: (jumpMs) => logger.warn({ jumpSeconds: jumpMs / 1000 }, "wall clock jumped"),
   });
-  const document = () => board.document(runner);
   let wasPolled = false;
 
   fleet.configure(loaded.config, clock.monotonicMs());
@@ -141,9 +132,14 @@ export async function startExporter(
     handler: createRoutes({
       telemetryPath: options.telemetryPath,
       renderMetrics: async () => exposition.render(await self.render(), await board.verdicts()),
-      renderFleet: async () => fleetJson(await document()),
+      renderFleet: async () => fleetJson(await board.document()),
       websiteTargets: async () => websiteTargets(await board.verdicts()),
-      renderPage: createStatusPage({ ...options, document, wallMs: clock.wallMs, assets: assets.folder }),
+      renderPage: createStatusPage({
+        ...options,
+        document: board.document,
+        wallMs: clock.wallMs,
+        assets: assets.folder,
+      }),
       assets: assets.files,
       isHealthy: () => clock.monotonicMs() - runner.lastTickMs() < MAX_TICK_AGE_MS,
       // Once ready, always ready: a reload with a new appliance must not take the exporter out of service.
@@ -175,7 +171,7 @@ export async function startExporter(
       addresses: addresses.join(", "),
       appliances: loaded.config.appliances.length,
       shard: formatShard(shard),
-      version: options.version,
+      version,
     },
     "exporter started",
   );
@@ -183,7 +179,7 @@ export async function startExporter(
     ok: true,
     exporter: {
       addresses,
-      document,
+      document: board.document,
       reload: reloader.reload,
       stop: async () => {
         reloader.stop();

@@ -2,7 +2,7 @@ import { loadConfig } from "../config/load.ts";
 import { createFleetExposition } from "../metrics/exposition.ts";
 import { FACT_FAMILIES } from "../metrics/families.ts";
 import { operationKey } from "../polling/observation.ts";
-import { createJudge } from "../status/judge.ts";
+import { judge } from "../status/judge.ts";
 import { joined } from "../support/long-text.ts";
 import type { Flags } from "./flags.ts";
 import type { ExitCode, Io } from "./io.ts";
@@ -34,7 +34,7 @@ export async function poll(
 /** What the appliance reported as samples; verdicts need all appliances of its cluster. */
 async function samplesOf({ appliance, fleet }: Polled): Promise<string> {
   const facts = fleet.cluster(appliance.cluster, 0);
-  const judged = facts === undefined ? [] : [createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now];
+  const judged = facts === undefined ? [] : [judge(facts, undefined, { wallMs: 0, monotonicMs: 0 })];
   const text = await createFleetExposition({ families: FACT_FAMILIES }).render("", judged);
   return (await joined(text)).toString().replace(/^#.*\n/gm, "");
 }

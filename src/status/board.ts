@@ -1,89 +1,121 @@
+import { OPERATIONS } from "../api/operations.ts";
 import type { Shard } from "../config/shard.ts";
-import type { FleetChange } from "../fleet/changes.ts";
 import type { Fleet } from "../fleet/fleet.ts";
+import { logObservation } from "../fleet/observation-log.ts";
 import type { ClusterSnapshot } from "../fleet/snapshot.ts";
+import type { Observation, Operation, PollEvents } from "../polling/observation.ts";
 import type { Runner } from "../polling/runner.ts";
 import type { Clock } from "../support/clock.ts";
-import { once } from "../support/once.ts";
+import { describeBug } from "../support/errors.ts";
+import type { Logger } from "../support/log.ts";
 import { inSlices } from "../support/slices.ts";
-import { fleetDocument, prepareDocument, type NextPollAtMs } from "./document.ts";
+import { confirmingPolls } from "./confirming.ts";
+import { fleetDocument, prepareDocument } from "./document.ts";
 import { createEvents } from "./events.ts";
-import { createJudge } from "./judge.ts";
+import { judge } from "./judge.ts";
 import type { FleetDocument } from "./schema.ts";
 import type { ClusterVerdict, Judged } from "./verdict.ts";
 
-/** The verdicts about the fleet, what has happened to it, and both as a document. */
-export interface StatusBoard {
-  /** Processes what an observation of an appliance has changed. */
-  observed(appliance: string, changes: readonly FleetChange[], cluster: ClusterSnapshot): Judged;
+/** Has observations recorded and judged, and shows the verdicts about the fleet and what has happened to it. */
+export interface StatusBoard extends PollEvents {
+  /**
+   * Passes an observation to the fleet, its verdicts, the log and the exporter's own metrics. A bug in one of them affects
+   * only this observation: it fails with `internal`, or is lost with a log line. Polling continues.
+   */
+  observed(observation: Observation): void;
   /** The verdicts about all clusters now, made in slices: time alone can change some. */
   verdicts(): Promise<readonly ClusterVerdict[]>;
   /** The configuration was reloaded, or could not be; `atMs`: Unix time in milliseconds. */
   reloaded(isSuccess: boolean, atMs: number): void;
-  /** Made in slices. */
-  document(runner: Pick<Runner, "nextPollMs">): Promise<FleetDocument>;
+  /** The verdicts and events as a document, made in slices. */
+  document(): Promise<FleetDocument>;
 }
 
 export interface StatusBoardDeps {
   readonly version: string;
   readonly shard: Shard;
-  readonly fleet: Pick<Fleet, "clusters" | "cluster">;
+  readonly fleet: Fleet;
+  readonly self: PollEvents;
+  readonly logger: Logger;
   readonly clock: Clock;
+  /** What polls the fleet; not called before the first observation. */
+  readonly runner: () => Pick<Runner, "confirm" | "replan" | "nextPollMs">;
 }
 
-export function createStatusBoard({ version, shard, fleet, clock }: StatusBoardDeps): StatusBoard {
-  const judge = createJudge();
+export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
+  const { version, shard, fleet, self, logger, clock, runner } = deps;
+  /** The latest ones, by cluster. */
+  const latest = new Map<string, ClusterVerdict>();
   const events = createEvents();
   const startedAtMs = clock.wallMs();
   let reloadFailedAtMs: number | undefined;
-  const nextPollsOf = once((runner: Pick<Runner, "nextPollMs">): NextPollAtMs => (appliance, operation) => {
-    const nextMs = runner.nextPollMs(appliance, operation);
+
+  function nextPollAtMs(appliance: string, operation: Operation): number | undefined {
+    const nextMs = runner().nextPollMs(appliance, operation);
     return nextMs && Math.round(nextMs - clock.monotonicMs() + clock.wallMs());
-  });
-  const now = () => ({ wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() });
+  }
+
+  function judged(facts: ClusterSnapshot): Judged {
+    const at = { wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() };
+    const before = latest.get(facts.cluster);
+    const now = judge(facts, before, at);
+    latest.set(facts.cluster, now);
+    events.judged({ before, now }, at.wallMs);
+    return { before, now };
+  }
+
+  function record(observation: Observation): void {
+    const { appliance, kind } = observation;
+    const { changes, cluster } = fleet.record(observation, clock.monotonicMs());
+    if (OPERATIONS[kind].timing === "discovery") runner().replan(appliance);
+    if (cluster !== undefined) {
+      const change = judged(cluster);
+      events.changed(changes, change.now, appliance, clock.wallMs());
+      for (const polls of confirmingPolls(change, observation, changes)) runner().confirm(polls);
+    }
+    logObservation(logger, observation, changes);
+    self.observed(observation);
+  }
 
   async function verdicts(): Promise<readonly ClusterVerdict[]> {
     const names = fleet.clusters();
     const all: ClusterVerdict[] = [];
     await inSlices(names, (name) => {
-      const at = now();
-      const facts = fleet.cluster(name, at.monotonicMs);
-      if (facts === undefined) return;
-      const judged = judge.judge(facts, at);
-      events.judged(judged, at.wallMs);
-      all.push(judged.now);
+      const facts = fleet.cluster(name, clock.monotonicMs());
+      if (facts !== undefined) all.push(judged(facts).now);
     });
     // After a reload between two slices, an appliance could be in two clusters or in none.
     if (fleet.clusters() !== names) return verdicts();
-    judge.keep(names);
+    const configured = new Set(names);
+    for (const name of latest.keys()) if (!configured.has(name)) latest.delete(name);
     return all;
   }
 
   return {
-    observed: (appliance, changes, cluster) => {
-      const at = now();
-      const judged = judge.judge(cluster, at);
-      events.judged(judged, at.wallMs);
-      events.changed(changes, judged.now, appliance, at.wallMs);
-      return judged;
+    ...self,
+    observed: (observation) => {
+      try {
+        record(observation);
+      } catch (error) {
+        const failure = { reason: "internal", message: describeBug(error) } as const;
+        try {
+          record({ ...observation, outcome: { ok: false, failure } });
+        } catch {
+          const fields = { appliance: observation.appliance, detail: failure.message };
+          logger.error(fields, "observation lost to a bug");
+        }
+      }
     },
     verdicts,
     reloaded: (isSuccess, atMs) => {
       reloadFailedAtMs = isSuccess ? undefined : (reloadFailedAtMs ?? atMs);
     },
-    document: async (runner) => {
-      const judged = await verdicts();
-      const nextPollAtMs = nextPollsOf(runner);
-      await inSlices(judged, (verdict) => prepareDocument(verdict, nextPollAtMs));
-      return fleetDocument(judged, {
-        version,
-        shard,
-        startedAtMs,
-        reloadFailedAtMs,
-        nowMs: clock.wallMs(),
-        events: events.list(),
-        nextPollAtMs,
-      });
+    document: async () => {
+      const all = await verdicts();
+      await inSlices(all, (verdict) => prepareDocument(verdict, nextPollAtMs));
+      const nowMs = clock.wallMs();
+      const facts = { version, shard, startedAtMs, reloadFailedAtMs, nowMs, nextPollAtMs };
+      return fleetDocument(all, { ...facts, events: events.list() });
     },
   };
 }

@@ -7,43 +7,20 @@ import {
   type ClusterVerdict,
   type GroupVerdict,
   type Instant,
-  type Judged,
   type Trouble,
 } from "./verdict.ts";
 import { judgeAppliance, judgeCluster } from "./verdicts/appliance.ts";
 import { judgeGroup, masterIn, type GroupState } from "./verdicts/group.ts";
 import { websiteVerdicts } from "./website-verdicts.ts";
 
-/** Judges the facts about clusters, and remembers since when each verdict holds. */
-export interface Judge {
-  judge(facts: ClusterSnapshot, at: Instant): Judged;
-  /** Forgets all clusters but these. */
-  keep(clusters: readonly string[]): void;
-}
-
-export function createJudge(): Judge {
-  const verdicts = new Map<string, ClusterVerdict>();
-  return {
-    judge: (facts, at) => {
-      const before = verdicts.get(facts.cluster);
-      if (before?.facts === facts && ![...before.groups.values()].some(({ state }) => state === "unknown"))
-        return { before, now: before };
-      const now = clusterVerdict(facts, before, at);
-      verdicts.set(facts.cluster, now);
-      return { before, now };
-    },
-    keep: (clusters) => {
-      const wanted = new Set(clusters);
-      for (const cluster of verdicts.keys()) if (!wanted.has(cluster)) verdicts.delete(cluster);
-    },
-  };
-}
-
-function clusterVerdict(
+/** What the facts about a cluster mean at an instant; `before`: the latest verdict about it, which remembers since when. */
+export function judge(
   facts: ClusterSnapshot,
   before: ClusterVerdict | undefined,
   at: Instant,
 ): ClusterVerdict {
+  const isTimeless = before && ![...before.groups.values()].some(({ state }) => state === "unknown");
+  if (isTimeless === true && before?.facts === facts) return before;
   const wasPolled =
     before?.facts.appliances.every(({ vrrp }) => vrrp.health.state !== "never_polled") === true;
   const given = { facts, before, wasPolled, at };

@@ -2,7 +2,7 @@ import { createFleet, type Fleet } from "../../src/fleet/fleet.ts";
 import { joined } from "../../src/support/long-text.ts";
 import { createFleetExposition, type FleetExposition } from "../../src/metrics/exposition.ts";
 import { createSelfMetrics } from "../../src/metrics/self.ts";
-import { createJudge, type Judge } from "../../src/status/judge.ts";
+import { createJudge, type Judge } from "../status/support.ts";
 import type { ClusterVerdict } from "../../src/status/verdict.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import type { ApplianceConfig } from "../../src/config/config.ts";

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { WebsiteDetails } from "../../src/api/website-details.ts";
 import type { Observation } from "../../src/polling/observation.ts";
-import { createJudge } from "../../src/status/judge.ts";
 import { lastingProblems } from "../../src/status/problems.ts";
 import type { ClusterVerdict, WebsiteVerdict } from "../../src/status/verdict.ts";
 import { websiteTargets } from "../../src/status/website-targets.ts";
@@ -21,6 +20,7 @@ import {
   failureOf,
   WALL_MS,
 } from "../support/observations.ts";
+import { createJudge } from "./support.ts";
 
 const discovery = { exclude: [], limit: 200 };
 const MEMBERS = [MEMBER_A, MEMBER_B].map((member) => ({ ...member, discovery }));

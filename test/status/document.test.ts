@@ -13,8 +13,7 @@ import {
   websiteSeen,
 } from "../support/observations.ts";
 import type { Operation } from "../../src/polling/observation.ts";
-import { createJudge } from "../../src/status/judge.ts";
-import { documentOf } from "./support.ts";
+import { createJudge, documentOf } from "./support.ts";
 
 const SHOP = websiteOf({ id: 2, name: "shop" });
 const A = { ...MEMBER_A, labels: { site: "ams", rack: "r1" }, websites: [SHOP] };

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { Fleet } from "../../src/fleet/fleet.ts";
 import type { Observation } from "../../src/polling/observation.ts";
-import { createJudge } from "../../src/status/judge.ts";
 import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import {
   applianceOf,
@@ -14,7 +13,7 @@ import {
   websiteOf,
   websiteSeen,
 } from "../support/observations.ts";
-import { documentOf, problemLines } from "./support.ts";
+import { createJudge, documentOf, problemLines } from "./support.ts";
 
 const SHOP = websiteOf({ id: 2, name: "shop" });
 const A = { ...MEMBER_A, websites: [SHOP] };

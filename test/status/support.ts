@@ -2,23 +2,41 @@ import type { ApplianceConfig } from "../../src/config/config.ts";
 import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import type { FleetChange } from "../../src/fleet/changes.ts";
 import type { Fleet } from "../../src/fleet/fleet.ts";
+import type { ClusterSnapshot } from "../../src/fleet/snapshot.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import { fleetDocument, type DocumentFacts } from "../../src/status/document.ts";
-import { createJudge } from "../../src/status/judge.ts";
-import type { Judged } from "../../src/status/verdict.ts";
+import { judge } from "../../src/status/judge.ts";
+import type { ClusterVerdict, Instant, Judged } from "../../src/status/verdict.ts";
 import type { FleetDocument } from "../../src/status/schema.ts";
 import { clustersOf, fleetOf } from "../fleet/support.ts";
 import { WALL_MS } from "../support/observations.ts";
+
+/** A judge who remembers the verdicts about each cluster. */
+export interface Judge {
+  judge(facts: ClusterSnapshot, at: Instant): Judged;
+}
+
+export function createJudge(): Judge {
+  const verdicts = new Map<string, ClusterVerdict>();
+  return {
+    judge: (facts, at) => {
+      const before = verdicts.get(facts.cluster);
+      const now = judge(facts, before, at);
+      verdicts.set(facts.cluster, now);
+      return { before, now };
+    },
+  };
+}
 
 /** The document of a fleet at the monotonic instant `nowMs`, a minute after the canned observations. */
 export function documentOf(
   fleet: Fleet,
   given: Partial<DocumentFacts> = {},
   nowMs = 0,
-  judge = createJudge(),
+  judging = createJudge(),
 ): FleetDocument {
   const at = { wallMs: WALL_MS + nowMs, monotonicMs: nowMs };
-  const verdicts = clustersOf(fleet, nowMs).map((facts) => judge.judge(facts, at).now);
+  const verdicts = clustersOf(fleet, nowMs).map((facts) => judging.judge(facts, at).now);
   return fleetDocument(verdicts, {
     version: "1.2.3",
     shard: WHOLE_FLEET,
@@ -33,11 +51,11 @@ export function documentOf(
 
 /** A fleet whose observations are judged as they come, at the monotonic instant `nowMs`. */
 export function judgedFleet(members: readonly ApplianceConfig[]) {
-  const [fleet, judge] = [fleetOf(members), createJudge()];
+  const [fleet, judging] = [fleetOf(members), createJudge()];
   return (observation: Observation, nowMs: number): { changes: readonly FleetChange[]; judged: Judged } => {
     const { changes, cluster } = fleet.record(observation, nowMs);
     if (cluster === undefined) throw new Error("the appliance is configured");
-    return { changes, judged: judge.judge(cluster, { wallMs: WALL_MS + nowMs, monotonicMs: nowMs }) };
+    return { changes, judged: judging.judge(cluster, { wallMs: WALL_MS + nowMs, monotonicMs: nowMs }) };
   };
 }
 
