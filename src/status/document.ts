@@ -1,7 +1,7 @@
 import type { Shard } from "../config/shard.ts";
-import { type ApplianceSnapshot, type PollHealth, type VrrpListSnapshot } from "../fleet/snapshot.ts";
+import type { ApplianceSnapshot, InterfaceSnapshot, PollHealth } from "../fleet/snapshot.ts";
 import type { Operation } from "../polling/observation.ts";
-import type { ApplianceVerdict, ClusterVerdict, GroupVerdict, WebsiteVerdict } from "./verdict.ts";
+import type { ClusterVerdict, GroupVerdict, WebsiteVerdict } from "./verdict.ts";
 import { lastingProblems, problemsOf, type ProblemFacts } from "./problems.ts";
 import type {
   ApplianceDocument,
@@ -68,50 +68,37 @@ function summaryOf(problems: readonly Problem[], isPolling: boolean): FleetDocum
 }
 
 type WebsiteDocument = ClusterDocument["websites"][number];
+type InterfaceDocument = NonNullable<ApplianceDocument["interfaces"]>[number];
 type DiscoveredDocument = NonNullable<ClusterDocument["discovered"]>["websites"][number];
 
 const onceCluster = createMemo<ClusterDocument>();
-const onceAppliance = createMemo<ApplianceDocument>();
 const onceTest = createMemo<ApplianceDocument["websites"][number]>();
 
 /** The same object while the verdict is, so that what the page makes of it can be kept too. */
 function clusterDocument(verdict: ClusterVerdict, nextPollAtMs: NextPollAtMs): ClusterDocument {
-  const { facts: cluster, state, groups } = verdict;
-  const websites = [...verdict.websites.values()];
-  return onceCluster(verdict, [nextPollAtMs], () => ({
-    name: cluster.cluster,
-    labels: { ...cluster.labels },
-    state,
-    groups: Array.from(groups.values(), groupDocument),
-    websites: websites.filter(({ states: { length } }) => length > 0).map(websiteDocument),
-    discovered: cluster.appliances.some(({ discovery }) => discovery !== undefined)
-      ? { websites: websites.filter(({ found: { length } }) => length > 0).map(discoveredDocument) }
-      : undefined,
-    appliances: cluster.appliances.map((appliance) => {
-      const judged = verdict.appliances.get(appliance.identity.appliance);
-      return onceAppliance(appliance, [judged, nextPollAtMs], () =>
-        applianceDocument(appliance, judged, nextPollAtMs),
-      );
-    }),
-  }));
+  return onceCluster(verdict, [nextPollAtMs], () => {
+    const { cluster: name, labels, appliances } = verdict.facts;
+    const websites = [...verdict.websites.values()];
+    const described = websites.filter(({ found }) => found.length > 0).map(discoveredDocument);
+    const isDiscovered = appliances.some(({ discovery }) => discovery !== undefined);
+    return {
+      name,
+      labels: { ...labels },
+      state: verdict.state,
+      groups: Array.from(verdict.groups.values(), groupDocument),
+      websites: websites.filter(({ states }) => states.length > 0).map(websiteDocument),
+      discovered: isDiscovered ? { websites: described } : undefined,
+      appliances: appliances.map((appliance) => applianceDocument(appliance, verdict, nextPollAtMs)),
+    };
+  });
 }
 
-// Most polls change little of a cluster: the rest of its document is made of what stayed the same object.
-
 function groupDocument({ facts, state, master, sinceMs }: GroupVerdict): GroupDocument {
-  return {
-    vhid: facts.vhid,
-    vip: facts.vip,
-    state,
-    master,
-    since: optionalInstant(sinceMs),
-    isPreferredMaster: facts.isPreferredMaster,
-    members: facts.members.map(({ appliance, role, priority }) => ({
-      appliance,
-      role,
-      priority: role === "unknown" ? undefined : priority,
-    })),
-  };
+  const { vhid, vip, isPreferredMaster } = facts;
+  const members = facts.members.map(({ appliance, role, priority }) => {
+    return { appliance, role, priority: role === "unknown" ? undefined : priority };
+  });
+  return { vhid, vip, state, master, since: optionalInstant(sinceMs), isPreferredMaster, members };
 }
 
 const websiteDocument = once(
@@ -119,57 +106,51 @@ const websiteDocument = once(
     const known = states.flatMap(({ protocol, state, sinceMs }) =>
       state === undefined
         ? []
-        : [{ protocol: protocol === "" ? undefined : protocol, state, since: optionalInstant(sinceMs) }],
+        : [{ protocol: protocol || undefined, state, since: optionalInstant(sinceMs) }],
     );
     return { id, name, ids, states: known };
   },
 );
 
-const discoveredDocument = once(
-  ({
-    websiteId: id,
-    website: name,
-    key: address,
-    backends: state,
-    differences,
-    found,
-  }: WebsiteVerdict): DiscoveredDocument => ({
-    id,
-    name,
-    address,
-    state,
-    differences: differences.map(({ kind }) => kind),
-    at: Object.fromEntries(
-      found.map(({ identity, websiteId, details: { isEnabled, mode, backends } }) => [
-        identity.appliance,
-        { id: websiteId, isEnabled, mode, backends: backends?.map((each) => ({ ...each })) },
-      ]),
-    ),
-  }),
-);
+const discoveredDocument = once((website: WebsiteVerdict): DiscoveredDocument => {
+  const at = website.found.map(({ identity, websiteId: id, details: { isEnabled, mode, backends } }) => {
+    return [identity.appliance, { id, isEnabled, mode, backends: backends?.map((each) => ({ ...each })) }];
+  });
+  return {
+    id: website.websiteId,
+    name: website.website,
+    address: website.key,
+    state: website.backends,
+    differences: website.differences.map(({ kind }) => kind),
+    at: Object.fromEntries(at),
+  };
+});
 
 function applianceDocument(
   { identity, vrrp, websites, discovery }: ApplianceSnapshot,
-  verdict: ApplianceVerdict | undefined,
+  { appliances }: ClusterVerdict,
   nextPollAtMs: NextPollAtMs,
 ): ApplianceDocument {
-  const next = (operation: Operation) => nextPollAtMs(identity.appliance, operation);
+  const { appliance: name, labels } = identity;
+  const { state, sinceMs } = appliances.get(name) ?? {};
+  const poll = (health: PollHealth, operation: Operation) =>
+    pollDocument(health, () => nextPollAtMs(name, operation));
   return {
-    name: identity.appliance,
-    labels: identity.labels,
-    state: verdict?.state,
-    since: optionalInstant(verdict?.sinceMs),
-    poll: pollDocument(vrrp.health, () => next({ kind: "vrrp" })),
-    interfaces: vrrp.list && interfaceDocuments(vrrp.list),
+    name,
+    labels,
+    state,
+    since: optionalInstant(sinceMs),
+    poll: poll(vrrp.health, { kind: "vrrp" }),
+    interfaces: vrrp.list?.interfaces.map(interfaceDocument),
     discovery: discovery && {
-      list: pollDocument(discovery.list, () => next({ kind: "website_list" })),
+      list: poll(discovery.list, { kind: "website_list" }),
       details: discovery.details && pollDocument(discovery.details, () => undefined),
     },
     websites: websites.map((test) =>
       onceTest(test, [nextPollAtMs], () => ({
         id: test.websiteId,
         name: test.website,
-        poll: pollDocument(test.health, () => next({ kind: "website_test", websiteId: test.websiteId })),
+        poll: poll(test.health, { kind: "website_test", websiteId: test.websiteId }),
         statuses: test.found?.statuses.map(({ protocol, status, isUp, text }) => {
           return { protocol, status, isUp, text };
         }),
@@ -194,17 +175,8 @@ function pollDocument(health: PollHealth, nextPollAtMs: () => number | undefined
   };
 }
 
-const interfaceDocuments = once((list: VrrpListSnapshot) =>
-  list.interfaces.map(({ reported, lastTransitionAtMs }) => {
-    const { name, vhid, vip, state, priority, device } = reported;
-    return {
-      name,
-      vhid,
-      vip,
-      state,
-      priority,
-      device,
-      lastTransitionAt: optionalInstant(lastTransitionAtMs),
-    };
-  }),
-);
+function interfaceDocument({ reported, lastTransitionAtMs }: InterfaceSnapshot): InterfaceDocument {
+  const { name, vhid, vip, state, priority, device } = reported;
+  const lastTransitionAt = optionalInstant(lastTransitionAtMs);
+  return { name, vhid, vip, state, priority, device, lastTransitionAt };
+}
