@@ -102,12 +102,11 @@ function sourcesByKind(families: readonly Family[]): ReadonlyMap<string, readonl
 
 /** In the order of the configuration; `undefined` in place of what is not known now. */
 function partsOf(verdict: ClusterVerdict): readonly (Part | undefined)[] {
-  const { facts, appliances, groups, websites, differences } = verdict;
+  const { facts, appliances, groups, websites } = verdict;
   return [
     ...appliances.values(),
     ...websites.values(),
     ...groups.values(),
-    differences,
     ...facts.appliances.flatMap(({ vrrp, websites: tests, totals, discovery, found, anomalies }) => [
       vrrp,
       vrrp.list,

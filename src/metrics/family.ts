@@ -1,20 +1,8 @@
 import type { Section } from "../fleet/snapshot.ts";
-import type {
-  ApplianceVerdict,
-  ClusterVerdict,
-  DifferencesVerdict,
-  GroupVerdict,
-  WebsiteVerdict,
-} from "../status/verdict.ts";
+import type { ApplianceVerdict, ClusterVerdict, GroupVerdict, WebsiteVerdict } from "../status/verdict.ts";
 
 /** Facts and verdicts that are rendered once for as long as they stay the same object. */
-export type Part =
-  | Section
-  | ApplianceVerdict
-  | GroupVerdict
-  | WebsiteVerdict
-  | DifferencesVerdict
-  | ClusterVerdict;
+export type Part = Section | ApplianceVerdict | GroupVerdict | WebsiteVerdict | ClusterVerdict;
 
 /** A metric family of the fleet: what it is called, what it means, and which samples facts and verdicts give. */
 export interface Family {

@@ -1,5 +1,5 @@
 import type { ClusterSnapshot, GroupSnapshot } from "../fleet/snapshot.ts";
-import { kept, keptMap } from "../support/kept.ts";
+import { kept } from "../support/kept.ts";
 import {
   sinceOf,
   type ApplianceVerdict,
@@ -25,8 +25,7 @@ export function judge(
     before?.facts.appliances.every(({ vrrp }) => vrrp.health.state !== "never_polled") === true;
   const given = { facts, before, wasPolled, at };
   const appliances = applianceVerdicts(given);
-  const judged = new Map(facts.groups.map((group) => [group.key, groupVerdict(group, given)]));
-  const groups = keptMap(before?.groups, judged);
+  const groups = new Map(facts.groups.map((group) => [group.key, groupVerdict(group, given)]));
   const { websites, differences } = websiteVerdicts({ ...given, groups });
   return {
     kind: "cluster",
@@ -46,7 +45,7 @@ function applianceVerdicts({ facts, before, at }: Case): ClusterVerdict["applian
     const sinceMs = sinceOf(old, state, old?.state !== undefined, at);
     return kept(old, { kind: "appliance", identity, state, sinceMs });
   });
-  return keptMap(before?.appliances, new Map(verdicts.map((each) => [each.identity.appliance, each])));
+  return new Map(verdicts.map((each) => [each.identity.appliance, each]));
 }
 
 function groupVerdict(

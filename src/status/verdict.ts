@@ -28,7 +28,11 @@ export interface ClusterVerdict {
   readonly groups: ReadonlyMap<string, GroupVerdict>;
   /** Those that are tested or described, by `key`. */
   readonly websites: ReadonlyMap<string, WebsiteVerdict>;
-  readonly differences: DifferencesVerdict;
+  /**
+   * How many websites the members do not agree on, by what they differ in, as far as that is known; nothing is while the list
+   * of a member is not.
+   */
+  readonly differences: Readonly<Partial<Record<DifferenceKind, number>>>;
 }
 
 export interface ApplianceVerdict {
@@ -89,13 +93,6 @@ export interface ProtocolVerdict {
   /** `undefined` before the first test ended, and where a disabled appliance may be the master. */
   readonly state: WebsiteState | undefined;
   readonly sinceMs: number | undefined;
-}
-
-/** How many websites the members of a cluster do not agree on. */
-export interface DifferencesVerdict extends ClusterIdentity {
-  readonly kind: "differences";
-  /** By what they differ in, as far as it is known; nothing is while the list of a member is not. */
-  readonly counts: Readonly<Partial<Record<DifferenceKind, number>>>;
 }
 
 /** A cluster before and after the facts about it have changed. */

@@ -25,27 +25,16 @@ interface Context extends Case, Subject {
 export function websiteVerdicts(given: Case & Subject): Pick<ClusterVerdict, "websites" | "differences"> {
   const { facts, before } = given;
   if (before !== undefined && isAsBefore(given, before)) return before;
-  const { cluster, labels, appliances } = facts;
   const context = { ...given, mastersFor: mastersIn(given) };
-  const verdicts = websitesIn(appliances).map((website) => {
+  const verdicts = websitesIn(facts.appliances).map((website) => {
     const old = before?.websites.get(website.key);
-    return unchanged(old, websiteVerdict(website, old, context));
+    const now = websiteVerdict(website, old, context);
+    return old !== undefined && isDeepStrictEqual(old, now) ? old : now;
   });
-  const differences = {
-    kind: "differences",
-    cluster,
-    labels,
-    counts: differenceCounts(facts, verdicts),
-  } as const;
   return {
     websites: new Map(verdicts.map((verdict) => [verdict.key, verdict])),
-    differences: unchanged(before?.differences, differences),
+    differences: differenceCounts(facts, verdicts),
   };
-}
-
-/** The object of before if it says the same. */
-function unchanged<Verdict>(before: Verdict | undefined, now: Verdict): Verdict {
-  return before !== undefined && isDeepStrictEqual(before, now) ? before : now;
 }
 
 /** Whether everything on which verdicts on websites depend is as before. */
@@ -193,7 +182,7 @@ function differencesOf({ key, found }: ClusterWebsite, facts: ClusterSnapshot): 
 function differenceCounts(
   facts: ClusterSnapshot,
   websites: readonly WebsiteVerdict[],
-): ClusterVerdict["differences"]["counts"] {
+): ClusterVerdict["differences"] {
   if (!areCompared(facts)) return {};
   const members = facts.appliances.map(({ discovery }) => discovery);
   const isComplete = members.every((discovery) => discovery?.isComplete);

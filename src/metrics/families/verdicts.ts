@@ -54,8 +54,8 @@ export const VERDICT_FAMILIES: readonly Family[] = [
     "ha_cluster_website_differences",
     `Websites that the members of the cluster do not agree on; absent while the list of a member is not known. ${JUDGED}`,
     {
-      differences: ({ counts }) =>
-        Object.entries(counts).flatMap(([kind, count]) => sample(count, ["difference", kind])),
+      cluster: ({ differences }) =>
+        Object.entries(differences).flatMap(([kind, count]) => sample(count, ["difference", kind])),
     },
   ),
   gauge(
