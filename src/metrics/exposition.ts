@@ -3,7 +3,7 @@ import { groupBy } from "../support/group-by.ts";
 import { inSlices } from "../support/slices.ts";
 import { LONG_TEXT, type LongText, type Text } from "../support/long-text.ts";
 import { FLEET_FAMILIES } from "./families.ts";
-import { labelsOf, type Family, type Labels, type Part, type Sample } from "./family.ts";
+import { labelsOf, type Families, type Labels, type Part, type Sample } from "./family.ts";
 
 /** The fleet as text. @see https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
 export interface FleetExposition {
@@ -25,7 +25,7 @@ interface Source {
 type Texts = readonly Text[];
 
 export interface ExpositionOptions {
-  readonly families?: readonly Family[];
+  readonly families?: Families;
   /** Called with an error of the families; default: throws it. */
   readonly onBug?: (error: unknown) => void;
 }
@@ -34,12 +34,14 @@ export function createFleetExposition({
   families = FLEET_FAMILIES,
   onBug,
 }: ExpositionOptions = {}): FleetExposition {
-  const headers = families.map(({ name, type, help }) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`);
+  const headers = Object.entries(families).map(
+    ([name, { type, help }]) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`,
+  );
   const sources = sourcesByKind(families);
   /** By cluster; changed in place, since arrays made for each scrape would be moved by the collector. */
   const rendered = new Map<string, Rendered>();
   function textsOf(part: Part | undefined): Texts {
-    if (part === undefined) return NOTHING;
+    if (part === undefined) return [];
     try {
       return render(sources.get(part.kind) ?? [], part);
     } catch (error) {
@@ -59,14 +61,11 @@ export function createFleetExposition({
         rendered.set(cluster, { parts, texts });
         parts.length = latest.length;
         for (const [at, part] of latest.entries()) {
-          if (part !== parts[at] || texts[at] === undefined) texts[at] = textsOf(part);
+          if (part !== parts[at]) texts[at] = textsOf(part);
           parts[at] = part;
-          const own = texts[at];
-          if (part === undefined || own.length === 0) continue;
-          for (const [nth, { place }] of (sources.get(part.kind) ?? []).entries()) {
-            const text = own[nth] ?? "";
-            if (text.length === 0) continue;
-            lists[place]?.push(text);
+          const own = (part && sources.get(part.kind)) ?? [];
+          for (const [nth, text] of (texts[at] ?? []).entries()) {
+            if (text.length > 0) lists[own[nth]?.place ?? 0]?.push(text);
             length += text.length;
           }
         }
@@ -85,10 +84,8 @@ interface Rendered {
   readonly texts: Texts[];
 }
 
-const NOTHING: Texts = [];
-
-function sourcesByKind(families: readonly Family[]): ReadonlyMap<string, readonly Source[]> {
-  const all = families.flatMap(({ name, samples }, place) =>
+function sourcesByKind(families: Families): ReadonlyMap<string, readonly Source[]> {
+  const all = Object.entries(families).flatMap(([name, { samples }], place) =>
     Object.entries(samples).map(([kind, samplesOf]) => ({
       kind,
       name,

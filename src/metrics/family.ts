@@ -4,9 +4,11 @@ import type { ApplianceVerdict, ClusterVerdict, GroupVerdict, WebsiteVerdict } f
 /** Facts and verdicts that are rendered once for as long as they stay the same object. */
 export type Part = Section | ApplianceVerdict | GroupVerdict | WebsiteVerdict | ClusterVerdict;
 
-/** A metric family of the fleet: what it is called, what it means, and which samples facts and verdicts give. */
+/** By name, in the order of the exposition. */
+export type Families = Readonly<Record<string, Family>>;
+
+/** A metric family of the fleet: what it means, and which samples facts and verdicts give. */
 export interface Family {
-  readonly name: string;
   readonly type: "gauge" | "counter";
   /** One line. */
   readonly help: string;
@@ -15,11 +17,11 @@ export interface Family {
   };
 }
 
-export const gauge = (name: string, help: string, samples: Family["samples"]): Family => {
-  return { name, type: "gauge", help, samples };
+export const gauge = (help: string, samples: Family["samples"]): Family => {
+  return { type: "gauge", help, samples };
 };
-export const counter = (name: string, help: string, samples: Family["samples"]): Family => {
-  return { name, type: "counter", help, samples };
+export const counter = (help: string, samples: Family["samples"]): Family => {
+  return { type: "counter", help, samples };
 };
 
 export interface Sample {
@@ -62,9 +64,13 @@ export function groupLabels({ vhid, vip }: { readonly vhid: number; readonly vip
   ];
 }
 
+/** A fact is 1 or 0. */
+export type Value = number | boolean | undefined;
+
 /** One sample with these further labels, or none where the value is not known or no number. */
-export function sample(value: number | undefined, ...labels: Labels): readonly Sample[] {
-  return value === undefined || Number.isNaN(value) ? [] : [{ labels, value }];
+export function sample(value: Value, ...labels: Labels): readonly Sample[] {
+  const number = Number(value);
+  return Number.isNaN(number) ? [] : [{ labels, value: number }];
 }
 
 /** A sample for each state: 1 for the present one, 0 for all others; none while there is no state. */
@@ -74,14 +80,8 @@ export function stateSamples<State extends string>(
   ...labels: Labels
 ): readonly Sample[] {
   if (present === undefined) return [];
-  return states.flatMap((state) => sample(asBit(state === present), ...labels, ["state", state]));
+  return states.flatMap((state) => sample(state === present, ...labels, ["state", state]));
 }
 
 export const asSeconds = (ms: number | undefined): number | undefined =>
   ms === undefined ? undefined : ms / 1000;
-
-export function asBit(fact: boolean): number;
-export function asBit(fact: boolean | undefined): number | undefined;
-export function asBit(fact: boolean | undefined): number | undefined {
-  return fact === undefined ? undefined : Number(fact);
-}

@@ -3,7 +3,6 @@ import { OPERATION_KINDS } from "../api/operations.ts";
 import { FAILURE_REASONS } from "../client/failure.ts";
 import type { Shard } from "../config/shard.ts";
 import type { Build } from "../support/build.ts";
-import { inSlices } from "../support/slices.ts";
 import { SKIP_REASONS, type PollEvents } from "../polling/observation.ts";
 
 /** Gauges of prom-client whose names claim to be counters. */
@@ -127,12 +126,7 @@ export function createSelfMetrics(facts: SelfFacts, droppedLogLines: () => numbe
     render: async () => {
       dropped.reset();
       dropped.inc(droppedLogLines());
-      const texts: string[] = [];
-      // One at a time: the descriptors of a large fleet take milliseconds to count.
-      await inSlices(registry.getMetricsAsArray(), async ({ name }) => {
-        texts.push(await registry.getSingleMetricAsString(name));
-      });
-      return `${texts.join("\n\n")}\n`.replace(/^[^#\n].* [Nn]a[Nn]\n/gm, "");
+      return (await registry.metrics()).replace(/^[^#\n].* [Nn]a[Nn]\n/gm, "");
     },
   };
 }

@@ -40,7 +40,6 @@ test("the canned fleet is exported as this text, and no more, in each scrape", a
 test("a bug in a family takes away its series of that kind of part only, and is reported", async () => {
   const bugs: unknown[] = [];
   const broken: Family = {
-    name: "broken",
     type: "gauge",
     help: "Broken.",
     samples: {
@@ -51,7 +50,7 @@ test("a bug in a family takes away its series of that kind of part only, and is 
     },
   };
   const exposition = createFleetExposition({
-    families: [broken, ...FLEET_FAMILIES],
+    families: { broken, ...FLEET_FAMILIES },
     onBug: (error) => bugs.push(error),
   });
   const fleet = fleetOf([applianceOf({ name: "a" }), applianceOf({ name: "b" })]);

@@ -182,11 +182,11 @@ test("rule 5: one appliance's failure changes no line of another's", async () =>
 });
 
 test("rule 6: the HELP of every polled family says that its values come from the latest poll, not from the scrape", () => {
-  const polled = FLEET_FAMILIES.filter(
-    ({ type, name }) => type === "gauge" || !name.startsWith("appliance_"),
+  const polled = Object.entries(FLEET_FAMILIES).filter(
+    ([name, { type }]) => type === "gauge" || !name.startsWith("appliance_"),
   );
   const silent = polled.filter(
-    ({ help }) => !/latest (website )?(poll|test)|last (succeeded|presented to a poll)/.test(help),
+    ([, { help }]) => !/latest (website )?(poll|test)|last (succeeded|presented to a poll)/.test(help),
   );
-  expect(silent.map(({ name }) => name)).toEqual([]);
+  expect(silent.map(([name]) => name)).toEqual([]);
 });

@@ -3,16 +3,17 @@ import type { StatusSnapshot } from "../../fleet/snapshot.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { usableBackends } from "../../status/verdicts/backends.ts";
 import {
-  asBit,
   asSeconds,
   counter,
   gauge,
   groupLabels,
   sample,
   stateSamples,
+  type Families,
   type Family,
   type Labels,
   type Sample,
+  type Value,
 } from "../family.ts";
 
 const LIST = "From the latest poll of the VRRP list, not from the scrape; absent unless that poll succeeded.";
@@ -26,80 +27,69 @@ const DETAILS =
 const STATES = ["MASTER", "BACKUP", "other"] as const;
 
 /** What the appliances report: VRRP interfaces and groups, website tests, websites as they describe them. */
-export const REPORTED_FAMILIES: readonly Family[] = [
-  gauge(
-    "vrrp_is_master",
+export const REPORTED_FAMILIES: Families = {
+  vrrp_is_master: gauge(
     `Whether state_current of the VRRP interface is MASTER (1) or not (0). ${LIST}`,
-    perInterface(({ reported }) => asBit(reported.state === "MASTER")),
+    perInterface(({ reported }) => reported.state === "MASTER"),
   ),
-  gauge(
-    "vrrp_priority",
+  vrrp_priority: gauge(
     `Priority of the VRRP interface as reported, 0 to 255. ${LIST}`,
     perInterface(({ reported }) => reported.priority),
   ),
-  gauge(
-    "vrrp_advskew",
+  vrrp_advskew: gauge(
     `Advertising skew of the VRRP interface as reported, -1 to 254. ${LIST}`,
     perInterface(({ reported }) => reported.advskew),
   ),
-  gauge(
-    "vrrp_aliases",
+  vrrp_aliases: gauge(
     `Number of IP aliases of the VRRP interface. ${LIST}`,
     perInterface(({ reported }) => reported.aliases?.length),
   ),
-  gauge("vrrp_state", `Whether state_current of the VRRP interface is that of the label state. ${LIST}`, {
+  vrrp_state: gauge(`Whether state_current of the VRRP interface is that of the label state. ${LIST}`, {
     vrrp_list: ({ interfaces }) =>
       interfaces.flatMap((i) => {
         const present = STATES.find((state) => state === i.reported.state) ?? "other";
         return stateSamples(STATES, present, ...interfaceLabels(i));
       }),
   }),
-  gauge("vrrp_interface_info", `Further facts of the VRRP interface as reported; always 1. ${LIST}`, {
+  vrrp_interface_info: gauge(`Further facts of the VRRP interface as reported; always 1. ${LIST}`, {
     vrrp_list: ({ interfaces }) =>
       interfaces.flatMap((i) => sample(1, ...interfaceLabels(i), ...infoLabels(i))),
   }),
-  counter(
-    "vrrp_transitions_total",
+  vrrp_transitions_total: counter(
     `Changes of state_current against the last successful poll, since the interface was first seen. ${LIST}`,
     perInterface(({ transitions }) => transitions),
   ),
-  gauge(
-    "vrrp_last_transition_timestamp_seconds",
+  vrrp_last_transition_timestamp_seconds: gauge(
     `When the latest change of state_current was seen, as Unix time; absent before the first. ${LIST}`,
     perInterface(({ lastTransitionAtMs }) => asSeconds(lastTransitionAtMs)),
   ),
-  gauge("vrrp_group_masters", `Members of the VRRP group known to be MASTER. ${LISTS}`, {
+  vrrp_group_masters: gauge(`Members of the VRRP group known to be MASTER. ${LISTS}`, {
     group: ({ facts }) => sample(membersIn(facts, "master").length),
   }),
-  gauge("vrrp_group_backups", `Members of the VRRP group known to be BACKUP. ${LISTS}`, {
+  vrrp_group_backups: gauge(`Members of the VRRP group known to be BACKUP. ${LISTS}`, {
     group: ({ facts }) => sample(membersIn(facts, "backup").length),
   }),
-  gauge(
-    "vrrp_group_unknown_members",
+  vrrp_group_unknown_members: gauge(
     `Appliances whose VRRP list is not known now and that were last seen in the group, or never seen at all. ${LISTS}`,
     { group: ({ facts }) => sample(membersIn(facts, "unknown").length) },
   ),
-  gauge(
-    "vrrp_group_preferred_master",
+  vrrp_group_preferred_master: gauge(
     `Whether the one MASTER of the VRRP group is its preferred member; absent unless there is exactly one. ${LISTS}`,
-    { group: ({ facts }) => sample(asBit(facts.isPreferredMaster)) },
+    { group: ({ facts }) => sample(facts.isPreferredMaster) },
   ),
-  gauge(
-    "website_http_status",
+  website_http_status: gauge(
     `Status code of the website's response to HEAD; 0 if the appliance got no HTTP response. ${TEST}`,
     perStatus(({ status }) => status),
   ),
-  gauge(
-    "website_up",
+  website_up: gauge(
     `Whether the website's status is among those expected. ${TEST}`,
-    perStatus(({ isUp }) => asBit(isUp)),
+    perStatus(({ isUp }) => isUp),
   ),
-  counter(
-    "website_status_changes_total",
+  website_status_changes_total: counter(
     `Changes of the website's status against the last successful poll, since it was first seen. ${TEST}`,
     perStatus(({ changes }) => changes),
   ),
-  gauge("website_info", `What the appliance says of the website; always 1. ${DETAILS}`, {
+  website_info: gauge(`What the appliance says of the website; always 1. ${DETAILS}`, {
     website_details: (website) => {
       const { host, port, protocol = "unknown", mode = "unknown" } = website.details;
       return sample(
@@ -111,29 +101,27 @@ export const REPORTED_FAMILIES: readonly Family[] = [
       );
     },
   }),
-  gauge("website_enabled", `Whether the website is enabled on the appliance. ${DETAILS}`, {
-    website_details: ({ details }) => sample(asBit(details.isEnabled)),
+  website_enabled: gauge(`Whether the website is enabled on the appliance. ${DETAILS}`, {
+    website_details: ({ details }) => sample(details.isEnabled),
   }),
-  gauge(
-    "website_backend_ok",
+  website_backend_ok: gauge(
     `Whether the appliance reports the server behind the website as OK (1) or has seen an error (0). ${DETAILS}`,
     { website_details: backendSamples },
   ),
-  gauge(
-    "website_usable_backends",
+  website_usable_backends: gauge(
     `Servers behind the website, active and backup ones, that the appliance reports as OK. ${DETAILS}`,
     { website_details: ({ details }) => sample(usableBackends(details)) },
   ),
-];
+};
 
 /** One sample of each interface that has the value. */
-function perInterface(value: (i: InterfaceSnapshot) => number | undefined): Family["samples"] {
+function perInterface(value: (i: InterfaceSnapshot) => Value): Family["samples"] {
   return {
     vrrp_list: ({ interfaces }) => interfaces.flatMap((i) => sample(value(i), ...interfaceLabels(i))),
   };
 }
 
-function perStatus(value: (status: StatusSnapshot) => number): Family["samples"] {
+function perStatus(value: (status: StatusSnapshot) => Value): Family["samples"] {
   return {
     website_statuses: ({ statuses }) =>
       statuses.flatMap((status) => sample(value(status), ["protocol", status.protocol])),
@@ -158,11 +146,9 @@ function infoLabels({ reported: { device, netmask, peer, type } }: InterfaceSnap
 function backendSamples({ details: { backends = [] } }: FoundWebsiteSnapshot): readonly Sample[] {
   const known = backends.filter(({ isOk }) => isOk !== undefined);
   const servers = groupBy(known, ({ address, role = "unknown" }) => `${role} ${address}`);
-  return [...servers.values()].flatMap((rows) =>
-    rows
-      .slice(0, 1)
-      .flatMap(({ address, role = "unknown" }) =>
-        sample(asBit(rows.every(({ isOk }) => isOk)), ["backend", address], ["role", role]),
-      ),
-  );
+  return [...servers.values()].flatMap((rows) => {
+    const { address = "", role = "unknown" } = rows[0] ?? {};
+    const areOk = rows.every(({ isOk }) => isOk);
+    return sample(areOk, ["backend", address], ["role", role]);
+  });
 }
