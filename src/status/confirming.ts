@@ -48,7 +48,6 @@ function detailsAgain(
 
 /** A contradiction in a group has the lists of all members that answer polled again. */
 function listsAgain({ before, now }: Judged): readonly ConfirmingPolls[] {
-  if (before === now) return [];
   const isContradiction = ({ facts, state }: GroupVerdict): boolean =>
     state === "changing" ||
     ((state === "split_brain" || state === "no_master") && before?.groups.get(facts.key)?.state !== state);

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import { listensOn } from "../fleet/known-websites.ts";
 import type { ClusterSnapshot, WebsiteSnapshot } from "../fleet/snapshot.ts";
 import { isSame } from "../support/kept.ts";
 import {
@@ -12,23 +11,18 @@ import {
 import { judgeBackends, type BackendState } from "./verdicts/backends.ts";
 import { DIFFERENCES, differencesIn, type Difference } from "./verdicts/differences.ts";
 import { judgeWebsite, type View, type WebsiteState } from "./verdicts/website.ts";
-import { isWithoutAddress, mastersIn, websitesIn, type ClusterWebsite } from "./websites.ts";
+import { isWithoutAddress, websitesIn, type ClusterWebsite } from "./websites.ts";
 
 /** A cluster whose groups are judged. */
 type Subject = Pick<ClusterVerdict, "facts" | "groups">;
-
-interface Context extends Case, Subject {
-  readonly mastersFor: ReturnType<typeof mastersIn>;
-}
 
 /** The verdicts on the websites of a cluster; the same objects as before while no poll finds anything new, as most do. */
 export function websiteVerdicts(given: Case & Subject): Pick<ClusterVerdict, "websites" | "differences"> {
   const { facts, before } = given;
   if (before !== undefined && isAsBefore(given, before)) return before;
-  const context = { ...given, mastersFor: mastersIn(given) };
-  const verdicts = websitesIn(facts.appliances).map((website) => {
+  const verdicts = websitesIn(given).map((website) => {
     const old = before?.websites.get(website.key);
-    const now = websiteVerdict(website, old, context);
+    const now = websiteVerdict(website, old, given);
     return old !== undefined && isDeepStrictEqual(old, now) ? old : now;
   });
   return {
@@ -62,17 +56,17 @@ function findingOf(test: WebsiteSnapshot): readonly unknown[] {
 function websiteVerdict(
   website: ClusterWebsite,
   old: WebsiteVerdict | undefined,
-  context: Context,
+  given: Case & Subject,
 ): WebsiteVerdict {
-  const { cluster, labels, appliances } = context.facts;
-  const { tests, ...named } = website;
+  const { cluster, labels, appliances } = given.facts;
+  const { tests, masters: _masters, ...named } = website;
   const ids = Object.fromEntries(
     tests.toReversed().map(({ identity, websiteId }) => [identity.appliance, websiteId]),
   );
   const isSameId = appliances.every(({ identity }) => ids[identity.appliance] === named.websiteId);
-  const states = protocolVerdicts(website, old, context);
-  const backends = backendState(website, states, context);
-  const differences = differencesOf(website, context.facts);
+  const states = protocolVerdicts(website, old, given);
+  const backends = backendState(website, states, given.facts);
+  const differences = differencesOf(website, given.facts);
   const judged = { ids: isSameId ? undefined : ids, states, backends, differences };
   return { kind: "website", cluster, labels, ...named, ...judged };
 }
@@ -80,10 +74,9 @@ function websiteVerdict(
 function protocolVerdicts(
   website: ClusterWebsite,
   old: WebsiteVerdict | undefined,
-  { facts: { appliances, hasDisabled }, groups, mastersFor, wasPolled, at }: Context,
+  { facts: { appliances, hasDisabled }, groups, wasPolled, at }: Case & Subject,
 ): readonly ProtocolVerdict[] {
-  const { tests } = website;
-  const masters = mastersFor(tests.flatMap(({ bind }) => bind));
+  const { tests, masters } = website;
   const isTested = tests.some(isPolled);
   // What a master finds is not unknown before it was asked.
   const isPending = tests.some((test) => masters.has(test.identity.appliance) && !isPolled(test));
@@ -93,8 +86,7 @@ function protocolVerdicts(
     const found = isTested ? judgeWebsite(views, { hasGroups: groups.size > 0, hasDisabled }) : undefined;
     const judged = found === "unknown" && isPending ? undefined : found;
     const isElsewhere = views.every((view) => !view.isMaster);
-    const known = appliances.filter(({ identity }) => masters.has(identity.appliance));
-    const state = isElsewhere ? withoutMasters(judged, website, known) : judged;
+    const state = isElsewhere ? withoutMasters(judged, website, appliances) : judged;
     const sinceMs = sinceOf(before, state, wasPolled && before?.state !== undefined, at);
     return { protocol, state, sinceMs };
   });
@@ -127,14 +119,14 @@ function isPolled({ health }: WebsiteSnapshot): boolean {
  */
 function withoutMasters(
   judged: WebsiteState | undefined,
-  { key, found }: ClusterWebsite,
-  masters: ClusterSnapshot["appliances"],
+  { key, found, masters }: ClusterWebsite,
+  appliances: ClusterSnapshot["appliances"],
 ): WebsiteState | undefined {
   const isOff = found.some(
-    ({ identity, details }) =>
-      details.isEnabled === false && masters.some((master) => master.identity === identity),
+    ({ identity, details }) => details.isEnabled === false && masters.has(identity.appliance),
   );
-  const mayHave = masters.some(({ discovery }) => {
+  const mayHave = appliances.some(({ identity, discovery }) => {
+    if (!masters.has(identity.appliance)) return false;
     if (discovery === undefined) return !isWithoutAddress(key);
     return !discovery.isComplete || discovery.known.has(key) || isWithoutAddress(key);
   });
@@ -145,15 +137,14 @@ function withoutMasters(
 }
 
 function backendState(
-  { key, found }: ClusterWebsite,
+  { key, found, masters }: ClusterWebsite,
   states: readonly ProtocolVerdict[],
-  { facts: { appliances }, mastersFor }: Context,
+  { appliances }: ClusterSnapshot,
 ): BackendState | undefined {
   const views = found.map(({ details, identity }) => {
-    return { details, isMaster: mastersFor(listensOn(details)).has(identity.appliance) };
+    return { details, isMaster: masters.has(identity.appliance) };
   });
   const isUp = states.length > 0 && states.every(({ state }) => state === "up");
-  const masters = mastersFor(found.flatMap(({ details }) => listensOn(details)));
   const isMasterSilent = appliances.some(
     ({ identity, discovery }) =>
       masters.has(identity.appliance) &&

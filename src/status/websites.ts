@@ -4,6 +4,7 @@ import {
   type FoundWebsiteSnapshot,
   type WebsiteSnapshot,
 } from "../fleet/snapshot.ts";
+import { listensOn } from "../fleet/known-websites.ts";
 import { groupBy } from "../support/group-by.ts";
 import { once } from "../support/once.ts";
 import type { ClusterVerdict, GroupVerdict } from "./verdict.ts";
@@ -17,6 +18,11 @@ export interface ClusterWebsite {
   readonly website: string;
   readonly tests: readonly WebsiteSnapshot[];
   readonly found: readonly FoundWebsiteSnapshot[];
+  /**
+   * The appliances that are known to be MASTER of a VIP on which it listens at any appliance; of any VIP where that is not known.
+   * Of a group that is changing, the latest master counts too, until the change is proven.
+   */
+  readonly masters: ReadonlySet<string>;
 }
 
 type Named = Pick<WebsiteSnapshot, "identity" | "websiteId" | "website" | "address">;
@@ -30,7 +36,12 @@ interface Mention {
 }
 
 /** The websites that the appliances test or describe. */
-export function websitesIn(appliances: ClusterSnapshot["appliances"]): readonly ClusterWebsite[] {
+export function websitesIn({
+  facts,
+  groups,
+}: Pick<ClusterVerdict, "facts" | "groups">): readonly ClusterWebsite[] {
+  const { appliances } = facts;
+  const listening = listeningIn(facts);
   const keyOf = keysIn(appliances);
   const mentions = appliances.flatMap(({ websites, found: described, discovery }): readonly Mention[] => [
     ...websites.map((test) => ({ key: keyOf(test), named: test, test })),
@@ -45,7 +56,14 @@ export function websitesIn(appliances: ClusterSnapshot["appliances"]): readonly 
     const website = unusedName(used, websiteId, given, key);
     used.add(`${websiteId} ${website}`);
     const tests = all.flatMap(({ test }) => test ?? []);
-    return { key, websiteId, website, tests, found: all.flatMap(({ found }) => found ?? []) };
+    const found = all.flatMap((mention) => mention.found ?? []);
+    const bind = [
+      ...tests.flatMap((test) => test.bind),
+      ...found.flatMap(({ details }) => listensOn(details)),
+    ];
+    const vips = new Set(listening(bind).map(({ vip }) => vip));
+    const own = [...groups.values()].filter((group) => vips.has(group.facts.vip));
+    return { key, websiteId, website, tests, found, masters: new Set(own.flatMap(mastersOf)) };
   }).filter(({ tests, found }) => tests.length + found.length > 0);
 }
 
@@ -67,22 +85,6 @@ export function isWithoutAddress(key: string): boolean {
 /** Two websites may have the same id and name at different appliances. */
 function unusedName(used: ReadonlySet<string>, id: number, name: string, key: string): string {
   return used.has(`${id} ${name}`) ? unusedName(used, id, `${name} (${key})`, key) : name;
-}
-
-/**
- * The appliances that are known to be MASTER of a VIP on which a website listens; of any VIP where that is not known. Of a group
- * that is changing, the latest master counts too, until the change is proven.
- */
-export function mastersIn({
-  facts,
-  groups,
-}: Pick<ClusterVerdict, "facts" | "groups">): (bind: readonly string[]) => ReadonlySet<string> {
-  const listening = listeningIn(facts);
-  return (bind) => {
-    const vips = new Set(listening(bind).map(({ vip }) => vip));
-    const own = [...groups.values()].filter((group) => vips.has(group.facts.vip));
-    return new Set(own.flatMap(mastersOf));
-  };
 }
 
 function mastersOf({ facts, state, latestMaster }: GroupVerdict): readonly string[] {

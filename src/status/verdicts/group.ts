@@ -58,13 +58,8 @@ function isSplitPartnerSilent({ members, mastersAtOnce }: GroupSnapshot, nowMs: 
   );
 }
 
-const WITH_MASTER: ReadonlySet<GroupState | undefined> = new Set([
-  "one_master",
-  "backup_unknown",
-  "no_backup",
-]);
-
 /** The one known master of a group in that state; `undefined` where there is none, or it may not be the only one. */
 export function masterIn(group: GroupSnapshot, state: GroupState | undefined): string | undefined {
-  return WITH_MASTER.has(state) ? membersIn(group, "master")[0] : undefined;
+  const [master, ...others] = membersIn(group, "master");
+  return others.length > 0 || state === "unknown" ? undefined : master;
 }
