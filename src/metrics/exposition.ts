@@ -118,13 +118,12 @@ function partsOf(verdict: ClusterVerdict): readonly (Part | undefined)[] {
 }
 
 function render(sources: readonly Source[], part: Part): Texts {
-  const common = labelsOf(part).map(labelText).join(",");
+  const common = labelsOf(part).map(labelText);
   return sources.map(({ name, samplesOf }) => {
     // Joined at once into a flat text: one that only chains pieces together would keep them all.
     const text = samplesOf(part)
       .flatMap(({ labels, value }) => {
-        const further = labels.flatMap((label) => [",", labelText(label)]);
-        return [name, "{", common, ...further, "} ", String(value), "\n"];
+        return [name, "{", [...common, ...labels.map(labelText)].join(","), "} ", String(value), "\n"];
       })
       .join("");
     return text.length > LONG_TEXT ? Buffer.from(text) : text;
