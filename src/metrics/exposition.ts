@@ -21,9 +21,6 @@ interface Source {
   readonly samplesOf: (part: Part) => readonly Sample[];
 }
 
-/** One text for each source of the part's kind. */
-type Texts = readonly Text[];
-
 export interface ExpositionOptions {
   readonly families?: Families;
   /** Called with an error of the families; default: throws it. */
@@ -38,10 +35,9 @@ export function createFleetExposition({
     ([name, { type, help }]) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`,
   );
   const sources = sourcesByKind(families);
-  /** By cluster; changed in place, since arrays made for each scrape would be moved by the collector. */
-  const rendered = new Map<string, Rendered>();
-  function textsOf(part: Part | undefined): Texts {
-    if (part === undefined) return [];
+  /** What the latest scrape made of each part, by cluster. */
+  const rendered = new Map<string, ReadonlyMap<Part, readonly Text[]>>();
+  function textsOf(part: Part): readonly Text[] {
     try {
       return render(sources.get(part.kind) ?? [], part);
     } catch (error) {
@@ -56,32 +52,22 @@ export function createFleetExposition({
       let length = preamble.length + headers.join("").length;
       await inSlices(verdicts, (verdict) => {
         const { cluster } = verdict.facts;
-        const latest = partsOf(verdict);
-        const { parts, texts } = rendered.get(cluster) ?? { parts: [], texts: [] };
-        rendered.set(cluster, { parts, texts });
-        parts.length = latest.length;
-        for (const [at, part] of latest.entries()) {
-          if (part !== parts[at]) texts[at] = textsOf(part);
-          parts[at] = part;
-          const own = (part && sources.get(part.kind)) ?? [];
-          for (const [nth, text] of (texts[at] ?? []).entries()) {
+        const before = rendered.get(cluster);
+        const now = new Map(partsOf(verdict).map((part) => [part, before?.get(part) ?? textsOf(part)]));
+        rendered.set(cluster, now);
+        for (const [{ kind }, texts] of now) {
+          const own = sources.get(kind) ?? [];
+          for (const [nth, text] of texts.entries()) {
             if (text.length > 0) lists[own[nth]?.place ?? 0]?.push(text);
             length += text.length;
           }
         }
-        texts.length = latest.length;
       });
       const clusters = new Set(verdicts.map(({ facts }) => facts.cluster));
       for (const cluster of rendered.keys()) if (!clusters.has(cluster)) rendered.delete(cluster);
       return { lists: [[preamble], ...lists.filter((list) => list.length > 1)], length };
     },
   };
-}
-
-/** What was made of a cluster last: a text that is asked for again is found by its place. */
-interface Rendered {
-  readonly parts: (Part | undefined)[];
-  readonly texts: Texts[];
 }
 
 function sourcesByKind(families: Families): ReadonlyMap<string, readonly Source[]> {
@@ -97,10 +83,10 @@ function sourcesByKind(families: Families): ReadonlyMap<string, readonly Source[
   return groupBy(all, ({ kind }) => kind);
 }
 
-/** In the order of the configuration; `undefined` in place of what is not known now. */
-function partsOf(verdict: ClusterVerdict): readonly (Part | undefined)[] {
+/** In the order of the configuration; what is not known now is left out. */
+function partsOf(verdict: ClusterVerdict): readonly Part[] {
   const { facts, appliances, groups, websites } = verdict;
-  return [
+  const all = [
     ...appliances.values(),
     ...websites.values(),
     ...groups.values(),
@@ -115,9 +101,10 @@ function partsOf(verdict: ClusterVerdict): readonly (Part | undefined)[] {
     ]),
     verdict,
   ];
+  return all.filter((part) => part !== undefined);
 }
 
-function render(sources: readonly Source[], part: Part): Texts {
+function render(sources: readonly Source[], part: Part): readonly Text[] {
   const common = labelsOf(part).map(labelText);
   return sources.map(({ name, samplesOf }) => {
     // Joined at once into a flat text: one that only chains pieces together would keep them all.
