@@ -16,19 +16,7 @@ export function keptMap<Key, Value>(
   return areSame ? before : now;
 }
 
-/** Whether both lists have the same items, or items made of the same. */
-export function isSame<T>(
-  ones: readonly T[],
-  others: readonly T[],
-  madeOf?: (item: T) => readonly unknown[],
-): boolean {
-  if (ones === others) return true;
-  return (
-    ones.length === others.length &&
-    ones.every((one, nth) => {
-      const other = others[nth];
-      if (one === other || madeOf === undefined || other === undefined) return one === other;
-      return isSame(madeOf(one), madeOf(other));
-    })
-  );
+/** Whether both lists have the same items. */
+export function isSame(ones: readonly unknown[], others: readonly unknown[]): boolean {
+  return ones.length === others.length && ones.every((one, nth) => one === others[nth]);
 }
