@@ -1,5 +1,4 @@
-import { escapeRawControls, scanJson, type JsonLimits } from "./json-scan.ts";
-import { decodeText } from "./text.ts";
+import { isUtf8 } from "node:buffer";
 
 /** A decoded answer, or why it cannot be decoded. Decoders never throw. */
 export type Decoded<T> =
@@ -19,6 +18,19 @@ export function rejected(reason: DecodeProblem["reason"], message: string): Deco
   return { ok: false, problem: { reason, path: "$", message } };
 }
 
+/** Limits of a JSON text. */
+export interface JsonLimits {
+  /** Nesting of arrays and objects. */
+  readonly depth: number;
+  /** Members of the outermost object, repeated keys included. */
+  readonly entries: number;
+  /** Members of any other object, repeated keys included. */
+  readonly members: number;
+}
+
+/** Of every answer. */
+const LIMITS: JsonLimits = { depth: 8, entries: 1024, members: 64 };
+
 /** A parsed JSON text. */
 export interface ParsedJson {
   /** The last value of a repeated key counts. */
@@ -28,19 +40,25 @@ export interface ParsedJson {
 }
 
 /**
- * Parses a JSON text, or the body of an answer. Beyond the limits it is `too_large`. Accepts raw control characters inside
- * strings, which some appliances send. Never throws; a problem contains nothing of the text.
+ * Parses a JSON text, or the body of an answer. Beyond the limits, by default those of an answer, it is `too_large`. Accepts
+ * raw control characters inside strings, which some appliances send. Never throws; a problem contains nothing of the text.
  */
-export function parseJson(body: Uint8Array | string, limits: JsonLimits): Decoded<ParsedJson> {
-  const text = typeof body === "string" ? body : decodeText(body);
+export function parseJson(body: Uint8Array | string, limits = LIMITS): Decoded<ParsedJson> {
+  const text = typeof body === "string" ? body : textOf(body);
   if (!MAY_BE_JSON.test(text)) return notJson(text);
   const scan = scanJson(text, limits);
-  if (!scan.ok) {
+  if (!scan.ok)
     return rejected("too_large", `expected at most ${limits[scan.limit]} ${LIMIT_TEXT[scan.limit]}`);
-  }
-  const parsed = parseStrictly(text) ?? parseStrictly(escapeRawControls(text));
+  const parsed = parseStrictly(text) ?? parseStrictly(text.replace(TOKENS, escapeRawControls));
   return parsed === undefined ? notJson(text) : { ok: true, value: { ...parsed, repeated: scan.repeated } };
 }
+
+/** UTF-8 without a byte order mark, or, where it is not valid, Latin-1: different bytes stay different texts. */
+function textOf(body: Uint8Array): string {
+  return isUtf8(body) ? UTF_8.decode(body) : Buffer.from(body).toString("latin1");
+}
+
+const UTF_8 = new TextDecoder();
 
 /** `undefined` for invalid JSON: the parser's message quotes the text, which may contain a secret. */
 function parseStrictly(text: string): { readonly value: unknown } | undefined {
@@ -68,6 +86,69 @@ function notJson(text: string): Decoded<never> {
   const got = start.startsWith("<") ? GOT_MARKUP : "got text that is not JSON";
   return rejected("decode", `expected JSON, ${start === "" ? "got nothing" : got}`);
 }
+
+/** Brackets, and strings with the colon that makes them keys. A string may lack its end, so that the time stays linear. */
+const TOKENS = /[{}[\]]|("[^"\\]*(?:\\.[^"\\]*)*"?)(\s*:)?/gs;
+
+/** An array or object that is still open. */
+interface Open {
+  /** The latest key of an object. */
+  key: string | undefined;
+  keys: Set<string> | undefined;
+  /** Repeated keys included. */
+  members: number;
+}
+
+type Scan =
+  | ({ readonly ok: true } & Pick<ParsedJson, "repeated">)
+  | { readonly ok: false; readonly limit: keyof JsonLimits };
+
+/**
+ * Scans any text in linear time and stops at the first limit that is exceeded. For a text that is not JSON, only `limit`
+ * is meaningful.
+ */
+function scanJson(text: string, limits: JsonLimits): Scan {
+  const open: Open[] = [];
+  const repeated: (readonly string[])[] = [];
+  for (const [token, string, colon] of text.matchAll(TOKENS)) {
+    const container = open.at(-1);
+    if (token === "{" || token === "[") {
+      open.push({ key: undefined, keys: undefined, members: 0 });
+      if (open.length > limits.depth) return { ok: false, limit: "depth" };
+    } else if (token === "}" || token === "]") {
+      open.pop();
+    } else if (container !== undefined && string !== undefined && colon !== undefined) {
+      const key = unescaped(string);
+      container.key = key;
+      container.keys ??= new Set();
+      if (container.keys.has(key)) repeated.push(open.flatMap((each) => each.key ?? []));
+      container.keys.add(key);
+      container.members += 1;
+      const limit = open.length === 1 ? "entries" : "members";
+      if (container.members > limits[limit]) return { ok: false, limit };
+    }
+  }
+  return { ok: true, repeated };
+}
+
+/** The value of a quoted JSON string, so that two spellings of a key are one key. */
+function unescaped(string: string): string {
+  const parsed = string.includes("\\") ? parseStrictly(string) : undefined;
+  return parsed === undefined ? string.slice(1, -1) : String(parsed.value);
+}
+
+/** Escapes the raw control characters of a token's string. One after a backslash stays: that is an invalid escape. */
+function escapeRawControls(token: string, string?: string, colon = ""): string {
+  if (string === undefined) return token;
+  return string.replaceAll(/\\.|\p{Cc}/gsu, (found) => ESCAPES[found] ?? found) + colon;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = Object.fromEntries(
+  Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code)).map((control) => [
+    control,
+    JSON.stringify(control).slice(1, -1),
+  ]),
+);
 
 /** Whether a parsed value is a JSON object, that is neither an array nor null. */
 export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,4 +1,3 @@
-import type { JsonLimits } from "./json-scan.ts";
 import type { Decoded } from "./json.ts";
 import type { Redact } from "./kept-text.ts";
 
@@ -8,7 +7,8 @@ export interface OperationDescriptor<Value, Written> {
   readonly scope: "appliance" | "website";
   /** Path below the base URL. */
   readonly path: (websiteId?: number) => string;
-  readonly limits: OperationLimits;
+  /** Size of the body of an answer; more is `too_large`. */
+  readonly limitBytes: number;
   /** Decodes the body of an answer with status 200. Every text that is kept passes through `redact`. Never throws. */
   readonly decode: (body: Uint8Array, redact: Redact) => Decoded<Value>;
   /** Encodes a body as specified. */
@@ -36,11 +36,4 @@ export type TimingName = keyof typeof TIMINGS;
 /** A record with a value for each block of `polling`. */
 export function byTiming<T>(make: (name: TimingName) => T): Readonly<Record<TimingName, T>> {
   return { vrrp: make("vrrp"), websites: make("websites"), discovery: make("discovery") };
-}
-
-/** Limits of one answer; more is `too_large`. */
-export interface OperationLimits {
-  /** Size of the body. */
-  readonly bytes: number;
-  readonly json: JsonLimits;
 }

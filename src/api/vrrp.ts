@@ -68,13 +68,11 @@ const ADVSKEW: Bounds = { min: -1, max: 254 };
 /** advskew = 254 - priority. @see management API 2.1 */
 const ADVSKEW_OF_PRIORITY_ZERO = 254;
 
-const LIMITS = { bytes: 256 * 1024, json: { depth: 8, entries: 1024, members: 64 } } as const;
-
 /** The list of VRRP interfaces. @see management API 4.1 */
 export const VRRP_LIST = {
   scope: "appliance",
   path: () => "/api/v1/interface/virtual",
-  limits: LIMITS,
+  limitBytes: 256 * 1024,
   decode: decodeVrrpList,
   encode: encodeVrrpList,
   timing: "vrrp",
@@ -84,14 +82,14 @@ export const VRRP_LIST = {
 /**
  * Decodes a VRRP list. Deviations of single fields become anomalies. `{}`, `[]` and `null` are empty lists. A key that
  * occurs twice in one object is `bad_field`, and its last value counts. Any other body is `decode`; a body beyond
- * {@link LIMITS} is `too_large`. Every text is redacted, then cut; if two names are equal after that, the second is
+ * the limits is `too_large`. Every text is redacted, then cut; if two names are equal after that, the second is
  * `bad_interface`.
  *
  * @throws never
  * @see management API 2.1, 2.2, 4.1
  */
 export function decodeVrrpList(body: Uint8Array, redact: Redact): Decoded<VrrpList> {
-  const parsed = parseJson(body, LIMITS.json);
+  const parsed = parseJson(body);
   if (!parsed.ok) return parsed;
   const members = membersOf(parsed.value.value);
   if (members === undefined)

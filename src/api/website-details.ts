@@ -67,7 +67,6 @@ export interface LocalBackend {
   readonly isOk: boolean;
 }
 
-const LIMITS = { bytes: 256 * 1024, json: { depth: 8, entries: 1024, members: 64 } } as const;
 const MAX_BACKENDS = 1024;
 const PORT = { min: 1, max: 65_535 };
 
@@ -80,7 +79,7 @@ const YES_NO = { 0: false, 1: true } as const;
 export const WEBSITE_DETAILS = {
   scope: "website",
   path: (websiteId = 0) => `/api/v1/website/${websiteId}`,
-  limits: LIMITS,
+  limitBytes: 256 * 1024,
   decode: decodeWebsiteDetails,
   encode: encodeWebsiteDetails,
   timing: "discovery",
@@ -94,7 +93,7 @@ export const WEBSITE_DETAILS = {
  * @throws never
  */
 export function decodeWebsiteDetails(body: Uint8Array, redact: Redact): Decoded<WebsiteDetails> {
-  const parsed = parseJson(body, LIMITS.json);
+  const parsed = parseJson(body);
   if (!parsed.ok) return parsed;
   const { value } = parsed.value;
   if (!isJsonObject(value)) return rejected("decode", `expected an object, got ${kindOf(value)}`);

@@ -9,7 +9,6 @@ export interface WebsiteList {
   readonly invalid: readonly string[];
 }
 
-const LIMITS = { bytes: 64 * 1024, json: { depth: 8, entries: 64, members: 64 } } as const;
 /** The largest number of websites that a list may have. */
 export const MAX_WEBSITES = 4096;
 const ID = /^[1-9]\d{0,9}$/;
@@ -19,7 +18,7 @@ export const MAX_WEBSITE_ID = 9_999_999_999;
 export const WEBSITE_LIST = {
   scope: "appliance",
   path: () => "/api/v1/website",
-  limits: LIMITS,
+  limitBytes: 64 * 1024,
   decode: decodeWebsiteList,
   encode: encodeWebsiteList,
   timing: "discovery",
@@ -34,7 +33,7 @@ export const WEBSITE_LIST = {
  * @throws never
  */
 export function decodeWebsiteList(body: Uint8Array): Decoded<WebsiteList> {
-  const parsed = parseJson(body, LIMITS.json);
+  const parsed = parseJson(body);
   if (!parsed.ok) return parsed;
   const { value } = parsed.value;
   if (!Array.isArray(value)) return rejected("decode", `expected an array of ids, got ${kindOf(value)}`);

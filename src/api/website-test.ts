@@ -30,13 +30,11 @@ export interface WebsiteTest {
   readonly blocks: readonly WebsiteBlock[];
 }
 
-const LIMITS = { bytes: 64 * 1024, json: { depth: 8, entries: 64, members: 64 } } as const;
-
 /** The connectivity test of one website. @see management API 4.2 */
 export const WEBSITE_TEST = {
   scope: "website",
   path: (websiteId = 0) => `/api/v1/website/${websiteId}/test`,
-  limits: LIMITS,
+  limitBytes: 64 * 1024,
   decode: decodeWebsiteTest,
   encode: encodeWebsiteTest,
   timing: "websites",
@@ -51,7 +49,7 @@ export const WEBSITE_TEST = {
  * @see management API 4.2
  */
 export function decodeWebsiteTest(body: Uint8Array, redact: Redact): Decoded<WebsiteTest> {
-  const parsed = parseJson(body, LIMITS.json);
+  const parsed = parseJson(body);
   if (!parsed.ok) return parsed;
   const { value } = parsed.value;
   return typeof value === "string"
@@ -94,13 +92,8 @@ function protocolOf(marker: Marker, firstPlain: Marker | undefined): Protocol {
   return isPlain(marker) && marker !== firstPlain ? "https" : "http";
 }
 
-/** The status code for one protocol; 0 if the website sent no HTTP response. */
-export interface WebsiteStatus {
-  readonly protocol: Protocol;
-  readonly status: number;
-  /** Why there was no HTTP response, in the words of the appliance. */
-  readonly text?: string;
-}
+/** A block with a status, which is 0 if the website sent no HTTP response. */
+export type WebsiteStatus = WebsiteBlock & { readonly status: number };
 
 /**
  * The statuses to export: of the configured protocols, 0 for one without a block; or of all blocks if none are
@@ -110,13 +103,10 @@ export function exportedStatuses(
   { blocks }: WebsiteTest,
   configured: readonly Protocol[] | undefined,
 ): readonly WebsiteStatus[] {
-  const protocols = configured ?? blocks.map((block) => block.protocol);
-  return protocols.flatMap((protocol) => {
-    const block = blocks.find((candidate) => candidate.protocol === protocol);
-    if (block === undefined) return [{ protocol, status: 0 }];
-    const { status, text } = block;
-    return status === undefined ? [] : [{ protocol, status, ...(text === undefined ? {} : { text }) }];
+  const exported = configured?.map((wanted): WebsiteBlock => {
+    return blocks.find(({ protocol }) => protocol === wanted) ?? { protocol: wanted, status: 0 };
   });
+  return (exported ?? blocks).filter((block): block is WebsiteStatus => block.status !== undefined);
 }
 
 const RULE = "-".repeat(49);

@@ -55,14 +55,14 @@ async function outcomeOf(
   timeoutMs: number,
   options: PollOptions,
 ): Promise<Outcome<unknown>> {
-  const { path, limits, takesSlot, absentStatuses } = descriptorOf(operation.kind);
+  const { path, limitBytes, takesSlot, absentStatuses } = descriptorOf(operation.kind);
   const { decode = createDecode(), ...sending } = options;
   const precedence = takesSlot === false ? "list" : "test";
   try {
     const answer = await client.get(
       path("websiteId" in operation ? operation.websiteId : undefined),
       timeoutMs,
-      { ...sending, precedence, bodyLimitBytes: limits.bytes },
+      { ...sending, precedence, bodyLimitBytes: limitBytes },
     );
     if (!answer.ok) {
       const { failure } = answer;

@@ -12,7 +12,7 @@ const AS_IS = (text: string): string => text;
 const DECODERS = [decodeVrrpList, decodeWebsiteTest, decodeWebsiteList, decodeWebsiteDetails];
 
 /** Far beyond the limit of a body, so that non-linear work takes minutes. */
-const MANY_BYTES = 4 * Math.max(VRRP_LIST.limits.bytes, WEBSITE_TEST.limits.bytes);
+const MANY_BYTES = 4 * Math.max(VRRP_LIST.limitBytes, WEBSITE_TEST.limitBytes);
 
 function fill(unit: string): string {
   return unit.repeat(Math.floor(MANY_BYTES / unit.length));

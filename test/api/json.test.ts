@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import type { JsonLimits } from "../../src/api/json-scan.ts";
-import { memberPath, parseJson } from "../../src/api/json.ts";
+import { memberPath, parseJson, type JsonLimits } from "../../src/api/json.ts";
 
 const ENOUGH: JsonLimits = { depth: 100, entries: 100, members: 100 };
 

@@ -2,8 +2,7 @@ import { isIP } from "node:net";
 
 import { z } from "zod";
 
-import type { JsonLimits } from "../../api/json-scan.ts";
-import { parseJson } from "../../api/json.ts";
+import { parseJson, type JsonLimits } from "../../api/json.ts";
 import { PRIORITY, VHID, type LocalVrrpInterface } from "../../api/vrrp.ts";
 import type { VrrpState } from "../routes.ts";
 
