@@ -1,46 +1,40 @@
 import { isDeepStrictEqual } from "node:util";
 import { OPERATION_KINDS } from "../api/operations.ts";
-import type { WebsiteDetails } from "../api/website-details.ts";
-import type { PresentedCertificate } from "../client/certificate.ts";
-import type { Failure } from "../client/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { firstExpiryMs } from "../polling/freshness.ts";
 import type { Observation, Operation } from "../polling/observation.ts";
 import type { WebsitePlan } from "../polling/appliance-poller.ts";
 import { FIRST_POLL_SPREAD_MS } from "../polling/schedule.ts";
+import { isSame } from "../support/kept.ts";
 import type { FleetChange } from "./changes.ts";
-import { afterDetailsPoll, afterListPoll, discoveryFor, isTakenOver, type Discovery } from "./discovery.ts";
+import {
+  afterDiscoveryPoll,
+  discoveryAt,
+  discoveryFor,
+  discoverySection,
+  recordOf,
+  type DiscoveryObservation,
+  type DiscoveryRecords,
+  type DiscoveryState,
+} from "./discovery.ts";
 import { addressOf, isNotFound, knownWebsites, type KnownWebsite } from "./known-websites.ts";
-import { freshRecord, type OperationRecord, type RecordStep } from "./record.ts";
-import type { Identity, TotalsSnapshot } from "./snapshot.ts";
-import { afterVrrpPoll, type VrrpRecord } from "./vrrp.ts";
-import { afterWebsitePoll, type WebsiteRecord } from "./website.ts";
+import type { OperationRecord, Step } from "./record.ts";
+import type { AnomaliesSnapshot, ApplianceSnapshot, Identity, TotalsSnapshot } from "./snapshot.ts";
+import { afterVrrpPoll, freshVrrp, vrrpAt, vrrpOf, type VrrpState } from "./vrrp.ts";
+import { afterWebsitePoll, websiteAt, websiteFor, type WebsiteState } from "./website.ts";
 
-/** Everything that is known about one appliance. Immutable. */
-export interface ApplianceState {
+/** Everything that is known about one appliance: what its snapshot shows, and what the next poll is compared with. Immutable. */
+export interface ApplianceState extends ApplianceSnapshot {
   readonly config: ApplianceConfig;
-  readonly identity: Identity;
-  readonly vrrp: VrrpRecord;
-  /** `undefined` if its websites are not discovered. */
-  readonly discovery: Discovery | undefined;
+  readonly vrrp: VrrpState;
+  readonly discovery: DiscoveryState | undefined;
   /** Those configured first. */
   readonly known: readonly KnownWebsite[];
   readonly plan: WebsitePlan;
-  readonly tests: readonly TestedWebsite[];
-  readonly totals: TotalsSnapshot;
-  /** Presented last, and kept until another is. */
-  readonly certificate: PresentedCertificate | undefined;
-}
-
-/** A website that is tested, and what its tests found. */
-export interface TestedWebsite {
-  readonly website: KnownWebsite;
-  readonly record: WebsiteRecord;
-}
-
-export interface Step {
-  readonly state: ApplianceState;
-  readonly changes: readonly FleetChange[];
+  /** Those that are tested. */
+  readonly websites: readonly WebsiteState[];
+  /** The monotonic instant until when, at least, time alone changes nothing. */
+  readonly untilMs: number;
 }
 
 /**
@@ -56,111 +50,117 @@ export function stateFor(
   const other = { appliance: name, cluster, labels };
   const known = before?.identity;
   const identity = known !== undefined && isDeepStrictEqual(known, other) ? known : other;
-  return {
-    config,
-    identity,
-    vrrp: before?.vrrp ?? freshRecord(firstExpiryMs(config.polling.vrrp, nowMs)),
-    ...websitesFor(config, discoveryFor(before?.discovery, config, nowMs), before, nowMs),
-    totals: totalsFor(config, identity, before?.totals),
-    certificate: before?.certificate,
-  };
+  const vrrp =
+    before === undefined
+      ? freshVrrp(identity, firstExpiryMs(config.polling.vrrp, nowMs))
+      : vrrpOf(identity, before.vrrp);
+  const records = discoveryFor(before?.discovery?.records, config, nowMs);
+  const websites = websitesFor({ config, identity }, records, before, nowMs);
+  const totals = totalsFor(config, identity, before?.totals);
+  return finished({ config, identity, vrrp, ...websites, totals }, before);
+}
+
+/** What is known at the monotonic instant `nowMs`: the operations that have expired have failed as `stalled`. */
+export function stateAt(state: ApplianceState, nowMs: number): ApplianceState {
+  if (nowMs < state.untilMs) return state;
+  const before = state.discovery?.records;
+  const records = before && discoveryAt(before, nowMs);
+  const vrrp = vrrpAt(state.vrrp, nowMs);
+  const websites = state.websites.map((website) => websiteAt(website, nowMs));
+  const { identity, config, known } = state;
+  const found = records === before ? {} : discoverySection(identity, config, records, known);
+  return finished({ ...state, vrrp, websites, ...found }, state);
 }
 
 /**
  * What is known after one more observation, received at the monotonic instant `nowMs`; that of a website which is gone
  * changes nothing.
  */
-export function afterObservation(state: ApplianceState, observation: Observation, nowMs: number): Step {
-  if (observation.kind === "vrrp") {
-    const step = afterVrrpPoll(state.vrrp, observation, nowMs);
-    return stepTo({ ...state, vrrp: step.record }, observation, state.vrrp, step);
-  }
-  if (observation.kind !== "website_test") return afterDiscovery(state, observation, nowMs);
-  const at = placeOf(state, observation.websiteId);
-  const before = state.tests[at];
-  if (before === undefined) return { state, changes: [] };
-  const { website } = before;
-  const step = afterWebsitePoll(before.record, observation, website, nowMs);
-  const tests = state.tests.with(at, { website, record: step.record });
-  return stepTo({ ...state, tests }, observation, before.record, step);
-}
-
-/** The place of a website among those that are tested; -1 if it is not. */
-export function placeOf({ tests }: ApplianceState, websiteId: number): number {
-  return tests.findIndex(({ website }) => website.id === websiteId);
-}
-
-function afterDiscovery(
-  state: ApplianceState,
-  observation: Observation & { readonly kind: "website_list" | "website_details" },
-  nowMs: number,
-): Step {
-  const { discovery, config, tests } = state;
-  if (discovery === undefined) return { state, changes: [] };
-  if (observation.kind === "website_list") {
-    const now = afterListPoll(discovery, observation, config, nowMs);
-    const isSame = now.details === discovery.details;
-    const next = { ...state, ...(isSame ? { discovery: now } : websitesFor(config, now, state, nowMs)) };
-    const changes = healthChange(observation, newsOf(discovery.list), newsOf(now.list));
-    return { state: observedBy(observation, next), changes };
-  }
-  const { websiteId } = observation;
-  const now = afterDetailsPoll(discovery, observation, nowMs);
-  const [before, record] = [discovery.details.get(websiteId), now.details.get(websiteId)];
-  if (before === undefined || record === undefined) return { state, changes: [] };
-  // Most polls find nothing new.
-  const isSame = before.seen === record.seen && isNotFound(before) === isNotFound(record);
-  const kept = isTakenOver(before.seen, record.seen)
-    ? tests.filter(({ website }) => website.id !== websiteId)
-    : tests;
-  const found = isSame ? { discovery: now } : websitesFor(config, now, { ...state, tests: kept }, nowMs);
-  const next = { ...state, ...found };
-  const changes = [
-    ...healthChange(observation, newsOf(before), newsOf(record)),
-    ...detailsChange(before, record),
-  ];
-  return { state: observedBy(observation, next), changes };
-}
-
-/** The failure that is news: what was not sent says nothing, and a website that is gone is listed no more. */
-function newsOf({ sentFailure }: OperationRecord<unknown>): Failure | undefined {
-  return sentFailure?.reason !== "unsupported" && sentFailure?.status === 404 ? undefined : sentFailure;
-}
-
-function detailsChange(
-  before: OperationRecord<WebsiteDetails>,
-  now: OperationRecord<WebsiteDetails>,
-): readonly FleetChange[] {
-  const isGone = now.health.failure?.status === 404 && before.health.failure?.status !== 404;
-  if (isGone) return [{ kind: "website_gone" }];
-  const isOther = before.seen !== undefined && before.seen !== now.seen;
-  return isOther ? [{ kind: "website_changed", address: addressOf(before.seen) }] : [];
-}
-
-/** The part of a step that is the same for all operations. */
-function stepTo(
+export function afterObservation(
   state: ApplianceState,
   observation: Observation,
-  before: OperationRecord<unknown>,
-  { record, changes }: RecordStep<OperationRecord<unknown>>,
-): Step {
-  const health = healthChange(observation, before.health.failure, record.health.failure);
-  return { state: observedBy(observation, state), changes: [...health, ...changes] };
+  nowMs: number,
+): Step<ApplianceState> {
+  const step = operationStep(state, observation, nowMs);
+  if (step === undefined) return { state, changes: [] };
+  const { certificate = state.vrrp.certificate, expiresAtMs } = observation;
+  const { vrrp } = step.state;
+  const now = {
+    ...step.state,
+    vrrp: certificate === vrrp.certificate ? vrrp : { ...vrrp, certificate },
+    totals: counted(state.totals, observation),
+    untilMs: Math.min(state.untilMs, expiresAtMs),
+  };
+  return { state: { ...now, anomalies: anomaliesOf(now, state) }, changes: step.changes };
 }
 
-function observedBy(observation: Observation, state: ApplianceState): ApplianceState {
-  const { certificate = state.certificate } = observation;
-  return { ...state, certificate, totals: counted(state.totals, observation) };
+function operationStep(
+  state: ApplianceState,
+  observation: Observation,
+  nowMs: number,
+): Step<ApplianceState> | undefined {
+  if (observation.kind === "vrrp") {
+    const { state: vrrp, changes } = afterVrrpPoll(state.vrrp, observation, nowMs);
+    const health = healthChange(observation, state.vrrp, vrrp);
+    return { state: { ...state, vrrp }, changes: [...health, ...changes] };
+  }
+  if (observation.kind !== "website_test") return discoveryStep(state, observation, nowMs);
+  const at = state.websites.findIndex(({ websiteId }) => websiteId === observation.websiteId);
+  const before = state.websites[at];
+  if (before === undefined) return undefined;
+  const { state: now, changes } = afterWebsitePoll(before, observation, nowMs);
+  const health = healthChange(observation, before, now);
+  return { state: { ...state, websites: state.websites.with(at, now) }, changes: [...health, ...changes] };
 }
 
+function discoveryStep(
+  state: ApplianceState,
+  observation: DiscoveryObservation,
+  nowMs: number,
+): Step<ApplianceState> | undefined {
+  const all = state.discovery?.records;
+  const before = all && recordOf(all, observation);
+  if (all === undefined || before === undefined) return undefined;
+  const records = afterDiscoveryPoll(all, observation, state.config, nowMs);
+  const now = recordOf(records, observation) ?? before;
+  // Most polls of details find nothing new.
+  const isNew =
+    observation.kind === "website_list" || before.seen !== now.seen || isNotFound(before) !== isNotFound(now);
+  const { identity, config, known } = state;
+  const websites = isNew
+    ? websitesFor(state, records, state, nowMs)
+    : discoverySection(identity, config, records, known);
+  const changes = [...healthChange(observation, before, now), ...detailsChange(observation, all, records)];
+  return { state: { ...state, ...websites }, changes };
+}
+
+/** What a poll of the details of a website has changed in them. */
+function detailsChange(
+  observation: DiscoveryObservation,
+  { details: before }: DiscoveryRecords,
+  { details: now }: DiscoveryRecords,
+): readonly FleetChange[] {
+  if (observation.kind !== "website_details") return [];
+  const [old, record] = [before.get(observation.websiteId), now.get(observation.websiteId)];
+  if (old === undefined || record === undefined) return [];
+  if (isNotFound(record)) return isNotFound(old) ? [] : [{ kind: "website_gone" }];
+  const isOther = old.seen !== undefined && old.seen !== record.seen;
+  return isOther ? [{ kind: "website_changed", address: addressOf(old.seen) }] : [];
+}
+
+/** What was not sent is no news, and neither is a website that is gone: it is listed no more. */
 function healthChange(
   operation: Operation,
-  before: Failure | undefined,
-  now: Failure | undefined,
+  before: OperationRecord<unknown>,
+  now: OperationRecord<unknown>,
 ): readonly FleetChange[] {
-  if (now !== undefined)
-    return now.reason === before?.reason ? [] : [{ kind: "failing", operation, failure: now }];
-  return before === undefined ? [] : [{ kind: "recovered", operation, from: before }];
+  const isDetails = operation.kind === "website_details";
+  const [from, failure] = [before, now].map(({ failing }) =>
+    isDetails && failing?.status === 404 ? undefined : failing,
+  );
+  if (failure?.reason === from?.reason) return [];
+  if (failure !== undefined) return [{ kind: "failing", operation, failure }];
+  return from === undefined ? [] : [{ kind: "recovered", operation, from }];
 }
 
 /** Only of what the appliance is polled for. */
@@ -183,31 +183,59 @@ function counted(totals: TotalsSnapshot, { kind, outcome }: Observation): Totals
   return { ...totals, counts: { ...totals.counts, [kind]: count } };
 }
 
-type Websites = Pick<ApplianceState, "discovery" | "known" | "plan" | "tests">;
-
-/** The websites that are tested; what stays as it was stays the same object. */
+/** The websites that are known and tested; what stays as it was stays the same object. */
 function websitesFor(
-  config: ApplianceConfig,
-  discovery: Discovery | undefined,
-  before: Pick<ApplianceState, "known" | "plan" | "tests"> | undefined,
+  { config, identity }: Pick<ApplianceState, "config" | "identity">,
+  records: DiscoveryRecords | undefined,
+  before: Pick<ApplianceState, "known" | "plan" | "websites"> | undefined,
   nowMs: number,
-): Websites {
+): Pick<ApplianceState, "discovery" | "found" | "known" | "plan" | "websites"> {
   const { polling } = config;
   // Website tests begin when the first poll of the VRRP list has ended, and are spread as that is.
-  const beginsMs = nowMs + FIRST_POLL_SPREAD_MS + polling.vrrp.timeoutMs;
-  const fresh = (): WebsiteRecord => ({
-    ...freshRecord(firstExpiryMs(polling.websites, beginsMs)),
-    results: new Map(),
-  });
-  const details = discovery?.details ?? new Map();
+  const expiresAtMs = firstExpiryMs(polling.websites, nowMs + FIRST_POLL_SPREAD_MS + polling.vrrp.timeoutMs);
+  const details = records?.details ?? new Map();
   const known = knownWebsites(config, details, before?.known ?? []);
   const tested = known.filter(({ isTested }) => isTested);
   const plan = { details: [...details.keys()], tests: tested.map(({ id }) => id) };
-  const records = new Map(before?.tests.map(({ website, record }) => [website.id, record]));
+  const tests = new Map(before?.websites.map((website) => [website.websiteId, website]));
   return {
-    discovery,
+    ...discoverySection(identity, config, records, known),
     known,
     plan: before !== undefined && isDeepStrictEqual(plan, before.plan) ? before.plan : plan,
-    tests: tested.map((website) => ({ website, record: records.get(website.id) ?? fresh() })),
+    websites: tested.map((each) => websiteFor(tests.get(each.id), identity, each, expiresAtMs)),
   };
+}
+
+/** Adds what follows from the rest. */
+function finished(
+  state: Omit<ApplianceState, "anomalies" | "untilMs">,
+  before: ApplianceState | undefined,
+): ApplianceState {
+  const { vrrp, websites, discovery } = state;
+  const found =
+    discovery === undefined ? [] : [discovery.records.list, ...discovery.records.details.values()];
+  const records = [vrrp, ...websites, ...found];
+  const untilMs = Math.min(...records.map(({ expiresAtMs }) => expiresAtMs));
+  return { ...state, untilMs, anomalies: anomaliesOf(state, before) };
+}
+
+type Reported = Pick<ApplianceState, "identity" | "vrrp" | "discovery" | "found">;
+
+/** Those of what is known; members of details that cannot be read are fields too. The same object until one of them changes. */
+function anomaliesOf(now: Reported, before: ApplianceState | undefined): AnomaliesSnapshot {
+  const madeOf = ({ identity, vrrp, discovery, found }: Reported) => [identity, vrrp.list, discovery, found];
+  if (before !== undefined && isSame(madeOf(now), madeOf(before))) return before.anomalies;
+  const {
+    identity,
+    vrrp: { list },
+    discovery,
+    found,
+  } = now;
+  const inDetails = found.reduce((sum, { details }) => sum + details.invalid.length, 0);
+  const counts = {
+    ...list?.anomalies,
+    ...(list === undefined ? {} : { bad_field: list.anomalies.bad_field + inDetails }),
+    ...(discovery?.badIds === undefined ? {} : { bad_website: discovery.badIds }),
+  };
+  return { kind: "anomalies", identity, counts };
 }

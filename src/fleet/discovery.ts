@@ -4,32 +4,38 @@ import type { WebsiteList } from "../api/website-list.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { firstExpiryMs } from "../polling/freshness.ts";
 import type { Observation } from "../polling/observation.ts";
+import { kept, keptMap } from "../support/kept.ts";
+import { createMemo } from "../support/once.ts";
 import {
   afterFailure,
   afterSuccess,
   freshRecord,
-  healthAt,
-  isStalled,
+  recordAt,
   whileKnown,
   type OperationRecord,
 } from "./record.ts";
-import { createMemo } from "../support/once.ts";
 import type { DetailsById, KnownWebsite } from "./known-websites.ts";
 import type { DiscoverySnapshot, FoundWebsiteSnapshot, Identity, PollHealth } from "./snapshot.ts";
 
 /** What an appliance says of its websites. Immutable. */
-export interface Discovery {
+export interface DiscoveryRecords {
   readonly list: OperationRecord<WebsiteList>;
   /** Of the websites that are neither excluded nor beyond the limit, by id. */
   readonly details: DetailsById;
 }
 
+export type DiscoveryObservation = Observation & { readonly kind: "website_list" | "website_details" };
+
+export interface DiscoveryState extends DiscoverySnapshot {
+  readonly records: DiscoveryRecords;
+}
+
 /** What is known under a configuration, which may be another one than `before`; `undefined` without discovery. */
 export function discoveryFor(
-  before: Discovery | undefined,
+  before: DiscoveryRecords | undefined,
   config: ApplianceConfig,
   nowMs: number,
-): Discovery | undefined {
+): DiscoveryRecords | undefined {
   if (config.discovery === undefined) return undefined;
   if (before !== undefined)
     return { ...before, details: detailsFor(before.list.seen, before.details, config, nowMs) };
@@ -41,44 +47,39 @@ function expiryMs({ polling }: ApplianceConfig, nowMs: number): number {
   return firstExpiryMs(polling.discovery, nowMs + polling.vrrp.timeoutMs);
 }
 
-/** What is known after one more poll of the list: websites that a valid list lacks are forgotten. */
-export function afterListPoll(
-  discovery: Discovery,
-  observation: Observation & { readonly kind: "website_list" },
-  config: ApplianceConfig,
-  nowMs: number,
-): Discovery {
-  const { list, details } = discovery;
-  const { outcome } = observation;
-  if (!outcome.ok) return { list: afterFailure(list, observation, outcome.failure, nowMs), details };
-  const known = afterSuccess(observation, outcome.value);
-  if (list.seen === outcome.value) return { list: known, details };
-  return { list: known, details: detailsFor(outcome.value, details, config, nowMs) };
+/** The list of websites, or the details of one; `undefined` if it is not polled. */
+export function recordOf(
+  { list, details }: DiscoveryRecords,
+  polled: DiscoveryObservation,
+): OperationRecord<unknown> | undefined {
+  return polled.kind === "website_list" ? list : details.get(polled.websiteId);
 }
 
-/** What is known after one more poll of a website's details. */
-export function afterDetailsPoll(
-  discovery: Discovery,
-  observation: Observation & { readonly kind: "website_details" },
+/** What is known after one more poll: websites that a valid list lacks are forgotten. */
+export function afterDiscoveryPoll(
+  { list, details }: DiscoveryRecords,
+  observation: DiscoveryObservation,
+  config: ApplianceConfig,
   nowMs: number,
-): Discovery {
+): DiscoveryRecords {
+  if (observation.kind === "website_list") {
+    const { outcome } = observation;
+    if (!outcome.ok) return { list: afterFailure(list, observation, outcome.failure, nowMs), details };
+    const known = afterSuccess(list, observation, outcome.value);
+    return { list: known, details: detailsFor(outcome.value, details, config, nowMs) };
+  }
   const { websiteId, outcome } = observation;
-  const before = discovery.details.get(websiteId);
-  if (before === undefined) return discovery;
-  const record: OperationRecord<WebsiteDetails> = outcome.ok
-    ? afterSuccess(observation, sameOr(before.seen, outcome.value))
+  const before = details.get(websiteId);
+  if (before === undefined) return { list, details };
+  const now = outcome.ok
+    ? afterSuccess(before, observation, sameOr(before.seen, outcome.value))
     : afterFailure(before, observation, outcome.failure, nowMs);
-  return { ...discovery, details: new Map(discovery.details).set(websiteId, record) };
+  return { list, details: new Map(details).set(websiteId, now) };
 }
 
 /** The details of before if nothing in them has changed, so that what is made of them stays too. */
 function sameOr(before: WebsiteDetails | undefined, now: WebsiteDetails): WebsiteDetails {
   return before !== undefined && isDeepStrictEqual(before, now) ? before : now;
-}
-
-/** Whether an id now belongs to another website. */
-export function isTakenOver(before: WebsiteDetails | undefined, now: WebsiteDetails | undefined): boolean {
-  return before !== undefined && now !== undefined && before.name !== now.name && before.host !== now.host;
 }
 
 function watched({ ids }: WebsiteList, { discovery }: ApplianceConfig): readonly number[] {
@@ -97,64 +98,65 @@ function detailsFor(
   return new Map(watched(list, config).map((id) => [id, known.get(id) ?? freshRecord(expiresAtMs)]));
 }
 
-const onceSection = createMemo<DiscoverySection>();
-const onceFound = createMemo<FoundWebsiteSnapshot>();
-
-interface DiscoverySection {
-  readonly discovery: DiscoverySnapshot;
-  readonly found: readonly FoundWebsiteSnapshot[];
-}
-
-/** What is true of an appliance's websites at the monotonic instant `nowMs`. */
-export function discoverySection(
-  identity: Identity,
-  config: ApplianceConfig,
-  discovery: Discovery,
-  websites: readonly KnownWebsite[],
-  nowMs: number,
-): DiscoverySection {
-  const { list, details } = discovery;
-  const stalled = [list, ...details.values()].filter((record) => isStalled(record, nowMs)).length;
-  return onceSection(identity, [discovery, config.discovery, config.websites, stalled], () => {
-    const health = healthAt(list, nowMs);
-    const known = whileKnown(health, list.seen);
-    const described = websites.flatMap(({ id: websiteId, name: website, address }) =>
-      address ? [[address, { websiteId, website }] as const] : [],
-    );
-    const joint = jointHealth(Array.from(details.values(), (record) => healthAt(record, nowMs)));
-    const isLeftOut = (id: number): boolean =>
-      !details.has(id) &&
-      config.discovery?.exclude.includes(id) !== true &&
-      !config.websites.some((website) => website.id === id);
-    return {
-      found: foundWebsites(identity, discovery, websites, nowMs),
-      discovery: {
-        kind: "discovery",
-        identity,
-        list: health,
-        details: joint,
-        badIds: known?.invalid.length,
-        beyondLimit: known?.ids.filter(isLeftOut).length ?? 0,
-        known: new Map(described),
-        // One of an unknown address may be any, and so may one whose details are not known now.
-        isComplete: known?.ids.length === described.length && (joint?.state ?? "succeeded") === "succeeded",
-        isPolled: [list, ...details.values()].every(({ health: { state } }) => state !== "never_polled"),
-      },
-    };
+/** The same at the monotonic instant `nowMs`. */
+export function discoveryAt(records: DiscoveryRecords, nowMs: number): DiscoveryRecords {
+  const details = Array.from(records.details, ([id, record]) => [id, recordAt(record, nowMs)] as const);
+  return kept(records, {
+    list: recordAt(records.list, nowMs),
+    details: keptMap(records.details, new Map(details)),
   });
 }
 
+/** What is true of an appliance's websites. */
+export function discoverySection(
+  identity: Identity,
+  config: ApplianceConfig,
+  records: DiscoveryRecords | undefined,
+  websites: readonly KnownWebsite[],
+): {
+  readonly discovery: DiscoveryState | undefined;
+  readonly found: readonly FoundWebsiteSnapshot[];
+} {
+  if (records === undefined) return { discovery: undefined, found: [] };
+  const { list, details } = records;
+  const known = whileKnown(list);
+  const described = websites.flatMap(({ id: websiteId, name: website, address }) =>
+    address ? [[address, { websiteId, website }] as const] : [],
+  );
+  const joint = jointHealth(Array.from(details.values(), ({ health }) => health));
+  const isLeftOut = (id: number): boolean =>
+    !details.has(id) &&
+    config.discovery?.exclude.includes(id) !== true &&
+    !config.websites.some((website) => website.id === id);
+  return {
+    found: foundWebsites(identity, details, websites),
+    discovery: {
+      kind: "discovery",
+      identity,
+      records,
+      list: list.health,
+      details: joint,
+      badIds: known?.invalid.length,
+      beyondLimit: known?.ids.filter(isLeftOut).length ?? 0,
+      known: new Map(described),
+      // One of an unknown address may be any, and so may one whose details are not known now.
+      isComplete: known?.ids.length === described.length && (joint?.state ?? "succeeded") === "succeeded",
+      isPolled: [list, ...details.values()].every(({ health: { state } }) => state !== "never_polled"),
+    },
+  };
+}
+
+const onceFound = createMemo<FoundWebsiteSnapshot>();
+
 function foundWebsites(
   identity: Identity,
-  { details: records }: Discovery,
+  records: DetailsById,
   websites: readonly KnownWebsite[],
-  nowMs: number,
 ): readonly FoundWebsiteSnapshot[] {
   const byId = new Map(websites.map((website) => [website.id, website]));
   return [...records].flatMap(([websiteId, record]) => {
     const { name: website = "", address = "", details } = byId.get(websiteId) ?? {};
-    if (details === undefined) return [];
-    if (whileKnown(healthAt(record, nowMs), record.seen) === undefined) return [];
+    if (details === undefined || whileKnown(record) === undefined) return [];
     return onceFound(details, [identity, website, address], () => {
       return { kind: "website_details", identity, websiteId, website, address, details };
     });

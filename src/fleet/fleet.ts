@@ -2,11 +2,9 @@ import type { ApplianceConfig, Config } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
 import { NO_PLAN, type WebsitePlan } from "../polling/appliance-poller.ts";
 import { groupBy } from "../support/group-by.ts";
-import { createApplianceSnapshots } from "./appliance-snapshot.ts";
-import { afterObservation, stateFor, type ApplianceState } from "./appliance-state.ts";
+import { afterObservation, stateAt, stateFor, type ApplianceState } from "./appliance-state.ts";
 import type { FleetChange } from "./changes.ts";
 import { groupsOf } from "./groups.ts";
-import { silentSinceMs } from "./record.ts";
 import { createMemo } from "../support/once.ts";
 import type { ClusterSnapshot, GroupSnapshot, Identity } from "./snapshot.ts";
 
@@ -47,7 +45,6 @@ interface Cluster extends Pick<ClusterSnapshot, "cluster" | "labels" | "hasDisab
 
 /** A fleet of no appliances. */
 export function createFleet(): Fleet {
-  const snapshots = createApplianceSnapshots();
   const onceGroups = createMemo<readonly GroupSnapshot[]>();
   const onceCluster = createMemo<ClusterSnapshot>();
   /** Brought up to the configuration when needed: doing it for all at once would stop polls. */
@@ -59,7 +56,7 @@ export function createFleet(): Fleet {
   let clusters: ReadonlyMap<string, Cluster> = new Map();
   let names: readonly string[] = [];
 
-  /** An appliance at another address is a new one. */
+  /** What was last known, under the present configuration. An appliance at another address is a new one. */
   function stateOf(name: string): ApplianceState | undefined {
     const config = configured.appliances.get(name);
     const known = states.get(name);
@@ -70,14 +67,17 @@ export function createFleet(): Fleet {
     return state;
   }
 
-  function groupsIn(
-    members: readonly ApplianceState[],
-    of: Cluster,
-    nowMs: number,
-  ): readonly GroupSnapshot[] {
+  function stateNow(name: string, nowMs: number): ApplianceState | undefined {
+    const last = stateOf(name);
+    const state = last && stateAt(last, nowMs);
+    if (state !== undefined && state !== last) states.set(name, state);
+    return state;
+  }
+
+  function groupsIn(members: readonly ApplianceState[], of: Cluster): readonly GroupSnapshot[] {
     if (!of.hasGroups) return NO_GROUPS;
-    const views = members.map(({ identity: { appliance }, vrrp }) => {
-      return { appliance, silentSinceMs: silentSinceMs(vrrp, nowMs), seen: vrrp.seen?.groups };
+    const views = members.map(({ identity: { appliance }, vrrp: { silentSinceMs, seen } }) => {
+      return { appliance, silentSinceMs, seen: seen?.groups };
     });
     const madeOf = views.flatMap((view) => [view.silentSinceMs, view.seen]);
     return onceGroups(of, madeOf, (before) => groupsOf(views, before));
@@ -86,10 +86,9 @@ export function createFleet(): Fleet {
   /** Made anew when an appliance was polled or has stalled. */
   function snapshotOf(of: Cluster, nowMs: number): ClusterSnapshot {
     const { cluster, labels, hasDisabled } = of;
-    const members = of.members.flatMap((name) => stateOf(name) ?? []);
-    const appliances = members.map((state) => snapshots.of(state, nowMs));
+    const appliances = of.members.flatMap((name) => stateNow(name, nowMs) ?? []);
     return onceCluster(of, appliances, () => {
-      return { cluster, labels, hasDisabled, appliances, groups: groupsIn(members, of, nowMs) };
+      return { cluster, labels, hasDisabled, appliances, groups: groupsIn(appliances, of) };
     });
   }
 
@@ -103,12 +102,11 @@ export function createFleet(): Fleet {
       names = [...clusters.keys()];
     },
     record: (observation, nowMs) => {
-      const before = stateOf(observation.appliance);
+      const before = stateNow(observation.appliance, nowMs);
       if (before === undefined) return { changes: [], cluster: undefined };
       const { state, changes } = afterObservation(before, observation, nowMs);
       states.set(observation.appliance, state);
       try {
-        snapshots.polled(before, state, observation, nowMs);
         const of = clusters.get(state.identity.cluster);
         return { changes, cluster: of && snapshotOf(of, nowMs) };
       } catch (error) {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { VrrpInterface } from "../api/vrrp.ts";
 import { canonicalAddress } from "../support/address.ts";
+import { groupBy } from "../support/group-by.ts";
 import {
   groupKey,
   type GroupSnapshot,
@@ -25,45 +26,39 @@ export interface GroupReport extends Pick<GroupSnapshot, "vhid" | "vip"> {
 /** By `groupKey`, in the order of first mention. */
 export type GroupReports = ReadonlyMap<string, GroupReport>;
 
-/** Of several interfaces in one group the strongest decides. */
-const STRENGTH: Readonly<Record<MemberRole, number>> = { other: 0, backup: 1, unknown: 2, master: 3 };
+/** Of several interfaces in one group the first of these decides. */
+const STRONGEST_FIRST: readonly MemberRole[] = ["master", "unknown", "backup", "other"];
 
 /** What an appliance reports of its groups; `unreadable`: interfaces as they were when they were last readable. */
 export function reportsOf(
   interfaces: readonly InterfaceSnapshot[],
   unreadable: readonly InterfaceSnapshot[],
 ): GroupReports {
-  const reports = new Map<string, GroupReport>();
-  const add = ({ reported }: InterfaceSnapshot, isReadable: boolean): void => {
-    const key = groupKey(reported);
-    const known = reports.get(key);
-    const report = reportOf(reported, isReadable);
-    reports.set(key, known === undefined ? report : together(known, report));
-  };
-  for (const each of interfaces) add(each, true);
-  for (const each of unreadable) add(each, false);
-  return reports;
+  const isReadable = new Set(interfaces);
+  const byKey = groupBy([...interfaces, ...unreadable], ({ reported }) => groupKey(reported));
+  return new Map(Array.from(byKey, ([key, all]) => [key, reportOf(all, isReadable)] as const));
 }
 
 function reportOf(
-  { vhid, vip, state, priority, type, aliases = [] }: VrrpInterface,
-  isReadable: boolean,
+  all: readonly InterfaceSnapshot[],
+  isReadable: ReadonlySet<InterfaceSnapshot>,
 ): GroupReport {
-  const isMaster = state === "MASTER";
-  const role = !isReadable ? "unknown" : isMaster ? "master" : state === "BACKUP" ? "backup" : "other";
-  const isFailoverMaster = type === "1";
-  return { vhid, vip, role, isMaster, priority, isFailoverMaster, aliases: aliases.map(canonicalAddress) };
+  const [{ vhid, vip } = { vhid: 0, vip: "" }] = all.map(({ reported }) => reported);
+  const roles = new Set(all.map((each) => (isReadable.has(each) ? roleIn(each.reported) : "unknown")));
+  const priorities = all.map(({ reported: { priority } }) => priority);
+  return {
+    vhid,
+    vip,
+    role: STRONGEST_FIRST.find((role) => roles.has(role)) ?? "unknown",
+    isMaster: all.some(({ reported: { state } }) => state === "MASTER"),
+    priority: highest(priorities),
+    isFailoverMaster: all.some(({ reported: { type } }) => type === "1"),
+    aliases: all.flatMap(({ reported: { aliases = [] } }) => aliases.map(canonicalAddress)),
+  };
 }
 
-function together(one: GroupReport, other: GroupReport): GroupReport {
-  return {
-    ...one,
-    role: STRENGTH[one.role] < STRENGTH[other.role] ? other.role : one.role,
-    isMaster: one.isMaster || other.isMaster,
-    priority: highest([one.priority, other.priority]),
-    isFailoverMaster: one.isFailoverMaster || other.isFailoverMaster,
-    aliases: [...one.aliases, ...other.aliases],
-  };
+function roleIn({ state }: VrrpInterface): MemberRole {
+  return state === "MASTER" ? "master" : state === "BACKUP" ? "backup" : "other";
 }
 
 function highest(priorities: readonly (number | undefined)[]): number | undefined {

@@ -52,8 +52,8 @@ export function knownWebsites(
 }
 
 /** Firmware that has no details answers so for every website. */
-export function isNotFound({ health: { failure } }: OperationRecord<WebsiteDetails>): boolean {
-  return failure?.status === 404;
+export function isNotFound({ failing }: OperationRecord<unknown>): boolean {
+  return failing?.status === 404;
 }
 
 function described(

@@ -1,5 +1,5 @@
 import type { FleetChange } from "./changes.ts";
-import type { Logger, LogLevel } from "../support/log.ts";
+import type { Logger } from "../support/log.ts";
 import { operationKey, type Observation } from "../polling/observation.ts";
 
 /** State changes to log for each poll; another line counts the others. */
@@ -28,19 +28,13 @@ export function logObservation(
 function logChange(logger: Logger, appliance: string, { kind, ...facts }: FleetChange): void {
   if ("failure" in facts) {
     const { reason, message: detail } = facts.failure;
-    const level = levelOf(reason, reason === "unsupported" ? "info" : "warn");
+    const level = reason === "unsupported" ? "info" : "warn";
     logger[level]({ appliance, operation: operationKey(facts.operation), reason, detail }, "polling fails");
   } else if ("operation" in facts) {
     const from = facts.from.reason;
-    const level = levelOf(from, "info");
-    logger[level]({ appliance, operation: operationKey(facts.operation), from }, "polling recovered");
+    logger.info({ appliance, operation: operationKey(facts.operation), from }, "polling recovered");
   } else if (kind === "vrrp_state" || kind === "website_status") {
     const message = kind === "vrrp_state" ? "vrrp state changed" : "website status changed";
     logger.info({ appliance, ...facts }, message);
   }
-}
-
-/** The failure of the VRRP list is logged already; its websites need no lines of their own. */
-function levelOf(reason: string, level: LogLevel): LogLevel {
-  return reason === "appliance_down" ? "debug" : level;
 }

@@ -5,21 +5,20 @@ import type { PollHealth } from "./snapshot.ts";
 
 /** What is known of one operation: how its latest poll went, and what was last seen. Immutable. */
 export interface OperationRecord<Seen> {
-  /** Before it is judged whether polling has stalled. */
   readonly health: PollHealth;
-  /** The monotonic instant from which polling counts as stalled. */
+  /** The monotonic instant from which polling counts as stalled; never once it does. */
   readonly expiresAtMs: number;
-  /** The monotonic instant from which polls fail; `undefined` while they do not. */
-  readonly failingFromMs: number | undefined;
-  /** Why the latest poll failed that was sent; `undefined` if it succeeded. */
-  readonly sentFailure: Failure | undefined;
+  /** The monotonic instant from which the latest answer does not count; `undefined` while it does. */
+  readonly silentSinceMs: number | undefined;
+  /** Why the latest poll failed that was sent, or that this host could not send; `undefined` if it succeeded. */
+  readonly failing: Failure | undefined;
   /** Of the latest valid answer, whatever failed since; `undefined` before the first. */
   readonly seen: Seen | undefined;
 }
 
-/** The record after one more poll, and what that poll changed in the facts that the operation is about. */
-export interface RecordStep<Record> {
-  readonly record: Record;
+/** What is known after one more poll, and what that poll has changed. */
+export interface Step<State> {
+  readonly state: State;
   readonly changes: readonly FleetChange[];
 }
 
@@ -37,16 +36,19 @@ export function freshRecord(expiresAtMs: number): OperationRecord<never> {
   return {
     health: NEVER_POLLED,
     expiresAtMs,
-    failingFromMs: undefined,
-    sentFailure: undefined,
+    silentSinceMs: expiresAtMs,
+    failing: undefined,
     seen: undefined,
   };
 }
 
-export function afterSuccess<Seen>(observation: Observation, seen: Seen): OperationRecord<Seen> {
-  const { durationSeconds, expiresAtMs, completedAtMs: lastSuccessAtMs } = observation;
+export function afterSuccess<Record extends OperationRecord<unknown>>(
+  record: Record,
+  { durationSeconds, expiresAtMs, completedAtMs: lastSuccessAtMs }: Observation,
+  seen: Record["seen"],
+): Record {
   const health = { ...NEVER_POLLED, state: "succeeded", durationSeconds, lastSuccessAtMs } as const;
-  return { health, expiresAtMs, failingFromMs: undefined, sentFailure: undefined, seen };
+  return { ...record, health, expiresAtMs, silentSinceMs: undefined, failing: undefined, seen };
 }
 
 export function afterFailure<Record extends OperationRecord<unknown>>(
@@ -57,28 +59,20 @@ export function afterFailure<Record extends OperationRecord<unknown>>(
 ): Record {
   const { lastSuccessAtMs, failingSinceMs = completedAtMs } = record.health;
   const health = { state: "failed", failure, durationSeconds, lastSuccessAtMs, failingSinceMs } as const;
-  const failingFromMs = record.failingFromMs ?? Math.min(nowMs, record.expiresAtMs);
-  const sentFailure = durationSeconds === undefined ? record.sentFailure : failure;
-  return { ...record, health, expiresAtMs, failingFromMs, sentFailure };
+  const silentSinceMs = Math.min(nowMs, record.silentSinceMs ?? nowMs);
+  const wasTried = durationSeconds !== undefined || failure.reason === "local";
+  return { ...record, health, expiresAtMs, silentSinceMs, failing: wasTried ? failure : record.failing };
 }
 
-/** How the latest poll went, judged at the monotonic instant `nowMs`: an expired one has failed as `stalled`. */
-export function healthAt(record: OperationRecord<unknown>, nowMs: number): PollHealth {
-  return isStalled(record, nowMs) ? { ...record.health, state: "failed", failure: STALLED } : record.health;
-}
-
-export function isStalled({ expiresAtMs }: OperationRecord<unknown>, nowMs: number): boolean {
-  return nowMs >= expiresAtMs;
-}
-
-/** The monotonic instant from which the latest answer does not count; `undefined` while it does. */
-export function silentSinceMs(record: OperationRecord<unknown>, nowMs: number): number | undefined {
-  const { failingFromMs, health, expiresAtMs } = record;
-  if (failingFromMs !== undefined) return failingFromMs;
-  return health.state === "never_polled" || isStalled(record, nowMs) ? expiresAtMs : undefined;
+/** The record at the monotonic instant `nowMs`: an expired one has failed as `stalled`. */
+export function recordAt<Record extends OperationRecord<unknown>>(record: Record, nowMs: number): Record {
+  const { expiresAtMs, silentSinceMs = expiresAtMs } = record;
+  if (nowMs < expiresAtMs) return record;
+  const health = { ...record.health, state: "failed", failure: STALLED } as const;
+  return { ...record, health, expiresAtMs: Number.POSITIVE_INFINITY, silentSinceMs };
 }
 
 /** No value outlives its poll: what was seen is true only while the latest poll succeeded. */
-export function whileKnown<Seen>({ state }: PollHealth, seen: Seen | undefined): Seen | undefined {
-  return state === "succeeded" ? seen : undefined;
+export function whileKnown<Seen>({ health, seen }: OperationRecord<Seen>): Seen | undefined {
+  return health.state === "succeeded" ? seen : undefined;
 }

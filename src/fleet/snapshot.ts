@@ -162,6 +162,7 @@ export type TestResult = "up" | "down" | "unknown";
 
 export interface ProtocolResult {
   readonly protocol: Protocol;
+  readonly latest: TestResult;
   /** The result that counts: `up` at once, any other once two tests in a row are not `up`. */
   readonly result: TestResult;
 }

@@ -1,5 +1,4 @@
 import type { VrrpAnomalyKind, VrrpInterface, VrrpList } from "../api/vrrp.ts";
-import type { PresentedCertificate } from "../client/certificate.ts";
 import type { Observation } from "../polling/observation.ts";
 import { canonicalAddress } from "../support/address.ts";
 import type { FleetChange } from "./changes.ts";
@@ -7,53 +6,72 @@ import { masterChanges, reportsOf, type SeenGroups } from "./groups.ts";
 import {
   afterFailure,
   afterSuccess,
-  healthAt,
-  isStalled,
-  silentSinceMs,
+  freshRecord,
+  recordAt,
   whileKnown,
   type OperationRecord,
-  type RecordStep,
+  type Step,
 } from "./record.ts";
-import { createMemo } from "../support/once.ts";
 import type { Identity, InterfaceSnapshot, VrrpListSnapshot, VrrpSnapshot } from "./snapshot.ts";
 
 /** The latest valid list, with what is known of its interfaces from earlier ones. */
 export interface SeenVrrp {
-  /** As decoded. */
-  readonly list: VrrpList;
-  readonly interfaces: readonly InterfaceSnapshot[];
-  readonly anomalies: VrrpListSnapshot["anomalies"];
+  readonly decoded: VrrpList;
+  readonly list: VrrpListSnapshot;
   /** Interfaces that the list has in unreadable form, as they were last seen. */
   readonly unreadable: readonly InterfaceSnapshot[];
   readonly groups: SeenGroups;
 }
 
-export type VrrpRecord = OperationRecord<SeenVrrp>;
+export interface VrrpState extends VrrpSnapshot, OperationRecord<SeenVrrp> {}
+
+/** The VRRP interfaces of an appliance that was never polled. */
+export function freshVrrp(identity: Identity, expiresAtMs: number): VrrpState {
+  return { kind: "vrrp", identity, ...freshRecord(expiresAtMs), list: undefined, certificate: undefined };
+}
+
+/** The same under another identity. */
+export function vrrpOf(identity: Identity, vrrp: VrrpState): VrrpState {
+  if (vrrp.identity === identity) return vrrp;
+  const { seen } = vrrp;
+  return shown({ ...vrrp, identity, seen: seen && { ...seen, list: { ...seen.list, identity } } });
+}
+
+/** The same at the monotonic instant `nowMs`. */
+export function vrrpAt(vrrp: VrrpState, nowMs: number): VrrpState {
+  const now = recordAt(vrrp, nowMs);
+  return now === vrrp ? vrrp : { ...now, list: undefined };
+}
+
+function shown(vrrp: VrrpState): VrrpState {
+  return { ...vrrp, list: whileKnown(vrrp)?.list };
+}
 
 /**
- * The record after one more poll of the list. The state of each interface is compared with the last valid answer; interfaces
+ * What is known after one more poll of the list. The state of each interface is compared with the last valid answer; interfaces
  * that a valid answer lacks are forgotten, counters too.
  */
 export function afterVrrpPoll(
-  record: VrrpRecord,
+  vrrp: VrrpState,
   observation: Observation & { readonly kind: "vrrp" },
   nowMs: number,
-): RecordStep<VrrpRecord> {
+): Step<VrrpState> {
   const { outcome, completedAtMs, sentAtMs = nowMs } = observation;
-  if (!outcome.ok) return { record: afterFailure(record, observation, outcome.failure, nowMs), changes: [] };
-  const list = outcome.value;
-  const wasSilent = silentSinceMs(record, nowMs) !== undefined;
-  if (record.seen?.list === list) {
-    const { groups } = record.seen;
+  if (!outcome.ok)
+    return { state: shown(afterFailure(vrrp, observation, outcome.failure, nowMs)), changes: [] };
+  const { identity, seen: old } = vrrp;
+  const decoded = outcome.value;
+  const wasSilent = vrrp.silentSinceMs !== undefined;
+  if (old?.decoded === decoded) {
+    const { groups } = old;
     const changedAtMs = wasSilent ? masterChanges(groups, groups.reports, true, nowMs) : groups.changedAtMs;
-    const seen = { ...record.seen, groups: { ...groups, sentAtMs, changedAtMs } };
-    return { record: afterSuccess(observation, seen), changes: [] };
+    const seen = { ...old, groups: { ...groups, sentAtMs, changedAtMs } };
+    return { state: shown(afterSuccess(vrrp, observation, seen)), changes: [] };
   }
-  const { interfaces: decoded, unreadable: names } = list;
-  const before = [...(record.seen?.interfaces ?? []), ...(record.seen?.unreadable ?? [])];
+  const before = [...(old?.list.interfaces ?? []), ...(old?.unreadable ?? [])];
   const byKey = new Map(before.map((known) => [seriesKey(known.reported), known]));
   const changes: FleetChange[] = [];
-  const interfaces = decoded.map((each) => {
+  const interfaces = decoded.interfaces.map((each) => {
     const vip = canonicalAddress(each.vip);
     const reported = vip === each.vip ? each : { ...each, vip };
     const known = byKey.get(seriesKey(reported));
@@ -61,18 +79,17 @@ export function afterVrrpPoll(
       changes.push(stateChange(reported, known.reported.state));
     return advance(known, reported, completedAtMs);
   });
-  const isUnreadable = new Set(names);
+  const isUnreadable = new Set(decoded.unreadable);
   const unreadable = before.filter(({ reported }) => isUnreadable.has(reported.name));
   const reports = reportsOf(interfaces, unreadable);
-  const changedAtMs = masterChanges(record.seen?.groups, reports, wasSilent, nowMs);
-  const seen = {
-    list,
-    interfaces,
+  const changedAtMs = masterChanges(old?.groups, reports, wasSilent, nowMs);
+  const seen: SeenVrrp = {
+    decoded,
+    list: { kind: "vrrp_list", identity, interfaces, anomalies: countAnomalies(decoded) },
     unreadable,
     groups: { reports, sentAtMs, changedAtMs },
-    anomalies: countAnomalies(list),
   };
-  return { record: afterSuccess(observation, seen), changes };
+  return { state: shown(afterSuccess(vrrp, observation, seen)), changes };
 }
 
 /** Interfaces with the same labels are the same interface. */
@@ -98,26 +115,4 @@ function countAnomalies({ anomalies }: VrrpList): Record<VrrpAnomalyKind, number
   const counts = { unknown_state: 0, advskew_mismatch: 0, bad_interface: 0, bad_field: 0 };
   for (const { kind } of anomalies) counts[kind] += 1;
   return counts;
-}
-
-const onceVrrp = createMemo<VrrpSnapshot>();
-const onceList = createMemo<VrrpListSnapshot>();
-
-/** What is true of an appliance's VRRP interfaces at the monotonic instant `nowMs`. */
-export function vrrpSection(
-  identity: Identity,
-  record: VrrpRecord,
-  certificate: PresentedCertificate | undefined,
-  nowMs: number,
-): VrrpSnapshot {
-  return onceVrrp(identity, [record, certificate, isStalled(record, nowMs)], () => {
-    const health = healthAt(record, nowMs);
-    const seen = whileKnown(health, record.seen);
-    const list = seen && listSection(identity, seen);
-    return { kind: "vrrp", identity, health, list, certificate };
-  });
-}
-
-function listSection(identity: Identity, { interfaces, anomalies }: SeenVrrp): VrrpListSnapshot {
-  return onceList(interfaces, [identity], () => ({ kind: "vrrp_list", identity, interfaces, anomalies }));
 }

@@ -1,148 +1,130 @@
 import { isDeepStrictEqual } from "node:util";
+import type { WebsiteDetails } from "../api/website-details.ts";
 import { exportedStatuses, type Protocol } from "../api/website-test.ts";
 import { statusSetHas } from "../config/status-set.ts";
 import type { Observation } from "../polling/observation.ts";
+import { isSame, kept } from "../support/kept.ts";
 import type { FleetChange } from "./changes.ts";
 import type { KnownWebsite } from "./known-websites.ts";
 import {
   afterFailure,
   afterSuccess,
-  healthAt,
-  isStalled,
+  freshRecord,
+  recordAt,
   whileKnown,
   type OperationRecord,
-  type RecordStep,
+  type Step,
 } from "./record.ts";
-import { kept, keptMap } from "../support/kept.ts";
-import { createMemo } from "../support/once.ts";
-import type { Identity, StatusesSnapshot, StatusSnapshot, TestResult, WebsiteSnapshot } from "./snapshot.ts";
+import type {
+  Identity,
+  ProtocolResult,
+  StatusesSnapshot,
+  StatusSnapshot,
+  TestResult,
+  WebsiteSnapshot,
+} from "./snapshot.ts";
 
-/** What is expected may change at a reload. */
-type SeenStatus = Omit<StatusSnapshot, "isUp">;
-
-interface SeenWebsite {
-  readonly statuses: readonly SeenStatus[];
-  /** Every protocol that ever had a status. */
-  readonly protocols: readonly Protocol[];
+/** A website that is tested, and what its tests found. */
+export interface WebsiteState extends WebsiteSnapshot, OperationRecord<StatusesSnapshot> {
+  readonly known: KnownWebsite;
 }
 
-export interface WebsiteRecord extends OperationRecord<SeenWebsite> {
-  /** What the tests found, by protocol. */
-  readonly results: ReadonlyMap<Protocol, Results>;
+/** What is known of a website that is tested now; `last`: before that, if its id belonged to a website that was tested. */
+export function websiteFor(
+  last: WebsiteState | undefined,
+  identity: Identity,
+  known: KnownWebsite,
+  firstExpiryMs: number,
+): WebsiteState {
+  if (last?.known === known && last.identity === identity) return last;
+  const before = isTakenOver(last?.known.details, known.details) ? undefined : last;
+  const { id: websiteId, name: website, address, bind, urls, protocols, expectStatus } = known;
+  const named = { identity, websiteId, website };
+  const described = { ...named, known, address, bind, urls };
+  if (before === undefined) {
+    const found = { found: undefined, results: [], isUnconfirmed: false };
+    return { kind: "website_test", ...described, ...freshRecord(firstExpiryMs), ...found };
+  }
+  const statuses = before.seen?.statuses
+    .filter(({ protocol }) => protocols?.includes(protocol) ?? true)
+    .map((each) => ({ ...each, isUp: statusSetHas(expectStatus, each.status) }));
+  const seen = statuses && ({ kind: "website_statuses", ...named, statuses } as const);
+  return { ...before, ...described, seen, found: before.found && seen };
 }
 
-/** What the latest tests of a website found; the same object while they find the same. */
-export interface Results {
-  readonly latest: TestResult;
-  /** The result that counts: `up` at once, any other once two tests in a row are not `up`. */
-  readonly confirmed: TestResult;
+/** Whether an id now belongs to another website. */
+function isTakenOver(before: WebsiteDetails | undefined, now: WebsiteDetails | undefined): boolean {
+  return before !== undefined && now !== undefined && before.name !== now.name && before.host !== now.host;
 }
+
+/** The same at the monotonic instant `nowMs`. */
+export function websiteAt(website: WebsiteState, nowMs: number): WebsiteState {
+  const now = recordAt(website, nowMs);
+  if (now === website) return website;
+  const results = website.results.map(({ protocol }) => ({ ...UNKNOWN, protocol }));
+  return { ...now, found: undefined, results, isUnconfirmed: false };
+}
+
+const UNKNOWN = { latest: "unknown", result: "unknown" } as const;
 
 /**
- * The record after one more test. Each status is compared with the last valid answer; protocols that a valid answer lacks are
- * forgotten, counters too.
+ * What is known after one more test. Each status is compared with the last valid answer; protocols that a valid answer lacks
+ * are forgotten, counters too.
  */
 export function afterWebsitePoll(
-  record: WebsiteRecord,
+  website: WebsiteState,
   observation: Observation & { readonly kind: "website_test" },
-  { id: websiteId, name: website, protocols: configured, expectStatus }: KnownWebsite,
   nowMs: number,
-): RecordStep<WebsiteRecord> {
+): Step<WebsiteState> {
   const { outcome } = observation;
-  const { seen, results } = record;
   if (!outcome.ok) {
-    const failed = afterFailure(record, observation, outcome.failure, nowMs);
-    const unknown = resultsAfter(results, configured ?? seen?.protocols ?? [], () => "unknown");
-    return { record: { ...failed, results: unknown }, changes: [] };
+    const failed = afterFailure(website, observation, outcome.failure, nowMs);
+    return { state: withResults(failed, []), changes: [] };
   }
+  const { identity, websiteId, website: name, seen, known } = website;
   const changes: FleetChange[] = [];
-  const found = exportedStatuses(outcome.value, configured).map((now): SeenStatus => {
-    const known = seen?.statuses.find(({ protocol }) => protocol === now.protocol);
+  const statuses = exportedStatuses(outcome.value, known.protocols).map((now): StatusSnapshot => {
+    const old = seen?.statuses.find(({ protocol }) => protocol === now.protocol);
     const { status: to, ...facts } = now;
-    if (known === undefined || known.status === to) return { ...now, changes: known?.changes ?? 0 };
-    changes.push({ kind: "website_status", websiteId, website, ...facts, from: known.status, to });
-    return { ...now, changes: known.changes + 1 };
+    const isUp = statusSetHas(known.expectStatus, to);
+    if (old === undefined || old.status === to) return { ...now, isUp, changes: old?.changes ?? 0 };
+    changes.push({ kind: "website_status", websiteId, website: name, ...facts, from: old.status, to });
+    return { ...now, isUp, changes: old.changes + 1 };
   });
-  const statuses = seen !== undefined && isDeepStrictEqual(found, seen.statuses) ? seen.statuses : found;
-  const protocols = [...new Set([...(seen?.protocols ?? []), ...statuses.map(({ protocol }) => protocol)])];
-  const resultOf = (wanted: Protocol): TestResult => {
-    const known = statuses.find(({ protocol }) => protocol === wanted);
-    if (known === undefined) return "unknown";
-    return statusSetHas(expectStatus, known.status) ? "up" : "down";
-  };
-  const after = resultsAfter(results, configured ?? protocols, resultOf);
-  return { record: { ...afterSuccess(observation, { statuses, protocols }), results: after }, changes };
+  const now: StatusesSnapshot =
+    seen !== undefined && isDeepStrictEqual(statuses, seen.statuses)
+      ? seen
+      : { kind: "website_statuses", identity, websiteId, website: name, statuses };
+  return { state: withResults(afterSuccess(website, observation, now), statuses), changes };
 }
 
-function resultsAfter(
-  before: WebsiteRecord["results"],
-  protocols: readonly Protocol[],
-  resultOf: (protocol: Protocol) => TestResult,
-): WebsiteRecord["results"] {
-  const now = protocols.map(
-    (protocol) => [protocol, confirmedAfter(before.get(protocol), resultOf(protocol))] as const,
-  );
-  return keptMap(before, new Map(now));
+/** Adds the results of the latest test, by protocol; of every one that ever had a status, if none are configured. */
+function withResults(website: WebsiteState, statuses: readonly StatusSnapshot[]): WebsiteState {
+  const { known, results: before } = website;
+  const protocols = known.protocols ?? new Set([...before, ...statuses].map(({ protocol }) => protocol));
+  const now = Array.from(protocols, (protocol) => {
+    const status = statuses.find((each) => each.protocol === protocol);
+    const old = before.find((each) => each.protocol === protocol);
+    return resultAfter(old, protocol, status === undefined ? "unknown" : status.isUp ? "up" : "down");
+  });
+  const results = isSame(now, before) ? before : now;
+  const isUnconfirmed = now.some(({ latest, result }) => latest !== result);
+  return { ...website, found: whileKnown(website), results, isUnconfirmed };
 }
 
 /**
- * The results after one more test. The first test of all counts at once, and so does `up`; another result once the one before
+ * The result after one more test. The first test of all counts at once, and so does `up`; another result once the one before
  * was the same, or was not `up` either while `up` still counts (down, then unknown).
  */
-export function confirmedAfter(before: Results | undefined, latest: TestResult): Results {
+export function resultAfter(
+  before: ProtocolResult | undefined,
+  protocol: Protocol,
+  latest: TestResult,
+): ProtocolResult {
   const isConfirmed =
     before === undefined ||
     latest === "up" ||
     latest === before.latest ||
-    (before.latest !== "up" && before.confirmed === "up");
-  return kept(before, { latest, confirmed: isConfirmed ? latest : before.confirmed });
-}
-
-const onceWebsite = createMemo<WebsiteSnapshot>();
-const onceStatuses = createMemo<StatusesSnapshot>();
-
-/** What is true of a website, as seen from one appliance, at the monotonic instant `nowMs`. */
-export function websiteSection(
-  identity: Identity,
-  website: KnownWebsite,
-  record: WebsiteRecord,
-  nowMs: number,
-): WebsiteSnapshot {
-  const { id, name, address, bind, urls } = website;
-  const isLate = isStalled(record, nowMs);
-  return onceWebsite(website, [identity, record, isLate], () => {
-    const health = healthAt(record, nowMs);
-    const seen = whileKnown(health, record.seen);
-    const found = seen && statusesSection(identity, website, seen);
-    const results = [...record.results];
-    return {
-      kind: "website_test",
-      identity,
-      websiteId: id,
-      website: name,
-      address,
-      bind,
-      urls,
-      health,
-      found,
-      results: results.map(([protocol, { confirmed }]) => {
-        return { protocol, result: isLate ? "unknown" : confirmed };
-      }),
-      isUnconfirmed: results.some(([, { latest, confirmed }]) => latest !== confirmed),
-    };
-  });
-}
-
-function statusesSection(
-  identity: Identity,
-  website: KnownWebsite,
-  { statuses, protocols: all }: SeenWebsite,
-): StatusesSnapshot {
-  const { id: websiteId, name, protocols = all, expectStatus } = website;
-  return onceStatuses(statuses, [identity, website], () => {
-    const wanted = statuses
-      .filter(({ protocol }) => protocols.includes(protocol))
-      .map((each) => ({ ...each, isUp: statusSetHas(expectStatus, each.status) }));
-    return { kind: "website_statuses", identity, websiteId, website: name, statuses: wanted };
-  });
+    (before.latest !== "up" && before.result === "up");
+  return kept(before, { protocol, latest, result: isConfirmed ? latest : before.result });
 }

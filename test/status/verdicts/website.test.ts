@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { confirmedAfter, type Results } from "../../../src/fleet/website.ts";
-import type { TestResult } from "../../../src/fleet/snapshot.ts";
+import { resultAfter } from "../../../src/fleet/website.ts";
+import type { ProtocolResult, TestResult } from "../../../src/fleet/snapshot.ts";
 import { judgeWebsite, type View, type WebsiteState } from "../../../src/status/verdicts/website.ts";
 
 const master = (result: TestResult): View => ({ isMaster: true, result });
@@ -67,7 +67,7 @@ test.each<readonly [results: readonly TestResult[], confirmed: readonly TestResu
     ["down", "down", "down", "down", "unknown"],
   ],
 ])("tests that find %j count as %j", (results, confirmed) => {
-  let state: Results | undefined;
-  const found = results.map((result) => (state = confirmedAfter(state, result)).confirmed);
+  let before: ProtocolResult | undefined;
+  const found = results.map((latest) => (before = resultAfter(before, "https", latest)).result);
   expect(found).toEqual(confirmed);
 });
