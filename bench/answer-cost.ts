@@ -48,7 +48,7 @@ function msOfLists(bodyOf: WorstAnswer): number {
   );
   return msOf(bodyOf, (body, dated) => {
     const decoded = decodeVrrpList(body, redact);
-    const outcome = decoded.ok ? decoded : { ok: false as const, failure: decoded.problem };
+    const outcome = decoded.ok ? decoded : { ok: false as const, failure: decoded.failure };
     return { ...dated, kind: "vrrp", outcome };
   });
 }
@@ -56,7 +56,7 @@ function msOfLists(bodyOf: WorstAnswer): number {
 function msOfTests(bodyOf: WorstAnswer): number {
   return msOf(bodyOf, (body, dated) => {
     const decoded = decodeWebsiteTest(body, (text) => text);
-    const outcome = decoded.ok ? decoded : { ok: false as const, failure: decoded.problem };
+    const outcome = decoded.ok ? decoded : { ok: false as const, failure: decoded.failure };
     return { ...dated, kind: "website_test", websiteId: 1, outcome };
   });
 }

@@ -3,33 +3,29 @@ import { isUtf8 } from "node:buffer";
 /** A decoded answer, or why it cannot be decoded. Decoders never throw. */
 export type Decoded<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly problem: DecodeProblem };
+  | { readonly ok: false; readonly failure: DecodeFailure };
 
-export interface DecodeProblem {
+export interface DecodeFailure {
   readonly reason: "decode" | "too_large";
-  /** JSON path of the invalid value: `$`, `$.carp0`. */
-  readonly path: string;
   /** The expected and the actual type; never the value itself. */
   readonly message: string;
 }
 
 /** The result of a decoder that rejects the whole answer. */
-export function rejected(reason: DecodeProblem["reason"], message: string): Decoded<never> {
-  return { ok: false, problem: { reason, path: "$", message } };
+export function rejected(reason: DecodeFailure["reason"], message: string): Decoded<never> {
+  return { ok: false, failure: { reason, message: `$: ${message}` } };
 }
 
-/** Limits of a JSON text. */
-export interface JsonLimits {
-  /** Nesting of arrays and objects. */
-  readonly depth: number;
-  /** Members of the outermost object, repeated keys included. */
-  readonly entries: number;
-  /** Members of any other object, repeated keys included. */
-  readonly members: number;
-}
+/** Of every answer. Repeated keys count too. */
+const LIMITS = {
+  depth: { most: 8, of: "levels of nesting" },
+  /** Of the outermost object. */
+  entries: { most: 1024, of: "members" },
+  /** Of any other object. */
+  members: { most: 64, of: "members in each member" },
+} as const;
 
-/** Of every answer. */
-const LIMITS: JsonLimits = { depth: 8, entries: 1024, members: 64 };
+type Limit = (typeof LIMITS)[keyof typeof LIMITS];
 
 /** A parsed JSON text. */
 export interface ParsedJson {
@@ -40,15 +36,14 @@ export interface ParsedJson {
 }
 
 /**
- * Parses a JSON text, or the body of an answer. Beyond the limits, by default those of an answer, it is `too_large`. Accepts
- * raw control characters inside strings, which some appliances send. Never throws; a problem contains nothing of the text.
+ * Parses the body of an answer. Beyond the limits it is `too_large`. Accepts raw control characters inside strings, which some
+ * appliances send. Never throws; a failure contains nothing of the text.
  */
-export function parseJson(body: Uint8Array | string, limits = LIMITS): Decoded<ParsedJson> {
-  const text = typeof body === "string" ? body : textOf(body);
+export function parseJson(body: Uint8Array): Decoded<ParsedJson> {
+  const text = textOf(body);
   if (!MAY_BE_JSON.test(text)) return notJson(text);
-  const scan = scanJson(text, limits);
-  if (!scan.ok)
-    return rejected("too_large", `expected at most ${limits[scan.limit]} ${LIMIT_TEXT[scan.limit]}`);
+  const scan = scanJson(text);
+  if (!scan.ok) return rejected("too_large", `expected at most ${scan.limit.most} ${scan.limit.of}`);
   const parsed = parseStrictly(text) ?? parseStrictly(text.replace(TOKENS, escapeRawControls));
   return parsed === undefined ? notJson(text) : { ok: true, value: { ...parsed, repeated: scan.repeated } };
 }
@@ -71,12 +66,6 @@ function parseStrictly(text: string): { readonly value: unknown } | undefined {
 
 /** Checked first, so that a login page with deeply nested scripts is reported as markup, not as too large. */
 const MAY_BE_JSON = /^\s*[[{"\-\dtfn]/;
-
-const LIMIT_TEXT: Readonly<Record<keyof JsonLimits, string>> = {
-  depth: "levels of nesting",
-  entries: "members",
-  members: "members in each member",
-};
 
 /** In the message about a text that starts with `<`, such as a web page. */
 const GOT_MARKUP = "got markup";
@@ -101,20 +90,20 @@ interface Open {
 
 type Scan =
   | ({ readonly ok: true } & Pick<ParsedJson, "repeated">)
-  | { readonly ok: false; readonly limit: keyof JsonLimits };
+  | { readonly ok: false; readonly limit: Limit };
 
 /**
  * Scans any text in linear time and stops at the first limit that is exceeded. For a text that is not JSON, only `limit`
  * is meaningful.
  */
-function scanJson(text: string, limits: JsonLimits): Scan {
+function scanJson(text: string): Scan {
   const open: Open[] = [];
   const repeated: (readonly string[])[] = [];
   for (const [token, string, colon] of text.matchAll(TOKENS)) {
     const container = open.at(-1);
     if (token === "{" || token === "[") {
       open.push({ key: undefined, keys: undefined, members: 0 });
-      if (open.length > limits.depth) return { ok: false, limit: "depth" };
+      if (open.length > LIMITS.depth.most) return { ok: false, limit: LIMITS.depth };
     } else if (token === "}" || token === "]") {
       open.pop();
     } else if (container !== undefined && string !== undefined && colon !== undefined) {
@@ -124,8 +113,8 @@ function scanJson(text: string, limits: JsonLimits): Scan {
       if (container.keys.has(key)) repeated.push(open.flatMap((each) => each.key ?? []));
       container.keys.add(key);
       container.members += 1;
-      const limit = open.length === 1 ? "entries" : "members";
-      if (container.members > limits[limit]) return { ok: false, limit };
+      const limit = open.length === 1 ? LIMITS.entries : LIMITS.members;
+      if (container.members > limit.most) return { ok: false, limit };
     }
   }
   return { ok: true, repeated };

@@ -6,7 +6,7 @@ import { meansApplianceDown } from "../client/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { createFleet, type Fleet } from "../fleet/fleet.ts";
 import type { Observation, Operation } from "../polling/observation.ts";
-import { createDecode, poll, type Decode } from "../polling/poll.ts";
+import { poll } from "../polling/poll.ts";
 import { toSeconds } from "../support/clock.ts";
 import type { Io } from "./io.ts";
 
@@ -86,13 +86,11 @@ async function runOperation(
   operation: Operation,
 ): Promise<OperationResult> {
   let body: string | undefined;
-  const decode: Decode = (asked, answer) => {
-    body = answer.redact(Buffer.from(answer.bytes).toString());
-    return createDecode()(asked, answer);
-  };
   const startedMs = clock.monotonicMs();
   const { timeoutMs } = polling[OPERATIONS[operation.kind].timing];
-  const result = await poll(client, operation, timeoutMs, { decode });
+  const result = await poll(client, operation, timeoutMs, {
+    onBody: ({ bytes, redact }) => (body = redact(Buffer.from(bytes).toString())),
+  });
   const observation: Observation = {
     ...result,
     appliance: name,

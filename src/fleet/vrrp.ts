@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { VrrpAnomalyKind, VrrpInterface, VrrpList } from "../api/vrrp.ts";
 import type { Observation } from "../polling/observation.ts";
 import { canonicalAddress } from "../support/address.ts";
@@ -62,7 +63,7 @@ export function afterVrrpPoll(
   const { identity, seen: old } = vrrp;
   const decoded = outcome.value;
   const wasSilent = vrrp.silentSinceMs !== undefined;
-  if (old?.decoded === decoded) {
+  if (old !== undefined && isDeepStrictEqual(old.decoded, decoded)) {
     const { groups } = old;
     const changedAtMs = wasSilent ? masterChanges(groups, groups.reports, true, nowMs) : groups.changedAtMs;
     const seen = { ...old, groups: { ...groups, sentAtMs, changedAtMs } };

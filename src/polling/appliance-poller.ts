@@ -8,7 +8,7 @@ import { createBackoff, type Backoff, type FinishedPoll } from "./backoff.ts";
 import { type PollEvents, operationKey, type Operation, type PollResult } from "./observation.ts";
 import { meansApplianceDown, type Failure } from "../client/failure.ts";
 import { expiresAtMs, firstPace, MAX_WAIT_MS, mustBeginByMs, waitEndsMs, type Pace } from "./freshness.ts";
-import { createDecode, poll, UNSENT, unsent, unsentForSlot } from "./poll.ts";
+import { poll, UNSENT, unsent, unsentForSlot } from "./poll.ts";
 import type { Slots } from "./slots.ts";
 import type { Timetable } from "./timetable.ts";
 
@@ -88,7 +88,6 @@ export function createAppliancePoller(
   initialClient: ApplianceClient,
 ): AppliancePoller {
   const { clock, events, timetable } = deps;
-  const decode = createDecode();
   const slots = {
     website_tests: deps.slots.website_tests.forAppliance(initial.polling.maxConcurrentWebsiteTests),
     discovery: deps.slots.discovery.forAppliance(1),
@@ -207,7 +206,6 @@ export function createAppliancePoller(
     let startedMs: number | undefined;
     let credentials: symbol | undefined;
     const result = await poll(used, operation, timingOf(operation).timeoutMs, {
-      decode,
       connectionWaitMs: connectionWaitMs(task),
       onStarted: () => {
         startedMs = clock.monotonicMs();

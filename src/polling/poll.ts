@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { OperationDescriptor, SlotKind } from "../api/operation.ts";
-import type { Decoded } from "../api/json.ts";
-import { OPERATIONS, type OperationKind } from "../api/operations.ts";
+import { OPERATIONS } from "../api/operations.ts";
 import type { ApplianceClient, Body, GetOptions } from "../client/client.ts";
 import type { Failure, Outcome } from "../client/failure.ts";
 import { describeBug } from "../support/errors.ts";
@@ -9,30 +8,8 @@ import type { Operation, PollResult } from "./observation.ts";
 import type { ShortOf } from "./slots.ts";
 
 export interface PollOptions extends Pick<GetOptions, "connectionWaitMs" | "onStarted" | "onCredentials"> {
-  /** Default: a new one. */
-  readonly decode?: Decode;
-}
-
-/** Decodes the answers of one appliance. */
-export type Decode = (operation: Operation, body: Body) => Decoded<unknown>;
-
-/** An answer about the whole appliance that is byte for byte the last one gives the same value again. */
-export function createDecode(): Decode {
-  const last = new Map<OperationKind, Body & { readonly decoded: Decoded<unknown> }>();
-  return (operation, body) => {
-    const { bytes, redact } = body;
-    const { kind } = operation;
-    const mayRepeat = !("websiteId" in operation) && bytes.length <= LONG_ANSWER_BYTES;
-    const known = mayRepeat ? last.get(kind) : undefined;
-    if (known?.redact === redact && Buffer.compare(known.bytes, bytes) === 0) return known.decoded;
-    const decoded = descriptorOf(kind).decode(bytes, redact);
-    if (mayRepeat) last.set(kind, { bytes, redact, decoded });
-    return decoded;
-  };
-}
-
-function descriptorOf(kind: OperationKind): OperationDescriptor<unknown, never> {
-  return OPERATIONS[kind];
+  /** Receives the body of an answer with status 200. */
+  readonly onBody?: (body: Body) => void;
 }
 
 /** Polls one operation once, within `timeoutMs`. Never rejects. @see management API 4 */
@@ -49,14 +26,16 @@ export async function poll(
 
 const LONG_ANSWER_BYTES = 32 * 1024;
 
+type Descriptor = OperationDescriptor<unknown, never>;
+
 async function outcomeOf(
   client: ApplianceClient,
   operation: Operation,
   timeoutMs: number,
   options: PollOptions,
 ): Promise<Outcome<unknown>> {
-  const { path, limitBytes, takesSlot, absentStatuses } = descriptorOf(operation.kind);
-  const { decode = createDecode(), ...sending } = options;
+  const { path, limitBytes, takesSlot, absentStatuses, decode }: Descriptor = OPERATIONS[operation.kind];
+  const { onBody, ...sending } = options;
   const precedence = takesSlot === false ? "list" : "test";
   try {
     const answer = await client.get(
@@ -69,12 +48,12 @@ async function outcomeOf(
       const isAbsent = failure.status !== undefined && absentStatuses?.has(failure.status) === true;
       return isAbsent ? { ok: false, failure: { ...failure, reason: "unsupported" } } : answer;
     }
-    const decoded = decode(operation, answer.value);
+    const { bytes, redact } = answer.value;
+    onBody?.(answer.value);
+    const decoded = decode(bytes, redact);
     // Processing a long answer costs as much again: yield to the event loop first.
-    if (answer.value.bytes.length > LONG_ANSWER_BYTES) await nextTurn();
-    if (decoded.ok) return decoded;
-    const { reason, path: where, message } = decoded.problem;
-    return { ok: false, failure: { reason, message: `${where}: ${message}` } };
+    if (bytes.length > LONG_ANSWER_BYTES) await nextTurn();
+    return decoded;
   } catch (error) {
     return { ok: false, failure: { reason: "internal", message: describeBug(error) } };
   }

@@ -71,8 +71,8 @@ test.each([
   ["", "expected JSON, got nothing"],
   ["<html>log in</html>", "expected JSON, got markup"],
 ])("rejects %j, which is not a list", (body, message) => {
-  const problem = { reason: "decode", path: "$", message };
-  expect(decodeVrrpList(Buffer.from(body), asIs)).toEqual({ ok: false, problem });
+  const failure = { reason: "decode", message: `$: ${message}` };
+  expect(decodeVrrpList(Buffer.from(body), asIs)).toEqual({ ok: false, failure });
 });
 
 /** An object with this many members. */
@@ -96,7 +96,7 @@ test.each([
   ],
 ])("accepts %s, and not one more", (_, within, beyond, message) => {
   expect(decode(within)).toHaveProperty("ok", true);
-  expect(decode(beyond)).toEqual({ ok: false, problem: { reason: "too_large", path: "$", message } });
+  expect(decode(beyond)).toEqual({ ok: false, failure: { reason: "too_large", message: `$: ${message}` } });
 });
 
 test.each([
@@ -241,7 +241,7 @@ test("cuts every text that it keeps, so that different texts stay different", ()
   const fields = ["state_current", "vip", "if", "netmask", "carppeer", "type"];
   const details = { ...DETAILS, ...Object.fromEntries(fields.map((field) => [field, long(field)])) };
   const decoded = decode({ [long("a")]: details, [long("b")]: "carp" });
-  if (!decoded.ok) throw new Error(decoded.problem.message);
+  if (!decoded.ok) throw new Error(decoded.failure.message);
   const { interfaces, unreadable, anomalies } = decoded.value;
   const texts = interfaces.flatMap(({ name, state, vip, device, netmask, peer, type }) => [
     name,

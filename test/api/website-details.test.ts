@@ -12,7 +12,7 @@ const AS_IS = (text: string): string => text;
 
 function decoded(value: unknown): WebsiteDetails {
   const result = decodeWebsiteDetails(Buffer.from(JSON.stringify(value)), AS_IS);
-  if (!result.ok) throw new Error(result.problem.message);
+  if (!result.ok) throw new Error(result.failure.message);
   return result.value;
 }
 
@@ -143,7 +143,7 @@ test.each([
   [`{"rhost":[${"[],".repeat(1024)}[]]}`, "too_large", "expected at most 1024 servers"],
 ])("%.20s is no website", (text, reason, message) => {
   const result = decodeWebsiteDetails(Buffer.from(text), AS_IS);
-  expect(result).toEqual({ ok: false, problem: { reason, path: "$", message } });
+  expect(result).toEqual({ ok: false, failure: { reason, message: `$: ${message}` } });
 });
 
 const redact = (text: string): string => text.replaceAll("hunter2", "<secret>");

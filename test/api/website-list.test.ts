@@ -6,7 +6,7 @@ import { decodeWebsiteList, encodeWebsiteList, WEBSITE_LIST } from "../../src/ap
 const decode = (text: string) => decodeWebsiteList(Buffer.from(text));
 const problemOf = (reason: string, message: string) => ({
   ok: false,
-  problem: { reason, path: "$", message },
+  failure: { reason, message: `$: ${message}` },
 });
 
 test("reads ids as strings and as numbers, in any order and with gaps, each once", () => {

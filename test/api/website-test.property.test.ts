@@ -74,7 +74,7 @@ function statusesOf(text: string) {
   const parsed = parseWebsiteTest(text, AS_IS);
   return parsed.ok
     ? parsed.value.blocks.map(({ protocol, status }) => ({ protocol, status }))
-    : parsed.problem;
+    : parsed.failure;
 }
 
 test("finds the same statuses however a text without markers in its values is folded", () => {

@@ -11,13 +11,13 @@ const AS_IS = (text: string): string => text;
 
 function blocksOf(text: string) {
   const parsed = parseWebsiteTest(text, AS_IS);
-  return parsed.ok ? parsed.value.blocks : parsed.problem;
+  return parsed.ok ? parsed.value.blocks : parsed.failure;
 }
 
 /** `http 301, https 200` */
 function statusesOf(text: string): string {
   const parsed = parseWebsiteTest(text, AS_IS);
-  if (!parsed.ok) return parsed.problem.reason;
+  if (!parsed.ok) return parsed.failure.reason;
   return parsed.value.blocks.map(({ protocol, status }) => `${protocol} ${status}`).join(", ");
 }
 
@@ -105,7 +105,7 @@ test.each([
 ])("rejects %j, which has no marker", (text) => {
   expect(parseWebsiteTest(text, AS_IS)).toEqual({
     ok: false,
-    problem: { reason: "decode", path: "$", message: "expected a connection marker, got a text without one" },
+    failure: { reason: "decode", message: "$: expected a connection marker, got a text without one" },
   });
 });
 
@@ -213,8 +213,8 @@ test.each([
   ["HTTP CONNECT --- HTTP", "expected JSON, got text that is not JSON"],
   ['""', "expected a connection marker, got a text without one"],
 ])("rejects %j, which is not a website test", (body, message) => {
-  const problem = { reason: "decode", path: "$", message };
-  expect(decodeWebsiteTest(Buffer.from(body), AS_IS)).toEqual({ ok: false, problem });
+  const failure = { reason: "decode", message: `$: ${message}` };
+  expect(decodeWebsiteTest(Buffer.from(body), AS_IS)).toEqual({ ok: false, failure });
 });
 
 test("formats a test of both protocols", () => {

@@ -101,8 +101,8 @@ test("what has not changed is the same object, and what has changed is a new one
 test("what a poll finds again is the same object, though how the poll went is not", () => {
   const fleet = fleetOf([WAF]);
   const seen = () => {
-    fleet.record(MASTER, 1);
-    fleet.record(SHOP_OK, 1);
+    fleet.record(structuredClone(MASTER), 1);
+    fleet.record(structuredClone(SHOP_OK), 1);
     const [waf] = appliancesOf(fleet);
     return { vrrp: waf?.vrrp, test: waf?.websites[0] };
   };

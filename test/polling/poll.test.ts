@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import type { WebsiteConfig } from "../../src/config/config.ts";
 import type { ApplianceClient } from "../../src/client/client.ts";
-import { createDecode, poll } from "../../src/polling/poll.ts";
+import { poll } from "../../src/polling/poll.ts";
 import { exportedStatuses } from "../../src/api/website-test.ts";
 import { bodyOf } from "./poller-support.ts";
 
@@ -27,18 +27,6 @@ test("a poll requests its operation's path with its timeout and its limit", asyn
     ["/api/v1/interface/virtual", 4_000, { precedence: "list", bodyLimitBytes: 256 * 1024 }],
     ["/api/v1/website/12/test", 20_000, { precedence: "test", bodyLimitBytes: 64 * 1024 }],
   ]);
-});
-
-test("an answer that is byte for byte the last one of its list is the same value; any other is decoded", () => {
-  const decode = createDecode();
-  const decoded = (text: string, redact: (text: string) => string = String) =>
-    decode({ kind: "vrrp" }, { bytes: Buffer.from(text), redact });
-  const first = decoded("{}");
-  expect(decoded("{}")).toBe(first);
-  expect(decoded("{}", encodeURI)).not.toBe(first);
-  expect(decoded("{} ")).not.toBe(first);
-  expect(decoded("[")).toMatchObject({ ok: false });
-  expect(decoded("{}")).not.toBe(first);
 });
 
 test("a bug makes the poll fail as internal and is not thrown", async () => {

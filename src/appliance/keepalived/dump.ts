@@ -2,7 +2,6 @@ import { isIP } from "node:net";
 
 import { z } from "zod";
 
-import { parseJson, type JsonLimits } from "../../api/json.ts";
 import { PRIORITY, VHID, type LocalVrrpInterface } from "../../api/vrrp.ts";
 import type { VrrpState } from "../routes.ts";
 
@@ -47,13 +46,6 @@ const dump = z.preprocess(
   z.array(instance),
 );
 
-/** A dump is from this machine, and its size is limited. */
-const LIMITS: JsonLimits = {
-  depth: 64,
-  entries: Number.POSITIVE_INFINITY,
-  members: Number.POSITIVE_INFINITY,
-};
-
 /**
  * The instances of a dump in the API's form, or why its format is unknown; `undefined` if the dump is incomplete. Never throws.
  */
@@ -61,13 +53,21 @@ export function parseDump(
   text: string,
   settings: ReadonlyMap<string, InstanceSettings>,
 ): VrrpState | undefined {
-  const json = parseJson(text, LIMITS);
-  if (!json.ok) return undefined;
-  const parsed = dump.safeParse(json.value.value);
+  const json = jsonOf(text);
+  if (json === undefined) return undefined;
+  const parsed = dump.safeParse(json);
   if (parsed.success)
     return { ok: true, interfaces: parsed.data.flatMap((each) => toInterface(each, settings)) };
   const path = z.core.toDotPath(parsed.error.issues[0]?.path ?? []);
   return { ok: false, reason: `unknown dump format at $${path}` };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -155,7 +155,7 @@ test("converts any instances to a list that the exporter decodes without anomali
       );
       const body = encodeVrrpList(interfacesOf(texts));
       const decoded = decodeVrrpList(Buffer.from(body), (text) => text);
-      if (!decoded.ok) throw new Error(decoded.problem.message);
+      if (!decoded.ok) throw new Error(decoded.failure.message);
       const { interfaces, anomalies, unreadable } = decoded.value;
       expect([anomalies, unreadable]).toEqual([[], []]);
       const byName = new Map(interfaces.map((each) => [each.name, each]));
