@@ -2,7 +2,7 @@ import type { SlotKind } from "../api/operation.ts";
 import { OPERATIONS } from "../api/operations.ts";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
 import { digestOf } from "../config/hand-over.ts";
-import type { ApplianceClient, CreateClient } from "../client/client.ts";
+import type { ApplianceClient } from "../client/client.ts";
 import { toSeconds, type Clock } from "../support/clock.ts";
 import { createBackoff, type Backoff, type FinishedPoll } from "./backoff.ts";
 import { type PollEvents, operationKey, type Operation, type PollResult } from "./observation.ts";
@@ -20,17 +20,14 @@ export interface AppliancePoller {
   due(operation: Operation, dueMs: number): void;
   /** Polls the operation after this time, unless it is due by then anyway, backs off, or is in flight then. */
   confirm(operation: Operation, afterMs: number): void;
-  /** Polls at once what may succeed after a reload: the list with a new client, and what the appliance lacked. */
+  /** Polls at once what the appliance lacked: it may have been updated. */
   retry(): void;
   /** The monotonic instant of the next poll, backoff included; `undefined` if the operation is not planned. */
   nextPollMs(operation: Operation): number | undefined;
-  /** Another address needs another poller. */
-  readonly baseUrl: string;
-  /**
-   * Makes the client that a new configuration of the appliance needs; the function that it returns applies both, and ends a
-   * backoff for refused credentials. A new client repeats polls that the one before has in flight.
-   */
-  prepare(appliance: ApplianceConfig, createClient: CreateClient): () => void;
+  /** Whether it polls an appliance at this address with these settings; any other needs another poller. */
+  canPoll(appliance: ApplianceConfig): boolean;
+  /** Applies a new configuration of the appliance, and ends a backoff for refused credentials. */
+  update(appliance: ApplianceConfig): void;
   /** Ends all polls; nothing is observed from here on, and nothing planned. */
   close(): void;
 }
@@ -85,7 +82,7 @@ type Span = Pick<FinishedPoll, "startedMs" | "endedMs">;
 export function createAppliancePoller(
   deps: AppliancePollerDeps,
   initial: ApplianceConfig,
-  initialClient: ApplianceClient,
+  client: ApplianceClient,
 ): AppliancePoller {
   const { clock, events, timetable } = deps;
   const slots = {
@@ -96,17 +93,15 @@ export function createAppliancePoller(
   const tasks = new Map<string, Task>();
   const backoff = createBackoff();
   let appliance = initial;
-  /** `undefined`: closed. */
-  let client: ApplianceClient | undefined = initialClient;
-  let isClientNew = false;
+  let isClosed = false;
   let arranged: { readonly appliance: ApplianceConfig; readonly plan: WebsitePlan } | undefined;
   let latestList: LatestList | undefined;
 
   function arrange(): void {
-    const plan = client === undefined ? NO_PLAN : deps.planOf(appliance);
+    const plan = isClosed ? NO_PLAN : deps.planOf(appliance);
     if (arranged?.appliance === appliance && arranged.plan === plan) return;
     arranged = { appliance, plan };
-    const operations = client === undefined ? [] : operationsOf(appliance, plan);
+    const operations = isClosed ? [] : operationsOf(appliance, plan);
     const wanted = new Map(operations.map((operation) => [operationKey(operation), operation]));
     for (const [key, task] of tasks) if (!wanted.has(key)) drop(key, task);
     for (const [key, operation] of wanted) {
@@ -184,15 +179,14 @@ export function createAppliancePoller(
   /** Whether the poll can begin now. If not, it is reported why. */
   async function mayBegin(task: Task): Promise<boolean> {
     const { operation } = task;
-    const used = client;
-    if (used === undefined || !task.isPlanned) return false;
+    if (isClosed || !task.isPlanned) return false;
     if (isKnownDown(operation)) {
       fail(task, UNSENT.appliance_down);
       return false;
     }
     const isRefused = backoffOf(operation)?.reason === "auth";
-    if (isRefused && (await used.hasNewCredentials(timingOf(operation).timeoutMs))) backoff.end("auth");
-    if (used !== client) return mayBegin(task);
+    if (isRefused && (await client.hasNewCredentials(timingOf(operation).timeoutMs))) backoff.end("auth");
+    if (isClosed) return false;
     const active = backoffOf(operation);
     if (active !== undefined) skip(task, UNSENT[active.reason]);
     return active === undefined;
@@ -200,12 +194,10 @@ export function createAppliancePoller(
 
   async function send(task: Task, dueMs: number): Promise<void> {
     const { operation } = task;
-    const used = client;
-    if (used === undefined) return;
     // If the client is closed before, the poll has not started, and is neither counted nor measured.
     let startedMs: number | undefined;
     let credentials: symbol | undefined;
-    const result = await poll(used, operation, timingOf(operation).timeoutMs, {
+    const result = await poll(client, operation, timingOf(operation).timeoutMs, {
       connectionWaitMs: connectionWaitMs(task),
       onStarted: () => {
         startedMs = clock.monotonicMs();
@@ -215,10 +207,7 @@ export function createAppliancePoller(
     });
     const endedMs = clock.monotonicMs();
     if (startedMs !== undefined) events.ended(operation.kind, toSeconds(endedMs - startedMs));
-    if (used === client)
-      return settle(task, result, credentials, { startedMs: startedMs ?? endedMs, endedMs });
-    // The result of a client that was replaced meanwhile does not count; the poll is still due.
-    if (await mayBegin(task)) await send(task, dueMs);
+    if (!isClosed) settle(task, result, credentials, { startedMs: startedMs ?? endedMs, endedMs });
   }
 
   function waitedSeconds(dueMs: number): number {
@@ -304,7 +293,7 @@ export function createAppliancePoller(
       sentAtMs: span?.startedMs,
       durationSeconds: span && toSeconds(span.endedMs - span.startedMs),
       expiresAtMs: task.latestUntilMs,
-      certificate: client?.certificate(),
+      certificate: client.certificate(),
     });
   }
 
@@ -331,31 +320,23 @@ export function createAppliancePoller(
       }, afterMs);
     },
     retry: () => {
-      if (isClientNew) due(LIST, clock.monotonicMs());
-      isClientNew = false;
       if (backoff.end("unsupported")) due(WEBSITE_LIST, clock.monotonicMs());
     },
     nextPollMs: (operation) => {
       const task = tasks.get(operationKey(operation));
       return task && timetable.nextDueMs(task, backoffOf(operation)?.untilMs ?? clock.monotonicMs());
     },
-    baseUrl: initial.baseUrl,
-    prepare: (next, createClient) => {
-      if (next === appliance) return () => {};
-      const isSame = digestOf(next.http) === digestOf(appliance.http);
-      const nextClient = isSame ? client : createClient(next);
-      return () => {
-        if (!isSame) client?.close();
-        isClientNew ||= !isSame;
-        client = nextClient;
-        appliance = next;
-        backoff.end("auth");
-        slots.website_tests.setLimit(next.polling.maxConcurrentWebsiteTests);
-      };
+    canPoll: ({ baseUrl, http }) =>
+      baseUrl === initial.baseUrl && digestOf(http) === digestOf(initial.http),
+    update: (next) => {
+      if (next === appliance) return;
+      appliance = next;
+      backoff.end("auth");
+      slots.website_tests.setLimit(next.polling.maxConcurrentWebsiteTests);
     },
     close: () => {
-      client?.close();
-      client = undefined;
+      client.close();
+      isClosed = true;
       for (const each of Object.values(slots)) each.close();
       for (const { confirming } of tasks.values()) clearTimeout(confirming);
     },

@@ -18,8 +18,8 @@ export interface Runner {
   /**
    * Makes everything that this configuration needs, touching nothing that runs; the function that it returns is to be
    * called at once. From then on nothing is polled at an address or with credentials that are gone; what is polled when
-   * follows in slices. An appliance that stays as it was keeps its instants, connections and backoff; another address makes
-   * it a new one. Clients that are needed come from `createClient`.
+   * follows in slices. An appliance at the same address with the same credentials and TLS settings keeps its instants,
+   * connections and backoff; any other is polled as a new one, by a client from `createClient`.
    */
   prepare(config: Config, createClient: CreateClient): () => Promise<void>;
   /**
@@ -72,21 +72,21 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
 
   return {
     prepare: (config, createClient) => {
-      const next = new Map<string, AppliancePoller>();
-      const updates: (() => void)[] = [];
-      for (const appliance of config.appliances.filter(({ enabled }) => enabled)) {
-        const known = pollers.get(appliance.name);
-        const isKept = known?.baseUrl === appliance.baseUrl;
-        const poller = isKept ? known : createAppliancePoller(pollerDeps, appliance, createClient(appliance));
-        if (isKept) updates.push(poller.prepare(appliance, createClient));
-        next.set(appliance.name, poller);
-      }
+      const appliances = config.appliances.filter(({ enabled }) => enabled);
+      const next = new Map(
+        appliances.map((appliance) => {
+          const known = pollers.get(appliance.name);
+          if (known?.canPoll(appliance) === true) return [appliance.name, known] as const;
+          const poller = createAppliancePoller(pollerDeps, appliance, createClient(appliance));
+          return [appliance.name, poller] as const;
+        }),
+      );
       return () => {
         const before = pollers;
         pollers = next;
         slots.website_tests.setLimit(config.maxConcurrentWebsiteTests);
         for (const [name, poller] of before) if (next.get(name) !== poller) poller.close();
-        for (const update of updates) update();
+        for (const appliance of appliances) next.get(appliance.name)?.update(appliance);
         return inSlices(new Set([...before.values(), ...next.values()]), (poller) => {
           poller.arrange();
           poller.retry();

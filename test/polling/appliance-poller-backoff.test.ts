@@ -1,15 +1,6 @@
 import { expect, test } from "vitest";
 
-import {
-  fakeClient,
-  failing,
-  NO_INTERFACES,
-  shortly,
-  startHeldPoller,
-  VRRP,
-  WAF,
-  website,
-} from "./poller-support.ts";
+import { failing, NO_INTERFACES, shortly, startHeldPoller, VRRP, WAF, website } from "./poller-support.ts";
 
 const AUTH = failing("auth");
 const deferred = (retryAfterMs: number) => failing("http_status", { status: 503, retryAfterMs });
@@ -51,15 +42,11 @@ test("after a backoff of the appliance tests continue without the list once it i
 });
 
 test("a changed configuration ends the backoff", async () => {
-  const { due, poll, poller } = startHeldPoller();
+  const { client, due, poll, poller } = startHeldPoller();
   await poll(VRRP, AUTH);
-  const next = fakeClient();
-  poller.prepare(
-    { ...WAF, http: { ...WAF.http, tls: { ...WAF.http.tls, serverName: "other" } } },
-    () => next,
-  )();
+  poller.update({ ...WAF, labels: { site: "ams" } });
   await due(VRRP);
-  expect(next.waiting()).toEqual(["/api/v1/interface/virtual"]);
+  expect(client.waiting()).toEqual(["/api/v1/interface/virtual"]);
 });
 
 test("a refused appliance is not stalled during its backoff", async () => {

@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { WALL_MS } from "../support/observations.ts";
 import {
   failing,
-  fakeClient,
   NO_INTERFACES,
   settle,
   shortly,
@@ -166,26 +165,6 @@ test("website tests begin after the first poll of the list, and are repeated at 
   expect(client.waiting()).toHaveLength(4);
   await poll(VRRP, NO_INTERFACES);
   expect(client.waiting()).toHaveLength(4);
-});
-
-test("polls in flight of a replaced client are not observed, but repeated by the new client", async () => {
-  const { client, due, poller, observed, skipped, inFlight } = startHeldPoller();
-  await due(VRRP, website(1));
-  const next = fakeClient();
-  poller.prepare(
-    { ...WAF, http: { ...WAF.http, tls: { ...WAF.http.tls, serverName: "other" } } },
-    () => next,
-  )();
-  expect(client.isClosed).toBe(true);
-  await client.answer(VRRP_PATH, failing("connect"));
-  await client.answer(sitePath(1), SITE_OK);
-  expect(observed).toEqual([]);
-  expect(next.waiting()).toHaveLength(2);
-  await next.answer(VRRP_PATH, NO_INTERFACES);
-  await next.answer(sitePath(1), SITE_OK);
-  expect(observed.map(shortly)).toEqual(["vrrp: ok", "website 1: ok"]);
-  expect(skipped).toEqual([]);
-  expect(inFlight()).toBe(0);
 });
 
 test("nothing is sent or observed after the end, neither polls in flight nor polls that waited for a slot", async () => {

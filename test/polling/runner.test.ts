@@ -55,13 +55,14 @@ test("other labels cost no connection", () => {
   expect(clients).toHaveLength(1);
 });
 
-test("other credentials or TLS settings create a new client and close the old one", async () => {
+test("other credentials or TLS settings create a new client, which polls within a second, and close the old one", async () => {
   const { clock, clients, apply, observed } = startHeldRunner(WAF);
   await clock.pass(1_001);
   apply({ ...WAF, http: { ...WAF.http, tls: { ...WAF.http.tls, serverName: "other" } } });
   expect(clients.map(({ isClosed }) => isClosed)).toEqual([true, false]);
   await clients[0]?.answer(VRRP_PATH, failing("connect"));
   expect(observed).toEqual([]);
+  await clock.pass(1_001);
   expect(clients[1]?.waiting()).toEqual(["/api/v1/interface/virtual"]);
 });
 
