@@ -12,18 +12,15 @@ export function firstDueMs(phase: number, nowMs: number): number {
   return nowMs + phase * FIRST_POLL_SPREAD_MS;
 }
 
-export interface DuePoll {
-  /** The latest instant at which it was due; lateness is measured from here. */
-  readonly dueMs: number;
-  /** The number of earlier instants that were missed; they are counted, not repeated. */
-  readonly missed: number;
-  readonly nextDueMs: number;
-}
-
-/** The poll to make at `nowMs` for an entry that is due at `dueMs`, and on its grid after that. */
-export function takeDue(phase: number, intervalMs: number, dueMs: number, nowMs: number): DuePoll {
-  // The first poll is outside the grid, and the next one not right after it.
-  const nextDueMs = nextOnGrid(phase, intervalMs, Math.max(nowMs, dueMs + intervalMs / 2));
-  const missed = Math.max(0, Math.round((nextDueMs - dueMs) / intervalMs) - 1);
-  return { dueMs: missed === 0 ? dueMs : nextDueMs - intervalMs, missed, nextDueMs };
+/**
+ * The latest instant that is not after `nowMs`, every `gapMs` from `dueMs` on: lateness is measured from there. `missed`: the
+ * earlier ones, which are counted and not repeated.
+ */
+export function latestDue(
+  dueMs: number,
+  gapMs: number,
+  nowMs: number,
+): { readonly dueMs: number; readonly missed: number } {
+  const missed = Math.max(0, Math.floor((nowMs - dueMs) / gapMs));
+  return { dueMs: dueMs + missed * gapMs, missed };
 }

@@ -1,7 +1,7 @@
 import type { OperationTiming } from "../config/config.ts";
 import type { Clock } from "../support/clock.ts";
 import { createCron, type Cron } from "./cron.ts";
-import { firstDueMs, nextOnGrid, takeDue } from "./schedule.ts";
+import { firstDueMs, latestDue, nextOnGrid } from "./schedule.ts";
 import { phaseFraction } from "../support/phase.ts";
 
 const HEARTBEAT_MS = 1000;
@@ -85,6 +85,13 @@ export function startTimetable<Entry extends object>({
     return cron;
   }
 
+  /** The interval, or the time between the next two instants of a schedule. */
+  function spacingMs(timing: OperationTiming, nowMs: number): number {
+    if (timing.kind === "interval") return timing.intervalMs;
+    const [first, second] = cronOf(timing.expression).next(nowMs);
+    return second - first;
+  }
+
   /** After a jump, computes the instants of all schedules again. */
   function checkWallClock(): void {
     const jumpMs = clock.wallMs() - clock.monotonicMs() - wallOffsetMs;
@@ -115,12 +122,13 @@ export function startTimetable<Entry extends object>({
     if (timing.kind === "schedule") checkWallClock();
     const nowMs = nowBy(timing);
     if (timing.kind === "interval" || slot.dueMs <= nowMs) {
-      const { dueMs, missed, nextDueMs } =
+      const { dueMs, missed } = latestDue(slot.dueMs, spacingMs(timing, nowMs), nowMs);
+      // The first poll is outside the grid, and the next one not right after it.
+      slot.dueMs =
         timing.kind === "interval"
-          ? takeDue(phase, timing.intervalMs, slot.dueMs, nowMs)
-          : cronOf(timing.expression).takeDue(slot.dueMs, nowMs);
+          ? nextOnGrid(phase, timing.intervalMs, Math.max(nowMs, dueMs + timing.intervalMs / 2))
+          : cronOf(timing.expression).next(nowMs)[0];
       slot.isFirst = false;
-      slot.dueMs = nextDueMs;
       if (missed > 0) onMissed(slot.entry, missed);
       onDue(slot.entry, monotonic(timing, dueMs));
     }
