@@ -8,29 +8,25 @@ const AFTER_TOKEN = new RegExp(String.raw`HTTP(?<=[^\s:]\s+HTTP)${STATUS}`, "g")
 const CONNECTED = /^[ \t]+connection[ \t]+established(?=\s|$)/i;
 
 /**
- * The status code of an answer's final status line, 100 to 999; 0 if the answer does not start with a status line;
- * `undefined` if the number is out of range.
+ * The status code of an answer's final status line, 100 to 999, or `undefined` if it is out of range. An answer that does not
+ * start with a status line has status 0, and `line` is its first line, if it has one.
  *
  * Interim answers (1xx) and a proxy's `200 Connection established` (in any case) are skipped if a later status line
  * follows: at the start of a line, or, if the answer is `folded`, anywhere except after a header name. Without a later
  * one, an interim answer counts, and a proxy's is 0: the website sent no HTTP response. Linear time.
  */
-export function finalStatus(answer: string, folded: boolean): number | undefined {
+export function readAnswer(
+  answer: string,
+  folded: boolean,
+): { readonly status: number | undefined; readonly line?: string | undefined } {
   const first = AT_START.exec(answer);
-  if (first === null) return 0;
+  if (first === null) return { status: 0, line: /\S.*/.exec(answer)?.[0].trimEnd() };
   let status = toStatus(first);
-  if (status.isFinal) return status.code;
   for (const match of answer.matchAll(folded ? AFTER_TOKEN : AT_LINE_START)) {
-    status = toStatus(match);
     if (status.isFinal) break;
+    status = toStatus(match);
   }
-  return status.code;
-}
-
-/** The first line of an answer that does not start with a status line; `undefined` where it does, or is blank. */
-export function lineInstead(answer: string): string | undefined {
-  if (AT_START.test(answer)) return undefined;
-  return /\S.*/.exec(answer)?.[0].trimEnd();
+  return { status: status.code };
 }
 
 interface Status {

@@ -1,12 +1,13 @@
+import type { Protocol } from "./website-test.ts";
+
 /** A connection marker in the text of a website test. */
 export interface Marker {
   /** Offset of the marker. */
   readonly start: number;
   /** Offset of the answer: after the dashes, and after the label if there is one. */
   readonly end: number;
-  /** `HTTP` or `HTTPS`: the label, or the first word if there is no label. */
-  readonly word: string;
-  readonly isLabelled: boolean;
+  /** The label, or the first word if there is no label. */
+  readonly protocol: Protocol;
 }
 
 const RULED = String.raw` CONNECT\s*-{3,}`;
@@ -26,11 +27,15 @@ export function findMarkers(text: string, folded: boolean): readonly Marker[] {
     const before = text.slice(index - 1, index);
     return index === textStart || (folded ? /\s/.test(before) : before === "\n");
   });
-  return found.map(toMarker);
+  // Some appliances write `HTTP CONNECT` without a label for both protocols: the second one is https.
+  const firstPlain = found.find(isPlain);
+  return found.map((match) => {
+    const { 0: whole, 1: word, 2: label = word, index: start } = match;
+    const isHttps = label === "HTTPS" || (isPlain(match) && match !== firstPlain);
+    return { start, end: start + whole.length, protocol: isHttps ? "https" : "http" };
+  });
 }
 
-function toMarker(match: RegExpExecArray): Marker {
-  const [whole, word = "", label] = match;
-  const { index: start } = match;
-  return { start, end: start + whole.length, word: label ?? word, isLabelled: label !== undefined };
+function isPlain([, word, label]: RegExpExecArray): boolean {
+  return label === undefined && word === "HTTP";
 }

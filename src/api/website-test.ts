@@ -1,8 +1,8 @@
 import { kindOf, parseJson, rejected, type Decoded } from "./json.ts";
 import { cutText, type Redact } from "./kept-text.ts";
 import type { OperationDescriptor } from "./operation.ts";
-import { finalStatus, lineInstead } from "./status-line.ts";
-import { findMarkers, type Marker } from "./website-marker.ts";
+import { readAnswer } from "./status-line.ts";
+import { findMarkers } from "./website-marker.ts";
 
 export type Protocol = "http" | "https";
 
@@ -68,28 +68,14 @@ export function parseWebsiteTest(text: string, redact: Redact): Decoded<WebsiteT
   const folded = !text.trim().includes("\n");
   const markers = findMarkers(text, folded);
   if (markers.length === 0) return rejected("decode", "expected a connection marker, got a text without one");
-  const firstPlain = markers.find(isPlain);
   const blocks = new Map<Protocol, WebsiteBlock>();
-  for (const [index, marker] of markers.entries()) {
-    const protocol = protocolOf(marker, firstPlain);
+  for (const [index, { end, protocol }] of markers.entries()) {
     if (blocks.has(protocol)) continue;
-    const answer = text.slice(marker.end, markers[index + 1]?.start);
-    const line = lineInstead(answer);
+    const { status, line } = readAnswer(text.slice(end, markers[index + 1]?.start), folded);
     const reason = line === undefined ? {} : { text: cutText(redact(line)) };
-    blocks.set(protocol, { protocol, status: finalStatus(answer, folded), ...reason });
+    blocks.set(protocol, { protocol, status, ...reason });
   }
   return { ok: true, value: { blocks: [...blocks.values()] } };
-}
-
-/** Whether the marker is an `HTTP CONNECT` without a label, which some appliances write for both protocols. */
-function isPlain({ word, isLabelled }: Marker): boolean {
-  return !isLabelled && word === "HTTP";
-}
-
-/** The first plain marker is http, a later one is https. */
-function protocolOf(marker: Marker, firstPlain: Marker | undefined): Protocol {
-  if (marker.word === "HTTPS") return "https";
-  return isPlain(marker) && marker !== firstPlain ? "https" : "http";
 }
 
 /** A block with a status, which is 0 if the website sent no HTTP response. */
