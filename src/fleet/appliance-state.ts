@@ -194,15 +194,15 @@ function websitesFor(
   // Website tests begin when the first poll of the VRRP list has ended, and are spread as that is.
   const expiresAtMs = firstExpiryMs(polling.websites, nowMs + FIRST_POLL_SPREAD_MS + polling.vrrp.timeoutMs);
   const details = records?.details ?? new Map();
-  const known = knownWebsites(config, details, before?.known ?? []);
+  const known = knownWebsites(identity, config, details, before?.known ?? []);
   const tested = known.filter(({ isTested }) => isTested);
-  const plan = { details: [...details.keys()], tests: tested.map(({ id }) => id) };
+  const plan = { details: [...details.keys()], tests: tested.map(({ websiteId }) => websiteId) };
   const tests = new Map(before?.websites.map((website) => [website.websiteId, website]));
   return {
     ...discoverySection(identity, config, records, known),
     known,
     plan: before !== undefined && isDeepStrictEqual(plan, before.plan) ? before.plan : plan,
-    websites: tested.map((each) => websiteFor(tests.get(each.id), identity, each, expiresAtMs)),
+    websites: tested.map((each) => websiteFor(tests.get(each.websiteId), each, expiresAtMs)),
   };
 }
 

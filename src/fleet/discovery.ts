@@ -5,7 +5,6 @@ import type { ApplianceConfig } from "../config/config.ts";
 import { firstExpiryMs } from "../polling/freshness.ts";
 import type { Observation } from "../polling/observation.ts";
 import { kept, keptMap } from "../support/kept.ts";
-import { createMemo } from "../support/once.ts";
 import {
   afterFailure,
   afterSuccess,
@@ -107,6 +106,8 @@ export function discoveryAt(records: DiscoveryRecords, nowMs: number): Discovery
   });
 }
 
+type Described = KnownWebsite & Pick<FoundWebsiteSnapshot, "address" | "details">;
+
 /** What is true of an appliance's websites. */
 export function discoverySection(
   identity: Identity,
@@ -120,16 +121,16 @@ export function discoverySection(
   if (records === undefined) return { discovery: undefined, found: [] };
   const { list, details } = records;
   const known = whileKnown(list);
-  const described = websites.flatMap(({ id: websiteId, name: website, address }) =>
-    address ? [[address, { websiteId, website }] as const] : [],
-  );
+  const described = websites.flatMap((each) => (each.address ? [[each.address, each] as const] : []));
   const joint = jointHealth(Array.from(details.values(), ({ health }) => health));
   const isLeftOut = (id: number): boolean =>
     !details.has(id) &&
     config.discovery?.exclude.includes(id) !== true &&
     !config.websites.some((website) => website.id === id);
   return {
-    found: foundWebsites(identity, details, websites),
+    found: websites.filter(
+      (each): each is Described => whileKnown(details.get(each.websiteId)) !== undefined,
+    ),
     discovery: {
       kind: "discovery",
       identity,
@@ -144,23 +145,6 @@ export function discoverySection(
       isPolled: [list, ...details.values()].every(({ health: { state } }) => state !== "never_polled"),
     },
   };
-}
-
-const onceFound = createMemo<FoundWebsiteSnapshot>();
-
-function foundWebsites(
-  identity: Identity,
-  records: DetailsById,
-  websites: readonly KnownWebsite[],
-): readonly FoundWebsiteSnapshot[] {
-  const byId = new Map(websites.map((website) => [website.id, website]));
-  return [...records].flatMap(([websiteId, record]) => {
-    const { name: website = "", address = "", details } = byId.get(websiteId) ?? {};
-    if (details === undefined || whileKnown(record) === undefined) return [];
-    return onceFound(details, [identity, website, address], () => {
-      return { kind: "website_details", identity, websiteId, website, address, details };
-    });
-  });
 }
 
 /**

@@ -5,12 +5,14 @@ import type { ApplianceConfig, WebsiteConfig } from "../config/config.ts";
 import { DEFAULT_STATUSES } from "../config/status-set.ts";
 import { canonicalAddress, urlHost } from "../support/address.ts";
 import type { OperationRecord } from "./record.ts";
+import type { FoundWebsiteSnapshot, Identity } from "./snapshot.ts";
 
 /** What is known of the details of websites, by id. */
 export type DetailsById = ReadonlyMap<number, OperationRecord<WebsiteDetails>>;
 
 /** A website of an appliance: as configured, else as discovered. */
-export interface KnownWebsite extends WebsiteConfig {
+export interface KnownWebsite
+  extends Omit<FoundWebsiteSnapshot, "address" | "details">, Omit<WebsiteConfig, "id" | "name"> {
   /** Also from an earlier poll; `undefined` before the first, and without discovery. */
   readonly details: WebsiteDetails | undefined;
   /** What it is known by at the other appliances of the cluster. @see WebsiteSnapshot */
@@ -28,26 +30,20 @@ export interface KnownWebsite extends WebsiteConfig {
  * configured one with the same id overrides name, protocols and expected status. One that is as in `before` is the same object.
  */
 export function knownWebsites(
+  identity: Identity,
   { websites }: ApplianceConfig,
   details: DetailsById,
   before: readonly KnownWebsite[],
 ): readonly KnownWebsite[] {
-  const known = new Map(before.map((website) => [website.id, website]));
+  const known = new Map(before.map((website) => [website.websiteId, website]));
   const addresses = addressesOf(details);
   const configured = new Map(websites.map((website) => [website.id, website]));
   const isWithoutDetails = details.size > 0 && [...details.values()].every(isNotFound);
-  const now = [...new Set([...configured.keys(), ...details.keys()])].flatMap(
-    (id): readonly KnownWebsite[] => {
-      const [own, seen, address] = [configured.get(id), details.get(id)?.seen, addresses.get(id)];
-      if (seen !== undefined) return [described(id, own, seen, address)];
-      if (own === undefined && !isWithoutDetails) return [];
-      const nameless = { id, name: String(id), protocols: undefined, expectStatus: DEFAULT_STATUSES };
-      return [{ ...(own ?? nameless), details: undefined, address, bind: [], urls: [], isTested: true }];
-    },
-  );
-  return now.map((website) => {
-    const old = known.get(website.id);
-    return old !== undefined && isDeepStrictEqual(old, website) ? old : website;
+  return [...new Set([...configured.keys(), ...details.keys()])].flatMap((id) => {
+    const [own, seen, old] = [configured.get(id), details.get(id)?.seen, known.get(id)];
+    if (own === undefined && seen === undefined && !isWithoutDetails) return [];
+    const website = knownWebsite(id, identity, own, seen, addresses.get(id));
+    return [old !== undefined && isDeepStrictEqual(old, website) ? old : website];
   });
 }
 
@@ -56,26 +52,30 @@ export function isNotFound({ failing }: OperationRecord<unknown>): boolean {
   return failing?.status === 404;
 }
 
-function described(
-  id: number,
+function knownWebsite(
+  websiteId: number,
+  identity: Identity,
   own: WebsiteConfig | undefined,
-  details: WebsiteDetails,
+  details: WebsiteDetails | undefined,
   address: string | undefined,
 ): KnownWebsite {
-  const { name = String(id), protocols, expectStatus = DEFAULT_STATUSES } = own ?? {};
-  const { protocol } = details;
+  const id = String(websiteId);
+  const { name = id, protocols, expectStatus = DEFAULT_STATUSES } = own ?? {};
+  const { protocol } = details ?? {};
   const offered = protocol && (protocol === "both" ? (["http", "https"] as const) : [protocol]);
   return {
-    id,
+    kind: "website_details",
+    identity,
+    websiteId,
     // A configured name, else the one that the appliance gives.
-    name: name === String(id) ? details.name || details.host || name : name,
+    website: name === id ? details?.name || details?.host || name : name,
     protocols: protocols ?? offered,
     expectStatus,
     details,
     address,
-    bind: listensOn(details),
+    bind: details === undefined ? [] : listensOn(details),
     urls: urlsOf(details).filter((url) => protocols?.some((one) => url.startsWith(`${one}:`)) ?? true),
-    isTested: own !== undefined || !isDisabled(details),
+    isTested: own !== undefined || details?.isEnabled !== false,
   };
 }
 
@@ -87,7 +87,7 @@ export function listensOn({ bind }: WebsiteDetails): readonly string[] {
 /** Neither a wildcard nor a path. */
 const HOST_NAME = /^[\p{L}\p{N}_.-]{1,253}$/u;
 
-function urlsOf({ host, port, secondPort, protocol }: WebsiteDetails): readonly string[] {
+function urlsOf({ host = "", port, secondPort, protocol }: Partial<WebsiteDetails> = {}): readonly string[] {
   if (!HOST_NAME.test(host) && isIP(host) === 0) return [];
   const name = urlHost(host);
   const urls = {
@@ -105,7 +105,7 @@ function addressesOf(details: DetailsById): ReadonlyMap<number, string> {
   const inOrder = [...details]
     .flatMap(([id, { seen }]) => {
       if (seen === undefined) return [];
-      const order = JSON.stringify([isDisabled(seen), seen.name, listensOn(seen), id]);
+      const order = JSON.stringify([seen.isEnabled === false, seen.name, listensOn(seen), id]);
       return [{ id, address: addressOf(seen), order }];
     })
     .toSorted((a, b) => (a.order < b.order ? -1 : 1));
@@ -116,10 +116,6 @@ function addressesOf(details: DetailsById): ReadonlyMap<number, string> {
     return [id, address === "" || nth === 1 ? address : `${address} (${nth})`] as const;
   });
   return new Map(named);
-}
-
-function isDisabled({ isEnabled }: WebsiteDetails): boolean {
-  return isEnabled === false;
 }
 
 /** Host and port; empty while they are not known. */

@@ -73,6 +73,6 @@ export function recordAt<Record extends OperationRecord<unknown>>(record: Record
 }
 
 /** No value outlives its poll: what was seen is true only while the latest poll succeeded. */
-export function whileKnown<Seen>({ health, seen }: OperationRecord<Seen>): Seen | undefined {
-  return health.state === "succeeded" ? seen : undefined;
+export function whileKnown<Seen>(record: OperationRecord<Seen> | undefined): Seen | undefined {
+  return record?.health.state === "succeeded" ? record.seen : undefined;
 }

@@ -16,7 +16,6 @@ import {
   type Step,
 } from "./record.ts";
 import type {
-  Identity,
   ProtocolResult,
   StatusesSnapshot,
   StatusSnapshot,
@@ -32,13 +31,12 @@ export interface WebsiteState extends WebsiteSnapshot, OperationRecord<StatusesS
 /** What is known of a website that is tested now; `last`: before that, if its id belonged to a website that was tested. */
 export function websiteFor(
   last: WebsiteState | undefined,
-  identity: Identity,
   known: KnownWebsite,
   firstExpiryMs: number,
 ): WebsiteState {
-  if (last?.known === known && last.identity === identity) return last;
+  if (last?.known === known) return last;
   const before = isTakenOver(last?.known.details, known.details) ? undefined : last;
-  const { id: websiteId, name: website, address, bind, urls, protocols, expectStatus } = known;
+  const { identity, websiteId, website, address, bind, urls, protocols, expectStatus } = known;
   const named = { identity, websiteId, website };
   const described = { ...named, known, address, bind, urls };
   if (before === undefined) {
