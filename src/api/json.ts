@@ -44,7 +44,7 @@ export function parseJson(body: Uint8Array): Decoded<ParsedJson> {
   if (!MAY_BE_JSON.test(text)) return notJson(text);
   const scan = scanJson(text);
   if (!scan.ok) return rejected("too_large", `expected at most ${scan.limit.most} ${scan.limit.of}`);
-  const parsed = parseStrictly(text) ?? parseStrictly(text.replace(TOKENS, escapeRawControls));
+  const parsed = parseStrictly(text) ?? parseStrictly(textOf(escapeRawControls(body)));
   return parsed === undefined ? notJson(text) : { ok: true, value: { ...parsed, repeated: scan.repeated } };
 }
 
@@ -76,9 +76,6 @@ function notJson(text: string): Decoded<never> {
   return rejected("decode", `expected JSON, ${start === "" ? "got nothing" : got}`);
 }
 
-/** Brackets, and strings with the colon that makes them keys. A string may lack its end, so that the time stays linear. */
-const TOKENS = /[{}[\]]|("[^"\\]*(?:\\.[^"\\]*)*"?)(\s*:)?/gs;
-
 /** An array or object that is still open. */
 interface Open {
   /** The latest key of an object. */
@@ -99,15 +96,18 @@ type Scan =
 function scanJson(text: string): Scan {
   const open: Open[] = [];
   const repeated: (readonly string[])[] = [];
-  for (const [token, string, colon] of text.matchAll(TOKENS)) {
-    const container = open.at(-1);
-    if (token === "{" || token === "[") {
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at];
+    if (char === "{" || char === "[") {
       open.push({ key: undefined, keys: undefined, members: 0 });
       if (open.length > LIMITS.depth.most) return { ok: false, limit: LIMITS.depth };
-    } else if (token === "}" || token === "]") {
+    } else if (char === "}" || char === "]") {
       open.pop();
-    } else if (container !== undefined && string !== undefined && colon !== undefined) {
-      const key = unescaped(string);
+    } else if (char === '"') {
+      const [start, container] = [at, open.at(-1)];
+      at = endOfString(text, start);
+      if (container === undefined || !isKey(text, at)) continue;
+      const key = unescaped(text.slice(start, at + 1));
       container.key = key;
       container.keys ??= new Set();
       if (container.keys.has(key)) repeated.push(open.flatMap((each) => each.key ?? []));
@@ -120,23 +120,51 @@ function scanJson(text: string): Scan {
   return { ok: true, repeated };
 }
 
+/** The closing quote of the string that begins at `start`. */
+function endOfString(text: string, start: number): number {
+  let end = start + 1;
+  while (end < text.length && text[end] !== '"') end += text[end] === "\\" ? 2 : 1;
+  return end;
+}
+
+/** Whether a colon follows the string that ends at `end`. */
+function isKey(text: string, end: number): boolean {
+  COLON.lastIndex = end + 1;
+  return COLON.test(text);
+}
+
+const COLON = /\s*:/y;
+
 /** The value of a quoted JSON string, so that two spellings of a key are one key. */
 function unescaped(string: string): string {
   const parsed = string.includes("\\") ? parseStrictly(string) : undefined;
   return parsed === undefined ? string.slice(1, -1) : String(parsed.value);
 }
 
-/** Escapes the raw control characters of a token's string. One after a backslash stays: that is an invalid escape. */
-function escapeRawControls(token: string, string?: string, colon = ""): string {
-  if (string === undefined) return token;
-  return string.replaceAll(/\\.|\p{Cc}/gsu, (found) => ESCAPES[found] ?? found) + colon;
+/** Escapes the raw control characters inside strings. One after a backslash stays: that is an invalid escape. */
+function escapeRawControls(body: Uint8Array): Uint8Array {
+  const escaped = new Uint8Array(LONGEST_ESCAPE * body.length);
+  let length = 0;
+  let isInString = false;
+  let isAfterBackslash = false;
+  for (const byte of body) {
+    const escape = isInString && !isAfterBackslash ? ESCAPES[byte] : undefined;
+    if (escape === undefined) escaped[length] = byte;
+    else escaped.set(escape, length);
+    length += escape?.length ?? 1;
+    if (byte === QUOTE && !isAfterBackslash) isInString = !isInString;
+    isAfterBackslash = isInString && byte === BACKSLASH && !isAfterBackslash;
+  }
+  return escaped.subarray(0, length);
 }
 
-const ESCAPES: Readonly<Record<string, string>> = Object.fromEntries(
-  Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code)).map((control) => [
-    control,
-    JSON.stringify(control).slice(1, -1),
-  ]),
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** `\u001f` */
+const LONGEST_ESCAPE = 6;
+/** By control character. */
+const ESCAPES = Array.from({ length: 0x20 }, (_, code) =>
+  Buffer.from(JSON.stringify(String.fromCharCode(code)).slice(1, -1)),
 );
 
 /** Whether a parsed value is a JSON object, that is neither an array nor null. */

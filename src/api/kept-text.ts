@@ -4,6 +4,7 @@ import { hash } from "node:crypto";
 export type Redact = (text: string) => string;
 
 const LIMIT_BYTES = 256;
+const ENCODER = new TextEncoder();
 const LOOKS_CUT = /~[0-9a-f]{16}$/;
 
 /**
@@ -20,11 +21,7 @@ export function cutText(text: string): string {
 /** Never cuts inside a character. */
 function truncate(text: string): string {
   if (text.length * 3 <= LIMIT_BYTES) return text;
-  const bytes = Buffer.from(text);
-  if (bytes.length <= LIMIT_BYTES) return text;
-  let end = LIMIT_BYTES;
-  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
-  return bytes.subarray(0, end).toString();
+  return text.slice(0, ENCODER.encodeInto(text, new Uint8Array(LIMIT_BYTES)).read);
 }
 
 function digest(text: string): string {

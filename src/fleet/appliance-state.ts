@@ -12,15 +12,14 @@ import {
   discoveryAt,
   discoveryFor,
   discoverySection,
-  recordOf,
   type DiscoveryObservation,
   type DiscoveryRecords,
   type DiscoveryState,
 } from "./discovery.ts";
-import { addressOf, isNotFound, knownWebsites, type KnownWebsite } from "./known-websites.ts";
-import type { OperationRecord, Step } from "./record.ts";
+import { isNotFound, knownWebsites, type KnownWebsite } from "./known-websites.ts";
+import type { OperationRecord, OperationStep, Step } from "./record.ts";
 import type { AnomaliesSnapshot, ApplianceSnapshot, Identity, TotalsSnapshot } from "./snapshot.ts";
-import { afterVrrpPoll, freshVrrp, vrrpAt, vrrpOf, type VrrpState } from "./vrrp.ts";
+import { afterVrrpPoll, vrrpAt, vrrpFor, type VrrpState } from "./vrrp.ts";
 import { afterWebsitePoll, websiteAt, websiteFor, type WebsiteState } from "./website.ts";
 
 /** Everything that is known about one appliance: what its snapshot shows, and what the next poll is compared with. Immutable. */
@@ -50,10 +49,7 @@ export function stateFor(
   const other = { appliance: name, cluster, labels };
   const known = before?.identity;
   const identity = known !== undefined && isDeepStrictEqual(known, other) ? known : other;
-  const vrrp =
-    before === undefined
-      ? freshVrrp(identity, firstExpiryMs(config.polling.vrrp, nowMs))
-      : vrrpOf(identity, before.vrrp);
+  const vrrp = vrrpFor(before?.vrrp, identity, firstExpiryMs(config.polling.vrrp, nowMs));
   const records = discoveryFor(before?.discovery?.records, config, nowMs);
   const websites = websitesFor({ config, identity }, records, before, nowMs);
   const totals = totalsFor(config, identity, before?.totals);
@@ -83,6 +79,7 @@ export function afterObservation(
 ): Step<ApplianceState> {
   const step = operationStep(state, observation, nowMs);
   if (step === undefined) return { state, changes: [] };
+  const changes = [...healthChange(observation, step.before, step.now), ...step.changes];
   const { certificate = state.vrrp.certificate, expiresAtMs } = observation;
   const { vrrp } = step.state;
   const now = {
@@ -91,61 +88,42 @@ export function afterObservation(
     totals: counted(state.totals, observation),
     untilMs: Math.min(state.untilMs, expiresAtMs),
   };
-  return { state: { ...now, anomalies: anomaliesOf(now, state) }, changes: step.changes };
+  return { state: { ...now, anomalies: anomaliesOf(now, state) }, changes };
 }
 
 function operationStep(
   state: ApplianceState,
   observation: Observation,
   nowMs: number,
-): Step<ApplianceState> | undefined {
+): OperationStep<ApplianceState> | undefined {
   if (observation.kind === "vrrp") {
     const { state: vrrp, changes } = afterVrrpPoll(state.vrrp, observation, nowMs);
-    const health = healthChange(observation, state.vrrp, vrrp);
-    return { state: { ...state, vrrp }, changes: [...health, ...changes] };
+    return { state: { ...state, vrrp }, changes, before: state.vrrp, now: vrrp };
   }
   if (observation.kind !== "website_test") return discoveryStep(state, observation, nowMs);
   const at = state.websites.findIndex(({ websiteId }) => websiteId === observation.websiteId);
   const before = state.websites[at];
   if (before === undefined) return undefined;
   const { state: now, changes } = afterWebsitePoll(before, observation, nowMs);
-  const health = healthChange(observation, before, now);
-  return { state: { ...state, websites: state.websites.with(at, now) }, changes: [...health, ...changes] };
+  return { state: { ...state, websites: state.websites.with(at, now) }, changes, before, now };
 }
 
 function discoveryStep(
   state: ApplianceState,
   observation: DiscoveryObservation,
   nowMs: number,
-): Step<ApplianceState> | undefined {
-  const all = state.discovery?.records;
-  const before = all && recordOf(all, observation);
-  if (all === undefined || before === undefined) return undefined;
-  const records = afterDiscoveryPoll(all, observation, state.config, nowMs);
-  const now = recordOf(records, observation) ?? before;
+): OperationStep<ApplianceState> | undefined {
+  const { identity, config, known, discovery } = state;
+  const step = discovery && afterDiscoveryPoll(discovery.records, observation, config, nowMs);
+  if (step === undefined) return undefined;
+  const { state: records, before, now } = step;
   // Most polls of details find nothing new.
   const isNew =
     observation.kind === "website_list" || before.seen !== now.seen || isNotFound(before) !== isNotFound(now);
-  const { identity, config, known } = state;
   const websites = isNew
     ? websitesFor(state, records, state, nowMs)
     : discoverySection(identity, config, records, known);
-  const changes = [...healthChange(observation, before, now), ...detailsChange(observation, all, records)];
-  return { state: { ...state, ...websites }, changes };
-}
-
-/** What a poll of the details of a website has changed in them. */
-function detailsChange(
-  observation: DiscoveryObservation,
-  { details: before }: DiscoveryRecords,
-  { details: now }: DiscoveryRecords,
-): readonly FleetChange[] {
-  if (observation.kind !== "website_details") return [];
-  const [old, record] = [before.get(observation.websiteId), now.get(observation.websiteId)];
-  if (old === undefined || record === undefined) return [];
-  if (isNotFound(record)) return isNotFound(old) ? [] : [{ kind: "website_gone" }];
-  const isOther = old.seen !== undefined && old.seen !== record.seen;
-  return isOther ? [{ kind: "website_changed", address: addressOf(old.seen) }] : [];
+  return { ...step, state: { ...state, ...websites } };
 }
 
 /** What was not sent is no news, and neither is a website that is gone: it is listed no more. */

@@ -5,6 +5,7 @@ import type { ApplianceConfig } from "../config/config.ts";
 import { firstExpiryMs } from "../polling/freshness.ts";
 import type { Observation } from "../polling/observation.ts";
 import { kept, keptMap } from "../support/kept.ts";
+import type { FleetChange } from "./changes.ts";
 import {
   afterFailure,
   afterSuccess,
@@ -12,8 +13,9 @@ import {
   recordAt,
   whileKnown,
   type OperationRecord,
+  type OperationStep,
 } from "./record.ts";
-import type { DetailsById, KnownWebsite } from "./known-websites.ts";
+import { addressOf, isNotFound, type DetailsById, type KnownWebsite } from "./known-websites.ts";
 import type { DiscoverySnapshot, FoundWebsiteSnapshot, Identity, PollHealth } from "./snapshot.ts";
 
 /** What an appliance says of its websites. Immutable. */
@@ -46,34 +48,38 @@ function expiryMs({ polling }: ApplianceConfig, nowMs: number): number {
   return firstExpiryMs(polling.discovery, nowMs + polling.vrrp.timeoutMs);
 }
 
-/** The list of websites, or the details of one; `undefined` if it is not polled. */
-export function recordOf(
-  { list, details }: DiscoveryRecords,
-  polled: DiscoveryObservation,
-): OperationRecord<unknown> | undefined {
-  return polled.kind === "website_list" ? list : details.get(polled.websiteId);
-}
-
-/** What is known after one more poll: websites that a valid list lacks are forgotten. */
+/** What is known after one more poll: websites that a valid list lacks are forgotten. `undefined` for one that is gone. */
 export function afterDiscoveryPoll(
   { list, details }: DiscoveryRecords,
   observation: DiscoveryObservation,
   config: ApplianceConfig,
   nowMs: number,
-): DiscoveryRecords {
+): OperationStep<DiscoveryRecords> | undefined {
   if (observation.kind === "website_list") {
     const { outcome } = observation;
-    if (!outcome.ok) return { list: afterFailure(list, observation, outcome.failure, nowMs), details };
-    const known = afterSuccess(list, observation, outcome.value);
-    return { list: known, details: detailsFor(outcome.value, details, config, nowMs) };
+    const now = outcome.ok
+      ? afterSuccess(list, observation, outcome.value)
+      : afterFailure(list, observation, outcome.failure, nowMs);
+    const state = { list: now, details: detailsFor(now.seen, details, config, nowMs) };
+    return { state, changes: [], before: list, now };
   }
   const { websiteId, outcome } = observation;
   const before = details.get(websiteId);
-  if (before === undefined) return { list, details };
+  if (before === undefined) return undefined;
   const now = outcome.ok
     ? afterSuccess(before, observation, sameOr(before.seen, outcome.value))
     : afterFailure(before, observation, outcome.failure, nowMs);
-  return { list, details: new Map(details).set(websiteId, now) };
+  const state = { list, details: new Map(details).set(websiteId, now) };
+  return { state, changes: changesOf(before, now), before, now };
+}
+
+function changesOf(
+  before: OperationRecord<WebsiteDetails>,
+  now: OperationRecord<WebsiteDetails>,
+): readonly FleetChange[] {
+  if (isNotFound(now)) return isNotFound(before) ? [] : [{ kind: "website_gone" }];
+  const isOther = before.seen !== undefined && before.seen !== now.seen;
+  return isOther ? [{ kind: "website_changed", address: addressOf(before.seen) }] : [];
 }
 
 /** The details of before if nothing in them has changed, so that what is made of them stays too. */

@@ -36,11 +36,10 @@ export interface Recorded {
 
 /** A cluster as configured. */
 interface Cluster extends Pick<ClusterSnapshot, "cluster" | "labels" | "hasDisabled"> {
+  /** All members, the disabled ones too. */
   readonly appliances: readonly ApplianceConfig[];
   /** Names of the enabled members. */
   readonly members: readonly string[];
-  /** Whether it is a cluster of two or more, the disabled ones counted. */
-  readonly hasGroups: boolean;
 }
 
 /** A fleet of no appliances. */
@@ -75,7 +74,7 @@ export function createFleet(): Fleet {
   }
 
   function groupsIn(members: readonly ApplianceState[], of: Cluster): readonly GroupSnapshot[] {
-    if (!of.hasGroups) return NO_GROUPS;
+    if (of.appliances.length < 2) return NO_GROUPS;
     const views = members.map(({ identity: { appliance }, vrrp: { silentSinceMs, seen } }) => {
       return { appliance, silentSinceMs, seen: seen?.groups };
     });
@@ -147,7 +146,6 @@ function clustersOf(
       members: enabled.map(({ name }) => name),
       labels: sharedLabels(enabled.map(({ labels }) => labels)),
       hasDisabled: enabled.length < all.length,
-      hasGroups: all.length > 1,
     };
   });
   return new Map(

@@ -22,6 +22,12 @@ export interface Step<State> {
   readonly changes: readonly FleetChange[];
 }
 
+/** `before`, `now`: the record of the operation that was polled. */
+export interface OperationStep<State> extends Step<State> {
+  readonly before: OperationRecord<unknown>;
+  readonly now: OperationRecord<unknown>;
+}
+
 const NEVER_POLLED: PollHealth = {
   state: "never_polled",
   failure: undefined,

@@ -17,7 +17,6 @@ import type { Identity, InterfaceSnapshot, VrrpListSnapshot, VrrpSnapshot } from
 
 /** The latest valid list, with what is known of its interfaces from earlier ones. */
 export interface SeenVrrp {
-  readonly decoded: VrrpList;
   readonly list: VrrpListSnapshot;
   /** Interfaces that the list has in unreadable form, as they were last seen. */
   readonly unreadable: readonly InterfaceSnapshot[];
@@ -26,22 +25,19 @@ export interface SeenVrrp {
 
 export interface VrrpState extends VrrpSnapshot, OperationRecord<SeenVrrp> {}
 
-/** The VRRP interfaces of an appliance that was never polled. */
-export function freshVrrp(identity: Identity, expiresAtMs: number): VrrpState {
-  return { kind: "vrrp", identity, ...freshRecord(expiresAtMs), list: undefined, certificate: undefined };
-}
-
-/** The same under another identity. */
-export function vrrpOf(identity: Identity, vrrp: VrrpState): VrrpState {
-  if (vrrp.identity === identity) return vrrp;
-  const { seen } = vrrp;
-  return shown({ ...vrrp, identity, seen: seen && { ...seen, list: { ...seen.list, identity } } });
+/** The VRRP interfaces of an appliance; `last`: before, `undefined` if it was never polled. */
+export function vrrpFor(last: VrrpState | undefined, identity: Identity, firstExpiryMs: number): VrrpState {
+  if (last?.identity === identity) return last;
+  if (last === undefined)
+    return { kind: "vrrp", identity, ...freshRecord(firstExpiryMs), list: undefined, certificate: undefined };
+  const { seen } = last;
+  return shown({ ...last, identity, seen: seen && { ...seen, list: { ...seen.list, identity } } });
 }
 
 /** The same at the monotonic instant `nowMs`. */
 export function vrrpAt(vrrp: VrrpState, nowMs: number): VrrpState {
   const now = recordAt(vrrp, nowMs);
-  return now === vrrp ? vrrp : { ...now, list: undefined };
+  return now === vrrp ? vrrp : shown(now);
 }
 
 function shown(vrrp: VrrpState): VrrpState {
@@ -61,32 +57,23 @@ export function afterVrrpPoll(
   if (!outcome.ok)
     return { state: shown(afterFailure(vrrp, observation, outcome.failure, nowMs)), changes: [] };
   const { identity, seen: old } = vrrp;
-  const decoded = outcome.value;
-  const wasSilent = vrrp.silentSinceMs !== undefined;
-  if (old !== undefined && isDeepStrictEqual(old.decoded, decoded)) {
-    const { groups } = old;
-    const changedAtMs = wasSilent ? masterChanges(groups, groups.reports, true, nowMs) : groups.changedAtMs;
-    const seen = { ...old, groups: { ...groups, sentAtMs, changedAtMs } };
-    return { state: shown(afterSuccess(vrrp, observation, seen)), changes: [] };
-  }
   const before = [...(old?.list.interfaces ?? []), ...(old?.unreadable ?? [])];
   const byKey = new Map(before.map((known) => [seriesKey(known.reported), known]));
   const changes: FleetChange[] = [];
-  const interfaces = decoded.interfaces.map((each) => {
-    const vip = canonicalAddress(each.vip);
-    const reported = vip === each.vip ? each : { ...each, vip };
+  const interfaces = outcome.value.interfaces.map((each) => {
+    const reported = { ...each, vip: canonicalAddress(each.vip) };
     const known = byKey.get(seriesKey(reported));
     if (known !== undefined && known.reported.state !== reported.state)
       changes.push(stateChange(reported, known.reported.state));
     return advance(known, reported, completedAtMs);
   });
-  const isUnreadable = new Set(decoded.unreadable);
+  const list = { kind: "vrrp_list", identity, interfaces, anomalies: countAnomalies(outcome.value) } as const;
+  const isUnreadable = new Set(outcome.value.unreadable);
   const unreadable = before.filter(({ reported }) => isUnreadable.has(reported.name));
   const reports = reportsOf(interfaces, unreadable);
-  const changedAtMs = masterChanges(old?.groups, reports, wasSilent, nowMs);
-  const seen: SeenVrrp = {
-    decoded,
-    list: { kind: "vrrp_list", identity, interfaces, anomalies: countAnomalies(decoded) },
+  const changedAtMs = masterChanges(old?.groups, reports, vrrp.silentSinceMs !== undefined, nowMs);
+  const seen = {
+    list: old !== undefined && isDeepStrictEqual(old.list, list) ? old.list : list,
     unreadable,
     groups: { reports, sentAtMs, changedAtMs },
   };

@@ -8,7 +8,7 @@ import { createBackoff, type Backoff, type FinishedPoll } from "./backoff.ts";
 import { type PollEvents, operationKey, type Operation, type PollResult } from "./observation.ts";
 import { meansApplianceDown, type Failure } from "../client/failure.ts";
 import { expiresAtMs, firstPace, MAX_WAIT_MS, mustBeginByMs, waitEndsMs, type Pace } from "./freshness.ts";
-import { poll, UNSENT, unsent, unsentForSlot } from "./poll.ts";
+import { poll, UNSENT, unsentForSlot } from "./poll.ts";
 import type { Slots } from "./slots.ts";
 import type { Timetable } from "./timetable.ts";
 
@@ -260,25 +260,23 @@ export function createAppliancePoller(
 
   function settle(task: Task, result: PollResult, credentials: symbol | undefined, span: Span): void {
     const { outcome } = result;
-    const [operation, intervalMs] = [operationKey(result), paceOf(result).gapMs];
-    backoff.settle({ operation, outcome, credentials, ...span, intervalMs });
+    const [key, intervalMs] = [operationKey(result), paceOf(result).gapMs];
+    backoff.settle({ operation: key, outcome, credentials, ...span, intervalMs });
     observe(task, result, span);
     if (result.kind !== "vrrp") return;
     const isDown = !outcome.ok && meansApplianceDown(outcome.failure.reason);
     const before = latestList;
     latestList = { isDown, atMs: span.endedMs };
     if (before === undefined) begin();
-    else if (before.isDown && !isDown) websitesNow();
-  }
-  /** Website tests are repeated as soon as the appliance can be reached again. */
-  function websitesNow(): void {
+    if (before?.isDown !== true || isDown) return;
+    // The others are repeated as soon as the appliance can be reached again.
     for (const { operation } of tasks.values())
       if (operation.kind !== "vrrp") due(operation, clock.monotonicMs());
   }
 
   /** Observes a due poll that is not sent. */
   function fail(task: Task, failure: Failure): void {
-    observe(task, unsent(task.operation, failure));
+    observe(task, { ...task.operation, outcome: { ok: false, failure } });
   }
 
   /** `span`: of a poll that was sent. */

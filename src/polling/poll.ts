@@ -79,8 +79,3 @@ export function unsentForSlot(kind: SlotKind, shortOf: ShortOf, waitedSeconds: n
     return { reason: shortOf === "appliance" ? "timeout" : "local", message: `not sent: ${waited}` };
   return { reason: "local", message: `not sent: ${waited} (max_concurrent_website_tests${key})` };
 }
-
-/** The result of a poll that was not sent. */
-export function unsent(operation: Operation, failure: Failure): PollResult {
-  return { ...operation, outcome: { ok: false, failure } };
-}

@@ -67,9 +67,8 @@ export function startTimetable<Entry extends object>({
   const heartbeat = setInterval(() => {
     lastTickMs = clock.monotonicMs();
     checkWallClock();
-    const now = { interval: clock.monotonicMs(), schedule: clock.wallMs() };
     // Not with an iterator, which would make an object for each of many thousand slots.
-    slots.forEach((slot) => arm(slot, now[slot.timing.kind]));
+    slots.forEach(arm);
   }, HEARTBEAT_MS);
 
   const nowBy = ({ kind }: OperationTiming): number =>
@@ -109,8 +108,8 @@ export function startTimetable<Entry extends object>({
     onClockJump(jumpMs);
   }
 
-  function arm(slot: Slot<Entry>, nowMs = nowBy(slot.timing)): void {
-    const inMs = slot.dueMs - nowMs;
+  function arm(slot: Slot<Entry>): void {
+    const inMs = slot.dueMs - nowBy(slot.timing);
     if (slot.timer === undefined && inMs < LOOKAHEAD_MS)
       slot.timer = setTimeout(() => fire(slot), Math.max(0, inMs));
   }

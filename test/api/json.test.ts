@@ -53,6 +53,7 @@ function sameMembers(count: number): string {
 test.each([
   ["levels of nesting", nested(8), nested(9), "expected at most 8 levels of nesting"],
   ["a million levels", nested(8), nested(1_000_000), "expected at most 8 levels of nesting"],
+
   ["levels that never end", "[[]]", '{"a":'.repeat(9), "expected at most 8 levels of nesting"],
   ["members", membersOf(1024), membersOf(1025), "expected at most 1024 members"],
   ["repeated members", sameMembers(1024), sameMembers(1025), "expected at most 1024 members"],
