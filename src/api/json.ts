@@ -31,8 +31,8 @@ type Limit = (typeof LIMITS)[keyof typeof LIMITS];
 export interface ParsedJson {
   /** The last value of a repeated key counts. */
   readonly value: unknown;
-  /** For each key that its object has already, the keys that lead to it, and that key. */
-  readonly repeated: readonly (readonly string[])[];
+  /** Of each key that its object has already, the path: `vhost.port`. */
+  readonly repeated: readonly string[];
 }
 
 /**
@@ -95,7 +95,7 @@ type Scan =
  */
 function scanJson(text: string): Scan {
   const open: Open[] = [];
-  const repeated: (readonly string[])[] = [];
+  const repeated: string[] = [];
   for (let at = 0; at < text.length; at += 1) {
     const char = text[at];
     if (char === "{" || char === "[") {
@@ -110,7 +110,7 @@ function scanJson(text: string): Scan {
       const key = unescaped(text.slice(start, at + 1));
       container.key = key;
       container.keys ??= new Set();
-      if (container.keys.has(key)) repeated.push(open.flatMap((each) => each.key ?? []));
+      if (container.keys.has(key)) repeated.push(open.flatMap((each) => each.key ?? []).join("."));
       container.keys.add(key);
       container.members += 1;
       const limit = open.length === 1 ? LIMITS.entries : LIMITS.members;
@@ -177,19 +177,4 @@ export function kindOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
-}
-
-/** Maximum length of a member name in a path, in UTF-16 units. */
-const SHOWN_NAME_LENGTH = 64;
-const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
-
-/** The JSON path of a member: `$.carp0`, or `$["we ird"]` if its name is not an identifier; a long name is cut. */
-export function memberPath(parent: string, name: string): string {
-  const shown = name.length > SHOWN_NAME_LENGTH ? `${name.slice(0, SHOWN_NAME_LENGTH)}…` : name;
-  return IDENTIFIER.test(shown) ? `${parent}.${shown}` : `${parent}[${JSON.stringify(shown)}]`;
-}
-
-/** The JSON paths of repeated keys, whose names pass through `keep`. */
-export function repeatedPaths({ repeated }: ParsedJson, keep: (name: string) => string): readonly string[] {
-  return repeated.map((keys) => keys.reduce((path, key) => memberPath(path, keep(key)), "$"));
 }

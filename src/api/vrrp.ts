@@ -1,13 +1,5 @@
 import { isUnknown, readInteger, readList, readText, type Bounds } from "./fields.ts";
-import {
-  isJsonObject,
-  kindOf,
-  memberPath,
-  parseJson,
-  rejected,
-  repeatedPaths,
-  type Decoded,
-} from "./json.ts";
+import { isJsonObject, kindOf, parseJson, rejected, type Decoded } from "./json.ts";
 import { cutText, type Redact } from "./kept-text.ts";
 import type { OperationDescriptor } from "./operation.ts";
 
@@ -39,14 +31,8 @@ export interface VrrpInterface {
   readonly type: string;
 }
 
-/** Deviations from the specification that do not invalidate the answer. */
-export type VrrpAnomalyKind = "unknown_state" | "advskew_mismatch" | "bad_interface" | "bad_field";
-
-export interface VrrpAnomaly {
-  readonly kind: VrrpAnomalyKind;
-  /** JSON path of the value: `$.carp0.priority`. */
-  readonly path: string;
-}
+/** A deviation from the specification that does not invalidate the answer. */
+export type VrrpAnomaly = "unknown_state" | "advskew_mismatch" | "bad_interface" | "bad_field";
 
 export interface VrrpList {
   /** In the order of the answer, except that names that are array indices come first. Names are unique. */
@@ -100,18 +86,13 @@ export function decodeVrrpList(body: Uint8Array, redact: Redact): Decoded<VrrpLi
   const anomalies: VrrpAnomaly[] = [];
   for (const [rawName, value] of members) {
     const name = keep(rawName);
-    const path = memberPath("$", name);
     const isDouble = interfaces.has(name) || unreadable.has(name);
-    const read = isDouble ? path : readInterface(name, path, value, keep);
-    if (typeof read !== "string") {
-      interfaces.set(name, read);
-      anomalies.push(...anomaliesOf(read, path));
-    } else {
-      if (!isDouble) unreadable.add(name);
-      anomalies.push({ kind: "bad_interface", path: read });
-    }
+    const read = isDouble ? undefined : readInterface(name, value, keep);
+    if (read !== undefined) interfaces.set(name, read);
+    else if (!isDouble) unreadable.add(name);
+    anomalies.push(...(read === undefined ? (["bad_interface"] as const) : anomaliesOf(read)));
   }
-  for (const path of repeatedPaths(parsed.value, keep)) anomalies.push({ kind: "bad_field", path });
+  anomalies.push(...parsed.value.repeated.map(() => "bad_field" as const));
   return {
     ok: true,
     value: { interfaces: [...interfaces.values()], unreadable: [...unreadable], anomalies },
@@ -124,22 +105,16 @@ function membersOf(value: unknown): readonly (readonly [string, unknown])[] | un
   return isJsonObject(value) ? Object.entries(value) : undefined;
 }
 
-/**
- * Reads one member; the path of the value that makes it unreadable, if there is one. Every text passes through `keep`,
- * except the states MASTER and BACKUP.
- */
+/** Reads one member; `undefined` if it is unreadable. Every text passes through `keep`, except the states MASTER and BACKUP. */
 function readInterface(
   name: string,
-  path: string,
   value: unknown,
   keep: (text: string) => string,
-): VrrpInterface | string {
-  if (!isJsonObject(value)) return path;
+): VrrpInterface | undefined {
+  if (!isJsonObject(value)) return undefined;
   const { state_current: state, vip } = value;
-  if (!isNonEmptyText(state)) return `${path}.state_current`;
   const vhid = readInteger(value["vhid"], VHID);
-  if (vhid === undefined) return `${path}.vhid`;
-  if (!isNonEmptyText(vip)) return `${path}.vip`;
+  if (!isNonEmptyText(state) || vhid === undefined || !isNonEmptyText(vip)) return undefined;
   return {
     name,
     state: isKnownState(state) ? state : keep(state),
@@ -170,18 +145,13 @@ function readTexts(value: unknown): readonly string[] | undefined {
   return list?.every((item) => typeof item === "string") ? list.filter((text) => text !== "") : undefined;
 }
 
-function anomaliesOf(
-  { state, priority, advskew, aliases }: VrrpInterface,
-  path: string,
-): readonly VrrpAnomaly[] {
-  const anomalies: VrrpAnomaly[] = [];
-  if (!isKnownState(state)) anomalies.push({ kind: "unknown_state", path: `${path}.state_current` });
-  for (const [field, value] of Object.entries({ priority, advskew, alias: aliases })) {
-    if (value === undefined) anomalies.push({ kind: "bad_field", path: `${path}.${field}` });
-  }
+function anomaliesOf({ state, priority, advskew, aliases }: VrrpInterface): readonly VrrpAnomaly[] {
+  const unreadable = [priority, advskew, aliases].filter((value) => value === undefined);
+  const anomalies: VrrpAnomaly[] = unreadable.map(() => "bad_field");
+  if (!isKnownState(state)) anomalies.push("unknown_state");
   const isMismatch =
     priority !== undefined && advskew !== undefined && advskew !== ADVSKEW_OF_PRIORITY_ZERO - priority;
-  if (isMismatch) anomalies.push({ kind: "advskew_mismatch", path: `${path}.advskew` });
+  if (isMismatch) anomalies.push("advskew_mismatch");
   return anomalies;
 }
 

@@ -1,14 +1,6 @@
 import { canonicalAddress, urlHost } from "../support/address.ts";
 import { isUnknown, readInteger, readList, readText } from "./fields.ts";
-import {
-  isJsonObject,
-  kindOf,
-  memberPath,
-  parseJson,
-  rejected,
-  repeatedPaths,
-  type Decoded,
-} from "./json.ts";
+import { isJsonObject, kindOf, parseJson, rejected, type Decoded } from "./json.ts";
 import { cutText, type Redact } from "./kept-text.ts";
 import type { OperationDescriptor } from "./operation.ts";
 import type { Protocol } from "./website-test.ts";
@@ -101,7 +93,7 @@ export function decodeWebsiteDetails(body: Uint8Array, redact: Redact): Decoded<
   if (Array.isArray(rows) && rows.length > MAX_BACKENDS)
     return rejected("too_large", `expected at most ${MAX_BACKENDS} servers`);
   const keep = (text: string): string => cutText(redact(text));
-  const invalid = new Set(repeatedPaths(parsed.value, keep));
+  const invalid = new Set(parsed.value.repeated.map((path) => `$.${keep(path)}`));
   const read = readerOf(value, "$", invalid);
   const readVhost = readerOf(read("vhost", toObject), "$.vhost", invalid);
   const protocol = readVhost("proto", oneOf(PROTOCOLS));
@@ -142,7 +134,7 @@ function readerOf(of: unknown, path: string, invalid: Set<string>): Read {
       typeof of === "object" && of !== null && Object.hasOwn(of, key) ? Reflect.get(of, key) : undefined;
     if (isUnknown(value)) return undefined;
     const read = from(value);
-    if (read === undefined) invalid.add(typeof key === "number" ? `${path}[${key}]` : memberPath(path, key));
+    if (read === undefined) invalid.add(typeof key === "number" ? `${path}[${key}]` : `${path}.${key}`);
     return read;
   };
 }

@@ -1,4 +1,4 @@
-import type { VrrpAnomalyKind, VrrpInterface } from "../api/vrrp.ts";
+import type { VrrpAnomaly, VrrpInterface } from "../api/vrrp.ts";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import type { Protocol, WebsiteStatus } from "../api/website-test.ts";
 import type { Failure } from "../client/failure.ts";
@@ -35,7 +35,7 @@ export interface ApplianceSnapshot extends OfAppliance {
 /** How often the latest answers deviate from the API, by kind; only of answers that are known. */
 export interface AnomaliesSnapshot extends OfAppliance {
   readonly kind: "anomalies";
-  readonly counts: Readonly<Partial<Record<VrrpAnomalyKind | "bad_website", number>>>;
+  readonly counts: Readonly<Partial<Record<VrrpAnomaly | "bad_website", number>>>;
 }
 
 /** How the websites of an appliance are discovered. */
@@ -122,7 +122,7 @@ export interface VrrpSnapshot extends OfAppliance {
 export interface VrrpListSnapshot extends OfAppliance {
   readonly kind: "vrrp_list";
   readonly interfaces: readonly InterfaceSnapshot[];
-  readonly anomalies: Readonly<Record<VrrpAnomalyKind, number>>;
+  readonly anomalies: Readonly<Record<VrrpAnomaly, number>>;
 }
 
 /** An interface, and its changes since it was first seen. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { VrrpAnomalyKind, VrrpInterface, VrrpList } from "../api/vrrp.ts";
+import type { VrrpAnomaly, VrrpInterface, VrrpList } from "../api/vrrp.ts";
 import type { Observation } from "../polling/observation.ts";
 import { canonicalAddress } from "../support/address.ts";
 import type { FleetChange } from "./changes.ts";
@@ -99,8 +99,8 @@ function advance(
   return { ...known, reported, transitions: known.transitions + 1, lastTransitionAtMs: atMs };
 }
 
-function countAnomalies({ anomalies }: VrrpList): Record<VrrpAnomalyKind, number> {
+function countAnomalies({ anomalies }: VrrpList): Record<VrrpAnomaly, number> {
   const counts = { unknown_state: 0, advskew_mismatch: 0, bad_interface: 0, bad_field: 0 };
-  for (const { kind } of anomalies) counts[kind] += 1;
+  for (const anomaly of anomalies) counts[anomaly] += 1;
   return counts;
 }

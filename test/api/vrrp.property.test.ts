@@ -73,7 +73,7 @@ test("accounts for every member of any object", () => {
       const { interfaces, unreadable, anomalies } = decoded.value;
       const names = [...interfaces.map(({ name }) => name), ...unreadable];
       expect(names.toSorted()).toEqual(Object.keys(members).map(cutText).toSorted());
-      expect(anomalies.filter(({ kind }) => kind === "bad_interface")).toHaveLength(unreadable.length);
+      expect(anomalies.filter((anomaly) => anomaly === "bad_interface")).toHaveLength(unreadable.length);
     }),
   );
 });

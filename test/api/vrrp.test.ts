@@ -41,7 +41,7 @@ function decodeWith(fields: object) {
   return decode({ carp0: { ...DETAILS, ...fields } });
 }
 
-function listOf(fields: object, anomalies: readonly object[]) {
+function listOf(fields: object, anomalies: readonly string[]) {
   return { ok: true, value: { interfaces: [{ ...DECODED, ...fields }], unreadable: [], anomalies } };
 }
 
@@ -134,23 +134,23 @@ test.each([
   [204],
   true,
 ])("drops only the priority if it is %j", (priority) => {
-  const anomalies = [{ kind: "bad_field", path: "$.carp0.priority" }];
+  const anomalies = ["bad_field"];
   expect(decodeWith({ priority })).toEqual(listOf({ priority: undefined }, anomalies));
 });
 
 test.each([undefined, null, "", "-2", 255])("drops only the advskew if it is %j", (advskew) => {
-  const anomalies = [{ kind: "bad_field", path: "$.carp0.advskew" }];
+  const anomalies = ["bad_field"];
   expect(decodeWith({ advskew })).toEqual(listOf({ advskew: undefined }, anomalies));
 });
 
 test("drops only a number that overflows", () => {
   const body = JSON.stringify({ carp0: DETAILS }).replace('"204"', "1e999");
-  const anomalies = [{ kind: "bad_field", path: "$.carp0.priority" }];
+  const anomalies = ["bad_field"];
   expect(decodeVrrpList(Buffer.from(body), asIs)).toEqual(listOf({ priority: undefined }, anomalies));
 });
 
 test("reports an advskew that does not match the priority, and keeps both", () => {
-  const anomalies = [{ kind: "advskew_mismatch", path: "$.carp0.advskew" }];
+  const anomalies = ["advskew_mismatch"];
   expect(decodeWith({ advskew: "49" })).toEqual(listOf({ advskew: 49 }, anomalies));
 });
 
@@ -161,13 +161,13 @@ test.each([undefined, null, "", [], {}, ["", ""]])("reads alias %j as no aliases
 test.each(["192.0.2.1", 0, false, ["192.0.2.1", 1], { 0: "192.0.2.1" }])(
   "reports alias %j as unreadable",
   (alias) => {
-    const anomalies = [{ kind: "bad_field", path: "$.carp0.alias" }];
+    const anomalies = ["bad_field"];
     expect(decodeWith({ alias })).toEqual(listOf({ aliases: undefined }, anomalies));
   },
 );
 
 test.each(["INIT", "master", "MASTER ", "BACKUP\n"])("keeps an interface in state %j", (state) => {
-  const anomalies = [{ kind: "unknown_state", path: "$.carp0.state_current" }];
+  const anomalies = ["unknown_state"];
   expect(decodeWith({ state_current: state })).toEqual(listOf({ state }, anomalies));
 });
 
@@ -193,7 +193,7 @@ test.each([
     value: {
       interfaces: [],
       unreadable: ["carp0"],
-      anomalies: [{ kind: "bad_interface", path: `$.carp0.${field}` }],
+      anomalies: ["bad_interface"],
     },
   });
 });
@@ -204,7 +204,7 @@ test.each([null, [], "carp", 1, false])("drops only the interface that is %j", (
     value: {
       interfaces: [DECODED],
       unreadable: ["we ird"],
-      anomalies: [{ kind: "bad_interface", path: '$["we ird"]' }],
+      anomalies: ["bad_interface"],
     },
   });
 });
@@ -216,7 +216,7 @@ test("decodes an interface named __proto__ like any other", () => {
     value: {
       interfaces: [{ ...DECODED, name: "__proto__" }],
       unreadable: ["carp1"],
-      anomalies: [{ kind: "bad_interface", path: "$.carp1.state_current" }],
+      anomalies: ["bad_interface"],
     },
   });
 });
@@ -255,10 +255,7 @@ test("cuts every text that it keeps, so that different texts stay different", ()
   const all = [...texts, ...unreadable];
   expect(all.map((text) => text.replace(/^x{256}~[0-9a-f]{16}$/, "cut"))).toEqual(Array(8).fill("cut"));
   expect(new Set(all).size).toBe(8);
-  expect(anomalies.map(({ path }) => path)).toEqual([
-    `$["${"x".repeat(64)}…"].state_current`,
-    `$["${"x".repeat(64)}…"]`,
-  ]);
+  expect(anomalies).toEqual(["unknown_state", "bad_interface"]);
 });
 
 const SECRET = "priority";
@@ -267,7 +264,7 @@ function redacted(value: unknown) {
   return decodeVrrpList(Buffer.from(JSON.stringify(value)), (text) => text.replaceAll(SECRET, "<secret>"));
 }
 
-test("redacts every kept text and every path, but no key or number", () => {
+test("redacts every kept text, but no key or number", () => {
   const echo = {
     ...DETAILS,
     state_current: SECRET,
@@ -286,7 +283,7 @@ test("redacts every kept text and every path, but no key or number", () => {
         peer: "<secret>",
         type: "<secret>",
       },
-      [{ kind: "unknown_state", path: "$.carp0.state_current" }],
+      ["unknown_state"],
     ),
   );
   expect(redacted({ [SECRET]: {} })).toEqual({
@@ -294,7 +291,7 @@ test("redacts every kept text and every path, but no key or number", () => {
     value: {
       interfaces: [],
       unreadable: ["<secret>"],
-      anomalies: [{ kind: "bad_interface", path: '$["<secret>"].state_current' }],
+      anomalies: ["bad_interface"],
     },
   });
 });
@@ -317,7 +314,7 @@ test("if two names are equal after redaction, the second is unreadable", () => {
     value: {
       interfaces: [{ ...DECODED, name: "<secret>" }, DECODED],
       unreadable: [],
-      anomalies: [{ kind: "bad_interface", path: '$["<secret>"]' }],
+      anomalies: ["bad_interface"],
     },
   });
 });
