@@ -25,7 +25,9 @@ const LIMITS = {
   members: { most: 64, of: "members in each member" },
 } as const;
 
-type Limit = (typeof LIMITS)[keyof typeof LIMITS];
+function beyond({ most, of }: (typeof LIMITS)[keyof typeof LIMITS]): Decoded<never> {
+  return rejected("too_large", `expected at most ${most} ${of}`);
+}
 
 /** A parsed JSON text. */
 export interface ParsedJson {
@@ -42,10 +44,10 @@ export interface ParsedJson {
 export function parseJson(body: Uint8Array): Decoded<ParsedJson> {
   const text = textOf(body);
   if (!MAY_BE_JSON.test(text)) return notJson(text);
-  const scan = scanJson(text);
-  if (!scan.ok) return rejected("too_large", `expected at most ${scan.limit.most} ${scan.limit.of}`);
+  const repeated = repeatedKeys(text);
+  if (!repeated.ok) return repeated;
   const parsed = parseStrictly(text) ?? parseStrictly(textOf(escapeRawControls(body)));
-  return parsed === undefined ? notJson(text) : { ok: true, value: { ...parsed, repeated: scan.repeated } };
+  return parsed === undefined ? notJson(text) : { ok: true, value: { ...parsed, repeated: repeated.value } };
 }
 
 /** UTF-8 without a byte order mark, or, where it is not valid, Latin-1: different bytes stay different texts. */
@@ -67,13 +69,11 @@ function parseStrictly(text: string): { readonly value: unknown } | undefined {
 /** Checked first, so that a login page with deeply nested scripts is reported as markup, not as too large. */
 const MAY_BE_JSON = /^\s*[[{"\-\dtfn]/;
 
-/** In the message about a text that starts with `<`, such as a web page. */
-const GOT_MARKUP = "got markup";
-
 function notJson(text: string): Decoded<never> {
   const start = text.trimStart();
-  const got = start.startsWith("<") ? GOT_MARKUP : "got text that is not JSON";
-  return rejected("decode", `expected JSON, ${start === "" ? "got nothing" : got}`);
+  // Such as a web page.
+  const got = start.startsWith("<") ? "markup" : "text that is not JSON";
+  return rejected("decode", `expected JSON, got ${start === "" ? "nothing" : got}`);
 }
 
 /** An array or object that is still open. */
@@ -85,22 +85,15 @@ interface Open {
   members: number;
 }
 
-type Scan =
-  | ({ readonly ok: true } & Pick<ParsedJson, "repeated">)
-  | { readonly ok: false; readonly limit: Limit };
-
-/**
- * Scans any text in linear time and stops at the first limit that is exceeded. For a text that is not JSON, only `limit`
- * is meaningful.
- */
-function scanJson(text: string): Scan {
+/** Scans any text in linear time and stops at the first limit that is exceeded. The keys of a text that is not JSON mean nothing. */
+function repeatedKeys(text: string): Decoded<readonly string[]> {
   const open: Open[] = [];
   const repeated: string[] = [];
   for (let at = 0; at < text.length; at += 1) {
     const char = text[at];
     if (char === "{" || char === "[") {
       open.push({ key: undefined, keys: undefined, members: 0 });
-      if (open.length > LIMITS.depth.most) return { ok: false, limit: LIMITS.depth };
+      if (open.length > LIMITS.depth.most) return beyond(LIMITS.depth);
     } else if (char === "}" || char === "]") {
       open.pop();
     } else if (char === '"') {
@@ -114,10 +107,10 @@ function scanJson(text: string): Scan {
       container.keys.add(key);
       container.members += 1;
       const limit = open.length === 1 ? LIMITS.entries : LIMITS.members;
-      if (container.members > limit.most) return { ok: false, limit };
+      if (container.members > limit.most) return beyond(limit);
     }
   }
-  return { ok: true, repeated };
+  return { ok: true, value: repeated };
 }
 
 /** The closing quote of the string that begins at `start`. */

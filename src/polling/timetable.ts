@@ -1,6 +1,6 @@
+import { createTask, type ScheduledTask } from "node-cron";
 import type { OperationTiming } from "../config/config.ts";
 import type { Clock } from "../support/clock.ts";
-import { createCron, type Cron } from "./cron.ts";
 import { firstDueMs, latestDue, nextOnGrid } from "./schedule.ts";
 import { phaseFraction } from "../support/phase.ts";
 
@@ -9,6 +9,7 @@ const HEARTBEAT_MS = 1000;
 const LOOKAHEAD_MS = 1500;
 /** The wall clock was set, or the machine slept, if it drifts from the monotonic clock by more than this. */
 const TOLERANCE_MS = 2000;
+const NEVER = Number.POSITIVE_INFINITY;
 
 export interface TimetableDeps<Entry> {
   readonly clock: Clock;
@@ -53,6 +54,15 @@ interface Slot<Entry> {
   timer: NodeJS.Timeout | undefined;
 }
 
+/** A cron expression of six fields, seconds first, in the wall clock's local time. */
+interface Cron {
+  /** Never started: its timer would iterate over the whole time by which a clock is set forward. */
+  readonly task: ScheduledTask;
+  /** The next two instants after `fromMs`: Unix time in milliseconds. */
+  readonly runs: readonly [number, number];
+  readonly fromMs: number;
+}
+
 export function startTimetable<Entry extends object>({
   clock,
   onDue,
@@ -78,16 +88,20 @@ export function startTimetable<Entry extends object>({
   const monotonic = ({ kind }: OperationTiming, atMs: number): number =>
     kind === "interval" ? atMs : atMs - clock.wallMs() + clock.monotonicMs();
 
-  function cronOf(expression: string): Cron {
-    const cron = crons.get(expression) ?? createCron(expression);
-    crons.set(expression, cron);
-    return cron;
+  /** The next two instants of a schedule after `nowMs`, by the wall clock. */
+  function runsAfter(expression: string, nowMs: number): Cron["runs"] {
+    const known = crons.get(expression);
+    if (known !== undefined && nowMs >= known.fromMs && nowMs < known.runs[0]) return known.runs;
+    const task = known?.task ?? createTask(expression, () => undefined);
+    const [first = NEVER, second = NEVER] = task.getNextRuns(2).map((date) => date.getTime());
+    crons.set(expression, { task, runs: [first, second], fromMs: nowMs });
+    return [first, second];
   }
 
   /** The interval, or the time between the next two instants of a schedule. */
   function spacingMs(timing: OperationTiming, nowMs: number): number {
     if (timing.kind === "interval") return timing.intervalMs;
-    const [first, second] = cronOf(timing.expression).next(nowMs);
+    const [first, second] = runsAfter(timing.expression, nowMs);
     return second - first;
   }
 
@@ -100,7 +114,7 @@ export function startTimetable<Entry extends object>({
       const { timing, phase } = slot;
       if (timing.kind === "interval") continue;
       const nowMs = clock.wallMs();
-      slot.dueMs = slot.isFirst ? firstDueMs(phase, nowMs) : cronOf(timing.expression).next(nowMs)[0];
+      slot.dueMs = slot.isFirst ? firstDueMs(phase, nowMs) : runsAfter(timing.expression, nowMs)[0];
       clearTimeout(slot.timer);
       slot.timer = undefined;
       arm(slot);
@@ -126,7 +140,7 @@ export function startTimetable<Entry extends object>({
       slot.dueMs =
         timing.kind === "interval"
           ? nextOnGrid(phase, timing.intervalMs, Math.max(nowMs, dueMs + timing.intervalMs / 2))
-          : cronOf(timing.expression).next(nowMs)[0];
+          : runsAfter(timing.expression, nowMs)[0];
       slot.isFirst = false;
       if (missed > 0) onMissed(slot.entry, missed);
       onDue(slot.entry, monotonic(timing, dueMs));
@@ -160,14 +174,14 @@ export function startTimetable<Entry extends object>({
     gapMs: (timing) => {
       if (timing.kind === "interval") return timing.intervalMs;
       const nowMs = clock.wallMs();
-      return (cronOf(timing.expression).next(nowMs)[1] - nowMs) / 2;
+      return (runsAfter(timing.expression, nowMs)[1] - nowMs) / 2;
     },
     lastTickMs: () => lastTickMs,
     stop: () => {
       clearInterval(heartbeat);
       for (const { timer } of slots.values()) clearTimeout(timer);
       slots.clear();
-      for (const cron of crons.values()) cron.close();
+      for (const { task } of crons.values()) void task.destroy();
     },
   };
 }
