@@ -1,11 +1,10 @@
-import { isDeepStrictEqual } from "node:util";
 import { OPERATION_KINDS } from "../api/operations.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { firstExpiryMs } from "../polling/freshness.ts";
 import type { Observation, Operation } from "../polling/observation.ts";
 import type { WebsitePlan } from "../polling/appliance-poller.ts";
 import { FIRST_POLL_SPREAD_MS } from "../polling/schedule.ts";
-import { isSame } from "../support/kept.ts";
+import { isSame, keptEqual } from "../support/kept.ts";
 import type { FleetChange } from "./changes.ts";
 import {
   afterDiscoveryPoll,
@@ -46,9 +45,7 @@ export function stateFor(
   nowMs: number,
 ): ApplianceState {
   const { name, cluster, labels } = config;
-  const other = { appliance: name, cluster, labels };
-  const known = before?.identity;
-  const identity = known !== undefined && isDeepStrictEqual(known, other) ? known : other;
+  const identity = keptEqual(before?.identity, { appliance: name, cluster, labels });
   const vrrp = vrrpFor(before?.vrrp, identity, firstExpiryMs(config.polling.vrrp, nowMs));
   const records = discoveryFor(before?.discovery?.records, config, nowMs);
   const websites = websitesFor({ config, identity }, records, before, nowMs);
@@ -179,7 +176,7 @@ function websitesFor(
   return {
     ...discoverySection(identity, config, records, known),
     known,
-    plan: before !== undefined && isDeepStrictEqual(plan, before.plan) ? before.plan : plan,
+    plan: keptEqual(before?.plan, plan),
     websites: tested.map((each) => websiteFor(tests.get(each.websiteId), each, expiresAtMs)),
   };
 }

@@ -1,10 +1,9 @@
-import { isDeepStrictEqual } from "node:util";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import type { WebsiteList } from "../api/website-list.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { firstExpiryMs } from "../polling/freshness.ts";
 import type { Observation } from "../polling/observation.ts";
-import { kept, keptMap } from "../support/kept.ts";
+import { kept, keptEqual, keptMap } from "../support/kept.ts";
 import type { FleetChange } from "./changes.ts";
 import {
   afterFailure,
@@ -67,7 +66,7 @@ export function afterDiscoveryPoll(
   const before = details.get(websiteId);
   if (before === undefined) return undefined;
   const now = outcome.ok
-    ? afterSuccess(before, observation, sameOr(before.seen, outcome.value))
+    ? afterSuccess(before, observation, keptEqual(before.seen, outcome.value))
     : afterFailure(before, observation, outcome.failure, nowMs);
   const state = { list, details: new Map(details).set(websiteId, now) };
   return { state, changes: changesOf(before, now), before, now };
@@ -82,16 +81,6 @@ function changesOf(
   return isOther ? [{ kind: "website_changed", address: addressOf(before.seen) }] : [];
 }
 
-/** The details of before if nothing in them has changed, so that what is made of them stays too. */
-function sameOr(before: WebsiteDetails | undefined, now: WebsiteDetails): WebsiteDetails {
-  return before !== undefined && isDeepStrictEqual(before, now) ? before : now;
-}
-
-function watched({ ids }: WebsiteList, { discovery }: ApplianceConfig): readonly number[] {
-  const excluded = new Set(discovery?.exclude);
-  return ids.filter((id) => !excluded.has(id)).slice(0, discovery?.limit);
-}
-
 function detailsFor(
   list: WebsiteList | undefined,
   known: DetailsById,
@@ -100,7 +89,9 @@ function detailsFor(
 ): DetailsById {
   if (list === undefined) return known;
   const expiresAtMs = expiryMs(config, nowMs);
-  return new Map(watched(list, config).map((id) => [id, known.get(id) ?? freshRecord(expiresAtMs)]));
+  const excluded = new Set(config.discovery?.exclude);
+  const watched = list.ids.filter((id) => !excluded.has(id)).slice(0, config.discovery?.limit);
+  return new Map(watched.map((id) => [id, known.get(id) ?? freshRecord(expiresAtMs)]));
 }
 
 /** The same at the monotonic instant `nowMs`. */

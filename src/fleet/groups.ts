@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from "node:util";
 import type { VrrpInterface } from "../api/vrrp.ts";
 import { canonicalAddress } from "../support/address.ts";
 import { groupBy } from "../support/group-by.ts";
+import { isSame, keptEqual } from "../support/kept.ts";
 import {
   groupKey,
   type GroupSnapshot,
@@ -116,12 +116,8 @@ export function groupsOf(
 ): readonly GroupSnapshot[] {
   const known = new Map(before.map((group) => [group.key, group]));
   const keys = new Set(members.flatMap(({ seen }) => [...(seen?.reports.keys() ?? [])]));
-  const groups = Array.from(keys, (key) => {
-    const [old, group] = [known.get(key), groupOf(key, members)];
-    return old !== undefined && isDeepStrictEqual(old, group) ? old : group;
-  });
-  const isSame = before.length === groups.length && groups.every((group, index) => group === before[index]);
-  return isSame ? before : groups;
+  const groups = Array.from(keys, (key) => keptEqual(known.get(key), groupOf(key, members)));
+  return isSame(groups, before) ? before : groups;
 }
 
 /** One member in one group. */

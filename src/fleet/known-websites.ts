@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
-import { isDeepStrictEqual } from "node:util";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import type { ApplianceConfig, WebsiteConfig } from "../config/config.ts";
 import { DEFAULT_STATUSES } from "../config/status-set.ts";
 import { canonicalAddress, urlHost } from "../support/address.ts";
+import { keptEqual } from "../support/kept.ts";
 import type { OperationRecord } from "./record.ts";
 import type { FoundWebsiteSnapshot, Identity } from "./snapshot.ts";
 
@@ -43,7 +43,7 @@ export function knownWebsites(
     const [own, seen, old] = [configured.get(id), details.get(id)?.seen, known.get(id)];
     if (own === undefined && seen === undefined && !isWithoutDetails) return [];
     const website = knownWebsite(id, identity, own, seen, addresses.get(id));
-    return [old !== undefined && isDeepStrictEqual(old, website) ? old : website];
+    return [keptEqual(old, website)];
   });
 }
 

@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from "node:util";
 import type { VrrpAnomaly, VrrpInterface, VrrpList } from "../api/vrrp.ts";
 import type { Observation } from "../polling/observation.ts";
 import { canonicalAddress } from "../support/address.ts";
+import { keptEqual } from "../support/kept.ts";
 import type { FleetChange } from "./changes.ts";
 import { masterChanges, reportsOf, type SeenGroups } from "./groups.ts";
 import {
@@ -73,7 +73,7 @@ export function afterVrrpPoll(
   const reports = reportsOf(interfaces, unreadable);
   const changedAtMs = masterChanges(old?.groups, reports, vrrp.silentSinceMs !== undefined, nowMs);
   const seen = {
-    list: old !== undefined && isDeepStrictEqual(old.list, list) ? old.list : list,
+    list: keptEqual(old?.list, list),
     unreadable,
     groups: { reports, sentAtMs, changedAtMs },
   };

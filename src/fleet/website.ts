@@ -1,9 +1,8 @@
-import { isDeepStrictEqual } from "node:util";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import { exportedStatuses, type Protocol } from "../api/website-test.ts";
 import { statusSetHas } from "../config/status-set.ts";
 import type { Observation } from "../polling/observation.ts";
-import { isSame, kept } from "../support/kept.ts";
+import { isSame, kept, keptEqual } from "../support/kept.ts";
 import type { FleetChange } from "./changes.ts";
 import type { KnownWebsite } from "./known-websites.ts";
 import {
@@ -89,10 +88,7 @@ export function afterWebsitePoll(
     changes.push({ kind: "website_status", websiteId, website: name, ...facts, from: old.status, to });
     return { ...now, isUp, changes: old.changes + 1 };
   });
-  const now: StatusesSnapshot =
-    seen !== undefined && isDeepStrictEqual(statuses, seen.statuses)
-      ? seen
-      : { kind: "website_statuses", identity, websiteId, website: name, statuses };
+  const now = keptEqual(seen, { kind: "website_statuses", identity, websiteId, website: name, statuses });
   return { state: withResults(afterSuccess(website, observation, now), statuses), changes };
 }
 

@@ -1,8 +1,15 @@
+import { isDeepStrictEqual } from "node:util";
+
 /** The object of before, if nothing in it has changed. */
 export function kept<Of extends object>(before: Of | undefined, now: Of): Of {
   if (before === undefined) return now;
   for (const name in now) if (now[name] !== before[name]) return now;
   return before;
+}
+
+/** The object of before, if both are equal in depth. */
+export function keptEqual<Of>(before: Of | undefined, now: Of): Of {
+  return before !== undefined && isDeepStrictEqual(before, now) ? before : now;
 }
 
 /** The map of before, if it has the same entries in the same order. */
