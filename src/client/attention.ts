@@ -1,16 +1,11 @@
 import type { Clock } from "../support/clock.ts";
 
-/** How often the event loop is checked. */
+/** How often the event loop is checked: a deadline is noticed at most this late. */
 const TICK_MS = 50;
 /** Maximum time that one turn of the event loop counts: a healthy turn counts fully, a stall hardly. */
 const MAX_TURN_MS = 100;
 /** No poll runs forever on an overloaded loop: real time, without the longest stall, is at most twice the timeout and this. */
 const MAX_EXTRA_MS = 1000;
-/**
- * Timers run before sockets are read, so data that arrived by a deadline is read in the next round. The second round is
- * for work that the first one started.
- */
-const IO_ROUNDS = 2;
 
 /**
  * Measures attentive time: time in which this process reads its sockets. During a stall of the event loop, answers wait
@@ -25,10 +20,17 @@ export interface Attention {
   deadline(timeoutMs: number, onOver: (stalledMs?: number) => void): () => void;
 }
 
+interface Deadline {
+  readonly timeoutMs: number;
+  readonly onOver: (stalledMs?: number) => void;
+  readonly startedMs: number;
+  readonly startedAttentiveMs: number;
+  longestStallMs: number;
+}
+
 /** Has a timer only while a deadline runs. */
 export function createAttention(clock: Pick<Clock, "monotonicMs">): Attention {
-  /** Deadlines that run, with the longest stall of each. */
-  const running = new Set<{ longestStallMs: number }>();
+  const running = new Set<Deadline>();
   let ticker: NodeJS.Timeout | undefined;
   let turn: NodeJS.Immediate | undefined;
   let creditedMs = 0;
@@ -37,19 +39,37 @@ export function createAttention(clock: Pick<Clock, "monotonicMs">): Attention {
   function attentiveMs(nowMs: number): number {
     return creditedMs + Math.min(nowMs - lastTurnMs, MAX_TURN_MS);
   }
-  function stallMs(nowMs: number): number {
-    return Math.max(0, nowMs - lastTurnMs - MAX_TURN_MS);
-  }
-  /** Timers can fire repeatedly before sockets are read. Immediates run once a turn, after reading. */
+  /**
+   * Timers can fire repeatedly before sockets are read. Immediates run once a turn, after reading; the second one runs
+   * after the work that the first reading started.
+   */
   function tick(): void {
-    turn ??= setImmediate(() => {
-      turn = undefined;
-      const nowMs = clock.monotonicMs();
-      const stalledMs = stallMs(nowMs);
-      for (const one of running) one.longestStallMs = Math.max(one.longestStallMs, stalledMs);
-      creditedMs = attentiveMs(nowMs);
-      lastTurnMs = nowMs;
-    });
+    turn ??= setImmediate(() => setImmediate(endTurn));
+  }
+  function endTurn(): void {
+    turn = undefined;
+    const nowMs = clock.monotonicMs();
+    const stalledMs = Math.max(0, nowMs - lastTurnMs - MAX_TURN_MS);
+    creditedMs = attentiveMs(nowMs);
+    lastTurnMs = nowMs;
+    for (const each of running) {
+      each.longestStallMs = Math.max(each.longestStallMs, stalledMs);
+      const spentMs = creditedMs - each.startedAttentiveMs;
+      const realMs = nowMs - each.startedMs;
+      if (spentMs >= each.timeoutMs) finish(each);
+      else if (realMs >= 2 * each.timeoutMs + MAX_EXTRA_MS + each.longestStallMs)
+        finish(each, realMs - spentMs);
+    }
+  }
+  function finish(deadline: Deadline, stalledMs?: number): void {
+    end(deadline);
+    deadline.onOver(stalledMs);
+  }
+  function end(deadline: Deadline): void {
+    running.delete(deadline);
+    if (running.size > 0) return;
+    clearInterval(ticker);
+    ticker = undefined;
   }
 
   return {
@@ -60,38 +80,9 @@ export function createAttention(clock: Pick<Clock, "monotonicMs">): Attention {
         ticker = setInterval(tick, TICK_MS);
       }
       const startedAttentiveMs = attentiveMs(startedMs);
-      const self = { longestStallMs: 0 };
-      running.add(self);
-      let timer: NodeJS.Timeout | undefined;
-      let round: NodeJS.Immediate | undefined;
-
-      function check(): void {
-        const nowMs = clock.monotonicMs();
-        const spentMs = attentiveMs(nowMs) - startedAttentiveMs;
-        const realMs = nowMs - startedMs;
-        const longestStallMs = Math.max(self.longestStallMs, stallMs(nowMs));
-        const realLeftMs = 2 * timeoutMs + MAX_EXTRA_MS + longestStallMs - realMs;
-        if (spentMs >= timeoutMs) afterRounds(IO_ROUNDS, () => onOver());
-        else if (realLeftMs <= 0) afterRounds(IO_ROUNDS, () => onOver(realMs - spentMs));
-        else timer = setTimeout(check, Math.min(timeoutMs - spentMs, realLeftMs));
-      }
-      function afterRounds(count: number, over: () => void): void {
-        round = setImmediate(() => {
-          if (count > 1) return afterRounds(count - 1, over);
-          end();
-          over();
-        });
-      }
-      function end(): void {
-        clearTimeout(timer);
-        clearImmediate(round);
-        running.delete(self);
-        if (running.size > 0) return;
-        clearInterval(ticker);
-        ticker = undefined;
-      }
-      check();
-      return end;
+      const deadline = { timeoutMs, onOver, startedMs, startedAttentiveMs, longestStallMs: 0 };
+      running.add(deadline);
+      return () => end(deadline);
     },
   };
 }
