@@ -36,7 +36,7 @@ export async function demo(options: DemoOptions, io: Io): Promise<ExitCode> {
       io.out(`\n==> ${step()}\n`);
       await wait(reportAfterMs);
       if (stopped.signal.aborted) break;
-      io.out(`\n${fleetReport(await document(), io.hasColor)}`);
+      io.out(`\n${fleetReport(await document(), io.hasColor, io.clock.wallMs())}`);
       await wait(stepIntervalMs - reportAfterMs);
     }
   } finally {

@@ -1,28 +1,28 @@
-import type { ApplianceDocument, ClusterDocument, FleetDocument, Problem } from "../status/schema.ts";
-import {
-  APPLIANCE_PROBLEMS,
-  GROUP_PROBLEMS,
-  levelOf,
-  WEBSITE_PROBLEMS,
-  type Level,
-  type ProblemKind,
-} from "../status/severity.ts";
-import { idAt, statusText } from "../status/words.ts";
+import { clusterRows } from "../page/view/cluster-rows.ts";
+import type { Row, Words } from "../page/view/row.ts";
+import { relativeTime } from "../page/view/time.ts";
+import type { FleetDocument, Problem } from "../status/schema.ts";
+import type { Level } from "../status/severity.ts";
+import { groupBy } from "../support/group-by.ts";
 import { formatCell, formatTable, type Cell, type Color } from "./table.ts";
 
-/** The fleet as aligned tables: problems first, then groups, websites and appliances. */
-export function fleetReport(document: FleetDocument, hasColor: boolean): string {
+/** The fleet as aligned tables: problems first, then what the status page shows of each cluster. `nowMs`: Unix time. */
+export function fleetReport(document: FleetDocument, hasColor: boolean, nowMs: number): string {
   const { clusters, problems } = document;
-  const tables = [
-    { header: ["severity", "cluster", "problem", "since"], rows: problems.map(problemRow) },
-    { header: ["cluster", "vip", "vhid", "state", "members", "since"], rows: clusters.flatMap(vrrpRows) },
-    { header: ["cluster", "website", "state", "found", "since"], rows: clusters.flatMap(websiteRows) },
-    {
-      header: ["cluster", "appliance", "state", "reason", "since", "last success", "duration", "next poll"],
-      rows: clusters.flatMap(applianceRows),
-    },
-  ].filter(({ rows }) => rows.length > 0);
-  const shown = tables.map(({ header, rows }) => formatTable(header, rows, hasColor));
+  const groups = clusters.flatMap((cluster) => clusterRows(cluster).map((group) => ({ ...group, cluster })));
+  const tables = [...groupBy(groups, ({ title }) => title)].map(([title, all]) => ({
+    header: ["cluster", title, "state", "appliances"],
+    rows: all.flatMap(({ cluster: { name, appliances }, rows }) =>
+      rows.map((row) => [name, ...rowCells(row, appliances, nowMs)]),
+    ),
+  }));
+  const problemTable = {
+    header: ["severity", "cluster", "problem", "since"],
+    rows: problems.map(problemRow),
+  };
+  const shown = (problems.length > 0 ? [problemTable, ...tables] : tables).map(({ header, rows }) =>
+    formatTable(header, rows, hasColor),
+  );
   const verdict = clusters.length === 0 && problems.length === 0 ? NOTHING : VERDICTS[document.verdict];
   return [`${formatCell(verdict, hasColor)}\n`, ...shown].join("\n");
 }
@@ -42,81 +42,22 @@ const COLORS: Readonly<Record<Level, Color>> = {
   well: "green",
 };
 
-function problemRow({ severity, cluster = "", summary, since }: Problem): readonly Cell[] {
-  return [{ text: severity, color: COLORS[severity] }, cluster, summary, instant(since)];
+function problemRow({ severity, cluster = "", summary, since = "" }: Problem): readonly Cell[] {
+  return [{ text: severity, color: COLORS[severity] }, cluster, summary, since.replace(/\.\d+Z$/, "Z")];
 }
 
-/** A state by its name, and how severe it is. */
-function stateCell<State extends string>(
-  state: State | undefined,
-  problems: Readonly<Record<State, ProblemKind | undefined>>,
-): Cell {
-  return state === undefined
-    ? { text: "-", color: "yellow" }
-    : { text: state.replaceAll("_", " "), color: COLORS[levelOf(problems[state])] };
-}
-
-/** Groups; for an appliance without a cluster, its interfaces. */
-function vrrpRows({ name, groups, appliances }: ClusterDocument): readonly (readonly Cell[])[] {
-  const ofGroups = groups.map(({ vip, vhid, state, members, since }) => {
-    const texts = members.map(({ appliance, role, priority }) =>
-      words(appliance, role.toUpperCase(), priority),
-    );
-    return [name, vip, String(vhid), stateCell(state, GROUP_PROBLEMS), texts.join(", "), instant(since)];
+/** The subject, its state, and what is said of each appliance: `waf-1 BACKUP (priority 100, carp0 on eth0)`. */
+function rowCells(
+  { title, aside = "", level, words, cells }: Row,
+  appliances: readonly { readonly name: string }[],
+  nowMs: number,
+): readonly Cell[] {
+  const text = (part: Words): string =>
+    typeof part === "string" ? part : relativeTime(part.wording, Date.parse(part.at), nowMs);
+  const said = cells.map(({ state, details = [] }, nth) => {
+    const more = details.length === 0 ? "" : ` (${details.map(text).join(", ")})`;
+    return `${appliances[nth]?.name} ${text(state)}${more}`;
   });
-  if (ofGroups.length > 0) return ofGroups;
-  return appliances.flatMap(({ name: appliance, interfaces = [] }) =>
-    interfaces.map(({ vip, vhid, state, priority, lastTransitionAt }) => {
-      return [name, vip, String(vhid), state, words(appliance, priority), instant(lastTransitionAt)];
-    }),
-  );
-}
-
-function websiteRows({ name, websites, appliances }: ClusterDocument): readonly (readonly Cell[])[] {
-  return websites.flatMap((website) =>
-    website.states.map(({ protocol, state, since }) => {
-      const found = appliances.flatMap((appliance) =>
-        testText(appliance, idAt(website, appliance.name), protocol),
-      );
-      const cell = stateCell(state, WEBSITE_PROBLEMS);
-      return [name, words(website.name, protocol), cell, found.join(", "), instant(since)];
-    }),
-  );
-}
-
-/** What an appliance finds: `a 503`, `a no HTTP response (connection refused)`, `a timeout`. */
-function testText(
-  { name, websites }: ApplianceDocument,
-  id: number | undefined,
-  protocol: "http" | "https" | undefined,
-): readonly string[] {
-  const test = websites.find((website) => website.id === id);
-  if (test === undefined) return [];
-  const { poll, statuses } = test;
-  const found = statuses?.find((status) => status.protocol === protocol);
-  if (found !== undefined) return [`${name} ${statusText(found.status, found.text)}`];
-  return [`${name} ${poll.state === "pending" ? "not tested yet" : (poll.reason ?? "no status")}`];
-}
-
-function applianceRows({ name, appliances }: ClusterDocument): readonly (readonly Cell[])[] {
-  return appliances.map(({ name: appliance, state, since, poll }) => [
-    name,
-    appliance,
-    stateCell(state, APPLIANCE_PROBLEMS),
-    poll.reason ?? "",
-    instant(since),
-    instant(poll.lastSuccessAt),
-    poll.durationSeconds === undefined ? "" : `${poll.durationSeconds.toFixed(3)} s`,
-    instant(poll.nextPollAt),
-  ]);
-}
-
-/** To the second; empty for no instant. */
-function instant(at: string | undefined): string {
-  return at?.replace(/\.\d+Z$/, "Z") ?? "";
-}
-
-/** Those that are known. */
-function words(...known: readonly (string | number | undefined)[]): string {
-  return known.filter((each) => each !== undefined).join(" ");
+  const state = { text: words.map(text).join(" "), color: COLORS[level] };
+  return [`${title} ${aside}`.trim(), state, said.join(", ")];
 }

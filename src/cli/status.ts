@@ -33,7 +33,7 @@ export async function status(
     io.err(`${url.href}: ${document}\n`);
     return 2;
   }
-  io.out(format === "json" ? toJson(document) : fleetReport(document, io.hasColor));
+  io.out(format === "json" ? toJson(document) : fleetReport(document, io.hasColor, io.clock.wallMs()));
   return EXIT_CODES[document.verdict];
 }
 

@@ -6,6 +6,7 @@ import { runProgram } from "../../src/cli/program.ts";
 import { listen } from "../appliance/support.ts";
 import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import { createFolder } from "../config/folder.ts";
+import { systemClock } from "../../src/support/clock.ts";
 import { documentOf } from "../status/support.ts";
 import { createTestIo } from "../support/io.ts";
 import {
@@ -14,6 +15,7 @@ import {
   listOf,
   vrrpFailed,
   vrrpSeen,
+  WALL_MS,
   websiteOf,
   websiteSeen,
 } from "../support/observations.ts";
@@ -49,11 +51,11 @@ function answering(document: unknown): RequestListener {
 }
 
 async function status(...flags: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const { io, printed } = await createTestIo();
+  const { io, printed } = await createTestIo({ clock: { ...systemClock, wallMs: () => WALL_MS + 3000 } });
   return { code: await runProgram(["status", ...flags], io), ...printed };
 }
 
-test("shows problems first, then groups, websites and appliances", async () => {
+test("shows problems first, then groups, websites and polling", async () => {
   const url = await serve(answering(WRONG));
   expect(await status(`--url=${url}/exporter/`)).toEqual({
     code: 1,
@@ -65,18 +67,23 @@ critical  ams      Website shop is down: http no HTTP response (connection refus
 critical  ams      a is MASTER of 192.0.2.100 (vhid 2), and b cannot be polled
 warning   ams      b is down: it does not answer in time (timeout)
 
-CLUSTER  VIP          VHID  STATE           MEMBERS                  SINCE
-ams      192.0.2.100  2     backup unknown  a MASTER 204, b UNKNOWN
-lone     192.0.2.7    2     BACKUP          lone 204
+CLUSTER  VRRP                STATE           APPLIANCES
+ams      192.0.2.100 VHID 2  Backup unknown  a MASTER (priority 204, carp0 on eth1), b unknown
+lone     192.0.2.7 VHID 2                    lone BACKUP (priority 204, carp\\u001b[31m on eth1)
 
-CLUSTER  WEBSITE     STATE  FOUND                                    SINCE
-ams      shop http   down   a no HTTP response (connection refused)
-ams      shop https  down   a 503
+CLUSTER  WEBSITES    STATE  APPLIANCES
+ams      shop http   Down   a no response (down: connection refused), b not tested from here
+ams      shop https  Down   a 503 (down), b not tested from here
 
-CLUSTER  APPLIANCE  STATE  REASON   SINCE  LAST SUCCESS          DURATION  NEXT POLL
-ams      a          up                     2023-11-14T22:13:20Z  0.250 s
-ams      b          down   timeout                               0.250 s
-lone     lone       up                     2023-11-14T22:13:20Z  0.250 s
+CLUSTER  POLLING OF THE VRRP LIST  STATE  APPLIANCES
+ams      Latest poll                      a good, b timeout (for 3 s, canned timeout)
+ams      Last success                     a 3 s ago, b none yet
+ams      Duration                         a 250 ms, b 250 ms
+ams      Next poll                        a none planned, b none planned
+lone     Latest poll                      lone good
+lone     Last success                     lone 3 s ago
+lone     Duration                         lone 250 ms
+lone     Next poll                        lone none planned
 `,
   });
 });

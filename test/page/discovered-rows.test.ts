@@ -34,7 +34,7 @@ test("a website shows how each appliance protects it, and the servers behind it"
     [
       "shop shop.example:443 Some down",
       "warning: protect 192.0.2.81:80 ok, 192.0.2.82:80 (backup) error and 192.0.2.83:80 (down) error",
-      "– not known here",
+      "not known here",
     ],
   ]);
 });

@@ -1,10 +1,10 @@
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { createStatusPage } from "../../src/page/page.ts";
-import { pollRows } from "../../src/page/view/cluster-table.ts";
+import { pollRows } from "../../src/page/view/cluster-rows.ts";
 import { ask, routes, serve } from "../web/support.ts";
 import { documentOf, EVENTS, NOW_MS, pair, PENDING, shopDown, TIMED_OUT } from "./documents.ts";
-import { cellsOf, READER, textOf } from "./reading.ts";
+import { cellsOf, textOf } from "./reading.ts";
 
 const FLEET = documentOf([shopDown(pair("ams")), pair("rtm")], { events: [...EVENTS] });
 
@@ -13,7 +13,7 @@ test("each appliance shows its latest poll with the reason of a failure, last su
     ...each,
     poll: [each.poll, TIMED_OUT, PENDING][index] ?? each.poll,
   }));
-  expect(pollRows(appliances.slice(0, 3), READER).map(cellsOf)).toEqual([
+  expect(pollRows(appliances.slice(0, 3)).map(cellsOf)).toEqual([
     [
       "Latest poll",
       "well: good",

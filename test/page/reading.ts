@@ -1,5 +1,7 @@
+import { rowLine } from "../../src/page/view/cluster-table.ts";
 import type { Html } from "../../src/page/view/html.ts";
 import type { Reader } from "../../src/page/view/parts.ts";
+import type { Row } from "../../src/page/view/row.ts";
 import { NOW_MS } from "./documents.ts";
 
 /** A reader who opened nothing and has no script. */
@@ -15,10 +17,12 @@ export function textOf({ text }: Html): string {
 }
 
 /** A row of a table: its subject, then each cell as `level: text`, or as its text if it has no level. */
-export function cellsOf({ text }: Html): readonly string[] {
-  return [...text.matchAll(/<(th|td)([^>]*)>(.*?)<\/\1>/gs)].map(([, , attributes = "", content = ""]) => {
-    const [, level] = /data-level="(\w+)"/.exec(attributes) ?? [];
-    const words = textOf({ text: content });
-    return level === undefined ? words : `${level}: ${words}`;
-  });
+export function cellsOf(row: Row): readonly string[] {
+  return [...rowLine(row, READER).text.matchAll(/<(th|td)([^>]*)>(.*?)<\/\1>/gs)].map(
+    ([, , attributes = "", content = ""]) => {
+      const [, level] = /data-level="(\w+)"/.exec(attributes) ?? [];
+      const words = textOf({ text: content });
+      return level === undefined ? words : `${level}: ${words}`;
+    },
+  );
 }

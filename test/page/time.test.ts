@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { relative } from "../../src/page/view/parts.ts";
 import { duration, formatSeconds, relativeTime } from "../../src/page/view/time.ts";
 import { ago, NOW_MS } from "./documents.ts";
+import { READER } from "./reading.ts";
 
 test.each([
   [0, "0 s"],
@@ -23,6 +24,7 @@ test.each([
   ["ago", -5, "0 s ago"],
   ["for", 190, "for 3 min"],
   ["for", 0, "for 0 s"],
+  ["changed", 70, "changed 1 min ago"],
   ["next", -4, "in 4 s"],
   ["next", 0.5, "in 0 s"],
   ["next", 30, "in 0 s"],
@@ -31,7 +33,7 @@ test.each([
 });
 
 test("a relative time has the absolute time as its title", () => {
-  expect(relative("ago", ago(190), { nowMs: NOW_MS }).text).toBe(
+  expect(relative("ago", ago(190), READER).text).toBe(
     `<time datetime="${ago(190)}" title="2026-11-21 11:56:50 UTC">3 min ago</time>`,
   );
 });

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import type { ApplianceDocument, ClusterDocument } from "../../src/status/schema.ts";
 import { websiteRows } from "../../src/page/view/website-rows.ts";
 import { ago, down, pair, PENDING, polled, secondSilent, shopDown, shopDownInPart, up } from "./documents.ts";
-import { cellsOf, READER } from "./reading.ts";
+import { cellsOf } from "./reading.ts";
 
-const rowsOf = (cluster: ClusterDocument) => websiteRows(cluster, READER).map(cellsOf);
+const rowsOf = (cluster: ClusterDocument) => websiteRows(cluster).map(cellsOf);
 
 const AMS = pair("ams");
 
@@ -62,7 +62,7 @@ test.each([
   [
     "not tested by one of them",
     testedAs([{ protocol: "http", state: "up" }], { statuses: [up("http", 200)] }, undefined),
-    ["blog http Up", "well: 200 up", "– not tested from here"],
+    ["blog http Up", "well: 200 up", "not tested from here"],
   ],
   [
     "down where it is known",

@@ -1,11 +1,9 @@
-import type { ApplianceDocument, ClusterDocument, PollDocument } from "../../status/schema.ts";
+import type { ApplianceDocument, ClusterDocument } from "../../status/schema.ts";
 import { APPLIANCE_PROBLEMS, levelOf } from "../../status/severity.ts";
-import { discoveredRows } from "./discovered-rows.ts";
-import { groupRows } from "./group-rows.ts";
-import { html, nothing, type Html } from "./html.ts";
-import { emptyCell, labelList, mark, relative, row, stateCell, type Reader } from "./parts.ts";
-import { formatSeconds, type Wording } from "./time.ts";
-import { websiteRows } from "./website-rows.ts";
+import { clusterRows, type RowGroup } from "./cluster-rows.ts";
+import { html, type Html } from "./html.ts";
+import { labelList, mark, relative, type Reader } from "./parts.ts";
+import type { Cell, Row, Words } from "./row.ts";
 
 /** This many columns fit side by side on a narrow screen. */
 const FEW = 3;
@@ -21,10 +19,7 @@ export function clusterTable(cluster: ClusterDocument, reader: Reader): Html {
           ${appliances.map((appliance) => columnHeader(appliance, cluster))}
         </tr>
       </thead>
-      ${rowGroup("VRRP", "vrrp", appliances.length, groupRows(cluster, reader))}
-      ${rowGroup("Websites", "websites", appliances.length, websiteRows(cluster, reader))}
-      ${rowGroup("Websites as described by the appliances", "discovered", appliances.length, discoveredRows(cluster))}
-      ${rowGroup("Polling of the VRRP list", "polling", appliances.length, pollRows(appliances, reader))}
+      ${clusterRows(cluster).map((group) => rowGroup(group, appliances.length, reader))}
     </table>
   </div>`;
 }
@@ -38,45 +33,33 @@ function columnHeader({ name, labels, state }: ApplianceDocument, cluster: Clust
   </th> `;
 }
 
-function rowGroup(title: string, kind: string, columns: number, rows: readonly Html[]): Html {
-  if (rows.length === 0) return nothing;
+function rowGroup({ kind, title, rows }: RowGroup, columns: number, reader: Reader): Html {
   return html`<tbody class="${kind}">
     <tr>
       <th scope="rowgroup" colspan="${columns + 1}">${title}</th>
     </tr>
-    ${rows}
+    ${rows.map((row) => rowLine(row, reader))}
   </tbody>`;
 }
 
-/** How polling each appliance goes. What is known about it is as old as its last success. */
-export function pollRows(appliances: readonly ApplianceDocument[], reader: Reader): readonly Html[] {
-  const line = (title: string, cellOf: (one: ApplianceDocument) => Html): Html =>
-    row({ title: html`${title}`, level: "well", words: nothing, cells: appliances.map(cellOf) });
-  const discovery = (title: string, part: "list" | "details"): readonly Html[] => {
-    if (appliances.every((one) => one.discovery?.[part] === undefined)) return [];
-    const cellOf = ({ discovery: polls }: ApplianceDocument): Html => {
-      const poll = polls?.[part];
-      return poll === undefined ? emptyCell("not polled here") : resultCell(poll, reader);
-    };
-    return [line(title, cellOf)];
-  };
-  const when = (wording: Wording, at: string | undefined, otherwise: string): Html =>
-    html`<td>${at === undefined ? otherwise : relative(wording, at, reader)}</td> `;
-  return [
-    line("Latest poll", ({ poll }) => resultCell(poll, reader)),
-    line("Last success", ({ poll }) => when("ago", poll.lastSuccessAt, "none yet")),
-    line("Duration", ({ poll }) => html`<td>${formatSeconds(poll.durationSeconds)}</td> `),
-    line("Next poll", ({ poll }) => when("next", poll.nextPollAt, "none planned")),
-    ...discovery("List of websites", "list"),
-    ...discovery("Details of websites", "details"),
-  ];
+export function rowLine({ title, aside = "", level, words, cells }: Row, reader: Reader): Html {
+  return html`<tr data-level="${level}">
+    <th scope="row">
+      <span class="title">${title} <span class="aside">${aside}</span></span>
+      <span class="words">${words.map((each) => html`${inline(each, reader)} `)}</span>
+    </th>
+    ${cells.map((cell) => cellOf(cell, reader))}
+  </tr> `;
 }
 
-function resultCell({ state, reason, message, failingSince }: PollDocument, reader: Reader): Html {
-  if (state === "pending") return stateCell("unknown", "not polled yet", nothing);
-  if (reason === "unsupported") return stateCell("unknown", "unsupported", nothing);
-  if (state === "succeeded") return stateCell("well", "good", nothing);
-  const since = html`<span>${relative("for", failingSince, reader)}</span> `;
-  const details = html`${failingSince === undefined ? nothing : since}<span>${message ?? ""}</span>`;
-  return stateCell("critical", (reason ?? "failed").replaceAll("_", " "), details);
+function cellOf({ sign, state, details = [] }: Cell, reader: Reader): Html {
+  if (sign === undefined) return html`<td>${inline(state, reader)}</td> `;
+  return html`<td data-level="${sign}">
+    <span class="state">${mark(sign)}<strong>${inline(state, reader)}</strong></span>
+    <span class="more">${details.map((each) => html`<span>${inline(each, reader)}</span> `)}</span>
+  </td> `;
+}
+
+function inline(words: Words, reader: Reader): Html {
+  return typeof words === "string" ? html`${words}` : relative(words.wording, words.at, reader);
 }

@@ -1,8 +1,9 @@
 import type { ApplianceDocument, ClusterDocument, GroupDocument } from "../../status/schema.ts";
 import { GROUP_PROBLEMS, levelOf } from "../../status/severity.ts";
+import { groupBy } from "../../support/group-by.ts";
 import { once } from "../../support/once.ts";
-import { html, nothing, type Html } from "./html.ts";
-import { count, emptyCell, inWords, relative, row, stateCell, type Reader, type Sign } from "./parts.ts";
+import { count, inWords } from "./parts.ts";
+import { relative, type Cell, type Row, type Sign } from "./row.ts";
 
 type Interface = NonNullable<ApplianceDocument["interfaces"]>[number];
 type Member = GroupDocument["members"][number];
@@ -13,43 +14,38 @@ type GroupRef = Pick<GroupDocument, "vhid" | "vip">;
 const MAX_ROWS = 256;
 
 /** A row for each VRRP group; for an appliance without a cluster, one for each of its interfaces. */
-export function groupRows({ groups, appliances }: ClusterDocument, reader: Reader): readonly Html[] {
+export function groupRows({ groups, appliances }: ClusterDocument): readonly Row[] {
   const lone = groups.length > 0 ? [] : appliances.flatMap(({ interfaces = [] }) => interfaces);
   const total = groups.length + lone.length;
   const rows = [
-    ...groups.slice(0, MAX_ROWS).map((group) => groupRow(group, appliances, reader)),
-    ...lone.slice(0, MAX_ROWS).map((one) => loneRow(one, reader)),
+    ...groups.slice(0, MAX_ROWS).map((group) => groupRow(group, appliances)),
+    ...lone.slice(0, MAX_ROWS).map(loneRow),
   ];
   if (total <= MAX_ROWS) return rows;
-  const title = html`${count(total - MAX_ROWS, "more VRRP group")}`;
-  const words = html`The JSON of this page has them all.`;
-  const cells = appliances.map(() => emptyCell("not shown"));
-  return [...rows, row({ title, level: "unknown", words, cells })];
+  const title = count(total - MAX_ROWS, "more VRRP group");
+  const cells = appliances.map(() => ({ state: "not shown" }));
+  return [...rows, { title, level: "unknown", words: ["The JSON of the status page has them all."], cells }];
 }
 
-function groupRow(group: GroupDocument, appliances: readonly ApplianceDocument[], reader: Reader): Html {
-  const { state, since, isPreferredMaster } = group;
+function groupRow(group: GroupDocument, appliances: readonly ApplianceDocument[]): Row {
+  const { vip, vhid, state, since, isPreferredMaster } = group;
   const isElsewhere = state === "one_master" && isPreferredMaster === false;
   const kind = isElsewhere ? "preferred_master_lost" : state && GROUP_PROBLEMS[state];
-  return row({
-    title: titleOf(group),
+  return {
+    title: vip,
+    aside: `VHID ${vhid}`,
     level: state === undefined ? "unknown" : levelOf(kind),
-    words: html`${inWords(state)}${isElsewhere ? ", not the preferred one" : ""}
-    ${relative("for", since, reader)}`,
+    words: [`${inWords(state)}${isElsewhere ? ", not the preferred one" : ""}`, ...relative("for", since)],
     cells: appliances.map((appliance) => memberCell(group, appliance)),
-  });
+  };
 }
 
-function titleOf({ vhid, vip }: GroupRef): Html {
-  return html`${vip} <span class="aside">VHID ${vhid}</span>`;
-}
-
-function memberCell(group: GroupDocument, appliance: ApplianceDocument): Html {
+function memberCell(group: GroupDocument, appliance: ApplianceDocument): Cell {
   const member = group.members.find((one) => one.appliance === appliance.name);
-  if (member === undefined) return emptyCell("not in this group");
+  if (member === undefined) return { state: "not in this group" };
   const interfaces = interfacesByGroup(appliance).get(keyOf(group)) ?? [];
-  const [sign, word] = roleOf(member, group, interfaces);
-  return stateCell(sign, word, html`${priorityOf(member.priority)} ${namesOf(interfaces)}`);
+  const [sign, state] = roleOf(member, group, interfaces);
+  return { sign, state, details: detailsOf(member.priority, interfaces) };
 }
 
 function keyOf({ vhid, vip }: GroupRef): string {
@@ -57,11 +53,7 @@ function keyOf({ vhid, vip }: GroupRef): string {
 }
 
 /** A search through all interfaces for each group would take seconds where there are thousands. */
-const interfacesByGroup = once(({ interfaces = [] }: ApplianceDocument) => {
-  const byGroup = new Map(interfaces.map((one): [string, Interface[]] => [keyOf(one), []]));
-  for (const one of interfaces) byGroup.get(keyOf(one))?.push(one);
-  return byGroup;
-});
+const interfacesByGroup = once(({ interfaces = [] }: ApplianceDocument) => groupBy(interfaces, keyOf));
 
 function roleOf(
   { role }: Member,
@@ -74,7 +66,7 @@ function roleOf(
     case "backup":
       return ["backup", "BACKUP"];
     case "other":
-      return [levelOf("odd_state"), statesOf(interfaces)];
+      return [levelOf("odd_state"), [...new Set(interfaces.map((one) => one.state))].join(", ")];
     case "unknown":
       return ["unknown", "unknown"];
     default:
@@ -82,27 +74,19 @@ function roleOf(
   }
 }
 
-function statesOf(interfaces: readonly Interface[]): string {
-  return [...new Set(interfaces.map(({ state }) => state))].join(", ");
-}
-
-function priorityOf(priority: number | undefined): Html {
-  return priority === undefined ? nothing : html`<span>priority ${priority}</span> `;
-}
-
-function namesOf(interfaces: readonly Interface[]): Html {
+function detailsOf(priority: number | undefined, interfaces: readonly Interface[]): readonly string[] {
   const names = interfaces.map(({ name, device }) => (device === "" ? name : `${name} on ${device}`));
-  return names.length === 0 ? nothing : html`<span>${names.join(", ")}</span>`;
+  return [
+    ...(priority === undefined ? [] : [`priority ${priority}`]),
+    ...(names.length === 0 ? [] : [names.join(", ")]),
+  ];
 }
 
 /** An interface without a group: MASTER and BACKUP are both well. */
-function loneRow(one: Interface, reader: Reader): Html {
-  const isServing = one.state === "MASTER" || one.state === "BACKUP";
-  const level = isServing ? "well" : levelOf("not_serving");
-  const sign = one.state === "BACKUP" ? "backup" : level;
-  const changed = html`<span>changed ${relative("ago", one.lastTransitionAt, reader)}</span>`;
-  const details = html`${priorityOf(one.priority)} ${namesOf([one])}
-  ${one.lastTransitionAt === undefined ? nothing : changed}`;
-  const cells = [stateCell(sign, statesOf([one]), details)];
-  return row({ title: titleOf(one), level, words: nothing, cells });
+function loneRow(one: Interface): Row {
+  const { vip, vhid, state, priority, lastTransitionAt } = one;
+  const level = state === "MASTER" || state === "BACKUP" ? "well" : levelOf("not_serving");
+  const details = [...detailsOf(priority, [one]), ...relative("changed", lastTransitionAt)];
+  const cell = { sign: state === "BACKUP" ? "backup" : level, state, details } as const;
+  return { title: vip, aside: `VHID ${vhid}`, level, words: [], cells: [cell] };
 }

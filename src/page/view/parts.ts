@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Problem } from "../../status/schema.ts";
-import type { Level } from "../../status/severity.ts";
 import { listed } from "../../status/words.ts";
 import { html, nothing, type Html } from "./html.ts";
+import type { Sign } from "./row.ts";
 import { absoluteTime, relativeTime, type Wording } from "./time.ts";
 
 /** What one reader looks at, besides the filter. */
@@ -52,9 +52,6 @@ export function kindsOf(problems: readonly Problem[]): string {
   return inWords(listed([...new Set(problems.map(({ kind }) => kind))]));
 }
 
-/** `backup`: as it should be. */
-export type Sign = Level | "backup";
-
 /** A sign of its own shape and color for each level. Words beside it say the same to screen readers. */
 export function mark(sign: Sign): Html {
   return html`<span class="mark" data-level="${sign}" aria-hidden="true"></span>`;
@@ -67,9 +64,8 @@ export function labelList(labels: Readonly<Record<string, string>>): Html {
   return html`<span class="labels">${items}</span>`;
 }
 
-/** An instant relative to now, with the absolute time as its title; nothing if it is not known. */
-export function relative(wording: Wording, at: string | undefined, { nowMs }: Pick<Reader, "nowMs">): Html {
-  if (at === undefined) return nothing;
+/** An instant relative to now, with the absolute time as its title. */
+export function relative(wording: Wording, at: string, { nowMs }: Reader): Html {
   const words = relativeTime(wording, Date.parse(at), nowMs);
   return html`<time datetime="${at}" title="${absoluteTime(at)}">${words}</time>`;
 }
@@ -86,33 +82,4 @@ export function more(reader: Reader, id: string, number: number, noun: string, c
     <summary>${count(number, noun)}</summary>
     ${isShown || reader.withClosed ? content() : nothing}
   </details>`;
-}
-
-/** A row of a cluster's table: a subject, its state in words, and a cell for each appliance. */
-export interface Row {
-  readonly title: Html;
-  readonly level: Level;
-  readonly words: Html;
-  readonly cells: readonly Html[];
-}
-
-export function row({ title, level, words, cells }: Row): Html {
-  return html`<tr class="row" data-level="${level}">
-    <th scope="row"><span class="title">${title}</span> <span class="words">${words}</span></th>
-    ${cells}
-  </tr> `;
-}
-
-/** A cell with a state: its sign, its name and details. */
-export function stateCell(sign: Sign, state: string, details: Html): Html {
-  return html`<td data-level="${sign}">
-    <span class="state">${mark(sign)}<strong>${state}</strong></span> <span class="more">${details}</span>
-  </td> `;
-}
-
-/** A cell to which the row does not apply; `why` is for screen readers. */
-export function emptyCell(why: string): Html {
-  return html`<td class="empty">
-    <span aria-hidden="true">–</span> <span class="hidden-visually">${why}</span>
-  </td> `;
 }

@@ -1,5 +1,5 @@
-/** How an instant is put in relation to now: `3 min ago`, `for 3 min`, or `in 4 s` for a planned one. */
-export type Wording = "ago" | "for" | "next";
+/** How an instant is put in relation to now: `3 min ago`, `changed 3 min ago`, `for 3 min`, or `in 4 s` for a planned one. */
+export type Wording = "ago" | "changed" | "for" | "next";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -8,9 +8,10 @@ const DAY = 24 * HOUR;
 
 /** Times in Unix milliseconds. An instant on the wrong side of now counts as now: clocks differ. */
 export function relativeTime(wording: Wording, atMs: number, nowMs: number): string {
-  const agoMs = Math.max(0, nowMs - atMs);
+  const passed = duration(Math.max(0, nowMs - atMs));
   if (wording === "next") return `in ${duration(Math.max(0, atMs - nowMs))}`;
-  return wording === "ago" ? `${duration(agoMs)} ago` : `for ${duration(agoMs)}`;
+  if (wording === "for") return `for ${passed}`;
+  return wording === "ago" ? `${passed} ago` : `changed ${passed} ago`;
 }
 
 /** At most two units, rounded down: `43 s`, `3 min`, `2 h 5 min`, `3 d 4 h`. */
