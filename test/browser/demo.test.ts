@@ -38,7 +38,7 @@ test("a failover appears by itself: the new master, since when, the problem and 
     ]);
   expect(await title(page)).toMatch(/^\d problems? – appliance-exporter$/);
   expect(await page.locator(".vrrp th .words").first().textContent()).toMatch(
-    /^One master, not the preferred one +for \d+ (s|min)$/,
+    /^One master, not the preferred one +for \d+ (s|min) *$/,
   );
   expect(await page.evaluate("window.isFirst")).toBe(true);
   expect(errors).toEqual([]);

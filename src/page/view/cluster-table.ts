@@ -5,14 +5,11 @@ import { html, type Html } from "./html.ts";
 import { labelList, mark, relative, type Reader } from "./parts.ts";
 import type { Cell, Row, Words } from "./row.ts";
 
-/** This many columns fit side by side on a narrow screen. */
-const FEW = 3;
-
 /** A column for each appliance; rows for VRRP groups, websites and polling. */
 export function clusterTable(cluster: ClusterDocument, reader: Reader): Html {
   const { name, appliances } = cluster;
   return html`<div class="scroll" role="region" tabindex="0" aria-label="Table of ${name}">
-    <table class="${appliances.length <= FEW ? "few" : "many"}">
+    <table>
       <thead>
         <tr>
           <td></td>
