@@ -114,10 +114,14 @@ const instance = z
 const keepalivedSource = z
   .strictObject({
     source: z.literal("keepalived"),
+    /** Of its VRRP process, or of its main process, which forwards the signal. */
     pid_file: text.default(DEFAULT_PID_FILE),
     dump_dir: text.default(DEFAULT_DUMP_DIR),
+    /** The signal's number, as `keepalived --signum=JSON` prints it. */
     json_signal: z.int().min(SIGJSON.min).max(SIGJSON.max).default(SIGJSON.default),
+    /** From the signal to the complete dump. */
     timeout: timeout.default(DEFAULT_DUMP_TIMEOUT_MS),
+    /** Settings that the dump does not contain. */
     instances: z.record(text, instance).default({}),
   })
   .transform(({ source, pid_file: pidFile, dump_dir: folder, json_signal: signal, ...rest }) => {

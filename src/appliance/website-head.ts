@@ -77,30 +77,21 @@ function openRequest(
 
 async function linesOf(request: ClientRequest, timeoutMs: number): Promise<readonly string[]> {
   const deadline = AbortSignal.timeout(timeoutMs);
-  const closed = new AbortController();
   // Only the first error counts; destroying the request can report more.
   request.on("error", () => {}).end();
-  // After 101 Switching Protocols, nothing else tells that there is no response.
-  request.once("close", () => closed.abort(new Error("connection closed without a response")));
   try {
-    const signal = AbortSignal.any([deadline, closed.signal]);
-    const [response] = await once(request, "response", { signal });
+    const [response] = await once(request, "response", { signal: deadline });
     return headLines(response);
   } catch (error) {
-    if (deadline.aborted) return [`no response within ${timeoutMs / 1_000} s`];
-    return [reasonOf(closed.signal.aborted ? closed.signal.reason : error)];
+    return [deadline.aborted ? `no response within ${timeoutMs / 1_000} s` : reasonOf(error)];
   } finally {
     request.destroy();
   }
 }
 
-function headLines({
-  httpVersion,
-  statusCode,
-  statusMessage,
-  rawHeaders,
-}: IncomingMessage): readonly string[] {
-  const lines = [`HTTP/${httpVersion} ${statusCode} ${readable(statusMessage ?? "")}`.trimEnd()];
+function headLines(response: IncomingMessage): readonly string[] {
+  const { httpVersion, statusCode, statusMessage = "", rawHeaders } = response;
+  const lines = [`HTTP/${httpVersion} ${statusCode} ${readable(statusMessage)}`.trimEnd()];
   for (let index = 0; index < rawHeaders.length; index += 2) {
     lines.push(`${rawHeaders[index]}: ${readable(rawHeaders[index + 1] ?? "")}`.trimEnd());
   }

@@ -57,7 +57,7 @@ async function startParts(options: DemoOptions, stops: (() => Promise<void>)[]) 
   let world = BEGINNING;
   const password = randomBytes(16).toString("base64url");
   const tls = await createKeyPair();
-  const websites = await startWebsites(tls, (name) => world[name], stops);
+  const websites = await startWebsites(tls, (name) => world.down === name, stops);
   const appliances = await startAppliances(
     {
       tls: { cert: tls.cert, key: new Secret(tls.key) },

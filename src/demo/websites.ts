@@ -3,7 +3,7 @@ import { createServer as createSecureServer } from "node:https";
 
 import type { Website } from "../appliance/website-head.ts";
 import { closeAtOnce, listen } from "../web/listen.ts";
-import { HOST, WEBSITES, type Condition, type WebsiteName } from "./scenario.ts";
+import { HOST, WEBSITES, type WebsiteName } from "./scenario.ts";
 
 /** PEM texts. */
 interface KeyPair {
@@ -12,12 +12,12 @@ interface KeyPair {
 }
 
 /**
- * Starts the three websites, real ones on the loopback interface, in their present conditions. Returns them as the appliances
+ * Starts the three websites, real ones on the loopback interface. Returns them as the appliances
  * are configured for them; `stops` get what ends them.
  */
 export async function startWebsites(
   tls: KeyPair,
-  conditionOf: (name: WebsiteName) => Condition,
+  isDown: (name: WebsiteName) => boolean,
   stops: (() => Promise<void>)[],
 ): Promise<readonly Website[]> {
   const start = async (server: Server): Promise<number> => {
@@ -28,7 +28,7 @@ export async function startWebsites(
   const websites: Website[] = [];
   for (const website of WEBSITES) {
     const { name, protocol } = website;
-    const page = createPage(name, () => conditionOf(name));
+    const page = createPage(name, () => isDown(name));
     // The port of a missing protocol is never used.
     const httpPort = protocol === "https" ? 80 : await start(createServer(page));
     const httpsPort = protocol === "http" ? 443 : await start(createSecureServer(tls, page));
@@ -38,13 +38,9 @@ export async function startWebsites(
   return websites;
 }
 
-function createPage(name: WebsiteName, condition: () => Condition): RequestListener {
+function createPage(name: WebsiteName, isDown: () => boolean): RequestListener {
   return (_request, response) => {
-    if (condition() === "hanging up") {
-      response.destroy();
-      return;
-    }
-    response.writeHead(condition() === "failing" ? 503 : 200, { "content-type": "text/plain" });
-    response.end(`This is the website ${name} of the demo.\n`);
+    if (isDown()) response.destroy();
+    else response.end(`This is the website ${name} of the demo.\n`);
   };
 }

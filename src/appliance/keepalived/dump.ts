@@ -53,21 +53,17 @@ export function parseDump(
   text: string,
   settings: ReadonlyMap<string, InstanceSettings>,
 ): VrrpState | undefined {
-  const json = jsonOf(text);
-  if (json === undefined) return undefined;
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
   const parsed = dump.safeParse(json);
   if (parsed.success)
     return { ok: true, interfaces: parsed.data.flatMap((each) => toInterface(each, settings)) };
   const path = z.core.toDotPath(parsed.error.issues[0]?.path ?? []);
   return { ok: false, reason: `unknown dump format at $${path}` };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

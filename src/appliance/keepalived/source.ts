@@ -5,22 +5,13 @@ import { readTextFile } from "../../config/read-file.ts";
 import { coalesce } from "../../support/coalesce.ts";
 import { errorCode } from "../../support/errors.ts";
 import type { Logger } from "../../support/log.ts";
+import type { VrrpConfig } from "../config.ts";
 import type { VrrpSource, VrrpState } from "../routes.ts";
-import { parseDump, type InstanceSettings } from "./dump.ts";
+import { parseDump } from "./dump.ts";
 import { findKeepalived, UnknownState } from "./process.ts";
 
-export interface KeepalivedOptions {
-  /** Of its VRRP process, or of its main process, which forwards the signal. */
-  readonly pidFile: string;
-  /** The file that it writes on the signal. */
-  readonly dumpFile: string;
-  /** The signal's number, as `keepalived --signum=JSON` prints it. */
-  readonly signal: number;
-  /** From the signal to the complete dump. */
-  readonly timeoutMs: number;
-  /** Settings that the dump does not contain, by instance name. */
-  readonly instances: ReadonlyMap<string, InstanceSettings>;
-}
+/** What the configuration says of keepalived. */
+export type KeepalivedOptions = Omit<Extract<VrrpConfig, { source: "keepalived" }>, "source">;
 
 /** Sends a signal. Throws as `process.kill` does. */
 export type SendSignal = (pid: number, signal: number) => void;
