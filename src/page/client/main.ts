@@ -3,7 +3,7 @@ import { absoluteTime } from "../view/time.ts";
 
 const INTERVAL_MS = 1000;
 const TIMEOUT_MS = 5000;
-/** The page is current while its latest answer is at most this old. */
+/** The page is current while no request, with those after it, has been without an answer for this long. */
 const CURRENT_FOR_MS = 3000;
 /** A younger page does not reload for another version: one address may lead to exporters of two versions. */
 const RELOAD_AFTER_MS = 30_000;
@@ -14,13 +14,8 @@ const [state, line, lost] = [byId("state"), byId("connection"), byId("lost")];
 const { version } = state.dataset;
 /** What the reader opened (true) and closed, by id. */
 const choices = new Map<string, boolean>();
-let answerAgeMs = stopwatch();
-/** Of the oldest request without an answer. */
-let requestAgeMs: (() => number) | undefined;
-/** Whether a request has failed after the latest answer. */
-let hasFailed = false;
-/** Since the connection was last looked at: long after a sleep of the machine. */
-let tickAgeMs = stopwatch();
+/** When the first request after the latest answer was sent. */
+let unansweredSinceMs: number | undefined;
 /** HTTP status of a response after the latest answer that is not the status page. */
 let otherStatus: number | undefined;
 let latest = new AbortController();
@@ -33,25 +28,15 @@ function byId(id: string): HTMLElement {
   return element;
 }
 
-/** Milliseconds from now on. One clock stops while the machine sleeps, the other can be set: the greater age counts. */
-function stopwatch(): () => number {
-  const [monotonicMs, wallMs] = [performance.now(), Date.now()];
-  return () => Math.max(performance.now() - monotonicMs, Date.now() - wallMs);
-}
-
 /** Requests the fragment at once, in place of a request in flight, and again every second. */
 async function update(): Promise<void> {
   clearTimeout(timer);
   latest.abort();
   const own = (latest = new AbortController());
   const startedMs = performance.now();
-  requestAgeMs ??= stopwatch();
+  unansweredSinceMs ??= startedMs;
   const answer = await request(own.signal);
   if (own !== latest) return;
-  // One that was in flight while the machine slept has not had its time.
-  const hadTime = (requestAgeMs?.() ?? 0) < TIMEOUT_MS + INTERVAL_MS;
-  requestAgeMs = undefined;
-  hasFailed = hadTime && !(answer instanceof HTMLElement);
   const restMs = startedMs + INTERVAL_MS - performance.now();
   timer = setTimeout(() => void update(), Math.max(restMs, INTERVAL_MS / 4));
   otherStatus = answer instanceof HTMLElement ? undefined : answer;
@@ -83,7 +68,7 @@ function fragmentUrl(): URL {
 
 /** Merges an answer into the page. The reader's focus, selection, typed text and scroll positions stay. */
 function show(next: HTMLElement): void {
-  answerAgeMs = stopwatch();
+  unansweredSinceMs = undefined;
   const focused = document.activeElement;
   void Idiomorph.morph(state, next, { callbacks: { beforeNodeMorphed } });
   // Browsers without moveBefore() take the focus from an element that moves.
@@ -103,9 +88,8 @@ function beforeNodeMorphed(node: Node, next: Node): boolean {
 /** Says whether the page is current. */
 function showConnection(): void {
   const at = absoluteTime(new Date(Number(state.dataset["at"])).toISOString());
-  // A browser that was asleep has an old answer, and may get a new one at once.
-  const isWaiting = !hasFailed && (requestAgeMs?.() ?? 0) <= CURRENT_FOR_MS;
-  const isLost = answerAgeMs() > CURRENT_FOR_MS && !isWaiting;
+  const now = performance.now();
+  const isLost = now - (unansweredSinceMs ?? now) > CURRENT_FOR_MS;
   const other =
     otherStatus === undefined ? "" : ` The last response was not the status page (HTTP ${otherStatus}).`;
   const message = isLost ? `No answer from the exporter since ${at}.${other} Below is its last answer.` : "";
@@ -164,11 +148,6 @@ addEventListener("popstate", () => {
   void update();
 });
 for (const event of ["online", "pageshow", "visibilitychange"]) addEventListener(event, () => void update());
-setInterval(() => {
-  if (tickAgeMs() > CURRENT_FOR_MS && requestAgeMs !== undefined) requestAgeMs = stopwatch();
-  tickAgeMs = stopwatch();
-  // Browsers run a hidden page rarely: only the end of a request tells whether it is current.
-  if (!document.hidden) showConnection();
-}, INTERVAL_MS);
+setInterval(showConnection, INTERVAL_MS);
 void openTarget(location.hash);
 void update();
