@@ -1,7 +1,6 @@
-import type { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { connect, isIP, type LookupFunction, type Socket } from "node:net";
-import { connect as startTls, type SecureContext, type TLSSocket } from "node:tls";
+import { connect as startTls, type SecureContext } from "node:tls";
 import type { ProxyConfig, TlsClientConfig } from "../config/config.ts";
 import type { Clock } from "../support/clock.ts";
 import { urlHost } from "../support/address.ts";
@@ -104,12 +103,18 @@ export function createConnector(options: ConnectorOptions): Connector {
     watcher.stage("tls");
     const period = currentPeriod();
     const before = resumable?.period === period ? resumable : undefined;
-    const { secured, shown } = startHandshake(
-      raw,
-      tls.config.serverName ?? host,
-      tls.context,
-      before?.session,
-    );
+    const name = tls.config.serverName ?? host;
+    const secured = startTls({
+      socket: raw,
+      host: name,
+      // SNI allows no address (RFC 6066, 3); the certificate is checked against `host` then.
+      ...(isIP(name) === 0 ? { servername: name } : {}),
+      secureContext: tls.context,
+      ALPNProtocols: ["http/1.1"],
+      // An untrusted peer's certificate is reported too.
+      rejectUnauthorized: false,
+      ...(before === undefined ? {} : { session: before.session }),
+    });
     watcher.socket(secured);
     let offered: Buffer | undefined;
     let remember = (session: Buffer): void => void (offered = session);
@@ -119,7 +124,9 @@ export function createConnector(options: ConnectorOptions): Connector {
     secured.once("error", (error) => secured.destroy(error));
     await once(secured, "secureConnect");
     // The peer presents no certificate on a resumed session; the one of the full handshake applies.
-    const certificate = secured.isSessionReused() ? before?.certificate : describeCertificate(shown());
+    const certificate = secured.isSessionReused()
+      ? before?.certificate
+      : describeCertificate(secured.getPeerX509Certificate());
     presented = certificate ?? presented;
     const problem = peerProblem(secured, certificate, tls.config);
     if (problem !== undefined) {
@@ -144,34 +151,4 @@ export function createConnector(options: ConnectorOptions): Connector {
     certificate: () => presented,
     period: currentPeriod,
   };
-}
-
-/** Starts a handshake that succeeds with an untrusted peer too. `shown`: the certificate of a full handshake. */
-function startHandshake(socket: Socket, name: string, secureContext: SecureContext, session?: Buffer) {
-  let certificate: X509Certificate | undefined;
-  // The runtime's method removes the certificate from the chain, so a second call finds none.
-  const shown = (): X509Certificate | undefined => (certificate ??= secured.getPeerX509Certificate());
-  const secured: TLSSocket = startTls({
-    socket,
-    host: name,
-    // SNI allows no address (RFC 6066, 3); the certificate is checked against `host` then.
-    ...(isIP(name) === 0 ? { servername: name } : {}),
-    secureContext,
-    ALPNProtocols: ["http/1.1"],
-    rejectUnauthorized: false,
-    checkServerIdentity: (host) => identityError(shown(), host),
-    ...(session === undefined ? {} : { session }),
-  });
-  // The runtime would convert the whole chain to objects for this check: a tenth of the cost of a connection.
-  Object.defineProperty(secured, "getPeerCertificate", { value: () => ({}) });
-  return { secured, shown };
-}
-
-/** As the runtime's own check: host names by SAN, or by subject if there is none; addresses by SAN only. @see RFC 9525, 6 */
-function identityError(certificate: X509Certificate | undefined, host: string): Error | undefined {
-  const match = isIP(host) === 0 ? certificate?.checkHost(host) : certificate?.checkIP(host);
-  if (match !== undefined) return undefined;
-  return Object.assign(new Error(`the certificate is not for ${host}`), {
-    code: "ERR_TLS_CERT_ALTNAME_INVALID",
-  });
 }
