@@ -49,7 +49,7 @@ export function hasExpired({ notAfterSeconds }: PresentedCertificate, wallMs: nu
 }
 
 /** Whether only certificates with certain fingerprints are trusted. */
-export function isPinned({ certificateSha256, knownCertificates }: TlsClientConfig): boolean {
+function isPinned({ certificateSha256, knownCertificates }: TlsClientConfig): boolean {
   return certificateSha256.length > 0 || knownCertificates !== undefined;
 }
 

@@ -139,15 +139,13 @@ ${plain.map((each, nth) => `  - { name: plain-${nth}, base_url: "http://127.0.0.
   );
   const credentials = 'Check user "monitor", its permissions on the appliance, and the password';
   expect(out.split("\nWhat to do:\n")[1]).toBe(
-    "tests: Check the website ids in the configuration: the appliance does not know 2.\n" +
-      `wrong: ${credentials}.\n` +
+    `wrong: ${credentials}.\n` +
       `file: ${credentials} in "secrets/p".\n` +
       `plain-0: ${credentials}.\n` +
       `plain-1: Check the path of http://127.0.0.1:${plain[1]}/mgmt: the exporter adds /api/v1/interface/virtual.\n` +
       "ssh: The port does not speak TLS: check the port in base_url. If it speaks HTTP, use the HTTPS port, " +
       "or http:// with allow_http: true, which sends the password unencrypted.\n" +
-      "untrusted: If the certificate is self-signed, set tls_config.known_certificates_file and run appliance-exporter trust.\n" +
-      "named: The certificate has another name: use it in base_url or tls_config.server_name.\n",
+      "untrusted: If the certificate is self-signed, set tls_config.known_certificates_file and run appliance-exporter trust.\n",
   );
 });
 
