@@ -135,7 +135,7 @@ function createApplianceClient({
 
   async function get(path: string, timeoutMs: number, options: GetOptions = {}): Promise<Outcome<Body>> {
     const { precedence = "list", connectionWaitMs, onStarted } = options;
-    const connection = pool.takeIdle() ?? (await pool.open(precedence, connectionWaitMs));
+    const connection = await pool.take(precedence, connectionWaitMs);
     if (connection === undefined) return withoutConnection(connectionWaitMs);
     onStarted?.();
     return getOver(connection, path, timeoutMs, options);
@@ -143,13 +143,12 @@ function createApplianceClient({
 
   /** Gives the connection back, or ends it if it cannot be used again. */
   function getOver(
-    lent: Connection,
+    connection: Connection,
     path: string,
     timeoutMs: number,
     { bodyLimitBytes = BODY_LIMIT_BYTES, onCredentials }: GetOptions,
   ): Promise<Outcome<Body>> {
     return new Promise((resolve) => {
-      let connection = lent;
       let isOver = false;
       /** Before that, only the password is read. */
       let isSent = false;
@@ -169,23 +168,9 @@ function createApplianceClient({
           return read.ok ? CLOSED : read;
         }
         const { id, headers, redact } = read.value;
-        const request = { path: pathPrefix + path, headers, bodyLimitBytes };
-        const isReused = connection.isConnected();
-        const bytesBefore = connection.bytesRead();
         isSent = true;
         onCredentials?.(id);
-        let answer = await connection.send(request);
-        // The appliance may have closed the idle connection before the request reached it.
-        if (!answer.ok && !isOver && isReused && connection.bytesRead() === bytesBefore) {
-          const replacement = await pool.replace(connection);
-          if (replacement === undefined) return CLOSED;
-          connection = replacement;
-          if (isOver) {
-            pool.giveBack(connection);
-            return CLOSED;
-          }
-          answer = await connection.send(request);
-        }
+        const answer = await connection.send({ path: pathPrefix + path, headers, bodyLimitBytes });
         if (!answer.ok) {
           connection.destroy();
           if (answer.failure.reason === "auth") refused = id;

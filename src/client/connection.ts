@@ -26,18 +26,15 @@ export interface Request {
  */
 export interface Connection {
   /**
-   * Sends a GET and reads the body of its answer; any status but 200 is a failure, redirects too. The first one connects;
-   * later ones never reconnect. After a failure the rest of the answer is unread: the connection must not be used again.
+   * Sends a GET and reads the body of its answer; any status but 200 is a failure, redirects too. The first one connects.
+   * A later one connects again, once, if the appliance has closed the idle connection. After a failure the rest of the
+   * answer is unread: the connection must not be used again.
    */
   send(request: Request): Promise<Outcome<Uint8Array>>;
   /** The stage that the connection has reached. */
   stage(): Stage;
-  /** Whether another request can use the connection. */
-  isConnected(): boolean;
-  /** Number of bytes received. */
-  bytesRead(): number;
-  /** Whether it was opened in an earlier period, so that its peer must be verified again. */
-  isOutdated(): boolean;
+  /** Whether it is connected, and was opened in the current period: later its peer must be verified again. */
+  isUsable(): boolean;
   /** Immediately ends the request in flight and the connection, or the attempt to connect. */
   destroy(): void;
 }
@@ -49,19 +46,20 @@ export interface ConnectionOptions {
   readonly wallMs: () => number;
   /** Called when the attempt to connect has succeeded or failed. */
   readonly onAttemptEnded: () => void;
-  /** Called when the connection has closed, by itself or by `destroy`; possibly more than once. */
-  readonly onClosed: () => void;
+  /** Called by `destroy`; possibly more than once. */
+  readonly onDestroyed: () => void;
 }
 
 /** Creates a connection that connects at its first request. */
 export function createConnection(options: ConnectionOptions): Connection {
-  const { origin, connector, wallMs, onAttemptEnded, onClosed } = options;
-  const madeIn = connector.period();
+  const { origin, connector, wallMs, onAttemptEnded, onDestroyed } = options;
+  let madeIn = connector.period();
   let stage: Stage = "lookup";
   let mayConnect = true;
-  /** All sockets of the connection and of attempts to connect; a TLS socket wraps another one. */
+  /** All sockets of the connection or of the attempt to connect; a TLS socket wraps another one. */
   const sockets: Socket[] = [];
   const socket = (): Socket | undefined => sockets.at(-1);
+  const bytesRead = (): number => socket()?.bytesRead ?? 0;
 
   const client = new Client(origin, {
     connect: (_options, callback) => {
@@ -73,13 +71,14 @@ export function createConnection(options: ConnectionOptions): Connection {
         return;
       }
       mayConnect = false;
+      madeIn = connector.period();
+      destroySockets();
       const watcher = {
         stage: (reached: Stage) => (stage = reached),
         socket: (made: Socket) => {
           sockets.push(made);
           // Errors without another listener are irrelevant: the connection has ended, or changes its owner.
           made.on("error", () => {});
-          made.once("close", onClosed);
         },
       };
       connector
@@ -100,50 +99,64 @@ export function createConnection(options: ConnectionOptions): Connection {
     bodyTimeout: 0,
   });
 
-  return {
-    send: ({ path, headers, bodyLimitBytes }) =>
-      new Promise((resolve) => {
-        const maxChunks = bodyLimitBytes / MIN_BYTES_PER_CHUNK;
-        const chunks: Buffer[] = [];
-        let length = 0;
-        const fail = (failure: Failure): void => resolve({ ok: false, failure });
-        const tooMuch = (what: string): void =>
-          fail({ reason: "too_large", message: `the body has more than ${what}` });
-        // Without a stream for the body, which would cost more than the rest of the request.
-        client.dispatch(
-          { method: "GET", path, headers },
-          {
-            onRequestStart: () => {},
-            onResponseStart: (_controller, status, fields) => {
-              const isInterim = status < 200;
-              const failure = isInterim ? undefined : headFailure(status, fields, wallMs());
-              if (failure !== undefined) fail(failure);
-            },
-            onResponseData: (_controller, chunk) => {
-              length += chunk.length;
-              // The chunk is valid during the call only.
-              if (length > bodyLimitBytes) tooMuch(`${bodyLimitBytes} bytes`);
-              else if (chunks.push(Buffer.from(chunk)) > maxChunks) tooMuch(`${maxChunks} chunks`);
-            },
-            onResponseEnd: () => resolve({ ok: true, value: Buffer.concat(chunks, length) }),
-            onResponseError: (_controller, thrown) => {
-              // undici's parser asserts that an answer has no status below 100 and no unexpected 101.
-              const isStatus = errorCode(thrown) === "ERR_ASSERTION";
-              const error = isStatus ? new ConnectionError("protocol", INVALID_STATUS) : thrown;
-              fail({ reason: classifyError(error, stage), message: describeError(error) });
-            },
+  function destroySockets(): void {
+    for (const made of sockets.splice(0)) made.destroy();
+  }
+
+  /** Without a stream for the body, which would cost more than the rest of the request. */
+  function exchange({ path, headers, bodyLimitBytes }: Request): Promise<Outcome<Uint8Array>> {
+    return new Promise((resolve) => {
+      const maxChunks = bodyLimitBytes / MIN_BYTES_PER_CHUNK;
+      const chunks: Buffer[] = [];
+      let length = 0;
+      const fail = (failure: Failure): void => resolve({ ok: false, failure });
+      const tooMuch = (what: string): void =>
+        fail({ reason: "too_large", message: `the body has more than ${what}` });
+      client.dispatch(
+        { method: "GET", path, headers },
+        {
+          onRequestStart: () => {},
+          onResponseStart: (_controller, status, fields) => {
+            const isInterim = status < 200;
+            const failure = isInterim ? undefined : headFailure(status, fields, wallMs());
+            if (failure !== undefined) fail(failure);
           },
-        );
-      }),
+          onResponseData: (_controller, chunk) => {
+            length += chunk.length;
+            // The chunk is valid during the call only.
+            if (length > bodyLimitBytes) tooMuch(`${bodyLimitBytes} bytes`);
+            else if (chunks.push(Buffer.from(chunk)) > maxChunks) tooMuch(`${maxChunks} chunks`);
+          },
+          onResponseEnd: () => resolve({ ok: true, value: Buffer.concat(chunks, length) }),
+          onResponseError: (_controller, thrown) => {
+            // undici's parser asserts that an answer has no status below 100 and no unexpected 101.
+            const isStatus = errorCode(thrown) === "ERR_ASSERTION";
+            const error = isStatus ? new ConnectionError("protocol", INVALID_STATUS) : thrown;
+            fail({ reason: classifyError(error, stage), message: describeError(error) });
+          },
+        },
+      );
+    });
+  }
+
+  return {
+    send: async (request) => {
+      const isReused = stage === "connected";
+      const bytesBefore = bytesRead();
+      const answer = await exchange(request);
+      const isUnheard = isReused && bytesRead() === bytesBefore;
+      if (answer.ok || !isUnheard || client.destroyed) return answer;
+      // The appliance may have closed the idle connection before the request reached it.
+      mayConnect = true;
+      return exchange(request);
+    },
     stage: () => stage,
-    isConnected: () => stage === "connected" && socket()?.destroyed === false,
-    bytesRead: () => socket()?.bytesRead ?? 0,
-    isOutdated: () => connector.period() !== madeIn,
+    isUsable: () => stage === "connected" && socket()?.destroyed === false && connector.period() === madeIn,
     destroy: () => {
       client.destroy().catch(() => {});
       // client.destroy does not close a socket that is still connecting.
-      for (const made of sockets) made.destroy();
-      onClosed();
+      destroySockets();
+      onDestroyed();
     },
   };
 }

@@ -11,21 +11,15 @@ const MAX_SPARE_MS = 20_000;
 
 /** Polls that wait for a connection are served in this order: VRRP lists first. */
 export type Precedence = "list" | "test";
-/** Those whose connection was lost come before all others. */
-type Place = "replacement" | Precedence;
 
-/** The connections of one appliance. Each is lent to one poll at a time and reused while it is connected. */
+/** The connections of one appliance. Each is lent to one poll at a time. */
 export interface ConnectionPool {
-  /** Lends the idle connection used last; `undefined` if there is none. Ends outdated connections. */
-  takeIdle(): Connection | undefined;
   /**
-   * Lends a new connection as soon as one is allowed, or one that is given back before that. `undefined` once closed, and
-   * after `maxWaitMs`.
+   * Lends the idle connection used last; if there is none, a new one as soon as one is allowed, or one that is given back
+   * before that. `undefined` once closed, and after `maxWaitMs`.
    */
-  open(precedence: Precedence, maxWaitMs?: number): Promise<Connection | undefined>;
-  /** Ends a lent connection and lends a new one as soon as one is allowed; `undefined` once closed. */
-  replace(connection: Connection): Promise<Connection | undefined>;
-  /** Takes back a lent connection; keeps it if it is connected. */
+  take(precedence: Precedence, maxWaitMs?: number): Promise<Connection | undefined>;
+  /** Takes back a lent connection; keeps it if it can be used again. */
   giveBack(connection: Connection): void;
   /** Ends all connections, lent ones too. */
   close(): void;
@@ -35,13 +29,13 @@ export interface ConnectionPool {
 export type CreateConnection = (callbacks: {
   /** The attempt to connect has succeeded or failed. */
   readonly onAttemptEnded: () => void;
-  /** The connection has closed; possibly called more than once. */
-  readonly onClosed: () => void;
+  /** The connection was destroyed; possibly called more than once. */
+  readonly onDestroyed: () => void;
 }) => Connection;
 
 /** A poll that waits for a connection. */
 interface Waiting {
-  readonly place: Place;
+  readonly precedence: Precedence;
   readonly takeIdle: () => Connection | undefined;
   readonly make: () => Connection;
   readonly end: (connection: Connection | undefined) => void;
@@ -57,11 +51,7 @@ export function createConnections(
   clock: Clock,
   maxOpen: number,
 ): (create: CreateConnection) => ConnectionPool {
-  const queues: Readonly<Record<Place, Set<Waiting>>> = {
-    replacement: new Set(),
-    list: new Set(),
-    test: new Set(),
-  };
+  const queues: Readonly<Record<Precedence, Set<Waiting>>> = { list: new Set(), test: new Set() };
   const open = new Set<Connection>();
   /** Those whose attempt to connect is neither over nor hangs. */
   const connecting = new Set<Connection>();
@@ -81,7 +71,7 @@ export function createConnections(
     isServing = false;
   }
   function next(): Waiting | undefined {
-    const [first] = Object.values(queues).find(({ size }) => size > 0) ?? [];
+    const [first] = queues.list.size > 0 ? queues.list : queues.test;
     return first;
   }
   function mayConnect(): boolean {
@@ -107,13 +97,9 @@ export function createConnections(
           endHanging();
           attemptEnded(connection);
         },
-        onClosed: () => {
+        onDestroyed: () => {
           endHanging();
-          own.delete(connection);
-          open.delete(connection);
-          // A lent connection stays with its poll, which needs to see why it ended.
-          if (idle.delete(connection)) connection.destroy();
-          connecting.delete(connection);
+          for (const each of [own, open, connecting, idle]) each.delete(connection);
           serve();
         },
       });
@@ -122,33 +108,31 @@ export function createConnections(
       return connection;
     }
     function takeIdle(): Connection | undefined {
-      for (const each of own) if (idle.has(each) && each.isOutdated()) each.destroy();
+      for (const each of own) if (idle.has(each) && !each.isUsable()) each.destroy();
       const connection = [...own].findLast((each) => idle.has(each));
       if (connection !== undefined) idle.delete(connection);
       return connection;
     }
-    /** A replacement is not among them: the appliance could close that connection too. */
     function nextOwn(): Waiting | undefined {
       const all = [...waiting];
-      return all.find(({ place }) => place === "list") ?? all.find(({ place }) => place === "test");
+      return all.find(({ precedence }) => precedence === "list") ?? all[0];
     }
-    function wait(place: Place, maxWaitMs?: number): Promise<Connection | undefined> {
-      if (isClosed) return Promise.resolve(undefined);
+    function wait(precedence: Precedence, maxWaitMs?: number): Promise<Connection | undefined> {
       return new Promise((resolve) => {
         const timer = maxWaitMs === undefined ? undefined : setTimeout(() => self.end(undefined), maxWaitMs);
         const self: Waiting = {
-          place,
-          takeIdle: place === "replacement" ? () => undefined : takeIdle,
+          precedence,
+          takeIdle,
           make,
           end: (connection) => {
             clearTimeout(timer);
             waiting.delete(self);
-            queues[place].delete(self);
+            queues[precedence].delete(self);
             resolve(connection);
           },
         };
         waiting.add(self);
-        queues[place].add(self);
+        queues[precedence].add(self);
         serve();
       });
     }
@@ -157,15 +141,10 @@ export function createConnections(
     }
 
     return {
-      takeIdle,
-      open: wait,
-      replace: (connection) => {
-        const replacement = wait("replacement");
-        connection.destroy();
-        return replacement;
-      },
+      take: async (precedence, maxWaitMs) =>
+        isClosed ? undefined : (takeIdle() ?? wait(precedence, maxWaitMs)),
       giveBack: (connection) => {
-        if (!connection.isConnected() || connection.isOutdated()) return connection.destroy();
+        if (!connection.isUsable()) return connection.destroy();
         const nowMs = clock.monotonicMs();
         endSpares(nowMs);
         own.delete(connection);

