@@ -6,12 +6,12 @@ import type { Clock } from "../support/clock.ts";
 import { bareHost } from "../support/address.ts";
 import { describeBug } from "../support/errors.ts";
 import { phaseFraction } from "../support/phase.ts";
-import { createAttention, type Attention } from "./attention.ts";
+import { createAttention } from "./attention.ts";
 import type { PresentedCertificate } from "./certificate.ts";
 import { createConnector } from "./connect.ts";
 import { createConnection, type Connection } from "./connection.ts";
-import { createConnections, type ConnectionPool, type Precedence } from "./connections.ts";
-import { createCredentialsReader, type CredentialsReader } from "./credentials.ts";
+import { createConnections, type Precedence } from "./connections.ts";
+import { createCredentialsReader } from "./credentials.ts";
 import { DEADLINE_FAILURES, type Stage } from "./errors.ts";
 import type { Failure, FailureReason, Outcome } from "./failure.ts";
 import { createLookup } from "./lookup.ts";
@@ -90,6 +90,15 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
   const createPool = createConnections(attention, clock, maxConnections);
   const headers = { accept: "application/json", "user-agent": `appliance-exporter/${version}` };
   const secureContextOf = createSecureContexts();
+
+  /** The result of the work, which never rejects, or that of `onOver` if the deadline passes before. */
+  function within<T>(timeoutMs: number, work: Promise<T>, onOver: (stalledMs?: number) => T): Promise<T> {
+    return new Promise((resolve) => {
+      const end = attention.deadline(timeoutMs, (stalledMs) => resolve(onOver(stalledMs)));
+      void work.finally(end).then(resolve);
+    });
+  }
+
   return ({ baseUrl, http }) => {
     const url = new URL(baseUrl);
     const isTls = url.protocol === "https:";
@@ -102,64 +111,23 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
       clock,
       phase: phaseFraction(baseUrl),
     });
-    return createApplianceClient({
-      attention,
-      pool: createPool((callbacks) =>
-        createConnection({ ...callbacks, origin: url.origin, connector, wallMs: clock.wallMs }),
-      ),
-      pathPrefix: url.pathname.replace(/\/+$/, ""),
-      readCredentials: createCredentialsReader(http.basicAuth, readPassword, headers),
-      certificate: connector.certificate,
-    });
-  };
-}
+    const pool = createPool((callbacks) =>
+      createConnection({ ...callbacks, origin: url.origin, connector, wallMs: clock.wallMs }),
+    );
+    const pathPrefix = url.pathname.replace(/\/+$/, "");
+    const readCredentials = createCredentialsReader(http.basicAuth, readPassword, headers);
+    let refused: symbol | undefined;
 
-/** What a client is made of. */
-interface Parts {
-  readonly attention: Attention;
-  readonly pool: ConnectionPool;
-  /** Prefix of every operation's path. */
-  readonly pathPrefix: string;
-  readonly readCredentials: CredentialsReader;
-  readonly certificate: () => PresentedCertificate | undefined;
-}
-
-function createApplianceClient({
-  attention,
-  pool,
-  pathPrefix,
-  readCredentials,
-  certificate,
-}: Parts): ApplianceClient {
-  let refused: symbol | undefined;
-
-  async function get(path: string, timeoutMs: number, options: GetOptions = {}): Promise<Outcome<Body>> {
-    const { precedence = "list", connectionWaitMs, onStarted } = options;
-    const connection = await pool.take(precedence, connectionWaitMs);
-    if (connection === undefined) return withoutConnection(connectionWaitMs);
-    onStarted?.();
-    return getOver(connection, path, timeoutMs, options);
-  }
-
-  /** Gives the connection back, or ends it if it cannot be used again. */
-  function getOver(
-    connection: Connection,
-    path: string,
-    timeoutMs: number,
-    { bodyLimitBytes = BODY_LIMIT_BYTES, onCredentials }: GetOptions,
-  ): Promise<Outcome<Body>> {
-    return new Promise((resolve) => {
+    /** Gives the connection back, or ends it if it cannot be used again. */
+    function getOver(
+      connection: Connection,
+      path: string,
+      timeoutMs: number,
+      { bodyLimitBytes = BODY_LIMIT_BYTES, onCredentials }: GetOptions,
+    ): Promise<Outcome<Body>> {
       let isOver = false;
       /** Before that, only the password is read. */
       let isSent = false;
-      let end = attention.deadline(timeoutMs, (stalledMs) => {
-        isOver = true;
-        const stage = isSent ? connection.stage() : "password";
-        resolve({ ok: false, failure: deadlineFailure(stage, timeoutMs, stalledMs) });
-        // After a stall of this process the answer may still arrive, and the connection be used again.
-        if (stalledMs === undefined) connection.destroy();
-        else end = attention.deadline(timeoutMs, () => connection.destroy());
-      });
 
       async function send(): Promise<Outcome<Body>> {
         const read = await readCredentials();
@@ -167,10 +135,10 @@ function createApplianceClient({
           pool.giveBack(connection);
           return read.ok ? CLOSED : read;
         }
-        const { id, headers, redact } = read.value;
+        const { id, headers: sent, redact } = read.value;
         isSent = true;
         onCredentials?.(id);
-        const answer = await connection.send({ path: pathPrefix + path, headers, bodyLimitBytes });
+        const answer = await connection.send({ path: pathPrefix + path, headers: sent, bodyLimitBytes });
         if (!answer.ok) {
           connection.destroy();
           if (answer.failure.reason === "auth") refused = id;
@@ -179,30 +147,36 @@ function createApplianceClient({
         pool.giveBack(connection);
         return { ok: true, value: { bytes: answer.value, redact } };
       }
-      void send()
-        .catch((error: unknown) => failed("internal", describeBug(error)))
-        .then((outcome) => {
-          end();
-          return resolve(outcome);
-        });
-    });
-  }
+      const sending = send().catch((error: unknown) => failed("internal", describeBug(error)));
+      return within(timeoutMs, sending, (stalledMs) => {
+        isOver = true;
+        const failure = deadlineFailure(isSent ? connection.stage() : "password", timeoutMs, stalledMs);
+        const destroy = (): Outcome<Body> => {
+          connection.destroy();
+          return { ok: false, failure };
+        };
+        if (stalledMs === undefined) return destroy();
+        // After a stall of this process the answer may still arrive, and the connection be used again.
+        void within(timeoutMs, sending, destroy);
+        return { ok: false, failure };
+      });
+    }
 
-  return {
-    get,
-    certificate,
-    hasNewCredentials: (timeoutMs) =>
-      new Promise((resolve) => {
-        const end = attention.deadline(timeoutMs, () => resolve(false));
-        void readCredentials()
-          .then((read) => read.ok && read.value.id !== refused)
-          .catch(() => false)
-          .then((isNew) => {
-            end();
-            return resolve(isNew);
-          });
-      }),
-    close: () => pool.close(),
+    return {
+      get: async (path, timeoutMs, given = {}) => {
+        const { precedence = "list", connectionWaitMs, onStarted } = given;
+        const connection = await pool.take(precedence, connectionWaitMs);
+        if (connection === undefined) return withoutConnection(connectionWaitMs);
+        onStarted?.();
+        return getOver(connection, path, timeoutMs, given);
+      },
+      certificate: connector.certificate,
+      hasNewCredentials: (timeoutMs) => {
+        const isNew = readCredentials().then((read) => read.ok && read.value.id !== refused);
+        return within(timeoutMs, isNew, () => false);
+      },
+      close: pool.close,
+    };
   };
 }
 
