@@ -10,22 +10,18 @@ import { startExporter, type ExporterOptions } from "../exporter.ts";
 import type { FleetDocument } from "../status/schema.ts";
 import { describeBug } from "../support/errors.ts";
 import { Secret } from "../support/secret.ts";
-import { startAppliances, type DemoAppliance } from "./appliances.ts";
-import { BEGINNING, HOST, SCRIPT } from "./scenario.ts";
-import { startWebsites } from "./websites.ts";
+import { HOST, startWorld, type World } from "./world.ts";
 
 export type DemoOptions = Omit<ExporterOptions, "configFile" | "telemetryPath" | "enableLifecycle">;
 
 /** Two appliances, three websites and the exporter that polls them, all on real sockets. */
-export interface Demo {
+export interface Demo extends Pick<World, "step"> {
   /** The exporter's addresses, `host:port`. */
   readonly addresses: readonly string[];
   /** The exporter's configuration, in a temporary folder. */
   readonly configFile: string;
   /** The fleet as the exporter sees it. */
   document(): Promise<FleetDocument>;
-  /** Takes the next step of the script; returns a sentence that describes it. */
-  step(): string;
   /** Stops everything and removes the folder, within seconds. */
   stop(): Promise<void>;
 }
@@ -54,16 +50,12 @@ export async function startDemo(options: DemoOptions): Promise<Checked<{ readonl
 }
 
 async function startParts(options: DemoOptions, stops: (() => Promise<void>)[]) {
-  let world = BEGINNING;
   const password = randomBytes(16).toString("base64url");
   const tls = await createKeyPair();
-  const websites = await startWebsites(tls, (name) => world.down === name, stops);
-  const appliances = await startAppliances(
+  const { appliances, step } = await startWorld(
     {
       tls: { cert: tls.cert, key: new Secret(tls.key) },
       users: [{ username: USERNAME, password: new Secret(password) }],
-      websites,
-      world: () => world,
       onBug: (error) =>
         options.logger.error({ detail: describeBug(error) }, "appliance could not answer a request"),
     },
@@ -80,12 +72,6 @@ async function startParts(options: DemoOptions, stops: (() => Promise<void>)[]) 
   if (!started.ok) return started;
   const { addresses, document, stop } = started.exporter;
   stops.push(stop);
-  const steps = playForever();
-  function step(): string {
-    const { sentence, change } = steps.next().value;
-    world = { ...world, ...change };
-    return sentence;
-  }
   return { ok: true, demo: { addresses, configFile, document, step } } as const;
 }
 
@@ -102,16 +88,11 @@ async function createKeyPair(): Promise<{ readonly cert: string; readonly key: s
 }
 
 /** The exporter's configuration, in JSON, which is YAML too. */
-function configText(appliances: readonly DemoAppliance[], password: string): string {
-  const members = appliances.map(({ name, baseUrl }) => ({ name, base_url: baseUrl }));
+function configText(appliances: World["appliances"], password: string): string {
   const config = {
     polling: { vrrp: { interval: "1s" }, websites: { interval: "2s" }, discovery: { interval: "5s" } },
     http_client: { basic_auth: { username: USERNAME, password }, tls_config: { ca_file: "ca.pem" } },
-    clusters: [{ name: "demo", labels: { site: "demo" }, website_discovery: true, appliances: members }],
+    clusters: [{ name: "demo", labels: { site: "demo" }, website_discovery: true, appliances }],
   };
   return JSON.stringify(config, undefined, 2);
-}
-
-function* playForever(): Generator<(typeof SCRIPT)[number], never> {
-  for (;;) yield* SCRIPT;
 }
