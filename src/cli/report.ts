@@ -149,15 +149,16 @@ export function jsonResult(polled: Polled, isRaw = false): Record<string, unknow
   const operations = results.map((result) => {
     const { outcome, durationSeconds } = result.observation;
     const { ok, result: text, value } = summarize(result, polled);
-    const found = outcome.ok ? { value } : { failure: outcome.failure };
-    const body = isRaw ? { body: result.body } : {};
+    const failure = outcome.ok ? undefined : outcome.failure;
+    const body = isRaw ? result.body : undefined;
     return {
       operation: operationKey(result.observation),
       ok,
       result: text,
       durationSeconds,
-      ...found,
-      ...body,
+      value,
+      failure,
+      body,
     };
   });
   return {

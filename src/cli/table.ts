@@ -1,5 +1,4 @@
 import { styleText } from "node:util";
-import { NAME_LENGTH, shortened } from "./shortened.ts";
 import { printable } from "./printable.ts";
 
 export type Color = "green" | "red" | "yellow";
@@ -8,8 +7,8 @@ export type Color = "green" | "red" | "yellow";
 export type Cell = string | { readonly text: string; readonly color: Color };
 
 /**
- * Rows in aligned columns under a header in capitals, with a final line break. Escapes control characters and cuts long
- * texts, because the texts come from appliances.
+ * Rows in aligned columns under a header in capitals, with a final line break. Escapes control characters, because the texts
+ * come from appliances.
  */
 export function formatTable(
   header: readonly string[],
@@ -41,6 +40,5 @@ export function formatCell(cell: Cell, hasColor: boolean): string {
 }
 
 function textOf(cell: Cell = ""): string {
-  const text = shortened(typeof cell === "string" ? cell : cell.text, NAME_LENGTH);
-  return printable(text.replace(/[\n\t]/g, " "));
+  return printable(typeof cell === "string" ? cell : cell.text).replace(/[\n\t]/g, " ");
 }
