@@ -13,8 +13,6 @@ export interface DemoOptions {
 }
 
 const STEP_INTERVAL_MS = 20_000;
-/** Within this time the exporter polls everything again. */
-const REPORT_AFTER_MS = 4000;
 
 /** Runs two appliances, three websites and the exporter until SIGTERM, SIGINT or SIGHUP. */
 export async function demo(options: DemoOptions, io: Io): Promise<ExitCode> {
@@ -30,14 +28,14 @@ export async function demo(options: DemoOptions, io: Io): Promise<ExitCode> {
     void stopOrHangUp(io).then(() => stopped.abort());
     // Rejects only when aborted.
     const wait = (ms: number) => sleep(ms, undefined, { signal: stopped.signal }).catch(() => undefined);
-    const reportAfterMs = Math.min(REPORT_AFTER_MS, stepIntervalMs / 2);
     await wait(stepIntervalMs);
     while (!stopped.signal.aborted) {
       io.out(`\n==> ${step()}\n`);
-      await wait(reportAfterMs);
+      // Meanwhile the exporter polls everything again.
+      await wait(stepIntervalMs / 2);
       if (stopped.signal.aborted) break;
       io.out(`\n${fleetReport(await document(), io.hasColor, io.clock.wallMs())}`);
-      await wait(stepIntervalMs - reportAfterMs);
+      await wait(stepIntervalMs / 2);
     }
   } finally {
     await stop();

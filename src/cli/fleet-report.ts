@@ -1,12 +1,13 @@
 import { clusterRows } from "../page/view/cluster-rows.ts";
 import type { Row, Words } from "../page/view/row.ts";
 import { relativeTime } from "../page/view/time.ts";
+import { verdictOf } from "../page/view/verdict.ts";
 import type { FleetDocument, Problem } from "../status/schema.ts";
 import type { Level } from "../status/severity.ts";
 import { groupBy } from "../support/group-by.ts";
 import { formatCell, formatTable, type Cell, type Color } from "./table.ts";
 
-/** The fleet as aligned tables: problems first, then what the status page shows of each cluster. `nowMs`: Unix time. */
+/** The fleet's verdict and aligned tables: problems first, then what the status page shows of each cluster. `nowMs`: Unix time. */
 export function fleetReport(document: FleetDocument, hasColor: boolean, nowMs: number): string {
   const { clusters, problems } = document;
   const groups = clusters.flatMap((cluster) => clusterRows(cluster).map((group) => ({ ...group, cluster })));
@@ -23,17 +24,10 @@ export function fleetReport(document: FleetDocument, hasColor: boolean, nowMs: n
   const shown = (problems.length > 0 ? [problemTable, ...tables] : tables).map(({ header, rows }) =>
     formatTable(header, rows, hasColor),
   );
-  const verdict = clusters.length === 0 && problems.length === 0 ? NOTHING : VERDICTS[document.verdict];
-  return [`${formatCell(verdict, hasColor)}\n`, ...shown].join("\n");
+  const { level, headline, detail } = verdictOf(document);
+  const verdict = formatCell({ text: `${headline}. ${detail}`, color: COLORS[level] }, hasColor);
+  return [`${verdict}\n`, ...shown].join("\n");
 }
-
-const VERDICTS: Readonly<Record<FleetDocument["verdict"], Cell>> = {
-  well: { text: "All is well.", color: "green" },
-  wrong: { text: "Problems:", color: "red" },
-  unknown: { text: "Not everything is known:", color: "yellow" },
-};
-
-const NOTHING: Cell = { text: "Nothing is polled: there is no enabled appliance.", color: "yellow" };
 
 const COLORS: Readonly<Record<Level, Color>> = {
   critical: "red",

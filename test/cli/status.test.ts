@@ -60,7 +60,7 @@ test("shows problems first, then groups, websites and polling", async () => {
   expect(await status(`--url=${url}/exporter/`)).toEqual({
     code: 1,
     err: "",
-    out: `Problems:
+    out: `3 problems. Website down, redundancy lost and appliance down, in 1 of 2 clusters.
 
 SEVERITY  CLUSTER  PROBLEM                                                                                    SINCE
 critical  ams      Website shop is down: http no HTTP response (connection refused) from a, https 503 from a

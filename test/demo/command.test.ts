@@ -20,7 +20,7 @@ describe("the demo command", () => {
     expect(text).toMatch(/^Two appliances[^]*\nStopped; nothing is left behind\.\n$/);
     expect(text.slice(0, FIRST_STEPS.length)).toBe(FIRST_STEPS);
     expect(text).toMatch(
-      /\n==> outage: website shop closes connections without an answer\n\n(Problems|Not|All)[^]*CLUSTER/,
+      /\n==> outage: website shop closes connections without an answer\n\n(\d problem|Not|All)[^]*CLUSTER/,
     );
     expect(printed.err).toBe("");
     expect(await readdir(folder)).toEqual([]);
