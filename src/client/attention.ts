@@ -4,8 +4,6 @@ import type { Clock } from "../support/clock.ts";
 const TICK_MS = 50;
 /** Maximum time that one turn of the event loop counts: a healthy turn counts fully, a stall hardly. */
 const MAX_TURN_MS = 100;
-/** No poll runs forever on an overloaded loop: real time, without the longest stall, is at most twice the timeout and this. */
-const MAX_EXTRA_MS = 1000;
 
 /**
  * Measures attentive time: time in which this process reads its sockets. During a stall of the event loop, answers wait
@@ -14,18 +12,16 @@ const MAX_EXTRA_MS = 1000;
  */
 export interface Attention {
   /**
-   * Starts a deadline, which the returned function ends. `onOver` is called at most once, after everything that arrived by
-   * then was read: after `timeoutMs` of attentive time, or with `stalledMs` after so long a stall.
+   * Starts a deadline, which the returned function ends. `onOver` is called at most once, after `timeoutMs` of attentive
+   * time, when everything that arrived by then was read.
    */
-  deadline(timeoutMs: number, onOver: (stalledMs?: number) => void): () => void;
+  deadline(timeoutMs: number, onOver: () => void): () => void;
 }
 
 interface Deadline {
-  readonly timeoutMs: number;
-  readonly onOver: (stalledMs?: number) => void;
-  readonly startedMs: number;
-  readonly startedAttentiveMs: number;
-  longestStallMs: number;
+  /** In attentive time. */
+  readonly overAtMs: number;
+  readonly onOver: () => void;
 }
 
 /** Has a timer only while a deadline runs. */
@@ -49,21 +45,13 @@ export function createAttention(clock: Pick<Clock, "monotonicMs">): Attention {
   function endTurn(): void {
     turn = undefined;
     const nowMs = clock.monotonicMs();
-    const stalledMs = Math.max(0, nowMs - lastTurnMs - MAX_TURN_MS);
     creditedMs = attentiveMs(nowMs);
     lastTurnMs = nowMs;
     for (const each of running) {
-      each.longestStallMs = Math.max(each.longestStallMs, stalledMs);
-      const spentMs = creditedMs - each.startedAttentiveMs;
-      const realMs = nowMs - each.startedMs;
-      if (spentMs >= each.timeoutMs) finish(each);
-      else if (realMs >= 2 * each.timeoutMs + MAX_EXTRA_MS + each.longestStallMs)
-        finish(each, realMs - spentMs);
+      if (creditedMs < each.overAtMs) continue;
+      end(each);
+      each.onOver();
     }
-  }
-  function finish(deadline: Deadline, stalledMs?: number): void {
-    end(deadline);
-    deadline.onOver(stalledMs);
   }
   function end(deadline: Deadline): void {
     running.delete(deadline);
@@ -74,13 +62,12 @@ export function createAttention(clock: Pick<Clock, "monotonicMs">): Attention {
 
   return {
     deadline: (timeoutMs, onOver) => {
-      const startedMs = clock.monotonicMs();
+      const nowMs = clock.monotonicMs();
       if (ticker === undefined) {
-        lastTurnMs = startedMs;
+        lastTurnMs = nowMs;
         ticker = setInterval(tick, TICK_MS);
       }
-      const startedAttentiveMs = attentiveMs(startedMs);
-      const deadline = { timeoutMs, onOver, startedMs, startedAttentiveMs, longestStallMs: 0 };
+      const deadline = { overAtMs: attentiveMs(nowMs) + timeoutMs, onOver };
       running.add(deadline);
       return () => end(deadline);
     },

@@ -12,8 +12,8 @@ import { createConnector } from "./connect.ts";
 import { createConnection, type Connection } from "./connection.ts";
 import { createConnections, type Precedence } from "./connections.ts";
 import { createCredentialsReader } from "./credentials.ts";
-import { DEADLINE_FAILURES, type Stage } from "./errors.ts";
-import type { Failure, FailureReason, Outcome } from "./failure.ts";
+import { DEADLINE_FAILURES } from "./errors.ts";
+import type { FailureReason, Outcome } from "./failure.ts";
 import { createLookup } from "./lookup.ts";
 import { createSecureContexts } from "./tls.ts";
 
@@ -92,9 +92,9 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
   const secureContextOf = createSecureContexts();
 
   /** The result of the work, which never rejects, or that of `onOver` if the deadline passes before. */
-  function within<T>(timeoutMs: number, work: Promise<T>, onOver: (stalledMs?: number) => T): Promise<T> {
+  function within<T>(timeoutMs: number, work: Promise<T>, onOver: () => T): Promise<T> {
     return new Promise((resolve) => {
-      const end = attention.deadline(timeoutMs, (stalledMs) => resolve(onOver(stalledMs)));
+      const end = attention.deadline(timeoutMs, () => resolve(onOver()));
       void work.finally(end).then(resolve);
     });
   }
@@ -125,15 +125,13 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
       timeoutMs: number,
       { bodyLimitBytes = BODY_LIMIT_BYTES, onCredentials }: GetOptions,
     ): Promise<Outcome<Body>> {
-      let isOver = false;
       /** Before that, only the password is read. */
       let isSent = false;
-
       async function send(): Promise<Outcome<Body>> {
         const read = await readCredentials();
-        if (isOver || !read.ok) {
+        if (!read.ok) {
           pool.giveBack(connection);
-          return read.ok ? CLOSED : read;
+          return read;
         }
         const { id, headers: sent, redact } = read.value;
         isSent = true;
@@ -148,17 +146,10 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
         return { ok: true, value: { bytes: answer.value, redact } };
       }
       const sending = send().catch((error: unknown) => failed("internal", describeBug(error)));
-      return within(timeoutMs, sending, (stalledMs) => {
-        isOver = true;
-        const failure = deadlineFailure(isSent ? connection.stage() : "password", timeoutMs, stalledMs);
-        const destroy = (): Outcome<Body> => {
-          connection.destroy();
-          return { ok: false, failure };
-        };
-        if (stalledMs === undefined) return destroy();
-        // After a stall of this process the answer may still arrive, and the connection be used again.
-        void within(timeoutMs, sending, destroy);
-        return { ok: false, failure };
+      return within(timeoutMs, sending, () => {
+        const { reason, message } = DEADLINE_FAILURES[isSent ? connection.stage() : "password"];
+        connection.destroy();
+        return failed(reason, `no complete answer within ${timeoutMs} ms; ${message}`);
       });
     }
 
@@ -180,24 +171,11 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
   };
 }
 
-/** `stalledMs`: @see Attention */
-function deadlineFailure(stage: Stage | "password", timeoutMs: number, stalledMs?: number): Failure {
-  if (stalledMs !== undefined) {
-    const late = `the event loop of this process was late by ${Math.round(stalledMs)} ms`;
-    return { reason: "local", message: `no complete answer was read: ${late}` };
-  }
-  const { reason, message } = DEADLINE_FAILURES[stage];
-  return { reason, message: `no complete answer within ${timeoutMs} ms; ${message}` };
-}
-
 /** The wait for a connection has ended, or the client was closed and the result is unused. */
 function withoutConnection(waitedMs = 0): Outcome<never> {
   const waited = `it waited ${Math.round(waitedMs / 1000)} s for a connection`;
   return failed("local", `not sent: ${waited} (the limit of open files bounds how many there are)`);
 }
-
-/** An unused result. */
-const CLOSED = failed("internal", "the client was closed");
 
 function failed(reason: FailureReason, message: string): Outcome<never> {
   return { ok: false, failure: { reason, message } };

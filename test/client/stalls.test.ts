@@ -34,8 +34,6 @@ async function startServer() {
   return client;
 }
 
-const LATE = /^no complete answer was read: the event loop of this process was late by \d{4} ms$/;
-
 async function rounds(): Promise<void> {
   for (let i = 0; i < 3; i += 1) await setImmediate();
 }
@@ -49,7 +47,7 @@ async function blockLoop(ms: number): Promise<void> {
 
 test.each([
   { name: "a little longer than the timeout", stallMs: 900 },
-  { name: "longer than any poll may take", stallMs: 2500 },
+  { name: "much longer than it", stallMs: 2500 },
 ])("an answer that arrived during a stall $name is read, and its connection is kept", async ({ stallMs }) => {
   const client = await startServer();
   const answer = client.get("/300", 600);
@@ -58,19 +56,13 @@ test.each([
   expect(shortly(await client.get("/0", LONG_MS))).toBe("1");
 });
 
-test("a poll without an answer during a stall fails as local, and the connection is kept if the answer comes later", async () => {
+test("a poll without an answer waits on after stalls, and its connection is kept", async () => {
   const client = await startServer();
   const answer = client.get("/when-told", 1000);
-  for (let stall = 0; stall < 3; stall += 1) await blockLoop(2100);
-  expect(await answer).toEqual({
-    ok: false,
-    failure: { reason: "local", message: expect.stringMatching(LATE) },
-  });
-  // Over another connection; when it is answered, the answer to the other one has come too.
+  for (let stall = 0; stall < 2; stall += 1) await blockLoop(2100);
+  // Over another connection.
   expect(shortly(await client.get("/tell", LONG_MS))).toBe("2");
-  await rounds();
-  const both = await Promise.all([client.get("/0", LONG_MS), client.get("/0", LONG_MS)]);
-  expect(both.map(shortly)).toEqual(["2", "2"]);
+  expect(shortly(await answer)).toBe("2");
 });
 
 test("the wait for a connection is before the deadline begins, and all polls are answered", async () => {
