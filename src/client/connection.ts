@@ -56,15 +56,13 @@ export function createConnection(options: ConnectionOptions): Connection {
   let madeIn = connector.period();
   let stage: Stage = "lookup";
   let mayConnect = true;
-  /** All sockets of the connection or of the attempt to connect; a TLS socket wraps another one. */
-  const sockets: Socket[] = [];
-  const socket = (): Socket | undefined => sockets.at(-1);
-  const bytesRead = (): number => socket()?.bytesRead ?? 0;
+  /** The latest one of the connection or of the attempt to connect. A TLS socket destroys the one below it. */
+  let socket: Socket | undefined;
 
   const client = new Client(origin, {
     connect: (_options, callback) => {
       if (!mayConnect) {
-        const error = socket()?.errored;
+        const error = socket?.errored;
         // undici retries forever after an error of its own.
         const isOfSystem = error instanceof Error && "syscall" in error;
         callback(isOfSystem ? error : new ConnectionError("protocol", UNSENT), null);
@@ -72,11 +70,10 @@ export function createConnection(options: ConnectionOptions): Connection {
       }
       mayConnect = false;
       madeIn = connector.period();
-      destroySockets();
       const watcher = {
         stage: (reached: Stage) => (stage = reached),
         socket: (made: Socket) => {
-          sockets.push(made);
+          socket = made;
           // Errors without another listener are irrelevant: the connection has ended, or changes its owner.
           made.on("error", () => {});
         },
@@ -98,10 +95,6 @@ export function createConnection(options: ConnectionOptions): Connection {
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-
-  function destroySockets(): void {
-    for (const made of sockets.splice(0)) made.destroy();
-  }
 
   /** Without a stream for the body, which would cost more than the rest of the request. */
   function exchange({ path, headers, bodyLimitBytes }: Request): Promise<Outcome<Uint8Array>> {
@@ -142,20 +135,20 @@ export function createConnection(options: ConnectionOptions): Connection {
   return {
     send: async (request) => {
       const isReused = stage === "connected";
-      const bytesBefore = bytesRead();
+      const bytesBefore = socket?.bytesRead;
       const answer = await exchange(request);
-      const isUnheard = isReused && bytesRead() === bytesBefore;
+      const isUnheard = isReused && socket?.bytesRead === bytesBefore;
       if (answer.ok || !isUnheard || client.destroyed) return answer;
       // The appliance may have closed the idle connection before the request reached it.
       mayConnect = true;
       return exchange(request);
     },
     stage: () => stage,
-    isUsable: () => stage === "connected" && socket()?.destroyed === false && connector.period() === madeIn,
+    isUsable: () => stage === "connected" && socket?.destroyed === false && connector.period() === madeIn,
     destroy: () => {
       client.destroy().catch(() => {});
       // client.destroy does not close a socket that is still connecting.
-      destroySockets();
+      socket?.destroy();
       onDestroyed();
     },
   };
