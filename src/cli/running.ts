@@ -1,4 +1,3 @@
-import { getSystemErrorMap } from "node:util";
 import { createLog, type Log, type LogFormat, type LogLevel } from "../support/log.ts";
 import { describeBug } from "../support/errors.ts";
 import type { Io } from "./io.ts";
