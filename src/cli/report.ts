@@ -5,7 +5,7 @@ import { formatErrors, limitErrors, type ConfigError } from "../config/errors.ts
 import { addressOf } from "../fleet/known-websites.ts";
 import type { StatusSnapshot } from "../fleet/snapshot.ts";
 import { operationKey } from "../polling/observation.ts";
-import { describeServer, statusText } from "../status/words.ts";
+import { describeServers, statusText } from "../status/words.ts";
 import { adviceOn } from "./advice.ts";
 import type { Flags } from "./flags.ts";
 import type { ExitCode, Io } from "./io.ts";
@@ -56,8 +56,10 @@ interface Summary {
 
 function summarize({ observation }: OperationResult, polled: Polled): Summary {
   if (!observation.outcome.ok) {
-    const { reason, message } = observation.outcome.failure;
-    return { ok: reason === "unsupported", result: reason, detail: message };
+    const { reason, message, status } = observation.outcome.failure;
+    // Older firmware has no details, and a website may have been deleted since it was listed.
+    const isAbsent = reason === "unsupported" || (observation.kind === "website_details" && status === 404);
+    return { ok: isAbsent, result: isAbsent ? "unsupported" : reason, detail: message };
   }
   const { value } = observation.outcome;
   switch (observation.kind) {
@@ -105,12 +107,11 @@ function counted(count: number, what: string, anomalies: readonly unknown[]): st
   return anomalies.length === 0 ? found : `${found}, api anomalies: ${anomalies.length}`;
 }
 
-/** `shop, https shop.example.org:443, protect, servers: 192.0.2.81:8080 ok, 192.0.2.82:8080 (backup) error`. */
+/** `shop, https shop.example.org:443, protect, 192.0.2.81:8080 ok and 192.0.2.82:8080 (backup) error`. */
 function describeDetails(details: WebsiteDetails): string {
-  const { name, protocol = "", mode = "unknown mode", isEnabled, backends = [] } = details;
-  const servers = backends.map(describeServer).join(", ");
+  const { name, protocol = "", mode = "unknown mode", isEnabled, backends } = details;
   const state = isEnabled === false ? "disabled" : mode;
-  return `${name}, ${`${protocol} ${addressOf(details)}`.trim()}, ${state}, servers: ${servers || "none"}`;
+  return `${name}, ${`${protocol} ${addressOf(details)}`.trim()}, ${state}, ${describeServers(backends)}`;
 }
 
 /** Whether everything succeeded, except for operations that the appliance lacks, and covered the configured protocols. */

@@ -137,8 +137,11 @@ export function discoverySection(
       badIds: known?.invalid.length,
       beyondLimit: known?.ids.filter(isLeftOut).length ?? 0,
       known: new Map(described),
-      // One of an unknown address may be any, and so may one whose details are not known now.
-      isComplete: known?.ids.length === described.length && (joint?.state ?? "succeeded") === "succeeded",
+      // One of an unknown id or address may be any, and so may one whose details are not known now.
+      isComplete:
+        known?.invalid.length === 0 &&
+        known.ids.length === described.length &&
+        (joint?.state ?? "succeeded") === "succeeded",
       isPolled: [list, ...details.values()].every(({ health: { state } }) => state !== "never_polled"),
     },
   };

@@ -72,16 +72,20 @@ function knownWebsite(
     protocols: protocols ?? offered,
     expectStatus,
     details,
-    address,
+    // One that is discovered is never joined by its id: another member may give that id to another website.
+    address: own === undefined ? (address ?? "") : address,
     bind: details === undefined ? [] : listensOn(details),
     urls: urlsOf(details).filter((url) => protocols?.some((one) => url.startsWith(`${one}:`)) ?? true),
     isTested: own !== undefined || details?.isEnabled !== false,
   };
 }
 
-/** The addresses on which an appliance listens for it, in canonical text. */
+const ALL_ADDRESSES: ReadonlySet<string> = new Set(["*", "0.0.0.0", "::"]);
+
+/** The addresses on which an appliance listens for it, in canonical text; empty for all, and while they are not known. */
 export function listensOn({ bind }: WebsiteDetails): readonly string[] {
-  return bind.map(canonicalAddress);
+  const addresses = bind.map(canonicalAddress);
+  return addresses.some((address) => ALL_ADDRESSES.has(address)) ? [] : addresses;
 }
 
 /** Neither a wildcard nor a path. */

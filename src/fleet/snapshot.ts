@@ -138,7 +138,7 @@ export interface WebsiteSnapshot extends OfWebsite {
   readonly kind: "website_test";
   /** What it is known by in its cluster; `undefined` without details. @see FoundWebsiteSnapshot.address */
   readonly address: string | undefined;
-  /** The addresses on which the appliance listens for it, in canonical text too; `*` is all; empty while they are not known. */
+  /** The addresses on which the appliance listens for it, in canonical text too; empty for all, and while they are not known. */
   readonly bind: readonly string[];
   /** Where visitors reach it; none while that is not known. */
   readonly urls: readonly string[];

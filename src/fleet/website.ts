@@ -49,9 +49,11 @@ export function websiteFor(
   return { ...before, ...described, seen, found: before.found && seen };
 }
 
-/** Whether an id now belongs to another website. */
+/** Whether an id now belongs to another website, by name and host; by host alone where there are no names. */
 function isTakenOver(before: WebsiteDetails | undefined, now: WebsiteDetails | undefined): boolean {
-  return before !== undefined && now !== undefined && before.name !== now.name && before.host !== now.host;
+  if (!before?.host || !now?.host || before.host === now.host) return false;
+  const areNamed = before.name !== "" && now.name !== "";
+  return areNamed ? before.name !== now.name : before.name === now.name;
 }
 
 /** The same at the monotonic instant `nowMs`. */

@@ -324,8 +324,7 @@ export function createAppliancePoller(
       const task = tasks.get(operationKey(operation));
       return task && timetable.nextDueMs(task, backoffOf(operation)?.untilMs ?? clock.monotonicMs());
     },
-    canPoll: ({ baseUrl, http }) =>
-      baseUrl === initial.baseUrl && digestOf(http) === digestOf(initial.http),
+    canPoll: ({ baseUrl, http }) => baseUrl === initial.baseUrl && digestOf(http) === digestOf(initial.http),
     update: (next) => {
       if (next === appliance) return;
       appliance = next;

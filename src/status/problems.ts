@@ -209,7 +209,8 @@ function discoveredProblems({ facts, websites, appliances }: ClusterVerdict): re
     ...facts.appliances.flatMap((each) => unlisted(each, appliances)),
     ...facts.appliances.flatMap(({ identity: { appliance }, discovery }) => {
       const left = discovery?.beyondLimit ?? 0;
-      const summary = `${left} websites of ${appliance} are left out: it has more than the limit of website_discovery`;
+      const what = left === 1 ? "One website" : `${left} websites`;
+      const summary = `${what} of ${appliance} beyond the limit of website_discovery: not tested`;
       return left === 0 ? [] : [problem("websites_left_out", { summary, appliance })];
     }),
   ];
@@ -312,7 +313,11 @@ function notPolledYet(clusters: readonly ClusterVerdict[]): readonly Problem[] {
 /** Names of the appliances of which something was never polled. */
 const pendingIn = once(({ facts }: ClusterVerdict): readonly string[] =>
   facts.appliances
-    .filter(({ vrrp, websites }) => [vrrp, ...websites].some(({ health }) => health.state === "never_polled"))
+    .filter(
+      ({ vrrp, websites, discovery }) =>
+        [vrrp, ...websites].some(({ health }) => health.state === "never_polled") ||
+        discovery?.isPolled === false,
+    )
     .map(({ identity }) => identity.appliance),
 );
 

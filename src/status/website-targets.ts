@@ -25,11 +25,12 @@ export function websiteTargets(verdicts: readonly ClusterVerdict[]): readonly Ta
         __meta_appliance_exporter_website: website,
         __meta_appliance_exporter_website_id: String(websiteId),
       };
-      const tests = facts.appliances.flatMap((appliance) => appliance.websites);
-      const test = tests.find(({ address, urls }) => address === key && urls.length > 0);
-      const addresses = listening(test?.bind ?? []).map(({ address }) => address);
-      const vips = ["", ...addresses.filter((address) => isIP(address) !== 0)];
-      return (test?.urls ?? []).flatMap((url) => vips.map((vip) => target(new URL(url), vip, labels)));
+      const tests = facts.appliances
+        .flatMap((appliance) => appliance.websites)
+        .filter(({ address, urls }) => address === key && urls.length > 0);
+      const addresses = new Set(tests.flatMap(({ bind }) => listening(bind).map(({ address }) => address)));
+      const vips = ["", ...[...addresses].filter((address) => isIP(address) !== 0)];
+      return (tests[0]?.urls ?? []).flatMap((url) => vips.map((vip) => target(new URL(url), vip, labels)));
     });
   });
 }

@@ -148,7 +148,7 @@ function backendState(
   const views = found.map(({ details, identity }) => {
     return { details, isMaster: masters.has(identity.appliance) };
   });
-  const isUp = states.length > 0 && states.every(({ state }) => state === "up");
+  const isUp = states.length > 0 && states.every(({ state }) => state === "up" || state === "partially_down");
   const isMasterSilent = appliances.some(
     ({ identity, discovery }) =>
       masters.has(identity.appliance) &&
@@ -182,7 +182,7 @@ function differenceCounts(
   const members = facts.appliances.map(({ discovery }) => discovery);
   const isComplete = members.every((discovery) => discovery?.isComplete);
   const areDetailsKnown = members.every(
-    (discovery) => (discovery?.details?.state ?? "succeeded") === "succeeded",
+    (discovery) => discovery?.isPolled === true && (discovery.details?.state ?? "succeeded") === "succeeded",
   );
   const counts = DIFFERENCES.flatMap((kind) => {
     const count = websites.filter((each) => each.differences.some((one) => one.kind === kind)).length;

@@ -57,11 +57,8 @@ export function websitesIn({
     used.add(`${websiteId} ${website}`);
     const tests = all.flatMap(({ test }) => test ?? []);
     const found = all.flatMap((mention) => mention.found ?? []);
-    const bind = [
-      ...tests.flatMap((test) => test.bind),
-      ...found.flatMap(({ details }) => listensOn(details)),
-    ];
-    const vips = new Set(listening(bind).map(({ vip }) => vip));
+    const binds = [...tests.map(({ bind }) => bind), ...found.map(({ details }) => listensOn(details))];
+    const vips = new Set(binds.flatMap(listening).map(({ vip }) => vip));
     const own = [...groups.values()].filter((group) => vips.has(group.facts.vip));
     return { key, websiteId, website, tests, found, masters: new Set(own.flatMap(mastersOf)) };
   }).filter(({ tests, found }) => tests.length + found.length > 0);

@@ -9,8 +9,17 @@ export function listed(names: readonly string[], most = Number.POSITIVE_INFINITY
   return names.length < 2 ? last : `${names.slice(0, -1).join(", ")} and ${last}`;
 }
 
-/** A server behind a website: `192.0.2.82:8080 (backup) error`. */
-export function describeServer({ address, role, isOk }: Pick<Backend, "address"> & Partial<Backend>): string {
+const NAMED_SERVERS = 12;
+
+type Server = Pick<Backend, "address"> & Partial<Backend>;
+
+/** The servers behind a website: `192.0.2.81:8080 ok and 192.0.2.82:8080 (backup) error`; `undefined`: not known. */
+export function describeServers(servers: readonly Server[] | undefined): string {
+  if (servers === undefined) return "servers unknown";
+  return servers.length === 0 ? "no server" : listed(servers.map(describeServer), NAMED_SERVERS);
+}
+
+function describeServer({ address, role, isOk }: Server): string {
   const state = isOk === undefined ? "unknown" : isOk ? "ok" : "error";
   return `${address} ${role === "active" ? "" : `(${role ?? "unknown role"}) `}${state}`;
 }

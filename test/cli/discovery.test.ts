@@ -37,7 +37,7 @@ test.each([
   expect(lines.filter((line) => / TIME /.test(line))).toEqual([
     "fw-a vrrp ok TIME 0 interfaces",
     "fw-a website_list ok TIME 1 website",
-    "fw-a website_details/7 ok TIME shop, http 127.0.0.1:PORT, protect, servers: 127.0.0.1:PORT ok",
+    "fw-a website_details/7 ok TIME shop, http 127.0.0.1:PORT, protect, 127.0.0.1:PORT ok",
     "fw-a website_test/7 ok TIME http 200",
   ]);
 });
@@ -47,6 +47,25 @@ test("poll shows what becomes of the details of a website", async () => {
   expect(lines).toContain(
     'website_info{appliance="fw-a",ha_cluster="fw-a",website_id="7",website="shop",host="127.0.0.1",port="PORT",protocol="http",mode="protect"} 1',
   );
+});
+
+test("an appliance that lacks the details of its websites is no failure", async () => {
+  const answers: Readonly<Record<string, string>> = {
+    "/api/v1/interface/virtual": "{}",
+    "/api/v1/website": '["7"]',
+    "/api/v1/website/7/test": '"HTTP CONNECT\\n-----\\nHTTP/1.1 200 OK\\n"',
+  };
+  const port = await listen(
+    createServer(({ url = "" }, response) => {
+      const body = answers[url];
+      response.writeHead(body === undefined ? 404 : 200).end(body ?? "{}");
+    }),
+  );
+  const appliance = `{ name: fw-a, base_url: "http://127.0.0.1:${port}", allow_http: true, website_discovery: true }`;
+  const folder = await createFolder({ "config.yaml": `appliances: [${appliance}]` });
+  const { io, printed } = await createTestIo();
+  expect(await runProgram(["check", "--live", `--config.file=${join(folder, "config.yaml")}`], io)).toBe(0);
+  expect(printed.out).toMatch(/website_details\/7 +unsupported/);
 });
 
 test("an appliance that lacks the list of websites is no failure", async () => {

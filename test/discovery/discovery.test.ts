@@ -83,8 +83,8 @@ test("a configured website keeps its name, and a disabled or excluded one is not
   ]);
   await linesBecome(exporter, "a", "website_enabled", [
     'website_enabled{website_id="1",website="shop"} 1',
-    'website_enabled{website_id="2",website="two"} 0',
     'website_enabled{website_id="3",website="three"} 0',
+    'website_enabled{website_id="2",website="two"} 0',
   ]);
   expect(a.requests).not.toContain("GET /api/v1/website/4");
 });
@@ -189,7 +189,7 @@ test("of more websites than the limit the first ones are tested, and a problem s
     expect(samples.value("website_enabled", { website_id: "20" })).toBe(1);
   });
   expect(await problemsOf(exporter)).toContain(
-    "10 websites of a are left out: it has more than the limit of website_discovery",
+    "10 websites of a beyond the limit of website_discovery: not tested",
   );
 });
 

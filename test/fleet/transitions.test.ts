@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
 
+import type { WebsiteDetails } from "../../src/api/website-details.ts";
 import type { Fleet } from "../../src/fleet/fleet.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import {
   applianceOf,
   blocksOf,
   configOf,
+  detailsSeen,
   failureOf,
   interfaceOf,
   listOf,
@@ -15,6 +17,7 @@ import {
   websiteFailed,
   websiteOf,
   websiteSeen,
+  websitesSeen,
 } from "../support/observations.ts";
 import { clustersOf, appliancesOf, fleetOf } from "./support.ts";
 
@@ -123,6 +126,23 @@ test("a protocol that is gone from an answer is forgotten, its counter too", () 
     ["http", 200, 0],
     ["https", 200, 0],
   ]);
+});
+
+const DISCOVERED = applianceOf({ name: "waf", discovery: { exclude: [], limit: 200 } });
+
+test.each<
+  readonly [name: string, changes: number, now: Partial<WebsiteDetails>, before: Partial<WebsiteDetails>]
+>([
+  ["the same name at another host", 1, { host: "new.example" }, {}],
+  ["another name at the same host", 1, { name: "new" }, {}],
+  ["another name and host", 0, { name: "new", host: "new.example" }, {}],
+  ["name and host not known now", 1, { name: "", host: "" }, {}],
+  ["name not known now, at another host", 1, { name: "", host: "new.example" }, {}],
+  ["another host, where there are no names", 0, { name: "", host: "new.example" }, { name: "" }],
+])("the counters of a website whose details change: %s", (_, changes, now, before) => {
+  const seen = [websitesSeen("waf", [1]), detailsSeen("waf", 1, before), OK, HTTPS_BROKEN];
+  const fleet = fleetOf([DISCOVERED], [MASTER, ...seen, detailsSeen("waf", 1, now), HTTPS_BROKEN]);
+  expect(statuses(fleet)[1]).toEqual(["https", 0, changes]);
 });
 
 test("an observation of an appliance or a website that is gone changes nothing", () => {

@@ -42,6 +42,10 @@ test("a website shows how each appliance protects it, and the servers behind it"
 test("a website on which the members do not agree is a warning that says in what", () => {
   const at = { "ams-1": { id: 2, mode: "pass" }, "ams-2": { id: 7, isEnabled: false } } as const;
   expect(rowsOf({ ...SHOP, differences: ["enabled", "mode"], at })).toEqual([
-    ["shop shop.example:443 Ok, differs: enabled, mode", "well: pass no server", "well: disabled no server"],
+    [
+      "shop shop.example:443 Ok, differs: enabled, mode",
+      "well: pass servers unknown",
+      "well: disabled servers unknown",
+    ],
   ]);
 });

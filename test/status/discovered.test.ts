@@ -48,6 +48,11 @@ test("the masters of the VIPs on which a website listens decide about it", () =>
   expect(stateOf({ bind: ["192.0.2.100"] })).toEqual(["up", "partially_down"]);
   expect(stateOf({ bind: ["192.0.2.101"] })).toEqual(["up", "down_at_master"]);
   expect(stateOf({ bind: ["*"] })).toEqual(["up", "down_at_master"]);
+  expect(stateOf({ bind: ["*", "192.0.2.100"] })).toEqual(["up", "down_at_master"]);
+  expect(verdictsOf({ bind: ["192.0.2.100"] }, { bind: [] }).flatMap(statesIn)).toEqual([
+    "up",
+    "down_at_master",
+  ]);
   expect(stateOf({ bind: ["203.0.113.1"] })).toEqual(["up", "down_at_master"]);
 });
 
@@ -191,6 +196,25 @@ test("an appliance without any details is no trouble, and its websites are teste
   expect(problemsAfter(websitesSeen("a", [1, 2]), gone(1), gone(2)).join()).not.toContain("Details");
 });
 
+test("websites of which there are no details are not joined by their ids: another member may give them to others", () => {
+  const fleet = fleetOf(MEMBERS, [
+    vrrpSeen("a", listOf([interfaceOf({ state: "BACKUP" })])),
+    vrrpSeen("b", listOf([interfaceOf()])),
+    websitesSeen("a", [1]),
+    detailsSeen("a", 1),
+    websitesSeen("b", [1]),
+    { ...gone(1), appliance: "b" },
+    websiteSeen("a", 1, [{ protocol: "http", status: 200 }]),
+    websiteSeen("b", 1, [{ protocol: "http", status: 503 }]),
+  ]);
+  const [facts] = clustersOf(fleet);
+  const verdict = facts && createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;
+  expect(websitesIn(verdict).map(({ key, states: [first] }) => `${key} ${first?.state}`)).toEqual([
+    "shop.example:443 undefined",
+    "#1 at b down",
+  ]);
+});
+
 test("details that cannot be read are a problem, and a list only of an appliance that can be polled", () => {
   expect(problemsAfter(websitesSeen("a", [1]), detailsFailed("a", 1, "decode"))).toContain(
     "Details of websites of a are not known: its answer cannot be decoded (decode)",
@@ -241,6 +265,30 @@ test("it is not known in what members differ of which a website was never read",
   expect(verdict?.differences).toEqual({});
 });
 
+test("nothing says that members agree before all details were polled", () => {
+  const fleet = fleetOf(MEMBERS, [
+    websitesSeen("a", [1]),
+    websitesSeen("b", [5, 6]),
+    detailsSeen("a", 1),
+    detailsSeen("b", 5),
+  ]);
+  const [facts] = clustersOf(fleet);
+  const verdict = facts && createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;
+  expect(verdict?.differences).toEqual({});
+});
+
+test("no member lacks a website while its list has entries that are no ids", () => {
+  const fleet = fleetOf(MEMBERS, [
+    websitesSeen("a", [1]),
+    websitesSeen("b", [], { invalid: ["$[0]"] }),
+    detailsSeen("a", 1),
+  ]);
+  const [facts] = clustersOf(fleet);
+  const verdict = facts && createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;
+  expect(differencesIn(verdict)).toEqual([]);
+  expect(verdict?.differences).not.toHaveProperty("missing");
+});
+
 test("several websites of one host and port at each member are compared in their order", () => {
   const ids = [1, 2];
   const fleet = fleetOf(MEMBERS, [
@@ -264,6 +312,7 @@ test("a website that is down by one of its protocols is not known to be up when 
   expect(stateOfServers("192.0.2.101")).toEqual(["none_usable"]);
   const [verdict] = verdictsOf({ backends, protocol: "http", bind: ["192.0.2.101"] });
   expect(serversIn(verdict)).toEqual(["none_usable_but_up"]);
+  expect(stateOfServers("192.0.2.100")).toEqual(["none_usable_but_up"]);
 });
 
 test("members that differ in everything are named with what they say", () => {
@@ -395,6 +444,17 @@ test("each URL is a target, and so is each VIP on which the website listens", ()
     __meta_appliance_exporter_protocol: "https",
     __meta_appliance_exporter_vip: "192.0.2.100",
   });
+});
+
+test("a website is reached by the VIPs on which it listens at any of the members", () => {
+  const targets = targetsOf(
+    verdictsOf({ protocol: "https", bind: ["192.0.2.100"] }, { bind: ["192.0.2.101"] }),
+  );
+  expect(targets.map(({ labels }) => labels["__meta_appliance_exporter_vip"])).toEqual([
+    "",
+    "192.0.2.100",
+    "192.0.2.101",
+  ]);
 });
 
 test("a website without a usable host name or port has no target", () => {

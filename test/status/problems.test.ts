@@ -4,6 +4,7 @@ import type { Observation } from "../../src/polling/observation.ts";
 import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import {
   applianceOf,
+  detailsSeen,
   interfaceOf,
   listOf,
   vrrpFailed,
@@ -12,6 +13,7 @@ import {
   websiteFailed,
   websiteOf,
   websiteSeen,
+  websitesSeen,
 } from "../support/observations.ts";
 import { createJudge, documentOf, problemLines } from "./support.ts";
 
@@ -208,6 +210,17 @@ test("what was not polled yet is one problem, and nothing follows from it", () =
   expect(problemLines(documentOf(fleetOf([A, B], [A_IS_MASTER])))).toEqual([
     "unknown not_polled_yet: Not everything of 2 appliances was polled yet",
   ]);
+});
+
+test("all is not well before the websites of an appliance were listed and described", () => {
+  const lone = applianceOf({ name: "a", discovery: { exclude: [], limit: 200 } });
+  const steps = [
+    vrrpSeen("a", listOf([BACKUP])),
+    websitesSeen("a", [1]),
+    detailsSeen("a", 1, { isEnabled: false }),
+  ];
+  const verdicts = steps.map((_, nth) => documentOf(fleetOf([lone], steps.slice(0, nth + 1))).verdict);
+  expect(verdicts).toEqual(["unknown", "unknown", "well"]);
 });
 
 /** The problems with a certificate that ends so many days after the document was made. */

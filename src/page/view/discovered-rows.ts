@@ -1,10 +1,8 @@
 import type { ClusterDocument } from "../../status/schema.ts";
 import { BACKEND_PROBLEMS, levelOf } from "../../status/severity.ts";
-import { describeServer, listed } from "../../status/words.ts";
+import { describeServers } from "../../status/words.ts";
 import { inWords } from "./parts.ts";
 import type { Cell, Row } from "./row.ts";
-
-const NAMED_SERVERS = 12;
 
 type Discovered = NonNullable<ClusterDocument["discovered"]>;
 type Description = Discovered["websites"][number]["at"][string];
@@ -26,12 +24,11 @@ export function discoveredRows({ discovered, appliances }: ClusterDocument): rea
 
 function descriptionCell(said: Description | undefined): Cell {
   if (said === undefined) return { state: "not known here" };
-  const { isEnabled, mode = "unknown mode", backends = [] } = said;
-  const isFailing = backends.some(({ isOk, role }) => isOk === false && role !== "down");
-  const servers = backends.length === 0 ? "no server" : listed(backends.map(describeServer), NAMED_SERVERS);
+  const { isEnabled, mode = "unknown mode", backends } = said;
+  const isFailing = backends?.some(({ isOk, role }) => isOk === false && role !== "down") === true;
   return {
     sign: isFailing ? "warning" : "well",
     state: isEnabled === false ? "disabled" : mode,
-    details: [servers],
+    details: [describeServers(backends)],
   };
 }
