@@ -79,6 +79,15 @@ function trouble(
 const OF_A = { labels: { appliance: "a" } };
 const SHOP = { labels: { website_id: "shop", website: "shop" } };
 
+/** What an appliance says of a website on port 443, and the status that it finds. */
+function describedBy(name: string, website: Labels, host: string, status: number): readonly Series[] {
+  const labels = { ha_cluster: name, ...website };
+  return [
+    series("website_info", { ...labels, host, port: "443" }, at(1)),
+    series("website_http_status", { ...labels, protocol: "https" }, at(status)),
+  ];
+}
+
 function backendsOf(name: string, state: string, given: Steps<number>): Series {
   const labels = { ha_cluster: name, ...SHOP.labels, address: "shop.example:443", state };
   return series("website_backends_state", labels, given);
@@ -264,6 +273,26 @@ const TROUBLES: readonly Trouble[] = [
           protocol: "https",
         },
         at(200, [0, 503]),
+      ),
+    ],
+  ),
+  trouble(
+    "other-ids",
+    { websites: { shop: at("up", [0, "down_at_master"]) } },
+    [["WebsiteDown", 30, SHOP]],
+    [
+      ...describedBy(
+        "other-ids",
+        { appliance: "a", website_id: "shop", website: "shop" },
+        "shop.example",
+        200,
+      ),
+      ...describedBy("other-ids", { appliance: "b", website_id: "5", website: "store" }, "shop.example", 503),
+      ...describedBy(
+        "other-ids",
+        { appliance: "b", website_id: "shop", website: "blog" },
+        "blog.example",
+        599,
       ),
     ],
   ),

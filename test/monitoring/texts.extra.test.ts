@@ -42,6 +42,9 @@ test("the texts have what somebody needs to know first", () => {
   expect(textOf("WebsiteDown", "website-down")).toEqual([
     "Website shop (cluster website-down) is down. Status (0: no HTTP response): https 503 from a; since 1970-01-01 00:06:00 +0000 UTC. The exporter's page shows what the appliances said. http://one:1/ ",
   ]);
+  expect(textOf("WebsiteDown", "other-ids")).toEqual([
+    expect.stringMatching(/: (https 200 from a; https 503 from b|https 503 from b; https 200 from a); since/),
+  ]);
   expect(textOf("ApplianceDown", "one-of-three")).toEqual([
     "Appliance c of cluster one-of-three is down. No exporter has a valid answer from it since 1970-01-01 00:06:00 +0000 UTC; reason: connect. Poll it: appliance-exporter poll c --config.file=/etc/appliance-exporter/config.yaml http://one:1/ ",
   ]);
