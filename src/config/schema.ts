@@ -28,15 +28,14 @@ const timingSchema = z
     error: "expected either interval or schedule, got both",
   });
 
-const innerPollingShape = {
-  ...byTiming(() => timingSchema.optional()),
-  max_concurrent_website_tests_per_appliance: z.int().min(1).max(1_000).optional(),
-};
+const innerPollingSchema = z
+  .strictObject({
+    ...byTiming(() => timingSchema.optional()),
+    max_concurrent_website_tests_per_appliance: z.int().min(1).max(1_000).optional(),
+  })
+  .meta({ id: "polling" });
 
-const innerPollingSchema = z.strictObject(innerPollingShape).meta({ id: "polling" });
-
-const pollingSchema = z.strictObject({
-  ...innerPollingShape,
+const pollingSchema = innerPollingSchema.extend({
   max_concurrent_website_tests: z.int().min(1).max(10_000).optional(),
 });
 

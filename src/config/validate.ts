@@ -22,26 +22,12 @@ export function validateYaml<T>(file: YamlFile, schema: z.ZodType<T>, report: Re
   return undefined;
 }
 
-const KINDS: Readonly<Record<string, string>> = {
-  string: "a string",
-  number: "a number",
-  int: "a whole number",
-  boolean: "true or false",
-  array: "a list",
-  object: "a map",
-  record: "a map",
-};
-
-/** The message in the words of YAML; for unknown keys, the list of known ones. Ranges are left to the library. */
+/** For unknown keys, the list of known ones. The library words all but missing keys; it shows types, and no values. */
 function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === "unrecognized_keys") {
     return issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape).join(" ") : "";
   }
-  if (issue.input === undefined) return "required key is missing";
-  if (issue.code === "invalid_value") return `expected one of ${issue.values.join(", ")}`;
-  if (issue.code !== "invalid_type") return undefined;
-  const isUnquoted = issue.expected === "string" && typeof issue.input !== "object";
-  return `expected ${KINDS[issue.expected] ?? issue.expected}${isUnquoted ? "; put it in quotes" : ""}`;
+  return issue.input === undefined ? "required key is missing" : undefined;
 }
 
 function issueErrors(file: YamlFile, base: JsonPath, issue: z.core.$ZodIssue): readonly ConfigError[] {

@@ -115,7 +115,7 @@ describe("an invalid configuration", () => {
           file,
           position: { line: 1, column: 1 },
           path: "appliances",
-          message: "expected a list",
+          message: "Invalid input: expected array, received number",
         },
       ],
     });

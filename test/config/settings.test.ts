@@ -40,7 +40,7 @@ test("http_client", async () => {
     ],
     [
       "http_client: { basic_auth: { username: u, password: 12345 } }",
-      "http_client.basic_auth.password: expected a string; put it in quotes",
+      "http_client.basic_auth.password: Invalid input: expected string, received number",
     ],
     [
       'http_client: { basic_auth: { username: u, password_file: "" } }',
@@ -50,7 +50,7 @@ test("http_client", async () => {
     ["http_client: { proxy_url: http://u:hunter2@h/path }", proxyUrl],
     [
       "http_client: { tls_config: { min_version: TLSv1.2 } }",
-      "http_client.tls_config.min_version: expected one of TLS10, TLS11, TLS12, TLS13",
+      'http_client.tls_config.min_version: Invalid option: expected one of "TLS10"|"TLS11"|"TLS12"|"TLS13"',
     ],
     [
       'http_client: { tls_config: { server_name: "a b" } }',
@@ -120,8 +120,8 @@ test("labels", async () => {
     ["labels: { job: x }", "labels.job: this label name is reserved"],
     ["labels: { __x: y }", "labels.__x: this label name is reserved"],
     ["labels: { x-y: z }", "labels.x-y: expected a label name of letters, digits and _, first no digit"],
-    ["labels: { x: 3 }", "labels.x: expected a string; put it in quotes"],
-    ["labels: { x: ~ }", "labels.x: expected a string"],
+    ["labels: { x: 3 }", "labels.x: Invalid input: expected string, received number"],
+    ["labels: { x: ~ }", "labels.x: Invalid input: expected string, received null"],
     ['labels: { x: "\\udc00" }', ""],
   ];
   expect(await withErrors(cases)).toEqual(cases);
@@ -134,7 +134,10 @@ test("websites", async () => {
     ["websites: [-1]", `websites[0]: ${id}`],
     ["websites: [shop]", `websites[0]: ${id}`],
     ["websites: [{ name: x }]", "websites[0].id: required key is missing"],
-    ["websites: [{ id: 1, protocol: ftp }]", "websites[0].protocol: expected one of http, https, both"],
+    [
+      "websites: [{ id: 1, protocol: ftp }]",
+      'websites[0].protocol: Invalid option: expected one of "http"|"https"|"both"',
+    ],
     [
       "websites: [{ id: 1, expect_status: [] }]",
       "websites[0].expect_status: Too small: expected array to have >=1 items",
@@ -181,7 +184,7 @@ test("polling", async () => {
       'polling: { vrrp: { interval: 5s, schedule: "* * * * * *" } }',
       "polling.vrrp.schedule: expected either interval or schedule, got both",
     ],
-    ["polling: { vrrp: 5s }", "polling.vrrp: expected a map"],
+    ["polling: { vrrp: 5s }", "polling.vrrp: Invalid input: expected object, received string"],
     [
       "polling: { max_concurrent_website_tests_per_appliance: 1001 }",
       "polling.max_concurrent_website_tests_per_appliance: Too big: expected number to be <=1000",
@@ -233,7 +236,7 @@ test.each([
 test("names", async () => {
   const clusters = [
     ['name: ""', "expected a non-empty name without control characters"],
-    ["name: 12", "expected a string; put it in quotes"],
+    ["name: 12", "Invalid input: expected string, received number"],
     ['name: "a\\nb"', "expected a non-empty name without control characters"],
     ['name: "a\u00A0"', "expected a name without # at the start and without spaces at the start and the end"],
     ['name: "#c"', "expected a name without # at the start and without spaces at the start and the end"],

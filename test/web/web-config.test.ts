@@ -79,11 +79,11 @@ colour: blue
   );
   expect(errors).toEqual([
     "web.yaml:1:1: tls_server_config.key_file: required key is missing",
-    "web.yaml:3:3: tls_server_config.client_auth_type: expected one of NoClientCert, RequestClientCert, RequireAnyClientCert, RequireClientCert, VerifyClientCertIfGiven, RequireAndVerifyClientCert",
-    "web.yaml:4:3: tls_server_config.min_version: expected one of TLS10, TLS11, TLS12, TLS13",
+    'web.yaml:3:3: tls_server_config.client_auth_type: Invalid option: expected one of "NoClientCert"|"RequestClientCert"|"RequireAnyClientCert"|"RequireClientCert"|"VerifyClientCertIfGiven"|"RequireAndVerifyClientCert"',
+    'web.yaml:4:3: tls_server_config.min_version: Invalid option: expected one of "TLS10"|"TLS11"|"TLS12"|"TLS13"',
     'web.yaml:5:3: tls_server_config: unknown key "certfile"; did you mean "cert_file"?',
     'web.yaml:7:3: http_server_config: unknown key "http3"; did you mean "http2"?',
-    "web.yaml:8:14: http_server_config.headers.X-Frame-Options: expected one of deny, sameorigin",
+    'web.yaml:8:14: http_server_config.headers.X-Frame-Options: Invalid option: expected one of "deny"|"sameorigin"',
     'web.yaml:8:37: http_server_config.headers: unknown key "X-Powered-By"',
     "web.yaml:8:55: http_server_config.headers.X-XSS-Protection: expected a string or a number",
     "web.yaml:8:78: http_server_config.headers.Content-Security-Policy: expected a valid HTTP header value",
@@ -155,7 +155,7 @@ test.each([
     "basic_auth_users: { monitor:$2y$10$abc }",
     "1:21: basic_auth_users[...]: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$",
   ],
-  ["basic_auth_users: [monitor]", "1:1: basic_auth_users: expected a map"],
+  ["basic_auth_users: [monitor]", "1:1: basic_auth_users: Invalid input: expected record, received array"],
   [
     "tls_server_config: {",
     "1:21: Flow map in block collection must be sufficiently indented and end with a }",
