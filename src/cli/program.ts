@@ -3,7 +3,7 @@ import { formatShard, parseShard, WHOLE_FLEET } from "../config/shard.ts";
 import { describeVersion } from "../support/build.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "../support/log.ts";
 import { parseListenAddress, type ListenAddress } from "../web/listen.ts";
-import { isReservedPath, parseRoutePrefix } from "../web/paths.ts";
+import { parseRoutePrefix } from "../web/paths.ts";
 import type { Flags } from "./flags.ts";
 import type { ExitCode, Io } from "./io.ts";
 
@@ -36,8 +36,8 @@ const telemetryPath = new Option("--web.telemetry-path <path>", "path of the met
   .default("/metrics")
   .argParser(
     parser(
-      (text) => (/^\/[^?#\s]*$/.test(text) && !isReservedPath(text) ? text : undefined),
-      "a path that starts with / and is not used otherwise, such as /metrics",
+      (text) => (/^\/[^?#\s]*$/.test(text) ? text : undefined),
+      "a path that starts with /, such as /metrics",
     ),
   );
 

@@ -1,19 +1,6 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import { send, text } from "./reply.ts";
 
-export const RELOAD_PATH = "/-/reload";
-
-/** Pages whose paths no flag changes. */
-export type PagePath = (typeof PAGE_PATHS)[number];
-const PAGE_PATHS = ["/", "/-/healthy", "/-/ready", "/config", "/api/v1/fleet", "/sd/websites"] as const;
-
-const RESERVED: ReadonlySet<string> = new Set([...PAGE_PATHS, RELOAD_PATH]);
-
-/** Whether the path cannot serve metrics because it serves something else. */
-export function isReservedPath(path: string): boolean {
-  return RESERVED.has(path) || path.startsWith("/assets/");
-}
-
 /** The path and query of a request, also of a request target in absolute form. @see RFC 9112, 3.2 */
 function targetOf({ url = "/" }: IncomingMessage): string {
   const target = url.replace(/^https?:\/\/[^/?]*/i, "");

@@ -5,7 +5,7 @@ import type { ReloadResult } from "../config/reload.ts";
 import type { LongText } from "../support/long-text.ts";
 import { clientOf } from "./connections.ts";
 import { createOutgoing } from "./outgoing.ts";
-import { RELOAD_PATH, type PagePath, pathOf, queryOf } from "./paths.ts";
+import { pathOf, queryOf } from "./paths.ts";
 import { reloadReply } from "./reload.ts";
 import { compressible, text, type Reply } from "./reply.ts";
 
@@ -88,7 +88,7 @@ export function createRoutes(deps: RouteDeps): RequestListener {
     // Compression is not work of the event loop, and needs no turn.
     return compressible("text/html; charset=utf-8", PAGE_HEADERS, async () => html)(request);
   };
-  const fixed: Readonly<Record<PagePath, Page>> = {
+  const fixed: Readonly<Record<string, Page>> = {
     "/": atMost(MAX_PAGES, statusPage),
     "/-/healthy": () => (deps.isHealthy() ? text(200, "Healthy") : text(503, "The scheduler does not tick")),
     "/-/ready": () => (deps.isReady() ? text(200, "Ready") : text(503, "Not every appliance was polled yet")),
@@ -115,7 +115,7 @@ export function createRoutes(deps: RouteDeps): RequestListener {
 
   return (request, response) => {
     const path = pathOf(request);
-    const reply = path === RELOAD_PATH ? reloadReply(request, deps.reload) : serve(request, pages.get(path));
+    const reply = path === "/-/reload" ? reloadReply(request, deps.reload) : serve(request, pages.get(path));
     reply
       .catch((error: unknown) => {
         deps.onError(path, error);

@@ -66,8 +66,8 @@ describe("a usage error", () => {
       "error: option '--shard <index/total>' argument '3/3' is invalid. expected INDEX/TOTAL with INDEX from 0 to TOTAL - 1 and TOTAL at most 1000, such as 0/3\n",
     ],
     [
-      ["--web.telemetry-path=/-/ready"],
-      "error: option '--web.telemetry-path <path>' argument '/-/ready' is invalid. expected a path that starts with / and is not used otherwise, such as /metrics\n",
+      ["--web.telemetry-path=metrics"],
+      "error: option '--web.telemetry-path <path>' argument 'metrics' is invalid. expected a path that starts with /, such as /metrics\n",
     ],
   ])("%j is an error on stderr and exits 2", async (argv, err) => {
     expect(await run(...argv)).toEqual({ code: 2, out: "", err });
