@@ -12,10 +12,8 @@ import { loadYaml } from "./validate.ts";
 export interface HttpClientBlocks {
   /** The settings that appliances share. */
   readonly http: HttpClientConfig;
-  /** A `known_certificates_file`: certificates by appliance. */
-  readonly known:
-    | { readonly path: string; readonly certificates: ReadonlyMap<string, readonly string[]> }
-    | undefined;
+  /** The text of a `known_certificates_file`, whose certificates differ between appliances. */
+  readonly known: { readonly path: string; readonly text: string } | undefined;
 }
 
 type HttpClientPlace = Place<{ readonly http_client?: HttpClientSettings | undefined }>;
@@ -38,8 +36,7 @@ export async function overrideHttp(
   if (name === undefined) return { http, known: pins === undefined ? outer.known : undefined };
   const at = [...place.path, "http_client", "tls_config", "known_certificates_file"];
   const text = (await files.read("known certificates", place.file, at)) ?? "";
-  const { known: certificates } = parseKnownCertificates(text);
-  return { http, known: { path: resolveFrom(place.file, name), certificates } };
+  return { http, known: { path: resolveFrom(place.file, name), text } };
 }
 
 async function readBasicAuth(
@@ -75,17 +72,23 @@ async function overrideTls(
   };
 }
 
-/** The settings of an appliance. Without known certificates, they are the same object for all. */
-export function httpOf({ http, known }: HttpClientBlocks, appliance: string): HttpClientConfig {
-  if (known === undefined) return http;
-  const tls = {
-    ...http.tls,
+/** The settings of each appliance. Without known certificates, they are the same object for all. */
+export function createHttpOf(): (blocks: HttpClientBlocks, appliance: string) => HttpClientConfig {
+  /** By text: the blocks of many appliances may name the same file. */
+  const parsed = new Map<string, ReadonlyMap<string, readonly string[]>>();
+  return ({ http, known }, appliance) => {
+    if (known === undefined) return http;
+    const certificates = parsed.get(known.text) ?? parseKnownCertificates(known.text).known;
+    parsed.set(known.text, certificates);
     // Authorities do not count then; thousands of appliances would each have a copy.
-    ca: undefined,
-    certificateSha256: known.certificates.get(appliance) ?? [],
-    knownCertificates: { path: known.path, appliance },
+    const tls = {
+      ...http.tls,
+      ca: undefined,
+      certificateSha256: certificates.get(appliance) ?? [],
+      knownCertificates: { path: known.path, appliance },
+    };
+    return { ...http, tls };
   };
-  return { ...http, tls };
 }
 
 /** The HTTP client settings without any configuration: no credentials, and the authorities of Node.js. */

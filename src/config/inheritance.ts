@@ -2,7 +2,7 @@ import { byTiming } from "../api/operation.ts";
 import { once } from "../support/once.ts";
 import type { ApplianceConfig, DiscoveryConfig, WebsiteConfig } from "./config.ts";
 import type { Report } from "./errors.ts";
-import { httpOf, NO_SETTINGS, overrideHttp, type HttpClientBlocks } from "./http-client.ts";
+import { createHttpOf, NO_SETTINGS, overrideHttp, type HttpClientBlocks } from "./http-client.ts";
 import type { Loading } from "./loading.ts";
 import { createNamedFiles } from "./named-files.ts";
 import { items, reportDuplicates, type Place } from "./places.ts";
@@ -49,6 +49,7 @@ export async function resolveFleet(
 ): Promise<readonly ApplianceConfig[]> {
   const { report } = loading;
   const files = createNamedFiles(loading);
+  const httpOf = createHttpOf();
   const pollingOf = once((merged: MergedPolling) => resolvePolling(merged, report));
 
   async function override(outer: Inherited, place: Place<Inner>): Promise<Inherited> {
