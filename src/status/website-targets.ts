@@ -28,7 +28,7 @@ export function websiteTargets(verdicts: readonly ClusterVerdict[]): readonly Ta
       const tests = facts.appliances
         .flatMap((appliance) => appliance.websites)
         .filter(({ address, urls }) => address === key && urls.length > 0);
-      const addresses = new Set(tests.flatMap(({ bind }) => listening(bind).map(({ address }) => address)));
+      const addresses = new Set(tests.flatMap(({ bind }) => [...listening(bind).keys()]));
       const vips = ["", ...[...addresses].filter((address) => isIP(address) !== 0)];
       return (tests[0]?.urls ?? []).flatMap((url) => vips.map((vip) => target(new URL(url), vip, labels)));
     });

@@ -11,10 +11,7 @@ import {
 import { judgeBackends, type BackendState } from "./verdicts/backends.ts";
 import { DIFFERENCES, differencesIn, type Difference } from "./verdicts/differences.ts";
 import { judgeWebsite, type View, type WebsiteState } from "./verdicts/website.ts";
-import { isWithoutAddress, websitesIn, type ClusterWebsite } from "./websites.ts";
-
-/** A cluster whose groups are judged. */
-type Subject = Pick<ClusterVerdict, "facts" | "groups">;
+import { isWithoutAddress, websitesIn, type ClusterWebsite, type Subject } from "./websites.ts";
 
 /** The verdicts on the websites of a cluster; the same objects as before while no poll finds anything new, as most do. */
 export function websiteVerdicts(given: Case & Subject): Pick<ClusterVerdict, "websites" | "differences"> {

@@ -9,6 +9,9 @@ import { groupBy } from "../support/group-by.ts";
 import { once } from "../support/once.ts";
 import type { ClusterVerdict, GroupVerdict } from "./verdict.ts";
 
+/** A cluster whose groups are judged. */
+export type Subject = Pick<ClusterVerdict, "facts" | "groups">;
+
 /** A website of a cluster, joined by host and port. */
 export interface ClusterWebsite {
   /** @see WebsiteVerdict */
@@ -36,10 +39,7 @@ interface Mention {
 }
 
 /** The websites that the appliances test or describe. */
-export function websitesIn({
-  facts,
-  groups,
-}: Pick<ClusterVerdict, "facts" | "groups">): readonly ClusterWebsite[] {
+export function websitesIn({ facts, groups }: Subject): readonly ClusterWebsite[] {
   const { appliances } = facts;
   const listening = listeningIn(facts);
   const keyOf = keysIn(appliances);
@@ -58,7 +58,7 @@ export function websitesIn({
     const tests = all.flatMap(({ test }) => test ?? []);
     const found = all.flatMap((mention) => mention.found ?? []);
     const binds = [...tests.map(({ bind }) => bind), ...found.map(({ details }) => listensOn(details))];
-    const vips = new Set(binds.flatMap(listening).map(({ vip }) => vip));
+    const vips = new Set(binds.flatMap((bind) => [...listening(bind).values()]));
     const own = [...groups.values()].filter((group) => vips.has(group.facts.vip));
     return { key, websiteId, website, tests, found, masters: new Set(own.flatMap(mastersOf)) };
   }).filter(({ tests, found }) => tests.length + found.length > 0);
@@ -89,21 +89,16 @@ function mastersOf({ facts, state, latestMaster }: GroupVerdict): readonly strin
   return state === "changing" && latestMaster !== undefined ? [...masters, latestMaster] : masters;
 }
 
-/** An address on which a website listens, and the VIP to which it belongs. */
-interface Listening {
-  readonly address: string;
-  readonly vip: string;
-}
-
-type ListeningAt = (bind: readonly string[]) => readonly Listening[];
-
-/** Where a website listens in a cluster: at those VIPs, and aliases of VIPs, that it names; else at all VIPs. */
-export const listeningIn = once(({ groups }: ClusterSnapshot): ListeningAt => {
-  const vips = [...new Set(groups.map(({ vip }) => vip))].map((vip) => ({ address: vip, vip }));
-  const aliases = groups.flatMap(({ vip, aliases: of }) => of.map((address) => ({ address, vip })));
-  const byAddress = new Map([...aliases, ...vips].map((each) => [each.address, each]));
-  return (bind) => {
-    const own = bind.flatMap((address) => byAddress.get(address) ?? []);
-    return own.length > 0 ? [...new Set(own)] : vips;
+/**
+ * The addresses on which a website listens in a cluster, with their VIPs: those VIPs, and aliases of VIPs, that it names; else
+ * all VIPs.
+ */
+export const listeningIn = once(({ groups }: ClusterSnapshot) => {
+  const vips = new Map(groups.map(({ vip }) => [vip, vip]));
+  const aliases = groups.flatMap(({ vip, aliases: of }) => of.map((address) => [address, vip] as const));
+  const all = [...new Map([...aliases, ...vips])];
+  return (bind: readonly string[]): ReadonlyMap<string, string> => {
+    const own = new Map(all.filter(([address]) => bind.includes(address)));
+    return own.size > 0 ? own : vips;
   };
 });
