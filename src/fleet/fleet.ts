@@ -73,21 +73,17 @@ export function createFleet(): Fleet {
     return state;
   }
 
-  function groupsIn(members: readonly ApplianceState[], of: Cluster): readonly GroupSnapshot[] {
-    if (of.appliances.length < 2) return NO_GROUPS;
-    const views = members.map(({ identity: { appliance }, vrrp: { silentSinceMs, seen } }) => {
-      return { appliance, silentSinceMs, seen: seen?.groups };
-    });
-    const madeOf = views.flatMap((view) => [view.silentSinceMs, view.seen]);
-    return onceGroups(of, madeOf, (before) => groupsOf(views, before));
-  }
-
   /** Made anew when an appliance was polled or has stalled. */
   function snapshotOf(of: Cluster, nowMs: number): ClusterSnapshot {
     const { cluster, labels, hasDisabled } = of;
     const appliances = of.members.flatMap((name) => stateNow(name, nowMs) ?? []);
     return onceCluster(of, appliances, () => {
-      return { cluster, labels, hasDisabled, appliances, groups: groupsIn(appliances, of) };
+      const lists = appliances.map(({ vrrp }) => vrrp);
+      const groups =
+        of.appliances.length < 2
+          ? NO_GROUPS
+          : onceGroups(of, lists, (before) => groupsOf(appliances, before));
+      return { cluster, labels, hasDisabled, appliances, groups };
     });
   }
 

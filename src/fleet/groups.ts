@@ -2,9 +2,11 @@ import type { VrrpInterface } from "../api/vrrp.ts";
 import { canonicalAddress } from "../support/address.ts";
 import { groupBy } from "../support/group-by.ts";
 import { isSame, keptEqual } from "../support/kept.ts";
+import type { OperationRecord } from "./record.ts";
 import {
   groupKey,
   type GroupSnapshot,
+  type Identity,
   type InterfaceSnapshot,
   type MemberRole,
   type MemberSnapshot,
@@ -98,12 +100,9 @@ export function masterChanges(
 }
 
 /** An appliance as a member of its cluster's groups. */
-export interface Member {
-  readonly appliance: string;
-  /** While its VRRP list is not known: the monotonic instant from which it is not; `undefined` while it is known. */
-  readonly silentSinceMs: number | undefined;
-  /** From the latest valid answer; `undefined` before the first. */
-  readonly seen: SeenGroups | undefined;
+interface Member {
+  readonly identity: Identity;
+  readonly vrrp: OperationRecord<{ readonly groups: SeenGroups }>;
 }
 
 /**
@@ -115,7 +114,7 @@ export function groupsOf(
   before: readonly GroupSnapshot[] = [],
 ): readonly GroupSnapshot[] {
   const known = new Map(before.map((group) => [group.key, group]));
-  const keys = new Set(members.flatMap(({ seen }) => [...(seen?.reports.keys() ?? [])]));
+  const keys = new Set(members.flatMap(({ vrrp }) => [...(vrrp.seen?.groups.reports.keys() ?? [])]));
   const groups = Array.from(keys, (key) => keptEqual(known.get(key), groupOf(key, members)));
   return isSame(groups, before) ? before : groups;
 }
@@ -131,11 +130,12 @@ interface MemberView extends MemberSnapshot {
 const NEVER = Number.NEGATIVE_INFINITY;
 
 function viewsOf(members: readonly Member[], key: string): readonly MemberView[] {
-  return members.flatMap(({ appliance, seen, silentSinceMs }) => {
-    const report = seen?.reports.get(key);
+  return members.flatMap(({ identity: { appliance }, vrrp: { seen, silentSinceMs } }) => {
+    const { reports, sentAtMs = NEVER, changedAtMs } = seen?.groups ?? {};
+    const report = reports?.get(key);
     if (seen !== undefined && report === undefined) return [];
     const role = silentSinceMs === undefined && report !== undefined ? report.role : "unknown";
-    const times = { sentAtMs: seen?.sentAtMs ?? NEVER, changedAtMs: seen?.changedAtMs.get(key) ?? NEVER };
+    const times = { sentAtMs, changedAtMs: changedAtMs?.get(key) ?? NEVER };
     return [{ appliance, role, priority: report?.priority, silentSinceMs, report, ...times }];
   });
 }
@@ -144,7 +144,8 @@ function groupOf(key: string, members: readonly Member[]): GroupSnapshot {
   const views = viewsOf(members, key);
   const first = views.find(({ report }) => report !== undefined)?.report;
   // Members that have left the group count too.
-  const changedAtMs = Math.max(NEVER, ...members.map(({ seen }) => seen?.changedAtMs.get(key) ?? NEVER));
+  const changesMs = members.map(({ vrrp }) => vrrp.seen?.groups.changedAtMs.get(key) ?? NEVER);
+  const changedAtMs = Math.max(NEVER, ...changesMs);
   const known = views.filter(({ role }) => role !== "unknown");
   return {
     key,

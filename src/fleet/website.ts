@@ -34,20 +34,18 @@ export function websiteFor(
   firstExpiryMs: number,
 ): WebsiteState {
   if (last?.known === known) return last;
-  const before = isTakenOver(last?.known.details, known.details) ? undefined : last;
+  const isKept = last !== undefined && !isTakenOver(last.known.details, known.details);
+  const before = isKept ? last : { ...NEVER_TESTED, ...freshRecord(firstExpiryMs) };
   const { identity, websiteId, website, address, bind, urls, protocols, expectStatus } = known;
   const named = { identity, websiteId, website };
-  const described = { ...named, known, address, bind, urls };
-  if (before === undefined) {
-    const found = { found: undefined, results: [], isUnconfirmed: false };
-    return { kind: "website_test", ...described, ...freshRecord(firstExpiryMs), ...found };
-  }
   const statuses = before.seen?.statuses
     .filter(({ protocol }) => protocols?.includes(protocol) ?? true)
     .map((each) => ({ ...each, isUp: statusSetHas(expectStatus, each.status) }));
   const seen = statuses && ({ kind: "website_statuses", ...named, statuses } as const);
-  return { ...before, ...described, seen, found: before.found && seen };
+  return { ...before, ...named, known, address, bind, urls, seen, found: before.found && seen };
 }
+
+const NEVER_TESTED = { kind: "website_test", found: undefined, results: [], isUnconfirmed: false } as const;
 
 /** Whether an id now belongs to another website, by name and host; by host alone where there are no names. */
 function isTakenOver(before: WebsiteDetails | undefined, now: WebsiteDetails | undefined): boolean {
