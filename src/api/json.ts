@@ -29,7 +29,6 @@ function beyond({ most, of }: (typeof LIMITS)[keyof typeof LIMITS]): Decoded<nev
   return rejected("too_large", `expected at most ${most} ${of}`);
 }
 
-/** A parsed JSON text. */
 export interface ParsedJson {
   /** The last value of a repeated key counts. */
   readonly value: unknown;

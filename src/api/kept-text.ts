@@ -3,8 +3,9 @@ import { hash } from "node:crypto";
 /** Replaces the credentials of a request in a text from its answer. */
 export type Redact = (text: string) => string;
 
-const LIMIT_BYTES = 256;
+/** Takes whole characters only. */
 const ENCODER = new TextEncoder();
+const ROOM = new Uint8Array(256);
 const LOOKS_CUT = /~[0-9a-f]{16}$/;
 
 /**
@@ -13,15 +14,9 @@ const LOOKS_CUT = /~[0-9a-f]{16}$/;
  */
 export function cutText(text: string): string {
   const wellFormed = text.replace(/\p{Surrogate}/gu, "\uFFFD");
-  const short = truncate(wellFormed);
+  const short = wellFormed.slice(0, ENCODER.encodeInto(wellFormed, ROOM).read);
   // A text that already ends like a cut text gets a hash too; otherwise it could equal another text after its cut.
   return short === text && !LOOKS_CUT.test(text) ? text : `${short}~${digest(text)}`;
-}
-
-/** Never cuts inside a character. */
-function truncate(text: string): string {
-  if (text.length * 3 <= LIMIT_BYTES) return text;
-  return text.slice(0, ENCODER.encodeInto(text, new Uint8Array(LIMIT_BYTES)).read);
 }
 
 function digest(text: string): string {

@@ -9,7 +9,6 @@ export interface WebsiteList {
   readonly invalid: readonly string[];
 }
 
-/** The largest number of websites that a list may have. */
 export const MAX_WEBSITES = 4096;
 const ID = /^[1-9]\d{0,9}$/;
 export const MAX_WEBSITE_ID = 9_999_999_999;

@@ -2,7 +2,6 @@ import type { Protocol } from "./website-test.ts";
 
 /** A connection marker in the text of a website test. */
 export interface Marker {
-  /** Offset of the marker. */
   readonly start: number;
   /** Offset of the answer: after the dashes, and after the label if there is one. */
   readonly end: number;

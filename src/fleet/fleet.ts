@@ -34,7 +34,6 @@ export interface Recorded {
   readonly cluster: ClusterSnapshot | undefined;
 }
 
-/** A cluster as configured. */
 interface Cluster extends Pick<ClusterSnapshot, "cluster" | "labels" | "hasDisabled"> {
   /** All members, the disabled ones too. */
   readonly appliances: readonly ApplianceConfig[];
@@ -42,7 +41,6 @@ interface Cluster extends Pick<ClusterSnapshot, "cluster" | "labels" | "hasDisab
   readonly members: readonly string[];
 }
 
-/** A fleet of no appliances. */
 export function createFleet(): Fleet {
   const onceGroups = createMemo<readonly GroupSnapshot[]>();
   const onceCluster = createMemo<ClusterSnapshot>();

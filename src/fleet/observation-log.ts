@@ -2,7 +2,6 @@ import type { FleetChange } from "./changes.ts";
 import type { Logger } from "../support/log.ts";
 import { operationKey, type Observation } from "../polling/observation.ts";
 
-/** State changes to log for each poll; another line counts the others. */
 const MAX_LINES = 20;
 
 /** Logs the changes of an observation, at most 20 state changes, and the poll itself at debug. */

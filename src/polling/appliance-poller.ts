@@ -20,13 +20,14 @@ export interface AppliancePoller {
   due(operation: Operation, dueMs: number): void;
   /** Polls the operation after this time, unless it is due by then anyway, backs off, or is in flight then. */
   confirm(operation: Operation, afterMs: number): void;
-  /** Polls at once what the appliance lacked: it may have been updated. */
-  retry(): void;
   /** The monotonic instant of the next poll, backoff included; `undefined` if the operation is not planned. */
   nextPollMs(operation: Operation): number | undefined;
   /** Whether it polls an appliance at this address with these settings; any other needs another poller. */
   canPoll(appliance: ApplianceConfig): boolean;
-  /** Applies a new configuration of the appliance, and ends a backoff for refused credentials. */
+  /**
+   * Applies a new configuration of the appliance, if it is another one, and ends a backoff for refused credentials. Polls at
+   * once what the appliance lacked, in any case: it may have been updated.
+   */
   update(appliance: ApplianceConfig): void;
   /** Ends all polls; nothing is observed from here on, and nothing planned. */
   close(): void;
@@ -317,15 +318,13 @@ export function createAppliancePoller(
           due(operation, clock.monotonicMs());
       }, afterMs);
     },
-    retry: () => {
-      if (backoff.end("unsupported")) due(WEBSITE_LIST, clock.monotonicMs());
-    },
     nextPollMs: (operation) => {
       const task = tasks.get(operationKey(operation));
       return task && timetable.nextDueMs(task, backoffOf(operation)?.untilMs ?? clock.monotonicMs());
     },
     canPoll: ({ baseUrl, http }) => baseUrl === initial.baseUrl && digestOf(http) === digestOf(initial.http),
     update: (next) => {
+      if (backoff.end("unsupported")) due(WEBSITE_LIST, clock.monotonicMs());
       if (next === appliance) return;
       appliance = next;
       backoff.end("auth");

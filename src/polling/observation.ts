@@ -10,7 +10,6 @@ type About<K extends OperationKind> = Descriptors[K]["scope"] extends "website"
 type DecodedBy<K extends OperationKind> =
   ReturnType<Descriptors[K]["decode"]> extends Decoded<infer Value> ? Value : never;
 
-/** An operation of one appliance. */
 export type Operation = { [K in OperationKind]: About<K> }[OperationKind];
 
 /** Unique among the operations of one appliance. */
@@ -18,7 +17,6 @@ export function operationKey(operation: Operation): string {
   return "websiteId" in operation ? `${operation.kind}/${operation.websiteId}` : operation.kind;
 }
 
-/** The result of one poll of an operation. */
 export type PollResult = {
   [K in OperationKind]: About<K> & { readonly outcome: Outcome<DecodedBy<K>> };
 }[OperationKind];

@@ -87,10 +87,7 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
         slots.website_tests.setLimit(config.maxConcurrentWebsiteTests);
         for (const [name, poller] of before) if (next.get(name) !== poller) poller.close();
         for (const appliance of appliances) next.get(appliance.name)?.update(appliance);
-        return inSlices(new Set([...before.values(), ...next.values()]), (poller) => {
-          poller.arrange();
-          poller.retry();
-        });
+        return inSlices(new Set([...before.values(), ...next.values()]), (poller) => poller.arrange());
       };
     },
     nextPollMs: (name, operation) => pollers.get(name)?.nextPollMs(operation),

@@ -17,7 +17,6 @@ export interface ApplianceSlots {
    * first.
    */
   take(untilMs: number, sinceMs: number): Promise<"slot" | ShortOf>;
-  /** Gives back a slot. */
   release(): void;
   /** Ends every wait. */
   close(): void;
@@ -30,7 +29,6 @@ interface Wait {
   readonly end: (hasSlot: boolean) => void;
 }
 
-/** An appliance. */
 interface Member {
   /** How many slots it holds, and how many it may hold. */
   held: number;
