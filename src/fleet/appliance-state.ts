@@ -83,7 +83,7 @@ export function afterObservation(
     ...step.state,
     vrrp: certificate === vrrp.certificate ? vrrp : { ...vrrp, certificate },
     totals: counted(state.totals, observation),
-    untilMs: Math.min(state.untilMs, expiresAtMs),
+    untilMs: Math.min(step.state.untilMs, expiresAtMs),
   };
   return { state: { ...now, anomalies: anomaliesOf(now, state) }, changes };
 }
@@ -120,7 +120,7 @@ function discoveryStep(
   const websites = isNew
     ? websitesFor(state, records, state, nowMs)
     : discoverySection(identity, config, records, known);
-  return { ...step, state: { ...state, ...websites } };
+  return { ...step, state: finished({ ...state, ...websites }, state) };
 }
 
 /** What was not sent is no news, and neither is a website that is gone: it is listed no more. */

@@ -3,11 +3,13 @@ import { expect, test } from "vitest";
 import {
   applianceOf,
   configOf,
+  detailsSeen,
   interfaceOf,
   listOf,
   vrrpSeen,
   websiteOf,
   websiteSeen,
+  websitesSeen,
 } from "../support/observations.ts";
 import { clustersOf, appliancesOf, fleetOf, MEMBER_A, MEMBER_B } from "./support.ts";
 
@@ -96,6 +98,25 @@ test("what has not changed is the same object, and what has changed is a new one
   expect(now?.vrrp).toBe(before?.vrrp);
   expect(now?.websites[0]).not.toBe(before?.websites[0]);
   expect(now?.websites[1]).toBe(before?.websites[1]);
+});
+
+test("a discovered website that is never tested is stalled in time, however rarely everything else is polled", () => {
+  const rarely = { kind: "interval", intervalMs: 86_400_000, timeoutMs: 4_000 } as const;
+  const polling = {
+    vrrp: rarely,
+    discovery: rarely,
+    websites: { kind: "interval", intervalMs: 1_000, timeoutMs: 1_000 },
+    maxConcurrentWebsiteTests: 4,
+  } as const;
+  const a = applianceOf({ name: "a", polling, discovery: { exclude: [], limit: 200 } });
+  const later = { expiresAtMs: 200_000_000 };
+  const fleet = fleetOf(
+    [a],
+    [vrrpSeen("a", listOf([]), later), websitesSeen("a", [1], later), detailsSeen("a", 1, {}, later)],
+  );
+  const healthAt = (nowMs: number) => appliancesOf(fleet, nowMs)[0]?.websites[0]?.health;
+  expect(healthAt(8_999)?.state).toBe("never_polled");
+  expect(healthAt(9_000)?.failure?.reason).toBe("stalled");
 });
 
 test("what a poll finds again is the same object, though how the poll went is not", () => {

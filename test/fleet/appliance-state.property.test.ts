@@ -1,0 +1,99 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { afterObservation, stateAt, stateFor, type ApplianceState } from "../../src/fleet/appliance-state.ts";
+import type { Observation } from "../../src/polling/observation.ts";
+import {
+  applianceOf,
+  blocksOf,
+  detailsFailed,
+  detailsSeen,
+  interfaceOf,
+  listOf,
+  vrrpFailed,
+  vrrpSeen,
+  websiteFailed,
+  websiteOf,
+  websiteSeen,
+  websitesSeen,
+} from "../support/observations.ts";
+
+const CONFIG = applianceOf({
+  name: "a",
+  websites: [websiteOf({ id: 2 })],
+  discovery: { exclude: [], limit: 200 },
+  polling: {
+    vrrp: { kind: "interval", intervalMs: 86_400_000, timeoutMs: 1000 },
+    websites: { kind: "interval", intervalMs: 1000, timeoutMs: 1000 },
+    discovery: { kind: "interval", intervalMs: 86_400_000, timeoutMs: 1000 },
+    maxConcurrentWebsiteTests: 4,
+  },
+});
+
+const ids = fc.integer({ min: 1, max: 4 });
+/** How an observation looks that expires at this instant. */
+type Make = (expiresAtMs: number) => Observation;
+const polls = fc.oneof(
+  fc.constantFrom("MASTER", "BACKUP").map(
+    (state): Make =>
+      (expiresAtMs) =>
+        vrrpSeen("a", listOf([interfaceOf({ state })]), { expiresAtMs }),
+  ),
+  fc.constant<Make>((expiresAtMs) => vrrpFailed("a", "timeout", { expiresAtMs })),
+  fc.tuple(ids, fc.constantFrom(200, 503)).map(
+    ([id, status]): Make =>
+      (expiresAtMs) =>
+        websiteSeen("a", id, blocksOf(status, 200), { expiresAtMs }),
+  ),
+  ids.map(
+    (id): Make =>
+      (expiresAtMs) =>
+        websiteFailed("a", id, "timeout", { expiresAtMs }),
+  ),
+  fc.array(ids, { maxLength: 4 }).map(
+    (listed): Make =>
+      (expiresAtMs) =>
+        websitesSeen("a", listed, { expiresAtMs }),
+  ),
+  fc.tuple(ids, fc.boolean()).map(
+    ([id, isEnabled]): Make =>
+      (expiresAtMs) =>
+        detailsSeen("a", id, { host: `${id}.example`, isEnabled }, { expiresAtMs }),
+  ),
+  ids.map(
+    (id): Make =>
+      () =>
+        detailsFailed("a", id, "decode"),
+  ),
+);
+const steps = fc.array(
+  fc.record({
+    make: polls,
+    passesMs: fc.integer({ min: 0, max: 4000 }),
+    isLookedAt: fc.boolean(),
+    lastsMs: fc.integer({ min: 1, max: 90_000 }),
+  }),
+  { maxLength: 40 },
+);
+
+function expiriesIn({ vrrp, websites, discovery }: ApplianceState): readonly number[] {
+  const { list, details } = discovery?.records ?? {};
+  const records = [vrrp, ...websites, ...(list === undefined ? [] : [list]), ...(details?.values() ?? [])];
+  return records.map(({ expiresAtMs }) => expiresAtMs);
+}
+
+test("whatever is polled and passes, what has expired counts as stalled", () => {
+  fc.assert(
+    fc.property(steps, (all) => {
+      let nowMs = 0;
+      let state = stateFor(undefined, CONFIG, nowMs);
+      for (const { make, passesMs, isLookedAt, lastsMs } of all) {
+        nowMs += passesMs;
+        if (isLookedAt) state = stateAt(state, nowMs);
+        ({ state } = afterObservation(stateAt(state, nowMs), make(nowMs + lastsMs), nowMs));
+        expect(Math.min(...expiriesIn(stateAt(state, nowMs)))).toBeGreaterThan(nowMs);
+        expect(state.untilMs).toBeLessThanOrEqual(Math.min(...expiriesIn(state)));
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
