@@ -5,7 +5,6 @@ import { createPasswordReader, type PasswordReader } from "../config/password-fi
 import type { Clock } from "../support/clock.ts";
 import { bareHost } from "../support/address.ts";
 import { describeBug } from "../support/errors.ts";
-import { phaseFraction } from "../support/phase.ts";
 import { createAttention } from "./attention.ts";
 import type { PresentedCertificate } from "./certificate.ts";
 import { createConnector } from "./connect.ts";
@@ -109,10 +108,9 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
       tls: isTls ? { config: http.tls, context: secureContextOf(http.tls) } : undefined,
       lookup,
       clock,
-      phase: phaseFraction(baseUrl),
     });
     const pool = createPool((callbacks) =>
-      createConnection({ ...callbacks, origin: url.origin, connector, wallMs: clock.wallMs }),
+      createConnection({ ...callbacks, origin: url.origin, connector, clock }),
     );
     const pathPrefix = url.pathname.replace(/\/+$/, "");
     const readCredentials = createCredentialsReader(http.basicAuth, readPassword, headers);

@@ -7,7 +7,6 @@ import { urlHost } from "../support/address.ts";
 import { describeCertificate, peerProblem, type PresentedCertificate } from "./certificate.ts";
 import { ConnectionError, isLocalError, isLookupError, type Stage } from "./errors.ts";
 import { openTunnel } from "./proxy.ts";
-import { handshakePeriod } from "./tls.ts";
 
 /** Observes one attempt to connect; can end it at any stage by destroying its sockets. */
 export interface AttemptWatcher {
@@ -23,11 +22,15 @@ export interface Connector {
    *
    * @throws ConnectionError with its reason, or an error of Node.js with its code
    */
-  connect(watcher: AttemptWatcher): Promise<Socket>;
+  connect(watcher: AttemptWatcher): Promise<Connected>;
   /** The certificate of the latest full handshake, trusted or not. */
   certificate(): PresentedCertificate | undefined;
-  /** The number of the current period, in which a full handshake is valid. @see handshakePeriod */
-  period(): number;
+}
+
+export interface Connected {
+  readonly socket: Socket;
+  /** The monotonic instant at which its peer must be verified again; without TLS, never. */
+  readonly verifiedUntilMs: number;
 }
 
 export interface ConnectorOptions {
@@ -38,16 +41,17 @@ export interface ConnectorOptions {
   readonly tls: { readonly config: TlsClientConfig; readonly context: SecureContext } | undefined;
   readonly lookup: LookupFunction;
   readonly clock: Clock;
-  /** Shifts the periods, from 0 up to 1. */
-  readonly phase: number;
 }
 
-/** A TLS session with a trusted peer, and the certificate and period of its full handshake. */
-interface Resumable {
-  readonly session: Buffer;
+/** A full handshake. */
+interface Handshake {
   readonly certificate: PresentedCertificate | undefined;
-  readonly period: number;
+  /** The end of its validity for connections and sessions. */
+  readonly verifiedUntilMs: number;
 }
+
+/** With polls up to five minutes apart, a reported certificate is at most an hour old. */
+const MAX_VERIFIED_MS = 55 * 60_000;
 
 /**
  * How long one address may take before the next address of the same name is tried in parallel. The default of Node.js,
@@ -60,14 +64,10 @@ const ADDRESS_ATTEMPT_TIMEOUT_MS = 1000;
  * this appliance only, so that a new connection resumes it.
  */
 export function createConnector(options: ConnectorOptions): Connector {
-  const { host, port, proxy, tls, lookup, clock, phase } = options;
-  let resumable: Resumable | undefined;
+  const { host, port, proxy, tls, lookup, clock } = options;
+  /** The session with a trusted peer. */
+  let resumable: (Handshake & { readonly session: Buffer }) | undefined;
   let presented: PresentedCertificate | undefined;
-
-  /** Without TLS there is nothing to verify again. */
-  function currentPeriod(): number {
-    return tls === undefined ? 0 : handshakePeriod(phase, clock.monotonicMs());
-  }
 
   /** Opens a TCP connection to the appliance or its proxy. */
   async function dial(watcher: AttemptWatcher): Promise<Socket> {
@@ -98,11 +98,11 @@ export function createConnector(options: ConnectorOptions): Connector {
   }
 
   /** TLS over a connected socket, with a peer that is trusted. */
-  async function secure(raw: Socket, watcher: AttemptWatcher): Promise<Socket> {
-    if (tls === undefined) return raw;
+  async function secure(raw: Socket, watcher: AttemptWatcher): Promise<Connected> {
+    if (tls === undefined) return { socket: raw, verifiedUntilMs: Number.POSITIVE_INFINITY };
     watcher.stage("tls");
-    const period = currentPeriod();
-    const before = resumable?.period === period ? resumable : undefined;
+    const nowMs = clock.monotonicMs();
+    const before = resumable !== undefined && nowMs < resumable.verifiedUntilMs ? resumable : undefined;
     const name = tls.config.serverName ?? host;
     const secured = startTls({
       socket: raw,
@@ -124,9 +124,14 @@ export function createConnector(options: ConnectorOptions): Connector {
     secured.once("error", (error) => secured.destroy(error));
     await once(secured, "secureConnect");
     // The peer presents no certificate on a resumed session; the one of the full handshake applies.
-    const certificate = secured.isSessionReused()
-      ? before?.certificate
-      : describeCertificate(secured.getPeerX509Certificate());
+    const { certificate, verifiedUntilMs }: Handshake =
+      before !== undefined && secured.isSessionReused()
+        ? before
+        : {
+            certificate: describeCertificate(secured.getPeerX509Certificate()),
+            // At random, so that a fleet does not renew all its handshakes at once.
+            verifiedUntilMs: nowMs + MAX_VERIFIED_MS * (1 - Math.random() / 2),
+          };
     presented = certificate ?? presented;
     const problem = peerProblem(secured, certificate, tls.config);
     if (problem !== undefined) {
@@ -135,20 +140,19 @@ export function createConnector(options: ConnectorOptions): Connector {
       throw new ConnectionError("tls", problem);
     }
     // Only now: the session of an untrusted peer must not be resumed.
-    remember = (session) => void (resumable = { session, certificate, period });
+    remember = (session) => void (resumable = { session, certificate, verifiedUntilMs });
     if (offered !== undefined) remember(offered);
-    return secured;
+    return { socket: secured, verifiedUntilMs };
   }
 
   return {
     connect: async (watcher) => {
       const raw = await dial(watcher);
       if (proxy !== undefined) await openTunnel(raw, `${urlHost(host)}:${port}`, proxy);
-      const socket = await secure(raw, watcher);
+      const connected = await secure(raw, watcher);
       watcher.stage("connected");
-      return socket;
+      return connected;
     },
     certificate: () => presented,
-    period: currentPeriod,
   };
 }

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 // The package's entry also loads fetch, caches and mocks: a fifth of the time that a start takes.
 import Client from "undici/lib/dispatcher/client.js";
+import type { Clock } from "../support/clock.ts";
 import { errorCode } from "../support/errors.ts";
 import type { Connector } from "./connect.ts";
 import { classifyError, ConnectionError, describeError, type Stage } from "./errors.ts";
@@ -33,7 +34,7 @@ export interface Connection {
   send(request: Request): Promise<Outcome<Uint8Array>>;
   /** The stage that the connection has reached. */
   stage(): Stage;
-  /** Whether it is connected, and was opened in the current period: later its peer must be verified again. */
+  /** Whether it is connected to a peer that need not be verified again. */
   isUsable(): boolean;
   /** Immediately ends the request in flight and the connection, or the attempt to connect. */
   destroy(): void;
@@ -43,7 +44,7 @@ export interface ConnectionOptions {
   /** `https://host:port` */
   readonly origin: string;
   readonly connector: Connector;
-  readonly wallMs: () => number;
+  readonly clock: Clock;
   /** Called when the attempt to connect has succeeded or failed. */
   readonly onAttemptEnded: () => void;
   /** Called by `destroy`; possibly more than once. */
@@ -52,8 +53,8 @@ export interface ConnectionOptions {
 
 /** Creates a connection that connects at its first request. */
 export function createConnection(options: ConnectionOptions): Connection {
-  const { origin, connector, wallMs, onAttemptEnded, onDestroyed } = options;
-  let madeIn = connector.period();
+  const { origin, connector, clock, onAttemptEnded, onDestroyed } = options;
+  let verifiedUntilMs = 0;
   let stage: Stage = "lookup";
   let mayConnect = true;
   /** The latest one of the connection or of the attempt to connect. A TLS socket destroys the one below it. */
@@ -69,7 +70,6 @@ export function createConnection(options: ConnectionOptions): Connection {
         return;
       }
       mayConnect = false;
-      madeIn = connector.period();
       const watcher = {
         stage: (reached: Stage) => (stage = reached),
         socket: (made: Socket) => {
@@ -81,7 +81,10 @@ export function createConnection(options: ConnectionOptions): Connection {
       connector
         .connect(watcher)
         .then(
-          (connected) => callback(null, connected),
+          (connected) => {
+            ({ verifiedUntilMs } = connected);
+            return callback(null, connected.socket);
+          },
           (error: Error) => callback(error, null),
         )
         .finally(onAttemptEnded);
@@ -111,7 +114,7 @@ export function createConnection(options: ConnectionOptions): Connection {
           onRequestStart: () => {},
           onResponseStart: (_controller, status, fields) => {
             const isInterim = status < 200;
-            const failure = isInterim ? undefined : headFailure(status, fields, wallMs());
+            const failure = isInterim ? undefined : headFailure(status, fields, clock.wallMs());
             if (failure !== undefined) fail(failure);
           },
           onResponseData: (_controller, chunk) => {
@@ -144,7 +147,8 @@ export function createConnection(options: ConnectionOptions): Connection {
       return exchange(request);
     },
     stage: () => stage,
-    isUsable: () => stage === "connected" && socket?.destroyed === false && connector.period() === madeIn,
+    isUsable: () =>
+      stage === "connected" && socket?.destroyed === false && clock.monotonicMs() < verifiedUntilMs,
     destroy: () => {
       client.destroy().catch(() => {});
       // client.destroy does not close a socket that is still connecting.

@@ -1,18 +1,6 @@
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { TlsClientConfig } from "../config/config.ts";
 
-/** With polls up to five minutes apart, a reported certificate is at most an hour old. */
-const PERIOD_MS = 55 * 60_000;
-
-/**
- * The number of the 55-minute period that contains `monotonicMs`. A full handshake is valid for connections and sessions
- * of its own period only. `phase`, from 0 up to 1, shifts the periods of one appliance, so that a fleet does not renew
- * all its handshakes at once.
- */
-export function handshakePeriod(phase: number, monotonicMs: number): number {
-  return Math.floor(monotonicMs / PERIOD_MS - phase);
-}
-
 /** Returns the secure context for a TLS configuration. */
 export type SecureContexts = (tls: TlsClientConfig) => SecureContext;
 

@@ -105,7 +105,7 @@ test("a lack of descriptors is local, also when connecting to a proxy", async ()
   const proxy = { ...proxyAt(3128), host: "proxy.example" };
   const lookup: LookupFunction = (_, __, callback) => callback(short, []);
   const to = { host: "192.0.2.1", port: 4849, proxy, tls: undefined };
-  const connector = createConnector({ ...to, lookup, clock: systemClock, phase: 0 });
+  const connector = createConnector({ ...to, lookup, clock: systemClock });
   const watcher = {
     stage: () => {},
     socket: (socket: { destroy(): void }) => onTestFinished(() => socket.destroy()),

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { TLSSocket, type TlsOptions } from "node:tls";
 
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import type { TlsClientConfig } from "../../src/config/config.ts";
 import { Secret } from "../../src/support/secret.ts";
@@ -174,6 +174,27 @@ describe.each(["TLSv1.2", "TLSv1.3"] as const)("a certificate that is replaced, 
     for (let nth = 0; nth < 2; nth += 1) expect(shortly(await client.get("/x", LONG_MS))).toBe("tls");
   });
 });
+
+test.each([
+  { random: 0, afterMinutes: 55 },
+  { random: 0.99, afterMinutes: 28 },
+])(
+  "full handshakes are repeated at random times: after $afterMinutes minutes",
+  async ({ random, afterMinutes }) => {
+    vi.spyOn(Math, "random").mockReturnValue(random);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const server = await serve(answering(OK));
+    const clock = createLeapingClock();
+    const client = clientOf(`https://127.0.0.1:${server.port}`, { clock });
+    await client.get("/x", LONG_MS);
+    clock.leap((afterMinutes - 1) * 60_000);
+    await client.get("/x", LONG_MS);
+    expect(server.connections()).toBe(1);
+    clock.leap(60_000);
+    await client.get("/x", LONG_MS);
+    expect(server.connections()).toBe(2);
+  },
+);
 
 test("a session is never offered to another appliance", async () => {
   const resumed: boolean[] = [];
