@@ -48,7 +48,7 @@ test("every metric in rules and annotations is documented or recorded", () => {
 /** The queries in a template, with a text in place of each label. */
 function queriesOf(template: string): readonly string[] {
   return [...template.matchAll(/\bquery (?:\(printf )?("(?:[^"\\]|\\.)*")/g)].map(([, text = '""']) =>
-    String(JSON.parse(text)).replaceAll("%q", '"filled in"'),
+    String(JSON.parse(text)).replaceAll(/%(\[\d\])?q/g, '"filled in"'),
   );
 }
 
