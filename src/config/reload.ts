@@ -3,7 +3,7 @@ import type { Config } from "./config.ts";
 import type { ConfigResult, ValidConfig } from "./load.ts";
 import { errorsOf, formatErrors } from "./errors.ts";
 import type { Loaded } from "./loading.ts";
-import type { Source } from "./sources.ts";
+import { goneSince, type Source } from "./sources.ts";
 import { startWatch } from "./watch.ts";
 import type { Logger } from "../support/log.ts";
 import type { Clock } from "../support/clock.ts";
@@ -69,6 +69,12 @@ export function createReloader({
     sources = [...next.sources, ...nextWeb.sources];
     if (!next.ok || !nextWeb.ok) {
       return fail(formatErrors(errorsOf(next, nextWeb)), "configuration is invalid");
+    }
+    // Only a known_certificates_file may be missing. Without its lines, no appliance would be trusted.
+    const gone = goneSince(running.sources, next.sources);
+    if (gone.length > 0) {
+      const errors = gone.map((path) => `${path}: the file is gone; to trust no certificate, leave it empty`);
+      return fail(errors, "configuration is invalid");
     }
     const plan = planReload(running.config, next.config);
     const apply = prepare(next.config);

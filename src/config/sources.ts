@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { readPasswordFile } from "./password-file.ts";
-import { readFailure, readTextFile, type TextResult } from "./read-file.ts";
+import { NO_SUCH_FILE, readFailure, readTextFile, type TextResult } from "./read-file.ts";
 
 /** A file, or a pattern of file names, that a load has read. */
 export interface Source {
@@ -27,6 +27,12 @@ export function stateOf(result: TextResult): SourceState {
   return result.isSystemError ? undefined : `invalid: ${result.message}`;
 }
 
+/** The files that were read before and do not exist now. */
+export function goneSince(before: readonly Source[], now: readonly Source[]): readonly string[] {
+  const existed = new Set(before.filter(({ state }) => state !== MISSING).map(({ path }) => path));
+  return now.flatMap(({ path, state }) => (state === MISSING && existed.has(path) ? [path] : []));
+}
+
 /** The names in a list of matching names. */
 export function splitNames(text: string): readonly string[] {
   return text === "" ? [] : text.split("/");
@@ -37,6 +43,8 @@ const READERS = {
   password: readPasswordFile,
   names: matchingNames,
 } as const;
+
+const MISSING: SourceState = `invalid: ${NO_SUCH_FILE}`;
 
 /** The matching names, sorted, separated by slashes. */
 async function matchingNames(path: string): Promise<TextResult> {

@@ -1,6 +1,6 @@
 import { createServer } from "node:https";
 import type { Socket } from "node:net";
-import { rename } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { pollTimes, RARELY } from "../support/poll-times.ts";
@@ -128,4 +128,23 @@ test("POST /-/reload applies the new configuration or returns its errors", async
   ]);
   expect((await exporter.scrape()).value("appliance_exporter_appliances")).toBe(MEMBERS.length + 1);
   expect(await (await fetch(`${exporter.url}/config`)).text()).toContain('"name": "fresh"');
+});
+
+test("known certificates that are gone at a reload stay trusted; an empty file is no error", async () => {
+  const config = JSON.stringify({
+    http_client: { tls_config: { known_certificates_file: "known" } },
+    appliances: [{ name: "fw-0", base_url: "https://127.0.0.1:1" }],
+  });
+  // At the start, the file may be missing.
+  const exporter = await start(config);
+  expect(await exporter.reload()).toBe(true);
+  await exporter.write("known", `fw-0 ${"00".repeat(32)}\n`);
+  expect(await exporter.reload()).toBe(true);
+  await rm(join(exporter.folder, "known"));
+  expect(await exporter.reload()).toBe(false);
+  expect(exporter.log.lines.filter(({ msg }) => msg === "configuration is invalid")).toMatchObject([
+    { detail: `${exporter.folder}/known: the file is gone; to trust no certificate, leave it empty` },
+  ]);
+  await exporter.write("known", "");
+  expect(await exporter.reload()).toBe(true);
 });
