@@ -72,7 +72,7 @@ const HOSTILE_FILES: readonly string[] = [
   `${repeat(20_000, (n) => `k${n}: 1\n`)}appliances: []\n`,
   `appliances:\n  - &a { name: a, base_url: "https://h" }\n${"  - *a\n".repeat(20_000)}`,
   "appliances: []\n".repeat(20_000),
-  `appliances:\n${ONE}    labels:\n${repeat(20_000, (n) => `      1${n}: x\n`)}`,
+  `appliances:\n${ONE}    labels:\n${repeat(5000, (n) => `      1${n}: x\n`)}`,
   `config_files: [${repeat(2000, (n) => `none${n}, `)}]\n`,
   "]".repeat(20_000),
   "---\n".repeat(20_000),
@@ -104,7 +104,8 @@ test.concurrent("fault 48: a reload with a hostile or huge file: the old configu
     expect(errorLines().length - before).toBeLessThanOrEqual(102);
   }
   const tooLarge = expect.stringMatching(/config\.yaml: cannot be loaded: /);
-  expect(errorLines().map(({ detail }) => detail)).toContainEqual(tooLarge);
+  // The watch may have loaded a file once more.
+  await eventually(() => expect(errorLines().map(({ detail }) => detail)).toContainEqual(tooLarge));
   const counted = expect.stringMatching(/: \d{5} more errors$/);
   expect(errorLines().map(({ detail }) => detail)).toContainEqual(counted);
   const polled = server.requests.length;
