@@ -80,6 +80,7 @@ function answerTo(question: string): Promise<string> {
 const io: Io = {
   out: (text) => void (hasLost || process.stdout.write(text)),
   err: (text) => void process.stderr.write(text),
+  progress: (text) => void (process.stderr.isTTY && process.stderr.write(`\r\u001B[K${text}`)),
   ask: async (question) => (process.stdin.isTTY ? answerTo(question) : undefined),
   isTerminal: isatty(STDOUT_FD),
   hasColor: process.stdout.isTTY && process.stdout.hasColors(),

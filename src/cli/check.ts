@@ -23,7 +23,7 @@ export async function check({ "config.file": file, live, output }: Flags, io: Io
   const disabled = appliances.length - enabled.length;
   const polled = live === true ? await pollAll(enabled, io) : [];
   const ok = polled.every(isSuccess);
-  const addresses = live === true ? await perAppliance(enabled, withAddress) : enabled;
+  const addresses = live === true ? await perAppliance(enabled, io, withAddress) : enabled;
   const warnings = [
     ...warningOf("appliances share addresses", sharedAddresses(addresses)),
     ...warningOf("pinned certificates have expired, which polls ignore", expired(polled, io.clock.wallMs())),

@@ -7,6 +7,8 @@ export interface Io {
   out(text: string): void;
   /** Writes usage errors and configuration errors. */
   err(text: string): void;
+  /** Replaces the line of progress on a terminal; an empty text removes it. */
+  progress(text: string): void;
   /** The line that the user types after the question; `undefined` if nobody can be asked. Never settles after a stop. */
   ask(question: string): Promise<string | undefined>;
   /** Whether results go to a terminal, which interprets control characters. */

@@ -29,12 +29,21 @@ export interface Polled {
 
 const MAX_CONCURRENT = 32;
 
-/** The results of work on each appliance, 32 at a time. */
-export function perAppliance<T>(
+/** The results of work on each appliance, 32 at a time; shows how many are done. */
+export async function perAppliance<T>(
   appliances: readonly ApplianceConfig[],
+  { progress }: Pick<Io, "progress">,
   work: (appliance: ApplianceConfig) => Promise<T>,
 ): Promise<readonly T[]> {
-  return pLimit(MAX_CONCURRENT).map(appliances, work);
+  let done = 0;
+  const results = await pLimit(MAX_CONCURRENT).map(appliances, async (appliance) => {
+    const result = await work(appliance);
+    done += 1;
+    progress(`${done} of ${appliances.length} appliances`);
+    return result;
+  });
+  progress("");
+  return results;
 }
 
 /**
@@ -43,7 +52,7 @@ export function perAppliance<T>(
  */
 export function pollAll(appliances: readonly ApplianceConfig[], io: Io): Promise<readonly Polled[]> {
   const createClient = createClients(io, io.clock);
-  return perAppliance(appliances, async (appliance) => {
+  return perAppliance(appliances, io, async (appliance) => {
     const client = createClient(appliance);
     const fleet = createFleet();
     fleet.configure({ appliances: [{ ...appliance, enabled: true }] }, 0);

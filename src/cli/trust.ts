@@ -65,7 +65,7 @@ function hasFile({ baseUrl, http: { tls } }: ApplianceConfig): boolean {
 
 async function showAndConfirm(appliances: readonly ApplianceConfig[], flags: Flags, io: Io) {
   const createClient = createClients(io, io.clock);
-  const answers = await perAppliance(appliances, (appliance) => present(appliance, createClient));
+  const answers = await perAppliance(appliances, io, (appliance) => present(appliance, createClient));
   const header = ["appliance", "address", "subject", "valid until", "sha256", "state"];
   const rows = answers.map(({ row }) => row);
   io.out(formatTable(header, rows, io.hasColor));

@@ -81,7 +81,9 @@ test("80 appliances are trusted with one command, each with its own certificate,
     names.map((name, index) => entry(name, simulated[index]?.server.port ?? 0)),
   );
   const { ask, questions } = answers("y");
-  const { code, out } = await trust([], { ask });
+  const steps: string[] = [];
+  const { code, out } = await trust([], { ask, progress: (step) => steps.push(step) });
+  expect(steps.slice(-2)).toEqual(["80 of 80 appliances", ""]);
   expect(code).toBe(0);
   expect(questions).toEqual([
     "Compare each SHA-256 with the one that the appliance itself shows. Trust 80 certificates? [y/N] ",

@@ -15,6 +15,7 @@ export async function createTestIo(fields: Partial<Io> = {}) {
   const io: Io = {
     out: (text) => void (printed.out += text),
     err: (text) => void (printed.err += text),
+    progress: () => {},
     ask: async () => undefined,
     isTerminal: false,
     hasColor: false,
