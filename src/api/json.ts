@@ -1,4 +1,4 @@
-import { isUtf8 } from "node:buffer";
+import { decodeText } from "./text.ts";
 
 /** A decoded answer, or why it cannot be decoded. Decoders never throw. */
 export type Decoded<T> =
@@ -41,20 +41,13 @@ export interface ParsedJson {
  * appliances send. Never throws; a failure contains nothing of the text.
  */
 export function parseJson(body: Uint8Array): Decoded<ParsedJson> {
-  const text = textOf(body);
+  const text = decodeText(body);
   if (!MAY_BE_JSON.test(text)) return notJson(text);
   const repeated = repeatedKeys(text);
   if (!repeated.ok) return repeated;
-  const parsed = parseStrictly(text) ?? parseStrictly(textOf(escapeRawControls(body)));
+  const parsed = parseStrictly(text) ?? parseStrictly(decodeText(escapeRawControls(body)));
   return parsed === undefined ? notJson(text) : { ok: true, value: { ...parsed, repeated: repeated.value } };
 }
-
-/** UTF-8 without a byte order mark, or, where it is not valid, Latin-1: different bytes stay different texts. */
-function textOf(body: Uint8Array): string {
-  return isUtf8(body) ? UTF_8.decode(body) : Buffer.from(body).toString("latin1");
-}
-
-const UTF_8 = new TextDecoder();
 
 /** `undefined` for invalid JSON: the parser's message quotes the text, which may contain a secret. */
 function parseStrictly(text: string): { readonly value: unknown } | undefined {

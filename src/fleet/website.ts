@@ -25,7 +25,11 @@ import type {
 /** A website that is tested, and what its tests found. */
 export interface WebsiteState extends WebsiteSnapshot, OperationRecord<StatusesSnapshot> {
   readonly known: KnownWebsite;
+  /** To which website the id belongs, as far as that was ever known. */
+  readonly owner: Owner;
 }
+
+type Owner = Pick<WebsiteDetails, "name" | "host">;
 
 /** What is known of a website that is tested now; `last`: before that, if its id belonged to a website that was tested. */
 export function websiteFor(
@@ -34,22 +38,33 @@ export function websiteFor(
   firstExpiryMs: number,
 ): WebsiteState {
   if (last?.known === known) return last;
-  const isKept = last !== undefined && !isTakenOver(last.known.details, known.details);
+  const isKept = last !== undefined && !isTakenOver(last.owner, known.details);
   const before = isKept ? last : { ...NEVER_TESTED, ...freshRecord(firstExpiryMs) };
-  const { identity, websiteId, website, address, bind, urls, protocols, expectStatus } = known;
+  const { identity, websiteId, website, address, bind, urls, protocols, expectStatus, details } = known;
+  const owner = details === undefined ? before.owner : ownerAfter(before.owner, details);
   const named = { identity, websiteId, website };
   const statuses = before.seen?.statuses
     .filter(({ protocol }) => protocols?.includes(protocol) ?? true)
     .map((each) => ({ ...each, isUp: statusSetHas(expectStatus, each.status) }));
   const seen = statuses && ({ kind: "website_statuses", ...named, statuses } as const);
-  return { ...before, ...named, known, address, bind, urls, seen, found: before.found && seen };
+  return { ...before, ...named, known, owner, address, bind, urls, seen, found: before.found && seen };
 }
 
-const NEVER_TESTED = { kind: "website_test", found: undefined, results: [], isUnconfirmed: false } as const;
+const NEVER_TESTED = {
+  kind: "website_test",
+  owner: { name: "", host: "" },
+  found: undefined,
+  results: [],
+  isUnconfirmed: false,
+} as const;
+
+function ownerAfter(before: Owner, { name, host }: WebsiteDetails): Owner {
+  return { name: name || before.name, host: host || before.host };
+}
 
 /** Whether an id now belongs to another website, by name and host; by host alone where there are no names. */
-function isTakenOver(before: WebsiteDetails | undefined, now: WebsiteDetails | undefined): boolean {
-  if (!before?.host || !now?.host || before.host === now.host) return false;
+function isTakenOver(before: Owner, now: WebsiteDetails | undefined): boolean {
+  if (!now?.host || before.host === "" || before.host === now.host) return false;
   const areNamed = before.name !== "" && now.name !== "";
   return areNamed ? before.name !== now.name : before.name === now.name;
 }

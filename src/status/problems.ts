@@ -13,6 +13,7 @@ import {
 } from "./severity.ts";
 import { once } from "../support/once.ts";
 import { failedBackends, usableBackends } from "./verdicts/backends.ts";
+import { lacks } from "./websites.ts";
 import { groupName, idAt, instantOf, listed, optionalInstant, reasonInWords, statusText } from "./words.ts";
 
 /** Unix times in milliseconds. */
@@ -172,13 +173,16 @@ function findings(
   { key, websiteId, ids }: WebsiteVerdict,
   protocols: ReadonlySet<string>,
 ): string {
-  const found = facts.appliances.flatMap(({ identity: { appliance }, websites, discovery }) => {
+  const found = facts.appliances.flatMap((member) => {
+    const { appliance } = member.identity;
     const id = idAt({ id: websiteId, ids }, appliance);
-    const isMissing = discovery?.isComplete === true && id === undefined && !discovery.known.has(key);
-    const words = websites
+    const words = member.websites
       .filter((website) => website.websiteId === id)
       .flatMap((website) => findingsOf(website, protocols));
-    return (isMissing ? [MISSING] : words).map((each) => ({ words: each, appliance }));
+    return (id === undefined && lacks(member, key) ? [MISSING] : words).map((each) => ({
+      words: each,
+      appliance,
+    }));
   });
   const alike = groupBy(found, ({ words }) => words.join("\n"));
   return Array.from(alike.values(), (all) =>

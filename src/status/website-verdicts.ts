@@ -11,7 +11,7 @@ import {
 import { judgeBackends, type BackendState } from "./verdicts/backends.ts";
 import { DIFFERENCES, differencesIn, type Difference } from "./verdicts/differences.ts";
 import { judgeWebsite, type View, type WebsiteState } from "./verdicts/website.ts";
-import { isWithoutAddress, websitesIn, type ClusterWebsite, type Subject } from "./websites.ts";
+import { isWithoutAddress, lacks, websitesIn, type ClusterWebsite, type Subject } from "./websites.ts";
 
 /** The verdicts on the websites of a cluster; the same objects as before while no poll finds anything new, as most do. */
 export function websiteVerdicts(given: Case & Subject): Pick<ClusterVerdict, "websites" | "differences"> {
@@ -126,10 +126,9 @@ function withoutMasters(
   const isOff = found.some(
     ({ identity, details }) => details.isEnabled === false && masters.has(identity.appliance),
   );
-  const mayHave = appliances.some(({ identity, discovery }) => {
-    if (!masters.has(identity.appliance)) return false;
-    if (discovery === undefined) return !isWithoutAddress(key);
-    return !discovery.isComplete || discovery.known.has(key) || isWithoutAddress(key);
+  const mayHave = appliances.some((member) => {
+    if (!masters.has(member.identity.appliance)) return false;
+    return member.discovery === undefined ? !isWithoutAddress(key) : !lacks(member, key);
   });
   if (!isOff && !mayHave) return judged;
   if (judged === "unknown") return undefined;
@@ -145,7 +144,7 @@ function backendState(
   const views = found.map(({ details, identity }) => {
     return { details, isMaster: masters.has(identity.appliance) };
   });
-  const isUp = states.length > 0 && states.every(({ state }) => state === "up" || state === "partially_down");
+  const isUp = states.length > 0 && states.every(({ state }) => state === "up");
   const isMasterSilent = appliances.some(
     ({ identity, discovery }) =>
       masters.has(identity.appliance) &&
@@ -163,9 +162,7 @@ function areCompared({ appliances }: ClusterSnapshot): boolean {
 function differencesOf({ key, found }: ClusterWebsite, facts: ClusterSnapshot): readonly Difference[] {
   if (found.length === 0 || !areCompared(facts)) return [];
   // A member lacks a website only if all its websites are known.
-  const lacking = facts.appliances.filter(
-    ({ discovery }) => discovery?.isComplete === true && !isWithoutAddress(key) && !discovery.known.has(key),
-  );
+  const lacking = facts.appliances.filter((member) => lacks(member, key));
   const names = lacking.map(({ identity }) => identity.appliance);
   return differencesIn(found, names);
 }

@@ -1,5 +1,6 @@
 import {
   membersIn,
+  type ApplianceSnapshot,
   type ClusterSnapshot,
   type FoundWebsiteSnapshot,
   type WebsiteSnapshot,
@@ -77,6 +78,11 @@ function keysIn(appliances: ClusterSnapshot["appliances"]): (website: Named) => 
 /** Whether host and port of the website are not known. */
 export function isWithoutAddress(key: string): boolean {
   return key.startsWith("#");
+}
+
+/** Whether an appliance is known to lack a website: all that it has are known, and where this one is. */
+export function lacks({ discovery }: ApplianceSnapshot, key: string): boolean {
+  return discovery?.isComplete === true && !isWithoutAddress(key) && !discovery.known.has(key);
 }
 
 /** Two websites may have the same id and name at different appliances. */

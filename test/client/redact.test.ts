@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { decodeText } from "../../src/api/text.ts";
 import { createRedact } from "../../src/client/credentials.ts";
 
 const PASSWORD = 'c4n/"ry\\ä😀';
@@ -20,6 +21,11 @@ test.each([
   ["the token in JSON", JSON.stringify(TOKEN).replaceAll("/", "\\/"), '"<secret>"'],
 ])("%s is replaced", (_, body, expected) => {
   expect(redact(body)).toBe(expected);
+});
+
+test("the password is replaced in an answer that is not UTF-8", () => {
+  const answer = Buffer.concat([Buffer.from(PASSWORD), Buffer.from([0xff])]);
+  expect(redact(decodeText(answer))).toBe("<secret>\uDCFF");
 });
 
 /** Control characters occur in no password. @see RFC 7617, 2 */

@@ -130,19 +130,25 @@ test("a protocol that is gone from an answer is forgotten, its counter too", () 
 
 const DISCOVERED = applianceOf({ name: "waf", discovery: { exclude: [], limit: 200 } });
 
-test.each<
-  readonly [name: string, changes: number, now: Partial<WebsiteDetails>, before: Partial<WebsiteDetails>]
->([
-  ["the same name at another host", 1, { host: "new.example" }, {}],
-  ["another name at the same host", 1, { name: "new" }, {}],
-  ["another name and host", 0, { name: "new", host: "new.example" }, {}],
-  ["name and host not known now", 1, { name: "", host: "" }, {}],
-  ["name not known now, at another host", 1, { name: "", host: "new.example" }, {}],
-  ["another host, where there are no names", 0, { name: "", host: "new.example" }, { name: "" }],
-])("the counters of a website whose details change: %s", (_, changes, now, before) => {
+const UNKNOWN = { name: "", host: "" };
+const OTHER = { name: "new", host: "new.example" };
+
+test.each<readonly [name: string, changes: number, details: readonly Partial<WebsiteDetails>[]]>([
+  ["the same name at another host", 1, [{}, { host: "new.example" }]],
+  ["another name at the same host", 1, [{}, { name: "new" }]],
+  ["another name and host", 0, [{}, OTHER]],
+  ["name and host not known now", 1, [{}, UNKNOWN]],
+  ["name not known now, at another host", 1, [{}, { ...OTHER, name: "" }]],
+  ["name and host not known in between", 0, [{}, UNKNOWN, OTHER]],
+  ["another host, where there are no names", 0, [{ name: "" }, { ...OTHER, name: "" }]],
+])("the counters of a website whose details change: %s", (_, changes, [before, ...then]) => {
   const seen = [websitesSeen("waf", [1]), detailsSeen("waf", 1, before), OK, HTTPS_BROKEN];
-  const fleet = fleetOf([DISCOVERED], [MASTER, ...seen, detailsSeen("waf", 1, now), HTTPS_BROKEN]);
-  expect(statuses(fleet)[1]).toEqual(["https", 0, changes]);
+  const later = then.map((details) => detailsSeen("waf", 1, details));
+  expect(statuses(fleetOf([DISCOVERED], [MASTER, ...seen, ...later, HTTPS_BROKEN]))[1]).toEqual([
+    "https",
+    0,
+    changes,
+  ]);
 });
 
 test("an observation of an appliance or a website that is gone changes nothing", () => {

@@ -40,6 +40,13 @@ test("a website that is down shows for how long, and the reason of each applianc
   ]);
 });
 
+test("a website without a verdict shows what was found", () => {
+  const statuses = [{ protocol: "https", status: 200, isUp: true }] as const;
+  expect(rowsOf(testedAs([], undefined, { statuses: [...statuses] }))).toEqual([
+    ["blog https Not known", "not tested from here", "well: 200 up"],
+  ]);
+});
+
 test("a website that is partially down has one cell with a warning", () => {
   expect(rowsOf(shopDownInPart(AMS)).at(-1)).toEqual([
     "shop https Partially down for 3 min",

@@ -196,6 +196,19 @@ test("an appliance without any details is no trouble, and its websites are teste
   expect(problemsAfter(websitesSeen("a", [1, 2]), gone(1), gone(2)).join()).not.toContain("Details");
 });
 
+test("lost servers of a website that no master tests are critical while it is not up", () => {
+  const backends = [{ address: "192.0.2.81:80", role: "active", isOk: false }] as const;
+  const down = websiteSeen("b", 5, blocksOf(503, 503));
+  const verdict = verdictAfter([
+    websitesFailed("a", "decode"),
+    detailsSeen("b", 5, { backends }),
+    down,
+    down,
+  ]);
+  expect(statesIn(verdict)).toEqual(["partially_down", "partially_down"]);
+  expect(serversIn(verdict)).toEqual(["none_usable"]);
+});
+
 test("websites of which there are no details are not joined by their ids: another member may give them to others", () => {
   const fleet = fleetOf(MEMBERS, [
     vrrpSeen("a", listOf([interfaceOf({ state: "BACKUP" })])),
@@ -213,6 +226,8 @@ test("websites of which there are no details are not joined by their ids: anothe
     "shop.example:443 undefined",
     "#1 at b down",
   ]);
+  const problems = verdict === undefined ? [] : lastingProblems(verdict).map(({ summary }) => summary);
+  expect(problems).toContain("Website 1 is down: http 503 from b");
 });
 
 test("details that cannot be read are a problem, and a list only of an appliance that can be polled", () => {
@@ -312,7 +327,6 @@ test("a website that is down by one of its protocols is not known to be up when 
   expect(stateOfServers("192.0.2.101")).toEqual(["none_usable"]);
   const [verdict] = verdictsOf({ backends, protocol: "http", bind: ["192.0.2.101"] });
   expect(serversIn(verdict)).toEqual(["none_usable_but_up"]);
-  expect(stateOfServers("192.0.2.100")).toEqual(["none_usable_but_up"]);
 });
 
 test("members that differ in everything are named with what they say", () => {

@@ -11,19 +11,20 @@ type Test = ApplianceDocument["websites"][number];
 /** A row for each website and protocol; one for a website of which nothing is known. */
 export function websiteRows({ websites, appliances }: ClusterDocument): readonly Row[] {
   return websites.flatMap((website) => {
-    const states = website.states.length === 0 ? [undefined] : website.states;
-    return states.map((state) => websiteRow(website, state, appliances));
+    const tests = appliances.map((one) => one.websites.find((test) => test.id === idAt(website, one.name)));
+    const found = tests.flatMap((test) => test?.statuses ?? []).map(({ protocol }) => protocol);
+    const unjudged = found.length === 0 ? [{}] : Array.from(new Set(found), (protocol) => ({ protocol }));
+    const states = website.states.length === 0 ? unjudged : website.states;
+    return states.map((state) => websiteRow(website, state, tests));
   });
 }
 
 function websiteRow(
   website: Website,
-  judged: State | undefined,
-  appliances: readonly ApplianceDocument[],
+  { protocol, state, since }: Partial<State>,
+  tests: readonly (Test | undefined)[],
 ): Row {
-  const { protocol, state, since } = judged ?? {};
   const level = state === undefined ? "unknown" : levelOf(WEBSITE_PROBLEMS[state]);
-  const tests = appliances.map((one) => one.websites.find((test) => test.id === idAt(website, one.name)));
   return {
     title: website.name,
     aside: protocol,

@@ -12,7 +12,7 @@ export interface BackendView {
 
 /**
  * The state of the servers behind a website; `undefined` while it is not known, and for a website that is disabled. The masters
- * decide whether there is a usable one; where none of them knows, all appliances. `isUp`: tests by masters find the website up;
+ * decide whether there is a usable one; where none of them knows, all appliances. `isUp`: tests find the website up;
  * `isMasterSilent`: the details of a master that has the website are not known.
  *
  * - `none_usable`: no server that is in service reports OK. `none_usable_but_up`: and yet tests find the website up.
