@@ -32,7 +32,7 @@ function beyond({ most, of }: (typeof LIMITS)[keyof typeof LIMITS]): Decoded<nev
 export interface ParsedJson {
   /** The last value of a repeated key counts. */
   readonly value: unknown;
-  /** Of each key that its object has already, the path: `vhost.port`. */
+  /** Each key that its object has already, without the keys around it: together they are never longer than the text. */
   readonly repeated: readonly string[];
 }
 
@@ -70,8 +70,6 @@ function notJson(text: string): Decoded<never> {
 
 /** An array or object that is still open. */
 interface Open {
-  /** The latest key of an object. */
-  key: string | undefined;
   keys: Set<string> | undefined;
   /** Repeated keys included. */
   members: number;
@@ -84,7 +82,7 @@ function repeatedKeys(text: string): Decoded<readonly string[]> {
   for (let at = 0; at < text.length; at += 1) {
     const char = text[at];
     if (char === "{" || char === "[") {
-      open.push({ key: undefined, keys: undefined, members: 0 });
+      open.push({ keys: undefined, members: 0 });
       if (open.length > LIMITS.depth.most) return beyond(LIMITS.depth);
     } else if (char === "}" || char === "]") {
       open.pop();
@@ -93,9 +91,8 @@ function repeatedKeys(text: string): Decoded<readonly string[]> {
       at = endOfString(text, start);
       if (container === undefined || !isKey(text, at)) continue;
       const key = unescaped(text.slice(start, at + 1));
-      container.key = key;
       container.keys ??= new Set();
-      if (container.keys.has(key)) repeated.push(open.flatMap((each) => each.key ?? []).join("."));
+      if (container.keys.has(key)) repeated.push(key);
       container.keys.add(key);
       container.members += 1;
       const limit = open.length === 1 ? LIMITS.entries : LIMITS.members;

@@ -59,7 +59,8 @@ export interface LocalBackend {
   readonly isOk: boolean;
 }
 
-const MAX_BACKENDS = 1024;
+/** Of the servers, and of the addresses. */
+const MAX_ITEMS = 1024;
 const PORT = { min: 1, max: 65_535 };
 
 const PROTOCOLS = { http: "http", https: "https", both: "both" } as const;
@@ -79,7 +80,7 @@ export const WEBSITE_DETAILS = {
 } as const satisfies OperationDescriptor<WebsiteDetails, LocalWebsiteDetails>;
 
 /**
- * Decodes the details of a website: an object; anything else is `decode`, more than 1,024 servers are `too_large`. A member
+ * Decodes the details of a website: an object; anything else is `decode`, more than 1,024 servers or addresses are `too_large`. A member
  * that is missing, null or empty is not known; one that cannot be read is not known and is reported in `invalid`.
  *
  * @throws never
@@ -89,11 +90,12 @@ export function decodeWebsiteDetails(body: Uint8Array, redact: Redact): Decoded<
   if (!parsed.ok) return parsed;
   const { value } = parsed.value;
   if (!isJsonObject(value)) return rejected("decode", `expected an object, got ${kindOf(value)}`);
-  const rows = value["rhost"];
-  if (Array.isArray(rows) && rows.length > MAX_BACKENDS)
-    return rejected("too_large", `expected at most ${MAX_BACKENDS} servers`);
+  const isTooLong = [value["rhost"], value["bind"]].some(
+    (list) => Array.isArray(list) && list.length > MAX_ITEMS,
+  );
+  if (isTooLong) return rejected("too_large", `expected at most ${MAX_ITEMS} servers and addresses`);
   const keep = (text: string): string => cutText(redact(text));
-  const invalid = new Set(parsed.value.repeated.map((path) => `$.${keep(path)}`));
+  const invalid = new Set(parsed.value.repeated.map((key) => `$..${keep(key)}`));
   const read = readerOf(value, "$", invalid);
   const readVhost = readerOf(read("vhost", toObject), "$.vhost", invalid);
   const protocol = readVhost("proto", oneOf(PROTOCOLS));

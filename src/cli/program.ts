@@ -36,8 +36,9 @@ const telemetryPath = new Option("--web.telemetry-path <path>", "path of the met
   .default("/metrics")
   .argParser(
     parser(
-      (text) => (/^\/[^?#\s]*$/.test(text) ? text : undefined),
-      "a path that starts with /, such as /metrics",
+      // Some paths below /-/ need no password.
+      (text) => (/^\/(?!-\/)[^?#\s]*$/.test(text) ? text : undefined),
+      "a path that starts with / and not with /-/, such as /metrics",
     ),
   );
 

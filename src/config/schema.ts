@@ -126,13 +126,16 @@ const websiteSchema = z
     expectStatus: ranges === undefined ? DEFAULT_STATUSES : { ranges },
   }));
 
-const discoverySchema = z.union([
-  z.boolean(),
-  z.strictObject({
-    exclude: z.array(idSchema).optional(),
-    limit: z.int().min(1).max(MAX_WEBSITES).optional(),
-  }),
-]);
+const discoverySchema = z.union(
+  [
+    z.boolean(),
+    z.strictObject({
+      exclude: z.array(idSchema).optional(),
+      limit: z.int().min(1).max(MAX_WEBSITES).optional(),
+    }),
+  ],
+  { error: "expected true, false, or a block with exclude and limit" },
+);
 
 /** Settings of both clusters and appliances. */
 const innerShape = {

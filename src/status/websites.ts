@@ -104,7 +104,8 @@ export const listeningIn = once(({ groups }: ClusterSnapshot) => {
   const aliases = groups.flatMap(({ vip, aliases: of }) => of.map((address) => [address, vip] as const));
   const all = [...new Map([...aliases, ...vips])];
   return (bind: readonly string[]): ReadonlyMap<string, string> => {
-    const own = new Map(all.filter(([address]) => bind.includes(address)));
+    const named = new Set(bind);
+    const own = new Map(all.filter(([address]) => named.has(address)));
     return own.size > 0 ? own : vips;
   };
 });

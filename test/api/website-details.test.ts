@@ -132,7 +132,7 @@ test.each([[[]], [{}]])("%j in place of the servers is no server", (rhost) => {
 test("a key that occurs twice is a deviation, and the last one counts", () => {
   const body = Buffer.from('{"name":"a","name":"b","vhost":{"port":"1","port":"2"}}');
   expect(decodeWebsiteDetails(body, AS_IS)).toMatchObject({
-    value: { name: "b", port: 2, invalid: ["$.name", "$.vhost.port"] },
+    value: { name: "b", port: 2, invalid: ["$..name", "$..port"] },
   });
 });
 
@@ -140,7 +140,8 @@ test.each([
   ["[]", "decode", "expected an object, got an array"],
   ['"shop"', "decode", "expected an object, got a string"],
   ["<html>", "decode", "expected JSON, got markup"],
-  [`{"rhost":[${"[],".repeat(1024)}[]]}`, "too_large", "expected at most 1024 servers"],
+  [`{"rhost":[${"[],".repeat(1024)}[]]}`, "too_large", "expected at most 1024 servers and addresses"],
+  [`{"bind":[${'"",'.repeat(1024)}""]}`, "too_large", "expected at most 1024 servers and addresses"],
 ])("%.20s is no website", (text, reason, message) => {
   const result = decodeWebsiteDetails(Buffer.from(text), AS_IS);
   expect(result).toEqual({ ok: false, failure: { reason, message: `$: ${message}` } });

@@ -67,7 +67,7 @@ describe("a usage error", () => {
     ],
     [
       ["--web.telemetry-path=metrics"],
-      "error: option '--web.telemetry-path <path>' argument 'metrics' is invalid. expected a path that starts with /, such as /metrics\n",
+      "error: option '--web.telemetry-path <path>' argument 'metrics' is invalid. expected a path that starts with / and not with /-/, such as /metrics\n",
     ],
   ])("%j is an error on stderr and exits 2", async (argv, err) => {
     expect(await run(...argv)).toEqual({ code: 2, out: "", err });

@@ -76,6 +76,11 @@ export const WORST_LISTS: Readonly<Record<string, WorstAnswer>> = {
       const text = `\xe6\xbc\xa2${breaks}${nth}`;
       return interfaceOf(nth, { name: text, vip: `${who}${text}`, state: `${turn}\xe6\xbc\xa2` }, HEALTHY);
     }),
+  "many repeated keys below a long one": () => {
+    const [outer, repeat] = ["x".repeat(20 * 1024), '{"":0,"":0},'];
+    const count = Math.floor((LIST_BYTES - outer.length - 10) / repeat.length);
+    return Buffer.from(`{"${outer}":[${repeat.repeat(count)}0]}`);
+  },
   "every deviation at once": (turn, who) =>
     listOf((nth) => {
       const repeated = Array.from({ length: 12 }, (_, key) => `,"${key}":1,"${key}":1`).join("");
