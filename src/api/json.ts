@@ -1,18 +1,16 @@
 import { decodeText } from "./text.ts";
 
 /** A decoded answer, or why it cannot be decoded. Decoders never throw. */
-export type Decoded<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly failure: DecodeFailure };
+export type Decoded<T> = { readonly ok: true; readonly value: T } | Rejected;
 
-export interface DecodeFailure {
-  readonly reason: "decode" | "too_large";
-  /** The expected and the actual type; never the value itself. */
-  readonly message: string;
+export interface Rejected {
+  readonly ok: false;
+  /** `message`: the expected and the actual type; never the value itself. */
+  readonly failure: { readonly reason: "decode" | "too_large"; readonly message: string };
 }
 
 /** The result of a decoder that rejects the whole answer. */
-export function rejected(reason: DecodeFailure["reason"], message: string): Decoded<never> {
+export function rejected(reason: Rejected["failure"]["reason"], message: string): Rejected {
   return { ok: false, failure: { reason, message: `$: ${message}` } };
 }
 
@@ -25,11 +23,12 @@ const LIMITS = {
   members: { most: 64, of: "members in each member" },
 } as const;
 
-function beyond({ most, of }: (typeof LIMITS)[keyof typeof LIMITS]): Decoded<never> {
+function beyond({ most, of }: (typeof LIMITS)[keyof typeof LIMITS]): Rejected {
   return rejected("too_large", `expected at most ${most} ${of}`);
 }
 
 export interface ParsedJson {
+  readonly ok: true;
   /** The last value of a repeated key counts. */
   readonly value: unknown;
   /** Each key that its object has already, without the keys around it: together they are never longer than the text. */
@@ -40,13 +39,13 @@ export interface ParsedJson {
  * Parses the body of an answer. Beyond the limits it is `too_large`. Accepts raw control characters inside strings, which some
  * appliances send. Never throws; a failure contains nothing of the text.
  */
-export function parseJson(body: Uint8Array): Decoded<ParsedJson> {
+export function parseJson(body: Uint8Array): ParsedJson | Rejected {
   const text = decodeText(body);
   if (!MAY_BE_JSON.test(text)) return notJson(text);
   const repeated = repeatedKeys(text);
   if (!repeated.ok) return repeated;
   const parsed = parseStrictly(text) ?? parseStrictly(decodeText(escapeRawControls(body)));
-  return parsed === undefined ? notJson(text) : { ok: true, value: { ...parsed, repeated: repeated.value } };
+  return parsed === undefined ? notJson(text) : { ok: true, ...parsed, repeated: repeated.value };
 }
 
 /** `undefined` for invalid JSON: the parser's message quotes the text, which may contain a secret. */
@@ -61,23 +60,16 @@ function parseStrictly(text: string): { readonly value: unknown } | undefined {
 /** Checked first, so that a login page with deeply nested scripts is reported as markup, not as too large. */
 const MAY_BE_JSON = /^\s*[[{"\-\dtfn]/;
 
-function notJson(text: string): Decoded<never> {
+function notJson(text: string): Rejected {
   const start = text.trimStart();
-  // Such as a web page.
   const got = start.startsWith("<") ? "markup" : "text that is not JSON";
   return rejected("decode", `expected JSON, got ${start === "" ? "nothing" : got}`);
 }
 
-/** An array or object that is still open. */
-interface Open {
-  keys: Set<string> | undefined;
-  /** Repeated keys included. */
-  members: number;
-}
-
 /** Scans any text in linear time and stops at the first limit that is exceeded. The keys of a text that is not JSON mean nothing. */
 function repeatedKeys(text: string): Decoded<readonly string[]> {
-  const open: Open[] = [];
+  /** The arrays and objects around the place that is scanned. */
+  const open: { keys: Set<string> | undefined; members: number }[] = [];
   const repeated: string[] = [];
   for (let at = 0; at < text.length; at += 1) {
     const char = text[at];
@@ -102,20 +94,18 @@ function repeatedKeys(text: string): Decoded<readonly string[]> {
   return { ok: true, value: repeated };
 }
 
-/** The closing quote of the string that begins at `start`. */
 function endOfString(text: string, start: number): number {
   let end = start + 1;
   while (end < text.length && text[end] !== '"') end += text[end] === "\\" ? 2 : 1;
   return end;
 }
 
-/** Whether a colon follows the string that ends at `end`. */
+const COLON = /\s*:/y;
+
 function isKey(text: string, end: number): boolean {
   COLON.lastIndex = end + 1;
   return COLON.test(text);
 }
-
-const COLON = /\s*:/y;
 
 /** The value of a quoted JSON string, so that two spellings of a key are one key. */
 function unescaped(string: string): string {
@@ -159,4 +149,40 @@ export function kindOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+/** Inclusive. */
+export interface Bounds {
+  readonly min: number;
+  readonly max: number;
+}
+
+const INTEGER_TEXT = /^\s*[+-]?\d+\s*$/;
+
+/**
+ * The integer in a JSON number (204, 204.0) or in a string ("204", white space around it); `undefined` if it is
+ * missing, not an integer, or out of bounds.
+ */
+export function readInteger(value: unknown, { min, max }: Bounds): number | undefined {
+  const number = typeof value === "string" && INTEGER_TEXT.test(value) ? Number(value) : value;
+  if (typeof number !== "number" || !Number.isInteger(number)) return undefined;
+  // Turns -0 into 0.
+  return number >= min && number <= max ? number + 0 : undefined;
+}
+
+/** A string unchanged, a number as its decimal text, anything else as "". */
+export function readText(value: unknown): string {
+  if (typeof value === "string") return value;
+  return typeof value === "number" && Number.isFinite(value) ? String(value) : "";
+}
+
+/** An array, also written as an empty object; `undefined` for anything else. */
+export function readList(value: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(value)) return value;
+  return isJsonObject(value) && Object.keys(value).length === 0 ? [] : undefined;
+}
+
+/** Whether a value is missing, null or an empty string. */
+export function isUnknown(value: unknown): boolean {
+  return value === undefined || value === null || value === "";
 }

@@ -1,9 +1,9 @@
 import type { Decoded } from "./json.ts";
-import type { Redact } from "./kept-text.ts";
+import type { Redact } from "./text.ts";
 
 /** One GET operation of the management API, for client and server. */
 export interface OperationDescriptor<Value, Written> {
-  /** Whether it concerns the whole appliance or one website. */
+  /** What it is about. */
   readonly scope: "appliance" | "website";
   /** Path below the base URL. */
   readonly path: (websiteId?: number) => string;
@@ -11,7 +11,6 @@ export interface OperationDescriptor<Value, Written> {
   readonly limitBytes: number;
   /** Decodes the body of an answer with status 200. Every text that is kept passes through `redact`. Never throws. */
   readonly decode: (body: Uint8Array, redact: Redact) => Decoded<Value>;
-  /** Encodes a body as specified. */
   readonly encode: (value: Written) => string;
   /** The block of `polling` with its interval and timeout. */
   readonly timing: TimingName;

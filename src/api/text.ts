@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
+import { hash } from "node:crypto";
 
 const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
-
 const INVALID_BYTE_BASE = 0xdc00;
 
 /** A well-formed sequence of several bytes, each as a Latin-1 character. @see The Unicode Standard, table 3-7 */
@@ -31,4 +31,24 @@ function loneSurrogates(bytes: Uint8Array): string {
   const units = new Uint16Array(bytes);
   for (let at = 0; at < units.length; at += 1) units[at] = INVALID_BYTE_BASE + (bytes[at] ?? 0);
   return Buffer.from(units.buffer).toString("utf16le");
+}
+
+/** Replaces the credentials of a request in a text from its answer. */
+export type Redact = (text: string) => string;
+
+/** Takes whole characters only. */
+const ENCODER = new TextEncoder();
+const ROOM = new Uint8Array(256);
+const LOOKS_CUT = /~[0-9a-f]{16}$/;
+
+/**
+ * Well-formed Unicode of at most 256 bytes. If something was cut or replaced, `~` and 16 digits of a hash of the whole
+ * text follow, so that different texts stay different.
+ */
+export function cutText(text: string): string {
+  const wellFormed = text.replace(/\p{Surrogate}/gu, "\uFFFD");
+  const short = wellFormed.slice(0, ENCODER.encodeInto(wellFormed, ROOM).read);
+  // A text that already ends like a cut text gets a hash too; otherwise it could equal another text after its cut.
+  if (short === text && !LOOKS_CUT.test(text)) return text;
+  return `${short}~${hash("sha256", Buffer.from(text, "utf16le")).slice(0, 16)}`;
 }

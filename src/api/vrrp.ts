@@ -1,7 +1,17 @@
-import { isUnknown, readInteger, readList, readText, type Bounds } from "./fields.ts";
-import { isJsonObject, kindOf, parseJson, rejected, type Decoded } from "./json.ts";
-import { cutText, type Redact } from "./kept-text.ts";
+import {
+  isJsonObject,
+  isUnknown,
+  kindOf,
+  parseJson,
+  readInteger,
+  readList,
+  readText,
+  rejected,
+  type Bounds,
+  type Decoded,
+} from "./json.ts";
 import type { OperationDescriptor } from "./operation.ts";
+import { cutText, type Redact } from "./text.ts";
 
 /**
  * One decoded VRRP interface of an appliance. Texts are well-formed Unicode of at most 273 bytes, with the credentials
@@ -18,11 +28,11 @@ export interface VrrpInterface {
   readonly vip: string;
   /** 0 to 255; `undefined` if missing, unreadable or out of range. */
   readonly priority: number | undefined;
-  /** -1 to 254; `undefined` in the same cases. */
+  /** -1 to 254; `undefined` likewise. */
   readonly advskew: number | undefined;
   /** As reported; `undefined` if unreadable, empty if missing. */
   readonly aliases: readonly string[] | undefined;
-  /** `if`; empty if missing, like the texts below. */
+  /** `if`; empty if missing, as are the texts below. */
   readonly device: string;
   readonly netmask: string;
   /** `carppeer` */
@@ -42,7 +52,7 @@ export interface VrrpList {
   readonly anomalies: readonly VrrpAnomaly[];
 }
 
-/** An interface on the appliance itself: complete, and advskew follows from priority. */
+/** An interface on the appliance itself: advskew follows from priority. */
 export interface LocalVrrpInterface extends Omit<VrrpInterface, "priority" | "advskew" | "aliases"> {
   readonly priority: number;
   readonly alias: readonly string[];
@@ -77,9 +87,9 @@ export const VRRP_LIST = {
 export function decodeVrrpList(body: Uint8Array, redact: Redact): Decoded<VrrpList> {
   const parsed = parseJson(body);
   if (!parsed.ok) return parsed;
-  const members = membersOf(parsed.value.value);
+  const members = membersOf(parsed.value);
   if (members === undefined)
-    return rejected("decode", `expected an object of interfaces, got ${kindOf(parsed.value.value)}`);
+    return rejected("decode", `expected an object of interfaces, got ${kindOf(parsed.value)}`);
   const keep = (text: string): string => cutText(redact(text));
   const interfaces = new Map<string, VrrpInterface>();
   const unreadable = new Set<string>();
@@ -92,25 +102,19 @@ export function decodeVrrpList(body: Uint8Array, redact: Redact): Decoded<VrrpLi
     else if (!isDouble) unreadable.add(name);
     anomalies.push(...(read === undefined ? (["bad_interface"] as const) : anomaliesOf(read)));
   }
-  anomalies.push(...parsed.value.repeated.map(() => "bad_field" as const));
-  return {
-    ok: true,
-    value: { interfaces: [...interfaces.values()], unreadable: [...unreadable], anomalies },
-  };
+  anomalies.push(...parsed.repeated.map(() => "bad_field" as const));
+  const value = { interfaces: [...interfaces.values()], unreadable: [...unreadable], anomalies };
+  return { ok: true, value };
 }
 
-/** The members of a list; `undefined` if the value is not a list. Appliances also write the empty list as `[]` or `null`. */
+/** The members of a list; `undefined` if the value is not a list. */
 function membersOf(value: unknown): readonly (readonly [string, unknown])[] | undefined {
   if (value === null || (Array.isArray(value) && value.length === 0)) return [];
   return isJsonObject(value) ? Object.entries(value) : undefined;
 }
 
-/** Reads one member; `undefined` if it is unreadable. Every text passes through `keep`, except the states MASTER and BACKUP. */
-function readInterface(
-  name: string,
-  value: unknown,
-  keep: (text: string) => string,
-): VrrpInterface | undefined {
+/** Every text passes through `keep`, except the states MASTER and BACKUP: a password may be one of these words. */
+function readInterface(name: string, value: unknown, keep: Redact): VrrpInterface | undefined {
   if (!isJsonObject(value)) return undefined;
   const { state_current: state, vip } = value;
   const vhid = readInteger(value["vhid"], VHID);
@@ -162,21 +166,20 @@ function anomaliesOf({ state, priority, advskew, aliases }: VrrpInterface): read
  * @see management API 2.1, 2.2, 4.1
  */
 export function encodeVrrpList(interfaces: readonly LocalVrrpInterface[]): string {
-  const members = interfaces.map((each) => `${JSON.stringify(each.name)}:${JSON.stringify(detailsOf(each))}`);
+  const members = interfaces.map((each) => {
+    const details = {
+      advskew: String(ADVSKEW_OF_PRIORITY_ZERO - each.priority),
+      alias: each.alias,
+      carppeer: each.peer,
+      if: each.device,
+      netmask: each.netmask,
+      priority: String(each.priority),
+      state_current: each.state,
+      type: each.type,
+      vhid: String(each.vhid),
+      vip: each.vip,
+    };
+    return `${JSON.stringify(each.name)}:${JSON.stringify(details)}`;
+  });
   return `{${members.join(",")}}`;
-}
-
-function detailsOf(each: LocalVrrpInterface): Readonly<Record<string, string | readonly string[]>> {
-  return {
-    advskew: String(ADVSKEW_OF_PRIORITY_ZERO - each.priority),
-    alias: each.alias,
-    carppeer: each.peer,
-    if: each.device,
-    netmask: each.netmask,
-    priority: String(each.priority),
-    state_current: each.state,
-    type: each.type,
-    vhid: String(each.vhid),
-    vip: each.vip,
-  };
 }

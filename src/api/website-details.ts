@@ -1,14 +1,23 @@
 import { canonicalAddress, urlHost } from "../support/address.ts";
-import { isUnknown, readInteger, readList, readText } from "./fields.ts";
-import { isJsonObject, kindOf, parseJson, rejected, type Decoded } from "./json.ts";
-import { cutText, type Redact } from "./kept-text.ts";
+import {
+  isJsonObject,
+  isUnknown,
+  kindOf,
+  parseJson,
+  readInteger,
+  readList,
+  readText,
+  rejected,
+  type Decoded,
+} from "./json.ts";
 import type { OperationDescriptor } from "./operation.ts";
+import { cutText, type Redact } from "./text.ts";
 import type { Protocol } from "./website-test.ts";
 
 export type WebsiteMode = "pass" | "protect" | "detect";
 export type BackendRole = "active" | "backup" | "down";
 
-/** What an appliance says of one of its websites. Texts are redacted and cut; empty where they are not known. */
+/** What an appliance says of one of its websites. Texts are redacted and cut, and empty if not known; `undefined`: not known. */
 export interface WebsiteDetails {
   readonly name: string;
   /** The host name of the website. */
@@ -22,7 +31,7 @@ export interface WebsiteDetails {
   readonly isEnabled: boolean | undefined;
   /** The addresses on which the appliance listens for it; `*` is all. */
   readonly bind: readonly string[];
-  /** The servers behind it; `undefined` if they are not known. */
+  /** The servers behind it. */
   readonly backends: readonly Backend[] | undefined;
   /** JSON paths of members that cannot be read: `$.vhost.port`. */
   readonly invalid: readonly string[];
@@ -37,26 +46,18 @@ export interface Backend {
   readonly isOk: boolean | undefined;
 }
 
-/** The details of a website of the appliance itself: everything is known. */
-export interface LocalWebsiteDetails {
+type Known<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> };
+
+/** The details of a website of the appliance itself, where all is known. */
+export interface LocalWebsiteDetails extends Known<Omit<WebsiteDetails, "backends" | "invalid">> {
   readonly id: number;
-  readonly name: string;
-  readonly host: string;
-  readonly port: number;
-  readonly secondPort: number | undefined;
-  readonly protocol: Protocol | "both";
-  readonly mode: WebsiteMode;
-  readonly isEnabled: boolean;
-  readonly bind: readonly string[];
   readonly backends: readonly LocalBackend[];
 }
 
-export interface LocalBackend {
+export interface LocalBackend extends Known<Omit<Backend, "address">> {
   readonly protocol: Protocol | "both";
   readonly host: string;
   readonly port: number;
-  readonly role: BackendRole;
-  readonly isOk: boolean;
 }
 
 /** Of the servers, and of the addresses. */
@@ -80,22 +81,21 @@ export const WEBSITE_DETAILS = {
 } as const satisfies OperationDescriptor<WebsiteDetails, LocalWebsiteDetails>;
 
 /**
- * Decodes the details of a website: an object; anything else is `decode`, more than 1,024 servers or addresses are `too_large`. A member
- * that is missing, null or empty is not known; one that cannot be read is not known and is reported in `invalid`.
+ * Decodes the details of a website: an object; anything else is `decode`, more than 1,024 servers or addresses are
+ * `too_large`. A member that is missing, null or empty is not known; neither is one that cannot be read: see `invalid`.
  *
  * @throws never
  */
 export function decodeWebsiteDetails(body: Uint8Array, redact: Redact): Decoded<WebsiteDetails> {
   const parsed = parseJson(body);
   if (!parsed.ok) return parsed;
-  const { value } = parsed.value;
+  const { value } = parsed;
   if (!isJsonObject(value)) return rejected("decode", `expected an object, got ${kindOf(value)}`);
-  const isTooLong = [value["rhost"], value["bind"]].some(
-    (list) => Array.isArray(list) && list.length > MAX_ITEMS,
-  );
-  if (isTooLong) return rejected("too_large", `expected at most ${MAX_ITEMS} servers and addresses`);
+  const lists = [value["rhost"], value["bind"]];
+  if (lists.some((list) => Array.isArray(list) && list.length > MAX_ITEMS))
+    return rejected("too_large", `expected at most ${MAX_ITEMS} servers and addresses`);
   const keep = (text: string): string => cutText(redact(text));
-  const invalid = new Set(parsed.value.repeated.map((key) => `$..${keep(key)}`));
+  const invalid = new Set(parsed.repeated.map((key) => `$..${keep(key)}`));
   const read = readerOf(value, "$", invalid);
   const readVhost = readerOf(read("vhost", toObject), "$.vhost", invalid);
   const protocol = readVhost("proto", oneOf(PROTOCOLS));
@@ -119,7 +119,7 @@ export function decodeWebsiteDetails(body: Uint8Array, redact: Redact): Decoded<
 }
 
 /** A row of `rhost`, whose members are told by their position; `undefined` without a host. */
-function backendOf(read: Read, keep: (text: string) => string): Backend | undefined {
+function backendOf(read: Read, keep: Redact): Backend | undefined {
   const host = canonicalAddress(keep(read(1, toText) ?? ""));
   if (host === "") return undefined;
   const port = read(2, toPort);

@@ -1,4 +1,4 @@
-import { kindOf, parseJson, rejected, type Decoded } from "./json.ts";
+import { kindOf, parseJson, readText, rejected, type Decoded } from "./json.ts";
 import type { OperationDescriptor } from "./operation.ts";
 
 /** The ids of an appliance's websites. */
@@ -10,8 +10,8 @@ export interface WebsiteList {
 }
 
 export const MAX_WEBSITES = 4096;
-const ID = /^[1-9]\d{0,9}$/;
 export const MAX_WEBSITE_ID = 9_999_999_999;
+const ID = /^[1-9]\d{0,9}$/;
 
 /** The list of websites. Older firmware lacks it. */
 export const WEBSITE_LIST = {
@@ -34,21 +34,17 @@ export const WEBSITE_LIST = {
 export function decodeWebsiteList(body: Uint8Array): Decoded<WebsiteList> {
   const parsed = parseJson(body);
   if (!parsed.ok) return parsed;
-  const { value } = parsed.value;
+  const { value } = parsed;
   if (!Array.isArray(value)) return rejected("decode", `expected an array of ids, got ${kindOf(value)}`);
   if (value.length > MAX_WEBSITES) return rejected("too_large", `expected at most ${MAX_WEBSITES} ids`);
   const ids = value.map(idOf);
-  return {
-    ok: true,
-    value: {
-      ids: [...new Set(ids.flatMap((id) => id ?? []))].toSorted((a, b) => a - b),
-      invalid: ids.flatMap((id, index) => (id === undefined ? [`$[${index}]`] : [])),
-    },
-  };
+  const valid = new Set(ids.flatMap((id) => id ?? []));
+  const invalid = ids.flatMap((id, index) => (id === undefined ? [`$[${index}]`] : []));
+  return { ok: true, value: { ids: [...valid].toSorted((a, b) => a - b), invalid } };
 }
 
 function idOf(entry: unknown): number | undefined {
-  const text = typeof entry === "string" ? entry.trim() : typeof entry === "number" ? String(entry) : "";
+  const text = readText(entry).trim();
   return ID.test(text) ? Number(text) : undefined;
 }
 

@@ -1,8 +1,6 @@
 import { kindOf, parseJson, rejected, type Decoded } from "./json.ts";
-import { cutText, type Redact } from "./kept-text.ts";
 import type { OperationDescriptor } from "./operation.ts";
-import { readAnswer } from "./status-line.ts";
-import { findMarkers } from "./website-marker.ts";
+import { cutText, type Redact } from "./text.ts";
 
 export type Protocol = "http" | "https";
 
@@ -51,11 +49,33 @@ export const WEBSITE_TEST = {
 export function decodeWebsiteTest(body: Uint8Array, redact: Redact): Decoded<WebsiteTest> {
   const parsed = parseJson(body);
   if (!parsed.ok) return parsed;
-  const { value } = parsed.value;
+  const { value } = parsed;
   return typeof value === "string"
     ? parseWebsiteTest(value, redact)
     : rejected("decode", `expected a string, got ${kindOf(value)}`);
 }
+
+/** A connection marker in the text of a website test. */
+interface Marker {
+  readonly start: number;
+  /** Where the answer begins. */
+  readonly end: number;
+  readonly protocol: Protocol;
+}
+
+const RULED = String.raw` CONNECT\s*-{3,}`;
+/** `HTTP/1.1` starts a status line and is not a label; neither is the next marker after an empty answer. */
+const LABEL = String.raw`\s*(HTTPS?)(?=\s|$)(?!${RULED})`;
+const MARKER = new RegExp(`(HTTPS?)${RULED}(?:${LABEL})?`, "g");
+
+/** The part of a status line after `HTTP`, up to its number. White space or the end must follow. */
+const STATUS = String.raw`/\d+(?:\.\d+)?[ \t]+([+-]?\d+)(?=\s|$)`;
+const AT_START = new RegExp(String.raw`^\s*HTTP${STATUS}`);
+const AT_LINE_START = new RegExp(String.raw`(?<=\n)HTTP${STATUS}`, "g");
+/** Not after a token that ends in ":", as that is a header's value. The lookbehind follows a literal, so that it rarely runs. */
+const AFTER_TOKEN = new RegExp(String.raw`HTTP(?<=[^\s:]\s+HTTP)${STATUS}`, "g");
+/** The reason phrase of a proxy that opened a tunnel. */
+const CONNECTED = /^[ \t]+connection[ \t]+established(?=\s|$)/i;
 
 /**
  * Parses the text of a website test: markers with or without a label, lines separated by CRLF or LF or folded onto one
@@ -65,17 +85,64 @@ export function decodeWebsiteTest(body: Uint8Array, redact: Redact): Decoded<Web
  * @see management API 4.2
  */
 export function parseWebsiteTest(text: string, redact: Redact): Decoded<WebsiteTest> {
-  const folded = !text.trim().includes("\n");
-  const markers = findMarkers(text, folded);
+  const isFolded = !text.trim().includes("\n");
+  const markers = findMarkers(text, isFolded);
   if (markers.length === 0) return rejected("decode", "expected a connection marker, got a text without one");
   const blocks = new Map<Protocol, WebsiteBlock>();
   for (const [index, { end, protocol }] of markers.entries()) {
     if (blocks.has(protocol)) continue;
-    const { status, line } = readAnswer(text.slice(end, markers[index + 1]?.start), folded);
-    const reason = line === undefined ? {} : { text: cutText(redact(line)) };
-    blocks.set(protocol, { protocol, status, ...reason });
+    const answer = text.slice(end, markers[index + 1]?.start);
+    blocks.set(protocol, { protocol, ...readAnswer(answer, isFolded, redact) });
   }
   return { ok: true, value: { blocks: [...blocks.values()] } };
+}
+
+/**
+ * The markers of a text, in order. A marker counts at the start of the text or of a line. After other white space it
+ * counts only if the whole text is folded onto one line, so that no header value can forge one. Linear time.
+ */
+function findMarkers(text: string, isFolded: boolean): readonly Marker[] {
+  const textStart = text.search(/\S/);
+  const found = [...text.matchAll(MARKER)].filter(({ index }) => {
+    const before = text.slice(index - 1, index);
+    return index === textStart || (isFolded ? /\s/.test(before) : before === "\n");
+  });
+  // Some appliances write `HTTP CONNECT` without a label for both protocols: the second one is https.
+  const firstPlain = found.find(isPlain);
+  return found.map((match) => {
+    const { 0: whole, 1: word, 2: label = word, index: start } = match;
+    const isHttps = label === "HTTPS" || (isPlain(match) && match !== firstPlain);
+    return { start, end: start + whole.length, protocol: isHttps ? "https" : "http" };
+  });
+}
+
+function isPlain([, word, label]: RegExpExecArray): boolean {
+  return label === undefined && word === "HTTP";
+}
+
+/**
+ * Interim answers (1xx) and a proxy's `200 Connection established` (in any case) are skipped if a later status line
+ * follows: at the start of a line, or, if the text is folded, anywhere except after a header name. Without a later
+ * one, an interim answer counts, and a proxy's is 0: the website sent no HTTP response. Linear time.
+ */
+function readAnswer(answer: string, isFolded: boolean, redact: Redact): Omit<WebsiteBlock, "protocol"> {
+  const first = AT_START.exec(answer);
+  if (first === null) {
+    const line = /\S.*/.exec(answer)?.[0].trimEnd();
+    return line === undefined ? { status: 0 } : { status: 0, text: cutText(redact(line)) };
+  }
+  let status = statusOf(first);
+  for (const match of answer.matchAll(isFolded ? AFTER_TOKEN : AT_LINE_START)) {
+    if (status === undefined || status >= 200) break;
+    status = statusOf(match);
+  }
+  return { status };
+}
+
+function statusOf({ 0: line, 1: number = "", index, input = "" }: RegExpMatchArray): number | undefined {
+  const rest = input.slice((index ?? 0) + line.length);
+  if (number === "200" && CONNECTED.test(rest)) return 0;
+  return /^[1-9]\d\d$/.test(number) ? Number(number) : undefined;
 }
 
 /** A block with a status, which is 0 if the website sent no HTTP response. */

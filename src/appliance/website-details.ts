@@ -20,7 +20,7 @@ export async function detailsOf({ servers, ...website }: Website): Promise<Local
   return {
     ...website,
     port,
-    secondPort: protocol === "both" ? httpPort : undefined,
+    secondPort: httpPort,
     backends: await Promise.all(backends),
   };
 }

@@ -1,5 +1,5 @@
 import type { LookupFunction } from "node:net";
-import type { Redact } from "../api/kept-text.ts";
+import type { Redact } from "../api/text.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { createPasswordReader, type PasswordReader } from "../config/password-file.ts";
 import type { Clock } from "../support/clock.ts";

@@ -1,4 +1,4 @@
-import type { Redact } from "../api/kept-text.ts";
+import type { Redact } from "../api/text.ts";
 import type { BasicAuthConfig } from "../config/config.ts";
 import type { PasswordReader } from "../config/password-file.ts";
 import { Secret } from "../support/secret.ts";

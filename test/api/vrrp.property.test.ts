@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
 import type { LocalVrrpInterface } from "../../src/api/vrrp.ts";
-import { cutText } from "../../src/api/kept-text.ts";
+import { cutText } from "../../src/api/text.ts";
 import { decodeVrrpList, encodeVrrpList } from "../../src/api/vrrp.ts";
 
 /** An answer to a request without credentials. */

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { cutText } from "../../src/api/kept-text.ts";
+import { cutText } from "../../src/api/text.ts";
 import { fleetOf } from "../fleet/support.ts";
 import {
   applianceOf,
