@@ -1,8 +1,6 @@
 import { isIP } from "node:net";
 import { dirname, join, resolve } from "node:path";
-
 import { z } from "zod";
-
 import { MAX_WEBSITE_ID } from "../api/website-list.ts";
 import { PRIORITY, VHID, type LocalVrrpInterface } from "../api/vrrp.ts";
 import { load, type Loaded } from "../config/loading.ts";
@@ -12,19 +10,11 @@ import { loadYaml } from "../config/validate.ts";
 import { durationSchema, fileSchema, parsed } from "../config/values.ts";
 import { Secret } from "../support/secret.ts";
 import { isHostName, MAX_PORT, parseListenAddress } from "../web/listen.ts";
-import { DEFAULT_SETTINGS } from "./keepalived/dump.ts";
 import type { ApplianceServerDeps } from "./server.ts";
-import type { Website } from "./website-head.ts";
+import type { Website } from "./websites.ts";
 
-const DEFAULT_TEST_TIMEOUT_MS = 10_000;
-/** Debian's keepalived. */
-const DEFAULT_PID_FILE = "/run/vrrp.pid";
-const DEFAULT_DUMP_DIR = "/tmp";
-const DUMP_NAME = "keepalived.json";
 /** With glibc. keepalived uses only real-time signals for its JSON dump. */
 const SIGJSON = { min: 34, max: 64, default: 36 };
-/** Shorter than the shortest interval of a poll, 1 s. */
-const DEFAULT_DUMP_TIMEOUT_MS = 500;
 
 function matching(what: string, test: (text: string) => boolean) {
   return z.string().refine(test, `expected ${what}`);
@@ -36,8 +26,11 @@ const text = z.string().min(1);
 const timeout = durationSchema("1ms", "1h");
 const protocol = z.enum(["http", "https", "both"]);
 
-/** A host name or an IP address, IPv6 without brackets. */
 const host = matching("a host name or an IP address", (value) => isIP(value) !== 0 || isHostName(value));
+const bindAddress = matching("an IP address or *", (value) => value === "*" || isIP(value) !== 0);
+const urlPath = matching("a path that starts with / and holds no blanks", (value) =>
+  /^\/[!-~]*$/.test(value),
+);
 
 const server = z.strictObject({
   protocol: protocol.default("http"),
@@ -55,24 +48,18 @@ const website = z
     name: text.optional(),
     enabled: z.boolean().default(true),
     mode: z.enum(["pass", "protect", "detect"]).default("protect"),
-    /** The addresses on which the appliance listens for it. */
-    bind: z
-      .array(matching("an IP address or *", (value) => value === "*" || isIP(value) !== 0))
-      .default(["*"]),
-    /** The servers behind it. */
+    bind: z.array(bindAddress).default(["*"]),
     servers: z.array(server).default([]),
     http_port: port.default(80),
     https_port: port.default(443),
-    path: matching("a path that starts with / and holds no blanks", (value) =>
-      /^\/[!-~]*$/.test(value),
-    ).default("/"),
+    path: urlPath.default("/"),
   })
   .transform(({ http_port: httpPort, https_port: httpsPort, enabled: isEnabled, ...rest }): Website => {
     return { ...rest, name: rest.name ?? rest.host, isEnabled, httpPort, httpsPort };
   });
 
 const websiteTest = z.strictObject({
-  timeout: timeout.default(DEFAULT_TEST_TIMEOUT_MS),
+  timeout: timeout.default(10_000),
   tls_config: z
     .strictObject({ ca_file: fileSchema.optional(), insecure_skip_verify: z.boolean().default(false) })
     .prefault({}),
@@ -80,7 +67,7 @@ const websiteTest = z.strictObject({
 
 const type = z.int().min(0).transform(String);
 
-/** One VRRP interface in the API's own words; advskew follows from priority. @see management API 2.1 */
+/** In the API's own words. @see management API 2.1 */
 const vrrpInterface = z
   .strictObject({
     if: text,
@@ -97,36 +84,35 @@ const vrrpInterface = z
     return { device, state, peer, ...rest };
   });
 
-const staticSource = z
-  .strictObject({ source: z.literal("static"), interfaces: z.record(text, vrrpInterface) })
-  .transform(({ source, interfaces }) => {
-    const named = Object.entries(interfaces).map(([name, each]): LocalVrrpInterface => ({ name, ...each }));
-    return { source, interfaces: named };
-  });
+const staticSource = z.strictObject({
+  source: z.literal("static"),
+  interfaces: z.record(text, vrrpInterface).transform((byName) => {
+    return Object.entries(byName).map(([name, each]): LocalVrrpInterface => ({ name, ...each }));
+  }),
+});
 
-const instance = z
-  .strictObject({
-    carppeer: ipAddress.default(DEFAULT_SETTINGS.peer),
-    type: type.default(DEFAULT_SETTINGS.type),
-  })
-  .transform(({ carppeer: peer, ...rest }) => ({ peer, ...rest }));
+/** Fields of the API that keepalived's dump does not contain. */
+const instance = z.strictObject({ carppeer: ipAddress.default("224.0.0.18"), type: type.default("2") });
+
+export const DEFAULT_INSTANCE = instance.parse({});
 
 const keepalivedSource = z
   .strictObject({
     source: z.literal("keepalived"),
-    /** Of its VRRP process, or of its main process, which forwards the signal. */
-    pid_file: text.default(DEFAULT_PID_FILE),
-    dump_dir: text.default(DEFAULT_DUMP_DIR),
+    /** Of its VRRP process, or of its main process, which forwards the signal. Default: that of Debian. */
+    pid_file: text.default("/run/vrrp.pid"),
+    dump_dir: text.default("/tmp"),
     /** The signal's number, as `keepalived --signum=JSON` prints it. */
     json_signal: z.int().min(SIGJSON.min).max(SIGJSON.max).default(SIGJSON.default),
-    /** From the signal to the complete dump. */
-    timeout: timeout.default(DEFAULT_DUMP_TIMEOUT_MS),
-    /** Settings that the dump does not contain. */
-    instances: z.record(text, instance).default({}),
+    /** From the signal to the complete dump. Default: shorter than the shortest interval of a poll, 1 s. */
+    timeout: timeout.default(500),
+    instances: z
+      .record(text, instance)
+      .transform((byName) => new Map(Object.entries(byName)))
+      .prefault({}),
   })
-  .transform(({ source, pid_file: pidFile, dump_dir: folder, json_signal: signal, ...rest }) => {
-    const instances = new Map(Object.entries(rest.instances));
-    return { source, pidFile, dumpFile: join(folder, DUMP_NAME), signal, timeoutMs: rest.timeout, instances };
+  .transform(({ pid_file: pidFile, dump_dir: folder, json_signal: signal, timeout: timeoutMs, ...rest }) => {
+    return { ...rest, pidFile, dumpFile: join(folder, "keepalived.json"), signal, timeoutMs };
   });
 
 /** Where the state of VRRP comes from. */
@@ -136,9 +122,7 @@ export const vrrpSchema = z.discriminatedUnion("source", [staticSource, keepaliv
 
 export type VrrpConfig = z.infer<typeof vrrpSchema>;
 
-/** The configuration of the reference appliance. */
 const applianceSchema = z.strictObject({
-  /** `127.0.0.1:4849`, `[::1]:4849`, `localhost:4849`, `:4849`; port 0 is any free one. */
   listen: parsed("an address like 127.0.0.1:4849", parseListenAddress),
   tls: z.strictObject({ cert_file: fileSchema, key_file: fileSchema }),
   users: z.array(basicAuthSchema).min(1),
@@ -149,12 +133,11 @@ const applianceSchema = z.strictObject({
   website_list: z.boolean().default(true),
 });
 
-/** What the configuration says, with the files that it names. */
 interface ApplianceConfig extends Omit<ApplianceServerDeps, "vrrp" | "onBug"> {
   readonly vrrp: VrrpConfig;
 }
 
-/** Loads the configuration and the files that it names, or returns the errors, those of the schema first. */
+/** Loads the configuration and the files that it names, or returns all errors. */
 export function loadApplianceConfig(path: string): Promise<Loaded<{ readonly config: ApplianceConfig }>> {
   return load(async (loading) => {
     const loaded = await loadYaml(path, applianceSchema, loading);

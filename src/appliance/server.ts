@@ -1,19 +1,41 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
-
+import { VRRP_LIST, type LocalVrrpInterface } from "../api/vrrp.ts";
+import { WEBSITE_DETAILS } from "../api/website-details.ts";
+import { WEBSITE_LIST } from "../api/website-list.ts";
+import { WEBSITE_TEST } from "../api/website-test.ts";
 import type { Secret } from "../support/secret.ts";
 import { type ListenAddress, closeAtOnce, listen, type ListeningAddress } from "../web/listen.ts";
-import { createBasicAuth, type ApplianceUser } from "./basic-auth.ts";
-import { answerTo, failure, type Answer, type OperationDeps } from "./routes.ts";
+import { detailsOf, testWebsite, type Website, type WebsiteTestOptions } from "./websites.ts";
 
-export interface ApplianceServerDeps extends OperationDeps {
+export interface ApplianceServerDeps {
   readonly listen: ListenAddress;
   /** PEM texts. */
   readonly tls: { readonly cert: string; readonly key: Secret };
   readonly users: readonly ApplianceUser[];
+  readonly vrrp: VrrpSource;
+  readonly websites: readonly Website[];
+  readonly websiteTest: WebsiteTestOptions;
+  /** `false`: the list and the details of websites are 404. */
+  readonly hasWebsiteList: boolean;
   /** Called for a bug in answering a request; the client gets a 500. */
   readonly onBug: (error: unknown) => void;
 }
+
+interface ApplianceUser {
+  /** Without a colon. */
+  readonly username: string;
+  readonly password: Secret;
+}
+
+/** Returns a state that is not older than the call. */
+export type VrrpSource = () => Promise<VrrpState>;
+
+/** The current VRRP interfaces of this machine, or a readable reason why they are unknown. */
+export type VrrpState =
+  | { readonly ok: true; readonly interfaces: readonly LocalVrrpInterface[] }
+  | { readonly ok: false; readonly reason: string };
 
 export interface ApplianceServer {
   /** Listens and returns the address; port 0 becomes a free port. Rejects if it cannot listen. */
@@ -36,13 +58,10 @@ const UNAUTHORIZED = failure(401, "credentials are missing or wrong", {
  */
 export function createApplianceServer(deps: ApplianceServerDeps): ApplianceServer {
   const isAllowed = createBasicAuth(deps.users);
-  async function answer(
-    { headers: { authorization }, method = "", url = "" }: IncomingMessage,
-    signal: AbortSignal,
-  ): Promise<Answer> {
-    if (!isAllowed(authorization)) return UNAUTHORIZED;
+  async function answer(request: IncomingMessage, signal: AbortSignal): Promise<Answer> {
+    if (!isAllowed(request.headers.authorization)) return UNAUTHORIZED;
     try {
-      return await answerTo(deps, method, url, signal);
+      return await answerTo(deps, request, signal);
     } catch (error) {
       deps.onBug(error);
       return failure(500, "internal error");
@@ -58,6 +77,74 @@ export function createApplianceServer(deps: ApplianceServerDeps): ApplianceServe
     start: () => listen(server, deps.listen),
     stop: () => closeAtOnce(server),
   };
+}
+
+const BASIC = /^basic +([a-z0-9+/]+=*) *$/i;
+
+/** Returns a check of `Authorization` headers. It takes the same time for an unknown user and a wrong password. */
+function createBasicAuth(users: readonly ApplianceUser[]): (authorization: string | undefined) => boolean {
+  const key = randomBytes(32);
+  const digestOf = (credentials: string | Buffer) => createHmac("sha256", key).update(credentials).digest();
+  const known = users.map(({ username, password }) => digestOf(`${username}:${password.reveal()}`));
+  return (authorization) => {
+    const encoded = BASIC.exec(authorization ?? "")?.[1];
+    if (encoded === undefined) return false;
+    const given = digestOf(Buffer.from(encoded, "base64"));
+    // Compares all users, so that the time does not reveal which one matched.
+    return known.filter((digest) => timingSafeEqual(digest, given)).length > 0;
+  };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON. */
+  readonly body: string;
+}
+
+/** `body`: JSON. */
+function success(body: string): Answer {
+  return { status: 200, headers: {}, body };
+}
+
+function failure(status: number, error: string, headers: Answer["headers"] = {}): Answer {
+  return { status, headers, body: JSON.stringify({ error }) };
+}
+
+const WEBSITE_PATH = /^\/api\/v1\/website\/([^/]*)(\/test)?$/;
+const INTEGER = /^[+-]?\d+$/;
+
+/**
+ * Answers an authenticated request: 404 for an unknown path or website, 405 for any method except GET, 400 for a website
+ * id that is not an integer, 503 if the VRRP state is unknown. `signal`: the client has disconnected.
+ *
+ * @see management API 4
+ */
+async function answerTo(
+  { vrrp, websites, websiteTest, hasWebsiteList }: ApplianceServerDeps,
+  { method, url = "" }: IncomingMessage,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const [path = ""] = url.split("?", 1);
+  const [, websiteId, isTest] = WEBSITE_PATH.exec(path) ?? [];
+  const isVrrp = path === VRRP_LIST.path();
+  const isDiscovery = websiteId !== undefined || path === WEBSITE_LIST.path();
+  const isKnown = isVrrp || isTest !== undefined || (hasWebsiteList && isDiscovery);
+  if (!isKnown) return failure(404, "no such path");
+  if (method !== "GET") return failure(405, "method not allowed", { allow: "GET" });
+  if (isVrrp) {
+    const state = await vrrp();
+    return state.ok ? success(VRRP_LIST.encode(state.interfaces)) : failure(503, state.reason);
+  }
+  if (websiteId === undefined) return success(WEBSITE_LIST.encode(websites.map(({ id }) => id)));
+  if (!INTEGER.test(websiteId)) return failure(400, "the website id is not an integer");
+  const website = websites.find((each) => each.id === Number(websiteId));
+  if (website === undefined) return failure(404, "no such website");
+  return success(
+    isTest === undefined
+      ? WEBSITE_DETAILS.encode(await detailsOf(website))
+      : WEBSITE_TEST.encode(await testWebsite(website, websiteTest, signal)),
+  );
 }
 
 function send(response: ServerResponse, { status, headers, body }: Answer): void {

@@ -1,6 +1,6 @@
 import { loadApplianceConfig } from "../appliance/config.ts";
 import { createApplianceServer } from "../appliance/server.ts";
-import { createKeepalivedSource } from "../appliance/keepalived/source.ts";
+import { createKeepalivedSource } from "../appliance/keepalived.ts";
 import { describeBug, messageOf } from "../support/errors.ts";
 import { formatAddress } from "../web/listen.ts";
 import type { Flags } from "./flags.ts";

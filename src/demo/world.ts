@@ -3,7 +3,7 @@ import { createServer as createSecureServer } from "node:https";
 
 import type { LocalVrrpInterface } from "../api/vrrp.ts";
 import { createApplianceServer, type ApplianceServerDeps } from "../appliance/server.ts";
-import type { Website } from "../appliance/website-head.ts";
+import type { Website } from "../appliance/websites.ts";
 import { closeAtOnce, listen } from "../web/listen.ts";
 
 /** The demo is reachable on this machine only. */

@@ -160,9 +160,9 @@ test("reads every key for keepalived, with paths relative to the configuration",
     signal: 37,
     timeoutMs: 2_000,
     instances: new Map([
-      ["VI_1", { peer: "192.0.2.12", type: "1" }],
-      ["VI 2", { peer: "2001:db8::12", type: "2" }],
-      ["VI_3", { peer: "224.0.0.18", type: "2" }],
+      ["VI_1", { carppeer: "192.0.2.12", type: "1" }],
+      ["VI 2", { carppeer: "2001:db8::12", type: "2" }],
+      ["VI_3", { carppeer: "224.0.0.18", type: "2" }],
     ]),
   });
 });

@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 
 import type { LocalVrrpInterface } from "../../src/api/vrrp.ts";
 import { createApplianceServer, type ApplianceServerDeps } from "../../src/appliance/server.ts";
-import type { Website } from "../../src/appliance/website-head.ts";
+import type { Website } from "../../src/appliance/websites.ts";
 import { Secret } from "../../src/support/secret.ts";
 import { createAuthority } from "../support/certificates.ts";
 

@@ -40,7 +40,7 @@ test("the configuration of the walk-through is valid, and names the files of its
   expect(vrrp).toMatchObject({
     pidFile: "/run/vrrp.pid",
     dumpFile: "/run/keepalived-dump/keepalived.json",
-    instances: new Map([["VI_1", { peer: "192.0.2.12", type: "1" }]]),
+    instances: new Map([["VI_1", { carppeer: "192.0.2.12", type: "1" }]]),
   });
   for (const text of [
     "d /run/keepalived-dump 0770 root keepalived-dump -",

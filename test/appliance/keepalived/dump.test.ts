@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { decodeVrrpList, encodeVrrpList } from "../../../src/api/vrrp.ts";
-import { parseDump } from "../../../src/appliance/keepalived/dump.ts";
+import { parseDump } from "../../../src/appliance/keepalived.ts";
 
 /** A dump of keepalived 2.2.7, without most of the unused fields. */
 const DUMP =
@@ -104,7 +104,7 @@ function interfacesOf(instances: readonly object[], settings: Parameters<typeof 
 }
 
 test("adds the settings of an instance to that one only, in the order of the dump", () => {
-  const settings = new Map([["VI_2", { peer: "198.51.100.12", type: "1" }]]);
+  const settings = new Map([["VI_2", { carppeer: "198.51.100.12", type: "1" }]]);
   const instances = ["VI_1", "VI_2", "VI_3"].map((iname) => dumped({ iname }));
   expect(interfacesOf(instances, settings).map(({ name, peer, type }) => [name, peer, type])).toEqual([
     ["VI_1", "224.0.0.18", "2"],

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { onTestFinished } from "vitest";
 
-import type { VrrpSource } from "../../../src/appliance/routes.ts";
+import type { VrrpSource } from "../../../src/appliance/server.ts";
 import { eventually } from "../../support/eventually.ts";
 import { toolPath } from "../../support/tool.ts";
 import { createLoneNetwork, inside, type Network } from "./network.ts";

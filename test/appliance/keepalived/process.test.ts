@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
-import { findKeepalived, type UnknownState } from "../../../src/appliance/keepalived/process.ts";
+import { findKeepalived, type UnknownState } from "../../../src/appliance/keepalived.ts";
 import { SIGJSON, startFake, startNamed } from "./fake.ts";
 import { temporaryFolder } from "./support.ts";
 

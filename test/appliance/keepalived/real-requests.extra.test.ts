@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 
 import { VRRP_LIST } from "../../../src/api/vrrp.ts";
 import { vrrpSchema } from "../../../src/appliance/config.ts";
-import type { KeepalivedOptions } from "../../../src/appliance/keepalived/source.ts";
+import type { KeepalivedOptions } from "../../../src/appliance/keepalived.ts";
 import { toolPath } from "../../support/tool.ts";
 import { query, startAppliance } from "../support.ts";
 import { NOBODY, sourceIn, startLone, describeState } from "./lab.ts";

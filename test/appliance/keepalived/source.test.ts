@@ -4,8 +4,8 @@ import { join } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
-import type { KeepalivedOptions } from "../../../src/appliance/keepalived/source.ts";
-import type { VrrpSource } from "../../../src/appliance/routes.ts";
+import type { KeepalivedOptions } from "../../../src/appliance/keepalived.ts";
+import type { VrrpSource } from "../../../src/appliance/server.ts";
 import { eventually } from "../../support/eventually.ts";
 import { dumpOf, SIGJSON, startFake } from "./fake.ts";
 import { createMemoryLog } from "../../support/exporter.ts";

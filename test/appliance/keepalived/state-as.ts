@@ -1,6 +1,6 @@
 // Prints the state of a keepalived as another user: UID OPTIONS (JSON). Imports come first, because that user may not
 // read the modules.
-import { createKeepalivedSource, type KeepalivedOptions } from "../../../src/appliance/keepalived/source.ts";
+import { createKeepalivedSource, type KeepalivedOptions } from "../../../src/appliance/keepalived.ts";
 
 const [uid, json = ""] = process.argv.slice(2);
 const options: KeepalivedOptions = { ...JSON.parse(json), instances: new Map() };

@@ -8,8 +8,8 @@ import {
   createKeepalivedSource,
   type KeepalivedOptions,
   type SendSignal,
-} from "../../../src/appliance/keepalived/source.ts";
-import type { VrrpSource } from "../../../src/appliance/routes.ts";
+} from "../../../src/appliance/keepalived.ts";
+import type { VrrpSource } from "../../../src/appliance/server.ts";
 import type { Logger } from "../../../src/support/log.ts";
 import { createMemoryLog } from "../../support/exporter.ts";
 

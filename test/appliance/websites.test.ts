@@ -5,7 +5,7 @@ import { once } from "node:events";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { testWebsite, type WebsiteTestOptions } from "../../src/appliance/website-head.ts";
+import { testWebsite, type WebsiteTestOptions } from "../../src/appliance/websites.ts";
 import { eventually } from "../support/eventually.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { AUTHORITY, CLOSED_PORT, listen, websiteOf } from "./support.ts";

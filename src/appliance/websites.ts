@@ -2,15 +2,12 @@ import { isUtf8 } from "node:buffer";
 import { once } from "node:events";
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
-
+import { connect } from "node:net";
 import type { LocalBackend, LocalWebsiteDetails } from "../api/website-details.ts";
 import type { Protocol, WebsiteAnswer } from "../api/website-test.ts";
 
 /** A website in the appliance's configuration. `host`: a host name or an IP address, IPv6 without brackets. @see management API 2.3 */
-export interface Website extends Pick<
-  LocalWebsiteDetails,
-  "id" | "name" | "host" | "protocol" | "mode" | "isEnabled" | "bind"
-> {
+export interface Website extends Omit<LocalWebsiteDetails, "port" | "secondPort" | "backends"> {
   readonly servers: readonly Omit<LocalBackend, "isOk">[];
   readonly httpPort: number;
   readonly httpsPort: number;
@@ -31,6 +28,7 @@ export interface WebsiteTestOptions {
 const MAX_HEADER_BYTES = 64 * 1024;
 /** The default of Node.js gives up on each address of a dual-stack website after 250 ms. */
 const ADDRESS_ATTEMPT_TIMEOUT_MS = 1_000;
+const CONNECT_TIMEOUT_MS = 1_000;
 
 /**
  * Sends one HEAD request for each of the website's protocols, in parallel. Returns the answers in the order http, https.
@@ -109,4 +107,30 @@ function reasonOf(error: unknown): string {
   const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
   const messages = errors.map((each) => (each instanceof Error ? each.message.trim() : ""));
   return messages.join(", ") || "no response";
+}
+
+/**
+ * The details of a website. A server behind it is OK if it accepts a TCP connection within a second; the one of a website
+ * without servers is the host that it tests.
+ */
+export async function detailsOf({ servers, ...website }: Website): Promise<LocalWebsiteDetails> {
+  const { protocol, host, httpPort, httpsPort } = website;
+  const port = protocol === "http" ? httpPort : httpsPort;
+  const behind = servers.length > 0 ? servers : [{ protocol, host, port, role: "active" } as const];
+  const backends = await Promise.all(
+    behind.map(async (server) => ({ ...server, isOk: await accepts(server.host, server.port) })),
+  );
+  return { ...website, port, secondPort: httpPort, backends };
+}
+
+async function accepts(host: string, port: number): Promise<boolean> {
+  const socket = connect({ host, port });
+  try {
+    await once(socket, "connect", { signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS) });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }

@@ -1,0 +1,193 @@
+import { unlink } from "node:fs/promises";
+import { isIP } from "node:net";
+import { basename } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { z } from "zod";
+import { PRIORITY, VHID, type LocalVrrpInterface } from "../api/vrrp.ts";
+import { readTextFile } from "../config/read-file.ts";
+import { canonicalAddress } from "../support/address.ts";
+import { coalesce } from "../support/coalesce.ts";
+import { errorCode } from "../support/errors.ts";
+import type { Logger } from "../support/log.ts";
+import { DEFAULT_INSTANCE, type VrrpConfig } from "./config.ts";
+import type { VrrpSource, VrrpState } from "./server.ts";
+
+/** What the configuration says of keepalived. */
+export type KeepalivedOptions = Omit<Extract<VrrpConfig, { source: "keepalived" }>, "source">;
+
+type Instances = KeepalivedOptions["instances"];
+
+/** Sends a signal. Throws as `process.kill` does. */
+export type SendSignal = (pid: number, signal: number) => void;
+
+/** Why the state of VRRP is not known. */
+export class UnknownState extends Error {}
+
+const READ_EVERY_MS = 3;
+/** 0 is INIT, 1 BACKUP, 3 FAULT. */
+const KEEPALIVED_MASTER = 2;
+
+/**
+ * A source that makes keepalived dump its state. Simultaneous requests share one dump, which never starts before the request.
+ * Logs whether the state is known, and why not, when that changes.
+ */
+export function createKeepalivedSource(
+  options: KeepalivedOptions,
+  send: SendSignal,
+  logger: Pick<Logger, "info" | "warn">,
+): VrrpSource {
+  let lastReason: string | undefined;
+  return coalesce(async () => {
+    const state = await dumpState(options, send).catch((error: unknown): VrrpState => {
+      if (error instanceof UnknownState) return { ok: false, reason: error.message };
+      throw error;
+    });
+    const reason = state.ok ? undefined : state.reason;
+    if (reason !== lastReason) {
+      if (reason === undefined) logger.info("vrrp state is known");
+      else logger.warn({ reason }, "vrrp state is not known");
+    }
+    lastReason = reason;
+    return state;
+  });
+}
+
+async function dumpState(options: KeepalivedOptions, send: SendSignal): Promise<VrrpState> {
+  const { pidFile, dumpFile, signal, timeoutMs, instances } = options;
+  // So that the state is not older than the request. Not `rm`: in a sticky directory it reports a wrong reason.
+  await unlink(dumpFile).catch((error: unknown) => {
+    const code = errorCode(error);
+    if (code !== "ENOENT")
+      throw new UnknownState(`${dumpFile}: the previous dump cannot be removed (${code})`);
+  });
+  // Last, so that nothing happens between this check and the signal.
+  const pid = await findKeepalived(pidFile, signal);
+  try {
+    send(pid, signal);
+  } catch (error) {
+    throw new UnknownState(`keepalived (process ${pid}) cannot be signaled (${errorCode(error)})`);
+  }
+  const untilMs = performance.now() + timeoutMs;
+  // Reads repeatedly, as keepalived does not write the file atomically.
+  for (;;) {
+    const read = await readTextFile(dumpFile);
+    const state = read.ok ? parseDump(read.text, instances) : undefined;
+    if (state?.ok === true) return state;
+    if (state !== undefined) throw new UnknownState(`${dumpFile}: ${state.reason}`);
+    if (performance.now() >= untilMs) {
+      const why = `${dumpFile}: ${read.ok ? "it is incomplete" : read.message}`;
+      throw new UnknownState(`keepalived did not dump its state within ${timeoutMs / 1_000} s: ${why}`);
+    }
+    await delay(READ_EVERY_MS);
+  }
+}
+
+/**
+ * The id of the process in a pid file, if it is keepalived and handles this signal. The signal would kill any other process,
+ * such as a program that reuses the pid.
+ *
+ * @throws UnknownState
+ */
+export async function findKeepalived(pidFile: string, signal: number): Promise<number> {
+  const read = await readTextFile(pidFile);
+  if (!read.ok) throw notRunning(`${pidFile}: ${read.message}`);
+  const digits = /^\s*([1-9]\d{0,9})\s*$/.exec(read.text)?.[1];
+  if (digits === undefined) throw notRunning(`${pidFile}: it holds no process id`);
+  const named = `process ${digits}, named in ${pidFile},`;
+  const [commandLine, status] = await Promise.all([
+    readTextFile(`/proc/${digits}/cmdline`),
+    readTextFile(`/proc/${digits}/status`),
+  ]);
+  // A zombie has an empty command line.
+  if (!commandLine.ok || !status.ok || commandLine.text === "") throw notRunning(`${named} does not exist`);
+  // Not the process's name, which keepalived's configuration can change.
+  const [command = ""] = commandLine.text.split("\0", 1);
+  if (!basename(command).startsWith("keepalived")) throw notRunning(`${named} is another program`);
+  if (handles(signal, status.text)) return Number(digits);
+  const why = "it is stopping, or has another number for it";
+  throw new UnknownState(`keepalived (process ${digits}) does not handle signal ${signal}: ${why}`);
+}
+
+function notRunning(why: string): UnknownState {
+  return new UnknownState(`keepalived is not running: ${why}`);
+}
+
+/** keepalived blocks signals that it reads from a descriptor; older versions catch them. @see proc_pid_status(5) */
+function handles(signal: number, status: string): boolean {
+  const sets = Array.from(status.matchAll(/^Sig(?:Blk|Cgt):\s*([0-9a-f]+)$/gm));
+  return sets.some(([, mask]) => ((BigInt(`0x${mask}`) >> BigInt(signal - 1)) & 1n) === 1n);
+}
+
+/** `198.51.100.100/24 dev eth0 scope global set`; without a prefix, the netmask has all bits set. */
+const address = z.string().transform((text, context) => {
+  const [, host = "", digits] = /^([^ /]+)(?:\/(\d{1,3}))?(?: |$)/.exec(text) ?? [];
+  const bits = isIP(host) === 6 ? 128 : 32;
+  const prefix = digits === undefined ? bits : Number(digits);
+  if (isIP(host) !== 0 && prefix <= bits) return { vip: host, netmask: netmaskOf(prefix, bits) };
+  context.issues.push({ code: "custom", input: text });
+  return z.NEVER;
+});
+
+const instance = z.object({
+  data: z.object({
+    iname: z.string().min(1),
+    // Missing if the interface does not exist.
+    ifp_ifname: z.string().default(""),
+    vrid: z.int().min(VHID.min).max(VHID.max),
+    effective_priority: z.int().min(PRIORITY.min).max(PRIORITY.max),
+    state: z.int(),
+    // In the order of keepalived's configuration; missing if there are none.
+    vips: z.array(address).default([]),
+  }),
+});
+
+/** With `json_version 2` the list is a member of an object. */
+const dump = z.preprocess(
+  (value) => (typeof value === "object" && value !== null && "vrrp" in value ? value.vrrp : value),
+  z.array(instance),
+);
+
+/**
+ * The instances of a dump in the API's form, or why its format is unknown; `undefined` if the dump is incomplete. Never throws.
+ */
+export function parseDump(text: string, instances: Instances): VrrpState | undefined {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const parsed = dump.safeParse(json);
+  if (parsed.success)
+    return { ok: true, interfaces: parsed.data.flatMap((each) => toInterface(each, instances)) };
+  const path = z.core.toDotPath(parsed.error.issues[0]?.path ?? []);
+  return { ok: false, reason: `unknown dump format at $${path}` };
+}
+
+/**
+ * The API has no FAULT and INIT: neither state holds the addresses, so both become BACKUP. Drops an instance without virtual
+ * addresses, as the API requires one.
+ *
+ * @see management API 2.1
+ */
+function toInterface(
+  { data }: z.infer<typeof instance>,
+  instances: Instances,
+): readonly LocalVrrpInterface[] {
+  const [first, ...others] = data.vips;
+  if (first === undefined) return [];
+  const { iname: name, ifp_ifname: device, vrid: vhid, effective_priority: priority } = data;
+  const { carppeer: peer, type } = instances.get(name) ?? DEFAULT_INSTANCE;
+  const state = data.state === KEEPALIVED_MASTER ? "MASTER" : "BACKUP";
+  const alias = others.map(({ vip }) => vip);
+  return [{ name, device, vhid, priority, state, alias, peer, type, ...first }];
+}
+
+/** `255.255.255.0`, `ffff:ffff:ffff:ffff::`. `bits`: of an address, 32 or 128. */
+function netmaskOf(prefix: number, bits: number): string {
+  const mask = "1".repeat(prefix).padEnd(bits, "0");
+  const parts = Array.from(mask.matchAll(bits === 32 ? /.{8}/g : /.{16}/g), ([part]) =>
+    Number.parseInt(part, 2),
+  );
+  return bits === 32 ? parts.join(".") : canonicalAddress(parts.map((part) => part.toString(16)).join(":"));
+}
