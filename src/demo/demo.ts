@@ -1,39 +1,69 @@
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-
 import { generate } from "selfsigned";
-
+import type { LocalVrrpInterface } from "../api/vrrp.ts";
+import { createApplianceServer, type ApplianceServerDeps } from "../appliance/server.ts";
+import type { Website } from "../appliance/websites.ts";
 import type { Checked } from "../config/errors.ts";
-import { startExporter, type ExporterOptions } from "../exporter.ts";
-import type { FleetDocument } from "../status/schema.ts";
+import { startExporter, type Exporter, type ExporterOptions } from "../exporter.ts";
 import { describeBug } from "../support/errors.ts";
 import { Secret } from "../support/secret.ts";
-import { HOST, startWorld, type World } from "./world.ts";
+import { closeAtOnce, listen } from "../web/listen.ts";
 
 export type DemoOptions = Omit<ExporterOptions, "configFile" | "telemetryPath" | "enableLifecycle">;
 
 /** Two appliances, three websites and the exporter that polls them, all on real sockets. */
-export interface Demo extends Pick<World, "step"> {
-  /** The exporter's addresses, `host:port`. */
-  readonly addresses: readonly string[];
+export interface Demo extends Pick<Exporter, "addresses" | "document"> {
   /** The exporter's configuration, in a temporary folder. */
   readonly configFile: string;
-  /** The fleet as the exporter sees it. */
-  document(): Promise<FleetDocument>;
+  /** Takes the next step of the script; returns a sentence that describes it. */
+  step(): string;
   /** Stops everything and removes the folder, within seconds. */
   stop(): Promise<void>;
 }
 
+/** The demo is reachable on this machine only. */
+const HOST = "127.0.0.1";
 /** The exporter's user name on each appliance. */
 const USERNAME = "monitor";
 /** Longer than the warning period of the certificate alerts. */
 const VALIDITY_MS = 90 * 24 * 3_600_000;
+/** Shorter than the exporter's timeout for a website test. */
+const WEBSITE_TIMEOUT_MS = 1_500;
+
+const WEBSITES = [
+  { id: 1, name: "blog", protocol: "http" },
+  { id: 2, name: "shop", protocol: "https" },
+  { id: 3, name: "portal", protocol: "both" },
+] as const;
+
+/** `text`: what has just happened. `down`: the website that closes connections without an answer. */
+interface Scene {
+  readonly text: string;
+  readonly master: string;
+  readonly down?: string;
+}
+
+/** Repeated forever; the demo begins as it ends. */
+const SCRIPT: readonly Scene[] = [
+  { text: "failover: demo-b is the master now, demo-a its backup", master: "demo-b" },
+  { text: "outage: website shop closes connections without an answer", master: "demo-b", down: "shop" },
+  { text: "repair: website shop is back", master: "demo-b" },
+  { text: "failover: demo-a is the master now, demo-b its backup", master: "demo-a" },
+  { text: "outage: website portal closes connections without an answer", master: "demo-a", down: "portal" },
+  { text: "repair: website portal is back", master: "demo-a" },
+];
+
+/** What ends the parts that were started. */
+type Stops = (() => Promise<void>)[];
 
 /** Starts everything, or stops what was started if something fails. */
 export async function startDemo(options: DemoOptions): Promise<Checked<{ readonly demo: Demo }>> {
-  const stops: (() => Promise<void>)[] = [];
+  const stops: Stops = [];
   const stop = async (): Promise<void> => {
     // The latest first.
     for (let next = stops.pop(); next !== undefined; next = stops.pop()) await next();
@@ -49,24 +79,28 @@ export async function startDemo(options: DemoOptions): Promise<Checked<{ readonl
   }
 }
 
-async function startParts(options: DemoOptions, stops: (() => Promise<void>)[]) {
+async function startParts(options: DemoOptions, stops: Stops) {
   const password = randomBytes(16).toString("base64url");
   const tls = await createKeyPair();
-  const { appliances, step } = await startWorld(
-    {
-      tls: { cert: tls.cert, key: new Secret(tls.key) },
-      users: [{ username: USERNAME, password: new Secret(password) }],
-      onBug: (error) =>
-        options.logger.error({ detail: describeBug(error) }, "appliance could not answer a request"),
-    },
-    stops,
-  );
+  const deps = {
+    tls: { cert: tls.cert, key: new Secret(tls.key) },
+    users: [{ username: USERNAME, password: new Secret(password) }],
+    onBug: (error: unknown) =>
+      options.logger.error({ detail: describeBug(error) }, "appliance could not answer a request"),
+  };
+  const { appliances, step } = await startCluster(deps, stops);
   // mkdtemp creates it with mode 700.
   const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-demo-"));
   stops.push(() => rm(folder, { recursive: true, force: true }));
   const configFile = join(folder, "config.yaml");
   await writeFile(join(folder, "ca.pem"), tls.cert);
-  await writeFile(configFile, configText(appliances, password), { mode: 0o600 });
+  const config = {
+    polling: { vrrp: { interval: "1s" }, websites: { interval: "2s" }, discovery: { interval: "5s" } },
+    http_client: { basic_auth: { username: USERNAME, password }, tls_config: { ca_file: "ca.pem" } },
+    clusters: [{ name: "demo", labels: { site: "demo" }, website_discovery: true, appliances }],
+  };
+  // JSON is YAML too.
+  await writeFile(configFile, JSON.stringify(config, undefined, 2), { mode: 0o600 });
   const settings = { telemetryPath: "/metrics", enableLifecycle: false };
   const started = await startExporter({ ...options, ...settings, configFile });
   if (!started.ok) return started;
@@ -76,7 +110,7 @@ async function startParts(options: DemoOptions, stops: (() => Promise<void>)[]) 
 }
 
 /** A certificate of appliances and websites, which clients trust as it is, and its key. */
-async function createKeyPair(): Promise<{ readonly cert: string; readonly key: string }> {
+async function createKeyPair() {
   const made = await generate([{ name: "commonName", value: "appliance-exporter demo" }], {
     keyType: "ec",
     curve: "P-256",
@@ -87,12 +121,63 @@ async function createKeyPair(): Promise<{ readonly cert: string; readonly key: s
   return { cert: made.cert, key: made.private };
 }
 
-/** The exporter's configuration, in JSON, which is YAML too. */
-function configText(appliances: World["appliances"], password: string): string {
-  const config = {
-    polling: { vrrp: { interval: "1s" }, websites: { interval: "2s" }, discovery: { interval: "5s" } },
-    http_client: { basic_auth: { username: USERNAME, password }, tls_config: { ca_file: "ca.pem" } },
-    clusters: [{ name: "demo", labels: { site: "demo" }, website_discovery: true, appliances }],
+/** Starts the websites and both appliances; returns their entries in the exporter's configuration. */
+async function startCluster(deps: Pick<ApplianceServerDeps, "tls" | "users" | "onBug">, stops: Stops) {
+  let steps = 0;
+  const scene = (): Scene | undefined => SCRIPT.at((steps - 1) % SCRIPT.length);
+
+  async function serve(server: Server): Promise<number> {
+    const { port } = await listen(server, { host: HOST, port: 0 });
+    stops.push(() => closeAtOnce(server));
+    return port;
+  }
+  async function startWebsite(website: (typeof WEBSITES)[number]): Promise<Website> {
+    const { name, protocol } = website;
+    const page: RequestListener = (_request, response) => {
+      if (scene()?.down === name) response.destroy();
+      else response.end(`This is the website ${name} of the demo.\n`);
+    };
+    const tls = { cert: deps.tls.cert, key: deps.tls.key.reveal() };
+    // The port of a missing protocol is never used.
+    const httpPort = protocol === "https" ? 80 : await serve(createServer(page));
+    const httpsPort = protocol === "http" ? 443 : await serve(createSecureServer(tls, page));
+    const settings = { isEnabled: true, mode: "protect", bind: ["*"], servers: [] } as const;
+    return { ...website, ...settings, host: HOST, httpPort, httpsPort, path: "/" };
+  }
+  async function startAppliance(name: string, websites: readonly Website[]) {
+    const server = createApplianceServer({
+      ...deps,
+      listen: { host: HOST, port: 0 },
+      vrrp: () => Promise.resolve({ ok: true, interfaces: interfacesOf(name, scene()?.master === name) }),
+      websites,
+      hasWebsiteList: true,
+      websiteTest: { timeoutMs: WEBSITE_TIMEOUT_MS, ca: deps.tls.cert, insecureSkipVerify: false },
+    });
+    const { port } = await server.start();
+    stops.push(server.stop);
+    return { name, base_url: `https://${HOST}:${port}` };
+  }
+
+  const websites = await Promise.all(WEBSITES.map(startWebsite));
+  return {
+    appliances: [await startAppliance("demo-a", websites), await startAppliance("demo-b", websites)],
+    step: () => {
+      steps += 1;
+      return scene()?.text ?? "";
+    },
   };
-  return JSON.stringify(config, undefined, 2);
+}
+
+/** The interfaces that an appliance reports; demo-a is the preferred master. */
+function interfacesOf(name: string, isMaster: boolean): readonly LocalVrrpInterface[] {
+  const role = {
+    state: isMaster ? "MASTER" : "BACKUP",
+    ...(name === "demo-a" ? { type: "1", priority: 204 } : { type: "2", priority: 154 }),
+    netmask: "255.255.255.0",
+    peer: "224.0.0.18",
+  };
+  return [
+    { ...role, name: "carp0", device: "eth0", vhid: 1, vip: "192.0.2.100", alias: [] },
+    { ...role, name: "carp1", device: "eth1", vhid: 2, vip: "198.51.100.100", alias: ["198.51.100.101"] },
+  ];
 }
