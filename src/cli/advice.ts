@@ -1,5 +1,5 @@
 import { OPERATIONS } from "../api/operations.ts";
-import { NO_TLS } from "../client/errors.ts";
+import { NO_TLS } from "../client/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import type { Polled } from "./poll-once.ts";
 

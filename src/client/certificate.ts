@@ -1,5 +1,5 @@
 import type { X509Certificate } from "node:crypto";
-import type { TLSSocket } from "node:tls";
+import { createSecureContext, type SecureContext, type TLSSocket } from "node:tls";
 import type { TlsClientConfig } from "../config/config.ts";
 
 /** The certificate that an appliance presented last, trusted or not. */
@@ -19,23 +19,21 @@ export function describeCertificate(
   const notAfterMs = Date.parse(certificate.validTo);
   return {
     notAfterSeconds: Number.isNaN(notAfterMs) ? undefined : notAfterMs / 1000,
-    subject: oneLine(certificate.subject),
-    issuer: oneLine(certificate.issuer),
+    subject: certificate.subject.replaceAll("\n", ", "),
+    issuer: certificate.issuer.replaceAll("\n", ", "),
     sha256: certificate.fingerprint256.replaceAll(":", "").toLowerCase(),
   };
 }
 
 /**
- * Why the peer of a finished handshake is not trusted, as text for the log; `undefined` if it is trusted.
- *
- * A pinned or known certificate is trusted regardless of its issuer, name and age; `insecure_skip_verify` does not add others.
+ * Why the peer of a finished handshake is not trusted, as text for the log; `undefined` if it is trusted. A pinned or known certificate is trusted regardless of its issuer, name and age; `insecure_skip_verify` does not add others.
  */
 export function peerProblem(
   socket: TLSSocket,
   certificate: PresentedCertificate | undefined,
   tls: TlsClientConfig,
 ): string | undefined {
-  if (isPinned(tls)) {
+  if (tls.certificateSha256.length > 0 || tls.knownCertificates !== undefined) {
     const isTrusted = certificate !== undefined && tls.certificateSha256.includes(certificate.sha256);
     return isTrusted ? undefined : describeStranger(certificate?.sha256 ?? "(none presented)", tls);
   }
@@ -48,12 +46,6 @@ export function hasExpired({ notAfterSeconds }: PresentedCertificate, wallMs: nu
   return notAfterSeconds !== undefined && notAfterSeconds * 1000 < wallMs;
 }
 
-/** Whether only certificates with certain fingerprints are trusted. */
-function isPinned({ certificateSha256, knownCertificates }: TlsClientConfig): boolean {
-  return certificateSha256.length > 0 || knownCertificates !== undefined;
-}
-
-/** `sha256`: of a certificate that is not among the trusted ones. */
 function describeStranger(sha256: string, { certificateSha256, knownCertificates }: TlsClientConfig): string {
   const expected = certificateSha256.join(" or ");
   if (knownCertificates === undefined)
@@ -66,6 +58,34 @@ function describeStranger(sha256: string, { certificateSha256, knownCertificates
     : `the certificate has changed to SHA-256 ${sha256} from ${expected}: if that is expected, run ${command}`;
 }
 
-function oneLine(distinguishedName: string): string {
-  return distinguishedName.split("\n").join(", ");
+/** More than a fleet needs in practice; the oldest are dropped, so that reloads do not leak. */
+const MAX_CONTEXTS = 64;
+
+/**
+ * One secure context for each distinct TLS configuration. Parsing a long list of authorities blocks for tens of
+ * milliseconds, and a fleet usually shares one.
+ */
+export function createSecureContexts(): (tls: TlsClientConfig) => SecureContext {
+  const contexts = new Map<string, SecureContext>();
+  return (tls) => {
+    const key = JSON.stringify([tls.ca, tls.cert, tls.key?.reveal(), tls.minVersion]);
+    const known = contexts.get(key) ?? makeContext(tls);
+    contexts.set(key, known);
+    const [oldest] = contexts.keys();
+    if (contexts.size > MAX_CONTEXTS && oldest !== undefined) contexts.delete(oldest);
+    return known;
+  };
+}
+
+function makeContext({ ca, cert, key, minVersion }: TlsClientConfig): SecureContext {
+  const isLegacy = minVersion === "TLSv1" || minVersion === "TLSv1.1";
+  return createSecureContext({
+    // As in Go and curl: every certificate in the file is trusted, root or not.
+    ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key: key.reveal() }),
+    ...(minVersion === undefined ? {} : { minVersion }),
+    // OpenSSL 3 allows TLS below 1.2 only at its lowest security level.
+    ...(isLegacy ? { ciphers: "DEFAULT@SECLEVEL=0" } : {}),
+  });
 }

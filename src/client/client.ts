@@ -6,15 +6,13 @@ import type { Clock } from "../support/clock.ts";
 import { bareHost } from "../support/address.ts";
 import { describeBug } from "../support/errors.ts";
 import { createAttention } from "./attention.ts";
-import type { PresentedCertificate } from "./certificate.ts";
+import { createSecureContexts, type PresentedCertificate } from "./certificate.ts";
 import { createConnector } from "./connect.ts";
-import { createConnection, type Connection } from "./connection.ts";
+import { createConnection } from "./connection.ts";
 import { createConnections, type Precedence } from "./connections.ts";
 import { createCredentialsReader } from "./credentials.ts";
-import { DEADLINE_FAILURES } from "./errors.ts";
-import type { FailureReason, Outcome } from "./failure.ts";
+import { DEADLINE_FAILURES, type FailureReason, type Outcome } from "./failure.ts";
 import { createLookup } from "./lookup.ts";
-import { createSecureContexts } from "./tls.ts";
 
 /** An appliance's answer. */
 export interface Body {
@@ -55,19 +53,17 @@ export interface GetOptions {
 
 const BODY_LIMIT_BYTES = 256 * 1024;
 
-/** An appliance's address and HTTP settings. */
 export type Endpoint = Pick<ApplianceConfig, "baseUrl" | "http">;
-
 export type CreateClient = (endpoint: Endpoint) => ApplianceClient;
 
 export interface ClientsOptions {
   /** The program's version, for the User-Agent header. */
   readonly version: string;
-  /** Maximum number of concurrent name lookups; each uses one of the threads that files and compression share. */
+  /** Name lookups at the same time; each uses one of the threads that files and compression share. */
   readonly maxLookups: number;
-  /** Maximum number of concurrent reads of password files; each uses such a thread too. */
+  /** Reads of password files at the same time; each uses such a thread too. */
   readonly maxPasswordReads: number;
-  /** The maximum of open connections to appliances; default: unlimited. */
+  /** Open connections to appliances; default: unlimited. */
   readonly maxConnections?: number;
   /** Default: the system's resolver. */
   readonly lookup?: LookupFunction;
@@ -116,16 +112,19 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
     const readCredentials = createCredentialsReader(http.basicAuth, readPassword, headers);
     let refused: symbol | undefined;
 
-    /** Gives the connection back, or ends it if it cannot be used again. */
-    function getOver(
-      connection: Connection,
-      path: string,
-      timeoutMs: number,
-      { bodyLimitBytes = BODY_LIMIT_BYTES, onCredentials }: GetOptions,
-    ): Promise<Outcome<Body>> {
+    async function get(path: string, timeoutMs: number, given: GetOptions = {}): Promise<Outcome<Body>> {
+      const { precedence = "list", bodyLimitBytes = BODY_LIMIT_BYTES, connectionWaitMs } = given;
+      const connection = await pool.take(precedence, connectionWaitMs);
+      // The wait has ended, or the client was closed and the result is unused.
+      if (connection === undefined) {
+        const waited = `it waited ${Math.round((connectionWaitMs ?? 0) / 1000)} s for a connection`;
+        return failed("local", `not sent: ${waited} (the limit of open files bounds how many there are)`);
+      }
+      given.onStarted?.();
       /** Before that, only the password is read. */
       let isSent = false;
-      async function send(): Promise<Outcome<Body>> {
+      /** Gives the connection back, or ends it if it cannot be used again. */
+      const send = async (): Promise<Outcome<Body>> => {
         const read = await readCredentials();
         if (!read.ok) {
           pool.giveBack(connection);
@@ -133,7 +132,7 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
         }
         const { id, headers: sent, redact } = read.value;
         isSent = true;
-        onCredentials?.(id);
+        given.onCredentials?.(id);
         const answer = await connection.send({ path: pathPrefix + path, headers: sent, bodyLimitBytes });
         if (!answer.ok) {
           connection.destroy();
@@ -142,7 +141,7 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
         }
         pool.giveBack(connection);
         return { ok: true, value: { bytes: answer.value, redact } };
-      }
+      };
       const sending = send().catch((error: unknown) => failed("internal", describeBug(error)));
       return within(timeoutMs, sending, () => {
         const { reason, message } = DEADLINE_FAILURES[isSent ? connection.stage() : "password"];
@@ -152,13 +151,7 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
     }
 
     return {
-      get: async (path, timeoutMs, given = {}) => {
-        const { precedence = "list", connectionWaitMs, onStarted } = given;
-        const connection = await pool.take(precedence, connectionWaitMs);
-        if (connection === undefined) return withoutConnection(connectionWaitMs);
-        onStarted?.();
-        return getOver(connection, path, timeoutMs, given);
-      },
+      get,
       certificate: connector.certificate,
       hasNewCredentials: (timeoutMs) => {
         const isNew = readCredentials().then((read) => read.ok && read.value.id !== refused);
@@ -167,12 +160,6 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
       close: pool.close,
     };
   };
-}
-
-/** The wait for a connection has ended, or the client was closed and the result is unused. */
-function withoutConnection(waitedMs = 0): Outcome<never> {
-  const waited = `it waited ${Math.round(waitedMs / 1000)} s for a connection`;
-  return failed("local", `not sent: ${waited} (the limit of open files bounds how many there are)`);
 }
 
 function failed(reason: FailureReason, message: string): Outcome<never> {

@@ -1,12 +1,13 @@
 import { once } from "node:events";
+import { request } from "node:http";
 import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import { connect as startTls, type SecureContext } from "node:tls";
 import type { ProxyConfig, TlsClientConfig } from "../config/config.ts";
 import type { Clock } from "../support/clock.ts";
 import { urlHost } from "../support/address.ts";
 import { describeCertificate, peerProblem, type PresentedCertificate } from "./certificate.ts";
-import { ConnectionError, isLocalError, isLookupError, type Stage } from "./errors.ts";
-import { openTunnel } from "./proxy.ts";
+import { basicAuthorization } from "./credentials.ts";
+import { ConnectionError, isLocalError, isLookupError, type Stage } from "./failure.ts";
 
 /** Observes one attempt to connect; can end it at any stage by destroying its sockets. */
 export interface AttemptWatcher {
@@ -43,15 +44,16 @@ export interface ConnectorOptions {
   readonly clock: Clock;
 }
 
-/** A full handshake. */
-interface Handshake {
+/** The session of a full handshake with a trusted peer. */
+interface Session extends Pick<Connected, "verifiedUntilMs"> {
+  readonly ticket: Buffer;
   readonly certificate: PresentedCertificate | undefined;
-  /** The end of its validity for connections and sessions. */
-  readonly verifiedUntilMs: number;
 }
 
 /** With polls up to five minutes apart, a reported certificate is at most an hour old. */
 const MAX_VERIFIED_MS = 55 * 60_000;
+
+const PROXY_HEAD_LIMIT_BYTES = 16 * 1024;
 
 /**
  * How long one address may take before the next address of the same name is tried in parallel. The default of Node.js,
@@ -65,8 +67,7 @@ const ADDRESS_ATTEMPT_TIMEOUT_MS = 1000;
  */
 export function createConnector(options: ConnectorOptions): Connector {
   const { host, port, proxy, tls, lookup, clock } = options;
-  /** The session with a trusted peer. */
-  let resumable: (Handshake & { readonly session: Buffer }) | undefined;
+  let resumable: Session | undefined;
   let presented: PresentedCertificate | undefined;
 
   /** Opens a TCP connection to the appliance or its proxy. */
@@ -113,18 +114,18 @@ export function createConnector(options: ConnectorOptions): Connector {
       ALPNProtocols: ["http/1.1"],
       // An untrusted peer's certificate is reported too.
       rejectUnauthorized: false,
-      ...(before === undefined ? {} : { session: before.session }),
+      ...(before === undefined ? {} : { session: before.ticket }),
     });
     watcher.socket(secured);
     let offered: Buffer | undefined;
-    let remember = (session: Buffer): void => void (offered = session);
-    secured.on("session", (session) => remember(session));
+    let remember = (ticket: Buffer): void => void (offered = ticket);
+    secured.on("session", (ticket) => remember(ticket));
     // An alert can also come later: TLS 1.3 rejects client certificates after the handshake. Destroying the socket with
     // the error passes the reason to undici.
     secured.once("error", (error) => secured.destroy(error));
     await once(secured, "secureConnect");
     // The peer presents no certificate on a resumed session; the one of the full handshake applies.
-    const { certificate, verifiedUntilMs }: Handshake =
+    const handshake =
       before !== undefined && secured.isSessionReused()
         ? before
         : {
@@ -132,17 +133,17 @@ export function createConnector(options: ConnectorOptions): Connector {
             // At random, so that a fleet does not renew all its handshakes at once.
             verifiedUntilMs: nowMs + MAX_VERIFIED_MS * (1 - Math.random() / 2),
           };
-    presented = certificate ?? presented;
-    const problem = peerProblem(secured, certificate, tls.config);
+    presented = handshake.certificate ?? presented;
+    const problem = peerProblem(secured, handshake.certificate, tls.config);
     if (problem !== undefined) {
       resumable = undefined;
       secured.destroy();
       throw new ConnectionError("tls", problem);
     }
     // Only now: the session of an untrusted peer must not be resumed.
-    remember = (session) => void (resumable = { session, certificate, verifiedUntilMs });
+    remember = (ticket) => void (resumable = { ...handshake, ticket });
     if (offered !== undefined) remember(offered);
-    return { socket: secured, verifiedUntilMs };
+    return { socket: secured, verifiedUntilMs: handshake.verifiedUntilMs };
   }
 
   return {
@@ -155,4 +156,36 @@ export function createConnector(options: ConnectorOptions): Connector {
     },
     certificate: () => presented,
   };
+}
+
+/**
+ * Opens a tunnel to `target` (`host:port`) through the proxy on a connected socket. Limits the size of the answer; the
+ * caller limits the time by destroying the socket.
+ *
+ * @throws ConnectionError of reason `proxy`
+ * @see RFC 9110, 9.3.6
+ */
+function openTunnel(socket: Socket, target: string, { credentials }: ProxyConfig): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const tunnel = request({
+      method: "CONNECT",
+      path: target,
+      headers: {
+        Host: target,
+        ...(credentials && { "Proxy-Authorization": basicAuthorization(credentials) }),
+      },
+      createConnection: () => socket,
+      maxHeaderSize: PROXY_HEAD_LIMIT_BYTES,
+    });
+    tunnel.removeHeader("Connection");
+    tunnel.once("connect", ({ statusCode = 0 }, _socket, rest) => {
+      if (rest.length > 0) socket.unshift(rest);
+      if (statusCode >= 200 && statusCode < 300) resolve();
+      else reject(new ConnectionError("proxy", `the proxy answered CONNECT with status ${statusCode}`));
+    });
+    tunnel.once("error", (error) =>
+      reject(new ConnectionError("proxy", "the proxy did not answer CONNECT", error)),
+    );
+    tunnel.end();
+  });
 }

@@ -1,12 +1,18 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
 // The package's entry also loads fetch, caches and mocks: a fifth of the time that a start takes.
 import Client from "undici/lib/dispatcher/client.js";
 import type { Clock } from "../support/clock.ts";
 import { errorCode } from "../support/errors.ts";
 import type { Connector } from "./connect.ts";
-import { classifyError, ConnectionError, describeError, type Stage } from "./errors.ts";
-import { headFailure } from "./answer-head.ts";
-import type { Failure, Outcome } from "./failure.ts";
+import {
+  classifyError,
+  ConnectionError,
+  describeError,
+  type Failure,
+  type Outcome,
+  type Stage,
+} from "./failure.ts";
 
 /** How long an idle connection is kept, unless the appliance says less: until it is outdated. */
 const IDLE_TIMEOUT_MS = 60 * 60_000;
@@ -160,3 +166,32 @@ export function createConnection(options: ConnectionOptions): Connection {
 
 const UNSENT = "the connection broke before the request was sent";
 const INVALID_STATUS = "the answer has a status that is invalid for this request";
+const SMUGGLED = "both Content-Length and Transfer-Encoding are given";
+
+function headFailure(status: number, fields: IncomingHttpHeaders, wallMs: number): Failure | undefined {
+  // The parser accepts both if Content-Length comes first; the end of the answer is ambiguous then. RFC 9112, 6.3
+  const isSmuggled = fields["content-length"] !== undefined && fields["transfer-encoding"] !== undefined;
+  if (status === 200) return isSmuggled ? { reason: "protocol", message: SMUGGLED } : undefined;
+  const message = `answered with status ${status}`;
+  if (status === 401 || status === 403) return { reason: "auth", message, status };
+  const retryAfter = fields["retry-after"];
+  const mayDefer = (status === 429 || status === 503) && typeof retryAfter === "string";
+  const retryAfterMs = mayDefer ? parseRetryAfterMs(retryAfter, wallMs) : undefined;
+  return { reason: "http_status", message, status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}
+
+/**
+ * The delay of a Retry-After header, in milliseconds from `nowMs` (Unix time), never negative; `undefined` if it is
+ * neither a number of seconds nor a date.
+ *
+ * @see RFC 9110, 10.2.3
+ */
+export function parseRetryAfterMs(value: string, nowMs: number): number | undefined {
+  const text = value.trim();
+  if (/^\d+$/.test(text)) return Number(text) * 1000;
+  // Date.parse also accepts texts like "-5"; every HTTP date begins with a weekday.
+  const isDate = /^[A-Z][a-z]{2}/.test(text);
+  // The asctime form has no zone but is in UTC too.
+  const atMs = isDate ? Date.parse(text.endsWith(" GMT") ? text : `${text} GMT`) : Number.NaN;
+  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
+}

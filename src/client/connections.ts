@@ -1,6 +1,6 @@
 import type { Clock } from "../support/clock.ts";
 import type { Attention } from "./attention.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection, ConnectionOptions } from "./connection.ts";
 
 /** Maximum number of concurrent attempts to connect, over all appliances. */
 const MAX_CONNECTING = 64;
@@ -26,18 +26,15 @@ export interface ConnectionPool {
 }
 
 /** Makes a connection of one appliance. */
-export type CreateConnection = (callbacks: {
-  /** The attempt to connect has succeeded or failed. */
-  readonly onAttemptEnded: () => void;
-  /** The connection was destroyed; possibly called more than once. */
-  readonly onDestroyed: () => void;
-}) => Connection;
+export type CreateConnection = (
+  callbacks: Pick<ConnectionOptions, "onAttemptEnded" | "onDestroyed">,
+) => Connection;
 
 /** A poll that waits for a connection. */
 interface Waiting {
   readonly precedence: Precedence;
-  readonly takeIdle: () => Connection | undefined;
-  readonly make: () => Connection;
+  /** An idle connection, or a new one if that is allowed now. */
+  readonly find: () => Connection | undefined;
   readonly end: (connection: Connection | undefined) => void;
 }
 
@@ -64,7 +61,7 @@ export function createConnections(
     if (isServing) return;
     isServing = true;
     for (let first = next(); first !== undefined; first = next()) {
-      const connection = first.takeIdle() ?? (mayConnect() ? first.make() : undefined);
+      const connection = first.find();
       if (connection === undefined) break;
       first.end(connection);
     }
@@ -81,10 +78,6 @@ export function createConnections(
     return open.size < maxOpen;
   }
 
-  function attemptEnded(connection: Connection): void {
-    if (connecting.delete(connection)) serve();
-  }
-
   return (create) => {
     /** Those that are open; the one used last is last. */
     const own = new Set<Connection>();
@@ -92,18 +85,17 @@ export function createConnections(
     let isClosed = false;
 
     function make(): Connection {
-      const connection = create({
-        onAttemptEnded: () => {
-          endHanging();
-          attemptEnded(connection);
-        },
-        onDestroyed: () => {
-          endHanging();
-          for (const each of [own, open, connecting, idle]) each.delete(connection);
-          serve();
-        },
-      });
-      const endHanging = attention.deadline(CONNECTING_MS, () => attemptEnded(connection));
+      const onAttemptEnded = (): void => {
+        endHanging();
+        if (connecting.delete(connection)) serve();
+      };
+      const onDestroyed = (): void => {
+        endHanging();
+        for (const each of [own, open, connecting, idle]) each.delete(connection);
+        serve();
+      };
+      const connection = create({ onAttemptEnded, onDestroyed });
+      const endHanging = attention.deadline(CONNECTING_MS, onAttemptEnded);
       for (const each of [own, open, connecting]) each.add(connection);
       return connection;
     }
@@ -113,17 +105,12 @@ export function createConnections(
       if (connection !== undefined) idle.delete(connection);
       return connection;
     }
-    function nextOwn(): Waiting | undefined {
-      const all = [...waiting];
-      return all.find(({ precedence }) => precedence === "list") ?? all[0];
-    }
     function wait(precedence: Precedence, maxWaitMs?: number): Promise<Connection | undefined> {
       return new Promise((resolve) => {
         const timer = maxWaitMs === undefined ? undefined : setTimeout(() => self.end(undefined), maxWaitMs);
         const self: Waiting = {
           precedence,
-          takeIdle,
-          make,
+          find: () => takeIdle() ?? (mayConnect() ? make() : undefined),
           end: (connection) => {
             clearTimeout(timer);
             waiting.delete(self);
@@ -136,9 +123,6 @@ export function createConnections(
         serve();
       });
     }
-    function endSpares(nowMs: number): void {
-      for (const each of own) if (nowMs - (idle.get(each) ?? nowMs) >= MAX_SPARE_MS) each.destroy();
-    }
 
     return {
       take: async (precedence, maxWaitMs) =>
@@ -146,13 +130,15 @@ export function createConnections(
       giveBack: (connection) => {
         if (!connection.isUsable()) return connection.destroy();
         const nowMs = clock.monotonicMs();
-        endSpares(nowMs);
+        for (const each of own) if (nowMs - (idle.get(each) ?? nowMs) >= MAX_SPARE_MS) each.destroy();
         own.delete(connection);
         own.add(connection);
         idle.set(connection, nowMs);
         // If connections are scarce, this ends the connection in favor of another appliance's poll that waited longer.
         serve();
-        if (idle.has(connection)) nextOwn()?.end(takeIdle());
+        if (!idle.has(connection)) return;
+        const polls = [...waiting];
+        (polls.find(({ precedence }) => precedence === "list") ?? polls[0])?.end(takeIdle());
       },
       close: () => {
         isClosed = true;

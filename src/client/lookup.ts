@@ -4,7 +4,7 @@ import { closeSync, openSync } from "node:fs";
 import type { LookupFunction } from "node:net";
 import { devNull } from "node:os";
 import pLimit from "p-limit";
-import { isLocalError } from "./errors.ts";
+import { isLocalError } from "./failure.ts";
 
 /** Looks up all addresses of a name; cannot be canceled. */
 export type ResolveAll = (hostname: string) => Promise<readonly LookupAddress[]>;

@@ -1,7 +1,7 @@
 import { errors } from "undici";
 import { expect, test } from "vitest";
 
-import { classifyError, ConnectionError, describeError } from "../../src/client/errors.ts";
+import { classifyError, ConnectionError, describeError } from "../../src/client/failure.ts";
 
 const coded = (code: string, more: object = {}) => Object.assign(new Error("it failed"), { code, ...more });
 

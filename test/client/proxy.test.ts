@@ -4,7 +4,7 @@ import { onTestFinished, expect, test } from "vitest";
 
 import { systemClock } from "../../src/support/clock.ts";
 import { createConnector } from "../../src/client/connect.ts";
-import { classifyError } from "../../src/client/errors.ts";
+import { classifyError } from "../../src/client/failure.ts";
 import type { Behaviour, FaultServer } from "../support/fault-server.ts";
 import { answering, clientOf, LONG_MS, OK, proxyAt, serve, servePlain, shortly } from "./support.ts";
 
