@@ -14,12 +14,10 @@ export function rejected(reason: Rejected["failure"]["reason"], message: string)
   return { ok: false, failure: { reason, message: `$: ${message}` } };
 }
 
-/** Of every answer. Repeated keys count too. */
+/** Of every answer. `entries`: members of the outermost object. Repeated keys count too. */
 const LIMITS = {
   depth: { most: 8, of: "levels of nesting" },
-  /** Of the outermost object. */
   entries: { most: 1024, of: "members" },
-  /** Of any other object. */
   members: { most: 64, of: "members in each member" },
 } as const;
 
@@ -132,14 +130,13 @@ function escapeRawControls(body: Uint8Array): Uint8Array {
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** `\u001f` */
-const LONGEST_ESCAPE = 6;
+const LONGEST_ESCAPE = String.raw`\u001f`.length;
 /** By control character. */
 const ESCAPES = Array.from({ length: 0x20 }, (_, code) =>
   Buffer.from(JSON.stringify(String.fromCharCode(code)).slice(1, -1)),
 );
 
-/** Whether a parsed value is a JSON object, that is neither an array nor null. */
+/** Whether a parsed value is an object: neither an array nor null. */
 export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -152,17 +149,11 @@ export function kindOf(value: unknown): string {
 }
 
 /** Inclusive. */
-export interface Bounds {
-  readonly min: number;
-  readonly max: number;
-}
+export type Bounds = Readonly<Record<"min" | "max", number>>;
 
 const INTEGER_TEXT = /^\s*[+-]?\d+\s*$/;
 
-/**
- * The integer in a JSON number (204, 204.0) or in a string ("204", white space around it); `undefined` if it is
- * missing, not an integer, or out of bounds.
- */
+/** The integer in a JSON number (204, 204.0) or a string (" 204 "); `undefined` for anything else, and out of bounds. */
 export function readInteger(value: unknown, { min, max }: Bounds): number | undefined {
   const number = typeof value === "string" && INTEGER_TEXT.test(value) ? Number(value) : value;
   if (typeof number !== "number" || !Number.isInteger(number)) return undefined;

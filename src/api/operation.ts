@@ -3,7 +3,6 @@ import type { Redact } from "./text.ts";
 
 /** One GET operation of the management API, for client and server. */
 export interface OperationDescriptor<Value, Written> {
-  /** What it is about. */
   readonly scope: "appliance" | "website";
   /** Path below the base URL. */
   readonly path: (websiteId?: number) => string;
@@ -32,7 +31,7 @@ export const TIMINGS = {
 
 export type TimingName = keyof typeof TIMINGS;
 
-/** A record with a value for each block of `polling`. */
+/** A value for each block of `polling`. */
 export function byTiming<T>(make: (name: TimingName) => T): Readonly<Record<TimingName, T>> {
   return { vrrp: make("vrrp"), websites: make("websites"), discovery: make("discovery") };
 }

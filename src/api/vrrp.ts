@@ -7,7 +7,6 @@ import {
   readList,
   readText,
   rejected,
-  type Bounds,
   type Decoded,
 } from "./json.ts";
 import type { OperationDescriptor } from "./operation.ts";
@@ -20,7 +19,7 @@ import { cutText, type Redact } from "./text.ts";
 export interface VrrpInterface {
   /** The key in the list: `carp0`. */
   readonly name: string;
-  /** `state_current` as reported; the specification defines `MASTER` and `BACKUP`. Never empty. */
+  /** `state_current` as reported, specified as `MASTER` or `BACKUP`. Never empty. */
   readonly state: string;
   /** 0 to 255. */
   readonly vhid: number;
@@ -32,16 +31,15 @@ export interface VrrpInterface {
   readonly advskew: number | undefined;
   /** As reported; `undefined` if unreadable, empty if missing. */
   readonly aliases: readonly string[] | undefined;
-  /** `if`; empty if missing, as are the texts below. */
+  /** `if`; empty if missing, as are `netmask`, `carppeer` and `type`. */
   readonly device: string;
   readonly netmask: string;
-  /** `carppeer` */
   readonly peer: string;
   /** `1`: configured as FAILOVER MASTER, `2`: as FAILOVER BACKUP. */
   readonly type: string;
 }
 
-/** A deviation from the specification that does not invalidate the answer. */
+/** A deviation that does not invalidate the answer. */
 export type VrrpAnomaly = "unknown_state" | "advskew_mismatch" | "bad_interface" | "bad_field";
 
 export interface VrrpList {
@@ -58,13 +56,13 @@ export interface LocalVrrpInterface extends Omit<VrrpInterface, "priority" | "ad
   readonly alias: readonly string[];
 }
 
-export const VHID: Bounds = { min: 0, max: 255 };
-export const PRIORITY: Bounds = { min: 0, max: 255 };
-const ADVSKEW: Bounds = { min: -1, max: 254 };
+export const VHID = { min: 0, max: 255 };
+export const PRIORITY = { min: 0, max: 255 };
+const ADVSKEW = { min: -1, max: 254 };
 /** advskew = 254 - priority. @see management API 2.1 */
 const ADVSKEW_OF_PRIORITY_ZERO = 254;
 
-/** The list of VRRP interfaces. @see management API 4.1 */
+/** @see management API 4.1 */
 export const VRRP_LIST = {
   scope: "appliance",
   path: () => "/api/v1/interface/virtual",
@@ -76,12 +74,10 @@ export const VRRP_LIST = {
 } as const satisfies OperationDescriptor<VrrpList, readonly LocalVrrpInterface[]>;
 
 /**
- * Decodes a VRRP list. Deviations of single fields become anomalies. `{}`, `[]` and `null` are empty lists. A key that
- * occurs twice in one object is `bad_field`, and its last value counts. Any other body is `decode`; a body beyond
- * the limits is `too_large`. Every text is redacted, then cut; if two names are equal after that, the second is
- * `bad_interface`.
+ * Decodes a VRRP list. Deviations of single fields become anomalies. `{}`, `[]` and `null` are empty lists, any other
+ * body is `decode`. A key that occurs twice in one object is `bad_field`, and its last value counts. Every text is
+ * redacted, then cut; if two names are equal after that, the second is `bad_interface`.
  *
- * @throws never
  * @see management API 2.1, 2.2, 4.1
  */
 export function decodeVrrpList(body: Uint8Array, redact: Redact): Decoded<VrrpList> {
@@ -159,12 +155,7 @@ function anomaliesOf({ state, priority, advskew, aliases }: VrrpInterface): read
   return anomalies;
 }
 
-/**
- * Encodes a list exactly as specified: strings only, fields in the specification's order, `{}` if empty. Names must be
- * unique.
- *
- * @see management API 2.1, 2.2, 4.1
- */
+/** Encodes a list as specified: strings only, fields in the specification's order, `{}` if empty. Names must be unique. */
 export function encodeVrrpList(interfaces: readonly LocalVrrpInterface[]): string {
   const members = interfaces.map((each) => {
     const details = {

@@ -17,10 +17,9 @@ import type { Protocol } from "./website-test.ts";
 export type WebsiteMode = "pass" | "protect" | "detect";
 export type BackendRole = "active" | "backup" | "down";
 
-/** What an appliance says of one of its websites. Texts are redacted and cut, and empty if not known; `undefined`: not known. */
+/** What an appliance says of a website. Texts are redacted and cut, and empty if not known; `undefined`: not known. */
 export interface WebsiteDetails {
   readonly name: string;
-  /** The host name of the website. */
   readonly host: string;
   /** 1 to 65535: the main port, that of HTTPS if the protocol is `both`. */
   readonly port: number | undefined;
@@ -31,12 +30,12 @@ export interface WebsiteDetails {
   readonly isEnabled: boolean | undefined;
   /** The addresses on which the appliance listens for it; `*` is all. */
   readonly bind: readonly string[];
-  /** The servers behind it. */
   readonly backends: readonly Backend[] | undefined;
   /** JSON paths of members that cannot be read: `$.vhost.port`. */
   readonly invalid: readonly string[];
 }
 
+/** A server behind a website. */
 export interface Backend {
   /** `192.0.2.81:8080`, `[2001:db8::1]:443`; only the host if the port is not known. */
   readonly address: string;
@@ -69,7 +68,7 @@ const MODES = { 0: "pass", 1: "protect", 3: "detect" } as const;
 const ROLES = { 1: "active", 2: "backup", 3: "down" } as const;
 const YES_NO = { 0: false, 1: true } as const;
 
-/** The details of one website: how it is protected, and the servers behind it. */
+/** How a website is protected, and the servers behind it. */
 export const WEBSITE_DETAILS = {
   scope: "website",
   path: (websiteId = 0) => `/api/v1/website/${websiteId}`,
@@ -83,8 +82,6 @@ export const WEBSITE_DETAILS = {
 /**
  * Decodes the details of a website: an object; anything else is `decode`, more than 1,024 servers or addresses are
  * `too_large`. A member that is missing, null or empty is not known; neither is one that cannot be read: see `invalid`.
- *
- * @throws never
  */
 export function decodeWebsiteDetails(body: Uint8Array, redact: Redact): Decoded<WebsiteDetails> {
   const parsed = parseJson(body);

@@ -1,7 +1,6 @@
 import { kindOf, parseJson, readText, rejected, type Decoded } from "./json.ts";
 import type { OperationDescriptor } from "./operation.ts";
 
-/** The ids of an appliance's websites. */
 export interface WebsiteList {
   /** Positive, ascending, unique. */
   readonly ids: readonly number[];
@@ -28,8 +27,6 @@ export const WEBSITE_LIST = {
 /**
  * Decodes a list of websites: an array of ids, strings or numbers. Anything else is `decode` and never an empty list; more
  * than 4,096 entries are `too_large`. Entries that are no ids are dropped and reported; repeated ids count once.
- *
- * @throws never
  */
 export function decodeWebsiteList(body: Uint8Array): Decoded<WebsiteList> {
   const parsed = parseJson(body);

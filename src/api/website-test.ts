@@ -7,23 +7,19 @@ export type Protocol = "http" | "https";
 /** The part of a website test for one protocol. @see management API 4.2 */
 export interface WebsiteBlock {
   readonly protocol: Protocol;
-  /**
-   * The status code of the final answer, 100 to 999; 0 if the website sent no HTTP response; `undefined` if the number
-   * is out of range.
-   */
+  /** Of the final answer, 100 to 999; 0 if the website sent no HTTP response; `undefined` if it is out of range. */
   readonly status: number | undefined;
   /** The first line of the text in place of a status line: why there was no HTTP response. Redacted and cut. */
   readonly text?: string;
 }
 
-/** The part of a website test for one protocol, as an appliance writes it. */
+/** What an appliance writes of one protocol: status line and header lines, or an error text. */
 export interface WebsiteAnswer {
   readonly protocol: Protocol;
-  /** Status line and header lines, or an error text. */
   readonly lines: readonly string[];
 }
 
-/** The answers of one website; one block for each protocol tried, in the order of the text. */
+/** One block for each protocol tried, in the order of the text. */
 export interface WebsiteTest {
   readonly blocks: readonly WebsiteBlock[];
 }
@@ -39,13 +35,7 @@ export const WEBSITE_TEST = {
   takesSlot: "website_tests",
 } as const satisfies OperationDescriptor<WebsiteTest, readonly WebsiteAnswer[]>;
 
-/**
- * Decodes a website test: a JSON string that contains the text; anything else is `decode`. Only the line in place of a
- * status line is kept, redacted and cut.
- *
- * @throws never
- * @see management API 4.2
- */
+/** Decodes a website test: a JSON string that contains the text; anything else is `decode`. */
 export function decodeWebsiteTest(body: Uint8Array, redact: Redact): Decoded<WebsiteTest> {
   const parsed = parseJson(body);
   if (!parsed.ok) return parsed;
@@ -53,14 +43,6 @@ export function decodeWebsiteTest(body: Uint8Array, redact: Redact): Decoded<Web
   return typeof value === "string"
     ? parseWebsiteTest(value, redact)
     : rejected("decode", `expected a string, got ${kindOf(value)}`);
-}
-
-/** A connection marker in the text of a website test. */
-interface Marker {
-  readonly start: number;
-  /** Where the answer begins. */
-  readonly end: number;
-  readonly protocol: Protocol;
 }
 
 const RULED = String.raw` CONNECT\s*-{3,}`;
@@ -81,7 +63,6 @@ const CONNECTED = /^[ \t]+connection[ \t]+established(?=\s|$)/i;
  * Parses the text of a website test: markers with or without a label, lines separated by CRLF or LF or folded onto one
  * line. Ignores text before the first marker. The first block for a protocol counts. A text without a marker is `decode`.
  *
- * @throws never
  * @see management API 4.2
  */
 export function parseWebsiteTest(text: string, redact: Redact): Decoded<WebsiteTest> {
@@ -98,10 +79,10 @@ export function parseWebsiteTest(text: string, redact: Redact): Decoded<WebsiteT
 }
 
 /**
- * The markers of a text, in order. A marker counts at the start of the text or of a line. After other white space it
- * counts only if the whole text is folded onto one line, so that no header value can forge one. Linear time.
+ * A marker counts at the start of the text or of a line. After other white space it counts only if the whole text is
+ * folded onto one line, so that no header value can forge one. Linear time.
  */
-function findMarkers(text: string, isFolded: boolean): readonly Marker[] {
+function findMarkers(text: string, isFolded: boolean) {
   const textStart = text.search(/\S/);
   const found = [...text.matchAll(MARKER)].filter(({ index }) => {
     const before = text.slice(index - 1, index);
@@ -112,7 +93,7 @@ function findMarkers(text: string, isFolded: boolean): readonly Marker[] {
   return found.map((match) => {
     const { 0: whole, 1: word, 2: label = word, index: start } = match;
     const isHttps = label === "HTTPS" || (isPlain(match) && match !== firstPlain);
-    return { start, end: start + whole.length, protocol: isHttps ? "https" : "http" };
+    return { start, end: start + whole.length, protocol: isHttps ? "https" : "http" } as const;
   });
 }
 
@@ -148,10 +129,7 @@ function statusOf({ 0: line, 1: number = "", index, input = "" }: RegExpMatchArr
 /** A block with a status, which is 0 if the website sent no HTTP response. */
 export type WebsiteStatus = WebsiteBlock & { readonly status: number };
 
-/**
- * The statuses to export: of the configured protocols, 0 for one without a block; or of all blocks if none are
- * configured. A status that is out of range is not exported.
- */
+/** The statuses to export: of the configured protocols, 0 for one without a block; or of all blocks if none are configured. */
 export function exportedStatuses(
   { blocks }: WebsiteTest,
   configured: readonly Protocol[] | undefined,
@@ -167,8 +145,6 @@ const RULE = "-".repeat(49);
 /**
  * The text of a website test. Every line ends with LF, every block with a blank line. Whatever the website sent, no line
  * can contain a line break or look like a marker. Blank lines are dropped.
- *
- * @see management API 4.2
  */
 export function formatWebsiteTest(blocks: readonly WebsiteAnswer[]): string {
   return blocks.map(formatBlock).join("");
@@ -185,7 +161,7 @@ function formatLine(line: string): string {
   return /^HTTPS? CONNECT/.test(flat) ? ` ${flat}` : flat;
 }
 
-/** The body of a website test: the text as a JSON string, with slashes escaped as `\/`. @see management API 4.2 */
+/** The text as a JSON string, with slashes escaped as `\/`. @see management API 4.2 */
 export function encodeWebsiteTest(blocks: readonly WebsiteAnswer[]): string {
   return JSON.stringify(formatWebsiteTest(blocks)).replaceAll("/", String.raw`\/`);
 }

@@ -12,7 +12,6 @@ import type { Logger } from "../support/log.ts";
 import { DEFAULT_INSTANCE, type VrrpConfig } from "./config.ts";
 import type { VrrpSource, VrrpState } from "./server.ts";
 
-/** What the configuration says of keepalived. */
 export type KeepalivedOptions = Omit<Extract<VrrpConfig, { source: "keepalived" }>, "source">;
 
 type Instances = KeepalivedOptions["instances"];
@@ -28,7 +27,7 @@ const READ_EVERY_MS = 3;
 const KEEPALIVED_MASTER = 2;
 
 /**
- * A source that makes keepalived dump its state. Simultaneous requests share one dump, which never starts before the request.
+ * Makes keepalived dump its state. Simultaneous requests share one dump, which never starts before the request.
  * Logs whether the state is known, and why not, when that changes.
  */
 export function createKeepalivedSource(
@@ -68,7 +67,7 @@ async function dumpState(options: KeepalivedOptions, send: SendSignal): Promise<
     throw new UnknownState(`keepalived (process ${pid}) cannot be signaled (${errorCode(error)})`);
   }
   const untilMs = performance.now() + timeoutMs;
-  // Reads repeatedly, as keepalived does not write the file atomically.
+  // keepalived does not write the file atomically.
   for (;;) {
     const read = await readTextFile(dumpFile);
     const state = read.ok ? parseDump(read.text, instances) : undefined;
@@ -147,9 +146,7 @@ const dump = z.preprocess(
   z.array(instance),
 );
 
-/**
- * The instances of a dump in the API's form, or why its format is unknown; `undefined` if the dump is incomplete. Never throws.
- */
+/** The instances of a dump, or why its format is unknown; `undefined` if the dump is incomplete. Never throws. */
 export function parseDump(text: string, instances: Instances): VrrpState | undefined {
   let json: unknown;
   try {
@@ -166,9 +163,7 @@ export function parseDump(text: string, instances: Instances): VrrpState | undef
 
 /**
  * The API has no FAULT and INIT: neither state holds the addresses, so both become BACKUP. Drops an instance without virtual
- * addresses, as the API requires one.
- *
- * @see management API 2.1
+ * addresses, as the API requires one. @see management API 2.1
  */
 function toInterface(
   { data }: z.infer<typeof instance>,

@@ -13,7 +13,8 @@ export interface ApplianceServerDeps {
   readonly listen: ListenAddress;
   /** PEM texts. */
   readonly tls: { readonly cert: string; readonly key: Secret };
-  readonly users: readonly ApplianceUser[];
+  /** User names without a colon. */
+  readonly users: readonly { readonly username: string; readonly password: Secret }[];
   readonly vrrp: VrrpSource;
   readonly websites: readonly Website[];
   readonly websiteTest: WebsiteTestOptions;
@@ -21,12 +22,6 @@ export interface ApplianceServerDeps {
   readonly hasWebsiteList: boolean;
   /** Called for a bug in answering a request; the client gets a 500. */
   readonly onBug: (error: unknown) => void;
-}
-
-interface ApplianceUser {
-  /** Without a colon. */
-  readonly username: string;
-  readonly password: Secret;
 }
 
 /** Returns a state that is not older than the call. */
@@ -40,7 +35,7 @@ export type VrrpState =
 export interface ApplianceServer {
   /** Listens and returns the address; port 0 becomes a free port. Rejects if it cannot listen. */
   start(): Promise<ListeningAddress>;
-  /** Closes all connections and resolves when the last one is closed. */
+  /** Resolves when the last connection is closed. */
   stop(): Promise<void>;
 }
 
@@ -51,11 +46,7 @@ const UNAUTHORIZED = failure(401, "credentials are missing or wrong", {
   "www-authenticate": 'Basic realm="management API", charset="UTF-8"',
 });
 
-/**
- * A server of the management API over HTTPS with Basic authentication. Throws if certificate and key do not match.
- *
- * @see management API 4, 5
- */
+/** HTTPS with Basic authentication. Throws if certificate and key do not match. @see management API 4, 5 */
 export function createApplianceServer(deps: ApplianceServerDeps): ApplianceServer {
   const isAllowed = createBasicAuth(deps.users);
   async function answer(request: IncomingMessage, signal: AbortSignal): Promise<Answer> {
@@ -73,16 +64,15 @@ export function createApplianceServer(deps: ApplianceServerDeps): ApplianceServe
     response.once("close", () => disconnected.abort());
     void answer(request, disconnected.signal).then((made) => send(response, made));
   });
-  return {
-    start: () => listen(server, deps.listen),
-    stop: () => closeAtOnce(server),
-  };
+  return { start: () => listen(server, deps.listen), stop: () => closeAtOnce(server) };
 }
 
 const BASIC = /^basic +([a-z0-9+/]+=*) *$/i;
 
 /** Returns a check of `Authorization` headers. It takes the same time for an unknown user and a wrong password. */
-function createBasicAuth(users: readonly ApplianceUser[]): (authorization: string | undefined) => boolean {
+function createBasicAuth(
+  users: ApplianceServerDeps["users"],
+): (authorization: string | undefined) => boolean {
   const key = randomBytes(32);
   const digestOf = (credentials: string | Buffer) => createHmac("sha256", key).update(credentials).digest();
   const known = users.map(({ username, password }) => digestOf(`${username}:${password.reveal()}`));
@@ -102,7 +92,6 @@ interface Answer {
   readonly body: string;
 }
 
-/** `body`: JSON. */
 function success(body: string): Answer {
   return { status: 200, headers: {}, body };
 }
@@ -114,12 +103,7 @@ function failure(status: number, error: string, headers: Answer["headers"] = {})
 const WEBSITE_PATH = /^\/api\/v1\/website\/([^/]*)(\/test)?$/;
 const INTEGER = /^[+-]?\d+$/;
 
-/**
- * Answers an authenticated request: 404 for an unknown path or website, 405 for any method except GET, 400 for a website
- * id that is not an integer, 503 if the VRRP state is unknown. `signal`: the client has disconnected.
- *
- * @see management API 4
- */
+/** Answers an authenticated request. `signal`: the client has disconnected. */
 async function answerTo(
   { vrrp, websites, websiteTest, hasWebsiteList }: ApplianceServerDeps,
   { method, url = "" }: IncomingMessage,

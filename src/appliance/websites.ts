@@ -15,7 +15,6 @@ export interface Website extends Omit<LocalWebsiteDetails, "port" | "secondPort"
   readonly path: string;
 }
 
-/** Options for all websites. */
 export interface WebsiteTestOptions {
   /** From the name lookup to the end of the headers. */
   readonly timeoutMs: number;
@@ -24,7 +23,6 @@ export interface WebsiteTestOptions {
   readonly insecureSkipVerify: boolean;
 }
 
-/** Larger headers are reported as a parse error. */
 const MAX_HEADER_BYTES = 64 * 1024;
 /** The default of Node.js gives up on each address of a dual-stack website after 250 ms. */
 const ADDRESS_ATTEMPT_TIMEOUT_MS = 1_000;
@@ -109,10 +107,7 @@ function reasonOf(error: unknown): string {
   return messages.join(", ") || "no response";
 }
 
-/**
- * The details of a website. A server behind it is OK if it accepts a TCP connection within a second; the one of a website
- * without servers is the host that it tests.
- */
+/** A server behind a website is OK if it accepts a TCP connection within a second. Without servers, the tested host is the server. */
 export async function detailsOf({ servers, ...website }: Website): Promise<LocalWebsiteDetails> {
   const { protocol, host, httpPort, httpsPort } = website;
   const port = protocol === "http" ? httpPort : httpsPort;

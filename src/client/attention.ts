@@ -1,19 +1,18 @@
 import type { Clock } from "../support/clock.ts";
 
-/** How often the event loop is checked: a deadline is noticed at most this late. */
+/** A deadline is noticed at most this late. */
 const TICK_MS = 50;
-/** Maximum time that one turn of the event loop counts: a healthy turn counts fully, a stall hardly. */
+/** Of a turn of the event loop, no more counts: a healthy turn counts fully, a stall hardly. */
 const MAX_TURN_MS = 100;
 
 /**
  * Measures attentive time: time in which this process reads its sockets. During a stall of the event loop, answers wait
- * unread in sockets; that time must not count against the peer. With a timeout of 4 s and a stall of 10 s one second after the
- * start, the deadline is not over at 11 s but at about 14 s: the stall counts as a tenth of a second.
+ * unread in sockets; that time must not count against the peer.
  */
 export interface Attention {
   /**
-   * Starts a deadline, which the returned function ends. `onOver` is called at most once, after `timeoutMs` of attentive
-   * time, when everything that arrived by then was read.
+   * Starts a deadline, which the returned function ends. Calls `onOver` once, after `timeoutMs` of attentive time, when
+   * everything that arrived by then was read.
    */
   deadline(timeoutMs: number, onOver: () => void): () => void;
 }

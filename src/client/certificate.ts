@@ -26,7 +26,8 @@ export function describeCertificate(
 }
 
 /**
- * Why the peer of a finished handshake is not trusted, as text for the log; `undefined` if it is trusted. A pinned or known certificate is trusted regardless of its issuer, name and age; `insecure_skip_verify` does not add others.
+ * Why the peer of a finished handshake is not trusted, for the log; `undefined` if it is trusted. A pinned or known
+ * certificate is trusted regardless of its issuer, name and age; `insecure_skip_verify` does not add others.
  */
 export function peerProblem(
   socket: TLSSocket,
@@ -41,7 +42,6 @@ export function peerProblem(
   return `the certificate is not trusted: ${String(socket.authorizationError)}`;
 }
 
-/** Whether the certificate has expired at `wallMs` (Unix time). */
 export function hasExpired({ notAfterSeconds }: PresentedCertificate, wallMs: number): boolean {
   return notAfterSeconds !== undefined && notAfterSeconds * 1000 < wallMs;
 }
@@ -58,7 +58,7 @@ function describeStranger(sha256: string, { certificateSha256, knownCertificates
     : `the certificate has changed to SHA-256 ${sha256} from ${expected}: if that is expected, run ${command}`;
 }
 
-/** More than a fleet needs in practice; the oldest are dropped, so that reloads do not leak. */
+/** More than a fleet needs; the oldest are dropped, so that reloads do not leak. */
 const MAX_CONTEXTS = 64;
 
 /**

@@ -14,9 +14,8 @@ import { createCredentialsReader } from "./credentials.ts";
 import { DEADLINE_FAILURES, type FailureReason, type Outcome } from "./failure.ts";
 import { createLookup } from "./lookup.ts";
 
-/** An appliance's answer. */
+/** The body of an answer, as received. */
 export interface Body {
-  /** As received. */
   readonly bytes: Uint8Array;
   /** Replaces the credentials that were sent; every text of the answer must pass through it before use. */
   readonly redact: Redact;
@@ -26,8 +25,7 @@ export interface Body {
 export interface ApplianceClient {
   /**
    * One GET, from reading the password file to the last byte, within `timeoutMs`. The wait for a connection, up to
-   * `connectionWaitMs`, does not count, nor does a stall of this process. @see Attention, ConnectionPool
-   * At the deadline the connection is closed. Never rejects. Retries once if the appliance had closed the idle connection.
+   * `connectionWaitMs`, does not count, nor does a stall of this process. Never rejects. @see Attention, ConnectionPool
    */
   get(path: string, timeoutMs: number, options?: GetOptions): Promise<Outcome<Body>>;
   /** The certificate presented last, trusted or not. */

@@ -9,10 +9,9 @@ import { describeCertificate, peerProblem, type PresentedCertificate } from "./c
 import { basicAuthorization } from "./credentials.ts";
 import { ConnectionError, isLocalError, isLookupError, type Stage } from "./failure.ts";
 
-/** Observes one attempt to connect; can end it at any stage by destroying its sockets. */
+/** Observes one attempt to connect; its sockets as soon as they exist. Destroying a socket ends the attempt. */
 export interface AttemptWatcher {
   stage(stage: Stage): void;
-  /** Called for every socket of the attempt as soon as it exists. */
   socket(socket: Socket): void;
 }
 
@@ -44,7 +43,7 @@ export interface ConnectorOptions {
   readonly clock: Clock;
 }
 
-/** The session of a full handshake with a trusted peer. */
+/** Of a full handshake with a trusted peer. */
 interface Session extends Pick<Connected, "verifiedUntilMs"> {
   readonly ticket: Buffer;
   readonly certificate: PresentedCertificate | undefined;
@@ -52,25 +51,16 @@ interface Session extends Pick<Connected, "verifiedUntilMs"> {
 
 /** With polls up to five minutes apart, a reported certificate is at most an hour old. */
 const MAX_VERIFIED_MS = 55 * 60_000;
-
 const PROXY_HEAD_LIMIT_BYTES = 16 * 1024;
-
-/**
- * How long one address may take before the next address of the same name is tried in parallel. The default of Node.js,
- * 250 ms, is too short for slow networks.
- */
+/** Before the next address of the same name is tried in parallel. The default of Node.js, 250 ms, is too short for slow networks. */
 const ADDRESS_ATTEMPT_TIMEOUT_MS = 1000;
 
-/**
- * Connects to one appliance: name lookup, TCP, tunnel, TLS. Reports each stage to the watcher. Keeps the TLS session of
- * this appliance only, so that a new connection resumes it.
- */
+/** Connects by name lookup, TCP, tunnel and TLS. Keeps the TLS session of this appliance, so that a new connection resumes it. */
 export function createConnector(options: ConnectorOptions): Connector {
   const { host, port, proxy, tls, lookup, clock } = options;
   let resumable: Session | undefined;
   let presented: PresentedCertificate | undefined;
 
-  /** Opens a TCP connection to the appliance or its proxy. */
   async function dial(watcher: AttemptWatcher): Promise<Socket> {
     const target = proxy ?? { host, port };
     const connecting = proxy === undefined ? "connect" : "proxy";
@@ -98,7 +88,6 @@ export function createConnector(options: ConnectorOptions): Connector {
     }
   }
 
-  /** TLS over a connected socket, with a peer that is trusted. */
   async function secure(raw: Socket, watcher: AttemptWatcher): Promise<Connected> {
     if (tls === undefined) return { socket: raw, verifiedUntilMs: Number.POSITIVE_INFINITY };
     watcher.stage("tls");
@@ -159,10 +148,8 @@ export function createConnector(options: ConnectorOptions): Connector {
 }
 
 /**
- * Opens a tunnel to `target` (`host:port`) through the proxy on a connected socket. Limits the size of the answer; the
- * caller limits the time by destroying the socket.
+ * Opens a tunnel to `target` (`host:port`) through the proxy on a connected socket, which ends it when it is destroyed.
  *
- * @throws ConnectionError of reason `proxy`
  * @see RFC 9110, 9.3.6
  */
 function openTunnel(socket: Socket, target: string, { credentials }: ProxyConfig): Promise<void> {

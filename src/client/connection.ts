@@ -38,7 +38,6 @@ export interface Connection {
    * answer is unread: the connection must not be used again.
    */
   send(request: Request): Promise<Outcome<Uint8Array>>;
-  /** The stage that the connection has reached. */
   stage(): Stage;
   /** Whether it is connected to a peer that need not be verified again. */
   isUsable(): boolean;
@@ -51,13 +50,12 @@ export interface ConnectionOptions {
   readonly origin: string;
   readonly connector: Connector;
   readonly clock: Clock;
-  /** Called when the attempt to connect has succeeded or failed. */
+  /** The attempt to connect has succeeded or failed. */
   readonly onAttemptEnded: () => void;
-  /** Called by `destroy`; possibly more than once. */
+  /** The connection was destroyed; possibly called more than once. */
   readonly onDestroyed: () => void;
 }
 
-/** Creates a connection that connects at its first request. */
 export function createConnection(options: ConnectionOptions): Connection {
   const { origin, connector, clock, onAttemptEnded, onDestroyed } = options;
   let verifiedUntilMs = 0;

@@ -9,7 +9,7 @@ const CONNECTING_MS = 250;
 /** How long connections besides the one used last are kept idle: they served polls at the same time. */
 const MAX_SPARE_MS = 20_000;
 
-/** Polls that wait for a connection are served in this order: VRRP lists first. */
+/** The order in which waiting polls are served: VRRP lists first. */
 export type Precedence = "list" | "test";
 
 /** The connections of one appliance. Each is lent to one poll at a time. */
@@ -19,18 +19,17 @@ export interface ConnectionPool {
    * before that. `undefined` once closed, and after `maxWaitMs`.
    */
   take(precedence: Precedence, maxWaitMs?: number): Promise<Connection | undefined>;
-  /** Takes back a lent connection; keeps it if it can be used again. */
+  /** Keeps the connection if it can be used again. */
   giveBack(connection: Connection): void;
   /** Ends all connections, lent ones too. */
   close(): void;
 }
 
-/** Makes a connection of one appliance. */
 export type CreateConnection = (
   callbacks: Pick<ConnectionOptions, "onAttemptEnded" | "onDestroyed">,
 ) => Connection;
 
-/** A poll that waits for a connection. */
+/** A poll that waits. */
 interface Waiting {
   readonly precedence: Precedence;
   /** An idle connection, or a new one if that is allowed now. */

@@ -9,19 +9,15 @@ export interface Credentials {
   /** Equal for equal credentials. */
   readonly id: symbol;
   readonly headers: Readonly<Record<string, string>>;
-  /** Replaces them in a text. */
   readonly redact: Redact;
 }
 
-/** Reads the credentials for one request. */
-export type CredentialsReader = () => Promise<Outcome<Credentials>>;
-
-/** `headers`: those of every request. */
+/** Returns a reader of the credentials for each request. `headers`: those of every request. */
 export function createCredentialsReader(
   basicAuth: BasicAuthConfig | undefined,
   readPassword: PasswordReader,
   headers: Readonly<Record<string, string>>,
-): CredentialsReader {
+): () => Promise<Outcome<Credentials>> {
   if (basicAuth === undefined) {
     const value = { id: Symbol("no credentials"), headers, redact: (text: string) => text };
     return () => Promise.resolve({ ok: true, value });
@@ -47,7 +43,7 @@ export function createCredentialsReader(
   };
 }
 
-/** The value of an Authorization header for `user:password`. @see RFC 7617, 2 */
+/** Of `user:password`. @see RFC 7617, 2 */
 export function basicAuthorization(credentials: Secret): string {
   return `Basic ${Buffer.from(credentials.reveal()).toString("base64")}`;
 }

@@ -26,13 +26,12 @@ export type FailureReason = (typeof FAILURE_REASONS)[number];
 export interface Failure {
   readonly reason: FailureReason;
   readonly message: string;
-  /** The status code, if one was received. */
+  /** Of the answer, if one was received. */
   readonly status?: number;
-  /** The answer's Retry-After, only with 429 and 503. */
+  /** Only with 429 and 503. */
   readonly retryAfterMs?: number;
 }
 
-/** The result of a request or a poll. */
 export type Outcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly failure: Failure };
@@ -53,7 +52,6 @@ export class ConnectionError extends Error {
 
   constructor(reason: FailureReason, message: string, cause?: unknown) {
     super(message, { cause });
-    this.name = "ConnectionError";
     this.reason = reason;
   }
 }
@@ -63,7 +61,6 @@ const SHORTAGE = new Set<unknown>(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EAI
 /** No local port is left, if all addresses fail with it. For one of several addresses it may mean that IPv6 is missing. */
 const NO_PORT = "EADDRNOTAVAIL";
 
-/** The failure reason for an error of a request. */
 export function classifyError(thrown: unknown, stage: Stage): FailureReason {
   const error = decisive(thrown);
   if (error instanceof ConnectionError) return error.reason;
@@ -109,7 +106,6 @@ export function describeError(error: unknown): string {
   return error.cause instanceof Error ? `${own} (${describeError(error.cause)})` : own;
 }
 
-/** Whether this host lacked a resource. */
 export function isLocalError(error: unknown): boolean {
   const code = errorCode(decisive(error));
   return code === NO_PORT || SHORTAGE.has(code);

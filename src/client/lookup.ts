@@ -6,27 +6,18 @@ import { devNull } from "node:os";
 import pLimit from "p-limit";
 import { isLocalError } from "./failure.ts";
 
-/** Looks up all addresses of a name; cannot be canceled. */
-export type ResolveAll = (hostname: string) => Promise<readonly LookupAddress[]>;
-
 /**
  * Looks up all addresses of a name. Uses at most `maxInFlight` of the threads that it shares with file reads and compression,
- * and one per name: an unresponsive resolver must not block the rest of the process.
+ * and one per name: an unresponsive resolver, which cannot be canceled, must not block the rest of the process.
  */
-export function createLookup(maxInFlight: number, resolveAll: ResolveAll = resolveBySystem): LookupFunction {
+export function createLookup(maxInFlight: number, resolveAll = resolveBySystem): LookupFunction {
   const limit = pLimit(maxInFlight);
   const inFlight = new Map<string, Promise<readonly LookupAddress[]>>();
-
-  function shared(hostname: string): Promise<readonly LookupAddress[]> {
-    const running = inFlight.get(hostname);
-    if (running !== undefined) return running;
-    const started = limit(() => resolveAll(hostname)).finally(() => inFlight.delete(hostname));
-    inFlight.set(hostname, started);
-    return started;
-  }
-
   return (hostname, _options, callback) => {
-    shared(hostname).then(
+    const shared =
+      inFlight.get(hostname) ?? limit(() => resolveAll(hostname)).finally(() => inFlight.delete(hostname));
+    inFlight.set(hostname, shared);
+    shared.then(
       (addresses) => callback(null, [...addresses]),
       (error: NodeJS.ErrnoException) => callback(error, []),
     );

@@ -28,7 +28,6 @@ export interface Demo extends Pick<Exporter, "addresses" | "document"> {
 
 /** The demo is reachable on this machine only. */
 const HOST = "127.0.0.1";
-/** The exporter's user name on each appliance. */
 const USERNAME = "monitor";
 /** Longer than the warning period of the certificate alerts. */
 const VALIDITY_MS = 90 * 24 * 3_600_000;
