@@ -129,7 +129,7 @@ function statusOf({ 0: line, 1: number = "", index, input = "" }: RegExpMatchArr
 /** A block with a status, which is 0 if the website sent no HTTP response. */
 export type WebsiteStatus = WebsiteBlock & { readonly status: number };
 
-/** The statuses to export: of the configured protocols, 0 for one without a block; or of all blocks if none are configured. */
+/** The statuses to export: of the configured protocols, 0 for one without a block; `undefined`: of all blocks. */
 export function exportedStatuses(
   { blocks }: WebsiteTest,
   configured: readonly Protocol[] | undefined,

@@ -107,7 +107,7 @@ function reasonOf(error: unknown): string {
   return messages.join(", ") || "no response";
 }
 
-/** A server behind a website is OK if it accepts a TCP connection within a second. Without servers, the tested host is the server. */
+/** A server is OK if it accepts a TCP connection within a second. Without servers, the tested host is the only one. */
 export async function detailsOf({ servers, ...website }: Website): Promise<LocalWebsiteDetails> {
   const { protocol, host, httpPort, httpsPort } = website;
   const port = protocol === "http" ? httpPort : httpsPort;

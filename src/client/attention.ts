@@ -2,7 +2,7 @@ import type { Clock } from "../support/clock.ts";
 
 /** A deadline is noticed at most this late. */
 const TICK_MS = 50;
-/** Of a turn of the event loop, no more counts: a healthy turn counts fully, a stall hardly. */
+/** The longest time that a turn of the event loop counts: a healthy turn counts fully, a stall hardly. */
 const MAX_TURN_MS = 100;
 
 /**

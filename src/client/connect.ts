@@ -52,10 +52,10 @@ interface Session extends Pick<Connected, "verifiedUntilMs"> {
 /** With polls up to five minutes apart, a reported certificate is at most an hour old. */
 const MAX_VERIFIED_MS = 55 * 60_000;
 const PROXY_HEAD_LIMIT_BYTES = 16 * 1024;
-/** Before the next address of the same name is tried in parallel. The default of Node.js, 250 ms, is too short for slow networks. */
+/** Then the next address of the name is tried too. The default of Node.js, 250 ms, is too short for slow networks. */
 const ADDRESS_ATTEMPT_TIMEOUT_MS = 1000;
 
-/** Connects by name lookup, TCP, tunnel and TLS. Keeps the TLS session of this appliance, so that a new connection resumes it. */
+/** Keeps the TLS session of its appliance only, so that a new connection resumes it. */
 export function createConnector(options: ConnectorOptions): Connector {
   const { host, port, proxy, tls, lookup, clock } = options;
   let resumable: Session | undefined;

@@ -31,7 +31,6 @@ export type CreateConnection = (
 
 /** A poll that waits. */
 interface Waiting {
-  readonly precedence: Precedence;
   /** An idle connection, or a new one if that is allowed now. */
   readonly find: () => Connection | undefined;
   readonly end: (connection: Connection | undefined) => void;
@@ -108,7 +107,6 @@ export function createConnections(
       return new Promise((resolve) => {
         const timer = maxWaitMs === undefined ? undefined : setTimeout(() => self.end(undefined), maxWaitMs);
         const self: Waiting = {
-          precedence,
           find: () => takeIdle() ?? (mayConnect() ? make() : undefined),
           end: (connection) => {
             clearTimeout(timer);
@@ -137,7 +135,7 @@ export function createConnections(
         serve();
         if (!idle.has(connection)) return;
         const polls = [...waiting];
-        (polls.find(({ precedence }) => precedence === "list") ?? polls[0])?.end(takeIdle());
+        (polls.find((poll) => queues.list.has(poll)) ?? polls[0])?.end(takeIdle());
       },
       close: () => {
         isClosed = true;
