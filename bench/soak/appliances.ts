@@ -1,8 +1,7 @@
 import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
 import { connect, createServer, type Server, type Socket } from "node:net";
-import type { VrrpState } from "../../src/appliance/server.ts";
-import { createApplianceServer } from "../../src/appliance/server.ts";
+import { createApplianceServer, type VrrpState } from "../../src/appliance/server.ts";
 import { Secret } from "../../src/support/secret.ts";
 import { createAuthority } from "../../test/support/certificates.ts";
 import { portOf } from "../../test/support/fault-server.ts";
