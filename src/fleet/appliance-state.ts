@@ -2,21 +2,19 @@ import { OPERATION_KINDS } from "../api/operations.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { firstExpiryMs } from "../polling/freshness.ts";
 import type { Observation, Operation } from "../polling/observation.ts";
-import type { WebsitePlan } from "../polling/appliance-poller.ts";
 import { FIRST_POLL_SPREAD_MS } from "../polling/schedule.ts";
-import { isSame, keptEqual } from "../support/kept.ts";
-import type { FleetChange } from "./changes.ts";
+import { keptEqual } from "../support/kept.ts";
+import type { FleetChange, Step } from "./changes.ts";
 import {
   afterDiscoveryPoll,
+  discovered,
   discoveryAt,
   discoveryFor,
-  discoverySection,
-  type DiscoveryObservation,
+  knownWebsites,
   type DiscoveryRecords,
-  type DiscoveryState,
-} from "./discovery.ts";
-import { isNotFound, knownWebsites, type KnownWebsite } from "./known-websites.ts";
-import type { OperationRecord, OperationStep, Step } from "./record.ts";
+  type KnownWebsite,
+} from "./known-websites.ts";
+import { isNotFound, whileKnown, type OperationRecord } from "./record.ts";
 import type { AnomaliesSnapshot, ApplianceSnapshot, Identity, TotalsSnapshot } from "./snapshot.ts";
 import { afterVrrpPoll, vrrpAt, vrrpFor, type VrrpState } from "./vrrp.ts";
 import { afterWebsitePoll, websiteAt, websiteFor, type WebsiteState } from "./website.ts";
@@ -25,15 +23,18 @@ import { afterWebsitePoll, websiteAt, websiteFor, type WebsiteState } from "./we
 export interface ApplianceState extends ApplianceSnapshot {
   readonly config: ApplianceConfig;
   readonly vrrp: VrrpState;
-  readonly discovery: DiscoveryState | undefined;
+  /** `undefined` without discovery. */
+  readonly records: DiscoveryRecords | undefined;
   /** Those configured first. */
   readonly known: readonly KnownWebsite[];
-  readonly plan: WebsitePlan;
   /** Those that are tested. */
   readonly websites: readonly WebsiteState[];
-  /** The monotonic instant until when, at least, time alone changes nothing. */
+  /** The monotonic instant until when time alone changes nothing. */
   readonly untilMs: number;
 }
+
+/** What a poll or a configuration replaces; the rest follows from it. */
+type Facts = Omit<ApplianceState, "discovery" | "found" | "anomalies" | "untilMs">;
 
 /**
  * What is known under a configuration, at the monotonic instant `nowMs`. What stays of `before`, by operation, keeps its
@@ -44,25 +45,23 @@ export function stateFor(
   config: ApplianceConfig,
   nowMs: number,
 ): ApplianceState {
-  const { name, cluster, labels } = config;
+  const { name, cluster, labels, polling } = config;
   const identity = keptEqual(before?.identity, { appliance: name, cluster, labels });
-  const vrrp = vrrpFor(before?.vrrp, identity, firstExpiryMs(config.polling.vrrp, nowMs));
-  const records = discoveryFor(before?.discovery?.records, config, nowMs);
-  const websites = websitesFor({ config, identity }, records, before, nowMs);
+  const vrrp = vrrpFor(before?.vrrp, identity, firstExpiryMs(polling.vrrp, nowMs));
+  const records = discoveryFor(before?.records, config, nowMs);
   const totals = totalsFor(config, identity, before?.totals);
-  return finished({ config, identity, vrrp, ...websites, totals }, before);
+  const { known = [], websites = [] } = before ?? {};
+  const facts = { config, identity, vrrp, records, known, websites, totals };
+  return stateOf(withWebsites(facts, nowMs), before);
 }
 
 /** What is known at the monotonic instant `nowMs`: the operations that have expired have failed as `stalled`. */
 export function stateAt(state: ApplianceState, nowMs: number): ApplianceState {
   if (nowMs < state.untilMs) return state;
-  const before = state.discovery?.records;
-  const records = before && discoveryAt(before, nowMs);
   const vrrp = vrrpAt(state.vrrp, nowMs);
+  const records = state.records && discoveryAt(state.records, nowMs);
   const websites = state.websites.map((website) => websiteAt(website, nowMs));
-  const { identity, config, known } = state;
-  const found = records === before ? {} : discoverySection(identity, config, records, known);
-  return finished({ ...state, vrrp, websites, ...found }, state);
+  return stateOf({ ...state, vrrp, records, websites }, state);
 }
 
 /**
@@ -70,69 +69,59 @@ export function stateAt(state: ApplianceState, nowMs: number): ApplianceState {
  * changes nothing.
  */
 export function afterObservation(
-  state: ApplianceState,
+  before: ApplianceState,
   observation: Observation,
   nowMs: number,
 ): Step<ApplianceState> {
-  const step = operationStep(state, observation, nowMs);
-  if (step === undefined) return { state, changes: [] };
-  const changes = [...healthChange(observation, step.before, step.now), ...step.changes];
-  const { certificate = state.vrrp.certificate, expiresAtMs } = observation;
-  const { vrrp } = step.state;
-  const now = {
-    ...step.state,
-    vrrp: certificate === vrrp.certificate ? vrrp : { ...vrrp, certificate },
-    totals: counted(state.totals, observation),
-    untilMs: Math.min(step.state.untilMs, expiresAtMs),
+  if (recordOf(before, observation) === undefined) return { state: before, changes: [] };
+  const { state: now, changes } = afterPoll(before, observation, nowMs);
+  const { certificate = now.vrrp.certificate } = observation;
+  const vrrp = certificate === now.vrrp.certificate ? now.vrrp : { ...now.vrrp, certificate };
+  return {
+    state: stateOf({ ...now, vrrp, totals: counted(now.totals, observation) }, before),
+    changes: [...healthChange(observation, before, now), ...changes],
   };
-  return { state: { ...now, anomalies: anomaliesOf(now, state) }, changes };
 }
 
-function operationStep(
-  state: ApplianceState,
-  observation: Observation,
-  nowMs: number,
-): OperationStep<ApplianceState> | undefined {
+function afterPoll(before: Facts, observation: Observation, nowMs: number): Step<Facts> {
   if (observation.kind === "vrrp") {
-    const { state: vrrp, changes } = afterVrrpPoll(state.vrrp, observation, nowMs);
-    return { state: { ...state, vrrp }, changes, before: state.vrrp, now: vrrp };
+    const { state: vrrp, changes } = afterVrrpPoll(before.vrrp, observation, nowMs);
+    return { state: { ...before, vrrp }, changes };
   }
-  if (observation.kind !== "website_test") return discoveryStep(state, observation, nowMs);
-  const at = state.websites.findIndex(({ websiteId }) => websiteId === observation.websiteId);
-  const before = state.websites[at];
-  if (before === undefined) return undefined;
-  const { state: now, changes } = afterWebsitePoll(before, observation, nowMs);
-  return { state: { ...state, websites: state.websites.with(at, now) }, changes, before, now };
-}
-
-function discoveryStep(
-  state: ApplianceState,
-  observation: DiscoveryObservation,
-  nowMs: number,
-): OperationStep<ApplianceState> | undefined {
-  const { identity, config, known, discovery } = state;
-  const step = discovery && afterDiscoveryPoll(discovery.records, observation, config, nowMs);
-  if (step === undefined) return undefined;
-  const { state: records, before, now } = step;
+  if (observation.kind === "website_test") {
+    const at = before.websites.findIndex(({ websiteId }) => websiteId === observation.websiteId);
+    const website = before.websites[at];
+    if (website === undefined) return { state: before, changes: [] };
+    const { state, changes } = afterWebsitePoll(website, observation, nowMs);
+    return { state: { ...before, websites: before.websites.with(at, state) }, changes };
+  }
+  if (before.records === undefined) return { state: before, changes: [] };
+  const { state: records, changes } = afterDiscoveryPoll(before.records, observation, before.config, nowMs);
+  const state = { ...before, records };
+  const [old, now] = [before, state].map((facts) => recordOf(facts, observation));
   // Most polls of details find nothing new.
   const isNew =
-    observation.kind === "website_list" || before.seen !== now.seen || isNotFound(before) !== isNotFound(now);
-  const websites = isNew
-    ? websitesFor(state, records, state, nowMs)
-    : discoverySection(identity, config, records, known);
-  return { ...step, state: finished({ ...state, ...websites }, state) };
+    observation.kind === "website_list" || old?.seen !== now?.seen || isNotFound(old) !== isNotFound(now);
+  return { state: isNew ? withWebsites(state, nowMs) : state, changes };
+}
+
+/** `undefined` for an operation that is not polled. */
+function recordOf(
+  { vrrp, records, websites }: Facts,
+  operation: Operation,
+): OperationRecord<unknown> | undefined {
+  if (operation.kind === "vrrp") return vrrp;
+  if (operation.kind === "website_list") return records?.list;
+  if (operation.kind === "website_details") return records?.details.get(operation.websiteId);
+  return websites.find(({ websiteId }) => websiteId === operation.websiteId);
 }
 
 /** What was not sent is no news, and neither is a website that is gone: it is listed no more. */
-function healthChange(
-  operation: Operation,
-  before: OperationRecord<unknown>,
-  now: OperationRecord<unknown>,
-): readonly FleetChange[] {
-  const isDetails = operation.kind === "website_details";
-  const [from, failure] = [before, now].map(({ failing }) =>
-    isDetails && failing?.status === 404 ? undefined : failing,
-  );
+function healthChange(operation: Operation, before: Facts, now: Facts): readonly FleetChange[] {
+  const [from, failure] = [before, now].map((facts) => {
+    const record = recordOf(facts, operation);
+    return operation.kind === "website_details" && isNotFound(record) ? undefined : record?.failing;
+  });
   if (failure?.reason === from?.reason) return [];
   if (failure !== undefined) return [{ kind: "failing", operation, failure }];
   return from === undefined ? [] : [{ kind: "recovered", operation, from }];
@@ -158,59 +147,45 @@ function counted(totals: TotalsSnapshot, { kind, outcome }: Observation): Totals
   return { ...totals, counts: { ...totals.counts, [kind]: count } };
 }
 
-/** The websites that are known and tested; what stays as it was stays the same object. */
-function websitesFor(
-  { config, identity }: Pick<ApplianceState, "config" | "identity">,
-  records: DiscoveryRecords | undefined,
-  before: Pick<ApplianceState, "known" | "plan" | "websites"> | undefined,
-  nowMs: number,
-): Pick<ApplianceState, "discovery" | "found" | "known" | "plan" | "websites"> {
+/** With the websites that are known now, and tested; what stays as it was stays the same object. */
+function withWebsites(facts: Facts, nowMs: number): Facts {
+  const { identity, config, records, websites } = facts;
   const { polling } = config;
   // Website tests begin when the first poll of the VRRP list has ended, and are spread as that is.
   const expiresAtMs = firstExpiryMs(polling.websites, nowMs + FIRST_POLL_SPREAD_MS + polling.vrrp.timeoutMs);
-  const details = records?.details ?? new Map();
-  const known = knownWebsites(identity, config, details, before?.known ?? []);
+  const known = knownWebsites(identity, config, records?.details ?? new Map(), facts.known);
+  const tests = new Map(websites.map((website) => [website.websiteId, website]));
   const tested = known.filter(({ isTested }) => isTested);
-  const plan = { details: [...details.keys()], tests: tested.map(({ websiteId }) => websiteId) };
-  const tests = new Map(before?.websites.map((website) => [website.websiteId, website]));
   return {
-    ...discoverySection(identity, config, records, known),
+    ...facts,
     known,
-    plan: keptEqual(before?.plan, plan),
     websites: tested.map((each) => websiteFor(tests.get(each.websiteId), each, expiresAtMs)),
   };
 }
 
-/** Adds what follows from the rest. */
-function finished(
-  state: Omit<ApplianceState, "anomalies" | "untilMs">,
-  before: ApplianceState | undefined,
-): ApplianceState {
-  const { vrrp, websites, discovery } = state;
-  const found =
-    discovery === undefined ? [] : [discovery.records.list, ...discovery.records.details.values()];
-  const records = [vrrp, ...websites, ...found];
-  const untilMs = Math.min(...records.map(({ expiresAtMs }) => expiresAtMs));
-  return { ...state, untilMs, anomalies: anomaliesOf(state, before) };
+/** Adds what follows from the facts; sections that are as `before` stay the same objects. */
+function stateOf(facts: Facts, before: ApplianceState | undefined): ApplianceState {
+  const { identity, config, vrrp, records, known, websites } = facts;
+  const isAsBefore = records === before?.records && known === before?.known;
+  const { discovery, found } = isAsBefore ? before : discovered(identity, config, records, known);
+  const discovering = records === undefined ? [] : [records.list, ...records.details.values()];
+  const polled = [vrrp, ...websites, ...discovering];
+  const untilMs = Math.min(...polled.map(({ expiresAtMs }) => expiresAtMs));
+  const state = { ...facts, discovery, found, untilMs };
+  return { ...state, anomalies: anomaliesOf(state, before?.anomalies) };
 }
 
-type Reported = Pick<ApplianceState, "identity" | "vrrp" | "discovery" | "found">;
-
-/** Those of what is known; members of details that cannot be read are fields too. The same object until one of them changes. */
-function anomaliesOf(now: Reported, before: ApplianceState | undefined): AnomaliesSnapshot {
-  const madeOf = ({ identity, vrrp, discovery, found }: Reported) => [identity, vrrp.list, discovery, found];
-  if (before !== undefined && isSame(madeOf(now), madeOf(before))) return before.anomalies;
-  const {
-    identity,
-    vrrp: { list },
-    discovery,
-    found,
-  } = now;
+/** Those of what is known; members of details that cannot be read are fields too. */
+function anomaliesOf(
+  { identity, vrrp: { list }, records, found }: Omit<ApplianceState, "anomalies">,
+  before: AnomaliesSnapshot | undefined,
+): AnomaliesSnapshot {
   const inDetails = found.reduce((sum, { details }) => sum + details.invalid.length, 0);
+  const badIds = whileKnown(records?.list)?.invalid.length;
   const counts = {
     ...list?.anomalies,
     ...(list === undefined ? {} : { bad_field: list.anomalies.bad_field + inDetails }),
-    ...(discovery?.badIds === undefined ? {} : { bad_website: discovery.badIds }),
+    ...(badIds === undefined ? {} : { bad_website: badIds }),
   };
-  return { kind: "anomalies", identity, counts };
+  return keptEqual(before, { kind: "anomalies", identity, counts });
 }

@@ -1,6 +1,6 @@
 import type { ApplianceConfig, Config } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
-import { NO_PLAN, type WebsitePlan } from "../polling/appliance-poller.ts";
+import type { WebsitePlan } from "../polling/appliance-poller.ts";
 import { groupBy } from "../support/group-by.ts";
 import { afterObservation, stateAt, stateFor, type ApplianceState } from "./appliance-state.ts";
 import type { FleetChange } from "./changes.ts";
@@ -22,7 +22,7 @@ export interface Fleet {
   clusters(): readonly string[];
   /** What is true of a cluster at the monotonic instant `nowMs`, expiry included; `undefined` if there is no such cluster. */
   cluster(name: string, nowMs: number): ClusterSnapshot | undefined;
-  /** The websites of an appliance that are to be polled; the same object while they are the same. */
+  /** The websites of an appliance that are to be polled. */
   plan(appliance: string): WebsitePlan;
   /** Whether the VRRP list of every appliance was polled. */
   isPolled(): boolean;
@@ -78,9 +78,7 @@ export function createFleet(): Fleet {
     return onceCluster(of, appliances, () => {
       const lists = appliances.map(({ vrrp }) => vrrp);
       const groups =
-        of.appliances.length < 2
-          ? NO_GROUPS
-          : onceGroups(of, lists, (before) => groupsOf(appliances, before));
+        of.appliances.length < 2 ? NO_GROUPS : onceGroups(of, lists, (before) => groupsOf(lists, before));
       return { cluster, labels, hasDisabled, appliances, groups };
     });
   }
@@ -113,7 +111,11 @@ export function createFleet(): Fleet {
       const of = clusters.get(name);
       return of && snapshotOf(of, nowMs);
     },
-    plan: (appliance) => stateOf(appliance)?.plan ?? NO_PLAN,
+    plan: (appliance) => {
+      const { records, websites = [] } = stateOf(appliance) ?? {};
+      const details = [...(records?.details.keys() ?? [])];
+      return { details, tests: websites.map(({ websiteId }) => websiteId) };
+    },
     isPolled: () =>
       Array.from(configured.appliances.keys(), stateOf).every(
         (state) => (state?.totals.counts.vrrp?.polls ?? 0) > 0,

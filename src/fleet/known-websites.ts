@@ -1,28 +1,109 @@
 import { isIP } from "node:net";
 import type { WebsiteDetails } from "../api/website-details.ts";
+import type { WebsiteList } from "../api/website-list.ts";
 import type { ApplianceConfig, WebsiteConfig } from "../config/config.ts";
 import { DEFAULT_STATUSES } from "../config/status-set.ts";
+import { firstExpiryMs } from "../polling/freshness.ts";
+import type { Observation } from "../polling/observation.ts";
 import { canonicalAddress, urlHost } from "../support/address.ts";
-import { keptEqual } from "../support/kept.ts";
-import type { OperationRecord } from "./record.ts";
-import type { FoundWebsiteSnapshot, Identity } from "./snapshot.ts";
+import { kept, keptEqual, keptMap } from "../support/kept.ts";
+import type { FleetChange, Step } from "./changes.ts";
+import {
+  afterFailure,
+  afterSuccess,
+  freshRecord,
+  isNotFound,
+  recordAt,
+  whileKnown,
+  type OperationRecord,
+} from "./record.ts";
+import type {
+  ApplianceSnapshot,
+  FoundWebsiteSnapshot,
+  Identity,
+  PollHealth,
+  WebsiteSnapshot,
+} from "./snapshot.ts";
 
-/** What is known of the details of websites, by id. */
-export type DetailsById = ReadonlyMap<number, OperationRecord<WebsiteDetails>>;
+/** What an appliance says of its websites. Immutable. */
+export interface DiscoveryRecords {
+  readonly list: OperationRecord<WebsiteList>;
+  /** Of the websites that are neither excluded nor beyond the limit, by id. */
+  readonly details: ReadonlyMap<number, OperationRecord<WebsiteDetails>>;
+}
 
 /** A website of an appliance: as configured, else as discovered. */
 export interface KnownWebsite
-  extends Omit<FoundWebsiteSnapshot, "address" | "details">, Omit<WebsiteConfig, "id" | "name"> {
+  extends
+    Pick<WebsiteSnapshot, "identity" | "websiteId" | "website" | "address" | "bind" | "urls">,
+    Omit<WebsiteConfig, "id" | "name"> {
+  readonly kind: "website_details";
   /** Also from an earlier poll; `undefined` before the first, and without discovery. */
   readonly details: WebsiteDetails | undefined;
-  /** What it is known by at the other appliances of the cluster. @see WebsiteSnapshot */
-  readonly address: string | undefined;
-  /** @see listensOn */
-  readonly bind: readonly string[];
-  /** Where visitors reach it; none while that is not known. */
-  readonly urls: readonly string[];
   /** A website that is disabled is tested only if it is configured. */
   readonly isTested: boolean;
+}
+
+/**
+ * What is known under a configuration, which may be another one than `before`: websites that the latest valid list lacks are
+ * forgotten. `undefined` without discovery.
+ */
+export function discoveryFor(
+  before: DiscoveryRecords | undefined,
+  { discovery, polling }: ApplianceConfig,
+  nowMs: number,
+): DiscoveryRecords | undefined {
+  if (discovery === undefined) return undefined;
+  // Discovery begins when the first poll of the VRRP list has ended.
+  const fresh = freshRecord(firstExpiryMs(polling.discovery, nowMs + polling.vrrp.timeoutMs));
+  const { list, details }: DiscoveryRecords = before ?? { list: fresh, details: new Map() };
+  if (list.seen === undefined) return { list, details };
+  const excluded = new Set(discovery.exclude);
+  const watched = list.seen.ids.filter((id) => !excluded.has(id)).slice(0, discovery.limit);
+  return { list, details: new Map(watched.map((id) => [id, details.get(id) ?? fresh])) };
+}
+
+/** The same at the monotonic instant `nowMs`. */
+export function discoveryAt(records: DiscoveryRecords, nowMs: number): DiscoveryRecords {
+  const details = Array.from(records.details, ([id, record]) => [id, recordAt(record, nowMs)] as const);
+  return kept(records, {
+    list: recordAt(records.list, nowMs),
+    details: keptMap(records.details, new Map(details)),
+  });
+}
+
+/** What is known after one more poll; that of a website which is gone changes nothing. */
+export function afterDiscoveryPoll(
+  records: DiscoveryRecords,
+  observation: Observation & { readonly kind: "website_list" | "website_details" },
+  config: ApplianceConfig,
+  nowMs: number,
+): Step<DiscoveryRecords> {
+  if (observation.kind === "website_list") {
+    const { outcome } = observation;
+    const list = outcome.ok
+      ? afterSuccess(records.list, observation, outcome.value)
+      : afterFailure(records.list, observation, outcome.failure, nowMs);
+    const state = { ...records, list };
+    return { state: discoveryFor(state, config, nowMs) ?? state, changes: [] };
+  }
+  const { websiteId, outcome } = observation;
+  const before = records.details.get(websiteId);
+  if (before === undefined) return { state: records, changes: [] };
+  const now = outcome.ok
+    ? afterSuccess(before, observation, keptEqual(before.seen, outcome.value))
+    : afterFailure(before, observation, outcome.failure, nowMs);
+  const details = new Map(records.details).set(websiteId, now);
+  return { state: { ...records, details }, changes: changesOf(before, now) };
+}
+
+function changesOf(
+  before: OperationRecord<WebsiteDetails>,
+  now: OperationRecord<WebsiteDetails>,
+): readonly FleetChange[] {
+  if (isNotFound(now)) return isNotFound(before) ? [] : [{ kind: "website_gone" }];
+  const isOther = before.seen !== undefined && before.seen !== now.seen;
+  return isOther ? [{ kind: "website_changed", address: addressOf(before.seen) }] : [];
 }
 
 /**
@@ -32,7 +113,7 @@ export interface KnownWebsite
 export function knownWebsites(
   identity: Identity,
   { websites }: ApplianceConfig,
-  details: DetailsById,
+  details: DiscoveryRecords["details"],
   before: readonly KnownWebsite[],
 ): readonly KnownWebsite[] {
   const known = new Map(before.map((website) => [website.websiteId, website]));
@@ -40,16 +121,10 @@ export function knownWebsites(
   const configured = new Map(websites.map((website) => [website.id, website]));
   const isWithoutDetails = details.size > 0 && [...details.values()].every(isNotFound);
   return [...new Set([...configured.keys(), ...details.keys()])].flatMap((id) => {
-    const [own, seen, old] = [configured.get(id), details.get(id)?.seen, known.get(id)];
+    const [own, seen] = [configured.get(id), details.get(id)?.seen];
     if (own === undefined && seen === undefined && !isWithoutDetails) return [];
-    const website = knownWebsite(id, identity, own, seen, addresses.get(id));
-    return [keptEqual(old, website)];
+    return [keptEqual(known.get(id), knownWebsite(id, identity, own, seen, addresses.get(id)))];
   });
-}
-
-/** Firmware that has no details answers so for every website. */
-export function isNotFound({ failing }: OperationRecord<unknown>): boolean {
-  return failing?.status === 404;
 }
 
 function knownWebsite(
@@ -103,7 +178,7 @@ function urlsOf({ host = "", port, secondPort, protocol }: Partial<WebsiteDetail
 }
 
 /** What each website of an appliance is known by in its cluster. @see FoundWebsiteSnapshot.address */
-function addressesOf(details: DetailsById): ReadonlyMap<number, string> {
+function addressesOf(details: DiscoveryRecords["details"]): ReadonlyMap<number, string> {
   // In an order that does not depend on ids: another member may have others. One that is disabled at this member is not taken
   // for one that another member serves.
   const inOrder = [...details]
@@ -127,4 +202,61 @@ export function addressOf({ host, port }: Pick<WebsiteDetails, "host" | "port">)
   if (host === "" || port === undefined) return "";
   const name = canonicalAddress(host.toLowerCase().replace(/\.$/, ""));
   return `${urlHost(name)}:${port}`;
+}
+
+/** What is true of an appliance's websites, of which these are known. */
+export function discovered(
+  identity: Identity,
+  config: ApplianceConfig,
+  records: DiscoveryRecords | undefined,
+  websites: readonly KnownWebsite[],
+): Pick<ApplianceSnapshot, "discovery" | "found"> {
+  if (records === undefined) return { discovery: undefined, found: [] };
+  const { list, details } = records;
+  const listed = whileKnown(list);
+  const described = websites.flatMap((each) => (each.address ? [[each.address, each] as const] : []));
+  const joint = jointHealth(Array.from(details.values(), ({ health }) => health));
+  const isLeftOut = (id: number): boolean =>
+    !details.has(id) &&
+    config.discovery?.exclude.includes(id) !== true &&
+    !config.websites.some((website) => website.id === id);
+  const isFound = (website: KnownWebsite): website is KnownWebsite & FoundWebsiteSnapshot =>
+    whileKnown(details.get(website.websiteId)) !== undefined;
+  return {
+    found: websites.filter(isFound),
+    discovery: {
+      kind: "discovery",
+      identity,
+      list: list.health,
+      details: joint,
+      beyondLimit: listed?.ids.filter(isLeftOut).length ?? 0,
+      known: new Map(described),
+      // One of an unknown id or address may be any, and so may one whose details are not known now.
+      isComplete:
+        listed?.invalid.length === 0 &&
+        listed.ids.length === described.length &&
+        (joint?.state ?? "succeeded") === "succeeded",
+      isPolled: [list, ...details.values()].every(({ health: { state } }) => state !== "never_polled"),
+    },
+  };
+}
+
+/**
+ * How the latest polls of the details went together; `undefined` if there are none. A failure of one is a failure; one that was
+ * not polled yet changes nothing.
+ */
+function jointHealth(all: readonly PollHealth[]): PollHealth | undefined {
+  const [first] = all;
+  if (first === undefined) return undefined;
+  const failures = all.filter(({ state }) => state === "failed");
+  // A website without details may be gone.
+  const failed = failures.find(({ failure }) => failure?.status !== 404) ?? failures[0];
+  const worst = failed ?? all.find(({ state }) => state === "succeeded") ?? first;
+  const successes = all.flatMap(({ lastSuccessAtMs }) => lastSuccessAtMs ?? []);
+  const isAbsent = all.every(({ failure }) => failure?.status === 404);
+  return {
+    ...worst,
+    failure: isAbsent && worst.failure ? { ...worst.failure, reason: "unsupported" } : worst.failure,
+    lastSuccessAtMs: successes.length > 0 ? Math.min(...successes) : undefined,
+  };
 }

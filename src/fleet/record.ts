@@ -1,31 +1,18 @@
 import type { Failure } from "../client/failure.ts";
 import type { Observation } from "../polling/observation.ts";
-import type { FleetChange } from "./changes.ts";
 import type { PollHealth } from "./snapshot.ts";
 
-/** What is known of one operation: how its latest poll went, and what was last seen. Immutable. */
+/** What is known of one operation: how its latest poll went, and what was last seen. Immutable. Instants are monotonic. */
 export interface OperationRecord<Seen> {
   readonly health: PollHealth;
-  /** The monotonic instant from which polling counts as stalled; never once it does. */
+  /** From when on polling counts as stalled; never once it does. */
   readonly expiresAtMs: number;
-  /** The monotonic instant from which the latest answer does not count; `undefined` while it does. */
+  /** From when on the latest answer does not count; `undefined` while it does. */
   readonly silentSinceMs: number | undefined;
   /** Why the latest poll failed that was sent, or that this host could not send; `undefined` if it succeeded. */
   readonly failing: Failure | undefined;
   /** Of the latest valid answer, whatever failed since; `undefined` before the first. */
   readonly seen: Seen | undefined;
-}
-
-/** What is known after one more poll, and what that poll has changed. */
-export interface Step<State> {
-  readonly state: State;
-  readonly changes: readonly FleetChange[];
-}
-
-/** `before`, `now`: the record of the operation that was polled. */
-export interface OperationStep<State> extends Step<State> {
-  readonly before: OperationRecord<unknown>;
-  readonly now: OperationRecord<unknown>;
 }
 
 const NEVER_POLLED: PollHealth = {
@@ -39,13 +26,8 @@ const STALLED: Failure = { reason: "stalled", message: "no poll has completed fo
 
 /** An operation that was never polled; it counts as stalled if it is not by `expiresAtMs`. */
 export function freshRecord(expiresAtMs: number): OperationRecord<never> {
-  return {
-    health: NEVER_POLLED,
-    expiresAtMs,
-    silentSinceMs: expiresAtMs,
-    failing: undefined,
-    seen: undefined,
-  };
+  const never = { failing: undefined, seen: undefined };
+  return { health: NEVER_POLLED, expiresAtMs, silentSinceMs: expiresAtMs, ...never };
 }
 
 export function afterSuccess<Record extends OperationRecord<unknown>>(
@@ -81,4 +63,9 @@ export function recordAt<Record extends OperationRecord<unknown>>(record: Record
 /** No value outlives its poll: what was seen is true only while the latest poll succeeded. */
 export function whileKnown<Seen>(record: OperationRecord<Seen> | undefined): Seen | undefined {
   return record?.health.state === "succeeded" ? record.seen : undefined;
+}
+
+/** Firmware that has no details answers so for every website. */
+export function isNotFound(record: OperationRecord<unknown> | undefined): boolean {
+  return record?.failing?.status === 404;
 }

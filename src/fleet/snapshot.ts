@@ -44,8 +44,6 @@ export interface DiscoverySnapshot extends OfAppliance {
   readonly list: PollHealth;
   /** Of the details of all websites together: a failure of one is a failure; `undefined` if there are none. */
   readonly details: PollHealth | undefined;
-  /** Entries of the list that are no ids; `undefined` while the list is not known. */
-  readonly badIds: number | undefined;
   /** How many websites are not tested because there are more than the limit. */
   readonly beyondLimit: number;
   /** Its websites by FoundWebsiteSnapshot.address, as far as that is known; of one whose details fail now, the latest ones. */

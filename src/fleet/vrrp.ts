@@ -1,9 +1,9 @@
 import type { VrrpAnomaly, VrrpInterface, VrrpList } from "../api/vrrp.ts";
 import type { Observation } from "../polling/observation.ts";
 import { canonicalAddress } from "../support/address.ts";
+import { groupBy } from "../support/group-by.ts";
 import { keptEqual } from "../support/kept.ts";
-import type { FleetChange } from "./changes.ts";
-import { masterChanges, reportsOf, type SeenGroups } from "./groups.ts";
+import type { FleetChange, Step } from "./changes.ts";
 import {
   afterFailure,
   afterSuccess,
@@ -11,16 +11,43 @@ import {
   recordAt,
   whileKnown,
   type OperationRecord,
-  type Step,
 } from "./record.ts";
-import type { Identity, InterfaceSnapshot, VrrpListSnapshot, VrrpSnapshot } from "./snapshot.ts";
+import {
+  groupKey,
+  type GroupSnapshot,
+  type Identity,
+  type InterfaceSnapshot,
+  type MemberRole,
+  type VrrpListSnapshot,
+  type VrrpSnapshot,
+} from "./snapshot.ts";
 
 /** The latest valid list, with what is known of its interfaces from earlier ones. */
-export interface SeenVrrp {
+interface SeenVrrp {
   readonly list: VrrpListSnapshot;
   /** Interfaces that the list has in unreadable form, as they were last seen. */
   readonly unreadable: readonly InterfaceSnapshot[];
-  readonly groups: SeenGroups;
+  /** By `groupKey`, in the order of first mention. */
+  readonly groups: ReadonlyMap<string, GroupReport>;
+  /** The monotonic instant at which the poll began. */
+  readonly sentAtMs: number;
+  /**
+   * By group, the monotonic instant at which the latest change was learned: the appliance became MASTER or stopped being
+   * MASTER, or answered again after it was silent, when it may have been either. A MASTER that is seen for the first time
+   * is a change.
+   */
+  readonly changedAtMs: ReadonlyMap<string, number>;
+}
+
+/** What an appliance last reported of one group, over all of its interfaces in it. */
+export interface GroupReport extends Pick<GroupSnapshot, "vhid" | "vip" | "aliases"> {
+  /** While its list is known. */
+  readonly role: MemberRole;
+  /** Whether any interface was MASTER when it was last readable. */
+  readonly isMaster: boolean;
+  /** The highest one. */
+  readonly priority: number | undefined;
+  readonly isFailoverMaster: boolean;
 }
 
 export interface VrrpState extends VrrpSnapshot, OperationRecord<SeenVrrp> {}
@@ -60,23 +87,22 @@ export function afterVrrpPoll(
   const before = [...(old?.list.interfaces ?? []), ...(old?.unreadable ?? [])];
   const byKey = new Map(before.map((known) => [seriesKey(known.reported), known]));
   const changes: FleetChange[] = [];
-  const interfaces = outcome.value.interfaces.map((each) => {
+  const interfaces = outcome.value.interfaces.map((each): InterfaceSnapshot => {
     const reported = { ...each, vip: canonicalAddress(each.vip) };
+    const { name, vhid, vip, state } = reported;
     const known = byKey.get(seriesKey(reported));
-    if (known !== undefined && known.reported.state !== reported.state)
-      changes.push(stateChange(reported, known.reported.state));
-    return advance(known, reported, completedAtMs);
+    if (known === undefined) return { reported, transitions: 0, lastTransitionAtMs: undefined };
+    const from = known.reported.state;
+    if (from === state) return { ...known, reported };
+    changes.push({ kind: "vrrp_state", interface: name, vhid, vip, from, to: state });
+    return { reported, transitions: known.transitions + 1, lastTransitionAtMs: completedAtMs };
   });
   const list = { kind: "vrrp_list", identity, interfaces, anomalies: countAnomalies(outcome.value) } as const;
   const isUnreadable = new Set(outcome.value.unreadable);
   const unreadable = before.filter(({ reported }) => isUnreadable.has(reported.name));
-  const reports = reportsOf(interfaces, unreadable);
-  const changedAtMs = masterChanges(old?.groups, reports, vrrp.silentSinceMs !== undefined, nowMs);
-  const seen = {
-    list: keptEqual(old?.list, list),
-    unreadable,
-    groups: { reports, sentAtMs, changedAtMs },
-  };
+  const groups = reportsOf(interfaces, unreadable);
+  const changedAtMs = masterChanges(vrrp, groups, nowMs);
+  const seen = { list: keptEqual(old?.list, list), unreadable, groups, sentAtMs, changedAtMs };
   return { state: shown(afterSuccess(vrrp, observation, seen)), changes };
 }
 
@@ -85,22 +111,58 @@ function seriesKey({ name, vhid, vip }: VrrpInterface): string {
   return JSON.stringify([name, vhid, vip]);
 }
 
-function stateChange({ name, vhid, vip, state }: VrrpInterface, from: string): FleetChange {
-  return { kind: "vrrp_state", interface: name, vhid, vip, from, to: state };
-}
-
-function advance(
-  known: InterfaceSnapshot | undefined,
-  reported: VrrpInterface,
-  atMs: number,
-): InterfaceSnapshot {
-  if (known === undefined) return { reported, transitions: 0, lastTransitionAtMs: undefined };
-  if (known.reported.state === reported.state) return { ...known, reported };
-  return { ...known, reported, transitions: known.transitions + 1, lastTransitionAtMs: atMs };
-}
-
 function countAnomalies({ anomalies }: VrrpList): Record<VrrpAnomaly, number> {
   const counts = { unknown_state: 0, advskew_mismatch: 0, bad_interface: 0, bad_field: 0 };
   for (const anomaly of anomalies) counts[anomaly] += 1;
   return counts;
+}
+
+function reportsOf(
+  interfaces: readonly InterfaceSnapshot[],
+  unreadable: readonly InterfaceSnapshot[],
+): SeenVrrp["groups"] {
+  const isReadable = new Set(interfaces);
+  const byKey = groupBy([...interfaces, ...unreadable], ({ reported }) => groupKey(reported));
+  return new Map(Array.from(byKey, ([key, all]) => [key, reportOf(all, isReadable)] as const));
+}
+
+/** Of several interfaces in one group the first of these decides. */
+const STRONGEST_FIRST: readonly MemberRole[] = ["master", "unknown", "backup", "other"];
+
+function reportOf(
+  all: readonly InterfaceSnapshot[],
+  isReadable: ReadonlySet<InterfaceSnapshot>,
+): GroupReport {
+  const [{ vhid, vip } = { vhid: 0, vip: "" }] = all.map(({ reported }) => reported);
+  const roles = new Set(all.map((each) => (isReadable.has(each) ? roleIn(each.reported) : "unknown")));
+  const priorities = all.flatMap(({ reported: { priority } }) => priority ?? []);
+  return {
+    vhid,
+    vip,
+    role: STRONGEST_FIRST.find((role) => roles.has(role)) ?? "unknown",
+    isMaster: all.some(({ reported: { state } }) => state === "MASTER"),
+    priority: priorities.length === 0 ? undefined : Math.max(...priorities),
+    isFailoverMaster: all.some(({ reported: { type } }) => type === "1"),
+    aliases: all.flatMap(({ reported: { aliases = [] } }) => aliases.map(canonicalAddress)),
+  };
+}
+
+function roleIn({ state }: VrrpInterface): MemberRole {
+  return state === "MASTER" ? "master" : state === "BACKUP" ? "backup" : "other";
+}
+
+/** The latest changes after one more valid answer, learned at the monotonic instant `nowMs`. */
+function masterChanges(
+  { seen: before, silentSinceMs }: VrrpState,
+  groups: SeenVrrp["groups"],
+  nowMs: number,
+): SeenVrrp["changedAtMs"] {
+  const wasSilent = before !== undefined && silentSinceMs !== undefined;
+  const changes = new Map<string, number>();
+  for (const key of new Set([...(before?.groups.keys() ?? []), ...groups.keys()])) {
+    const [wasMaster, isMaster] = [before?.groups, groups].map((of) => of?.get(key)?.isMaster === true);
+    const atMs = wasSilent || wasMaster !== isMaster ? nowMs : before?.changedAtMs.get(key);
+    if (atMs !== undefined) changes.set(key, atMs);
+  }
+  return changes;
 }

@@ -3,7 +3,7 @@ import { exportedStatuses, type Protocol } from "../api/website-test.ts";
 import { statusSetHas } from "../config/status-set.ts";
 import type { Observation } from "../polling/observation.ts";
 import { isSame, kept, keptEqual } from "../support/kept.ts";
-import type { FleetChange } from "./changes.ts";
+import type { FleetChange, Step } from "./changes.ts";
 import type { KnownWebsite } from "./known-websites.ts";
 import {
   afterFailure,
@@ -12,7 +12,6 @@ import {
   recordAt,
   whileKnown,
   type OperationRecord,
-  type Step,
 } from "./record.ts";
 import type {
   ProtocolResult,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { SlotKind } from "../api/operation.ts";
 import { OPERATIONS } from "../api/operations.ts";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
@@ -73,7 +74,6 @@ interface LatestList {
 
 const LIST: Operation = { kind: "vrrp" };
 const WEBSITE_LIST: Operation = { kind: "website_list" };
-export const NO_PLAN: WebsitePlan = { details: [], tests: [] };
 
 const FIRST_IN_LINE = 0;
 
@@ -95,14 +95,14 @@ export function createAppliancePoller(
   const backoff = createBackoff();
   let appliance = initial;
   let isClosed = false;
-  let arranged: { readonly appliance: ApplianceConfig; readonly plan: WebsitePlan } | undefined;
+  let arranged: { readonly appliance: ApplianceConfig; readonly plan: WebsitePlan | undefined } | undefined;
   let latestList: LatestList | undefined;
 
   function arrange(): void {
-    const plan = isClosed ? NO_PLAN : deps.planOf(appliance);
-    if (arranged?.appliance === appliance && arranged.plan === plan) return;
+    const plan = isClosed ? undefined : deps.planOf(appliance);
+    if (arranged?.appliance === appliance && isDeepStrictEqual(arranged.plan, plan)) return;
     arranged = { appliance, plan };
-    const operations = isClosed ? [] : operationsOf(appliance, plan);
+    const operations = plan === undefined ? [] : operationsOf(appliance, plan);
     const wanted = new Map(operations.map((operation) => [operationKey(operation), operation]));
     for (const [key, task] of tasks) if (!wanted.has(key)) drop(key, task);
     for (const [key, operation] of wanted) {

@@ -75,10 +75,10 @@ const steps = fc.array(
   { maxLength: 40 },
 );
 
-function expiriesIn({ vrrp, websites, discovery }: ApplianceState): readonly number[] {
-  const { list, details } = discovery?.records ?? {};
-  const records = [vrrp, ...websites, ...(list === undefined ? [] : [list]), ...(details?.values() ?? [])];
-  return records.map(({ expiresAtMs }) => expiresAtMs);
+function expiriesIn({ vrrp, websites, records }: ApplianceState): readonly number[] {
+  const { list, details } = records ?? {};
+  const all = [vrrp, ...websites, ...(list === undefined ? [] : [list]), ...(details?.values() ?? [])];
+  return all.map(({ expiresAtMs }) => expiresAtMs);
 }
 
 test("whatever is polled and passes, what has expired counts as stalled", () => {

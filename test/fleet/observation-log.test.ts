@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { FleetChange } from "../../src/fleet/changes.ts";
-import { logObservation } from "../../src/fleet/observation-log.ts";
+import { logObservation, type FleetChange } from "../../src/fleet/changes.ts";
 import { createMemoryLog } from "../support/exporter.ts";
 import { failureOf, listOf, vrrpSeen } from "../support/observations.ts";
 
