@@ -1,11 +1,12 @@
 import type { ApplianceConfig, Config } from "../config/config.ts";
-import type { Observation } from "../polling/observation.ts";
 import type { WebsitePlan } from "../polling/appliance-poller.ts";
+import type { Observation } from "../polling/observation.ts";
 import { groupBy } from "../support/group-by.ts";
+import { isSame } from "../support/kept.ts";
+import { createMemo } from "../support/once.ts";
 import { afterObservation, stateAt, stateFor, type ApplianceState } from "./appliance-state.ts";
 import type { FleetChange } from "./changes.ts";
 import { groupsOf } from "./groups.ts";
-import { createMemo } from "../support/once.ts";
 import type { ClusterSnapshot, GroupSnapshot, Identity } from "./snapshot.ts";
 
 /** The latest observations of every appliance. */
@@ -35,9 +36,9 @@ export interface Recorded {
 }
 
 interface Cluster extends Pick<ClusterSnapshot, "cluster" | "labels" | "hasDisabled"> {
-  /** All members, the disabled ones too. */
+  /** The disabled ones too. */
   readonly appliances: readonly ApplianceConfig[];
-  /** Names of the enabled members. */
+  /** Names of the enabled ones. */
   readonly members: readonly string[];
 }
 
@@ -46,20 +47,18 @@ export function createFleet(): Fleet {
   const onceCluster = createMemo<ClusterSnapshot>();
   /** Brought up to the configuration when needed: doing it for all at once would stop polls. */
   const states = new Map<string, ApplianceState>();
-  let configured: { readonly appliances: ReadonlyMap<string, ApplianceConfig>; readonly atMs: number } = {
-    appliances: new Map(),
-    atMs: 0,
-  };
+  let configured: ReadonlyMap<string, ApplianceConfig> = new Map();
+  let configuredAtMs = 0;
   let clusters: ReadonlyMap<string, Cluster> = new Map();
   let names: readonly string[] = [];
 
-  /** What was last known, under the present configuration. An appliance at another address is a new one. */
+  /** What was last known, under the present configuration. */
   function stateOf(name: string): ApplianceState | undefined {
-    const config = configured.appliances.get(name);
+    const config = configured.get(name);
     const known = states.get(name);
     if (config === undefined || known?.config === config) return known;
     const before = known?.config.baseUrl === config.baseUrl ? known : undefined;
-    const state = stateFor(before, config, configured.atMs);
+    const state = stateFor(before, config, configuredAtMs);
     states.set(name, state);
     return state;
   }
@@ -77,8 +76,8 @@ export function createFleet(): Fleet {
     const appliances = of.members.flatMap((name) => stateNow(name, nowMs) ?? []);
     return onceCluster(of, appliances, () => {
       const lists = appliances.map(({ vrrp }) => vrrp);
-      const groups =
-        of.appliances.length < 2 ? NO_GROUPS : onceGroups(of, lists, (before) => groupsOf(lists, before));
+      const members = of.appliances.length < 2 ? [] : lists;
+      const groups = onceGroups(of, lists, (before) => groupsOf(members, before));
       return { cluster, labels, hasDisabled, appliances, groups };
     });
   }
@@ -86,9 +85,9 @@ export function createFleet(): Fleet {
   return {
     configure: (config, nowMs) => {
       const enabled = config.appliances.filter((appliance) => appliance.enabled);
-      const byName = new Map(enabled.map((appliance) => [appliance.name, appliance]));
-      for (const name of states.keys()) if (!byName.has(name)) states.delete(name);
-      configured = { appliances: byName, atMs: nowMs };
+      configured = new Map(enabled.map((appliance) => [appliance.name, appliance]));
+      configuredAtMs = nowMs;
+      for (const name of states.keys()) if (!configured.has(name)) states.delete(name);
       clusters = clustersOf(config.appliances, clusters);
       names = [...clusters.keys()];
     },
@@ -117,15 +116,11 @@ export function createFleet(): Fleet {
       return { details, tests: websites.map(({ websiteId }) => websiteId) };
     },
     isPolled: () =>
-      Array.from(configured.appliances.keys(), stateOf).every(
-        (state) => (state?.totals.counts.vrrp?.polls ?? 0) > 0,
-      ),
+      [...configured.keys()].every((name) => (stateOf(name)?.totals.counts.vrrp?.polls ?? 0) > 0),
   };
 }
 
-const NO_GROUPS: readonly GroupSnapshot[] = [];
-
-/** By name; those with an enabled appliance. A cluster that is configured as before stays the same object. */
+/** By name, those with an enabled appliance. One that is configured as before stays the same object. */
 function clustersOf(
   appliances: readonly ApplianceConfig[],
   before: ReadonlyMap<string, Cluster>,
@@ -133,8 +128,7 @@ function clustersOf(
   const byName = groupBy(appliances, ({ cluster }) => cluster);
   const clusters = Array.from(byName, ([cluster, all]): Cluster => {
     const known = before.get(cluster);
-    if (known?.appliances.length === all.length && all.every((each, nth) => each === known.appliances[nth]))
-      return known;
+    if (known !== undefined && isSame(known.appliances, all)) return known;
     const enabled = all.filter((appliance) => appliance.enabled);
     return {
       cluster,
@@ -144,9 +138,8 @@ function clustersOf(
       hasDisabled: enabled.length < all.length,
     };
   });
-  return new Map(
-    clusters.filter(({ members }) => members.length > 0).map((each) => [each.cluster, each] as const),
-  );
+  const polled = clusters.filter(({ members }) => members.length > 0);
+  return new Map(polled.map((each) => [each.cluster, each]));
 }
 
 function sharedLabels([first = {}, ...others]: readonly Identity["labels"][]): Identity["labels"] {

@@ -1,21 +1,22 @@
+import type { OperationKind } from "../api/operations.ts";
 import type { VrrpAnomaly, VrrpInterface } from "../api/vrrp.ts";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import type { Protocol, WebsiteStatus } from "../api/website-test.ts";
-import type { Failure } from "../client/failure.ts";
-import type { OperationKind } from "../api/operations.ts";
 import type { PresentedCertificate } from "../client/certificate.ts";
+import type { Failure } from "../client/failure.ts";
 
 /**
  * The facts about a cluster with an enabled appliance, at one instant. Immutable, and the same object for as long as nothing
- * in it has changed. An appliance on its own is a cluster of one.
+ * in it has changed; so is each part. An appliance on its own is a cluster of one.
+ *
+ * In all of its parts `undefined` is what is not known now, and instants are Unix time in milliseconds.
  */
 export interface ClusterSnapshot {
   readonly cluster: string;
   /** The configured labels that all members share. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Whether one of its appliances is disabled. */
   readonly hasDisabled: boolean;
-  /** The enabled ones. */
+  /** The enabled ones, in the order of the configuration. */
   readonly appliances: readonly ApplianceSnapshot[];
   /** Of clusters of two appliances or more, the disabled ones counted. */
   readonly groups: readonly GroupSnapshot[];
@@ -25,14 +26,14 @@ export interface ApplianceSnapshot extends OfAppliance {
   readonly vrrp: VrrpSnapshot;
   readonly websites: readonly WebsiteSnapshot[];
   readonly totals: TotalsSnapshot;
-  /** `undefined` if its websites are not discovered. */
+  /** `undefined` without discovery. */
   readonly discovery: DiscoverySnapshot | undefined;
   /** The websites whose details are known. */
   readonly found: readonly FoundWebsiteSnapshot[];
   readonly anomalies: AnomaliesSnapshot;
 }
 
-/** How often the latest answers deviate from the API, by kind; only of answers that are known. */
+/** How often the latest answers deviate from the API, as far as they are known. */
 export interface AnomaliesSnapshot extends OfAppliance {
   readonly kind: "anomalies";
   readonly counts: Readonly<Partial<Record<VrrpAnomaly | "bad_website", number>>>;
@@ -78,14 +79,11 @@ interface OfWebsite extends OfAppliance {
 export interface Identity {
   readonly appliance: string;
   readonly cluster: string;
-  /** The configured labels. */
+  /** As configured. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/**
- * The facts about one appliance. Each is the same object for as long as nothing in it has changed, so that what is made
- * of it can be kept. How polls went changes with each of them, and is kept apart from what they found.
- */
+/** The parts of which text is kept. How polls went changes with each of them, and is apart from what they found. */
 export type Section =
   | VrrpSnapshot
   | VrrpListSnapshot
@@ -99,20 +97,18 @@ export type Section =
 /** How the latest poll of an operation went. */
 export interface PollHealth {
   readonly state: "never_polled" | "succeeded" | "failed";
-  /** While it failed. */
   readonly failure: Failure | undefined;
   /** `undefined` before the first poll, and where nothing was sent. */
   readonly durationSeconds: number | undefined;
-  /** Unix time in milliseconds; kept through failures. */
+  /** Kept through failures. */
   readonly lastSuccessAtMs: number | undefined;
-  /** When the first of the failures in a row ended, Unix time in milliseconds; not for one that has stalled only now. */
+  /** When the first of the failures in a row ended; not for one that has stalled only now. */
   readonly failingSinceMs: number | undefined;
 }
 
 export interface VrrpSnapshot extends OfAppliance {
   readonly kind: "vrrp";
   readonly health: PollHealth;
-  /** `undefined` while it is not known. */
   readonly list: VrrpListSnapshot | undefined;
   readonly certificate: PresentedCertificate | undefined;
 }
@@ -128,20 +124,19 @@ export interface InterfaceSnapshot {
   /** As decoded, with `vip` in canonical text. */
   readonly reported: VrrpInterface;
   readonly transitions: number;
-  /** Unix time in milliseconds; `undefined` before the first transition. */
+  /** `undefined` before the first transition. */
   readonly lastTransitionAtMs: number | undefined;
 }
 
 export interface WebsiteSnapshot extends OfWebsite {
   readonly kind: "website_test";
-  /** What it is known by in its cluster; `undefined` without details. @see FoundWebsiteSnapshot.address */
+  /** `undefined` without details. @see FoundWebsiteSnapshot.address */
   readonly address: string | undefined;
-  /** The addresses on which the appliance listens for it, in canonical text too; empty for all, and while they are not known. */
+  /** @see listensOn */
   readonly bind: readonly string[];
-  /** Where visitors reach it; none while that is not known. */
+  /** Where visitors reach it. */
   readonly urls: readonly string[];
   readonly health: PollHealth;
-  /** `undefined` while they are not known. */
   readonly found: StatusesSnapshot | undefined;
   /** What the tests found, by protocol; empty before the first test, and while no protocol is known. */
   readonly results: readonly ProtocolResult[];
@@ -149,7 +144,6 @@ export interface WebsiteSnapshot extends OfWebsite {
   readonly isUnconfirmed: boolean;
 }
 
-/** What a website test found. */
 export interface StatusesSnapshot extends OfWebsite {
   readonly kind: "website_statuses";
   readonly statuses: readonly StatusSnapshot[];
@@ -187,9 +181,8 @@ export interface GroupSnapshot {
   readonly key: string;
   readonly vhid: number;
   readonly vip: string;
-  /** Further addresses that its interfaces have, as last reported, in canonical text. */
+  /** Of its interfaces, as last reported, in canonical text. */
   readonly aliases: readonly string[];
-  /** In the order of the configuration. */
   readonly members: readonly MemberSnapshot[];
   /**
    * Members that were MASTER at the same time, by their latest answers: each said MASTER when it was polled after the
@@ -218,17 +211,15 @@ export interface MemberSnapshot {
  */
 export type MemberRole = "master" | "backup" | "other" | "unknown";
 
-/** Identifies a group within its cluster. */
+/** Unique within a cluster. */
 export function groupKey({ vhid, vip }: Pick<GroupSnapshot, "vhid" | "vip">): string {
   return `${vhid} ${vip}`;
 }
 
-/** Names of the members in that role. */
 export function membersIn({ members }: GroupSnapshot, role: MemberRole): readonly string[] {
   return members.filter((member) => member.role === role).map(({ appliance }) => appliance);
 }
 
-/** Deviations of all kinds. */
 export function anomalyCount(anomalies: AnomaliesSnapshot["counts"]): number {
   return Object.values(anomalies).reduce((sum, count) => sum + count, 0);
 }

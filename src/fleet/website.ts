@@ -25,10 +25,8 @@ import type {
 export interface WebsiteState extends WebsiteSnapshot, OperationRecord<StatusesSnapshot> {
   readonly known: KnownWebsite;
   /** To which website the id belongs, as far as that was ever known. */
-  readonly owner: Owner;
+  readonly owner: Pick<WebsiteDetails, "name" | "host">;
 }
-
-type Owner = Pick<WebsiteDetails, "name" | "host">;
 
 /** What is known of a website that is tested now; `last`: before that, if its id belonged to a website that was tested. */
 export function websiteFor(
@@ -40,7 +38,8 @@ export function websiteFor(
   const isKept = last !== undefined && !isTakenOver(last.owner, known.details);
   const before = isKept ? last : { ...NEVER_TESTED, ...freshRecord(firstExpiryMs) };
   const { identity, websiteId, website, address, bind, urls, protocols, expectStatus, details } = known;
-  const owner = details === undefined ? before.owner : ownerAfter(before.owner, details);
+  const { name, host } = details ?? before.owner;
+  const owner = { name: name || before.owner.name, host: host || before.owner.host };
   const named = { identity, websiteId, website };
   const statuses = before.seen?.statuses
     .filter(({ protocol }) => protocols?.includes(protocol) ?? true)
@@ -57,12 +56,8 @@ const NEVER_TESTED = {
   isUnconfirmed: false,
 } as const;
 
-function ownerAfter(before: Owner, { name, host }: WebsiteDetails): Owner {
-  return { name: name || before.name, host: host || before.host };
-}
-
 /** Whether an id now belongs to another website, by name and host; by host alone where there are no names. */
-function isTakenOver(before: Owner, now: WebsiteDetails | undefined): boolean {
+function isTakenOver(before: WebsiteState["owner"], now: WebsiteDetails | undefined): boolean {
   if (!now?.host || before.host === "" || before.host === now.host) return false;
   const areNamed = before.name !== "" && now.name !== "";
   return areNamed ? before.name !== now.name : before.name === now.name;
@@ -72,11 +67,10 @@ function isTakenOver(before: Owner, now: WebsiteDetails | undefined): boolean {
 export function websiteAt(website: WebsiteState, nowMs: number): WebsiteState {
   const now = recordAt(website, nowMs);
   if (now === website) return website;
-  const results = website.results.map(({ protocol }) => ({ ...UNKNOWN, protocol }));
+  const unknown = { latest: "unknown", result: "unknown" } as const;
+  const results = website.results.map(({ protocol }) => ({ ...unknown, protocol }));
   return { ...now, found: undefined, results, isUnconfirmed: false };
 }
-
-const UNKNOWN = { latest: "unknown", result: "unknown" } as const;
 
 /**
  * What is known after one more test. Each status is compared with the last valid answer; protocols that a valid answer lacks
