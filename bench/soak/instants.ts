@@ -1,5 +1,4 @@
-import { nextOnGrid } from "../../src/polling/schedule.ts";
-import { phaseFraction } from "../../src/support/phase.ts";
+import { nextOnGrid, phaseFraction } from "../../src/polling/schedule.ts";
 
 /** An operation that is due at every instant of its grid. */
 export interface Turn {

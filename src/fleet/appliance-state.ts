@@ -1,8 +1,7 @@
 import { OPERATION_KINDS } from "../api/operations.ts";
 import type { ApplianceConfig } from "../config/config.ts";
-import { firstExpiryMs } from "../polling/freshness.ts";
 import type { Observation, Operation } from "../polling/observation.ts";
-import { FIRST_POLL_SPREAD_MS } from "../polling/schedule.ts";
+import { FIRST_POLL_SPREAD_MS, firstExpiryMs } from "../polling/schedule.ts";
 import { keptEqual } from "../support/kept.ts";
 import type { FleetChange, Step } from "./changes.ts";
 import {

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import type { SlotKind } from "../api/operation.ts";
 import { OPERATIONS } from "../api/operations.ts";
+import type { ApplianceClient } from "../client/client.ts";
+import { meansApplianceDown, type Failure } from "../client/failure.ts";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
 import { digestOf } from "../config/hand-over.ts";
-import type { ApplianceClient } from "../client/client.ts";
 import { toSeconds, type Clock } from "../support/clock.ts";
 import { createBackoff, type Backoff, type FinishedPoll } from "./backoff.ts";
-import { type PollEvents, operationKey, type Operation, type PollResult } from "./observation.ts";
-import { meansApplianceDown, type Failure } from "../client/failure.ts";
-import { expiresAtMs, firstPace, MAX_WAIT_MS, mustBeginByMs, waitEndsMs, type Pace } from "./freshness.ts";
-import { poll, UNSENT, unsentForSlot } from "./poll.ts";
+import { operationKey, type Operation, type PollEvents, type PollResult } from "./observation.ts";
+import { poll, unsent, unsentForSlot } from "./poll.ts";
+import { expiresAtMs, firstPace, MAX_WAIT_MS, mustBeginByMs, waitEndsMs, type Pace } from "./schedule.ts";
 import type { Slots } from "./slots.ts";
 import type { Timetable } from "./timetable.ts";
 
@@ -50,31 +50,24 @@ export interface WebsitePlan {
   readonly tests: readonly number[];
 }
 
-/** An operation that is polled again and again. */
+/** An operation that is polled again and again. Instants are monotonic. */
 export interface Task {
   readonly poller: Pick<AppliancePoller, "due">;
   readonly operation: Operation;
-  /** Whether it is still to be polled. If not, it is kept until its poll in flight has ended. */
+  /** If not, it is kept until its poll in flight has ended. */
   isPlanned: boolean;
   /** When the poll in flight was due, from the wait for a slot on. */
-  inFlightDueMs: number | undefined;
+  inFlightDueMs?: number | undefined;
   /** Since when it has waited for a slot, also in waits that ended without one. */
-  waitingSinceMs: number | undefined;
+  waitingSinceMs?: number | undefined;
   /** Until when the latest observation counts. */
-  latestUntilMs: number | undefined;
+  latestUntilMs?: number | undefined;
   /** Timer of a confirming poll. */
-  confirming: NodeJS.Timeout | undefined;
-}
-
-/** Whether the appliance was unreachable or unauthorized when its list was last polled, at the monotonic instant `atMs`. */
-interface LatestList {
-  readonly isDown: boolean;
-  readonly atMs: number;
+  confirming?: NodeJS.Timeout | undefined;
 }
 
 const LIST: Operation = { kind: "vrrp" };
 const WEBSITE_LIST: Operation = { kind: "website_list" };
-
 const FIRST_IN_LINE = 0;
 
 /** Monotonic instants. */
@@ -96,7 +89,8 @@ export function createAppliancePoller(
   let appliance = initial;
   let isClosed = false;
   let arranged: { readonly appliance: ApplianceConfig; readonly plan: WebsitePlan | undefined } | undefined;
-  let latestList: LatestList | undefined;
+  /** Whether the appliance was unreachable or unauthorized when its list was last polled, at the monotonic instant `atMs`. */
+  let latestList: { readonly isDown: boolean; readonly atMs: number } | undefined;
 
   function arrange(): void {
     const plan = isClosed ? undefined : deps.planOf(appliance);
@@ -106,28 +100,22 @@ export function createAppliancePoller(
     const wanted = new Map(operations.map((operation) => [operationKey(operation), operation]));
     for (const [key, task] of tasks) if (!wanted.has(key)) drop(key, task);
     for (const [key, operation] of wanted) {
-      const task = tasks.get(key) ?? newTask(operation);
+      const task: Task = tasks.get(key) ?? { poller: self, operation, isPlanned: true };
       task.isPlanned = true;
       tasks.set(key, task);
     }
     begin();
   }
-  function newTask(operation: Operation): Task {
-    const state = { inFlightDueMs: undefined, waitingSinceMs: undefined, latestUntilMs: undefined };
-    return { poller: self, operation, isPlanned: true, ...state, confirming: undefined };
-  }
   /** Website tests begin when it is known whether the appliance can be reached. */
   function begin(): void {
-    for (const task of tasks.values()) {
+    const { cluster } = appliance;
+    for (const [key, task] of tasks) {
       const { operation, isPlanned } = task;
       if (!isPlanned || (operation.kind !== "vrrp" && latestList === undefined)) continue;
-      timetable.put(task, phaseKeyOf(operation), timingOf(operation));
+      // Members of a cluster are polled at the same moment. An appliance does not get all tests of its websites at once.
+      const phaseKey = operation.kind === "vrrp" ? cluster : `${cluster}/${key}`;
+      timetable.put(task, phaseKey, timingOf(operation));
     }
-  }
-  /** Members of a cluster are polled at the same moment. An appliance does not get all tests of its websites at once. */
-  function phaseKeyOf(operation: Operation): string {
-    const { cluster } = appliance;
-    return operation.kind === "vrrp" ? cluster : `${cluster}/${operationKey(operation)}`;
   }
   /** Drops what is known of an operation: its id may belong to another website later. */
   function drop(key: string, task: Task): void {
@@ -177,19 +165,19 @@ export function createAppliancePoller(
     }
   }
 
-  /** Whether the poll can begin now. If not, it is reported why. */
+  /** Whether the poll can begin now; reports why not. */
   async function mayBegin(task: Task): Promise<boolean> {
     const { operation } = task;
     if (isClosed || !task.isPlanned) return false;
     if (isKnownDown(operation)) {
-      fail(task, UNSENT.appliance_down);
+      fail(task, unsent("appliance_down"));
       return false;
     }
     const isRefused = backoffOf(operation)?.reason === "auth";
     if (isRefused && (await client.hasNewCredentials(timingOf(operation).timeoutMs))) backoff.end("auth");
     if (isClosed) return false;
     const active = backoffOf(operation);
-    if (active !== undefined) skip(task, UNSENT[active.reason]);
+    if (active !== undefined) skip(task, unsent(active.reason));
     return active === undefined;
   }
 
@@ -254,15 +242,14 @@ export function createAppliancePoller(
     const { operation, latestUntilMs = 0 } = task;
     events.skipped(operation.kind, "backoff", 1);
     const pace = paceOf(operation);
-    const nextTurnMs = clock.monotonicMs() + pace.gapMs;
     // The latest result must not expire as `stalled` before the next turn: it ends here, with the true reason.
-    if (mustBeginByMs(latestUntilMs, pace) <= nextTurnMs) fail(task, failure);
+    if (mustBeginByMs(latestUntilMs, pace) <= clock.monotonicMs() + pace.gapMs) fail(task, failure);
   }
 
   function settle(task: Task, result: PollResult, credentials: symbol | undefined, span: Span): void {
     const { outcome } = result;
-    const [key, intervalMs] = [operationKey(result), paceOf(result).gapMs];
-    backoff.settle({ operation: key, outcome, credentials, ...span, intervalMs });
+    const intervalMs = paceOf(result).gapMs;
+    backoff.settle({ operation: operationKey(result), outcome, credentials, ...span, intervalMs });
     observe(task, result, span);
     if (result.kind !== "vrrp") return;
     const isDown = !outcome.ok && meansApplianceDown(outcome.failure.reason);

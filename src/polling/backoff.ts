@@ -9,11 +9,10 @@ const LIST = operationKey({ kind: "vrrp" });
 /** The key of the period of every operation, after a refusal that may concern the account, so that it is not locked. */
 const EVERYTHING = "everything";
 
-/** The backoff of one appliance, on the monotonic clock. Operations by `operationKey`. */
+/** The backoff of one appliance, on the monotonic clock; operations by `operationKey`. */
 export interface Backoff {
   /**
-   * Takes note of a poll. After a refusal (401, 403) the backoff lasts one interval, doubled at each further refusal up to 5
-   * minutes.
+   * Records a poll. After a refusal (401, 403) the backoff lasts one interval, doubled at each further refusal up to 5 minutes.
    *
    * - After a refused list every operation backs off, until the list succeeds.
    * - A refused website test backs off until it succeeds. So does every operation, unless the latest poll of the list
@@ -44,7 +43,6 @@ interface Period {
 }
 
 export interface FinishedPoll {
-  /** operationKey */
   readonly operation: string;
   readonly outcome: Outcome<unknown>;
   /** Identifies the credentials that were sent; `undefined` if nothing was sent. */

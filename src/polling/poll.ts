@@ -59,23 +59,23 @@ async function outcomeOf(
   }
 }
 
-/** Why a due poll is not sent, by its reason. `appliance_down`: of a website test. @see meansApplianceDown */
-export const UNSENT = {
-  appliance_down: {
-    reason: "appliance_down",
-    message: "not sent: the appliance is unreachable or unauthorized",
-  },
-  auth: { reason: "auth", message: "not sent: the appliance refused the credentials" },
-  http_status: { reason: "http_status", message: "not sent: the appliance requested a delay (Retry-After)" },
-  unsupported: { reason: "unsupported", message: "not sent: the appliance lacks the list of websites" },
+const UNSENT = {
+  appliance_down: "the appliance is unreachable or unauthorized",
+  auth: "the appliance refused the credentials",
+  http_status: "the appliance requested a delay (Retry-After)",
+  unsupported: "the appliance lacks the list of websites",
 } as const;
+
+/** Why a due poll is not sent. `appliance_down`: of a website test. @see meansApplianceDown */
+export function unsent(reason: keyof typeof UNSENT): Failure {
+  return { reason, message: `not sent: ${UNSENT[reason]}` };
+}
 
 /** Why a poll is not sent that waited for a slot until its latest result nearly expired. */
 export function unsentForSlot(kind: SlotKind, shortOf: ShortOf, waitedSeconds: number): Failure {
-  const key = { fleet: "", appliance: "_per_appliance" }[shortOf];
-  const waited = `it waited ${Math.round(waitedSeconds)} s for a free slot`;
+  const message = `not sent: it waited ${Math.round(waitedSeconds)} s for a free slot`;
   // The appliance takes too long for the details of its other websites.
-  if (kind === "discovery")
-    return { reason: shortOf === "appliance" ? "timeout" : "local", message: `not sent: ${waited}` };
-  return { reason: "local", message: `not sent: ${waited} (max_concurrent_website_tests${key})` };
+  if (kind === "discovery") return { reason: shortOf === "appliance" ? "timeout" : "local", message };
+  const key = { fleet: "", appliance: "_per_appliance" }[shortOf];
+  return { reason: "local", message: `${message} (max_concurrent_website_tests${key})` };
 }

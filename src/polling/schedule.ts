@@ -1,5 +1,15 @@
+import { createHash } from "node:crypto";
+import type { OperationTiming } from "../config/config.ts";
+
 /** First polls after a start or reload are spread over this time instead of their interval, for a quick start. */
 export const FIRST_POLL_SPREAD_MS = 1000;
+/** No poll waits longer for a slot or a connection, however rarely it is due. */
+export const MAX_WAIT_MS = 24 * 60 * 60_000;
+
+/** The phase of a key within an interval, from 0 up to 1: evenly distributed, and the same in every process. */
+export function phaseFraction(key: string): number {
+  return createHash("sha256").update(key).digest().readUInt32BE(0) / 2 ** 32;
+}
 
 /** The first instant at or after `notBeforeMs` on the grid of `intervalMs`, shifted by the phase: 0 up to 1. */
 export function nextOnGrid(phase: number, intervalMs: number, notBeforeMs: number): number {
@@ -12,15 +22,41 @@ export function firstDueMs(phase: number, nowMs: number): number {
   return nowMs + phase * FIRST_POLL_SPREAD_MS;
 }
 
+/** How often an operation is polled, in milliseconds; `gapMs`: its interval, or the current gap of its schedule. */
+export interface Pace {
+  readonly gapMs: number;
+  readonly timeoutMs: number;
+}
+
+/** The instant at which a result that counts from `fromMs` becomes stale: after two gaps and one timeout. */
+export function expiresAtMs(fromMs: number, { gapMs, timeoutMs }: Pace): number {
+  return fromMs + 2 * gapMs + timeoutMs;
+}
+
 /**
- * The latest instant that is not after `nowMs`, every `gapMs` from `dueMs` on: lateness is measured from there. `missed`: the
- * earlier ones, which are counted and not repeated.
+ * The pace of an operation that was never polled: its interval, or its timeout if it has a schedule, since the first
+ * poll is immediate.
  */
-export function latestDue(
-  dueMs: number,
-  gapMs: number,
-  nowMs: number,
-): { readonly dueMs: number; readonly missed: number } {
-  const missed = Math.max(0, Math.floor((nowMs - dueMs) / gapMs));
-  return { dueMs: dueMs + missed * gapMs, missed };
+export function firstPace(timing: OperationTiming): Pace {
+  const { timeoutMs } = timing;
+  return { gapMs: timing.kind === "interval" ? timing.intervalMs : timeoutMs, timeoutMs };
+}
+
+/** The instant at which an operation configured at `nowMs` and never polled becomes stalled. */
+export function firstExpiryMs(timing: OperationTiming, nowMs: number): number {
+  return expiresAtMs(nowMs + FIRST_POLL_SPREAD_MS, firstPace(timing));
+}
+
+/**
+ * The latest instant at which a poll may begin, so that it ends before the latest result expires at `latestUntilMs`. A
+ * quarter of a gap is reserved for delays of this process.
+ */
+export function mustBeginByMs(latestUntilMs: number, { gapMs, timeoutMs }: Pace): number {
+  return latestUntilMs - timeoutMs - gapMs / 4;
+}
+
+/** The end of a due poll's wait for a slot: when it must begin, but at least a quarter of a gap and at most a day after it was due. */
+export function waitEndsMs(dueMs: number, latestUntilMs: number, pace: Pace): number {
+  const endsMs = Math.max(mustBeginByMs(latestUntilMs, pace), dueMs + pace.gapMs / 4);
+  return Math.min(endsMs, dueMs + MAX_WAIT_MS);
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../support/clock.ts";
 
-/** The fleet's slots for website tests, shared fairly between appliances. */
+/** The fleet's slots for polls of one kind, shared fairly between appliances. */
 export interface Slots {
   /** Sets the number of slots of the fleet; at least 1. */
   setLimit(limit: number): void;
@@ -59,31 +59,15 @@ export function createSlots(clock: Clock): Slots {
     while (taken < limit) {
       const member = next();
       if (member === undefined) return;
-      taken += 1;
-      member.held += 1;
-      moveBack(member);
+      hold(member, 1);
       member.waits[0]?.end(true);
     }
   }
-  function moveBack(member: Member): void {
+  /** One slot more or less; in either case it is the last in turn. */
+  function hold(member: Member, more: 1 | -1): void {
+    taken += more;
+    member.held += more;
     if (waiting.delete(member)) waiting.add(member);
-  }
-
-  function wait(member: Member, untilMs: number, sinceMs: number): Promise<"slot" | ShortOf> {
-    return new Promise((resolve) => {
-      const end = (hasSlot: boolean): void => {
-        clearTimeout(timer);
-        member.waits.splice(member.waits.indexOf(self), 1);
-        if (member.waits.length === 0) waiting.delete(member);
-        resolve(hasSlot ? "slot" : member.held >= member.limit ? "appliance" : "fleet");
-      };
-      const self = { sinceMs, end };
-      const timer = setTimeout(() => end(false), Math.max(0, untilMs - clock.monotonicMs()));
-      const later = member.waits.findIndex((other) => other.sinceMs > sinceMs);
-      member.waits.splice(later < 0 ? member.waits.length : later, 0, self);
-      waiting.add(member);
-      serve();
-    });
   }
 
   return {
@@ -93,20 +77,33 @@ export function createSlots(clock: Clock): Slots {
     },
     forAppliance: (initial) => {
       const member: Member = { held: 0, limit: initial, waits: [] };
+      const { waits } = member;
       return {
         setLimit: (latest) => {
           member.limit = latest;
           serve();
         },
-        take: (untilMs, sinceMs) => wait(member, untilMs, sinceMs),
+        take: (untilMs, sinceMs) =>
+          new Promise((resolve) => {
+            const end = (hasSlot: boolean): void => {
+              clearTimeout(timer);
+              waits.splice(waits.indexOf(self), 1);
+              if (waits.length === 0) waiting.delete(member);
+              resolve(hasSlot ? "slot" : member.held >= member.limit ? "appliance" : "fleet");
+            };
+            const self = { sinceMs, end };
+            const timer = setTimeout(() => end(false), Math.max(0, untilMs - clock.monotonicMs()));
+            const later = waits.findIndex((other) => other.sinceMs > sinceMs);
+            waits.splice(later < 0 ? waits.length : later, 0, self);
+            waiting.add(member);
+            serve();
+          }),
         release: () => {
-          taken -= 1;
-          member.held -= 1;
-          moveBack(member);
+          hold(member, -1);
           serve();
         },
         close: () => {
-          for (const { end } of member.waits.slice()) end(false);
+          for (const { end } of waits.slice()) end(false);
         },
       };
     },

@@ -1,13 +1,12 @@
 import { createTask, type ScheduledTask } from "node-cron";
 import type { OperationTiming } from "../config/config.ts";
 import type { Clock } from "../support/clock.ts";
-import { firstDueMs, latestDue, nextOnGrid } from "./schedule.ts";
-import { phaseFraction } from "../support/phase.ts";
+import { firstDueMs, nextOnGrid, phaseFraction } from "./schedule.ts";
 
 const HEARTBEAT_MS = 1000;
 /** How far ahead of its due time a timer is set: more than a heartbeat, so that a late heartbeat delays nothing. */
 const LOOKAHEAD_MS = 1500;
-/** The wall clock was set, or the machine slept, if it drifts from the monotonic clock by more than this. */
+/** The wall clock was set, or the machine slept, if the clocks diverge by more than this. */
 const TOLERANCE_MS = 2000;
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -30,7 +29,6 @@ export interface Timetable<Entry> {
    * timing are due at the same instants.
    */
   put(entry: Entry, phaseKey: string, timing: OperationTiming): void;
-  /** Removes an entry, if it is there. */
   remove(entry: Entry): void;
   /** The monotonic instant, `fromMs` or later, at which the entry is due next; `undefined` if it is not there. */
   nextDueMs(entry: Entry, fromMs: number): number | undefined;
@@ -43,24 +41,23 @@ export interface Timetable<Entry> {
 
 interface Slot<Entry> {
   readonly entry: Entry;
-  readonly phaseKey: string;
-  /** Of its instants within the interval: 0 up to 1. */
+  /** @see phaseFraction */
   readonly phase: number;
   readonly timing: OperationTiming;
-  /** Whether it was not due yet: the first time is outside of its regular instants. */
+  /** Whether it was not due yet: the first time is not one of its regular instants. */
   isFirst: boolean;
   /** By the clock that its timing follows. */
   dueMs: number;
   timer: NodeJS.Timeout | undefined;
 }
 
-/** A cron expression of six fields, seconds first, in the wall clock's local time. */
+/** A cron expression in the wall clock's local time. */
 interface Cron {
   /** Never started: its timer would iterate over the whole time by which a clock is set forward. */
   readonly task: ScheduledTask;
-  /** The next two instants after `fromMs`: Unix time in milliseconds. */
-  readonly runs: readonly [number, number];
   readonly fromMs: number;
+  /** The next two instants after `fromMs`, by the wall clock. */
+  readonly runs: readonly [number, number];
 }
 
 export function startTimetable<Entry extends object>({
@@ -88,7 +85,6 @@ export function startTimetable<Entry extends object>({
   const monotonic = ({ kind }: OperationTiming, atMs: number): number =>
     kind === "interval" ? atMs : atMs - clock.wallMs() + clock.monotonicMs();
 
-  /** The next two instants of a schedule after `nowMs`, by the wall clock. */
   function runsAfter(expression: string, nowMs: number): Cron["runs"] {
     const known = crons.get(expression);
     if (known !== undefined && nowMs >= known.fromMs && nowMs < known.runs[0]) return known.runs;
@@ -110,10 +106,10 @@ export function startTimetable<Entry extends object>({
     const jumpMs = clock.wallMs() - clock.monotonicMs() - wallOffsetMs;
     if (Math.abs(jumpMs) <= TOLERANCE_MS) return;
     wallOffsetMs += jumpMs;
+    const nowMs = clock.wallMs();
     for (const slot of slots.values()) {
       const { timing, phase } = slot;
       if (timing.kind === "interval") continue;
-      const nowMs = clock.wallMs();
       slot.dueMs = slot.isFirst ? firstDueMs(phase, nowMs) : runsAfter(timing.expression, nowMs)[0];
       clearTimeout(slot.timer);
       slot.timer = undefined;
@@ -135,7 +131,10 @@ export function startTimetable<Entry extends object>({
     if (timing.kind === "schedule") checkWallClock();
     const nowMs = nowBy(timing);
     if (timing.kind === "interval" || slot.dueMs <= nowMs) {
-      const { dueMs, missed } = latestDue(slot.dueMs, spacingMs(timing, nowMs), nowMs);
+      // The latest of the missed instants is due, and lateness is measured from there; earlier ones are only counted.
+      const eachMs = spacingMs(timing, nowMs);
+      const missed = Math.max(0, Math.floor((nowMs - slot.dueMs) / eachMs));
+      const dueMs = slot.dueMs + missed * eachMs;
       // The first poll is outside the grid, and the next one not right after it.
       slot.dueMs =
         timing.kind === "interval"
@@ -151,11 +150,11 @@ export function startTimetable<Entry extends object>({
   return {
     put: (entry, phaseKey, timing) => {
       const known = slots.get(entry);
-      if (known?.phaseKey === phaseKey && rhythmOf(known.timing) === rhythmOf(timing)) return;
-      clearTimeout(known?.timer);
       const phase = phaseFraction(phaseKey);
+      if (known?.phase === phase && rhythmOf(known.timing) === rhythmOf(timing)) return;
+      clearTimeout(known?.timer);
       const dueMs = firstDueMs(phase, nowBy(timing));
-      const slot: Slot<Entry> = { entry, phaseKey, phase, timing, isFirst: true, dueMs, timer: undefined };
+      const slot: Slot<Entry> = { entry, phase, timing, isFirst: true, dueMs, timer: undefined };
       slots.set(entry, slot);
       arm(slot);
     },

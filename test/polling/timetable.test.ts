@@ -1,7 +1,6 @@
 import { expect, test, vi } from "vitest";
 
-import { nextOnGrid } from "../../src/polling/schedule.ts";
-import { phaseFraction } from "../../src/support/phase.ts";
+import { nextOnGrid, phaseFraction } from "../../src/polling/schedule.ts";
 import { every, gaps, scheduled, startHeldTimetable } from "./timetable-support.ts";
 
 const HOUR_MS = 3_600_000;
