@@ -10,8 +10,7 @@ import {
   discoveryAt,
   discoveryFor,
   knownWebsites,
-  type DiscoveryRecords,
-  type KnownWebsite,
+  type WebsiteFacts,
 } from "./known-websites.ts";
 import { isNotFound, whileKnown, type OperationRecord } from "./record.ts";
 import type { AnomaliesSnapshot, ApplianceSnapshot, Identity, TotalsSnapshot } from "./snapshot.ts";
@@ -19,13 +18,8 @@ import { afterVrrpPoll, vrrpAt, vrrpFor, type VrrpState } from "./vrrp.ts";
 import { afterWebsitePoll, websiteAt, websiteFor, type WebsiteState } from "./website.ts";
 
 /** Everything that is known about one appliance: what its snapshot shows, and what the next poll is compared with. Immutable. */
-export interface ApplianceState extends ApplianceSnapshot {
-  readonly config: ApplianceConfig;
+export interface ApplianceState extends ApplianceSnapshot, WebsiteFacts {
   readonly vrrp: VrrpState;
-  /** `undefined` without discovery. */
-  readonly records: DiscoveryRecords | undefined;
-  /** Those configured first. */
-  readonly known: readonly KnownWebsite[];
   /** Those that are tested. */
   readonly websites: readonly WebsiteState[];
   /** The monotonic instant until when time alone changes nothing. */
@@ -148,25 +142,21 @@ function counted(totals: TotalsSnapshot, { kind, outcome }: Observation): Totals
 
 /** With the websites that are known now, and tested; what stays as it was stays the same object. */
 function withWebsites(facts: Facts, nowMs: number): Facts {
-  const { identity, config, records, websites } = facts;
-  const { polling } = config;
+  const { polling } = facts.config;
   // Website tests begin when the first poll of the VRRP list has ended, and are spread as that is.
   const expiresAtMs = firstExpiryMs(polling.websites, nowMs + FIRST_POLL_SPREAD_MS + polling.vrrp.timeoutMs);
-  const known = knownWebsites(identity, config, records?.details ?? new Map(), facts.known);
-  const tests = new Map(websites.map((website) => [website.websiteId, website]));
+  const known = knownWebsites(facts);
+  const tests = new Map(facts.websites.map((website) => [website.websiteId, website]));
   const tested = known.filter(({ isTested }) => isTested);
-  return {
-    ...facts,
-    known,
-    websites: tested.map((each) => websiteFor(tests.get(each.websiteId), each, expiresAtMs)),
-  };
+  const websites = tested.map((each) => websiteFor(tests.get(each.websiteId), each, expiresAtMs));
+  return { ...facts, known, websites };
 }
 
 /** Adds what follows from the facts; sections that are as `before` stay the same objects. */
 function stateOf(facts: Facts, before: ApplianceState | undefined): ApplianceState {
-  const { identity, config, vrrp, records, known, websites } = facts;
+  const { vrrp, records, known, websites } = facts;
   const isAsBefore = records === before?.records && known === before?.known;
-  const { discovery, found } = isAsBefore ? before : discovered(identity, config, records, known);
+  const { discovery, found } = isAsBefore ? before : discovered(facts);
   const discovering = records === undefined ? [] : [records.list, ...records.details.values()];
   const polled = [vrrp, ...websites, ...discovering];
   const untilMs = Math.min(...polled.map(({ expiresAtMs }) => expiresAtMs));
@@ -174,7 +164,7 @@ function stateOf(facts: Facts, before: ApplianceState | undefined): ApplianceSta
   return { ...state, anomalies: anomaliesOf(state, before?.anomalies) };
 }
 
-/** Those of what is known; members of details that cannot be read are fields too. */
+/** Of what is known; members of details that cannot be read are fields too. */
 function anomaliesOf(
   { identity, vrrp: { list }, records, found }: Omit<ApplianceState, "anomalies">,
   before: AnomaliesSnapshot | undefined,

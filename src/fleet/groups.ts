@@ -59,7 +59,7 @@ function groupOf(key: string, members: readonly VrrpState[]): GroupSnapshot {
   };
 }
 
-/** Two were MASTER at once if each said so when it was polled after the latest change of either was known. */
+/** @see GroupSnapshot.mastersAtOnce */
 function mastersAtOnce(views: readonly View[]): readonly string[] {
   const masters = views.filter(({ report }) => report?.isMaster === true);
   const wereAtOnce = (one: View, other: View): boolean =>

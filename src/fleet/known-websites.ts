@@ -8,24 +8,19 @@ import { firstExpiryMs } from "../polling/schedule.ts";
 import { canonicalAddress, urlHost } from "../support/address.ts";
 import { kept, keptEqual, keptMap } from "../support/kept.ts";
 import type { FleetChange, Step } from "./changes.ts";
-import {
-  afterFailure,
-  afterSuccess,
-  freshRecord,
-  isNotFound,
-  recordAt,
-  whileKnown,
-  type OperationRecord,
-} from "./record.ts";
-import type {
-  ApplianceSnapshot,
-  FoundWebsiteSnapshot,
-  Identity,
-  PollHealth,
-  WebsiteSnapshot,
-} from "./snapshot.ts";
+import { afterPoll, freshRecord, isNotFound, recordAt, whileKnown, type OperationRecord } from "./record.ts";
+import type { ApplianceSnapshot, FoundWebsiteSnapshot, PollHealth, WebsiteSnapshot } from "./snapshot.ts";
 
-/** What an appliance says of its websites. Immutable. */
+/** What is known of an appliance's websites under a configuration. Immutable. */
+export interface WebsiteFacts extends Pick<ApplianceSnapshot, "identity"> {
+  readonly config: ApplianceConfig;
+  /** `undefined` without discovery. */
+  readonly records: DiscoveryRecords | undefined;
+  /** Those configured first. */
+  readonly known: readonly KnownWebsite[];
+}
+
+/** What an appliance says of its websites. */
 export interface DiscoveryRecords {
   readonly list: OperationRecord<WebsiteList>;
   /** Of the websites that are neither excluded nor beyond the limit, by id. */
@@ -80,19 +75,15 @@ export function afterDiscoveryPoll(
   nowMs: number,
 ): Step<DiscoveryRecords> {
   if (observation.kind === "website_list") {
-    const { outcome } = observation;
-    const list = outcome.ok
-      ? afterSuccess(records.list, observation, outcome.value)
-      : afterFailure(records.list, observation, outcome.failure, nowMs);
-    const state = { ...records, list };
+    const seen = observation.outcome.ok ? observation.outcome.value : undefined;
+    const state = { ...records, list: afterPoll(records.list, observation, nowMs, seen) };
     return { state: discoveryFor(state, config, nowMs) ?? state, changes: [] };
   }
   const { websiteId, outcome } = observation;
   const before = records.details.get(websiteId);
   if (before === undefined) return { state: records, changes: [] };
-  const now = outcome.ok
-    ? afterSuccess(before, observation, keptEqual(before.seen, outcome.value))
-    : afterFailure(before, observation, outcome.failure, nowMs);
+  const seen = outcome.ok ? keptEqual(before.seen, outcome.value) : undefined;
+  const now = afterPoll(before, observation, nowMs, seen);
   const details = new Map(records.details).set(websiteId, now);
   return { state: { ...records, details }, changes: changesOf(before, now) };
 }
@@ -108,39 +99,33 @@ function changesOf(
 
 /**
  * The websites that are configured, then those discovered whose details are known, or all if the appliance has no details. A
- * configured one with the same id overrides name, protocols and expected status. One that is as in `before` is the same object.
+ * configured one with the same id overrides name, protocols and expected status. One that is as in `known` is the same object.
  */
-export function knownWebsites(
-  identity: Identity,
-  { websites }: ApplianceConfig,
-  details: DiscoveryRecords["details"],
-  before: readonly KnownWebsite[],
-): readonly KnownWebsite[] {
-  const known = new Map(before.map((website) => [website.websiteId, website]));
+export function knownWebsites({ identity, config, records, known }: WebsiteFacts): readonly KnownWebsite[] {
+  const details: DiscoveryRecords["details"] = records?.details ?? new Map();
+  const before = new Map(known.map((website) => [website.websiteId, website]));
   const addresses = addressesOf(details);
-  const configured = new Map(websites.map((website) => [website.id, website]));
+  const configured = new Map(config.websites.map((website) => [website.id, website]));
   const isWithoutDetails = details.size > 0 && [...details.values()].every(isNotFound);
   return [...new Set([...configured.keys(), ...details.keys()])].flatMap((id) => {
     const [own, seen] = [configured.get(id), details.get(id)?.seen];
     if (own === undefined && seen === undefined && !isWithoutDetails) return [];
-    return [keptEqual(known.get(id), knownWebsite(id, identity, own, seen, addresses.get(id)))];
+    return [keptEqual(before.get(id), { identity, ...description(id, own, seen, addresses.get(id)) })];
   });
 }
 
-function knownWebsite(
+function description(
   websiteId: number,
-  identity: Identity,
   own: WebsiteConfig | undefined,
   details: WebsiteDetails | undefined,
   address: string | undefined,
-): KnownWebsite {
+): Omit<KnownWebsite, "identity"> {
   const id = String(websiteId);
   const { name = id, protocols, expectStatus = DEFAULT_STATUSES } = own ?? {};
   const { protocol } = details ?? {};
   const offered = protocol && (protocol === "both" ? (["http", "https"] as const) : [protocol]);
   return {
     kind: "website_details",
-    identity,
     websiteId,
     // A configured name, else the one that the appliance gives.
     website: name === id ? details?.name || details?.host || name : name,
@@ -204,13 +189,8 @@ export function addressOf({ host, port }: Pick<WebsiteDetails, "host" | "port">)
   return `${urlHost(name)}:${port}`;
 }
 
-/** What is true of an appliance's websites, of which these are known. */
-export function discovered(
-  identity: Identity,
-  config: ApplianceConfig,
-  records: DiscoveryRecords | undefined,
-  websites: readonly KnownWebsite[],
-): Pick<ApplianceSnapshot, "discovery" | "found"> {
+export function discovered(facts: WebsiteFacts): Pick<ApplianceSnapshot, "discovery" | "found"> {
+  const { identity, config, records, known: websites } = facts;
   if (records === undefined) return { discovery: undefined, found: [] };
   const { list, details } = records;
   const listed = whileKnown(list);

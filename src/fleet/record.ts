@@ -30,21 +30,19 @@ export function freshRecord(expiresAtMs: number): OperationRecord<never> {
   return { health: NEVER_POLLED, expiresAtMs, silentSinceMs: expiresAtMs, ...never };
 }
 
-export function afterSuccess<Record extends OperationRecord<unknown>>(
+/** The record after one more poll, received at the monotonic instant `nowMs`; `seen`: in a valid answer. */
+export function afterPoll<Record extends OperationRecord<unknown>>(
   record: Record,
-  { durationSeconds, expiresAtMs, completedAtMs: lastSuccessAtMs }: Observation,
-  seen: Record["seen"],
-): Record {
-  const health = { ...NEVER_POLLED, state: "succeeded", durationSeconds, lastSuccessAtMs } as const;
-  return { ...record, health, expiresAtMs, silentSinceMs: undefined, failing: undefined, seen };
-}
-
-export function afterFailure<Record extends OperationRecord<unknown>>(
-  record: Record,
-  { durationSeconds, expiresAtMs, completedAtMs }: Observation,
-  failure: Failure,
+  { outcome, durationSeconds, expiresAtMs, completedAtMs }: Observation,
   nowMs: number,
+  seen?: Record["seen"],
 ): Record {
+  if (outcome.ok) {
+    const lastSuccessAtMs = completedAtMs;
+    const health = { ...NEVER_POLLED, state: "succeeded", durationSeconds, lastSuccessAtMs } as const;
+    return { ...record, health, expiresAtMs, silentSinceMs: undefined, failing: undefined, seen };
+  }
+  const { failure } = outcome;
   const { lastSuccessAtMs, failingSinceMs = completedAtMs } = record.health;
   const health = { state: "failed", failure, durationSeconds, lastSuccessAtMs, failingSinceMs } as const;
   const silentSinceMs = Math.min(nowMs, record.silentSinceMs ?? nowMs);

@@ -4,14 +4,7 @@ import { canonicalAddress } from "../support/address.ts";
 import { groupBy } from "../support/group-by.ts";
 import { keptEqual } from "../support/kept.ts";
 import type { FleetChange, Step } from "./changes.ts";
-import {
-  afterFailure,
-  afterSuccess,
-  freshRecord,
-  recordAt,
-  whileKnown,
-  type OperationRecord,
-} from "./record.ts";
+import { afterPoll, freshRecord, recordAt, whileKnown, type OperationRecord } from "./record.ts";
 import {
   groupKey,
   type GroupSnapshot,
@@ -81,8 +74,7 @@ export function afterVrrpPoll(
   nowMs: number,
 ): Step<VrrpState> {
   const { outcome, completedAtMs, sentAtMs = nowMs } = observation;
-  if (!outcome.ok)
-    return { state: shown(afterFailure(vrrp, observation, outcome.failure, nowMs)), changes: [] };
+  if (!outcome.ok) return { state: shown(afterPoll(vrrp, observation, nowMs)), changes: [] };
   const { identity, seen: old } = vrrp;
   const before = [...(old?.list.interfaces ?? []), ...(old?.unreadable ?? [])];
   const byKey = new Map(before.map((known) => [seriesKey(known.reported), known]));
@@ -103,7 +95,7 @@ export function afterVrrpPoll(
   const groups = reportsOf(interfaces, unreadable);
   const changedAtMs = masterChanges(vrrp, groups, nowMs);
   const seen = { list: keptEqual(old?.list, list), unreadable, groups, sentAtMs, changedAtMs };
-  return { state: shown(afterSuccess(vrrp, observation, seen)), changes };
+  return { state: shown(afterPoll(vrrp, observation, nowMs, seen)), changes };
 }
 
 /** Interfaces with the same labels are the same interface. */

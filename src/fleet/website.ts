@@ -5,21 +5,8 @@ import type { Observation } from "../polling/observation.ts";
 import { isSame, kept, keptEqual } from "../support/kept.ts";
 import type { FleetChange, Step } from "./changes.ts";
 import type { KnownWebsite } from "./known-websites.ts";
-import {
-  afterFailure,
-  afterSuccess,
-  freshRecord,
-  recordAt,
-  whileKnown,
-  type OperationRecord,
-} from "./record.ts";
-import type {
-  ProtocolResult,
-  StatusesSnapshot,
-  StatusSnapshot,
-  TestResult,
-  WebsiteSnapshot,
-} from "./snapshot.ts";
+import { afterPoll, freshRecord, recordAt, whileKnown, type OperationRecord } from "./record.ts";
+import type { ProtocolResult, StatusesSnapshot, StatusSnapshot, WebsiteSnapshot } from "./snapshot.ts";
 
 /** A website that is tested, and what its tests found. */
 export interface WebsiteState extends WebsiteSnapshot, OperationRecord<StatusesSnapshot> {
@@ -82,10 +69,7 @@ export function afterWebsitePoll(
   nowMs: number,
 ): Step<WebsiteState> {
   const { outcome } = observation;
-  if (!outcome.ok) {
-    const failed = afterFailure(website, observation, outcome.failure, nowMs);
-    return { state: withResults(failed, []), changes: [] };
-  }
+  if (!outcome.ok) return { state: withResults(afterPoll(website, observation, nowMs), []), changes: [] };
   const { identity, websiteId, website: name, seen, known } = website;
   const changes: FleetChange[] = [];
   const statuses = exportedStatuses(outcome.value, known.protocols).map((now): StatusSnapshot => {
@@ -97,7 +81,7 @@ export function afterWebsitePoll(
     return { ...now, isUp, changes: old.changes + 1 };
   });
   const now = keptEqual(seen, { kind: "website_statuses", identity, websiteId, website: name, statuses });
-  return { state: withResults(afterSuccess(website, observation, now), statuses), changes };
+  return { state: withResults(afterPoll(website, observation, nowMs, now), statuses), changes };
 }
 
 /** Adds the results of the latest test, by protocol; of every one that ever had a status, if none are configured. */
@@ -121,7 +105,7 @@ function withResults(website: WebsiteState, statuses: readonly StatusSnapshot[])
 export function resultAfter(
   before: ProtocolResult | undefined,
   protocol: Protocol,
-  latest: TestResult,
+  latest: ProtocolResult["latest"],
 ): ProtocolResult {
   const isConfirmed =
     before === undefined ||

@@ -19,9 +19,9 @@ export interface AppliancePoller {
   arrange(): void;
   /** Polls the operation, unless it is in flight or backs off, or the appliance is known to be down. Returns at once. */
   due(operation: Operation, dueMs: number): void;
-  /** Polls the operation after this time, unless it is due by then anyway, backs off, or is in flight then. */
+  /** @see Runner.confirm */
   confirm(operation: Operation, afterMs: number): void;
-  /** The monotonic instant of the next poll, backoff included; `undefined` if the operation is not planned. */
+  /** @see Runner.nextPollMs */
   nextPollMs(operation: Operation): number | undefined;
   /** Whether it polls an appliance at this address with these settings; any other needs another poller. */
   canPoll(appliance: ApplianceConfig): boolean;
@@ -39,13 +39,12 @@ export interface AppliancePollerDeps {
   readonly events: PollEvents;
   readonly slots: Readonly<Record<SlotKind, Slots>>;
   readonly timetable: Pick<Timetable<Task>, "put" | "remove" | "nextDueMs" | "gapMs">;
-  /** The websites of an appliance of the latest configuration. */
+  /** The websites of an enabled appliance of the latest configuration. */
   readonly planOf: (appliance: ApplianceConfig) => WebsitePlan;
 }
 
-/** Ids of websites. */
+/** Ids of the websites whose details are polled, and of those that are tested. */
 export interface WebsitePlan {
-  /** Those whose details are polled. */
   readonly details: readonly number[];
   readonly tests: readonly number[];
 }
@@ -177,8 +176,13 @@ export function createAppliancePoller(
     if (isRefused && (await client.hasNewCredentials(timingOf(operation).timeoutMs))) backoff.end("auth");
     if (isClosed) return false;
     const active = backoffOf(operation);
-    if (active !== undefined) skip(task, unsent(active.reason));
-    return active === undefined;
+    if (active === undefined) return true;
+    events.skipped(operation.kind, "backoff", 1);
+    const pace = paceOf(operation);
+    const byMs = mustBeginByMs(task.latestUntilMs ?? 0, pace);
+    // The latest result must not expire as `stalled` before the next turn: it ends here, with the true reason.
+    if (byMs <= clock.monotonicMs() + pace.gapMs) fail(task, unsent(active.reason));
+    return false;
   }
 
   async function send(task: Task, dueMs: number): Promise<void> {
@@ -236,14 +240,6 @@ export function createAppliancePoller(
 
   function backoffOf(operation: Operation): ReturnType<Backoff["active"]> {
     return backoff.active(operationKey(operation), clock.monotonicMs(), suppressionMs());
-  }
-
-  function skip(task: Task, failure: Failure): void {
-    const { operation, latestUntilMs = 0 } = task;
-    events.skipped(operation.kind, "backoff", 1);
-    const pace = paceOf(operation);
-    // The latest result must not expire as `stalled` before the next turn: it ends here, with the true reason.
-    if (mustBeginByMs(latestUntilMs, pace) <= clock.monotonicMs() + pace.gapMs) fail(task, failure);
   }
 
   function settle(task: Task, result: PollResult, credentials: symbol | undefined, span: Span): void {

@@ -21,19 +21,15 @@ export type PollResult = {
   [K in OperationKind]: About<K> & { readonly outcome: Outcome<DecodedBy<K>> };
 }[OperationKind];
 
-/** The result of one poll, with its time. */
+/** The result of one poll, with its time: duration and beginning are `undefined` if nothing was sent. */
 export type Observation = PollResult & {
   readonly appliance: string;
   /** Wall clock at the end of the poll, in milliseconds. */
   readonly completedAtMs: number;
-  /** The monotonic instant at which the poll began; `undefined` if nothing was sent. */
+  /** The monotonic instant at which the poll began. */
   readonly sentAtMs: number | undefined;
-  /** `undefined` if nothing was sent. */
   readonly durationSeconds: number | undefined;
-  /**
-   * The monotonic instant at which this becomes stalled: two intervals (or gaps of the schedule) and one timeout after
-   * its end, or after the end of the backoff that it caused.
-   */
+  /** The monotonic instant at which this becomes stalled, counted from the end of the backoff that it caused, if any. */
   readonly expiresAtMs: number;
   readonly certificate: PresentedCertificate | undefined;
 };

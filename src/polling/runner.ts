@@ -1,15 +1,13 @@
-import type { ApplianceConfig, Config } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
 import {
   createAppliancePoller,
   type AppliancePoller,
   type AppliancePollerDeps,
   type Task,
-  type WebsitePlan,
 } from "./appliance-poller.ts";
 import type { CreateClient } from "../client/client.ts";
-import type { Clock } from "../support/clock.ts";
 import { inSlices } from "../support/slices.ts";
-import type { Operation, PollEvents } from "./observation.ts";
+import type { Operation } from "./observation.ts";
 import { createSlots } from "./slots.ts";
 import { startTimetable } from "./timetable.ts";
 
@@ -27,7 +25,7 @@ export interface Runner {
    * not planned.
    */
   nextPollMs(appliance: string, operation: Operation): number | undefined;
-  /** Polls what is now planned for an appliance's websites. @see RunnerDeps.planOf */
+  /** Polls what is now planned for an appliance's websites. */
   replan(appliance: string): void;
   /** Makes polls out of turn, except of operations that are due by then anyway, back off, or are in flight then. */
   confirm(polls: ConfirmingPolls): void;
@@ -45,12 +43,8 @@ export interface ConfirmingPolls {
   readonly afterMs: number;
 }
 
-export interface RunnerDeps {
-  readonly clock: Clock;
-  readonly events: PollEvents;
+export interface RunnerDeps extends Pick<AppliancePollerDeps, "clock" | "events" | "planOf"> {
   readonly onClockJump: (jumpMs: number) => void;
-  /** The websites of an enabled appliance of the latest configuration. */
-  readonly planOf: (appliance: ApplianceConfig) => WebsitePlan;
 }
 
 /** Simultaneous polls of lists and details of websites, over the fleet. */
