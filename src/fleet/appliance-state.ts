@@ -45,7 +45,7 @@ export function stateFor(
   const totals = totalsFor(config, identity, before?.totals);
   const { known = [], websites = [] } = before ?? {};
   const facts = { config, identity, vrrp, records, known, websites, totals };
-  return stateOf(withWebsites(facts, nowMs), before);
+  return stateOf(withTests({ ...facts, known: knownWebsites(facts) }, nowMs), before);
 }
 
 /** What is known at the monotonic instant `nowMs`: the operations that have expired have failed as `stalled`. */
@@ -88,14 +88,8 @@ function afterPoll(before: Facts, observation: Observation, nowMs: number): Step
     const { state, changes } = afterWebsitePoll(website, observation, nowMs);
     return { state: { ...before, websites: before.websites.with(at, state) }, changes };
   }
-  if (before.records === undefined) return { state: before, changes: [] };
-  const { state: records, changes } = afterDiscoveryPoll(before.records, observation, before.config, nowMs);
-  const state = { ...before, records };
-  const [old, now] = [before, state].map((facts) => recordOf(facts, observation));
-  // Most polls of details find nothing new.
-  const isNew =
-    observation.kind === "website_list" || old?.seen !== now?.seen || isNotFound(old) !== isNotFound(now);
-  return { state: isNew ? withWebsites(state, nowMs) : state, changes };
+  const { state, changes } = afterDiscoveryPoll(before, observation, nowMs);
+  return { state: withTests(state, nowMs), changes };
 }
 
 /** `undefined` for an operation that is not polled. */
@@ -140,16 +134,15 @@ function counted(totals: TotalsSnapshot, { kind, outcome }: Observation): Totals
   return { ...totals, counts: { ...totals.counts, [kind]: count } };
 }
 
-/** With the websites that are known now, and tested; what stays as it was stays the same object. */
-function withWebsites(facts: Facts, nowMs: number): Facts {
+/** With the tests of the websites that are known now. */
+function withTests(facts: Facts, nowMs: number): Facts {
   const { polling } = facts.config;
   // Website tests begin when the first poll of the VRRP list has ended, and are spread as that is.
   const expiresAtMs = firstExpiryMs(polling.websites, nowMs + FIRST_POLL_SPREAD_MS + polling.vrrp.timeoutMs);
-  const known = knownWebsites(facts);
   const tests = new Map(facts.websites.map((website) => [website.websiteId, website]));
-  const tested = known.filter(({ isTested }) => isTested);
+  const tested = facts.known.filter(({ isTested }) => isTested);
   const websites = tested.map((each) => websiteFor(tests.get(each.websiteId), each, expiresAtMs));
-  return { ...facts, known, websites };
+  return { ...facts, websites };
 }
 
 /** Adds what follows from the facts; sections that are as `before` stay the same objects. */

@@ -68,24 +68,30 @@ export function discoveryAt(records: DiscoveryRecords, nowMs: number): Discovery
 }
 
 /** What is known after one more poll; that of a website which is gone changes nothing. */
-export function afterDiscoveryPoll(
-  records: DiscoveryRecords,
+export function afterDiscoveryPoll<Facts extends WebsiteFacts>(
+  facts: Facts,
   observation: Observation & { readonly kind: "website_list" | "website_details" },
-  config: ApplianceConfig,
   nowMs: number,
-): Step<DiscoveryRecords> {
+): Step<Facts> {
+  const { config, records } = facts;
+  if (records === undefined) return { state: facts, changes: [] };
   if (observation.kind === "website_list") {
     const seen = observation.outcome.ok ? observation.outcome.value : undefined;
-    const state = { ...records, list: afterPoll(records.list, observation, nowMs, seen) };
-    return { state: discoveryFor(state, config, nowMs) ?? state, changes: [] };
+    const list = afterPoll(records.list, observation, nowMs, seen);
+    const state = { ...facts, records: discoveryFor({ ...records, list }, config, nowMs) };
+    return { state: { ...state, known: knownWebsites(state) }, changes: [] };
   }
   const { websiteId, outcome } = observation;
   const before = records.details.get(websiteId);
-  if (before === undefined) return { state: records, changes: [] };
+  if (before === undefined) return { state: facts, changes: [] };
   const seen = outcome.ok ? keptEqual(before.seen, outcome.value) : undefined;
   const now = afterPoll(before, observation, nowMs, seen);
   const details = new Map(records.details).set(websiteId, now);
-  return { state: { ...records, details }, changes: changesOf(before, now) };
+  const state = { ...facts, records: { ...records, details } };
+  // Most polls find nothing new.
+  const isNew = before.seen !== now.seen || isNotFound(before) !== isNotFound(now);
+  const known = isNew ? knownWebsites(state) : facts.known;
+  return { state: { ...state, known }, changes: changesOf(before, now) };
 }
 
 function changesOf(

@@ -92,7 +92,9 @@ export function afterVrrpPoll(
   const list = { kind: "vrrp_list", identity, interfaces, anomalies: countAnomalies(outcome.value) } as const;
   const isUnreadable = new Set(outcome.value.unreadable);
   const unreadable = before.filter(({ reported }) => isUnreadable.has(reported.name));
-  const groups = reportsOf(interfaces, unreadable);
+  const isReadable = new Set(interfaces);
+  const byGroup = groupBy([...interfaces, ...unreadable], ({ reported }) => groupKey(reported));
+  const groups = new Map(Array.from(byGroup, ([key, all]) => [key, reportOf(all, isReadable)] as const));
   const changedAtMs = masterChanges(vrrp, groups, nowMs);
   const seen = { list: keptEqual(old?.list, list), unreadable, groups, sentAtMs, changedAtMs };
   return { state: shown(afterPoll(vrrp, observation, nowMs, seen)), changes };
@@ -107,15 +109,6 @@ function countAnomalies({ anomalies }: VrrpList): Record<VrrpAnomaly, number> {
   const counts = { unknown_state: 0, advskew_mismatch: 0, bad_interface: 0, bad_field: 0 };
   for (const anomaly of anomalies) counts[anomaly] += 1;
   return counts;
-}
-
-function reportsOf(
-  interfaces: readonly InterfaceSnapshot[],
-  unreadable: readonly InterfaceSnapshot[],
-): SeenVrrp["groups"] {
-  const isReadable = new Set(interfaces);
-  const byKey = groupBy([...interfaces, ...unreadable], ({ reported }) => groupKey(reported));
-  return new Map(Array.from(byKey, ([key, all]) => [key, reportOf(all, isReadable)] as const));
 }
 
 /** Of several interfaces in one group the first of these decides. */
