@@ -6,7 +6,7 @@ import { DEFAULT_STATUSES } from "../config/status-set.ts";
 import type { Observation } from "../polling/observation.ts";
 import { firstExpiryMs } from "../polling/schedule.ts";
 import { canonicalAddress, urlHost } from "../support/address.ts";
-import { kept, keptEqual, keptMap } from "../support/kept.ts";
+import { keptEqual } from "../support/kept.ts";
 import type { FleetChange, Step } from "./changes.ts";
 import { afterPoll, freshRecord, isNotFound, recordAt, whileKnown, type OperationRecord } from "./record.ts";
 import type { ApplianceSnapshot, FoundWebsiteSnapshot, PollHealth, WebsiteSnapshot } from "./snapshot.ts";
@@ -60,11 +60,10 @@ export function discoveryFor(
 
 /** The same at the monotonic instant `nowMs`. */
 export function discoveryAt(records: DiscoveryRecords, nowMs: number): DiscoveryRecords {
-  const details = Array.from(records.details, ([id, record]) => [id, recordAt(record, nowMs)] as const);
-  return kept(records, {
-    list: recordAt(records.list, nowMs),
-    details: keptMap(records.details, new Map(details)),
-  });
+  const { list, details } = records;
+  if ([list, ...details.values()].every(({ expiresAtMs }) => nowMs < expiresAtMs)) return records;
+  const now = Array.from(details, ([id, record]) => [id, recordAt(record, nowMs)] as const);
+  return { list: recordAt(list, nowMs), details: new Map(now) };
 }
 
 /** What is known after one more poll; that of a website which is gone changes nothing. */

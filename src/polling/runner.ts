@@ -20,10 +20,7 @@ export interface Runner {
    * connections and backoff; any other is polled as a new one, by a client from `createClient`.
    */
   prepare(config: Config, createClient: CreateClient): () => Promise<void>;
-  /**
-   * The monotonic instant at which an operation of an appliance is polled next, backoff included; `undefined` where it is
-   * not planned.
-   */
+  /** The monotonic instant at which an operation is polled next, backoff included; `undefined` where it is not planned. */
   nextPollMs(appliance: string, operation: Operation): number | undefined;
   /** Polls what is now planned for an appliance's websites. */
   replan(appliance: string): void;

@@ -60,12 +60,8 @@ interface Cron {
   readonly runs: readonly [number, number];
 }
 
-export function startTimetable<Entry extends object>({
-  clock,
-  onDue,
-  onMissed,
-  onClockJump,
-}: TimetableDeps<Entry>): Timetable<Entry> {
+export function startTimetable<Entry extends object>(deps: TimetableDeps<Entry>): Timetable<Entry> {
+  const { clock, onDue, onMissed, onClockJump } = deps;
   const slots = new Map<Entry, Slot<Entry>>();
   const crons = new Map<string, Cron>();
   let lastTickMs = clock.monotonicMs();

@@ -12,17 +12,6 @@ export function keptEqual<Of>(before: Of | undefined, now: Of): Of {
   return before !== undefined && isDeepStrictEqual(before, now) ? before : now;
 }
 
-/** The map of before, if it has the same entries in the same order. */
-export function keptMap<Key, Value>(
-  before: ReadonlyMap<Key, Value> | undefined,
-  now: ReadonlyMap<Key, Value>,
-): ReadonlyMap<Key, Value> {
-  if (before === undefined) return now;
-  const areSame =
-    isSame([...before.keys()], [...now.keys()]) && isSame([...before.values()], [...now.values()]);
-  return areSame ? before : now;
-}
-
 /** Whether both lists have the same items. */
 export function isSame(ones: readonly unknown[], others: readonly unknown[]): boolean {
   return ones.length === others.length && ones.every((one, nth) => one === others[nth]);
