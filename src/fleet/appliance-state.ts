@@ -120,10 +120,8 @@ function totalsFor(
   identity: Identity,
   before: TotalsSnapshot | undefined,
 ): TotalsSnapshot {
-  const kinds = OPERATION_KINDS.filter((kind) => {
-    if (kind === "vrrp" || discovery !== undefined) return true;
-    return kind === "website_test" && websites.length > 0;
-  });
+  const tests = websites.length > 0 ? "website_test" : undefined;
+  const kinds = OPERATION_KINDS.filter((kind) => discovery !== undefined || ["vrrp", tests].includes(kind));
   const counts = kinds.map((kind) => [kind, before?.counts[kind] ?? { polls: 0, failures: 0 }] as const);
   return { kind: "totals", identity, counts: Object.fromEntries(counts) };
 }

@@ -52,12 +52,9 @@ export function logObservation(
     { appliance, operation: operationKey(observation), result, durationSeconds },
     "poll completed",
   );
-  const states = changes.filter(({ kind }) => kind === "vrrp_state");
-  const logged = states.slice(0, MAX_LINES);
-  for (const change of [...changes.filter(({ kind }) => kind !== "vrrp_state"), ...logged])
-    logChange(logger, appliance, change);
-  const count = states.length - logged.length;
-  if (count > 0) logger.info({ appliance, count }, "more vrrp states changed");
+  const unlogged = new Set(changes.filter(({ kind }) => kind === "vrrp_state").slice(MAX_LINES));
+  for (const change of changes) if (!unlogged.has(change)) logChange(logger, appliance, change);
+  if (unlogged.size > 0) logger.info({ appliance, count: unlogged.size }, "more vrrp states changed");
 }
 
 function logChange(logger: Logger, appliance: string, { kind, ...facts }: FleetChange): void {

@@ -231,12 +231,11 @@ export function discovered(facts: WebsiteFacts): Pick<ApplianceSnapshot, "discov
  * not polled yet changes nothing.
  */
 function jointHealth(all: readonly PollHealth[]): PollHealth | undefined {
-  const [first] = all;
-  if (first === undefined) return undefined;
   const failures = all.filter(({ state }) => state === "failed");
   // A website without details may be gone.
   const failed = failures.find(({ failure }) => failure?.status !== 404) ?? failures[0];
-  const worst = failed ?? all.find(({ state }) => state === "succeeded") ?? first;
+  const worst = failed ?? all.find(({ state }) => state === "succeeded") ?? all[0];
+  if (worst === undefined) return undefined;
   const successes = all.flatMap(({ lastSuccessAtMs }) => lastSuccessAtMs ?? []);
   const isAbsent = all.every(({ failure }) => failure?.status === 404);
   return {

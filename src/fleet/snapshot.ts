@@ -39,7 +39,6 @@ export interface AnomaliesSnapshot extends OfAppliance {
   readonly counts: Readonly<Partial<Record<VrrpAnomaly | "bad_website", number>>>;
 }
 
-/** How the websites of an appliance are discovered. */
 export interface DiscoverySnapshot extends OfAppliance {
   readonly kind: "discovery";
   readonly list: PollHealth;
@@ -75,11 +74,10 @@ interface OfWebsite extends OfAppliance {
   readonly website: string;
 }
 
-/** What every series of an appliance carries. */
+/** What every series of an appliance carries; the labels are the configured ones. */
 export interface Identity {
   readonly appliance: string;
   readonly cluster: string;
-  /** As configured. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
@@ -166,10 +164,9 @@ export interface StatusSnapshot extends WebsiteStatus {
   readonly changes: number;
 }
 
-/** Polls since the appliance was configured. */
+/** Polls since the appliance was configured, of the operations for which it is polled. */
 export interface TotalsSnapshot extends OfAppliance {
   readonly kind: "totals";
-  /** Of the operations for which the appliance is polled. */
   readonly counts: Readonly<
     Partial<Record<OperationKind, { readonly polls: number; readonly failures: number }>>
   >;

@@ -3,12 +3,11 @@ import type { OPERATIONS, OperationKind } from "../api/operations.ts";
 import type { PresentedCertificate } from "../client/certificate.ts";
 import type { Outcome } from "../client/failure.ts";
 
-type Descriptors = typeof OPERATIONS;
-type About<K extends OperationKind> = Descriptors[K]["scope"] extends "website"
+type About<K extends OperationKind> = (typeof OPERATIONS)[K]["scope"] extends "website"
   ? { readonly kind: K; readonly websiteId: number }
   : { readonly kind: K };
 type DecodedBy<K extends OperationKind> =
-  ReturnType<Descriptors[K]["decode"]> extends Decoded<infer Value> ? Value : never;
+  ReturnType<(typeof OPERATIONS)[K]["decode"]> extends Decoded<infer Value> ? Value : never;
 
 export type Operation = { [K in OperationKind]: About<K> }[OperationKind];
 

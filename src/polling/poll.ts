@@ -26,15 +26,14 @@ export async function poll(
 
 const LONG_ANSWER_BYTES = 32 * 1024;
 
-type Descriptor = OperationDescriptor<unknown, never>;
-
 async function outcomeOf(
   client: ApplianceClient,
   operation: Operation,
   timeoutMs: number,
   options: PollOptions,
 ): Promise<Outcome<unknown>> {
-  const { path, limitBytes, takesSlot, absentStatuses, decode }: Descriptor = OPERATIONS[operation.kind];
+  const descriptor: OperationDescriptor<unknown, never> = OPERATIONS[operation.kind];
+  const { path, limitBytes, takesSlot, absentStatuses, decode } = descriptor;
   const { onBody, ...sending } = options;
   const precedence = takesSlot === false ? "list" : "test";
   try {
