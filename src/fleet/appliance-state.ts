@@ -57,10 +57,7 @@ export function stateAt(state: ApplianceState, nowMs: number): ApplianceState {
   return stateOf({ ...state, vrrp, records, websites }, state);
 }
 
-/**
- * What is known after one more observation, received at the monotonic instant `nowMs`; that of a website which is gone
- * changes nothing.
- */
+/** What is known after one more observation, at the monotonic instant `nowMs`; that of a gone website changes nothing. */
 export function afterObservation(
   before: ApplianceState,
   observation: Observation,
@@ -120,8 +117,10 @@ function totalsFor(
   identity: Identity,
   before: TotalsSnapshot | undefined,
 ): TotalsSnapshot {
-  const tests = websites.length > 0 ? "website_test" : undefined;
-  const kinds = OPERATION_KINDS.filter((kind) => discovery !== undefined || ["vrrp", tests].includes(kind));
+  const isTested = discovery !== undefined || websites.length > 0;
+  const kinds = OPERATION_KINDS.filter(
+    (kind) => kind === "vrrp" || (kind === "website_test" ? isTested : discovery !== undefined),
+  );
   const counts = kinds.map((kind) => [kind, before?.counts[kind] ?? { polls: 0, failures: 0 }] as const);
   return { kind: "totals", identity, counts: Object.fromEntries(counts) };
 }

@@ -6,8 +6,8 @@ import { isSame } from "../support/kept.ts";
 import { createMemo } from "../support/once.ts";
 import { afterObservation, stateAt, stateFor, type ApplianceState } from "./appliance-state.ts";
 import type { FleetChange } from "./changes.ts";
-import { groupsOf } from "./groups.ts";
 import type { ClusterSnapshot, GroupSnapshot, Identity } from "./snapshot.ts";
+import { groupsOf } from "./vrrp.ts";
 
 /** The latest observations of every appliance. */
 export interface Fleet {
@@ -143,7 +143,8 @@ function clustersOf(
 }
 
 function sharedLabels([first = {}, ...others]: readonly Identity["labels"][]): Identity["labels"] {
-  const isShared = ([name, value]: [string, string]): boolean =>
-    others.every((labels) => labels[name] === value);
-  return Object.fromEntries(Object.entries(first).filter(isShared));
+  const shared = Object.entries(first).filter(([name, value]) =>
+    others.every((each) => each[name] === value),
+  );
+  return Object.fromEntries(shared);
 }

@@ -39,10 +39,7 @@ export interface KnownWebsite
   readonly isTested: boolean;
 }
 
-/**
- * What is known under a configuration, which may be another one than `before`: websites that the latest valid list lacks are
- * forgotten. `undefined` without discovery.
- */
+/** What is known under a configuration, without websites that the latest valid list lacks; `undefined` without discovery. */
 export function discoveryFor(
   before: DiscoveryRecords | undefined,
   { discovery, polling }: ApplianceConfig,

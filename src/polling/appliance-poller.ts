@@ -69,7 +69,6 @@ const LIST: Operation = { kind: "vrrp" };
 const WEBSITE_LIST: Operation = { kind: "website_list" };
 const FIRST_IN_LINE = 0;
 
-/** Monotonic instants. */
 type Span = Pick<FinishedPoll, "startedMs" | "endedMs">;
 
 export function createAppliancePoller(

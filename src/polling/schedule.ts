@@ -33,10 +33,7 @@ export function expiresAtMs(fromMs: number, { gapMs, timeoutMs }: Pace): number 
   return fromMs + 2 * gapMs + timeoutMs;
 }
 
-/**
- * The pace of an operation that was never polled: its interval, or its timeout if it has a schedule, since the first
- * poll is immediate.
- */
+/** Of an operation that was never polled; a schedule has its timeout as gap, since the first poll is immediate. */
 export function firstPace(timing: OperationTiming): Pace {
   const { timeoutMs } = timing;
   return { gapMs: timing.kind === "interval" ? timing.intervalMs : timeoutMs, timeoutMs };
@@ -47,10 +44,7 @@ export function firstExpiryMs(timing: OperationTiming, nowMs: number): number {
   return expiresAtMs(nowMs + FIRST_POLL_SPREAD_MS, firstPace(timing));
 }
 
-/**
- * The latest instant at which a poll may begin, so that it ends before the latest result expires at `latestUntilMs`. A
- * quarter of a gap is reserved for delays of this process.
- */
+/** When a poll must begin to end before the latest result expires, with a quarter of a gap for delays of this process. */
 export function mustBeginByMs(latestUntilMs: number, { gapMs, timeoutMs }: Pace): number {
   return latestUntilMs - timeoutMs - gapMs / 4;
 }

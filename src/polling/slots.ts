@@ -24,17 +24,12 @@ export interface ApplianceSlots {
 
 export type ShortOf = "fleet" | "appliance";
 
-interface Wait {
-  readonly sinceMs: number;
-  readonly end: (hasSlot: boolean) => void;
-}
-
 interface Member {
   /** How many slots it holds, and how many it may hold. */
   held: number;
   limit: number;
   /** The first is served next. */
-  readonly waits: Wait[];
+  readonly waits: { readonly sinceMs: number; readonly end: (hasSlot: boolean) => void }[];
 }
 
 /** Starts with one slot. */
