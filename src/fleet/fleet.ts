@@ -143,8 +143,6 @@ function clustersOf(
 }
 
 function sharedLabels([first = {}, ...others]: readonly Identity["labels"][]): Identity["labels"] {
-  const shared = Object.entries(first).filter(([name, value]) =>
-    others.every((each) => each[name] === value),
-  );
+  const shared = Object.entries(first).filter(([key, value]) => others.every((of) => of[key] === value));
   return Object.fromEntries(shared);
 }

@@ -23,7 +23,8 @@ export function websiteFor(
 ): WebsiteState {
   if (last?.known === known) return last;
   const isKept = last !== undefined && !isTakenOver(last.owner, known.details);
-  const before = isKept ? last : { ...NEVER_TESTED, ...freshRecord(firstExpiryMs) };
+  const never = { owner: { name: "", host: "" }, results: [], isUnconfirmed: false };
+  const before = isKept ? last : { ...never, ...freshRecord(firstExpiryMs) };
   const { identity, websiteId, website, address, bind, urls, protocols, expectStatus, details } = known;
   const { name, host } = details ?? before.owner;
   const owner = { name: name || before.owner.name, host: host || before.owner.host };
@@ -32,16 +33,10 @@ export function websiteFor(
     .filter(({ protocol }) => protocols?.includes(protocol) ?? true)
     .map((each) => ({ ...each, isUp: statusSetHas(expectStatus, each.status) }));
   const seen = statuses && ({ kind: "website_statuses", ...named, statuses } as const);
-  return { ...before, ...named, known, owner, address, bind, urls, seen, found: before.found && seen };
+  const tested = { kind: "website_test", ...named, known, owner, address, bind, urls } as const;
+  const state = { ...before, ...tested, seen };
+  return { ...state, found: whileKnown(state) };
 }
-
-const NEVER_TESTED = {
-  kind: "website_test",
-  owner: { name: "", host: "" },
-  found: undefined,
-  results: [],
-  isUnconfirmed: false,
-} as const;
 
 /** Whether an id now belongs to another website, by name and host; by host alone where there are no names. */
 function isTakenOver(before: WebsiteState["owner"], now: WebsiteDetails | undefined): boolean {

@@ -37,11 +37,9 @@ async function outcomeOf(
   const { onBody, ...sending } = options;
   const precedence = takesSlot === false ? "list" : "test";
   try {
-    const answer = await client.get(
-      path("websiteId" in operation ? operation.websiteId : undefined),
-      timeoutMs,
-      { ...sending, precedence, bodyLimitBytes: limitBytes },
-    );
+    const where = path("websiteId" in operation ? operation.websiteId : undefined);
+    const how = { ...sending, precedence, bodyLimitBytes: limitBytes } as const;
+    const answer = await client.get(where, timeoutMs, how);
     if (!answer.ok) {
       const { failure } = answer;
       const isAbsent = failure.status !== undefined && absentStatuses?.has(failure.status) === true;
