@@ -132,7 +132,7 @@ export interface WebsiteSnapshot extends OfWebsite {
   readonly address: string | undefined;
   /** @see listensOn */
   readonly bind: readonly string[];
-  /** Where visitors reach it. */
+  /** Where visitors reach it; none while that is not known. */
   readonly urls: readonly string[];
   readonly health: PollHealth;
   readonly found: StatusesSnapshot | undefined;
@@ -178,7 +178,7 @@ export interface GroupSnapshot {
   readonly key: string;
   readonly vhid: number;
   readonly vip: string;
-  /** Of its interfaces, as last reported, in canonical text. */
+  /** Further addresses of its interfaces, as last reported, in canonical text. */
   readonly aliases: readonly string[];
   readonly members: readonly MemberSnapshot[];
   /**
