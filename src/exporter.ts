@@ -144,7 +144,7 @@ export async function startExporter(
       isHealthy: () => clock.monotonicMs() - runner.lastTickMs() < MAX_TICK_AGE_MS,
       // Once ready, always ready: a reload with a new appliance must not take the exporter out of service.
       isReady: () => (wasPolled ||= fleet.isPolled()),
-      configText: () => Promise.resolve(reloader.shown()),
+      configText: reloader.shown,
       // Waits until the first configuration runs.
       reload: options.enableLifecycle ? () => starting.then(reloader.reload) : undefined,
       onError: (path, error) =>

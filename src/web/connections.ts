@@ -21,18 +21,16 @@ export function clientOf(address = ""): string {
 const MAX_CONNECTIONS = 512;
 /** From a request to the last byte of its response. */
 const RESPONSE_TIMEOUT_MS = 30_000;
-/** Bytes to parse at once: the parser reports every request in them. */
+/** Parsed at once: the parser reports every request in them. */
 const PIECE_BYTES = 1024;
 
-/** The connections of several servers. */
 export interface Connections {
   /**
    * Lets the handler serve one request at a time for each connection. Limits the connections of all servers together: a new
-   * one beyond the limit closes one of the client with the most: one without a pending response if there is one, and of these
-   * the one whose latest request or response is longest ago. Closes a
-   * connection whose response is not sent within 30 seconds.
+   * one beyond the limit closes one of the client with the most, if possible one without a pending response, and of these the
+   * one whose latest request or response is longest ago. Closes a connection whose response is not sent within 30 seconds.
    */
-  serve(server: Server | SecureServer, handler: RequestListener): void;
+  serve(server: Server, handler: RequestListener): void;
   /** Closes idle connections, including those without a request or in a handshake, and the others when they become idle. */
   drain(): void;
 }
@@ -40,7 +38,6 @@ export interface Connections {
 interface Connection {
   readonly socket: Socket;
   readonly client: string;
-  /** Whether a response is pending. */
   readonly isAnswering: boolean;
 }
 

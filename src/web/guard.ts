@@ -1,17 +1,22 @@
+import { createHmac, randomBytes } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { runInThread } from "../support/thread.ts";
 import { clientOf } from "./connections.ts";
-import { createPasswordCheck, type Credentials, type Verdict } from "./password-check.ts";
-import { send, text, type Reply } from "./reply.ts";
+import type { PasswordTask } from "./password-worker.ts";
 import { pathOf } from "./paths.ts";
+import { send, text, type Reply } from "./reply.ts";
 import type { WebConfig } from "./web-config.ts";
-
-type GuardRules = Pick<WebConfig, "users" | "headers">;
 
 /** Open for orchestrators, which have no password. Password guessing must not cause a restart. */
 const OPEN_PATHS = ["/-/healthy", "/-/ready"];
-
 /** How long a client waits for its password check; less than Prometheus's default scrape timeout. */
 const MAX_WAIT_MS = 5000;
+/** Waiting passwords. */
+const MAX_WAITING = 100;
+/** Origins of wrong passwords. When there are more, they are forgotten. */
+const MAX_FAILING = 1024;
+
+export type Verdict = "right" | "wrong" | "busy";
 
 const UNAUTHORIZED = text(401, "Unauthorized", {
   "www-authenticate": 'Basic realm="appliance-exporter", charset="UTF-8"',
@@ -23,34 +28,34 @@ const REFUSALS: Readonly<Record<Verdict, Reply | undefined>> = {
 };
 
 /**
- * Adds response headers and requires passwords, by the rules at the time of the request. `routePrefix`: the prefix of the
- * paths that `handler` serves, without a trailing slash; empty for none.
+ * Adds response headers and requires passwords, by the configuration at the time of the request. `routePrefix`: the prefix of
+ * the paths that `handler` serves, without a trailing slash; empty for none.
  */
 export function protect(
   handler: RequestListener,
   routePrefix: string,
-  currentRules: () => GuardRules,
+  currentConfig: () => WebConfig,
 ): RequestListener {
   const check = createPasswordCheck();
   const openPaths = new Set(OPEN_PATHS.map((path) => `${routePrefix}${path}`));
 
   async function refusal(request: IncomingMessage, response: ServerResponse): Promise<Reply | undefined> {
-    const rules = currentRules();
-    if (rules.users.size === 0 || openPaths.has(pathOf(request))) return undefined;
+    const { users } = currentConfig();
+    if (users.size === 0 || openPaths.has(pathOf(request))) return undefined;
     const { headers, socket } = request;
     const credentials = readBasicCredentials(headers.authorization);
     if (credentials === undefined) return UNAUTHORIZED;
-    const known = rules.users.get(credentials.user);
+    const known = users.get(credentials.user);
     const attempt = {
       ...credentials,
-      hash: known?.reveal() ?? dummyHash(rules),
+      hash: known?.reveal() ?? dummyHash(users),
       origin: `${clientOf(socket.remoteAddress)} ${known === undefined ? "" : credentials.user}`,
     };
     return REFUSALS[await check(attempt, patienceFor(response))];
   }
 
   return (request, response) => {
-    for (const [name, value] of Object.entries(currentRules().headers))
+    for (const [name, value] of Object.entries(currentConfig().headers))
       if (value !== undefined) response.setHeader(name, value);
     refusal(request, response)
       .then((reply) => {
@@ -74,17 +79,103 @@ function patienceFor(response: ServerResponse): AbortSignal {
 }
 
 /** A hash that matches no password, with the highest cost of all users: response times do not reveal which users exist. */
-function dummyHash({ users }: GuardRules): string {
+function dummyHash(users: WebConfig["users"]): string {
   const costs = [...users.values()].map((hash) => hash.reveal().slice(4, 6));
   return `$2b$${costs.toSorted().at(-1) ?? "10"}$${".".repeat(53)}`;
 }
 
 /** The credentials of an Authorization header; `undefined` for another scheme or an invalid value. @see RFC 7617, 2 */
-function readBasicCredentials(header: string | undefined): Credentials | undefined {
-  const [, encoded] = /^basic ([A-Za-z0-9+/]+={0,2})$/i.exec(header ?? "") ?? [];
+function readBasicCredentials(header = ""): Pick<Attempt, "user" | "password"> | undefined {
+  const [, encoded] = /^basic ([A-Za-z0-9+/]+={0,2})$/i.exec(header) ?? [];
   if (encoded === undefined) return undefined;
   const bytes = Buffer.from(encoded, "base64");
   const colon = bytes.indexOf(":");
   if (colon < 0) return undefined;
   return { user: bytes.toString("utf8", 0, colon), password: bytes.subarray(colon + 1) };
+}
+
+interface Attempt {
+  readonly user: string;
+  /** Raw bytes, as bcrypt hashes bytes. */
+  readonly password: Buffer;
+  /** The user's bcrypt hash; for an unknown user, one that matches no password. */
+  readonly hash: string;
+  /** Whose failures count together: a known user at a client's address, or all unknown ones there. */
+  readonly origin: string;
+}
+
+interface Check extends Attempt {
+  /** Identifies the result. */
+  readonly id: string;
+  /** Aborted when the client no longer waits. */
+  readonly signal: AbortSignal;
+  resolve(verdict: Verdict | Promise<Verdict>): void;
+}
+
+/**
+ * Returns a function that checks one password at a time, in a thread. Origins without a wrong password come first, and then the
+ * latest one; if too many wait, the last in this order is `busy`. So password guessing delays others by a check or two. An
+ * attempt that its signal aborts is `busy` too.
+ *
+ * Right passwords are remembered under a keyed digest of user, password and hash, so that the time of a lookup reveals
+ * nothing, and never wait again. A check that has started is always completed, so that its result is available next time.
+ */
+export function createPasswordCheck(): (attempt: Attempt, signal: AbortSignal) => Promise<Verdict> {
+  const key = randomBytes(32);
+  /** Very few: guesses are not remembered. */
+  const right = new Set<string>();
+  /** Origins whose latest password was wrong. */
+  const failing = new Set<string>();
+  /** The latest first. */
+  let waiting: readonly Check[] = [];
+  let isChecking = false;
+
+  /** In the order in which they are checked. */
+  function inOrder(): readonly Check[] {
+    const rank = ({ origin }: Check): number => Number(failing.has(origin));
+    return waiting.toSorted((one, other) => rank(one) - rank(other));
+  }
+
+  async function decide({ id, password, hash, origin }: Check): Promise<Verdict> {
+    const task: PasswordTask = { password, hash };
+    if (right.has(id) || (await runInThread<boolean>("password-worker", task))) {
+      right.add(id);
+      failing.delete(origin);
+      return "right";
+    }
+    if (failing.size >= MAX_FAILING) failing.clear();
+    failing.add(origin);
+    return "wrong";
+  }
+
+  async function checkAll(): Promise<void> {
+    if (isChecking) return;
+    isChecking = true;
+    for (let [next] = inOrder(); next !== undefined; [next] = inOrder()) {
+      const check = next;
+      waiting = waiting.filter((one) => one !== check);
+      if (check.signal.aborted) continue;
+      const verdict = decide(check);
+      await verdict.catch(() => {});
+      check.resolve(verdict);
+    }
+    isChecking = false;
+  }
+
+  return (attempt, signal) => {
+    const { user, password, hash } = attempt;
+    const id = createHmac("sha256", key)
+      .update(JSON.stringify([user, hash]))
+      .update(password)
+      .digest("base64");
+    if (right.has(id)) return Promise.resolve("right");
+    return new Promise((resolve) => {
+      signal.addEventListener("abort", () => resolve("busy"), { once: true });
+      waiting = [{ ...attempt, id, signal, resolve }, ...waiting];
+      const last = waiting.length > MAX_WAITING ? inOrder().at(-1) : undefined;
+      last?.resolve("busy");
+      waiting = waiting.filter((one) => one !== last);
+      void checkAll();
+    });
+  };
 }

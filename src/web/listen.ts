@@ -1,6 +1,5 @@
 import { once } from "node:events";
-import type { Server as HttpServer } from "node:http";
-import type { Server as HttpsServer } from "node:https";
+import type { Server } from "node:http";
 import { isIPv6 } from "node:net";
 import { urlHost } from "../support/address.ts";
 
@@ -10,14 +9,11 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-const LISTEN = /^(?:\[([^\]]+)\]|([^:[\]\s]*)):(\d{1,5})$/;
-const HOST_NAME = /^[a-z0-9_][a-z0-9_.-]{0,252}$/i;
-
 export const MAX_PORT = 65_535;
 
 /** Parses `:10849`, `127.0.0.1:10849`, `[::1]:10849` or `localhost:10849`; otherwise `undefined`. Port 0 means any free port. */
 export function parseListenAddress(text: string): ListenAddress | undefined {
-  const [, ipv6, name = "", digits] = LISTEN.exec(text) ?? [];
+  const [, ipv6, name = "", digits] = /^(?:\[([^\]]+)\]|([^:[\]\s]*)):(\d{1,5})$/.exec(text) ?? [];
   const port = Number(digits);
   if (digits === undefined || port > MAX_PORT) return undefined;
   if (ipv6 !== undefined) return isIPv6(ipv6) ? { host: ipv6, port } : undefined;
@@ -27,7 +23,7 @@ export function parseListenAddress(text: string): ListenAddress | undefined {
 
 /** Whether this is a valid host name or IPv4 address. */
 export function isHostName(text: string): boolean {
-  return HOST_NAME.test(text);
+  return /^[a-z0-9_][a-z0-9_.-]{0,252}$/i.test(text);
 }
 
 /** The address as `host:port` of a URL. */
@@ -35,11 +31,7 @@ export function formatAddress({ host = "", port }: ListenAddress): string {
   return `${urlHost(host)}:${port}`;
 }
 
-type Server = HttpServer | HttpsServer;
-
-export interface ListeningAddress extends ListenAddress {
-  readonly host: string;
-}
+export type ListeningAddress = ListenAddress & { readonly host: string };
 
 /** Resolves to the actual address when the server listens. Rejects with Node's error. */
 export async function listen(server: Server, { host, port }: ListenAddress): Promise<ListeningAddress> {

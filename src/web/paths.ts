@@ -7,13 +7,11 @@ function targetOf({ url = "/" }: IncomingMessage): string {
   return target === "" || target.startsWith("?") ? `/${target}` : target;
 }
 
-/** The path of a request. */
 export function pathOf(request: IncomingMessage): string {
   const [path = "/"] = targetOf(request).split("?", 1);
   return path;
 }
 
-/** What the query of a request asks for. */
 export function queryOf(request: IncomingMessage): URLSearchParams {
   const [, ...query] = targetOf(request).split("?");
   return new URLSearchParams(query.join("?"));

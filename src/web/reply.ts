@@ -39,6 +39,32 @@ async function endInPieces(response: ServerResponse, body: Buffer): Promise<void
   response.end();
 }
 
+/** Total size of the bodies being sent; a body that several responses share counts once. */
+const MAX_SENT_BYTES = 64 * 2 ** 20;
+
+/** `send`, but if all bodies being sent exceed 64 MiB, aborts the oldest responses, which slow clients keep in memory. */
+export function createOutgoing(maxBytes = MAX_SENT_BYTES): typeof send {
+  /** Oldest first. */
+  const pending = new Map<ServerResponse, Buffer>();
+
+  function bytes(): number {
+    return [...new Set(pending.values())].reduce((sum, { length }) => sum + length, 0);
+  }
+
+  return (request, response, reply) => {
+    if (response.destroyed) return;
+    const body = toBuffer(reply.body);
+    pending.set(response, body);
+    response.once("close", () => pending.delete(response));
+    for (const [oldest] of pending) {
+      if (pending.size === 1 || bytes() <= maxBytes) break;
+      pending.delete(oldest);
+      oldest.destroy();
+    }
+    send(request, response, { ...reply, body });
+  };
+}
+
 /**
  * 200 with what `render` makes, compressed if the client accepts gzip. Requests during rendering share its result, and those
  * during joining or compression that one.

@@ -4,35 +4,24 @@ import pLimit from "p-limit";
 import type { ReloadResult } from "../config/reload.ts";
 import type { LongText } from "../support/long-text.ts";
 import { clientOf } from "./connections.ts";
-import { createOutgoing } from "./outgoing.ts";
 import { pathOf, queryOf } from "./paths.ts";
-import { reloadReply } from "./reload.ts";
-import { compressible, text, type Reply } from "./reply.ts";
-
-/** Only the exporter's own files: no inline script or style, no framing, no request to another host. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join("; ");
-
-/** Text format 0.0.4. @see https://prometheus.io/docs/instrumenting/exposition_formats/ */
-const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+import { compressible, createOutgoing, text, type Reply } from "./reply.ts";
 
 const NOT_CACHED = { "cache-control": "no-store" };
-
 const PAGE_HEADERS = {
-  "content-security-policy": CONTENT_SECURITY_POLICY,
+  // Only the exporter's own files: no inline script or style, no framing, no request to another host.
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   "referrer-policy": "no-referrer",
   ...NOT_CACHED,
 };
+/** The server does not wait for the body of a request to reload. */
+const CLOSE = { connection: "close", ...NOT_CACHED };
 
-type Page = (request: IncomingMessage) => Reply | Promise<Reply>;
+/** Text format 0.0.4. @see https://prometheus.io/docs/instrumenting/exposition_formats/ */
+const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+const JSON_TYPE = "application/json";
 
 /** A client's scrapes that wait for the metrics to be rendered. Sending does not count. */
 const MAX_SCRAPES = 100;
@@ -41,6 +30,8 @@ const MAX_PAGES = 10;
 const MAX_PAUSE_MS = 100;
 
 const BUSY = text(503, "Too many requests at once", { "retry-after": "1" });
+
+type Page = (request: IncomingMessage) => Reply | Promise<Reply>;
 
 export interface RouteDeps {
   /** The path of the metrics, such as `/metrics`. */
@@ -57,7 +48,7 @@ export interface RouteDeps {
   readonly isHealthy: () => boolean;
   readonly isReady: () => boolean;
   /** The running configuration without its secrets. */
-  readonly configText: () => Promise<string>;
+  readonly configText: () => string;
   /** `undefined` if reloading over HTTP is not enabled. */
   readonly reload: (() => Promise<ReloadResult>) | undefined;
   /** Called when a bug prevents a page. */
@@ -88,24 +79,24 @@ export function createRoutes(deps: RouteDeps): RequestListener {
     // Compression is not work of the event loop, and needs no turn.
     return compressible("text/html; charset=utf-8", PAGE_HEADERS, async () => html)(request);
   };
-  const fixed: Readonly<Record<string, Page>> = {
-    "/": atMost(MAX_PAGES, statusPage),
-    "/-/healthy": () => (deps.isHealthy() ? text(200, "Healthy") : text(503, "The scheduler does not tick")),
-    "/-/ready": () => (deps.isReady() ? text(200, "Ready") : text(503, "Not every appliance was polled yet")),
-    "/config": async () => text(200, (await deps.configText()).trimEnd(), NOT_CACHED),
-    "/api/v1/fleet": compressible("application/json", NOT_CACHED, deps.renderFleet),
-    "/sd/websites": async (request) => {
-      const targets = await deps.websiteTargets();
-      if (targets === undefined) return text(503, "Not every website was polled yet");
-      return compressible(
-        "application/json",
-        NOT_CACHED,
-        async () => `${JSON.stringify(targets)}\n`,
-      )(request);
-    },
+  const websites: Page = async (request) => {
+    const targets = await deps.websiteTargets();
+    if (targets === undefined) return text(503, "Not every website was polled yet");
+    return compressible(JSON_TYPE, NOT_CACHED, async () => `${JSON.stringify(targets)}\n`)(request);
   };
   const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
-    ...Object.entries(fixed),
+    ["/", atMost(MAX_PAGES, statusPage)],
+    [
+      "/-/healthy",
+      () => (deps.isHealthy() ? text(200, "Healthy") : text(503, "The scheduler does not tick")),
+    ],
+    [
+      "/-/ready",
+      () => (deps.isReady() ? text(200, "Ready") : text(503, "Not every appliance was polled yet")),
+    ],
+    ["/config", () => text(200, deps.configText().trimEnd(), NOT_CACHED)],
+    ["/api/v1/fleet", compressible(JSON_TYPE, NOT_CACHED, deps.renderFleet)],
+    ["/sd/websites", websites],
     [deps.telemetryPath, atMost(MAX_SCRAPES, compressible(METRICS_TYPE, {}, deps.renderMetrics))],
     ...Array.from(deps.assets, ([path, file]): [string, Page] => [
       path,
@@ -131,6 +122,23 @@ async function serve(request: IncomingMessage, page: Page | undefined): Promise<
     return text(405, "Only GET and HEAD are served", { allow: "GET, HEAD", connection: "close" });
   }
   return page === undefined ? text(404, "Not found") : page(request);
+}
+
+/** @see https://prometheus.io/docs/prometheus/latest/management_api/#reload */
+async function reloadReply(
+  { method, headers }: IncomingMessage,
+  reload: RouteDeps["reload"],
+): Promise<Reply> {
+  if (method !== "POST" && method !== "PUT")
+    return text(405, "Only POST and PUT are served", { allow: "POST, PUT", ...CLOSE });
+  if (reload === undefined)
+    return text(403, "Reloading over HTTP is not enabled; --web.enable-lifecycle enables it", CLOSE);
+  // The status page never reloads, so no origin is allowed: after DNS rebinding, a foreign page has the exporter's address
+  // as its origin. @see https://fetch.spec.whatwg.org/#origin-header and https://www.w3.org/TR/fetch-metadata/
+  if (headers.origin !== undefined || headers["sec-fetch-site"] !== undefined)
+    return text(403, "Web pages cannot reload: the request has an Origin or Sec-Fetch-Site header", CLOSE);
+  const result = await reload();
+  return result.ok ? text(200, "Reloaded", CLOSE) : text(500, result.errors.join("\n"), CLOSE);
 }
 
 /** 503 for a client's requests beyond so many at once: one client cannot take the places of another. */

@@ -1,15 +1,14 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { Server as SecureServer } from "node:https";
-import type { TLSSocket } from "node:tls";
+import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions, type TLSSocket } from "node:tls";
 import type { Checked } from "../config/errors.ts";
-import type { Preparation } from "../config/reload.ts";
+import type { Loaded } from "../config/loading.ts";
 import { messageOf } from "../support/errors.ts";
 import { createConnections } from "./connections.ts";
 import { protect } from "./guard.ts";
 import { formatAddress, type ListenAddress, listen } from "./listen.ts";
 import { underPrefix } from "./paths.ts";
-import { createTlsServer, isClientAccepted, renewTls } from "./tls-server.ts";
-import { loadWebConfig, UNPROTECTED, type WebConfig } from "./web-config.ts";
+import { loadWebConfig, UNPROTECTED, type TlsSettings, type WebConfig } from "./web-config.ts";
 
 const LIMITS = {
   // A client that has closed its side still gets its response.
@@ -21,6 +20,8 @@ const LIMITS = {
   keepAliveTimeout: 125_000,
   maxHeaderSize: 8 * 1024,
 };
+/** Every client certificate is accepted at first, see `isClientAccepted`. */
+const TLS_LIMITS = { ...LIMITS, handshakeTimeout: 5000, rejectUnauthorized: false };
 /** A client that neither reads nor writes during a response is disconnected after one or two of these. */
 const INACTIVITY_TIMEOUT_MS = 15_000;
 /** How long pending responses may take at shutdown. */
@@ -30,9 +31,9 @@ export interface WebServerOptions {
   readonly handler: RequestListener;
   /** See `underPrefix`; default: none. */
   readonly routePrefix?: string | undefined;
-  /** The loaded web configuration; default: plain HTTP without passwords. */
+  /** Default: plain HTTP without passwords. */
   readonly config?: WebConfig;
-  /** The file that it was loaded from. */
+  /** The file that `config` was loaded from. */
   readonly configFile?: string | undefined;
   /** Simultaneous connections of clients; default: 512. */
   readonly maxConnections?: number;
@@ -41,16 +42,14 @@ export interface WebServerOptions {
 export interface WebServer {
   /** Serves on all addresses, or on none after an error. `addresses`: `host:port`, one for each listener. */
   start(listeners: readonly ListenAddress[]): Promise<Checked<{ readonly addresses: readonly string[] }>>;
-  /** Loads the web configuration again; nothing changes before `apply`. */
-  prepare(): Promise<Preparation>;
+  /**
+   * Loads the web configuration again. `apply` lets it take effect from the next request and handshake on; it throws and
+   * changes nothing if OpenSSL rejects the TLS settings.
+   */
+  prepare(): Promise<Loaded<{ apply(): void }>>;
   /** Stops listening, waits up to 3 seconds for pending responses, and closes every connection. */
   stop(): Promise<void>;
 }
-
-const NEEDS_RESTART = {
-  path: "tls_server_config",
-  message: "TLS can be turned on or off only by a restart",
-};
 
 /** The exporter's web server: over TLS if its configuration has settings for it, else plain HTTP. */
 export function createWebServer({
@@ -62,12 +61,13 @@ export function createWebServer({
 }: WebServerOptions): WebServer {
   let current = config;
   const connections = createConnections(maxConnections);
-  const servers: (Server | SecureServer)[] = [];
+  const servers: Server[] = [];
   // The guard is outermost: paths outside the prefix require a password too.
   const guarded = protect(underPrefix(routePrefix, handler), routePrefix, () => current);
 
-  function create(): Server | SecureServer {
-    const server = config.tls === undefined ? createServer(LIMITS) : createTlsServer(LIMITS, config.tls);
+  function create(): Server {
+    const server = config.tls === undefined ? createServer(LIMITS) : new SecureServer(TLS_LIMITS);
+    renewTls(server, config);
     server.timeout = INACTIVITY_TIMEOUT_MS;
     server.on("secureConnection", (socket: TLSSocket) => {
       if (current.tls === undefined || !isClientAccepted(current.tls, socket)) socket.destroy();
@@ -77,15 +77,18 @@ export function createWebServer({
   }
 
   function apply(next: WebConfig): void {
-    for (const server of servers)
-      if (server instanceof SecureServer && next.tls !== undefined) renewTls(server, next.tls);
+    for (const server of servers) renewTls(server, next);
     current = next;
   }
 
   async function stop(): Promise<void> {
-    const closed = servers.map(close);
+    const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)));
     connections.drain();
+    const timer = setTimeout(() => {
+      for (const server of servers) server.closeAllConnections();
+    }, DRAIN_TIMEOUT_MS);
     await Promise.all(closed);
+    clearTimeout(timer);
   }
 
   return {
@@ -110,21 +113,44 @@ export function createWebServer({
       const next = await loadWebConfig(configFile);
       if (!next.ok) return next;
       const { config: loaded, sources } = next;
-      if ((loaded.tls === undefined) !== (current.tls === undefined)) {
-        return { ok: false, errors: [{ file: configFile ?? "", ...NEEDS_RESTART }], sources };
-      }
-      return { ok: true, apply: () => apply(loaded), sources };
+      if ((loaded.tls === undefined) === (current.tls === undefined))
+        return { ok: true, apply: () => apply(loaded), sources };
+      const message = "TLS can be turned on or off only by a restart";
+      return { ok: false, errors: [{ file: configFile ?? "", path: "tls_server_config", message }], sources };
     },
     stop,
   };
 }
 
-function close(server: Server | SecureServer): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), DRAIN_TIMEOUT_MS);
-    server.close(() => {
-      clearTimeout(timer);
-      resolve();
-    });
+/** Takes effect from the next handshake on; open connections stay. Throws if OpenSSL rejects the settings. */
+function renewTls(server: Server, { tls }: WebConfig): void {
+  if (tls === undefined || !(server instanceof SecureServer)) return;
+  const { cert, key, clientCa, clientAuth, minVersion } = tls;
+  const isOld = minVersion === "TLSv1" || minVersion === "TLSv1.1";
+  const options: SecureContextOptions = {
+    cert,
+    key: key.reveal(),
+    minVersion,
+    // OpenSSL supports TLS 1.0 and 1.1 at this level only.
+    ciphers: isOld ? `${DEFAULT_CIPHERS}:@SECLEVEL=0` : DEFAULT_CIPHERS,
+    honorCipherOrder: true,
+    // Every certificate in the file is trusted, root or not.
+    ...(clientCa === undefined ? {} : { ca: clientCa, allowPartialTrustChain: true }),
+    // Session resumption requires a name.
+    sessionIdContext: "appliance-exporter",
+  };
+  server.setSecureContext(options);
+  Object.assign(server, {
+    // The context that Node 20 and 24 create from the same options ignores allowPartialTrustChain. A version of Node that
+    // stores it elsewhere trusts only self-signed roots.
+    _sharedCreds: createSecureContext(options),
+    // Node reads this at each connection and has no method to set it.
+    requestCert: clientAuth !== "NoClientCert",
   });
+}
+
+/** Whether a client may continue after the handshake. Decided here and not by Node, because the setting can change. */
+function isClientAccepted({ clientAuth }: TlsSettings, socket: TLSSocket): boolean {
+  if (socket.getPeerX509Certificate() === undefined) return !clientAuth.startsWith("Require");
+  return !clientAuth.includes("Verify") || socket.authorized;
 }

@@ -6,7 +6,6 @@ import { loadYaml } from "../config/validate.ts";
 import { fileSchema, parsed, textOrNumber } from "../config/values.ts";
 import { Secret } from "../support/secret.ts";
 
-/** The web configuration of the exporter's own server. */
 export interface WebConfig {
   /** `undefined` for plain HTTP. */
   readonly tls: TlsSettings | undefined;
@@ -16,7 +15,7 @@ export interface WebConfig {
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
-/** TLS settings of the exporter's own server; certificates and keys are PEM texts. */
+/** Certificates and keys are PEM texts. */
 export interface TlsSettings extends z.output<typeof tlsSchema> {
   readonly cert: string;
   readonly key: Secret;

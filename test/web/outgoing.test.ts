@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createOutgoing } from "../../src/web/outgoing.ts";
+import { createOutgoing } from "../../src/web/reply.ts";
 import { eventually } from "../support/eventually.ts";
 import { connectTo, serve } from "./support.ts";
 

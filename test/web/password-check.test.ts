@@ -1,6 +1,6 @@
 import { bcrypt } from "hash-wasm";
 import { expect, test } from "vitest";
-import { createPasswordCheck, type Verdict } from "../../src/web/password-check.ts";
+import { createPasswordCheck, type Verdict } from "../../src/web/guard.ts";
 import { HASH } from "./support.ts";
 
 /** Takes about a tenth of a second. */

@@ -88,7 +88,7 @@ export function routes(given: Partial<RouteDeps> = {}): RequestListener {
     assets: new Map(),
     isHealthy: () => true,
     isReady: () => true,
-    configText: () => Promise.resolve("appliances: []\n"),
+    configText: () => "appliances: []\n",
     reload: undefined,
     onError: () => {},
     ...given,
