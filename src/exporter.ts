@@ -1,9 +1,8 @@
 import type { Config } from "./config/config.ts";
 import { errorsOf, type Checked } from "./config/errors.ts";
-import { loadConfig } from "./config/load.ts";
-import { loadAgain } from "./config/loader.ts";
+import { loadAgain } from "./config/hand-over.ts";
+import { loadConfig, sharedAddresses } from "./config/load.ts";
 import { formatShard, WHOLE_FLEET, type Shard } from "./config/shard.ts";
-import { listFew, sharedAddresses } from "./config/shared-addresses.ts";
 import { createFleet } from "./fleet/fleet.ts";
 import { limitFor, shareDescriptors } from "./support/open-files.ts";
 import type { Logger } from "./support/log.ts";
@@ -25,6 +24,7 @@ import { loadWebConfig } from "./web/web-config.ts";
 import { loadAssets } from "./page/assets.ts";
 import { createStatusPage } from "./page/page.ts";
 import { describeBug } from "./support/errors.ts";
+import { listed, MAX_NAMED } from "./support/text.ts";
 
 /** The scheduler ticks every second; after this time without a tick, the exporter is unhealthy. */
 const MAX_TICK_AGE_MS = 10_000;
@@ -110,7 +110,7 @@ export async function startExporter(
       }
       const shared = sharedAddresses(config.appliances);
       if (shared.length > 0) {
-        const fields = { addresses: shared.length, detail: listFew(shared) };
+        const fields = { addresses: shared.length, detail: listed(shared, MAX_NAMED) };
         logger.warn(fields, "several appliances have the same address");
       }
     };

@@ -1,10 +1,10 @@
 import { lookup } from "node:dns/promises";
 import { hasExpired } from "../client/certificate.ts";
 import type { ApplianceConfig } from "../config/config.ts";
-import { loadConfig } from "../config/load.ts";
-import { listFew, sharedAddresses } from "../config/shared-addresses.ts";
+import { loadConfig, sharedAddresses } from "../config/load.ts";
 import type { Flags } from "./flags.ts";
 import { urlHost } from "../support/address.ts";
+import { listed, MAX_NAMED } from "../support/text.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { perAppliance, pollAll, type Polled } from "./poll-once.ts";
 import { toJson } from "./printable.ts";
@@ -67,5 +67,5 @@ function expired(polled: readonly Polled[], nowMs: number): readonly string[] {
 }
 
 function warningOf(what: string, found: readonly string[]): readonly string[] {
-  return found.length === 0 ? [] : [`${what}: ${listFew(found)}`];
+  return found.length === 0 ? [] : [`${what}: ${listed(found, MAX_NAMED)}`];
 }

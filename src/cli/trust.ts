@@ -4,9 +4,9 @@ import type { ApplianceConfig } from "../config/config.ts";
 import { replaceCertificates } from "../config/known-certificates.ts";
 import { loadConfig } from "../config/load.ts";
 import { NO_SUCH_FILE, readTextFile } from "../config/read-file.ts";
-import { listFew } from "../config/shared-addresses.ts";
 import { messageOf } from "../support/errors.ts";
 import { groupBy } from "../support/group-by.ts";
+import { listed, MAX_NAMED } from "../support/text.ts";
 import type { Flags } from "./flags.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { perAppliance } from "./poll-once.ts";
@@ -44,8 +44,10 @@ export async function trust(flags: Flags, io: Io, names: readonly string[]): Pro
     return 1;
   }
   if (wanted.length === 0 || !wanted.every(hasFile)) {
-    const lacking = listFew((names.length > 0 ? wanted : appliances).map(({ name }) => name));
-    io.err(`${file}: set an https:// base_url and tls_config.known_certificates_file for ${lacking}\n`);
+    const lacking = (names.length > 0 ? wanted : appliances).map(({ name }) => name);
+    io.err(
+      `${file}: set an https:// base_url and tls_config.known_certificates_file for ${listed(lacking, MAX_NAMED)}\n`,
+    );
     return 1;
   }
   const shown = await Promise.race([showAndConfirm(wanted, flags, io), io.stopRequested]);

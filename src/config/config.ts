@@ -1,8 +1,7 @@
 import type { TimingName } from "../api/operation.ts";
 import type { Secret } from "../support/secret.ts";
-import type { StatusSet } from "./status-set.ts";
 
-/** The resolved configuration: defaults and inheritance applied, paths absolute. Immutable. */
+/** The resolved configuration: defaults and inheritance applied, paths absolute. */
 export interface Config {
   /** The appliances of all files in order, including disabled ones. */
   readonly appliances: readonly ApplianceConfig[];
@@ -33,7 +32,6 @@ export interface DiscoveryConfig {
   readonly limit: number;
 }
 
-/** A website of an appliance. */
 export interface WebsiteConfig {
   /** A non-negative safe integer, unique within its appliance. */
   readonly id: number;
@@ -41,7 +39,21 @@ export interface WebsiteConfig {
   readonly name: string;
   /** The protocols to export; `undefined`: those in the response. */
   readonly protocols: readonly ("http" | "https")[] | undefined;
-  readonly expectStatus: StatusSet;
+  readonly expectStatus: readonly StatusRange[];
+}
+
+/** Inclusive. */
+export interface StatusRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Of a website without `expect_status`. */
+export const DEFAULT_STATUSES: readonly StatusRange[] = [{ from: 200, to: 399 }];
+
+/** Whether a range contains `status`; none ever contains 0, which means no HTTP response. */
+export function statusSetHas(ranges: readonly StatusRange[], status: number): boolean {
+  return ranges.some(({ from, to }) => status >= from && status <= to);
 }
 
 export interface PollingConfig extends Readonly<Record<TimingName, OperationTiming>> {

@@ -10,8 +10,7 @@ export interface ConfigError {
   readonly message: string;
 }
 
-/** Errors to show; further ones are counted. */
-const MAX_ERRORS = 100;
+const MAX_SHOWN = 100;
 
 /** The location of a value in a file's data: map keys and list indexes, outermost first. */
 export type JsonPath = readonly (string | number)[];
@@ -21,27 +20,21 @@ export type Checked<T extends object = object> =
   | ({ readonly ok: true } & T)
   | { readonly ok: false; readonly errors: readonly ConfigError[] };
 
-/** Records an error. */
-export type Report = (error: ConfigError) => void;
-
 /** All errors of the results. */
 export function errorsOf(...results: readonly Checked[]): readonly ConfigError[] {
   return results.flatMap((result) => (result.ok ? [] : result.errors));
 }
 
-/** The errors of one file by position. */
-export function sortErrors(errors: readonly ConfigError[]): readonly ConfigError[] {
-  return errors.toSorted(
-    ({ position: a }, { position: b }) =>
-      (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0),
-  );
+/** Sorts the errors of one file. */
+export function byPosition({ position: a }: ConfigError, { position: b }: ConfigError): number {
+  return (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0);
 }
 
 /** The first 100 errors, and one that counts the rest. */
 export function limitErrors(errors: readonly ConfigError[]): readonly ConfigError[] {
-  const more = errors.length - MAX_ERRORS;
+  const more = errors.length - MAX_SHOWN;
   if (more <= 0) return errors;
-  const shown = errors.slice(0, MAX_ERRORS);
+  const shown = errors.slice(0, MAX_SHOWN);
   return [...shown, { file: shown.at(-1)?.file ?? "", path: "", message: `${more} more errors` }];
 }
 
@@ -51,10 +44,9 @@ export function formatErrors(errors: readonly ConfigError[]): readonly string[] 
 }
 
 /** The error as one line: `config.yaml:12:9: clusters[2].appliances[0].base_url: expected ...`. */
-export function formatConfigError(error: ConfigError): string {
-  const place = error.position ? `:${error.position.line}:${error.position.column}` : "";
-  const path = error.path === "" ? "" : `${error.path}: `;
-  return `${error.file}${place}: ${path}${error.message}`;
+export function formatConfigError({ file, position, path, message }: ConfigError): string {
+  const place = position === undefined ? file : `${file}:${position.line}:${position.column}`;
+  return path === "" ? `${place}: ${message}` : `${place}: ${path}: ${message}`;
 }
 
 /**

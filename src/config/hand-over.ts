@@ -1,7 +1,13 @@
 import { createHash } from "node:crypto";
+import { messageOf } from "../support/errors.ts";
 import { once } from "../support/once.ts";
 import { Secret } from "../support/secret.ts";
-import type { ApplianceConfig } from "./config.ts";
+import { inSlices } from "../support/slices.ts";
+import { runInThread } from "../support/thread.ts";
+import type { ApplianceConfig, Config } from "./config.ts";
+import type { ConfigResult, ValidConfig } from "./load.ts";
+import type { Loaded } from "./loading.ts";
+import type { Shard } from "./shard.ts";
 
 // Between threads, settings are texts: an instance of Secret would arrive as an empty object, and thousands of objects at once
 // would stop the loop. What many appliances share, such as a long list of authorities, is a text of its own, to which theirs
@@ -9,11 +15,44 @@ import type { ApplianceConfig } from "./config.ts";
 
 const SHARED: ReadonlySet<string> = new Set(["http", "tls", "ca", "cert"]);
 
-/** The appliances of a configuration as texts with their secrets. */
-export interface PackedAppliances {
+/** What the thread is to load. */
+export interface ConfigTask {
+  readonly file: string;
+  readonly shard: Shard;
+}
+
+/** A `ConfigResult` whose appliances are texts. */
+export type PackedResult = Loaded<{
+  readonly config: Omit<Config, "appliances"> & { readonly appliances: PackedAppliances };
+  readonly shown: string;
+}>;
+
+interface PackedAppliances {
   readonly digests: readonly string[];
-  /** By digest: the texts of the appliances, and of what they share. */
+  /** By digest: the texts of the appliances, with their secrets, and of what they share. */
   readonly texts: ReadonlyMap<string, string>;
+}
+
+/**
+ * Loads files again as `loadConfig` does, in a thread of its own. An appliance that is configured as in the running
+ * configuration is the same object.
+ */
+export async function loadAgain(task: ConfigTask, running: ValidConfig): Promise<ConfigResult> {
+  const result = await runInThread<PackedResult>("config-worker", task).catch(
+    (error: unknown): PackedResult => {
+      const message = `cannot be loaded: ${messageOf(error)}`;
+      // Loaded again when the watch looks again.
+      return { ok: false, errors: [{ file: task.file, path: "", message }], sources: running.sources };
+    },
+  );
+  if (!result.ok) return result;
+  const { appliances: packed } = result.config;
+  const known = new Map<string, ApplianceConfig>();
+  await inSlices(running.config.appliances, (appliance) => void known.set(digestOf(appliance), appliance));
+  const unpack = createUnpacker(packed);
+  const appliances: ApplianceConfig[] = [];
+  await inSlices(packed.digests, (digest) => void appliances.push(known.get(digest) ?? unpack(digest)));
+  return { ...result, config: { ...result.config, appliances } };
 }
 
 /** Equal for equal settings: secrets and certificates count, a password file by its path. */

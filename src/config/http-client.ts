@@ -3,10 +3,9 @@ import type { BasicAuthConfig, HttpClientConfig, TlsClientConfig } from "./confi
 import { parseKnownCertificates } from "./known-certificates.ts";
 import { load, type Loaded } from "./loading.ts";
 import { createNamedFiles, resolveFrom, type NamedFiles } from "./named-files.ts";
-import type { Place } from "./places.ts";
 import { httpClientSchema, type HttpClientSettings } from "./schema.ts";
 import { Secret } from "../support/secret.ts";
-import { loadYaml } from "./validate.ts";
+import { loadYaml, type Place } from "./validate.ts";
 
 /** The settings of one or several `http_client` blocks. */
 export interface HttpClientBlocks {
@@ -16,49 +15,45 @@ export interface HttpClientBlocks {
   readonly known: { readonly path: string; readonly text: string } | undefined;
 }
 
-type HttpClientPlace = Place<{ readonly http_client?: HttpClientSettings | undefined }>;
-
 /** The outer settings, overridden by a block: `basic_auth` and `proxy_url` as a whole, `tls_config` key by key. */
 export async function overrideHttp(
   outer: HttpClientBlocks,
-  place: HttpClientPlace,
+  { file, path, settings }: Place<{ readonly http_client?: HttpClientSettings | undefined }>,
   files: NamedFiles,
 ): Promise<HttpClientBlocks> {
-  const { http_client: block } = place.settings;
+  const { http_client: block } = settings;
   if (block === undefined) return outer;
-  const { basicAuth, tls, proxy } = outer.http;
+  const place = { file, path: [...path, "http_client"], settings: block };
   const http = {
-    basicAuth: (await readBasicAuth(place, block, files)) ?? basicAuth,
-    tls: await overrideTls(tls, place, block, files),
-    proxy: block.proxy_url ?? proxy,
+    basicAuth: (await readBasicAuth(place, files)) ?? outer.http.basicAuth,
+    tls: await overrideTls(outer.http.tls, place, files),
+    proxy: block.proxy_url ?? outer.http.proxy,
   };
   const { certificate_sha256: pins, known_certificates_file: name } = block.tls_config ?? {};
   if (name === undefined) return { http, known: pins === undefined ? outer.known : undefined };
-  const at = [...place.path, "http_client", "tls_config", "known_certificates_file"];
-  const text = (await files.read("known certificates", place.file, at)) ?? "";
-  return { http, known: { path: resolveFrom(place.file, name), text } };
+  const at = [...place.path, "tls_config", "known_certificates_file"];
+  const text = (await files.read("known certificates", file, at)) ?? "";
+  return { http, known: { path: resolveFrom(file, name), text } };
 }
 
 async function readBasicAuth(
-  { file, path }: HttpClientPlace,
-  { basic_auth: auth }: HttpClientSettings,
+  { file, path, settings: { basic_auth: auth } }: Place<HttpClientSettings>,
   files: NamedFiles,
 ): Promise<BasicAuthConfig | undefined> {
   if (auth === undefined) return undefined;
   const { username, password = "", password_file: name } = auth;
   if (name === undefined) return { username, password: { kind: "inline", secret: new Secret(password) } };
-  await files.read("password", file, [...path, "http_client", "basic_auth", "password_file"]);
+  await files.read("password", file, [...path, "basic_auth", "password_file"]);
   return { username, password: { kind: "file", path: resolveFrom(file, name) } };
 }
 
 async function overrideTls(
   outer: TlsClientConfig,
-  { file, path }: HttpClientPlace,
-  { tls_config: tls }: HttpClientSettings,
+  { file, path, settings: { tls_config: tls } }: Place<HttpClientSettings>,
   files: NamedFiles,
 ): Promise<TlsClientConfig> {
   if (tls === undefined) return outer;
-  const at = [...path, "http_client", "tls_config"];
+  const at = [...path, "tls_config"];
   const { cert = outer.cert, key } = await files.readKeyPair(file, at);
   return {
     ca: (await files.read("certificates", file, [...at, "ca_file"])) ?? outer.ca,
@@ -80,9 +75,9 @@ export function createHttpOf(): (blocks: HttpClientBlocks, appliance: string) =>
     if (known === undefined) return http;
     const certificates = parsed.get(known.text) ?? parseKnownCertificates(known.text).known;
     parsed.set(known.text, certificates);
-    // Authorities do not count then; thousands of appliances would each have a copy.
     const tls = {
       ...http.tls,
+      // Authorities do not count then; thousands of appliances would each have a copy.
       ca: undefined,
       certificateSha256: certificates.get(appliance) ?? [],
       knownCertificates: { path: known.path, appliance },

@@ -1,24 +1,38 @@
-import { byTiming } from "../api/operation.ts";
+import { byTiming, TIMINGS, type TimingName } from "../api/operation.ts";
 import { once } from "../support/once.ts";
-import type { ApplianceConfig, DiscoveryConfig, WebsiteConfig } from "./config.ts";
-import type { Report } from "./errors.ts";
+import type {
+  ApplianceConfig,
+  DiscoveryConfig,
+  OperationTiming,
+  PollingConfig,
+  WebsiteConfig,
+} from "./config.ts";
 import { createHttpOf, NO_SETTINGS, overrideHttp, type HttpClientBlocks } from "./http-client.ts";
 import type { Loading } from "./loading.ts";
 import { createNamedFiles } from "./named-files.ts";
-import { items, reportDuplicates, type Place } from "./places.ts";
-import type { ApplianceSettings, ClusterSettings, ConfigSettings, FleetSettings } from "./schema.ts";
-import { overridePolling, resolvePolling, type MergedPolling } from "./timing.ts";
-import { errorAt } from "./yaml.ts";
+import type {
+  ApplianceSettings,
+  ClusterSettings,
+  ConfigSettings,
+  FleetSettings,
+  PollingSettings,
+} from "./schema.ts";
+import { items, type Place } from "./validate.ts";
+import { shortestGapMs } from "./values.ts";
 
 /** What clusters and appliances inherit. */
-interface Inherited {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly websites: readonly WebsiteConfig[];
+interface Inherited extends Pick<ApplianceConfig, "labels" | "websites"> {
   readonly isDiscovering: boolean;
   readonly discovery: DiscoveryConfig;
   readonly polling: MergedPolling;
   readonly http: HttpClientBlocks;
 }
+
+/** The settings of one or several `polling` blocks. */
+type MergedPolling = Omit<PollingSettings, TimingName> & Readonly<Record<TimingName, MergedTiming>>;
+
+/** The merged settings of an operation, and the innermost place that has some. */
+type MergedTiming = NonNullable<PollingSettings[TimingName]> & { readonly place?: Place<unknown> };
 
 const BUILT_IN: Inherited = {
   labels: {},
@@ -28,6 +42,7 @@ const BUILT_IN: Inherited = {
   polling: byTiming(() => ({})),
   http: { http: NO_SETTINGS, known: undefined },
 };
+const DEFAULT_WEBSITE_TESTS_PER_APPLIANCE = 4;
 
 /** The settings of the top level, of a cluster or of an appliance. */
 type Inner = Pick<ClusterSettings, "labels" | "websites" | "website_discovery" | "polling" | "http_client">;
@@ -47,10 +62,9 @@ export async function resolveFleet(
   included: readonly Place<FleetSettings>[],
   loading: Loading,
 ): Promise<readonly ApplianceConfig[]> {
-  const { report } = loading;
   const files = createNamedFiles(loading);
   const httpOf = createHttpOf();
-  const pollingOf = once((merged: MergedPolling) => resolvePolling(merged, report));
+  const pollingOf = once(resolvePolling);
 
   async function override(outer: Inherited, place: Place<Inner>): Promise<Inherited> {
     const { labels, websites, website_discovery: discovery = outer.isDiscovering } = place.settings;
@@ -58,7 +72,7 @@ export async function resolveFleet(
     const { exclude, limit } = typeof discovery === "boolean" ? outer.discovery : discovery;
     return {
       labels: { ...outer.labels, ...labels },
-      websites: addWebsites(outer.websites, items(place, "websites", websites), report),
+      websites: addWebsites(outer.websites, items(place, "websites", websites)),
       isDiscovering: discovery !== false,
       discovery: { exclude: exclude ?? outer.discovery.exclude, limit: limit ?? outer.discovery.limit },
       polling: overridePolling(outer.polling, place),
@@ -69,13 +83,13 @@ export async function resolveFleet(
   const groups = [top, ...included].flatMap(groupsIn);
   const clusters: readonly Place<{ readonly name: string }>[] = groups.map(({ named }) => named);
   const all = groups.flatMap(({ members }) => members);
-  for (const places of [clusters, all]) reportDuplicates(places, "name", report);
+  for (const places of [clusters, all]) reportDuplicates(places, "name");
   const base = await override(BUILT_IN, top);
   const appliances: ApplianceConfig[] = [];
   for (const { named, members } of groups) {
     // One appliance that is polled as two looks like a split brain. Another path is another appliance.
     const polled = members.filter(({ settings }) => settings.enabled !== false);
-    reportDuplicates(polled, "base_url", report);
+    reportDuplicates(polled, "base_url");
     const isAlone = members[0] === named;
     const shared = isAlone ? base : await override(base, named);
     for (const member of members) {
@@ -105,16 +119,73 @@ function groupsIn(place: Place<FleetSettings>): readonly Group[] {
   ];
 }
 
+/** Reports each place whose value for `key` an earlier place has too, with the place of the first. */
+function reportDuplicates<Key extends string>(
+  places: readonly Place<Readonly<Record<Key, string>>>[],
+  key: Key,
+): void {
+  const firstOf = new Map<string, Place<unknown>>();
+  for (const place of places) {
+    const value = place.settings[key];
+    const first = firstOf.get(value);
+    if (first === undefined) {
+      firstOf.set(value, place);
+    } else {
+      const { line, column } = first.file.locate([...first.path, key]);
+      place.file.report([...place.path, key], `duplicate, also at ${first.file.file}:${line}:${column}`);
+    }
+  }
+}
+
 /** The websites of outer blocks and those of a block, with distinct ids. */
 function addWebsites(
   outer: readonly WebsiteConfig[],
   added: readonly Place<WebsiteConfig>[],
-  report: Report,
 ): readonly WebsiteConfig[] {
   const ids = new Set(outer.map(({ id }) => id));
   for (const { file, path, settings } of added) {
-    if (ids.has(settings.id)) report(errorAt(file, path, `duplicate website ${settings.id}`));
+    if (ids.has(settings.id)) file.report(path, `duplicate website ${settings.id}`);
     ids.add(settings.id);
   }
   return added.length === 0 ? outer : [...outer, ...added.map(({ settings }) => settings)];
+}
+
+/** The outer settings, overridden by those of a place key by key. */
+function overridePolling(outer: MergedPolling, place: Place<Inner>): MergedPolling {
+  const { polling } = place.settings;
+  if (polling === undefined) return outer;
+  const timings = byTiming((name): MergedTiming => {
+    const { [name]: block } = polling;
+    if (block === undefined) return outer[name];
+    // An interval displaces an outer schedule, and the other way round.
+    const { interval, schedule } = (block.interval ?? block.schedule) === undefined ? outer[name] : block;
+    return { interval, schedule, timeout: block.timeout ?? outer[name].timeout, place };
+  });
+  return { ...outer, ...polling, ...timings };
+}
+
+/** Reports timeouts that are too long. */
+function resolvePolling(merged: MergedPolling): PollingConfig {
+  const { max_concurrent_website_tests_per_appliance: tests } = merged;
+  return {
+    ...byTiming((name) => resolveTiming(name, merged[name])),
+    maxConcurrentWebsiteTests: tests ?? DEFAULT_WEBSITE_TESTS_PER_APPLIANCE,
+  };
+}
+
+/** A default timeout is at most the interval or the shortest gap of the schedule; a longer explicit timeout is an error. */
+function resolveTiming(
+  name: TimingName,
+  { interval, schedule, timeout, place }: MergedTiming,
+): OperationTiming {
+  const intervalMs = interval ?? TIMINGS[name].intervalMs;
+  const gapMs = schedule === undefined ? intervalMs : shortestGapMs(schedule);
+  const timeoutMs = timeout ?? Math.min(TIMINGS[name].timeoutMs, gapMs);
+  if (timeoutMs > gapMs) {
+    const message = `expected a timeout of at most the time between two polls, ${gapMs / 1_000}s`;
+    place?.file.report([...place.path, "polling", name], message);
+  }
+  return schedule === undefined
+    ? { kind: "interval", intervalMs, timeoutMs }
+    : { kind: "schedule", expression: schedule, timeoutMs };
 }

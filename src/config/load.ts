@@ -1,14 +1,13 @@
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import type { Config } from "./config.ts";
+import { groupBy } from "../support/group-by.ts";
+import { listed, MAX_NAMED } from "../support/text.ts";
+import type { ApplianceConfig, Config } from "./config.ts";
 import { resolveFleet } from "./inheritance.ts";
 import { load, type Loaded, type Loading } from "./loading.ts";
-import type { Place } from "./places.ts";
 import { configSchema, fleetSchema, patternsSchema, type FleetSettings } from "./schema.ts";
 import { inShard, WHOLE_FLEET } from "./shard.ts";
-import { showConfig } from "./shown.ts";
-import { splitNames } from "./sources.ts";
-import { loadYaml, validateYaml, valueAt } from "./validate.ts";
-import { errorAt, readYamlFile, type YamlFile } from "./yaml.ts";
+import { loadYaml, validateYaml, valueAt, type Place } from "./validate.ts";
+import { readYamlFile, type YamlFile } from "./yaml.ts";
 
 /** The result of a load, as plain data. `shown`: its text without secrets. */
 export type ConfigResult = Loaded<{ readonly config: Config; readonly shown: string }>;
@@ -26,7 +25,7 @@ export function loadConfig(file: string, shard = WHOLE_FLEET): Promise<ConfigRes
   return load(async (loading) => {
     const main = await readYamlFile(file, loading);
     if (main === undefined) return undefined;
-    const top = validateYaml(main, configSchema, loading.report);
+    const top = validateYaml(main, configSchema, loading);
     // Errors in other files are reported with those of the main file, whose other settings may be invalid.
     const included: Place<FleetSettings>[] = [];
     for (const path of await findIncludedFiles(main, loading)) {
@@ -38,7 +37,7 @@ export function loadConfig(file: string, shard = WHOLE_FLEET): Promise<ConfigRes
     const { max_concurrent_website_tests: tests = DEFAULT_WEBSITE_TESTS } = top.settings.polling ?? {};
     return {
       config: inShard({ appliances, maxConcurrentWebsiteTests: tests }, shard),
-      shown: showConfig([main, ...included.map((place) => place.file)]),
+      shown: [top, ...included].map((place) => showFile(place.file)).join("---\n"),
     };
   });
 }
@@ -49,21 +48,49 @@ export function loadConfig(file: string, shard = WHOLE_FLEET): Promise<ConfigRes
  *
  * @returns paths relative like the main file's
  */
-async function findIncludedFiles(main: YamlFile, { read, report }: Loading): Promise<readonly string[]> {
+async function findIncludedFiles(main: YamlFile, { read }: Loading): Promise<readonly string[]> {
   const patterns = patternsSchema.safeParse(valueAt(main.data, ["config_files"])).data ?? [];
   const paths = new Map<string, string>();
   for (const [index, pattern] of patterns.entries()) {
     const path = isAbsolute(pattern) ? pattern : join(dirname(main.file), pattern);
-    const listed = await read("names", resolve(path));
-    const found = (listed.ok ? splitNames(listed.text) : [])
+    const names = await read("names", resolve(path));
+    const found = (names.ok && names.text !== "" ? names.text.split("/") : [])
       .map((name) => join(dirname(path), name))
       .filter((each) => resolve(each) !== resolve(main.file));
     for (const each of found) paths.set(resolve(each), each);
-    const isUnreadable = !listed.ok && listed.isSystemError;
+    const isUnreadable = !names.ok && names.isSystemError;
     const message = isUnreadable
-      ? `the folder ${listed.message}`
+      ? `the folder ${names.message}`
       : `no file matches ${JSON.stringify(pattern)}`;
-    if (found.length === 0) report(errorAt(main, ["config_files", index], message));
+    if (found.length === 0) main.report(["config_files", index], message);
   }
   return [...paths.values()];
+}
+
+const SECRET = "<secret>";
+
+/** A valid file as JSON, which is YAML too, with passwords and credentials in URLs as `<secret>`, below its path as a comment. */
+function showFile({ file, data }: YamlFile): string {
+  return `# ${JSON.stringify(resolve(file))}\n${JSON.stringify(data, redact, 2)}\n`;
+}
+
+function redact(key: string, value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  if (key === "password") return SECRET;
+  return key === "proxy_url" ? value.replace(/\/\/.*@/su, `//${SECRET}@`) : value;
+}
+
+/**
+ * The addresses that several enabled appliances share, in the order of appearance: `https://h:4849 (a and b)`. Behind another
+ * proxy is another appliance.
+ */
+export function sharedAddresses(appliances: readonly ApplianceConfig[]): readonly string[] {
+  const enabled = appliances.filter((appliance) => appliance.enabled);
+  const byTarget = groupBy(enabled, ({ baseUrl, http: { proxy } }) => {
+    return `${baseUrl} ${proxy?.host ?? ""} ${proxy?.port ?? ""}`;
+  });
+  return [...byTarget.values()].flatMap((members) => {
+    const names = members.map(({ name }) => name);
+    return names.length > 1 ? `${members[0]?.baseUrl} (${listed(names, MAX_NAMED)})` : [];
+  });
 }

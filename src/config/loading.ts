@@ -1,13 +1,30 @@
-import { formatConfigError, type Checked, type ConfigError, type Report } from "./errors.ts";
-import type { TextResult } from "./read-file.ts";
-import { readSource, stateOf, type Source } from "./sources.ts";
+import { createHash } from "node:crypto";
+import { readdir } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { formatConfigError, type Checked, type ConfigError } from "./errors.ts";
+import { readPasswordFile } from "./password-file.ts";
+import { NO_SUCH_FILE, readFailure, readTextFile, type TextResult } from "./read-file.ts";
+
+const READERS = { text: readTextFile, password: readPasswordFile, names: matchingNames } as const;
+
+/** A file, or a pattern of file names, that a load has read. */
+export interface Source {
+  /** `names`: `path` ends with a pattern; its content is the list of the matching names. */
+  readonly kind: keyof typeof READERS;
+  /** Absolute. */
+  readonly path: string;
+  readonly state: SourceState;
+}
+
+/** Equal for equal content, which it does not reveal; `undefined` if a system error prevents reading. */
+type SourceState = string | undefined;
 
 /** A load of a configuration in progress: it records what is read and which errors are found. */
 export interface Loading {
   /** `path`: absolute. Never rejects. */
   read(kind: Source["kind"], path: string): Promise<TextResult>;
   /** Equal errors, which several rules may find, count once. */
-  readonly report: Report;
+  report(error: ConfigError): void;
   hasErrors(): boolean;
 }
 
@@ -25,13 +42,51 @@ export async function load<T extends object>(
   const errors = new Map<string, ConfigError>();
   const value = await work({
     read: async (kind, path) => {
-      const result = await readSource({ kind, path });
+      const result = await READERS[kind](path);
       if (kind !== "password" || !result.ok) sources.push({ kind, path, state: stateOf(result) });
       return result;
     },
-    report: (error) => errors.set(formatConfigError(error), error),
+    report: (error) => void errors.set(formatConfigError(error), error),
     hasErrors: () => errors.size > 0,
   });
   if (value === undefined || errors.size > 0) return { ok: false, errors: [...errors.values()], sources };
   return { ok: true, ...value, sources };
+}
+
+const MISSING: SourceState = `invalid: ${NO_SUCH_FILE}`;
+
+function stateOf(result: TextResult): SourceState {
+  if (result.ok) return createHash("sha256").update(result.text).digest("base64");
+  return result.isSystemError ? undefined : `invalid: ${result.message}`;
+}
+
+/** The states of the sources now. They are read one after another, so that a hanging file system blocks only one thread. */
+export async function readStates(sources: readonly Source[]): Promise<readonly SourceState[]> {
+  const states: SourceState[] = [];
+  // An unreadable file has not changed. A file that the load could not read has changed once it is readable.
+  for (const { kind, path, state } of sources) states.push(stateOf(await READERS[kind](path)) ?? state);
+  return states;
+}
+
+/** The files that were read before and do not exist now. */
+export function goneSince(before: readonly Source[], now: readonly Source[]): readonly string[] {
+  const existed = new Set(before.filter(({ state }) => state !== MISSING).map(({ path }) => path));
+  return now.flatMap(({ path, state }) => (state === MISSING && existed.has(path) ? [path] : []));
+}
+
+/** The matching names, sorted, separated by slashes. */
+export async function matchingNames(path: string): Promise<TextResult> {
+  try {
+    const expression = expressionOf(basename(path));
+    const names = (await readdir(dirname(path))).filter((name) => expression.test(name));
+    return { ok: true, text: names.toSorted().join("/") };
+  } catch (error) {
+    return readFailure(error);
+  }
+}
+
+/** As in a shell, `*` at the start matches no name that starts with a dot: Kubernetes mounts have such links. */
+function expressionOf(pattern: string): RegExp {
+  const parts = pattern.split("*").map((part) => part.replaceAll(/[$()+.?[\\\]^{|}]/g, String.raw`\$&`));
+  return new RegExp(`^${pattern.startsWith("*") ? String.raw`(?!\.)` : ""}${parts.join(".*")}$`, "s");
 }

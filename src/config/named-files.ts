@@ -6,74 +6,9 @@ import { parseKnownCertificates } from "./known-certificates.ts";
 import type { Loading } from "./loading.ts";
 import { NO_SUCH_FILE, unfit, type ReadFailure, type TextResult } from "./read-file.ts";
 import { valueAt } from "./validate.ts";
-import { errorAt, type YamlFile } from "./yaml.ts";
+import type { YamlFile } from "./yaml.ts";
 
-type Kind = "certificates" | "key" | "known certificates" | "password";
-
-/** Reads the files that settings name, each once. A missing or invalid file is an error at the setting. */
-export interface NamedFiles {
-  /** The text for the setting at `path`; `undefined` without the setting or after an error. */
-  read(kind: Kind, file: YamlFile, path: JsonPath): Promise<string | undefined>;
-  /** The PEM texts for `cert_file` and `key_file` of the block at `path`, which must match. */
-  readKeyPair(file: YamlFile, path: JsonPath): Promise<{ readonly cert?: string; readonly key?: string }>;
-}
-
-export function createNamedFiles(loading: Loading): NamedFiles {
-  const { report } = loading;
-  const results = new Map<string, TextResult>();
-
-  async function read(kind: Kind, file: YamlFile, path: JsonPath): Promise<string | undefined> {
-    const name = valueAt(file.data, path);
-    if (typeof name !== "string") return undefined;
-    const absolute = resolveFrom(file, name);
-    const result = results.get(`${kind} ${absolute}`) ?? (await readNamedFile(kind, absolute, loading));
-    results.set(`${kind} ${absolute}`, result);
-    if (result.ok) return result.text;
-    report(errorAt(file, path, describeFailure(kind, file, name, result)));
-    return undefined;
-  }
-
-  return {
-    read,
-    readKeyPair: async (file, path) => {
-      const cert = await read("certificates", file, [...path, "cert_file"]);
-      const key = await read("key", file, [...path, "key_file"]);
-      if (cert === undefined || key === undefined) return {};
-      // OpenSSL also rejects keys that are too short.
-      const isUsable = isPossible(() => createSecureContext({ cert, key }));
-      if (!isUsable)
-        report(errorAt(file, [...path, "key_file"], "TLS rejects this key with this certificate"));
-      return { cert, key };
-    },
-  };
-}
-
-/** The absolute path of a file that the YAML file names. */
-export function resolveFrom({ file }: YamlFile, name: string): string {
-  return resolve(dirname(file), name);
-}
-
-/** A missing file of another name may be a password or a key that was written in place of its path. */
-const PLAIN_PATH = /^[\w.~-]*(?:\/[\w.~-]+)+$/;
-
-function describeFailure(kind: Kind, file: YamlFile, name: string, { message }: ReadFailure): string {
-  const mayBeSecret = kind === "password" || kind === "key";
-  const isShown = !mayBeSecret || message !== NO_SUCH_FILE || PLAIN_PATH.test(name);
-  const path = isShown
-    ? JSON.stringify(resolveFrom(file, name))
-    : `this file in ${JSON.stringify(resolveFrom(file, "."))}`;
-  return `cannot use ${path}: ${message}`;
-}
-
-async function readNamedFile(kind: Kind, path: string, loading: Loading): Promise<TextResult> {
-  const read = await loading.read(kind === "password" ? "password" : "text", path);
-  // As known_hosts, the file need not exist.
-  const isEmpty = kind === "known certificates" && !read.ok && read.message === NO_SUCH_FILE;
-  if (isEmpty) return { ok: true, text: "" };
-  const problem = read.ok ? CHECKS[kind](read.text) : undefined;
-  return problem === undefined ? read : unfit(problem);
-}
-
+/** What is wrong with a text of each kind. */
 const CHECKS = {
   certificates: (pem: string) => {
     const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [""];
@@ -91,6 +26,68 @@ const CHECKS = {
   // The reader has checked it.
   password: () => undefined,
 } as const;
+
+type Kind = keyof typeof CHECKS;
+
+/** Reads the files that settings name, each once. A missing or invalid file is an error at the setting. */
+export interface NamedFiles {
+  /** The text for the setting at `path`; `undefined` without the setting or after an error. */
+  read(kind: Kind, file: YamlFile, path: JsonPath): Promise<string | undefined>;
+  /** The PEM texts for `cert_file` and `key_file` of the block at `path`, which must match. */
+  readKeyPair(file: YamlFile, path: JsonPath): Promise<{ readonly cert?: string; readonly key?: string }>;
+}
+
+export function createNamedFiles(loading: Loading): NamedFiles {
+  const results = new Map<string, TextResult>();
+
+  async function read(kind: Kind, file: YamlFile, path: JsonPath): Promise<string | undefined> {
+    const name = valueAt(file.data, path);
+    if (typeof name !== "string") return undefined;
+    const absolute = resolveFrom(file, name);
+    const result = results.get(`${kind} ${absolute}`) ?? (await readNamedFile(kind, absolute, loading));
+    results.set(`${kind} ${absolute}`, result);
+    if (result.ok) return result.text;
+    file.report(path, describeFailure(kind, file, name, result));
+    return undefined;
+  }
+
+  return {
+    read,
+    readKeyPair: async (file, path) => {
+      const cert = await read("certificates", file, [...path, "cert_file"]);
+      const key = await read("key", file, [...path, "key_file"]);
+      if (cert === undefined || key === undefined) return {};
+      // OpenSSL also rejects keys that are too short.
+      if (!isPossible(() => createSecureContext({ cert, key })))
+        file.report([...path, "key_file"], "TLS rejects this key with this certificate");
+      return { cert, key };
+    },
+  };
+}
+
+/** The absolute path of a file that the YAML file names. */
+export function resolveFrom({ file }: YamlFile, name: string): string {
+  return resolve(dirname(file), name);
+}
+
+/** A missing file of another name may be a password or a key that was written in place of its path. */
+const PLAIN_PATH = /^[\w.~-]*(?:\/[\w.~-]+)+$/;
+
+function describeFailure(kind: Kind, file: YamlFile, name: string, { message }: ReadFailure): string {
+  const mayBeSecret = kind === "password" || kind === "key";
+  const isShown = !mayBeSecret || message !== NO_SUCH_FILE || PLAIN_PATH.test(name);
+  const path = JSON.stringify(resolveFrom(file, isShown ? name : "."));
+  return `cannot use ${isShown ? path : `this file in ${path}`}: ${message}`;
+}
+
+async function readNamedFile(kind: Kind, path: string, loading: Loading): Promise<TextResult> {
+  const read = await loading.read(kind === "password" ? "password" : "text", path);
+  // As known_hosts, the file need not exist.
+  const isEmpty = kind === "known certificates" && !read.ok && read.message === NO_SUCH_FILE;
+  if (isEmpty) return { ok: true, text: "" };
+  const problem = read.ok ? CHECKS[kind](read.text) : undefined;
+  return problem === undefined ? read : unfit(problem);
+}
 
 function isPossible(make: () => unknown): boolean {
   try {

@@ -1,30 +1,22 @@
 import { coalesce } from "../support/coalesce.ts";
-import type { Config } from "./config.ts";
-import type { ConfigResult, ValidConfig } from "./load.ts";
-import { errorsOf, formatErrors } from "./errors.ts";
-import type { Loaded } from "./loading.ts";
-import { goneSince, type Source } from "./sources.ts";
-import { startWatch } from "./watch.ts";
-import type { Logger } from "../support/log.ts";
 import type { Clock } from "../support/clock.ts";
 import { describeBug } from "../support/errors.ts";
+import type { Logger } from "../support/log.ts";
+import type { Config } from "./config.ts";
+import { errorsOf, formatErrors } from "./errors.ts";
+import type { ConfigResult, ValidConfig } from "./load.ts";
+import { goneSince, readStates, type Loaded, type Source } from "./loading.ts";
 
 /** `errors`: one line each, without secrets. */
 export type ReloadResult = { readonly ok: true } | { readonly ok: false; readonly errors: readonly string[] };
-
-/** A loaded web configuration, valid or not. */
-export type Preparation = Loaded<{
-  /** Takes effect from the next request and handshake on; if it throws, the old configuration stays. */
-  apply(): void;
-}>;
 
 export interface ReloaderDeps {
   /** Loads the configuration again. */
   readonly load: (running: ValidConfig) => Promise<ConfigResult>;
   /** The running configuration. */
   readonly loaded: ValidConfig;
-  /** The exporter's own server; both configurations are applied, or neither. */
-  readonly web: { readonly sources: readonly Source[]; prepare(): Promise<Preparation> };
+  /** The exporter's own server; both configurations are applied, or neither. If `apply` throws, the old ones stay. */
+  readonly web: { readonly sources: readonly Source[]; prepare(): Promise<Loaded<{ apply(): void }>> };
   /** Prepares another configuration; the returned function applies it. */
   readonly prepare: (config: Config) => () => Promise<void>;
   /** `atMs`: Unix time in milliseconds. */
@@ -49,22 +41,16 @@ export interface Reloader {
 
 const STOPPED: ReloadResult = { ok: false, errors: ["the exporter is stopping"] };
 
-export function createReloader({
-  load,
-  prepare,
-  onReloaded,
-  clock,
-  logger,
-  ...deps
-}: ReloaderDeps): Reloader {
+export function createReloader(deps: ReloaderDeps): Reloader {
+  const { web, onReloaded, clock, logger } = deps;
   let running = deps.loaded;
-  let sources = [...running.sources, ...deps.web.sources];
+  let sources = [...running.sources, ...web.sources];
   let isStopped = false;
-  let stopWatching: (() => void) | undefined;
+  let timer: NodeJS.Timeout | undefined;
 
   async function loadAndApply(): Promise<ReloadResult> {
-    const next = await load(running);
-    const nextWeb = await deps.web.prepare();
+    const next = await deps.load(running);
+    const nextWeb = await web.prepare();
     if (isStopped) return STOPPED;
     sources = [...next.sources, ...nextWeb.sources];
     if (!next.ok || !nextWeb.ok) {
@@ -77,7 +63,7 @@ export function createReloader({
       return fail(errors, "configuration is invalid");
     }
     const plan = planReload(running.config, next.config);
-    const apply = prepare(next.config);
+    const apply = deps.prepare(next.config);
     // TLS settings may still be rejected, so they come first.
     nextWeb.apply();
     running = next;
@@ -103,26 +89,45 @@ export function createReloader({
     logger.info("configuration files changed");
     return reload();
   }
+  const check = coalesce(createCheck(() => sources, onChange));
 
   return {
     reload,
     shown: () => running.shown,
     watch: () => {
-      if (isStopped) return;
-      stopWatching = startWatch({ sources: () => sources, onChange }, deps.watchIntervalMs);
+      timer = setInterval(() => void check(), deps.watchIntervalMs);
     },
     stop: () => {
       isStopped = true;
-      stopWatching?.();
+      clearInterval(timer);
     },
   };
 }
 
+/**
+ * Compares the sources with their state at the latest load, valid or not; after each load they are another list. A change counts
+ * when two checks in a row find the same: before, a file may still be written. So a load that failed with a system error is
+ * repeated when the files are readable. `onChange` must not reject.
+ */
+export function createCheck(
+  sources: () => readonly Source[],
+  onChange: () => Promise<unknown>,
+): () => Promise<void> {
+  let latest = "";
+  return async () => {
+    const loaded = sources();
+    const states = await readStates(loaded);
+    // After a reload in the meantime, the findings are about old sources.
+    const hasChanged = loaded === sources() && states.some((state, at) => state !== loaded[at]?.state);
+    const found = hasChanged ? JSON.stringify(states) : "";
+    const isSettled = hasChanged && found === latest;
+    latest = found;
+    if (isSettled) await onChange();
+  };
+}
+
 /** The names of appliances that are new, gone or other objects than before. */
-export function planReload(
-  old: Config,
-  next: Config,
-): Record<"added" | "removed" | "changed", readonly string[]> {
+export function planReload(old: Config, next: Config) {
   const before = new Map(old.appliances.map((appliance) => [appliance.name, appliance]));
   const after = new Map(next.appliances.map((appliance) => [appliance.name, appliance]));
   const names = [...after.keys()];

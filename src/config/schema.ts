@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { byTiming } from "../api/operation.ts";
 import { MAX_WEBSITES } from "../api/website-list.ts";
-import type { WebsiteConfig } from "./config.ts";
+import { DEFAULT_STATUSES, type StatusRange, type WebsiteConfig } from "./config.ts";
 import { parseFingerprint } from "./known-certificates.ts";
-import { DEFAULT_STATUSES, parseStatusRange } from "./status-set.ts";
 import {
   applianceNameSchema,
   baseUrlSchema,
@@ -105,6 +104,12 @@ const statusSchema = parsed(
   textOrNumber,
 );
 
+function parseStatusRange(text: string): StatusRange | undefined {
+  const [, first, last = first] = /^(\d{3})(?:-(\d{3}))?$/.exec(text) ?? [];
+  const [from, to] = [Number(first), Number(last)];
+  return from >= 100 && from <= to ? { from, to } : undefined;
+}
+
 const PROTOCOLS = { http: ["http"], https: ["https"], both: ["http", "https"] } as const;
 
 const websiteObject = z.strictObject({
@@ -123,7 +128,7 @@ const websiteSchema = z
     id,
     name: name ?? String(id),
     protocols: protocol && PROTOCOLS[protocol],
-    expectStatus: ranges === undefined ? DEFAULT_STATUSES : { ranges },
+    expectStatus: ranges ?? DEFAULT_STATUSES,
   }));
 
 const discoverySchema = z.union(

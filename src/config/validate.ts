@@ -1,8 +1,14 @@
 import { z } from "zod";
-import { sortErrors, type ConfigError, type JsonPath, type Report } from "./errors.ts";
+import { byPosition, type ConfigError, type JsonPath } from "./errors.ts";
 import type { Loading } from "./loading.ts";
-import type { Place } from "./places.ts";
 import { errorAt, readYamlFile, type YamlFile } from "./yaml.ts";
+
+/** Settings and their location. */
+export interface Place<T> {
+  readonly file: YamlFile;
+  readonly path: JsonPath;
+  readonly settings: T;
+}
 
 /** Reads and validates a YAML file; `undefined` after errors. */
 export async function loadYaml<T>(
@@ -11,14 +17,19 @@ export async function loadYaml<T>(
   loading: Loading,
 ): Promise<Place<T> | undefined> {
   const file = await readYamlFile(path, loading);
-  return file && validateYaml(file, schema, loading.report);
+  return file && validateYaml(file, schema, loading);
 }
 
 /** Validates the file's data. Errors show values only if the schema's own messages do. */
-export function validateYaml<T>(file: YamlFile, schema: z.ZodType<T>, report: Report): Place<T> | undefined {
+export function validateYaml<T>(
+  file: YamlFile,
+  schema: z.ZodType<T>,
+  { report }: Loading,
+): Place<T> | undefined {
   const parsed = schema.safeParse(file.data, { error: describeIssue });
   if (parsed.success) return { file, path: [], settings: parsed.data };
-  sortErrors(parsed.error.issues.flatMap((issue) => issueErrors(file, [], issue))).forEach(report);
+  const errors = parsed.error.issues.flatMap((issue) => issueErrors(file, [], issue));
+  errors.toSorted(byPosition).forEach(report);
   return undefined;
 }
 
@@ -65,11 +76,13 @@ function lessOneLetter(word: string): readonly string[] {
 
 /** The value at `path` of a file's data; `undefined` if there is none. */
 export function valueAt(data: unknown, path: JsonPath): unknown {
-  return path.reduce<unknown>(
-    (value, segment) =>
-      typeof value === "object" && value !== null && Object.hasOwn(value, segment)
-        ? Reflect.get(value, segment)
-        : undefined,
-    data,
-  );
+  return path.reduce<unknown>((value, segment) => {
+    const holder: object = Object(value);
+    return Object.hasOwn(holder, segment) ? Reflect.get(holder, segment) : undefined;
+  }, data);
+}
+
+/** The items of a list of settings, and where they are. */
+export function items<T>({ file, path }: Place<unknown>, key: string, list: readonly T[] = []) {
+  return list.map((settings, index): Place<T> => ({ file, path: [...path, key, index], settings }));
 }

@@ -1,7 +1,6 @@
+import { createTask, parse as parseCron, validateDetailed } from "node-cron";
 import { z } from "zod";
 import type { ProxyConfig } from "./config.ts";
-import { parseDuration } from "./duration.ts";
-import { checkSchedule } from "./schedule.ts";
 import { Secret } from "../support/secret.ts";
 import { bareHost } from "../support/address.ts";
 
@@ -37,13 +36,30 @@ export const textOrNumber = z
   })
   .transform(String);
 
-const FILE_ERROR = "expected the path of a file";
-
 /** A path, and not PEM or base64: a key may have been written in place of its path. */
 export const fileSchema = z
   .string()
-  .min(1, FILE_ERROR)
-  .refine((path) => !/-----|\p{Cc}|^[a-z0-9+/=]{100,}$/iu.test(path), FILE_ERROR);
+  .min(1, "expected the path of a file")
+  .refine((path) => !/-----|\p{Cc}|^[a-z0-9+/=]{100,}$/iu.test(path), "expected the path of a file");
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** In the order of the groups of `DURATION`. */
+const UNITS_MS = [365 * DAY_MS, 7 * DAY_MS, DAY_MS, HOUR_MS, MINUTE_MS, 1_000, 1];
+const DURATION = /^(?:(\d+)y)?(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
+
+/**
+ * Parses a duration as Prometheus does, in milliseconds: `500ms`, `15s`, `1m30s`, `1h`, `0`; a year has 365 days.
+ * `undefined` for any other text and for values beyond safe integers.
+ */
+export function parseDuration(text: string): number | undefined {
+  if (text === "0") return 0;
+  const match = DURATION.exec(text);
+  if (!match || text === "") return undefined;
+  const ms = UNITS_MS.reduce((sum, unitMs, index) => sum + Number(match[index + 1] ?? 0) * unitMs, 0);
+  return Number.isSafeInteger(ms) ? ms : undefined;
+}
 
 /** A duration in milliseconds, `min` to `max`. */
 export function durationSchema(min: string, max: string) {
@@ -52,6 +68,51 @@ export function durationSchema(min: string, max: string) {
     const ms = parseDuration(text) ?? -1;
     return ms >= minMs && ms <= maxMs ? ms : undefined;
   });
+}
+
+/**
+ * Checks a node-cron expression and returns an error or `undefined`. It needs six fields, seconds first, and dates that
+ * recur.
+ */
+export function checkSchedule(expression: string): string | undefined {
+  const fields = expression.trim().split(/\s+/);
+  if (fields.length !== 6) {
+    return `expected six fields, seconds first, such as "*/10 * * * * *", got ${fields.length}`;
+  }
+  // node-cron expands every range; Node.js aborts at an array of a billion.
+  if (/\d{3}/.test(expression)) return "expected a node-cron expression with numbers of two digits";
+  const { valid, errors } = validateDetailed(expression);
+  if (!valid) return `expected a node-cron expression: ${errors.map(({ message }) => message).join("; ")}`;
+  return recurs(expression) ? undefined : "expected a date that recurs";
+}
+
+function recurs(expression: string): boolean {
+  const task = createTask(expression, () => undefined);
+  try {
+    return task.getNextRuns(2).length === 2;
+  } catch {
+    return false;
+  } finally {
+    void task.destroy();
+  }
+}
+
+/**
+ * The shortest time between two runs of a valid expression, in milliseconds: 1 s to a day. Assumes that it runs on
+ * consecutive days of 24 hours.
+ */
+export function shortestGapMs(expression: string): number {
+  const { second, minute, hour } = parseCron(expression);
+  const hours = shortestGap(hour, 24);
+  const minutes = shortestGap(minute, hours * 60);
+  return shortestGap(second, minutes * 60) * 1_000;
+}
+
+/** The shortest distance between two successive values, or from the last one to the first one of the next round. */
+function shortestGap(values: readonly number[], roundLength: number): number {
+  const sorted = [...new Set(values)].toSorted((a, b) => a - b);
+  const next = (sorted[0] ?? 0) + roundLength;
+  return sorted.reduce((gap, value, index) => Math.min(gap, (sorted[index + 1] ?? next) - value), Infinity);
 }
 
 export const scheduleSchema = z.string().superRefine((text, context) => {

@@ -13,7 +13,7 @@ import {
   type Pair,
   type YAMLMap,
 } from "yaml";
-import { formatPath, sortErrors, type ConfigError, type JsonPath, type Report } from "./errors.ts";
+import { byPosition, formatPath, type ConfigError, type JsonPath } from "./errors.ts";
 import type { Loading } from "./loading.ts";
 import { once } from "../support/once.ts";
 
@@ -24,13 +24,15 @@ export interface YamlFile {
   readonly data: unknown;
   /** The position of the key or list item at `path`; for a missing key, of its map. */
   locate(path: JsonPath): NonNullable<ConfigError["position"]>;
+  /** Reports an error at the key or list item at `path`. */
+  report(path: JsonPath, message: string): void;
 }
 
 /** Reads and parses a YAML 1.2 file of one document. Errors never quote its text, which may contain a secret. */
-export async function readYamlFile(file: string, { read, report }: Loading): Promise<YamlFile | undefined> {
-  const content = await read("text", resolve(file));
-  if (content.ok && !content.text.includes("\uFFFD")) return parseYaml(file, content.text, report);
-  report({ file, path: "", message: content.ok ? "it is not UTF-8" : content.message });
+export async function readYamlFile(file: string, loading: Loading): Promise<YamlFile | undefined> {
+  const content = await loading.read("text", resolve(file));
+  if (content.ok && !content.text.includes("\uFFFD")) return parseYaml(file, content.text, loading);
+  loading.report({ file, path: "", message: content.ok ? "it is not UTF-8" : content.message });
   return undefined;
 }
 
@@ -42,7 +44,7 @@ export function errorAt(file: YamlFile, path: JsonPath, message: string): Config
 /** Records an error; `offset` counts characters from the start of the text. */
 type ReportAt = (offset: number, message: string) => void;
 
-function parseYaml(file: string, text: string, report: Report): YamlFile | undefined {
+function parseYaml(file: string, text: string, { report }: Loading): YamlFile | undefined {
   const lineCounter = new LineCounter();
   const positionOf = (offset: number) => {
     const { line, col } = lineCounter.linePos(offset);
@@ -67,10 +69,16 @@ function parseYaml(file: string, text: string, report: Report): YamlFile | undef
   if (document.contents === null) reportAt(0, "the file is empty");
   if (errors.length === 0) checkAliases(document, reportAt);
   const data = errors.length === 0 ? toData(document, reportAt) : undefined;
-  sortErrors(errors).forEach(report);
+  errors.toSorted(byPosition).forEach(report);
   if (errors.length > 0) return undefined;
   const offsetOf = createLocator(document.contents);
-  return { file, data, locate: (path) => positionOf(offsetOf(path)) };
+  const yaml: YamlFile = {
+    file,
+    data,
+    locate: (path) => positionOf(offsetOf(path)),
+    report: (path, message) => report(errorAt(yaml, path, message)),
+  };
+  return yaml;
 }
 
 const NO_TAGS = "tags are not supported; quote a string that starts with !";

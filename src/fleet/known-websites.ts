@@ -1,8 +1,7 @@
 import { isIP } from "node:net";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import type { WebsiteList } from "../api/website-list.ts";
-import type { ApplianceConfig, WebsiteConfig } from "../config/config.ts";
-import { DEFAULT_STATUSES } from "../config/status-set.ts";
+import { DEFAULT_STATUSES, type ApplianceConfig, type WebsiteConfig } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
 import { firstExpiryMs } from "../polling/schedule.ts";
 import { canonicalAddress, urlHost } from "../support/address.ts";

@@ -1,6 +1,6 @@
 import type { WebsiteDetails } from "../api/website-details.ts";
 import { exportedStatuses, type Protocol } from "../api/website-test.ts";
-import { statusSetHas } from "../config/status-set.ts";
+import { statusSetHas } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
 import { isSame, kept, keptEqual } from "../support/kept.ts";
 import type { FleetChange, Step } from "./changes.ts";

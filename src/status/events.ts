@@ -13,7 +13,8 @@ import {
 import { groupWords, type Words } from "./problems.ts";
 import type { FleetEvent } from "./schema.ts";
 import type { WebsiteState } from "./verdicts/website.ts";
-import { groupName, instantOf, listed, reasonInWords } from "./words.ts";
+import { listed } from "../support/text.ts";
+import { groupName, instantOf, reasonInWords } from "./words.ts";
 
 const MAX_EVENTS = 200;
 /** The same that happens to another group or website within so long is one event with it. */

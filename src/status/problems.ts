@@ -14,7 +14,8 @@ import {
 import { once } from "../support/once.ts";
 import { failedBackends, usableBackends } from "./verdicts/backends.ts";
 import { lacks } from "./websites.ts";
-import { groupName, idAt, instantOf, listed, optionalInstant, reasonInWords, statusText } from "./words.ts";
+import { listed } from "../support/text.ts";
+import { groupName, idAt, instantOf, optionalInstant, reasonInWords, statusText } from "./words.ts";
 
 /** Unix times in milliseconds. */
 export interface ProblemFacts {

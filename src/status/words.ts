@@ -1,13 +1,6 @@
 import type { Backend } from "../api/website-details.ts";
 import type { FailureReason } from "../client/failure.ts";
-
-/** Names as people read them: `a`, `a and b`, `a, b and c`; of more than `most`, these and how many more there are. */
-export function listed(names: readonly string[], most = Number.POSITIVE_INFINITY): string {
-  const more = names.length - most;
-  if (more > 0) return listed([...names.slice(0, most), `${more} more`]);
-  const last = names.at(-1) ?? "none";
-  return names.length < 2 ? last : `${names.slice(0, -1).join(", ")} and ${last}`;
-}
+import { listed } from "../support/text.ts";
 
 const NAMED_SERVERS = 12;
 

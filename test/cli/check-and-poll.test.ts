@@ -179,8 +179,8 @@ appliances:
 `);
   expect(code).toBe(0);
   expect(err).toBe(
-    `config.yaml: warning: appliances share addresses: https://127.0.0.1:${port} (fw-a, fw-b)\n` +
-      "config.yaml: warning: pinned certificates have expired, which polls ignore: fw-a (2021-01-01T00:00:00Z), fw-b (2021-01-01T00:00:00Z)\n",
+    `config.yaml: warning: appliances share addresses: https://127.0.0.1:${port} (fw-a and fw-b)\n` +
+      "config.yaml: warning: pinned certificates have expired, which polls ignore: fw-a (2021-01-01T00:00:00Z) and fw-b (2021-01-01T00:00:00Z)\n",
   );
 });
 

@@ -131,7 +131,7 @@ describe("an address of several appliances", () => {
     expect(await run("check", `--config.file=${file}`)).toEqual({
       code: 0,
       out: `${file}: valid, appliances: 2 enabled, 0 disabled\n`,
-      err: `${file}: warning: appliances share addresses: https://h (a, b)\n`,
+      err: `${file}: warning: appliances share addresses: https://h (a and b)\n`,
     });
   });
 });

@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Config } from "../../src/config/config.ts";
 import { formatConfigError } from "../../src/config/errors.ts";
+import { loadAgain } from "../../src/config/hand-over.ts";
 import { loadConfig } from "../../src/config/load.ts";
-import { loadAgain } from "../../src/config/loader.ts";
 import { planReload } from "../../src/config/reload.ts";
 import { WHOLE_FLEET } from "../../src/config/shard.ts";
 

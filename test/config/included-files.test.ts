@@ -1,7 +1,7 @@
 import { join, relative, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
-import { readSource, splitNames } from "../../src/config/sources.ts";
+import { matchingNames } from "../../src/config/loading.ts";
 import { configOf, createFolder, errorsOf } from "./folder.ts";
 
 const lone = (name: string) => `appliances: [{ name: ${name}, base_url: "https://${name}" }]\n`;
@@ -72,6 +72,6 @@ test.each([
     "a+(b)c": "",
     "c\nd": "",
   });
-  const read = await readSource({ kind: "names", path: join(folder, pattern) });
-  expect(read.ok && splitNames(read.text)).toEqual(names);
+  const read = await matchingNames(join(folder, pattern));
+  expect(read).toEqual({ ok: true, text: names.join("/") });
 });

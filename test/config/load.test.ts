@@ -58,7 +58,7 @@ test("inner settings override outer ones key by key, and labels and websites are
       "      - { name: b, base_url: https://b, enabled: false }",
     ].join("\n"),
   );
-  const expectStatus = { ranges: [{ from: 200, to: 399 }] };
+  const expectStatus = [{ from: 200, to: 399 }];
   expect(config.maxConcurrentWebsiteTests).toBe(7);
   expect(config.appliances.map((appliance) => ({ ...appliance, http: undefined }))).toEqual([
     {
@@ -73,12 +73,10 @@ test("inner settings override outer ones key by key, and labels and websites are
           id: 2,
           name: "shop",
           protocols: ["http", "https"],
-          expectStatus: {
-            ranges: [
-              { from: 200, to: 399 },
-              { from: 401, to: 401 },
-            ],
-          },
+          expectStatus: [
+            { from: 200, to: 399 },
+            { from: 401, to: 401 },
+          ],
         },
       ],
       polling: {

@@ -1,7 +1,7 @@
 import { formatConfigError } from "../../src/config/errors.ts";
 import { loadConfig, type ConfigResult } from "../../src/config/load.ts";
 import { createPasswordReader } from "../../src/config/password-file.ts";
-import { createCheck } from "../../src/config/watch.ts";
+import { createCheck } from "../../src/config/reload.ts";
 import { createLookup } from "../../src/client/lookup.ts";
 import { withoutDescriptors } from "../support/descriptors.ts";
 
@@ -43,7 +43,7 @@ async function watch() {
     latest = await loadConfig("config.yaml");
     loads.push(latest.ok ? "loaded" : latest.errors.map(formatConfigError).join("\n"));
   };
-  const check = createCheck({ sources: () => latest.sources, onChange: reload });
+  const check = createCheck(() => latest.sources, reload);
   const checkThrice = async () => {
     for (let nth = 0; nth < 3; nth += 1) await check();
     return loads.splice(0);

@@ -1,6 +1,6 @@
 import { createTask, getTasks } from "node-cron";
 import { expect, test } from "vitest";
-import { checkSchedule, shortestGapMs } from "../../src/config/schedule.ts";
+import { checkSchedule, shortestGapMs } from "../../src/config/values.ts";
 
 test.each([
   ["*/10 * * * * *", 10_000],

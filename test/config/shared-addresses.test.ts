@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { listFew, sharedAddresses } from "../../src/config/shared-addresses.ts";
+import { sharedAddresses } from "../../src/config/load.ts";
 import { configOf } from "./folder.ts";
 
 const lone = (name: string, url: string, more = ""): string =>
@@ -20,9 +20,5 @@ test("addresses that enabled appliances share behind the same proxy are found in
     lone("f", "https://other", ", enabled: false"),
     lone("proxied", "https://h", ', http_client: { proxy_url: "http://one:3128" }'),
   );
-  expect(shared).toEqual(["https://h (a, c)", "https://g (d, e)"]);
-});
-
-test("the first few are listed and the rest is counted", () => {
-  expect(listFew(["a", "b", "c", "d", "e", "f", "g"])).toBe("a, b, c, d, e, and 2 more");
+  expect(shared).toEqual(["https://h (a and c)", "https://g (d and e)"]);
 });

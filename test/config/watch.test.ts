@@ -1,10 +1,9 @@
 import { rename, symlink, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { loadConfig, type ConfigResult } from "../../src/config/load.ts";
-import { createCheck, startWatch } from "../../src/config/watch.ts";
+import { createCheck } from "../../src/config/reload.ts";
 import { createAuthority } from "../support/certificates.ts";
-import { eventually } from "../support/eventually.ts";
 import { createFolder, type Files } from "./folder.ts";
 
 const AUTHORITY = await createAuthority();
@@ -16,13 +15,11 @@ async function watch(files: Files) {
   const path = join(folder, "config.yaml");
   let latest: ConfigResult = await loadConfig(path);
   const loads: string[] = [];
-  const check = createCheck({
-    sources: () => latest.sources,
-    onChange: async () => {
-      latest = await loadConfig(path);
-      loads.push(latest.ok ? "valid" : "invalid");
-    },
-  });
+  const onChange = async () => {
+    latest = await loadConfig(path);
+    loads.push(latest.ok ? "valid" : "invalid");
+  };
+  const check = createCheck(() => latest.sources, onChange);
   return { folder, loads, check };
 }
 
@@ -117,19 +114,3 @@ test.skipIf(process.platform !== "linux")(
     expect(await afterChange(linkTo("valid"))).toEqual(["valid"]);
   },
 );
-
-test("the watch checks regularly until it is stopped", async () => {
-  const folder = await createFolder({ "config.yaml": appliance("a") });
-  const path = join(folder, "config.yaml");
-  let latest = await loadConfig(path);
-  let changes = 0;
-  const onChange = async () => {
-    latest = await loadConfig(path);
-    changes += 1;
-  };
-  onTestFinished(startWatch({ sources: () => latest.sources, onChange }, 5));
-  for (const [nth, name] of ["b", "c"].entries()) {
-    await writeFile(path, appliance(name));
-    await eventually(() => expect(changes).toBe(nth + 1), { everyMs: 5 });
-  }
-});

@@ -124,7 +124,7 @@ test.concurrent("fault 49: one address in two clusters is a warning in the log, 
   const warnings = () => exporter.log.lines.filter(({ level }) => level === "warn");
   const warning = expect.objectContaining({
     addresses: 1,
-    detail: `http://127.0.0.1:${server.port} (a, b)`,
+    detail: `http://127.0.0.1:${server.port} (a and b)`,
     msg: "several appliances have the same address",
   });
   expect(warnings()).toEqual([warning]);

@@ -56,7 +56,7 @@ test("a website that is gone is forgotten, its counter too, and the others stay"
 
 test("changed labels, website names, expectations and clusters take effect at once and cost no counter", () => {
   const fleet = fleetOf([WAF], HISTORY);
-  const store = { ...SHOP, name: "store", expectStatus: { ranges: [{ from: 503, to: 503 }] } };
+  const store = { ...SHOP, name: "store", expectStatus: [{ from: 503, to: 503 }] };
   fleet.configure(configOf({ ...WAF, cluster: "fra", labels: { site: "fra" }, websites: [store] }), 0);
   const [waf] = appliancesOf(fleet);
   expect(waf?.identity).toEqual({ appliance: "waf", cluster: "fra", labels: { site: "fra" } });

@@ -41,7 +41,7 @@ export function websiteOf(given: Partial<WebsiteConfig> & { readonly id: number 
   return {
     name: String(given.id),
     protocols: undefined,
-    expectStatus: { ranges: [{ from: 200, to: 399 }] },
+    expectStatus: [{ from: 200, to: 399 }],
     ...given,
   };
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Problem } from "../../status/schema.ts";
-import { listed } from "../../status/words.ts";
+import { listed } from "../../support/text.ts";
 import { html, nothing, type Html } from "./html.ts";
 import type { Sign } from "./row.ts";
 import { absoluteTime, relativeTime, type Wording } from "./time.ts";
