@@ -5,7 +5,7 @@ import type { Secret } from "../support/secret.ts";
 export interface Config {
   /** The appliances of all files in order, including disabled ones. */
   readonly appliances: readonly ApplianceConfig[];
-  /** Simultaneous website tests of the fleet. */
+  /** Simultaneous ones of the fleet. */
   readonly maxConcurrentWebsiteTests: number;
 }
 
@@ -19,14 +19,14 @@ export interface ApplianceConfig {
   readonly baseUrl: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly websites: readonly WebsiteConfig[];
-  /** How websites are discovered; `undefined`: they are not. */
+  /** `undefined`: websites are not discovered. */
   readonly discovery: DiscoveryConfig | undefined;
   readonly polling: PollingConfig;
   readonly http: HttpClientConfig;
 }
 
 export interface DiscoveryConfig {
-  /** Websites that are left out. */
+  /** Ids of websites that are left out. */
   readonly exclude: readonly number[];
   /** At most so many of the others, those with the lowest ids. */
   readonly limit: number;
@@ -88,7 +88,7 @@ export interface BasicAuthConfig {
 
 export type PasswordSource =
   | { readonly kind: "inline"; readonly secret: Secret }
-  /** Re-read when it changes; absolute path. */
+  /** Re-read when it changes. */
   | { readonly kind: "file"; readonly path: string };
 
 /** PEM texts, read when the configuration was loaded. */
@@ -104,13 +104,6 @@ export interface TlsClientConfig {
    * `knownCertificates`, otherwise those that an authority signed.
    */
   readonly certificateSha256: readonly string[];
-  /** The origin of `certificateSha256`; `undefined` without `known_certificates_file`. */
-  readonly knownCertificates: KnownCertificatesConfig | undefined;
-}
-
-/** A `known_certificates_file`, and whose lines of it count. */
-export interface KnownCertificatesConfig {
-  /** Absolute. */
-  readonly path: string;
-  readonly appliance: string;
+  /** The `known_certificates_file` that `certificateSha256` is from, and the name in its lines. */
+  readonly knownCertificates: { readonly path: string; readonly appliance: string } | undefined;
 }

@@ -20,7 +20,6 @@ export type Checked<T extends object = object> =
   | ({ readonly ok: true } & T)
   | { readonly ok: false; readonly errors: readonly ConfigError[] };
 
-/** All errors of the results. */
 export function errorsOf(...results: readonly Checked[]): readonly ConfigError[] {
   return results.flatMap((result) => (result.ok ? [] : result.errors));
 }
@@ -49,10 +48,7 @@ export function formatConfigError({ file, position, path, message }: ConfigError
   return path === "" ? `${place}: ${message}` : `${place}: ${path}: ${message}`;
 }
 
-/**
- * The path as `clusters[2].base_url`. Hides keys that are not plain words: without a space, `{ monitor:hunter2 }` makes the
- * secret a key.
- */
+/** As `clusters[2].base_url`. Hides keys that are not plain words: without a space, `{ a:hunter2 }` makes the secret a key. */
 export function formatPath(path: JsonPath): string {
   return path.map(formatSegment).join("").replace(/^\./, "");
 }

@@ -15,7 +15,6 @@ import type { Shard } from "./shard.ts";
 
 const SHARED: ReadonlySet<string> = new Set(["http", "tls", "ca", "cert"]);
 
-/** What the thread is to load. */
 export interface ConfigTask {
   readonly file: string;
   readonly shard: Shard;

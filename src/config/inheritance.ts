@@ -1,24 +1,16 @@
 import { byTiming, TIMINGS, type TimingName } from "../api/operation.ts";
 import { once } from "../support/once.ts";
-import type {
-  ApplianceConfig,
-  DiscoveryConfig,
-  OperationTiming,
-  PollingConfig,
-  WebsiteConfig,
-} from "./config.ts";
+import type { ApplianceConfig, DiscoveryConfig, PollingConfig, WebsiteConfig } from "./config.ts";
 import { createHttpOf, NO_SETTINGS, overrideHttp, type HttpClientBlocks } from "./http-client.ts";
 import type { Loading } from "./loading.ts";
 import { createNamedFiles } from "./named-files.ts";
-import type {
-  ApplianceSettings,
-  ClusterSettings,
-  ConfigSettings,
-  FleetSettings,
-  PollingSettings,
-} from "./schema.ts";
+import type { ApplianceSettings, ClusterSettings, ConfigSettings, FleetSettings } from "./schema.ts";
 import { items, type Place } from "./validate.ts";
 import { shortestGapMs } from "./values.ts";
+
+/** The settings of the top level, of a cluster or of an appliance. */
+type Inner = Pick<ClusterSettings, "labels" | "websites" | "website_discovery" | "polling" | "http_client">;
+type PollingSettings = NonNullable<Inner["polling"]>;
 
 /** What clusters and appliances inherit. */
 interface Inherited extends Pick<ApplianceConfig, "labels" | "websites"> {
@@ -43,9 +35,6 @@ const BUILT_IN: Inherited = {
   http: { http: NO_SETTINGS, known: undefined },
 };
 const DEFAULT_WEBSITE_TESTS_PER_APPLIANCE = 4;
-
-/** The settings of the top level, of a cluster or of an appliance. */
-type Inner = Pick<ClusterSettings, "labels" | "websites" | "website_discovery" | "polling" | "http_client">;
 
 /** A cluster and its members, or an appliance that stands alone: a cluster of one, named like it. */
 interface Group {
@@ -164,28 +153,20 @@ function overridePolling(outer: MergedPolling, place: Place<Inner>): MergedPolli
   return { ...outer, ...polling, ...timings };
 }
 
-/** Reports timeouts that are too long. */
-function resolvePolling(merged: MergedPolling): PollingConfig {
-  const { max_concurrent_website_tests_per_appliance: tests } = merged;
-  return {
-    ...byTiming((name) => resolveTiming(name, merged[name])),
-    maxConcurrentWebsiteTests: tests ?? DEFAULT_WEBSITE_TESTS_PER_APPLIANCE,
-  };
-}
-
 /** A default timeout is at most the interval or the shortest gap of the schedule; a longer explicit timeout is an error. */
-function resolveTiming(
-  name: TimingName,
-  { interval, schedule, timeout, place }: MergedTiming,
-): OperationTiming {
-  const intervalMs = interval ?? TIMINGS[name].intervalMs;
-  const gapMs = schedule === undefined ? intervalMs : shortestGapMs(schedule);
-  const timeoutMs = timeout ?? Math.min(TIMINGS[name].timeoutMs, gapMs);
-  if (timeoutMs > gapMs) {
-    const message = `expected a timeout of at most the time between two polls, ${gapMs / 1_000}s`;
-    place?.file.report([...place.path, "polling", name], message);
-  }
-  return schedule === undefined
-    ? { kind: "interval", intervalMs, timeoutMs }
-    : { kind: "schedule", expression: schedule, timeoutMs };
+function resolvePolling(merged: MergedPolling): PollingConfig {
+  const timings = byTiming((name): PollingConfig[TimingName] => {
+    const { interval: intervalMs = TIMINGS[name].intervalMs, schedule, timeout, place } = merged[name];
+    const gapMs = schedule === undefined ? intervalMs : shortestGapMs(schedule);
+    const timeoutMs = timeout ?? Math.min(TIMINGS[name].timeoutMs, gapMs);
+    if (timeoutMs > gapMs) {
+      const message = `expected a timeout of at most the time between two polls, ${gapMs / 1_000}s`;
+      place?.file.report([...place.path, "polling", name], message);
+    }
+    return schedule === undefined
+      ? { kind: "interval", intervalMs, timeoutMs }
+      : { kind: "schedule", expression: schedule, timeoutMs };
+  });
+  const { max_concurrent_website_tests_per_appliance: tests = DEFAULT_WEBSITE_TESTS_PER_APPLIANCE } = merged;
+  return { ...timings, maxConcurrentWebsiteTests: tests };
 }

@@ -5,9 +5,8 @@ export function parseFingerprint(text: string): string | undefined {
 }
 
 /**
- * The certificates in the text of a `known_certificates_file`: lines of a name, white space and a SHA-256. Any certificate
- * of several lines for one name counts. `invalidLine`: the number of the first line that is neither a certificate nor a
- * comment nor blank.
+ * The certificates in the text of a `known_certificates_file`: lines of a name, white space and a SHA-256. Any of several
+ * lines for one name counts. `invalidLine`: the number of the first line that is neither such a line nor a comment nor blank.
  */
 export function parseKnownCertificates(text: string) {
   const known = new Map<string, string[]>();

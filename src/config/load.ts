@@ -14,8 +14,6 @@ export type ConfigResult = Loaded<{ readonly config: Config; readonly shown: str
 
 export type ValidConfig = Extract<ConfigResult, { readonly ok: true }>;
 
-const DEFAULT_WEBSITE_TESTS = 64;
-
 /**
  * Loads the configuration of a shard in `file` and all files that it names, or returns all errors. Checks syntax and schema
  * first; if they are valid, the rules between keys and the named files. Reads certificates and keys; only tries password
@@ -34,7 +32,7 @@ export function loadConfig(file: string, shard = WHOLE_FLEET): Promise<ConfigRes
     }
     if (top === undefined || loading.hasErrors()) return undefined;
     const appliances = await resolveFleet(top, included, loading);
-    const { max_concurrent_website_tests: tests = DEFAULT_WEBSITE_TESTS } = top.settings.polling ?? {};
+    const { max_concurrent_website_tests: tests = 64 } = top.settings.polling ?? {};
     return {
       config: inShard({ appliances, maxConcurrentWebsiteTests: tests }, shard),
       shown: [top, ...included].map((place) => showFile(place.file)).join("---\n"),
@@ -44,9 +42,7 @@ export function loadConfig(file: string, shard = WHOLE_FLEET): Promise<ConfigRes
 
 /**
  * The files that `config_files` of the main file matches, without it and without duplicates: in the order of the patterns,
- * sorted within each. A pattern that matches no file is an error.
- *
- * @returns paths relative like the main file's
+ * sorted within each, relative like the main file's path. A pattern that matches no file is an error.
  */
 async function findIncludedFiles(main: YamlFile, { read }: Loading): Promise<readonly string[]> {
   const patterns = patternsSchema.safeParse(valueAt(main.data, ["config_files"])).data ?? [];
@@ -67,8 +63,6 @@ async function findIncludedFiles(main: YamlFile, { read }: Loading): Promise<rea
   return [...paths.values()];
 }
 
-const SECRET = "<secret>";
-
 /** A valid file as JSON, which is YAML too, with passwords and credentials in URLs as `<secret>`, below its path as a comment. */
 function showFile({ file, data }: YamlFile): string {
   return `# ${JSON.stringify(resolve(file))}\n${JSON.stringify(data, redact, 2)}\n`;
@@ -76,8 +70,8 @@ function showFile({ file, data }: YamlFile): string {
 
 function redact(key: string, value: unknown): unknown {
   if (typeof value !== "string") return value;
-  if (key === "password") return SECRET;
-  return key === "proxy_url" ? value.replace(/\/\/.*@/su, `//${SECRET}@`) : value;
+  if (key === "password") return "<secret>";
+  return key === "proxy_url" ? value.replace(/\/\/.*@/su, "//<secret>@") : value;
 }
 
 /**

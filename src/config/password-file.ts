@@ -19,26 +19,24 @@ const READ_EVERY_MS = 100;
  */
 export function createPasswordReader(maxReads: number, clock: Pick<Clock, "monotonicMs">): PasswordReader {
   const limit = pLimit(maxReads);
-  const latest = new Map<string, { readonly result: PasswordResult; readonly readMs: number }>();
-  const underway = new Map<string, Promise<PasswordResult>>();
+  const latest = new Map<string, { readonly result: Promise<PasswordResult>; readonly untilMs: number }>();
 
-  async function read(path: string): Promise<PasswordResult> {
-    const readMs = clock.monotonicMs();
-    const file = await readPasswordFile(path);
-    if (!file.ok) return file;
-    const result = { ok: true, secret: new Secret(file.text) } as const;
-    latest.set(path, { result, readMs });
+  function read(path: string): Promise<PasswordResult> {
+    const result = limit(async (): Promise<PasswordResult> => {
+      const readMs = clock.monotonicMs();
+      const file = await readPasswordFile(path);
+      if (file.ok) latest.set(path, { result, untilMs: readMs + READ_EVERY_MS });
+      else latest.delete(path);
+      return file.ok ? { ok: true, secret: new Secret(file.text) } : file;
+    });
+    latest.set(path, { result, untilMs: Infinity });
     return result;
   }
 
   return async (source) => {
     if (source.kind === "inline") return { ok: true, secret: source.secret };
-    const { path } = source;
-    const known = latest.get(path);
-    if (known !== undefined && clock.monotonicMs() - known.readMs < READ_EVERY_MS) return known.result;
-    const shared = underway.get(path) ?? limit(() => read(path)).finally(() => underway.delete(path));
-    underway.set(path, shared);
-    return shared;
+    const known = latest.get(source.path);
+    return known !== undefined && clock.monotonicMs() < known.untilMs ? known.result : read(source.path);
   };
 }
 

@@ -10,10 +10,7 @@ export interface ReadFailure {
   readonly ok: false;
   /** Does not contain the file's name or content. */
   readonly message: string;
-  /**
-   * Whether this host failed to read it (out of descriptors, I/O error, stale handle), so that a retry may succeed;
-   * otherwise the operator has to fix the path, the permissions or the content.
-   */
+  /** Whether this host failed to read it (out of descriptors, I/O error, stale handle), so that a retry may succeed. */
   readonly isSystemError: boolean;
 }
 
@@ -35,7 +32,6 @@ export function unfit(message: string): ReadFailure {
   return { ok: false, message, isSystemError: false };
 }
 
-/** Classifies an error of the file system. */
 export function readFailure(error: unknown): ReadFailure {
   const code = errorCode(error) ?? "unknown error";
   switch (code) {

@@ -11,9 +11,7 @@ import { goneSince, readStates, type Loaded, type Source } from "./loading.ts";
 export type ReloadResult = { readonly ok: true } | { readonly ok: false; readonly errors: readonly string[] };
 
 export interface ReloaderDeps {
-  /** Loads the configuration again. */
   readonly load: (running: ValidConfig) => Promise<ConfigResult>;
-  /** The running configuration. */
   readonly loaded: ValidConfig;
   /** The exporter's own server; both configurations are applied, or neither. If `apply` throws, the old ones stay. */
   readonly web: { readonly sources: readonly Source[]; prepare(): Promise<Loaded<{ apply(): void }>> };
@@ -23,11 +21,9 @@ export interface ReloaderDeps {
   readonly onReloaded: (isSuccess: boolean, atMs: number) => void;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Time between two checks of the files. */
   readonly watchIntervalMs: number;
 }
 
-/** Holds and replaces the running configuration. */
 export interface Reloader {
   /** Reads the configuration again and applies it; an invalid one changes nothing. */
   reload(): Promise<ReloadResult>;

@@ -34,20 +34,16 @@ const innerPollingSchema = z
   })
   .meta({ id: "polling" });
 
-const pollingSchema = innerPollingSchema.extend({
-  max_concurrent_website_tests: z.int().min(1).max(10_000).optional(),
-});
+/** A text of a pattern; errors do not show it. */
+function matching(what: string, pattern: RegExp) {
+  return z.string().regex(pattern, `expected ${what}`);
+}
 
-/** A user and the password. Messages show no values. RFC 7617 forbids control characters, and a colon in the user name. */
+/** RFC 7617 forbids control characters, and a colon in the user name. */
 export const basicAuthSchema = z
   .strictObject({
-    username: z
-      .string()
-      .regex(/^[^:\p{Cc}]+$/u, "expected a non-empty user name without colons and control characters"),
-    password: z
-      .string()
-      .regex(/^\P{Cc}+$/u, "expected a non-empty password without control characters")
-      .optional(),
+    username: matching("a non-empty user name without colons and control characters", /^[^:\p{Cc}]+$/u),
+    password: matching("a non-empty password without control characters", /^\P{Cc}+$/u).optional(),
     password_file: fileSchema.optional(),
   })
   .refine(({ password, password_file: file }) => (password === undefined) !== (file === undefined), {
@@ -68,10 +64,7 @@ const tlsConfigSchema = z
     ca_file: fileSchema.optional(),
     cert_file: fileSchema.optional(),
     key_file: fileSchema.optional(),
-    server_name: z
-      .string()
-      .regex(/^[\w.:-]{1,253}$/, "expected a host name")
-      .optional(),
+    server_name: matching("a host name", /^[\w.:-]{1,253}$/).optional(),
     min_version: tlsVersionSchema.optional(),
     insecure_skip_verify: z.boolean().optional(),
     certificate_sha256: z.array(pinSchema).optional(),
@@ -85,11 +78,8 @@ const tlsConfigSchema = z
   });
 
 export const httpClientSchema = z
-  .strictObject({
-    basic_auth: basicAuthSchema.optional(),
-    tls_config: tlsConfigSchema.optional(),
-    proxy_url: proxyUrlSchema.optional(),
-  })
+  .strictObject({ basic_auth: basicAuthSchema, tls_config: tlsConfigSchema, proxy_url: proxyUrlSchema })
+  .partial()
   .meta({ id: "http_client" });
 
 const idSchema = parsed("a website's id: a whole number, 0 or greater", parseId, textOrNumber);
@@ -134,10 +124,7 @@ const websiteSchema = z
 const discoverySchema = z.union(
   [
     z.boolean(),
-    z.strictObject({
-      exclude: z.array(idSchema).optional(),
-      limit: z.int().min(1).max(MAX_WEBSITES).optional(),
-    }),
+    z.strictObject({ exclude: z.array(idSchema), limit: z.int().min(1).max(MAX_WEBSITES) }).partial(),
   ],
   { error: "expected true, false, or a block with exclude and limit" },
 );
@@ -166,39 +153,33 @@ const applianceSchema = z
   .meta({ id: "appliance" });
 
 const clusterSchema = z
-  .strictObject({
-    name: applianceNameSchema,
-    appliances: z.array(applianceSchema),
-    ...innerShape,
-  })
+  .strictObject({ name: applianceNameSchema, appliances: z.array(applianceSchema), ...innerShape })
   .meta({ id: "cluster" });
 
-const fleetShape = {
-  clusters: z.array(clusterSchema).optional(),
-  appliances: z.array(applianceSchema).optional(),
-};
-
 /** A file that `config_files` names. */
-export const fleetSchema = z.strictObject(fleetShape);
+export const fleetSchema = z
+  .strictObject({ clusters: z.array(clusterSchema), appliances: z.array(applianceSchema) })
+  .partial();
 
 export const patternsSchema = z.array(
-  z.string().regex(/^(?:[^*]*\/)?[^/]+$/, "expected the path of a file, with * only in its last part"),
+  matching("the path of a file, with * only in its last part", /^(?:[^*]*\/)?[^/]+$/),
 );
 
 /** The main file. */
 export const configSchema = z
   .strictObject({
-    polling: pollingSchema.optional(),
+    polling: innerPollingSchema
+      .extend({ max_concurrent_website_tests: z.int().min(1).max(10_000).optional() })
+      .optional(),
     http_client: httpClientSchema.optional(),
     website_discovery: discoverySchema.optional(),
-    ...fleetShape,
+    ...fleetSchema.shape,
     config_files: patternsSchema.optional(),
   })
   .refine((config) => config.clusters ?? config.appliances ?? config.config_files, {
     error: "expected at least one of clusters, appliances and config_files",
   });
 
-export type PollingSettings = z.output<typeof innerPollingSchema>;
 export type ConfigSettings = z.output<typeof configSchema>;
 export type FleetSettings = z.output<typeof fleetSchema>;
 export type ClusterSettings = z.output<typeof clusterSchema>;

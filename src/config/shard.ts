@@ -8,19 +8,15 @@ export interface Shard {
   readonly total: number;
 }
 
-/** The shard of an exporter that polls all clusters. */
 export const WHOLE_FLEET: Shard = { index: 0, total: 1 };
-
-const MAX_SHARDS = 1000;
 
 /** Parses `INDEX/TOTAL`, two decimal numbers: INDEX from 0 to TOTAL - 1, TOTAL at most 1,000. `undefined` for any other text. */
 export function parseShard(text: string): Shard | undefined {
   const [, index = "", total = ""] = /^(\d{1,4})\/(\d{1,4})$/.exec(text) ?? [];
   const shard = { index: Number(index), total: Number(total) };
-  return shard.index < shard.total && shard.total <= MAX_SHARDS ? shard : undefined;
+  return shard.index < shard.total && shard.total <= 1000 ? shard : undefined;
 }
 
-/** The shard as written on the command line. */
 export function formatShard({ index, total }: Shard): string {
   return `${index}/${total}`;
 }
@@ -43,7 +39,6 @@ function mixed(value: number): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** The configuration with only the clusters of this shard. */
 export function inShard(config: Config, { index, total }: Shard): Config {
   return {
     ...config,

@@ -42,11 +42,9 @@ export const fileSchema = z
   .min(1, "expected the path of a file")
   .refine((path) => !/-----|\p{Cc}|^[a-z0-9+/=]{100,}$/iu.test(path), "expected the path of a file");
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 86_400_000;
 /** In the order of the groups of `DURATION`. */
-const UNITS_MS = [365 * DAY_MS, 7 * DAY_MS, DAY_MS, HOUR_MS, MINUTE_MS, 1_000, 1];
+const UNITS_MS = [365 * DAY_MS, 7 * DAY_MS, DAY_MS, 3_600_000, 60_000, 1_000, 1];
 const DURATION = /^(?:(\d+)y)?(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
 
 /**
@@ -70,10 +68,7 @@ export function durationSchema(min: string, max: string) {
   });
 }
 
-/**
- * Checks a node-cron expression and returns an error or `undefined`. It needs six fields, seconds first, and dates that
- * recur.
- */
+/** The error in a node-cron expression, if any. It needs six fields, seconds first, and dates that recur. */
 export function checkSchedule(expression: string): string | undefined {
   const fields = expression.trim().split(/\s+/);
   if (fields.length !== 6) {
@@ -97,10 +92,7 @@ function recurs(expression: string): boolean {
   }
 }
 
-/**
- * The shortest time between two runs of a valid expression, in milliseconds: 1 s to a day. Assumes that it runs on
- * consecutive days of 24 hours.
- */
+/** The shortest time between two runs of a valid expression, 1 s to a day, as if it ran on all days and all had 24 hours. */
 export function shortestGapMs(expression: string): number {
   const { second, minute, hour } = parseCron(expression);
   const hours = shortestGap(hour, 24);

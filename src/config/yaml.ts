@@ -36,7 +36,6 @@ export async function readYamlFile(file: string, loading: Loading): Promise<Yaml
   return undefined;
 }
 
-/** An error at the key or list item at `path`. */
 export function errorAt(file: YamlFile, path: JsonPath, message: string): ConfigError {
   return { file: file.file, position: file.locate(path), path: formatPath(path), message };
 }

@@ -3,10 +3,7 @@ import { Server as SecureServer } from "node:https";
 import { isIPv6, type Socket } from "node:net";
 import { groupBy } from "../support/group-by.ts";
 
-/**
- * Identifies a client: its IPv4 address (also if mapped into IPv6), or the first 64 bits of its IPv6 address, because a
- * machine may choose the rest.
- */
+/** A client's IPv4 address (also if mapped into IPv6), or the first 64 bits of its IPv6 address: it may choose the rest. */
 export function clientOf(address = ""): string {
   const [, mapped] = /^::ffff:([\d.]+)$/i.exec(address) ?? [];
   if (mapped !== undefined) return mapped;

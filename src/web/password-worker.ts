@@ -1,7 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { bcryptVerify } from "hash-wasm";
 
-/** A bcrypt hash and the password to check against it. */
 export interface PasswordTask {
   readonly password: Uint8Array;
   readonly hash: string;

@@ -34,10 +34,8 @@ const BUSY = text(503, "Too many requests at once", { "retry-after": "1" });
 type Page = (request: IncomingMessage) => Reply | Promise<Reply>;
 
 export interface RouteDeps {
-  /** The path of the metrics, such as `/metrics`. */
   readonly telemetryPath: string;
   readonly renderMetrics: () => Promise<string | LongText>;
-  /** The fleet as JSON. */
   readonly renderFleet: () => Promise<string | LongText>;
   /** The websites as targets for blackbox_exporter; `undefined` while they are not known. */
   readonly websiteTargets: () => Promise<object | undefined>;

@@ -11,7 +11,6 @@ export interface WebConfig {
   readonly tls: TlsSettings | undefined;
   /** bcrypt hashes by user name; empty: no password is required. */
   readonly users: ReadonlyMap<string, Secret>;
-  /** Set on every response. */
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
@@ -113,8 +112,8 @@ export function loadWebConfig(path?: string): Promise<Loaded<{ readonly config: 
     if (path === undefined) return { config: UNPROTECTED };
     const loaded = await loadYaml(path, webConfigSchema, loading);
     if (loaded === undefined) return undefined;
-    const { file, settings } = loaded;
-    const { tls_server_config: tls, basic_auth_users: users, http_server_config: http } = settings;
+    const { file } = loaded;
+    const { tls_server_config: tls, basic_auth_users: users, http_server_config: http } = loaded.settings;
     const files = createNamedFiles(loading);
     const { cert = "", key = "" } = await files.readKeyPair(file, ["tls_server_config"]);
     const clientCa = await files.read("certificates", file, ["tls_server_config", "client_ca_file"]);
