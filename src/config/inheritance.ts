@@ -34,7 +34,6 @@ const BUILT_IN: Inherited = {
   polling: byTiming(() => ({})),
   http: { http: NO_SETTINGS, known: undefined },
 };
-const DEFAULT_WEBSITE_TESTS_PER_APPLIANCE = 4;
 
 /** A cluster and its members, or an appliance that stands alone: a cluster of one, named like it. */
 interface Group {
@@ -167,6 +166,6 @@ function resolvePolling(merged: MergedPolling): PollingConfig {
       ? { kind: "interval", intervalMs, timeoutMs }
       : { kind: "schedule", expression: schedule, timeoutMs };
   });
-  const { max_concurrent_website_tests_per_appliance: tests = DEFAULT_WEBSITE_TESTS_PER_APPLIANCE } = merged;
+  const { max_concurrent_website_tests_per_appliance: tests = 4 } = merged;
   return { ...timings, maxConcurrentWebsiteTests: tests };
 }

@@ -49,15 +49,12 @@ export function createReloader(deps: ReloaderDeps): Reloader {
     const nextWeb = await web.prepare();
     if (isStopped) return STOPPED;
     sources = [...next.sources, ...nextWeb.sources];
-    if (!next.ok || !nextWeb.ok) {
+    if (!next.ok || !nextWeb.ok)
       return fail(formatErrors(errorsOf(next, nextWeb)), "configuration is invalid");
-    }
     // Only a known_certificates_file may be missing. Without its lines, no appliance would be trusted.
     const gone = goneSince(running.sources, next.sources);
-    if (gone.length > 0) {
-      const errors = gone.map((path) => `${path}: the file is gone; to trust no certificate, leave it empty`);
-      return fail(errors, "configuration is invalid");
-    }
+    const errors = gone.map((path) => `${path}: the file is gone; to trust no certificate, leave it empty`);
+    if (errors.length > 0) return fail(errors, "configuration is invalid");
     const plan = planReload(running.config, next.config);
     const apply = deps.prepare(next.config);
     // TLS settings may still be rejected, so they come first.
@@ -102,8 +99,8 @@ export function createReloader(deps: ReloaderDeps): Reloader {
 
 /**
  * Compares the sources with their state at the latest load, valid or not; after each load they are another list. A change counts
- * when two checks in a row find the same: before, a file may still be written. So a load that failed with a system error is
- * repeated when the files are readable. `onChange` must not reject.
+ * when two checks in a row find the same: before, a file may still be written. A load that failed with a system error is repeated
+ * when the files are readable. `onChange` must not reject.
  */
 export function createCheck(
   sources: () => readonly Source[],

@@ -1,20 +1,76 @@
 import { z } from "zod";
 import { byTiming } from "../api/operation.ts";
 import { MAX_WEBSITES } from "../api/website-list.ts";
-import { DEFAULT_STATUSES, type StatusRange, type WebsiteConfig } from "./config.ts";
+import { DEFAULT_STATUSES, type ProxyConfig, type StatusRange, type WebsiteConfig } from "./config.ts";
 import { parseFingerprint } from "./known-certificates.ts";
-import {
-  applianceNameSchema,
-  baseUrlSchema,
-  durationSchema,
-  fileSchema,
-  labelsSchema,
-  nameSchema,
-  parsed,
-  proxyUrlSchema,
-  scheduleSchema,
-  textOrNumber,
-} from "./values.ts";
+import { Secret } from "../support/secret.ts";
+import { bareHost } from "../support/address.ts";
+import { durationSchema, fileSchema, parsed, scheduleSchema, textOrNumber } from "./values.ts";
+
+const nameSchema = z
+  .string()
+  .refine((text) => /^\P{Cc}+$/u.test(text), "expected a non-empty name without control characters");
+
+/** A name that a line of a `known_certificates_file` can start with. */
+const applianceNameSchema = nameSchema.refine(
+  (text) => text === text.trim() && !text.startsWith("#"),
+  "expected a name without # at the start and without spaces at the start and the end",
+);
+
+/** Labels that the exporter sets, those of scrapers and operators, and those of histograms and summaries. */
+const RESERVED_LABELS: readonly string[] = (
+  "appliance ha_cluster interface vhid vip device netmask peer configured_role state " +
+  "website_id website protocol operation reason anomaly host port mode backend role difference address " +
+  "endpoint cluster instance job pod service namespace container node le quantile"
+).split(" ");
+
+const labelNameSchema = z
+  .string()
+  .regex(/^[a-zA-Z_][a-zA-Z0-9_]*$/, "expected a label name of letters, digits and _, first no digit")
+  .refine((name) => !name.startsWith("__") && !RESERVED_LABELS.includes(name), "this label name is reserved");
+
+/** Scheme, host, port and path of plain characters: cannot contain credentials, so errors may show it. */
+const SHOWABLE_URL = /^(?:[a-z]{1,10}:\/\/)?(?:\[[0-9a-f:.]*\]|[\w.-]*)(?::\d*)?(?:\/[\w.~/-]*)?$/i;
+
+const PLAIN_URL = /^https?:\/\/[^\s\\?#@]+$/i;
+
+/** An http or https URL of host, port and path only; a trailing slash is removed. */
+const baseUrlSchema = z.string().transform((text, context): string => {
+  const isPlain = PLAIN_URL.test(text);
+  if (isPlain && URL.canParse(text)) {
+    const { protocol, host, pathname } = new URL(text);
+    return `${protocol}//${host}${pathname.replace(/\/+$/, "")}`;
+  }
+  const isShown = !isPlain && SHOWABLE_URL.test(text);
+  const wrong = isShown
+    ? `, got ${JSON.stringify(text)}`
+    : " with a valid host and port, without credentials, query and fragment";
+  context.addIssue({ code: "custom", message: `expected an https:// URL${wrong}` });
+  return z.NEVER;
+});
+
+/** The message does not show the URL, which may contain a password. */
+const proxyUrlSchema = parsed(
+  "a URL of the form http://[user:password@]host:port",
+  (text): ProxyConfig | undefined => {
+    const url = /^http:\/\/[^\s\\?#]+$/i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+    const [user, password] = [decode(url?.username), decode(url?.password)];
+    if (url?.pathname !== "/" || user === undefined || password === undefined) return undefined;
+    return {
+      host: bareHost(url.hostname),
+      port: Number(url.port || 80),
+      credentials: user + password === "" ? undefined : new Secret(`${user}:${password}`),
+    };
+  },
+);
+
+function decode(text = ""): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
 
 const timingSchema = z
   .strictObject({
@@ -90,15 +146,13 @@ function parseId(text: string): number | undefined {
 
 const statusSchema = parsed(
   "a status code such as 401, or a range such as 200-399",
-  parseStatusRange,
+  (text): StatusRange | undefined => {
+    const [, first, last = first] = /^(\d{3})(?:-(\d{3}))?$/.exec(text) ?? [];
+    const [from, to] = [Number(first), Number(last)];
+    return from >= 100 && from <= to ? { from, to } : undefined;
+  },
   textOrNumber,
 );
-
-function parseStatusRange(text: string): StatusRange | undefined {
-  const [, first, last = first] = /^(\d{3})(?:-(\d{3}))?$/.exec(text) ?? [];
-  const [from, to] = [Number(first), Number(last)];
-  return from >= 100 && from <= to ? { from, to } : undefined;
-}
 
 const PROTOCOLS = { http: ["http"], https: ["https"], both: ["http", "https"] } as const;
 
@@ -131,7 +185,7 @@ const discoverySchema = z.union(
 
 /** Settings of both clusters and appliances. */
 const innerShape = {
-  labels: labelsSchema.optional(),
+  labels: z.record(labelNameSchema, z.string()).optional(),
   websites: z.array(websiteSchema).optional(),
   website_discovery: discoverySchema.optional(),
   polling: innerPollingSchema.optional(),

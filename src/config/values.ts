@@ -1,17 +1,5 @@
 import { createTask, parse as parseCron, validateDetailed } from "node-cron";
 import { z } from "zod";
-import type { ProxyConfig } from "./config.ts";
-import { Secret } from "../support/secret.ts";
-import { bareHost } from "../support/address.ts";
-
-/** Labels that the exporter sets, those of scrapers and operators, and those of histograms and summaries. */
-const RESERVED_LABELS: ReadonlySet<string> = new Set(
-  (
-    "appliance ha_cluster interface vhid vip device netmask peer configured_role state " +
-    "website_id website protocol operation reason anomaly host port mode backend role difference address " +
-    "endpoint cluster instance job pod service namespace container node le quantile"
-  ).split(" "),
-);
 
 /** A text that `parse` converts; otherwise an error that says what was expected, without the text, which may be a secret. */
 export function parsed<T>(
@@ -71,9 +59,8 @@ export function durationSchema(min: string, max: string) {
 /** The error in a node-cron expression, if any. It needs six fields, seconds first, and dates that recur. */
 export function checkSchedule(expression: string): string | undefined {
   const fields = expression.trim().split(/\s+/);
-  if (fields.length !== 6) {
+  if (fields.length !== 6)
     return `expected six fields, seconds first, such as "*/10 * * * * *", got ${fields.length}`;
-  }
   // node-cron expands every range; Node.js aborts at an array of a billion.
   if (/\d{3}/.test(expression)) return "expected a node-cron expression with numbers of two digits";
   const { valid, errors } = validateDetailed(expression);
@@ -111,63 +98,3 @@ export const scheduleSchema = z.string().superRefine((text, context) => {
   const message = checkSchedule(text);
   if (message !== undefined) context.addIssue({ code: "custom", message });
 });
-
-export const nameSchema = z
-  .string()
-  .refine((text) => /^\P{Cc}+$/u.test(text), "expected a non-empty name without control characters");
-
-/** A name that a line of a `known_certificates_file` can start with. */
-export const applianceNameSchema = nameSchema.refine(
-  (text) => text === text.trim() && !text.startsWith("#"),
-  "expected a name without # at the start and without spaces at the start and the end",
-);
-
-const labelNameSchema = z
-  .string()
-  .regex(/^[a-zA-Z_][a-zA-Z0-9_]*$/, "expected a label name of letters, digits and _, first no digit")
-  .refine((name) => !name.startsWith("__") && !RESERVED_LABELS.has(name), "this label name is reserved");
-
-export const labelsSchema = z.record(labelNameSchema, z.string());
-
-/** Scheme, host, port and path of plain characters: cannot contain credentials, so errors may show it. */
-const SHOWABLE_URL = /^(?:[a-z]{1,10}:\/\/)?(?:\[[0-9a-f:.]*\]|[\w.-]*)(?::\d*)?(?:\/[\w.~/-]*)?$/i;
-
-const PLAIN_URL = /^https?:\/\/[^\s\\?#@]+$/i;
-
-/** An http or https URL of host, port and path only; a trailing slash is removed. */
-export const baseUrlSchema = z.string().transform((text, context): string => {
-  const isPlain = PLAIN_URL.test(text);
-  if (isPlain && URL.canParse(text)) {
-    const { protocol, host, pathname } = new URL(text);
-    return `${protocol}//${host}${pathname.replace(/\/+$/, "")}`;
-  }
-  const isShown = !isPlain && SHOWABLE_URL.test(text);
-  const wrong = isShown
-    ? `, got ${JSON.stringify(text)}`
-    : " with a valid host and port, without credentials, query and fragment";
-  context.addIssue({ code: "custom", message: `expected an https:// URL${wrong}` });
-  return z.NEVER;
-});
-
-/** The message does not show the URL, which may contain a password. */
-export const proxyUrlSchema = parsed(
-  "a URL of the form http://[user:password@]host:port",
-  (text): ProxyConfig | undefined => {
-    const url = /^http:\/\/[^\s\\?#]+$/i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
-    const [user, password] = [decode(url?.username), decode(url?.password)];
-    if (url?.pathname !== "/" || user === undefined || password === undefined) return undefined;
-    return {
-      host: bareHost(url.hostname),
-      port: Number(url.port || 80),
-      credentials: user + password === "" ? undefined : new Secret(`${user}:${password}`),
-    };
-  },
-);
-
-function decode(text = ""): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
-}

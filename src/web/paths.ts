@@ -8,13 +8,11 @@ function targetOf({ url = "/" }: IncomingMessage): string {
 }
 
 export function pathOf(request: IncomingMessage): string {
-  const [path = "/"] = targetOf(request).split("?", 1);
-  return path;
+  return targetOf(request).replace(/\?.*$/s, "");
 }
 
 export function queryOf(request: IncomingMessage): URLSearchParams {
-  const [, ...query] = targetOf(request).split("?");
-  return new URLSearchParams(query.join("?"));
+  return new URLSearchParams(targetOf(request).replace(/^[^?]*/, ""));
 }
 
 /**

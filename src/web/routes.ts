@@ -116,9 +116,8 @@ export function createRoutes(deps: RouteDeps): RequestListener {
 }
 
 async function serve(request: IncomingMessage, page: Page | undefined): Promise<Reply> {
-  if (request.method !== "GET" && request.method !== "HEAD") {
+  if (request.method !== "GET" && request.method !== "HEAD")
     return text(405, "Only GET and HEAD are served", { allow: "GET, HEAD", connection: "close" });
-  }
   return page === undefined ? text(404, "Not found") : page(request);
 }
 
