@@ -1,7 +1,7 @@
 import type { LookupFunction } from "node:net";
 import type { Redact } from "../api/text.ts";
 import type { ApplianceConfig } from "../config/config.ts";
-import { createPasswordReader, type PasswordReader } from "../config/password-file.ts";
+import { createPasswordReader, type PasswordReader } from "../config/read-file.ts";
 import type { Clock } from "../support/clock.ts";
 import { bareHost } from "../support/address.ts";
 import { describeBug } from "../support/errors.ts";

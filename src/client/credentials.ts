@@ -1,6 +1,6 @@
 import type { Redact } from "../api/text.ts";
 import type { BasicAuthConfig } from "../config/config.ts";
-import type { PasswordReader } from "../config/password-file.ts";
+import type { PasswordReader } from "../config/read-file.ts";
 import { Secret } from "../support/secret.ts";
 import type { Outcome } from "./failure.ts";
 

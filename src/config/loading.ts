@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { formatConfigError, type Checked, type ConfigError } from "./errors.ts";
-import { readPasswordFile } from "./password-file.ts";
-import { NO_SUCH_FILE, readFailure, readTextFile, type TextResult } from "./read-file.ts";
+import { NO_SUCH_FILE, readFailure, readPasswordFile, readTextFile, type TextResult } from "./read-file.ts";
 
 const READERS = { text: readTextFile, password: readPasswordFile, names: matchingNames } as const;
 

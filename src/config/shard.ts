@@ -40,8 +40,6 @@ function mixed(value: number): number {
 }
 
 export function inShard(config: Config, { index, total }: Shard): Config {
-  return {
-    ...config,
-    appliances: config.appliances.filter(({ cluster }) => shardOf(cluster, total) === index),
-  };
+  const appliances = config.appliances.filter(({ cluster }) => shardOf(cluster, total) === index);
+  return { ...config, appliances };
 }

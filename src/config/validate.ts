@@ -35,9 +35,8 @@ export function validateYaml<T>(
 
 /** For unknown keys, the list of known ones. The library words all but missing keys; it shows types, and no values. */
 function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code === "unrecognized_keys") {
+  if (issue.code === "unrecognized_keys")
     return issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape).join(" ") : "";
-  }
   return issue.input === undefined ? "required key is missing" : undefined;
 }
 

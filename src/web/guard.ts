@@ -42,14 +42,13 @@ export function protect(
   async function refusal(request: IncomingMessage, response: ServerResponse): Promise<Reply | undefined> {
     const { users } = currentConfig();
     if (users.size === 0 || openPaths.has(pathOf(request))) return undefined;
-    const { headers, socket } = request;
-    const credentials = readBasicCredentials(headers.authorization);
+    const credentials = readBasicCredentials(request.headers.authorization);
     if (credentials === undefined) return UNAUTHORIZED;
     const known = users.get(credentials.user);
     const attempt = {
       ...credentials,
       hash: known?.reveal() ?? dummyHash(users),
-      origin: `${clientOf(socket.remoteAddress)} ${known === undefined ? "" : credentials.user}`,
+      origin: `${clientOf(request.socket.remoteAddress)} ${known === undefined ? "" : credentials.user}`,
     };
     return REFUSALS[await check(attempt, patienceFor(response))];
   }

@@ -1,6 +1,6 @@
 import { formatConfigError } from "../../src/config/errors.ts";
 import { loadConfig, type ConfigResult } from "../../src/config/load.ts";
-import { createPasswordReader } from "../../src/config/password-file.ts";
+import { createPasswordReader } from "../../src/config/read-file.ts";
 import { createCheck } from "../../src/config/reload.ts";
 import { createLookup } from "../../src/client/lookup.ts";
 import { withoutDescriptors } from "../support/descriptors.ts";
