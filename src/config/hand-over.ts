@@ -12,7 +12,6 @@ import type { Shard } from "./shard.ts";
 // Between threads, settings are texts: an instance of Secret would arrive as an empty object, and thousands of objects at once
 // would stop the loop. What many appliances share, such as a long list of authorities, is a text of its own, to which theirs
 // refer by its digest.
-
 const SHARED: ReadonlySet<string> = new Set(["http", "tls", "ca", "cert"]);
 
 export interface ConfigTask {

@@ -81,10 +81,10 @@ export function createPasswordReader(maxReads: number, clock: Pick<Clock, "monot
   function read(path: string): Promise<PasswordResult> {
     const result = limit(async (): Promise<PasswordResult> => {
       const readMs = clock.monotonicMs();
-      const file = await readPasswordFile(path);
-      if (file.ok) latest.set(path, { result, untilMs: readMs + READ_EVERY_MS });
-      else latest.delete(path);
-      return file.ok ? { ok: true, secret: new Secret(file.text) } : file;
+      const file = await readPasswordFile(path).finally(() => latest.delete(path));
+      if (!file.ok) return file;
+      latest.set(path, { result, untilMs: readMs + READ_EVERY_MS });
+      return { ok: true, secret: new Secret(file.text) };
     });
     latest.set(path, { result, untilMs: Infinity });
     return result;

@@ -35,8 +35,6 @@ export interface Reloader {
   stop(): void;
 }
 
-const STOPPED: ReloadResult = { ok: false, errors: ["the exporter is stopping"] };
-
 export function createReloader(deps: ReloaderDeps): Reloader {
   const { web, onReloaded, clock, logger } = deps;
   let running = deps.loaded;
@@ -47,7 +45,7 @@ export function createReloader(deps: ReloaderDeps): Reloader {
   async function loadAndApply(): Promise<ReloadResult> {
     const next = await deps.load(running);
     const nextWeb = await web.prepare();
-    if (isStopped) return STOPPED;
+    if (isStopped) return { ok: false, errors: ["the exporter is stopping"] };
     sources = [...next.sources, ...nextWeb.sources];
     if (!next.ok || !nextWeb.ok)
       return fail(formatErrors(errorsOf(next, nextWeb)), "configuration is invalid");

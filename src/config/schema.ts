@@ -31,7 +31,6 @@ const labelNameSchema = z
 
 /** Scheme, host, port and path of plain characters: cannot contain credentials, so errors may show it. */
 const SHOWABLE_URL = /^(?:[a-z]{1,10}:\/\/)?(?:\[[0-9a-f:.]*\]|[\w.-]*)(?::\d*)?(?:\/[\w.~/-]*)?$/i;
-
 const PLAIN_URL = /^https?:\/\/[^\s\\?#@]+$/i;
 
 /** An http or https URL of host, port and path only; a trailing slash is removed. */
