@@ -21,8 +21,7 @@ import type { ListenAddress } from "./web/listen.ts";
 import { createRoutes } from "./web/routes.ts";
 import { createWebServer } from "./web/server.ts";
 import { loadWebConfig } from "./web/web-config.ts";
-import { loadAssets } from "./page/assets.ts";
-import { createStatusPage } from "./page/page.ts";
+import { createStatusPage, loadAssets } from "./page/page.ts";
 import { describeBug } from "./support/errors.ts";
 import { listed, MAX_NAMED } from "./support/text.ts";
 

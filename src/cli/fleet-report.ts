@@ -1,5 +1,5 @@
 import { clusterRows } from "../page/view/cluster-rows.ts";
-import type { Row, Words } from "../page/view/row.ts";
+import type { Row, Words } from "../page/view/cluster-rows.ts";
 import { relativeTime } from "../page/view/time.ts";
 import { verdictOf } from "../page/view/verdict.ts";
 import type { FleetDocument, Problem } from "../status/schema.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { messageOf } from "../support/errors.ts";
-import { once } from "../support/once.ts";
+import { once } from "../support/kept.ts";
 import { Secret } from "../support/secret.ts";
 import { inSlices } from "../support/slices.ts";
 import { runInThread } from "../support/thread.ts";

@@ -1,5 +1,5 @@
 import { byTiming, TIMINGS, type TimingName } from "../api/operation.ts";
-import { once } from "../support/once.ts";
+import { once } from "../support/kept.ts";
 import type { ApplianceConfig, DiscoveryConfig, PollingConfig, WebsiteConfig } from "./config.ts";
 import { createHttpOf, NO_SETTINGS, overrideHttp, type HttpClientBlocks } from "./http-client.ts";
 import type { Loading } from "./loading.ts";

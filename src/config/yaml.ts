@@ -15,7 +15,7 @@ import {
 } from "yaml";
 import { byPosition, formatPath, type ConfigError, type JsonPath } from "./errors.ts";
 import type { Loading } from "./loading.ts";
-import { once } from "../support/once.ts";
+import { once } from "../support/kept.ts";
 
 /** The plain values of a YAML file and their positions. */
 export interface YamlFile {

@@ -1,10 +1,11 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import type { FleetDocument } from "../status/schema.ts";
 import { clusterList } from "./view/clusters.ts";
-import { eventHistory } from "./view/events.ts";
 import { applyFilter, filterForm, matchNote, readFilter, type Filter } from "./view/filter.ts";
 import { html, nothing, type Html } from "./view/html.ts";
 import { absolute, readReader, type Reader } from "./view/parts.ts";
-import { problemList } from "./view/problems.ts";
+import { eventHistory, problemList } from "./view/problems.ts";
 import { judgeClusters, titleOf, verdictBanner, verdictOf } from "./view/verdict.ts";
 
 export interface StatusPageDeps {
@@ -49,8 +50,12 @@ function renderPage(
         <a class="hidden-visually" href="#fleet">Skip to the clusters</a>
         <header>
           <p class="brand">appliance-exporter</p>
-          <p id="connection" class="connection">
+          <p id="connection" class="note">
             As of ${absolute(new Date(nowMs).toISOString())}. <a href="">Reload</a>
+            <noscript>
+              or <a href="?open=more-problems&amp;open=earlier-events">show all problems and events</a>;
+              choose a cluster in the filter to see its table.
+            </noscript>
           </p>
         </header>
         <main>
@@ -77,7 +82,7 @@ function renderFragment(document: FleetDocument, filter: Filter, reader: Reader)
     data-version="${exporter.version}"
     data-at="${reader.nowMs}"
   >
-    <section class="now" aria-label="What is wrong">
+    <section aria-label="What is wrong">
       ${verdictBanner(verdict)}
       <div id="problems">${problemList(shown.problems, reader)}</div>
     </section>
@@ -103,7 +108,7 @@ function footer({ exporter }: FleetDocument, telemetryPath: string): Html {
     ["-/healthy", "Health"],
     ["-/ready", "Readiness"],
   ] as const;
-  return html`<footer>
+  return html`<footer class="note">
     <nav aria-label="Pages of the exporter">
       ${links.map(([href, text]) => html`<a href="${href}">${text}</a> `)}
     </nav>
@@ -112,4 +117,37 @@ function footer({ exporter }: FleetDocument, telemetryPath: string): Html {
       since ${absolute(exporter.startedAt)}
     </p>
   </footer>`;
+}
+
+interface Asset {
+  readonly contentType: string;
+  readonly body: Buffer;
+}
+
+/** The script, the style sheet and the icon of the page. */
+interface Assets {
+  /** Their folder, relative to the page: `assets/` and a hash of all of them, so that browsers may cache them. */
+  readonly folder: string;
+  /** By path: `/assets/0123abcd/style.css`. */
+  readonly files: ReadonlyMap<string, Asset>;
+}
+
+/** The built files, seen from the source and from the built program alike: browsers do not run TypeScript. */
+const BUILT = new URL("../../dist/page/", import.meta.url);
+const TYPES = {
+  "client/main.js": "text/javascript; charset=utf-8",
+  "icon.svg": "image/svg+xml",
+  "style.css": "text/css; charset=utf-8",
+};
+
+/** Reads the files once. Rejects if the program was not built. */
+export async function loadAssets(): Promise<Assets> {
+  const read = Object.entries(TYPES).map(async ([name, contentType]) => {
+    return { name, contentType, body: await readFile(new URL(name, BUILT)) };
+  });
+  const assets = await Promise.all(read);
+  const hash = createHash("sha256");
+  for (const { body } of assets) hash.update(`${body.length}\0`).update(body);
+  const folder = `assets/${hash.digest("hex").slice(0, 16)}`;
+  return { folder, files: new Map(assets.map(({ name, ...file }) => [`/${folder}/${name}`, file])) };
 }

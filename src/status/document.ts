@@ -13,7 +13,7 @@ import type {
   Problem,
 } from "./schema.ts";
 import type { LongText } from "../support/long-text.ts";
-import { createMemo, once } from "../support/once.ts";
+import { createMemo, once } from "../support/kept.ts";
 import { inSlices } from "../support/slices.ts";
 import { instantOf, optionalInstant } from "./words.ts";
 

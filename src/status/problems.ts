@@ -11,7 +11,7 @@ import {
   WEBSITE_PROBLEMS,
   type ProblemKind,
 } from "./severity.ts";
-import { once } from "../support/once.ts";
+import { once } from "../support/kept.ts";
 import { failedBackends, usableBackends } from "./verdicts/backends.ts";
 import { lacks } from "./websites.ts";
 import { listed } from "../support/text.ts";

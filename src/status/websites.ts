@@ -7,7 +7,7 @@ import {
 } from "../fleet/snapshot.ts";
 import { listensOn } from "../fleet/known-websites.ts";
 import { groupBy } from "../support/group-by.ts";
-import { once } from "../support/once.ts";
+import { once } from "../support/kept.ts";
 import type { ClusterVerdict, GroupVerdict } from "./verdict.ts";
 
 /** A cluster whose groups are judged. */

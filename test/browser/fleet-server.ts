@@ -3,8 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { onTestFinished } from "vitest";
 
 import type { FleetDocument } from "../../src/status/schema.ts";
-import { loadAssets } from "../../src/page/assets.ts";
-import { createStatusPage } from "../../src/page/page.ts";
+import { createStatusPage, loadAssets } from "../../src/page/page.ts";
 import { createWebServer, type WebServer } from "../../src/web/server.ts";
 import type { OnFinished } from "./support.ts";
 import { routes } from "../web/support.ts";

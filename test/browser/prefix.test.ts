@@ -4,8 +4,7 @@ import { expect, test } from "vitest";
 
 import { listen } from "../appliance/support.ts";
 import { underPrefix } from "../../src/web/paths.ts";
-import { loadAssets } from "../../src/page/assets.ts";
-import { createStatusPage } from "../../src/page/page.ts";
+import { createStatusPage, loadAssets } from "../../src/page/page.ts";
 import { documentOf, pair, shopDown } from "../page/documents.ts";
 import { routes, serve } from "../web/support.ts";
 import { startFleetServer } from "./fleet-server.ts";

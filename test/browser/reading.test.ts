@@ -186,12 +186,17 @@ test("with a thousand appliances 250 lines are shown, and the filter finds the o
   expect(errors).toEqual([]);
 });
 
-test("without a script each of many clusters is a link away", async () => {
-  const { server, page } = await open(fleetOfSize(202), { javaScriptEnabled: false });
-  const last = page.locator("#cluster-pair-100");
-  await last.locator("summary").click();
-  await last.getByRole("link", { name: "Show only pair-100" }).click();
-  await page.waitForURL(`${server.url}?cluster=pair-100`);
+test("without a script the filter opens each of many clusters, and a link opens all problems and events", async () => {
+  const { server, page } = await open(fleetOfSize(1000), { javaScriptEnabled: false });
+  expect(await page.locator("#connection").textContent()).toContain("choose a cluster in the filter");
+  await page.getByRole("combobox", { name: "Cluster" }).selectOption("pair-100");
+  await page.getByRole("button", { name: "Filter" }).click();
+  await page.waitForURL(`${server.url}?text=&cluster=pair-100&label=`);
   expect(await page.locator(".vrrp td .state").first().textContent()).toBe("MASTER");
   expect(await page.locator(".cluster").count()).toBe(1);
+  await page.goto(server.url);
+  await page.getByRole("link", { name: "show all problems and events" }).click();
+  await page.waitForURL(`${server.url}?open=more-problems&open=earlier-events`);
+  expect(await page.locator("#more-problems li").first().isVisible()).toBe(true);
+  expect(await page.locator("#earlier-events li").count()).toBe(192);
 });

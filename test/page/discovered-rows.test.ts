@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { discoveredRows } from "../../src/page/view/discovered-rows.ts";
+import { discoveredRows } from "../../src/page/view/cluster-rows.ts";
 import type { ClusterDocument } from "../../src/status/schema.ts";
 import { pair } from "./documents.ts";
 import { cellsOf } from "./reading.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ClusterDocument, GroupDocument } from "../../src/status/schema.ts";
-import { groupRows } from "../../src/page/view/group-rows.ts";
+import { groupRows } from "../../src/page/view/cluster-rows.ts";
 import { ago, changed, member, pair, splitBrain } from "./documents.ts";
 import { cellsOf } from "./reading.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Problem } from "../../src/status/schema.ts";
-import { problemId, problemList } from "../../src/page/view/problems.ts";
+import { eventHistory, problemId, problemList } from "../../src/page/view/problems.ts";
 import { ago, documentOf, pair, secondSilent, shopDown, splitBrain } from "./documents.ts";
 import { textOf, READER } from "./reading.ts";
 
@@ -37,9 +37,9 @@ test("without problems nothing is shown", () => {
 test("eight problems are shown, and the reader can open the others", () => {
   const { problems } = documentOf(Array.from({ length: 10 }, (_, index) => shopDown(pair(`c${index}`))));
   expect(atOnce(problems)).toHaveLength(8);
-  const all = problemList(problems, READER).text;
+  expect(problemList(problems, READER).text).toContain("<summary>2 more problems</summary>");
+  const all = problemList(problems, { ...READER, opened: new Set(["more-problems"]) }).text;
   expect(itemsOf(all)).toHaveLength(10);
-  expect(all).toContain("<summary>2 more problems</summary>");
   expect(all).toContain('start="9"');
 });
 
@@ -56,4 +56,10 @@ test("many groups of one cluster do not hide other problems", () => {
   expect(seen).toHaveLength(4);
   expect(seen.at(-1)).toContain("Website shop is down");
   expect(problemList([...manyGroups("ams"), ...others], READER).text).toContain("18 more problems");
+});
+
+test("the page says since when the exporter knows of events, also if there are none", () => {
+  expect(textOf(eventHistory([], ago(86_400), READER))).toBe(
+    "What happened Since the exporter started, 2026-11-20 12:00:00 UTC.",
+  );
 });

@@ -1,11 +1,11 @@
-import { rowLine } from "../../src/page/view/cluster-table.ts";
+import { rowLine } from "../../src/page/view/clusters.ts";
 import type { Html } from "../../src/page/view/html.ts";
 import type { Reader } from "../../src/page/view/parts.ts";
-import type { Row } from "../../src/page/view/row.ts";
+import type { Row } from "../../src/page/view/cluster-rows.ts";
 import { NOW_MS } from "./documents.ts";
 
-/** A reader who opened nothing and has no script. */
-export const READER: Reader = { nowMs: NOW_MS, opened: new Set(), closed: new Set(), withClosed: true };
+/** A reader who opened nothing. */
+export const READER: Reader = { nowMs: NOW_MS, opened: new Set(), closed: new Set() };
 
 /** The text of markup, each run of white space as one space. */
 export function textOf({ text }: Html): string {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ApplianceDocument, ClusterDocument } from "../../src/status/schema.ts";
-import { websiteRows } from "../../src/page/view/website-rows.ts";
+import { websiteRows } from "../../src/page/view/cluster-rows.ts";
 import { ago, down, pair, PENDING, polled, secondSilent, shopDown, shopDownInPart, up } from "./documents.ts";
 import { cellsOf } from "./reading.ts";
 

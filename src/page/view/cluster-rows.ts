@@ -1,9 +1,37 @@
-import type { ApplianceDocument, ClusterDocument, PollDocument } from "../../status/schema.ts";
-import { discoveredRows } from "./discovered-rows.ts";
-import { groupRows } from "./group-rows.ts";
-import { relative, type Cell, type Row, type Words } from "./row.ts";
-import { formatSeconds } from "./time.ts";
-import { websiteRows } from "./website-rows.ts";
+import type { ApplianceDocument, ClusterDocument, GroupDocument, PollDocument } from "../../status/schema.ts";
+import {
+  BACKEND_PROBLEMS,
+  GROUP_PROBLEMS,
+  levelOf,
+  WEBSITE_PROBLEMS,
+  type Level,
+} from "../../status/severity.ts";
+import { describeServers, idAt } from "../../status/words.ts";
+import { groupBy } from "../../support/group-by.ts";
+import { once } from "../../support/kept.ts";
+import { count, inWords, type Sign } from "./parts.ts";
+import { formatSeconds, type Wording } from "./time.ts";
+
+/** A text, or an instant in relation to now. */
+export type Words = string | { readonly wording: Wording; readonly at: string };
+
+/** What a row says of one appliance. */
+export interface Cell {
+  /** Absent where nothing is judged. */
+  readonly sign?: Sign;
+  readonly state: Words;
+  readonly details?: readonly Words[];
+}
+
+/** A subject, its state in words, and a cell for each appliance. */
+export interface Row {
+  readonly title: string;
+  /** What identifies the subject besides its title. */
+  readonly aside?: string | undefined;
+  readonly level: Level;
+  readonly words: readonly Words[];
+  readonly cells: readonly Cell[];
+}
 
 /** Rows about one subject. */
 export interface RowGroup {
@@ -11,6 +39,16 @@ export interface RowGroup {
   readonly title: string;
   readonly rows: readonly Row[];
 }
+
+type Interface = NonNullable<ApplianceDocument["interfaces"]>[number];
+type Member = GroupDocument["members"][number];
+type Website = ClusterDocument["websites"][number];
+type WebsiteState = Website["states"][number];
+type Test = ApplianceDocument["websites"][number];
+type Description = NonNullable<ClusterDocument["discovered"]>["websites"][number]["at"][string];
+
+/** Rendering thousands of rows would block the exporter. */
+const MAX_GROUP_ROWS = 256;
 
 /** A cluster as a table, which the page and the terminal show: its VRRP groups, websites and polling. */
 export function clusterRows(cluster: ClusterDocument): readonly RowGroup[] {
@@ -21,6 +59,156 @@ export function clusterRows(cluster: ClusterDocument): readonly RowGroup[] {
     { kind: "polling", title: "Polling of the VRRP list", rows: pollRows(cluster.appliances) },
   ] as const;
   return groups.filter(({ rows }) => rows.length > 0);
+}
+
+/** An instant in relation to now; nothing if it is not known. */
+function relative(wording: Wording, at: string | undefined): readonly Words[] {
+  return at === undefined ? [] : [{ wording, at }];
+}
+
+/** A row for each VRRP group; for an appliance without a cluster, one for each of its interfaces. */
+export function groupRows({ groups, appliances }: ClusterDocument): readonly Row[] {
+  const lone = groups.length > 0 ? [] : appliances.flatMap(({ interfaces = [] }) => interfaces);
+  const rows = [
+    ...groups.slice(0, MAX_GROUP_ROWS).map((group) => groupRow(group, appliances)),
+    ...lone.slice(0, MAX_GROUP_ROWS).map(loneRow),
+  ];
+  const left = groups.length + lone.length - rows.length;
+  if (left === 0) return rows;
+  const title = count(left, "more VRRP group");
+  const cells = appliances.map(() => ({ state: "not shown" }));
+  return [...rows, { title, level: "unknown", words: ["The JSON of the status page has them all."], cells }];
+}
+
+function groupRow(group: GroupDocument, appliances: readonly ApplianceDocument[]): Row {
+  const { vip, vhid, state, since, isPreferredMaster } = group;
+  const isElsewhere = state === "one_master" && isPreferredMaster === false;
+  const kind = isElsewhere ? "preferred_master_lost" : state && GROUP_PROBLEMS[state];
+  return {
+    title: vip,
+    aside: `VHID ${vhid}`,
+    level: state === undefined ? "unknown" : levelOf(kind),
+    words: [`${inWords(state)}${isElsewhere ? ", not the preferred one" : ""}`, ...relative("for", since)],
+    cells: appliances.map((appliance) => memberCell(group, appliance)),
+  };
+}
+
+function memberCell(group: GroupDocument, appliance: ApplianceDocument): Cell {
+  const member = group.members.find((one) => one.appliance === appliance.name);
+  if (member === undefined) return { state: "not in this group" };
+  const interfaces = interfacesByGroup(appliance).get(keyOf(group)) ?? [];
+  const [sign, state] = roleOf(member, group, interfaces);
+  return { sign, state, details: detailsOf(member.priority, interfaces) };
+}
+
+function keyOf({ vhid, vip }: Pick<GroupDocument, "vhid" | "vip">): string {
+  return `${vhid} ${vip}`;
+}
+
+/** A search through all interfaces for each group would take seconds where there are thousands. */
+const interfacesByGroup = once(({ interfaces = [] }: ApplianceDocument) => groupBy(interfaces, keyOf));
+
+function roleOf(
+  { role }: Member,
+  { state }: GroupDocument,
+  interfaces: readonly Interface[],
+): readonly [Sign, string] {
+  switch (role) {
+    case "master":
+      return [state === "split_brain" ? "critical" : "well", "MASTER"];
+    case "backup":
+      return ["backup", "BACKUP"];
+    case "other":
+      return [levelOf("odd_state"), [...new Set(interfaces.map((one) => one.state))].join(", ")];
+    case "unknown":
+      return ["unknown", "unknown"];
+    default:
+      return role satisfies never;
+  }
+}
+
+function detailsOf(priority: number | undefined, interfaces: readonly Interface[]): readonly string[] {
+  const names = interfaces.map(({ name, device }) => (device === "" ? name : `${name} on ${device}`));
+  return [priority === undefined ? "" : `priority ${priority}`, names.join(", ")].filter(Boolean);
+}
+
+/** An interface without a group: MASTER and BACKUP are both well. */
+function loneRow(one: Interface): Row {
+  const { vip, vhid, state, priority, lastTransitionAt } = one;
+  const level = state === "MASTER" || state === "BACKUP" ? "well" : levelOf("not_serving");
+  const details = [...detailsOf(priority, [one]), ...relative("changed", lastTransitionAt)];
+  const cell = { sign: state === "BACKUP" ? "backup" : level, state, details } as const;
+  return { title: vip, aside: `VHID ${vhid}`, level, words: [], cells: [cell] };
+}
+
+/** A row for each website and protocol; one for a website of which nothing is known. */
+export function websiteRows({ websites, appliances }: ClusterDocument): readonly Row[] {
+  return websites.flatMap((website) => {
+    const tests = appliances.map((one) => one.websites.find((test) => test.id === idAt(website, one.name)));
+    const found = tests.flatMap((test) => test?.statuses ?? []).map(({ protocol }) => protocol);
+    const unjudged = found.length === 0 ? [{}] : Array.from(new Set(found), (protocol) => ({ protocol }));
+    const states = website.states.length === 0 ? unjudged : website.states;
+    return states.map((state) => websiteRow(website, state, tests));
+  });
+}
+
+function websiteRow(
+  { name }: Website,
+  { protocol, state, since }: Partial<WebsiteState>,
+  tests: readonly (Test | undefined)[],
+): Row {
+  const level = state === undefined ? "unknown" : levelOf(WEBSITE_PROBLEMS[state]);
+  const words = [inWords(state), ...relative("for", since)];
+  return {
+    title: name,
+    aside: protocol,
+    level,
+    words,
+    cells: tests.map((test) => testCell(test, protocol, level)),
+  };
+}
+
+function testCell(test: Test | undefined, protocol: WebsiteState["protocol"], whole: Level): Cell {
+  if (test === undefined) return { state: "not tested from here" };
+  const found = test.statuses?.find((one) => one.protocol === protocol);
+  if (found === undefined) return { sign: "unknown", state: "unknown", details: whyUnknown(test) };
+  const state = found.status === 0 ? "no response" : String(found.status);
+  if (found.isUp) return { sign: "well", state, details: ["up"] };
+  const why = found.text === undefined ? "down" : `down: ${found.text}`;
+  return { sign: whole === "warning" ? "warning" : "critical", state, details: [why] };
+}
+
+/** The test failed, did not run yet, or its answer lacks this protocol. */
+function whyUnknown({ poll: { state, reason, failingSince } }: Test): readonly Words[] {
+  if (state === "pending") return ["not tested yet"];
+  if (reason === undefined) return ["not in the answer"];
+  return [reason.replaceAll("_", " "), ...relative("for", failingSince)];
+}
+
+/** A row for each website that appliances list: how each of them protects it, and the servers behind it. */
+export function discoveredRows({ discovered, appliances }: ClusterDocument): readonly Row[] {
+  return (discovered?.websites ?? []).map(({ name, address, state, at, differences }) => {
+    const differ = differences.length > 0 ? "websites_differ" : undefined;
+    const servers = state === undefined ? "servers unknown" : inWords(state);
+    return {
+      title: name,
+      aside: address,
+      level: levelOf(BACKEND_PROBLEMS[state ?? "ok"] ?? differ),
+      words: [differ === undefined ? servers : `${servers}, differs: ${differences.join(", ")}`],
+      cells: appliances.map((one) => descriptionCell(at[one.name])),
+    };
+  });
+}
+
+function descriptionCell(said: Description | undefined): Cell {
+  if (said === undefined) return { state: "not known here" };
+  const { isEnabled, mode = "unknown mode", backends } = said;
+  const isFailing = backends?.some(({ isOk, role }) => isOk === false && role !== "down") === true;
+  return {
+    sign: isFailing ? "warning" : "well",
+    state: isEnabled === false ? "disabled" : mode,
+    details: [describeServers(backends)],
+  };
 }
 
 /** How polling each appliance goes. What is known about it is as old as its last success. */
@@ -44,13 +232,10 @@ export function pollRows(appliances: readonly ApplianceDocument[]): readonly Row
 
 function resultCell(poll: PollDocument | undefined): Cell {
   if (poll === undefined) return { state: "not polled here" };
-  const { state, reason = "failed", message, failingSince } = poll;
+  const { state, reason = "failed", message = [], failingSince } = poll;
   if (state === "pending") return { sign: "unknown", state: "not polled yet" };
   if (reason === "unsupported") return { sign: "unknown", state: "unsupported" };
   if (state === "succeeded") return { sign: "well", state: "good" };
-  const details: readonly Words[] = [
-    ...relative("for", failingSince),
-    ...(message === undefined ? [] : [message]),
-  ];
+  const details = [...relative("for", failingSince), message].flat();
   return { sign: "critical", state: reason.replaceAll("_", " "), details };
 }

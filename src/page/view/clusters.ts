@@ -1,9 +1,10 @@
-import type { ClusterDocument } from "../../status/schema.ts";
-import { once } from "../../support/once.ts";
-import { clusterTable } from "./cluster-table.ts";
+import type { ApplianceDocument, ClusterDocument } from "../../status/schema.ts";
+import { APPLIANCE_PROBLEMS, levelOf } from "../../status/severity.ts";
+import { once } from "../../support/kept.ts";
+import { clusterRows, type Cell, type Row, type RowGroup, type Words } from "./cluster-rows.ts";
 import { html, nothing, type Html } from "./html.ts";
+import { clusterId, count, disclosure, kindsOf, labelList, mark, relative, type Reader } from "./parts.ts";
 import type { JudgedCluster } from "./verdict.ts";
-import { clusterId, count, isOpen, kindsOf, labelList, mark, type Reader } from "./parts.ts";
 
 /** This many clusters are all open; of more than these, as many of those with problems. */
 const FEW = 3;
@@ -12,60 +13,100 @@ const MAX_LINES = 250;
 
 /** A line for each cluster: 250 in all, and those that the reader opened. `clusters`: as judged, in order. */
 export function clusterList(clusters: readonly JudgedCluster[], reader: Reader): Html {
-  const items = clusters.map((each, place): Html => {
-    const { cluster, level } = each;
-    if (place >= MAX_LINES && !reader.opened.has(clusterId(cluster.name))) return nothing;
-    const isTroubled = level === "critical" || level === "warning";
-    const opensAtFirst = place < FEW && (isTroubled || clusters.length <= FEW);
-    return clusterItem(each, opensAtFirst, reader);
+  const shown = clusters.filter(
+    ({ cluster }, place) => place < MAX_LINES || reader.opened.has(clusterId(cluster.name)),
+  );
+  const items = shown.map((each, place) => {
+    const isTroubled = each.level === "critical" || each.level === "warning";
+    return clusterItem(each, place < FEW && (isTroubled || clusters.length <= FEW), reader);
   });
-  const left = items.filter((item) => item === nothing).length;
-  return html`<h2>Clusters <span class="number">${clusters.length}</span></h2>
+  const left = clusters.length - shown.length;
+  return html`<h2>Clusters <span class="note">${clusters.length}</span></h2>
     <ul class="clusters">
       ${items}
     </ul>
     ${left === 0 ? nothing : html`<p class="note">${count(left, "more cluster")}: use the filter to see them.</p>`}`;
 }
 
-/** One line, and the table when it is open. Without a script a link leads to it. */
+/** One line, and the table when it is open. */
 function clusterItem(
   { cluster, level, problems }: JudgedCluster,
   opensAtFirst: boolean,
   reader: Reader,
 ): Html {
-  const { name } = cluster;
-  const id = clusterId(name);
-  const isShown = isOpen(reader, id, opensAtFirst);
-  const instead = reader.withClosed ? linkTo(name) : nothing;
   const quiet = level === "well" ? "Well" : "Not known yet";
+  const line = html`${mark(level)}
+    <h3>${cluster.name}</h3>
+    <span class="level">${problems.length === 0 ? quiet : kindsOf(problems)}</span>
+    ${factsOf(cluster)}`;
+  const table = () => clusterTable(cluster, reader);
   return html`<li class="cluster" data-level="${level}">
-    <details id="${id}" ${isShown ? html`open` : nothing}>
-      <summary>
-        ${mark(level)}
-        <h3>${name}</h3>
-        <span class="level">${problems.length === 0 ? quiet : kindsOf(problems)}</span>
-        ${factsOf(cluster)}
-      </summary>
-      <div class="body">${isShown ? clusterTable(cluster, reader) : instead}</div>
-    </details>
+    ${disclosure(reader, clusterId(cluster.name), opensAtFirst, line, table)}
   </li> `;
 }
 
-function linkTo(name: string): Html {
-  const query = new URLSearchParams({ cluster: name });
-  return html`<p class="alone"><a href="?${query.toString()}">Show only ${name}</a></p>`;
-}
-
 const factsOf = once(({ groups, websites, labels }: ClusterDocument): Html => {
+  const masters = [...new Set(groups.flatMap(({ master }) => master ?? []))];
   const facts = [
-    ...(groups.length === 0 ? [] : [mastersOf(groups)]),
+    ...(groups.length === 0 ? [] : [`Master: ${masters.join(", ") || "none known"}`]),
     ...(websites.length === 0 ? [] : [count(websites.length, "website")]),
   ];
-  return html`<span class="facts">${facts.map((fact) => html`<span>${fact}</span> `)}</span>
+  return html`<span class="facts note">${facts.map((fact) => html`<span>${fact}</span> `)}</span>
     ${labelList(labels)}`;
 });
 
-function mastersOf(groups: ClusterDocument["groups"]): string {
-  const masters = [...new Set(groups.flatMap(({ master }) => master ?? []))];
-  return `Master: ${masters.length === 0 ? "none known" : masters.join(", ")}`;
+/** A column for each appliance; rows for VRRP groups, websites and polling. */
+function clusterTable(cluster: ClusterDocument, reader: Reader): Html {
+  const { name, appliances } = cluster;
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="Table of ${name}">
+    <table>
+      <thead>
+        <tr>
+          <td></td>
+          ${appliances.map((appliance) => columnHeader(appliance, cluster))}
+        </tr>
+      </thead>
+      ${clusterRows(cluster).map((group) => rowGroup(group, appliances.length, reader))}
+    </table>
+  </div>`;
+}
+
+function columnHeader({ name, labels, state }: ApplianceDocument, cluster: ClusterDocument): Html {
+  const own = Object.entries(labels).filter(([label, value]) => cluster.labels[label] !== value);
+  const level = state === undefined ? "unknown" : levelOf(APPLIANCE_PROBLEMS[state]);
+  return html`<th scope="col" data-level="${level}">
+    ${mark(level)} <span class="name">${name}</span> <span class="words">${state ?? "not polled yet"}</span>
+    ${labelList(Object.fromEntries(own))}
+  </th> `;
+}
+
+function rowGroup({ kind, title, rows }: RowGroup, columns: number, reader: Reader): Html {
+  return html`<tbody class="${kind}">
+    <tr>
+      <th scope="rowgroup" colspan="${columns + 1}">${title}</th>
+    </tr>
+    ${rows.map((row) => rowLine(row, reader))}
+  </tbody>`;
+}
+
+export function rowLine({ title, aside = "", level, words, cells }: Row, reader: Reader): Html {
+  return html`<tr data-level="${level}">
+    <th scope="row">
+      <span class="title">${title} <span class="aside">${aside}</span></span>
+      <span class="words">${words.map((each) => html`${inline(each, reader)} `)}</span>
+    </th>
+    ${cells.map((cell) => cellOf(cell, reader))}
+  </tr> `;
+}
+
+function cellOf({ sign, state, details = [] }: Cell, reader: Reader): Html {
+  if (sign === undefined) return html`<td>${inline(state, reader)}</td> `;
+  return html`<td data-level="${sign}">
+    <span class="state">${mark(sign)}<strong>${inline(state, reader)}</strong></span>
+    <span class="more">${details.map((each) => html`<span>${inline(each, reader)}</span> `)}</span>
+  </td> `;
+}
+
+function inline(words: Words, reader: Reader): Html {
+  return typeof words === "string" ? html`${words}` : relative(words.wording, words.at, reader);
 }

@@ -1,5 +1,5 @@
 import type { ApplianceDocument, ClusterDocument, FleetDocument } from "../../status/schema.ts";
-import { once } from "../../support/once.ts";
+import { once } from "../../support/kept.ts";
 import type { JudgedCluster } from "./verdict.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { count } from "./parts.ts";
@@ -79,7 +79,7 @@ export function filterForm(clusters: readonly ClusterDocument[], filter: Filter)
   const labels = [...new Set(clusters.flatMap(labelsOf))].toSorted();
   return html`<form id="filter" class="filter" role="search" aria-label="Filter" method="get">
     <label class="field">
-      <span>Search</span>
+      <span class="note">Search</span>
       <input type="search" name="text" value="${filter.text}" autocomplete="off" spellcheck="false" />
     </label>
     ${choice("Cluster", "cluster", names, filter.cluster)}
@@ -97,7 +97,7 @@ function choice(title: string, name: string, values: readonly string[], chosen: 
     return html`<option value="${value}" ${selected}>${value}</option>`;
   });
   return html`<label class="field">
-    <span>${title}</span>
+    <span class="note">${title}</span>
     <select name="${name}">
       <option value="">All</option>
       ${options}

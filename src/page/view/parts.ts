@@ -1,9 +1,11 @@
-import { createHash } from "node:crypto";
 import type { Problem } from "../../status/schema.ts";
+import type { Level } from "../../status/severity.ts";
 import { listed } from "../../support/text.ts";
 import { html, nothing, type Html } from "./html.ts";
-import type { Sign } from "./row.ts";
 import { absoluteTime, relativeTime, type Wording } from "./time.ts";
+
+/** `backup`: as it should be. */
+export type Sign = Level | "backup";
 
 /** What one reader looks at, besides the filter. */
 export interface Reader {
@@ -12,28 +14,31 @@ export interface Reader {
   /** Ids of the elements that the reader opened or closed. The page decides about all others. */
   readonly opened: ReadonlySet<string>;
   readonly closed: ReadonlySet<string>;
-  /** Whether the content of closed elements is sent too: a browser without a script cannot request it. */
-  readonly withClosed: boolean;
 }
 
-/** From the query of a URL: `open` and `closed` name ids, `fragment` marks a request of the script. */
+/** From the query of a URL: `open` and `closed` name ids. */
 export function readReader(query: URLSearchParams, nowMs: number): Reader {
-  const [opened, closed] = [new Set(query.getAll("open")), new Set(query.getAll("closed"))];
-  return { nowMs, opened, closed, withClosed: !query.has("fragment") };
+  return { nowMs, opened: new Set(query.getAll("open")), closed: new Set(query.getAll("closed")) };
 }
 
-export function isOpen({ opened, closed }: Reader, id: string, byDefault: boolean): boolean {
-  return !closed.has(id) && (byDefault || opened.has(id));
+/** Content below a line that opens and closes it. The script requests the content when the reader opens it. */
+export function disclosure(
+  { opened, closed }: Reader,
+  id: string,
+  opensAtFirst: boolean,
+  line: Html,
+  content: () => Html,
+): Html {
+  const isOpen = !closed.has(id) && (opensAtFirst || opened.has(id));
+  return html`<details id="${id}" ${isOpen ? html`open` : nothing}>
+    <summary>${line}</summary>
+    <div class="body">${isOpen ? content() : nothing}</div>
+  </details>`;
 }
 
 /** The id of a cluster's element, one for each name. It needs no escaping in a URL or a selector. */
 export function clusterId(name: string): string {
   return `cluster-${name.replace(/[^A-Za-z0-9.-]/g, (char) => `_${char.charCodeAt(0).toString(16)}_`)}`;
-}
-
-/** A short id made from what identifies a problem or an event. The browser finds the element again by it. */
-export function keyedId(kind: "problem" | "event", key: readonly unknown[]): string {
-  return `${kind}-${createHash("sha1").update(JSON.stringify(key)).digest("base64url").slice(0, 12)}`;
 }
 
 /** `1 problem`, `2 problems`. */
@@ -72,14 +77,4 @@ export function relative(wording: Wording, at: string, { nowMs }: Reader): Html 
 
 export function absolute(at: string): Html {
   return html`<time datetime="${at}">${absoluteTime(at)}</time>`;
-}
-
-/** The rest of a list, closed until the reader opens it; nothing if there is no rest. */
-export function more(reader: Reader, id: string, number: number, noun: string, content: () => Html): Html {
-  if (number === 0) return nothing;
-  const isShown = isOpen(reader, id, false);
-  return html`<details class="more" id="${id}" ${isShown ? html`open` : nothing}>
-    <summary>${count(number, noun)}</summary>
-    ${isShown || reader.withClosed ? content() : nothing}
-  </details>`;
 }

@@ -1,6 +1,6 @@
 import type { ClusterDocument, FleetDocument, Problem } from "../../status/schema.ts";
 import { PROBLEM_KINDS, type Level } from "../../status/severity.ts";
-import { once } from "../../support/once.ts";
+import { once } from "../../support/kept.ts";
 import { html, type Html } from "./html.ts";
 import { count, kindsOf, mark } from "./parts.ts";
 
