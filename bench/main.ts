@@ -1,5 +1,4 @@
-import { toJson } from "../src/cli/printable.ts";
-import { formatTable } from "../src/cli/table.ts";
+import { formatTable, toJson } from "../src/cli/table.ts";
 import { measureAnswer } from "./answer-cost.ts";
 import { measureFleetStart } from "./fleet-start.ts";
 import { measureFirstPaint } from "./page-paint.ts";

@@ -3,17 +3,15 @@ import { createApplianceServer } from "../appliance/server.ts";
 import { createKeepalivedSource } from "../appliance/keepalived.ts";
 import { describeBug, messageOf } from "../support/errors.ts";
 import { formatAddress } from "../web/listen.ts";
-import type { Flags } from "./flags.ts";
-import type { ExitCode, Io } from "./io.ts";
+import { openLog, stopOrHangUp, type ExitCode, type Flags, type Io } from "./io.ts";
 import { printErrors } from "./report.ts";
-import { openLog, stopOrHangUp } from "./running.ts";
 
 /** Runs the reference appliance until SIGTERM, SIGINT or SIGHUP. */
 export async function appliance(flags: Flags, io: Io): Promise<ExitCode> {
   const loaded = await loadApplianceConfig(flags["config.file"]);
   if (!loaded.ok) return printErrors(loaded.errors, io);
   const { config } = loaded;
-  const { logger, flush } = openLog(flags["log.level"], flags["log.format"], io);
+  const { logger, flush } = openLog(flags, io);
   const { vrrp } = config;
   const server = createApplianceServer({
     ...config,

@@ -2,14 +2,12 @@ import { lookup } from "node:dns/promises";
 import { hasExpired } from "../client/certificate.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { loadConfig, sharedAddresses } from "../config/load.ts";
-import type { Flags } from "./flags.ts";
 import { urlHost } from "../support/address.ts";
 import { listed, MAX_NAMED } from "../support/text.ts";
-import type { ExitCode, Io } from "./io.ts";
+import type { ExitCode, Flags, Io } from "./io.ts";
 import { perAppliance, pollAll, type Polled } from "./poll-once.ts";
-import { toJson } from "./printable.ts";
 import { formatEnd, isSuccess, jsonResult, pollReport, printErrors } from "./report.ts";
-import { formatTable } from "./table.ts";
+import { formatTable, toJson } from "./table.ts";
 
 /**
  * Checks the configuration and warns about addresses and certificates; with `live`, polls the VRRP list of every enabled
@@ -17,7 +15,7 @@ import { formatTable } from "./table.ts";
  */
 export async function check({ "config.file": file, live, output }: Flags, io: Io): Promise<ExitCode> {
   const loaded = await loadConfig(file);
-  if (!loaded.ok) return printErrors(loaded.errors, io, { output });
+  if (!loaded.ok) return printErrors(loaded.errors, io, output);
   const { appliances } = loaded.config;
   const enabled = appliances.filter((appliance) => appliance.enabled);
   const disabled = appliances.length - enabled.length;

@@ -1,24 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { startDemo, type Demo } from "../demo/demo.ts";
-import type { ListenAddress } from "../web/listen.ts";
 import { fleetReport } from "./fleet-report.ts";
-import type { ExitCode, Io } from "./io.ts";
+import { openLog, stopOrHangUp, type ExitCode, type Flags, type Io } from "./io.ts";
 import { printErrors } from "./report.ts";
-import { openLog, stopOrHangUp } from "./running.ts";
-
-export interface DemoOptions {
-  readonly listenAddresses: readonly ListenAddress[];
-  /** Time between two steps of the script. */
-  readonly stepIntervalMs?: number;
-}
 
 const STEP_INTERVAL_MS = 20_000;
+const LOGGING = { "log.level": "info", "log.format": "logfmt" } as const;
 
-/** Runs two appliances, three websites and the exporter until SIGTERM, SIGINT or SIGHUP. */
-export async function demo(options: DemoOptions, io: Io): Promise<ExitCode> {
+/**
+ * Runs two appliances, three websites and the exporter until SIGTERM, SIGINT or SIGHUP. `stepIntervalMs`: between two steps of
+ * the script.
+ */
+export async function demo(
+  { "web.listenAddress": listenAddresses }: Pick<Flags, "web.listenAddress">,
+  io: Io,
+  stepIntervalMs = STEP_INTERVAL_MS,
+): Promise<ExitCode> {
   let running: Demo | undefined;
-  const { logger, dropped, flush } = openLog("info", "logfmt", io, async () => running?.stop());
-  const { listenAddresses, stepIntervalMs = STEP_INTERVAL_MS } = options;
+  const { logger, dropped, flush } = openLog(LOGGING, io, async () => running?.stop());
   const started = await startDemo({ ...io, listenAddresses, logger, droppedLogLines: dropped });
   if (!started.ok) return printErrors(started.errors, io);
   const { addresses, step, document, stop } = (running = started.demo);
@@ -45,7 +44,6 @@ export async function demo(options: DemoOptions, io: Io): Promise<ExitCode> {
   return 0;
 }
 
-/** The introduction: what runs, and where to look. */
 function welcome(addresses: readonly string[], stepIntervalMs: number): string {
   const urls = addresses.map((address) => {
     // From this machine, if it listens on all addresses.

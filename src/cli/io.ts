@@ -1,8 +1,14 @@
-import type { Build } from "../support/build.ts";
-import type { Clock } from "../support/clock.ts";
+import type { Shard } from "../config/shard.ts";
+import type { ExporterOptions } from "../exporter.ts";
+import { describeBug } from "../support/errors.ts";
+import { createLog, type Log, type LogFormat, type LogLevel } from "../support/log.ts";
+import type { ListenAddress } from "../web/listen.ts";
+
+/** What an exporter needs of the process. */
+type Resources = "clock" | "version" | "build" | "maxLookups" | "maxPasswordReads" | "descriptorLimit";
 
 /** The parts of the process that a command uses. */
-export interface Io {
+export interface Io extends Required<Pick<ExporterOptions, Resources>> {
   /** Writes results. */
   out(text: string): void;
   /** Writes usage errors and configuration errors. */
@@ -17,15 +23,6 @@ export interface Io {
   readonly hasColor: boolean;
   /** File descriptor of the log. */
   readonly logFd: number;
-  readonly clock: Clock;
-  readonly version: string;
-  readonly build: Build;
-  /** Simultaneous name lookups. */
-  readonly maxLookups: number;
-  /** Simultaneous reads of password files. */
-  readonly maxPasswordReads: number;
-  /** The limit of open files. */
-  readonly descriptorLimit: number;
   /** Resolves at SIGTERM or SIGINT. */
   readonly stopRequested: Promise<void>;
   /** Calls back at every SIGHUP. */
@@ -36,5 +33,44 @@ export interface Io {
   onFatal(handler: (error: unknown) => Promise<void>): void;
 }
 
+/** The values of the flags, by the names that commander gives them. */
+export interface Flags {
+  readonly "config.file": string;
+  readonly "web.listenAddress": readonly ListenAddress[];
+  readonly "web.telemetryPath": string;
+  readonly "web.routePrefix"?: string;
+  readonly "web.enableLifecycle"?: boolean;
+  readonly "web.config.file"?: string;
+  readonly shard: Shard;
+  readonly "log.level": LogLevel;
+  readonly "log.format": LogFormat;
+  readonly url: string;
+  readonly "http.config.file"?: string;
+  readonly live?: boolean;
+  readonly raw?: boolean;
+  readonly yes?: boolean;
+  readonly output: "table" | "json";
+}
+
 /** 0: success; 1: something is invalid or failed; 2: a usage error, or results could not be written. */
 export type ExitCode = 0 | 1 | 2;
+
+/** Opens the log; an uncaught error becomes its last line, before `cleanUp`. */
+export function openLog(
+  { "log.level": level, "log.format": format }: Pick<Flags, "log.level" | "log.format">,
+  io: Io,
+  cleanUp = async () => {},
+): Log {
+  const log = createLog(level, format, io.logFd);
+  io.onFatal(async (error) => {
+    log.logger.error({ detail: describeBug(error) }, "fatal: uncaught error");
+    await log.flush();
+    await cleanUp();
+  });
+  return log;
+}
+
+/** Resolves when the command shall stop, or at SIGHUP: without a configuration to reload, the terminal was closed. */
+export function stopOrHangUp({ stopRequested, onReload }: Io): Promise<void> {
+  return Promise.race([stopRequested, new Promise<void>((resolve) => onReload(resolve))]);
+}

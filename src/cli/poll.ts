@@ -4,11 +4,10 @@ import { FACT_FAMILIES } from "../metrics/families.ts";
 import { operationKey } from "../polling/observation.ts";
 import { judge } from "../status/judge.ts";
 import { joined } from "../support/long-text.ts";
-import type { Flags } from "./flags.ts";
-import type { ExitCode, Io } from "./io.ts";
+import type { ExitCode, Flags, Io } from "./io.ts";
 import { pollAll, type Polled } from "./poll-once.ts";
-import { printable, toJson } from "./printable.ts";
 import { isSuccess, jsonResult, pollReport, printErrors, printUnknown } from "./report.ts";
+import { printable, toJson } from "./table.ts";
 
 /** Polls the VRRP list and all websites of an appliance once; prints the results and the samples. */
 export async function poll(
@@ -17,7 +16,7 @@ export async function poll(
   [name = ""]: readonly string[],
 ): Promise<ExitCode> {
   const loaded = await loadConfig(file);
-  if (!loaded.ok) return printErrors(loaded.errors, io, { output });
+  if (!loaded.ok) return printErrors(loaded.errors, io, output);
   const { appliances } = loaded.config;
   const named = appliances.filter((candidate) => candidate.name === name);
   const [polled] = await pollAll(named, io);
@@ -40,9 +39,8 @@ async function samplesOf({ appliance, fleet }: Polled): Promise<string> {
 }
 
 function bodiesOf({ results }: Polled): string {
-  return results
-    .map(
-      ({ observation, body = "(no response with status 200)" }) => `${operationKey(observation)}:\n${body}\n`,
-    )
-    .join("\n");
+  const texts = results.map(
+    ({ observation, body = "(no response with status 200)" }) => `${operationKey(observation)}:\n${body}\n`,
+  );
+  return texts.join("\n");
 }

@@ -4,8 +4,7 @@ import { describeVersion } from "../support/build.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "../support/log.ts";
 import { parseListenAddress, type ListenAddress } from "../web/listen.ts";
 import { parseRoutePrefix } from "../web/paths.ts";
-import type { Flags } from "./flags.ts";
-import type { ExitCode, Io } from "./io.ts";
+import type { ExitCode, Flags, Io } from "./io.ts";
 
 /** A parser of a flag's value; `what` was expected if `parse` returns nothing. */
 function parser<T>(parse: (text: string) => T | undefined, what: string): (text: string) => T {
@@ -18,7 +17,15 @@ function parser<T>(parse: (text: string) => T | undefined, what: string): (text:
 
 const parseAddress = parser(parseListenAddress, "[host]:port, such as :10849 or 127.0.0.1:10849");
 
-function configFile(byDefault: string): Option {
+const parseTelemetryPath = parser(
+  // Some paths below /-/ need no password.
+  (text) => (/^\/(?!-\/)[^?#\s]*$/.test(text) ? text : undefined),
+  "a path that starts with / and not with /-/, such as /metrics",
+);
+
+const SHARD_FORM = "INDEX/TOTAL with INDEX from 0 to TOTAL - 1 and TOTAL at most 1000, such as 0/3";
+
+function configFile(byDefault = "config.yaml"): Option {
   return new Option("--config.file <file>", "configuration file").default(byDefault);
 }
 
@@ -32,33 +39,6 @@ function listenAddress(byDefault: string): Option {
     ]);
 }
 
-const telemetryPath = new Option("--web.telemetry-path <path>", "path of the metrics")
-  .default("/metrics")
-  .argParser(
-    parser(
-      // Some paths below /-/ need no password.
-      (text) => (/^\/(?!-\/)[^?#\s]*$/.test(text) ? text : undefined),
-      "a path that starts with / and not with /-/, such as /metrics",
-    ),
-  );
-
-const shard = new Option(
-  "--shard <index/total>",
-  "poll only this shard of the clusters; the first index is 0",
-)
-  .default(WHOLE_FLEET, formatShard(WHOLE_FLEET))
-  .argParser(
-    parser(parseShard, "INDEX/TOTAL with INDEX from 0 to TOTAL - 1 and TOTAL at most 1000, such as 0/3"),
-  );
-
-const routePrefix = new Option("--web.route-prefix <path>", "prefix of all paths").argParser(
-  parser(parseRoutePrefix, "a path, such as /exporter"),
-);
-
-const exporterUrl = new Option("--url <url>", "URL of the exporter, with its route prefix").default(
-  "http://localhost:10849",
-);
-
 const logging = [
   new Option("--log.level <level>", "lowest severity to log").choices(LOG_LEVELS).default("info"),
   new Option("--log.format <format>", "format of the log, on stderr").choices(LOG_FORMATS).default("json"),
@@ -67,9 +47,6 @@ const logging = [
 const output = new Option("--output <format>", "format of the result")
   .choices(["table", "json"])
   .default("table");
-
-/** Loads a command when it is called, so that `--version` and `--help` load none. */
-type Action = (flags: Flags, args: readonly string[]) => Promise<ExitCode>;
 
 /** Runs the command in `argv` (without program and script); the default is `run`. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<ExitCode> {
@@ -81,12 +58,13 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     .configureOutput({ writeOut: io.out, writeErr: io.err })
     .addHelpText("after", "\n'<command> --help' lists the flags of a command.");
 
+  /** `action` loads the command when it is called, so that `--version` and `--help` load none. */
   function add(
     name: string,
     description: string,
     example: string,
     flags: readonly Option[],
-    action: Action,
+    action: (flags: Flags, args: readonly string[]) => Promise<ExitCode>,
   ): void {
     const command = program
       .command(name, { isDefault: name === "run" })
@@ -103,13 +81,19 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     "poll the appliances and serve their metrics (the default)",
     "run --config.file=/etc/appliance-exporter/config.yaml --log.format=logfmt",
     [
-      configFile("config.yaml"),
+      configFile(),
       listenAddress(":10849"),
-      telemetryPath,
-      routePrefix,
+      new Option("--web.telemetry-path <path>", "path of the metrics")
+        .default("/metrics")
+        .argParser(parseTelemetryPath),
+      new Option("--web.route-prefix <path>", "prefix of all paths").argParser(
+        parser(parseRoutePrefix, "a path, such as /exporter"),
+      ),
       new Option("--web.config.file <file>", "TLS and authentication of the exporter's own pages"),
       new Option("--web.enable-lifecycle", "reload the configuration on POST /-/reload"),
-      shard,
+      new Option("--shard <index/total>", "poll only this shard of the clusters; the first index is 0")
+        .default(WHOLE_FLEET, formatShard(WHOLE_FLEET))
+        .argParser(parser(parseShard, SHARD_FORM)),
       ...logging,
     ],
     async (flags) => (await import("./run.ts")).run(flags, io),
@@ -119,7 +103,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     "check the configuration",
     "check --config.file=config.yaml --live",
     [
-      configFile("config.yaml"),
+      configFile(),
       new Option("--live", "also poll each appliance, test each website, and say what to do about failures"),
       output,
     ],
@@ -129,21 +113,27 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     "poll <name>",
     "poll one appliance now and show the results and samples",
     "poll waf-ams-1 --config.file=config.yaml --raw",
-    [configFile("config.yaml"), new Option("--raw", "show the response bodies"), output],
+    [configFile(), new Option("--raw", "show the response bodies"), output],
     async (flags, args) => (await import("./poll.ts")).poll(flags, io, args),
   );
   add(
     "trust [names...]",
     "show the certificates of appliances and add them to known_certificates_file; default: all",
     "trust --config.file=config.yaml",
-    [configFile("config.yaml"), new Option("--yes", "add new certificates without a question")],
+    [configFile(), new Option("--yes", "add new certificates without a question")],
     async (flags, args) => (await import("./trust.ts")).trust(flags, io, args),
   );
   add(
     "status",
     "show the fleet as a running exporter sees it; exit code 0: no problems, 1: problems, 2: unknown",
     "status --url=http://exporter.example:10849",
-    [exporterUrl, new Option("--http.config.file <file>", "file with an http_client block"), output],
+    [
+      new Option("--url <url>", "URL of the exporter, with its route prefix").default(
+        "http://localhost:10849",
+      ),
+      new Option("--http.config.file <file>", "file with an http_client block"),
+      output,
+    ],
     async (flags) => (await import("./status.ts")).status(flags, io),
   );
   add(
@@ -158,7 +148,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     "run the exporter with two appliances, three websites, failovers and outages",
     "demo --web.listen-address=127.0.0.1:10849",
     [listenAddress("127.0.0.1:10849")],
-    async (flags) => (await import("./demo.ts")).demo({ listenAddresses: flags["web.listenAddress"] }, io),
+    async (flags) => (await import("./demo.ts")).demo(flags, io),
   );
 
   const [first = ""] = argv;

@@ -1,27 +1,25 @@
+import { OPERATIONS } from "../api/operations.ts";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import type { PresentedCertificate } from "../client/certificate.ts";
+import { NO_TLS } from "../client/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { formatErrors, limitErrors, type ConfigError } from "../config/errors.ts";
 import { addressOf } from "../fleet/known-websites.ts";
-import type { StatusSnapshot } from "../fleet/snapshot.ts";
 import { operationKey } from "../polling/observation.ts";
 import { describeServers, statusText } from "../status/words.ts";
-import { adviceOn } from "./advice.ts";
-import type { Flags } from "./flags.ts";
-import type { ExitCode, Io } from "./io.ts";
-import { toJson } from "./printable.ts";
+import type { ExitCode, Flags, Io } from "./io.ts";
 import type { OperationResult, Polled } from "./poll-once.ts";
-import { formatTable } from "./table.ts";
+import { formatTable, toJson } from "./table.ts";
 
 /** Prints configuration errors, a line each or as JSON, and returns the exit code. */
 export function printErrors(
   errors: readonly ConfigError[],
   io: Io,
-  { exitCode = 1, output }: { readonly exitCode?: ExitCode; readonly output?: Flags["output"] } = {},
+  output: Flags["output"] = "table",
 ): ExitCode {
   if (output === "json") io.out(toJson({ ok: false, errors: limitErrors(errors) }));
   else io.err(`${formatErrors(errors).join("\n")}\n`);
-  return exitCode;
+  return 1;
 }
 
 /** Prints that no appliance has this name, and returns the exit code. */
@@ -38,9 +36,8 @@ export function printUnknown(
 
 /** The end of a certificate's validity as RFC 3339 in UTC. */
 export function formatEnd({ notAfterSeconds }: PresentedCertificate): string {
-  return notAfterSeconds === undefined
-    ? "?"
-    : new Date(notAfterSeconds * 1000).toISOString().replace(".000Z", "Z");
+  if (notAfterSeconds === undefined) return "?";
+  return new Date(notAfterSeconds * 1000).toISOString().replace(".000Z", "Z");
 }
 
 /** What became of an operation. */
@@ -62,43 +59,47 @@ function summarize({ observation }: OperationResult, polled: Polled): Summary {
     return { ok: isAbsent, result: isAbsent ? "unsupported" : reason, detail: message };
   }
   const { value } = observation.outcome;
+  const succeeded = (detail: string): Summary => ({ ok: true, result: "ok", detail, value });
   switch (observation.kind) {
     case "vrrp": {
       const { interfaces, anomalies } = observation.outcome.value;
-      return { ok: true, result: "ok", detail: counted(interfaces.length, "interface", anomalies), value };
+      return succeeded(counted(interfaces.length, "interface", anomalies));
     }
     case "website_list": {
       const { ids, invalid } = observation.outcome.value;
-      return { ok: true, result: "ok", detail: counted(ids.length, "website", invalid), value };
+      return succeeded(counted(ids.length, "website", invalid));
     }
     case "website_details":
-      return { ok: true, result: "ok", detail: describeDetails(observation.outcome.value), value };
-    case "website_test": {
-      const { blocks } = observation.outcome.value;
-      const statuses = statusesOf(polled, observation.websiteId);
-      const untested = statuses
-        .map(({ protocol }) => protocol)
-        .filter((protocol) => blocks.every((block) => block.protocol !== protocol));
-      const detail = statuses.map(({ protocol, status, text }) =>
-        untested.includes(protocol)
-          ? `the appliance does not test ${protocol}`
-          : `${protocol} ${statusText(status, text)}`,
+      return succeeded(describeDetails(observation.outcome.value));
+    case "website_test":
+      return summarizeTest(
+        polled,
+        observation.websiteId,
+        observation.outcome.value.blocks.map(({ protocol }) => protocol),
       );
-      const result = untested.map((protocol) => `no ${protocol}`).join(", ") || "ok";
-      return { ok: untested.length === 0, result, detail: detail.join(", "), value: statuses };
-    }
     default:
       return observation satisfies never;
   }
 }
 
-/** As exported. */
-function statusesOf({ appliance, fleet }: Polled, id: number): readonly Omit<StatusSnapshot, "changes">[] {
+/** `tested`: the protocols in the answer. */
+function summarizeTest({ appliance, fleet }: Polled, id: number, tested: readonly string[]): Summary {
   const [snapshot] = fleet.cluster(appliance.cluster, 0)?.appliances ?? [];
   const website = snapshot?.websites.find(({ websiteId }) => websiteId === id);
-  return (website?.found?.statuses ?? []).map(({ protocol, status, isUp, text }) => {
-    return { protocol, status, isUp, ...(text === undefined ? {} : { text }) };
-  });
+  const statuses = (website?.found?.statuses ?? []).map(({ protocol, status, isUp, text }) => ({
+    protocol,
+    status,
+    isUp,
+    text,
+  }));
+  const untested = statuses.filter(({ protocol }) => !tested.includes(protocol));
+  const details = statuses.map((each) =>
+    untested.includes(each)
+      ? `the appliance does not test ${each.protocol}`
+      : `${each.protocol} ${statusText(each.status, each.text)}`,
+  );
+  const result = untested.map(({ protocol }) => `no ${protocol}`).join(", ") || "ok";
+  return { ok: untested.length === 0, result, detail: details.join(", "), value: statuses };
 }
 
 /** `2 websites`, `1 interface, api anomalies: 3`. */
@@ -126,13 +127,8 @@ export function pollReport(polled: readonly Polled[], hasColor: boolean): string
       const { ok, result: text, detail } = summarize(result, each);
       const { durationSeconds = 0 } = result.observation;
       const cell = { text, color: ok ? "green" : "red" } as const;
-      return [
-        each.appliance.name,
-        operationKey(result.observation),
-        cell,
-        `${durationSeconds.toFixed(3)} s`,
-        detail,
-      ];
+      const duration = `${durationSeconds.toFixed(3)} s`;
+      return [each.appliance.name, operationKey(result.observation), cell, duration, detail];
     }),
   );
   const table = formatTable(["appliance", "operation", "result", "duration", "detail"], rows, hasColor);
@@ -147,27 +143,41 @@ export function pollReport(polled: readonly Polled[], hasColor: boolean): string
 export function jsonResult(polled: Polled, isRaw = false): Record<string, unknown> {
   const { appliance, results, certificate } = polled;
   const { name, cluster } = appliance;
-  const operations = results.map((result) => {
-    const { outcome, durationSeconds } = result.observation;
-    const { ok, result: text, value } = summarize(result, polled);
+  const operations = results.map((each) => {
+    const { outcome, durationSeconds } = each.observation;
+    const { ok, result, value } = summarize(each, polled);
     const failure = outcome.ok ? undefined : outcome.failure;
-    const body = isRaw ? result.body : undefined;
-    return {
-      operation: operationKey(result.observation),
-      ok,
-      result: text,
-      durationSeconds,
-      value,
-      failure,
-      body,
-    };
+    const body = isRaw ? each.body : undefined;
+    return { operation: operationKey(each.observation), ok, result, durationSeconds, value, failure, body };
   });
-  return {
-    appliance: name,
-    cluster,
-    ok: isSuccess(polled),
-    certificate,
-    operations,
-    advice: adviceOn(polled),
-  };
+  const [ok, advice] = [isSuccess(polled), adviceOn(polled)];
+  return { appliance: name, cluster, ok, certificate, operations, advice };
+}
+
+/** Node's codes for a certificate that no known authority signed. */
+const UNKNOWN_ISSUER = /SELF_SIGNED_CERT|UNABLE_TO_(GET_ISSUER_CERT|VERIFY_LEAF_SIGNATURE)/;
+
+const SELF_SIGNED_ADVICE =
+  "If the certificate is self-signed, set tls_config.known_certificates_file and run appliance-exporter trust.";
+
+const NO_TLS_ADVICE =
+  "The port does not speak TLS: check the port in base_url. If it speaks HTTP, use the HTTPS port, " +
+  "or http:// with allow_http: true, which sends the password unencrypted.";
+
+/** What the user can do about an appliance that does not answer its VRRP list: a sentence. */
+function adviceOn({ appliance, results: [list] }: Polled): string | undefined {
+  if (list === undefined || list.observation.outcome.ok) return undefined;
+  const { reason, status, message } = list.observation.outcome.failure;
+  if (reason === "auth") return authAdvice(appliance);
+  if (status === 404)
+    return `Check the path of ${appliance.baseUrl}: the exporter adds ${OPERATIONS.vrrp.path()}.`;
+  if (message.includes(NO_TLS)) return NO_TLS_ADVICE;
+  return UNKNOWN_ISSUER.test(message) ? SELF_SIGNED_ADVICE : undefined;
+}
+
+function authAdvice({ http: { basicAuth } }: ApplianceConfig): string {
+  if (basicAuth === undefined) return "The appliance demands credentials: set http_client.basic_auth.";
+  const { username, password } = basicAuth;
+  const where = password.kind === "file" ? ` in ${JSON.stringify(password.path)}` : "";
+  return `Check user ${JSON.stringify(username)}, its permissions on the appliance, and the password${where}.`;
 }

@@ -1,12 +1,10 @@
 import { startExporter, type Exporter } from "../exporter.ts";
-import type { Flags } from "./flags.ts";
-import type { ExitCode, Io } from "./io.ts";
+import { openLog, type ExitCode, type Flags, type Io } from "./io.ts";
 import { printErrors } from "./report.ts";
-import { openLog } from "./running.ts";
 
 /** Runs the exporter until SIGTERM or SIGINT. */
 export async function run(flags: Flags, io: Io): Promise<ExitCode> {
-  const { logger, dropped, flush } = openLog(flags["log.level"], flags["log.format"], io);
+  const { logger, dropped, flush } = openLog(flags, io);
   const running: { exporter?: Exporter } = {};
   // Ignores SIGHUP during the start, which reads the configuration anyway.
   io.onReload(() => void running.exporter?.reload());

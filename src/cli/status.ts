@@ -3,10 +3,9 @@ import { loadHttpClient, NO_SETTINGS } from "../config/http-client.ts";
 import { createClients } from "../client/client.ts";
 import { fleetDocumentSchema, type FleetDocument } from "../status/schema.ts";
 import { fleetReport } from "./fleet-report.ts";
-import type { Flags } from "./flags.ts";
-import type { ExitCode, Io } from "./io.ts";
-import { toJson } from "./printable.ts";
+import type { ExitCode, Flags, Io } from "./io.ts";
 import { printErrors } from "./report.ts";
+import { toJson } from "./table.ts";
 
 const TIMEOUT_MS = 10_000;
 /** Enough for 10,000 appliances. */
@@ -27,7 +26,10 @@ export async function status(
     return 2;
   }
   const settings = file === undefined ? { ok: true as const, http: NO_SETTINGS } : await loadHttpClient(file);
-  if (!settings.ok) return printErrors(settings.errors, io, { exitCode: 2, output: format });
+  if (!settings.ok) {
+    printErrors(settings.errors, io, format);
+    return 2;
+  }
   const document = await fetchFleet(url, settings.http, io);
   if (typeof document === "string") {
     io.err(`${url.href}: ${document}\n`);

@@ -1,22 +1,31 @@
 import { styleText } from "node:util";
-import { printable } from "./printable.ts";
+import { escaped } from "../support/log.ts";
 
 export type Color = "green" | "red" | "yellow";
 
 /** A text, or a text with a color for terminals that support colors. The color never conveys more than the text. */
 export type Cell = string | { readonly text: string; readonly color: Color };
 
-/**
- * Rows in aligned columns under a header in capitals, with a final line break. Escapes control characters, because the texts
- * come from appliances.
- */
+/** Control characters, including those of text direction. */
+const CONTROL = /[\p{Cc}\p{Bidi_Control}]/gu;
+
+/** Escapes control characters as `\u001b`, so that text cannot control a terminal; keeps line breaks and tabs. */
+export function printable(text: string): string {
+  return text.replace(CONTROL, (char) => (char === "\n" || char === "\t" ? char : escaped(char)));
+}
+
+/** Indented JSON and a line break, without control characters. */
+export function toJson(value: unknown): string {
+  return printable(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** Rows in aligned columns under a header in capitals, with a final line break, without control characters. */
 export function formatTable(
   header: readonly string[],
   rows: readonly (readonly Cell[])[],
   hasColor = false,
 ): string {
-  const titles: readonly Cell[] = header.map((title) => title.toUpperCase());
-  const lines = [titles, ...rows];
+  const lines = [header.map((title) => title.toUpperCase()), ...rows];
   const widths = header.map((_, column) => Math.max(...lines.map((line) => textOf(line[column]).length)));
   return lines.map((line) => `${formatLine(line, widths, hasColor)}\n`).join("");
 }

@@ -3,11 +3,11 @@ export interface Build {
   /** The commit; "unknown" if git was not there at the build. */
   readonly revision: string;
   readonly branch: string;
-  /** In UTC, such as `20260301-07:53:32`. */
+  /** In UTC: `20260301-07:53:32`. */
   readonly date: string;
-  /** With its "v", as Node.js has it. */
+  /** `v20.19.0`. */
   readonly nodeVersion: string;
-  /** Such as `linux/x64`. */
+  /** `linux/x64`. */
   readonly platform: string;
 }
 

@@ -7,7 +7,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : "unknown error";
 }
 
-/** The stack of a caught bug, for the log. Contains no secret, since no error message ever contains one. */
+/** The stack of a caught bug. Contains no secret, since no error message ever contains one. */
 export function describeBug(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : "something that is no error was thrown";
 }

@@ -1,5 +1,4 @@
 import { destination, pino, stdTimeFunctions, type Logger as PinoLogger } from "pino";
-import { toLogfmt } from "./logfmt.ts";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -19,20 +18,12 @@ export interface Log {
 
 /** Buffer for a slow reader; lines beyond it are dropped and counted. */
 const BUFFER_LIMIT_BYTES = 1024 * 1024;
-
-/** With 0, pino's flush would not wait. */
-const FLUSHABLE_BYTES = 1;
-/** How long the last lines may take. */
 const FLUSH_TIMEOUT_MS = 1000;
 
 /** Logs to a file descriptor. Never blocks on its reader: a line that cannot be written is dropped and counted. */
 export function createLog(level: LogLevel, format: LogFormat, fd: number): Log {
-  const sink = destination({
-    dest: fd,
-    sync: false,
-    minLength: FLUSHABLE_BYTES,
-    maxLength: BUFFER_LIMIT_BYTES,
-  });
+  // With a minLength of 0, flush would not wait.
+  const sink = destination({ dest: fd, sync: false, minLength: 1, maxLength: BUFFER_LIMIT_BYTES });
   let dropped = 0;
   let isGivenUp = false;
   sink.on("drop", () => (dropped += 1));
@@ -65,4 +56,24 @@ export function createLog(level: LogLevel, format: LogFormat, fd: number): Log {
       });
     });
   return { logger: pino(options, { write }), dropped: () => dropped, flush };
+}
+
+/** Converts a line of JSON to a line of logfmt: `key=value`, quoted if the value needs it. */
+export function toLogfmt(jsonLine: string): string {
+  const fields: Readonly<Record<string, unknown>> = JSON.parse(jsonLine);
+  return `${Object.entries(fields)
+    .map(([key, value]) => `${key}=${formatValue(value)}`)
+    .join(" ")}\n`;
+}
+
+/** A character as `\u001b`. */
+export function escaped(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+function formatValue(value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  if (/^[^\s"=\\\p{Cc}]+$/u.test(text)) return text;
+  // JSON escapes only control characters below the space; the others can control a terminal too.
+  return JSON.stringify(text).replace(/\p{Cc}/gu, escaped);
 }

@@ -7,24 +7,21 @@ const MAX_WEB = 512;
 /** If the limit is unknown: what macOS allows a process. */
 const ASSUMED_LIMIT = 10_240;
 
-/** How the descriptors of the process are divided. */
+/** How many connections may be open to appliances, and to the web server; at least 1 of each. */
 export interface DescriptorShares {
-  /** Maximum number of open connections to appliances; at least 1. */
   readonly appliances: number;
-  /** Maximum number of open connections to the web server; at least 1. */
   readonly web: number;
 }
 
-/** The limit of open descriptors of this process; a cautious guess where Linux does not tell it. */
+/** The limit of open descriptors of this process; a cautious guess where the system does not tell it. */
 export function descriptorLimit(): number {
-  let limits = "";
   try {
-    limits = readFileSync("/proc/self/limits", "latin1");
+    const limits = readFileSync("/proc/self/limits", "latin1");
+    const soft = /^Max open files +(\d+|unlimited) /m.exec(limits)?.[1] ?? ASSUMED_LIMIT;
+    return soft === "unlimited" ? Number.POSITIVE_INFINITY : Number(soft);
   } catch {
     return ASSUMED_LIMIT;
   }
-  const soft = /^Max open files +(\d+|unlimited) /m.exec(limits)?.[1] ?? ASSUMED_LIMIT;
-  return soft === "unlimited" ? Number.POSITIVE_INFINITY : Number(soft);
 }
 
 /** Reserves some descriptors for files. A quarter of the others, at most 512, is for the web server. */

@@ -1,7 +1,5 @@
 import { inspect } from "node:util";
 
-const SHOWN = "<secret>";
-
 /** A value that string conversion, JSON and inspection show as `<secret>`; only `reveal()` returns it. */
 export class Secret {
   readonly #value: string;
@@ -10,20 +8,20 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The value itself; must not reach a log line or an error message. */
+  /** Must not reach a log line or an error message. */
   reveal(): string {
     return this.#value;
   }
 
   toString(): string {
-    return SHOWN;
+    return "<secret>";
   }
 
   toJSON(): string {
-    return SHOWN;
+    return this.toString();
   }
 
   [inspect.custom](): string {
-    return SHOWN;
+    return this.toString();
   }
 }

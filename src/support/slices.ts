@@ -1,11 +1,10 @@
-/** How long work on a large fleet keeps polls waiting, in milliseconds. */
 const SLICE_MS = { least: 5, most: 25 };
 /** A slice takes this part of the time since the work began, if that is more: a busy process gets the work done too. */
 const SHARE = 0.01;
 
 /**
- * Calls `work` for each item, one after another, in slices between which everything else that is due goes first. A slice takes
- * 5 ms; of work that has taken longer than half a second a little more, at most 25 ms.
+ * Calls `work` for each item, one after another, in slices of 5 ms, or up to 25 ms of work that has taken longer than half a
+ * second. Everything else that is due goes between them, so that polls do not wait.
  */
 export async function inSlices<T>(
   items: Iterable<T>,

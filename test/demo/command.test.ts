@@ -6,13 +6,13 @@ import { demo } from "../../src/cli/demo.ts";
 import { listen, useTemporaryFolder } from "./support.ts";
 import { createTestIo } from "../support/io.ts";
 
-const listenAddresses = [{ host: "127.0.0.1", port: 0 }];
+const FLAGS = { "web.listenAddress": [{ host: "127.0.0.1", port: 0 }] };
 
 describe("the demo command", () => {
   it("prints what runs, where to look and what happens, until it is stopped", async () => {
     const folder = await useTemporaryFolder();
     const { io, printed, stop } = await createTestIo();
-    const ended = demo({ listenAddresses, stepIntervalMs: 100 }, io);
+    const ended = demo(FLAGS, io, 100);
     await expect.poll(() => printed.out).toContain("repair: website shop is back");
     stop();
     expect(await ended).toBe(0);
@@ -29,7 +29,7 @@ describe("the demo command", () => {
   it("ends when its terminal is closed", async () => {
     const folder = await useTemporaryFolder();
     const { io, printed, hangUp } = await createTestIo();
-    const ended = demo({ listenAddresses }, io);
+    const ended = demo(FLAGS, io);
     await expect.poll(() => printed.out).toContain("Ctrl-C");
     hangUp();
     expect(await ended).toBe(0);
@@ -40,7 +40,7 @@ describe("the demo command", () => {
     const folder = await useTemporaryFolder();
     const port = await listen(0);
     const { io, printed } = await createTestIo();
-    expect(await demo({ listenAddresses: [{ host: "127.0.0.1", port }] }, io)).toBe(1);
+    expect(await demo({ "web.listenAddress": [{ host: "127.0.0.1", port }] }, io)).toBe(1);
     const address = `127.0.0.1:${port}`;
     const err = `--web.listen-address=${address}: listen EADDRINUSE: address already in use ${address}\n`;
     expect(printed).toEqual({ out: "", err });
@@ -54,7 +54,7 @@ describe("the demo command", () => {
         if (text.includes("==>")) throw new Error("output failed");
       },
     });
-    await expect(demo({ listenAddresses, stepIntervalMs: 1 }, io)).rejects.toThrow("output failed");
+    await expect(demo(FLAGS, io, 1)).rejects.toThrow("output failed");
     expect(await readdir(folder)).toEqual([]);
   });
 });

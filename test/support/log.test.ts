@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
 import { Secret } from "../../src/support/secret.ts";
-import { createLog, type Log, type LogFormat, type LogLevel } from "../../src/support/log.ts";
-import { toLogfmt } from "../../src/support/logfmt.ts";
+import { createLog, toLogfmt, type Log, type LogFormat, type LogLevel } from "../../src/support/log.ts";
 
 function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), "log-"));
