@@ -12,10 +12,9 @@ import { createClients, type ClientsOptions } from "./client/client.ts";
 import type { Build } from "./support/build.ts";
 import type { Clock } from "./support/clock.ts";
 import { startRunner, type Runner } from "./polling/runner.ts";
-import { createReloader, type ReloadResult } from "./config/reload.ts";
+import { createReloader, type Reloader } from "./config/reload.ts";
 import { fleetJson } from "./status/document.ts";
-import type { FleetDocument } from "./status/schema.ts";
-import { createStatusBoard } from "./status/board.ts";
+import { createStatusBoard, type StatusBoard } from "./status/board.ts";
 import { websiteTargets } from "./status/website-targets.ts";
 import type { ListenAddress } from "./web/listen.ts";
 import { createRoutes } from "./web/routes.ts";
@@ -34,9 +33,7 @@ export interface ExporterOptions extends Omit<ClientsOptions, "maxConnections" |
   readonly configFile: string;
   readonly listenAddresses: readonly ListenAddress[];
   readonly telemetryPath: string;
-  /** The prefix of all paths, such as `/exporter`; default: none. */
   readonly routePrefix?: string;
-  /** Whether the configuration can be reloaded over HTTP. */
   readonly enableLifecycle: boolean;
   /** TLS and authentication of the exporter's own server; default: plain HTTP without passwords. */
   readonly webConfigFile?: string | undefined;
@@ -52,14 +49,9 @@ export interface ExporterOptions extends Omit<ClientsOptions, "maxConnections" |
   readonly droppedLogLines: () => number;
 }
 
-/** A running exporter. */
-export interface Exporter {
+export interface Exporter extends Pick<Reloader, "reload">, Pick<StatusBoard, "document"> {
   /** `host:port` of each listener. */
   readonly addresses: readonly string[];
-  /** The document of the status page and the JSON API. */
-  document(): Promise<FleetDocument>;
-  /** Reads the configuration again and applies it; an invalid one changes nothing. */
-  reload(): Promise<ReloadResult>;
   /** Stops polls and closes connections, within seconds. */
   stop(): Promise<void>;
 }
@@ -68,8 +60,8 @@ export interface Exporter {
 export async function startExporter(
   options: ExporterOptions,
 ): Promise<Checked<{ readonly exporter: Exporter }>> {
-  const { clock, logger, shard = WHOLE_FLEET, watchIntervalMs = WATCH_INTERVAL_MS } = options;
-  const { configFile: file, webConfigFile } = options;
+  const { version, clock, logger, configFile: file, webConfigFile, shard = WHOLE_FLEET } = options;
+  const { watchIntervalMs = WATCH_INTERVAL_MS, descriptorLimit: limit = Number.POSITIVE_INFINITY } = options;
   // In this thread, which polls nothing yet: another one would cost each start 60 ms.
   const [loaded, loadedWeb] = await Promise.all([loadConfig(file, shard), loadWebConfig(webConfigFile)]);
   if (!loaded.ok || !loadedWeb.ok) return { ok: false, errors: errorsOf(loaded, loadedWeb) };
@@ -80,9 +72,7 @@ export async function startExporter(
     onBug: (error) => logger.error({ detail: describeBug(error) }, "series could not be rendered"),
   });
   const self = createSelfMetrics({ ...options, shard }, options.droppedLogLines);
-  const { version } = options;
   const board = createStatusBoard({ version, shard, fleet, self, logger, clock, runner: () => runner });
-  const { descriptorLimit: limit = Number.POSITIVE_INFINITY } = options;
   const shares = shareDescriptors(limit);
   const createClient = createClients({ ...options, maxConnections: shares.appliances }, clock);
   const runner: Runner = startRunner({
@@ -102,16 +92,14 @@ export async function startExporter(
       const appliances = config.appliances.filter(({ enabled }) => enabled).length;
       self.appliances(appliances);
       if (appliances > shares.appliances) {
-        const connections = shares.appliances;
-        const fields = { limit, connections, appliances, neededLimit: limitFor(appliances) };
-        const message = "too few open files allowed to keep a connection to each appliance: raise the limit";
-        logger.warn(fields, message);
+        logger.warn(
+          { limit, connections: shares.appliances, appliances, neededLimit: limitFor(appliances) },
+          "too few open files allowed to keep a connection to each appliance: raise the limit",
+        );
       }
       const shared = sharedAddresses(config.appliances);
-      if (shared.length > 0) {
-        const fields = { addresses: shared.length, detail: listed(shared, MAX_NAMED) };
-        logger.warn(fields, "several appliances have the same address");
-      }
+      const fields = { addresses: shared.length, detail: listed(shared, MAX_NAMED) };
+      if (shared.length > 0) logger.warn(fields, "several appliances have the same address");
     };
   }
   const reloader = createReloader({
@@ -133,12 +121,7 @@ export async function startExporter(
       renderMetrics: async () => exposition.render(await self.render(), await board.verdicts()),
       renderFleet: async () => fleetJson(await board.document()),
       websiteTargets: async () => websiteTargets(await board.verdicts()),
-      renderPage: createStatusPage({
-        ...options,
-        document: board.document,
-        wallMs: clock.wallMs,
-        assets: assets.folder,
-      }),
+      renderPage: createStatusPage({ ...options, ...clock, document: board.document, assets: assets.folder }),
       assets: assets.files,
       isHealthy: () => clock.monotonicMs() - runner.lastTickMs() < MAX_TICK_AGE_MS,
       // Once ready, always ready: a reload with a new appliance must not take the exporter out of service.
@@ -146,8 +129,7 @@ export async function startExporter(
       configText: reloader.shown,
       // Waits until the first configuration runs.
       reload: options.enableLifecycle ? () => starting.then(reloader.reload) : undefined,
-      onError: (path, error) =>
-        logger.error({ path, detail: describeBug(error) }, "page could not be rendered"),
+      onError: (path, bug) => logger.error({ path, detail: describeBug(bug) }, "page could not be rendered"),
     }),
     routePrefix: options.routePrefix,
     config: loadedWeb.config,
@@ -164,28 +146,15 @@ export async function startExporter(
   await prepare(loaded.config)();
   self.reloaded(true, clock.wallMs());
   reloader.watch();
-  const { addresses } = started;
-  logger.info(
-    {
-      addresses: addresses.join(", "),
-      appliances: loaded.config.appliances.length,
-      shard: formatShard(shard),
-      version,
-    },
-    "exporter started",
-  );
-  return {
-    ok: true,
-    exporter: {
-      addresses,
-      document: board.document,
-      reload: reloader.reload,
-      stop: async () => {
-        reloader.stop();
-        runner.stop();
-        await web.stop();
-        logger.info("exporter stopped");
-      },
-    },
+  const addresses = started.addresses.join(", ");
+  const appliances = loaded.config.appliances.length;
+  logger.info({ addresses, appliances, shard: formatShard(shard), version }, "exporter started");
+  const stop = async (): Promise<void> => {
+    reloader.stop();
+    runner.stop();
+    await web.stop();
+    logger.info("exporter stopped");
   };
+  const { document } = board;
+  return { ok: true, exporter: { addresses: started.addresses, document, reload: reloader.reload, stop } };
 }

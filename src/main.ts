@@ -14,7 +14,6 @@ const STDOUT_FD = 1;
 const STDERR_FD = 2;
 /** The exit code of a command whose results could not be written. */
 const LOST_EXIT_CODE = 2;
-/** How long remaining work may take after the program has ended. */
 const LINGER_MS = 1000;
 
 /** Put in by the bundler. */
@@ -34,14 +33,6 @@ process.on("unhandledRejection", exitFatally);
 // Node would open its inspector on this signal.
 process.on("SIGUSR1", () => {});
 
-/** Replaces all listeners of this signal. */
-function takeOver(signal: NodeJS.Signals, callback: () => void): void {
-  const others = process.listeners(signal);
-  // First: a signal that arrived while modules were loaded is lost if there is no listener for a moment.
-  process.on(signal, callback);
-  for (const other of others) process.off(signal, other);
-}
-
 const threads = Number(process.env["UV_THREADPOOL_SIZE"]) || DEFAULT_THREADS;
 
 // If stderr is closed too, the exit code still reports the error.
@@ -59,7 +50,12 @@ const outputClosed = new Promise<void>((resolve) => {
 });
 
 const stopRequested = new Promise<void>((resolve) => {
-  for (const signal of ["SIGTERM", "SIGINT"] as const) takeOver(signal, resolve);
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    const others = process.listeners(signal);
+    // First: a signal that arrived while modules were loaded is lost if there is no listener for a moment.
+    process.on(signal, () => resolve());
+    for (const other of others) process.off(signal, other);
+  }
   // Output is closed: shut down.
   void outputClosed.then(resolve);
 });

@@ -9,10 +9,7 @@ import { perAppliance, pollAll, type Polled } from "./poll-once.ts";
 import { formatEnd, isSuccess, jsonResult, pollReport, printErrors } from "./report.ts";
 import { formatTable, toJson } from "./table.ts";
 
-/**
- * Checks the configuration and warns about addresses and certificates; with `live`, polls the VRRP list of every enabled
- * appliance, discovers its websites and tests them.
- */
+/** Checks the configuration and warns about addresses and certificates; with `live`, polls every enabled appliance once. */
 export async function check({ "config.file": file, live, output }: Flags, io: Io): Promise<ExitCode> {
   const loaded = await loadConfig(file);
   if (!loaded.ok) return printErrors(loaded.errors, io, output);

@@ -4,18 +4,14 @@ import { fleetReport } from "./fleet-report.ts";
 import { openLog, stopOrHangUp, type ExitCode, type Flags, type Io } from "./io.ts";
 import { printErrors } from "./report.ts";
 
+type DemoFlags = Pick<Flags, "web.listenAddress">;
+
 const STEP_INTERVAL_MS = 20_000;
 const LOGGING = { "log.level": "info", "log.format": "logfmt" } as const;
 
-/**
- * Runs two appliances, three websites and the exporter until SIGTERM, SIGINT or SIGHUP. `stepIntervalMs`: between two steps of
- * the script.
- */
-export async function demo(
-  { "web.listenAddress": listenAddresses }: Pick<Flags, "web.listenAddress">,
-  io: Io,
-  stepIntervalMs = STEP_INTERVAL_MS,
-): Promise<ExitCode> {
+/** Runs two appliances, three websites and the exporter until SIGTERM, SIGINT or SIGHUP. */
+export async function demo(flags: DemoFlags, io: Io, stepIntervalMs = STEP_INTERVAL_MS): Promise<ExitCode> {
+  const { "web.listenAddress": listenAddresses } = flags;
   let running: Demo | undefined;
   const { logger, dropped, flush } = openLog(LOGGING, io, async () => running?.stop());
   const started = await startDemo({ ...io, listenAddresses, logger, droppedLogLines: dropped });

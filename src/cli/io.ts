@@ -4,7 +4,6 @@ import { describeBug } from "../support/errors.ts";
 import { createLog, type Log, type LogFormat, type LogLevel } from "../support/log.ts";
 import type { ListenAddress } from "../web/listen.ts";
 
-/** What an exporter needs of the process. */
 type Resources = "clock" | "version" | "build" | "maxLookups" | "maxPasswordReads" | "descriptorLimit";
 
 /** The parts of the process that a command uses. */
@@ -21,7 +20,6 @@ export interface Io extends Required<Pick<ExporterOptions, Resources>> {
   readonly isTerminal: boolean;
   /** Whether results go to a terminal with colors and NO_COLOR is not set. */
   readonly hasColor: boolean;
-  /** File descriptor of the log. */
   readonly logFd: number;
   /** Resolves at SIGTERM or SIGINT. */
   readonly stopRequested: Promise<void>;
@@ -33,8 +31,13 @@ export interface Io extends Required<Pick<ExporterOptions, Resources>> {
   onFatal(handler: (error: unknown) => Promise<void>): void;
 }
 
+interface LogFlags {
+  readonly "log.level": LogLevel;
+  readonly "log.format": LogFormat;
+}
+
 /** The values of the flags, by the names that commander gives them. */
-export interface Flags {
+export interface Flags extends LogFlags {
   readonly "config.file": string;
   readonly "web.listenAddress": readonly ListenAddress[];
   readonly "web.telemetryPath": string;
@@ -42,8 +45,6 @@ export interface Flags {
   readonly "web.enableLifecycle"?: boolean;
   readonly "web.config.file"?: string;
   readonly shard: Shard;
-  readonly "log.level": LogLevel;
-  readonly "log.format": LogFormat;
   readonly url: string;
   readonly "http.config.file"?: string;
   readonly live?: boolean;
@@ -55,13 +56,15 @@ export interface Flags {
 /** 0: success; 1: something is invalid or failed; 2: a usage error, or results could not be written. */
 export type ExitCode = 0 | 1 | 2;
 
+/** Writes why a command failed; returns its exit code. */
+export function fail(io: Io, message: string, exitCode: ExitCode = 1): ExitCode {
+  io.err(`${message}\n`);
+  return exitCode;
+}
+
 /** Opens the log; an uncaught error becomes its last line, before `cleanUp`. */
-export function openLog(
-  { "log.level": level, "log.format": format }: Pick<Flags, "log.level" | "log.format">,
-  io: Io,
-  cleanUp = async () => {},
-): Log {
-  const log = createLog(level, format, io.logFd);
+export function openLog(flags: LogFlags, io: Io, cleanUp = async () => {}): Log {
+  const log = createLog(flags["log.level"], flags["log.format"], io.logFd);
   io.onFatal(async (error) => {
     log.logger.error({ detail: describeBug(error) }, "fatal: uncaught error");
     await log.flush();

@@ -1,7 +1,7 @@
 import pLimit from "p-limit";
 import { OPERATIONS } from "../api/operations.ts";
 import type { PresentedCertificate } from "../client/certificate.ts";
-import { createClients, type ApplianceClient } from "../client/client.ts";
+import { createClients } from "../client/client.ts";
 import { meansApplianceDown } from "../client/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { createFleet, type Fleet } from "../fleet/fleet.ts";
@@ -10,14 +10,12 @@ import { poll } from "../polling/poll.ts";
 import { toSeconds } from "../support/clock.ts";
 import type { Io } from "./io.ts";
 
-/** The result of one operation. */
 export interface OperationResult {
   readonly observation: Observation;
-  /** The response body without the credentials, to display; `undefined` if there was none. */
+  /** The response body without the credentials; `undefined` if there was none. */
   readonly body: string | undefined;
 }
 
-/** What was polled of an appliance. */
 export interface Polled {
   readonly appliance: ApplianceConfig;
   /** The VRRP list first; nothing else if it shows that the appliance is unreachable or unauthorized. */
@@ -46,59 +44,46 @@ export async function perAppliance<T>(
   return results;
 }
 
-/**
- * Polls each appliance once: its VRRP list, then the list and the details of its websites if they are discovered, then the
- * tests of its websites, all one by one.
- */
+/** Polls each appliance once: its VRRP list, its websites if they are discovered, then their tests, all one by one. */
 export function pollAll(appliances: readonly ApplianceConfig[], io: Io): Promise<readonly Polled[]> {
   const createClient = createClients(io, io.clock);
   return perAppliance(appliances, io, async (appliance) => {
+    const { name, polling } = appliance;
     const client = createClient(appliance);
     const fleet = createFleet();
     fleet.configure({ appliances: [{ ...appliance, enabled: true }] }, 0);
     const results: OperationResult[] = [];
     const run = async (operation: Operation): Promise<Observation["outcome"]> => {
-      const result = await runOperation(io, client, appliance, operation);
-      fleet.record(result.observation, 0);
-      results.push(result);
-      return result.observation.outcome;
+      let body: string | undefined;
+      const sentAtMs = io.clock.monotonicMs();
+      const { timeoutMs } = polling[OPERATIONS[operation.kind].timing];
+      const result = await poll(client, operation, timeoutMs, {
+        onBody: ({ bytes, redact }) => (body = redact(Buffer.from(bytes).toString())),
+      });
+      const observation: Observation = {
+        ...result,
+        appliance: name,
+        completedAtMs: io.clock.wallMs(),
+        sentAtMs,
+        durationSeconds: toSeconds(io.clock.monotonicMs() - sentAtMs),
+        expiresAtMs: Number.POSITIVE_INFINITY,
+        certificate: client.certificate(),
+      };
+      fleet.record(observation, 0);
+      results.push({ observation, body });
+      return observation.outcome;
     };
     const list = await run({ kind: "vrrp" });
     if (list.ok || !meansApplianceDown(list.failure.reason)) {
       if (appliance.discovery !== undefined) await run({ kind: "website_list" });
-      for (const websiteId of fleet.plan(appliance.name).details) {
+      for (const websiteId of fleet.plan(name).details) {
         const details = await run({ kind: "website_details", websiteId });
         // No request for each website after a refusal.
         if (!details.ok && details.failure.reason === "auth") break;
       }
-      const { tests } = fleet.plan(appliance.name);
-      for (const websiteId of tests) await run({ kind: "website_test", websiteId });
+      for (const websiteId of fleet.plan(name).tests) await run({ kind: "website_test", websiteId });
     }
     client.close();
     return { appliance, results, certificate: client.certificate(), fleet };
   });
-}
-
-async function runOperation(
-  { clock }: Io,
-  client: ApplianceClient,
-  { name, polling }: ApplianceConfig,
-  operation: Operation,
-): Promise<OperationResult> {
-  let body: string | undefined;
-  const startedMs = clock.monotonicMs();
-  const { timeoutMs } = polling[OPERATIONS[operation.kind].timing];
-  const result = await poll(client, operation, timeoutMs, {
-    onBody: ({ bytes, redact }) => (body = redact(Buffer.from(bytes).toString())),
-  });
-  const observation: Observation = {
-    ...result,
-    appliance: name,
-    completedAtMs: clock.wallMs(),
-    sentAtMs: startedMs,
-    durationSeconds: toSeconds(clock.monotonicMs() - startedMs),
-    expiresAtMs: Number.POSITIVE_INFINITY,
-    certificate: client.certificate(),
-  };
-  return { observation, body };
 }

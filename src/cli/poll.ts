@@ -10,17 +10,13 @@ import { isSuccess, jsonResult, pollReport, printErrors, printUnknown } from "./
 import { printable, toJson } from "./table.ts";
 
 /** Polls the VRRP list and all websites of an appliance once; prints the results and the samples. */
-export async function poll(
-  { "config.file": file, raw: isRaw = false, output }: Flags,
-  io: Io,
-  [name = ""]: readonly string[],
-): Promise<ExitCode> {
+export async function poll(flags: Flags, io: Io, [name = ""]: readonly string[]): Promise<ExitCode> {
+  const { "config.file": file, raw: isRaw = false, output } = flags;
   const loaded = await loadConfig(file);
   if (!loaded.ok) return printErrors(loaded.errors, io, output);
-  const { appliances } = loaded.config;
-  const named = appliances.filter((candidate) => candidate.name === name);
+  const named = loaded.config.appliances.filter((candidate) => candidate.name === name);
   const [polled] = await pollAll(named, io);
-  if (polled === undefined) return printUnknown(name, file, appliances, io);
+  if (polled === undefined) return printUnknown(name, file, loaded.config, io);
   if (output === "json") io.out(toJson(jsonResult(polled, isRaw)));
   else {
     io.out(`${pollReport([polled], io.hasColor)}\n`);

@@ -4,7 +4,7 @@ import { describeVersion } from "../support/build.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "../support/log.ts";
 import { parseListenAddress, type ListenAddress } from "../web/listen.ts";
 import { parseRoutePrefix } from "../web/paths.ts";
-import type { ExitCode, Flags, Io } from "./io.ts";
+import { fail, type ExitCode, type Flags, type Io } from "./io.ts";
 
 /** A parser of a flag's value; `what` was expected if `parse` returns nothing. */
 function parser<T>(parse: (text: string) => T | undefined, what: string): (text: string) => T {
@@ -153,10 +153,8 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
 
   const [first = ""] = argv;
   const isKnown = program.commands.some((command) => command.name() === first) || first === "help";
-  if (first !== "" && !first.startsWith("-") && !isKnown) {
-    io.err(`error: unknown command '${first}'; --help lists the commands\n`);
-    return 2;
-  }
+  if (first !== "" && !first.startsWith("-") && !isKnown)
+    return fail(io, `error: unknown command '${first}'; --help lists the commands`, 2);
   try {
     await program.parseAsync([...argv], { from: "user" });
     return exitCode;

@@ -1,37 +1,28 @@
 import { OPERATIONS } from "../api/operations.ts";
 import type { WebsiteDetails } from "../api/website-details.ts";
+import type { WebsiteTest } from "../api/website-test.ts";
 import type { PresentedCertificate } from "../client/certificate.ts";
 import { NO_TLS } from "../client/failure.ts";
-import type { ApplianceConfig } from "../config/config.ts";
+import type { ApplianceConfig, Config } from "../config/config.ts";
 import { formatErrors, limitErrors, type ConfigError } from "../config/errors.ts";
 import { addressOf } from "../fleet/known-websites.ts";
 import { operationKey } from "../polling/observation.ts";
 import { describeServers, statusText } from "../status/words.ts";
-import type { ExitCode, Flags, Io } from "./io.ts";
+import { fail, type ExitCode, type Flags, type Io } from "./io.ts";
 import type { OperationResult, Polled } from "./poll-once.ts";
 import { formatTable, toJson } from "./table.ts";
 
 /** Prints configuration errors, a line each or as JSON, and returns the exit code. */
-export function printErrors(
-  errors: readonly ConfigError[],
-  io: Io,
-  output: Flags["output"] = "table",
-): ExitCode {
-  if (output === "json") io.out(toJson({ ok: false, errors: limitErrors(errors) }));
-  else io.err(`${formatErrors(errors).join("\n")}\n`);
+export function printErrors(errors: readonly ConfigError[], io: Io, output?: Flags["output"]): ExitCode {
+  if (output !== "json") return fail(io, formatErrors(errors).join("\n"));
+  io.out(toJson({ ok: false, errors: limitErrors(errors) }));
   return 1;
 }
 
 /** Prints that no appliance has this name, and returns the exit code. */
-export function printUnknown(
-  name: string,
-  file: string,
-  appliances: readonly ApplianceConfig[],
-  io: Io,
-): ExitCode {
+export function printUnknown(name: string, file: string, { appliances }: Config, io: Io): ExitCode {
   const known = appliances.map((appliance) => appliance.name).join(", ") || "none";
-  io.err(`unknown appliance ${JSON.stringify(name)}; ${file} has ${known}\n`);
-  return 2;
+  return fail(io, `unknown appliance ${JSON.stringify(name)}; ${file} has ${known}`, 2);
 }
 
 /** The end of a certificate's validity as RFC 3339 in UTC. */
@@ -40,7 +31,6 @@ export function formatEnd({ notAfterSeconds }: PresentedCertificate): string {
   return new Date(notAfterSeconds * 1000).toISOString().replace(".000Z", "Z");
 }
 
-/** What became of an operation. */
 interface Summary {
   /** Whether everything succeeded, or the appliance lacks the operation. */
   readonly ok: boolean;
@@ -72,18 +62,13 @@ function summarize({ observation }: OperationResult, polled: Polled): Summary {
     case "website_details":
       return succeeded(describeDetails(observation.outcome.value));
     case "website_test":
-      return summarizeTest(
-        polled,
-        observation.websiteId,
-        observation.outcome.value.blocks.map(({ protocol }) => protocol),
-      );
+      return summarizeTest(polled, observation.websiteId, observation.outcome.value);
     default:
       return observation satisfies never;
   }
 }
 
-/** `tested`: the protocols in the answer. */
-function summarizeTest({ appliance, fleet }: Polled, id: number, tested: readonly string[]): Summary {
+function summarizeTest({ appliance, fleet }: Polled, id: number, { blocks }: WebsiteTest): Summary {
   const [snapshot] = fleet.cluster(appliance.cluster, 0)?.appliances ?? [];
   const website = snapshot?.websites.find(({ websiteId }) => websiteId === id);
   const statuses = (website?.found?.statuses ?? []).map(({ protocol, status, isUp, text }) => ({
@@ -92,7 +77,7 @@ function summarizeTest({ appliance, fleet }: Polled, id: number, tested: readonl
     isUp,
     text,
   }));
-  const untested = statuses.filter(({ protocol }) => !tested.includes(protocol));
+  const untested = statuses.filter((each) => blocks.every(({ protocol }) => protocol !== each.protocol));
   const details = statuses.map((each) =>
     untested.includes(each)
       ? `the appliance does not test ${each.protocol}`

@@ -3,39 +3,31 @@ import { loadHttpClient, NO_SETTINGS } from "../config/http-client.ts";
 import { createClients } from "../client/client.ts";
 import { fleetDocumentSchema, type FleetDocument } from "../status/schema.ts";
 import { fleetReport } from "./fleet-report.ts";
-import type { ExitCode, Flags, Io } from "./io.ts";
+import { fail, type ExitCode, type Flags, type Io } from "./io.ts";
 import { printErrors } from "./report.ts";
 import { toJson } from "./table.ts";
 
 const TIMEOUT_MS = 10_000;
 /** Enough for 10,000 appliances. */
 const BODY_LIMIT_BYTES = 64 * 1024 * 1024;
+const INVALID_URL =
+  "error: option '--url <url>': expected an http:// or https:// URL without credentials, query and fragment; " +
+  "put credentials into --http.config.file";
 const EXIT_CODES: Readonly<Record<FleetDocument["verdict"], ExitCode>> = { well: 0, wrong: 1, unknown: 2 };
 
 /** Shows the fleet as an exporter sees it. Exit code 0: no problems, 1: problems, 2: unknown. */
-export async function status(
-  { url: given, "http.config.file": file, output: format }: Flags,
-  io: Io,
-): Promise<ExitCode> {
-  const url = parseUrl(given);
-  if (url === undefined) {
-    io.err(
-      "error: option '--url <url>': expected an http:// or https:// URL without credentials, query and fragment; " +
-        "put credentials into --http.config.file\n",
-    );
-    return 2;
-  }
+export async function status(flags: Flags, io: Io): Promise<ExitCode> {
+  const { "http.config.file": file, output } = flags;
+  const url = parseUrl(flags.url);
+  if (url === undefined) return fail(io, INVALID_URL, 2);
   const settings = file === undefined ? { ok: true as const, http: NO_SETTINGS } : await loadHttpClient(file);
   if (!settings.ok) {
-    printErrors(settings.errors, io, format);
+    printErrors(settings.errors, io, output);
     return 2;
   }
   const document = await fetchFleet(url, settings.http, io);
-  if (typeof document === "string") {
-    io.err(`${url.href}: ${document}\n`);
-    return 2;
-  }
-  io.out(format === "json" ? toJson(document) : fleetReport(document, io.hasColor, io.clock.wallMs()));
+  if (typeof document === "string") return fail(io, `${url.href}: ${document}`, 2);
+  io.out(output === "json" ? toJson(document) : fleetReport(document, io.hasColor, io.clock.wallMs()));
   return EXIT_CODES[document.verdict];
 }
 

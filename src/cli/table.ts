@@ -6,6 +6,8 @@ export type Color = "green" | "red" | "yellow";
 /** A text, or a text with a color for terminals that support colors. The color never conveys more than the text. */
 export type Cell = string | { readonly text: string; readonly color: Color };
 
+export type Line = readonly Cell[];
+
 /** Control characters, including those of text direction. */
 const CONTROL = /[\p{Cc}\p{Bidi_Control}]/gu;
 
@@ -20,17 +22,13 @@ export function toJson(value: unknown): string {
 }
 
 /** Rows in aligned columns under a header in capitals, with a final line break, without control characters. */
-export function formatTable(
-  header: readonly string[],
-  rows: readonly (readonly Cell[])[],
-  hasColor = false,
-): string {
+export function formatTable(header: readonly string[], rows: readonly Line[], hasColor = false): string {
   const lines = [header.map((title) => title.toUpperCase()), ...rows];
   const widths = header.map((_, column) => Math.max(...lines.map((line) => textOf(line[column]).length)));
   return lines.map((line) => `${formatLine(line, widths, hasColor)}\n`).join("");
 }
 
-function formatLine(cells: readonly Cell[], widths: readonly number[], hasColor: boolean): string {
+function formatLine(cells: Line, widths: readonly number[], hasColor: boolean): string {
   const last = cells.findLastIndex((cell) => textOf(cell) !== "");
   return cells
     .slice(0, last + 1)

@@ -7,10 +7,10 @@ import { NO_SUCH_FILE, readTextFile } from "../config/read-file.ts";
 import { messageOf } from "../support/errors.ts";
 import { groupBy } from "../support/group-by.ts";
 import { listed, MAX_NAMED } from "../support/text.ts";
-import type { ExitCode, Flags, Io } from "./io.ts";
+import { fail, type ExitCode, type Flags, type Io } from "./io.ts";
 import { perAppliance } from "./poll-once.ts";
 import { formatEnd, printErrors, printUnknown } from "./report.ts";
-import { formatTable, type Cell } from "./table.ts";
+import { formatTable, type Line } from "./table.ts";
 
 const COLORS = { new: "yellow", known: "green", changed: "red", failed: "red" } as const;
 
@@ -18,9 +18,9 @@ const COLORS = { new: "yellow", known: "green", changed: "red", failed: "red" } 
 interface Answer {
   readonly appliance: ApplianceConfig;
   readonly state: keyof typeof COLORS;
-  /** Of its certificate; empty if there is none. */
+  /** Empty without a certificate. */
   readonly sha256: string;
-  readonly row: readonly Cell[];
+  readonly row: Line;
 }
 
 /**
@@ -34,26 +34,21 @@ export async function trust(flags: Flags, io: Io, names: readonly string[]): Pro
   if (!loaded.ok) return printErrors(loaded.errors, io);
   const { appliances } = loaded.config;
   const unknown = names.find((name) => appliances.every((appliance) => appliance.name !== name));
-  if (unknown !== undefined) return printUnknown(unknown, file, appliances, io);
+  if (unknown !== undefined) return printUnknown(unknown, file, loaded.config, io);
   const wanted = appliances.filter((appliance) =>
     names.length > 0 ? names.includes(appliance.name) : appliance.enabled && hasFile(appliance),
   );
-  if (appliances.length === 0) {
-    io.err(`${file}: it has no appliances\n`);
-    return 1;
-  }
+  if (appliances.length === 0) return fail(io, `${file}: it has no appliances`);
   if (wanted.length === 0 || !wanted.every(hasFile)) {
-    const lacking = (names.length > 0 ? wanted : appliances).map(({ name }) => name);
-    io.err(
-      `${file}: set an https:// base_url and tls_config.known_certificates_file for ${listed(lacking, MAX_NAMED)}\n`,
+    const all = (names.length > 0 ? wanted : appliances).map(({ name }) => name);
+    const lacking = listed(all, MAX_NAMED);
+    return fail(
+      io,
+      `${file}: set an https:// base_url and tls_config.known_certificates_file for ${lacking}`,
     );
-    return 1;
   }
   const shown = await Promise.race([showAndConfirm(wanted, flags, io), io.stopRequested]);
-  if (shown === undefined) {
-    io.err("\ninterrupted: nothing is written\n");
-    return 1;
-  }
+  if (shown === undefined) return fail(io, "\ninterrupted: nothing is written");
   const { answers, confirmed } = shown;
   const isWritten = await save(confirmed, io);
   const areKnown = answers.every((answer) => answer.state === "known" || confirmed.includes(answer));
@@ -84,7 +79,7 @@ async function present(appliance: ApplianceConfig, createClient: CreateClient): 
   const certificate = client.certificate();
   if (certificate === undefined) {
     const text = answer.ok ? "no certificate" : `${answer.failure.reason}: ${answer.failure.message}`;
-    const row = [name, host, "", "", "", { text, color: COLORS.failed }];
+    const row = [name, host, "", "", "", { text, color: "red" }] as const;
     return { appliance, state: "failed", sha256: "", row };
   }
   const { subject, sha256 } = certificate;
@@ -95,17 +90,14 @@ async function present(appliance: ApplianceConfig, createClient: CreateClient): 
 }
 
 /** Those that the user confirms: the new ones together, each changed one by itself. */
-async function confirm(
-  answers: readonly Answer[],
-  { yes: addsNew = false }: Flags,
-  io: Io,
-): Promise<readonly Answer[]> {
+async function confirm(answers: readonly Answer[], flags: Flags, io: Io): Promise<readonly Answer[]> {
   const isConfirmed = async (question: string) =>
     /^\s*y(es)?\s*$/i.test((await io.ask(`${question} [y/N] `)) ?? "");
   const fresh = answers.filter(({ state }) => state === "new");
   const count = fresh.length === 1 ? "1 certificate" : `${fresh.length} certificates`;
   const question = `Compare each SHA-256 with the one that the appliance itself shows. Trust ${count}?`;
-  const confirmed = fresh.length > 0 && (addsNew || (await isConfirmed(question))) ? [...fresh] : [];
+  const confirmed =
+    fresh.length > 0 && (flags.yes === true || (await isConfirmed(question))) ? [...fresh] : [];
   if (confirmed.length < fresh.length) io.err("not added; --yes adds new certificates without a question\n");
   for (const each of answers.filter(({ state }) => state === "changed")) {
     const { appliance, sha256 } = each;
@@ -117,7 +109,7 @@ async function confirm(
   return confirmed;
 }
 
-/** Writes the certificates to their files; returns whether all are written. */
+/** Whether all certificates are written to their files. */
 async function save(confirmed: readonly Answer[], io: Io): Promise<boolean> {
   let isSuccess = true;
   const byFile = groupBy(confirmed, ({ appliance }) => appliance.http.tls.knownCertificates?.path ?? "");
@@ -136,15 +128,13 @@ async function save(confirmed: readonly Answer[], io: Io): Promise<boolean> {
   return isSuccess;
 }
 
-const NEW_FILE_MODE = 0o644;
-
 /** Readers see the old text or the new one. A file keeps its mode and, if permitted, its owner; a link stays one. */
 async function replaceFile(path: string, text: string): Promise<void> {
   const target = await realpath(path).catch(() => path);
   const temporary = `${target}.new`;
   const before = await stat(target).catch(() => undefined);
   await writeFile(temporary, text, { flush: true });
-  await chmod(temporary, before?.mode ?? NEW_FILE_MODE);
+  await chmod(temporary, before?.mode ?? 0o644);
   if (before !== undefined) await chown(temporary, before.uid, before.gid).catch(() => {});
   await rename(temporary, target);
 }

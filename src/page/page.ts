@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { FleetDocument } from "../status/schema.ts";
+import type { Clock } from "../support/clock.ts";
 import { clusterList } from "./view/clusters.ts";
 import { applyFilter, filterForm, matchNote, readFilter, type Filter } from "./view/filter.ts";
 import { html, nothing, type Html } from "./view/html.ts";
@@ -8,11 +9,8 @@ import { absolute, readReader, type Reader } from "./view/parts.ts";
 import { eventHistory, problemList } from "./view/problems.ts";
 import { judgeClusters, titleOf, verdictBanner, verdictOf } from "./view/verdict.ts";
 
-export interface StatusPageDeps {
+export interface StatusPageDeps extends Pick<Clock, "wallMs"> {
   readonly document: () => FleetDocument | Promise<FleetDocument>;
-  /** Unix time in milliseconds. */
-  readonly wallMs: () => number;
-  /** Path of the metrics: `/metrics`. */
   readonly telemetryPath: string;
   /** Folder of the page's own files, relative to the page: `assets/0123abcd`. */
   readonly assets: string;
@@ -22,19 +20,15 @@ export interface StatusPageDeps {
 export function createStatusPage(deps: StatusPageDeps): (query: URLSearchParams) => Promise<string> {
   return async (query) => {
     const document = await deps.document();
-    const reader = readReader(query, deps.wallMs());
-    const fragment = renderFragment(document, readFilter(query), reader);
-    return (query.has("fragment") ? fragment : renderPage(document, fragment, reader, deps)).text;
+    const nowMs = deps.wallMs();
+    const fragment = renderFragment(document, readFilter(query), readReader(query, nowMs));
+    return (query.has("fragment") ? fragment : renderPage(document, fragment, nowMs, deps)).text;
   };
 }
 
 /** The whole page. It works without a script and under any path: all its links are relative. */
-function renderPage(
-  document: FleetDocument,
-  fragment: Html,
-  { nowMs }: Reader,
-  { assets, telemetryPath }: StatusPageDeps,
-): Html {
+function renderPage(document: FleetDocument, fragment: Html, nowMs: number, deps: StatusPageDeps): Html {
+  const { assets, telemetryPath } = deps;
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -67,10 +61,7 @@ function renderPage(
     </html> `;
 }
 
-/**
- * The part of the page that changes, which the script requests every second. The verdict is that of the whole fleet,
- * whatever the filter. Attributes give the script the title, the version and the time.
- */
+/** The part of the page that changes. The verdict is that of the whole fleet, whatever the filter. */
 function renderFragment(document: FleetDocument, filter: Filter, reader: Reader): Html {
   const { exporter, problems, events } = document;
   const verdict = verdictOf(document);
@@ -101,35 +92,19 @@ function renderFragment(document: FleetDocument, filter: Filter, reader: Reader)
 
 function footer({ exporter }: FleetDocument, telemetryPath: string): Html {
   const { index, total } = exporter.shard;
-  const links = [
-    [telemetryPath.slice(1), "Metrics"],
-    ["api/v1/fleet", "This page as JSON"],
-    ["config", "Configuration"],
-    ["-/healthy", "Health"],
-    ["-/ready", "Readiness"],
-  ] as const;
   return html`<footer class="note">
     <nav aria-label="Pages of the exporter">
-      ${links.map(([href, text]) => html`<a href="${href}">${text}</a> `)}
+      <a href="${telemetryPath.slice(1)}">Metrics</a>
+      <a href="api/v1/fleet">This page as JSON</a>
+      <a href="config">Configuration</a>
+      <a href="-/healthy">Health</a>
+      <a href="-/ready">Readiness</a>
     </nav>
     <p>
       appliance-exporter ${exporter.version}, ${total > 1 ? `shard ${index}/${total}, ` : nothing}running
       since ${absolute(exporter.startedAt)}
     </p>
   </footer>`;
-}
-
-interface Asset {
-  readonly contentType: string;
-  readonly body: Buffer;
-}
-
-/** The script, the style sheet and the icon of the page. */
-interface Assets {
-  /** Their folder, relative to the page: `assets/` and a hash of all of them, so that browsers may cache them. */
-  readonly folder: string;
-  /** By path: `/assets/0123abcd/style.css`. */
-  readonly files: ReadonlyMap<string, Asset>;
 }
 
 /** The built files, seen from the source and from the built program alike: browsers do not run TypeScript. */
@@ -140,8 +115,11 @@ const TYPES = {
   "style.css": "text/css; charset=utf-8",
 };
 
-/** Reads the files once. Rejects if the program was not built. */
-export async function loadAssets(): Promise<Assets> {
+/**
+ * Reads the script, the style sheet and the icon; rejects if the program was not built. `folder`, relative to the page, has a
+ * hash of all of them, so that browsers may cache them. `files` by path: `/assets/0123abcd/style.css`.
+ */
+export async function loadAssets() {
   const read = Object.entries(TYPES).map(async ([name, contentType]) => {
     return { name, contentType, body: await readFile(new URL(name, BUILT)) };
   });

@@ -1,10 +1,6 @@
 import { isIPv4, isIPv6, SocketAddress } from "node:net";
 
-/**
- * The canonical text of an IP address, so that two spellings of one address compare equal; any other text as it is.
- *
- * @see RFC 5952
- */
+/** The canonical text of an IP address, equal for all its spellings; any other text as it is. @see RFC 5952 */
 export function canonicalAddress(text: string): string {
   const address = text.trim();
   if (isIPv4(address)) return address;

@@ -1,7 +1,4 @@
-/**
- * Runs `work` one at a time. Calls that arrive during a run share the next run, so that each call gets the result of a
- * run that began after it.
- */
+/** Runs `work` one at a time. Calls during a run share the next one: each gets the result of a run that began after it. */
 export function coalesce<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve();
   let next: Promise<T> | undefined;

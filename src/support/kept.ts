@@ -12,7 +12,6 @@ export function keptEqual<Of>(before: Of | undefined, now: Of): Of {
   return before !== undefined && isDeepStrictEqual(before, now) ? before : now;
 }
 
-/** Whether both lists have the same items. */
 export function isSame(ones: readonly unknown[], others: readonly unknown[]): boolean {
   return ones.length === others.length && ones.every((one, nth) => one === others[nth]);
 }

@@ -85,7 +85,6 @@ function beforeNodeMorphed(node: Node, next: Node): boolean {
   return !(node instanceof HTMLInputElement || node.isEqualNode(next));
 }
 
-/** Says whether the page is current. */
 function showConnection(): void {
   const at = absoluteTime(new Date(Number(state.dataset["at"])).toISOString());
   const now = performance.now();

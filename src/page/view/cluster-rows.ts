@@ -12,7 +12,6 @@ import { once } from "../../support/kept.ts";
 import { count, inWords, type Sign } from "./parts.ts";
 import { formatSeconds, type Wording } from "./time.ts";
 
-/** A text, or an instant in relation to now. */
 export type Words = string | { readonly wording: Wording; readonly at: string };
 
 /** What a row says of one appliance. */
@@ -33,7 +32,6 @@ export interface Row {
   readonly cells: readonly Cell[];
 }
 
-/** Rows about one subject. */
 export interface RowGroup {
   readonly kind: "vrrp" | "websites" | "discovered" | "polling";
   readonly title: string;
@@ -41,9 +39,7 @@ export interface RowGroup {
 }
 
 type Interface = NonNullable<ApplianceDocument["interfaces"]>[number];
-type Member = GroupDocument["members"][number];
-type Website = ClusterDocument["websites"][number];
-type WebsiteState = Website["states"][number];
+type WebsiteState = ClusterDocument["websites"][number]["states"][number];
 type Test = ApplianceDocument["websites"][number];
 type Description = NonNullable<ClusterDocument["discovered"]>["websites"][number]["at"][string];
 
@@ -96,9 +92,23 @@ function groupRow(group: GroupDocument, appliances: readonly ApplianceDocument[]
 function memberCell(group: GroupDocument, appliance: ApplianceDocument): Cell {
   const member = group.members.find((one) => one.appliance === appliance.name);
   if (member === undefined) return { state: "not in this group" };
+  const { role, priority } = member;
   const interfaces = interfacesByGroup(appliance).get(keyOf(group)) ?? [];
-  const [sign, state] = roleOf(member, group, interfaces);
-  return { sign, state, details: detailsOf(member.priority, interfaces) };
+  const details = detailsOf(priority, interfaces);
+  switch (role) {
+    case "master":
+      return { sign: group.state === "split_brain" ? "critical" : "well", state: "MASTER", details };
+    case "backup":
+      return { sign: "backup", state: "BACKUP", details };
+    case "other": {
+      const states = new Set(interfaces.map(({ state }) => state));
+      return { sign: levelOf("odd_state"), state: [...states].join(", "), details };
+    }
+    case "unknown":
+      return { sign: "unknown", state: "unknown", details };
+    default:
+      return role satisfies never;
+  }
 }
 
 function keyOf({ vhid, vip }: Pick<GroupDocument, "vhid" | "vip">): string {
@@ -107,25 +117,6 @@ function keyOf({ vhid, vip }: Pick<GroupDocument, "vhid" | "vip">): string {
 
 /** A search through all interfaces for each group would take seconds where there are thousands. */
 const interfacesByGroup = once(({ interfaces = [] }: ApplianceDocument) => groupBy(interfaces, keyOf));
-
-function roleOf(
-  { role }: Member,
-  { state }: GroupDocument,
-  interfaces: readonly Interface[],
-): readonly [Sign, string] {
-  switch (role) {
-    case "master":
-      return [state === "split_brain" ? "critical" : "well", "MASTER"];
-    case "backup":
-      return ["backup", "BACKUP"];
-    case "other":
-      return [levelOf("odd_state"), [...new Set(interfaces.map((one) => one.state))].join(", ")];
-    case "unknown":
-      return ["unknown", "unknown"];
-    default:
-      return role satisfies never;
-  }
-}
 
 function detailsOf(priority: number | undefined, interfaces: readonly Interface[]): readonly string[] {
   const names = interfaces.map(({ name, device }) => (device === "" ? name : `${name} on ${device}`));
@@ -148,24 +139,13 @@ export function websiteRows({ websites, appliances }: ClusterDocument): readonly
     const found = tests.flatMap((test) => test?.statuses ?? []).map(({ protocol }) => protocol);
     const unjudged = found.length === 0 ? [{}] : Array.from(new Set(found), (protocol) => ({ protocol }));
     const states = website.states.length === 0 ? unjudged : website.states;
-    return states.map((state) => websiteRow(website, state, tests));
+    return states.map(({ protocol, state, since }: Partial<WebsiteState>): Row => {
+      const level = state === undefined ? "unknown" : levelOf(WEBSITE_PROBLEMS[state]);
+      const words = [inWords(state), ...relative("for", since)];
+      const cells = tests.map((test) => testCell(test, protocol, level));
+      return { title: website.name, aside: protocol, level, words, cells };
+    });
   });
-}
-
-function websiteRow(
-  { name }: Website,
-  { protocol, state, since }: Partial<WebsiteState>,
-  tests: readonly (Test | undefined)[],
-): Row {
-  const level = state === undefined ? "unknown" : levelOf(WEBSITE_PROBLEMS[state]);
-  const words = [inWords(state), ...relative("for", since)];
-  return {
-    title: name,
-    aside: protocol,
-    level,
-    words,
-    cells: tests.map((test) => testCell(test, protocol, level)),
-  };
 }
 
 function testCell(test: Test | undefined, protocol: WebsiteState["protocol"], whole: Level): Cell {
@@ -232,10 +212,10 @@ export function pollRows(appliances: readonly ApplianceDocument[]): readonly Row
 
 function resultCell(poll: PollDocument | undefined): Cell {
   if (poll === undefined) return { state: "not polled here" };
-  const { state, reason = "failed", message = [], failingSince } = poll;
+  const { state, reason = "failed", message, failingSince } = poll;
   if (state === "pending") return { sign: "unknown", state: "not polled yet" };
   if (reason === "unsupported") return { sign: "unknown", state: "unsupported" };
   if (state === "succeeded") return { sign: "well", state: "good" };
-  const details = [...relative("for", failingSince), message].flat();
+  const details = [...relative("for", failingSince), message ?? []].flat();
   return { sign: "critical", state: reason.replaceAll("_", " "), details };
 }

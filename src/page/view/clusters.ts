@@ -28,7 +28,6 @@ export function clusterList(clusters: readonly JudgedCluster[], reader: Reader):
     ${left === 0 ? nothing : html`<p class="note">${count(left, "more cluster")}: use the filter to see them.</p>`}`;
 }
 
-/** One line, and the table when it is open. */
 function clusterItem(
   { cluster, level, problems }: JudgedCluster,
   opensAtFirst: boolean,

@@ -1,4 +1,4 @@
-import type { ApplianceDocument, ClusterDocument, FleetDocument } from "../../status/schema.ts";
+import type { ClusterDocument, FleetDocument } from "../../status/schema.ts";
 import { once } from "../../support/kept.ts";
 import type { JudgedCluster } from "./verdict.ts";
 import { html, nothing, type Html } from "./html.ts";
@@ -8,13 +8,11 @@ import { count } from "./parts.ts";
 export interface Filter {
   /** Words that must all occur in what is known about a cluster. */
   readonly text: string;
-  /** A cluster's name. */
   readonly cluster: string;
   /** `name=value`, of a cluster or of one of its appliances. */
   readonly label: string;
 }
 
-/** From the query of a URL. */
 export function readFilter(query: URLSearchParams): Filter {
   const get = (name: string): string => (query.get(name) ?? "").trim();
   return { text: get("text"), cluster: get("cluster"), label: get("label") };
@@ -24,7 +22,6 @@ function isNarrowing(filter: Filter): boolean {
   return Object.values(filter).some((value) => value !== "");
 }
 
-/** What the page shows below the verdict. */
 export interface Shown extends Pick<FleetDocument, "problems" | "events"> {
   readonly clusters: readonly JudgedCluster[];
 }
@@ -50,30 +47,26 @@ function matches({ cluster, problems }: JudgedCluster, { text, cluster: name, la
 }
 
 /** The labels of a cluster and of its appliances, as `name=value`. */
-const labelsOf = once(({ labels, appliances }: ClusterDocument): readonly string[] =>
-  [labels, ...appliances.map((appliance) => appliance.labels)].flatMap((each) =>
-    Object.entries(each).map(([name, value]) => `${name}=${value}`),
+const labelsOf = once((cluster: ClusterDocument): readonly string[] =>
+  [cluster, ...cluster.appliances].flatMap(({ labels }) =>
+    Object.entries(labels).map(([name, value]) => `${name}=${value}`),
   ),
 );
 
 /** What is known about a cluster, in lower case. */
-const textOf = once((cluster: ClusterDocument): string =>
-  [
-    cluster.name,
+const textOf = once((cluster: ClusterDocument): string => {
+  const { groups, websites, appliances } = cluster;
+  const interfaces = appliances.flatMap((one) => one.interfaces ?? []);
+  const texts = [
+    ...[cluster, ...websites, ...appliances, ...interfaces].map(({ name }) => name),
+    ...[...groups, ...interfaces].map(({ vip }) => vip),
+    ...interfaces.map(({ device }) => device),
+    ...appliances.map(({ poll }) => poll.reason ?? ""),
     ...labelsOf(cluster),
-    ...cluster.groups.map(({ vip }) => vip),
-    ...cluster.websites.map(({ name }) => name),
-    ...cluster.appliances.flatMap(textsOfAppliance),
-  ]
-    .join("\n")
-    .toLowerCase(),
-);
+  ];
+  return texts.join("\n").toLowerCase();
+});
 
-function textsOfAppliance({ name, poll, interfaces = [] }: ApplianceDocument): readonly string[] {
-  return [name, poll.reason ?? "", ...interfaces.flatMap((one) => [one.name, one.vip, one.device])];
-}
-
-/** A form with a button, which the script makes unnecessary. */
 export function filterForm(clusters: readonly ClusterDocument[], filter: Filter): Html {
   const names = clusters.map(({ name }) => name);
   const labels = [...new Set(clusters.flatMap(labelsOf))].toSorted();

@@ -23,16 +23,16 @@ export function readReader(query: URLSearchParams, nowMs: number): Reader {
 
 /** Content below a line that opens and closes it. The script requests the content when the reader opens it. */
 export function disclosure(
-  { opened, closed }: Reader,
+  reader: Reader,
   id: string,
-  opensAtFirst: boolean,
+  byDefault: boolean,
   line: Html,
-  content: () => Html,
+  body: () => Html,
 ): Html {
-  const isOpen = !closed.has(id) && (opensAtFirst || opened.has(id));
+  const isOpen = !reader.closed.has(id) && (byDefault || reader.opened.has(id));
   return html`<details id="${id}" ${isOpen ? html`open` : nothing}>
     <summary>${line}</summary>
-    <div class="body">${isOpen ? content() : nothing}</div>
+    <div class="body">${isOpen ? body() : nothing}</div>
   </details>`;
 }
 

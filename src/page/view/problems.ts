@@ -19,7 +19,6 @@ export function problemId({ kind, cluster, appliance, website, group }: Problem)
   return keyedId("problem", [kind, cluster, appliance, website?.id, group?.vhid, group?.vip]);
 }
 
-/** The rest of a list; nothing if there is none. */
 function more(reader: Reader, id: string, number: number, noun: string, content: () => Html): Html {
   return number === 0 ? nothing : disclosure(reader, id, false, html`${count(number, noun)}`, content);
 }

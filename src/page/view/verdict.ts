@@ -1,37 +1,33 @@
 import type { ClusterDocument, FleetDocument, Problem } from "../../status/schema.ts";
 import { PROBLEM_KINDS, type Level } from "../../status/severity.ts";
+import { groupBy } from "../../support/group-by.ts";
 import { once } from "../../support/kept.ts";
 import { html, type Html } from "./html.ts";
 import { count, kindsOf, mark } from "./parts.ts";
 
-/** The state of the whole fleet, for the first line of the page and its title. */
 export interface Verdict {
   readonly level: Level;
   readonly headline: string;
+  /** `Split brain and website down, in 2 of 12 clusters.` */
   readonly detail: string;
 }
 
+/** The state of the whole fleet. */
 export function verdictOf({ verdict, problems, clusters, exporter }: FleetDocument): Verdict {
-  switch (verdict) {
-    case "well":
-      return { level: "well", headline: "All is well", detail: `${count(clusters.length, "cluster")}.` };
-    case "wrong":
-      return {
-        level: problems[0]?.severity ?? "unknown",
-        headline: count(problems.length, "problem"),
-        detail: describeProblems(problems, clusters.length),
-      };
-    case "unknown":
-      return clusters.length > 0
-        ? { level: "unknown", headline: "Not everything is known yet", detail: "No problem found so far." }
-        : {
-            level: "unknown",
-            headline: "Nothing is polled",
-            detail: `The ${exporter.shard.total > 1 ? "shard" : "configuration"} has no enabled appliance.`,
-          };
-    default:
-      return verdict satisfies never;
+  const size = count(clusters.length, "cluster");
+  if (verdict === "well") return { level: verdict, headline: "All is well", detail: `${size}.` };
+  if (verdict === "wrong") {
+    const level = problems[0]?.severity ?? "unknown";
+    const affected = new Set(problems.flatMap(({ cluster }) => cluster ?? [])).size;
+    const where = affected === 0 || clusters.length < 2 ? "" : `, in ${affected} of ${size}`;
+    return { level, headline: count(problems.length, "problem"), detail: `${kindsOf(problems)}${where}.` };
   }
+  const source = exporter.shard.total > 1 ? "shard" : "configuration";
+  const [headline, detail] =
+    clusters.length > 0
+      ? ["Not everything is known yet", "No problem found so far."]
+      : ["Nothing is polled", `The ${source} has no enabled appliance.`];
+  return { level: verdict, headline, detail };
 }
 
 export function titleOf({ headline }: Verdict): string {
@@ -49,14 +45,6 @@ export function verdictBanner({ level, headline, detail }: Verdict): Html {
   </div>`;
 }
 
-/** `Split brain and website down, in 2 of 12 clusters.` */
-function describeProblems(problems: readonly Problem[], clusters: number): string {
-  const affected = new Set(problems.flatMap(({ cluster }) => cluster ?? [])).size;
-  const isEverywhere = affected === 0 || clusters < 2;
-  return `${kindsOf(problems)}${isEverywhere ? "" : `, in ${affected} of ${count(clusters, "cluster")}`}.`;
-}
-
-/** A cluster and its problems. */
 export interface JudgedCluster {
   readonly cluster: ClusterDocument;
   readonly level: Level;
@@ -66,27 +54,20 @@ export interface JudgedCluster {
 
 /** Clusters with problems, worst first, then those not known yet, then the others; each in the order of the configuration. */
 export function judgeClusters({ clusters, problems }: FleetDocument): readonly JudgedCluster[] {
-  const found = new Map(clusters.map(({ name }): [string, Problem[]] => [name, []]));
-  for (const problem of problems) found.get(problem.cluster ?? "")?.push(problem);
-  return clusters
-    .map((cluster) => judge(cluster, found.get(cluster.name) ?? []))
-    .toSorted((one, other) => placeOf(one) - placeOf(other));
-}
-
-function judge(cluster: ClusterDocument, problems: readonly Problem[]): JudgedCluster {
-  const level = problems[0]?.severity ?? (isPolled(cluster) ? "well" : "unknown");
-  return { cluster, problems, level };
+  const byCluster = groupBy(problems, ({ cluster }) => cluster);
+  const judged = clusters.map((cluster): JudgedCluster => {
+    const own = byCluster.get(cluster.name) ?? [];
+    return { cluster, problems: own, level: own[0]?.severity ?? (isPolled(cluster) ? "well" : "unknown") };
+  });
+  return judged.toSorted((one, other) => placeOf(one) - placeOf(other));
 }
 
 function placeOf({ level, problems: [worst] }: JudgedCluster): number {
   if (level === "well") return PROBLEM_KINDS.length + 1;
-  return worst === undefined || level === "unknown"
-    ? PROBLEM_KINDS.length
-    : PROBLEM_KINDS.indexOf(worst.kind);
+  const isKnown = worst !== undefined && level !== "unknown";
+  return isKnown ? PROBLEM_KINDS.indexOf(worst.kind) : PROBLEM_KINDS.length;
 }
 
 const isPolled = once(({ appliances }: ClusterDocument) =>
-  appliances.every(({ poll, websites }) =>
-    [poll, ...websites.map((website) => website.poll)].every(({ state }) => state !== "pending"),
-  ),
+  appliances.flatMap((one) => [one, ...one.websites]).every(({ poll }) => poll.state !== "pending"),
 );
