@@ -1,6 +1,5 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { isatty } from "node:tty";
 import type { Io } from "./cli/io.ts";
 import { runProgram } from "./cli/program.ts";
 import type { Build } from "./support/build.ts";
@@ -10,9 +9,7 @@ import { systemClock } from "./support/clock.ts";
 
 /** libuv's default for UV_THREADPOOL_SIZE. */
 const DEFAULT_THREADS = 4;
-const STDOUT_FD = 1;
 const STDERR_FD = 2;
-/** The exit code of a command whose results could not be written. */
 const LOST_EXIT_CODE = 2;
 const LINGER_MS = 1000;
 
@@ -40,15 +37,6 @@ process.stderr.on("error", () => {});
 
 /** Whether results were lost that a reader expects: one that stops, like head, loses nothing. */
 let hasLost = false;
-const outputClosed = new Promise<void>((resolve) => {
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    resolve();
-    if (error.code === "EPIPE" || hasLost) return;
-    hasLost = true;
-    process.stderr.write(`cannot write to standard output: ${error.message}\n`);
-  });
-});
-
 const stopRequested = new Promise<void>((resolve) => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     const others = process.listeners(signal);
@@ -56,8 +44,12 @@ const stopRequested = new Promise<void>((resolve) => {
     process.on(signal, () => resolve());
     for (const other of others) process.off(signal, other);
   }
-  // Output is closed: shut down.
-  void outputClosed.then(resolve);
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    resolve();
+    if (error.code === "EPIPE" || hasLost) return;
+    hasLost = true;
+    process.stderr.write(`cannot write to standard output: ${error.message}\n`);
+  });
 });
 
 /** The line that follows on stdin; empty at its end. No answer after a signal to stop. */
@@ -78,7 +70,7 @@ const io: Io = {
   err: (text) => void process.stderr.write(text),
   progress: (text) => void (process.stderr.isTTY && process.stderr.write(`\r\u001B[K${text}`)),
   ask: async (question) => (process.stdin.isTTY ? answerTo(question) : undefined),
-  isTerminal: isatty(STDOUT_FD),
+  isTerminal: process.stdout.isTTY,
   hasColor: process.stdout.isTTY && process.stdout.hasColors(),
   logFd: STDERR_FD,
   clock: systemClock,

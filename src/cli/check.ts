@@ -4,9 +4,9 @@ import type { ApplianceConfig } from "../config/config.ts";
 import { loadConfig, sharedAddresses } from "../config/load.ts";
 import { urlHost } from "../support/address.ts";
 import { listed, MAX_NAMED } from "../support/text.ts";
-import type { ExitCode, Flags, Io } from "./io.ts";
+import { printErrors, type ExitCode, type Flags, type Io } from "./io.ts";
 import { perAppliance, pollAll, type Polled } from "./poll-once.ts";
-import { formatEnd, isSuccess, jsonResult, pollReport, printErrors } from "./report.ts";
+import { formatEnd, isSuccess, jsonResult, pollReport } from "./report.ts";
 import { formatTable, toJson } from "./table.ts";
 
 /** Checks the configuration and warns about addresses and certificates; with `live`, polls every enabled appliance once. */

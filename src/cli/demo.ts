@@ -1,16 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { startDemo, type Demo } from "../demo/demo.ts";
 import { fleetReport } from "./fleet-report.ts";
-import { openLog, stopOrHangUp, type ExitCode, type Flags, type Io } from "./io.ts";
-import { printErrors } from "./report.ts";
+import { openLog, printErrors, stopOrHangUp, type ExitCode, type Flags, type Io } from "./io.ts";
 
 type DemoFlags = Pick<Flags, "web.listenAddress">;
 
-const STEP_INTERVAL_MS = 20_000;
 const LOGGING = { "log.level": "info", "log.format": "logfmt" } as const;
 
 /** Runs two appliances, three websites and the exporter until SIGTERM, SIGINT or SIGHUP. */
-export async function demo(flags: DemoFlags, io: Io, stepIntervalMs = STEP_INTERVAL_MS): Promise<ExitCode> {
+export async function demo(flags: DemoFlags, io: Io, stepIntervalMs = 20_000): Promise<ExitCode> {
   const { "web.listenAddress": listenAddresses } = flags;
   let running: Demo | undefined;
   const { logger, dropped, flush } = openLog(LOGGING, io, async () => running?.stop());

@@ -1,8 +1,11 @@
+import type { Config } from "../config/config.ts";
+import { formatErrors, limitErrors, type ConfigError } from "../config/errors.ts";
 import type { Shard } from "../config/shard.ts";
 import type { ExporterOptions } from "../exporter.ts";
 import { describeBug } from "../support/errors.ts";
 import { createLog, type Log, type LogFormat, type LogLevel } from "../support/log.ts";
 import type { ListenAddress } from "../web/listen.ts";
+import { toJson } from "./table.ts";
 
 type Resources = "clock" | "version" | "build" | "maxLookups" | "maxPasswordReads" | "descriptorLimit";
 
@@ -60,6 +63,19 @@ export type ExitCode = 0 | 1 | 2;
 export function fail(io: Io, message: string, exitCode: ExitCode = 1): ExitCode {
   io.err(`${message}\n`);
   return exitCode;
+}
+
+/** Prints configuration errors, a line each or as JSON, and returns the exit code. */
+export function printErrors(errors: readonly ConfigError[], io: Io, output?: Flags["output"]): ExitCode {
+  if (output !== "json") return fail(io, formatErrors(errors).join("\n"));
+  io.out(toJson({ ok: false, errors: limitErrors(errors) }));
+  return 1;
+}
+
+/** Prints that no appliance has this name, and returns the exit code. */
+export function printUnknown(name: string, file: string, { appliances }: Config, io: Io): ExitCode {
+  const known = appliances.map((appliance) => appliance.name).join(", ") || "none";
+  return fail(io, `unknown appliance ${JSON.stringify(name)}; ${file} has ${known}`, 2);
 }
 
 /** Opens the log; an uncaught error becomes its last line, before `cleanUp`. */

@@ -3,27 +3,12 @@ import type { WebsiteDetails } from "../api/website-details.ts";
 import type { WebsiteTest } from "../api/website-test.ts";
 import type { PresentedCertificate } from "../client/certificate.ts";
 import { NO_TLS } from "../client/failure.ts";
-import type { ApplianceConfig, Config } from "../config/config.ts";
-import { formatErrors, limitErrors, type ConfigError } from "../config/errors.ts";
+import type { ApplianceConfig } from "../config/config.ts";
 import { addressOf } from "../fleet/known-websites.ts";
 import { operationKey } from "../polling/observation.ts";
 import { describeServers, statusText } from "../status/words.ts";
-import { fail, type ExitCode, type Flags, type Io } from "./io.ts";
 import type { OperationResult, Polled } from "./poll-once.ts";
-import { formatTable, toJson } from "./table.ts";
-
-/** Prints configuration errors, a line each or as JSON, and returns the exit code. */
-export function printErrors(errors: readonly ConfigError[], io: Io, output?: Flags["output"]): ExitCode {
-  if (output !== "json") return fail(io, formatErrors(errors).join("\n"));
-  io.out(toJson({ ok: false, errors: limitErrors(errors) }));
-  return 1;
-}
-
-/** Prints that no appliance has this name, and returns the exit code. */
-export function printUnknown(name: string, file: string, { appliances }: Config, io: Io): ExitCode {
-  const known = appliances.map((appliance) => appliance.name).join(", ") || "none";
-  return fail(io, `unknown appliance ${JSON.stringify(name)}; ${file} has ${known}`, 2);
-}
+import { formatTable } from "./table.ts";
 
 /** The end of a certificate's validity as RFC 3339 in UTC. */
 export function formatEnd({ notAfterSeconds }: PresentedCertificate): string {
@@ -110,9 +95,8 @@ export function pollReport(polled: readonly Polled[], hasColor: boolean): string
   const rows = polled.flatMap((each) =>
     each.results.map((result) => {
       const { ok, result: text, detail } = summarize(result, each);
-      const { durationSeconds = 0 } = result.observation;
       const cell = { text, color: ok ? "green" : "red" } as const;
-      const duration = `${durationSeconds.toFixed(3)} s`;
+      const duration = `${(result.observation.durationSeconds ?? 0).toFixed(3)} s`;
       return [each.appliance.name, operationKey(result.observation), cell, duration, detail];
     }),
   );

@@ -1,6 +1,5 @@
 import { startExporter, type Exporter } from "../exporter.ts";
-import { openLog, type ExitCode, type Flags, type Io } from "./io.ts";
-import { printErrors } from "./report.ts";
+import { openLog, printErrors, type ExitCode, type Flags, type Io } from "./io.ts";
 
 /** Runs the exporter until SIGTERM or SIGINT. */
 export async function run(flags: Flags, io: Io): Promise<ExitCode> {
@@ -21,11 +20,10 @@ export async function run(flags: Flags, io: Io): Promise<ExitCode> {
     droppedLogLines: dropped,
   });
   if (!started.ok) return printErrors(started.errors, io);
-  const { exporter } = started;
-  running.exporter = exporter;
+  running.exporter = started.exporter;
   await io.stopRequested;
   logger.info("stopping");
-  await exporter.stop();
+  await started.exporter.stop();
   await flush();
   return 0;
 }

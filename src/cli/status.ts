@@ -3,8 +3,7 @@ import { loadHttpClient, NO_SETTINGS } from "../config/http-client.ts";
 import { createClients } from "../client/client.ts";
 import { fleetDocumentSchema, type FleetDocument } from "../status/schema.ts";
 import { fleetReport } from "./fleet-report.ts";
-import { fail, type ExitCode, type Flags, type Io } from "./io.ts";
-import { printErrors } from "./report.ts";
+import { fail, printErrors, type ExitCode, type Flags, type Io } from "./io.ts";
 import { toJson } from "./table.ts";
 
 const TIMEOUT_MS = 10_000;

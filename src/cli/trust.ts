@@ -7,9 +7,9 @@ import { NO_SUCH_FILE, readTextFile } from "../config/read-file.ts";
 import { messageOf } from "../support/errors.ts";
 import { groupBy } from "../support/group-by.ts";
 import { listed, MAX_NAMED } from "../support/text.ts";
-import { fail, type ExitCode, type Flags, type Io } from "./io.ts";
+import { fail, printErrors, printUnknown, type ExitCode, type Flags, type Io } from "./io.ts";
 import { perAppliance } from "./poll-once.ts";
-import { formatEnd, printErrors, printUnknown } from "./report.ts";
+import { formatEnd } from "./report.ts";
 import { formatTable, type Line } from "./table.ts";
 
 const COLORS = { new: "yellow", known: "green", changed: "red", failed: "red" } as const;

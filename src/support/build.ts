@@ -1,4 +1,3 @@
-/** How this program was built, and what runs it. */
 export interface Build {
   /** The commit; "unknown" if git was not there at the build. */
   readonly revision: string;

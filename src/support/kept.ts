@@ -34,10 +34,8 @@ export function createMemo<Made>(): Memo<Made> {
   };
 }
 
-const NOTHING_ELSE: readonly unknown[] = [];
-
 /** `make`, called once for each object: its result is kept while the object lives. */
 export function once<Of extends object, Made>(make: (of: Of) => Made): (of: Of) => Made {
   const memo = createMemo<Made>();
-  return (of) => memo(of, NOTHING_ELSE, () => make(of));
+  return (of) => memo(of, [], () => make(of));
 }

@@ -61,9 +61,8 @@ export function createLog(level: LogLevel, format: LogFormat, fd: number): Log {
 /** Converts a line of JSON to a line of logfmt: `key=value`, quoted if the value needs it. */
 export function toLogfmt(jsonLine: string): string {
   const fields: Readonly<Record<string, unknown>> = JSON.parse(jsonLine);
-  return `${Object.entries(fields)
-    .map(([key, value]) => `${key}=${formatValue(value)}`)
-    .join(" ")}\n`;
+  const pairs = Object.entries(fields).map(([key, value]) => `${key}=${formatValue(value)}`);
+  return `${pairs.join(" ")}\n`;
 }
 
 /** A character as `\u001b`. */

@@ -7,12 +7,6 @@ const MAX_WEB = 512;
 /** If the limit is unknown: what macOS allows a process. */
 const ASSUMED_LIMIT = 10_240;
 
-/** How many connections may be open to appliances, and to the web server; at least 1 of each. */
-export interface DescriptorShares {
-  readonly appliances: number;
-  readonly web: number;
-}
-
 /** The limit of open descriptors of this process; a cautious guess where the system does not tell it. */
 export function descriptorLimit(): number {
   try {
@@ -24,8 +18,11 @@ export function descriptorLimit(): number {
   }
 }
 
-/** Reserves some descriptors for files. A quarter of the others, at most 512, is for the web server. */
-export function shareDescriptors(limit: number): DescriptorShares {
+/**
+ * How many connections may be open to appliances, and to the web server; at least 1 of each. Some descriptors are reserved for
+ * files; a quarter of the others, at most 512, is for the web server.
+ */
+export function shareDescriptors(limit: number) {
   const rest = Math.max(2, limit - RESERVED);
   const web = Math.max(1, Math.min(MAX_WEB, Math.floor(rest / 4)));
   return { appliances: rest - web, web };

@@ -14,9 +14,8 @@ export async function runInThread<Result>(
   // The path as seen from the source and from the built program alike.
   const worker = new Worker(new URL(`../../dist/${file}.js`, import.meta.url), { workerData: task });
   try {
-    const [result]: readonly Result[] = await once(worker, "message", {
-      signal: AbortSignal.timeout(MAX_MS),
-    });
+    const signal = AbortSignal.timeout(MAX_MS);
+    const [result]: readonly Result[] = await once(worker, "message", { signal });
     if (result === undefined) throw new Error("the thread has no result");
     return result;
   } finally {

@@ -66,6 +66,10 @@ function fragmentUrl(): URL {
   return url;
 }
 
+/** False if the node needs no change. The text in a field is the reader's. */
+const beforeNodeMorphed = (node: Node, next: Node): boolean =>
+  !(node instanceof HTMLInputElement || node.isEqualNode(next));
+
 /** Merges an answer into the page. The reader's focus, selection, typed text and scroll positions stay. */
 function show(next: HTMLElement): void {
   unansweredSinceMs = undefined;
@@ -77,12 +81,6 @@ function show(next: HTMLElement): void {
   if (state.dataset["version"] === version || performance.now() < reloadFromMs) return;
   reloadFromMs = performance.now() + RELOAD_AFTER_MS;
   location.reload();
-}
-
-/** False if the node needs no change, or was changed here. */
-function beforeNodeMorphed(node: Node, next: Node): boolean {
-  // The text in a field is the reader's.
-  return !(node instanceof HTMLInputElement || node.isEqualNode(next));
 }
 
 function showConnection(): void {

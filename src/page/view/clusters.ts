@@ -28,11 +28,7 @@ export function clusterList(clusters: readonly JudgedCluster[], reader: Reader):
     ${left === 0 ? nothing : html`<p class="note">${count(left, "more cluster")}: use the filter to see them.</p>`}`;
 }
 
-function clusterItem(
-  { cluster, level, problems }: JudgedCluster,
-  opensAtFirst: boolean,
-  reader: Reader,
-): Html {
+function clusterItem({ cluster, level, problems }: JudgedCluster, byDefault: boolean, reader: Reader): Html {
   const quiet = level === "well" ? "Well" : "Not known yet";
   const line = html`${mark(level)}
     <h3>${cluster.name}</h3>
@@ -40,7 +36,7 @@ function clusterItem(
     ${factsOf(cluster)}`;
   const table = () => clusterTable(cluster, reader);
   return html`<li class="cluster" data-level="${level}">
-    ${disclosure(reader, clusterId(cluster.name), opensAtFirst, line, table)}
+    ${disclosure(reader, clusterId(cluster.name), byDefault, line, table)}
   </li> `;
 }
 
@@ -54,7 +50,6 @@ const factsOf = once(({ groups, websites, labels }: ClusterDocument): Html => {
     ${labelList(labels)}`;
 });
 
-/** A column for each appliance; rows for VRRP groups, websites and polling. */
 function clusterTable(cluster: ClusterDocument, reader: Reader): Html {
   const { name, appliances } = cluster;
   return html`<div class="scroll" role="region" tabindex="0" aria-label="Table of ${name}">
