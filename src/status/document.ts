@@ -55,8 +55,7 @@ export async function fleetJson(document: FleetDocument): Promise<LongText> {
   const clusters: string[] = [];
   await inSlices(document.clusters, (cluster) => void clusters.push(",", JSON.stringify(cluster)));
   const [before = "", after = ""] = JSON.stringify({ ...document, clusters: [] }).split(EMPTY, 2);
-  const texts = [before, CLUSTERS, ...clusters.slice(1), "]", after, "\n"];
-  return { lists: [texts], length: texts.reduce((sum, text) => sum + text.length, 0) };
+  return [before, CLUSTERS, ...clusters.slice(1), "]", after, "\n"];
 }
 
 const CLUSTERS = '"clusters":[';

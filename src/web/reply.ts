@@ -76,7 +76,7 @@ export function compressible(
 ): (request: Pick<IncomingMessage, "headers">) => Promise<Reply> {
   const rendered = shareWhilePending(async () => {
     const body = await render();
-    return typeof body === "string" ? { lists: [[body]], length: body.length } : body;
+    return typeof body === "string" ? [body] : body;
   });
   const plain = shareWhilePending(async () => joined(await rendered()));
   const gzipped = shareWhilePending(async () => compressed(await rendered()));
