@@ -7,10 +7,7 @@ import { labelsOf, type Families, type Labels, type Part, type Sample } from "./
 
 /** The fleet as text. @see https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
 export interface FleetExposition {
-  /**
-   * `preamble` and all of these clusters, made in slices; what was rendered before is kept. What a bug prevents from being
-   * rendered is absent.
-   */
+  /** `preamble` and all of these clusters, made in slices. What a bug prevents from being rendered is absent. */
   render(preamble: string, clusters: readonly ClusterVerdict[]): Promise<LongText>;
 }
 
@@ -86,10 +83,10 @@ function sourcesByKind(families: Families): ReadonlyMap<string, readonly Source[
   return groupBy(all, ({ kind }) => kind);
 }
 
-/** In the order of the configuration; what is not known now is left out. */
+/** In the order of the configuration. */
 function partsOf(verdict: ClusterVerdict): readonly Part[] {
   const { facts, appliances, groups, websites } = verdict;
-  const all = [
+  return [
     ...appliances.values(),
     ...websites.values(),
     ...groups.values(),
@@ -103,8 +100,7 @@ function partsOf(verdict: ClusterVerdict): readonly Part[] {
       totals,
     ]),
     verdict,
-  ];
-  return all.filter((part) => part !== undefined);
+  ].filter((part) => part !== undefined);
 }
 
 function render(sources: readonly Source[], part: Part): LongText {
@@ -120,15 +116,7 @@ function render(sources: readonly Source[], part: Part): LongText {
   });
 }
 
-function labelText([name, value]: Labels[number]): string {
-  return `${name}="${escapeLabelValue(value)}"`;
-}
-
 /** @see https://prometheus.io/docs/instrumenting/exposition_formats/#comments-help-text-and-type-information */
-function escapeLabelValue(value: string): string {
-  if (!/[\\"\n]/.test(value)) return value;
-  return value
-    .replaceAll("\\", String.raw`\\`)
-    .replaceAll('"', String.raw`\"`)
-    .replaceAll("\n", String.raw`\n`);
+function labelText([name, value]: Labels[number]): string {
+  return `${name}="${value.replaceAll(/[\\"]/g, String.raw`\$&`).replaceAll("\n", String.raw`\n`)}"`;
 }

@@ -1,10 +1,138 @@
-import type { Families } from "./family.ts";
-import { POLLING_FAMILIES } from "./families/polling.ts";
-import { REPORTED_FAMILIES } from "./families/reported.ts";
-import { VERDICT_FAMILIES } from "./families/verdicts.ts";
+import type { OperationKind } from "../api/operations.ts";
+import type { PollHealth } from "../fleet/snapshot.ts";
+import { APPLIANCE_STATES, CLUSTER_STATES } from "../status/verdicts/appliance.ts";
+import { BACKEND_STATES } from "../status/verdicts/backends.ts";
+import { GROUP_STATES } from "../status/verdicts/group.ts";
+import { WEBSITE_STATES } from "../status/verdicts/website.ts";
+import {
+  asSeconds,
+  counter,
+  gauge,
+  sample,
+  stateSamples,
+  type Families,
+  type Family,
+  type Labels,
+  type Sample,
+} from "./family.ts";
+import { REPORTED_FAMILIES } from "./reported-families.ts";
 
-/** The families of what appliances reported. */
-export const FACT_FAMILIES: Families = { ...REPORTED_FAMILIES, ...POLLING_FAMILIES };
+/** What appliances reported, and how polls went, which remains when one fails. */
+export const FACT_FAMILIES: Families = {
+  ...REPORTED_FAMILIES,
+  appliance_up: gauge(
+    "Whether the latest poll of the appliance's VRRP list succeeded; not from the scrape.",
+    { vrrp: ({ health }) => sample(success(health)) },
+  ),
+  appliance_poll_success: gauge(
+    "Whether the latest poll of the operation succeeded; not from the scrape.",
+    perOperation((health, ...labels) => sample(success(health), ...labels)),
+  ),
+  appliance_poll_duration_seconds: gauge(
+    "How long the latest poll of the operation took, from name lookup to last byte; not the scrape.",
+    perOperation(({ durationSeconds }, ...labels) => sample(durationSeconds, ...labels)),
+  ),
+  appliance_last_success_timestamp_seconds: gauge(
+    "When a poll of the operation last succeeded, as Unix time, not when it was scraped; absent before the first.",
+    perOperation(({ lastSuccessAtMs }, ...labels) => sample(asSeconds(lastSuccessAtMs), ...labels)),
+  ),
+  appliance_poll_failure_info: gauge(
+    "1 while the latest poll of the operation, not the scrape, has failed, with the one reason.",
+    perOperation(({ failure }, ...labels) =>
+      failure === undefined ? [] : sample(1, ...labels, ["reason", failure.reason]),
+    ),
+  ),
+  appliance_polls_total: counter("Polls of the operation since the appliance was configured.", {
+    totals: ({ counts }) =>
+      Object.entries(counts).flatMap(([kind, { polls }]) => sample(polls, ["operation", kind])),
+  }),
+  appliance_poll_failures_total: counter(
+    "Failed polls of the operation since the appliance was configured.",
+    {
+      totals: ({ counts }) =>
+        Object.entries(counts).flatMap(([kind, { failures }]) => sample(failures, ["operation", kind])),
+    },
+  ),
+  appliance_api_anomalies: gauge(
+    "Deviations from the API in the latest polled lists and details, not in the scrape; absent unless those polls succeeded.",
+    {
+      anomalies: ({ counts }) =>
+        Object.entries(counts).flatMap(([anomaly, count]) => sample(count, ["anomaly", anomaly])),
+    },
+  ),
+  appliance_tls_certificate_not_after_timestamp_seconds: gauge(
+    "End of validity, as Unix time, of the certificate the appliance last presented to a poll, trusted or not.",
+    { vrrp: ({ certificate }) => sample(certificate?.notAfterSeconds) },
+  ),
+};
+
+const JUDGED = "Judged from the latest polls, not from the scrape.";
+const STATE = `1 for the present one, 0 for the others. ${JUDGED}`;
+const SINCE = `as Unix time; absent where the exporter did not see the beginning. ${JUDGED}`;
 
 /** Every metric family of the fleet. Names and labels are a contract: docs/metrics.md. */
-export const FLEET_FAMILIES: Families = { ...FACT_FAMILIES, ...VERDICT_FAMILIES };
+export const FLEET_FAMILIES: Families = {
+  ...FACT_FAMILIES,
+  vrrp_group_state: gauge(`State of the VRRP group: ${STATE}`, {
+    group: (group) => stateSamples(GROUP_STATES, group.state),
+  }),
+  vrrp_group_master: gauge(
+    `1 for the one known MASTER of the VRRP group; absent unless there is one. ${JUDGED}`,
+    { group: (group) => (group.master === undefined ? [] : sample(1, ["appliance", group.master])) },
+  ),
+  vrrp_group_state_since_timestamp_seconds: gauge(`When the state of the VRRP group began, ${SINCE}`, {
+    group: (group) => (group.state === undefined ? [] : sample(asSeconds(group.sinceMs))),
+  }),
+  website_state: gauge(`State of the website for its visitors: ${STATE}`, {
+    website: (site) =>
+      site.states.flatMap((each) => stateSamples(WEBSITE_STATES, each.state, ["protocol", each.protocol])),
+  }),
+  website_state_since_timestamp_seconds: gauge(`When the state of the website began, ${SINCE}`, {
+    website: (site) =>
+      site.states.flatMap((each) =>
+        each.state === undefined ? [] : sample(asSeconds(each.sinceMs), ["protocol", each.protocol]),
+      ),
+  }),
+  appliance_state: gauge(`State of the appliance: ${STATE}`, {
+    appliance: ({ state }) => stateSamples(APPLIANCE_STATES, state),
+  }),
+  appliance_state_since_timestamp_seconds: gauge(`When the state of the appliance began, ${SINCE}`, {
+    appliance: ({ sinceMs }) => sample(asSeconds(sinceMs)),
+  }),
+  ha_cluster_state: gauge(`State of the cluster: ${STATE}`, {
+    cluster: ({ state }) => stateSamples(CLUSTER_STATES, state),
+  }),
+  ha_cluster_website_differences: gauge(
+    `Websites that the members of the cluster do not agree on; absent while the list of a member is not known. ${JUDGED}`,
+    {
+      cluster: ({ differences }) =>
+        Object.entries(differences).flatMap(([kind, count]) => sample(count, ["difference", kind])),
+    },
+  ),
+  website_difference_info: gauge(
+    `1 for each website that the members of the cluster do not agree on. ${JUDGED}`,
+    {
+      website: (site) =>
+        site.differences.flatMap(({ kind }) => sample(1, ["address", site.key], ["difference", kind])),
+    },
+  ),
+  website_backends_state: gauge(`State of the servers behind the website: ${STATE}`, {
+    website: (site) => stateSamples(BACKEND_STATES, site.backends, ["address", site.key]),
+  }),
+};
+
+function success({ state }: PollHealth): boolean | undefined {
+  return state === "never_polled" ? undefined : state === "succeeded";
+}
+
+function perOperation(
+  samples: (health: PollHealth, ...labels: Labels) => readonly Sample[],
+): Family["samples"] {
+  const of = (operation: OperationKind, health: PollHealth | undefined) =>
+    health === undefined ? [] : samples(health, ["operation", operation]);
+  return {
+    vrrp: ({ health }) => of("vrrp", health),
+    discovery: ({ list, details }) => [...of("website_list", list), ...of("website_details", details)],
+    website_test: ({ health }) => samples(health),
+  };
+}

@@ -1,7 +1,7 @@
 import type { Section } from "../fleet/snapshot.ts";
 import type { ApplianceVerdict, ClusterVerdict, GroupVerdict, WebsiteVerdict } from "../status/verdict.ts";
 
-/** Facts and verdicts that are rendered once for as long as they stay the same object. */
+/** What is rendered once for as long as it stays the same object. */
 export type Part = Section | ApplianceVerdict | GroupVerdict | WebsiteVerdict | ClusterVerdict;
 
 /** By name, in the order of the exposition. */
@@ -12,20 +12,19 @@ export interface Family {
   readonly type: "gauge" | "counter";
   /** One line. */
   readonly help: string;
-  readonly samples: {
-    readonly [P in Part as P["kind"]]?: (part: P) => readonly Sample[];
-  };
+  readonly samples: { readonly [P in Part as P["kind"]]?: (part: P) => readonly Sample[] };
 }
 
-export const gauge = (help: string, samples: Family["samples"]): Family => {
+export function gauge(help: string, samples: Family["samples"]): Family {
   return { type: "gauge", help, samples };
-};
-export const counter = (help: string, samples: Family["samples"]): Family => {
+}
+
+export function counter(help: string, samples: Family["samples"]): Family {
   return { type: "counter", help, samples };
-};
+}
 
 export interface Sample {
-  /** Beside `labelsOf` the part; names unique, values not escaped. */
+  /** Beside `labelsOf` the part; not escaped. */
   readonly labels: Labels;
   readonly value: number;
 }

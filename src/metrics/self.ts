@@ -5,21 +5,7 @@ import type { Shard } from "../config/shard.ts";
 import type { Build } from "../support/build.ts";
 import { SKIP_REASONS, type PollEvents } from "../polling/observation.ts";
 
-/** Gauges of prom-client whose names claim to be counters. */
-const MISNAMED = [
-  "nodejs_active_handles_total",
-  "nodejs_active_requests_total",
-  "nodejs_active_resources_total",
-];
-
 const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-
-/** Constant for a running exporter. */
-export interface SelfFacts {
-  readonly version: string;
-  readonly build: Build;
-  readonly shard: Shard;
-}
 
 /** The exporter's own metrics. */
 export interface SelfMetrics extends PollEvents {
@@ -31,12 +17,20 @@ export interface SelfMetrics extends PollEvents {
   render(): Promise<string>;
 }
 
-/** Uses its own registry. Calls `droppedLogLines` at each rendering. */
+export interface SelfFacts {
+  readonly version: string;
+  readonly build: Build;
+  readonly shard: Shard;
+}
+
+/** Calls `droppedLogLines` at each rendering. */
 export function createSelfMetrics(facts: SelfFacts, droppedLogLines: () => number): SelfMetrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  for (const name of MISNAMED) registry.removeSingleMetric(name);
+  // Their names claim to be counters.
+  for (const gauges of ["handles", "requests", "resources"])
+    registry.removeSingleMetric(`nodejs_active_${gauges}_total`);
   const gauge = (name: string, help: string, labelNames: readonly string[] = []) =>
     new Gauge({ name, help, labelNames, registers });
   const counter = (name: string, help: string, labelNames: readonly string[] = []) =>

@@ -1,7 +1,7 @@
-import { membersIn, type FoundWebsiteSnapshot, type InterfaceSnapshot } from "../../fleet/snapshot.ts";
-import type { StatusSnapshot } from "../../fleet/snapshot.ts";
-import { groupBy } from "../../support/group-by.ts";
-import { usableBackends } from "../../status/verdicts/backends.ts";
+import { membersIn } from "../fleet/snapshot.ts";
+import type { FoundWebsiteSnapshot, InterfaceSnapshot, StatusSnapshot } from "../fleet/snapshot.ts";
+import { groupBy } from "../support/group-by.ts";
+import { usableBackends } from "../status/verdicts/backends.ts";
 import {
   asSeconds,
   counter,
@@ -14,7 +14,7 @@ import {
   type Labels,
   type Sample,
   type Value,
-} from "../family.ts";
+} from "./family.ts";
 
 const LIST = "From the latest poll of the VRRP list, not from the scrape; absent unless that poll succeeded.";
 const LISTS = "From the latest polls of the members' VRRP lists, not from the scrape.";
@@ -114,7 +114,6 @@ export const REPORTED_FAMILIES: Families = {
   ),
 };
 
-/** One sample of each interface that has the value. */
 function perInterface(value: (i: InterfaceSnapshot) => Value): Family["samples"] {
   return {
     vrrp_list: ({ interfaces }) => interfaces.flatMap((i) => sample(value(i), ...interfaceLabels(i))),
