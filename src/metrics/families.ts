@@ -1,9 +1,12 @@
 import type { OperationKind } from "../api/operations.ts";
 import type { PollHealth } from "../fleet/snapshot.ts";
-import { APPLIANCE_STATES, CLUSTER_STATES } from "../status/verdicts/appliance.ts";
-import { BACKEND_STATES } from "../status/verdicts/backends.ts";
-import { GROUP_STATES } from "../status/verdicts/group.ts";
-import { WEBSITE_STATES } from "../status/verdicts/website.ts";
+import {
+  APPLIANCE_STATES,
+  BACKEND_STATES,
+  CLUSTER_STATES,
+  GROUP_STATES,
+  WEBSITE_STATES,
+} from "../status/severity.ts";
 import {
   asSeconds,
   counter,

@@ -1,7 +1,7 @@
 import { membersIn } from "../fleet/snapshot.ts";
 import type { FoundWebsiteSnapshot, InterfaceSnapshot, StatusSnapshot } from "../fleet/snapshot.ts";
 import { groupBy } from "../support/group-by.ts";
-import { usableBackends } from "../status/verdicts/backends.ts";
+import { usableBackends } from "../status/judge-website.ts";
 import {
   asSeconds,
   counter,

@@ -12,7 +12,7 @@ import {
 } from "./verdict.ts";
 import { groupWords, type Words } from "./problems.ts";
 import type { FleetEvent } from "./schema.ts";
-import type { WebsiteState } from "./verdicts/website.ts";
+import type { WebsiteState } from "./severity.ts";
 import { listed } from "../support/text.ts";
 import { groupName, instantOf, reasonInWords } from "./words.ts";
 

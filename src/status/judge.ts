@@ -1,16 +1,9 @@
-import type { ClusterSnapshot, GroupSnapshot } from "../fleet/snapshot.ts";
+import type { FailureReason } from "../client/failure.ts";
+import { membersIn, type ClusterSnapshot, type GroupSnapshot, type PollHealth } from "../fleet/snapshot.ts";
 import { kept } from "../support/kept.ts";
-import {
-  sinceOf,
-  type ApplianceVerdict,
-  type Case,
-  type ClusterVerdict,
-  type GroupVerdict,
-  type Instant,
-  type Trouble,
-} from "./verdict.ts";
-import { judgeAppliance, judgeCluster } from "./verdicts/appliance.ts";
-import { judgeGroup, masterIn, type GroupState } from "./verdicts/group.ts";
+import type { ApplianceState, ClusterState, GroupState } from "./severity.ts";
+import { sinceOf, type ApplianceVerdict, type Case, type ClusterVerdict } from "./verdict.ts";
+import type { GroupVerdict, Instant, Trouble } from "./verdict.ts";
 import { websiteVerdicts } from "./website-verdicts.ts";
 
 /** What the facts about a cluster mean at an instant; `before`: the latest verdict about it, which remembers since when. */
@@ -76,4 +69,75 @@ function troubleAfter(before: Trouble | undefined, state: GroupState | undefined
   if (state === "split_brain" || state === "no_master" || state === "no_backup") return state;
   const isOver = state === "one_master" || (state === "backup_unknown" && before !== "no_backup");
   return isOver ? undefined : before;
+}
+
+/** Reasons for which the exporter itself is responsible: nothing is known of the appliance. */
+const OWN_FAULTS: ReadonlySet<FailureReason> = new Set(["stalled", "secret", "local", "internal"]);
+
+/** The state of an appliance by the latest poll of its VRRP list; `undefined` before the first. */
+export function judgeAppliance({ state, failure }: PollHealth): ApplianceState | undefined {
+  if (state === "never_polled") return undefined;
+  if (failure === undefined) return "up";
+  if (failure.reason === "auth") return "refused";
+  return OWN_FAULTS.has(failure.reason) ? "unknown" : "down";
+}
+
+/**
+ * The state of a cluster by its appliances; those that were not polled yet do not count; `undefined` if none was.
+ *
+ * - `up`: all answer. `degraded`: some do. `dark`: all are down. `unknown`: none answers, and not all are down.
+ */
+export function judgeCluster(appliances: readonly (ApplianceState | undefined)[]): ClusterState | undefined {
+  const polled = appliances.filter((state) => state !== undefined);
+  if (polled.length === 0) return undefined;
+  const up = polled.filter((state) => state === "up").length;
+  if (up > 0) return up === polled.length ? "up" : "degraded";
+  return polled.every((state) => state === "down") ? "dark" : "unknown";
+}
+
+/** A master that falls silent during a split brain may still be MASTER; for this long it counts so. */
+const SPLIT_LASTS_MS = 120_000;
+
+/**
+ * The state of a VRRP group at the monotonic instant `nowMs`; `undefined` where a disabled appliance (`hasDisabled`) may be its
+ * master.
+ *
+ * - `split_brain`: two members were MASTER at the same time.
+ * - `no_master`: all members are known and none is MASTER.
+ * - `changing`: two masters or none, but a member was polled before the latest change was known.
+ * - `unknown`: no known master and an unknown member, or one of the masters of a split brain is silent for less than two
+ *   minutes.
+ * - `no_backup`: one master, all others known, none BACKUP.
+ * - `backup_unknown`: one master, no known BACKUP, an unknown member.
+ * - `one_master`: any other group with one known master.
+ */
+export function judgeGroup(
+  group: GroupSnapshot,
+  { hasDisabled, nowMs }: { readonly hasDisabled: boolean; readonly nowMs: number },
+): GroupState | undefined {
+  const masters = membersIn(group, "master");
+  const hasUnknown = membersIn(group, "unknown").length > 0;
+  const atOnce = masters.filter((name) => group.mastersAtOnce.includes(name));
+  if (masters.length > 1) return atOnce.length > 1 ? "split_brain" : "changing";
+  if (masters.length === 1) {
+    if (atOnce.length === 1 && isSplitPartnerSilent(group, nowMs)) return "unknown";
+    if (hasDisabled || membersIn(group, "backup").length > 0) return "one_master";
+    return hasUnknown ? "backup_unknown" : "no_backup";
+  }
+  if (hasDisabled) return undefined;
+  if (hasUnknown) return "unknown";
+  return group.notPolledSince.length === 0 ? "no_master" : "changing";
+}
+
+function isSplitPartnerSilent({ members, mastersAtOnce }: GroupSnapshot, nowMs: number): boolean {
+  return members.some(
+    ({ role, appliance, silentSinceMs = nowMs }) =>
+      role === "unknown" && mastersAtOnce.includes(appliance) && nowMs - silentSinceMs < SPLIT_LASTS_MS,
+  );
+}
+
+/** The one known master of a group in that state; `undefined` where there is none, or it may not be the only one. */
+export function masterIn(group: GroupSnapshot, state: GroupState | undefined): string | undefined {
+  const [master, ...others] = membersIn(group, "master");
+  return others.length > 0 || state === "unknown" ? undefined : master;
 }

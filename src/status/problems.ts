@@ -12,7 +12,7 @@ import {
   type ProblemKind,
 } from "./severity.ts";
 import { once } from "../support/kept.ts";
-import { failedBackends, usableBackends } from "./verdicts/backends.ts";
+import { failedBackends, usableBackends } from "./judge-website.ts";
 import { lacks } from "./websites.ts";
 import { listed } from "../support/text.ts";
 import { groupName, idAt, instantOf, optionalInstant, reasonInWords, statusText } from "./words.ts";

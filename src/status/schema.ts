@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { FAILURE_REASONS } from "../client/failure.ts";
-import { PROBLEM_KINDS } from "./severity.ts";
-import { APPLIANCE_STATES, CLUSTER_STATES } from "./verdicts/appliance.ts";
-import { BACKEND_STATES } from "./verdicts/backends.ts";
-import { DIFFERENCES } from "./verdicts/differences.ts";
-import { GROUP_STATES } from "./verdicts/group.ts";
-import { WEBSITE_STATES } from "./verdicts/website.ts";
+import {
+  APPLIANCE_STATES,
+  BACKEND_STATES,
+  CLUSTER_STATES,
+  GROUP_STATES,
+  PROBLEM_KINDS,
+  WEBSITE_STATES,
+} from "./severity.ts";
+import { DIFFERENCES } from "./judge-website.ts";
 
 const instant = z.iso.datetime();
 const labels = z.record(z.string(), z.string());

@@ -1,8 +1,3 @@
-import type { BackendState } from "./verdicts/backends.ts";
-import type { ApplianceState } from "./verdicts/appliance.ts";
-import type { GroupState } from "./verdicts/group.ts";
-import type { WebsiteState } from "./verdicts/website.ts";
-
 export type Severity = "critical" | "warning" | "unknown";
 
 interface ProblemFacts {
@@ -40,15 +35,13 @@ export const PROBLEMS = {
   not_polled_yet: { severity: "unknown" },
 } as const satisfies Readonly<Record<string, ProblemFacts>>;
 
-export type ProblemKind = keyof typeof PROBLEMS;
-
 /** Worst first. */
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Object.keys gives string[], these are the keys of a constant
-export const PROBLEM_KINDS = Object.keys(PROBLEMS) as [ProblemKind, ...ProblemKind[]];
+export const PROBLEM_KINDS = keysOf(PROBLEMS);
+export type ProblemKind = (typeof PROBLEM_KINDS)[number];
 
-type KindOf<State extends string> = Readonly<Record<State, ProblemKind | undefined>>;
+type ProblemOf = Readonly<Record<string, ProblemKind | undefined>>;
 
-/** The problem that a state is; `undefined`: none. */
+/** The states of a VRRP group, and the problem that each is; `undefined`: none. */
 export const GROUP_PROBLEMS = {
   one_master: undefined,
   backup_unknown: "redundancy_lost",
@@ -57,7 +50,9 @@ export const GROUP_PROBLEMS = {
   no_master: "no_master",
   unknown: "master_unknown",
   changing: "master_changing",
-} as const satisfies KindOf<GroupState>;
+} as const satisfies ProblemOf;
+export const GROUP_STATES = keysOf(GROUP_PROBLEMS);
+export type GroupState = (typeof GROUP_STATES)[number];
 
 export const WEBSITE_PROBLEMS = {
   up: undefined,
@@ -65,21 +60,31 @@ export const WEBSITE_PROBLEMS = {
   down_at_master: "website_down",
   down: "website_down",
   unknown: "website_unknown",
-} as const satisfies KindOf<WebsiteState>;
+} as const satisfies ProblemOf;
+export const WEBSITE_STATES = keysOf(WEBSITE_PROBLEMS);
+export type WebsiteState = (typeof WEBSITE_STATES)[number];
 
+/** Of the servers behind a website. */
 export const BACKEND_PROBLEMS = {
   ok: undefined,
   some_down: "website_backend_down",
   none_usable: "website_backends_lost",
   none_usable_but_up: "website_backends_lost_but_up",
-} as const satisfies KindOf<BackendState>;
+} as const satisfies ProblemOf;
+export const BACKEND_STATES = keysOf(BACKEND_PROBLEMS);
+export type BackendState = (typeof BACKEND_STATES)[number];
 
 export const APPLIANCE_PROBLEMS = {
   up: undefined,
   down: "appliance_down",
   refused: "credentials_refused",
   unknown: "polling_stuck",
-} as const satisfies KindOf<ApplianceState>;
+} as const satisfies ProblemOf;
+export const APPLIANCE_STATES = keysOf(APPLIANCE_PROBLEMS);
+export type ApplianceState = (typeof APPLIANCE_STATES)[number];
+
+export const CLUSTER_STATES = ["up", "degraded", "dark", "unknown"] as const;
+export type ClusterState = (typeof CLUSTER_STATES)[number];
 
 /** How well something is, best first. */
 export type Level = "well" | "unknown" | "warning" | "critical";
@@ -87,4 +92,9 @@ export type Level = "well" | "unknown" | "warning" | "critical";
 /** The level of something with this problem, or with none. */
 export function levelOf(kind: ProblemKind | undefined): Level {
   return kind === undefined ? "well" : PROBLEMS[kind].severity;
+}
+
+function keysOf<Key extends string>(table: Readonly<Record<Key, unknown>>): [Key, ...Key[]] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Object.keys gives string[], these are the keys of a constant
+  return Object.keys(table) as [Key, ...Key[]];
 }

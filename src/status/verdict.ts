@@ -1,10 +1,7 @@
 import type { Protocol } from "../api/website-test.ts";
 import type { ClusterSnapshot, FoundWebsiteSnapshot, GroupSnapshot, Identity } from "../fleet/snapshot.ts";
-import type { ApplianceState, ClusterState } from "./verdicts/appliance.ts";
-import type { BackendState } from "./verdicts/backends.ts";
-import type { Difference, DifferenceKind } from "./verdicts/differences.ts";
-import type { GroupState } from "./verdicts/group.ts";
-import type { WebsiteState } from "./verdicts/website.ts";
+import type { ApplianceState, BackendState, ClusterState, GroupState, WebsiteState } from "./severity.ts";
+import type { Difference, DifferenceKind } from "./judge-website.ts";
 
 /** An instant by both clocks, in milliseconds. */
 export interface Instant {

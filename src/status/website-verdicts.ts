@@ -1,6 +1,8 @@
-import { isDeepStrictEqual } from "node:util";
-import type { ClusterSnapshot, WebsiteSnapshot } from "../fleet/snapshot.ts";
-import { isSame } from "../support/kept.ts";
+import type { ApplianceSnapshot, ClusterSnapshot, WebsiteSnapshot } from "../fleet/snapshot.ts";
+import { isSame, keptEqual } from "../support/kept.ts";
+import { DIFFERENCES, differencesIn, judgeBackends, judgeWebsite } from "./judge-website.ts";
+import type { Difference, View } from "./judge-website.ts";
+import type { BackendState, WebsiteState } from "./severity.ts";
 import {
   sinceOf,
   type Case,
@@ -8,9 +10,6 @@ import {
   type ProtocolVerdict,
   type WebsiteVerdict,
 } from "./verdict.ts";
-import { judgeBackends, type BackendState } from "./verdicts/backends.ts";
-import { DIFFERENCES, differencesIn, type Difference } from "./verdicts/differences.ts";
-import { judgeWebsite, type View, type WebsiteState } from "./verdicts/website.ts";
 import { isWithoutAddress, lacks, websitesIn, type ClusterWebsite, type Subject } from "./websites.ts";
 
 /** The verdicts on the websites of a cluster; the same objects as before while no poll finds anything new, as most do. */
@@ -19,8 +18,7 @@ export function websiteVerdicts(given: Case & Subject): Pick<ClusterVerdict, "we
   if (before !== undefined && isAsBefore(given, before)) return before;
   const verdicts = websitesIn(given).map((website) => {
     const old = before?.websites.get(website.key);
-    const now = websiteVerdict(website, old, given);
-    return old !== undefined && isDeepStrictEqual(old, now) ? old : now;
+    return keptEqual(old, websiteVerdict(website, old, given));
   });
   return {
     websites: new Map(verdicts.map((verdict) => [verdict.key, verdict])),
@@ -30,28 +28,24 @@ export function websiteVerdicts(given: Case & Subject): Pick<ClusterVerdict, "we
 
 /** Whether everything on which verdicts on websites depend is as before. */
 function isAsBefore(now: Subject, before: Subject): boolean {
-  const [tests, earlier] = [testsIn(now.facts), testsIn(before.facts)];
+  const earlier = before.facts.appliances;
   return (
     isSame(contextOf(now), contextOf(before)) &&
-    tests.length === earlier.length &&
-    tests.every((test, nth) => test === earlier[nth] || findingOf(test) === findingOf(earlier[nth]))
+    now.facts.appliances.every(
+      (each, nth) => each === earlier[nth] || isSame(basisOf(each), basisOf(earlier[nth])),
+    )
   );
 }
 
 function contextOf({ facts: { labels, hasDisabled, appliances }, groups }: Subject): readonly unknown[] {
-  const members = appliances.flatMap(({ identity, discovery, found }) => [identity, discovery, found]);
-  return [labels, hasDisabled, ...groups.values(), ...members];
+  return [labels, hasDisabled, appliances.length, ...groups.values()];
 }
 
-function testsIn({ appliances }: ClusterSnapshot): readonly WebsiteSnapshot[] {
-  return appliances.flatMap(({ websites }) => websites);
-}
-
-/** Of a test, what counts. */
-function findingOf(test: WebsiteSnapshot | undefined): string {
-  return JSON.stringify(
-    test && [test.websiteId, test.website, test.address, test.bind, isPolled(test), test.results],
-  );
+function basisOf(member: ApplianceSnapshot | undefined): readonly unknown[] {
+  const tests = member?.websites.flatMap((test) => {
+    return [test.websiteId, test.website, test.address, test.bind, test.results, isPolled(test)];
+  });
+  return [member?.identity, member?.discovery, member?.found, ...(tests ?? [])];
 }
 
 function websiteVerdict(

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import {
   membersIn,
   type ApplianceSnapshot,
@@ -6,6 +7,7 @@ import {
   type WebsiteSnapshot,
 } from "../fleet/snapshot.ts";
 import { listensOn } from "../fleet/known-websites.ts";
+import { urlHost } from "../support/address.ts";
 import { groupBy } from "../support/group-by.ts";
 import { once } from "../support/kept.ts";
 import type { ClusterVerdict, GroupVerdict } from "./verdict.ts";
@@ -99,7 +101,7 @@ function mastersOf({ facts, state, latestMaster }: GroupVerdict): readonly strin
  * The addresses on which a website listens in a cluster, with their VIPs: those VIPs, and aliases of VIPs, that it names; else
  * all VIPs.
  */
-export const listeningIn = once(({ groups }: ClusterSnapshot) => {
+const listeningIn = once(({ groups }: ClusterSnapshot) => {
   const vips = new Map(groups.map(({ vip }) => [vip, vip]));
   const aliases = groups.flatMap(({ vip, aliases: of }) => of.map((address) => [address, vip] as const));
   const all = [...new Map([...aliases, ...vips])];
@@ -109,3 +111,52 @@ export const listeningIn = once(({ groups }: ClusterSnapshot) => {
     return own.size > 0 ? own : vips;
   };
 });
+
+/** Targets with the same labels. @see https://prometheus.io/docs/prometheus/latest/http_sd/ */
+interface TargetGroup {
+  readonly targets: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/**
+ * The websites for blackbox_exporter: for each URL of a discovered website the URL itself, and one with each VIP in place of its
+ * host, by which visitors reach it. A website that several appliances list is there once. `undefined` while something was not
+ * polled yet: Prometheus would take a target that is missing for one that is gone.
+ */
+export function websiteTargets(verdicts: readonly ClusterVerdict[]): readonly TargetGroup[] | undefined {
+  if (verdicts.some(({ facts }) => facts.appliances.some(isPending))) return undefined;
+  return verdicts.flatMap(({ facts, websites }) => {
+    const listening = listeningIn(facts);
+    return [...websites.values()].flatMap(({ key, websiteId, website }) => {
+      const labels = {
+        __meta_appliance_exporter_ha_cluster: facts.cluster,
+        __meta_appliance_exporter_website: website,
+        __meta_appliance_exporter_website_id: String(websiteId),
+      };
+      const tests = facts.appliances
+        .flatMap((appliance) => appliance.websites)
+        .filter(({ address, urls }) => address === key && urls.length > 0);
+      const addresses = new Set(tests.flatMap(({ bind }) => [...listening(bind).keys()]));
+      const vips = ["", ...[...addresses].filter((address) => isIP(address) !== 0)];
+      return (tests[0]?.urls ?? []).flatMap((url) => vips.map((vip) => target(new URL(url), vip, labels)));
+    });
+  });
+}
+
+function isPending({ vrrp, discovery }: ApplianceSnapshot): boolean {
+  return discovery !== undefined && (vrrp.health.state === "never_polled" || !discovery.isPolled);
+}
+
+function target(url: URL, vip: string, labels: TargetGroup["labels"]): TargetGroup {
+  const at = new URL(url);
+  if (vip !== "") at.hostname = urlHost(vip);
+  return {
+    targets: [at.href],
+    labels: {
+      ...labels,
+      __meta_appliance_exporter_host: url.hostname,
+      __meta_appliance_exporter_protocol: url.protocol.slice(0, -1),
+      __meta_appliance_exporter_vip: vip,
+    },
+  };
+}

@@ -1,6 +1,11 @@
-import { APPLIANCE_STATES, CLUSTER_STATES } from "../../src/status/verdicts/appliance.ts";
-import { GROUP_STATES, type GroupState } from "../../src/status/verdicts/group.ts";
-import { WEBSITE_STATES, type WebsiteState } from "../../src/status/verdicts/website.ts";
+import {
+  APPLIANCE_STATES,
+  CLUSTER_STATES,
+  GROUP_STATES,
+  WEBSITE_STATES,
+  type GroupState,
+  type WebsiteState,
+} from "../../src/status/severity.ts";
 
 export type Labels = Readonly<Record<string, string>>;
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { FAILURE_REASONS } from "../../../src/client/failure.ts";
-import type { PollHealth } from "../../../src/fleet/snapshot.ts";
-import { judgeAppliance, judgeCluster } from "../../../src/status/verdicts/appliance.ts";
-import { failureOf } from "../../support/observations.ts";
+import { FAILURE_REASONS } from "../../src/client/failure.ts";
+import type { PollHealth } from "../../src/fleet/snapshot.ts";
+import { judgeAppliance, judgeCluster } from "../../src/status/judge.ts";
+import { failureOf } from "../support/observations.ts";
 
 const HEALTH: PollHealth = {
   state: "succeeded",

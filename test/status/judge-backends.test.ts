@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Backend, WebsiteDetails } from "../../../src/api/website-details.ts";
-import { judgeBackends, usableBackends } from "../../../src/status/verdicts/backends.ts";
-import { SHOP_DETAILS } from "../../support/observations.ts";
+import type { Backend, WebsiteDetails } from "../../src/api/website-details.ts";
+import { judgeBackends, usableBackends } from "../../src/status/judge-website.ts";
+import { SHOP_DETAILS } from "../support/observations.ts";
 
 /** `active ok`, `backup error`, `down ?`, `? ok`: role and status of each server. */
 function servers(...words: readonly string[]): WebsiteDetails {

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import type { Observation } from "../../../src/polling/observation.ts";
-import { judgeGroup, masterIn, type GroupState } from "../../../src/status/verdicts/group.ts";
-import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, MEMBER_C } from "../../fleet/support.ts";
-import { interfaceOf, listOf, vrrpFailed, vrrpSeen } from "../../support/observations.ts";
+import type { Observation } from "../../src/polling/observation.ts";
+import { judgeGroup, masterIn } from "../../src/status/judge.ts";
+import type { GroupState } from "../../src/status/severity.ts";
+import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, MEMBER_C } from "../fleet/support.ts";
+import { interfaceOf, listOf, vrrpFailed, vrrpSeen } from "../support/observations.ts";
 
 /** `a MASTER 5` or `a MASTER 5 6.5`: a poll that began at second 5, and whose result was known then or at second 6.5. */
 function pollOf(words: string): { readonly observation: Observation; readonly atMs: number } {

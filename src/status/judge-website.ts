@@ -1,0 +1,138 @@
+import type { Backend, WebsiteDetails } from "../api/website-details.ts";
+import type { FoundWebsiteSnapshot, TestResult } from "../fleet/snapshot.ts";
+import type { BackendState, WebsiteState } from "./severity.ts";
+
+/** A website by one protocol, as one appliance that tests it finds it. */
+export interface View {
+  readonly result: TestResult;
+  /** Whether the appliance is known to be MASTER of a group of its cluster. */
+  readonly isMaster: boolean;
+}
+
+/**
+ * The state of a website for its visitors, who get what the masters find; `undefined` where the master may be a disabled
+ * appliance (`hasDisabled`). The first that holds:
+ *
+ * - `down`: all appliances with a result find it down.
+ * - `down_at_master`: a master finds it down, another member up.
+ * - `unknown`: no appliance has a result, or no known master that tests it has one.
+ * - `partially_down`: all masters with a result find it up, another member down.
+ * - `up`: a master finds it up, or the cluster has no groups.
+ */
+export function judgeWebsite(
+  views: readonly View[],
+  { hasGroups, hasDisabled }: { readonly hasGroups: boolean; readonly hasDisabled: boolean },
+): WebsiteState | undefined {
+  const known = views.filter(({ result }) => result !== "unknown");
+  const down = known.filter(({ result }) => result === "down");
+  if (known.length === 0) return "unknown";
+  if (down.length === known.length) return "down";
+  if (down.some(({ isMaster }) => isMaster)) return "down_at_master";
+  if (hasGroups && !known.some(({ isMaster }) => isMaster)) {
+    return hasDisabled && !views.some(({ isMaster }) => isMaster) ? undefined : "unknown";
+  }
+  return down.length > 0 ? "partially_down" : "up";
+}
+
+/**
+ * The state of the servers behind a website; `undefined` while it is not known, and for a website that is disabled. The masters
+ * decide whether there is a usable one; where none of them knows, all appliances. `isUp`: tests find the website up;
+ * `isMasterSilent`: the details of a master that has the website are not known.
+ *
+ * - `none_usable`: no server that is in service reports OK. `none_usable_but_up`: and yet tests find the website up.
+ * - `some_down`: an appliance reports an error of a server that is in service.
+ */
+export function judgeBackends(
+  views: readonly (Pick<View, "isMaster"> & { readonly details: WebsiteDetails })[],
+  { isUp, isMasterSilent }: { readonly isUp: boolean; readonly isMasterSilent: boolean },
+): BackendState | undefined {
+  const enabled = views.filter(({ details }) => details.isEnabled !== false);
+  const known = enabled.flatMap(({ details, isMaster }) => {
+    const usable = usableBackends(details);
+    return usable === undefined ? [] : [{ usable, isMaster }];
+  });
+  const masters = known.filter(({ isMaster }) => isMaster);
+  // Where all masters have it disabled, nobody misses its servers.
+  const isOff = views.some(({ isMaster }) => isMaster) && !enabled.some(({ isMaster }) => isMaster);
+  const isLost =
+    masters.length > 0
+      ? masters.some(({ usable }) => usable === 0)
+      : !isOff && known.length > 0 && known.every(({ usable }) => usable === 0);
+  if (isLost) return isUp ? "none_usable_but_up" : "none_usable";
+  if (isMasterSilent) return undefined;
+  if (enabled.some(({ details }) => failedBackends(details).length > 0)) return "some_down";
+  return known.length === 0 ? undefined : "ok";
+}
+
+/**
+ * How many servers that are in service report OK; `undefined` if none does and one may be usable that cannot be read. A server
+ * that was taken out by hand is not in service.
+ */
+export function usableBackends({ backends, invalid }: WebsiteDetails): number | undefined {
+  if (backends === undefined) return undefined;
+  const usable = backends.filter(({ role, isOk }) => isInService(role) && isOk === true).length;
+  // One of an unknown role that fails is not usable, whatever its role is.
+  const isUncertain = backends.some(
+    ({ role, isOk }) => role !== "down" && isOk !== false && (role === undefined || isOk === undefined),
+  );
+  return usable === 0 && (isUncertain || lacksServers({ invalid })) ? undefined : usable;
+}
+
+/** Whether a row of its servers could not be read. */
+function lacksServers({ invalid }: Pick<WebsiteDetails, "invalid">): boolean {
+  return invalid.some((path) => /^\$\.rhost\[\d+\]\[1\]$/.test(path));
+}
+
+/** The servers in service that report an error. */
+export function failedBackends({ backends = [] }: WebsiteDetails): readonly string[] {
+  return backends
+    .filter(({ role, isOk }) => isInService(role) && isOk === false)
+    .map(({ address }) => address);
+}
+
+function isInService(role: Backend["role"]): boolean {
+  return role === "active" || role === "backup";
+}
+
+export const DIFFERENCES = ["missing", "enabled", "mode", "protocol", "backends"] as const;
+export type DifferenceKind = (typeof DIFFERENCES)[number];
+
+/** What the members of a cluster do not agree on about a website. */
+export interface Difference {
+  readonly kind: DifferenceKind;
+  /** `missing at b`, or what each member says: `protect at a, pass at b`. */
+  readonly words: string;
+}
+
+/**
+ * What the members that have a website say of it differently; `lacking`: the members that are known to lack it. What is not known
+ * differs from nothing.
+ */
+export function differencesIn(
+  found: readonly FoundWebsiteSnapshot[],
+  lacking: readonly string[],
+): readonly Difference[] {
+  return DIFFERENCES.flatMap((kind): readonly Difference[] => {
+    if (kind === "missing")
+      return lacking.length === 0 ? [] : [{ kind, words: `missing at ${lacking.join(", ")}` }];
+    const said = found.flatMap(({ details, identity: { appliance } }) => {
+      const text = ASPECTS[kind](details);
+      return text === undefined ? [] : [{ text, appliance }];
+    });
+    if (new Set(said.map(({ text }) => text)).size < 2) return [];
+    return [{ kind, words: said.map(({ text, appliance }) => `${text} at ${appliance}`).join(", ") }];
+  });
+}
+
+/** Only of what is known. */
+const ASPECTS: Readonly<
+  Record<Exclude<DifferenceKind, "missing">, (details: WebsiteDetails) => string | undefined>
+> = {
+  enabled: ({ isEnabled }) => (isEnabled === undefined ? undefined : isEnabled ? "enabled" : "disabled"),
+  mode: ({ mode }) => mode,
+  protocol: ({ protocol }) => protocol,
+  backends: ({ backends, invalid }) =>
+    backends === undefined || lacksServers({ invalid })
+      ? undefined
+      : `servers ${[...new Set(backends.map(({ address }) => address.toLowerCase()))].toSorted().join(" ") || "none"}`,
+};
