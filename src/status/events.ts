@@ -1,20 +1,12 @@
 import { groupBy } from "../support/group-by.ts";
 import type { FleetChange } from "../fleet/changes.ts";
 import type { PollHealth } from "../fleet/snapshot.ts";
-import {
-  hidesWebsites,
-  type ApplianceVerdict,
-  type ClusterVerdict,
-  type GroupVerdict,
-  type Judged,
-  type ProtocolVerdict,
-  type WebsiteVerdict,
-} from "./verdict.ts";
-import { groupWords, type Words } from "./problems.ts";
+import { hidesWebsites } from "./verdict.ts";
+import type { ApplianceVerdict, ClusterVerdict, GroupVerdict, Judged } from "./verdict.ts";
 import type { FleetEvent } from "./schema.ts";
 import type { WebsiteState } from "./severity.ts";
 import { listed } from "../support/text.ts";
-import { groupName, instantOf, reasonInWords } from "./words.ts";
+import { groupName, groupWords, instantOf, reasonInWords, type Words } from "./words.ts";
 
 const MAX_EVENTS = 200;
 /** The same that happens to another group or website within so long is one event with it. */
@@ -32,18 +24,13 @@ export interface Events {
   list(): readonly FleetEvent[];
 }
 
-interface Change {
-  readonly kind: FleetEvent["kind"];
-  /** In front of and behind the names of all subjects to which it happens. */
+/** Something that happens to one subject: a group, a website or an appliance. */
+interface Happening extends Pick<FleetEvent, "kind"> {
+  readonly subject: string;
   readonly words: Words;
 }
 
-/** Something that happens to one subject: a group, a website or an appliance. */
-interface Happening extends Change {
-  readonly subject: string;
-}
-
-interface Entry extends Change {
+interface Entry extends Omit<Happening, "subject"> {
   readonly atMs: number;
   readonly cluster: string;
   readonly subjects: Set<string>;
@@ -67,12 +54,12 @@ export function createEvents(maxEvents: number = MAX_EVENTS): Events {
   return {
     judged: ({ before, now }, atMs) => {
       if (before === now) return;
-      for (const happening of happeningsOf(before, now)) add(now.facts.cluster, happening, atMs);
+      for (const each of happeningsOf(before, now)) add(now.facts.cluster, each, atMs);
     },
     changed: (changes, { facts }, appliance, atMs) => {
       const isAlone = facts.groups.length === 0;
-      for (const happening of changes.flatMap((change) => interfaceHappening(appliance, change, isAlone)))
-        add(facts.cluster, happening, atMs);
+      for (const each of changes.flatMap((change) => interfaceHappenings(appliance, change, isAlone)))
+        add(facts.cluster, each, atMs);
     },
     list: () =>
       entries.map(({ atMs, cluster, kind, words, subjects }) => {
@@ -90,74 +77,62 @@ function bounded(entries: readonly Entry[], maxEvents: number): readonly Entry[]
   return entries.filter((entry) => entry !== last);
 }
 
+function happening(
+  kind: FleetEvent["kind"],
+  subject: string,
+  before: string,
+  after = "",
+): readonly Happening[] {
+  return [{ kind, subject, words: [before, after] }];
+}
+
 /** What has happened between two verdicts about one cluster. */
 function happeningsOf(before: ClusterVerdict | undefined, now: ClusterVerdict): readonly Happening[] {
   return [
     ...now.facts.appliances.flatMap(({ identity: { appliance }, vrrp }) =>
-      applianceHappening(before?.appliances.get(appliance), now.appliances.get(appliance), vrrp.health),
+      applianceHappenings(before?.appliances.get(appliance), now.appliances.get(appliance), vrrp.health),
     ),
-    ...Array.from(now.groups, ([key, group]) => groupHappening(before?.groups.get(key), group)).flat(),
+    ...Array.from(now.groups, ([key, group]) => groupHappenings(before?.groups.get(key), group)).flat(),
     ...websiteHappenings(before, now),
   ];
 }
 
-function websiteHappenings(before: ClusterVerdict | undefined, now: ClusterVerdict): readonly Happening[] {
-  // Most polls change none of them.
-  if (before === undefined || before.websites === now.websites) return [];
-  return [...now.websites.values()].flatMap((website) =>
-    website.states.flatMap((state) => {
-      const states = before.websites.get(website.key)?.states ?? [];
-      const old = states.find(({ protocol }) => protocol === state.protocol);
-      const wasShown = old !== undefined && isShown(old, before);
-      return isShown(state, now) ? websiteHappening(website, wasShown ? old : undefined, state) : [];
-    }),
-  );
-}
-
-function isShown({ state }: ProtocolVerdict, cluster: ClusterVerdict): boolean {
-  return state !== "unknown" || !hidesWebsites(cluster);
-}
-
-function applianceHappening(
+function applianceHappenings(
   old: ApplianceVerdict | undefined,
   now: ApplianceVerdict | undefined,
   { failure }: PollHealth,
 ): readonly Happening[] {
   if (now === undefined || now.state === old?.state) return [];
   const subject = now.identity.appliance;
-  if (failure !== undefined) {
-    const words = ["Polling of ", ` fails: ${reasonInWords(failure.reason)}`] as const;
-    return [{ kind: "outage", words, subject }];
-  }
-  if (old?.state === undefined) return [];
-  return [{ kind: "recovery", words: ["Polling of ", " works again"], subject }];
+  if (failure !== undefined)
+    return happening("outage", subject, "Polling of ", ` fails: ${reasonInWords(failure.reason)}`);
+  return old?.state === undefined ? [] : happening("recovery", subject, "Polling of ", " works again");
 }
 
-function groupHappening(old: GroupVerdict | undefined, now: GroupVerdict): readonly Happening[] {
-  if (old === now) return [];
-  const subject = groupName(now.facts);
-  return [...masterChange(old, now), ...troubleChange(old, now)].map((change) => ({ ...change, subject }));
+function groupHappenings(old: GroupVerdict | undefined, now: GroupVerdict): readonly Happening[] {
+  return old === now ? [] : [...masterChange(old, now), ...troubleChange(old, now)];
 }
 
-function masterChange(old: GroupVerdict | undefined, { master }: GroupVerdict): readonly Change[] {
-  const { latestMaster, trouble } = old ?? {};
+function masterChange(
+  { latestMaster, trouble }: Partial<GroupVerdict> = {},
+  { master, facts }: GroupVerdict,
+): readonly Happening[] {
   if (master === undefined) return [];
   const ended = trouble === "split_brain" ? "Split brain ended: " : "";
   if (latestMaster !== undefined && latestMaster !== master)
-    return [{ kind: "failover", words: [`${ended}${master} took over `, ` from ${latestMaster}`] }];
-  return trouble === "split_brain" || trouble === "no_master"
-    ? [{ kind: "recovery", words: [`${ended}${master} is MASTER of `, ""] }]
-    : [];
+    return happening("failover", groupName(facts), `${ended}${master} took over `, ` from ${latestMaster}`);
+  if (trouble !== "split_brain" && trouble !== "no_master") return [];
+  return happening("recovery", groupName(facts), `${ended}${master} is MASTER of `);
 }
 
-function troubleChange(old: GroupVerdict | undefined, now: GroupVerdict): readonly Change[] {
+function troubleChange(old: GroupVerdict | undefined, now: GroupVerdict): readonly Happening[] {
   if (now.trouble === old?.trouble) return [];
   if (now.trouble === undefined)
     return old?.trouble === "no_backup" && now.state === "one_master"
-      ? [{ kind: "recovery", words: ["There is a BACKUP again of ", ""] }]
+      ? happening("recovery", groupName(now.facts), "There is a BACKUP again of ")
       : [];
   if (old === undefined && now.trouble === "no_backup") return [];
-  return [{ kind: "outage", words: groupWords(now) }];
+  return happening("outage", groupName(now.facts), ...groupWords(now));
 }
 
 const WEBSITE_WORDS: Readonly<Record<WebsiteState, string>> = {
@@ -168,28 +143,34 @@ const WEBSITE_WORDS: Readonly<Record<WebsiteState, string>> = {
   unknown: "Not known whether it is up",
 };
 
-function websiteHappening(
-  { website }: WebsiteVerdict,
-  old: ProtocolVerdict | undefined,
-  { state, protocol }: ProtocolVerdict,
-): readonly Happening[] {
-  if (old?.state === undefined || state === undefined || old.state === state) return [];
-  // It was never known before: a backup is tested before the master.
-  if (state === "up" && old.state === "unknown" && old.sinceMs === undefined) return [];
-  const kind = state === "up" ? "recovery" : "outage";
-  const subject = `${website}${protocol === "" ? "" : ` (${protocol})`}`;
-  return [{ kind, words: [`${WEBSITE_WORDS[state]}: website `, ""], subject }];
+function websiteHappenings(before: ClusterVerdict | undefined, now: ClusterVerdict): readonly Happening[] {
+  // Most polls change none of them.
+  if (before === undefined || before.websites === now.websites) return [];
+  return [...now.websites.values()].flatMap(({ key, website, states }) =>
+    states.flatMap(({ protocol, state }) => {
+      const old = before.websites.get(key)?.states.find((each) => each.protocol === protocol);
+      if (old?.state === undefined || state === undefined || old.state === state) return [];
+      if (!isShown(old.state, before) || !isShown(state, now)) return [];
+      // It was never known before: a backup is tested before the master.
+      if (state === "up" && old.state === "unknown" && old.sinceMs === undefined) return [];
+      const subject = `${website}${protocol === "" ? "" : ` (${protocol})`}`;
+      return happening(state === "up" ? "recovery" : "outage", subject, `${WEBSITE_WORDS[state]}: website `);
+    }),
+  );
+}
+
+function isShown(state: WebsiteState, cluster: ClusterVerdict): boolean {
+  return state !== "unknown" || !hidesWebsites(cluster);
 }
 
 const GOOD_STATES: ReadonlySet<string> = new Set(["MASTER", "BACKUP"]);
 
 /** Changes from and to states that are neither MASTER nor BACKUP; all changes of an appliance without groups. */
-function interfaceHappening(appliance: string, change: FleetChange, isAlone: boolean): readonly Happening[] {
+function interfaceHappenings(appliance: string, change: FleetChange, isAlone: boolean): readonly Happening[] {
   if (change.kind !== "vrrp_state") return [];
   const { interface: name, from, to } = change;
   const [wasGood, isGood] = [GOOD_STATES.has(from), GOOD_STATES.has(to)];
   if (wasGood && isGood && !isAlone) return [];
   const kind = isGood ? (wasGood ? "failover" : "recovery") : wasGood ? "outage" : "change";
-  const subject = `${name}, ${groupName(change)}`;
-  return [{ kind, words: [`${appliance}: ${from} → ${to} on `, ""], subject }];
+  return happening(kind, `${name}, ${groupName(change)}`, `${appliance}: ${from} → ${to} on `);
 }

@@ -15,7 +15,16 @@ import { once } from "../support/kept.ts";
 import { failedBackends, usableBackends } from "./judge-website.ts";
 import { lacks } from "./websites.ts";
 import { listed } from "../support/text.ts";
-import { groupName, idAt, instantOf, optionalInstant, reasonInWords, statusText } from "./words.ts";
+import {
+  groupName,
+  groupWords,
+  idAt,
+  instantOf,
+  optionalInstant,
+  reasonInWords,
+  statusText,
+  type Words,
+} from "./words.ts";
 
 /** Unix times in milliseconds. */
 export interface ProblemFacts {
@@ -24,31 +33,31 @@ export interface ProblemFacts {
   readonly reloadFailedAtMs: number | undefined;
 }
 
+const NOT_RELOADED = "The configuration could not be reloaded; the previous one is in use";
+
 /**
- * Everything that is wrong with these clusters, worst first: by kind, then in the order of the configuration. What follows
- * from another problem is left out: of a cluster that is dark its groups and websites, of one whose master is unknown
- * the websites that are unknown too.
+ * Everything that is wrong, worst first: by kind, then in the order of the configuration. What follows from another problem is
+ * left out: of a cluster that is dark its groups and websites, of one whose master is unknown the websites that are unknown too.
  */
-export function problemsOf(
-  clusters: readonly ClusterVerdict[],
-  { nowMs, reloadFailedAtMs }: ProblemFacts,
-): readonly Problem[] {
+export function problemsOf(clusters: readonly ClusterVerdict[], facts: ProblemFacts): readonly Problem[] {
+  const { nowMs, reloadFailedAtMs: sinceMs } = facts;
   const problems = [
     ...clusters.flatMap(lastingProblems),
-    ...clusters.flatMap(({ facts }) => facts.appliances.flatMap((each) => expiring(each, nowMs))),
-    ...(reloadFailedAtMs === undefined ? [] : [notReloaded(reloadFailedAtMs)]),
+    ...clusters.flatMap((cluster) => cluster.facts.appliances.flatMap((each) => expiring(each, nowMs))),
+    ...(sinceMs === undefined ? [] : problem("reload_failed", NOT_RELOADED, { sinceMs })),
     ...notPolledYet(clusters),
   ];
-  return problems.toSorted((a, b) => rank(a) - rank(b));
+  return problems.toSorted((a, b) => PROBLEM_KINDS.indexOf(a.kind) - PROBLEM_KINDS.indexOf(b.kind));
 }
 
-function rank({ kind }: Problem): number {
-  return PROBLEM_KINDS.indexOf(kind);
-}
+type Concerned = Omit<Problem, "kind" | "severity" | "summary" | "since"> & {
+  readonly sinceMs?: number | undefined;
+};
 
-/** A problem of a kind, with the severity of that kind. */
-function problem(kind: ProblemKind, given: Omit<Problem, "kind" | "severity">): Problem {
-  return { kind, severity: PROBLEMS[kind].severity, ...given };
+/** A list of one problem. */
+function problem(kind: ProblemKind, summary: string, concerned: Concerned = {}): readonly Problem[] {
+  const { sinceMs, ...rest } = concerned;
+  return [{ kind, severity: PROBLEMS[kind].severity, summary, ...rest, since: optionalInstant(sinceMs) }];
 }
 
 /** What is wrong with a cluster for as long as its verdict stays as it is. */
@@ -56,21 +65,19 @@ export const lastingProblems = once((verdict: ClusterVerdict): readonly Problem[
   const { cluster, appliances } = verdict.facts;
   const isDark =
     verdict.state === "dark" && [...verdict.appliances.values()].every(({ state }) => state !== undefined);
-  const found = [
-    ...(isDark ? [dark(verdict)] : appliances.flatMap((each) => unreachable(each, verdict))),
-    ...(isDark ? [] : groupProblems(verdict)),
-    ...(isDark ? [] : websiteProblems(verdict)),
-    ...(isDark ? [] : discoveredProblems(verdict)),
+  const problems = [
+    ...(isDark ? dark(verdict) : appliances.flatMap((each) => unreachable(each, verdict))),
+    ...(isDark ? [] : [groupProblems, websiteProblems, discoveredProblems].flatMap((of) => of(verdict))),
     ...appliances.flatMap((each) => [...oddStates(each, appliances.length === 1), ...deviating(each)]),
   ];
-  return found.map((each) => ({ ...each, cluster }));
+  return problems.map((each) => ({ ...each, cluster }));
 });
 
 function reasonOf({ vrrp: { health } }: ApplianceSnapshot): string {
   return health.failure === undefined ? "not polled yet" : reasonInWords(health.failure.reason);
 }
 
-function dark({ facts, appliances }: ClusterVerdict): Problem {
+function dark({ facts, appliances }: ClusterVerdict): readonly Problem[] {
   const names = listed(facts.appliances.map(({ identity }) => identity.appliance));
   const reasons = listed([...new Set(facts.appliances.map(reasonOf))]);
   const summary =
@@ -78,7 +85,7 @@ function dark({ facts, appliances }: ClusterVerdict): Problem {
       ? `${names} is down: ${reasons}`
       : `No appliance of ${facts.cluster} can be reached, ${names}: ${reasons}`;
   const since = Array.from(appliances.values(), ({ sinceMs }) => sinceMs ?? Number.NaN);
-  return problem("cluster_dark", { summary, since: optionalInstant(Math.max(...since)) });
+  return problem("cluster_dark", summary, { sinceMs: Math.max(...since) });
 }
 
 function unreachable(snapshot: ApplianceSnapshot, { appliances }: ClusterVerdict): readonly Problem[] {
@@ -87,12 +94,8 @@ function unreachable(snapshot: ApplianceSnapshot, { appliances }: ClusterVerdict
   const kind = state && APPLIANCE_PROBLEMS[state];
   if (kind === undefined) return [];
   const verb = state === "down" ? "is down" : "is not polled successfully";
-  const summary = `${appliance} ${verb}: ${reasonOf(snapshot)}`;
-  return [problem(kind, { summary, appliance, since: optionalInstant(sinceMs) })];
+  return problem(kind, `${appliance} ${verb}: ${reasonOf(snapshot)}`, { appliance, sinceMs });
 }
-
-/** Words in front of and behind the names of all to which they apply. */
-export type Words = readonly [before: string, after: string];
 
 /** Groups with the same problem are one problem. */
 function groupProblems(verdict: ClusterVerdict): readonly Problem[] {
@@ -104,15 +107,15 @@ function groupProblems(verdict: ClusterVerdict): readonly Problem[] {
   return [...alike.values()].flatMap((all) => {
     const [first] = all;
     if (first === undefined) return [];
-    const groups = all.map(({ group }) => group);
-    const names = groups.map(({ facts }) => groupName(facts));
     const { vhid, vip } = first.group.facts;
-    const summary = first.words.join(listed(names, NAMED_GROUPS));
-    return [problem(first.kind, { summary, group: { vhid, vip }, since: optionalInstant(earliest(groups)) })];
+    const names = all.map(({ group }) => groupName(group.facts));
+    const sinceMs = earliest(all.map(({ group }) => group));
+    return problem(first.kind, first.words.join(listed(names, NAMED)), { group: { vhid, vip }, sinceMs });
   });
 }
 
-const NAMED_GROUPS = 12;
+/** A problem names so many groups, websites or servers. */
+const NAMED = 12;
 
 function kindOf({ facts, state }: GroupVerdict, { appliances }: ClusterVerdict): ProblemKind | undefined {
   if (state === "one_master" && facts.isPreferredMaster === false) return "preferred_master_lost";
@@ -121,34 +124,6 @@ function kindOf({ facts, state }: GroupVerdict, { appliances }: ClusterVerdict):
   // What follows from an appliance that was not polled yet is no problem.
   if ((state === "unknown" || state === "backup_unknown") && isPending) return undefined;
   return state && GROUP_PROBLEMS[state];
-}
-
-/** What is true of a group in trouble. */
-export function groupWords({ facts, state, master = "" }: GroupVerdict): Words {
-  const silent = listed(membersIn(facts, "unknown"));
-  switch (state) {
-    case "split_brain":
-      return [`Split brain: ${listed(membersIn(facts, "master"))} are MASTER of `, ""];
-    case "no_master":
-      return ["No appliance is MASTER of ", ""];
-    case "unknown": {
-      const [other] = membersIn(facts, "master");
-      return other === undefined
-        ? ["The master of ", ` is unknown: ${silent} cannot be polled`]
-        : [`Split brain: ${silent} cannot be polled and may still be MASTER beside ${other} of `, ""];
-    }
-    case "no_backup":
-      return [`${master} is MASTER of `, ", and no appliance is BACKUP"];
-    case "backup_unknown":
-      return [`${master} is MASTER of `, `, and ${silent} cannot be polled`];
-    case "changing":
-      return ["The master is changing of ", ""];
-    case "one_master":
-    case undefined:
-      return [`${master} is MASTER of `, ", and is not the preferred member"];
-    default:
-      return state satisfies never;
-  }
 }
 
 const WORST_FIRST = ["down", "down_at_master", "unknown", "partially_down"] as const;
@@ -163,8 +138,7 @@ function websiteProblems(verdict: ClusterVerdict): readonly Problem[] {
     const words = state === "unknown" ? "not known to be up" : state.replaceAll("_", " ");
     const protocols = new Set<string>(found.map(({ protocol }) => protocol));
     const summary = `Website ${name} is ${words}: ${findings(verdict, website, protocols)}`;
-    const since = optionalInstant(earliest(found));
-    return [problem(WEBSITE_PROBLEMS[state], { summary, website: { id, name }, since })];
+    return problem(WEBSITE_PROBLEMS[state], summary, { website: { id, name }, sinceMs: earliest(found) });
   });
 }
 
@@ -177,13 +151,10 @@ function findings(
   const found = facts.appliances.flatMap((member) => {
     const { appliance } = member.identity;
     const id = idAt({ id: websiteId, ids }, appliance);
-    const words = member.websites
-      .filter((website) => website.websiteId === id)
-      .flatMap((website) => findingsOf(website, protocols));
-    return (id === undefined && lacks(member, key) ? [MISSING] : words).map((each) => ({
-      words: each,
-      appliance,
-    }));
+    const tests = member.websites.filter((website) => website.websiteId === id);
+    const isMissing = id === undefined && lacks(member, key);
+    const all = isMissing ? [MISSING] : tests.flatMap((each) => findingsOf(each, protocols));
+    return all.map((words) => ({ words, appliance }));
   });
   const alike = groupBy(found, ({ words }) => words.join("\n"));
   return Array.from(alike.values(), (all) =>
@@ -200,87 +171,77 @@ function findingsOf({ health, found }: WebsiteSnapshot, protocols: ReadonlySet<s
   return statuses.map(({ protocol, status, text }) => [`${protocol} ${statusText(status, text)} from `, ""]);
 }
 
-const NAMED_WEBSITES = 12;
-
 /** What is wrong with the websites that appliances list. */
-function discoveredProblems({ facts, websites, appliances }: ClusterVerdict): readonly Problem[] {
+function discoveredProblems(verdict: ClusterVerdict): readonly Problem[] {
+  const { facts, websites } = verdict;
   const names = [...websites.values()]
     .filter(({ differences }) => differences.length > 0)
     .map(({ website, differences }) => `${website} (${differences.map(({ words }) => words).join("; ")})`);
-  const differing = `The members of ${facts.cluster} differ in ${listed(names, NAMED_WEBSITES)}`;
+  const differing = `The members of ${facts.cluster} differ in ${listed(names, NAMED)}`;
   return [
     ...[...websites.values()].flatMap(backendProblem),
-    ...(names.length === 0 ? [] : [problem("websites_differ", { summary: differing })]),
-    ...facts.appliances.flatMap((each) => unlisted(each, appliances)),
+    ...(names.length === 0 ? [] : problem("websites_differ", differing)),
+    ...facts.appliances.flatMap((each) => unlisted(each, verdict)),
     ...facts.appliances.flatMap(({ identity: { appliance }, discovery }) => {
       const left = discovery?.beyondLimit ?? 0;
       const what = left === 1 ? "One website" : `${left} websites`;
       const summary = `${what} of ${appliance} beyond the limit of website_discovery: not tested`;
-      return left === 0 ? [] : [problem("websites_left_out", { summary, appliance })];
+      return left === 0 ? [] : problem("websites_left_out", summary, { appliance });
     }),
   ];
 }
 
-/** Of an appliance that can be polled. */
 function unlisted(
-  { identity: { appliance }, discovery }: ApplianceSnapshot,
-  appliances: ClusterVerdict["appliances"],
+  { identity, discovery }: ApplianceSnapshot,
+  { appliances }: ClusterVerdict,
 ): readonly Problem[] {
+  const { appliance } = identity;
   if (discovery === undefined || appliances.get(appliance)?.state !== "up") return [];
   const { list, details } = discovery;
-  if (list.failure !== undefined) {
-    // Older firmware has no list.
-    if (list.failure.reason === "unsupported") return [];
-    const summary = `The websites of ${appliance} cannot be listed: ${reasonInWords(list.failure.reason)}`;
-    return [problem("websites_not_listed", { summary, appliance })];
-  }
-  // Older firmware has no details, and a website that was deleted meanwhile is gone with the next list.
-  if (details?.failure === undefined || details.failure.reason === "unsupported") return [];
-  const isListedSince = (list.lastSuccessAtMs ?? 0) > (details.failingSinceMs ?? 0);
-  if (details.failure.status === 404 && !isListedSince) return [];
-  const summary = `Details of websites of ${appliance} are not known: ${reasonInWords(details.failure.reason)}`;
-  return [problem("websites_not_listed", { summary, appliance })];
+  const failure = list.failure ?? details?.failure;
+  // Older firmware has neither list nor details.
+  if (failure === undefined || failure.reason === "unsupported") return [];
+  // A website that was deleted meanwhile is gone with the next list.
+  const isListedSince = (list.lastSuccessAtMs ?? 0) > (details?.failingSinceMs ?? 0);
+  if (list.failure === undefined && failure.status === 404 && !isListedSince) return [];
+  const what =
+    list.failure === undefined
+      ? `Details of websites of ${appliance} are not known`
+      : `The websites of ${appliance} cannot be listed`;
+  return problem("websites_not_listed", `${what}: ${reasonInWords(failure.reason)}`, { appliance });
 }
 
-function backendProblem({
-  websiteId: id,
-  website: name,
-  backends,
-  found,
-}: WebsiteVerdict): readonly Problem[] {
+function backendProblem(verdict: WebsiteVerdict): readonly Problem[] {
+  const { websiteId: id, website: name, backends, found } = verdict;
   const kind = backends && BACKEND_PROBLEMS[backends];
   if (kind === undefined) return [];
   const isLost = backends !== "some_down";
   const said = found.flatMap(({ identity: { appliance }, details }) => {
     const failed = failedBackends(details);
-    if (failed.length > 0) return [`${listed(failed, NAMED_WEBSITES)} at ${appliance}`];
+    if (failed.length > 0) return [`${listed(failed, NAMED)} at ${appliance}`];
     return isLost && usableBackends(details) === 0 ? [`none in service at ${appliance}`] : [];
   });
   const summary = isLost
     ? `No server behind website ${name} is usable: ${said.join(", ")}`
     : `Servers behind website ${name} are down: ${said.join(", ")}`;
-  return [problem(kind, { summary, website: { id, name } })];
+  return problem(kind, summary, { website: { id, name } });
 }
 
 /** Interfaces in a state that is neither MASTER nor BACKUP; worse where no other appliance can take over. */
 function oddStates({ identity, vrrp }: ApplianceSnapshot, isAlone: boolean): readonly Problem[] {
-  const odd = (vrrp.list?.interfaces ?? []).filter(
-    ({ reported: { state } }) => state !== "MASTER" && state !== "BACKUP",
-  );
+  const interfaces = vrrp.list?.interfaces ?? [];
+  const odd = interfaces.filter(({ reported: { state } }) => state !== "MASTER" && state !== "BACKUP");
   const [first] = odd;
   if (first === undefined) return [];
-  const states = listed(
-    odd.map(({ reported }) => `${reported.state} on ${reported.name} for ${groupName(reported)}`),
-    NAMED_GROUPS,
+  const { vhid, vip } = first.reported;
+  const states = odd.map(({ reported: one }) => `${one.state} on ${one.name} for ${groupName(one)}`);
+  const { appliance } = identity;
+  const concerned = { appliance, group: { vhid, vip }, sinceMs: first.lastTransitionAtMs };
+  return problem(
+    isAlone ? "not_serving" : "odd_state",
+    `${appliance} reports ${listed(states, NAMED)}`,
+    concerned,
   );
-  return [
-    problem(isAlone ? "not_serving" : "odd_state", {
-      summary: `${identity.appliance} reports ${states}`,
-      appliance: identity.appliance,
-      group: { vhid: first.reported.vhid, vip: first.reported.vip },
-      since: optionalInstant(first.lastTransitionAtMs),
-    }),
-  ];
 }
 
 const CERTIFICATE_NOTICE_MS = 14 * 24 * 3_600_000;
@@ -291,20 +252,16 @@ function expiring({ identity, vrrp }: ApplianceSnapshot, nowMs: number): readonl
   if (endsMs <= nowMs || endsMs - nowMs > CERTIFICATE_NOTICE_MS) return [];
   const { appliance, cluster } = identity;
   const summary = `The certificate of ${appliance} expires on ${instantOf(endsMs).slice(0, 10)}`;
-  return [problem("certificate_expires", { summary, appliance, cluster })];
+  return problem("certificate_expires", summary, { appliance, cluster });
 }
 
 function deviating({ identity: { appliance }, anomalies }: ApplianceSnapshot): readonly Problem[] {
   const count = anomalyCount(anomalies.counts);
   if (count === 0) return [];
   const places = count === 1 ? "one place" : `${count} places`;
-  const summary = `The answers of ${appliance} deviate from the API in ${places}`;
-  return [problem("api_anomalies", { summary, appliance })];
-}
-
-function notReloaded(failedAtMs: number): Problem {
-  const summary = "The configuration could not be reloaded; the previous one is in use";
-  return problem("reload_failed", { summary, since: instantOf(failedAtMs) });
+  return problem("api_anomalies", `The answers of ${appliance} deviate from the API in ${places}`, {
+    appliance,
+  });
 }
 
 function notPolledYet(clusters: readonly ClusterVerdict[]): readonly Problem[] {
@@ -312,7 +269,7 @@ function notPolledYet(clusters: readonly ClusterVerdict[]): readonly Problem[] {
   const [first] = pending;
   if (first === undefined) return [];
   const who = pending.length === 1 ? first : `${pending.length} appliances`;
-  return [problem("not_polled_yet", { summary: `Not everything of ${who} was polled yet` })];
+  return problem("not_polled_yet", `Not everything of ${who} was polled yet`);
 }
 
 /** Names of the appliances of which something was never polled. */

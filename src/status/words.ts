@@ -1,6 +1,9 @@
 import type { Backend } from "../api/website-details.ts";
 import type { FailureReason } from "../client/failure.ts";
+import { membersIn } from "../fleet/snapshot.ts";
 import { listed } from "../support/text.ts";
+import type { GroupState } from "./severity.ts";
+import type { GroupVerdict } from "./verdict.ts";
 
 const NAMED_SERVERS = 12;
 
@@ -30,6 +33,27 @@ export function optionalInstant(atMs: number | undefined): string | undefined {
 /** A group by what people know it by. */
 export function groupName({ vhid, vip }: { readonly vhid: number; readonly vip: string }): string {
   return `${vip} (vhid ${vhid})`;
+}
+
+/** Words in front of and behind the names of all to which they apply. */
+export type Words = readonly [before: string, after: string];
+
+/** What is true of a group in trouble. */
+export function groupWords({ facts, state, master = "" }: GroupVerdict): Words {
+  const [silent, masters] = [listed(membersIn(facts, "unknown")), membersIn(facts, "master")];
+  const words: Readonly<Record<GroupState, Words>> = {
+    split_brain: [`Split brain: ${listed(masters)} are MASTER of `, ""],
+    no_master: ["No appliance is MASTER of ", ""],
+    unknown:
+      masters.length === 0
+        ? ["The master of ", ` is unknown: ${silent} cannot be polled`]
+        : [`Split brain: ${silent} cannot be polled and may still be MASTER beside ${masters[0]} of `, ""],
+    no_backup: [`${master} is MASTER of `, ", and no appliance is BACKUP"],
+    backup_unknown: [`${master} is MASTER of `, `, and ${silent} cannot be polled`],
+    changing: ["The master is changing of ", ""],
+    one_master: [`${master} is MASTER of `, ", and is not the preferred member"],
+  };
+  return words[state ?? "one_master"];
 }
 
 /** The id of a website at an appliance, if it tests it. */
