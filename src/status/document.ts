@@ -3,15 +3,8 @@ import type { ApplianceSnapshot, InterfaceSnapshot, PollHealth } from "../fleet/
 import type { Operation } from "../polling/observation.ts";
 import type { ClusterVerdict, GroupVerdict, WebsiteVerdict } from "./verdict.ts";
 import { lastingProblems, problemsOf, type ProblemFacts } from "./problems.ts";
-import type {
-  ApplianceDocument,
-  ClusterDocument,
-  FleetDocument,
-  FleetEvent,
-  GroupDocument,
-  PollDocument,
-  Problem,
-} from "./schema.ts";
+import type { ApplianceDocument, ClusterDocument, GroupDocument, PollDocument } from "./schema.ts";
+import type { FleetDocument, FleetEvent, Problem } from "./schema.ts";
 import type { LongText } from "../support/long-text.ts";
 import { createMemo, once } from "../support/kept.ts";
 import { inSlices } from "../support/slices.ts";
@@ -44,7 +37,7 @@ export function fleetDocument(verdicts: readonly ClusterVerdict[], facts: Docume
   };
 }
 
-/** Makes what a document needs of a cluster; it is kept with the verdict. */
+/** Makes what a document needs of a cluster, and keeps it with the verdict. */
 export function prepareDocument(verdict: ClusterVerdict, nextPollAtMs: NextPollAtMs): void {
   clusterDocument(verdict, nextPollAtMs);
   lastingProblems(verdict);
@@ -65,10 +58,6 @@ function summaryOf(problems: readonly Problem[], isPolling: boolean): FleetDocum
   if (problems.some(({ severity }) => severity !== "unknown")) return "wrong";
   return problems.length > 0 || !isPolling ? "unknown" : "well";
 }
-
-type WebsiteDocument = ClusterDocument["websites"][number];
-type InterfaceDocument = NonNullable<ApplianceDocument["interfaces"]>[number];
-type DiscoveredDocument = NonNullable<ClusterDocument["discovered"]>["websites"][number];
 
 const onceCluster = createMemo<ClusterDocument>();
 const onceTest = createMemo<ApplianceDocument["websites"][number]>();
@@ -100,29 +89,22 @@ function groupDocument({ facts, state, master, sinceMs }: GroupVerdict): GroupDo
   return { vhid, vip, state, master, since: optionalInstant(sinceMs), isPreferredMaster, members };
 }
 
-const websiteDocument = once(
-  ({ websiteId: id, website: name, ids, states }: WebsiteVerdict): WebsiteDocument => {
-    const known = states.flatMap(({ protocol, state, sinceMs }) =>
-      state === undefined
-        ? []
-        : [{ protocol: protocol || undefined, state, since: optionalInstant(sinceMs) }],
-    );
-    return { id, name, ids, states: known };
-  },
-);
-
-const discoveredDocument = once((website: WebsiteVerdict): DiscoveredDocument => {
-  const at = website.found.map(({ identity, websiteId: id, details: { isEnabled, mode, backends } }) => {
-    return [identity.appliance, { id, isEnabled, mode, backends: backends?.map((each) => ({ ...each })) }];
+const websiteDocument = once(({ websiteId: id, website: name, ids, states }: WebsiteVerdict) => {
+  const known = states.flatMap(({ protocol, state, sinceMs }) => {
+    const since = optionalInstant(sinceMs);
+    return state === undefined ? [] : [{ protocol: protocol || undefined, state, since }];
   });
-  return {
-    id: website.websiteId,
-    name: website.website,
-    address: website.key,
-    state: website.backends,
-    differences: website.differences.map(({ kind }) => kind),
-    at: Object.fromEntries(at),
-  };
+  return { id, name, ids, states: known };
+});
+
+const discoveredDocument = once((verdict: WebsiteVerdict) => {
+  const { websiteId: id, website: name, key: address, backends: state, found } = verdict;
+  const differences = verdict.differences.map(({ kind }) => kind);
+  const at = found.map(({ identity, websiteId, details: { isEnabled, mode, backends } }) => {
+    const servers = backends?.map((each) => ({ ...each }));
+    return [identity.appliance, { id: websiteId, isEnabled, mode, backends: servers }] as const;
+  });
+  return { id, name, address, state, differences, at: Object.fromEntries(at) };
 });
 
 function applianceDocument(
@@ -174,7 +156,7 @@ function pollDocument(health: PollHealth, nextPollAtMs: () => number | undefined
   };
 }
 
-function interfaceDocument({ reported, lastTransitionAtMs }: InterfaceSnapshot): InterfaceDocument {
+function interfaceDocument({ reported, lastTransitionAtMs }: InterfaceSnapshot) {
   const { name, vhid, vip, state, priority, device } = reported;
   const lastTransitionAt = optionalInstant(lastTransitionAtMs);
   return { name, vhid, vip, state, priority, device, lastTransitionAt };

@@ -1,11 +1,11 @@
 import type { Protocol } from "../api/website-test.ts";
-import type { ClusterSnapshot, FoundWebsiteSnapshot, GroupSnapshot, Identity } from "../fleet/snapshot.ts";
+import type { ClusterSnapshot, GroupSnapshot, Identity } from "../fleet/snapshot.ts";
+import type { FoundWebsiteSnapshot, WebsiteSnapshot } from "../fleet/snapshot.ts";
 import type { ApplianceState, BackendState, ClusterState, GroupState, WebsiteState } from "./severity.ts";
 import type { Difference, DifferenceKind } from "./judge-website.ts";
 
-/** An instant by both clocks, in milliseconds. */
+/** An instant by both clocks, in milliseconds: Unix time, which jumps when the clock is set, and monotonic time. */
 export interface Instant {
-  /** Unix time, which jumps when the clock is set. */
   readonly wallMs: number;
   readonly monotonicMs: number;
 }
@@ -25,10 +25,7 @@ export interface ClusterVerdict {
   readonly groups: ReadonlyMap<string, GroupVerdict>;
   /** Those that are tested or described, by `key`. */
   readonly websites: ReadonlyMap<string, WebsiteVerdict>;
-  /**
-   * How many websites the members do not agree on, by what they differ in, as far as that is known; nothing is while the list
-   * of a member is not.
-   */
+  /** How many websites the members do not agree on, by what they differ in; none of what is not known. */
   readonly differences: Readonly<Partial<Record<DifferenceKind, number>>>;
 }
 
@@ -41,7 +38,7 @@ export interface ApplianceVerdict {
 }
 
 /** What the series of a cluster carry. */
-export type ClusterIdentity = Pick<ClusterSnapshot, "cluster" | "labels">;
+type ClusterIdentity = Pick<ClusterSnapshot, "cluster" | "labels">;
 
 export interface GroupVerdict extends ClusterIdentity {
   readonly kind: "group";
@@ -61,25 +58,16 @@ export interface GroupVerdict extends ClusterIdentity {
 export type Trouble = Extract<GroupState, "split_brain" | "no_master" | "no_backup">;
 
 /** A website of a cluster, joined by host and port: what the tests of its appliances find, and what they say of it. */
-export interface WebsiteVerdict extends ClusterIdentity {
+export interface WebsiteVerdict
+  extends ClusterIdentity, Pick<ClusterWebsite, "key" | "websiteId" | "website" | "found"> {
   readonly kind: "website";
-  /**
-   * Identifies it within the cluster: host and port; where they are not known, its id and its appliance; without details, its
-   * id.
-   */
-  readonly key: string;
-  /** Its id and its name at the first appliance that has it. */
-  readonly websiteId: number;
-  readonly website: string;
   /** Its id at each appliance that tests it; `undefined` where all of them do, with the same id. */
   readonly ids: Readonly<Record<string, number>> | undefined;
   /** Empty if no appliance tests it. */
   readonly states: readonly ProtocolVerdict[];
-  /** The website as its appliances describe it; empty where it is not discovered. */
-  readonly found: readonly FoundWebsiteSnapshot[];
   /** The state of the servers behind it; `undefined` while it is not known. */
   readonly backends: BackendState | undefined;
-  /** What the members do not agree on; empty while the list of a member is not known. */
+  /** Empty while the list of a member is not known. */
   readonly differences: readonly Difference[];
 }
 
@@ -90,6 +78,23 @@ export interface ProtocolVerdict {
   /** `undefined` before the first test ended, and where a disabled appliance may be the master. */
   readonly state: WebsiteState | undefined;
   readonly sinceMs: number | undefined;
+}
+
+/** A website of a cluster as its appliances test and describe it. */
+export interface ClusterWebsite {
+  /** Unique in the cluster: host and port; where they are not known, its id and its appliance; without details, its id. */
+  readonly key: string;
+  /** Id and name, together unique: those at the first appliance that has it, tested or not. */
+  readonly websiteId: number;
+  readonly website: string;
+  readonly tests: readonly WebsiteSnapshot[];
+  /** Empty where it is not discovered. */
+  readonly found: readonly FoundWebsiteSnapshot[];
+  /**
+   * The appliances that are known to be MASTER of a VIP on which it listens at any appliance; of any VIP where that is not known.
+   * Of a group that is changing, the latest master counts too, until the change is proven.
+   */
+  readonly masters: ReadonlySet<string>;
 }
 
 /** A cluster before and after the facts about it have changed. */
@@ -109,7 +114,6 @@ export function hidesWebsites({ state, groups }: ClusterVerdict): boolean {
   );
 }
 
-/** What is judged, and what it is compared with. */
 export interface Case {
   readonly facts: ClusterSnapshot;
   readonly before: ClusterVerdict | undefined;
@@ -118,7 +122,7 @@ export interface Case {
   readonly at: Instant;
 }
 
-/** When the state began that a verdict has now; `sawBeginning`: whether one that differs from before has begun now. */
+/** When the state of a verdict began; `sawBeginning`: whether one that differs from before has begun now. */
 export function sinceOf<State>(
   before: { readonly state: State; readonly sinceMs: number | undefined } | undefined,
   state: State,

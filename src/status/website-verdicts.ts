@@ -3,14 +3,9 @@ import { isSame, keptEqual } from "../support/kept.ts";
 import { DIFFERENCES, differencesIn, judgeBackends, judgeWebsite } from "./judge-website.ts";
 import type { Difference, View } from "./judge-website.ts";
 import type { BackendState, WebsiteState } from "./severity.ts";
-import {
-  sinceOf,
-  type Case,
-  type ClusterVerdict,
-  type ProtocolVerdict,
-  type WebsiteVerdict,
-} from "./verdict.ts";
-import { isWithoutAddress, lacks, websitesIn, type ClusterWebsite, type Subject } from "./websites.ts";
+import { sinceOf } from "./verdict.ts";
+import type { Case, ClusterVerdict, ClusterWebsite, ProtocolVerdict, WebsiteVerdict } from "./verdict.ts";
+import { isWithoutAddress, lacks, websitesIn, type Subject } from "./websites.ts";
 
 /** The verdicts on the websites of a cluster; the same objects as before while no poll finds anything new, as most do. */
 export function websiteVerdicts(given: Case & Subject): Pick<ClusterVerdict, "websites" | "differences"> {

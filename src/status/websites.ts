@@ -10,26 +10,10 @@ import { listensOn } from "../fleet/known-websites.ts";
 import { urlHost } from "../support/address.ts";
 import { groupBy } from "../support/group-by.ts";
 import { once } from "../support/kept.ts";
-import type { ClusterVerdict, GroupVerdict } from "./verdict.ts";
+import type { ClusterVerdict, ClusterWebsite, GroupVerdict } from "./verdict.ts";
 
 /** A cluster whose groups are judged. */
 export type Subject = Pick<ClusterVerdict, "facts" | "groups">;
-
-/** A website of a cluster, joined by host and port. */
-export interface ClusterWebsite {
-  /** @see WebsiteVerdict */
-  readonly key: string;
-  /** Id and name, together unique: those at the first appliance that has it, tested or not. */
-  readonly websiteId: number;
-  readonly website: string;
-  readonly tests: readonly WebsiteSnapshot[];
-  readonly found: readonly FoundWebsiteSnapshot[];
-  /**
-   * The appliances that are known to be MASTER of a VIP on which it listens at any appliance; of any VIP where that is not known.
-   * Of a group that is changing, the latest master counts too, until the change is proven.
-   */
-  readonly masters: ReadonlySet<string>;
-}
 
 type Named = Pick<WebsiteSnapshot, "identity" | "websiteId" | "website" | "address">;
 
