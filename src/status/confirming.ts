@@ -1,10 +1,18 @@
 import type { FleetChange } from "../fleet/changes.ts";
-import type { Observation } from "../polling/observation.ts";
+import type { Observation, Operation } from "../polling/observation.ts";
 import type { ConfirmingPolls } from "../polling/runner.ts";
 import type { GroupVerdict, Judged } from "./verdict.ts";
 
 const AGAIN_AFTER_MS = 1000;
 const TEST_AFTER_MS = 5000;
+
+function again(
+  operation: Operation,
+  appliances: readonly string[],
+  afterMs = AGAIN_AFTER_MS,
+): ConfirmingPolls {
+  return { operation, appliances, afterMs };
+}
 
 /** The polls that an observation calls for, because another answer has to confirm it. */
 export function confirmingPolls(
@@ -12,18 +20,10 @@ export function confirmingPolls(
   observation: Observation,
   changes: readonly FleetChange[],
 ): readonly ConfirmingPolls[] {
-  switch (observation.kind) {
-    case "vrrp":
-      return listsAgain(judged);
-    case "website_test":
-      return testAgain(judged, observation);
-    case "website_details":
-      return changes.flatMap((change) => detailsAgain(judged, observation, change));
-    case "website_list":
-      return [];
-    default:
-      return observation satisfies never;
-  }
+  if (observation.kind === "vrrp") return listsAgain(judged);
+  if (observation.kind === "website_test") return testAgain(judged, observation);
+  if (observation.kind === "website_list") return [];
+  return changes.flatMap((change) => detailsAgain(judged, observation, change));
 }
 
 /**
@@ -35,14 +35,12 @@ function detailsAgain(
   { appliance }: Observation,
   change: FleetChange,
 ): readonly ConfirmingPolls[] {
-  if (change.kind === "website_gone")
-    return [{ appliances: [appliance], operation: { kind: "website_list" }, afterMs: AGAIN_AFTER_MS }];
+  if (change.kind === "website_gone") return [again({ kind: "website_list" }, [appliance])];
   if (change.kind !== "website_changed") return [];
   return now.facts.appliances.flatMap(({ identity, discovery }) => {
     const known = identity.appliance === appliance ? undefined : discovery?.known.get(change.address);
     if (known === undefined) return [];
-    const operation = { kind: "website_details", websiteId: known.websiteId } as const;
-    return [{ appliances: [identity.appliance], operation, afterMs: AGAIN_AFTER_MS }];
+    return [again({ kind: "website_details", websiteId: known.websiteId }, [identity.appliance])];
   });
 }
 
@@ -52,9 +50,8 @@ function listsAgain({ before, now }: Judged): readonly ConfirmingPolls[] {
     state === "changing" ||
     ((state === "split_brain" || state === "no_master") && before?.groups.get(facts.key)?.state !== state);
   if (![...now.groups.values()].some(isContradiction)) return [];
-  const answering = [...now.appliances].filter(([, { state }]) => state === "up");
-  const appliances = answering.map(([name]) => name);
-  return [{ appliances, operation: { kind: "vrrp" }, afterMs: AGAIN_AFTER_MS }];
+  const appliances = [...now.appliances].flatMap(([name, { state }]) => (state === "up" ? [name] : []));
+  return [again({ kind: "vrrp" }, appliances)];
 }
 
 /**
@@ -69,12 +66,7 @@ function testAgain(
     .find(({ identity }) => identity.appliance === appliance)
     ?.websites.find((one) => one.websiteId === websiteId);
   if (website?.isUnconfirmed !== true || durationSeconds === undefined) return [];
-  const appliances = [appliance];
-  const test = { kind: "website_test", websiteId } as const;
-  const details = { kind: "website_details", websiteId } as const;
-  const isDescribed = website.address !== undefined;
-  return [
-    ...(isDescribed ? [{ appliances, operation: details, afterMs: AGAIN_AFTER_MS }] : []),
-    { appliances, operation: test, afterMs: TEST_AFTER_MS },
-  ];
+  const test = again({ kind: "website_test", websiteId }, [appliance], TEST_AFTER_MS);
+  const details = again({ kind: "website_details", websiteId }, [appliance]);
+  return website.address === undefined ? [test] : [details, test];
 }

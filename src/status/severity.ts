@@ -1,12 +1,9 @@
-export type Severity = "critical" | "warning" | "unknown";
+type Severity = "critical" | "warning" | "unknown";
 
-interface ProblemFacts {
-  readonly severity: Severity;
-  /** The alert about it, which has the same severity; `undefined` where there is none. */
-  readonly alert?: string;
-}
-
-/** What can be wrong, worst first: the one place that says how severe it is. */
+/**
+ * What can be wrong, worst first: the one place that says how severe it is. `alert`: the alert about it, which has the same
+ * severity.
+ */
 export const PROBLEMS = {
   split_brain: { severity: "critical", alert: "VrrpSplitBrain" },
   no_master: { severity: "critical", alert: "VrrpNoMaster" },
@@ -33,7 +30,7 @@ export const PROBLEMS = {
   reload_failed: { severity: "warning", alert: "ApplianceExporterReloadFailed" },
   master_changing: { severity: "unknown" },
   not_polled_yet: { severity: "unknown" },
-} as const satisfies Readonly<Record<string, ProblemFacts>>;
+} as const satisfies Readonly<Record<string, { readonly severity: Severity; readonly alert?: string }>>;
 
 /** Worst first. */
 export const PROBLEM_KINDS = keysOf(PROBLEMS);
@@ -86,8 +83,8 @@ export type ApplianceState = (typeof APPLIANCE_STATES)[number];
 export const CLUSTER_STATES = ["up", "degraded", "dark", "unknown"] as const;
 export type ClusterState = (typeof CLUSTER_STATES)[number];
 
-/** How well something is, best first. */
-export type Level = "well" | "unknown" | "warning" | "critical";
+/** How well something is. */
+export type Level = "well" | Severity;
 
 /** The level of something with this problem, or with none. */
 export function levelOf(kind: ProblemKind | undefined): Level {

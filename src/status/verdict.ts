@@ -91,10 +91,10 @@ export interface ClusterWebsite {
   /** Empty where it is not discovered. */
   readonly found: readonly FoundWebsiteSnapshot[];
   /**
-   * The appliances that are known to be MASTER of a VIP on which it listens at any appliance; of any VIP where that is not known.
+   * Whether an appliance is known to be MASTER of a VIP on which it listens at any appliance; of any VIP where that is not known.
    * Of a group that is changing, the latest master counts too, until the change is proven.
    */
-  readonly masters: ReadonlySet<string>;
+  readonly isMaster: (of: { readonly identity: Identity }) => boolean;
 }
 
 /** A cluster before and after the facts about it have changed. */

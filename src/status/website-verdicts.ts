@@ -1,5 +1,6 @@
 import type { ApplianceSnapshot, ClusterSnapshot, WebsiteSnapshot } from "../fleet/snapshot.ts";
 import { isSame, keptEqual } from "../support/kept.ts";
+import { once } from "../support/kept.ts";
 import { DIFFERENCES, differencesIn, judgeBackends, judgeWebsite } from "./judge-website.ts";
 import type { Difference, View } from "./judge-website.ts";
 import type { BackendState, WebsiteState } from "./severity.ts";
@@ -10,7 +11,7 @@ import { isWithoutAddress, lacks, websitesIn, type Subject } from "./websites.ts
 /** The verdicts on the websites of a cluster; the same objects as before while no poll finds anything new, as most do. */
 export function websiteVerdicts(given: Case & Subject): Pick<ClusterVerdict, "websites" | "differences"> {
   const { facts, before } = given;
-  if (before !== undefined && isAsBefore(given, before)) return before;
+  if (before !== undefined && isSame(basisOf(given), basisOf(before))) return before;
   const verdicts = websitesIn(given).map((website) => {
     const old = before?.websites.get(website.key);
     return keptEqual(old, websiteVerdict(website, old, given));
@@ -21,27 +22,17 @@ export function websiteVerdicts(given: Case & Subject): Pick<ClusterVerdict, "we
   };
 }
 
-/** Whether everything on which verdicts on websites depend is as before. */
-function isAsBefore(now: Subject, before: Subject): boolean {
-  const earlier = before.facts.appliances;
-  return (
-    isSame(contextOf(now), contextOf(before)) &&
-    now.facts.appliances.every(
-      (each, nth) => each === earlier[nth] || isSame(basisOf(each), basisOf(earlier[nth])),
-    )
-  );
+/** Everything on which verdicts on websites depend. */
+function basisOf({ facts: { labels, hasDisabled, appliances }, groups }: Subject): readonly unknown[] {
+  return [labels, hasDisabled, ...groups.values(), ...appliances.flatMap(basisOfMember)];
 }
 
-function contextOf({ facts: { labels, hasDisabled, appliances }, groups }: Subject): readonly unknown[] {
-  return [labels, hasDisabled, appliances.length, ...groups.values()];
-}
-
-function basisOf(member: ApplianceSnapshot | undefined): readonly unknown[] {
-  const tests = member?.websites.flatMap((test) => {
+const basisOfMember = once(({ identity, discovery, found, websites }: ApplianceSnapshot) => {
+  const tests = websites.flatMap((test): readonly unknown[] => {
     return [test.websiteId, test.website, test.address, test.bind, test.results, isPolled(test)];
   });
-  return [member?.identity, member?.discovery, member?.found, ...(tests ?? [])];
-}
+  return [identity, discovery, found, ...tests];
+});
 
 function websiteVerdict(
   website: ClusterWebsite,
@@ -49,7 +40,7 @@ function websiteVerdict(
   given: Case & Subject,
 ): WebsiteVerdict {
   const { cluster, labels, appliances } = given.facts;
-  const { tests, masters: _masters, ...named } = website;
+  const { tests, isMaster: _isMaster, ...named } = website;
   const ids = Object.fromEntries(
     tests.toReversed().map(({ identity, websiteId }) => [identity.appliance, websiteId]),
   );
@@ -66,13 +57,18 @@ function protocolVerdicts(
   old: WebsiteVerdict | undefined,
   { facts: { appliances, hasDisabled }, groups, wasPolled, at }: Case & Subject,
 ): readonly ProtocolVerdict[] {
-  const { tests, masters } = website;
+  const { tests, isMaster } = website;
   const isTested = tests.some(isPolled);
   // What a master finds is not unknown before it was asked.
-  const isPending = tests.some((test) => masters.has(test.identity.appliance) && !isPolled(test));
+  const isPending = tests.some((test) => isMaster(test) && !isPolled(test));
   return protocolsOf(tests).map((protocol) => {
     const before = old?.states.find((each) => each.protocol === protocol);
-    const views = tests.flatMap((test) => viewOf(test, protocol, masters));
+    const views = tests.flatMap((test): readonly View[] => {
+      const known = test.results.find((each) => each.protocol === protocol);
+      // An appliance whose answer is known may lack the protocol.
+      if (known === undefined && test.results.length > 0) return [];
+      return [{ isMaster: isMaster(test), result: known?.result ?? "unknown" }];
+    });
     const found = isTested ? judgeWebsite(views, { hasGroups: groups.size > 0, hasDisabled }) : undefined;
     const judged = found === "unknown" && isPending ? undefined : found;
     const isElsewhere = views.every((view) => !view.isMaster);
@@ -87,17 +83,6 @@ function protocolsOf(tests: readonly WebsiteSnapshot[]): readonly ProtocolVerdic
   return known.size === 0 && tests.length > 0 ? [""] : [...known].toSorted();
 }
 
-/** None from an appliance whose answer is known and lacks the protocol. */
-function viewOf(
-  { results, identity }: WebsiteSnapshot,
-  protocol: ProtocolVerdict["protocol"],
-  masters: ReadonlySet<string>,
-): readonly View[] {
-  const found = results.find((each) => each.protocol === protocol);
-  if (found === undefined && results.length > 0) return [];
-  return [{ isMaster: masters.has(identity.appliance), result: found?.result ?? "unknown" }];
-}
-
 function isPolled({ health }: WebsiteSnapshot): boolean {
   return health.state !== "never_polled";
 }
@@ -109,16 +94,13 @@ function isPolled({ health }: WebsiteSnapshot): boolean {
  */
 function withoutMasters(
   judged: WebsiteState | undefined,
-  { key, found, masters }: ClusterWebsite,
+  { key, found, isMaster }: ClusterWebsite,
   appliances: ClusterSnapshot["appliances"],
 ): WebsiteState | undefined {
-  const isOff = found.some(
-    ({ identity, details }) => details.isEnabled === false && masters.has(identity.appliance),
-  );
-  const mayHave = appliances.some((member) => {
-    if (!masters.has(member.identity.appliance)) return false;
-    return member.discovery === undefined ? !isWithoutAddress(key) : !lacks(member, key);
-  });
+  const isOff = found.some((website) => website.details.isEnabled === false && isMaster(website));
+  const mayHave = appliances
+    .filter(isMaster)
+    .some((one) => (one.discovery === undefined ? !isWithoutAddress(key) : !lacks(one, key)));
   if (!isOff && !mayHave) return judged;
   if (judged === "unknown") return undefined;
   if (judged !== "down") return judged;
@@ -126,20 +108,15 @@ function withoutMasters(
 }
 
 function backendState(
-  { key, found, masters }: ClusterWebsite,
+  { key, found, isMaster }: ClusterWebsite,
   states: readonly ProtocolVerdict[],
   { appliances }: ClusterSnapshot,
 ): BackendState | undefined {
-  const views = found.map(({ details, identity }) => {
-    return { details, isMaster: masters.has(identity.appliance) };
-  });
+  const views = found.map((website) => ({ details: website.details, isMaster: isMaster(website) }));
   const isUp = states.length > 0 && states.every(({ state }) => state === "up");
-  const isMasterSilent = appliances.some(
-    ({ identity, discovery }) =>
-      masters.has(identity.appliance) &&
-      discovery?.known.has(key) === true &&
-      !found.some((website) => website.identity === identity),
-  );
+  const isMasterSilent = appliances
+    .filter((one) => isMaster(one) && !found.some(({ identity }) => identity === one.identity))
+    .some(({ discovery }) => discovery?.known.has(key));
   return judgeBackends(views, { isUp, isMasterSilent });
 }
 

@@ -10,7 +10,7 @@ import { listensOn } from "../fleet/known-websites.ts";
 import { urlHost } from "../support/address.ts";
 import { groupBy } from "../support/group-by.ts";
 import { once } from "../support/kept.ts";
-import type { ClusterVerdict, ClusterWebsite, GroupVerdict } from "./verdict.ts";
+import type { ClusterVerdict, ClusterWebsite, GroupVerdict, WebsiteVerdict } from "./verdict.ts";
 
 /** A cluster whose groups are judged. */
 export type Subject = Pick<ClusterVerdict, "facts" | "groups">;
@@ -47,7 +47,9 @@ export function websitesIn({ facts, groups }: Subject): readonly ClusterWebsite[
     const binds = [...tests.map(({ bind }) => bind), ...found.map(({ details }) => listensOn(details))];
     const vips = new Set(binds.flatMap((bind) => [...listening(bind).values()]));
     const own = [...groups.values()].filter((group) => vips.has(group.facts.vip));
-    return { key, websiteId, website, tests, found, masters: new Set(own.flatMap(mastersOf)) };
+    const masters = new Set(own.flatMap(mastersOf));
+    const isMaster: ClusterWebsite["isMaster"] = ({ identity }) => masters.has(identity.appliance);
+    return { key, websiteId, website, tests, found, isMaster };
   }).filter(({ tests, found }) => tests.length + found.length > 0);
 }
 
@@ -71,7 +73,6 @@ export function lacks({ discovery }: ApplianceSnapshot, key: string): boolean {
   return discovery?.isComplete === true && !isWithoutAddress(key) && !discovery.known.has(key);
 }
 
-/** Two websites may have the same id and name at different appliances. */
 function unusedName(used: ReadonlySet<string>, id: number, name: string, key: string): string {
   return used.has(`${id} ${name}`) ? unusedName(used, id, `${name} (${key})`, key) : name;
 }
@@ -110,19 +111,12 @@ interface TargetGroup {
 export function websiteTargets(verdicts: readonly ClusterVerdict[]): readonly TargetGroup[] | undefined {
   if (verdicts.some(({ facts }) => facts.appliances.some(isPending))) return undefined;
   return verdicts.flatMap(({ facts, websites }) => {
-    const listening = listeningIn(facts);
-    return [...websites.values()].flatMap(({ key, websiteId, website }) => {
-      const labels = {
-        __meta_appliance_exporter_ha_cluster: facts.cluster,
-        __meta_appliance_exporter_website: website,
-        __meta_appliance_exporter_website_id: String(websiteId),
-      };
-      const tests = facts.appliances
-        .flatMap((appliance) => appliance.websites)
-        .filter(({ address, urls }) => address === key && urls.length > 0);
-      const addresses = new Set(tests.flatMap(({ bind }) => [...listening(bind).keys()]));
-      const vips = ["", ...[...addresses].filter((address) => isIP(address) !== 0)];
-      return (tests[0]?.urls ?? []).flatMap((url) => vips.map((vip) => target(new URL(url), vip, labels)));
+    const tests = facts.appliances.flatMap((appliance) => appliance.websites);
+    return [...websites.values()].flatMap((website) => {
+      const own = tests.filter(({ address, urls }) => address === website.key && urls.length > 0);
+      const addresses = own.flatMap(({ bind }) => [...listeningIn(facts)(bind).keys()]);
+      const vips = ["", ...new Set(addresses.filter((address) => isIP(address) !== 0))];
+      return (own[0]?.urls ?? []).flatMap((url) => vips.map((vip) => targetOf(website, url, vip)));
     });
   });
 }
@@ -131,15 +125,18 @@ function isPending({ vrrp, discovery }: ApplianceSnapshot): boolean {
   return discovery !== undefined && (vrrp.health.state === "never_polled" || !discovery.isPolled);
 }
 
-function target(url: URL, vip: string, labels: TargetGroup["labels"]): TargetGroup {
+function targetOf({ cluster, website, websiteId }: WebsiteVerdict, url: string, vip: string): TargetGroup {
   const at = new URL(url);
+  const { hostname, protocol } = at;
   if (vip !== "") at.hostname = urlHost(vip);
   return {
     targets: [at.href],
     labels: {
-      ...labels,
-      __meta_appliance_exporter_host: url.hostname,
-      __meta_appliance_exporter_protocol: url.protocol.slice(0, -1),
+      __meta_appliance_exporter_ha_cluster: cluster,
+      __meta_appliance_exporter_website: website,
+      __meta_appliance_exporter_website_id: String(websiteId),
+      __meta_appliance_exporter_host: hostname,
+      __meta_appliance_exporter_protocol: protocol.slice(0, -1),
       __meta_appliance_exporter_vip: vip,
     },
   };

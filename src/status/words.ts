@@ -30,7 +30,6 @@ export function optionalInstant(atMs: number | undefined): string | undefined {
   return atMs === undefined || Number.isNaN(atMs) ? undefined : instantOf(atMs);
 }
 
-/** A group by what people know it by. */
 export function groupName({ vhid, vip }: { readonly vhid: number; readonly vip: string }): string {
   return `${vip} (vhid ${vhid})`;
 }
