@@ -27,10 +27,8 @@ export interface ExpositionOptions {
   readonly onBug?: (error: unknown) => void;
 }
 
-export function createFleetExposition({
-  families = FLEET_FAMILIES,
-  onBug,
-}: ExpositionOptions = {}): FleetExposition {
+export function createFleetExposition(options: ExpositionOptions = {}): FleetExposition {
+  const { families = FLEET_FAMILIES, onBug } = options;
   const headers = Object.entries(families).map(
     ([name, { type, help }]) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`,
   );

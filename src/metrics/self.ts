@@ -7,7 +7,6 @@ import { SKIP_REASONS, type PollEvents } from "../polling/observation.ts";
 
 const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The exporter's own metrics. */
 export interface SelfMetrics extends PollEvents {
   /** Call after each load; `atMs`: Unix time. */
   reloaded(isSuccess: boolean, atMs: number): void;
@@ -17,14 +16,11 @@ export interface SelfMetrics extends PollEvents {
   render(): Promise<string>;
 }
 
-export interface SelfFacts {
-  readonly version: string;
-  readonly build: Build;
-  readonly shard: Shard;
-}
-
 /** Calls `droppedLogLines` at each rendering. */
-export function createSelfMetrics(facts: SelfFacts, droppedLogLines: () => number): SelfMetrics {
+export function createSelfMetrics(
+  facts: { readonly version: string; readonly build: Build; readonly shard: Shard },
+  droppedLogLines: () => number,
+): SelfMetrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -38,7 +34,7 @@ export function createSelfMetrics(facts: SelfFacts, droppedLogLines: () => numbe
   const histogram = (name: string, help: string, buckets: number[]) =>
     new Histogram({ name, help, labelNames: ["operation"], buckets, registers });
 
-  const total = String(facts.shard.total);
+  const { index, total } = facts.shard;
   const { revision, branch, date: builddate, nodeVersion: nodeversion } = facts.build;
   gauge(
     "appliance_exporter_build_info",
@@ -49,11 +45,9 @@ export function createSelfMetrics(facts: SelfFacts, droppedLogLines: () => numbe
     "appliance_exporter_shard_info",
     "Shard of this exporter and number of shards (0 of 1: all clusters); always 1.",
     ["shard", "total"],
-  ).set({ shard: String(facts.shard.index), total }, 1);
-  gauge("appliance_exporter_shards", "Number of shards that share the clusters.", ["total"]).set(
-    { total },
-    facts.shard.total,
-  );
+  ).set({ shard: index, total }, 1);
+  const shards = gauge("appliance_exporter_shards", "Number of shards that share the clusters.", ["total"]);
+  shards.set({ total }, total);
   const reloadSuccessful = gauge(
     "appliance_exporter_config_last_reload_successful",
     "Whether the last attempt to load the configuration succeeded.",

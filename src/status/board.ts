@@ -18,16 +18,13 @@ import type { ClusterVerdict, Judged } from "./verdict.ts";
 
 /** Has observations recorded and judged, and shows the verdicts about the fleet and what has happened to it. */
 export interface StatusBoard extends PollEvents {
-  /**
-   * Passes an observation to the fleet, its verdicts, the log and the exporter's own metrics. A bug in one of them affects
-   * only this observation: it fails with `internal`, or is lost with a log line. Polling continues.
-   */
+  /** A bug in what it is passed to affects only this observation: it fails with `internal`, or is lost with a log line. */
   observed(observation: Observation): void;
   /** The verdicts about all clusters now, made in slices: time alone can change some. */
   verdicts(): Promise<readonly ClusterVerdict[]>;
   /** The configuration was reloaded, or could not be; `atMs`: Unix time in milliseconds. */
   reloaded(isSuccess: boolean, atMs: number): void;
-  /** The verdicts and events as a document, made in slices. */
+  /** Made in slices. */
   document(): Promise<FleetDocument>;
 }
 
@@ -97,12 +94,11 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
       try {
         record(observation);
       } catch (error) {
-        const failure = { reason: "internal", message: describeBug(error) } as const;
+        const message = describeBug(error);
         try {
-          record({ ...observation, outcome: { ok: false, failure } });
+          record({ ...observation, outcome: { ok: false, failure: { reason: "internal", message } } });
         } catch {
-          const fields = { appliance: observation.appliance, detail: failure.message };
-          logger.error(fields, "observation lost to a bug");
+          logger.error({ appliance: observation.appliance, detail: message }, "observation lost to a bug");
         }
       }
     },

@@ -10,7 +10,6 @@ import { createMemo, once } from "../support/kept.ts";
 import { inSlices } from "../support/slices.ts";
 import { instantOf, optionalInstant } from "./words.ts";
 
-/** What the document shows beside the verdicts. */
 export interface DocumentFacts extends ProblemFacts {
   readonly version: string;
   readonly shard: Shard;

@@ -64,10 +64,7 @@ export function judgeBackends(
   return known.length === 0 ? undefined : "ok";
 }
 
-/**
- * How many servers that are in service report OK; `undefined` if none does and one may be usable that cannot be read. A server
- * that was taken out by hand is not in service.
- */
+/** How many servers in service report OK; `undefined` if none does and one may be usable that cannot be read. */
 export function usableBackends({ backends, invalid }: WebsiteDetails): number | undefined {
   if (backends === undefined) return undefined;
   const usable = backends.filter(({ role, isOk }) => isInService(role) && isOk === true).length;
@@ -90,6 +87,7 @@ export function failedBackends({ backends = [] }: WebsiteDetails): readonly stri
     .map(({ address }) => address);
 }
 
+/** One that was taken out by hand is not. */
 function isInService(role: Backend["role"]): boolean {
   return role === "active" || role === "backup";
 }
@@ -97,7 +95,6 @@ function isInService(role: Backend["role"]): boolean {
 export const DIFFERENCES = ["missing", "enabled", "mode", "protocol", "backends"] as const;
 export type DifferenceKind = (typeof DIFFERENCES)[number];
 
-/** What the members of a cluster do not agree on about a website. */
 export interface Difference {
   readonly kind: DifferenceKind;
   /** `missing at b`, or what each member says: `protect at a, pass at b`. */
@@ -105,8 +102,8 @@ export interface Difference {
 }
 
 /**
- * What the members that have a website say of it differently; `lacking`: the members that are known to lack it. What is not known
- * differs from nothing.
+ * What the members do not agree on about a website; `lacking`: those that are known to lack it. What is not known differs from
+ * nothing.
  */
 export function differencesIn(
   found: readonly FoundWebsiteSnapshot[],
@@ -124,15 +121,15 @@ export function differencesIn(
   });
 }
 
-/** Only of what is known. */
-const ASPECTS: Readonly<
-  Record<Exclude<DifferenceKind, "missing">, (details: WebsiteDetails) => string | undefined>
-> = {
+type Aspect = (details: WebsiteDetails) => string | undefined;
+
+const ASPECTS: Readonly<Record<Exclude<DifferenceKind, "missing">, Aspect>> = {
   enabled: ({ isEnabled }) => (isEnabled === undefined ? undefined : isEnabled ? "enabled" : "disabled"),
   mode: ({ mode }) => mode,
   protocol: ({ protocol }) => protocol,
-  backends: ({ backends, invalid }) =>
-    backends === undefined || lacksServers({ invalid })
-      ? undefined
-      : `servers ${[...new Set(backends.map(({ address }) => address.toLowerCase()))].toSorted().join(" ") || "none"}`,
+  backends: (details) => {
+    if (details.backends === undefined || lacksServers(details)) return undefined;
+    const addresses = new Set(details.backends.map(({ address }) => address.toLowerCase()));
+    return `servers ${[...addresses].toSorted().join(" ") || "none"}`;
+  },
 };

@@ -2,8 +2,8 @@ import type { FailureReason } from "../client/failure.ts";
 import { membersIn, type ClusterSnapshot, type GroupSnapshot, type PollHealth } from "../fleet/snapshot.ts";
 import { kept } from "../support/kept.ts";
 import type { ApplianceState, ClusterState, GroupState } from "./severity.ts";
-import { sinceOf, type ApplianceVerdict, type Case, type ClusterVerdict } from "./verdict.ts";
-import type { GroupVerdict, Instant, Trouble } from "./verdict.ts";
+import { sinceOf } from "./verdict.ts";
+import type { ApplianceVerdict, Case, ClusterVerdict, GroupVerdict, Instant, Trouble } from "./verdict.ts";
 import { websiteVerdicts } from "./website-verdicts.ts";
 
 /** What the facts about a cluster mean at an instant; `before`: the latest verdict about it, which remembers since when. */
@@ -20,15 +20,8 @@ export function judge(
   const appliances = applianceVerdicts(given);
   const groups = new Map(facts.groups.map((group) => [group.key, groupVerdict(group, given)]));
   const { websites, differences } = websiteVerdicts({ ...given, groups });
-  return {
-    kind: "cluster",
-    facts,
-    state: judgeCluster(Array.from(appliances.values(), ({ state }) => state)),
-    appliances,
-    groups,
-    websites,
-    differences,
-  };
+  const state = judgeCluster(Array.from(appliances.values(), (each) => each.state));
+  return { kind: "cluster", facts, state, appliances, groups, websites, differences };
 }
 
 function applianceVerdicts({ facts, before, at }: Case): ClusterVerdict["appliances"] {
@@ -52,17 +45,11 @@ function groupVerdict(
   const master = masterIn(group, state);
   // A change that was in progress when polling began may have begun earlier.
   const sawBeginning = wasPolled && !(old?.state === "changing" && old.sinceMs === undefined);
-  return kept(old, {
-    kind: "group",
-    cluster,
-    labels,
-    facts: group,
-    state,
-    master,
-    sinceMs: sinceOf(old?.master === master ? old : undefined, state, sawBeginning, at),
-    latestMaster: master ?? old?.latestMaster,
-    trouble: troubleAfter(old?.trouble, state),
-  });
+  const sinceMs = sinceOf(old?.master === master ? old : undefined, state, sawBeginning, at);
+  const latestMaster = master ?? old?.latestMaster;
+  const trouble = troubleAfter(old?.trouble, state);
+  const judged = { state, master, sinceMs, latestMaster, trouble };
+  return kept(old, { kind: "group", cluster, labels, facts: group, ...judged });
 }
 
 function troubleAfter(before: Trouble | undefined, state: GroupState | undefined): Trouble | undefined {
@@ -71,7 +58,7 @@ function troubleAfter(before: Trouble | undefined, state: GroupState | undefined
   return isOver ? undefined : before;
 }
 
-/** Reasons for which the exporter itself is responsible: nothing is known of the appliance. */
+/** Of the exporter itself: nothing is known of the appliance. */
 const OWN_FAULTS: ReadonlySet<FailureReason> = new Set(["stalled", "secret", "local", "internal"]);
 
 /** The state of an appliance by the latest poll of its VRRP list; `undefined` before the first. */
@@ -99,14 +86,12 @@ export function judgeCluster(appliances: readonly (ApplianceState | undefined)[]
 const SPLIT_LASTS_MS = 120_000;
 
 /**
- * The state of a VRRP group at the monotonic instant `nowMs`; `undefined` where a disabled appliance (`hasDisabled`) may be its
- * master.
+ * The state of a VRRP group at the monotonic instant `nowMs`; `undefined` where a disabled appliance may be its master.
  *
  * - `split_brain`: two members were MASTER at the same time.
  * - `no_master`: all members are known and none is MASTER.
  * - `changing`: two masters or none, but a member was polled before the latest change was known.
- * - `unknown`: no known master and an unknown member, or one of the masters of a split brain is silent for less than two
- *   minutes.
+ * - `unknown`: no known master and an unknown member, or a master of a split brain is silent for less than two minutes.
  * - `no_backup`: one master, all others known, none BACKUP.
  * - `backup_unknown`: one master, no known BACKUP, an unknown member.
  * - `one_master`: any other group with one known master.

@@ -107,11 +107,8 @@ const WITHOUT_MASTER: ReadonlySet<GroupVerdict["state"]> = new Set(["unknown", "
 
 /** Whether a website of the cluster that is unknown is so because no appliance answers or a master is not known. */
 export function hidesWebsites({ state, groups }: ClusterVerdict): boolean {
-  return (
-    state === "dark" ||
-    state === "unknown" ||
-    [...groups.values()].some((group) => WITHOUT_MASTER.has(group.state))
-  );
+  if (state === "dark" || state === "unknown") return true;
+  return [...groups.values()].some((group) => WITHOUT_MASTER.has(group.state));
 }
 
 export interface Case {

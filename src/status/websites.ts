@@ -12,7 +12,6 @@ import { groupBy } from "../support/group-by.ts";
 import { once } from "../support/kept.ts";
 import type { ClusterVerdict, ClusterWebsite, GroupVerdict, WebsiteVerdict } from "./verdict.ts";
 
-/** A cluster whose groups are judged. */
 export type Subject = Pick<ClusterVerdict, "facts" | "groups">;
 
 type Named = Pick<WebsiteSnapshot, "identity" | "websiteId" | "website" | "address">;
@@ -82,10 +81,7 @@ function mastersOf({ facts, state, latestMaster }: GroupVerdict): readonly strin
   return state === "changing" && latestMaster !== undefined ? [...masters, latestMaster] : masters;
 }
 
-/**
- * The addresses on which a website listens in a cluster, with their VIPs: those VIPs, and aliases of VIPs, that it names; else
- * all VIPs.
- */
+/** The addresses on which a website listens, with their VIPs: those VIPs, and aliases of VIPs, that it names; else all VIPs. */
 const listeningIn = once(({ groups }: ClusterSnapshot) => {
   const vips = new Map(groups.map(({ vip }) => [vip, vip]));
   const aliases = groups.flatMap(({ vip, aliases: of }) => of.map((address) => [address, vip] as const));
