@@ -1,6 +1,5 @@
 import type { ApplianceSnapshot, ClusterSnapshot, WebsiteSnapshot } from "../fleet/snapshot.ts";
 import { isSame, keptEqual } from "../support/kept.ts";
-import { once } from "../support/kept.ts";
 import { DIFFERENCES, differencesIn, judgeBackends, judgeWebsite } from "./judge-website.ts";
 import type { Difference, View } from "./judge-website.ts";
 import type { BackendState, WebsiteState } from "./severity.ts";
@@ -11,7 +10,7 @@ import { isWithoutAddress, lacks, websitesIn, type Subject } from "./websites.ts
 /** The verdicts on the websites of a cluster; the same objects as before while no poll finds anything new, as most do. */
 export function websiteVerdicts(given: Case & Subject): Pick<ClusterVerdict, "websites" | "differences"> {
   const { facts, before } = given;
-  if (before !== undefined && isSame(basisOf(given), basisOf(before))) return before;
+  if (before !== undefined && isAsBefore(given, before)) return before;
   const verdicts = websitesIn(given).map((website) => {
     const old = before?.websites.get(website.key);
     return keptEqual(old, websiteVerdict(website, old, given));
@@ -22,17 +21,27 @@ export function websiteVerdicts(given: Case & Subject): Pick<ClusterVerdict, "we
   };
 }
 
-/** Everything on which verdicts on websites depend. */
-function basisOf({ facts: { labels, hasDisabled, appliances }, groups }: Subject): readonly unknown[] {
-  return [labels, hasDisabled, ...groups.values(), ...appliances.flatMap(basisOfMember)];
+/** Whether everything on which verdicts on websites depend is as before. */
+function isAsBefore(now: Subject, before: Subject): boolean {
+  const earlier = before.facts.appliances;
+  return (
+    isSame(contextOf(now), contextOf(before)) &&
+    now.facts.appliances.every(
+      (one, nth) => one === earlier[nth] || isSame(basisOf(one), basisOf(earlier[nth])),
+    )
+  );
 }
 
-const basisOfMember = once(({ identity, discovery, found, websites }: ApplianceSnapshot) => {
-  const tests = websites.flatMap((test): readonly unknown[] => {
+function contextOf({ facts: { labels, hasDisabled, appliances }, groups }: Subject): readonly unknown[] {
+  return [labels, hasDisabled, appliances.length, ...groups.values()];
+}
+
+function basisOf(member: ApplianceSnapshot | undefined): readonly unknown[] {
+  const tests = member?.websites.flatMap((test) => {
     return [test.websiteId, test.website, test.address, test.bind, test.results, isPolled(test)];
   });
-  return [identity, discovery, found, ...tests];
-});
+  return [member?.identity, member?.discovery, member?.found, ...(tests ?? [])];
+}
 
 function websiteVerdict(
   website: ClusterWebsite,
