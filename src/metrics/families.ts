@@ -7,8 +7,17 @@ import {
   GROUP_STATES,
   WEBSITE_STATES,
 } from "../status/severity.ts";
-import { asSeconds, counter, gauge, sample, stateSamples } from "./family.ts";
-import type { Families, Family, Labels, Sample } from "./family.ts";
+import {
+  asSeconds,
+  counter,
+  type Families,
+  type Family,
+  gauge,
+  type Labels,
+  sample,
+  type Sample,
+  stateSamples,
+} from "./family.ts";
 import { REPORTED_FAMILIES } from "./reported-families.ts";
 
 /** What appliances reported, and how polls went, which remains when one fails. */

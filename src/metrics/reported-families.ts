@@ -1,9 +1,24 @@
-import { membersIn } from "../fleet/snapshot.ts";
-import type { FoundWebsiteSnapshot, InterfaceSnapshot, StatusSnapshot } from "../fleet/snapshot.ts";
+import {
+  type FoundWebsiteSnapshot,
+  type InterfaceSnapshot,
+  membersIn,
+  type StatusSnapshot,
+} from "../fleet/snapshot.ts";
 import { groupBy } from "../support/group-by.ts";
 import { usableBackends } from "../status/judge-website.ts";
-import { asSeconds, counter, gauge, groupLabels, sample, stateSamples } from "./family.ts";
-import type { Families, Family, Labels, Sample, Value } from "./family.ts";
+import {
+  asSeconds,
+  counter,
+  type Families,
+  type Family,
+  gauge,
+  groupLabels,
+  type Labels,
+  sample,
+  type Sample,
+  stateSamples,
+  type Value,
+} from "./family.ts";
 
 const LIST = "From the latest poll of the VRRP list, not from the scrape; absent unless that poll succeeded.";
 const LISTS = "From the latest polls of the members' VRRP lists, not from the scrape.";

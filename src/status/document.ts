@@ -3,8 +3,15 @@ import type { ApplianceSnapshot, InterfaceSnapshot, PollHealth } from "../fleet/
 import type { Operation } from "../polling/observation.ts";
 import type { ClusterVerdict, GroupVerdict, WebsiteVerdict } from "./verdict.ts";
 import { lastingProblems, problemsOf, type ProblemFacts } from "./problems.ts";
-import type { ApplianceDocument, ClusterDocument, GroupDocument, PollDocument } from "./schema.ts";
-import type { FleetDocument, FleetEvent, Problem } from "./schema.ts";
+import type {
+  ApplianceDocument,
+  ClusterDocument,
+  FleetDocument,
+  FleetEvent,
+  GroupDocument,
+  PollDocument,
+  Problem,
+} from "./schema.ts";
 import type { LongText } from "../support/long-text.ts";
 import { createMemo, once } from "../support/kept.ts";
 import { inSlices } from "../support/slices.ts";

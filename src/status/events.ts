@@ -1,8 +1,13 @@
 import { groupBy } from "../support/group-by.ts";
 import type { FleetChange } from "../fleet/changes.ts";
 import type { PollHealth } from "../fleet/snapshot.ts";
-import { hidesWebsites } from "./verdict.ts";
-import type { ApplianceVerdict, ClusterVerdict, GroupVerdict, Judged } from "./verdict.ts";
+import {
+  type ApplianceVerdict,
+  type ClusterVerdict,
+  type GroupVerdict,
+  hidesWebsites,
+  type Judged,
+} from "./verdict.ts";
 import type { FleetEvent } from "./schema.ts";
 import type { WebsiteState } from "./severity.ts";
 import { listed } from "../support/text.ts";

@@ -2,8 +2,15 @@ import type { FailureReason } from "../client/failure.ts";
 import { membersIn, type ClusterSnapshot, type GroupSnapshot, type PollHealth } from "../fleet/snapshot.ts";
 import { kept } from "../support/kept.ts";
 import type { ApplianceState, ClusterState, GroupState } from "./severity.ts";
-import { sinceOf } from "./verdict.ts";
-import type { ApplianceVerdict, Case, ClusterVerdict, GroupVerdict, Instant, Trouble } from "./verdict.ts";
+import {
+  type ApplianceVerdict,
+  type Case,
+  type ClusterVerdict,
+  type GroupVerdict,
+  type Instant,
+  sinceOf,
+  type Trouble,
+} from "./verdict.ts";
 import { websiteVerdicts } from "./website-verdicts.ts";
 
 /** What the facts about a cluster mean at an instant; `before`: the latest verdict about it, which remembers since when. */

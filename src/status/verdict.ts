@@ -1,6 +1,11 @@
 import type { Protocol } from "../api/website-test.ts";
-import type { ClusterSnapshot, GroupSnapshot, Identity } from "../fleet/snapshot.ts";
-import type { FoundWebsiteSnapshot, WebsiteSnapshot } from "../fleet/snapshot.ts";
+import type {
+  ClusterSnapshot,
+  FoundWebsiteSnapshot,
+  GroupSnapshot,
+  Identity,
+  WebsiteSnapshot,
+} from "../fleet/snapshot.ts";
 import type { ApplianceState, BackendState, ClusterState, GroupState, WebsiteState } from "./severity.ts";
 import type { Difference, DifferenceKind } from "./judge-website.ts";
 

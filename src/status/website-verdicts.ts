@@ -1,10 +1,22 @@
 import type { ApplianceSnapshot, ClusterSnapshot, WebsiteSnapshot } from "../fleet/snapshot.ts";
 import { isSame, keptEqual } from "../support/kept.ts";
-import { DIFFERENCES, differencesIn, judgeBackends, judgeWebsite } from "./judge-website.ts";
-import type { Difference, View } from "./judge-website.ts";
+import {
+  type Difference,
+  DIFFERENCES,
+  differencesIn,
+  judgeBackends,
+  judgeWebsite,
+  type View,
+} from "./judge-website.ts";
 import type { BackendState, WebsiteState } from "./severity.ts";
-import { sinceOf } from "./verdict.ts";
-import type { Case, ClusterVerdict, ClusterWebsite, ProtocolVerdict, WebsiteVerdict } from "./verdict.ts";
+import {
+  type Case,
+  type ClusterVerdict,
+  type ClusterWebsite,
+  type ProtocolVerdict,
+  sinceOf,
+  type WebsiteVerdict,
+} from "./verdict.ts";
 import { isWithoutAddress, lacks, websitesIn, type Subject } from "./websites.ts";
 
 /** The verdicts on the websites of a cluster; the same objects as before while no poll finds anything new, as most do. */
