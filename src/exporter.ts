@@ -1,6 +1,6 @@
 import type { Config } from "./config/config.ts";
 import { errorsOf, type Checked } from "./config/errors.ts";
-import { loadAgain } from "./config/hand-over.ts";
+import { loadAgain } from "./config/load-again.ts";
 import { loadConfig, sharedAddresses } from "./config/load.ts";
 import { formatShard, WHOLE_FLEET, type Shard } from "./config/shard.ts";
 import { createFleet } from "./fleet/fleet.ts";

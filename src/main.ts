@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
-import type { Io } from "./cli/io.ts";
+import type { Io } from "./cli/command.ts";
 import { runProgram } from "./cli/program.ts";
 import type { Build } from "./support/build.ts";
 import { descriptorLimit } from "./support/open-files.ts";

@@ -3,7 +3,7 @@ import { createApplianceServer } from "../appliance/server.ts";
 import { createKeepalivedSource } from "../appliance/keepalived.ts";
 import { describeBug, messageOf } from "../support/errors.ts";
 import { formatAddress } from "../web/listen.ts";
-import { openLog, printErrors, stopOrHangUp, type ExitCode, type Flags, type Io } from "./io.ts";
+import { openLog, printErrors, stopOrHangUp, type ExitCode, type Flags, type Io } from "./command.ts";
 
 /** Runs the reference appliance until SIGTERM, SIGINT or SIGHUP. */
 export async function appliance(flags: Flags, io: Io): Promise<ExitCode> {

@@ -1,13 +1,13 @@
 import { lookup } from "node:dns/promises";
-import { hasExpired } from "../client/certificate.ts";
+import { hasExpired } from "../client/tls.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { loadConfig, sharedAddresses } from "../config/load.ts";
 import { urlHost } from "../support/address.ts";
 import { listed, MAX_NAMED } from "../support/text.ts";
-import { printErrors, type ExitCode, type Flags, type Io } from "./io.ts";
+import { printErrors, type ExitCode, type Flags, type Io } from "./command.ts";
 import { perAppliance, pollAll, type Polled } from "./poll-once.ts";
 import { formatEnd, isSuccess, jsonResult, pollReport } from "./report.ts";
-import { formatTable, toJson } from "./table.ts";
+import { formatTable, toJson } from "./format.ts";
 
 /** Checks the configuration and warns about addresses and certificates; with `live`, polls every enabled appliance once. */
 export async function check({ "config.file": file, live, output }: Flags, io: Io): Promise<ExitCode> {

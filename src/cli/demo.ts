@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { startDemo, type Demo } from "../demo/demo.ts";
 import { fleetReport } from "./fleet-report.ts";
-import { openLog, printErrors, stopOrHangUp, type ExitCode, type Flags, type Io } from "./io.ts";
+import { openLog, printErrors, stopOrHangUp, type ExitCode, type Flags, type Io } from "./command.ts";
 
 type DemoFlags = Pick<Flags, "web.listenAddress">;
 

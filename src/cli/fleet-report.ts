@@ -2,9 +2,9 @@ import { clusterRows, type Row, type Words } from "../page/view/cluster-rows.ts"
 import { relativeTime } from "../page/view/time.ts";
 import { verdictOf } from "../page/view/verdict.ts";
 import type { ClusterDocument, FleetDocument, Problem } from "../status/schema.ts";
-import type { Level } from "../status/severity.ts";
+import type { Level } from "../status/states.ts";
 import { groupBy } from "../support/group-by.ts";
-import { formatCell, formatTable, type Color, type Line } from "./table.ts";
+import { formatCell, formatTable, type Color, type Line } from "./format.ts";
 
 /** The fleet's verdict and aligned tables: problems first, then what the status page shows of each cluster. `nowMs`: Unix time. */
 export function fleetReport(document: FleetDocument, hasColor: boolean, nowMs: number): string {

@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import { OPERATIONS } from "../api/operations.ts";
-import type { PresentedCertificate } from "../client/certificate.ts";
+import type { PresentedCertificate } from "../client/tls.ts";
 import { createClients } from "../client/client.ts";
 import { meansApplianceDown } from "../client/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
@@ -8,7 +8,7 @@ import { createFleet, type Fleet } from "../fleet/fleet.ts";
 import type { Observation, Operation } from "../polling/observation.ts";
 import { poll } from "../polling/poll.ts";
 import { toSeconds } from "../support/clock.ts";
-import type { Io } from "./io.ts";
+import type { Io } from "./command.ts";
 
 export interface OperationResult {
   readonly observation: Observation;

@@ -4,7 +4,7 @@ import { describeVersion } from "../support/build.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "../support/log.ts";
 import { parseListenAddress, type ListenAddress } from "../web/listen.ts";
 import { parseRoutePrefix } from "../web/paths.ts";
-import { fail, type ExitCode, type Flags, type Io } from "./io.ts";
+import { fail, type ExitCode, type Flags, type Io } from "./command.ts";
 
 /** A parser of a flag's value; `what` was expected if `parse` returns nothing. */
 function parser<T>(parse: (text: string) => T | undefined, what: string): (text: string) => T {

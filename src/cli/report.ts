@@ -1,14 +1,14 @@
 import { OPERATIONS } from "../api/operations.ts";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import type { WebsiteTest } from "../api/website-test.ts";
-import type { PresentedCertificate } from "../client/certificate.ts";
+import type { PresentedCertificate } from "../client/tls.ts";
 import { NO_TLS } from "../client/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
-import { addressOf } from "../fleet/known-websites.ts";
+import { addressOf } from "../fleet/discovery.ts";
 import { operationKey } from "../polling/observation.ts";
 import { describeServers, statusText } from "../status/words.ts";
 import type { OperationResult, Polled } from "./poll-once.ts";
-import { formatTable } from "./table.ts";
+import { formatTable } from "./format.ts";
 
 /** The end of a certificate's validity as RFC 3339 in UTC. */
 export function formatEnd({ notAfterSeconds }: PresentedCertificate): string {

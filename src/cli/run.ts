@@ -1,5 +1,5 @@
 import { startExporter, type Exporter } from "../exporter.ts";
-import { openLog, printErrors, type ExitCode, type Flags, type Io } from "./io.ts";
+import { openLog, printErrors, type ExitCode, type Flags, type Io } from "./command.ts";
 
 /** Runs the exporter until SIGTERM or SIGINT. */
 export async function run(flags: Flags, io: Io): Promise<ExitCode> {

@@ -3,8 +3,8 @@ import { loadHttpClient, NO_SETTINGS } from "../config/http-client.ts";
 import { createClients } from "../client/client.ts";
 import { fleetDocumentSchema, type FleetDocument } from "../status/schema.ts";
 import { fleetReport } from "./fleet-report.ts";
-import { fail, printErrors, type ExitCode, type Flags, type Io } from "./io.ts";
-import { toJson } from "./table.ts";
+import { fail, printErrors, type ExitCode, type Flags, type Io } from "./command.ts";
+import { toJson } from "./format.ts";
 
 const TIMEOUT_MS = 10_000;
 /** Enough for 10,000 appliances. */

@@ -7,10 +7,10 @@ import { NO_SUCH_FILE, readTextFile } from "../config/read-file.ts";
 import { messageOf } from "../support/errors.ts";
 import { groupBy } from "../support/group-by.ts";
 import { listed, MAX_NAMED } from "../support/text.ts";
-import { fail, printErrors, printUnknown, type ExitCode, type Flags, type Io } from "./io.ts";
+import { fail, printErrors, printUnknown, type ExitCode, type Flags, type Io } from "./command.ts";
 import { perAppliance } from "./poll-once.ts";
 import { formatEnd } from "./report.ts";
-import { formatTable, type Line } from "./table.ts";
+import { formatTable, type Line } from "./format.ts";
 
 const COLORS = { new: "yellow", known: "green", changed: "red", failed: "red" } as const;
 

@@ -6,7 +6,7 @@ import type { Clock } from "../support/clock.ts";
 import { bareHost } from "../support/address.ts";
 import { describeBug } from "../support/errors.ts";
 import { createAttention } from "./attention.ts";
-import { createSecureContexts, type PresentedCertificate } from "./certificate.ts";
+import { createSecureContexts, type PresentedCertificate } from "./tls.ts";
 import { createConnector } from "./connect.ts";
 import { createConnection } from "./connection.ts";
 import { createConnections, type Precedence } from "./connections.ts";

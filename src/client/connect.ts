@@ -5,7 +5,7 @@ import { connect as startTls, type SecureContext } from "node:tls";
 import type { ProxyConfig, TlsClientConfig } from "../config/config.ts";
 import type { Clock } from "../support/clock.ts";
 import { urlHost } from "../support/address.ts";
-import { describeCertificate, peerProblem, type PresentedCertificate } from "./certificate.ts";
+import { describeCertificate, peerProblem, type PresentedCertificate } from "./tls.ts";
 import { basicAuthorization } from "./credentials.ts";
 import { ConnectionError, isLocalError, isLookupError, type Stage } from "./failure.ts";
 

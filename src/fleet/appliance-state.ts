@@ -1,7 +1,7 @@
 import { OPERATION_KINDS } from "../api/operations.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import type { Observation, Operation } from "../polling/observation.ts";
-import { FIRST_POLL_SPREAD_MS, firstExpiryMs } from "../polling/schedule.ts";
+import { FIRST_POLL_SPREAD_MS, firstExpiryMs } from "../polling/pace.ts";
 import { keptEqual } from "../support/kept.ts";
 import type { FleetChange, Step } from "./changes.ts";
 import {
@@ -11,7 +11,7 @@ import {
   discoveryFor,
   knownWebsites,
   type WebsiteFacts,
-} from "./known-websites.ts";
+} from "./discovery.ts";
 import { isNotFound, whileKnown, type OperationRecord } from "./record.ts";
 import type { AnomaliesSnapshot, ApplianceSnapshot, Identity, TotalsSnapshot } from "./snapshot.ts";
 import { afterVrrpPoll, vrrpAt, vrrpFor, type VrrpState } from "./vrrp.ts";

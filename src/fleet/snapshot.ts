@@ -2,7 +2,7 @@ import type { OperationKind } from "../api/operations.ts";
 import type { VrrpAnomaly, VrrpInterface } from "../api/vrrp.ts";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import type { Protocol, WebsiteStatus } from "../api/website-test.ts";
-import type { PresentedCertificate } from "../client/certificate.ts";
+import type { PresentedCertificate } from "../client/tls.ts";
 import type { Failure } from "../client/failure.ts";
 
 /**

@@ -4,7 +4,7 @@ import { statusSetHas } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
 import { isSame, kept, keptEqual } from "../support/kept.ts";
 import type { FleetChange, Step } from "./changes.ts";
-import type { KnownWebsite } from "./known-websites.ts";
+import type { KnownWebsite } from "./discovery.ts";
 import { afterPoll, freshRecord, recordAt, whileKnown, type OperationRecord } from "./record.ts";
 import type { ProtocolResult, StatusesSnapshot, StatusSnapshot, WebsiteSnapshot } from "./snapshot.ts";
 

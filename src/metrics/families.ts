@@ -6,7 +6,7 @@ import {
   CLUSTER_STATES,
   GROUP_STATES,
   WEBSITE_STATES,
-} from "../status/severity.ts";
+} from "../status/states.ts";
 import {
   asSeconds,
   counter,

@@ -4,12 +4,12 @@ import { OPERATIONS } from "../api/operations.ts";
 import type { ApplianceClient } from "../client/client.ts";
 import { meansApplianceDown, type Failure } from "../client/failure.ts";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
-import { digestOf } from "../config/hand-over.ts";
+import { digestOf } from "../config/load-again.ts";
 import { toSeconds, type Clock } from "../support/clock.ts";
 import { createBackoff, type Backoff, type FinishedPoll } from "./backoff.ts";
 import { operationKey, type Operation, type PollEvents, type PollResult } from "./observation.ts";
 import { poll, unsent, unsentForSlot } from "./poll.ts";
-import { expiresAtMs, firstPace, MAX_WAIT_MS, mustBeginByMs, waitEndsMs, type Pace } from "./schedule.ts";
+import { expiresAtMs, firstPace, MAX_WAIT_MS, mustBeginByMs, waitEndsMs, type Pace } from "./pace.ts";
 import type { Slots } from "./slots.ts";
 import type { Timetable } from "./timetable.ts";
 

@@ -1,6 +1,6 @@
 import type { Decoded } from "../api/json.ts";
 import type { OPERATIONS, OperationKind } from "../api/operations.ts";
-import type { PresentedCertificate } from "../client/certificate.ts";
+import type { PresentedCertificate } from "../client/tls.ts";
 import type { Outcome } from "../client/failure.ts";
 
 type About<K extends OperationKind> = (typeof OPERATIONS)[K]["scope"] extends "website"

@@ -1,7 +1,7 @@
 import { createTask, type ScheduledTask } from "node-cron";
 import type { OperationTiming } from "../config/config.ts";
 import type { Clock } from "../support/clock.ts";
-import { firstDueMs, nextOnGrid, phaseFraction } from "./schedule.ts";
+import { firstDueMs, nextOnGrid, phaseFraction } from "./pace.ts";
 
 const HEARTBEAT_MS = 1000;
 /** How far ahead of its due time a timer is set: more than a heartbeat, so that a late heartbeat delays nothing. */

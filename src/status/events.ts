@@ -9,7 +9,7 @@ import {
   type Judged,
 } from "./verdict.ts";
 import type { FleetEvent } from "./schema.ts";
-import type { WebsiteState } from "./severity.ts";
+import type { WebsiteState } from "./states.ts";
 import { listed } from "../support/text.ts";
 import { groupName, groupWords, instantOf, reasonInWords, type Words } from "./words.ts";
 

@@ -1,6 +1,6 @@
 import type { Backend, WebsiteDetails } from "../api/website-details.ts";
 import type { FoundWebsiteSnapshot, TestResult } from "../fleet/snapshot.ts";
-import type { BackendState, WebsiteState } from "./severity.ts";
+import type { BackendState, WebsiteState } from "./states.ts";
 
 /** A website by one protocol, as one appliance that tests it finds it. */
 export interface View {

@@ -1,7 +1,7 @@
 import type { FailureReason } from "../client/failure.ts";
 import { membersIn, type ClusterSnapshot, type GroupSnapshot, type PollHealth } from "../fleet/snapshot.ts";
 import { kept } from "../support/kept.ts";
-import type { ApplianceState, ClusterState, GroupState } from "./severity.ts";
+import type { ApplianceState, ClusterState, GroupState } from "./states.ts";
 import {
   type ApplianceVerdict,
   type Case,

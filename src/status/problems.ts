@@ -10,7 +10,7 @@ import {
   PROBLEMS,
   WEBSITE_PROBLEMS,
   type ProblemKind,
-} from "./severity.ts";
+} from "./states.ts";
 import { once } from "../support/kept.ts";
 import { failedBackends, usableBackends } from "./judge-website.ts";
 import { lacks } from "./websites.ts";

@@ -7,7 +7,7 @@ import {
   GROUP_STATES,
   PROBLEM_KINDS,
   WEBSITE_STATES,
-} from "./severity.ts";
+} from "./states.ts";
 import { DIFFERENCES } from "./judge-website.ts";
 
 /** What is not known is absent. */

@@ -6,7 +6,7 @@ import type {
   Identity,
   WebsiteSnapshot,
 } from "../fleet/snapshot.ts";
-import type { ApplianceState, BackendState, ClusterState, GroupState, WebsiteState } from "./severity.ts";
+import type { ApplianceState, BackendState, ClusterState, GroupState, WebsiteState } from "./states.ts";
 import type { Difference, DifferenceKind } from "./judge-website.ts";
 
 /** An instant by both clocks, in milliseconds: Unix time, which jumps when the clock is set, and monotonic time. */

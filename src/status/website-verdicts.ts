@@ -8,7 +8,7 @@ import {
   judgeWebsite,
   type View,
 } from "./judge-website.ts";
-import type { BackendState, WebsiteState } from "./severity.ts";
+import type { BackendState, WebsiteState } from "./states.ts";
 import {
   type Case,
   type ClusterVerdict,

@@ -6,7 +6,7 @@ import {
   type FoundWebsiteSnapshot,
   type WebsiteSnapshot,
 } from "../fleet/snapshot.ts";
-import { listensOn } from "../fleet/known-websites.ts";
+import { listensOn } from "../fleet/discovery.ts";
 import { urlHost } from "../support/address.ts";
 import { groupBy } from "../support/group-by.ts";
 import { once } from "../support/kept.ts";

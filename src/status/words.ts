@@ -2,7 +2,7 @@ import type { Backend } from "../api/website-details.ts";
 import type { FailureReason } from "../client/failure.ts";
 import { membersIn } from "../fleet/snapshot.ts";
 import { listed } from "../support/text.ts";
-import type { GroupState } from "./severity.ts";
+import type { GroupState } from "./states.ts";
 import type { GroupVerdict } from "./verdict.ts";
 
 const NAMED_SERVERS = 12;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { generate } from "selfsigned";
 import { expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
-import type { Io } from "../../src/cli/io.ts";
+import type { Io } from "../../src/cli/command.ts";
 import { answering, OK, serve, servePlain } from "../client/support.ts";
 import { createFolder, type Files } from "../config/folder.ts";
 import type { FaultServer } from "../support/fault-server.ts";

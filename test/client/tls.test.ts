@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import type { TlsClientConfig } from "../../src/config/config.ts";
 import { Secret } from "../../src/support/secret.ts";
-import { createSecureContexts } from "../../src/client/certificate.ts";
+import { createSecureContexts } from "../../src/client/tls.ts";
 import { createAuthority, createIntermediateChain } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
 import { createLeapingClock } from "../support/leaping-clock.ts";

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Config } from "../../src/config/config.ts";
 import { formatConfigError } from "../../src/config/errors.ts";
-import { loadAgain } from "../../src/config/hand-over.ts";
+import { loadAgain } from "../../src/config/load-again.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { planReload } from "../../src/config/reload.ts";
 import { WHOLE_FLEET } from "../../src/config/shard.ts";

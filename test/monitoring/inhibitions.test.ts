@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PROBLEMS } from "../../src/status/severity.ts";
+import { PROBLEMS } from "../../src/status/states.ts";
 import { ALERTS } from "./alert-rules.ts";
 import { EXAMPLE, silences } from "./inhibitions.ts";
 import { labelsOf } from "./rule-tests.ts";

@@ -5,7 +5,7 @@ import {
   WEBSITE_STATES,
   type GroupState,
   type WebsiteState,
-} from "../../src/status/severity.ts";
+} from "../../src/status/states.ts";
 
 export type Labels = Readonly<Record<string, string>>;
 

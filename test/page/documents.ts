@@ -15,7 +15,7 @@ import {
   PROBLEMS,
   WEBSITE_PROBLEMS,
   type ProblemKind,
-} from "../../src/status/severity.ts";
+} from "../../src/status/states.ts";
 
 /** 2026-11-21T12:00:00Z: now, for all documents here. */
 export const NOW_MS = Date.UTC(2026, 10, 21, 12);

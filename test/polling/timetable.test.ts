@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 
-import { nextOnGrid, phaseFraction } from "../../src/polling/schedule.ts";
+import { nextOnGrid, phaseFraction } from "../../src/polling/pace.ts";
 import { every, gaps, scheduled, startHeldTimetable } from "./timetable-support.ts";
 
 const HOUR_MS = 3_600_000;

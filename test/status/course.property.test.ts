@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { GroupState } from "../../src/status/severity.ts";
+import type { GroupState } from "../../src/status/states.ts";
 import { MEMBER_A, MEMBER_B, MEMBER_C } from "../fleet/support.ts";
 import { interfaceOf, listOf, vrrpFailed, vrrpSeen } from "../support/observations.ts";
 import { judgedFleet } from "./support.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { resultAfter } from "../../src/fleet/website.ts";
 import type { ProtocolResult, TestResult } from "../../src/fleet/snapshot.ts";
 import { judgeWebsite, type View } from "../../src/status/judge-website.ts";
-import type { WebsiteState } from "../../src/status/severity.ts";
+import type { WebsiteState } from "../../src/status/states.ts";
 
 const master = (result: TestResult): View => ({ isMaster: true, result });
 const backup = (result: TestResult): View => ({ isMaster: false, result });

@@ -5,7 +5,7 @@ import type { Failure, FailureReason } from "../../src/client/failure.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import type { WebsiteDetails } from "../../src/api/website-details.ts";
 import type { WebsiteBlock } from "../../src/api/website-test.ts";
-import type { PresentedCertificate } from "../../src/client/certificate.ts";
+import type { PresentedCertificate } from "../../src/client/tls.ts";
 
 /** 2023-11-14T22:13:20Z, the wall clock of canned observations. */
 export const WALL_MS = 1_700_000_000_000;

@@ -5,7 +5,7 @@ import {
   levelOf,
   WEBSITE_PROBLEMS,
   type Level,
-} from "../../status/severity.ts";
+} from "../../status/states.ts";
 import { describeServers, idAt } from "../../status/words.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { once } from "../../support/kept.ts";

@@ -1,5 +1,5 @@
 import type { ApplianceDocument, ClusterDocument } from "../../status/schema.ts";
-import { APPLIANCE_PROBLEMS, levelOf } from "../../status/severity.ts";
+import { APPLIANCE_PROBLEMS, levelOf } from "../../status/states.ts";
 import { once } from "../../support/kept.ts";
 import { clusterRows, type Cell, type Row, type RowGroup, type Words } from "./cluster-rows.ts";
 import { html, nothing, type Html } from "./html.ts";

@@ -1,5 +1,5 @@
 import type { Problem } from "../../status/schema.ts";
-import type { Level } from "../../status/severity.ts";
+import type { Level } from "../../status/states.ts";
 import { listed } from "../../support/text.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { absoluteTime, relativeTime, type Wording } from "./time.ts";

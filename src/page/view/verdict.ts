@@ -1,5 +1,5 @@
 import type { ClusterDocument, FleetDocument, Problem } from "../../status/schema.ts";
-import { PROBLEM_KINDS, type Level } from "../../status/severity.ts";
+import { PROBLEM_KINDS, type Level } from "../../status/states.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { once } from "../../support/kept.ts";
 import { html, type Html } from "./html.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { expiresAtMs, firstExpiryMs, waitEndsMs } from "../../src/polling/schedule.ts";
+import { expiresAtMs, firstExpiryMs, waitEndsMs } from "../../src/polling/pace.ts";
 
 const WEBSITES = { gapMs: 30_000, timeoutMs: 20_000 };
 const YEAR_MS = 31_536_000_000;

@@ -5,7 +5,7 @@ import type { ExporterOptions } from "../exporter.ts";
 import { describeBug } from "../support/errors.ts";
 import { createLog, type Log, type LogFormat, type LogLevel } from "../support/log.ts";
 import type { ListenAddress } from "../web/listen.ts";
-import { toJson } from "./table.ts";
+import { toJson } from "./format.ts";
 
 type Resources = "clock" | "version" | "build" | "maxLookups" | "maxPasswordReads" | "descriptorLimit";
 

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Config, HttpClientConfig } from "../../src/config/config.ts";
-import { createUnpacker, loadAgain, packAppliances } from "../../src/config/hand-over.ts";
+import { createUnpacker, loadAgain, packAppliances } from "../../src/config/load-again.ts";
 import { NO_SETTINGS } from "../../src/config/http-client.ts";
 import { loadConfig, type ValidConfig } from "../../src/config/load.ts";
 import { WHOLE_FLEET } from "../../src/config/shard.ts";

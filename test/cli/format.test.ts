@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatTable } from "../../src/cli/table.ts";
+import { formatTable } from "../../src/cli/format.ts";
 
 test("control characters and text direction are escaped, and columns stay aligned", () => {
   const rows = [

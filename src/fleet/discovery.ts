@@ -3,7 +3,7 @@ import type { WebsiteDetails } from "../api/website-details.ts";
 import type { WebsiteList } from "../api/website-list.ts";
 import { DEFAULT_STATUSES, type ApplianceConfig, type WebsiteConfig } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
-import { firstExpiryMs } from "../polling/schedule.ts";
+import { firstExpiryMs } from "../polling/pace.ts";
 import { canonicalAddress, urlHost } from "../support/address.ts";
 import { keptEqual } from "../support/kept.ts";
 import type { FleetChange, Step } from "./changes.ts";
