@@ -86,6 +86,7 @@ export function createReloader(deps: ReloaderDeps): Reloader {
     reload,
     shown: () => running.shown,
     watch: () => {
+      if (isStopped) return;
       timer = setInterval(() => void check(), deps.watchIntervalMs);
     },
     stop: () => {

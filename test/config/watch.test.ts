@@ -1,8 +1,10 @@
 import { rename, symlink, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { loadConfig, type ConfigResult } from "../../src/config/load.ts";
-import { createCheck } from "../../src/config/reload.ts";
+import { createCheck, createReloader } from "../../src/config/reload.ts";
+import { systemClock } from "../../src/support/clock.ts";
+import { createLog } from "../../src/support/log.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { createFolder, type Files } from "./folder.ts";
 
@@ -114,3 +116,26 @@ test.skipIf(process.platform !== "linux")(
     expect(await afterChange(linkTo("valid"))).toEqual(["valid"]);
   },
 );
+
+test("the files are checked from the first watch to the stop; a watch after the stop checks nothing", async () => {
+  const path = join(await createFolder({ "config.yaml": appliance("a") }), "config.yaml");
+  const loaded = await loadConfig(path);
+  if (!loaded.ok) throw new Error("the configuration is invalid");
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { watch: startWatch, stop } = createReloader({
+    load: () => loadConfig(path),
+    loaded,
+    web: { sources: [], prepare: async () => ({ ok: true, apply: () => {}, sources: [] }) },
+    prepare: () => async () => {},
+    onReloaded: () => {},
+    clock: systemClock,
+    logger: createLog("error", "json", 2).logger,
+    watchIntervalMs: 5,
+  });
+  const timers = [startWatch, stop, startWatch].map((call) => {
+    call();
+    return vi.getTimerCount();
+  });
+  expect(timers).toEqual([1, 0, 0]);
+});
