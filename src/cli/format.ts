@@ -29,11 +29,12 @@ export function formatTable(header: readonly string[], rows: readonly Line[], ha
 }
 
 function formatLine(cells: Line, widths: readonly number[], hasColor: boolean): string {
-  const padded = cells.map((cell, column) => {
-    const padding = (widths[column] ?? 0) - textOf(cell).length;
+  const last = cells.findLastIndex((cell) => textOf(cell) !== "");
+  const padded = cells.slice(0, last + 1).map((cell, column) => {
+    const padding = column === last ? 0 : (widths[column] ?? 0) - textOf(cell).length;
     return formatCell(cell, hasColor) + " ".repeat(padding);
   });
-  return padded.join("  ").trimEnd();
+  return padded.join("  ");
 }
 
 /** A cell as text on one line, colored if wanted. */

@@ -15,3 +15,12 @@ test("control characters and text direction are escaped, and columns stay aligne
     ].join("\n"),
   );
 });
+
+test("a line ends with its last text as it is, and without colors of empty cells", () => {
+  const rows = [
+    ["a ", ""],
+    ["b", { text: "", color: "red" }],
+    ["c", "up  "],
+  ] as const;
+  expect(formatTable(["name", "state"], rows, true)).toBe("NAME  STATE\na \nb\nc     up  \n");
+});
