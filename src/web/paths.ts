@@ -12,7 +12,8 @@ export function pathOf(request: IncomingMessage): string {
 }
 
 export function queryOf(request: IncomingMessage): URLSearchParams {
-  return new URLSearchParams(targetOf(request).replace(/^[^?]*/, ""));
+  const [, ...query] = targetOf(request).split("?");
+  return new URLSearchParams(query.join("?"));
 }
 
 /**

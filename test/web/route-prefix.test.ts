@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseRoutePrefix, underPrefix } from "../../src/web/paths.ts";
+import { parseRoutePrefix, queryOf, underPrefix } from "../../src/web/paths.ts";
 import { ask, routes, serve } from "./support.ts";
 
 test.each([
@@ -47,4 +47,15 @@ test.each([
   ["", undefined],
 ])("%j is parsed as the prefix %j", (path, prefix) => {
   expect(parseRoutePrefix(path)).toBe(prefix);
+});
+
+test.each([
+  ["/", ""],
+  ["/?a=1", "a=1"],
+  ["/??a=1", "a=1"],
+  ["/?a=1?b", "a=1%3Fb"],
+  ["http://any.example?a=1", "a=1"],
+])("the query of %s is %j", async (path, query) => {
+  const port = await serve((request, response) => void response.end(queryOf(request).toString()));
+  expect((await ask(port, path)).body.toString()).toBe(query);
 });
