@@ -67,9 +67,9 @@ export type OperationTiming =
   | { readonly kind: "schedule"; readonly expression: string; readonly timeoutMs: number };
 
 export interface HttpClientConfig {
-  readonly basicAuth?: BasicAuthConfig | undefined;
+  readonly basicAuth: BasicAuthConfig | undefined;
   readonly tls: TlsClientConfig;
-  readonly proxy?: ProxyConfig | undefined;
+  readonly proxy: ProxyConfig | undefined;
 }
 
 /** An HTTP proxy between the exporter and the appliance. */
@@ -93,11 +93,11 @@ export type PasswordSource =
 
 /** PEM texts, read when the configuration was loaded. */
 export interface TlsClientConfig {
-  readonly ca?: string | undefined;
-  readonly cert?: string | undefined;
-  readonly key?: Secret | undefined;
-  readonly serverName?: string | undefined;
-  readonly minVersion?: "TLSv1" | "TLSv1.1" | "TLSv1.2" | "TLSv1.3" | undefined;
+  readonly ca: string | undefined;
+  readonly cert: string | undefined;
+  readonly key: Secret | undefined;
+  readonly serverName: string | undefined;
+  readonly minVersion: "TLSv1" | "TLSv1.1" | "TLSv1.2" | "TLSv1.3" | undefined;
   readonly insecureSkipVerify: boolean;
   /**
    * The only certificates to trust, whoever signed them: lower-case hex without colons. Empty: none with
@@ -105,5 +105,5 @@ export interface TlsClientConfig {
    */
   readonly certificateSha256: readonly string[];
   /** The `known_certificates_file` that `certificateSha256` is from, and the name in its lines. */
-  readonly knownCertificates?: { readonly path: string; readonly appliance: string } | undefined;
+  readonly knownCertificates: { readonly path: string; readonly appliance: string } | undefined;
 }
