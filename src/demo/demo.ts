@@ -40,11 +40,13 @@ const WEBSITES = [
   { id: 3, name: "portal", protocol: "both" },
 ] as const;
 
+type ApplianceName = "demo-a" | "demo-b";
+
 /** `text`: what has just happened. `down`: the website that closes connections without an answer. */
 interface Scene {
   readonly text: string;
-  readonly master: string;
-  readonly down?: string;
+  readonly master: ApplianceName;
+  readonly down?: (typeof WEBSITES)[number]["name"];
 }
 
 /** Repeated forever; the demo begins as it ends. */
@@ -143,7 +145,7 @@ async function startCluster(deps: Pick<ApplianceServerDeps, "tls" | "users" | "o
     const settings = { isEnabled: true, mode: "protect", bind: ["*"], servers: [] } as const;
     return { ...website, ...settings, host: HOST, httpPort, httpsPort, path: "/" };
   }
-  async function startAppliance(name: string, websites: readonly Website[]) {
+  async function startAppliance(name: ApplianceName, websites: readonly Website[]) {
     const server = createApplianceServer({
       ...deps,
       listen: { host: HOST, port: 0 },
@@ -168,7 +170,7 @@ async function startCluster(deps: Pick<ApplianceServerDeps, "tls" | "users" | "o
 }
 
 /** The interfaces that an appliance reports; demo-a is the preferred master. */
-function interfacesOf(name: string, isMaster: boolean): readonly LocalVrrpInterface[] {
+function interfacesOf(name: ApplianceName, isMaster: boolean): readonly LocalVrrpInterface[] {
   const role = {
     state: isMaster ? "MASTER" : "BACKUP",
     ...(name === "demo-a" ? { type: "1", priority: 204 } : { type: "2", priority: 154 }),
