@@ -121,7 +121,12 @@ export async function startExporter(
       renderMetrics: async () => exposition.render(await self.render(), await board.verdicts()),
       renderFleet: async () => fleetJson(await board.document()),
       websiteTargets: async () => websiteTargets(await board.verdicts()),
-      renderPage: createStatusPage({ ...options, ...clock, document: board.document, assets: assets.folder }),
+      renderPage: createStatusPage({
+        ...options,
+        wallMs: clock.wallMs,
+        document: board.document,
+        assets: assets.folder,
+      }),
       assets: assets.files,
       isHealthy: () => clock.monotonicMs() - runner.lastTickMs() < MAX_TICK_AGE_MS,
       // Once ready, always ready: a reload with a new appliance must not take the exporter out of service.
