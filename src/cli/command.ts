@@ -1,16 +1,15 @@
 import type { Config } from "../config/config.ts";
 import { formatErrors, limitErrors, type ConfigError } from "../config/errors.ts";
 import type { Shard } from "../config/shard.ts";
-import type { ExporterOptions } from "../exporter.ts";
+import type { Build } from "../support/build.ts";
+import type { Clock } from "../support/clock.ts";
 import { describeBug } from "../support/errors.ts";
 import { createLog, type Log, type LogFormat, type LogLevel } from "../support/log.ts";
 import type { ListenAddress } from "../web/listen.ts";
 import { toJson } from "./format.ts";
 
-type Resources = "clock" | "version" | "build" | "maxLookups" | "maxPasswordReads" | "descriptorLimit";
-
 /** The parts of the process that a command uses. */
-export interface Io extends Required<Pick<ExporterOptions, Resources>> {
+export interface Io {
   /** Writes results. */
   out(text: string): void;
   /** Writes usage errors and configuration errors. */
@@ -23,7 +22,18 @@ export interface Io extends Required<Pick<ExporterOptions, Resources>> {
   readonly isTerminal: boolean;
   /** Whether results go to a terminal with colors and NO_COLOR is not set. */
   readonly hasColor: boolean;
+  /** File descriptor of the log. */
   readonly logFd: number;
+  readonly clock: Clock;
+  /** The program's version. */
+  readonly version: string;
+  readonly build: Build;
+  /** Name lookups at the same time. */
+  readonly maxLookups: number;
+  /** Reads of password files at the same time. */
+  readonly maxPasswordReads: number;
+  /** The limit of open files. */
+  readonly descriptorLimit: number;
   /** Resolves at SIGTERM or SIGINT. */
   readonly stopRequested: Promise<void>;
   /** Calls back at every SIGHUP. */
