@@ -75,10 +75,13 @@ function lessOneLetter(word: string): readonly string[] {
 
 /** The value at `path` of a file's data; `undefined` if there is none. */
 export function valueAt(data: unknown, path: JsonPath): unknown {
-  return path.reduce<unknown>((value, segment) => {
-    const holder: object = Object(value);
-    return Object.hasOwn(holder, segment) ? Reflect.get(holder, segment) : undefined;
-  }, data);
+  return path.reduce<unknown>(
+    (value, segment) =>
+      typeof value === "object" && value !== null && Object.hasOwn(value, segment)
+        ? Reflect.get(value, segment)
+        : undefined,
+    data,
+  );
 }
 
 /** The items of a list of settings, and where they are. */
