@@ -16,21 +16,19 @@ import type { Website } from "./websites.ts";
 /** With glibc. keepalived uses only real-time signals for its JSON dump. */
 const SIGJSON = { min: 34, max: 64, default: 36 };
 
-function matching(what: string, test: (text: string) => boolean) {
+function checked(what: string, test: (text: string) => boolean) {
   return z.string().refine(test, `expected ${what}`);
 }
 
 const port = z.int().min(1).max(MAX_PORT);
-const ipAddress = matching("an IP address", (text) => isIP(text) !== 0);
+const ipAddress = checked("an IP address", (text) => isIP(text) !== 0);
 const text = z.string().min(1);
 const timeout = durationSchema("1ms", "1h");
 const protocol = z.enum(["http", "https", "both"]);
 
-const host = matching("a host name or an IP address", (value) => isIP(value) !== 0 || isHostName(value));
-const bindAddress = matching("an IP address or *", (value) => value === "*" || isIP(value) !== 0);
-const urlPath = matching("a path that starts with / and holds no blanks", (value) =>
-  /^\/[!-~]*$/.test(value),
-);
+const host = checked("a host name or an IP address", (value) => isIP(value) !== 0 || isHostName(value));
+const bindAddress = checked("an IP address or *", (value) => value === "*" || isIP(value) !== 0);
+const urlPath = checked("a path that starts with / and holds no blanks", (value) => /^\/[!-~]*$/.test(value));
 
 const server = z.strictObject({
   protocol: protocol.default("http"),
