@@ -25,6 +25,8 @@ export interface Polled {
   readonly fleet: Fleet;
 }
 
+const MAX_CONCURRENT = 32;
+
 /** The results of work on each appliance, 32 at a time; shows how many are done. */
 export async function perAppliance<T>(
   appliances: readonly ApplianceConfig[],
@@ -32,7 +34,7 @@ export async function perAppliance<T>(
   work: (appliance: ApplianceConfig) => Promise<T>,
 ): Promise<readonly T[]> {
   let done = 0;
-  const results = await pLimit(32).map(appliances, async (appliance) => {
+  const results = await pLimit(MAX_CONCURRENT).map(appliances, async (appliance) => {
     const result = await work(appliance);
     done += 1;
     progress(`${done} of ${appliances.length} appliances`);

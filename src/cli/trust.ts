@@ -128,13 +128,15 @@ async function save(confirmed: readonly Answer[], io: Io): Promise<boolean> {
   return isSuccess;
 }
 
+const NEW_FILE_MODE = 0o644;
+
 /** Readers see the old text or the new one. A file keeps its mode and, if permitted, its owner; a link stays one. */
 async function replaceFile(path: string, text: string): Promise<void> {
   const target = await realpath(path).catch(() => path);
   const temporary = `${target}.new`;
   const before = await stat(target).catch(() => undefined);
   await writeFile(temporary, text, { flush: true });
-  await chmod(temporary, before?.mode ?? 0o644);
+  await chmod(temporary, before?.mode ?? NEW_FILE_MODE);
   if (before !== undefined) await chown(temporary, before.uid, before.gid).catch(() => {});
   await rename(temporary, target);
 }

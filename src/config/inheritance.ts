@@ -152,6 +152,8 @@ function overridePolling(outer: MergedPolling, place: Place<Inner>): MergedPolli
   return { ...outer, ...polling, ...timings };
 }
 
+const DEFAULT_WEBSITE_TESTS_PER_APPLIANCE = 4;
+
 /** A default timeout is at most the interval or the shortest gap of the schedule; a longer explicit timeout is an error. */
 function resolvePolling(merged: MergedPolling): PollingConfig {
   const timings = byTiming((name): PollingConfig[TimingName] => {
@@ -166,6 +168,6 @@ function resolvePolling(merged: MergedPolling): PollingConfig {
       ? { kind: "interval", intervalMs, timeoutMs }
       : { kind: "schedule", expression: schedule, timeoutMs };
   });
-  const { max_concurrent_website_tests_per_appliance: tests = 4 } = merged;
-  return { ...timings, maxConcurrentWebsiteTests: tests };
+  const { max_concurrent_website_tests_per_appliance: tests } = merged;
+  return { ...timings, maxConcurrentWebsiteTests: tests ?? DEFAULT_WEBSITE_TESTS_PER_APPLIANCE };
 }

@@ -14,6 +14,8 @@ export type ConfigResult = Loaded<{ readonly config: Config; readonly shown: str
 
 export type ValidConfig = Extract<ConfigResult, { readonly ok: true }>;
 
+const DEFAULT_WEBSITE_TESTS = 64;
+
 /**
  * Loads the configuration of a shard in `file` and all files that it names, or returns all errors. Checks syntax and schema
  * first; if they are valid, the rules between keys and the named files. Reads certificates and keys; only tries password
@@ -32,7 +34,7 @@ export function loadConfig(file: string, shard = WHOLE_FLEET): Promise<ConfigRes
     }
     if (top === undefined || loading.hasErrors()) return undefined;
     const appliances = await resolveFleet(top, included, loading);
-    const { max_concurrent_website_tests: tests = 64 } = top.settings.polling ?? {};
+    const { max_concurrent_website_tests: tests = DEFAULT_WEBSITE_TESTS } = top.settings.polling ?? {};
     return {
       config: inShard({ appliances, maxConcurrentWebsiteTests: tests }, shard),
       shown: [top, ...included].map((place) => showFile(place.file)).join("---\n"),

@@ -10,11 +10,13 @@ export interface Shard {
 
 export const WHOLE_FLEET: Shard = { index: 0, total: 1 };
 
+const MAX_SHARDS = 1000;
+
 /** Parses `INDEX/TOTAL`, two decimal numbers: INDEX from 0 to TOTAL - 1, TOTAL at most 1,000. `undefined` for any other text. */
 export function parseShard(text: string): Shard | undefined {
   const [, index = "", total = ""] = /^(\d{1,4})\/(\d{1,4})$/.exec(text) ?? [];
   const shard = { index: Number(index), total: Number(total) };
-  return shard.index < shard.total && shard.total <= 1000 ? shard : undefined;
+  return shard.index < shard.total && shard.total <= MAX_SHARDS ? shard : undefined;
 }
 
 export function formatShard({ index, total }: Shard): string {
