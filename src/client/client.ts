@@ -8,7 +8,7 @@ import { describeBug } from "../support/errors.ts";
 import { createAttention } from "./attention.ts";
 import { createSecureContexts, type PresentedCertificate } from "./tls.ts";
 import { createConnector } from "./connect.ts";
-import { createConnection } from "./connection.ts";
+import { createConnection, type Connection } from "./connection.ts";
 import { createConnections, type Precedence } from "./connections.ts";
 import { createCredentialsReader } from "./credentials.ts";
 import { DEADLINE_FAILURES, type FailureReason, type Outcome } from "./failure.ts";
@@ -110,19 +110,16 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
     const readCredentials = createCredentialsReader(http.basicAuth, readPassword, headers);
     let refused: symbol | undefined;
 
-    async function get(path: string, timeoutMs: number, given: GetOptions = {}): Promise<Outcome<Body>> {
-      const { precedence = "list", bodyLimitBytes = BODY_LIMIT_BYTES, connectionWaitMs } = given;
-      const connection = await pool.take(precedence, connectionWaitMs);
-      // The wait has ended, or the client was closed and the result is unused.
-      if (connection === undefined) {
-        const waited = `it waited ${Math.round((connectionWaitMs ?? 0) / 1000)} s for a connection`;
-        return failed("local", `not sent: ${waited} (the limit of open files bounds how many there are)`);
-      }
-      given.onStarted?.();
+    /** Gives the connection back, or ends it if it cannot be used again. */
+    function getOver(
+      connection: Connection,
+      path: string,
+      timeoutMs: number,
+      { bodyLimitBytes = BODY_LIMIT_BYTES, onCredentials }: GetOptions,
+    ): Promise<Outcome<Body>> {
       /** Before that, only the password is read. */
       let isSent = false;
-      /** Gives the connection back, or ends it if it cannot be used again. */
-      const send = async (): Promise<Outcome<Body>> => {
+      async function send(): Promise<Outcome<Body>> {
         const read = await readCredentials();
         if (!read.ok) {
           pool.giveBack(connection);
@@ -130,7 +127,7 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
         }
         const { id, headers: sent, redact } = read.value;
         isSent = true;
-        given.onCredentials?.(id);
+        onCredentials?.(id);
         const answer = await connection.send({ path: pathPrefix + path, headers: sent, bodyLimitBytes });
         if (!answer.ok) {
           connection.destroy();
@@ -139,7 +136,7 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
         }
         pool.giveBack(connection);
         return { ok: true, value: { bytes: answer.value, redact } };
-      };
+      }
       const sending = send().catch((error: unknown) => failed("internal", describeBug(error)));
       return within(timeoutMs, sending, () => {
         const { reason, message } = DEADLINE_FAILURES[isSent ? connection.stage() : "password"];
@@ -149,7 +146,13 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
     }
 
     return {
-      get,
+      get: async (path, timeoutMs, given = {}) => {
+        const { precedence = "list", connectionWaitMs, onStarted } = given;
+        const connection = await pool.take(precedence, connectionWaitMs);
+        if (connection === undefined) return withoutConnection(connectionWaitMs);
+        onStarted?.();
+        return getOver(connection, path, timeoutMs, given);
+      },
       certificate: connector.certificate,
       hasNewCredentials: (timeoutMs) => {
         const isNew = readCredentials().then((read) => read.ok && read.value.id !== refused);
@@ -158,6 +161,12 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
       close: pool.close,
     };
   };
+}
+
+/** The wait for a connection has ended, or the client was closed and the result is unused. */
+function withoutConnection(waitedMs = 0): Outcome<never> {
+  const waited = `it waited ${Math.round(waitedMs / 1000)} s for a connection`;
+  return failed("local", `not sent: ${waited} (the limit of open files bounds how many there are)`);
 }
 
 function failed(reason: FailureReason, message: string): Outcome<never> {
