@@ -1,7 +1,6 @@
 import type { LookupFunction } from "node:net";
 import type { Redact } from "../api/text.ts";
 import type { ApplianceConfig } from "../config/config.ts";
-import { createPasswordReader, type PasswordReader } from "../config/read-file.ts";
 import type { Clock } from "../support/clock.ts";
 import { bareHost } from "../support/address.ts";
 import { describeBug } from "../support/errors.ts";
@@ -13,6 +12,7 @@ import { createConnections, type Precedence } from "./connections.ts";
 import { createCredentialsReader } from "./credentials.ts";
 import { DEADLINE_FAILURES, type FailureReason, type Outcome } from "./failure.ts";
 import { createLookup } from "./lookup.ts";
+import { createPasswordReader, type PasswordReader } from "./passwords.ts";
 
 /** The body of an answer, as received. */
 export interface Body {

@@ -1,8 +1,8 @@
 import type { Redact } from "../api/text.ts";
 import type { BasicAuthConfig } from "../config/config.ts";
-import type { PasswordReader } from "../config/read-file.ts";
 import { Secret } from "../support/secret.ts";
 import type { Outcome } from "./failure.ts";
+import type { PasswordReader } from "./passwords.ts";
 
 /** What is sent with one password. */
 export interface Credentials {

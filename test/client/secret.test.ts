@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import type { PasswordResult } from "../../src/config/read-file.ts";
+import type { PasswordResult } from "../../src/client/passwords.ts";
 import { Secret } from "../../src/support/secret.ts";
 import { eventually } from "../support/eventually.ts";
 import { answering, clientOf, LONG_MS, OK, serve, shortly } from "./support.ts";

@@ -9,7 +9,7 @@ import type {
   ProxyConfig,
   TlsClientConfig,
 } from "../../src/config/config.ts";
-import type { PasswordReader } from "../../src/config/read-file.ts";
+import type { PasswordReader } from "../../src/client/passwords.ts";
 import { Secret } from "../../src/support/secret.ts";
 import { createClients, type ApplianceClient, type Body } from "../../src/client/client.ts";
 import { systemClock, type Clock } from "../../src/support/clock.ts";

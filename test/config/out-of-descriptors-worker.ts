@@ -1,8 +1,8 @@
 import { formatConfigError } from "../../src/config/errors.ts";
 import { loadConfig, type ConfigResult } from "../../src/config/load.ts";
-import { createPasswordReader } from "../../src/config/read-file.ts";
 import { createCheck } from "../../src/config/reload.ts";
 import { createLookup } from "../../src/client/lookup.ts";
+import { createPasswordReader } from "../../src/client/passwords.ts";
 import { withoutDescriptors } from "../support/descriptors.ts";
 
 // Runs with few descriptors in a folder with a configuration: prints what happens while none is left and

@@ -1,9 +1,9 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createPasswordReader } from "../../src/config/read-file.ts";
+import { createPasswordReader } from "../../src/client/passwords.ts";
 import { systemClock } from "../../src/support/clock.ts";
-import { createFolder } from "./folder.ts";
+import { createFolder } from "../config/folder.ts";
 
 /** A clock that passes this time at each look. */
 function steppingClock(stepMs: number) {
