@@ -1,8 +1,9 @@
 import type { Config } from "./config/config.ts";
 import { errorsOf, type Checked } from "./config/errors.ts";
 import { loadAgain } from "./config/load-again.ts";
-import { loadConfig, sharedAddresses } from "./config/load.ts";
+import { loadConfig } from "./config/load.ts";
 import { formatShard, WHOLE_FLEET, type Shard } from "./config/shard.ts";
+import { sharedAddresses } from "./config/shared-addresses.ts";
 import { createFleet } from "./fleet/fleet.ts";
 import { limitFor, shareDescriptors } from "./support/open-files.ts";
 import type { Logger } from "./support/log.ts";

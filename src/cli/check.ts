@@ -1,7 +1,8 @@
 import { lookup } from "node:dns/promises";
 import { hasExpired } from "../client/tls.ts";
 import type { ApplianceConfig } from "../config/config.ts";
-import { loadConfig, sharedAddresses } from "../config/load.ts";
+import { loadConfig } from "../config/load.ts";
+import { sharedAddresses } from "../config/shared-addresses.ts";
 import { urlHost } from "../support/address.ts";
 import { listed, MAX_NAMED } from "../support/text.ts";
 import { printErrors, type ExitCode, type Flags, type Io } from "./command.ts";

@@ -1,7 +1,5 @@
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { groupBy } from "../support/group-by.ts";
-import { listed, MAX_NAMED } from "../support/text.ts";
-import type { ApplianceConfig, Config } from "./config.ts";
+import type { Config } from "./config.ts";
 import { resolveFleet } from "./inheritance.ts";
 import { load, type Loaded, type Loading } from "./loading.ts";
 import { configSchema, fleetSchema, patternsSchema, type FleetSettings } from "./schema.ts";
@@ -74,19 +72,4 @@ function redact(key: string, value: unknown): unknown {
   if (typeof value !== "string") return value;
   if (key === "password") return "<secret>";
   return key === "proxy_url" ? value.replace(/\/\/.*@/su, "//<secret>@") : value;
-}
-
-/**
- * The addresses that several enabled appliances share, in the order of appearance: `https://h:4849 (a and b)`. Behind another
- * proxy is another appliance.
- */
-export function sharedAddresses(appliances: readonly ApplianceConfig[]): readonly string[] {
-  const enabled = appliances.filter((appliance) => appliance.enabled);
-  const byTarget = groupBy(enabled, ({ baseUrl, http: { proxy } }) => {
-    return `${baseUrl} ${proxy?.host ?? ""} ${proxy?.port ?? ""}`;
-  });
-  return [...byTarget.values()].flatMap((members) => {
-    const names = members.map(({ name }) => name);
-    return names.length > 1 ? `${members[0]?.baseUrl} (${listed(names, MAX_NAMED)})` : [];
-  });
 }

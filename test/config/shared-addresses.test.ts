@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sharedAddresses } from "../../src/config/load.ts";
+import { sharedAddresses } from "../../src/config/shared-addresses.ts";
 import { configOf } from "./folder.ts";
 
 const lone = (name: string, url: string, more = ""): string =>
