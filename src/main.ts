@@ -10,7 +10,9 @@ import { systemClock } from "./support/clock.ts";
 /** libuv's default for UV_THREADPOOL_SIZE. */
 const DEFAULT_THREADS = 4;
 const STDERR_FD = 2;
+/** The exit code of a command whose results could not be written. */
 const LOST_EXIT_CODE = 2;
+/** How long remaining work may take after the program has ended. */
 const LINGER_MS = 1000;
 
 /** Put in by the bundler. */

@@ -103,7 +103,12 @@ function failure(status: number, error: string, headers: Answer["headers"] = {})
 const WEBSITE_PATH = /^\/api\/v1\/website\/([^/]*)(\/test)?$/;
 const INTEGER = /^[+-]?\d+$/;
 
-/** Answers an authenticated request. `signal`: the client has disconnected. */
+/**
+ * Answers an authenticated request: 404 for an unknown path or website, 405 for any method except GET, 400 for a website
+ * id that is not an integer, 503 if the VRRP state is unknown. `signal`: the client has disconnected.
+ *
+ * @see management API 4
+ */
 async function answerTo(
   { vrrp, websites, websiteTest, hasWebsiteList }: ApplianceServerDeps,
   { method, url = "" }: IncomingMessage,

@@ -25,7 +25,8 @@ export interface Body {
 export interface ApplianceClient {
   /**
    * One GET, from reading the password file to the last byte, within `timeoutMs`. The wait for a connection, up to
-   * `connectionWaitMs`, does not count, nor does a stall of this process. Never rejects. @see Attention, ConnectionPool
+   * `connectionWaitMs`, does not count, nor does a stall of this process. At the deadline the connection is closed. Retries
+   * once if the appliance had closed the idle connection. Never rejects. @see Attention, ConnectionPool
    */
   get(path: string, timeoutMs: number, options?: GetOptions): Promise<Outcome<Body>>;
   /** The certificate presented last, trusted or not. */

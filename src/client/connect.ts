@@ -55,7 +55,10 @@ const PROXY_HEAD_LIMIT_BYTES = 16 * 1024;
 /** Then the next address of the name is tried too. The default of Node.js, 250 ms, is too short for slow networks. */
 const ADDRESS_ATTEMPT_TIMEOUT_MS = 1000;
 
-/** Keeps the TLS session of its appliance only, so that a new connection resumes it. */
+/**
+ * Connects to one appliance: name lookup, TCP, tunnel, TLS; reports each stage to the watcher. Keeps the TLS session of
+ * this appliance only, so that a new connection resumes it.
+ */
 export function createConnector(options: ConnectorOptions): Connector {
   const { host, port, proxy, tls, lookup, clock } = options;
   let resumable: Session | undefined;
@@ -148,8 +151,10 @@ export function createConnector(options: ConnectorOptions): Connector {
 }
 
 /**
- * Opens a tunnel to `target` (`host:port`) through the proxy on a connected socket, which ends it when it is destroyed.
+ * Opens a tunnel to `target` (`host:port`) through the proxy on a connected socket. Limits the size of the answer; the
+ * caller limits the time by destroying the socket.
  *
+ * @throws ConnectionError of reason `proxy`
  * @see RFC 9110, 9.3.6
  */
 function openTunnel(socket: Socket, target: string, { credentials }: ProxyConfig): Promise<void> {

@@ -5,7 +5,7 @@ import type { Secret } from "../support/secret.ts";
 export interface Config {
   /** The appliances of all files in order, including disabled ones. */
   readonly appliances: readonly ApplianceConfig[];
-  /** Simultaneous ones of the fleet. */
+  /** Simultaneous website tests of the fleet. */
   readonly maxConcurrentWebsiteTests: number;
 }
 
