@@ -41,7 +41,8 @@ export interface Timetable<Entry> {
 
 interface Slot<Entry> {
   readonly entry: Entry;
-  /** @see phaseFraction */
+  readonly phaseKey: string;
+  /** Made of the key, which is compared before it is hashed. @see phaseFraction */
   readonly phase: number;
   readonly timing: OperationTiming;
   /** Whether it was not due yet: the first time is not one of its regular instants. */
@@ -146,11 +147,11 @@ export function startTimetable<Entry extends object>(deps: TimetableDeps<Entry>)
   return {
     put: (entry, phaseKey, timing) => {
       const known = slots.get(entry);
-      const phase = phaseFraction(phaseKey);
-      if (known?.phase === phase && rhythmOf(known.timing) === rhythmOf(timing)) return;
+      if (known?.phaseKey === phaseKey && rhythmOf(known.timing) === rhythmOf(timing)) return;
       clearTimeout(known?.timer);
+      const phase = phaseFraction(phaseKey);
       const dueMs = firstDueMs(phase, nowBy(timing));
-      const slot: Slot<Entry> = { entry, phase, timing, isFirst: true, dueMs, timer: undefined };
+      const slot: Slot<Entry> = { entry, phaseKey, phase, timing, isFirst: true, dueMs, timer: undefined };
       slots.set(entry, slot);
       arm(slot);
     },
