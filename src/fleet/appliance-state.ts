@@ -86,7 +86,8 @@ function afterPoll(before: Facts, observation: Observation, nowMs: number): Step
     return { state: { ...before, websites: before.websites.with(at, state) }, changes };
   }
   const { state, changes } = afterDiscoveryPoll(before, observation, nowMs);
-  return { state: withTests(state, nowMs), changes };
+  // Most polls find nothing new.
+  return { state: state.known === before.known ? state : withTests(state, nowMs), changes };
 }
 
 /** `undefined` for an operation that is not polled. */
@@ -144,14 +145,21 @@ function withTests(facts: Facts, nowMs: number): Facts {
 
 /** Adds what follows from the facts; sections that are as `before` stay the same objects. */
 function stateOf(facts: Facts, before: ApplianceState | undefined): ApplianceState {
-  const { vrrp, records, known, websites } = facts;
+  const { vrrp, records, known } = facts;
   const isAsBefore = records === before?.records && known === before?.known;
   const { discovery, found } = isAsBefore ? before : discovered(facts);
-  const discovering = records === undefined ? [] : [records.list, ...records.details.values()];
-  const polled = [vrrp, ...websites, ...discovering];
-  const untilMs = Math.min(...polled.map(({ expiresAtMs }) => expiresAtMs));
-  const state = { ...facts, discovery, found, untilMs };
+  const state = { ...facts, discovery, found, untilMs: firstExpiry(facts) };
+  if (isAsBefore && vrrp.list === before.vrrp.list) return { ...state, anomalies: before.anomalies };
   return { ...state, anomalies: anomaliesOf(state, before?.anomalies) };
+}
+
+/** When the first of the operations expires. Plain loops: each poll goes through hundreds of websites. */
+function firstExpiry({ vrrp, records, websites }: Facts): number {
+  let untilMs = vrrp.expiresAtMs;
+  for (const { expiresAtMs } of websites) untilMs = Math.min(untilMs, expiresAtMs);
+  if (records === undefined) return untilMs;
+  for (const { expiresAtMs } of records.details.values()) untilMs = Math.min(untilMs, expiresAtMs);
+  return Math.min(untilMs, records.list.expiresAtMs);
 }
 
 /** Of what is known; members of details that cannot be read are fields too. */
