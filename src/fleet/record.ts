@@ -26,16 +26,21 @@ const STALLED: Failure = { reason: "stalled", message: "no poll has completed fo
 
 /** An operation that was never polled; it counts as stalled if it is not by `expiresAtMs`. */
 export function freshRecord(expiresAtMs: number): OperationRecord<never> {
-  const never = { failing: undefined, seen: undefined };
-  return { health: NEVER_POLLED, expiresAtMs, silentSinceMs: expiresAtMs, ...never };
+  return {
+    health: NEVER_POLLED,
+    expiresAtMs,
+    silentSinceMs: expiresAtMs,
+    failing: undefined,
+    seen: undefined,
+  };
 }
 
-/** The record after one more poll, received at the monotonic instant `nowMs`; `seen`: in a valid answer. */
+/** The record after one more poll, received at the monotonic instant `nowMs`; `seen`: in a valid answer; `undefined` on failure. */
 export function afterPoll<Record extends OperationRecord<unknown>>(
   record: Record,
   { outcome, durationSeconds, expiresAtMs, completedAtMs }: Observation,
   nowMs: number,
-  seen?: Record["seen"],
+  seen: Record["seen"],
 ): Record {
   if (outcome.ok) {
     const lastSuccessAtMs = completedAtMs;

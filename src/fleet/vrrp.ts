@@ -75,7 +75,7 @@ export function afterVrrpPoll(
   nowMs: number,
 ): Step<VrrpState> {
   const { outcome, completedAtMs, sentAtMs = nowMs } = observation;
-  if (!outcome.ok) return { state: shown(afterPoll(vrrp, observation, nowMs)), changes: [] };
+  if (!outcome.ok) return { state: shown(afterPoll(vrrp, observation, nowMs, undefined)), changes: [] };
   const { identity, seen: old } = vrrp;
   const before = [...(old?.list.interfaces ?? []), ...(old?.unreadable ?? [])];
   const byKey = new Map(before.map((known) => [seriesKey(known.reported), known]));

@@ -23,8 +23,7 @@ export function websiteFor(
 ): WebsiteState {
   if (last?.known === known) return last;
   const isKept = last !== undefined && !isTakenOver(last.owner, known.details);
-  const never = { owner: { name: "", host: "" }, results: [], isUnconfirmed: false };
-  const before = isKept ? last : { ...never, ...freshRecord(firstExpiryMs) };
+  const before = isKept ? last : { ...NEVER_TESTED, ...freshRecord(firstExpiryMs) };
   const { identity, websiteId, website, address, bind, urls, protocols, expectStatus, details } = known;
   const { name, host } = details ?? before.owner;
   const owner = { name: name || before.owner.name, host: host || before.owner.host };
@@ -37,6 +36,8 @@ export function websiteFor(
   const state = { ...before, ...tested, seen };
   return { ...state, found: whileKnown(state) };
 }
+
+const NEVER_TESTED = { owner: { name: "", host: "" }, results: [], isUnconfirmed: false } as const;
 
 /** Whether an id now belongs to another website, by name and host; by host alone where there are no names. */
 function isTakenOver(before: WebsiteState["owner"], now: WebsiteDetails | undefined): boolean {
@@ -64,7 +65,9 @@ export function afterWebsitePoll(
   nowMs: number,
 ): Step<WebsiteState> {
   const { outcome } = observation;
-  if (!outcome.ok) return { state: withResults(afterPoll(website, observation, nowMs), []), changes: [] };
+  if (!outcome.ok) {
+    return { state: withResults(afterPoll(website, observation, nowMs, undefined), []), changes: [] };
+  }
   const { identity, websiteId, website: name, seen, known } = website;
   const changes: FleetChange[] = [];
   const statuses = exportedStatuses(outcome.value, known.protocols).map((now): StatusSnapshot => {
