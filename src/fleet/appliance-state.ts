@@ -64,7 +64,7 @@ export function afterObservation(
   nowMs: number,
 ): Step<ApplianceState> {
   if (recordOf(before, observation) === undefined) return { state: before, changes: [] };
-  const { state: now, changes } = afterPoll(before, observation, nowMs);
+  const { state: now, changes } = afterOperation(before, observation, nowMs);
   const { certificate = now.vrrp.certificate } = observation;
   const vrrp = certificate === now.vrrp.certificate ? now.vrrp : { ...now.vrrp, certificate };
   return {
@@ -73,7 +73,7 @@ export function afterObservation(
   };
 }
 
-function afterPoll(before: Facts, observation: Observation, nowMs: number): Step<Facts> {
+function afterOperation(before: Facts, observation: Observation, nowMs: number): Step<Facts> {
   if (observation.kind === "vrrp") {
     const { state: vrrp, changes } = afterVrrpPoll(before.vrrp, observation, nowMs);
     return { state: { ...before, vrrp }, changes };
@@ -118,10 +118,10 @@ function totalsFor(
   identity: Identity,
   before: TotalsSnapshot | undefined,
 ): TotalsSnapshot {
-  const isTested = discovery !== undefined || websites.length > 0;
-  const kinds = OPERATION_KINDS.filter(
-    (kind) => kind === "vrrp" || (kind === "website_test" ? isTested : discovery !== undefined),
-  );
+  const kinds = OPERATION_KINDS.filter((kind) => {
+    if (kind === "vrrp" || discovery !== undefined) return true;
+    return kind === "website_test" && websites.length > 0;
+  });
   const counts = kinds.map((kind) => [kind, before?.counts[kind] ?? { polls: 0, failures: 0 }] as const);
   return { kind: "totals", identity, counts: Object.fromEntries(counts) };
 }

@@ -168,7 +168,7 @@ export function groupsOf(
 }
 
 /** One member in one group. Instants are monotonic. */
-interface View {
+interface MemberView {
   readonly member: MemberSnapshot;
   /** `undefined` for an appliance that was never seen. */
   readonly report: GroupReport | undefined;
@@ -178,7 +178,7 @@ interface View {
 
 const NEVER = Number.NEGATIVE_INFINITY;
 
-function viewsOf(members: readonly VrrpState[], key: string): readonly View[] {
+function viewsOf(members: readonly VrrpState[], key: string): readonly MemberView[] {
   return members.flatMap(({ identity: { appliance }, seen, silentSinceMs }) => {
     const report = seen?.groups.get(key);
     if (seen !== undefined && report === undefined) return [];
@@ -208,9 +208,9 @@ function groupOf(key: string, members: readonly VrrpState[]): GroupSnapshot {
 }
 
 /** @see GroupSnapshot.mastersAtOnce */
-function mastersAtOnce(views: readonly View[]): readonly string[] {
+function mastersAtOnce(views: readonly MemberView[]): readonly string[] {
   const masters = views.filter(({ report }) => report?.isMaster === true);
-  const wereAtOnce = (one: View, other: View): boolean =>
+  const wereAtOnce = (one: MemberView, other: MemberView): boolean =>
     Math.min(one.sentAtMs, other.sentAtMs) > Math.max(one.changedAtMs, other.changedAtMs);
   return masters
     .filter((one) => masters.some((other) => one !== other && wereAtOnce(one, other)))
@@ -221,12 +221,12 @@ function mastersAtOnce(views: readonly View[]): readonly string[] {
  * Whether the one MASTER is preferred: by its configured type where exactly one member is FAILOVER MASTER, else by the
  * highest priority, which may be shared. Members count with what they last reported, even while unknown.
  */
-function preferredMaster(views: readonly View[]): boolean | undefined {
+function preferredMaster(views: readonly MemberView[]): boolean | undefined {
   const [master, ...others] = views.filter(({ member }) => member.role === "master");
   if (master === undefined || others.length > 0) return undefined;
   const failoverMasters = views.filter(({ report }) => report?.isFailoverMaster === true);
   if (failoverMasters.length === 1) return failoverMasters[0] === master;
-  const { priority: highest } = master.member;
-  if (highest === undefined) return undefined;
-  return views.every(({ member: { priority } }) => priority === undefined || priority <= highest);
+  const masterPriority = master.member.priority;
+  if (masterPriority === undefined) return undefined;
+  return views.every(({ member: { priority } }) => priority === undefined || priority <= masterPriority);
 }

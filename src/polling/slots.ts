@@ -54,14 +54,14 @@ export function createSlots(clock: Clock): Slots {
     while (taken < limit) {
       const member = next();
       if (member === undefined) return;
-      hold(member, 1);
+      changeHeld(member, 1);
       member.waits[0]?.end(true);
     }
   }
   /** One slot more or less; in either case it is the last in turn. */
-  function hold(member: Member, more: 1 | -1): void {
-    taken += more;
-    member.held += more;
+  function changeHeld(member: Member, by: 1 | -1): void {
+    taken += by;
+    member.held += by;
     if (waiting.delete(member)) waiting.add(member);
   }
 
@@ -94,7 +94,7 @@ export function createSlots(clock: Clock): Slots {
             serve();
           }),
         release: () => {
-          hold(member, -1);
+          changeHeld(member, -1);
           serve();
         },
         close: () => {
