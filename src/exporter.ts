@@ -16,7 +16,7 @@ import { startRunner, type Runner } from "./polling/runner.ts";
 import { createReloader, type Reloader } from "./config/reload.ts";
 import { fleetJson } from "./status/document.ts";
 import { createStatusBoard, type StatusBoard } from "./status/board.ts";
-import { websiteTargets } from "./status/websites.ts";
+import { websiteTargets } from "./status/website-targets.ts";
 import type { ListenAddress } from "./web/listen.ts";
 import { createRoutes } from "./web/routes.ts";
 import { createWebServer } from "./web/server.ts";

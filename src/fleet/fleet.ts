@@ -5,8 +5,8 @@ import { groupBy } from "../support/group-by.ts";
 import { createMemo, isSame } from "../support/kept.ts";
 import { afterObservation, stateAt, stateFor, type ApplianceState } from "./appliance-state.ts";
 import type { FleetChange } from "./changes.ts";
+import { groupsOf } from "./groups.ts";
 import type { ClusterSnapshot, GroupSnapshot, Identity } from "./snapshot.ts";
-import { groupsOf } from "./vrrp.ts";
 
 /** The latest observations of every appliance. */
 export interface Fleet {

@@ -3,10 +3,11 @@ import { readFile } from "node:fs/promises";
 import type { FleetDocument } from "../status/schema.ts";
 import type { Clock } from "../support/clock.ts";
 import { clusterList } from "./view/clusters.ts";
+import { eventHistory } from "./view/events.ts";
 import { applyFilter, filterForm, matchNote, readFilter, type Filter } from "./view/filter.ts";
 import { html, nothing, type Html } from "./view/html.ts";
 import { absolute, readReader, type Reader } from "./view/parts.ts";
-import { eventHistory, problemList } from "./view/problems.ts";
+import { problemList } from "./view/problems.ts";
 import { judgeClusters, titleOf, verdictBanner, verdictOf } from "./view/verdict.ts";
 
 export interface StatusPageDeps extends Pick<Clock, "wallMs"> {

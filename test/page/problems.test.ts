@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Problem } from "../../src/status/schema.ts";
-import { eventHistory, problemId, problemList } from "../../src/page/view/problems.ts";
+import { eventHistory } from "../../src/page/view/events.ts";
+import { problemId, problemList } from "../../src/page/view/problems.ts";
 import { ago, documentOf, pair, secondSilent, shopDown, splitBrain } from "./documents.ts";
 import { textOf, READER } from "./reading.ts";
 

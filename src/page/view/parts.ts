@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Problem } from "../../status/schema.ts";
 import type { Level } from "../../status/states.ts";
 import { listed } from "../../support/text.ts";
@@ -34,6 +35,16 @@ export function disclosure(
     <summary>${line}</summary>
     <div class="body">${isOpen ? body() : nothing}</div>
   </details>`;
+}
+
+/** `3 more problems`, a line that opens the rest of a list; nothing if there are none. */
+export function more(reader: Reader, id: string, number: number, noun: string, content: () => Html): Html {
+  return number === 0 ? nothing : disclosure(reader, id, false, html`${count(number, noun)}`, content);
+}
+
+/** A short id made from what identifies a problem or an event: the browser finds the element again by it. */
+export function keyedId(kind: "problem" | "event", key: readonly unknown[]): string {
+  return `${kind}-${createHash("sha1").update(JSON.stringify(key)).digest("base64url").slice(0, 12)}`;
 }
 
 /** The id of a cluster's element, one for each name. It needs no escaping in a URL or a selector. */
