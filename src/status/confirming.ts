@@ -20,10 +20,18 @@ export function confirmingPolls(
   observation: Observation,
   changes: readonly FleetChange[],
 ): readonly ConfirmingPolls[] {
-  if (observation.kind === "vrrp") return listsAgain(judged);
-  if (observation.kind === "website_test") return testAgain(judged, observation);
-  if (observation.kind === "website_list") return [];
-  return changes.flatMap((change) => detailsAgain(judged, observation, change));
+  switch (observation.kind) {
+    case "vrrp":
+      return listsAgain(judged);
+    case "website_test":
+      return testAgain(judged, observation);
+    case "website_details":
+      return changes.flatMap((change) => detailsAgain(judged, observation, change));
+    case "website_list":
+      return [];
+    default:
+      return observation satisfies never;
+  }
 }
 
 /**

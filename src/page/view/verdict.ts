@@ -15,19 +15,26 @@ export interface Verdict {
 /** The state of the whole fleet. */
 export function verdictOf({ verdict, problems, clusters, exporter }: FleetDocument): Verdict {
   const size = count(clusters.length, "cluster");
-  if (verdict === "well") return { level: verdict, headline: "All is well", detail: `${size}.` };
-  if (verdict === "wrong") {
-    const level = problems[0]?.severity ?? "unknown";
-    const affected = new Set(problems.flatMap(({ cluster }) => cluster ?? [])).size;
-    const where = affected === 0 || clusters.length < 2 ? "" : `, in ${affected} of ${size}`;
-    return { level, headline: count(problems.length, "problem"), detail: `${kindsOf(problems)}${where}.` };
+  switch (verdict) {
+    case "well":
+      return { level: verdict, headline: "All is well", detail: `${size}.` };
+    case "wrong": {
+      const level = problems[0]?.severity ?? "unknown";
+      const affected = new Set(problems.flatMap(({ cluster }) => cluster ?? [])).size;
+      const where = affected === 0 || clusters.length < 2 ? "" : `, in ${affected} of ${size}`;
+      return { level, headline: count(problems.length, "problem"), detail: `${kindsOf(problems)}${where}.` };
+    }
+    case "unknown": {
+      const source = exporter.shard.total > 1 ? "shard" : "configuration";
+      const [headline, detail] =
+        clusters.length > 0
+          ? ["Not everything is known yet", "No problem found so far."]
+          : ["Nothing is polled", `The ${source} has no enabled appliance.`];
+      return { level: verdict, headline, detail };
+    }
+    default:
+      return verdict satisfies never;
   }
-  const source = exporter.shard.total > 1 ? "shard" : "configuration";
-  const [headline, detail] =
-    clusters.length > 0
-      ? ["Not everything is known yet", "No problem found so far."]
-      : ["Nothing is polled", `The ${source} has no enabled appliance.`];
-  return { level: verdict, headline, detail };
 }
 
 export function titleOf({ headline }: Verdict): string {
