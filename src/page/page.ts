@@ -23,12 +23,18 @@ export function createStatusPage(deps: StatusPageDeps): (query: URLSearchParams)
     const document = await deps.document();
     const nowMs = deps.wallMs();
     const fragment = renderFragment(document, readFilter(query), readReader(query, nowMs));
-    return (query.has("fragment") ? fragment : renderPage(document, fragment, nowMs, deps)).text;
+    return (query.has("fragment") ? fragment : renderPage(document, fragment, query, nowMs, deps)).text;
   };
 }
 
 /** The whole page. It works without a script and under any path: all its links are relative. */
-function renderPage(document: FleetDocument, fragment: Html, nowMs: number, deps: StatusPageDeps): Html {
+function renderPage(
+  document: FleetDocument,
+  fragment: Html,
+  query: URLSearchParams,
+  nowMs: number,
+  deps: StatusPageDeps,
+): Html {
   const { assets, telemetryPath } = deps;
   return html`<!doctype html>
     <html lang="en">
@@ -48,8 +54,8 @@ function renderPage(document: FleetDocument, fragment: Html, nowMs: number, deps
           <p id="connection" class="note">
             As of ${absolute(new Date(nowMs).toISOString())}. <a href="">Reload</a>
             <noscript>
-              or <a href="?open=more-problems&amp;open=earlier-events">show all problems and events</a>;
-              choose a cluster in the filter to see its table.
+              or <a href="${withAllOpen(query)}">show all problems and events</a>; choose a cluster in the
+              filter to see its table.
             </noscript>
           </p>
         </header>
@@ -60,6 +66,15 @@ function renderPage(document: FleetDocument, fragment: Html, nowMs: number, deps
         ${footer(document, telemetryPath)}
       </body>
     </html> `;
+}
+
+/** The same page with all problems and events. */
+function withAllOpen(query: URLSearchParams): string {
+  const all = new URLSearchParams(query);
+  for (const id of ["more-problems", "earlier-events"]) {
+    if (!all.has("open", id)) all.append("open", id);
+  }
+  return `?${all.toString()}`;
 }
 
 /** The part of the page that changes. The verdict is that of the whole fleet, whatever the filter. */

@@ -49,6 +49,15 @@ test("the page names the shard of an exporter that does not poll all clusters", 
   expect(textOf({ text: page })).toContain("appliance-exporter 1.2.3, shard 1/3, running since");
 });
 
+test("without a script, the link to all problems and events keeps the filter and the open clusters", async () => {
+  const opened = "open=more-problems&#38;open=earlier-events";
+  expect(await pageOf("")).toContain(`<a href="?${opened}">show all problems and events</a>`);
+  const filter = "text=a+b&cluster=ams&label=site%3Dx&open=cluster-ams";
+  const kept = `<a href="?${filter.replaceAll("&", "&#38;")}&#38;${opened}">`;
+  expect(await pageOf(filter)).toContain(kept);
+  expect(await pageOf(`${filter}&open=more-problems&open=earlier-events`)).toContain(kept);
+});
+
 test("a fragment is the part of the page that changes", async () => {
   const [page, fragment] = [await pageOf("open=cluster-rtm"), await pageOf("fragment&open=cluster-rtm")];
   expect(fragment).toMatch(/^<div id="state" .*<\/div>$/s);
