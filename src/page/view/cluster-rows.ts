@@ -120,7 +120,10 @@ const interfacesByGroup = once(({ interfaces = [] }: ApplianceDocument) => group
 
 function detailsOf(priority: number | undefined, interfaces: readonly Interface[]): readonly string[] {
   const names = interfaces.map(({ name, device }) => (device === "" ? name : `${name} on ${device}`));
-  return [priority === undefined ? "" : `priority ${priority}`, names.join(", ")].filter(Boolean);
+  return [
+    ...(priority === undefined ? [] : [`priority ${priority}`]),
+    ...(names.length === 0 ? [] : [names.join(", ")]),
+  ];
 }
 
 /** An interface without a group: MASTER and BACKUP are both well. */
@@ -216,6 +219,6 @@ function resultCell(poll: PollDocument | undefined): Cell {
   if (state === "pending") return { sign: "unknown", state: "not polled yet" };
   if (reason === "unsupported") return { sign: "unknown", state: "unsupported" };
   if (state === "succeeded") return { sign: "well", state: "good" };
-  const details = [...relative("for", failingSince), message ?? []].flat();
+  const details = [...relative("for", failingSince), ...(message === undefined ? [] : [message])];
   return { sign: "critical", state: reason.replaceAll("_", " "), details };
 }
