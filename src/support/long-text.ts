@@ -31,11 +31,11 @@ function* piecesOf(texts: LongText): Generator<Buffer> {
   for (const text of texts) {
     if (typeof text === "string") gathered += text;
     if (typeof text === "string" && gathered.length < PIECE_UNITS) continue;
-    yield toBuffer(gathered);
+    if (gathered !== "") yield toBuffer(gathered);
     gathered = "";
     if (typeof text !== "string") yield text;
   }
-  yield toBuffer(gathered);
+  if (gathered !== "") yield toBuffer(gathered);
 }
 
 export function toBuffer(text: string | Buffer): Buffer {
