@@ -45,16 +45,13 @@ export const FACT_FAMILIES: Families = {
       failure === undefined ? [] : sample(1, ...labels, ["reason", failure.reason]),
     ),
   ),
-  appliance_polls_total: counter("Polls of the operation since the appliance was configured.", {
-    totals: ({ counts }) =>
-      Object.entries(counts).flatMap(([kind, { polls }]) => sample(polls, ["operation", kind])),
-  }),
+  appliance_polls_total: counter(
+    "Polls of the operation since the appliance was configured.",
+    totals("polls"),
+  ),
   appliance_poll_failures_total: counter(
     "Failed polls of the operation since the appliance was configured.",
-    {
-      totals: ({ counts }) =>
-        Object.entries(counts).flatMap(([kind, { failures }]) => sample(failures, ["operation", kind])),
-    },
+    totals("failures"),
   ),
   appliance_api_anomalies: gauge(
     "Deviations from the API in the latest polled lists and details, not in the scrape; absent unless those polls succeeded.",
@@ -137,5 +134,12 @@ function perOperation(
     vrrp: ({ health }) => of("vrrp", health),
     discovery: ({ list, details }) => [...of("website_list", list), ...of("website_details", details)],
     website_test: ({ health }) => samples(health),
+  };
+}
+
+function totals(counted: "polls" | "failures"): Family["samples"] {
+  return {
+    totals: ({ counts }) =>
+      Object.entries(counts).flatMap(([kind, count]) => sample(count[counted], ["operation", kind])),
   };
 }
