@@ -56,6 +56,7 @@ export function createFleet(): Fleet {
     const config = configured.get(name);
     const known = states.get(name);
     if (config === undefined || known?.config === config) return known;
+    // An appliance at another address is a new one.
     const before = known?.config.baseUrl === config.baseUrl ? known : undefined;
     const state = stateFor(before, config, configuredAtMs);
     states.set(name, state);

@@ -9,7 +9,8 @@ import type { Failure } from "../client/failure.ts";
  * The facts about a cluster with an enabled appliance, at one instant. Immutable, and the same object for as long as nothing
  * in it has changed; so is each part. An appliance on its own is a cluster of one.
  *
- * In all of its parts `undefined` is what is not known now, and instants are Unix time in milliseconds.
+ * In all of its parts `undefined` is what is not known now, and instants are Unix time in milliseconds unless they say
+ * that they are monotonic.
  */
 export interface ClusterSnapshot {
   readonly cluster: string;

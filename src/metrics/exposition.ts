@@ -7,7 +7,10 @@ import { labelsOf, type Families, type Labels, type Part, type Sample } from "./
 
 /** The fleet as text. @see https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
 export interface FleetExposition {
-  /** `preamble` and all of these clusters, made in slices. What a bug prevents from being rendered is absent. */
+  /**
+   * `preamble` and all of these clusters, made in slices; what was rendered before is kept. What a bug prevents from being
+   * rendered is absent.
+   */
   render(preamble: string, clusters: readonly ClusterVerdict[]): Promise<LongText>;
 }
 
@@ -81,7 +84,7 @@ function sourcesByKind(families: Families): ReadonlyMap<string, readonly Source[
   return groupBy(all, ({ kind }) => kind);
 }
 
-/** In the order of the configuration. */
+/** In the order of the configuration; what is not known now is left out. */
 function partsOf(verdict: ClusterVerdict): readonly Part[] {
   const { facts, appliances, groups, websites } = verdict;
   return [

@@ -77,7 +77,10 @@ function withAllOpen(query: URLSearchParams): string {
   return `?${all.toString()}`;
 }
 
-/** The part of the page that changes. The verdict is that of the whole fleet, whatever the filter. */
+/**
+ * The part of the page that changes, which the script requests every second. The verdict is that of the whole fleet,
+ * whatever the filter. Attributes give the script the title, the version and the time.
+ */
 function renderFragment(document: FleetDocument, filter: Filter, reader: Reader): Html {
   const { exporter, problems, events } = document;
   const verdict = verdictOf(document);

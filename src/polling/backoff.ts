@@ -43,6 +43,7 @@ interface Period {
 }
 
 export interface FinishedPoll {
+  /** @see operationKey */
   readonly operation: string;
   readonly outcome: Outcome<unknown>;
   /** Identifies the credentials that were sent; `undefined` if nothing was sent. */

@@ -28,7 +28,10 @@ export type Observation = PollResult & {
   /** The monotonic instant at which the poll began. */
   readonly sentAtMs: number | undefined;
   readonly durationSeconds: number | undefined;
-  /** The monotonic instant at which this becomes stalled, counted from the end of the backoff that it caused, if any. */
+  /**
+   * The monotonic instant at which this becomes stalled: two intervals (or gaps of the schedule) and one timeout after its
+   * end, or after the end of the backoff that it caused.
+   */
   readonly expiresAtMs: number;
   readonly certificate: PresentedCertificate | undefined;
 };

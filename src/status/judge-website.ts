@@ -11,7 +11,7 @@ export interface View {
 
 /**
  * The state of a website for its visitors, who get what the masters find; `undefined` where the master may be a disabled
- * appliance (`hasDisabled`). The first that holds:
+ * appliance (`hasDisabled`). `hasGroups`: the cluster has VRRP groups, and so masters. The first that holds:
  *
  * - `down`: all appliances with a result find it down.
  * - `down_at_master`: a master finds it down, another member up.
@@ -121,6 +121,7 @@ export function differencesIn(
   });
 }
 
+/** Only of what is known: `undefined` is not compared. */
 type Aspect = (details: WebsiteDetails) => string | undefined;
 
 const ASPECTS: Readonly<Record<Exclude<DifferenceKind, "missing">, Aspect>> = {

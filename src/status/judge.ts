@@ -94,6 +94,7 @@ const SPLIT_LASTS_MS = 120_000;
 
 /**
  * The state of a VRRP group at the monotonic instant `nowMs`; `undefined` where a disabled appliance may be its master.
+ * `hasDisabled`: an appliance of the cluster is disabled; it may be master or backup of any group.
  *
  * - `split_brain`: two members were MASTER at the same time.
  * - `no_master`: all members are known and none is MASTER.

@@ -30,7 +30,10 @@ export interface ClusterVerdict {
   readonly groups: ReadonlyMap<string, GroupVerdict>;
   /** Those that are tested or described, by `key`. */
   readonly websites: ReadonlyMap<string, WebsiteVerdict>;
-  /** How many websites the members do not agree on, by what they differ in; none of what is not known. */
+  /**
+   * How many websites the members do not agree on, by what they differ in. Empty while the list of a member is not known; a
+   * kind without differences is absent unless all that is compared for it is known.
+   */
   readonly differences: Readonly<Partial<Record<DifferenceKind, number>>>;
 }
 

@@ -10,6 +10,7 @@ import { groupBy } from "../support/group-by.ts";
 import { once } from "../support/kept.ts";
 import type { ClusterVerdict, ClusterWebsite, GroupVerdict } from "./verdict.ts";
 
+/** A cluster whose groups are judged. */
 export type Subject = Pick<ClusterVerdict, "facts" | "groups">;
 
 type Named = Pick<WebsiteSnapshot, "identity" | "websiteId" | "website" | "address">;
@@ -70,6 +71,7 @@ export function lacks({ discovery }: ApplianceSnapshot, key: string): boolean {
   return discovery?.isComplete === true && !isWithoutAddress(key) && !discovery.known.has(key);
 }
 
+/** Two websites may have the same id and name at different appliances. */
 function unusedName(used: ReadonlySet<string>, id: number, name: string, key: string): string {
   return used.has(`${id} ${name}`) ? unusedName(used, id, `${name} (${key})`, key) : name;
 }

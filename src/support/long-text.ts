@@ -6,6 +6,7 @@ import { inSlices } from "./slices.ts";
 /** Texts, one after another, those in UTF-8 as buffers. Together, those of a large fleet have tens of megabytes. */
 export type LongText = readonly (string | Buffer)[];
 
+/** In UTF-16 units. */
 const PIECE_UNITS = 64 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 
@@ -25,7 +26,10 @@ export function compressed(texts: LongText): Promise<Buffer> {
   return pipeline(piecesOf(texts), gzip, buffer);
 }
 
-/** Texts are gathered, since each conversion to bytes has a cost of its own. */
+/**
+ * Texts are gathered, since each conversion to bytes has a cost of its own. None is kept after that: the garbage collector would
+ * have to move it.
+ */
 function* piecesOf(texts: LongText): Generator<Buffer> {
   let gathered = "";
   for (const text of texts) {

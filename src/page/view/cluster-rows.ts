@@ -12,6 +12,7 @@ import { once } from "../../support/kept.ts";
 import { count, inWords, type Sign } from "./parts.ts";
 import { formatSeconds, type Wording } from "./time.ts";
 
+/** A text, or an instant in relation to now. */
 export type Words = string | { readonly wording: Wording; readonly at: string };
 
 /** What a row says of one appliance. */
