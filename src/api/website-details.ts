@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { canonicalAddress, urlHost } from "../support/address.ts";
 import {
   isJsonObject,
@@ -28,14 +29,28 @@ export interface WebsiteDetails {
   readonly protocol: Protocol | "both" | undefined;
   readonly mode: WebsiteMode | undefined;
   readonly isEnabled: boolean | undefined;
-  /** The addresses on which the appliance listens for it; `*` is all. */
+  /** The addresses on which the appliance listens for it, at most 64; `*` is all, and more than 64 are all too. */
   readonly bind: readonly string[];
-  readonly backends: readonly Backend[] | undefined;
-  /** JSON paths of members that cannot be read: `$.vhost.port`. */
+  readonly backends: Backends | undefined;
+  /** JSON paths of members that cannot be read, at most 64: `$.vhost.port`. */
   readonly invalid: readonly string[];
 }
 
-/** A server behind a website. */
+/** The servers behind a website. Those in service are active or backup, and not taken out by hand. */
+export interface Backends {
+  /** At most 32: those in service with an error first, then in the order of the answer. */
+  readonly shown: readonly Backend[];
+  /** How many others there are. */
+  readonly leftOut: number;
+  /** Servers in service that are OK, and those with an error. */
+  readonly usable: number;
+  readonly failed: number;
+  /** Servers of which it is not known whether they are in service and OK, those that cannot be read included. */
+  readonly uncertain: number;
+  /** Equal for the same set of addresses; `undefined` if a server cannot be read. */
+  readonly digest: string | undefined;
+}
+
 export interface Backend {
   /** `192.0.2.81:8080`, `[2001:db8::1]:443`; only the host if the port is not known. */
   readonly address: string;
@@ -61,6 +76,9 @@ export interface LocalBackend extends Known<Omit<Backend, "address">> {
 
 /** Of the servers, and of the addresses. */
 const MAX_ITEMS = 1024;
+const MAX_SHOWN = 32;
+const MAX_ADDRESSES = 64;
+const MAX_INVALID = 64;
 const PORT = { min: 1, max: 65_535 };
 
 const PROTOCOLS = { http: "http", https: "https", both: "both" } as const;
@@ -104,15 +122,52 @@ export function decodeWebsiteDetails(body: Uint8Array, redact: Redact): Decoded<
     protocol,
     mode: read("mode", oneOf(MODES)),
     isEnabled: read("status", oneOf(YES_NO)),
-    bind: (read("bind", readList) ?? []).map(readText).filter(Boolean).map(keep),
-    backends: read("rhost", readList)?.flatMap((row, index) => {
-      const path = `$.rhost[${index}]`;
-      const backend = backendOf(readerOf(row, path, invalid), keep);
-      if (backend === undefined) invalid.add(`${path}[1]`);
-      return backend ?? [];
-    }),
+    bind: addressesOf((read("bind", readList) ?? []).map(readText).filter(Boolean), keep),
+    backends: gathered(
+      read("rhost", readList)?.map((row, index) => {
+        const path = `$.rhost[${index}]`;
+        const backend = backendOf(readerOf(row, path, invalid), keep);
+        if (backend === undefined) invalid.add(`${path}[1]`);
+        return backend;
+      }),
+    ),
   };
-  return { ok: true, value: { ...details, invalid: [...invalid] } };
+  return { ok: true, value: { ...details, invalid: [...invalid].slice(0, MAX_INVALID) } };
+}
+
+function addressesOf(texts: readonly string[], keep: Redact): readonly string[] {
+  return texts.length > MAX_ADDRESSES ? ["*"] : texts.map(keep);
+}
+
+/** `undefined` in the list: a server that cannot be read. */
+export function gathered(all: readonly (Backend | undefined)[] | undefined): Backends | undefined {
+  if (all === undefined) return undefined;
+  const known = all.filter((each) => each !== undefined);
+  const failed = known.filter((each) => isInService(each) && each.isOk === false);
+  const others = known.filter((each) => !(isInService(each) && each.isOk === false));
+  const shown = [...failed, ...others].slice(0, MAX_SHOWN);
+  // One of an unknown role that fails is not usable, whatever its role is.
+  const uncertain = others.filter(({ role, isOk }) =>
+    role === undefined ? isOk !== false : role !== "down" && isOk === undefined,
+  );
+  const unreadable = all.length - known.length;
+  return {
+    shown,
+    leftOut: known.length - shown.length,
+    usable: others.filter((each) => isInService(each) && each.isOk === true).length,
+    failed: failed.length,
+    uncertain: uncertain.length + unreadable,
+    digest: unreadable > 0 ? undefined : digestOf(known),
+  };
+}
+
+function isInService({ role }: Backend): boolean {
+  return role === "active" || role === "backup";
+}
+
+function digestOf(backends: readonly Backend[]): string {
+  const addresses = new Set(backends.map(({ address }) => address.toLowerCase()));
+  return hash("sha256", JSON.stringify([...addresses].toSorted()), "base64");
 }
 
 /** A row of `rhost`, whose members are told by their position; `undefined` without a host. */

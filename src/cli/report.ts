@@ -82,7 +82,7 @@ function counted(count: number, what: string, anomalies: readonly unknown[]): st
 function describeDetails(details: WebsiteDetails): string {
   const { name, protocol = "", mode = "unknown mode", isEnabled, backends } = details;
   const state = isEnabled === false ? "disabled" : mode;
-  return `${name}, ${`${protocol} ${addressOf(details)}`.trim()}, ${state}, ${describeServers(backends)}`;
+  return `${name}, ${`${protocol} ${addressOf(details)}`.trim()}, ${state}, ${describeServers(backends?.shown, backends?.leftOut)}`;
 }
 
 /** Whether everything succeeded, except for operations that the appliance lacks, and covered the configured protocols. */

@@ -19,6 +19,7 @@ import { afterWebsitePoll, websiteAt, websiteFor, type WebsiteState } from "./we
 
 /** Everything that is known about one appliance: what its snapshot shows, and what the next poll is compared with. Immutable. */
 export interface ApplianceState extends ApplianceSnapshot, WebsiteFacts {
+  readonly known: WebsiteFacts["known"];
   readonly vrrp: VrrpState;
   /** Those that are tested. */
   readonly websites: readonly WebsiteState[];
@@ -147,7 +148,7 @@ function withTests(facts: Facts, nowMs: number): Facts {
 function stateOf(facts: Facts, before: ApplianceState | undefined): ApplianceState {
   const { vrrp, records, known } = facts;
   const isAsBefore = records === before?.records && known === before?.known;
-  const { discovery, found } = isAsBefore ? before : discovered(facts);
+  const { discovery, found } = isAsBefore ? before : discovered(facts, before?.found);
   const state = { ...facts, discovery, found, untilMs: firstExpiry(facts) };
   if (isAsBefore && vrrp.list === before.vrrp.list) return { ...state, anomalies: before.anomalies };
   return { ...state, anomalies: anomaliesOf(state, before?.anomalies) };

@@ -5,10 +5,15 @@ import { DEFAULT_STATUSES, type ApplianceConfig, type WebsiteConfig } from "../c
 import type { Observation } from "../polling/observation.ts";
 import { firstExpiryMs } from "../polling/pace.ts";
 import { canonicalAddress, urlHost } from "../support/address.ts";
-import { keptEqual } from "../support/kept.ts";
+import { isSame, keptEqual, once } from "../support/kept.ts";
 import type { FleetChange, Step } from "./changes.ts";
 import { afterPoll, freshRecord, isNotFound, recordAt, whileKnown, type OperationRecord } from "./record.ts";
-import type { ApplianceSnapshot, FoundWebsiteSnapshot, PollHealth, WebsiteSnapshot } from "./snapshot.ts";
+import type {
+  ApplianceSnapshot,
+  FoundWebsiteSnapshot,
+  KnownWebsiteSnapshot,
+  PollHealth,
+} from "./snapshot.ts";
 
 /** What is known of an appliance's websites under a configuration. Immutable. */
 export interface WebsiteFacts extends Pick<ApplianceSnapshot, "identity"> {
@@ -26,17 +31,11 @@ export interface DiscoveryRecords {
   readonly details: ReadonlyMap<number, OperationRecord<WebsiteDetails>>;
 }
 
-/** A website of an appliance: as configured, else as discovered. */
-export interface KnownWebsite
-  extends
-    Pick<WebsiteSnapshot, "identity" | "websiteId" | "website" | "address" | "bind" | "urls">,
-    Omit<WebsiteConfig, "id" | "name"> {
-  readonly kind: "website_details";
-  /** Also from an earlier poll; `undefined` before the first, and without discovery. */
-  readonly details: WebsiteDetails | undefined;
-  /** A website that is disabled is tested only if it is configured. */
-  readonly isTested: boolean;
-}
+/** A website of an appliance, and how it is tested. */
+export interface KnownWebsite extends KnownWebsiteSnapshot, Omit<WebsiteConfig, "id" | "name"> {}
+
+/** Servers that are shown of all websites of an appliance. */
+const MAX_BACKENDS = 2000;
 
 /** What is known under a configuration, without websites that the latest valid list lacks; `undefined` without discovery. */
 export function discoveryFor(
@@ -108,11 +107,22 @@ export function knownWebsites({ identity, config, records, known }: WebsiteFacts
   const addresses = addressesOf(details);
   const configured = new Map(config.websites.map((website) => [website.id, website]));
   const isWithoutDetails = details.size > 0 && [...details.values()].every(isNotFound);
+  let room = MAX_BACKENDS;
   return [...new Set([...configured.keys(), ...details.keys()])].flatMap((id) => {
-    const [own, seen] = [configured.get(id), details.get(id)?.seen];
+    const own = configured.get(id);
+    const seen = showing(room, details.get(id)?.seen);
     if (own === undefined && seen === undefined && !isWithoutDetails) return [];
+    room -= seen?.backends?.shown.length ?? 0;
     return [keptEqual(before.get(id), { identity, ...description(id, own, seen, addresses.get(id)) })];
   });
+}
+
+/** Details that show at most so many servers. */
+function showing(most: number, details: WebsiteDetails | undefined): WebsiteDetails | undefined {
+  const { backends } = details ?? {};
+  if (details === undefined || backends === undefined || backends.shown.length <= most) return details;
+  const leftOut = backends.leftOut + backends.shown.length - most;
+  return { ...details, backends: { ...backends, shown: backends.shown.slice(0, most), leftOut } };
 }
 
 function description(
@@ -163,7 +173,7 @@ function urlsOf({ host = "", port, secondPort, protocol }: Partial<WebsiteDetail
   return (protocol === undefined ? [] : urls[protocol]).filter((url) => URL.canParse(url));
 }
 
-/** What each website of an appliance is known by in its cluster. @see FoundWebsiteSnapshot.address */
+/** What each website of an appliance is known by in its cluster. @see KnownWebsiteSnapshot.address */
 function addressesOf(details: DiscoveryRecords["details"]): ReadonlyMap<number, string> {
   // In an order that does not depend on ids: another member may have others. One that is disabled at this member is not taken
   // for one that another member serves.
@@ -190,12 +200,22 @@ export function addressOf({ host, port }: Pick<WebsiteDetails, "host" | "port">)
   return `${urlHost(name)}:${port}`;
 }
 
-export function discovered(facts: WebsiteFacts): Pick<ApplianceSnapshot, "discovery" | "found"> {
+/** By address. */
+const describedIn = once(
+  (websites: WebsiteFacts["known"]) =>
+    new Map(websites.flatMap((each) => (each.address ? [[each.address, each] as const] : []))),
+);
+
+/** `before`: the same list while it has the same websites. */
+export function discovered(
+  facts: WebsiteFacts,
+  before: ApplianceSnapshot["found"] = [],
+): Pick<ApplianceSnapshot, "discovery" | "found"> {
   const { identity, config, records, known: websites } = facts;
   if (records === undefined) return { discovery: undefined, found: [] };
   const { list, details } = records;
   const listed = whileKnown(list);
-  const described = websites.flatMap((each) => (each.address ? [[each.address, each] as const] : []));
+  const described = describedIn(websites);
   const joint = jointHealth(Array.from(details.values(), ({ health }) => health));
   const isLeftOut = (id: number): boolean =>
     !details.has(id) &&
@@ -203,19 +223,21 @@ export function discovered(facts: WebsiteFacts): Pick<ApplianceSnapshot, "discov
     !config.websites.some((website) => website.id === id);
   const isFound = (website: KnownWebsite): website is KnownWebsite & FoundWebsiteSnapshot =>
     whileKnown(details.get(website.websiteId)) !== undefined;
+  const found = websites.filter(isFound);
   return {
-    found: websites.filter(isFound),
+    found: isSame(found, before) ? before : found,
     discovery: {
       kind: "discovery",
       identity,
       list: list.health,
       details: joint,
       beyondLimit: listed?.ids.filter(isLeftOut).length ?? 0,
-      known: new Map(described),
+      backendsLeftOut: found.reduce((sum, { details: { backends } }) => sum + (backends?.leftOut ?? 0), 0),
+      known: described,
       // One of an unknown id or address may be any, and so may one whose details are not known now.
       isComplete:
         listed?.invalid.length === 0 &&
-        listed.ids.length === described.length &&
+        listed.ids.length === described.size &&
         (joint?.state ?? "succeeded") === "succeeded",
       isPolled: [list, ...details.values()].every(({ health: { state } }) => state !== "never_polled"),
     },

@@ -5,8 +5,9 @@ import { groupBy } from "../support/group-by.ts";
 import { createMemo, isSame } from "../support/kept.ts";
 import { afterObservation, stateAt, stateFor, type ApplianceState } from "./appliance-state.ts";
 import type { FleetChange } from "./changes.ts";
+import { clusterWebsites } from "./cluster-websites.ts";
 import { groupsOf } from "./groups.ts";
-import type { ClusterSnapshot, GroupSnapshot, Identity } from "./snapshot.ts";
+import type { ClusterSnapshot, ClusterWebsite, GroupSnapshot, Identity } from "./snapshot.ts";
 
 /** The latest observations of every appliance. */
 export interface Fleet {
@@ -43,6 +44,7 @@ interface Cluster extends Pick<ClusterSnapshot, "cluster" | "labels" | "hasDisab
 
 export function createFleet(): Fleet {
   const onceGroups = createMemo<readonly GroupSnapshot[]>();
+  const onceWebsites = createMemo<readonly ClusterWebsite[]>();
   const onceCluster = createMemo<ClusterSnapshot>();
   /** Brought up to the configuration when needed: doing it for all at once would stop polls. */
   const states = new Map<string, ApplianceState>();
@@ -78,7 +80,9 @@ export function createFleet(): Fleet {
       const lists = appliances.map(({ vrrp }) => vrrp);
       const members = of.appliances.length < 2 ? [] : lists;
       const groups = onceGroups(of, lists, (before) => groupsOf(members, before));
-      return { cluster, labels, hasDisabled, appliances, groups };
+      const known = appliances.map((appliance) => appliance.known);
+      const websites = onceWebsites(of, known, (before) => clusterWebsites(known, before));
+      return { cluster, labels, hasDisabled, appliances, groups, websites };
     });
   }
 

@@ -21,6 +21,8 @@ export interface ClusterSnapshot {
   readonly appliances: readonly ApplianceSnapshot[];
   /** Of clusters of two appliances or more, the disabled ones counted. */
   readonly groups: readonly GroupSnapshot[];
+  /** Other objects after any change of the cluster's configuration. */
+  readonly websites: readonly ClusterWebsite[];
 }
 
 export interface ApplianceSnapshot extends OfAppliance {
@@ -29,7 +31,9 @@ export interface ApplianceSnapshot extends OfAppliance {
   readonly totals: TotalsSnapshot;
   /** `undefined` without discovery. */
   readonly discovery: DiscoverySnapshot | undefined;
-  /** The websites whose details are known. */
+  /** Its websites: those configured first, then those discovered of which something is known, tested or not. */
+  readonly known: readonly KnownWebsiteSnapshot[];
+  /** Those whose details are known now. */
   readonly found: readonly FoundWebsiteSnapshot[];
   readonly anomalies: AnomaliesSnapshot;
 }
@@ -47,7 +51,9 @@ export interface DiscoverySnapshot extends OfAppliance {
   readonly details: PollHealth | undefined;
   /** How many websites are not tested because there are more than the limit. */
   readonly beyondLimit: number;
-  /** Its websites by FoundWebsiteSnapshot.address, as far as that is known; of one whose details fail now, the latest ones. */
+  /** How many servers behind its websites are counted only: more than 32 of a website, or 2,000 of the appliance. */
+  readonly backendsLeftOut: number;
+  /** Its websites by KnownWebsiteSnapshot.address, as far as that is known; of one whose details fail now, the latest ones. */
   readonly known: ReadonlyMap<string, Pick<FoundWebsiteSnapshot, "websiteId" | "website">>;
   /** Whether these are all websites of the appliance: list and details are known, and none is excluded or beyond the limit. */
   readonly isComplete: boolean;
@@ -55,15 +61,46 @@ export interface DiscoverySnapshot extends OfAppliance {
   readonly isPolled: boolean;
 }
 
-/** A website as the appliance describes it. */
-export interface FoundWebsiteSnapshot extends OfWebsite {
+/** A website of an appliance: as configured, else as discovered. */
+export interface KnownWebsiteSnapshot extends OfWebsite {
   readonly kind: "website_details";
   /**
    * Host and port: what it is known by in its cluster; of several with the same at one appliance, those behind the first have
-   * a number too. Empty while they are not known.
+   * a number too. Empty while they are not known; `undefined` without details.
    */
+  readonly address: string | undefined;
+  /** @see listensOn */
+  readonly bind: readonly string[];
+  /** Where visitors reach it; none while that is not known. */
+  readonly urls: readonly string[];
+  /** Also from an earlier poll; `undefined` before the first, and without discovery. */
+  readonly details: WebsiteDetails | undefined;
+  /** A website that is disabled is tested only if it is configured. */
+  readonly isTested: boolean;
+}
+
+/** A website as the appliance describes it. */
+export interface FoundWebsiteSnapshot extends KnownWebsiteSnapshot {
   readonly address: string;
   readonly details: WebsiteDetails;
+}
+
+/** A website of a cluster: all that its appliances know of one host and port. */
+export interface ClusterWebsite {
+  /** Unique in the cluster: host and port; where they are not known, its id and its appliance; without details, its id. */
+  readonly key: string;
+  /** Id and name, together unique: those at the first appliance that has it, tested or not. */
+  readonly websiteId: number;
+  readonly website: string;
+  readonly at: readonly MemberWebsite[];
+}
+
+/** Where an appliance has a website of a cluster. */
+export interface MemberWebsite {
+  /** The place of the appliance among those of its cluster, and that of the test among its tests; -1 if it is not tested. */
+  readonly member: number;
+  readonly test: number;
+  readonly known: KnownWebsiteSnapshot;
 }
 
 interface OfAppliance {
@@ -129,11 +166,9 @@ export interface InterfaceSnapshot {
 
 export interface WebsiteSnapshot extends OfWebsite {
   readonly kind: "website_test";
-  /** `undefined` without details. @see FoundWebsiteSnapshot.address */
+  /** @see KnownWebsiteSnapshot.address */
   readonly address: string | undefined;
-  /** @see listensOn */
   readonly bind: readonly string[];
-  /** Where visitors reach it; none while that is not known. */
   readonly urls: readonly string[];
   readonly health: PollHealth;
   readonly found: StatusesSnapshot | undefined;

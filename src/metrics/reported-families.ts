@@ -146,8 +146,8 @@ function infoLabels({ reported: { device, netmask, peer, type } }: InterfaceSnap
 }
 
 /** A server that is listed twice in one role is OK if both are. */
-function backendSamples({ details: { backends = [] } }: FoundWebsiteSnapshot): readonly Sample[] {
-  const known = backends.filter(({ isOk }) => isOk !== undefined);
+function backendSamples({ details: { backends } }: FoundWebsiteSnapshot): readonly Sample[] {
+  const known = (backends?.shown ?? []).filter(({ isOk }) => isOk !== undefined);
   const servers = groupBy(known, ({ address, role = "unknown" }) => `${role} ${address}`);
   return [...servers.values()].flatMap((rows) => {
     const { address = "", role = "unknown" } = rows[0] ?? {};

@@ -107,8 +107,9 @@ const discoveredDocument = once((verdict: WebsiteVerdict) => {
   const { websiteId: id, website: name, key: address, backends: state, found } = verdict;
   const differences = verdict.differences.map(({ kind }) => kind);
   const at = found.map(({ identity, websiteId, details: { isEnabled, mode, backends } }) => {
-    const servers = backends?.map((each) => ({ ...each }));
-    return [identity.appliance, { id: websiteId, isEnabled, mode, backends: servers }] as const;
+    const servers = backends?.shown.map((each) => ({ ...each }));
+    const moreBackends = backends?.leftOut || undefined;
+    return [identity.appliance, { id: websiteId, isEnabled, mode, backends: servers, moreBackends }] as const;
   });
   return { id, name, address, state, differences, at: Object.fromEntries(at) };
 });

@@ -1,6 +1,8 @@
-import type { Backend, WebsiteDetails } from "../api/website-details.ts";
+import type { WebsiteDetails } from "../api/website-details.ts";
 import type { FoundWebsiteSnapshot, TestResult } from "../fleet/snapshot.ts";
+import { listed } from "../support/text.ts";
 import type { BackendState, WebsiteState } from "./states.ts";
+import { NAMED } from "./words.ts";
 
 /** A website by one protocol, as one appliance that tests it finds it. */
 export interface View {
@@ -60,36 +62,14 @@ export function judgeBackends(
       : !isOff && known.length > 0 && known.every(({ usable }) => usable === 0);
   if (isLost) return isUp ? "none_usable_but_up" : "none_usable";
   if (isMasterSilent) return undefined;
-  if (enabled.some(({ details }) => failedBackends(details).length > 0)) return "some_down";
+  if (enabled.some(({ details: { backends } }) => backends !== undefined && backends.failed > 0))
+    return "some_down";
   return known.length === 0 ? undefined : "ok";
 }
 
-/** How many servers in service report OK; `undefined` if none does and one may be usable that cannot be read. */
-export function usableBackends({ backends, invalid }: WebsiteDetails): number | undefined {
-  if (backends === undefined) return undefined;
-  const usable = backends.filter(({ role, isOk }) => isInService(role) && isOk === true).length;
-  // One of an unknown role that fails is not usable, whatever its role is.
-  const isUncertain = backends.some(
-    ({ role, isOk }) => role !== "down" && isOk !== false && (role === undefined || isOk === undefined),
-  );
-  return usable === 0 && (isUncertain || lacksServers({ invalid })) ? undefined : usable;
-}
-
-/** Whether a row of its servers could not be read. */
-function lacksServers({ invalid }: Pick<WebsiteDetails, "invalid">): boolean {
-  return invalid.some((path) => /^\$\.rhost\[\d+\]\[1\]$/.test(path));
-}
-
-/** The servers in service that report an error. */
-export function failedBackends({ backends = [] }: WebsiteDetails): readonly string[] {
-  return backends
-    .filter(({ role, isOk }) => isInService(role) && isOk === false)
-    .map(({ address }) => address);
-}
-
-/** One that was taken out by hand is not. */
-function isInService(role: Backend["role"]): boolean {
-  return role === "active" || role === "backup";
+/** How many servers in service report OK; `undefined` if none does and one may be usable of which that is not known. */
+export function usableBackends({ backends }: WebsiteDetails): number | undefined {
+  return backends?.usable === 0 && backends.uncertain > 0 ? undefined : backends?.usable;
 }
 
 export const DIFFERENCES = ["missing", "enabled", "mode", "protocol", "backends"] as const;
@@ -112,25 +92,28 @@ export function differencesIn(
   return DIFFERENCES.flatMap((kind): readonly Difference[] => {
     if (kind === "missing")
       return lacking.length === 0 ? [] : [{ kind, words: `missing at ${lacking.join(", ")}` }];
-    const said = found.flatMap(({ details, identity: { appliance } }) => {
-      const text = ASPECTS[kind](details);
-      return text === undefined ? [] : [{ text, appliance }];
+    const known = found.filter(({ details }) => ASPECTS[kind](details) !== undefined);
+    if (new Set(known.map(({ details }) => ASPECTS[kind](details))).size < 2) return [];
+    const words = known.map(({ details, identity: { appliance } }) => {
+      const said = kind === "backends" ? serverNames(details) : ASPECTS[kind](details);
+      return `${said} at ${appliance}`;
     });
-    if (new Set(said.map(({ text }) => text)).size < 2) return [];
-    return [{ kind, words: said.map(({ text, appliance }) => `${text} at ${appliance}`).join(", ") }];
+    return [{ kind, words: words.join(", ") }];
   });
 }
 
-/** Only of what is known: `undefined` is not compared. */
+/** What is compared; `undefined` is not known. */
 type Aspect = (details: WebsiteDetails) => string | undefined;
 
 const ASPECTS: Readonly<Record<Exclude<DifferenceKind, "missing">, Aspect>> = {
   enabled: ({ isEnabled }) => (isEnabled === undefined ? undefined : isEnabled ? "enabled" : "disabled"),
   mode: ({ mode }) => mode,
   protocol: ({ protocol }) => protocol,
-  backends: (details) => {
-    if (details.backends === undefined || lacksServers(details)) return undefined;
-    const addresses = new Set(details.backends.map(({ address }) => address.toLowerCase()));
-    return `servers ${[...addresses].toSorted().join(" ") || "none"}`;
-  },
+  backends: ({ backends }) => backends?.digest,
 };
+
+function serverNames({ backends }: WebsiteDetails): string {
+  const { shown = [], leftOut = 0 } = backends ?? {};
+  const names = [...new Set(shown.map(({ address }) => address.toLowerCase()))].toSorted();
+  return `servers ${listed(names, NAMED, names.length + leftOut)}`;
+}

@@ -1,6 +1,6 @@
 import type { FailureReason } from "../client/failure.ts";
 import { membersIn, type ClusterSnapshot, type GroupSnapshot, type PollHealth } from "../fleet/snapshot.ts";
-import { kept } from "../support/kept.ts";
+import { isSame, kept } from "../support/kept.ts";
 import type { ApplianceState, ClusterState, GroupState } from "./states.ts";
 import {
   type ApplianceVerdict,
@@ -25,7 +25,7 @@ export function judge(
     before?.facts.appliances.every(({ vrrp }) => vrrp.health.state !== "never_polled") === true;
   const given = { facts, before, wasPolled, at };
   const appliances = applianceVerdicts(given);
-  const groups = new Map(facts.groups.map((group) => [group.key, groupVerdict(group, given)]));
+  const groups = groupVerdicts(given);
   const { websites, differences } = websiteVerdicts({ ...given, groups });
   const state = judgeCluster(Array.from(appliances.values(), (each) => each.state));
   return { kind: "cluster", facts, state, appliances, groups, websites, differences };
@@ -39,6 +39,14 @@ function applianceVerdicts({ facts, before, at }: Case): ClusterVerdict["applian
     return kept(old, { kind: "appliance", identity, state, sinceMs });
   });
   return new Map(verdicts.map((each) => [each.identity.appliance, each]));
+}
+
+/** The same map as before if all are. */
+function groupVerdicts(given: Case): ClusterVerdict["groups"] {
+  const groups = given.facts.groups.map((group) => [group.key, groupVerdict(group, given)] as const);
+  const now = new Map(groups);
+  const { groups: earlier } = given.before ?? {};
+  return earlier !== undefined && isSame([...now.values()], [...earlier.values()]) ? earlier : now;
 }
 
 function groupVerdict(

@@ -12,7 +12,7 @@ import {
   type ProblemKind,
 } from "./states.ts";
 import { once } from "../support/kept.ts";
-import { failedBackends, usableBackends } from "./judge-website.ts";
+import { usableBackends } from "./judge-website.ts";
 import { lacks } from "./websites.ts";
 import { listed } from "../support/text.ts";
 import {
@@ -20,6 +20,7 @@ import {
   groupWords,
   idAt,
   instantOf,
+  NAMED,
   optionalInstant,
   reasonInWords,
   statusText,
@@ -113,9 +114,6 @@ function groupProblems(verdict: ClusterVerdict): readonly Problem[] {
     return problem(first.kind, first.words.join(listed(names, NAMED)), { group: { vhid, vip }, sinceMs });
   });
 }
-
-/** A problem names so many groups, websites or servers. */
-const NAMED = 12;
 
 function kindOf({ facts, state }: GroupVerdict, { appliances }: ClusterVerdict): ProblemKind | undefined {
   if (state === "one_master" && facts.isPreferredMaster === false) return "preferred_master_lost";
@@ -217,8 +215,9 @@ function backendProblem(verdict: WebsiteVerdict): readonly Problem[] {
   if (kind === undefined) return [];
   const isLost = backends !== "some_down";
   const said = found.flatMap(({ identity: { appliance }, details }) => {
-    const failed = failedBackends(details);
-    if (failed.length > 0) return [`${listed(failed, NAMED)} at ${appliance}`];
+    const { shown = [], failed = 0 } = details.backends ?? {};
+    const names = shown.slice(0, failed).map(({ address }) => address);
+    if (failed > 0) return [`${listed(names, NAMED, failed)} at ${appliance}`];
     return isLost && usableBackends(details) === 0 ? [`none in service at ${appliance}`] : [];
   });
   const summary = isLost

@@ -126,6 +126,7 @@ const description = z.object({
   isEnabled: z.boolean().optional(),
   mode: z.enum(["pass", "protect", "detect"]).optional(),
   backends: z.array(backend).optional(),
+  moreBackends: optional(z.int(), "how many servers `backends` leaves out; absent if none"),
 });
 
 const discovered = z.object({

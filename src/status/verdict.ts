@@ -1,10 +1,10 @@
 import type { Protocol } from "../api/website-test.ts";
 import type {
   ClusterSnapshot,
+  ClusterWebsite,
   FoundWebsiteSnapshot,
   GroupSnapshot,
   Identity,
-  WebsiteSnapshot,
 } from "../fleet/snapshot.ts";
 import type { ApplianceState, BackendState, ClusterState, GroupState, WebsiteState } from "./states.ts";
 import type { Difference, DifferenceKind } from "./judge-website.ts";
@@ -67,8 +67,10 @@ export type Trouble = Extract<GroupState, "split_brain" | "no_master" | "no_back
 
 /** A website of a cluster, joined by host and port: what the tests of its appliances find, and what they say of it. */
 export interface WebsiteVerdict
-  extends ClusterIdentity, Pick<ClusterWebsite, "key" | "websiteId" | "website" | "found"> {
+  extends ClusterIdentity, Pick<ClusterWebsite, "key" | "websiteId" | "website"> {
   readonly kind: "website";
+  /** What appliances say of it; empty where it is not discovered. */
+  readonly found: readonly FoundWebsiteSnapshot[];
   /** Its id at each appliance that tests it; `undefined` where all of them do, with the same id. */
   readonly ids: Readonly<Record<string, number>> | undefined;
   /** Empty if no appliance tests it. */
@@ -86,23 +88,6 @@ export interface ProtocolVerdict {
   /** `undefined` before the first test ended, and where a disabled appliance may be the master. */
   readonly state: WebsiteState | undefined;
   readonly sinceMs: number | undefined;
-}
-
-/** A website of a cluster as its appliances test and describe it. */
-export interface ClusterWebsite {
-  /** Unique in the cluster: host and port; where they are not known, its id and its appliance; without details, its id. */
-  readonly key: string;
-  /** Id and name, together unique: those at the first appliance that has it, tested or not. */
-  readonly websiteId: number;
-  readonly website: string;
-  readonly tests: readonly WebsiteSnapshot[];
-  /** Empty where it is not discovered. */
-  readonly found: readonly FoundWebsiteSnapshot[];
-  /**
-   * Whether an appliance is known to be MASTER of a VIP on which it listens at any appliance; of any VIP where that is not known.
-   * Of a group that is changing, the latest master counts too, until the change is proven.
-   */
-  readonly isMaster: (of: { readonly identity: Identity }) => boolean;
 }
 
 /** A cluster before and after the facts about it have changed. */

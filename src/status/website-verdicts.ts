@@ -1,5 +1,12 @@
-import type { ApplianceSnapshot, ClusterSnapshot, WebsiteSnapshot } from "../fleet/snapshot.ts";
-import { isSame, keptEqual } from "../support/kept.ts";
+import { isWithoutAddress } from "../fleet/cluster-websites.ts";
+import type {
+  ClusterSnapshot,
+  ClusterWebsite,
+  FoundWebsiteSnapshot,
+  KnownWebsiteSnapshot,
+  WebsiteSnapshot,
+} from "../fleet/snapshot.ts";
+import { isSame, keptEqual, once } from "../support/kept.ts";
 import {
   type Difference,
   DIFFERENCES,
@@ -12,56 +19,91 @@ import type { BackendState, WebsiteState } from "./states.ts";
 import {
   type Case,
   type ClusterVerdict,
-  type ClusterWebsite,
   type ProtocolVerdict,
   sinceOf,
   type WebsiteVerdict,
 } from "./verdict.ts";
-import { isWithoutAddress, lacks, websitesIn, type Subject } from "./websites.ts";
+import { isMaster, lacks, mastersIn, type Masters, type Subject } from "./websites.ts";
 
-/** The verdicts on the websites of a cluster; the same objects as before while no poll finds anything new, as most do. */
+/** A website as the appliances of its cluster test and describe it now. */
+interface Website extends Pick<ClusterWebsite, "key" | "websiteId" | "website"> {
+  readonly tests: readonly WebsiteSnapshot[];
+  /** Empty where it is not discovered. */
+  readonly found: readonly FoundWebsiteSnapshot[];
+  readonly masters: Masters;
+}
+
+/** The verdicts on the websites of a cluster. Those of which no poll finds anything new, as most do, are not judged again. */
 export function websiteVerdicts(given: Case & Subject): Pick<ClusterVerdict, "websites" | "differences"> {
   const { facts, before } = given;
   if (before !== undefined && isAsBefore(given, before)) return before;
-  const verdicts = websitesIn(given).map((website) => {
-    const old = before?.websites.get(website.key);
+  const websiteOf = websitesOf(given);
+  const earlierOf = before && isSame(sharedBasisOf(given), sharedBasisOf(before)) && websitesOf(before);
+  const verdicts = facts.websites.flatMap((joined) => {
+    const website = websiteOf(joined);
+    const earlier = before && earlierOf && setOf(before.facts.websites).has(joined) && earlierOf(joined);
+    const old = before?.websites.get(joined.key);
+    if (earlier && isSame(basisOf(website), basisOf(earlier))) return old ?? [];
+    if (website.tests.length + website.found.length === 0) return [];
     return keptEqual(old, websiteVerdict(website, old, given));
   });
+  const areKept = before !== undefined && isSame(verdicts, [...before.websites.values()]);
   return {
-    websites: new Map(verdicts.map((verdict) => [verdict.key, verdict])),
-    differences: differenceCounts(facts, verdicts),
+    websites: areKept ? before.websites : new Map(verdicts.map((verdict) => [verdict.key, verdict])),
+    differences: keptEqual(before?.differences, differenceCounts(facts, verdicts)),
   };
 }
 
 /** Whether everything on which verdicts on websites depend is as before. */
-function isAsBefore(now: Subject, before: Subject): boolean {
-  const earlier = before.facts.appliances;
-  return (
-    isSame(contextOf(now), contextOf(before)) &&
-    now.facts.appliances.every(
-      (one, nth) => one === earlier[nth] || isSame(basisOf(one), basisOf(earlier[nth])),
-    )
-  );
-}
-
-function contextOf({ facts: { labels, hasDisabled, appliances }, groups }: Subject): readonly unknown[] {
-  return [labels, hasDisabled, appliances.length, ...groups.values()];
-}
-
-function basisOf(member: ApplianceSnapshot | undefined): readonly unknown[] {
-  const tests = member?.websites.flatMap((test) => {
-    return [test.websiteId, test.website, test.address, test.bind, test.results, isPolled(test)];
+function isAsBefore({ facts, groups }: Subject, before: Subject): boolean {
+  const { websites, appliances } = before.facts;
+  if (facts.websites !== websites || groups !== before.groups) return false;
+  return facts.appliances.every((one, nth) => {
+    const old = appliances[nth];
+    return one.discovery === old?.discovery && findTheSame(one.websites, old?.websites);
   });
-  return [member?.identity, member?.discovery, member?.found, ...(tests ?? [])];
 }
+
+function findTheSame(tests: readonly WebsiteSnapshot[], before: readonly WebsiteSnapshot[] = []): boolean {
+  if (tests === before) return true;
+  return tests.every((test, nth) => {
+    const old = before[nth];
+    return test.results === old?.results && isPolled(test) === isPolled(old);
+  });
+}
+
+/** What each of them depends on besides its own website. */
+function sharedBasisOf({ facts: { appliances }, groups }: Subject): readonly unknown[] {
+  const members = appliances.flatMap(({ discovery }) => [discovery?.list.state, discovery?.isComplete]);
+  return [groups.size > 0, ...members];
+}
+
+function basisOf({ masters, found, tests }: Website): readonly unknown[] {
+  return [masters.text, ...found, ...tests.flatMap((test) => [test.results, isPolled(test)])];
+}
+
+function websitesOf(subject: Subject): (joined: ClusterWebsite) => Website {
+  const { appliances } = subject.facts;
+  const mastersOf = mastersIn(subject);
+  const isFound = (known: KnownWebsiteSnapshot, member: number): known is FoundWebsiteSnapshot =>
+    setOf(appliances[member]?.found ?? []).has(known);
+  return (joined) => {
+    const { key, websiteId, website, at } = joined;
+    const tests = at.flatMap(({ member, test }) => appliances[member]?.websites[test] ?? []);
+    const found = at.flatMap(({ member, known }) => (isFound(known, member) ? [known] : []));
+    return { key, websiteId, website, tests, found, masters: mastersOf(joined) };
+  };
+}
+
+const setOf = once((list: readonly unknown[]): ReadonlySet<unknown> => new Set(list));
 
 function websiteVerdict(
-  website: ClusterWebsite,
+  website: Website,
   old: WebsiteVerdict | undefined,
   given: Case & Subject,
 ): WebsiteVerdict {
   const { cluster, labels, appliances } = given.facts;
-  const { tests, isMaster: _isMaster, ...named } = website;
+  const { tests, masters: _masters, ...named } = website;
   const ids = Object.fromEntries(
     tests.toReversed().map(({ identity, websiteId }) => [identity.appliance, websiteId]),
   );
@@ -74,21 +116,21 @@ function websiteVerdict(
 }
 
 function protocolVerdicts(
-  website: ClusterWebsite,
+  website: Website,
   old: WebsiteVerdict | undefined,
   { facts: { appliances, hasDisabled }, groups, wasPolled, at }: Case & Subject,
 ): readonly ProtocolVerdict[] {
-  const { tests, isMaster } = website;
+  const { tests, masters } = website;
   const isTested = tests.some(isPolled);
   // What a master finds is not unknown before it was asked.
-  const isPending = tests.some((test) => isMaster(test) && !isPolled(test));
+  const isPending = tests.some((test) => isMaster(masters, test) && !isPolled(test));
   return protocolsOf(tests).map((protocol) => {
     const before = old?.states.find((each) => each.protocol === protocol);
     const views = tests.flatMap((test): readonly View[] => {
       const known = test.results.find((each) => each.protocol === protocol);
       // An appliance whose answer is known may lack the protocol.
       if (known === undefined && test.results.length > 0) return [];
-      return [{ isMaster: isMaster(test), result: known?.result ?? "unknown" }];
+      return [{ isMaster: isMaster(masters, test), result: known?.result ?? "unknown" }];
     });
     const found = isTested ? judgeWebsite(views, { hasGroups: groups.size > 0, hasDisabled }) : undefined;
     const judged = found === "unknown" && isPending ? undefined : found;
@@ -115,12 +157,12 @@ function isPolled({ health }: WebsiteSnapshot): boolean {
  */
 function withoutMasters(
   judged: WebsiteState | undefined,
-  { key, found, isMaster }: ClusterWebsite,
+  { key, found, masters }: Website,
   appliances: ClusterSnapshot["appliances"],
 ): WebsiteState | undefined {
-  const isOff = found.some((website) => website.details.isEnabled === false && isMaster(website));
+  const isOff = found.some((website) => website.details.isEnabled === false && isMaster(masters, website));
   const mayHave = appliances
-    .filter(isMaster)
+    .filter((one) => isMaster(masters, one))
     .some((one) => (one.discovery === undefined ? !isWithoutAddress(key) : !lacks(one, key)));
   if (!isOff && !mayHave) return judged;
   if (judged === "unknown") return undefined;
@@ -129,14 +171,14 @@ function withoutMasters(
 }
 
 function backendState(
-  { key, found, isMaster }: ClusterWebsite,
+  { key, found, masters }: Website,
   states: readonly ProtocolVerdict[],
   { appliances }: ClusterSnapshot,
 ): BackendState | undefined {
-  const views = found.map((website) => ({ details: website.details, isMaster: isMaster(website) }));
+  const views = found.map((website) => ({ details: website.details, isMaster: isMaster(masters, website) }));
   const isUp = states.length > 0 && states.every(({ state }) => state === "up");
   const isMasterSilent = appliances
-    .filter((one) => isMaster(one) && !found.some(({ identity }) => identity === one.identity))
+    .filter((one) => isMaster(masters, one) && !found.some(({ identity }) => identity === one.identity))
     .some(({ discovery }) => discovery?.known.has(key));
   return judgeBackends(views, { isUp, isMasterSilent });
 }
@@ -146,7 +188,7 @@ function areCompared({ appliances }: ClusterSnapshot): boolean {
   return appliances.length > 1 && appliances.every(({ discovery }) => discovery?.list.state === "succeeded");
 }
 
-function differencesOf({ key, found }: ClusterWebsite, facts: ClusterSnapshot): readonly Difference[] {
+function differencesOf({ key, found }: Website, facts: ClusterSnapshot): readonly Difference[] {
   if (found.length === 0 || !areCompared(facts)) return [];
   // A member lacks a website only if all its websites are known.
   const lacking = facts.appliances.filter((member) => lacks(member, key));

@@ -2,93 +2,76 @@ import {
   membersIn,
   type ApplianceSnapshot,
   type ClusterSnapshot,
-  type FoundWebsiteSnapshot,
-  type WebsiteSnapshot,
+  type ClusterWebsite,
+  type Identity,
 } from "../fleet/snapshot.ts";
-import { listensOn } from "../fleet/discovery.ts";
-import { groupBy } from "../support/group-by.ts";
-import { once } from "../support/kept.ts";
-import type { ClusterVerdict, ClusterWebsite, GroupVerdict } from "./verdict.ts";
+import { isWithoutAddress } from "../fleet/cluster-websites.ts";
+import { createMemo, once } from "../support/kept.ts";
+import type { ClusterVerdict, GroupVerdict } from "./verdict.ts";
 
 /** A cluster whose groups are judged. */
 export type Subject = Pick<ClusterVerdict, "facts" | "groups">;
-
-type Named = Pick<WebsiteSnapshot, "identity" | "websiteId" | "website" | "address">;
-
-/** Where an appliance has a website of that key. */
-interface Mention {
-  readonly key: string;
-  readonly named: Pick<Named, "websiteId" | "website">;
-  readonly test?: WebsiteSnapshot;
-  readonly found?: FoundWebsiteSnapshot;
-}
-
-/** The websites that the appliances test or describe. */
-export function websitesIn({ facts, groups }: Subject): readonly ClusterWebsite[] {
-  const { appliances } = facts;
-  const listening = listeningIn(facts);
-  const keyOf = keysIn(appliances);
-  const mentions = appliances.flatMap(({ websites, found: described, discovery }): readonly Mention[] => [
-    ...websites.map((test) => ({ key: keyOf(test), named: test, test })),
-    ...described.map((found) => ({ key: keyOf(found), named: found, found })),
-    // Also those whose details are not known now.
-    ...Array.from(discovery?.known ?? [], ([key, named]) => ({ key, named })),
-  ]);
-  const used = new Set<string>();
-  const byKey = groupBy(mentions, ({ key }) => key);
-  return Array.from(byKey, ([key, all]) => {
-    const { websiteId = 0, website: given = key } = all[0]?.named ?? {};
-    const website = unusedName(used, websiteId, given, key);
-    used.add(`${websiteId} ${website}`);
-    const tests = all.flatMap(({ test }) => test ?? []);
-    const found = all.flatMap((mention) => mention.found ?? []);
-    const binds = [...tests.map(({ bind }) => bind), ...found.map(({ details }) => listensOn(details))];
-    const vips = new Set(binds.flatMap((bind) => [...listening(bind).values()]));
-    const own = [...groups.values()].filter((group) => vips.has(group.facts.vip));
-    const masters = new Set(own.flatMap(mastersOf));
-    const isMaster: ClusterWebsite["isMaster"] = ({ identity }) => masters.has(identity.appliance);
-    return { key, websiteId, website, tests, found, isMaster };
-  }).filter(({ tests, found }) => tests.length + found.length > 0);
-}
-
-/** By host and port, else as only its appliance knows it; without details by id, like another appliance's website with that id. */
-function keysIn(appliances: ClusterSnapshot["appliances"]): (website: Named) => string {
-  const tests = appliances.flatMap(({ websites }) => websites);
-  const byId = new Map(
-    tests.toReversed().flatMap(({ websiteId, address }) => (address ? [[websiteId, address] as const] : [])),
-  );
-  return ({ websiteId, address = byId.get(websiteId) ?? `#${websiteId}`, identity: { appliance } }) =>
-    address === "" ? `#${websiteId} at ${appliance}` : address;
-}
-
-/** Whether host and port of the website are not known. */
-export function isWithoutAddress(key: string): boolean {
-  return key.startsWith("#");
-}
 
 /** Whether an appliance is known to lack a website: all that it has are known, and where this one is. */
 export function lacks({ discovery }: ApplianceSnapshot, key: string): boolean {
   return discovery?.isComplete === true && !isWithoutAddress(key) && !discovery.known.has(key);
 }
 
-/** Two websites may have the same id and name at different appliances. */
-function unusedName(used: ReadonlySet<string>, id: number, name: string, key: string): string {
-  return used.has(`${id} ${name}`) ? unusedName(used, id, `${name} (${key})`, key) : name;
+/** The addresses on which a website listens, with their VIPs: those VIPs, and aliases of VIPs, that it names; else all VIPs. */
+export const listeningIn = once((groups: ClusterSnapshot["groups"]) => {
+  const vips = new Map(groups.map(({ vip }) => [vip, vip]));
+  const aliases = groups.flatMap(({ vip, aliases: of }) => of.map((address) => [address, vip] as const));
+  const vipOf = new Map([...aliases, ...vips]);
+  return (bind: readonly string[]): ReadonlyMap<string, string> => {
+    const named = bind.flatMap((address) => {
+      const vip = vipOf.get(address);
+      return vip === undefined ? [] : [[address, vip] as const];
+    });
+    return named.length > 0 ? new Map(named) : vips;
+  };
+});
+
+/**
+ * The appliances that are known to be MASTER of a VIP on which a website listens at any appliance; of any VIP where that is not
+ * known. Of a group that is changing, the latest master counts too, until the change is proven.
+ */
+export interface Masters {
+  readonly names: ReadonlySet<string>;
+  /** Equal for equal names. */
+  readonly text: string;
+}
+
+const onceMasters = createMemo<(website: ClusterWebsite) => Masters>();
+
+export function isMaster({ names }: Masters, { identity }: { readonly identity: Identity }): boolean {
+  return names.has(identity.appliance);
+}
+
+/** The masters of each website, found once for each distinct set of addresses. */
+export function mastersIn({ facts, groups }: Subject): (website: ClusterWebsite) => Masters {
+  return onceMasters(groups, [facts.groups], () => {
+    const listening = listeningIn(facts.groups);
+    const byVip = new Map<string, readonly string[]>();
+    for (const group of groups.values()) {
+      const { vip } = group.facts;
+      byVip.set(vip, [...(byVip.get(vip) ?? []), ...mastersOf(group)]);
+    }
+    const byAddresses = new Map<string, Masters>();
+    return ({ at }) => {
+      const binds = new Map(at.map(({ known: { bind } }) => [bind.join(" "), bind]));
+      const addresses = [...binds.keys()].join("\n");
+      const known = byAddresses.get(addresses);
+      if (known !== undefined) return known;
+      const vips = new Set([...binds.values()].flatMap((bind) => [...listening(bind).values()]));
+      const names = new Set([...vips].flatMap((vip) => byVip.get(vip) ?? []));
+      const masters = { names, text: [...names].toSorted().join("\n") };
+      byAddresses.set(addresses, masters);
+      return masters;
+    };
+  });
 }
 
 function mastersOf({ facts, state, latestMaster }: GroupVerdict): readonly string[] {
   const masters = membersIn(facts, "master");
   return state === "changing" && latestMaster !== undefined ? [...masters, latestMaster] : masters;
 }
-
-/** The addresses on which a website listens, with their VIPs: those VIPs, and aliases of VIPs, that it names; else all VIPs. */
-export const listeningIn = once(({ groups }: ClusterSnapshot) => {
-  const vips = new Map(groups.map(({ vip }) => [vip, vip]));
-  const aliases = groups.flatMap(({ vip, aliases: of }) => of.map((address) => [address, vip] as const));
-  const all = [...new Map([...aliases, ...vips])];
-  return (bind: readonly string[]): ReadonlyMap<string, string> => {
-    const named = new Set(bind);
-    const own = new Map(all.filter(([address]) => named.has(address)));
-    return own.size > 0 ? own : vips;
-  };
-});

@@ -5,14 +5,19 @@ import { listed } from "../support/text.ts";
 import type { GroupState } from "./states.ts";
 import type { GroupVerdict } from "./verdict.ts";
 
-const NAMED_SERVERS = 12;
+/** A sentence names so many groups, websites or servers. */
+export const NAMED = 12;
 
 type Server = Pick<Backend, "address"> & Partial<Backend>;
 
-/** The servers behind a website: `192.0.2.81:8080 ok and 192.0.2.82:8080 (backup) error`; `undefined`: not known. */
-export function describeServers(servers: readonly Server[] | undefined): string {
+/**
+ * The servers behind a website: `192.0.2.81:8080 ok and 192.0.2.82:8080 (backup) error`; `undefined`: not known. `leftOut`: how
+ * many others there are.
+ */
+export function describeServers(servers: readonly Server[] | undefined, leftOut = 0): string {
   if (servers === undefined) return "servers unknown";
-  return servers.length === 0 ? "no server" : listed(servers.map(describeServer), NAMED_SERVERS);
+  if (servers.length === 0) return "no server";
+  return listed(servers.map(describeServer), NAMED, servers.length + leftOut);
 }
 
 function describeServer({ address, role, isOk }: Server): string {

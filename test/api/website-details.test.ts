@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import {
   decodeWebsiteDetails,
   encodeWebsiteDetails,
+  gathered,
   type LocalWebsiteDetails,
   type WebsiteDetails,
 } from "../../src/api/website-details.ts";
@@ -48,10 +49,10 @@ const SHOP: WebsiteDetails = {
   mode: "protect",
   isEnabled: true,
   bind: ["192.0.2.10"],
-  backends: [
+  backends: gathered([
     { address: "192.0.2.81:8080", role: "active", isOk: true },
     { address: "web2.example.org:8080", role: "backup", isOk: false },
-  ],
+  ]),
   invalid: [],
 };
 
@@ -107,10 +108,18 @@ test("members that cannot be read lose what is made of them and nothing else", (
     mode: undefined,
     isEnabled: undefined,
     bind: [],
-    backends: [
-      { address: "2001:db8::1", role: undefined, isOk: undefined },
-      { address: "[2001:db8::2]:443", role: "down", isOk: true },
-    ],
+    backends: {
+      shown: [
+        { address: "2001:db8::1", role: undefined, isOk: undefined },
+        { address: "[2001:db8::2]:443", role: "down", isOk: true },
+      ],
+      leftOut: 0,
+      usable: 0,
+      failed: 0,
+      // Two rows have no host.
+      uncertain: 3,
+      digest: undefined,
+    },
     invalid: [
       "$.vhost.port",
       "$.mode",
@@ -126,7 +135,7 @@ test("members that cannot be read lose what is made of them and nothing else", (
 });
 
 test.each([[[]], [{}]])("%j in place of the servers is no server", (rhost) => {
-  expect(decoded({ ...SAMPLE, rhost }).backends).toEqual([]);
+  expect(decoded({ ...SAMPLE, rhost }).backends).toMatchObject({ shown: [], usable: 0, uncertain: 0 });
 });
 
 test("a key that occurs twice is a deviation, and the last one counts", () => {
@@ -191,11 +200,9 @@ test("reads what it writes, without a deviation", () => {
         value: {
           ...known,
           secondPort: known.protocol === "both" ? secondPort : undefined,
-          backends: backends.map(({ host, port: at, role, isOk }) => ({
-            address: `${host}:${at}`,
-            role,
-            isOk,
-          })),
+          backends: gathered(
+            backends.map(({ host, port: at, role, isOk }) => ({ address: `${host}:${at}`, role, isOk })),
+          ),
           invalid: [],
         },
       });
@@ -215,10 +222,51 @@ test("never throws on bytes or on any object, and a status is only OK or failed 
   );
   fc.assert(
     fc.property(fc.array(fc.array(cell, { maxLength: 6 })), cell, cell, (rhost, status, vhost) => {
-      const { backends = [] } = decoded({ rhost, status, vhost });
-      for (const { isOk } of backends.filter((each) => each.isOk !== undefined))
+      const { shown = [] } = decoded({ rhost, status, vhost }).backends ?? {};
+      for (const { isOk } of shown.filter((each) => each.isOk !== undefined))
         expect(typeof isOk).toBe("boolean");
-      expect(backends.length).toBeLessThanOrEqual(rhost.length);
+      expect(shown.length).toBeLessThanOrEqual(rhost.length);
     }),
   );
+});
+
+const server = fc.record({
+  address: fc.constantFrom("a:80", "A:80", "b:80", "c:443"),
+  role: fc.constantFrom("active", "backup", "down", undefined),
+  isOk: fc.constantFrom(true, false, undefined),
+} as const);
+
+test("of many servers 32 are shown, those in service with an error first; all are counted", () => {
+  fc.assert(
+    fc.property(fc.array(fc.option(server, { nil: undefined }), { maxLength: 80 }), (all) => {
+      const known = all.filter((each) => each !== undefined);
+      const inService = known.filter(({ role }) => role === "active" || role === "backup");
+      const failed = inService.filter(({ isOk }) => isOk === false);
+      const found = gathered(all);
+      expect(found?.shown.slice(0, failed.length)).toEqual(failed.slice(0, 32));
+      expect(found?.shown).toHaveLength(Math.min(32, known.length));
+      expect(known).toEqual(expect.arrayContaining([...(found?.shown ?? [])]));
+      expect(found).toMatchObject({
+        leftOut: Math.max(0, known.length - 32),
+        usable: inService.filter(({ isOk }) => isOk === true).length,
+        failed: failed.length,
+      });
+    }),
+  );
+});
+
+test("servers are the same by their addresses, in any order, case and number", () => {
+  const of = (...addresses: readonly string[]) =>
+    gathered(addresses.map((address) => ({ address, role: "active", isOk: true })))?.digest;
+  expect(of("b:80", "A:80", "a:80")).toBe(of("a:80", "B:80"));
+  expect(of("a:80")).not.toBe(of("a:80", "b:80"));
+  expect(of("a:80,b:80")).not.toBe(of("a:80", "b:80"));
+});
+
+test("more than 64 addresses count as all, and of what cannot be read 64 places are named", () => {
+  const bind = Array.from({ length: 65 }, (_, nth) => `192.0.2.${nth}`);
+  expect(decoded({ ...SAMPLE, bind }).bind).toEqual(["*"]);
+  expect(decoded({ ...SAMPLE, bind: bind.slice(1) }).bind).toEqual(bind.slice(1));
+  const rhost = Array.from({ length: 100 }, () => ["http", "", "80", "1", "1"]);
+  expect(decoded({ ...SAMPLE, rhost }).invalid).toHaveLength(64);
 });

@@ -1,3 +1,4 @@
+import { gathered } from "../../src/api/website-details.ts";
 import { createFleet, type Fleet } from "../../src/fleet/fleet.ts";
 import { joined } from "../../src/support/long-text.ts";
 import { createFleetExposition, type FleetExposition } from "../../src/metrics/exposition.ts";
@@ -119,11 +120,11 @@ export function discoveredText(): Promise<string> {
       websitesSeen("waf-1", [7], { invalid: ["$[1]"] }),
       websitesSeen("waf-2", [1, 8]),
       detailsSeen("waf-1", 7, {
-        backends: [
+        backends: gathered([
           { address: "192.0.2.81:8080", role: "active", isOk: false },
           { address: "[2001:db8::1]:443", role: "backup", isOk: true },
           { address: "192.0.2.83:8080", role: "down", isOk: undefined },
-        ],
+        ]),
       }),
       detailsSeen("waf-2", 1, {
         name: "blog",

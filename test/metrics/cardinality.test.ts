@@ -1,3 +1,4 @@
+import { gathered } from "../../src/api/website-details.ts";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
@@ -49,7 +50,8 @@ test("the formula of discovered websites is what is exported", async () => {
   const fleet = fleetOf(members);
   for (const { name } of members) {
     fleet.record(websitesSeen(name, ids), 0);
-    for (const id of ids) fleet.record(detailsSeen(name, id, { host: `${id}.example`, backends }), 0);
+    for (const id of ids)
+      fleet.record(detailsSeen(name, id, { host: `${id}.example`, backends: gathered(backends) }), 0);
   }
   const bare = [
     "website_state",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { WebsiteDetails } from "../../src/api/website-details.ts";
+import { gathered, type WebsiteDetails } from "../../src/api/website-details.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import { lastingProblems } from "../../src/status/problems.ts";
 import type { ClusterVerdict, WebsiteVerdict } from "../../src/status/verdict.ts";
@@ -111,7 +111,7 @@ test("a website that the master has disabled is not down, whatever the others fi
   const verdict = verdictAfter([
     websitesSeen("a", [1]),
     detailsSeen("a", 1, { isEnabled: false }),
-    detailsSeen("b", 5, { backends: [{ address: "192.0.2.81:80", role: "active", isOk: false }] }),
+    detailsSeen("b", 5, { backends: gathered([{ address: "192.0.2.81:80", role: "active", isOk: false }]) }),
     websiteSeen("b", 5, blocksOf(503, 503)),
     websiteSeen("b", 5, blocksOf(503, 503)),
   ]);
@@ -197,7 +197,7 @@ test("an appliance without any details is no trouble, and its websites are teste
 });
 
 test("lost servers of a website that no master tests are critical while it is not up", () => {
-  const backends = [{ address: "192.0.2.81:80", role: "active", isOk: false }] as const;
+  const backends = gathered([{ address: "192.0.2.81:80", role: "active", isOk: false }]);
   const down = websiteSeen("b", 5, blocksOf(503, 503));
   const verdict = verdictAfter([
     websitesFailed("a", "decode"),
@@ -322,7 +322,7 @@ test("a website is the same at both members in whatever case its host is written
 });
 
 test("a website that is down by one of its protocols is not known to be up when its servers are gone", () => {
-  const backends = [{ address: "192.0.2.81:80", role: "active", isOk: false }] as const;
+  const backends = gathered([{ address: "192.0.2.81:80", role: "active", isOk: false }]);
   const stateOfServers = (bind: string) => serversIn(verdictsOf({ backends, bind: [bind] })[0]);
   expect(stateOfServers("192.0.2.101")).toEqual(["none_usable"]);
   const [verdict] = verdictsOf({ backends, protocol: "http", bind: ["192.0.2.101"] });
@@ -330,7 +330,7 @@ test("a website that is down by one of its protocols is not known to be up when 
 });
 
 test("members that differ in everything are named with what they say", () => {
-  const other = { isEnabled: false, mode: "pass", protocol: "https", backends: [] } as const;
+  const other = { isEnabled: false, mode: "pass", protocol: "https", backends: gathered([]) } as const;
   const [verdict] = verdictsOf({}, other);
   expect(differencesIn(verdict)).toEqual([
     "enabled: enabled at a, disabled at b",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Backend, WebsiteDetails } from "../../src/api/website-details.ts";
+import { gathered, type Backend, type WebsiteDetails } from "../../src/api/website-details.ts";
 import { judgeBackends, usableBackends } from "../../src/status/judge-website.ts";
 import { SHOP_DETAILS } from "../support/observations.ts";
 
@@ -13,7 +13,7 @@ function servers(...words: readonly string[]): WebsiteDetails {
       isOk: status === "?" ? undefined : status === "ok",
     };
   });
-  return { ...SHOP_DETAILS, backends };
+  return { ...SHOP_DETAILS, backends: gathered(backends) };
 }
 
 test.each([
@@ -31,7 +31,8 @@ test.each([
 
 test("servers that are not known, or a row that was dropped, are not counted as none", () => {
   expect(usableBackends({ ...SHOP_DETAILS, backends: undefined })).toBeUndefined();
-  expect(usableBackends({ ...servers("active error"), invalid: ["$.rhost[1][1]"] })).toBeUndefined();
+  const failing = { address: "192.0.2.1:80", role: "active", isOk: false } as const;
+  expect(usableBackends({ ...SHOP_DETAILS, backends: gathered([failing, undefined]) })).toBeUndefined();
 });
 
 const OK = servers("active ok");

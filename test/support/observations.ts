@@ -3,7 +3,7 @@ import type { ApplianceConfig, Config, WebsiteConfig } from "../../src/config/co
 import { NO_SETTINGS } from "../../src/config/http-client.ts";
 import type { Failure, FailureReason } from "../../src/client/failure.ts";
 import type { Observation } from "../../src/polling/observation.ts";
-import type { WebsiteDetails } from "../../src/api/website-details.ts";
+import { gathered, type WebsiteDetails } from "../../src/api/website-details.ts";
 import type { WebsiteBlock } from "../../src/api/website-test.ts";
 import type { PresentedCertificate } from "../../src/client/tls.ts";
 
@@ -166,7 +166,7 @@ export const SHOP_DETAILS: WebsiteDetails = {
   mode: "protect",
   isEnabled: true,
   bind: ["*"],
-  backends: [{ address: "192.0.2.81:8080", role: "active", isOk: true }],
+  backends: gathered([{ address: "192.0.2.81:8080", role: "active", isOk: true }]),
   invalid: [],
 };
 

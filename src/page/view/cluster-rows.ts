@@ -186,12 +186,12 @@ export function discoveredRows({ discovered, appliances }: ClusterDocument): rea
 
 function descriptionCell(said: Description | undefined): Cell {
   if (said === undefined) return { state: "not known here" };
-  const { isEnabled, mode = "unknown mode", backends } = said;
+  const { isEnabled, mode = "unknown mode", backends, moreBackends } = said;
   const isFailing = backends?.some(({ isOk, role }) => isOk === false && role !== "down") === true;
   return {
     sign: isFailing ? "warning" : "well",
     state: isEnabled === false ? "disabled" : mode,
-    details: [describeServers(backends)],
+    details: [describeServers(backends, moreBackends)],
   };
 }
 

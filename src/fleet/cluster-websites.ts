@@ -1,0 +1,64 @@
+import { groupBy } from "../support/group-by.ts";
+import { isSame } from "../support/kept.ts";
+import type { ApplianceSnapshot, ClusterWebsite, KnownWebsiteSnapshot, MemberWebsite } from "./snapshot.ts";
+
+/** The websites of each appliance of a cluster, in the order of the configuration. */
+type Lists = readonly ApplianceSnapshot["known"][];
+
+/**
+ * The websites of a cluster, in the order of first mention; those that an appliance tests come before its others. A website that
+ * is as it was `before` is the same object.
+ */
+export function clusterWebsites(
+  lists: Lists,
+  before: readonly ClusterWebsite[] = [],
+): readonly ClusterWebsite[] {
+  const earlier = new Map(before.map((website) => [website.key, website]));
+  const keyOf = keysIn(lists);
+  const mentions = lists.flatMap((websites, member): readonly MemberWebsite[] => {
+    const tested = websites.filter(({ isTested }) => isTested);
+    const others = websites.filter(({ isTested }) => !isTested);
+    return [
+      ...tested.map((known, test) => ({ member, test, known })),
+      ...others.map((known) => ({ member, test: -1, known })),
+    ];
+  });
+  const used = new Set<string>();
+  return Array.from(
+    groupBy(mentions, ({ known }) => keyOf(known)),
+    ([key, at]) => {
+      const { websiteId = 0, website: given = key } = at[0]?.known ?? {};
+      const website = unusedName(used, websiteId, given, key);
+      used.add(`${websiteId} ${website}`);
+      const old = earlier.get(key);
+      return old?.website === website && isSame(partsOf(old.at), partsOf(at))
+        ? old
+        : { key, websiteId, website, at };
+    },
+  );
+}
+
+function partsOf(at: readonly MemberWebsite[]): readonly unknown[] {
+  return at.flatMap(({ member, test, known }) => [member, test, known]);
+}
+
+/** By host and port, else as only its appliance knows it; without details by id, like another appliance's website with that id. */
+function keysIn(lists: Lists): (website: KnownWebsiteSnapshot) => string {
+  const addresses = lists.flat().flatMap(({ websiteId, address, isTested }) => {
+    return isTested && address ? [[websiteId, address] as const] : [];
+  });
+  // The first one counts.
+  const byId = new Map(addresses.toReversed());
+  return ({ websiteId, address = byId.get(websiteId) ?? `#${websiteId}`, identity: { appliance } }) =>
+    address === "" ? `#${websiteId} at ${appliance}` : address;
+}
+
+/** Whether host and port of the website are not known. */
+export function isWithoutAddress(key: string): boolean {
+  return key.startsWith("#");
+}
+
+/** Two websites may have the same id and name at different appliances. */
+function unusedName(used: ReadonlySet<string>, id: number, name: string, key: string): string {
+  return used.has(`${id} ${name}`) ? unusedName(used, id, `${name} (${key})`, key) : name;
+}
