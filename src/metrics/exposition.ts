@@ -17,6 +17,9 @@ export interface FleetExposition {
 /** Longer text is kept as UTF-8 outside of the heap, where one wide character would double it. */
 const LONG_UNITS = 16 * 1024;
 
+/** Parts that are rendered without a look at the time. */
+const BATCH = 128;
+
 /** A family that has samples of a kind of part, and its place in the exposition. */
 interface Source {
   readonly name: string;
@@ -47,16 +50,26 @@ export function createFleetExposition(options: ExpositionOptions = {}): FleetExp
       return [];
     }
   }
+  /** Clusters piece by piece: one may have many thousand parts. */
+  function* batchesOf(verdicts: readonly ClusterVerdict[]) {
+    for (const verdict of verdicts) {
+      const { cluster } = verdict.facts;
+      const before = rendered.get(cluster);
+      const now = new Map<Part, LongText>();
+      rendered.set(cluster, now);
+      const parts = partsOf(verdict);
+      for (let at = 0; at < parts.length; at += BATCH)
+        yield { parts: parts.slice(at, at + BATCH), before, now };
+    }
+  }
   return {
     render: async (preamble, verdicts) => {
       const lists = headers.map((header): (string | Buffer)[] => [header]);
-      await inSlices(verdicts, (verdict) => {
-        const { cluster } = verdict.facts;
-        const before = rendered.get(cluster);
-        const now = new Map(partsOf(verdict).map((part) => [part, before?.get(part) ?? textsOf(part)]));
-        rendered.set(cluster, now);
-        for (const [{ kind }, texts] of now) {
-          const own = sources.get(kind) ?? [];
+      await inSlices(batchesOf(verdicts), ({ parts, before, now }) => {
+        for (const part of parts) {
+          const texts = before?.get(part) ?? textsOf(part);
+          now.set(part, texts);
+          const own = sources.get(part.kind) ?? [];
           for (const [nth, text] of texts.entries()) {
             if (text.length > 0) lists[own[nth]?.place ?? 0]?.push(text);
           }

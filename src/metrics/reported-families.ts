@@ -112,6 +112,10 @@ export const REPORTED_FAMILIES: Families = {
     `Whether the appliance reports the server behind the website as OK (1) or has seen an error (0). ${DETAILS}`,
     { website_details: backendSamples },
   ),
+  website_backends_left_out: gauge(
+    "Servers behind the appliance's websites, by the latest polls of their details, that have no website_backend_ok: those beyond its limits.",
+    { discovery: ({ backendsLeftOut }) => sample(backendsLeftOut) },
+  ),
   website_usable_backends: gauge(
     `Servers behind the website, active and backup ones, that the appliance reports as OK. ${DETAILS}`,
     { website_details: ({ details }) => sample(usableBackends(details)) },

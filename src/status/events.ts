@@ -11,13 +11,13 @@ import {
 import type { FleetEvent } from "./schema.ts";
 import type { WebsiteState } from "./states.ts";
 import { listed } from "../support/text.ts";
-import { groupName, groupWords, instantOf, reasonInWords, type Words } from "./words.ts";
+import { groupName, groupWords, instantOf, reasonInWords, shortened, type Words } from "./words.ts";
 
 const MAX_EVENTS = 200;
 /** The same that happens to another group or website within so long is one event with it. */
 const TOGETHER_MS = 10_000;
-/** An event names so many subjects. */
-const NAMED = 100;
+/** An event names so many subjects, and counts the others. */
+const NAMED = 24;
 
 /** What has happened to the fleet since the exporter started: bounded, in memory. */
 export interface Events {
@@ -39,6 +39,7 @@ interface Entry extends Omit<Happening, "subject"> {
   readonly atMs: number;
   readonly cluster: string;
   readonly subjects: Set<string>;
+  others: number;
 }
 
 export function createEvents(maxEvents: number = MAX_EVENTS): Events {
@@ -52,8 +53,9 @@ export function createEvents(maxEvents: number = MAX_EVENTS): Events {
         atMs - entry.atMs < TOGETHER_MS &&
         !entry.subjects.has(subject),
     );
-    known?.subjects.add(subject);
-    const entry = { kind, words, atMs, cluster, subjects: new Set([subject]) };
+    const entry = known ?? { kind, words, atMs, cluster, subjects: new Set(), others: 0 };
+    if (entry.subjects.size < NAMED) entry.subjects.add(subject);
+    else entry.others += 1;
     if (known === undefined) entries = bounded([entry, ...entries], maxEvents);
   }
   return {
@@ -67,8 +69,9 @@ export function createEvents(maxEvents: number = MAX_EVENTS): Events {
         add(facts.cluster, each, atMs);
     },
     list: () =>
-      entries.map(({ atMs, cluster, kind, words, subjects }) => {
-        return { at: instantOf(atMs), kind, summary: words.join(listed([...subjects], NAMED)), cluster };
+      entries.map(({ atMs, cluster, kind, words, subjects, others }) => {
+        const names = listed([...subjects], NAMED, subjects.size + others);
+        return { at: instantOf(atMs), kind, summary: shortened(words.join(names)), cluster };
       }),
   };
 }

@@ -23,6 +23,7 @@ import {
   NAMED,
   optionalInstant,
   reasonInWords,
+  shortened,
   statusText,
   type Words,
 } from "./words.ts";
@@ -58,7 +59,8 @@ type Concerned = Omit<Problem, "kind" | "severity" | "summary" | "since"> & {
 /** A list of one problem. */
 function problem(kind: ProblemKind, summary: string, concerned: Concerned = {}): readonly Problem[] {
   const { sinceMs, ...rest } = concerned;
-  return [{ kind, severity: PROBLEMS[kind].severity, summary, ...rest, since: optionalInstant(sinceMs) }];
+  const { severity } = PROBLEMS[kind];
+  return [{ kind, severity, summary: shortened(summary), ...rest, since: optionalInstant(sinceMs) }];
 }
 
 /** What is wrong with a cluster for as long as its verdict stays as it is. */
@@ -180,12 +182,19 @@ function discoveredProblems(verdict: ClusterVerdict): readonly Problem[] {
     ...[...websites.values()].flatMap(backendProblem),
     ...(names.length === 0 ? [] : problem("websites_differ", differing)),
     ...facts.appliances.flatMap((each) => unlisted(each, verdict)),
-    ...facts.appliances.flatMap(({ identity: { appliance }, discovery }) => {
-      const left = discovery?.beyondLimit ?? 0;
-      const what = left === 1 ? "One website" : `${left} websites`;
-      const summary = `${what} of ${appliance} beyond the limit of website_discovery: not tested`;
-      return left === 0 ? [] : problem("websites_left_out", summary, { appliance });
-    }),
+    ...facts.appliances.flatMap(leftOut),
+  ];
+}
+
+function leftOut({ identity: { appliance }, discovery }: ApplianceSnapshot): readonly Problem[] {
+  const { beyondLimit = 0, backendsLeftOut = 0 } = discovery ?? {};
+  const websites = beyondLimit === 1 ? "One website" : `${beyondLimit} websites`;
+  const servers = backendsLeftOut === 1 ? "One server" : `${backendsLeftOut} servers`;
+  const untested = `${websites} of ${appliance} beyond the limit of website_discovery: not tested`;
+  const uncounted = `${servers} behind websites of ${appliance} beyond 32 of a website or 2,000 in all: only counted`;
+  return [
+    ...(beyondLimit === 0 ? [] : problem("websites_left_out", untested, { appliance })),
+    ...(backendsLeftOut === 0 ? [] : problem("backends_left_out", uncounted, { appliance })),
   ];
 }
 

@@ -23,6 +23,7 @@ export const PROBLEMS = {
   websites_differ: { severity: "warning", alert: "ClusterWebsitesDiffer" },
   websites_not_listed: { severity: "warning" },
   websites_left_out: { severity: "warning" },
+  backends_left_out: { severity: "warning" },
   odd_state: { severity: "warning" },
   preferred_master_lost: { severity: "warning", alert: "VrrpPreferredMasterLost" },
   certificate_expires: { severity: "warning", alert: "ApplianceCertificateExpiring" },

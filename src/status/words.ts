@@ -25,6 +25,15 @@ function describeServer({ address, role, isOk }: Server): string {
   return `${address} ${role === "active" ? "" : `(${role ?? "unknown role"}) `}${state}`;
 }
 
+const MAX_SENTENCE = 2000;
+
+/** At most 2,000 characters: names that appliances give may be long. */
+export function shortened(sentence: string): string {
+  if (sentence.length <= MAX_SENTENCE) return sentence;
+  // A character may consist of two units.
+  return `${sentence.slice(0, MAX_SENTENCE - 1).replace(/\p{Surrogate}$/u, "")}…`;
+}
+
 /** Unix time in milliseconds as RFC 3339 in UTC. */
 export function instantOf(atMs: number): string {
   return new Date(atMs).toISOString();

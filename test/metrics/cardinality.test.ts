@@ -17,6 +17,10 @@ import {
 import { expositionOf, sampleLines } from "./canned-fleet.ts";
 
 const PAGE = readFileSync(new URL("../../docs/scaling.md", import.meta.url), "utf8");
+const POD_MONITOR = readFileSync(
+  new URL("../../packaging/kubernetes/operator/podmonitor.yaml", import.meta.url),
+  "utf8",
+);
 
 const GROUPS = [1, 2, 3, 4];
 const WEBSITES = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
@@ -63,6 +67,45 @@ test("the formula of discovered websites is what is exported", async () => {
   const lines = sampleLines(await expositionOf(fleet));
   const series = lines.filter((line) => !bare.some((part) => line.includes(part))).length;
   expect(PAGE).toContain(`A pair that discovers 20 websites with 3 servers each has ${series} of these`);
+});
+
+/** A pair whose first member exhausts every limit, and whose second one differs from it in each website. */
+function worstPair() {
+  const ids = Array.from({ length: 200 }, (_, nth) => nth + 1);
+  const discovery = { exclude: [], limit: 200 };
+  const fleet = fleetOf(["a", "b"].map((name) => applianceOf({ name, cluster: "ab", discovery })));
+  const interfaces = (state: string) =>
+    Array.from({ length: 1024 }, (_, nth) => interfaceOf({ name: `carp${nth}`, vip: `vip${nth}`, state }));
+  for (const state of ["MASTER", "BACKUP"])
+    fleet.record(vrrpSeen("a", listOf(interfaces(state)), { certificate }), 0);
+  fleet.record(vrrpSeen("b", listOf([]), { certificate }), 0);
+  const servers = Array.from({ length: 1024 }, (_, nth) => {
+    return { address: `192.0.2.81:${nth + 1}`, role: "active", isOk: nth % 2 === 0 } as const;
+  });
+  for (const [name, mode] of [
+    ["a", "pass"],
+    ["b", "protect"],
+  ] as const) {
+    fleet.record(websitesSeen(name, ids), 0);
+    for (const id of ids) {
+      const backends = gathered(name === "a" ? servers : servers.slice(1, 2));
+      fleet.record(detailsSeen(name, id, { host: `${id}.example`, mode, backends }), 0);
+      if (name === "a") fleet.record(websiteSeen(name, id, blocksOf(200, 200)), 0);
+    }
+  }
+  return fleet;
+}
+
+test("no answer makes an appliance have more series than documented, and the shipped limit has room for one", async () => {
+  const lines = sampleLines(await expositionOf(worstPair()));
+  const series = lines.filter((line) => !line.includes('appliance="b"')).length;
+  const [, bound = ""] = /an appliance never has more than ([\d,]+) series/.exec(PAGE) ?? [];
+  const most = Number(bound.replaceAll(",", ""));
+  expect(series).toBeLessThanOrEqual(most);
+  expect(series).toBeGreaterThan(0.85 * most);
+  const [, shipped] = /sampleLimit: (\d+)/.exec(POD_MONITOR) ?? [];
+  const example = 300 * sampleLines(await expositionOf(pair())).length;
+  expect(Number(shipped)).toBeGreaterThan(example + most);
 });
 
 test("the worked example of the cardinality is what is exported", async () => {

@@ -81,6 +81,8 @@ website_enabled{appliance="waf-2",ha_cluster="ams",site="ams",website_id="8",web
 website_backend_ok{appliance="waf-1",ha_cluster="ams",site="ams",website_id="7",website="shop",backend="192.0.2.81:8080",role="active"} 0
 website_backend_ok{appliance="waf-1",ha_cluster="ams",site="ams",website_id="7",website="shop",backend="[2001:db8::1]:443",role="backup"} 1
 website_backend_ok{appliance="waf-2",ha_cluster="ams",site="ams",website_id="8",website="shop",backend="192.0.2.81:8080",role="active"} 1
+website_backends_left_out{appliance="waf-1",ha_cluster="ams",site="ams"} 0
+website_backends_left_out{appliance="waf-2",ha_cluster="ams",site="ams"} 0
 website_usable_backends{appliance="waf-1",ha_cluster="ams",site="ams",website_id="7",website="shop"} 1
 website_usable_backends{appliance="waf-2",ha_cluster="ams",site="ams",website_id="8",website="shop"} 1
 website_difference_info{ha_cluster="ams",site="ams",website_id="7",website="shop",address="shop.example:443",difference="mode"} 1
