@@ -14,6 +14,8 @@ export interface FleetShape {
   readonly isDiscovered?: boolean;
   readonly vrrp: string;
   readonly website: string;
+  /** YAML of further entries of `clusters`; default: none. */
+  readonly moreClusters?: string;
 }
 
 export interface BenchExporter extends MeasuredProcess {
@@ -103,7 +105,7 @@ http_client:
   basic_auth: { username: monitor, password_file: password }
   tls_config: { ca_file: ca.pem, server_name: ${SERVER_NAME} }
 clusters:
-${pairs.join("")}`;
+${pairs.join("")}${shape.moreClusters ?? ""}`;
 }
 
 /** The value of a series without labels, or the sum of those with them. */

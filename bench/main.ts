@@ -9,6 +9,7 @@ import { measureMemory, measurePolling } from "./polling.ts";
 import { measureProgramStart } from "./program-start.ts";
 import { measureScrapes } from "./scrapes.ts";
 import type { Measurement } from "./support.ts";
+import { measureWorstCluster } from "./worst-cluster.ts";
 
 /**
  * `npm run bench [-- NAME...] [--output=json]`: the cost of the exporter, compared with its peers. NAME is a key of this
@@ -22,6 +23,7 @@ const MEASURES: Readonly<Record<string, () => Promise<Measurement | readonly Mea
   scrapes: measureScrapes,
   program: measureProgramStart,
   answer: measureAnswer,
+  worst: measureWorstCluster,
   paint: measureFirstPaint,
   update: measurePageUpdate,
   render: measurePageRender,

@@ -153,8 +153,8 @@ function description(
 
 const ALL_ADDRESSES: ReadonlySet<string> = new Set(["*", "0.0.0.0", "::"]);
 
-/** The addresses on which an appliance listens for it, in canonical text; empty for all, and while they are not known. */
-export function listensOn({ bind }: WebsiteDetails): readonly string[] {
+/** @see KnownWebsiteSnapshot.bind */
+function listensOn({ bind }: WebsiteDetails): readonly string[] {
   const addresses = bind.map(canonicalAddress);
   return addresses.some((address) => ALL_ADDRESSES.has(address)) ? [] : addresses;
 }

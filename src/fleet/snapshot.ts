@@ -69,7 +69,7 @@ export interface KnownWebsiteSnapshot extends OfWebsite {
    * a number too. Empty while they are not known; `undefined` without details.
    */
   readonly address: string | undefined;
-  /** @see listensOn */
+  /** The addresses on which the appliance listens for it, in canonical text; empty for all, and while they are not known. */
   readonly bind: readonly string[];
   /** Where visitors reach it; none while that is not known. */
   readonly urls: readonly string[];

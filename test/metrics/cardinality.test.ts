@@ -74,10 +74,12 @@ function worstPair() {
   const ids = Array.from({ length: 200 }, (_, nth) => nth + 1);
   const discovery = { exclude: [], limit: 200 };
   const fleet = fleetOf(["a", "b"].map((name) => applianceOf({ name, cluster: "ab", discovery })));
-  const interfaces = (state: string) =>
-    Array.from({ length: 1024 }, (_, nth) => interfaceOf({ name: `carp${nth}`, vip: `vip${nth}`, state }));
-  for (const state of ["MASTER", "BACKUP"])
-    fleet.record(vrrpSeen("a", listOf(interfaces(state)), { certificate }), 0);
+  for (const state of ["MASTER", "BACKUP"]) {
+    const interfaces = Array.from({ length: 1024 }, (_, nth) =>
+      interfaceOf({ name: `carp${nth}`, vip: `vip${nth}`, state }),
+    );
+    fleet.record(vrrpSeen("a", listOf(interfaces), { certificate }), 0);
+  }
   fleet.record(vrrpSeen("b", listOf([]), { certificate }), 0);
   const servers = Array.from({ length: 1024 }, (_, nth) => {
     return { address: `192.0.2.81:${nth + 1}`, role: "active", isOk: nth % 2 === 0 } as const;

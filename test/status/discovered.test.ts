@@ -477,3 +477,24 @@ test("a website without a usable host name or port has no target", () => {
   expect(websiteTargets(verdictsOf({ host: "user@shop.example" }))).toEqual([]);
   expect(websiteTargets(verdictsOf({ port: undefined, protocol: "https" }))).toEqual([]);
 });
+
+test("of all servers of an appliance 2,000 are exported, and the others are a problem", () => {
+  const servers = Array.from({ length: 40 }, (_, nth) => {
+    return { address: `192.0.2.81:${nth}`, role: "active", isOk: true } as const;
+  });
+  const ids = Array.from({ length: 70 }, (_, nth) => nth + 1);
+  const verdict = verdictAfter([
+    websitesSeen("a", ids),
+    ...ids.map((id) => detailsSeen("a", id, { host: `${id}.example`, backends: gathered(servers) })),
+  ]);
+  const shown = described(verdict).flatMap(({ found }) =>
+    found
+      .filter(({ identity }) => identity.appliance === "a")
+      .map(({ details }) => details.backends?.shown.length),
+  );
+  // 62 x 32 + 16: the rest shows none.
+  expect(shown).toEqual([...Array<number>(62).fill(32), 16, ...Array<number>(7).fill(0)]);
+  expect(verdict && lastingProblems(verdict).map(({ kind, summary }) => `${kind}: ${summary}`)).toContain(
+    "backends_left_out: 800 servers behind websites of a beyond 32 of a website or 2,000 in all: only counted",
+  );
+});

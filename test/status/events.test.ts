@@ -156,6 +156,17 @@ test("the same event more than ten seconds later is another event", () => {
   expect(eventsAfter([...flapping, ...flapping], { everySeconds: 4 })).toHaveLength(4);
 });
 
+test("an event names 24 subjects, and a sentence has 2,000 characters at most", () => {
+  const many = Array.from({ length: 1000 }, (_, nth) => `192.0.2.${nth}`);
+  const long = many.map((vip) => `${vip}${"\u{1F310}".repeat(60)}`);
+  const [named = "", cut = ""] = [many, long].flatMap((vips) =>
+    eventsAfter([says("lone", "MASTER", vips), says("lone", "BACKUP", vips)]),
+  );
+  expect(named).toMatch(/192\.0\.2\.23 \(vhid 2\) and 976 more$/);
+  expect(cut).toMatch(/^21 failover: lone: .*\u{1F310}…$/u);
+  expect(cut).toHaveLength("21 failover: ".length + 2000);
+});
+
 test("the oldest events are forgotten", () => {
   const busy = Array.from({ length: 12 }, (_, nth) =>
     nth % 2 === 0 ? vrrpFailed("b", "dns") : says("b", "BACKUP"),
