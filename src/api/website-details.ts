@@ -29,7 +29,7 @@ export interface WebsiteDetails {
   readonly protocol: Protocol | "both" | undefined;
   readonly mode: WebsiteMode | undefined;
   readonly isEnabled: boolean | undefined;
-  /** The addresses on which the appliance listens for it, at most 64; `*` is all, and more than 64 are all too. */
+  /** The addresses on which the appliance listens for it, in canonical text, at most 64; `*` is all, and so are more than 64. */
   readonly bind: readonly string[];
   readonly backends: Backends | undefined;
   /** JSON paths of members that cannot be read, at most 64: `$.vhost.port`. */
@@ -136,7 +136,7 @@ export function decodeWebsiteDetails(body: Uint8Array, redact: Redact): Decoded<
 }
 
 function addressesOf(texts: readonly string[], keep: Redact): readonly string[] {
-  return texts.length > MAX_ADDRESSES ? ["*"] : texts.map(keep);
+  return texts.length > MAX_ADDRESSES ? ["*"] : texts.map((text) => canonicalAddress(keep(text)));
 }
 
 /** `undefined` in the list: a server that cannot be read. */

@@ -5,7 +5,7 @@ import { DEFAULT_STATUSES, type ApplianceConfig, type WebsiteConfig } from "../c
 import type { Observation } from "../polling/observation.ts";
 import { firstExpiryMs } from "../polling/pace.ts";
 import { canonicalAddress, urlHost } from "../support/address.ts";
-import { isSame, keptEqual, once } from "../support/kept.ts";
+import { createMemo, isSame, keptEqual, once } from "../support/kept.ts";
 import type { FleetChange, Step } from "./changes.ts";
 import { afterPoll, freshRecord, isNotFound, recordAt, whileKnown, type OperationRecord } from "./record.ts";
 import type {
@@ -109,13 +109,18 @@ export function knownWebsites({ identity, config, records, known }: WebsiteFacts
   const isWithoutDetails = details.size > 0 && [...details.values()].every(isNotFound);
   let room = MAX_BACKENDS;
   return [...new Set([...configured.keys(), ...details.keys()])].flatMap((id) => {
-    const own = configured.get(id);
-    const seen = showing(room, details.get(id)?.seen);
+    const [own, seen, address] = [configured.get(id), details.get(id)?.seen, addresses.get(id)];
     if (own === undefined && seen === undefined && !isWithoutDetails) return [];
-    room -= seen?.backends?.shown.length ?? 0;
-    return [keptEqual(before.get(id), { identity, ...description(id, own, seen, addresses.get(id)) })];
+    const shown = Math.min(room, seen?.backends?.shown.length ?? 0);
+    room -= shown;
+    const make = (): KnownWebsite =>
+      keptEqual(before.get(id), { identity, ...description(id, own, showing(shown, seen), address) });
+    return [seen === undefined ? make() : onceDescribed(seen, [identity, own, address, shown], make)];
   });
 }
+
+/** Details of one website change; those of hundreds of others do not. */
+const onceDescribed = createMemo<KnownWebsite>();
 
 /** Details that show at most so many servers. */
 function showing(most: number, details: WebsiteDetails | undefined): WebsiteDetails | undefined {
@@ -155,8 +160,7 @@ const ALL_ADDRESSES: ReadonlySet<string> = new Set(["*", "0.0.0.0", "::"]);
 
 /** @see KnownWebsiteSnapshot.bind */
 function listensOn({ bind }: WebsiteDetails): readonly string[] {
-  const addresses = bind.map(canonicalAddress);
-  return addresses.some((address) => ALL_ADDRESSES.has(address)) ? [] : addresses;
+  return bind.some((address) => ALL_ADDRESSES.has(address)) ? [] : bind;
 }
 
 /** Neither a wildcard nor a path. */
@@ -173,6 +177,11 @@ function urlsOf({ host = "", port, secondPort, protocol }: Partial<WebsiteDetail
   return (protocol === undefined ? [] : urls[protocol]).filter((url) => URL.canParse(url));
 }
 
+const placeOf = once((seen: WebsiteDetails) => ({
+  address: addressOf(seen),
+  order: JSON.stringify([seen.isEnabled === false, seen.name, listensOn(seen)]),
+}));
+
 /** What each website of an appliance is known by in its cluster. @see KnownWebsiteSnapshot.address */
 function addressesOf(details: DiscoveryRecords["details"]): ReadonlyMap<number, string> {
   // In an order that does not depend on ids: another member may have others. One that is disabled at this member is not taken
@@ -180,8 +189,8 @@ function addressesOf(details: DiscoveryRecords["details"]): ReadonlyMap<number, 
   const inOrder = [...details]
     .flatMap(([id, { seen }]) => {
       if (seen === undefined) return [];
-      const order = JSON.stringify([seen.isEnabled === false, seen.name, listensOn(seen), id]);
-      return [{ id, address: addressOf(seen), order }];
+      const { address, order } = placeOf(seen);
+      return [{ id, address, order: `${order} ${id}` }];
     })
     .toSorted((a, b) => (a.order < b.order ? -1 : 1));
   const counts = new Map<string, number>();

@@ -1,5 +1,6 @@
 import { isWithoutAddress } from "../fleet/cluster-websites.ts";
 import type {
+  ApplianceSnapshot,
   ClusterSnapshot,
   ClusterWebsite,
   FoundWebsiteSnapshot,
@@ -37,13 +38,11 @@ interface Website extends Pick<ClusterWebsite, "key" | "websiteId" | "website"> 
 export function websiteVerdicts(given: Case & Subject): Pick<ClusterVerdict, "websites" | "differences"> {
   const { facts, before } = given;
   if (before !== undefined && isAsBefore(given, before)) return before;
-  const websiteOf = websitesOf(given);
-  const earlierOf = before && isSame(sharedBasisOf(given), sharedBasisOf(before)) && websitesOf(before);
+  const isKnown = createIsKnown(given, before);
   const verdicts = facts.websites.flatMap((joined) => {
-    const website = websiteOf(joined);
-    const earlier = before && earlierOf && setOf(before.facts.websites).has(joined) && earlierOf(joined);
     const old = before?.websites.get(joined.key);
-    if (earlier && isSame(basisOf(website), basisOf(earlier))) return old ?? [];
+    if (isKnown(joined)) return old ?? [];
+    const website = websiteOf(joined, given);
     if (website.tests.length + website.found.length === 0) return [];
     return keptEqual(old, websiteVerdict(website, old, given));
   });
@@ -60,16 +59,33 @@ function isAsBefore({ facts, groups }: Subject, before: Subject): boolean {
   if (facts.websites !== websites || groups !== before.groups) return false;
   return facts.appliances.every((one, nth) => {
     const old = appliances[nth];
-    return one.discovery === old?.discovery && findTheSame(one.websites, old?.websites);
+    if (one.discovery !== old?.discovery) return false;
+    return (
+      one.websites === old?.websites || one.websites.every((test, at) => isSameTest(test, old?.websites[at]))
+    );
   });
 }
 
-function findTheSame(tests: readonly WebsiteSnapshot[], before: readonly WebsiteSnapshot[] = []): boolean {
-  if (tests === before) return true;
-  return tests.every((test, nth) => {
-    const old = before[nth];
-    return test.results === old?.results && isPolled(test) === isPolled(old);
-  });
+function isSameTest(test: WebsiteSnapshot | undefined, old: WebsiteSnapshot | undefined): boolean {
+  if (test === undefined || old === undefined) return test === old;
+  return test.results === old.results && isPolled(test) === isPolled(old);
+}
+
+/** Returns whether everything on which the verdict on a website depends is as before. */
+function createIsKnown(now: Subject, before: Subject | undefined): (website: ClusterWebsite) => boolean {
+  if (before === undefined || !isSame(sharedBasisOf(now), sharedBasisOf(before))) return () => false;
+  const [masters, earlier] = [mastersIn(now), mastersIn(before)];
+  return (joined) => {
+    if (!setOf(before.facts.websites).has(joined) || masters(joined).text !== earlier(joined).text)
+      return false;
+    return joined.at.every(({ member, test, known }) => {
+      const [one, old] = [now.facts.appliances[member], before.facts.appliances[member]];
+      if (one === old) return true;
+      return (
+        isFound(known, one) === isFound(known, old) && isSameTest(one?.websites[test], old?.websites[test])
+      );
+    });
+  };
 }
 
 /** What each of them depends on besides its own website. */
@@ -78,21 +94,19 @@ function sharedBasisOf({ facts: { appliances }, groups }: Subject): readonly unk
   return [groups.size > 0, ...members];
 }
 
-function basisOf({ masters, found, tests }: Website): readonly unknown[] {
-  return [masters.text, ...found, ...tests.flatMap((test) => [test.results, isPolled(test)])];
+function websiteOf(joined: ClusterWebsite, subject: Subject): Website {
+  const { key, websiteId, website, at } = joined;
+  const { appliances } = subject.facts;
+  const tests = at.flatMap(({ member, test }) => appliances[member]?.websites[test] ?? []);
+  const found = at.flatMap(({ member, known }) => (isFound(known, appliances[member]) ? [known] : []));
+  return { key, websiteId, website, tests, found, masters: mastersIn(subject)(joined) };
 }
 
-function websitesOf(subject: Subject): (joined: ClusterWebsite) => Website {
-  const { appliances } = subject.facts;
-  const mastersOf = mastersIn(subject);
-  const isFound = (known: KnownWebsiteSnapshot, member: number): known is FoundWebsiteSnapshot =>
-    setOf(appliances[member]?.found ?? []).has(known);
-  return (joined) => {
-    const { key, websiteId, website, at } = joined;
-    const tests = at.flatMap(({ member, test }) => appliances[member]?.websites[test] ?? []);
-    const found = at.flatMap(({ member, known }) => (isFound(known, member) ? [known] : []));
-    return { key, websiteId, website, tests, found, masters: mastersOf(joined) };
-  };
+function isFound(
+  known: KnownWebsiteSnapshot,
+  appliance: ApplianceSnapshot | undefined,
+): known is FoundWebsiteSnapshot {
+  return appliance !== undefined && setOf(appliance.found).has(known);
 }
 
 const setOf = once((list: readonly unknown[]): ReadonlySet<unknown> => new Set(list));

@@ -41,6 +41,12 @@ export interface Masters {
   readonly text: string;
 }
 
+/** The distinct lists of addresses on which a website listens, and a text that is equal for equal lists. */
+const bindsOf = once(({ at }: ClusterWebsite) => {
+  const binds = new Map(at.map(({ known: { bind } }) => [bind.join(" "), bind]));
+  return { addresses: [...binds.keys()].join("\n"), binds: [...binds.values()] };
+});
+
 const onceMasters = createMemo<(website: ClusterWebsite) => Masters>();
 
 export function isMaster({ names }: Masters, { identity }: { readonly identity: Identity }): boolean {
@@ -57,12 +63,11 @@ export function mastersIn({ facts, groups }: Subject): (website: ClusterWebsite)
       byVip.set(vip, [...(byVip.get(vip) ?? []), ...mastersOf(group)]);
     }
     const byAddresses = new Map<string, Masters>();
-    return ({ at }) => {
-      const binds = new Map(at.map(({ known: { bind } }) => [bind.join(" "), bind]));
-      const addresses = [...binds.keys()].join("\n");
+    return (website) => {
+      const { addresses, binds } = bindsOf(website);
       const known = byAddresses.get(addresses);
       if (known !== undefined) return known;
-      const vips = new Set([...binds.values()].flatMap((bind) => [...listening(bind).values()]));
+      const vips = new Set(binds.flatMap((bind) => [...listening(bind).values()]));
       const names = new Set([...vips].flatMap((vip) => byVip.get(vip) ?? []));
       const masters = { names, text: [...names].toSorted().join("\n") };
       byAddresses.set(addresses, masters);

@@ -265,6 +265,14 @@ test("servers are the same by their addresses, in any order, case and number", (
   expect(digestOf("a:80,b:80")).not.toBe(digestOf("a:80", "b:80"));
 });
 
+test("addresses are in canonical text", () => {
+  expect(decoded({ ...SAMPLE, bind: ["2001:DB8:0::7", "*", "web"] }).bind).toEqual([
+    "2001:db8::7",
+    "*",
+    "web",
+  ]);
+});
+
 test("more than 64 addresses count as all, and of what cannot be read 64 places are named", () => {
   const bind = Array.from({ length: 65 }, (_, nth) => `192.0.2.${nth}`);
   expect(decoded({ ...SAMPLE, bind }).bind).toEqual(["*"]);

@@ -374,7 +374,7 @@ test("an address of bind that is an alias of a VIP is that VIP", () => {
       websitesSeen("a", [1]),
       websitesSeen("b", [1]),
       detailsSeen("a", 1, { protocol: "https", bind: ["2001:db8::7"] }),
-      detailsSeen("b", 1, { protocol: "https", bind: ["2001:db8:0::7"] }),
+      detailsSeen("b", 1, { protocol: "https", bind: ["2001:db8::7"] }),
       websiteSeen("a", 1, [{ protocol: "https", status: 200 }]),
       websiteSeen("b", 1, [{ protocol: "https", status: 503 }]),
     ]);
