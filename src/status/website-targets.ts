@@ -21,7 +21,7 @@ export function websiteTargets(verdicts: readonly ClusterVerdict[]): readonly Ta
     const tests = facts.appliances.flatMap((appliance) => appliance.websites);
     return [...websites.values()].flatMap((website) => {
       const own = tests.filter(({ address, urls }) => address === website.key && urls.length > 0);
-      const addresses = own.flatMap(({ bind }) => [...listeningIn(facts.groups)(bind).keys()]);
+      const addresses = own.flatMap(({ bind }) => listeningIn(facts.groups)(bind));
       const vips = ["", ...new Set(addresses.filter((address) => isIP(address) !== 0))];
       return (own[0]?.urls ?? []).flatMap((url) => vips.map((vip) => targetOf(website, url, vip)));
     });

@@ -6,6 +6,7 @@ import {
   type Identity,
 } from "../fleet/snapshot.ts";
 import { isWithoutAddress } from "../fleet/cluster-websites.ts";
+import { groupBy } from "../support/group-by.ts";
 import { createMemo, once } from "../support/kept.ts";
 import type { ClusterVerdict, GroupVerdict } from "./verdict.ts";
 
@@ -17,17 +18,13 @@ export function lacks({ discovery }: ApplianceSnapshot, key: string): boolean {
   return discovery?.isComplete === true && !isWithoutAddress(key) && !discovery.known.has(key);
 }
 
-/** The addresses on which a website listens, with their VIPs: those VIPs, and aliases of VIPs, that it names; else all VIPs. */
+/** The addresses on which a website listens: those VIPs, and aliases of VIPs, that it names; else all VIPs. */
 export const listeningIn = once((groups: ClusterSnapshot["groups"]) => {
-  const vips = new Map(groups.map(({ vip }) => [vip, vip]));
-  const aliases = groups.flatMap(({ vip, aliases: of }) => of.map((address) => [address, vip] as const));
-  const vipOf = new Map([...aliases, ...vips]);
-  return (bind: readonly string[]): ReadonlyMap<string, string> => {
-    const named = bind.flatMap((address) => {
-      const vip = vipOf.get(address);
-      return vip === undefined ? [] : [[address, vip] as const];
-    });
-    return named.length > 0 ? new Map(named) : vips;
+  const vips = [...new Set(groups.map(({ vip }) => vip))];
+  const known = new Set([...vips, ...groups.flatMap(({ aliases }) => aliases)]);
+  return (bind: readonly string[]): readonly string[] => {
+    const own = bind.filter((address) => known.has(address));
+    return own.length > 0 ? own : vips;
   };
 });
 
@@ -41,6 +38,10 @@ export interface Masters {
   readonly text: string;
 }
 
+export function isMaster({ names }: Masters, { identity }: { readonly identity: Identity }): boolean {
+  return names.has(identity.appliance);
+}
+
 /** The distinct lists of addresses on which a website listens, and a text that is equal for equal lists. */
 const bindsOf = once(({ at }: ClusterWebsite) => {
   const binds = new Map(at.map(({ known: { bind } }) => [bind.join(" "), bind]));
@@ -49,31 +50,34 @@ const bindsOf = once(({ at }: ClusterWebsite) => {
 
 const onceMasters = createMemo<(website: ClusterWebsite) => Masters>();
 
-export function isMaster({ names }: Masters, { identity }: { readonly identity: Identity }): boolean {
-  return names.has(identity.appliance);
-}
-
 /** The masters of each website, found once for each distinct set of addresses. */
 export function mastersIn({ facts, groups }: Subject): (website: ClusterWebsite) => Masters {
   return onceMasters(groups, [facts.groups], () => {
     const listening = listeningIn(facts.groups);
-    const byVip = new Map<string, readonly string[]>();
-    for (const group of groups.values()) {
-      const { vip } = group.facts;
-      byVip.set(vip, [...(byVip.get(vip) ?? []), ...mastersOf(group)]);
-    }
-    const byAddresses = new Map<string, Masters>();
+    const mastersAt = mastersByAddress([...groups.values()]);
+    const known = new Map<string, Masters>();
     return (website) => {
       const { addresses, binds } = bindsOf(website);
-      const known = byAddresses.get(addresses);
-      if (known !== undefined) return known;
-      const vips = new Set(binds.flatMap((bind) => [...listening(bind).values()]));
-      const names = new Set([...vips].flatMap((vip) => byVip.get(vip) ?? []));
-      const masters = { names, text: [...names].toSorted().join("\n") };
-      byAddresses.set(addresses, masters);
-      return masters;
+      const masters = known.get(addresses);
+      if (masters !== undefined) return masters;
+      const names = new Set<string>();
+      for (const bind of binds)
+        for (const address of listening(bind))
+          for (const name of mastersAt.get(address) ?? []) names.add(name);
+      const found = { names, text: [...names].toSorted().join("\n") };
+      known.set(addresses, found);
+      return found;
     };
   });
+}
+
+/** Of an address that is a VIP and an alias of another one, the masters of the VIP. */
+function mastersByAddress(groups: readonly GroupVerdict[]): ReadonlyMap<string, readonly string[]> {
+  const aliases = groups.flatMap((group) =>
+    group.facts.aliases.map((address) => [address, mastersOf(group)] as const),
+  );
+  const byVip = groupBy(groups, ({ facts }) => facts.vip);
+  return new Map([...aliases, ...Array.from(byVip, ([vip, all]) => [vip, all.flatMap(mastersOf)] as const)]);
 }
 
 function mastersOf({ facts, state, latestMaster }: GroupVerdict): readonly string[] {
