@@ -63,7 +63,13 @@ function msOfTests(bodyOf: WorstAnswer): number {
 
 type Dated = Pick<
   Observation,
-  "appliance" | "completedAtMs" | "sentAtMs" | "durationSeconds" | "expiresAtMs" | "certificate"
+  | "appliance"
+  | "completedAtMs"
+  | "isOutOfTurn"
+  | "sentAtMs"
+  | "durationSeconds"
+  | "expiresAtMs"
+  | "certificate"
 >;
 
 function msOf(bodyOf: WorstAnswer, observationOf: (body: Buffer, dated: Dated) => Observation): number {
@@ -88,6 +94,7 @@ function msOf(bodyOf: WorstAnswer, observationOf: (body: Buffer, dated: Dated) =
       const observation = observationOf(body, {
         appliance,
         completedAtMs: Date.now(),
+        isOutOfTurn: false,
         sentAtMs: startedMs,
         durationSeconds: 0,
         expiresAtMs: Number.POSITIVE_INFINITY,

@@ -64,6 +64,7 @@ export function pollAll(appliances: readonly ApplianceConfig[], io: Io): Promise
         ...result,
         appliance: name,
         completedAtMs: io.clock.wallMs(),
+        isOutOfTurn: false,
         sentAtMs,
         durationSeconds: toSeconds(io.clock.monotonicMs() - sentAtMs),
         expiresAtMs: Number.POSITIVE_INFINITY,

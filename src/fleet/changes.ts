@@ -27,8 +27,6 @@ export type FleetChange =
   | { readonly kind: "failing"; readonly operation: Operation; readonly failure: Failure }
   /** `from`: why it failed until now. */
   | { readonly kind: "recovered"; readonly operation: Operation; readonly from: Failure }
-  /** The appliance has no details of a website that it listed. */
-  | { readonly kind: "website_gone" }
   /** The appliance describes a website in another way; `address`: host and port until now. */
   | { readonly kind: "website_changed"; readonly address: string };
 

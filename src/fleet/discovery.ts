@@ -6,7 +6,7 @@ import type { Observation } from "../polling/observation.ts";
 import { firstExpiryMs } from "../polling/pace.ts";
 import { canonicalAddress, urlHost } from "../support/address.ts";
 import { createMemo, isSame, keptEqual, once } from "../support/kept.ts";
-import type { FleetChange, Step } from "./changes.ts";
+import type { Step } from "./changes.ts";
 import { afterPoll, freshRecord, isNotFound, recordAt, whileKnown, type OperationRecord } from "./record.ts";
 import type {
   ApplianceSnapshot,
@@ -81,25 +81,18 @@ export function afterDiscoveryPoll<Facts extends WebsiteFacts>(
   const seen = outcome.ok ? keptEqual(before.seen, outcome.value) : undefined;
   const now = afterPoll(before, observation, nowMs, seen);
   const details = new Map(records.details).set(websiteId, now);
-  const state = { ...facts, records: { ...records, details } };
+  const found = { ...facts, records: { ...records, details } };
   // Most polls find nothing new.
   const isNew = before.seen !== now.seen || isNotFound(before) !== isNotFound(now);
-  const known = isNew ? knownWebsites(state) : facts.known;
-  return { state: { ...state, known }, changes: changesOf(before, now) };
-}
-
-function changesOf(
-  before: OperationRecord<WebsiteDetails>,
-  now: OperationRecord<WebsiteDetails>,
-): readonly FleetChange[] {
-  if (isNotFound(now)) return isNotFound(before) ? [] : [{ kind: "website_gone" }];
-  const isOther = before.seen !== undefined && before.seen !== now.seen;
-  return isOther ? [{ kind: "website_changed", address: addressOf(before.seen) }] : [];
+  const state = { ...found, known: isNew ? knownWebsites(found) : facts.known };
+  if (before.seen === undefined || before.seen === now.seen) return { state, changes: [] };
+  return { state, changes: [{ kind: "website_changed", address: addressOf(before.seen) }] };
 }
 
 /**
- * The websites that are configured, then those discovered whose details are known, or all if the appliance has no details. A
- * configured one with the same id overrides name, protocols and expected status. One that is as in `known` is the same object.
+ * The websites that are configured, then those discovered whose details are known, or all if the appliance has no details;
+ * none that is gone. A configured one with the same id overrides name, protocols and expected status. One that is as in `known`
+ * is the same object.
  */
 export function knownWebsites({ identity, config, records, known }: WebsiteFacts): readonly KnownWebsite[] {
   const details: DiscoveryRecords["details"] = records?.details ?? new Map();
@@ -107,10 +100,14 @@ export function knownWebsites({ identity, config, records, known }: WebsiteFacts
   const addresses = addressesOf(details);
   const configured = new Map(config.websites.map((website) => [website.id, website]));
   const isWithoutDetails = details.size > 0 && [...details.values()].every(isNotFound);
+  // What is listed since its details are not found is not deleted: the appliance has no details any more.
+  const listedAtMs = records?.list.health.lastSuccessAtMs ?? 0;
   let room = MAX_BACKENDS;
   return [...new Set([...configured.keys(), ...details.keys()])].flatMap((id) => {
-    const [own, seen, address] = [configured.get(id), details.get(id)?.seen, addresses.get(id)];
-    if (own === undefined && seen === undefined && !isWithoutDetails) return [];
+    const [own, record, address] = [configured.get(id), details.get(id), addresses.get(id)];
+    const { seen, health } = record ?? {};
+    const isGone = isNotFound(record) && listedAtMs <= (health?.failingSinceMs ?? 0);
+    if (own === undefined && (seen === undefined ? !isWithoutDetails : isGone)) return [];
     const shown = Math.min(room, seen?.backends?.shown.length ?? 0);
     room -= shown;
     const make = (): KnownWebsite =>

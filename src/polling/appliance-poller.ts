@@ -57,6 +57,8 @@ export interface Task {
   isPlanned: boolean;
   /** When the poll in flight was due, from the wait for a slot on. */
   inFlightDueMs?: number | undefined;
+  /** Whether its latest poll is out of turn. */
+  isOutOfTurn: boolean;
   /** Since when it has waited for a slot, also in waits that ended without one. */
   waitingSinceMs?: number | undefined;
   /** Until when the latest observation counts. */
@@ -83,6 +85,8 @@ export function createAppliancePoller(
   };
   /** By `operationKey`. */
   const tasks = new Map<string, Task>();
+  /** Those whose latest poll was not sent because the appliance was down. */
+  const overdue = new Set<Task>();
   const backoff = createBackoff();
   let appliance = initial;
   let isClosed = false;
@@ -98,7 +102,7 @@ export function createAppliancePoller(
     const wanted = new Map(operations.map((operation) => [operationKey(operation), operation]));
     for (const [key, task] of tasks) if (!wanted.has(key)) drop(key, task);
     for (const [key, operation] of wanted) {
-      const task: Task = tasks.get(key) ?? { poller: self, operation, isPlanned: true };
+      const task: Task = tasks.get(key) ?? { poller: self, operation, isPlanned: true, isOutOfTurn: false };
       task.isPlanned = true;
       tasks.set(key, task);
     }
@@ -120,6 +124,7 @@ export function createAppliancePoller(
     timetable.remove(task);
     clearTimeout(task.confirming);
     backoff.forget(key);
+    overdue.delete(task);
     task.isPlanned = false;
     task.confirming = undefined;
     task.latestUntilMs = undefined;
@@ -127,8 +132,7 @@ export function createAppliancePoller(
   }
 
   function due(operation: Operation, dueMs: number): void {
-    const key = operationKey(operation);
-    const task = tasks.get(key);
+    const task = tasks.get(operationKey(operation));
     if (task?.isPlanned !== true) return;
     if (task.inFlightDueMs !== undefined) {
       // An appliance with many websites takes long for a round of their details, which come one after another.
@@ -137,10 +141,22 @@ export function createAppliancePoller(
       if (!isInLine) events.skipped(operation.kind, "overlap", 1);
       return;
     }
+    start(task, dueMs, false);
+  }
+
+  /** Polls an operation that is not in flight and does not back off: at most once between two polls in turn. */
+  function dueOutOfTurn(task: Task | undefined): void {
+    if (task?.isPlanned !== true || (task.isOutOfTurn && !overdue.has(task))) return;
+    if (task.inFlightDueMs !== undefined || backoffOf(task.operation) !== undefined) return;
+    start(task, clock.monotonicMs(), true);
+  }
+
+  function start(task: Task, dueMs: number, isOutOfTurn: boolean): void {
     task.inFlightDueMs = dueMs;
+    task.isOutOfTurn = isOutOfTurn;
     void attempt(task, dueMs).finally(() => {
       task.inFlightDueMs = undefined;
-      if (!task.isPlanned) tasks.delete(key);
+      if (!task.isPlanned) tasks.delete(operationKey(task.operation));
     });
   }
 
@@ -168,6 +184,7 @@ export function createAppliancePoller(
     const { operation } = task;
     if (isClosed || !task.isPlanned) return false;
     if (isKnownDown(operation)) {
+      overdue.add(task);
       fail(task, unsent("appliance_down"));
       return false;
     }
@@ -186,6 +203,7 @@ export function createAppliancePoller(
 
   async function send(task: Task, dueMs: number): Promise<void> {
     const { operation } = task;
+    overdue.delete(task);
     // If the client is closed before, the poll has not started, and is neither counted nor measured.
     let startedMs: number | undefined;
     let credentials: symbol | undefined;
@@ -251,10 +269,8 @@ export function createAppliancePoller(
     const before = latestList;
     latestList = { isDown, atMs: span.endedMs };
     if (before === undefined) begin();
-    if (before?.isDown !== true || isDown) return;
-    // The others are repeated as soon as the appliance can be reached again.
-    for (const { operation } of tasks.values())
-      if (operation.kind !== "vrrp") due(operation, clock.monotonicMs());
+    // What is polled out of turn never has others polled.
+    if (!isDown && !task.isOutOfTurn) for (const each of overdue) dueOutOfTurn(each);
   }
 
   /** Observes a due poll that is not sent. */
@@ -271,6 +287,7 @@ export function createAppliancePoller(
       ...result,
       appliance: appliance.name,
       completedAtMs: clock.wallMs(),
+      isOutOfTurn: task.isOutOfTurn,
       sentAtMs: span?.startedMs,
       durationSeconds: span && toSeconds(span.endedMs - span.startedMs),
       expiresAtMs: task.latestUntilMs,
@@ -296,8 +313,7 @@ export function createAppliancePoller(
       if (task?.isPlanned !== true || (timetable.nextDueMs(task, byMs - afterMs) ?? 0) <= byMs) return;
       task.confirming ??= setTimeout(() => {
         task.confirming = undefined;
-        if (task.inFlightDueMs === undefined && backoffOf(operation) === undefined)
-          due(operation, clock.monotonicMs());
+        dueOutOfTurn(task);
       }, afterMs);
     },
     nextPollMs: (operation) => {
@@ -306,7 +322,7 @@ export function createAppliancePoller(
     },
     canPoll: ({ baseUrl, http }) => baseUrl === initial.baseUrl && digestOf(http) === digestOf(initial.http),
     update: (next) => {
-      if (backoff.end("unsupported")) due(WEBSITE_LIST, clock.monotonicMs());
+      if (backoff.end("unsupported")) dueOutOfTurn(tasks.get(operationKey(WEBSITE_LIST)));
       if (next === appliance) return;
       appliance = next;
       backoff.end("auth");

@@ -25,6 +25,8 @@ export type Observation = PollResult & {
   readonly appliance: string;
   /** Wall clock at the end of the poll, in milliseconds. */
   readonly completedAtMs: number;
+  /** Whether something else than its schedule called for the poll. Such a result never calls for another poll. */
+  readonly isOutOfTurn: boolean;
   /** The monotonic instant at which the poll began. */
   readonly sentAtMs: number | undefined;
   readonly durationSeconds: number | undefined;

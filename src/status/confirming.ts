@@ -14,12 +14,13 @@ function again(
   return { operation, appliances, afterMs };
 }
 
-/** The polls that an observation calls for, because another answer has to confirm it. */
+/** The polls that an observation calls for, because another answer has to confirm it; none after a poll out of turn. */
 export function confirmingPolls(
   judged: Judged,
   observation: Observation,
   changes: readonly FleetChange[],
 ): readonly ConfirmingPolls[] {
+  if (observation.isOutOfTurn) return [];
   switch (observation.kind) {
     case "vrrp":
       return listsAgain(judged);
@@ -34,16 +35,12 @@ export function confirmingPolls(
   }
 }
 
-/**
- * A website without details may have been deleted: its appliance's websites are listed again. One that was changed at an
- * appliance is likely to have been changed at the others too.
- */
+/** A website that was changed at an appliance is likely to have been changed at the others too. */
 function detailsAgain(
   { now }: Judged,
   { appliance }: Observation,
   change: FleetChange,
 ): readonly ConfirmingPolls[] {
-  if (change.kind === "website_gone") return [again({ kind: "website_list" }, [appliance])];
   if (change.kind !== "website_changed") return [];
   return now.facts.appliances.flatMap(({ identity, discovery }) => {
     const known = identity.appliance === appliance ? undefined : discovery?.known.get(change.address);
@@ -73,7 +70,9 @@ function testAgain(
   const website = now.facts.appliances
     .find(({ identity }) => identity.appliance === appliance)
     ?.websites.find((one) => one.websiteId === websiteId);
-  if (website?.isUnconfirmed !== true || durationSeconds === undefined) return [];
+  if (website === undefined || durationSeconds === undefined) return [];
+  // What the test found does not count yet.
+  if (website.results.every(({ latest, result }) => latest === result)) return [];
   const test = again({ kind: "website_test", websiteId }, [appliance], TEST_AFTER_MS);
   const details = again({ kind: "website_details", websiteId }, [appliance]);
   return website.address === undefined ? [test] : [details, test];

@@ -29,6 +29,7 @@ test("a poll is observed with its result, its times and the instant at which it 
       appliance: "waf",
       outcome: { ok: true, value: { interfaces: [], unreadable: [], anomalies: [] } },
       completedAtMs: WALL_MS + 250,
+      isOutOfTurn: false,
       sentAtMs: 0,
       durationSeconds: 0.25,
       expiresAtMs: 250 + 2 * 5_000 + 4_000,
@@ -154,17 +155,63 @@ test("website tests that wait for a slot are not sent once the appliance is down
   ]);
 });
 
-test("website tests begin after the first poll of the list, and are repeated at once after an outage", async () => {
-  const { client, poll, regular } = startHeldPoller();
+test("website tests begin after the first poll of the list, and those that an outage prevented are made once after it", async () => {
+  const { client, due, poll, regular, observed } = startHeldPoller();
   expect([...regular]).toEqual(["vrrp"]);
   await poll(VRRP, failing("connect"));
   expect(regular.size).toBe(5);
+  await due(website(1), website(2), website(1));
   await poll(VRRP, failing("connect"));
   expect(client.waiting()).toEqual([]);
   await poll(VRRP, failing("decode"));
-  expect(client.waiting()).toHaveLength(4);
+  expect(client.waiting()).toEqual(["/api/v1/website/1/test", "/api/v1/website/2/test"]);
+  for (const id of [1, 2]) await client.answer(sitePath(id), SITE_OK);
   await poll(VRRP, NO_INTERFACES);
-  expect(client.waiting()).toHaveLength(4);
+  expect(client.waiting()).toEqual([]);
+  expect(observed.filter(({ isOutOfTurn }) => isOutOfTurn).map(shortly)).toEqual([
+    "website 1: ok",
+    "website 2: ok",
+  ]);
+});
+
+test("an operation is polled out of turn once between two of its turns, whatever calls for it", async () => {
+  const { clock, client, due, poll, poller, observed } = startHeldPoller();
+  const confirm = async () => {
+    poller.confirm(website(1), 1000);
+    await clock.pass(1000);
+    for (const _ of client.waiting()) await client.answer(sitePath(1), SITE_OK);
+  };
+  await poll(VRRP, NO_INTERFACES);
+  for (const _ of [1, 2]) await confirm();
+  await poll(VRRP, failing("connect"));
+  await due(website(1));
+  await poll(VRRP, NO_INTERFACES);
+  await client.answer(sitePath(1), SITE_OK);
+  await confirm();
+  await poll(website(1), SITE_OK);
+  for (const _ of [1, 2]) await confirm();
+  expect(observed.map((each) => `${shortly(each)}${each.isOutOfTurn ? ", out of turn" : ""}`)).toEqual([
+    "vrrp: ok",
+    "website 1: ok, out of turn",
+    "vrrp: connect",
+    "website 1: appliance_down",
+    "vrrp: ok",
+    "website 1: ok, out of turn",
+    "website 1: ok",
+    "website 1: ok, out of turn",
+  ]);
+});
+
+test("a list that recovers out of turn has nothing else polled, the next one in turn has", async () => {
+  const { clock, client, due, poll, poller } = startHeldPoller();
+  await poll(VRRP, failing("connect"));
+  await due(website(1));
+  poller.confirm(VRRP, 1000);
+  await clock.pass(1000);
+  await client.answer(VRRP_PATH, NO_INTERFACES);
+  expect(client.waiting()).toEqual([]);
+  await poll(VRRP, NO_INTERFACES);
+  expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
 });
 
 test("nothing is sent or observed after the end, neither polls in flight nor polls that waited for a slot", async () => {
@@ -232,6 +279,7 @@ test("a test that would wait until its latest result is stale fails as `local` b
         },
       },
       completedAtMs: WALL_MS + 52_500,
+      isOutOfTurn: false,
       durationSeconds: undefined,
       expiresAtMs: 52_500 + 2 * 30_000 + 20_000,
       certificate: undefined,

@@ -165,7 +165,7 @@ export function startHeldPoller(appliance: ApplianceConfig = WAF) {
       timetable: {
         put: ({ operation }: Task) => void regular.add(operationKey(operation)),
         remove: ({ operation }: Task) => void regular.delete(operationKey(operation)),
-        nextDueMs: () => undefined,
+        nextDueMs: () => Number.POSITIVE_INFINITY,
         gapMs,
       },
       planOf: () => plan,

@@ -4,9 +4,7 @@ import type { ConfirmingPolls } from "../../src/polling/runner.ts";
 import { confirmingPolls } from "../../src/status/confirming.ts";
 import { MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import {
-  detailsFailed,
   detailsSeen,
-  failureOf,
   interfaceOf,
   listOf,
   vrrpFailed,
@@ -43,33 +41,11 @@ test("a clean failover that is half seen has the lists polled again, until the c
   expect(calls).toEqual([NONE, NONE, [LISTS], NONE]);
 });
 
-test("the websites are listed again when the details of one are not found, and once", () => {
-  const discovery = { exclude: [], limit: 200 };
-  const take = judgedFleet([{ ...MEMBER_A, discovery }, MEMBER_B]);
-  take(websitesSeen("a", [1]), 0);
-  const gone: Observation = {
-    ...detailsSeen("a", 1),
-    kind: "website_details",
-    websiteId: 1,
-    outcome: { ok: false, failure: failureOf("http_status", { status: 404 }) },
-  };
-  const calls = [gone, gone].map((observation) => {
-    const { judged, changes } = take(observation, 0);
-    return confirmingPolls(judged, observation, changes);
+test("what was polled out of turn calls for nothing", () => {
+  const outOfTurn = [says("b", "MASTER"), says("a", "MASTER"), finds(503)].map((observation) => {
+    return { ...observation, isOutOfTurn: true };
   });
-  expect(calls).toEqual([[{ appliances: ["a"], operation: { kind: "website_list" }, afterMs: 1000 }], NONE]);
-});
-
-test("the websites are listed again for each website whose details are not found, whatever else fails", () => {
-  const take = judgedFleet([{ ...MEMBER_A, discovery: { exclude: [], limit: 200 } }, MEMBER_B]);
-  take(websitesSeen("a", [1, 2]), 0);
-  take(detailsFailed("a", 1, "decode"), 0);
-  const gone = { ok: false, failure: failureOf("http_status", { status: 404 }) } as const;
-  const observation = { ...detailsFailed("a", 2, "http_status"), outcome: gone };
-  const { judged, changes } = take(observation, 0);
-  expect(confirmingPolls(judged, observation, changes)).toMatchObject([
-    { operation: { kind: "website_list" } },
-  ]);
+  expect(calledFor(says("a", "MASTER"), says("b", "BACKUP"), finds(200), ...outOfTurn).flat()).toEqual([]);
 });
 
 test("a split brain is confirmed when it is proven, and then polled as usual", () => {

@@ -76,6 +76,7 @@ export function listOf(interfaces: readonly VrrpInterface[], extras: ListExtras 
 /** When and how a canned poll ended. */
 export interface Circumstances {
   readonly completedAtMs?: number;
+  readonly isOutOfTurn?: boolean;
   /** Monotonic; default: the instant at which the fleet records it. */
   readonly sentAtMs?: number;
   readonly durationSeconds?: number;
@@ -86,6 +87,7 @@ export interface Circumstances {
 function circumstances(given: Circumstances) {
   return {
     completedAtMs: WALL_MS,
+    isOutOfTurn: false,
     sentAtMs: undefined,
     durationSeconds: 0.25,
     expiresAtMs: EXPIRES_AT_MS,
