@@ -21,29 +21,37 @@ interface MemberView {
   readonly member: MemberSnapshot;
   /** `undefined` for an appliance that was never seen. */
   readonly report: GroupReport | undefined;
-  readonly sentAtMs: number;
+  /** From when on it has said what it says now: from the beginning of its latest poll, in a group that flaps of the one before. */
+  readonly sinceMs: number;
   readonly changedAtMs: number;
 }
 
 const NEVER = Number.NEGATIVE_INFINITY;
+/** A member that became MASTER or stopped being MASTER three times within so long may do both between two polls. */
+const FLAPPING_MS = 60_000;
 
-function viewsOf(members: readonly VrrpState[], key: string): readonly MemberView[] {
+function viewsOf(members: readonly VrrpState[], key: string, isFlapping: boolean): readonly MemberView[] {
   return members.flatMap(({ identity: { appliance }, seen, silentSinceMs }) => {
     const report = seen?.groups.get(key);
     if (seen !== undefined && report === undefined) return [];
     const role = silentSinceMs === undefined && report !== undefined ? report.role : "unknown";
     const member = { appliance, role, priority: report?.priority, silentSinceMs };
-    const changedAtMs = seen?.changedAtMs.get(key) ?? NEVER;
-    return [{ member, report, sentAtMs: seen?.sentAtMs ?? NEVER, changedAtMs }];
+    const changedAtMs = seen?.masterChanges.get(key)?.changedAtMs ?? NEVER;
+    const sinceMs = (isFlapping ? seen?.sentBeforeMs : seen?.sentAtMs) ?? NEVER;
+    return [{ member, report, sinceMs, changedAtMs }];
   });
 }
 
 function groupOf(key: string, members: readonly VrrpState[]): GroupSnapshot {
-  const views = viewsOf(members, key);
-  const { vhid = 0, vip = "" } = views.find(({ report }) => report !== undefined)?.report ?? {};
   // Members that have left the group count too.
-  const latestMs = Math.max(...members.map(({ seen }) => seen?.changedAtMs.get(key) ?? NEVER));
-  const late = views.filter(({ member, sentAtMs }) => member.role !== "unknown" && sentAtMs <= latestMs);
+  const changes = members.flatMap(({ seen }) => seen?.masterChanges.get(key) ?? []);
+  const latestMs = Math.max(...changes.map(({ changedAtMs }) => changedAtMs));
+  const isFlapping = changes.some(
+    ({ switchedAtMs }) => latestMs - (switchedAtMs.at(-3) ?? NEVER) < FLAPPING_MS,
+  );
+  const views = viewsOf(members, key, isFlapping);
+  const { vhid = 0, vip = "" } = views.find(({ report }) => report !== undefined)?.report ?? {};
+  const late = views.filter(({ member, sinceMs }) => member.role !== "unknown" && sinceMs <= latestMs);
   return {
     key,
     vhid,
@@ -60,7 +68,7 @@ function groupOf(key: string, members: readonly VrrpState[]): GroupSnapshot {
 function mastersAtOnce(views: readonly MemberView[]): readonly string[] {
   const masters = views.filter(({ report }) => report?.isMaster === true);
   const wereAtOnce = (one: MemberView, other: MemberView): boolean =>
-    Math.min(one.sentAtMs, other.sentAtMs) > Math.max(one.changedAtMs, other.changedAtMs);
+    Math.min(one.sinceMs, other.sinceMs) > Math.max(one.changedAtMs, other.changedAtMs);
   return masters
     .filter((one) => masters.some((other) => one !== other && wereAtOnce(one, other)))
     .map(({ member }) => member.appliance);

@@ -219,11 +219,11 @@ export interface GroupSnapshot {
   readonly members: readonly MemberSnapshot[];
   /**
    * Members that were MASTER at the same time, by their latest answers: each said MASTER when it was polled after the
-   * latest change of either was known. Counted from the beginning of the poll: a slow answer may be older than the change.
-   * Members that are unknown now count with their latest answer.
+   * latest change of either was known; twice in a group that flaps. Counted from the beginning of the poll: a slow answer may
+   * be older than the change. Members that are unknown now count with their latest answer.
    */
   readonly mastersAtOnce: readonly string[];
-  /** Known members that were not polled since the latest change of any member was known. */
+  /** Known members that were not polled since the latest change of any member was known; twice in a group that flaps. */
   readonly notPolledSince: readonly string[];
   /** Whether the one MASTER is the preferred member; `undefined` unless there is one and its preference is known. */
   readonly isPreferredMaster: boolean | undefined;

@@ -22,14 +22,19 @@ interface SeenVrrp {
   readonly unreadable: readonly InterfaceSnapshot[];
   /** By `groupKey`, in the order of first mention. */
   readonly groups: ReadonlyMap<string, GroupReport>;
-  /** The monotonic instant at which the poll began. */
+  /** The monotonic instant at which the poll began, and that of the valid answer before. */
   readonly sentAtMs: number;
-  /**
-   * By group, the monotonic instant at which the latest change was learned: the appliance became MASTER or stopped being
-   * MASTER, or answered again after it was silent, when it may have been either. A MASTER that is seen for the first time
-   * is a change.
-   */
-  readonly changedAtMs: ReadonlyMap<string, number>;
+  readonly sentBeforeMs: number | undefined;
+  /** By group, the latest changed last; also of groups that the list lacks: another member may have taken over. */
+  readonly masterChanges: ReadonlyMap<string, MasterChanges>;
+}
+
+/** Monotonic instants at which changes of an appliance in a group were learned. */
+interface MasterChanges {
+  /** When it became MASTER or stopped being MASTER, the latest three times. A MASTER that is seen for the first time is one. */
+  readonly switchedAtMs: readonly number[];
+  /** The latest of these, or when it answered again after it was silent, when it may have been either. */
+  readonly changedAtMs: number;
 }
 
 /** What an appliance last reported of one group, over all of its interfaces in it. */
@@ -95,8 +100,9 @@ export function afterVrrpPoll(
   const isReadable = new Set(interfaces);
   const byGroup = groupBy([...interfaces, ...unreadable], ({ reported }) => groupKey(reported));
   const groups = new Map(Array.from(byGroup, ([key, all]) => [key, reportOf(all, isReadable)] as const));
-  const changedAtMs = masterChanges(vrrp, groups, nowMs);
-  const seen = { list: keptEqual(old?.list, list), unreadable, groups, sentAtMs, changedAtMs };
+  const sent = { sentAtMs, sentBeforeMs: old?.sentAtMs };
+  const masterChanges = masterChangesAfter(vrrp, groups, nowMs);
+  const seen = { list: keptEqual(old?.list, list), unreadable, groups, ...sent, masterChanges };
   return { state: shown(afterPoll(vrrp, observation, nowMs, seen)), changes };
 }
 
@@ -136,18 +142,25 @@ function roleIn({ state }: VrrpInterface): MemberRole {
   return state === "MASTER" ? "master" : state === "BACKUP" ? "backup" : "other";
 }
 
+/** Twice as many as a list may have: an appliance may invent others at each poll. */
+const MAX_CHANGED_GROUPS = 2048;
+
 /** The latest changes after one more valid answer, learned at the monotonic instant `nowMs`. */
-function masterChanges(
+function masterChangesAfter(
   { seen: before, silentSinceMs }: VrrpState,
   groups: SeenVrrp["groups"],
   nowMs: number,
-): SeenVrrp["changedAtMs"] {
+): SeenVrrp["masterChanges"] {
   const wasSilent = before !== undefined && silentSinceMs !== undefined;
-  const changes = new Map<string, number>();
+  const changes = new Map(before?.masterChanges);
   for (const key of new Set([...(before?.groups.keys() ?? []), ...groups.keys()])) {
     const [wasMaster, isMaster] = [before?.groups, groups].map((of) => of?.get(key)?.isMaster === true);
-    const atMs = wasSilent || wasMaster !== isMaster ? nowMs : before?.changedAtMs.get(key);
-    if (atMs !== undefined) changes.set(key, atMs);
+    if (wasMaster === isMaster && !wasSilent) continue;
+    const { switchedAtMs = [] } = changes.get(key) ?? {};
+    const switches = wasMaster === isMaster ? switchedAtMs : [...switchedAtMs.slice(-2), nowMs];
+    changes.delete(key);
+    changes.set(key, { switchedAtMs: switches, changedAtMs: nowMs });
   }
+  for (const key of changes.keys()) if (changes.size > MAX_CHANGED_GROUPS) changes.delete(key);
   return changes;
 }

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { createFleet } from "../../src/fleet/fleet.ts";
+import { afterVrrpPoll, vrrpFor } from "../../src/fleet/vrrp.ts";
 import { configOf, interfaceOf, listOf, vrrpFailed, vrrpSeen } from "../support/observations.ts";
 import { clustersOf, MEMBER_A, MEMBER_B, MEMBER_C } from "./support.ts";
 
@@ -57,4 +58,17 @@ test("a poll that changes no group leaves the list of groups the same object", (
   const before = clustersOf(fleet, 1)[0]?.groups;
   fleet.record(observation, 2);
   expect(clustersOf(fleet, 2)[0]?.groups).toBe(before);
+});
+
+test("of the groups that an appliance invents at each poll, the latest 2,048 are remembered", () => {
+  let state = vrrpFor(undefined, { appliance: "a", cluster: "ams", labels: {} }, 0);
+  for (let nowMs = 0; nowMs < 6; nowMs += 1) {
+    const invented = Array.from({ length: 1024 }, (_, nth) =>
+      interfaceOf({ name: `carp${nth}`, vhid: nowMs, vip: `${nth}` }),
+    );
+    const observation = vrrpSeen("a", listOf(invented));
+    if (observation.kind === "vrrp") ({ state } = afterVrrpPoll(state, observation, nowMs));
+  }
+  expect(state.seen?.masterChanges.size).toBe(2048);
+  expect(state.seen?.masterChanges.get("5 1023")).toEqual({ switchedAtMs: [5], changedAtMs: 5 });
 });

@@ -27,6 +27,8 @@ function verdictAfter(
   return [state ?? "none", masterIn(group, state) ?? []].flat().join(" ");
 }
 
+/** `b` has changed three times within a minute. */
+const FLAPS = "a MASTER 0, b BACKUP 0, b MASTER 5, b BACKUP 10, b MASTER 15";
 const SPLIT = "a MASTER 0, b MASTER 0, a MASTER 5, b MASTER 5";
 
 test.each([
@@ -89,6 +91,37 @@ test.each([
   [
     "one that was silent and says BACKUP may have been MASTER, and the other may have taken over since it was polled",
     "a BACKUP 0, b MASTER 0, a silent 5, b BACKUP 5, b BACKUP 10, a BACKUP 10",
+    "changing",
+  ],
+  [
+    "when the master has left the group, the other may have taken over since it was polled",
+    "a MASTER 0, b BACKUP 0, a nothing 5, a nothing 6",
+    "changing",
+  ],
+  [
+    "when all were polled after the master left the group, there is no master",
+    "a MASTER 0, b BACKUP 0, a nothing 5, a nothing 6, b BACKUP 6",
+    "no_master",
+  ],
+  [
+    "of a member that has changed three times within a minute, one more MASTER beside another proves nothing",
+    `${FLAPS}, a MASTER 16, b MASTER 16`,
+    "changing",
+  ],
+  ["two more do", `${FLAPS}, a MASTER 16, b MASTER 16, a MASTER 17, b MASTER 17`, "split_brain"],
+  [
+    "they do not if one of them was silent in between",
+    `${FLAPS}, a MASTER 16, b MASTER 16, a silent 17, b MASTER 17, a MASTER 18, b MASTER 18`,
+    "changing",
+  ],
+  [
+    "one more is enough if the changes took a minute",
+    "a MASTER 0, b BACKUP 0, b MASTER 5, b BACKUP 10, b MASTER 65, a MASTER 66, b MASTER 66",
+    "split_brain",
+  ],
+  [
+    "when the master has changed three times within a minute, one more BACKUP of all proves nothing",
+    "a MASTER 0, b BACKUP 0, a BACKUP 5, a MASTER 10, a BACKUP 15, b BACKUP 16, a BACKUP 16",
     "changing",
   ],
   ["a silent member may be the master", "a silent 0, b BACKUP 0", "unknown"],
