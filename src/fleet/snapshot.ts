@@ -174,8 +174,6 @@ export interface WebsiteSnapshot extends OfWebsite {
   readonly found: StatusesSnapshot | undefined;
   /** What the tests found, by protocol; empty before the first test, and while no protocol is known. */
   readonly results: readonly ProtocolResult[];
-  /** Whether the latest test found something else than what counts: one more test has to confirm it. */
-  readonly isUnconfirmed: boolean;
 }
 
 export interface StatusesSnapshot extends OfWebsite {
@@ -189,8 +187,12 @@ export type TestResult = "up" | "down" | "unknown";
 export interface ProtocolResult {
   readonly protocol: Protocol;
   readonly latest: TestResult;
-  /** The result that counts: `up` at once, any other once two tests in a row are not `up`. */
+  /** The result that counts. @see resultAfter */
   readonly result: TestResult;
+  /** A bit for each of the last ten tests, the latest one's the lowest: whether it was `up` after a failure that did not count. */
+  readonly refutations: number;
+  /** Three of these tests were; or it was so before, and one of them still was. */
+  readonly isUnstable: boolean;
 }
 
 export interface StatusSnapshot extends WebsiteStatus {

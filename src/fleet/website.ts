@@ -37,7 +37,7 @@ export function websiteFor(
   return { ...state, found: whileKnown(state) };
 }
 
-const NEVER_TESTED = { owner: { name: "", host: "" }, results: [], isUnconfirmed: false } as const;
+const NEVER_TESTED = { owner: { name: "", host: "" }, results: [] } as const;
 
 /** Whether an id now belongs to another website, by name and host; by host alone where there are no names. */
 function isTakenOver(before: WebsiteState["owner"], now: WebsiteDetails | undefined): boolean {
@@ -51,8 +51,8 @@ export function websiteAt(website: WebsiteState, nowMs: number): WebsiteState {
   const now = recordAt(website, nowMs);
   if (now === website) return website;
   const unknown = { latest: "unknown", result: "unknown" } as const;
-  const results = website.results.map(({ protocol }) => ({ ...unknown, protocol }));
-  return { ...now, found: undefined, results, isUnconfirmed: false };
+  const results = website.results.map((each) => ({ ...each, ...unknown }));
+  return { ...now, found: undefined, results };
 }
 
 /**
@@ -91,14 +91,16 @@ function withResults(website: WebsiteState, statuses: readonly StatusSnapshot[])
     const old = before.find((each) => each.protocol === protocol);
     return resultAfter(old, protocol, status === undefined ? "unknown" : status.isUp ? "up" : "down");
   });
-  const results = isSame(now, before) ? before : now;
-  const isUnconfirmed = now.some(({ latest, result }) => latest !== result);
-  return { ...website, found: whileKnown(website), results, isUnconfirmed };
+  return { ...website, found: whileKnown(website), results: isSame(now, before) ? before : now };
 }
 
+/** Of the last ten tests. */
+const REFUTATIONS = 2 ** 10 - 1;
+
 /**
- * The result after one more test. The first test of all counts at once, and so does `up`; another result once the one before
- * was the same, or was not `up` either while `up` still counts (down, then unknown).
+ * The result after one more test. The first test of all counts at once, and so does `up`. While `up` counts, two tests in a row
+ * that are not `up` end it, and the later one counts. While another result counts, a different one counts once two tests in a
+ * row find it.
  */
 export function resultAfter(
   before: ProtocolResult | undefined,
@@ -110,5 +112,10 @@ export function resultAfter(
     latest === "up" ||
     latest === before.latest ||
     (before.latest !== "up" && before.result === "up");
-  return kept(before, { protocol, latest, result: isConfirmed ? latest : before.result });
+  const isRefutation = latest === "up" && before?.result === "up" && before.latest !== "up";
+  const refutations = (((before?.refutations ?? 0) << 1) | Number(isRefutation)) & REFUTATIONS;
+  const isMany = refutations.toString(2).replaceAll("0", "").length >= 3;
+  const isUnstable = isMany || (refutations > 0 && before?.isUnstable === true);
+  const result = isConfirmed ? latest : before.result;
+  return kept(before, { protocol, latest, result, refutations, isUnstable });
 }

@@ -145,6 +145,7 @@ function troubleChange(old: GroupVerdict | undefined, now: GroupVerdict): readon
 
 const WEBSITE_WORDS: Readonly<Record<WebsiteState, string>> = {
   up: "Up again",
+  unstable: "Up, but some tests fail",
   partially_down: "Down as seen from some appliances",
   down_at_master: "Down at the master",
   down: "Down",

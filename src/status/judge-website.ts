@@ -7,6 +7,8 @@ import { NAMED } from "./words.ts";
 /** A website by one protocol, as one appliance that tests it finds it. */
 export interface View {
   readonly result: TestResult;
+  /** @see ProtocolResult.isUnstable */
+  readonly isUnstable: boolean;
   /** Whether the appliance is known to be MASTER of a group of its cluster. */
   readonly isMaster: boolean;
 }
@@ -19,6 +21,7 @@ export interface View {
  * - `down_at_master`: a master finds it down, another member up.
  * - `unknown`: no appliance has a result, or no known master that tests it has one.
  * - `partially_down`: all masters with a result find it up, another member down.
+ * - `unstable`: some tests of a master, or of an appliance without groups, fail and the next one does not.
  * - `up`: a master finds it up, or the cluster has no groups.
  */
 export function judgeWebsite(
@@ -33,7 +36,8 @@ export function judgeWebsite(
   if (hasGroups && !known.some(({ isMaster }) => isMaster)) {
     return hasDisabled && !views.some(({ isMaster }) => isMaster) ? undefined : "unknown";
   }
-  return down.length > 0 ? "partially_down" : "up";
+  if (down.length > 0) return "partially_down";
+  return known.some(({ isUnstable, isMaster }) => isUnstable && (isMaster || !hasGroups)) ? "unstable" : "up";
 }
 
 /**

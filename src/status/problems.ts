@@ -126,7 +126,11 @@ function kindOf({ facts, state }: GroupVerdict, { appliances }: ClusterVerdict):
   return state && GROUP_PROBLEMS[state];
 }
 
-const WORST_FIRST = ["down", "down_at_master", "unknown", "partially_down"] as const;
+const WORST_FIRST = ["down", "down_at_master", "unknown", "partially_down", "unstable"] as const;
+const WORDS: Readonly<Record<string, string>> = {
+  unknown: "not known to be up",
+  unstable: "up, but some tests fail",
+};
 
 /** One problem for each website: the worst one, over its protocols. */
 function websiteProblems(verdict: ClusterVerdict): readonly Problem[] {
@@ -135,9 +139,8 @@ function websiteProblems(verdict: ClusterVerdict): readonly Problem[] {
     const state = WORST_FIRST.find((worst) => states.some((each) => each.state === worst));
     if (state === undefined || (state === "unknown" && hidesWebsites(verdict))) return [];
     const found = states.filter((each) => each.state === state);
-    const words = state === "unknown" ? "not known to be up" : state.replaceAll("_", " ");
     const protocols = new Set<string>(found.map(({ protocol }) => protocol));
-    const summary = `Website ${name} is ${words}: ${findings(verdict, website, protocols)}`;
+    const summary = `Website ${name} is ${WORDS[state] ?? state.replaceAll("_", " ")}: ${findings(verdict, website, protocols)}`;
     return problem(WEBSITE_PROBLEMS[state], summary, { website: { id, name }, sinceMs: earliest(found) });
   });
 }

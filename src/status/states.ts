@@ -18,6 +18,7 @@ export const PROBLEMS = {
   credentials_refused: { severity: "warning", alert: "ApplianceCredentialsRefused" },
   appliance_down: { severity: "warning", alert: "ApplianceDown" },
   website_partially_down: { severity: "warning", alert: "WebsitePartiallyDown" },
+  website_unstable: { severity: "warning", alert: "WebsiteUnstable" },
   website_backends_lost_but_up: { severity: "warning", alert: "WebsiteBackendsLost" },
   website_backend_down: { severity: "warning", alert: "WebsiteBackendDown" },
   websites_differ: { severity: "warning", alert: "ClusterWebsitesDiffer" },
@@ -54,6 +55,7 @@ export type GroupState = (typeof GROUP_STATES)[number];
 
 export const WEBSITE_PROBLEMS = {
   up: undefined,
+  unstable: "website_unstable",
   partially_down: "website_partially_down",
   down_at_master: "website_down",
   down: "website_down",

@@ -144,7 +144,8 @@ function protocolVerdicts(
       const known = test.results.find((each) => each.protocol === protocol);
       // An appliance whose answer is known may lack the protocol.
       if (known === undefined && test.results.length > 0) return [];
-      return [{ isMaster: isMaster(masters, test), result: known?.result ?? "unknown" }];
+      const { result = "unknown", isUnstable = false } = known ?? {};
+      return [{ isMaster: isMaster(masters, test), result, isUnstable }];
     });
     const found = isTested ? judgeWebsite(views, { hasGroups: groups.size > 0, hasDisabled }) : undefined;
     const judged = found === "unknown" && isPending ? undefined : found;
@@ -190,7 +191,7 @@ function backendState(
   { appliances }: ClusterSnapshot,
 ): BackendState | undefined {
   const views = found.map((website) => ({ details: website.details, isMaster: isMaster(masters, website) }));
-  const isUp = states.length > 0 && states.every(({ state }) => state === "up");
+  const isUp = states.length > 0 && states.every(({ state }) => state === "up" || state === "unstable");
   const isMasterSilent = appliances
     .filter((one) => isMaster(masters, one) && !found.some(({ identity }) => identity === one.identity))
     .some(({ discovery }) => discovery?.known.has(key));

@@ -190,6 +190,26 @@ test("websites that lack details do not hide others whose details fail, and are 
   );
 });
 
+const notFound = (id: number): Observation => detailsFailed("a", id, "http_status", 404);
+
+test("a website whose details are no longer found is gone, until a list still has it", () => {
+  const known = [
+    websitesSeen("a", [1, 2]),
+    detailsSeen("a", 1),
+    detailsSeen("a", 2, { host: "two.example" }),
+  ];
+  const tested = (...more: readonly Observation[]) =>
+    clustersOf(fleetOf(MEMBERS, [...known, ...more]))[0]?.appliances[0]?.websites.map(
+      ({ website }) => website,
+    );
+  expect(tested(notFound(2))).toEqual(["shop"]);
+  expect(tested(notFound(2), notFound(1))).toEqual([]);
+  expect(tested(notFound(2), detailsSeen("a", 2, { host: "two.example" }))).toHaveLength(2);
+  const later = { completedAtMs: WALL_MS + 1000 };
+  expect(tested(notFound(2), notFound(1), websitesSeen("a", [1, 2], later))).toHaveLength(2);
+  expect(tested(notFound(2), websitesSeen("a", [1], later))).toEqual(["shop"]);
+});
+
 test("an appliance without any details is no trouble, and its websites are tested by their ids", () => {
   const fleet = fleetOf(MEMBERS, [websitesSeen("a", [1, 2]), gone(1), gone(2)]);
   expect(fleet.plan("a").tests).toEqual([1, 2]);
@@ -327,6 +347,21 @@ test("a website that is down by one of its protocols is not known to be up when 
   expect(stateOfServers("192.0.2.101")).toEqual(["none_usable"]);
   const [verdict] = verdictsOf({ backends, protocol: "http", bind: ["192.0.2.101"] });
   expect(serversIn(verdict)).toEqual(["none_usable_but_up"]);
+});
+
+test("a website whose tests fail every second time is up when its servers are gone", () => {
+  const backends = gathered([{ address: "192.0.2.81:80", role: "active", isOk: false }]);
+  const tests = [503, 200, 503, 200, 503, 200].map((status) => websiteSeen("a", 1, blocksOf(status, status)));
+  const verdict = verdictAfter([websitesSeen("a", [1]), detailsSeen("a", 1, { backends }), ...tests]);
+  expect(statesIn(verdict)).toEqual(["up", "up"]);
+  const unstable = verdictAfter([
+    websitesSeen("a", [1]),
+    detailsSeen("a", 1, { backends }),
+    websiteSeen("a", 1, blocksOf(200, 200)),
+    ...tests,
+  ]);
+  expect(statesIn(unstable)).toEqual(["unstable", "unstable"]);
+  expect(serversIn(unstable)).toEqual(["none_usable_but_up"]);
 });
 
 test("members that differ in everything are named with what they say", () => {

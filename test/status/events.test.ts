@@ -139,6 +139,11 @@ test.each<Case>([
     events: ["25 recovery: Up again: website shop (https)", "24 outage: Down: website shop (https)"],
   },
   {
+    name: "a website whose tests fail every second time is unstable",
+    polls: [...BOTH, ...[200, 503, 200, 503, 200, 503, 200, 503, 200].map((status) => https("a", status))],
+    events: ["28 outage: Up, but some tests fail: website shop (https)"],
+  },
+  {
     name: "an appliance that stands alone changes its state",
     polls: [says("lone", "MASTER", ["192.0.2.9"]), says("lone", "BACKUP", ["192.0.2.9"])],
     events: ["21 failover: lone: MASTER → BACKUP on carp-192.0.2.9, 192.0.2.9 (vhid 2)"],

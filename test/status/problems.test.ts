@@ -53,6 +53,16 @@ test.each<Case>([
     problems: [`critical split_brain: Split brain: a and b are MASTER of ${GROUP}`],
   },
   {
+    name: "a website whose tests fail every second time",
+    polls: [
+      A_IS_MASTER,
+      B_IS_BACKUP,
+      https("b", 200),
+      ...[200, 503, 200, 503, 200].map((status) => https("a", status)),
+    ],
+    problems: ["warning website_unstable: Website shop is up, but some tests fail: https 200 from a and b"],
+  },
+  {
     name: "two backups",
     polls: [vrrpSeen("a", listOf([{ ...MASTER, state: "BACKUP" }])), B_IS_BACKUP, ...SHOP_IS_UP],
     problems: [`critical no_master: No appliance is MASTER of ${GROUP}`],
