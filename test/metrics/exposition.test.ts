@@ -273,16 +273,19 @@ vrrp_group_state_since_timestamp_seconds{ha_cluster="ams",site="ams",vhid="2",vi
 # HELP website_state State of the website for its visitors: 1 for the present one, 0 for the others. Judged from the latest polls, not from the scrape.
 # TYPE website_state gauge
 website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="http",state="up"} 1
+website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="http",state="unstable"} 0
 website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="http",state="partially_down"} 0
 website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="http",state="down_at_master"} 0
 website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="http",state="down"} 0
 website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="http",state="unknown"} 0
 website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="https",state="up"} 0
+website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="https",state="unstable"} 0
 website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="https",state="partially_down"} 1
 website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="https",state="down_at_master"} 0
 website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="https",state="down"} 0
 website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="https",state="unknown"} 0
 website_state{ha_cluster="locked",website_id="3",website="3",protocol="",state="up"} 0
+website_state{ha_cluster="locked",website_id="3",website="3",protocol="",state="unstable"} 0
 website_state{ha_cluster="locked",website_id="3",website="3",protocol="",state="partially_down"} 0
 website_state{ha_cluster="locked",website_id="3",website="3",protocol="",state="down_at_master"} 0
 website_state{ha_cluster="locked",website_id="3",website="3",protocol="",state="down"} 0
