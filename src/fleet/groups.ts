@@ -46,10 +46,8 @@ function groupOf(key: string, members: readonly VrrpState[]): GroupSnapshot {
   // Members that have left the group count too.
   const changes = members.flatMap(({ seen }) => seen?.masterChanges.get(key) ?? []);
   const latestMs = Math.max(...changes.map(({ changedAtMs }) => changedAtMs));
-  const isFlapping = changes.some(
-    ({ switchedAtMs }) => latestMs - (switchedAtMs.at(-3) ?? NEVER) < FLAPPING_MS,
-  );
-  const views = viewsOf(members, key, isFlapping);
+  const thirdLastMs = Math.max(...changes.map(({ switchedAtMs }) => switchedAtMs.at(-3) ?? NEVER));
+  const views = viewsOf(members, key, latestMs - thirdLastMs < FLAPPING_MS);
   const { vhid = 0, vip = "" } = views.find(({ report }) => report !== undefined)?.report ?? {};
   const late = views.filter(({ member, sinceMs }) => member.role !== "unknown" && sinceMs <= latestMs);
   return {

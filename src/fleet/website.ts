@@ -1,5 +1,5 @@
 import type { WebsiteDetails } from "../api/website-details.ts";
-import { exportedStatuses, type Protocol } from "../api/website-test.ts";
+import { exportedStatuses } from "../api/website-test.ts";
 import { statusSetHas } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
 import { isSame, kept, keptEqual } from "../support/kept.ts";
@@ -65,9 +65,7 @@ export function afterWebsitePoll(
   nowMs: number,
 ): Step<WebsiteState> {
   const { outcome } = observation;
-  if (!outcome.ok) {
-    return { state: withResults(afterPoll(website, observation, nowMs, undefined), []), changes: [] };
-  }
+  if (!outcome.ok) return { state: afterTest(website, observation, nowMs, undefined), changes: [] };
   const { identity, websiteId, website: name, seen, known } = website;
   const changes: FleetChange[] = [];
   const statuses = exportedStatuses(outcome.value, known.protocols).map((now): StatusSnapshot => {
@@ -79,41 +77,48 @@ export function afterWebsitePoll(
     return { ...now, isUp, changes: old.changes + 1 };
   });
   const now = keptEqual(seen, { kind: "website_statuses", identity, websiteId, website: name, statuses });
-  return { state: withResults(afterPoll(website, observation, nowMs, now), statuses), changes };
+  return { state: afterTest(website, observation, nowMs, now), changes };
 }
 
-/** Adds the results of the latest test, by protocol; of every one that ever had a status, if none are configured. */
-function withResults(website: WebsiteState, statuses: readonly StatusSnapshot[]): WebsiteState {
+/** With the results of the latest test, by protocol; of every one that ever had a status, if none are configured. */
+function afterTest(
+  website: WebsiteState,
+  observation: Observation,
+  nowMs: number,
+  seen: StatusesSnapshot | undefined,
+): WebsiteState {
   const { known, results: before } = website;
+  const { failure } = website.health;
+  // Other failures are those of the appliance or of this host.
+  const wasTest = failure === undefined || failure.reason === "timeout";
+  const { statuses = [] } = seen ?? {};
   const protocols = known.protocols ?? new Set([...before, ...statuses].map(({ protocol }) => protocol));
-  const now = Array.from(protocols, (protocol) => {
+  const results = Array.from(protocols, (protocol) => {
     const status = statuses.find((each) => each.protocol === protocol);
     const old = before.find((each) => each.protocol === protocol);
-    return resultAfter(old, protocol, status === undefined ? "unknown" : status.isUp ? "up" : "down");
+    const latest = status === undefined ? "unknown" : status.isUp ? "up" : "down";
+    return resultAfter(old, { protocol, latest }, wasTest);
   });
-  return { ...website, found: whileKnown(website), results: isSame(now, before) ? before : now };
+  const now = afterPoll(website, observation, nowMs, seen);
+  return { ...now, found: whileKnown(now), results: isSame(results, before) ? before : results };
 }
 
-/** Of the last ten tests. */
-const REFUTATIONS = 2 ** 10 - 1;
+const TEN_BITS = 2 ** 10 - 1;
 
 /**
  * The result after one more test. The first test of all counts at once, and so does `up`. While `up` counts, two tests in a row
  * that are not `up` end it, and the later one counts. While another result counts, a different one counts once two tests in a
- * row find it.
+ * row find it. `wasTest`: whether the test before said something of the website, so that this one may refute it.
  */
 export function resultAfter(
   before: ProtocolResult | undefined,
-  protocol: Protocol,
-  latest: ProtocolResult["latest"],
+  { protocol, latest }: Pick<ProtocolResult, "protocol" | "latest">,
+  wasTest: boolean,
 ): ProtocolResult {
-  const isConfirmed =
-    before === undefined ||
-    latest === "up" ||
-    latest === before.latest ||
-    (before.latest !== "up" && before.result === "up");
-  const isRefutation = latest === "up" && before?.result === "up" && before.latest !== "up";
-  const refutations = (((before?.refutations ?? 0) << 1) | Number(isRefutation)) & REFUTATIONS;
+  const isDoubted = before?.result === "up" && before.latest !== "up";
+  const isConfirmed = before === undefined || isDoubted || latest === "up" || latest === before.latest;
+  const isRefutation = isDoubted && wasTest && latest === "up";
+  const refutations = (((before?.refutations ?? 0) << 1) | Number(isRefutation)) & TEN_BITS;
   const isMany = refutations.toString(2).replaceAll("0", "").length >= 3;
   const isUnstable = isMany || (refutations > 0 && before?.isUnstable === true);
   const result = isConfirmed ? latest : before.result;

@@ -92,7 +92,7 @@ test.each<readonly [results: readonly TestResult[], confirmed: readonly TestResu
 /** What is known after each of these tests. */
 function after(tests: readonly TestResult[]): readonly ProtocolResult[] {
   let before: ProtocolResult | undefined;
-  return tests.map((latest) => (before = resultAfter(before, "https", latest)));
+  return tests.map((latest) => (before = resultAfter(before, { protocol: "https", latest }, true)));
 }
 
 /** What counts after these tests, by the text of docs/metrics.md instead of step by step. */
@@ -154,6 +154,13 @@ test.each<readonly [what: string, tests: readonly TestResult[], isUnstable: bool
   ["failed every second time ten tests ago", [...repeated(9, "up", "down"), ...repeated(11, "up")], false],
 ])("a website that %s", (_, tests, isUnstable) => {
   expect(after(tests).at(-1)?.isUnstable).toBe(isUnstable);
+});
+
+test("what was no test of the website is not refuted by the next one", () => {
+  let before: ProtocolResult | undefined;
+  for (const latest of repeated(20, "up", "unknown"))
+    before = resultAfter(before, { protocol: "https", latest }, false);
+  expect(before).toMatchObject({ result: "up", isUnstable: false });
 });
 
 test("tests that find a website up leave what is known of it the same object", () => {
