@@ -15,6 +15,10 @@ const MAX_WAIT_MS = 5000;
 const MAX_WAITING = 100;
 /** Origins of wrong passwords. When there are more, they are forgotten. */
 const MAX_FAILING = 1024;
+/** Passwords that are remembered, in 4 MiB. Each takes a place at random: of 5,000 guesses, one in a hundred replaces a given one. */
+const PLACES = 2 ** 19;
+/** In place of an ordinal. */
+const WRONG = 2 ** 32 - 1;
 
 export type Verdict = "right" | "wrong" | "busy";
 
@@ -103,8 +107,17 @@ interface Attempt {
   readonly origin: string;
 }
 
-interface Check extends Attempt {
-  /** Identifies the result. */
+/** What decides when a password is checked. */
+export interface Claim {
+  /** Whether the latest password of its origin was wrong. */
+  readonly isFailing: boolean;
+  /** The ordinal of the first request with this password, if that is an earlier one. */
+  readonly firstAsked: number | undefined;
+}
+
+interface Check extends Attempt, Pick<Claim, "firstAsked"> {
+  readonly digest: Buffer;
+  /** Its text, which identifies the result. */
   readonly id: string;
   /** Aborted when the client no longer waits. */
   readonly signal: AbortSignal;
@@ -112,17 +125,46 @@ interface Check extends Attempt {
 }
 
 /**
- * Returns a function that checks one password at a time, in a thread. Origins without a wrong password come first, and then the
- * latest one; if too many wait, the last in this order is `busy`. So password guessing delays others by a check or two. An
- * attempt that its signal aborts is `busy` too.
+ * Negative if `one` is checked before `other`: first those of origins without a wrong password; of the same kind those that come
+ * again, the oldest first; then the others, which are equal.
+ */
+export function compareClaims(one: Claim, other: Claim): number {
+  const ageOf = ({ firstAsked = Number.MAX_VALUE }: Claim): number => firstAsked;
+  return Number(one.isFailing) - Number(other.isFailing) || ageOf(one) - ageOf(other);
+}
+
+/** Remembers a number for a digest, in a place that another one may take; 0: none. */
+function createMemory() {
+  const [tags, numbers] = [new Uint32Array(PLACES), new Uint32Array(PLACES)];
+  const placeOf = (digest: Buffer): number => digest.readUInt32LE(0) % PLACES;
+  return {
+    get: (digest: Buffer): number => {
+      const place = placeOf(digest);
+      return tags[place] === digest.readUInt32LE(4) ? (numbers[place] ?? 0) : 0;
+    },
+    set: (digest: Buffer, number: number): void => {
+      const place = placeOf(digest);
+      [tags[place], numbers[place]] = [digest.readUInt32LE(4), number];
+    },
+  };
+}
+
+/**
+ * Returns a function that checks one password at a time, in a thread, in the order of `compareClaims`, and of equal ones the latest
+ * first; if too many wait, the last in this order is `busy`. So guesses delay another origin by a check or two, and a password
+ * that comes again from their own origin by those that came before it and come again. An attempt that its signal aborts is
+ * `busy` too.
  *
- * Right passwords are remembered under a keyed digest of user, password and hash, so that the time of a lookup reveals
- * nothing, and never wait again. A check that has started is always completed, so that its result is available next time.
+ * Results are remembered under a keyed digest of user, password and hash, so that the time of a lookup reveals nothing, and
+ * never wait again. A check that has started is always completed, so that its result is available next time.
  */
 export function createPasswordCheck(): (attempt: Attempt, signal: AbortSignal) => Promise<Verdict> {
   const key = randomBytes(32);
-  /** Very few: guesses are not remembered. */
+  /** Very few: those of guesses are in `memory`. */
   const right = new Set<string>();
+  /** By digest: `WRONG`, or the ordinal of the first request for a password that was not checked. */
+  const memory = createMemory();
+  let requests = 0;
   /** Origins whose latest password was wrong. */
   const failing = new Set<string>();
   /** The latest first. */
@@ -131,20 +173,29 @@ export function createPasswordCheck(): (attempt: Attempt, signal: AbortSignal) =
 
   /** In the order in which they are checked. */
   function inOrder(): readonly Check[] {
-    const rank = ({ origin }: Check): number => Number(failing.has(origin));
-    return waiting.toSorted((one, other) => rank(one) - rank(other));
+    const claimOf = (check: Check): Claim => ({ ...check, isFailing: failing.has(check.origin) });
+    return waiting.toSorted((one, other) => compareClaims(claimOf(one), claimOf(other)));
   }
 
-  async function decide({ id, password, hash, origin }: Check): Promise<Verdict> {
+  function known({ id, digest }: Pick<Check, "id" | "digest">): Verdict | undefined {
+    if (right.has(id)) return "right";
+    return memory.get(digest) === WRONG ? "wrong" : undefined;
+  }
+
+  async function decide(check: Check): Promise<Verdict> {
+    const { id, digest, password, hash, origin } = check;
     const task: PasswordTask = { password, hash };
-    if (right.has(id) || (await runInThread<boolean>("password-worker", task))) {
+    const verdict =
+      known(check) ?? ((await runInThread<boolean>("password-worker", task)) ? "right" : "wrong");
+    if (verdict === "right") {
       right.add(id);
       failing.delete(origin);
-      return "right";
+      return verdict;
     }
+    memory.set(digest, WRONG);
     if (failing.size >= MAX_FAILING) failing.clear();
     failing.add(origin);
-    return "wrong";
+    return verdict;
   }
 
   async function checkAll(): Promise<void> {
@@ -163,14 +214,19 @@ export function createPasswordCheck(): (attempt: Attempt, signal: AbortSignal) =
 
   return (attempt, signal) => {
     const { user, password, hash } = attempt;
-    const id = createHmac("sha256", key)
+    const digest = createHmac("sha256", key)
       .update(JSON.stringify([user, hash]))
       .update(password)
-      .digest("base64");
-    if (right.has(id)) return Promise.resolve("right");
+      .digest();
+    const id = digest.toString("base64");
+    const verdict = known({ id, digest });
+    if (verdict !== undefined) return Promise.resolve(verdict);
+    requests += 1;
+    const firstAsked = memory.get(digest) || undefined;
+    if (firstAsked === undefined) memory.set(digest, requests);
     return new Promise((resolve) => {
       signal.addEventListener("abort", () => resolve("busy"), { once: true });
-      waiting = [{ ...attempt, id, signal, resolve }, ...waiting];
+      waiting = [{ ...attempt, digest, id, firstAsked, signal, resolve }, ...waiting];
       const last = waiting.length > MAX_WAITING ? inOrder().at(-1) : undefined;
       last?.resolve("busy");
       waiting = waiting.filter((one) => one !== last);

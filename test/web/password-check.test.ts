@@ -1,6 +1,6 @@
 import { bcrypt } from "hash-wasm";
 import { expect, test } from "vitest";
-import { createPasswordCheck, type Verdict } from "../../src/web/guard.ts";
+import { compareClaims, createPasswordCheck, type Claim, type Verdict } from "../../src/web/guard.ts";
 import { HASH } from "./support.ts";
 
 /** Takes about a tenth of a second. */
@@ -107,4 +107,66 @@ test("guesses from 130 addresses, one at a time each, delay a client that has ne
   expect(await ask({ ...RIGHT, client: "192.0.2.2" }).verdict).toBe("right");
   expect(decided).toBeLessThanOrEqual(2);
   await Promise.all(guesses);
+});
+
+const claim = (isFailing: boolean, firstAsked?: number): Claim => ({ isFailing, firstAsked });
+
+test.each([
+  ["of another origin than guesses", claim(false), "one that comes again", claim(true, 1)],
+  ["that comes again", claim(true, 7), "a new guess", claim(true)],
+  ["that came earlier", claim(true, 1), "a later one that comes again too", claim(true, 2)],
+  ["that comes again", claim(false, 7), "a new one of a new origin", claim(false)],
+])("a password %s is checked before %s", (_, one, __, other) => {
+  expect(compareClaims(one, other)).toBeLessThan(0);
+  expect(compareClaims(other, one)).toBeGreaterThan(0);
+});
+
+test("behind one address with one user name, a password that comes again is checked before all new guesses", async () => {
+  const ask = createAsking();
+  expect(await ask({ password: "a first guess" }).verdict).toBe("wrong");
+  const checked = ask({ password: "is being checked" });
+  const first = ask(RIGHT);
+  const guesses = guess(ask, 150);
+  expect(await first.verdict).toBe("busy");
+  const again = ask(RIGHT);
+  guesses.push(...guess(ask, 150));
+  let decided = 0;
+  for (const { verdict } of guesses) void verdict.then((word) => (decided += word === "busy" ? 0 : 1));
+  expect(await again.verdict).toBe("right");
+  expect(await checked.verdict).toBe("wrong");
+  expect(decided).toBe(0);
+  for (const { giveUp } of guesses) giveUp();
+});
+
+test("of passwords that come again the oldest is checked first, however often others come", async () => {
+  const ask = createAsking();
+  const cheap = { hash: `$2b$04$${".".repeat(53)}` };
+  expect(await ask({ ...cheap, password: "a first guess" }).verdict).toBe("wrong");
+  const checked = ask({ password: "is being checked" });
+  const older = ask({ ...cheap, password: "older" });
+  const first = ask(RIGHT);
+  const younger = Array.from({ length: 150 }, (_, nth) => ask({ ...cheap, password: `younger ${nth}` }));
+  const asked = [older, first, ...younger];
+  for (const { giveUp } of asked) giveUp();
+  const right = ask(RIGHT);
+  const olderAgain = ask({ ...cheap, password: "older" });
+  const others = younger.map((_, nth) => ask({ ...cheap, password: `younger ${nth}` }));
+  const order: string[] = [];
+  const note = (name: string) => (verdict: Verdict) => void (verdict !== "busy" && order.push(name));
+  for (const { verdict } of others) void verdict.then(note("younger"));
+  void olderAgain.verdict.then(note("older"));
+  void right.verdict.then(note("right"));
+  expect(await right.verdict).toBe("right");
+  expect(order).toEqual(["older", "right"]);
+  for (const { giveUp } of others) giveUp();
+  await checked.verdict;
+});
+
+test("a wrong password is remembered, and refused at once while another one is checked", async () => {
+  const ask = createAsking();
+  const known = { password: "wrong", hash: RIGHT.hash };
+  expect(await ask(known).verdict).toBe("wrong");
+  const checked = ask({ password: "expensive" });
+  expect(await Promise.race([checked.verdict.then(() => "checked"), ask(known).verdict])).toBe("wrong");
+  expect(await checked.verdict).toBe("wrong");
 });
